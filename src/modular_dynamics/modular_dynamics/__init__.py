@@ -1,0 +1,59 @@
+"""Robot dynamics by composition of subsystems: modular dual-quaternion Newton-Euler.
+
+Lengths in metres, angles in radians, SI throughout; quaternions w x y z; wrenches [force, moment].
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from .algebra import DualQuaternion, Quaternion
+from .composition import Composition, DualQuaternions, SpatialVectors, compose, subsystem_graph_dot
+from .dynamics import InverseDynamics, inverse_dynamics
+from .exceptions import (
+    DescriptionError,
+    ModelWarning,
+    ModularDynamicsError,
+    PartitionError,
+    StateError,
+    UnsupportedModelError,
+    UrdfError,
+)
+from .model import Joint, JointType, Subsystem, SubsystemGraph
+from .urdf import load_urdf
+
+if TYPE_CHECKING:
+    from . import crosscheck as crosscheck
+
+__all__ = [
+    "Composition",
+    "DescriptionError",
+    "DualQuaternion",
+    "DualQuaternions",
+    "InverseDynamics",
+    "Joint",
+    "JointType",
+    "ModelWarning",
+    "ModularDynamicsError",
+    "PartitionError",
+    "Quaternion",
+    "SpatialVectors",
+    "StateError",
+    "Subsystem",
+    "SubsystemGraph",
+    "UnsupportedModelError",
+    "UrdfError",
+    "compose",
+    "crosscheck",
+    "inverse_dynamics",
+    "load_urdf",
+    "subsystem_graph_dot",
+]
+
+__version__ = "0.1.0"
+
+
+def __getattr__(name: str) -> Any:
+    # Pinocchio is loaded only by those who cross-check
+    if name == "crosscheck":
+        return import_module(".crosscheck", __name__)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,0 +1,32 @@
+"""Dual quaternions for people: readable, immutable; poses are unit, twists and wrenches are pure."""
+
+from .adjoint import adjoint, adjoint_n, cross
+from .conversion import (
+    from_rotation_translation,
+    from_xyz_rpy,
+    pose,
+    rotation_about,
+    rotation_matrix,
+    to_rotation_translation,
+    translation,
+)
+from .dual_quaternion import DualQuaternion
+from .lie import exp, log
+from .quaternion import Quaternion
+
+__all__ = [
+    "DualQuaternion",
+    "Quaternion",
+    "adjoint",
+    "adjoint_n",
+    "cross",
+    "exp",
+    "from_rotation_translation",
+    "from_xyz_rpy",
+    "log",
+    "pose",
+    "rotation_about",
+    "rotation_matrix",
+    "to_rotation_translation",
+    "translation",
+]

@@ -1,0 +1,91 @@
+"""Poses as rotation matrix and translation, as URDF's xyz and rpy, and back. Lengths [m], angles [rad]."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .dual_quaternion import DualQuaternion
+from .quaternion import Quaternion
+
+__all__ = [
+    "from_rotation_translation",
+    "from_xyz_rpy",
+    "pose",
+    "rotation_about",
+    "rotation_matrix",
+    "to_rotation_translation",
+    "translation",
+]
+
+
+def pose(rotation: Quaternion, position: ArrayLike) -> DualQuaternion:
+    """x = r + eps (1/2) p r (Silva & Adorno, appendix A) of a unit quaternion and a 3-vector."""
+    return DualQuaternion(rotation, Quaternion.pure(position) * rotation * 0.5)
+
+
+def translation(x: DualQuaternion) -> NDArray[np.float64]:
+    """p = 2 D(x) P(x)* of a pose x."""
+    return (x.dual * x.primary.conjugate() * 2.0).vector
+
+
+def rotation_about(axis: ArrayLike, angle: float) -> Quaternion:
+    """r = cos(angle/2) + n sin(angle/2) about the unit vector n = ``axis``."""
+    n = np.asarray(axis, dtype=float) * math.sin(angle / 2.0)
+    return Quaternion(math.cos(angle / 2.0), float(n[0]), float(n[1]), float(n[2]))
+
+
+def rotation_matrix(r: Quaternion) -> NDArray[np.float64]:
+    """The 3 x 3 matrix R of a unit quaternion: R a = vector part of r a r*."""
+    w, x, y, z = r.w, r.x, r.y, r.z
+    return np.array(
+        [
+            [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
+            [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
+            [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
+        ]
+    )
+
+
+def _rotation_quaternion(matrix: NDArray[np.float64]) -> Quaternion:
+    """Unit quaternion of a rotation matrix, w >= 0, by Shepperd's choice of the largest component."""
+    (a, b, c), (d, e, f), (g, h, i) = matrix.tolist()
+    squares = [1 + a + e + i, 1 + a - e - i, 1 - a + e - i, 1 - a - e + i]  # 4 times w^2, x^2, y^2, z^2
+    candidates = [
+        Quaternion(squares[0], h - f, c - g, d - b),
+        Quaternion(h - f, squares[1], b + d, c + g),
+        Quaternion(c - g, b + d, squares[2], f + h),
+        Quaternion(d - b, c + g, f + h, squares[3]),
+    ]
+    best = candidates[int(np.argmax(squares))]
+    return best * (math.copysign(1.0, best.w) / best.norm())
+
+
+def from_rotation_translation(rotation: ArrayLike, position: ArrayLike) -> DualQuaternion:
+    """The pose of a rotation matrix (3, 3) and a translation (3,) [m].
+
+    Raises:
+        ValueError: the matrix is not a rotation to 1e-9.
+    """
+    matrix = np.asarray(rotation, dtype=float)
+    if matrix.shape != (3, 3) or not np.allclose(matrix @ matrix.T, np.eye(3), atol=1e-9):
+        raise ValueError(f"not a rotation matrix (R R^T = 1, 3 x 3): {matrix.tolist()}")
+    if np.linalg.det(matrix) < 0.0:
+        raise ValueError(f"a reflection (determinant -1) is not a rotation matrix: {matrix.tolist()}")
+    return pose(_rotation_quaternion(matrix), position)
+
+
+def to_rotation_translation(x: DualQuaternion) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Rotation matrix (3, 3) and translation (3,) [m] of a pose."""
+    return rotation_matrix(x.primary), translation(x)
+
+
+def from_xyz_rpy(xyz: ArrayLike, rpy: ArrayLike) -> DualQuaternion:
+    """The pose of a URDF <origin>: translation xyz [m], then rotation Rz(yaw) Ry(pitch) Rx(roll) [rad]."""
+    roll, pitch, yaw = np.asarray(rpy, dtype=float).tolist()
+    rotation = (
+        rotation_about([0, 0, 1], yaw) * rotation_about([0, 1, 0], pitch) * rotation_about([1, 0, 0], roll)
+    )
+    return pose(rotation, xyz)

@@ -1,0 +1,111 @@
+"""Dual quaternions h = P + eps D, eps^2 = 0 (Silva & Adorno, appendix A)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .quaternion import Quaternion
+
+__all__ = ["DualQuaternion"]
+
+#: How far a norm may stand from 1 (or a real part from 0) by rounding alone.
+_ROUNDING = 1e-12
+
+
+@dataclass(frozen=True, slots=True)
+class DualQuaternion:
+    """The dual quaternion ``primary + eps dual``; immutable.
+
+    Unit ones are poses x = r + eps (1/2) p r (rotation r, translation p [m]); pure ones are twists
+    omega + eps v [rad/s, m/s] and wrenches f + eps m [N, N m]. With the force in the primary part of
+    the wrench one operator, :func:`~modular_dynamics.algebra.adjoint`, moves both.
+    """
+
+    primary: Quaternion
+    dual: Quaternion
+
+    identity: ClassVar[DualQuaternion]
+    zero: ClassVar[DualQuaternion]
+
+    @classmethod
+    def from_vec8(cls, components: ArrayLike) -> DualQuaternion:
+        """From the eight components (P: w x y z, D: w x y z)."""
+        values = np.asarray(components, dtype=float).tolist()
+        return cls(Quaternion(*values[:4]), Quaternion(*values[4:]))
+
+    @classmethod
+    def pure(cls, primary: ArrayLike, dual: ArrayLike) -> DualQuaternion:
+        """The pure dual quaternion of two 3-vectors: a twist (omega, v) or a wrench (f, m)."""
+        return cls(Quaternion.pure(primary), Quaternion.pure(dual))
+
+    def vec8(self) -> NDArray[np.float64]:
+        """The eight components (P: w x y z, D: w x y z)."""
+        p, d = self.primary, self.dual
+        return np.array([p.w, p.x, p.y, p.z, d.w, d.x, d.y, d.z])
+
+    def vec6(self) -> NDArray[np.float64]:
+        """The imaginary parts (P, D): (omega, v) of a twist, (f, m) of a wrench."""
+        p, d = self.primary, self.dual
+        return np.array([p.x, p.y, p.z, d.x, d.y, d.z])
+
+    def __add__(self, other: DualQuaternion) -> DualQuaternion:
+        return DualQuaternion(self.primary + other.primary, self.dual + other.dual)
+
+    def __sub__(self, other: DualQuaternion) -> DualQuaternion:
+        return DualQuaternion(self.primary - other.primary, self.dual - other.dual)
+
+    def __neg__(self) -> DualQuaternion:
+        return DualQuaternion(-self.primary, -self.dual)
+
+    def __mul__(self, other: DualQuaternion | float) -> DualQuaternion:
+        """Product (P + eps D)(P' + eps D') = P P' + eps (P D' + D P'), or product with a real number."""
+        if not isinstance(other, DualQuaternion):
+            return DualQuaternion(self.primary * other, self.dual * other)
+        return DualQuaternion(
+            self.primary * other.primary, self.primary * other.dual + self.dual * other.primary
+        )
+
+    def __rmul__(self, other: float) -> DualQuaternion:
+        return self * other
+
+    def conjugate(self) -> DualQuaternion:
+        """P* + eps D*."""
+        return DualQuaternion(self.primary.conjugate(), self.dual.conjugate())
+
+    def norm(self) -> tuple[float, float]:
+        """The dual number sqrt(h h*) = |P| + eps (P . D) / |P| as (primary, dual).
+
+        Raises:
+            ZeroDivisionError: the primary part is zero, where the norm has no dual part.
+        """
+        primary = self.primary.norm()
+        return primary, self.primary.dot(self.dual) / primary
+
+    def normalized(self) -> DualQuaternion:
+        """The unit dual quaternion nearest to this one: h / |h|."""
+        primary, dual = self.norm()
+        scaled = self * (1.0 / primary)
+        return DualQuaternion(scaled.primary, scaled.dual - scaled.primary * (dual / primary))
+
+    def is_unit(self, tolerance: float = _ROUNDING) -> bool:
+        """Is it in the set of unit dual quaternions, |h| = 1 + eps 0?"""
+        if self.primary.norm() == 0.0:
+            return False
+        primary, dual = self.norm()
+        return abs(primary - 1.0) <= tolerance and abs(dual) <= tolerance
+
+    def is_pure(self, tolerance: float = _ROUNDING) -> bool:
+        """Is it in the set of pure dual quaternions, Re(h) = 0?"""
+        return abs(self.primary.w) <= tolerance and abs(self.dual.w) <= tolerance
+
+    def is_close(self, other: DualQuaternion, tolerance: float = _ROUNDING) -> bool:
+        """Do all components agree to ``tolerance`` (absolute)? h and -h, the same pose, are not close."""
+        return bool(np.abs(self.vec8() - other.vec8()).max() <= tolerance)
+
+
+DualQuaternion.identity = DualQuaternion(Quaternion(1.0), Quaternion())
+DualQuaternion.zero = DualQuaternion(Quaternion(), Quaternion())

@@ -1,0 +1,65 @@
+"""Exponential of pure and logarithm of unit dual quaternions: the group of rigid motions and its algebra."""
+
+from __future__ import annotations
+
+import math
+
+from .dual_quaternion import DualQuaternion
+from .quaternion import Quaternion
+
+__all__ = ["exp", "log"]
+
+#: Below this angle [rad] series replace the quotients that would be 0/0.
+_SMALL = 1e-4
+#: Nearer than this [rad] to half a turn of the quaternion, its axis is rounding noise.
+_UNIQUE = 1e-9
+
+
+def exp(a: DualQuaternion) -> DualQuaternion:
+    """exp of a pure dual quaternion a = u + eps w, |u| = phi/2: the pose reached by half the screw.
+
+    With a = (omega + eps v) t / 2 it is the motion that the constant body twist omega + eps v makes in
+    time t. Primary part cos|u| + u sin|u|/|u|; the dual part is its derivative in direction w:
+    -sinc|u| (u.w) + w sinc|u| + u (u.w) (cos|u| - sinc|u|)/|u|^2.
+    """
+    u, w = a.primary, a.dual
+    angle = u.norm()
+    along = u.dot(w)
+    cosine = math.cos(angle)
+    if angle < _SMALL:
+        square = angle * angle
+        sinc = 1.0 - square / 6.0 + square * square / 120.0
+        slope = -1.0 / 3.0 + square / 30.0
+    else:
+        sinc = math.sin(angle) / angle
+        slope = (cosine - sinc) / (angle * angle)
+    return DualQuaternion(
+        Quaternion(cosine) + u * sinc, Quaternion(-sinc * along) + w * sinc + u * (along * slope)
+    )
+
+
+def log(x: DualQuaternion) -> DualQuaternion:
+    """log of a unit dual quaternion: the pure a = u + eps w with exp(a) = x, |u| <= pi.
+
+    Primary part r_v alpha / sin(alpha) with alpha = phi / 2 and r_v the imaginary part of r; the dual part
+    is its derivative in the direction of x's dual part. x and -x are the same pose and have different
+    logarithms; the one of x itself is returned.
+
+    Raises:
+        ValueError: x = -1 (a rotation by 2 pi), whose logarithm is not unique.
+    """
+    r, d = x.primary, x.dual
+    sine = math.sqrt(r.x**2 + r.y**2 + r.z**2)
+    angle = math.atan2(sine, r.w)
+    if angle < _SMALL:
+        square = angle * angle
+        scale = 1.0 + square / 6.0 + 7.0 * square * square / 360.0
+        slope = 1.0 / 3.0 + 2.0 * square / 15.0
+    elif math.pi - angle < _UNIQUE:
+        raise ValueError("log is not unique at r = -1, a rotation by 2 pi: take the log of -x, the same pose")
+    else:
+        scale = angle / sine
+        slope = (sine - angle * r.w) / sine**3
+    u = Quaternion(0.0, r.x, r.y, r.z)
+    w = Quaternion(0.0, d.x, d.y, d.z)
+    return DualQuaternion(u * scale, w * scale - u * (d.w * slope))

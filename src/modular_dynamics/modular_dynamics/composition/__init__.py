@@ -1,0 +1,17 @@
+"""The paper's algorithm, legible: one line of code for each equation, every intermediate value kept."""
+
+from .algebras import Algebra, DualQuaternions, SpatialVectors
+from .compose import Composition, compose
+from .dot import edges, subsystem_graph_dot
+from .wrenches import path_to
+
+__all__ = [
+    "Algebra",
+    "Composition",
+    "DualQuaternions",
+    "SpatialVectors",
+    "compose",
+    "edges",
+    "path_to",
+    "subsystem_graph_dot",
+]

@@ -1,0 +1,88 @@
+"""Backward half: joint wrenches W_i(Xi_i) and Gamma_{j,i} (Silva & Adorno, eqs. 1, 7)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from ..algebra import DualQuaternion, rotation_matrix
+from ..model import Subsystem, SubsystemGraph
+from .algebras import Algebra
+from .motion import Motion
+
+__all__ = ["at_joints", "connection_wrench", "own_wrenches", "path_to"]
+
+
+def path_to(graph: SubsystemGraph, subsystem: Subsystem, body: int) -> list[int]:
+    """The eta joints of a subsystem that precede a connection point on ``body``, as positions in it."""
+    path: list[int] = []
+    k: int | None = body
+    while k is not None and k in subsystem.indices:
+        path.append(k - subsystem.first)
+        k = graph.parents[k]
+    return path[::-1]
+
+
+def own_wrenches(
+    graph: SubsystemGraph,
+    subsystem: Subsystem,
+    motion: Motion,
+    loads: Mapping[int, DualQuaternion],
+    algebra: Algebra,
+) -> list[Any]:
+    """W_i: twists at the CoMs -> wrenches at the n_i joints, each in its joint's frame.
+
+    zeta_j = Ad(x_j_c) zeta_c + the wrenches of the joints that its body carries. ``loads`` are wrenches
+    that act on bodies from outside, in the body's frame; the joints bear them too.
+    """
+    at_joint: list[Any] = [None] * len(subsystem.joints)
+    total, total_dot = motion.total, motion.total_dot
+    for n in reversed(range(len(subsystem.joints))):
+        body = subsystem.bodies[n]
+        x_c_ground = motion.x_c_a[n] * motion.x_ground_a.conjugate()
+        gravity = rotation_matrix(x_c_ground.primary) @ graph.gravity
+        x_joint_a = motion.x_a_joint[n].conjugate()
+        zeta_c = algebra.newton_euler(body.mass, body.inertia, gravity, total[n], total_dot[n])
+        zeta = algebra.move_wrench(x_joint_a * motion.x_c_a[n].conjugate(), zeta_c)
+        if subsystem.first + n in loads:
+            load = loads[subsystem.first + n]
+            outside = algebra.wrench(load.primary.vector, load.dual.vector)
+            zeta = zeta - algebra.move_wrench(x_joint_a * motion.x_a_body[n], outside)
+        for m in range(n + 1, len(subsystem.joints)):
+            if graph.parents[subsystem.first + m] == subsystem.first + n:
+                zeta = zeta + algebra.move_wrench(x_joint_a * motion.x_a_joint[m], at_joint[m])
+        at_joint[n] = zeta
+    return at_joint
+
+
+def at_joints(
+    graph: SubsystemGraph,
+    subsystem: Subsystem,
+    motion: Motion,
+    successor: Subsystem,
+    zeta_b: Any,
+    algebra: Algebra,
+) -> list[Any]:
+    """Gamma_{j,i}: the wrench at b_ij seen from the eta joints before it, zero at the others (eq. 7)."""
+    zero = algebra.wrench(np.zeros(3), np.zeros(3))
+    gamma = [zero] * len(subsystem.joints)
+    connection = successor.connection
+    if connection.body is None:
+        return gamma
+    x_a_b = motion.x_a_body[connection.body - subsystem.first] * connection.x_body_connection
+    for n in path_to(graph, subsystem, connection.body):
+        gamma[n] = algebra.move_wrench(motion.x_a_joint[n].conjugate() * x_a_b, zeta_b)
+    return gamma
+
+
+def connection_wrench(
+    graph: SubsystemGraph, subsystem: Subsystem, motion: Motion, gamma: list[Any], algebra: Algebra
+) -> Any:
+    """zeta at a_i = b_{p_i,i}, in the connection frame: the sum of what its first joints bear."""
+    total = algebra.wrench(np.zeros(3), np.zeros(3))
+    for n, k in enumerate(subsystem.indices):
+        if graph.parents[k] not in subsystem.indices:
+            total = total + algebra.move_wrench(motion.x_a_joint[n], gamma[n])
+    return total

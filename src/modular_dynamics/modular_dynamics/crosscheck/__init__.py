@@ -1,0 +1,6 @@
+"""The same model in Pinocchio, and how far our torques are from its own. The only `import pinocchio`."""
+
+from .crosscheck import CrossCheck, Residual, rnea_residual
+from .pinocchio_model import PinocchioModel
+
+__all__ = ["CrossCheck", "PinocchioModel", "Residual", "rnea_residual"]

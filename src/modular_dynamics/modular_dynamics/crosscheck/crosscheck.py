@@ -1,0 +1,176 @@
+"""Our torques against Pinocchio's recursive Newton-Euler algorithm, while the robot runs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import pinocchio
+from numpy.typing import ArrayLike, NDArray
+
+from ..algebra import DualQuaternion, adjoint
+from ..dynamics import inverse_dynamics
+from ..model import SubsystemGraph
+from .pinocchio_model import PinocchioModel
+
+__all__ = ["CrossCheck", "Residual", "rnea_residual"]
+
+Wrenches = Mapping[str, ArrayLike] | None
+
+
+@dataclass(frozen=True, eq=False)
+class Residual:
+    """How far torques are from Pinocchio's. Joints inside black boxes count as zero: nobody knows theirs.
+
+    Attributes:
+        per_joint: |tau - tau_pinocchio| (nv,) [N m or N].
+        per_subsystem: the largest of each subsystem.
+        scale: the largest |tau_pinocchio|.
+    """
+
+    per_joint: NDArray[np.float64]
+    per_subsystem: dict[str, float]
+    scale: float
+
+    @property
+    def worst(self) -> float:
+        """The largest residual [N m or N]."""
+        return float(self.per_joint.max(initial=0.0))
+
+    @property
+    def relative(self) -> float:
+        """The largest residual over the largest torque; the residual itself where all torques are zero."""
+        return self.worst / self.scale if self.scale > 0.0 else self.worst
+
+
+class CrossCheck:
+    """Pinocchio's RNEA of a graph, kept ready. Joints are matched by name."""
+
+    def __init__(self, graph: SubsystemGraph) -> None:
+        self.graph = graph
+        self._full = PinocchioModel(graph)
+        self._prunings: dict[frozenset[str], tuple[PinocchioModel, set[int]]] = {}
+
+    def torques(
+        self,
+        q: ArrayLike,
+        v: ArrayLike,
+        vdot: ArrayLike,
+        external_wrenches: Wrenches = None,
+        black_box_wrenches: Wrenches = None,
+    ) -> NDArray[np.float64]:
+        """Pinocchio's tau in graph order; NaN inside black boxes. Arguments as of ``inverse_dynamics``."""
+        q, v, vdot = self.graph.checked(q=q, v=v, vdot=vdot)
+        loads = self._loads(external_wrenches or {})
+        if not black_box_wrenches:
+            return self._full.tau(self._rnea(self._full, q, v, vdot, loads))
+        # black boxes cut the tree into regions; to a region, the boxes that hang on it are their given
+        # wrenches, and what lies beyond them does not exist
+        boxes = {name: np.asarray(wrench, dtype=float) for name, wrench in black_box_wrenches.items()}
+        above = self._box_above(frozenset(boxes))
+        theirs = np.full(self._full.model.nv, np.nan)
+        for region in {above[s.name] for s in self.graph.subsystems if s.name not in boxes}:
+            edge = frozenset(name for name in boxes if above[name] == region)
+            pruned, removed = self._pruned(edge)
+            felt = {k: load for k, load in loads.items() if k not in removed}
+            for name in edge:
+                connection = self.graph.subsystem(name).connection
+                if connection.body is not None:
+                    zeta = DualQuaternion.pure(boxes[name][:3], boxes[name][3:])
+                    moved = adjoint(connection.x_body_connection, zeta)
+                    felt[connection.body] = felt.get(connection.body, DualQuaternion.zero) - moved
+            tau = self._rnea(pruned, q, v, vdot, felt)
+            for subsystem in self.graph.subsystems:
+                if subsystem.name not in boxes and above[subsystem.name] == region:
+                    for joint in subsystem.joints:
+                        theirs[pruned.v_slice(joint)] = tau[pruned.v_slice(joint)]
+        return self._full.tau(theirs)
+
+    def __call__(
+        self,
+        q: ArrayLike,
+        v: ArrayLike,
+        vdot: ArrayLike,
+        tau: ArrayLike,
+        external_wrenches: Wrenches = None,
+        black_box_wrenches: Wrenches = None,
+    ) -> Residual:
+        """The residual of torques ``tau`` (nv,) against Pinocchio's."""
+        theirs = self.torques(q, v, vdot, external_wrenches, black_box_wrenches)
+        (difference,) = np.abs(np.asarray(tau, dtype=float) - theirs).reshape(1, -1)
+        unknown = np.isnan(theirs)
+        difference[unknown] = 0.0
+        scale = float(np.abs(theirs[~unknown]).max(initial=0.0))
+        per_subsystem = {
+            subsystem.name: max(
+                (float(difference[self.graph.v_slice(self.graph.driver(j))].max()) for j in subsystem.joints),
+                default=0.0,
+            )
+            for subsystem in self.graph.subsystems
+        }
+        return Residual(difference, per_subsystem, scale)
+
+    def _box_above(self, boxes: frozenset[str]) -> dict[str, str | None]:
+        """For each subsystem the nearest black box on its way to the ground."""
+        above: dict[str, str | None] = {}
+        for subsystem in self.graph.subsystems:
+            before = (
+                None if subsystem.predecessor is None else self.graph.subsystems[subsystem.predecessor].name
+            )
+            above[subsystem.name] = before if before is None or before in boxes else above[before]
+        return above
+
+    def _pruned(self, edge: frozenset[str]) -> tuple[PinocchioModel, set[int]]:
+        """The robot without the named subsystems and all that hangs on them; and the bodies taken away."""
+        if edge not in self._prunings:
+            pruned = PinocchioModel(self.graph)
+            names: set[str] = set()
+            for subsystem in self.graph.subsystems:
+                p = subsystem.predecessor
+                if subsystem.name in edge or (p is not None and self.graph.subsystems[p].name in names):
+                    names.add(subsystem.name)
+            removed = {k for name in names for k in self.graph.subsystem(name).indices}
+            for k, body in enumerate(self.graph.bodies):
+                # the graph's bodies, because Pinocchio merges a black box's fixed links into its predecessor
+                whole = pinocchio.Inertia(body.mass, body.com, body.inertia)
+                pruned.model.inertias[pruned.ids[k]] = pinocchio.Inertia.Zero() if k in removed else whole
+            self._prunings[edge] = pruned, removed
+        return self._prunings[edge]
+
+    def _loads(self, external: Mapping[str, ArrayLike]) -> dict[int, DualQuaternion]:
+        loads: dict[int, DualQuaternion] = {}
+        for link, wrench in external.items():
+            body = self.graph.link_body(link)
+            if body is not None:
+                values = np.asarray(wrench, dtype=float)
+                zeta = adjoint(
+                    self.graph.bodies[body].links[link], DualQuaternion.pure(values[:3], values[3:])
+                )
+                loads[body] = loads.get(body, DualQuaternion.zero) + zeta
+        return loads
+
+    def _rnea(
+        self,
+        model: PinocchioModel,
+        q: NDArray[np.float64],
+        v: NDArray[np.float64],
+        vdot: NDArray[np.float64],
+        loads: Mapping[int, DualQuaternion],
+    ) -> NDArray[np.float64]:
+        arguments = [model.model, model.data, model.q(q), model.v(v), model.v(vdot)]
+        if loads:
+            forces = pinocchio.StdVec_Force()
+            forces.extend([pinocchio.Force.Zero() for _ in range(model.model.njoints)])
+            for body, zeta in loads.items():
+                forces[model.ids[body]] = pinocchio.Force(zeta.vec6())
+            arguments.append(forces)
+        return np.array(pinocchio.rnea(*arguments))
+
+
+def rnea_residual(graph: SubsystemGraph, q: ArrayLike, v: ArrayLike, vdot: ArrayLike) -> NDArray[np.float64]:
+    """|tau - tau_pinocchio| (nv,) [N m or N] of ``inverse_dynamics`` at one state."""
+    check: CrossCheck | None = getattr(graph.workspaces, "crosscheck", None)
+    if check is None:
+        check = graph.workspaces.crosscheck = CrossCheck(graph)
+    return check(q, v, vdot, inverse_dynamics(graph, q, v, vdot)).per_joint

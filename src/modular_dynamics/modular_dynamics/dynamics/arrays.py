@@ -1,0 +1,92 @@
+"""A graph as the arrays that the kernels work on (see kernels/layout.py)."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..algebra import rotation_matrix, translation
+from ..kernels import layout
+from ..model import Body, Joint, JointType, SubsystemGraph
+
+__all__ = ["alignment", "body_to_aligned", "constants_of", "topology_of", "work_of"]
+
+_KINDS = {
+    JointType.REVOLUTE: layout.REVOLUTE,
+    JointType.CONTINUOUS: layout.REVOLUTE,
+    JointType.PRISMATIC: layout.PRISMATIC,
+    JointType.FLOATING: layout.FLOATING,
+}
+
+
+def alignment(joint: Joint) -> NDArray[np.float64]:
+    """Rotation body <- aligned frame: its z axis is the joint's axis. Identity for a floating joint."""
+    if joint.type is JointType.FLOATING:
+        return np.eye(3)
+    z = joint.axis
+    # the coordinate axis least along z gives the best-conditioned x; axes along x, y, z stay exact
+    x = np.eye(3)[int(np.argmin(np.abs(z)))]
+    x = x - z * (z @ x)
+    x /= np.linalg.norm(x)
+    return np.column_stack([x, np.cross(z, x), z])
+
+
+def constants_of(graph: SubsystemGraph) -> NDArray[np.float64]:
+    """The constants array (n, 24), read-only."""
+    rotations = [alignment(joint) for joint in graph.joints]
+    constants = np.zeros((len(graph.joints), layout.CONSTANT_COLUMNS))
+    for joint, body, parent, own, row in zip(
+        graph.joints, graph.bodies, graph.parents, rotations, constants, strict=True
+    ):
+        turned = np.eye(3) if parent is None else rotations[parent]
+        placed = rotation_matrix(joint.x_parent_joint.primary)
+        row[layout.ROTATION : layout.ROTATION + 9] = (turned.T @ placed @ own).ravel()
+        row[layout.POSITION : layout.POSITION + 3] = turned.T @ translation(joint.x_parent_joint)
+        row[layout.MASS : layout.INERTIA + 6] = _inertia(body, own)
+        row[layout.MULTIPLIER] = 1.0 if joint.mimic is None else joint.mimic.multiplier
+        row[layout.OFFSET] = 0.0 if joint.mimic is None else joint.mimic.offset
+    constants.flags.writeable = False
+    return constants
+
+
+def _inertia(body: Body, own: NDArray[np.float64]) -> list[float]:
+    """Mass, m c and the pseudo-inertia J = tr(I)/2 - I about the origin, all in the aligned frame."""
+    c = own.T @ body.com
+    at_origin = own.T @ body.inertia @ own + body.mass * (c @ c * np.eye(3) - np.outer(c, c))
+    J = 0.5 * np.trace(at_origin) * np.eye(3) - at_origin
+    return [body.mass, *(body.mass * c), J[0, 0], J[1, 1], J[2, 2], J[0, 1], J[0, 2], J[1, 2]]
+
+
+def topology_of(graph: SubsystemGraph, black_boxes: frozenset[str]) -> NDArray[np.int64]:
+    """The topology array (n, 5), read-only, with the named subsystems treated as black boxes."""
+    topology = np.zeros((len(graph.joints), layout.TOPOLOGY_COLUMNS), np.int64)
+    for subsystem in graph.subsystems:
+        predecessor = None if subsystem.predecessor is None else graph.subsystems[subsystem.predecessor]
+        on_box = predecessor is not None and predecessor.name in black_boxes
+        for k in subsystem.indices:
+            driver = graph.driver(graph.joints[k])
+            parent = graph.parents[k]
+            enters = parent not in subsystem.indices
+            topology[k, layout.PARENT] = len(graph.joints) if parent is None else parent
+            topology[k, layout.KIND] = _KINDS[graph.joints[k].type]
+            topology[k, layout.Q] = graph.q_slice(driver).start
+            topology[k, layout.V] = graph.v_slice(driver).start
+            if subsystem.name in black_boxes:
+                topology[k, layout.MODE] = layout.UNKNOWN
+            elif on_box and enters:
+                topology[k, layout.MODE] = layout.CUT
+    topology.flags.writeable = False
+    return topology
+
+
+def work_of(graph: SubsystemGraph) -> NDArray[np.float64]:
+    """A work array (n + 1, 33) whose ground row accelerates against gravity."""
+    work = np.zeros((len(graph.joints) + 1, layout.WORK_COLUMNS))
+    work[-1, layout.ACCELERATION : layout.ACCELERATION + 3] = -graph.gravity
+    return work
+
+
+def body_to_aligned(joint: Joint, wrench: NDArray[np.float64]) -> NDArray[np.float64]:
+    """[force, moment] about the body's origin, from the body's axes to the aligned frame's."""
+    own = alignment(joint)
+    return np.concatenate([own.T @ wrench[:3], own.T @ wrench[3:]])

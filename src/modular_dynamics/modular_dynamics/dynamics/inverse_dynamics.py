@@ -1,0 +1,218 @@
+"""Inverse dynamics: the face of the Newton-Euler kernel."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..algebra import DualQuaternion, adjoint
+from ..exceptions import StateError
+from ..kernels import inverse_dynamics as kernel
+from ..kernels import layout
+from ..model import Subsystem, SubsystemGraph
+from .arrays import alignment, body_to_aligned, constants_of, topology_of, work_of
+from .support import refuse_closures
+
+__all__ = ["InverseDynamics", "inverse_dynamics"]
+
+Wrenches = Mapping[str, ArrayLike] | None
+_T = TypeVar("_T")
+
+
+class InverseDynamics:
+    """Inverse dynamics of one graph with everything allocated beforehand.
+
+    Calling it gives tau; afterwards the wrenches of that call can be read. Not for several threads at once.
+
+    Raises:
+        UnsupportedModelError: the graph has loop joints, passive joints, gears or springs.
+    """
+
+    def __init__(self, graph: SubsystemGraph) -> None:
+        refuse_closures(graph, "inverse dynamics")
+        self.graph = graph
+        self._constants = constants_of(graph)
+        self._work = work_of(graph)
+        self._tagged = frozenset(s.name for s in graph.subsystems if s.black_box)
+        self._topologies: dict[frozenset[str], NDArray[np.int64]] = {}
+        self._alignments = [alignment(joint) for joint in graph.joints]
+        self._given: dict[str, NDArray[np.float64]] = {}
+        self._loaded = False
+
+    def warm_up(self) -> None:
+        """Compile the kernel, or load it from the disk cache, before the first real call."""
+        rest = np.zeros(self.graph.nv)
+        kernel(
+            self._topology(self._tagged),
+            self._constants,
+            self._work,
+            self.graph.neutral(),
+            rest,
+            rest,
+            rest.copy(),
+        )
+
+    def __call__(
+        self,
+        q: ArrayLike,
+        v: ArrayLike,
+        vdot: ArrayLike,
+        external_wrenches: Wrenches = None,
+        black_box_wrenches: Wrenches = None,
+        out: NDArray[np.float64] | None = None,
+    ) -> NDArray[np.float64]:
+        """tau: see :func:`inverse_dynamics`. With ``out`` nothing is allocated after the first call."""
+        q, v, vdot = self.graph.checked(q=q, v=v, vdot=vdot)
+        tau = np.empty(self.graph.nv) if out is None else self._checked_out(out)
+        boxes = self._tagged
+        if external_wrenches or black_box_wrenches or self._tagged or self._loaded:
+            boxes = self._load(external_wrenches or {}, black_box_wrenches or {})
+        kernel(self._topology(boxes), self._constants, self._work, q, v, vdot, tau)
+        return tau
+
+    def _topology(self, boxes: frozenset[str]) -> NDArray[np.int64]:
+        if boxes not in self._topologies:
+            self._topologies[boxes] = topology_of(self.graph, boxes)
+        return self._topologies[boxes]
+
+    def _checked_out(self, out: NDArray[np.float64]) -> NDArray[np.float64]:
+        good = isinstance(out, np.ndarray) and out.dtype == np.float64 and out.shape == (self.graph.nv,)
+        if not (good and out.flags.c_contiguous and out.flags.writeable):
+            given = f"{out.dtype} {out.shape}" if isinstance(out, np.ndarray) else type(out).__name__
+            raise StateError(
+                f"out is {given}; a writeable contiguous float64 array ({self.graph.nv},) is needed"
+            )
+        return out
+
+    def _load(self, external: Mapping[str, ArrayLike], boxes: Mapping[str, ArrayLike]) -> frozenset[str]:
+        """Put all given wrenches as external loads on the bodies that bear them."""
+        loads = self._work[:, layout.EXTERNAL :]
+        loads[:] = 0.0
+        self._loaded = bool(external or boxes)
+        missing = self._tagged - boxes.keys()
+        if missing:
+            raise StateError(
+                f"subsystem '{min(missing)}' is a black box: its wrench is needed in black_box_wrenches"
+            )
+        for link, wrench in external.items():
+            body = _known(self.graph.link_body, link)
+            if body is not None:
+                x = self.graph.bodies[body].links[link]
+                self._add(body, adjoint(x, _wrench(f"external wrench on link '{link}'", wrench)))
+        self._given = {}
+        for name, wrench in boxes.items():
+            subsystem = _known(self.graph.subsystem, name)
+            zeta = _wrench(f"wrench of black box '{name}'", wrench)
+            self._given[name] = zeta.vec6()
+            # into a predecessor that is itself a black box it does not enter: that one's own wrench holds it
+            before = subsystem.predecessor
+            inside = before is not None and self.graph.subsystems[before].name in boxes
+            if subsystem.connection.body is not None and not inside:
+                self._add(subsystem.connection.body, -adjoint(subsystem.connection.x_body_connection, zeta))
+        return frozenset(boxes)
+
+    def _add(self, body: int, zeta: DualQuaternion) -> None:
+        self._work[body, layout.EXTERNAL :] += body_to_aligned(self.graph.joints[body], zeta.vec6())
+
+    @property
+    def joint_wrenches(self) -> NDArray[np.float64]:
+        """(n, 6): [force N, moment N m] that each joint passes on to its child link, in that link's frame."""
+        turned = np.empty((len(self.graph.joints), 6))
+        for k, own in enumerate(self._alignments):
+            turned[k, :3] = own @ self._work[k, layout.FORCE : layout.FORCE + 3]
+            turned[k, 3:] = own @ self._work[k, layout.TORQUE : layout.TORQUE + 3]
+        return turned
+
+    @property
+    def connection_wrenches(self) -> NDArray[np.float64]:
+        """(s, 6): [force, moment] of the predecessor on each subsystem, at and in its connection frame."""
+        return np.array([self._connection_wrench(subsystem) for subsystem in self.graph.subsystems])
+
+    def _connection_wrench(self, subsystem: Subsystem) -> NDArray[np.float64]:
+        if subsystem.name in self._given:
+            return self._given[subsystem.name]
+        total = DualQuaternion.zero
+        x_connection_body = subsystem.connection.x_body_connection.conjugate()
+        for k in subsystem.indices:
+            if self.graph.parents[k] not in subsystem.indices:
+                total = total + adjoint(x_connection_body, self._passed_down(k))
+        return total.vec6()
+
+    def _passed_down(self, k: int) -> DualQuaternion:
+        """The wrench of joint k in the body that carries it."""
+        row, parent = self._work[k], self.graph.parents[k]
+        turned = np.eye(3) if parent is None else self._alignments[parent]
+        rotation, shift = (
+            turned @ row[layout.R : layout.R + 9].reshape(3, 3),
+            turned @ row[layout.P : layout.P + 3],
+        )
+        force = rotation @ row[layout.FORCE : layout.FORCE + 3]
+        moment = rotation @ row[layout.TORQUE : layout.TORQUE + 3] + np.cross(shift, force)
+        return DualQuaternion.pure(force, moment)
+
+    def stamped_wrench(self, index: int) -> tuple[str, NDArray[np.float64]]:
+        """A subsystem's connection wrench at and in a link's frame, as tf knows it: (link, [force, moment]).
+
+        The link is the child of the subsystem's first joint; where several joints start there, or a given
+        wrench stands for a black box, it is the link that carries the connection point.
+        """
+        subsystem = self.graph.subsystems[index]
+        first = [k for k in subsystem.indices if self.graph.parents[k] not in subsystem.indices]
+        if subsystem.name not in self._given and len(first) == 1:
+            own = self._alignments[first[0]]
+            force, moment = (own @ self._work[first[0], c : c + 3] for c in (layout.FORCE, layout.TORQUE))
+            return subsystem.root_link, np.concatenate([force, moment])
+        zeta = DualQuaternion.pure(*self._connection_wrench(subsystem).reshape(2, 3))
+        return subsystem.connection.link, adjoint(subsystem.connection.x_link_connection, zeta).vec6()
+
+
+def _known(look_up: Callable[[str], _T], name: str) -> _T:
+    try:
+        return look_up(name)
+    except KeyError as error:
+        raise StateError(str(error.args[0])) from None
+
+
+def _wrench(what: str, wrench: ArrayLike) -> DualQuaternion:
+    values = np.asarray(wrench, dtype=np.float64)
+    if values.shape != (6,) or not np.isfinite(values).all():
+        raise StateError(f"{what} is {wrench!r}; six finite numbers are needed: force [N], moment [N m]")
+    return DualQuaternion.pure(values[:3], values[3:])
+
+
+def inverse_dynamics(
+    graph: SubsystemGraph,
+    q: ArrayLike,
+    v: ArrayLike,
+    vdot: ArrayLike,
+    external_wrenches: Wrenches = None,
+    black_box_wrenches: Wrenches = None,
+    out: NDArray[np.float64] | None = None,
+) -> NDArray[np.float64]:
+    """Joint torques tau (nv,) [N m or N] that give the graph the acceleration vdot.
+
+    Newton-Euler composed of subsystems (Silva & Adorno, eqs. 1, 5-7), by the compiled kernel.
+
+    Args:
+        q: positions (nq,) in the order of ``graph.joint_names`` [rad or m].
+        v, vdot: velocities and accelerations (nv,).
+        external_wrenches: {link: [force N, moment N m]} acting on the link, at and in its frame.
+        black_box_wrenches: {subsystem: [force, moment]} of the predecessor on that subsystem, at and in its
+            connection frame. Any subsystem may be given; those tagged black_box must be. Theirs and their
+            successors' wrenches reach the predecessor by this value alone.
+        out: float64 array (nv,) for the result; with it nothing is allocated after the first call.
+
+    Returns:
+        tau; NaN for joints inside black boxes, whose torques nobody can know.
+
+    Raises:
+        StateError: a wrong shape, a number that is not finite, an unknown name, a missing wrench.
+        UnsupportedModelError: the graph has loop joints, passive joints, gears or springs.
+    """
+    solver: InverseDynamics | None = getattr(graph.workspaces, "inverse_dynamics", None)
+    if solver is None:
+        solver = graph.workspaces.inverse_dynamics = InverseDynamics(graph)
+    return solver(q, v, vdot, external_wrenches, black_box_wrenches, out)

@@ -1,0 +1,48 @@
+"""Errors of the library, of one base class; messages say what was wrong, where, and what would be right."""
+
+__all__ = [
+    "DescriptionError",
+    "ModelWarning",
+    "ModularDynamicsError",
+    "PartitionError",
+    "StateError",
+    "UnsupportedModelError",
+    "UrdfError",
+]
+
+
+class ModularDynamicsError(Exception):
+    """Base of every error that this library raises on purpose."""
+
+
+class DescriptionError(ModularDynamicsError, ValueError):
+    """A robot description (URDF text, tags, partition file) that cannot become a model.
+
+    Args:
+        message: what is wrong and what would be right.
+        line: line of the offending element in its file, if known.
+    """
+
+    def __init__(self, message: str, line: int | None = None) -> None:
+        self.line = line
+        super().__init__(message if line is None else f"line {line}: {message}")
+
+
+class UrdfError(DescriptionError):
+    """The URDF itself is refused: malformed, contradictory, or physically impossible."""
+
+
+class PartitionError(DescriptionError):
+    """The partition into subsystems (tags or YAML) contradicts the robot or itself."""
+
+
+class StateError(ModularDynamicsError, ValueError):
+    """Positions, velocities, accelerations or wrenches of the wrong shape, or not finite."""
+
+
+class UnsupportedModelError(ModularDynamicsError, NotImplementedError):
+    """The model is valid, but this computation does not treat one of its elements yet."""
+
+
+class ModelWarning(UserWarning):
+    """A description that is accepted, as vendors ship such files, but hardly meant (see urdf_tags)."""

@@ -1,0 +1,39 @@
+"""Columns of the arrays that the kernels work on. Row k is joint k; the last row of WORK is the ground.
+
+Each body's frame is turned so that its joint's axis is z ("aligned frame"); the turn is folded into the
+constants at load, so that a joint of one degree of freedom is Rz(q) or a shift along z and nothing else.
+"""
+
+# topology, int64 (n, 5)
+PARENT = 0  # row of the body that carries the joint; n for the ground
+KIND = 1
+Q = 2  # where the joint's coordinates start in q ...
+V = 3  # ... and in v, vdot, tau
+MODE = 4
+TOPOLOGY_COLUMNS = 5
+
+REVOLUTE, PRISMATIC, FLOATING = 0, 1, 2  # KIND
+WHOLE = 0  # MODE: the joint's wrench goes on to the parent
+CUT = 1  # it does not: a black box's given wrench stands for it
+UNKNOWN = 2  # neither, and the torque is not known: inside a black box
+
+# constants, float64 (n, 24)
+ROTATION = 0  # 9: parent's aligned frame <- joint's aligned frame, row by row
+POSITION = 9  # 3: the joint's origin in the parent's aligned frame [m]
+MASS = 12  # [kg]
+MOMENT = 13  # 3: mass times centre of mass [kg m]
+INERTIA = 16  # 6: pseudo-inertia about the origin, xx yy zz xy xz yz [kg m^2]
+MULTIPLIER = 22  # q = MULTIPLIER q[Q] + OFFSET: 1 and 0 but for mimic joints
+OFFSET = 23
+CONSTANT_COLUMNS = 24
+
+# work, float64 (n + 1, 33)
+R = 0  # 9: parent's aligned frame <- own aligned frame
+P = 9  # 3: own origin in the parent's aligned frame [m]
+OMEGA = 12  # 3: angular velocity [rad/s]
+ALPHA = 15  # 3: angular acceleration [rad/s^2]
+ACCELERATION = 18  # 3: acceleration of the origin minus gravity [m/s^2]
+FORCE = 21  # 3: force [N] and ...
+TORQUE = 24  # 3: ... moment [N m] about the origin that the joint passes on to the body
+EXTERNAL = 27  # 6: force and moment about the origin that act on the body from outside (input)
+WORK_COLUMNS = 33

@@ -1,0 +1,22 @@
+"""The model: joints, bodies, subsystems and the graph that they form. Constant after construction."""
+
+from .body import Body
+from .closure import Anchor, Gear, LoopJoint, Spring
+from .graph import SubsystemGraph
+from .joint import Joint, JointType, Limits, Mimic
+from .subsystem import Connection, Subsystem
+
+__all__ = [
+    "Anchor",
+    "Body",
+    "Connection",
+    "Gear",
+    "Joint",
+    "JointType",
+    "Limits",
+    "LoopJoint",
+    "Mimic",
+    "Spring",
+    "Subsystem",
+    "SubsystemGraph",
+]

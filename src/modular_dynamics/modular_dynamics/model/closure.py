@@ -1,0 +1,61 @@
+"""What closes loops on top of the tree: loop joints, gears, springs. Kept here, solved later."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..algebra import DualQuaternion
+
+__all__ = ["Anchor", "Gear", "LoopJoint", "Spring"]
+
+
+@dataclass(frozen=True, eq=False)
+class Anchor:
+    """A frame fixed in a link: pose x_link_anchor."""
+
+    link: str
+    x_link_anchor: DualQuaternion
+
+
+@dataclass(frozen=True, eq=False)
+class LoopJoint:
+    """A cut joint: what it lets move between two links closes a kinematic loop.
+
+    Attributes:
+        type: revolute, prismatic, spherical, universal, fixed or planar (a point on a line of the plane).
+        axis: unit axis in the predecessor's anchor frame.
+    """
+
+    name: str
+    type: str
+    predecessor: Anchor
+    successor: Anchor
+    axis: NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Gear:
+    """q[joint] = ratio * q[driver] + offset [rad or m]."""
+
+    joint: str
+    driver: str
+    ratio: float
+    offset: float = 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class Spring:
+    """A tension spring between two anchors: F = initial_force + stiffness (L - free_length) + damping dL/dt.
+
+    Units N, N/m, m, N s/m (Goncalves et al., eqs. 5, 15).
+    """
+
+    name: str
+    stiffness: float
+    free_length: float
+    initial_force: float
+    damping: float
+    anchors: tuple[Anchor, Anchor]

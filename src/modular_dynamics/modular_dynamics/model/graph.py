@@ -1,0 +1,180 @@
+"""The graph of subsystems: a robot, constant after construction."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..exceptions import StateError
+from ..kernels import first_not_finite
+from .body import Body
+from .closure import Gear, LoopJoint, Spring
+from .joint import Joint, JointType
+from .printing import tree
+from .subsystem import Subsystem
+
+__all__ = ["SubsystemGraph"]
+
+
+@dataclass(frozen=True, eq=False)
+class SubsystemGraph:
+    """A robot as a tree of subsystems.
+
+    Joints and bodies stand in topological order, subsystem by subsystem: body k is moved by joint k and
+    ``parents[k]`` is the body that carries joint k (None: the ground).
+
+    Attributes:
+        joint_names: joints with coordinates of their own, in the order of q and v: document order within
+            each subsystem. Mimic joints have none; their torque goes to their driver.
+        gravity: gravitational acceleration in the root link's frame [m/s^2], shape (3,).
+        ground: the root link with everything fixed to it.
+        urdf: the text it was read from. floating_base: was a floating root joint added to it?
+        warnings: what was accepted but looks wrong. notes: decisions taken on the way.
+    """
+
+    name: str
+    joints: tuple[Joint, ...]
+    bodies: tuple[Body, ...]
+    parents: tuple[int | None, ...]
+    subsystems: tuple[Subsystem, ...]
+    joint_names: tuple[str, ...]
+    gravity: NDArray[np.float64]
+    ground: Body
+    loop_joints: tuple[LoopJoint, ...] = ()
+    passive_joints: tuple[str, ...] = ()
+    gears: tuple[Gear, ...] = ()
+    springs: tuple[Spring, ...] = ()
+    urdf: str = field(default="", repr=False)
+    floating_base: bool = False
+    warnings: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    @cached_property
+    def nq(self) -> int:
+        """Length of a position vector q."""
+        return sum(self.joint(name).type.nq for name in self.joint_names)
+
+    @cached_property
+    def nv(self) -> int:
+        """Length of velocity, acceleration and torque vectors."""
+        return sum(self.joint(name).type.nv for name in self.joint_names)
+
+    @cached_property
+    def _joint_index(self) -> Mapping[str, int]:
+        return {joint.name: k for k, joint in enumerate(self.joints)}
+
+    @cached_property
+    def _slices(self) -> Mapping[str, tuple[slice, slice]]:
+        slices, iq, iv = {}, 0, 0
+        for name in self.joint_names:
+            kind = self.joint(name).type
+            slices[name] = (slice(iq, iq + kind.nq), slice(iv, iv + kind.nv))
+            iq, iv = iq + kind.nq, iv + kind.nv
+        return slices
+
+    @cached_property
+    def _link_owner(self) -> Mapping[str, int | None]:
+        owners: dict[str, int | None] = dict.fromkeys(self.ground.links)
+        owners.update({link: k for k, body in enumerate(self.bodies) for link in body.links})
+        return owners
+
+    def joint(self, name: str) -> Joint:
+        """The joint of that name. Raises KeyError naming the valid choices."""
+        return self.joints[self.joint_index(name)]
+
+    def joint_index(self, name: str) -> int:
+        """Index of a joint in ``joints``."""
+        if name not in self._joint_index:
+            raise KeyError(f"no joint '{name}' in '{self.name}'; its joints: {', '.join(self._joint_index)}")
+        return self._joint_index[name]
+
+    def subsystem(self, name: str) -> Subsystem:
+        """The subsystem of that name. Raises KeyError naming the valid choices."""
+        for subsystem in self.subsystems:
+            if subsystem.name == name:
+                return subsystem
+        choices = ", ".join(subsystem.name for subsystem in self.subsystems)
+        raise KeyError(f"no subsystem '{name}' in '{self.name}'; its subsystems: {choices}")
+
+    def link_body(self, link: str) -> int | None:
+        """Index of the body that a link belongs to; None for the ground. Raises KeyError."""
+        if link not in self._link_owner:
+            raise KeyError(f"no link '{link}' in '{self.name}'; its links: {', '.join(self._link_owner)}")
+        return self._link_owner[link]
+
+    def driver(self, joint: Joint) -> str:
+        """Name of the joint whose coordinates move ``joint``: itself, or the one that it mimics."""
+        return joint.name if joint.mimic is None else joint.mimic.joint
+
+    def q_slice(self, name: str) -> slice:
+        """Where a joint of ``joint_names`` stands in q."""
+        return self._slices[name][0]
+
+    def v_slice(self, name: str) -> slice:
+        """Where a joint of ``joint_names`` stands in v, vdot and tau."""
+        return self._slices[name][1]
+
+    def neutral(self) -> NDArray[np.float64]:
+        """q of all zeros, with the unit quaternion for a floating base."""
+        q = np.zeros(self.nq)
+        for name in self.joint_names:
+            if self.joint(name).type is JointType.FLOATING:
+                q[self.q_slice(name).start + 3] = 1.0
+        return q
+
+    def joint_position(self, joint: Joint, q: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Position of one joint out of q, mimic joints included."""
+        own = q[self.q_slice(self.driver(joint))]
+        return own if joint.mimic is None else joint.mimic.multiplier * own + joint.mimic.offset
+
+    def joint_rate(self, joint: Joint, v: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Velocity of one joint out of v (or acceleration out of vdot), mimic joints included."""
+        own = v[self.v_slice(self.driver(joint))]
+        return own if joint.mimic is None else joint.mimic.multiplier * own
+
+    def checked(self, **vectors: object) -> list[NDArray[np.float64]]:
+        """Named state vectors as float arrays of the right shape, all finite: q has nq numbers, others nv.
+
+        Raises:
+            StateError: names the vector, its shape and what is needed, or the joint whose value is bad.
+        """
+        return [self._checked(name, value) for name, value in vectors.items()]
+
+    def _checked(self, name: str, value: object) -> NDArray[np.float64]:
+        needed = self.nq if name == "q" else self.nv
+        try:
+            array = np.asarray(value, dtype=np.float64)
+        except (TypeError, ValueError) as error:
+            raise StateError(f"{name} is not an array of numbers: {error}") from None
+        if array.shape != (needed,):
+            raise StateError(f"{name} has shape {array.shape}; '{self.name}' needs ({needed},)")
+        k = first_not_finite(array)
+        if k >= 0:
+            where = next(
+                n for n in self.joint_names if k in range(*self._slices[n][name != "q"].indices(needed))
+            )
+            raise StateError(f"{name}[{k}] of joint '{where}' is {array[k]}; a finite number is needed")
+        for joint in self.joint_names if name == "q" else ():
+            part = self.q_slice(joint)
+            if part.stop - part.start == 7 and np.linalg.norm(array[part][3:]) < 1e-6:
+                raise StateError(
+                    f"q[{part.start + 3}:{part.stop}] of joint '{joint}' is a zero quaternion (w x y z)"
+                )
+        return array
+
+    @cached_property
+    def workspaces(self) -> threading.local:
+        """Preallocated workspaces of the algorithms, one set for each thread, made by them on first use."""
+        return threading.local()
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {key: value for key, value in self.__dict__.items() if key != "workspaces"}
+
+    def __str__(self) -> str:
+        return tree(self)

@@ -1,0 +1,63 @@
+"""A graph as text: the tree of subsystems with their joints and connection points."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from .joint import Joint, JointType
+
+if TYPE_CHECKING:
+    from .graph import SubsystemGraph
+
+__all__ = ["tree"]
+
+
+def tree(graph: SubsystemGraph) -> str:
+    """One line for the robot, one for each subsystem and joint, indented by the tree of subsystems."""
+    mass = sum(body.mass for body in graph.bodies)
+    lines = [
+        f"{graph.name}: {len(graph.subsystems)} subsystems, {len(graph.joints)} moving joints, "
+        f"nq = {graph.nq}, nv = {graph.nv}, moving mass {mass:.6g} kg"
+    ]
+
+    def visit(index: int, indent: str, last: bool) -> None:
+        subsystem = graph.subsystems[index]
+        at = "the ground" if subsystem.connection.body is None else _owner(graph, subsystem.connection.body)
+        box = ", black box" if subsystem.black_box else ""
+        lines.append(
+            f"{indent}{'└─ ' if last else '├─ '}{subsystem.name} ({_count(len(subsystem.joints))}{box}) "
+            f"at link {subsystem.connection.link} of {at}"
+        )
+        inner = indent + ("   " if last else "│  ")
+        successors = [k for k, other in enumerate(graph.subsystems) if other.predecessor == index]
+        rail = "│  " if successors else "   "
+        lines.extend(f"{inner}{rail}{_joint(joint)}" for joint in subsystem.joints)
+        for position, k in enumerate(successors):
+            visit(k, inner, position == len(successors) - 1)
+
+    roots = [k for k, subsystem in enumerate(graph.subsystems) if subsystem.predecessor is None]
+    for position, k in enumerate(roots):
+        visit(k, "", position == len(roots) - 1)
+    extras = {
+        "loop joints": [loop.name for loop in graph.loop_joints],
+        "passive joints": list(graph.passive_joints),
+        "gears": [gear.joint for gear in graph.gears],
+        "springs": [spring.name for spring in graph.springs],
+    }
+    lines.extend(f"{kind}: {', '.join(names)}" for kind, names in extras.items() if names)
+    return "\n".join(lines)
+
+
+def _owner(graph: SubsystemGraph, body: int) -> str:
+    return next(subsystem.name for subsystem in graph.subsystems if body in subsystem.indices)
+
+
+def _count(joints: int) -> str:
+    return f"{joints} joint" if joints == 1 else f"{joints} joints"
+
+
+def _joint(joint: Joint) -> str:
+    axis = "" if joint.type is JointType.FLOATING else f" about [{', '.join(f'{a:.4g}' for a in joint.axis)}]"
+    axis = axis.replace("about", "along") if joint.type is JointType.PRISMATIC else axis
+    mimic = f", mimics {joint.mimic.joint}" if joint.mimic else ""
+    return f"{joint.name}: {joint.type.value}{axis}, {joint.parent_link} → {joint.child_link}{mimic}"

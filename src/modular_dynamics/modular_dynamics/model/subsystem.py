@@ -1,0 +1,56 @@
+"""A subsystem: joints and bodies that hang together, behind one connection point."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..algebra import DualQuaternion
+from .body import Body
+from .joint import Joint
+
+__all__ = ["Connection", "Subsystem"]
+
+
+@dataclass(frozen=True, eq=False)
+class Connection:
+    """The connection point a_i = b_{p_i,i} (Silva & Adorno, section II): a frame fixed in the predecessor.
+
+    Its origin and axes are those of the subsystem's first joint; where several joints (or none) start
+    there, those of ``link``.
+
+    Attributes:
+        link: link of the predecessor, or of the ground, that carries the point.
+        body: index of the carrying body in ``SubsystemGraph.bodies``; None for the ground.
+        x_link_connection, x_body_connection: its pose in that link and in that body.
+    """
+
+    link: str
+    body: int | None
+    x_link_connection: DualQuaternion
+    x_body_connection: DualQuaternion
+
+
+@dataclass(frozen=True, eq=False)
+class Subsystem:
+    """A subsystem i of the composition, with n_i joints and bodies.
+
+    Attributes:
+        first: index of its first joint in ``SubsystemGraph.joints``; its joints stand there side by side.
+        predecessor: index of p_i in ``SubsystemGraph.subsystems``; None where it stands on the ground.
+        black_box: its wrench at the connection point is given from outside.
+        root_link: child link of its first joint, or the fixed link at which a black box begins.
+    """
+
+    name: str
+    first: int
+    joints: tuple[Joint, ...]
+    bodies: tuple[Body, ...]
+    connection: Connection
+    predecessor: int | None
+    black_box: bool
+    root_link: str
+
+    @property
+    def indices(self) -> range:
+        """Indices of its joints and bodies in the graph."""
+        return range(self.first, self.first + len(self.joints))

@@ -1,0 +1,141 @@
+"""The rules by which every moving joint comes into exactly one subsystem."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ..exceptions import PartitionError
+from .annotations import SubsystemSpec
+from .description import JointDescription, RobotDescription
+
+__all__ = ["Group", "partition"]
+
+
+@dataclass(frozen=True)
+class Group:
+    """Joints of one subsystem, in document order. ``fixed_root``: fixed link at which a black box begins."""
+
+    name: str
+    joints: tuple[str, ...]
+    black_box: bool = False
+    fixed_root: str | None = None
+    line: int | None = None
+
+
+def partition(robot: RobotDescription, specs: Sequence[SubsystemSpec]) -> tuple[list[Group], list[str]]:
+    """Groups of joints as asked for, then the automatic rule for the rest; and notes on what it decided.
+
+    The automatic rule: every unbranched chain between branching bodies is one subsystem, named after its
+    first joint.
+
+    Raises:
+        PartitionError: an unknown or fixed joint, an unknown link, a joint in two subsystems, an empty
+            subsystem.
+    """
+    claims: dict[str, SubsystemSpec] = {}
+    for spec in specs:
+        for name in spec.joints:
+            _claim(robot, claims, name, spec)
+    by_root = [spec for spec in specs if spec.root_link is not None]
+    for spec in by_root:
+        for link in (spec.root_link, *spec.end_links):
+            if link not in robot.links:
+                raise PartitionError(f"subsystem '{spec.name}' names the unknown link '{link}'", spec.line)
+    # the deepest root link claims first: what another subsystem claims below is not the upper one's
+    for spec in sorted(by_root, key=lambda spec: -_depth(robot, str(spec.root_link))):
+        for name in _below(robot, spec):
+            claims.setdefault(name, spec)
+    groups = [_group(robot, spec, claims) for spec in specs]
+    rest = [name for name, joint in robot.joints.items() if joint.moves and name not in claims]
+    chains = _chains(robot, rest, {group.name for group in groups})
+    notes = []
+    if specs and rest:
+        made = ", ".join(f"'{group.name}' ({', '.join(group.joints)})" for group in chains)
+        notes.append(f"joints outside every subsystem tag are partitioned by unbranched chains: {made}")
+    return groups + chains, notes
+
+
+def _claim(robot: RobotDescription, claims: dict[str, SubsystemSpec], name: str, spec: SubsystemSpec) -> None:
+    joint = robot.joints.get(name)
+    if joint is None:
+        raise PartitionError(f"subsystem '{spec.name}' names the unknown joint '{name}'", spec.line)
+    if not joint.moves:
+        raise PartitionError(
+            f"subsystem '{spec.name}' names joint '{name}', which is fixed; a fixed link belongs to its body",
+            spec.line,
+        )
+    if name in claims:
+        raise PartitionError(
+            f"joint '{name}' is in two subsystems, '{claims[name].name}' and '{spec.name}'", spec.line
+        )
+    claims[name] = spec
+
+
+def _depth(robot: RobotDescription, link: str) -> int:
+    above, depth = robot.parent_joint(), 0
+    while link in above:
+        link, depth = above[link].parent, depth + 1
+    return depth
+
+
+def _below(robot: RobotDescription, spec: SubsystemSpec) -> list[str]:
+    """Moving joints from the one that carries the root link down to the end links."""
+    above, below = robot.parent_joint(), robot.children()
+    root = str(spec.root_link)
+    found = [above[root].name] if root in above and above[root].moves else []
+    links = [root]
+    while links:
+        link = links.pop()
+        for joint in below[link] if link not in spec.end_links else ():
+            if joint.moves:
+                found.append(joint.name)
+            links.append(joint.child)
+    return found
+
+
+def _group(robot: RobotDescription, spec: SubsystemSpec, claims: dict[str, SubsystemSpec]) -> Group:
+    joints = tuple(name for name in robot.joints if claims.get(name) is spec)
+    above = robot.parent_joint()
+    fixed = spec.root_link is not None and spec.root_link in above and not above[spec.root_link].moves
+    fixed_root = spec.root_link if spec.black_box and fixed else None
+    if not joints and fixed_root is None:
+        hint = "a black box without joints needs a root_link that is fixed to its predecessor"
+        raise PartitionError(f"subsystem '{spec.name}' has no moving joint; {hint}", spec.line)
+    return Group(spec.name, joints, spec.black_box, fixed_root, spec.line)
+
+
+def _chains(robot: RobotDescription, rest: list[str], taken: set[str]) -> list[Group]:
+    """Unbranched chains of the joints in ``rest``."""
+    next_joints = {
+        name: _next_moving(robot, robot.joints[name]) for name in robot.joints if robot.joints[name].moves
+    }
+    continues = {after[0].name for name, after in next_joints.items() if name in rest and len(after) == 1}
+    groups = []
+    for first in (name for name in rest if name not in continues):
+        chain = [first]
+        while len(after := next_joints[chain[-1]]) == 1 and after[0].name in rest:
+            chain.append(after[0].name)
+        name = first
+        while name in taken:
+            name += "_chain"
+        taken.add(name)
+        groups.append(
+            Group(
+                name, tuple(joint for joint in robot.joints if joint in chain), line=robot.joints[first].line
+            )
+        )
+    return groups
+
+
+def _next_moving(robot: RobotDescription, joint: JointDescription) -> list[JointDescription]:
+    """Moving joints on the body that ``joint`` moves."""
+    below = robot.children()
+    found, links = [], [joint.child]
+    while links:
+        for child in below[links.pop()]:
+            if child.moves:
+                found.append(child)
+            else:
+                links.append(child.child)
+    return found

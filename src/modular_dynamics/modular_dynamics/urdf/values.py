@@ -1,0 +1,68 @@
+"""Numbers and names out of XML attributes and YAML values, with errors that name element and line."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ..exceptions import DescriptionError
+
+__all__ = ["LINE", "name_of", "number", "numbers", "poses"]
+
+#: Key under which a mapping read from XML or YAML keeps its line.
+LINE = "__line__"
+
+
+def numbers(
+    item: Mapping[str, Any],
+    key: str,
+    count: int,
+    where: str,
+    error: type[DescriptionError],
+    default: Any = None,
+) -> list[float]:
+    """``count`` finite numbers under ``key``, given as '1 2 3' (XML) or [1, 2, 3] (YAML)."""
+    line = item.get(LINE)
+    value = item.get(key, default)
+    if value is None:
+        raise error(f"{where} lacks '{key}' ({count} number{'s' * (count > 1)})", line)
+    parts = value.split() if isinstance(value, str) else value
+    if not isinstance(parts, Sequence):
+        parts = [parts]
+    try:
+        values = [float(part) for part in parts]
+    except (TypeError, ValueError):
+        raise error(f"{where}: {key}='{value}' is not {_needed(count)}", line) from None
+    if len(values) != count:
+        raise error(f"{where}: {key}='{value}' has {len(values)} numbers; needed: {count}", line)
+    if not all(map(math.isfinite, values)):
+        raise error(f"{where}: {key}='{value}' is not finite", line)
+    return values
+
+
+def _needed(count: int) -> str:
+    return "a number" if count == 1 else f"{count} numbers"
+
+
+def number(
+    item: Mapping[str, Any], key: str, where: str, error: type[DescriptionError], default: float | None = None
+) -> float:
+    """One finite number under ``key``."""
+    return numbers(item, key, 1, where, error, default)[0]
+
+
+def poses(
+    item: Mapping[str, Any], where: str, error: type[DescriptionError]
+) -> tuple[list[float], list[float]]:
+    """xyz [m] and rpy [rad] of an origin; both default to zero."""
+    zero = [0.0, 0.0, 0.0]
+    return numbers(item, "xyz", 3, where, error, zero), numbers(item, "rpy", 3, where, error, zero)
+
+
+def name_of(item: Mapping[str, Any], key: str, where: str, error: type[DescriptionError]) -> str:
+    """A non-empty text under ``key``."""
+    value = item.get(key)
+    if not isinstance(value, str) or not value.strip():
+        raise error(f"{where} lacks '{key}' (a name)", item.get(LINE))
+    return value

@@ -1,0 +1,25 @@
+"""Fixtures of the library's tests."""
+
+import pytest
+from hypothesis import HealthCheck, settings
+from tree_strategies import ROBOTS
+
+import modular_dynamics as md
+
+# compiled code and two busy cores make single examples slow now and then
+settings.register_profile(
+    "robots", deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True
+)
+settings.load_profile("robots")
+
+PARTITIONED = {"vendor_arm": ROBOTS / "vendor_arm_partition.yaml"}
+
+
+@pytest.fixture(scope="session")
+def load_robot():
+    """Loads a robot of urdf/ by name, with its partition file where it has one."""
+
+    def load(name: str, **options):
+        return md.load_urdf(ROBOTS / f"{name}.urdf", PARTITIONED.get(name), **options)
+
+    return load
