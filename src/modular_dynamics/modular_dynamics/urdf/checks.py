@@ -134,6 +134,6 @@ def warn_dubious(robot: RobotDescription) -> None:
                 f"line {robot.links[joint.child].line}: link '{joint.child}' moves, has no mass "
                 "and ends a chain"
             )
-        for kind, value in (("effort", joint.limits.effort), ("velocity", joint.limits.velocity)):
+        for kind, value in (("an effort", joint.limits.effort), ("a velocity", joint.limits.velocity)):
             if value == 0.0:
-                robot.warnings.append(f"line {joint.line}: joint '{joint.name}' has a {kind} limit of zero")
+                robot.warnings.append(f"line {joint.line}: joint '{joint.name}' has {kind} limit of zero")

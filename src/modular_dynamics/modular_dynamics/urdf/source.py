@@ -15,6 +15,8 @@ __all__ = ["LARGEST", "line_of", "parse_xml", "read_text"]
 #: Largest description accepted [bytes].
 LARGEST = 20_000_000
 _DECLARATION = re.compile(r"^\s*<\?xml[^>]*\?>")
+#: Up to the root element only comments may stand; a DTD there is caught before any parser sees it.
+_DTD = re.compile(r"\A(?:\s|<!--.*?-->|<\?.*?\?>)*(?P<dtd><!(?:DOCTYPE|ENTITY))?", re.DOTALL)
 
 
 def line_of(element: etree._Element) -> int | None:
@@ -64,6 +66,10 @@ def parse_xml(text: str) -> etree._Element:
     # the text is Unicode by now, so an encoding declaration would only mislead; keep the line count
     body = _DECLARATION.sub(lambda found: "\n" * found.group().count("\n"), text.lstrip("\ufeff"))
     body = body if body.startswith("\n") else body.lstrip(" \t\r")
+    declared = _DTD.search(body)
+    if declared and declared.group("dtd"):
+        line = body.count("\n", 0, declared.start("dtd")) + 1
+        raise UrdfError("a DTD (<!DOCTYPE ...>) or entity is refused; write the values out", line)
     parser = etree.XMLParser(
         resolve_entities=False,
         no_network=True,
@@ -77,8 +83,6 @@ def parse_xml(text: str) -> etree._Element:
     except etree.XMLSyntaxError as error:
         line = error.position[0] if error.position else None
         raise UrdfError(f"malformed XML: {error.msg}", line) from None
-    if re.search(r"<!(DOCTYPE|ENTITY)", body):
-        raise UrdfError("a DTD (<!DOCTYPE ...>) or entity is refused; write the values out")
     if root.tag != "robot":
         hint = " (an SDF or MJCF file? only URDF is read)" if root.tag in {"sdf", "mujoco", "world"} else ""
         raise UrdfError(f"the root element is <{root.tag}>, not <robot>{hint}", line_of(root))

@@ -1,0 +1,39 @@
+"""The cross-check finds what is wrong, and says where."""
+
+import numpy as np
+import pytest
+
+import modular_dynamics as md
+
+
+def test_a_wrong_torque_is_found_in_its_subsystem(load_robot):
+    graph = load_robot("charmie")
+    state = np.random.default_rng(0).normal(size=(3, graph.nv))
+    tau = md.inverse_dynamics(graph, *state)
+    check = md.crosscheck.CrossCheck(graph)
+    assert check(*state, tau).relative < 1e-12
+    wrong = tau.copy()
+    wrong[graph.v_slice("head_tilt")] += 0.25
+    residual = check(*state, wrong)
+    assert residual.worst == pytest.approx(0.25, abs=1e-9)
+    assert residual.per_subsystem["head"] == residual.worst
+    assert max(value for name, value in residual.per_subsystem.items() if name != "head") < 1e-9
+    assert residual.relative == pytest.approx(0.25 / np.abs(tau).max(), rel=1e-9)
+
+
+def test_joints_are_matched_by_name(load_robot):
+    """Pinocchio orders this robot's joints otherwise."""
+    graph = load_robot("branched_38dof")
+    pin = md.crosscheck.PinocchioModel(graph)
+    assert list(pin.model.names)[1:] != [joint.name for joint in graph.joints]
+    assert pin.model.nq > graph.nq  # continuous joints as (cos, sin)
+    assert md.crosscheck.rnea_residual(graph, *np.ones((3, graph.nv))).max() < 1e-11
+
+
+def test_gravity_is_passed_on(load_robot):
+    graph = load_robot("charmie", gravity=(1.0, -2.0, 3.0))
+    assert md.crosscheck.rnea_residual(graph, *np.ones((3, graph.nv))).max() < 1e-11
+
+
+def test_residual_of_zero_torques_is_absolute():
+    assert md.crosscheck.Residual(np.array([0.5]), {"a": 0.5}, 0.0).relative == 0.5

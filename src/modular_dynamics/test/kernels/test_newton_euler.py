@@ -1,0 +1,64 @@
+"""The kernel against the composition, and against itself without the compiler (see `make test`)."""
+
+import numpy as np
+import pytest
+
+import modular_dynamics as md
+from modular_dynamics.dynamics.arrays import constants_of, topology_of, work_of
+from modular_dynamics.kernels import first_not_finite, inverse_dynamics, layout
+
+
+def arrays(graph, boxes=frozenset()):
+    return topology_of(graph, boxes), constants_of(graph), work_of(graph)
+
+
+@pytest.mark.parametrize("name", ["charmie", "branched_38dof", "four_link", "vendor_arm"])
+@pytest.mark.parametrize("floating_base", [False, True])
+def test_kernel_is_the_composition(load_robot, name, floating_base):
+    graph = load_robot(name, floating_base=floating_base)
+    topology, constants, work = arrays(graph)
+    rng = np.random.default_rng(0)
+    tau = np.full(graph.nv, 7.0)  # what stood there must not matter
+    for _ in range(3):
+        q, v, vdot = rng.normal(size=graph.nq), rng.normal(size=graph.nv), rng.normal(size=graph.nv)
+        inverse_dynamics(topology, constants, work, q, v, vdot, tau)
+        expected = md.compose(graph, q, v, vdot)
+        # the same algorithm in another order of sums: rounding, relative to the largest torque
+        assert np.abs(tau - expected.tau).max() <= 1e-12 * np.abs(expected.tau).max()
+
+
+def test_the_ground_bears_the_weight(load_robot):
+    graph = load_robot("charmie")
+    topology, constants, work = arrays(graph)
+    rest = np.zeros(graph.nv)
+    inverse_dynamics(topology, constants, work, rest, rest, rest, rest.copy())
+    weight = 9.81 * sum(body.mass for body in graph.bodies)
+    assert work[-1, layout.FORCE : layout.FORCE + 3] == pytest.approx([0.0, 0.0, weight], abs=1e-11)
+
+
+def test_angles_of_any_size(load_robot):
+    graph = load_robot("branched_38dof")
+    topology, constants, work = arrays(graph)
+    rng = np.random.default_rng(1)
+    q, v, vdot, near, far = rng.normal(size=(5, graph.nv))
+    inverse_dynamics(topology, constants, work, q, v, vdot, near)
+    inverse_dynamics(topology, constants, work, q + 2 * np.pi * 10_000, v, vdot, far)
+    # q + 62832 keeps 1e-11 of an angle; torques follow it
+    assert np.abs(near - far).max() <= 1e-8 * np.abs(near).max()
+
+
+def test_torques_in_a_black_box_are_not_numbers(load_robot):
+    graph = load_robot("charmie")
+    topology, constants, work = arrays(graph, frozenset({"head"}))
+    tau = np.zeros(graph.nv)
+    inverse_dynamics(topology, constants, work, *np.zeros((3, graph.nv)), tau)
+    inside = [graph.v_slice(joint.name).start for joint in graph.subsystem("head").joints]
+    assert np.isnan(tau[inside]).all()
+    assert np.isfinite(np.delete(tau, inside)).all()
+
+
+def test_first_not_finite():
+    assert first_not_finite(np.zeros(4)) == -1
+    assert first_not_finite(np.array([0.0, np.inf, np.nan])) == 1
+    assert first_not_finite(np.array([np.nan])) == 0
+    assert first_not_finite(np.zeros(0)) == -1

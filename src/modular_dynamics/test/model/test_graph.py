@@ -1,0 +1,87 @@
+"""The graph: what it prints, how it is asked, and what it answers to wrong names."""
+
+import numpy as np
+import pytest
+from tree_strategies import ROBOTS
+
+import modular_dynamics as md
+
+
+def test_print_shows_subsystems_joints_and_connection_points(load_robot):
+    text = str(load_robot("charmie"))
+    assert text.splitlines()[0] == (
+        "charmie: 5 subsystems, 19 moving joints, nq = 19, nv = 19, moving mass 55.6 kg"
+    )
+    assert "torso (2 joints) at link body_3 of base" in text
+    assert "torso_lift: prismatic along [0, 0, 1], body_3 → body_4" in text
+    assert "base (3 joints) at link world of the ground" in text
+
+
+def test_print_shows_black_boxes_and_mimics():
+    partition = {
+        "version": 1,
+        "subsystems": [{"name": "tool", "root_link": "tv7_gripper_base", "black_box": True}],
+    }
+    text = str(md.load_urdf(ROBOTS / "vendor_arm.urdf", partition))
+    assert "tool (2 joints, black box)" in text
+    assert "mimics tv7_left_finger_joint" in text
+
+
+def test_slices_cover_the_vectors_in_order(load_robot):
+    graph = load_robot("four_link", floating_base=True)
+    q = [k for name in graph.joint_names for k in range(*graph.q_slice(name).indices(graph.nq))]
+    v = [k for name in graph.joint_names for k in range(*graph.v_slice(name).indices(graph.nv))]
+    assert q == list(range(graph.nq))
+    assert v == list(range(graph.nv))
+    assert graph.neutral().tolist() == [0, 0, 0, 1, 0, 0, 0] + [0] * 4
+
+
+@pytest.mark.parametrize(
+    ("ask", "message"),
+    [
+        (lambda graph: graph.joint("nose"), "no joint 'nose' in 'charmie'; its joints: base_x"),
+        (lambda graph: graph.subsystem("tail"), "no subsystem 'tail' .* its subsystems: base, torso"),
+        (lambda graph: graph.link_body("nose"), "no link 'nose' .* its links: world"),
+    ],
+)
+def test_unknown_names_are_answered_with_the_choices(load_robot, ask, message):
+    with pytest.raises(KeyError, match=message):
+        ask(load_robot("charmie"))
+
+
+def test_a_black_box_without_joints_takes_its_links_away():
+    """A tool fixed to the flange: its mass is in its wrench, not in the arm's last body."""
+    text = """<robot name="r"><link name="base"/>
+      <link name="arm"><inertial><mass value="2"/><inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/>
+      </inertial></link>
+      <link name="tool"><inertial><mass value="5"/><inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/>
+      </inertial></link>
+      <joint name="lift" type="prismatic"><parent link="base"/><child link="arm"/><axis xyz="0 0 1"/>
+        <limit effort="1" velocity="1"/></joint>
+      <joint name="mount" type="fixed"><parent link="arm"/><child link="tool"/><origin xyz="0 0 1"/></joint>
+      <modular_dynamics version="1"><subsystem name="arm" root_link="arm"/>
+        <subsystem name="tool" root_link="tool" black_box="true"/></modular_dynamics></robot>"""
+    graph = md.load_urdf(text)
+    tool = graph.subsystem("tool")
+    assert (len(tool.joints), tool.predecessor, tool.connection.link) == (0, 0, "arm")
+    assert graph.bodies[0].mass == 2.0
+    lift = md.inverse_dynamics(graph, [0], [0], [0], black_box_wrenches={"tool": [0, 0, 50.0, 0, 0, 0]})
+    # force of the arm on the tool, held up by the arm: 2 kg of its own and the given 50 N
+    assert lift == pytest.approx([2 * 9.81 + 50.0])
+    assert md.compose(
+        graph, [0], [0], [0], black_box_wrenches={"tool": [0, 0, 50.0, 0, 0, 0]}
+    ).tau == pytest.approx(lift)
+    solver = md.InverseDynamics(graph)
+    solver([0], [0], [0], black_box_wrenches={"tool": [0, 0, 50.0, 0, 0, 0]})
+    link, wrench = solver.stamped_wrench(1)
+    assert link == "arm"
+    assert wrench == pytest.approx([0, 0, 50.0, 0, 0, 0])
+    check = md.crosscheck.CrossCheck(graph)
+    residual = check([0], [0], [0], lift, black_box_wrenches={"tool": [0, 0, 50.0, 0, 0, 0]})
+    assert residual.worst < 1e-12
+
+
+def test_a_missing_body_is_not_a_number(load_robot):
+    graph = load_robot("charmie")
+    assert graph.link_body("world") is None
+    assert np.isfinite([body.mass for body in graph.bodies]).all()
