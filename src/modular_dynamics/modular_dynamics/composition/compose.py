@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..algebra import DualQuaternion, adjoint
-from ..exceptions import StateError, UnsupportedModelError
+from .. import model
 from ..model import SubsystemGraph
 from .algebras import Algebra, DualQuaternions
 from .motion import Motion, at_connection, own_motion, with_predecessor
@@ -69,14 +68,12 @@ def compose(
     Arguments and errors are those of :func:`modular_dynamics.inverse_dynamics`; ``algebra`` defaults to
     dual quaternions.
     """
-    if graph.loop_joints or graph.passive_joints or graph.gears or graph.springs:
-        raise UnsupportedModelError(
-            f"composition of '{graph.name}' is not supported: its closed loops are not solved yet"
-        )
+    model.refuse_closures(graph, "composition")
     algebra = DualQuaternions() if algebra is None else algebra
     q, v, vdot = graph.checked(q=q, v=v, vdot=vdot)
-    given = _given(graph, black_box_wrenches or {}, algebra)
-    loads = _loads(graph, external_wrenches or {})
+    boxes = model.black_box_wrenches(graph, black_box_wrenches or {})
+    given = {name: algebra.wrench(zeta.primary.vector, zeta.dual.vector) for name, zeta in boxes.items()}
+    loads = model.body_loads(graph, external_wrenches or {})
     motions: list[Motion] = []
     for subsystem in graph.subsystems:  # forward: twists
         motion = own_motion(graph, subsystem, q, v, vdot, algebra)
@@ -114,38 +111,3 @@ def _column(items: list[Any]) -> Matrix:
     for k, item in enumerate(items):
         column[k] = item
     return column
-
-
-def _wrench(what: str, wrench: ArrayLike) -> NDArray[np.float64]:
-    values = np.asarray(wrench, dtype=np.float64)
-    if values.shape != (6,) or not np.isfinite(values).all():
-        raise StateError(f"{what} is {wrench!r}; six finite numbers are needed: force [N], moment [N m]")
-    return values
-
-
-def _given(graph: SubsystemGraph, boxes: Mapping[str, ArrayLike], algebra: Algebra) -> dict[str, Any]:
-    """Wrenches of black boxes as elements of W."""
-    known = {subsystem.name: subsystem for subsystem in graph.subsystems}
-    for name in boxes:
-        if name not in known:
-            raise StateError(f"no subsystem '{name}' in '{graph.name}'; its subsystems: {', '.join(known)}")
-    for name, subsystem in known.items():
-        if subsystem.black_box and name not in boxes:
-            raise StateError(f"subsystem '{name}' is a black box: its wrench is needed in black_box_wrenches")
-    checked = {name: _wrench(f"wrench of black box '{name}'", wrench) for name, wrench in boxes.items()}
-    return {name: algebra.wrench(wrench[:3], wrench[3:]) for name, wrench in checked.items()}
-
-
-def _loads(graph: SubsystemGraph, external: Mapping[str, ArrayLike]) -> dict[int, DualQuaternion]:
-    """External wrenches on bodies, in the body's frame."""
-    loads: dict[int, DualQuaternion] = {}
-    for link, wrench in external.items():
-        try:
-            body = graph.link_body(link)
-        except KeyError as error:
-            raise StateError(str(error.args[0])) from None
-        if body is not None:
-            values = _wrench(f"external wrench on link '{link}'", wrench)
-            moved = adjoint(graph.bodies[body].links[link], DualQuaternion.pure(values[:3], values[3:]))
-            loads[body] = loads.get(body, DualQuaternion.zero) + moved
-    return loads

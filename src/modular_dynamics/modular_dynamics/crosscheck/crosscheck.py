@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pinocchio
 from numpy.typing import ArrayLike, NDArray
 
-from ..algebra import DualQuaternion, adjoint
+from ..algebra import to_rotation_translation
 from ..dynamics import inverse_dynamics
 from ..model import SubsystemGraph
 from .pinocchio_model import PinocchioModel
@@ -17,6 +18,8 @@ from .pinocchio_model import PinocchioModel
 __all__ = ["CrossCheck", "Residual", "rnea_residual"]
 
 Wrenches = Mapping[str, ArrayLike] | None
+#: [force, moment] on bodies of the graph, in the body's frame.
+Loads = dict[int, NDArray[np.float64]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,10 +79,8 @@ class CrossCheck:
             felt = {k: load for k, load in loads.items() if k not in removed}
             for name in edge:
                 connection = self.graph.subsystem(name).connection
-                if connection.body is not None:
-                    zeta = DualQuaternion.pure(boxes[name][:3], boxes[name][3:])
-                    moved = adjoint(connection.x_body_connection, zeta)
-                    felt[connection.body] = felt.get(connection.body, DualQuaternion.zero) - moved
+                placement = pinocchio.SE3(*to_rotation_translation(connection.x_body_connection))
+                self._feel(felt, connection.body, placement, -boxes[name])
             tau = self._rnea(pruned, q, v, vdot, felt)
             for subsystem in self.graph.subsystems:
                 if subsystem.name not in boxes and above[subsystem.name] == region:
@@ -138,17 +139,19 @@ class CrossCheck:
             self._prunings[edge] = pruned, removed
         return self._prunings[edge]
 
-    def _loads(self, external: Mapping[str, ArrayLike]) -> dict[int, DualQuaternion]:
-        loads: dict[int, DualQuaternion] = {}
+    def _loads(self, external: Mapping[str, ArrayLike]) -> Loads:
+        """External wrenches, carried to the joints by Pinocchio's own frames."""
+        loads: Loads = {}
         for link, wrench in external.items():
-            body = self.graph.link_body(link)
-            if body is not None:
-                values = np.asarray(wrench, dtype=float)
-                zeta = adjoint(
-                    self.graph.bodies[body].links[link], DualQuaternion.pure(values[:3], values[3:])
-                )
-                loads[body] = loads.get(body, DualQuaternion.zero) + zeta
+            frame = self._full.model.frames[self._full.model.getFrameId(link)]
+            self._feel(loads, self.graph.link_body(link), frame.placement, np.asarray(wrench, dtype=float))
         return loads
+
+    @staticmethod
+    def _feel(loads: Loads, body: int | None, placement: Any, wrench: NDArray[np.float64]) -> None:
+        if body is not None:
+            moved = placement.act(pinocchio.Force(wrench)).vector
+            loads[body] = loads[body] + moved if body in loads else moved
 
     def _rnea(
         self,
@@ -156,14 +159,14 @@ class CrossCheck:
         q: NDArray[np.float64],
         v: NDArray[np.float64],
         vdot: NDArray[np.float64],
-        loads: Mapping[int, DualQuaternion],
+        loads: Loads,
     ) -> NDArray[np.float64]:
         arguments = [model.model, model.data, model.q(q), model.v(v), model.v(vdot)]
         if loads:
             forces = pinocchio.StdVec_Force()
             forces.extend([pinocchio.Force.Zero() for _ in range(model.model.njoints)])
-            for body, zeta in loads.items():
-                forces[model.ids[body]] = pinocchio.Force(zeta.vec6())
+            for body, wrench in loads.items():
+                forces[model.ids[body]] = pinocchio.Force(wrench)
             arguments.append(forces)
         return np.array(pinocchio.rnea(*arguments))
 

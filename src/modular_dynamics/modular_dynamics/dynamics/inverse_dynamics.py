@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import TypeVar
+from collections.abc import Mapping
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,14 +11,12 @@ from ..algebra import DualQuaternion, adjoint
 from ..exceptions import StateError
 from ..kernels import inverse_dynamics as kernel
 from ..kernels import layout
-from ..model import Subsystem, SubsystemGraph
+from ..model import Subsystem, SubsystemGraph, black_box_wrenches, body_loads, refuse_closures
 from .arrays import alignment, body_to_aligned, constants_of, topology_of, work_of
-from .support import refuse_closures
 
 __all__ = ["InverseDynamics", "inverse_dynamics"]
 
 Wrenches = Mapping[str, ArrayLike] | None
-_T = TypeVar("_T")
 
 
 class InverseDynamics:
@@ -39,7 +36,7 @@ class InverseDynamics:
         self._tagged = frozenset(s.name for s in graph.subsystems if s.black_box)
         self._topologies: dict[frozenset[str], NDArray[np.int64]] = {}
         self._alignments = [alignment(joint) for joint in graph.joints]
-        self._given: dict[str, NDArray[np.float64]] = {}
+        self._given: dict[str, DualQuaternion] = {}
         self._loaded = False
 
     def warm_up(self) -> None:
@@ -89,24 +86,14 @@ class InverseDynamics:
 
     def _load(self, external: Mapping[str, ArrayLike], boxes: Mapping[str, ArrayLike]) -> frozenset[str]:
         """Put all given wrenches as external loads on the bodies that bear them."""
-        loads = self._work[:, layout.EXTERNAL :]
-        loads[:] = 0.0
+        loads = body_loads(self.graph, external)
+        self._given = black_box_wrenches(self.graph, boxes)
+        self._work[:, layout.EXTERNAL :] = 0.0
         self._loaded = bool(external or boxes)
-        missing = self._tagged - boxes.keys()
-        if missing:
-            raise StateError(
-                f"subsystem '{min(missing)}' is a black box: its wrench is needed in black_box_wrenches"
-            )
-        for link, wrench in external.items():
-            body = _known(self.graph.link_body, link)
-            if body is not None:
-                x = self.graph.bodies[body].links[link]
-                self._add(body, adjoint(x, _wrench(f"external wrench on link '{link}'", wrench)))
-        self._given = {}
-        for name, wrench in boxes.items():
-            subsystem = _known(self.graph.subsystem, name)
-            zeta = _wrench(f"wrench of black box '{name}'", wrench)
-            self._given[name] = zeta.vec6()
+        for body, zeta in loads.items():
+            self._add(body, zeta)
+        for name, zeta in self._given.items():
+            subsystem = self.graph.subsystem(name)
             # into a predecessor that is itself a black box it does not enter: that one's own wrench holds it
             before = subsystem.predecessor
             inside = before is not None and self.graph.subsystems[before].name in boxes
@@ -129,9 +116,9 @@ class InverseDynamics:
     @property
     def connection_wrenches(self) -> NDArray[np.float64]:
         """(s, 6): [force, moment] of the predecessor on each subsystem, at and in its connection frame."""
-        return np.array([self._connection_wrench(subsystem) for subsystem in self.graph.subsystems])
+        return np.array([self._connection_wrench(subsystem).vec6() for subsystem in self.graph.subsystems])
 
-    def _connection_wrench(self, subsystem: Subsystem) -> NDArray[np.float64]:
+    def _connection_wrench(self, subsystem: Subsystem) -> DualQuaternion:
         if subsystem.name in self._given:
             return self._given[subsystem.name]
         total = DualQuaternion.zero
@@ -139,7 +126,7 @@ class InverseDynamics:
         for k in subsystem.indices:
             if self.graph.parents[k] not in subsystem.indices:
                 total = total + adjoint(x_connection_body, self._passed_down(k))
-        return total.vec6()
+        return total
 
     def _passed_down(self, k: int) -> DualQuaternion:
         """The wrench of joint k in the body that carries it."""
@@ -165,22 +152,8 @@ class InverseDynamics:
             own = self._alignments[first[0]]
             force, moment = (own @ self._work[first[0], c : c + 3] for c in (layout.FORCE, layout.TORQUE))
             return subsystem.root_link, np.concatenate([force, moment])
-        zeta = DualQuaternion.pure(*self._connection_wrench(subsystem).reshape(2, 3))
-        return subsystem.connection.link, adjoint(subsystem.connection.x_link_connection, zeta).vec6()
-
-
-def _known(look_up: Callable[[str], _T], name: str) -> _T:
-    try:
-        return look_up(name)
-    except KeyError as error:
-        raise StateError(str(error.args[0])) from None
-
-
-def _wrench(what: str, wrench: ArrayLike) -> DualQuaternion:
-    values = np.asarray(wrench, dtype=np.float64)
-    if values.shape != (6,) or not np.isfinite(values).all():
-        raise StateError(f"{what} is {wrench!r}; six finite numbers are needed: force [N], moment [N m]")
-    return DualQuaternion.pure(values[:3], values[3:])
+        zeta = adjoint(subsystem.connection.x_link_connection, self._connection_wrench(subsystem))
+        return subsystem.connection.link, zeta.vec6()
 
 
 def inverse_dynamics(

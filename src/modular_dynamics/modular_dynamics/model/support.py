@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..exceptions import UnsupportedModelError
-from ..model import SubsystemGraph
+from .graph import SubsystemGraph
 
 __all__ = ["refuse_closures"]
 
