@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import model
+from ..algebra import DualQuaternion
 from ..model import SubsystemGraph
 from .algebras import Algebra, DualQuaternions
 from .motion import Motion, at_connection, own_motion, with_predecessor
@@ -22,6 +23,7 @@ from .wrenches import at_joints, connection_wrench, own_wrenches
 __all__ = ["Composition", "compose"]
 
 Matrix = NDArray[np.object_]
+Vector = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,35 +76,50 @@ def compose(
     boxes = model.black_box_wrenches(graph, black_box_wrenches or {})
     given = {name: algebra.wrench(zeta.primary.vector, zeta.dual.vector) for name, zeta in boxes.items()}
     loads = model.body_loads(graph, external_wrenches or {})
+    motions = _twists(graph, q, v, vdot, algebra)
+    A, crossing = _interconnection(graph, motions, loads, given, algebra)
+    wrenches = A @ _column([1] * len(graph.subsystems))  # Gamma_total = A 1_s (eq. 4)
+    tau = joint_torques(graph, motions, wrenches, algebra)
+    twists = _column([xi for motion in motions for xi in motion.total])
+    return Composition(graph, algebra, tau, tuple(motions), tuple(crossing), A, wrenches, twists)
+
+
+def _twists(graph: SubsystemGraph, q: Vector, v: Vector, vdot: Vector, algebra: Algebra) -> list[Motion]:
+    """Forward, from the ground to the leaves: Xi_i = Xi_{p_i,i} + Xi_{i,i} of every subsystem."""
     motions: list[Motion] = []
-    for subsystem in graph.subsystems:  # forward: twists
+    for subsystem in graph.subsystems:
         motion = own_motion(graph, subsystem, q, v, vdot, algebra)
         with_predecessor(motion, *at_connection(subsystem, graph, motions, algebra), algebra)
         motions.append(motion)
+    return motions
+
+
+def _interconnection(
+    graph: SubsystemGraph,
+    motions: list[Motion],
+    loads: Mapping[int, DualQuaternion],
+    given: Mapping[str, Any],
+    algebra: Algebra,
+) -> tuple[Matrix, list[Any]]:
+    """Backward, from the leaves to the ground: A, and the wrench at every connection point."""
     zero = algebra.wrench(np.zeros(3), np.zeros(3))
     unknown = algebra.wrench(np.full(3, np.nan), np.full(3, np.nan))
     A: Matrix = np.empty((len(graph.joints), len(graph.subsystems)), dtype=object)
     A.fill(zero)
     crossing: list[Any] = [zero] * len(graph.subsystems)
-    for i in reversed(range(len(graph.subsystems))):  # backward: wrenches
-        subsystem = graph.subsystems[i]
-        rows = subsystem.indices
+    for i, subsystem in reversed(list(enumerate(graph.subsystems))):
+        rows = slice(subsystem.indices.start, subsystem.indices.stop)
         if subsystem.name in given:
-            A[rows.start : rows.stop, i] = _column([unknown] * len(rows))
+            A[rows, i] = _column([unknown] * len(subsystem.joints))
             crossing[i] = given[subsystem.name]
             continue
-        A[rows.start : rows.stop, i] = _column(own_wrenches(graph, subsystem, motions[i], loads, algebra))
+        A[rows, i] = _column(own_wrenches(graph, subsystem, motions[i], loads, algebra))  # W_i
         for j, successor in enumerate(graph.subsystems):
             if successor.predecessor == i:
-                gamma = at_joints(graph, subsystem, motions[i], successor, crossing[j], algebra)
-                A[rows.start : rows.stop, j] = _column(gamma)
-        crossing[i] = connection_wrench(
-            graph, subsystem, motions[i], list(A[rows.start : rows.stop].sum(axis=1)), algebra
-        )
-    wrenches = A @ _column([1] * len(graph.subsystems))  # Gamma_total = A 1_s (eq. 4)
-    tau = joint_torques(graph, motions, wrenches, algebra)
-    twists = _column([xi for motion in motions for xi in motion.total])
-    return Composition(graph, algebra, tau, tuple(motions), tuple(crossing), A, wrenches, twists)
+                A[rows, j] = _column(at_joints(graph, subsystem, motions[i], successor, crossing[j], algebra))
+        gamma = list(A[rows].sum(axis=1))  # eq. 1
+        crossing[i] = connection_wrench(graph, subsystem, motions[i], gamma, algebra)
+    return A, crossing
 
 
 def _column(items: list[Any]) -> Matrix:
