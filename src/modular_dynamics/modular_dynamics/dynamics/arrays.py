@@ -32,7 +32,7 @@ def alignment(joint: Joint) -> NDArray[np.float64]:
 
 
 def constants_of(graph: SubsystemGraph) -> NDArray[np.float64]:
-    """The constants array (n, 24), read-only."""
+    """The constants array (n, 24)."""
     rotations = [alignment(joint) for joint in graph.joints]
     constants = np.zeros((len(graph.joints), layout.CONSTANT_COLUMNS))
     for joint, body, parent, own, row in zip(
@@ -45,7 +45,6 @@ def constants_of(graph: SubsystemGraph) -> NDArray[np.float64]:
         row[layout.MASS : layout.INERTIA + 6] = _inertia(body, own)
         row[layout.MULTIPLIER] = 1.0 if joint.mimic is None else joint.mimic.multiplier
         row[layout.OFFSET] = 0.0 if joint.mimic is None else joint.mimic.offset
-    constants.flags.writeable = False
     return constants
 
 
@@ -58,8 +57,9 @@ def _inertia(body: Body, own: NDArray[np.float64]) -> list[float]:
 
 
 def topology_of(graph: SubsystemGraph, black_boxes: frozenset[str]) -> NDArray[np.int64]:
-    """The topology array (n, 5), read-only, with the named subsystems treated as black boxes."""
-    topology = np.zeros((len(graph.joints), layout.TOPOLOGY_COLUMNS), np.int64)
+    """The topology array (n + 1, 5), with the named subsystems treated as black boxes."""
+    topology = np.zeros((len(graph.joints) + 1, layout.TOPOLOGY_COLUMNS), np.int64)
+    topology[-1, layout.Q], topology[-1, layout.V] = graph.nq, graph.nv
     for subsystem in graph.subsystems:
         predecessor = None if subsystem.predecessor is None else graph.subsystems[subsystem.predecessor]
         on_box = predecessor is not None and predecessor.name in black_boxes
@@ -75,7 +75,6 @@ def topology_of(graph: SubsystemGraph, black_boxes: frozenset[str]) -> NDArray[n
                 topology[k, layout.MODE] = layout.UNKNOWN
             elif on_box and enters:
                 topology[k, layout.MODE] = layout.CUT
-    topology.flags.writeable = False
     return topology
 
 

@@ -34,23 +34,16 @@ class InverseDynamics:
         self._constants = constants_of(graph)
         self._work = work_of(graph)
         self._tagged = frozenset(s.name for s in graph.subsystems if s.black_box)
+        self._plain = topology_of(graph, self._tagged)
         self._topologies: dict[frozenset[str], NDArray[np.int64]] = {}
         self._alignments = [alignment(joint) for joint in graph.joints]
         self._given: dict[str, DualQuaternion] = {}
         self._loaded = False
 
     def warm_up(self) -> None:
-        """Compile the kernel, or load it from the disk cache, before the first real call."""
+        """Run the kernel once, so that compiling it or loading it from the disk cache is over."""
         rest = np.zeros(self.graph.nv)
-        kernel(
-            self._topology(self._tagged),
-            self._constants,
-            self._work,
-            self.graph.neutral(),
-            rest,
-            rest,
-            rest.copy(),
-        )
+        kernel(self._plain, self._constants, self._work, self.graph.neutral(), rest, rest, rest.copy())
 
     def __call__(
         self,
@@ -62,18 +55,18 @@ class InverseDynamics:
         out: NDArray[np.float64] | None = None,
     ) -> NDArray[np.float64]:
         """tau: see :func:`inverse_dynamics`. With ``out`` nothing is allocated after the first call."""
-        q, v, vdot = self.graph.checked(q=q, v=v, vdot=vdot)
-        tau = np.empty(self.graph.nv) if out is None else self._checked_out(out)
-        boxes = self._tagged
+        topology = self._plain
         if external_wrenches or black_box_wrenches or self._tagged or self._loaded:
-            boxes = self._load(external_wrenches or {}, black_box_wrenches or {})
-        kernel(self._topology(boxes), self._constants, self._work, q, v, vdot, tau)
+            topology = self._load(external_wrenches or {}, black_box_wrenches or {})
+        tau = np.empty(self.graph.nv) if out is None else out
+        try:
+            if kernel(topology, self._constants, self._work, q, v, vdot, tau) == 0:
+                return tau
+        except TypeError:
+            pass  # lists, other dtypes, strides: not what the kernel takes, but perhaps what can be converted
+        q, v, vdot = (np.require(x, requirements=["C", "W"]) for x in self.graph.checked(q=q, v=v, vdot=vdot))
+        kernel(topology, self._constants, self._work, q, v, vdot, self._checked_out(tau))
         return tau
-
-    def _topology(self, boxes: frozenset[str]) -> NDArray[np.int64]:
-        if boxes not in self._topologies:
-            self._topologies[boxes] = topology_of(self.graph, boxes)
-        return self._topologies[boxes]
 
     def _checked_out(self, out: NDArray[np.float64]) -> NDArray[np.float64]:
         good = isinstance(out, np.ndarray) and out.dtype == np.float64 and out.shape == (self.graph.nv,)
@@ -84,8 +77,8 @@ class InverseDynamics:
             )
         return out
 
-    def _load(self, external: Mapping[str, ArrayLike], boxes: Mapping[str, ArrayLike]) -> frozenset[str]:
-        """Put all given wrenches as external loads on the bodies that bear them."""
+    def _load(self, external: Mapping[str, ArrayLike], boxes: Mapping[str, ArrayLike]) -> NDArray[np.int64]:
+        """Put the given wrenches on the bodies that bear them; the topology without the black boxes."""
         loads = body_loads(self.graph, external)
         self._given = black_box_wrenches(self.graph, boxes)
         self._work[:, layout.EXTERNAL :] = 0.0
@@ -99,7 +92,10 @@ class InverseDynamics:
             inside = before is not None and self.graph.subsystems[before].name in boxes
             if subsystem.connection.body is not None and not inside:
                 self._add(subsystem.connection.body, -adjoint(subsystem.connection.x_body_connection, zeta))
-        return frozenset(boxes)
+        names = frozenset(boxes)
+        if names not in self._topologies:
+            self._topologies[names] = topology_of(self.graph, names)
+        return self._topologies[names]
 
     def _add(self, body: int, zeta: DualQuaternion) -> None:
         self._work[body, layout.EXTERNAL :] += body_to_aligned(self.graph.joints[body], zeta.vec6())

@@ -4,7 +4,7 @@ Each body's frame is turned so that its joint's axis is z ("aligned frame"); the
 constants at load, so that a joint of one degree of freedom is Rz(q) or a shift along z and nothing else.
 """
 
-# topology, int64 (n, 5)
+# topology, int64 (n + 1, 5); of its last row only Q and V count: the lengths of q and of v
 PARENT = 0  # row of the body that carries the joint; n for the ground
 KIND = 1
 Q = 2  # where the joint's coordinates start in q ...

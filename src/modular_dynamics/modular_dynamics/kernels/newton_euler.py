@@ -9,7 +9,7 @@ Contract: arrays as in :mod:`.layout`, C-contiguous; nothing is checked and noth
 
 import math
 
-from numba import njit
+from numba import float64, int64, njit
 
 from .layout import (
     ACCELERATION,
@@ -38,7 +38,10 @@ from .layout import (
     V,
 )
 
-__all__ = ["inverse_dynamics"]
+__all__ = ["SMALLEST_NORM", "inverse_dynamics"]
+
+#: Of a floating joint's quaternion; what is shorter has no direction. Longer ones are normalized.
+SMALLEST_NORM = 1e-6
 
 #: No nnan, no ninf: torques of black boxes are NaN on purpose.
 FAST = {"contract", "reassoc", "arcp", "nsz"}
@@ -162,14 +165,43 @@ def _hand_down(i, parent, work):
     work[parent, TORQUE + 2] += r6 * mx + r7 * my + r8 * mz + px * gy - py * gx
 
 
-@njit(cache=True, fastmath=FAST, error_model="numpy")
+#: Declared, so that arrays of another kind are refused at once instead of compiled for.
+SIGNATURE = int64(
+    int64[:, ::1],
+    float64[:, ::1],
+    float64[:, ::1],
+    float64[::1],
+    float64[::1],
+    float64[::1],
+    float64[::1],
+)
+
+
+@njit(SIGNATURE, cache=True, fastmath=FAST, error_model="numpy")
 def inverse_dynamics(topology, constants, work, q, v, vdot, tau):
     """tau (nv,) of a graph at q, v, vdot; leaves every body's motion and wrench in ``work``.
 
     The ground's row of ``work`` holds minus gravity as ACCELERATION on entry, and the wrench that the
     ground bears as FORCE, TORQUE on return. Torques inside black boxes are NaN.
+
+    Returns 0; or 1 and writes nothing where an array has the wrong length, a number that is not finite, or
+    a quaternion of norm below 1e-6.
     """
-    n = topology.shape[0]
+    n = topology.shape[0] - 1
+    nq, nv = topology[n, Q], topology[n, V]
+    if q.shape[0] != nq or v.shape[0] != nv or vdot.shape[0] != nv or tau.shape[0] != nv:
+        return 1
+    for k in range(nq):
+        if not math.isfinite(q[k]):
+            return 1
+    for k in range(nv):
+        if not (math.isfinite(v[k]) and math.isfinite(vdot[k])):
+            return 1
+    for i in range(n):
+        if topology[i, KIND] == FLOATING:
+            w = topology[i, Q] + 3
+            if q[w] ** 2 + q[w + 1] ** 2 + q[w + 2] ** 2 + q[w + 3] ** 2 < SMALLEST_NORM**2:
+                return 1
     tau[:] = 0.0
     work[n, FORCE : TORQUE + 3] = 0.0
     for i in range(n):
@@ -191,3 +223,4 @@ def inverse_dynamics(topology, constants, work, q, v, vdot, tau):
             tau[iv] += constants[i, MULTIPLIER] * work[i, along]
         if mode == WHOLE:
             _hand_down(i, topology[i, PARENT], work)
+    return 0

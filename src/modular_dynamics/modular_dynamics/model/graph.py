@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..exceptions import StateError
-from ..kernels import first_not_finite
+from ..kernels import SMALLEST_NORM, first_not_finite
 from .body import Body
 from .closure import Gear, LoopJoint, Spring
 from .joint import Joint, JointType
@@ -162,7 +162,7 @@ class SubsystemGraph:
             raise StateError(f"{name}[{k}] of joint '{where}' is {array[k]}; a finite number is needed")
         for joint in self.joint_names if name == "q" else ():
             part = self.q_slice(joint)
-            if part.stop - part.start == 7 and np.linalg.norm(array[part][3:]) < 1e-6:
+            if part.stop - part.start == 7 and np.linalg.norm(array[part][3:]) < SMALLEST_NORM:
                 raise StateError(
                     f"q[{part.start + 3}:{part.stop}] of joint '{joint}' is a zero quaternion (w x y z)"
                 )

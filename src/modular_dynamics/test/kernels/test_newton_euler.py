@@ -41,7 +41,7 @@ def test_angles_of_any_size(load_robot):
     topology, constants, work = arrays(graph)
     rng = np.random.default_rng(1)
     q, v, vdot, near, far = rng.normal(size=(5, graph.nv))
-    inverse_dynamics(topology, constants, work, q, v, vdot, near)
+    assert inverse_dynamics(topology, constants, work, q, v, vdot, near) == 0
     inverse_dynamics(topology, constants, work, q + 2 * np.pi * 10_000, v, vdot, far)
     # q + 62832 keeps 1e-11 of an angle; torques follow it
     assert np.abs(near - far).max() <= 1e-8 * np.abs(near).max()
@@ -55,6 +55,20 @@ def test_torques_in_a_black_box_are_not_numbers(load_robot):
     inside = [graph.v_slice(joint.name).start for joint in graph.subsystem("head").joints]
     assert np.isnan(tau[inside]).all()
     assert np.isfinite(np.delete(tau, inside)).all()
+
+
+@pytest.mark.parametrize("which", [3, 4, 5, 6])
+def test_lengths_and_numbers_are_checked_before_anything_is_written(load_robot, which):
+    graph = load_robot("charmie")
+    good = [*arrays(graph), *np.ones((4, graph.nv))]
+    short = [x[:-1].copy() if k == which else x for k, x in enumerate(good)]
+    assert inverse_dynamics(*short) == 1
+    if which < 6:
+        for bad in (np.nan, np.inf):
+            spoiled = [x.copy() for x in good]
+            spoiled[which][7] = bad
+            assert inverse_dynamics(*spoiled) == 1
+            assert np.array_equal(spoiled[6], good[6])
 
 
 def test_first_not_finite():
