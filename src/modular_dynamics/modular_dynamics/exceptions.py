@@ -20,12 +20,13 @@ class DescriptionError(ModularDynamicsError, ValueError):
 
     Args:
         message: what is wrong and what would be right.
-        line: line of the offending element in its file, if known.
+        line: line of the offending element in the URDF, or file and line as text ("a.yaml, line 3"), if known.
     """
 
-    def __init__(self, message: str, line: int | None = None) -> None:
+    def __init__(self, message: str, line: int | str | None = None) -> None:
         self.line = line
-        super().__init__(message if line is None else f"line {line}: {message}")
+        where = f"line {line}" if isinstance(line, int) else line
+        super().__init__(f"{where}: {message}" if where else message)
 
 
 class UrdfError(DescriptionError):

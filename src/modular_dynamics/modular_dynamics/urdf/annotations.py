@@ -35,7 +35,7 @@ class SubsystemSpec:
     root_link: str | None = None
     end_links: tuple[str, ...] = ()
     black_box: bool = False
-    line: int | None = None
+    line: int | str | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,7 +136,7 @@ def _subsystem(item: Mapping[str, Any]) -> SubsystemSpec:
     return SubsystemSpec(name, joints, root_link, ends, black_box in ("true", "1"), line)
 
 
-def _anchor(value: Any, where: str, line: int | None) -> Anchor:
+def _anchor(value: Any, where: str, line: int | str | None) -> Anchor:
     if not isinstance(value, Mapping):
         raise PartitionError(f"{where} is missing (a link with xyz and rpy)", line)
     _refuse_unknown(value, ("link", "xyz", "rpy"), where)

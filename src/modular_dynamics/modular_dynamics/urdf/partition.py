@@ -20,7 +20,7 @@ class Group:
     joints: tuple[str, ...]
     black_box: bool = False
     fixed_root: str | None = None
-    line: int | None = None
+    line: int | str | None = None
 
 
 def partition(robot: RobotDescription, specs: Sequence[SubsystemSpec]) -> tuple[list[Group], list[str]]:

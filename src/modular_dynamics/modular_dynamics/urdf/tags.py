@@ -78,11 +78,11 @@ def _needed(values: Mapping[str, Any], key: str, where: str) -> Any:
 
 
 class _LineLoader(yaml.SafeLoader):
-    """YAML mappings that remember their line."""
+    """YAML mappings that remember their file and line."""
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
         mapping = super().construct_mapping(node, deep=deep)
-        mapping[LINE] = node.start_mark.line + 1
+        mapping[LINE] = f"{Path(node.start_mark.name).name}, line {node.start_mark.line + 1}"
         return mapping
 
 
@@ -98,7 +98,8 @@ def read_partition(partition: str | Path | Mapping[str, Any]) -> dict[str, Any]:
     if not path.is_file():
         raise PartitionError(f"no partition file at '{path}'")
     try:
-        content = yaml.load(path.read_text(encoding="utf-8"), _LineLoader)
+        with path.open(encoding="utf-8") as file:  # the open file, because its name is in every mark
+            content = yaml.load(file, _LineLoader)
     except (yaml.YAMLError, UnicodeDecodeError) as error:
         raise PartitionError(f"'{path}' is not YAML: {error}") from None
     if not isinstance(content, dict):

@@ -117,7 +117,10 @@ def test_the_file_wins_over_the_tags(load_robot, tmp_path):
         ("version: 1\nsubsystems: {a: 1}", "'subsystems' is not a list"),
         ("version: 1\nsubsystems: [a]", "holds 'a'; a mapping is needed"),
         ("version: 1\nsubsystem: []", "unknown key 'subsystem'; known: version, subsystems"),
-        ("version: 1\nsubsystems:\n- {name: a, joints: [nose]}", "line 3: .*unknown joint 'nose'"),
+        (
+            "version: 1\nsubsystems:\n- {name: a, joints: [nose]}",
+            r"^partition\.yaml, line 3: .*unknown joint 'nose'",
+        ),
     ],
 )
 def test_bad_partition_files(tmp_path, text, message):
