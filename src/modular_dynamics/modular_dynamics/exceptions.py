@@ -20,7 +20,7 @@ class DescriptionError(ModularDynamicsError, ValueError):
 
     Args:
         message: what is wrong and what would be right.
-        line: line of the offending element in the URDF, or file and line as text ("a.yaml, line 3"), if known.
+        line: of the offending element in the URDF; or file and line as text ("a.yaml, line 3"); if known.
     """
 
     def __init__(self, message: str, line: int | str | None = None) -> None:
