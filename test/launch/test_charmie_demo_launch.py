@@ -1,0 +1,48 @@
+"""charmie_demo.launch.py: the player moves the robot and dynamics_node answers."""
+
+import unittest
+
+import launch_testing
+import launch_testing.asserts
+import numpy as np
+import pytest
+from launch import LaunchDescription
+from launch_probe import CHARMIE, Probe, include, pids_still_running
+from launch_testing.actions import ReadyToTest
+from sensor_msgs.msg import JointState
+
+import modular_dynamics as md
+
+
+@pytest.mark.launch_test
+def generate_test_description() -> LaunchDescription:
+    """The launch file under test."""
+    return LaunchDescription([include("charmie_demo.launch.py"), ReadyToTest()])
+
+
+class TestRunning(unittest.TestCase):
+    """While the nodes run."""
+
+    def test_joint_torques_arrive(self) -> None:
+        """Every answer has every joint and finite torques, and the robot really moves."""
+        probe = Probe()
+        self.addCleanup(probe.close)
+        answers: list[JointState] = []
+        probe.node.create_subscription(JointState, "dynamics_node/joint_torques", answers.append, 100)
+        probe.wait_until(lambda: len(answers) >= 50, "50 messages of joint torques")
+        joints = set(md.load_urdf(str(CHARMIE)).joint_names)
+        for answer in answers:
+            self.assertEqual(set(answer.name), joints)
+            self.assertTrue(np.isfinite(answer.effort).all(), answer.effort)
+        self.assertNotEqual(list(answers[0].position), list(answers[-1].position))
+
+
+@launch_testing.post_shutdown_test()
+class TestAfterShutdown(unittest.TestCase):
+    """After ctrl-C, which launch_testing's shutdown sends to every process."""
+
+    def test_clean_exit(self, proc_info: launch_testing.ProcInfoHandler) -> None:
+        """All nodes ended with exit code 0 and are gone."""
+        self.assertEqual(len(list(proc_info)), 3, "robot_state_publisher, dynamics_node, joint_state_player")
+        launch_testing.asserts.assertExitCodes(proc_info)
+        self.assertEqual(pids_still_running(proc_info), [])
