@@ -1,14 +1,12 @@
 """Launch tests: skipped without ROS 2's launch packages, and each in a ROS domain of its own on loopback."""
 
 import os
-import sys
 from collections.abc import Generator
 from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parent))  # launch_probe: pytest's importlib mode adds no folder
 # Not `launch` itself: the repository's folder of that name looks like a package.
 MISSING = [name for name in ("launch_ros", "launch_testing") if find_spec(name) is None]
 

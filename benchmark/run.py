@@ -1,0 +1,60 @@
+"""`make bench`: the timed figures of this project, measured here and now; nothing else prints them."""
+
+import argparse
+import json
+import os
+import platform
+import sys
+from dataclasses import asdict
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+from node import NodeFigures, measure_node
+from rich.console import Console
+from rich.table import Table
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+def main() -> int:
+    """Measure, print the tables, write out/bench/*.json; 1 when a message was not answered."""
+    parser = argparse.ArgumentParser(prog="python benchmark/run.py", description=__doc__)
+    parser.add_argument("--out", type=Path, default=ROOT / "out/bench", help="folder of the figures")
+    parser.add_argument(
+        "--rate", type=float, default=500.0, help="joint states per second (default: %(default)g)"
+    )
+    parser.add_argument("--seconds", type=float, default=10.0, help="how long (default: %(default)g)")
+    options = parser.parse_args()
+    options.out.mkdir(parents=True, exist_ok=True)
+    console = Console()
+    with console.status(
+        f"dynamics_node answers {options.rate:g} joint states a second for {options.seconds:g} s"
+    ):
+        figures = measure_node(options.rate, options.seconds)
+    _print_node(console, figures)
+    content = asdict(figures) | {
+        "machine": f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}"
+    }
+    (options.out / "node.json").write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
+    return 0 if figures.answered == figures.sent else 1
+
+
+def _print_node(console: Console, figures: NodeFigures) -> None:
+    table = Table(
+        title=f"node: dynamics_node on {figures.robot}, {figures.rate:g} Hz for {figures.seconds:g} s"
+    )
+    for heading in ("sent", "answered", "p50 [ms]", "p99 [ms]", "max [ms]"):
+        table.add_column(heading, justify="right")
+    table.add_row(
+        str(figures.sent),
+        str(figures.answered),
+        *(f"{value:.2f}" for value in (figures.p50, figures.p99, figures.max)),
+    )
+    console.print(table)
+    console.print(
+        "latency: from the sender's stamp to the torques' arrival in a third process, through ROS 2 twice"
+    )
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,143 @@
+"""Joint accelerations from measured joint velocities: low-pass filter, then differentiation by extrapolation.
+
+The paper (silva_adorno, section IV) filters the velocities with a 6th-order discrete Butterworth low-pass of
+10 Hz and differentiates them by Richardson extrapolation. The step ratio is not printed; s = 2 is taken here,
+so that every value needed lies on the sampling grid.
+"""
+
+from enum import Enum
+
+import numpy as np
+from scipy.signal import butter, sosfilt, sosfilt_zi
+
+__all__ = ["FilterState", "FilteredAcceleration", "SamplingError", "richardson_derivative"]
+
+ORDER = 6
+INTERVALS_FOR_PERIOD = 5  # a median of five intervals shrugs off two odd ones
+LONGEST_GAP = 0.25  # [s] beyond this nothing is known about what the joint did: start anew
+SAME_INSTANT = 1e-3  # share of a period within which a stamp counts as lying on the sampling grid
+
+
+class SamplingError(ValueError):
+    """The velocities come too slowly for the filter's cutoff."""
+
+
+class FilterState(Enum):
+    """What the acceleration estimate is worth."""
+
+    STARTING = "starting: the sampling period is not known yet, acceleration taken as zero"
+    RUNNING = "running"
+    RESTARTED_AFTER_PAUSE = (
+        "restarted, acceleration taken as zero until the period is known: the stamps paused"
+    )
+    RESTARTED_BACKWARDS = (
+        "restarted, acceleration taken as zero until the period is known: the stamps went backwards"
+    )
+
+
+def richardson_derivative(history: np.ndarray, step: float) -> np.ndarray:
+    """Derivative at the newest of five equally spaced values, exact for cubics.
+
+    g(h) = (3 x_n - 4 x_{n-1} + x_{n-2}) / (2 h);
+    xdot = ((1/s)^p g(s h) - g(h)) / ((1/s)^p - 1), p = 2, s = 2
+    (facts/dual_quaternion_dynamics.md).
+
+    Args:
+        history: (5, n), oldest first. step: h [s].
+    """
+    oldest, _, two_before, before, newest = history
+    fine = (3.0 * newest - 4.0 * before + two_before) / (2.0 * step)
+    coarse = (3.0 * newest - 4.0 * two_before + oldest) / (4.0 * step)
+    return (0.25 * coarse - fine) / (0.25 - 1.0)
+
+
+class FilteredAcceleration:
+    """Filtered derivative of n joint velocities, fed one stamped sample at a time.
+
+    The sampling period is the median of the first stamps' intervals. Samples are carried onto that uniform
+    grid by linear interpolation, so jitter and single lost messages do not disturb the filter, and evenly
+    stamped samples enter it unchanged. The filter starts in the steady state of the first velocity: no start
+    transient. A pause longer than 0.25 s or stamps that go backwards start it anew; `state` says so until the
+    next period is known.
+    """
+
+    def __init__(self, joints: int, cutoff: float) -> None:
+        self.cutoff = cutoff
+        self.period = np.nan
+        self.state = FilterState.STARTING
+        self._history = np.zeros((5, joints))
+        self._velocity = np.zeros(joints)
+        self._acceleration = np.zeros(joints)
+        self._zi = np.zeros((ORDER // 2, joints, 2))
+        self.restart()
+
+    def restart(self) -> None:
+        """Forget every sample."""
+        self.state = FilterState.STARTING
+        self.period = np.nan
+        self._waiting: list[tuple[int, np.ndarray]] = []
+        self._last: int | None = None
+        self._epoch = (
+            0  # stamps are counted from here: a float of nanoseconds since 1970 resolves 256 ns only
+        )
+        self._grid = 0.0
+        self._acceleration[:] = 0.0
+
+    def update(self, stamp: int, velocity: np.ndarray) -> np.ndarray:
+        """Acceleration (n,) at the newest grid instant not after `stamp` [ns]; the next call overwrites it.
+
+        Raises:
+            SamplingError: half the sampling rate is below the cutoff.
+        """
+        if self._last is not None and stamp == self._last:
+            return self._acceleration
+        if self._last is not None and not 0 < stamp - self._last <= LONGEST_GAP * 1e9:
+            backwards = stamp < self._last
+            self.restart()
+            self.state = FilterState.RESTARTED_BACKWARDS if backwards else FilterState.RESTARTED_AFTER_PAUSE
+        if np.isnan(self.period):
+            self._start(stamp, velocity)
+        else:
+            self._advance(stamp, velocity)
+        return self._acceleration
+
+    def _start(self, stamp: int, velocity: np.ndarray) -> None:
+        """Collect samples until the period can be told, then filter what was collected."""
+        self._waiting.append((stamp, velocity.copy()))
+        self._last = stamp
+        if len(self._waiting) <= INTERVALS_FOR_PERIOD:
+            return
+        period = float(np.median(np.diff([t for t, _ in self._waiting]))) * 1e-9
+        if 0.5 / period <= self.cutoff:
+            self._waiting.pop(0)
+            raise SamplingError(
+                f"joint states come at {1.0 / period:.4g} Hz: filter_cutoff {self.cutoff:g} Hz needs "
+                f"more than {2.0 * self.cutoff:g} Hz"
+            )
+        first_stamp, first = self._waiting[0]
+        self._sos = butter(ORDER, self.cutoff, fs=1.0 / period, output="sos")
+        self._zi[:] = sosfilt_zi(self._sos)[:, np.newaxis, :] * first[np.newaxis, :, np.newaxis]
+        self._history[:] = first
+        self._velocity[:] = first
+        self.period, self._epoch, self._grid, self._last = period, first_stamp, 0.0, first_stamp
+        waiting, self._waiting = self._waiting[1:], []
+        for later, sample in waiting:
+            self._advance(later, sample)
+        self.state = FilterState.RUNNING
+
+    def _advance(self, stamp: int, velocity: np.ndarray) -> None:
+        """Filter the grid instants up to `stamp`, interpolating between the last sample and this one."""
+        assert self._last is not None  # both callers have set it
+        step = self.period * 1e9
+        now, last = float(stamp - self._epoch), float(self._last - self._epoch)
+        count = int((now - self._grid) / step + SAME_INSTANT)
+        if count > 0:
+            instants = self._grid + step * np.arange(1, count + 1)
+            share = np.minimum((instants - last) / (now - last), 1.0)
+            samples = self._velocity[:, np.newaxis] + (velocity - self._velocity)[:, np.newaxis] * share
+            filtered, self._zi[:] = sosfilt(self._sos, samples, axis=-1, zi=self._zi)
+            self._history[:] = np.concatenate((self._history, filtered.T))[-5:]
+            self._grid = float(instants[-1])
+            self._acceleration[:] = richardson_derivative(self._history, self.period)
+        self._velocity[:] = velocity
+        self._last = stamp

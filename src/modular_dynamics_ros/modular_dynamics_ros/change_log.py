@@ -1,0 +1,59 @@
+"""One log line per change of state, never per message."""
+
+from collections.abc import Callable
+from typing import Protocol
+
+__all__ = ["ChangeLog"]
+
+QUIET = (
+    2.0  # [s] a problem must stay away so long before it counts as gone: good and bad messages may alternate
+)
+
+
+class Logger(Protocol):
+    """What is used of a node's logger."""
+
+    def info(self, message: str) -> object: ...
+    def warning(self, message: str) -> object: ...
+    def error(self, message: str) -> object: ...
+
+
+class ChangeLog:
+    """Logs a problem when it appears and once more when it has stayed away.
+
+    Args:
+        clock: seconds that never go back.
+    """
+
+    def __init__(self, logger: Logger, clock: Callable[[], float]) -> None:
+        self._logger, self._clock = logger, clock
+        self._seen: dict[tuple[str, str], float] = {}
+        self._texts: dict[tuple[str, str], str] = {}
+
+    def problem(self, where: str, cause: str, text: str, *, severe: bool = False) -> None:
+        """`where` (a topic, a part) has this problem now; logged only if it had not."""
+        key = (where, cause)
+        if key not in self._seen:
+            if severe:  # two calls: rclpy allows one line of code one severity
+                self._logger.error(f"{where}: {text}")
+            else:
+                self._logger.warning(f"{where}: {text}")
+        self._seen[key] = self._clock()
+        self._texts[key] = text
+
+    def current(self, *without: str) -> list[str]:
+        """What is wrong now: the latest text of each cause, but not of the places named."""
+        return [f"{where}: {text}" for (where, _), text in self._texts.items() if where not in without]
+
+    def settle(self) -> None:
+        """Call about once a second: problems that stayed away are over, and said to be."""
+        now = self._clock()
+        for (where, cause), seen in list(self._seen.items()):
+            if now - seen > QUIET:
+                del self._seen[where, cause], self._texts[where, cause]
+                self._logger.info(f"{where}: good again ({cause})")
+
+    def clear(self) -> None:
+        """Forget all problems without a word: the node is deactivated."""
+        self._seen.clear()
+        self._texts.clear()

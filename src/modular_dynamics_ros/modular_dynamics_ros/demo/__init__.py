@@ -1,0 +1,3 @@
+"""The demo: the care robot's published motion through real ROS 2, its table and its pictures."""
+
+__all__: list[str] = []

@@ -1,0 +1,101 @@
+"""Child processes that never outlive the demo."""
+
+import ctypes
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from types import TracebackType
+
+__all__ = ["Processes"]
+
+PATIENCE = 5.0  # [s] that a process has to end after SIGINT
+PR_SET_PDEATHSIG = 1  # linux/prctl.h
+
+
+class Processes:
+    """Python modules run as processes, each in its own group with its own log; leaving the context ends all.
+
+    Args:
+        logs: folder of the logs, one NAME.log per process.
+    """
+
+    def __init__(self, logs: Path) -> None:
+        self._logs = logs
+        self._running: dict[str, subprocess.Popen] = {}
+
+    def __enter__(self) -> "Processes":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        for name in reversed(list(self._running)):
+            self.end(name)
+
+    def start(self, name: str, module: str, *arguments: str) -> None:
+        """Run `python -m module arguments` in this environment."""
+        self._run(name, "-m", module, *arguments)
+
+    def start_file(self, name: str, path: Path, *arguments: str) -> None:
+        """Run `python path arguments` in this environment."""
+        self._run(name, str(path), *arguments)
+
+    def _run(self, name: str, *command: str) -> None:
+        with open(self._logs / f"{name}.log", "w", encoding="utf-8") as log:
+            self._running[name] = subprocess.Popen(
+                [sys.executable, *command],
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,  # Ctrl-C in the terminal is for the demo, which ends its children
+                preexec_fn=_end_with_parent(os.getpid()),  # noqa: PLW1509  # takes no lock that a thread may hold
+            )
+
+    def code(self, name: str) -> int | None:
+        """Exit code of a process, None while it runs."""
+        return self._running[name].poll()
+
+    def pid(self, name: str) -> int:
+        """Process id of a process, which is also that of its group."""
+        return self._running[name].pid
+
+    def log(self, name: str) -> str:
+        """What a process has printed, its last lines."""
+        text = (self._logs / f"{name}.log").read_text(encoding="utf-8", errors="replace")
+        return "\n".join(text.splitlines()[-15:])
+
+    def end(self, name: str) -> int:
+        """End a process and its group, gently at first; return its exit code."""
+        process = self._running.pop(name)
+        try:
+            if process.poll() is None:
+                os.killpg(process.pid, signal.SIGINT)
+            code = process.wait(PATIENCE)
+        except subprocess.TimeoutExpired:
+            code = -signal.SIGKILL
+        finally:
+            with suppress(ProcessLookupError):  # the whole group has ended, as it should
+                os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+        return code
+
+
+def _end_with_parent(parent: int) -> Callable[[], None]:
+    """For Linux: a demo that is killed outright must not leave its nodes behind."""
+    if not sys.platform.startswith("linux"):
+        return lambda: None
+    libc = ctypes.CDLL(None)  # loaded here: after the fork only the call itself is safe
+
+    def prepare() -> None:
+        signal.signal(
+            signal.SIGINT, signal.default_int_handler
+        )  # a background shell job ignores it, and passes that on
+        libc.prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
+        if os.getppid() != parent:
+            os._exit(1)
+
+    return prepare

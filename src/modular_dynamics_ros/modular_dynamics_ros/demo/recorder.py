@@ -1,0 +1,93 @@
+"""Everything that the nodes say while the demo runs."""
+
+from functools import partial
+
+import numpy as np
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
+from geometry_msgs.msg import WrenchStamped
+from modular_dynamics_interfaces.msg import SubsystemGraph
+from rclpy.node import Node
+from rclpy.qos import DurabilityPolicy, QoSProfile
+from sensor_msgs.msg import JointState
+from trajectory_msgs.msg import JointTrajectory
+
+import modular_dynamics as md
+from modular_dynamics_ros.conversions import (
+    JointStateReader,
+    stamp_nanoseconds,
+    trajectory_from_message,
+    wrench_from_message,
+)
+from modular_dynamics_ros.outputs import topic_name
+from modular_dynamics_ros.reference import ReferenceSampler
+
+__all__ = ["Recorder"]
+
+DEPTH = 2000
+LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
+
+
+class Recorder(Node):
+    """Subscribes to all inputs and outputs of dynamics_node and keeps them by the stamp that belongs to them.
+
+    Attributes:
+        states: stamp [ns] -> (q, v); torques: stamp -> effort; accelerations: stamp -> reference at that
+        stamp; arrivals: stamp -> arrival of the state, answers: stamp -> arrival of its torques [ns];
+        wrenches: subsystem -> stamp -> (frame, [force, moment]); diagnostics: newest status by name.
+    """
+
+    def __init__(self, graph: md.SubsystemGraph) -> None:
+        super().__init__("demo_recorder")
+        self.graph = graph
+        self.states: dict[int, tuple[np.ndarray, np.ndarray]] = {}
+        self.torques: dict[int, np.ndarray] = {}
+        self.accelerations: dict[int, np.ndarray] = {}
+        self.arrivals: dict[int, int] = {}
+        self.answers: dict[int, int] = {}
+        self.wrenches: dict[str, dict[int, tuple[str, np.ndarray]]] = {s.name: {} for s in graph.subsystems}
+        self.diagnostics: dict[str, DiagnosticStatus] = {}
+        self.node_is_active = False
+        self.dot = ""
+        self._reader = JointStateReader(graph.joint_names)
+        self._torque_order: np.ndarray | None = None
+        self._reference = ReferenceSampler(hold=0.0)
+        self.create_subscription(JointTrajectory, "reference", self._on_reference, 10)
+        self.create_subscription(JointState, "joint_states", self._on_state, DEPTH)
+        self.create_subscription(JointState, "dynamics_node/joint_torques", self._on_torques, DEPTH)
+        self.create_subscription(SubsystemGraph, "dynamics_node/subsystem_graph", self._on_graph, LATCHED)
+        self.create_subscription(DiagnosticArray, "/diagnostics", self._on_diagnostics, 10)
+        for subsystem in graph.subsystems:
+            topic = f"dynamics_node/connections/{topic_name(subsystem.name)}/wrench"
+            self.create_subscription(WrenchStamped, topic, partial(self._on_wrench, subsystem.name), DEPTH)
+
+    def _on_reference(self, message: JointTrajectory) -> None:
+        self._reference.add(trajectory_from_message(message, self.graph.joint_names, 0))
+
+    def _on_state(self, message: JointState, info: dict) -> None:
+        self._reader.read(message)
+        stamp = stamp_nanoseconds(message.header.stamp)
+        self.states[stamp] = (self._reader.q.copy(), self._reader.v.copy())
+        self.arrivals[stamp] = info["received_timestamp"]
+        acceleration = np.full(
+            self.graph.nv, np.nan
+        )  # NaN where no reference covers the stamp: it would be seen
+        self._reference.sample(stamp, acceleration)
+        self.accelerations[stamp] = acceleration
+
+    def _on_torques(self, message: JointState, info: dict) -> None:
+        if self._torque_order is None:
+            self._torque_order = np.array([message.name.index(name) for name in self.graph.joint_names])
+        stamp = stamp_nanoseconds(message.header.stamp)
+        self.torques[stamp] = np.array(message.effort)[self._torque_order]
+        self.answers[stamp] = info["received_timestamp"]
+
+    def _on_wrench(self, subsystem: str, message: WrenchStamped) -> None:
+        stamp = stamp_nanoseconds(message.header.stamp)
+        self.wrenches[subsystem][stamp] = (message.header.frame_id, wrench_from_message(message))
+
+    def _on_graph(self, message: SubsystemGraph) -> None:
+        self.dot = message.dot
+        self.node_is_active = True  # it is published on activation
+
+    def _on_diagnostics(self, message: DiagnosticArray) -> None:
+        self.diagnostics.update({status.name: status for status in message.status})

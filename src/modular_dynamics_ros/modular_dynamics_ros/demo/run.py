@@ -1,0 +1,216 @@
+"""The demo from start to end: nodes as processes, a recorder, progress, table, plots, verdict."""
+
+import os
+import random
+import signal
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import rclpy
+from lifecycle_msgs.srv import GetState
+from rclpy.executors import SingleThreadedExecutor
+from rclpy.signals import SignalHandlerOptions
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    SpinnerColumn,
+    TextColumn,
+    TimeElapsedColumn,
+)
+
+import modular_dynamics as md
+from modular_dynamics_ros.bad_message import listed
+from modular_dynamics_ros.demo.evaluation import Evaluation, evaluate
+from modular_dynamics_ros.demo.graph_picture import draw_graph
+from modular_dynamics_ros.demo.plots import draw_torques
+from modular_dynamics_ros.demo.processes import Processes
+from modular_dynamics_ros.demo.recorder import Recorder
+from modular_dynamics_ros.demo.table import print_table
+from modular_dynamics_ros.motion import MotionError
+from modular_dynamics_ros.recordings import load_motion
+from modular_dynamics_ros.schedule import Schedule
+
+__all__ = ["DemoError", "Options", "run"]
+
+THRESHOLD = 1e-9  # largest disagreement with Pinocchio, relative to the largest torque
+START_LIMIT = 60.0  # [s] for the node to compile its kernels and become active
+QUIET_LIMIT = 3.0  # [s] without a new answer after the player has ended
+
+
+class DemoError(RuntimeError):
+    """The demo cannot go on; the text says why."""
+
+
+@dataclass(frozen=True)
+class Options:
+    """The command line."""
+
+    rate: float
+    out: Path
+    urdf: Path
+    motion: Path
+    params: Path
+
+
+def run(options: Options) -> int:
+    """Run the demo; 0 when every message was answered and every answer agrees with Pinocchio."""
+    console = Console()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that the processes are ended on the way out
+    # a domain of its own on this machine only: the played states must never reach a real robot
+    os.environ["ROS_DOMAIN_ID"] = str(random.randrange(1, 101))
+    os.environ["ROS_AUTOMATIC_DISCOVERY_RANGE"] = "LOCALHOST"
+    os.environ.pop("ROS_LOCALHOST_ONLY", None)
+    try:
+        evaluation, recorder = _play(options, console)
+    except (DemoError, MotionError, md.ModularDynamicsError, OSError) as error:
+        console.print(f"[bold red]demo failed:[/] {escape(str(error))}", highlight=False)
+        return 1
+    except KeyboardInterrupt:
+        console.print("demo interrupted: both nodes are ended")
+        return 130
+    print_table(console, recorder.graph, evaluation)
+    if evaluation.answered:
+        for picture in _draw(options.out, recorder, evaluation):
+            console.print(f"wrote {_shown(picture)}", highlight=False)
+    failures = evaluation.failures(THRESHOLD)
+    for failure in failures:
+        console.print(f"[bold red]FAILED:[/] {escape(failure)}", highlight=False)
+    return 1 if failures else 0
+
+
+def _play(options: Options, console: Console) -> tuple[Evaluation, Recorder]:
+    options.out.mkdir(parents=True, exist_ok=True)
+    for path in (options.urdf, options.motion, options.params):
+        if not path.is_file():
+            raise DemoError(f"there is no file '{path}'")
+    graph, motion = md.load_urdf(options.urdf), load_motion(options.motion)
+    if missing := [name for name in graph.joint_names if name not in motion.joint_names]:
+        raise DemoError(f"'{options.motion}' does not name {listed(missing)} of '{graph.name}'")
+    if not motion.has_acceleration:
+        raise DemoError(f"'{options.motion}' has no accelerations, which the comparison needs")
+    expected = len(Schedule(motion, options.rate, loop=False))
+    rclpy.init(signal_handler_options=SignalHandlerOptions.NO)  # Ctrl-C is to raise KeyboardInterrupt here
+    try:
+        recorder = Recorder(graph)
+        executor = SingleThreadedExecutor()
+        executor.add_node(recorder)
+        columns = (
+            SpinnerColumn(),
+            TextColumn("{task.description}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TimeElapsedColumn(),
+        )
+        with (
+            Processes(options.out) as processes,
+            Progress(*columns, console=console, transient=True) as progress,
+        ):
+            _record(options, expected, recorder, executor, processes, progress)
+            task = progress.add_task("comparing every answer with Pinocchio", total=None)
+            evaluation = evaluate(recorder, expected)
+            progress.remove_task(task)
+        return evaluation, recorder
+    finally:
+        rclpy.try_shutdown()
+
+
+def _record(
+    options: Options,
+    expected: int,
+    recorder: Recorder,
+    executor: SingleThreadedExecutor,
+    processes: Processes,
+    progress: Progress,
+) -> None:
+    """Start the node, wait until it is active, start the player, and listen until all answers are there."""
+
+    def spin_until(reached: Callable[[], bool], limit: float, what: str, needed: str) -> None:
+        deadline = time.monotonic() + limit
+        while not reached():
+            executor.spin_once(timeout_sec=0.1)
+            if processes.code(needed) is not None:
+                raise DemoError(
+                    f"{needed} ended with code {processes.code(needed)}:\n{processes.log(needed)}"
+                )
+            if time.monotonic() > deadline:
+                raise DemoError(
+                    f"{what} took longer than {limit:g} s; {needed} says:\n{processes.log(needed)}"
+                )
+
+    task = progress.add_task("dynamics_node loads and compiles the robot", total=None)
+    processes.start(
+        "dynamics_node",
+        "modular_dynamics_ros.dynamics_node",
+        "--ros-args",
+        "--params-file",
+        str(options.params),
+        "-p",
+        f"robot_description_file:={options.urdf}",
+        "-p",
+        "autostart:=true",
+    )
+    client = recorder.create_client(GetState, "dynamics_node/get_state")
+    asked = None
+
+    def active() -> bool:
+        """The node answers only after it has tried to start: not active then means that it was refused."""
+        nonlocal asked
+        if asked is None and client.service_is_ready():
+            asked = client.call_async(GetState.Request())
+        if asked is not None and asked.done() and asked.result().current_state.label != "active":
+            raise DemoError(f"dynamics_node did not start:\n{processes.log('dynamics_node')}")
+        return recorder.node_is_active
+
+    spin_until(active, START_LIMIT, "starting dynamics_node", "dynamics_node")
+    progress.remove_task(task)
+    task = progress.add_task(f"playing {options.motion.name} at {options.rate:g} Hz", total=expected)
+    processes.start(
+        "joint_state_player",
+        "modular_dynamics_ros.joint_state_player",
+        "--ros-args",
+        "--params-file",
+        str(options.params),
+        "-p",
+        f"motion_file:={options.motion}",
+        "-p",
+        f"rate:={options.rate}",
+        "-p",
+        f"robot_description_file:={options.urdf}",
+        "-p",
+        "wait_for_subscriber:=2",
+    )  # the node and the recorder
+    newest, seen = time.monotonic(), -1
+
+    def complete() -> bool:
+        nonlocal newest, seen
+        progress.update(task, completed=len(recorder.torques))
+        counts = [len(recorder.torques), len(recorder.states), *map(len, recorder.wrenches.values())]
+        if sum(counts) != seen:
+            newest, seen = time.monotonic(), sum(counts)
+        if (code := processes.code("joint_state_player")) not in (None, 0):
+            raise DemoError(
+                f"joint_state_player ended with code {code}:\n{processes.log('joint_state_player')}"
+            )
+        return min(counts) >= expected or (code == 0 and time.monotonic() - newest > QUIET_LIMIT)
+
+    spin_until(complete, 60.0 + 10.0 * expected / options.rate, "playing the motion", "dynamics_node")
+
+
+def _draw(out: Path, recorder: Recorder, evaluation: Evaluation) -> list[Path]:
+    dot = out / "subsystem_graph.dot"
+    dot.write_text(recorder.dot or md.subsystem_graph_dot(recorder.graph), encoding="utf-8")
+    return [
+        draw_torques(recorder.graph, evaluation, out / "torques.png"),
+        draw_graph(recorder.graph, out / "subsystem_graph.png"),
+        dot,
+    ]
+
+
+def _shown(path: Path) -> Path:
+    return path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path

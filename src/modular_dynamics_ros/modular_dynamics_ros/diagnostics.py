@@ -1,0 +1,111 @@
+"""What dynamics_node says about itself once a second, in plain words and figures, without ROS."""
+
+from collections import Counter
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from modular_dynamics_ros.computation import Computation
+from modular_dynamics_ros.crosscheck_monitor import CrossCheckMonitor
+from modular_dynamics_ros.latency import LatencyWindow
+from modular_dynamics_ros.status import ERROR, OK, WARN, Status
+
+__all__ = ["Tally", "crosscheck_status", "input_status", "output_status"]
+
+
+@dataclass
+class Tally:
+    """Messages since activation: every joint state is answered, rejected (by cause) or superseded."""
+
+    received: int = 0
+    answered: int = 0
+    superseded: int = 0
+    rejected: Counter = field(default_factory=Counter)
+    limited: np.ndarray | None = None
+    input_age: float = float("nan")
+    latency: LatencyWindow = field(default_factory=LatencyWindow)
+
+    def count_limits(self, exceeded: np.ndarray) -> None:
+        """Count the answers in which each joint's effort limit was reached."""
+        self.limited = exceeded.astype(np.int64) if self.limited is None else self.limited + exceeded
+
+
+def input_status(tally: Tally, problems: list[str], age: float | None, stale: bool) -> Status:
+    """Joint states and everything that makes them unusable."""
+    values = {
+        "messages in": str(tally.received),
+        "messages rejected": str(sum(tally.rejected.values())),
+        "time since last good joint state [s]": "none yet" if age is None else f"{age:.3f}",
+        "age of input at arrival [s]": f"{tally.input_age:.6f}",
+    }
+    values |= {f"rejected: {cause}": str(count) for cause, count in sorted(tally.rejected.items())}
+    if stale:
+        words = [f"joint states are stale: the last answered one came {age:.2f} s ago", *problems]
+        return Status(ERROR, "input", "; ".join(words), values=values)
+    if problems:
+        return Status(WARN, "input", "; ".join(problems), values=values)
+    if age is None:
+        return Status(WARN, "input", "waiting for the first joint state", values=values)
+    return Status(OK, "input", "joint states are good", values=values)
+
+
+def output_status(tally: Tally, computation: Computation) -> Status:
+    """Answers: rate, latency, limits, and what the accelerations are worth."""
+    summary = tally.latency.summary()
+    robot, parameters = computation.robot, computation.parameters
+    values = {
+        "messages out": str(tally.answered),
+        "superseded by a newer joint state": str(tally.superseded),
+        "rate [Hz]": f"{summary.rate:.2f}",
+        "latency p50 [ms]": f"{1e3 * summary.p50:.3f}",
+        "latency p99 [ms]": f"{1e3 * summary.p99:.3f}",
+        "latency max [ms]": f"{1e3 * summary.max:.3f}",
+        "acceleration source": f"{parameters.acceleration_source}: {_acceleration_state(computation)}",
+        "output": parameters.output,
+    }
+    limited = [] if tally.limited is None else list(np.flatnonzero(tally.limited))
+    values |= {
+        f"effort limit of {robot.joint_names[index]} reached in": f"{tally.limited[index]} answers"
+        for index in limited
+    }
+    if computation.exceeded.any():
+        names = ", ".join(robot.joint_names[index] for index in np.flatnonzero(computation.exceeded))
+        return Status(
+            WARN, "output", f"effort limit reached ({parameters.effort_limits}): {names}", values=values
+        )
+    return Status(
+        OK, "output", f"{robot.graph.name}: torques of {len(robot.joint_names)} joints", values=values
+    )
+
+
+def _acceleration_state(computation: Computation) -> str:
+    source = computation.parameters.acceleration_source
+    if source == "zero":
+        return "accelerations are taken as zero"
+    return computation.filter.state.value if source == "filtered" else computation.coverage.value
+
+
+def crosscheck_status(monitor: CrossCheckMonitor, unavailable: str) -> Status:
+    """The running comparison with Pinocchio."""
+    values = {
+        "comparisons": str(monitor.count),
+        "relative difference": f"{monitor.relative:.3e}",
+        "worst relative difference": f"{monitor.worst_relative:.3e}",
+        "threshold": f"{monitor.threshold:.3e}",
+    }
+    values |= {
+        f"worst difference of {name} [N m or N]": f"{worst:.3e}" for name, worst in monitor.worst.items()
+    }
+    if monitor.rate == 0.0:
+        return Status(OK, "cross-check", "off", values=values)
+    if unavailable:
+        return Status(WARN, "cross-check", f"not possible: {unavailable}", values=values)
+    if monitor.disagrees:
+        return Status(
+            ERROR,
+            "cross-check",
+            f"torques differ from Pinocchio's by {monitor.relative:.1e} of the largest, "
+            f"threshold {monitor.threshold:.1e}",
+            values=values,
+        )
+    return Status(OK, "cross-check", "torques equal Pinocchio's", values=values)

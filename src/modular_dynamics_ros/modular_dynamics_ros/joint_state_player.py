@@ -1,0 +1,128 @@
+"""joint_state_player: plays a motion as joint_states and, ahead of time, as reference.
+
+The reference goes out in windows of 1.5 s, one each second, so that a node that starts in the middle has one
+within a second; accelerations are exact at the stamps of the joint states.
+"""
+
+import sys
+import time
+from array import array
+from typing import Any
+
+from rclpy.node import Node
+from rclpy.qos import QoSProfile
+from sensor_msgs.msg import JointState
+from trajectory_msgs.msg import JointTrajectory
+
+from modular_dynamics_ros.bad_message import listed
+from modular_dynamics_ros.conversions import stamp_message, trajectory_message
+from modular_dynamics_ros.motion import MotionError
+from modular_dynamics_ros.parameter_table import declare
+from modular_dynamics_ros.parameters import PlayerParameters
+from modular_dynamics_ros.recordings import load_motion
+from modular_dynamics_ros.robot import load_robot
+from modular_dynamics_ros.schedule import Schedule
+from modular_dynamics_ros.spinning import run_node
+
+__all__ = ["JointStatePlayer", "main"]
+
+WINDOW = 1.5  # [s] length of a reference window
+WINDOW_EVERY = 1_000_000_000  # [ns] from one window to the next: they overlap by half a second
+DEPTH = 500  # reliable, and kept for late subscribers: a second at 500 Hz
+LOOKS_FOR_SUBSCRIBERS = 20.0  # [Hz]
+LINGER = 0.5  # [s] a publisher that leaves at once would take samples with it that are still on their way
+
+
+class JointStatePlayer(Node):
+    """Waits for subscribers, then publishes each sample when it is due; those that are late go out together.
+
+    Raises:
+        ParameterError, MotionError: the parameters or the motion file are refused.
+    """
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__("joint_state_player", **options)
+        self.parameters = parameters = declare(self, PlayerParameters)
+        source = load_motion(parameters.motion_file, parameters.bag_topic)
+        if parameters.robot_description_file:
+            _check_joints(parameters.robot_description_file, source.joint_names)
+        self._schedule = Schedule(source, parameters.rate, loop=parameters.loop)
+        self._names = list(source.joint_names)
+        self._states = self.create_publisher(JointState, "joint_states", QoSProfile(depth=DEPTH))
+        with_reference = parameters.publish_reference and source.has_acceleration
+        self._reference = self.create_publisher(JointTrajectory, "reference", 10) if with_reference else None
+        self._start = 0
+        self._next_window = 0
+        self._ended = 0.0
+        self.sent = 0
+        self._timer = self.create_timer(1.0 / LOOKS_FOR_SUBSCRIBERS, self._wait)
+
+    @property
+    def finished(self) -> bool:
+        """Whether the last sample is out; a looped motion never finishes."""
+        return not self._schedule.exists(self.sent)
+
+    @property
+    def may_exit(self) -> bool:
+        """Whether the last sample had time to reach subscribers that acknowledge nothing."""
+        return self._ended > 0.0 and time.monotonic() - self._ended > LINGER
+
+    def _now(self) -> int:
+        return self.get_clock().now().nanoseconds
+
+    def _wait(self) -> None:
+        publishers = [self._states] + ([self._reference] if self._reference else [])
+        wanted = self.parameters.wait_for_subscriber
+        if any(publisher.get_subscription_count() < wanted for publisher in publishers) or not self._now():
+            return  # a clock at zero: use_sim_time is set and no /clock has come yet
+        self.destroy_timer(self._timer)
+        self._start = self._now() + round(self.parameters.start_delay * 1e9)
+        self._stream_reference()
+        self.get_logger().info(
+            f"plays {self.parameters.motion_file}: {len(self._schedule)} samples of {len(self._names)} joints"
+        )
+        self._timer = self.create_timer(1.0 / self.parameters.rate, self._play)
+
+    def _play(self) -> None:
+        elapsed = self._now() - self._start
+        while not self.finished and self._schedule.offset(self.sent) <= elapsed:
+            self._stream_reference()
+            self._publish_state(self.sent)
+            self.sent += 1
+        if self.finished and not self._ended:
+            self._ended = time.monotonic()
+            self.get_logger().info(f"sent {self.sent} joint states")
+
+    def _publish_state(self, k: int) -> None:
+        q, v, _ = self._schedule.sample(k)
+        message = JointState(
+            name=self._names, position=array("d", q.tobytes()), velocity=array("d", v.tobytes())
+        )
+        message.header.stamp = stamp_message(self._start + self._schedule.offset(k))
+        self._states.publish(message)
+
+    def _stream_reference(self) -> None:
+        """Publish the window that begins with the next sample, when a new window is due."""
+        begin = self._schedule.offset(self.sent)
+        if self._reference is None or begin < self._next_window:
+            return
+        window = self._schedule.window(self.sent, WINDOW)
+        offsets = [self._schedule.offset(k) for k in window]
+        samples = [self._schedule.sample(k) for k in window]
+        self._reference.publish(trajectory_message(self._start, self._names, offsets, samples))
+        self._next_window = begin + WINDOW_EVERY
+
+
+def _check_joints(path: str, names: tuple[str, ...]) -> None:
+    robot = load_robot(path)
+    if missing := [name for name in robot.joint_names if name not in names]:
+        raise MotionError(f"the motion does not name {listed(missing, 100)} of robot '{robot.graph.name}'")
+
+
+def main() -> int:
+    """Run the node as a process; it ends by itself after the last sample."""
+    return run_node(JointStatePlayer, lambda node: node.may_exit)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,174 @@
+"""How a node declares its parameters: one frozen dataclass, one line per parameter, checked in one place.
+
+```python
+@dataclass(frozen=True)
+class Parameters:
+    rate: float = parameter(0.0, "answers per second", unit="Hz", low=0.0, high=10_000.0)
+```
+Whole numbers are taken for a float, as YAML writes 200 for 200.0.
+"""
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import Field, dataclass, field, fields, replace
+from enum import Enum
+from typing import Any, TypeVar
+
+from rcl_interfaces.msg import FloatingPointRange, IntegerRange, ParameterDescriptor
+from rclpy.exceptions import InvalidParameterValueException
+from rclpy.node import Node
+from rclpy.parameter import Parameter
+
+__all__ = ["Change", "ParameterError", "changed", "checked", "declare", "parameter"]
+
+Table = TypeVar("Table")
+
+
+class ParameterError(ValueError):
+    """A parameter value that is refused; the text names the parameter and what would be right."""
+
+
+class Change(Enum):
+    """When a parameter may change."""
+
+    ALWAYS = "at run time"
+    UNCONFIGURED = "while the node is unconfigured"
+    NEVER = "only when the node starts"
+
+
+@dataclass(frozen=True)
+class _Spec:
+    description: str
+    unit: str
+    low: float
+    high: float
+    choices: tuple[str, ...]
+    length: int | None
+    change: Change
+
+
+def parameter(
+    default: Any,
+    description: str,
+    *,
+    unit: str = "",
+    low: float = -math.inf,
+    high: float = math.inf,
+    choices: tuple[str, ...] = (),
+    length: int | None = None,
+    change: Change = Change.ALWAYS,
+) -> Any:
+    """A dataclass field that declares one parameter; its type is the default's (bool, int, float, str or a
+    tuple of floats or of strings); `length`: how many numbers or names a tuple must have."""
+    return field(
+        default=default, metadata={"spec": _Spec(description, unit, low, high, choices, length, change)}
+    )
+
+
+def checked(entry: Field, value: Any) -> Any:
+    """The value as the dataclass stores it.
+
+    Raises:
+        ParameterError: wrong type, out of bounds, not among the choices.
+    """
+    spec: _Spec = entry.metadata["spec"]
+    kind = type(entry.default)
+    if kind is tuple:
+        return _checked_tuple(entry, value)
+    if kind is float and type(value) is int:
+        value = float(value)
+    if type(value) is not kind:
+        raise ParameterError(f"{entry.name} must be {_kind_in_words(entry)}, not {value!r}")
+    if spec.choices and value not in spec.choices:
+        raise ParameterError(f"{entry.name} must be one of {', '.join(spec.choices)}, not '{value}'")
+    if kind in (int, float) and not (spec.low <= value <= spec.high and math.isfinite(value)):
+        raise ParameterError(
+            f"{entry.name} must lie between {spec.low:g} and {spec.high:g} {spec.unit}".rstrip()
+            + f", not {value:g}"
+        )
+    return value
+
+
+def _checked_tuple(entry: Field, value: Any) -> tuple:
+    spec: _Spec = entry.metadata["spec"]
+    numbers = spec.length is not None
+    wanted = (int, float) if numbers else (str,)
+    if (
+        isinstance(value, str | bytes)
+        or not hasattr(value, "__iter__")
+        or any(type(v) not in wanted for v in value)
+    ):
+        raise ParameterError(f"{entry.name} must be {_kind_in_words(entry)}, not {value!r}")
+    items = tuple(float(v) for v in value) if numbers else tuple(v for v in value if v)
+    if numbers and (len(items) != spec.length or not all(math.isfinite(v) for v in items)):
+        raise ParameterError(f"{entry.name} must be {_kind_in_words(entry)}, not {list(items)}")
+    if len(set(items)) < len(items) and not numbers:
+        raise ParameterError(f"{entry.name} names something twice: {', '.join(items)}")
+    return items
+
+
+def _kind_in_words(entry: Field) -> str:
+    spec: _Spec = entry.metadata["spec"]
+    if isinstance(entry.default, tuple):
+        return f"{spec.length} finite numbers" if spec.length else "a list of names"
+    return {bool: "true or false", int: "a whole number", float: "a number", str: "a text"}[
+        type(entry.default)
+    ]
+
+
+def declare(node: Node, table: type[Table]) -> Table:
+    """Declare every parameter of the dataclass on the node and return the values it starts with.
+
+    Raises:
+        ParameterError: a value given at the start is refused.
+    """
+    values = {}
+    for entry in fields(table):  # type: ignore[arg-type]  # TypeVar is not bound to dataclasses
+        try:
+            given = node.declare_parameter(entry.name, _for_ros(entry.default), _descriptor(entry)).value
+        except InvalidParameterValueException as error:
+            raise ParameterError(str(error)) from error
+        values[entry.name] = checked(entry, given)
+    return table(**values)
+
+
+def changed(current: Table, changes: Iterable[Parameter], *, configured: bool) -> Table:
+    """`current` with these changes; parameters of other tables (use_sim_time) are passed over.
+
+    Raises:
+        ParameterError: a value is refused, or the parameter may not change now.
+    """
+    entries: Mapping[str, Field] = {entry.name: entry for entry in fields(current)}  # type: ignore[arg-type]
+    values = {}
+    for change in changes:
+        if change.name not in entries:
+            continue
+        entry = entries[change.name]
+        when = entry.metadata["spec"].change
+        if when is Change.NEVER or (when is Change.UNCONFIGURED and configured):
+            raise ParameterError(f"{change.name} may change {when.value}")
+        values[change.name] = checked(entry, change.value)
+    return replace(current, **values)  # type: ignore[type-var]
+
+
+def _for_ros(default: Any) -> Any:
+    """An empty list has no type in ROS; [''] stands for it, and `checked` drops empty names."""
+    return (list(default) or [""]) if isinstance(default, tuple) else default
+
+
+def _descriptor(entry: Field) -> ParameterDescriptor:
+    """What `ros2 param describe` shows; types are dynamic, as `checked` takes whole numbers for floats."""
+    spec: _Spec = entry.metadata["spec"]
+    words = [spec.description, f"[{spec.unit}]" if spec.unit else "", f"may change {spec.change.value}"]
+    descriptor = ParameterDescriptor(
+        description="; ".join(word for word in words if word),
+        dynamic_typing=True,
+        read_only=spec.change is Change.NEVER,
+        additional_constraints=f"one of {', '.join(spec.choices)}" if spec.choices else "",
+    )
+    if math.isfinite(spec.low) and math.isfinite(spec.high):
+        if isinstance(entry.default, int):
+            descriptor.integer_range = [IntegerRange(from_value=int(spec.low), to_value=int(spec.high))]
+        else:
+            descriptor.floating_point_range = [FloatingPointRange(from_value=spec.low, to_value=spec.high)]
+    return descriptor

@@ -1,0 +1,73 @@
+"""The reference trajectory, sampled at a joint state's stamp: exact at its points, linear between them."""
+
+from dataclasses import dataclass
+from enum import Enum
+
+import numpy as np
+
+__all__ = ["Coverage", "ReferenceSampler", "ReferenceTrajectory"]
+
+
+class Coverage(Enum):
+    """Whether the reference says anything about an instant."""
+
+    COVERED = "running"
+    HELD = "the last reference point is over: its acceleration is held"
+    NONE = "no reference covers this instant"
+
+
+@dataclass(frozen=True)
+class ReferenceTrajectory:
+    """Accelerations at absolute instants.
+
+    Attributes:
+        instants: (m,) strictly increasing [ns]. accelerations: (m, n) [rad/s^2 or m/s^2], joints in graph
+        order.
+    """
+
+    instants: np.ndarray
+    accelerations: np.ndarray
+
+
+class ReferenceSampler:
+    """Holds the last two trajectories; the newest that covers an instant answers.
+
+    Two, because a streaming publisher sends overlapping windows: joint states that are still on their way
+    when a new window arrives belong to the old one.
+
+    Args:
+        hold: how long [s] the last acceleration holds beyond the last point.
+    """
+
+    def __init__(self, hold: float) -> None:
+        self.hold = hold
+        self._trajectories: tuple[ReferenceTrajectory, ...] = ()
+
+    def add(self, trajectory: ReferenceTrajectory) -> None:
+        """Take a new trajectory; the last but one leaves."""
+        self._trajectories = (trajectory, *self._trajectories[:1])
+
+    def clear(self) -> None:
+        """Forget everything: the robot or its joint order has changed."""
+        self._trajectories = ()
+
+    def sample(self, instant: int, out: np.ndarray) -> Coverage:
+        """Write the acceleration (n,) at `instant` [ns] into `out`; untouched where nothing covers it."""
+        for trajectory in self._trajectories:
+            if trajectory.instants[0] <= instant <= trajectory.instants[-1]:
+                _interpolate(trajectory, instant, out)
+                return Coverage.COVERED
+        for trajectory in self._trajectories:
+            if 0 < instant - int(trajectory.instants[-1]) <= self.hold * 1e9:
+                out[:] = trajectory.accelerations[-1]
+                return Coverage.HELD
+        return Coverage.NONE
+
+
+def _interpolate(trajectory: ReferenceTrajectory, instant: int, out: np.ndarray) -> None:
+    instants, accelerations = trajectory.instants, trajectory.accelerations
+    before = int(np.searchsorted(instants, instant, side="right")) - 1
+    out[:] = accelerations[before]
+    if instants[before] != instant:
+        share = (instant - instants[before]) / (instants[before + 1] - instants[before])
+        out += share * (accelerations[before + 1] - accelerations[before])

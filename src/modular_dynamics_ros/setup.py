@@ -1,0 +1,30 @@
+"""Build of the nodes; ament_python needs a setup.py."""
+
+from setuptools import find_packages, setup
+
+PACKAGE = "modular_dynamics_ros"
+
+setup(
+    name=PACKAGE,
+    version="0.1.0",
+    packages=find_packages(include=[PACKAGE, f"{PACKAGE}.*"]),
+    package_data={PACKAGE: ["py.typed"]},
+    data_files=[
+        ("share/ament_index/resource_index/packages", [f"resource/{PACKAGE}"]),
+        (f"share/{PACKAGE}", ["package.xml"]),
+    ],
+    entry_points={
+        "console_scripts": [
+            f"dynamics_node = {PACKAGE}.dynamics_node:main",
+            f"joint_state_player = {PACKAGE}.joint_state_player:main",
+            f"charmie_demo = {PACKAGE}.demo.__main__:main",
+        ],
+    },
+    python_requires=">=3.10",
+    install_requires=["setuptools"],
+    zip_safe=False,
+    maintainer="modular_dynamics maintainers",
+    maintainer_email="maintainers@modular-dynamics.example",
+    description="ROS 2 nodes of modular_dynamics.",
+    license="Apache-2.0",
+)

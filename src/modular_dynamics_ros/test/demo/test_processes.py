@@ -1,0 +1,78 @@
+import os
+import sys
+import time
+
+import pytest
+
+from modular_dynamics_ros.demo.processes import Processes
+
+STUBBORN = """
+import signal, subprocess, sys, time
+signal.signal(signal.SIGINT, signal.SIG_IGN)
+child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
+print(child.pid, flush=True)
+time.sleep(600)
+"""
+POLITE = """
+import time
+print("here", flush=True)
+try:
+    time.sleep(600)
+except KeyboardInterrupt:
+    print("bye")
+"""
+
+
+def alive(pid):
+    try:
+        with open(f"/proc/{pid}/stat", encoding="utf-8") as file:
+            return file.read().rsplit(")", 1)[1].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
+
+
+def wait_for(condition):
+    deadline = time.monotonic() + 20.0
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
+
+
+def test_leaving_ends_even_a_stubborn_process_and_its_child(tmp_path, monkeypatch):
+    monkeypatch.setattr("modular_dynamics_ros.demo.processes.PATIENCE", 0.2)
+    (tmp_path / "stubborn.py").write_text(STUBBORN)
+    with Processes(tmp_path) as processes:
+        processes.start_file("stubborn", tmp_path / "stubborn.py")
+        wait_for(lambda: processes.log("stubborn"))
+        child = int(processes.log("stubborn"))
+        assert alive(child)
+    wait_for(lambda: not alive(child))
+
+
+def test_a_polite_process_ends_by_itself(tmp_path):
+    (tmp_path / "polite.py").write_text(POLITE)
+    with Processes(tmp_path) as processes:
+        processes.start_file("polite", tmp_path / "polite.py")
+        wait_for(lambda: processes.log("polite"))
+        assert processes.code("polite") is None
+        assert processes.end("polite") == 0
+    assert (tmp_path / "polite.log").read_text() == "here\nbye\n"
+
+
+def test_processes_die_with_a_killed_parent(tmp_path):
+    (tmp_path / "polite.py").write_text(POLITE)
+    (tmp_path / "parent.py").write_text(
+        "import time\nfrom pathlib import Path\nfrom modular_dynamics_ros.demo.processes import Processes\n"
+        f"p = Processes(Path({str(tmp_path)!r}))\n"
+        f"p.start_file('polite', Path({str(tmp_path / 'polite.py')!r}))\n"
+        "print(p.pid('polite'), flush=True)\ntime.sleep(600)\n"
+    )
+    with Processes(tmp_path) as processes:
+        processes.start_file("parent", tmp_path / "parent.py")
+        wait_for(lambda: processes.log("parent"))
+        pid = int(processes.log("parent"))
+        os.kill(processes.pid("parent"), 9)
+        wait_for(lambda: not alive(pid))

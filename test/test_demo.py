@@ -1,0 +1,99 @@
+"""`python -m modular_dynamics_ros.demo` as a user runs it, at a low rate."""
+
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
+
+
+def demo(root, out, *arguments):
+    return subprocess.Popen(
+        [sys.executable, "-m", "modular_dynamics_ros.demo", "--rate", "50", "--out", str(out), *arguments],
+        cwd=root,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        start_new_session=True,
+    )
+
+
+def left_behind(out):
+    """Command lines of processes that belong to the demo with this folder or this URDF."""
+    found = []
+    for entry in Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            line = entry.read_text().replace("\0", " ")
+        except OSError:
+            continue  # it has just ended
+        if "modular_dynamics_ros" in line and str(out) in line:
+            found.append(line)
+    return found
+
+
+def urdf_copy(root, out):
+    """The robot under a name that tells this test's processes from others."""
+    out.mkdir()
+    path = out / "charmie.urdf"
+    path.write_text((root / "urdf/charmie.urdf").read_text())
+    return str(path)
+
+
+def test_it_prints_the_table_writes_the_pictures_and_leaves_nothing_behind(root, tmp_path):
+    out = tmp_path / "a folder with spaces"
+    process = demo(root, out, "--urdf", urdf_copy(root, out))
+    text, _ = process.communicate(timeout=120)
+    assert process.returncode == 0, text
+    for words in ("251 / 251", "545.4", "left_arm", "latency p99"):
+        assert words in text
+    for name in ("torques.png", "subsystem_graph.png", "subsystem_graph.dot"):
+        assert (out / name).stat().st_size > 500
+    assert left_behind(out) == []
+
+
+def test_an_interrupted_demo_leaves_nothing_behind(root, tmp_path):
+    out = tmp_path / "out"
+    process = demo(root, out, "--urdf", urdf_copy(root, out))
+    deadline = time.monotonic() + 60.0
+    while not any("joint_state_player" in line for line in left_behind(out)):
+        assert time.monotonic() < deadline
+        assert process.poll() is None
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    text, _ = process.communicate(timeout=30)
+    assert process.returncode == 130, text
+    assert left_behind(out) == []
+
+
+def test_a_broken_robot_fails_with_the_librarys_words(root, tmp_path):
+    out = tmp_path / "out"
+    out.mkdir()
+    (out / "broken.urdf").write_text("<robot name='broken'>")
+    process = demo(root, out, "--urdf", str(out / "broken.urdf"))
+    text, _ = process.communicate(timeout=60)
+    assert process.returncode == 1
+    assert "demo failed: line 1" in text
+    assert "Traceback" not in text
+
+
+def test_a_node_that_refuses_its_parameters_ends_the_demo_at_once(root, tmp_path):
+    out = tmp_path / "out"
+    urdf = urdf_copy(root, out)
+    params = (root / "config/charmie.yaml").read_text().replace("- head_tilt", "- nonsense")
+    (out / "params.yaml").write_text(params)
+    process = demo(root, out, "--urdf", urdf, "--params", str(out / "params.yaml"))
+    text, _ = process.communicate(timeout=60)
+    assert process.returncode == 1
+    assert "controller_joints names 'nonsense'" in text
+    assert left_behind(out) == []
+
+
+def test_a_motion_of_another_robot_is_refused_by_name(root, tmp_path):
+    process = demo(root, tmp_path / "out", "--urdf", str(root / "urdf/four_link.urdf"))
+    text, _ = process.communicate(timeout=60)
+    assert process.returncode == 1
+    assert "does not name 'turn', 'bend', 'left', 'right' of 'four_link'" in " ".join(text.split())

@@ -1,0 +1,132 @@
+"""joint_state_player and dynamics_node as plain processes, as on a robot."""
+
+import os
+import signal
+import time
+
+import numpy as np
+import pytest
+from rclpy.executors import SingleThreadedExecutor
+
+import modular_dynamics as md
+from modular_dynamics_ros.demo.evaluation import evaluate
+from modular_dynamics_ros.demo.processes import Processes
+from modular_dynamics_ros.demo.recorder import Recorder
+
+pytestmark = pytest.mark.usefixtures("ros")
+LIMIT = 60.0  # [s] on a busy machine
+
+
+class Play:
+    """Both nodes on CHARMIE, and a recorder."""
+
+    def __init__(self, root, logs):
+        self.root = root
+        self.processes = Processes(logs)
+        self.recorder = Recorder(md.load_urdf(root / "urdf/charmie.urdf"))
+        self.executor = SingleThreadedExecutor()
+        self.executor.add_node(self.recorder)
+
+    def start_node(self):
+        self.processes.start(
+            "dynamics_node",
+            "modular_dynamics_ros.dynamics_node",
+            "--ros-args",
+            "--params-file",
+            str(self.root / "config/charmie.yaml"),
+            "-p",
+            f"robot_description_file:={self.root / 'urdf/charmie.urdf'}",
+            "-p",
+            "autostart:=true",
+        )
+
+    def start_player(self, **parameters):
+        overrides = [word for key, value in parameters.items() for word in ("-p", f"{key}:={value}")]
+        self.processes.start(
+            "joint_state_player",
+            "modular_dynamics_ros.joint_state_player",
+            "--ros-args",
+            "--params-file",
+            str(self.root / "config/charmie.yaml"),
+            "-p",
+            f"motion_file:={self.root / 'config/charmie_motion.yaml'}",
+            "-p",
+            "wait_for_subscriber:=2",
+            *overrides,
+        )
+
+    def spin_until(self, reached):
+        deadline = time.monotonic() + LIMIT
+        while not reached():
+            assert time.monotonic() < deadline, "the condition never came true"
+            self.executor.spin_once(timeout_sec=0.05)
+
+
+@pytest.fixture
+def play(root, tmp_path):
+    play = Play(root, tmp_path)
+    with play.processes:
+        yield play
+    play.executor.shutdown()
+    play.recorder.destroy_node()
+
+
+def test_the_published_motion_is_answered_in_full_and_agrees_with_pinocchio(play):
+    play.start_node()
+    play.spin_until(lambda: play.recorder.node_is_active)
+    play.start_player(rate=100.0)
+    play.spin_until(
+        lambda: len(play.recorder.torques) == 501 and play.processes.code("joint_state_player") == 0
+    )
+    result = evaluate(play.recorder, 501)
+    assert result.failures(1e-9) == []
+    q, v = play.recorder.states[max(play.recorder.states)]
+    end = dict(zip(play.recorder.graph.joint_names, q, strict=True))
+    # after 5 s the player stands where the paper's closed form says (rounding only: float64 goes over the
+    # wire as it is)
+    assert end["base_x"] == pytest.approx(-0.2, abs=1e-12)
+    assert end["base_yaw"] == pytest.approx(-4.3633, abs=5e-5)
+    assert end["torso_lift"] == pytest.approx(-0.02, abs=1e-12)
+    assert np.abs(v).max() < 1e-12
+    span = max(play.recorder.states) - min(play.recorder.states)
+    assert span == 5_000_000_000  # exactly 5 s of stamps
+    assert "sent 501 joint states" in play.processes.log("joint_state_player")
+    assert play.processes.end("dynamics_node") == 0  # SIGINT
+
+
+def test_a_killed_node_that_is_started_again_resumes(play):
+    play.start_node()
+    play.spin_until(lambda: play.recorder.node_is_active)
+    play.start_player(rate=100.0, loop="true")
+    play.spin_until(lambda: len(play.recorder.torques) > 50)
+    pid = play.processes.pid("dynamics_node")
+    os.kill(pid, signal.SIGKILL)
+    play.spin_until(lambda: play.processes.code("dynamics_node") is not None)
+    killed = max(play.recorder.states)
+    play.processes.end("dynamics_node")
+    play.start_node()
+    play.spin_until(lambda: play.recorder.torques and max(play.recorder.torques) > killed + 1_000_000_000)
+    resumed = min(stamp for stamp in play.recorder.torques if stamp > killed + 200_000_000)
+    play.spin_until(lambda: max(play.recorder.torques) > resumed + 500_000_000)
+    after = [stamp for stamp in play.recorder.states if resumed <= stamp <= resumed + 400_000_000]
+    assert len(after) > 30
+    assert all(stamp in play.recorder.torques for stamp in after)  # from then on every state again
+    assert play.processes.end("joint_state_player") == 0
+    assert play.processes.end("dynamics_node") == 0
+
+
+@pytest.mark.parametrize(
+    ("parameters", "words"),
+    [
+        ({"rate": -5.0}, "error: "),
+        ({"motion_file": "nowhere.yaml"}, "error: motion file 'nowhere.yaml'"),
+        ({"loop": "perhaps"}, "error: loop must be true or false, not 'perhaps'"),
+    ],
+)
+def test_bad_parameters_end_the_player_with_one_clear_line(play, parameters, words):
+    play.start_player(**parameters)
+    play.spin_until(lambda: play.processes.code("joint_state_player") is not None)
+    assert play.processes.code("joint_state_player") == 1
+    log = play.processes.log("joint_state_player")
+    assert words in log
+    assert "Traceback" not in log
