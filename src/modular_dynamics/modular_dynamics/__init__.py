@@ -8,7 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 from .algebra import DualQuaternion, Quaternion
 from .composition import Composition, DualQuaternions, SpatialVectors, compose, subsystem_graph_dot
-from .dynamics import InverseDynamics, inverse_dynamics
+from .dynamics import (
+    InverseDynamics,
+    MassMatrix,
+    bias,
+    gravity_torque,
+    inverse_dynamics,
+    inverse_dynamics_batch,
+    mass_matrix,
+)
 from .exceptions import (
     DescriptionError,
     ModelWarning,
@@ -32,6 +40,7 @@ __all__ = [
     "InverseDynamics",
     "Joint",
     "JointType",
+    "MassMatrix",
     "ModelWarning",
     "ModularDynamicsError",
     "PartitionError",
@@ -42,10 +51,14 @@ __all__ = [
     "SubsystemGraph",
     "UnsupportedModelError",
     "UrdfError",
+    "bias",
     "compose",
     "crosscheck",
+    "gravity_torque",
     "inverse_dynamics",
+    "inverse_dynamics_batch",
     "load_urdf",
+    "mass_matrix",
     "subsystem_graph_dot",
 ]
 

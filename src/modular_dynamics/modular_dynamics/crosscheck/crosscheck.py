@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..algebra import to_rotation_translation
 from ..dynamics import inverse_dynamics
-from ..model import SubsystemGraph
+from ..model import SubsystemGraph, refuse_closures
 from .pinocchio_model import PinocchioModel
 
 __all__ = ["CrossCheck", "Residual", "rnea_residual"]
@@ -48,9 +48,14 @@ class Residual:
 
 
 class CrossCheck:
-    """Pinocchio's RNEA of a graph, kept ready. Joints are matched by name."""
+    """Pinocchio's RNEA of a graph, kept ready. Joints are matched by name.
+
+    Raises:
+        UnsupportedModelError: the graph has loop joints, passive joints, gears or springs.
+    """
 
     def __init__(self, graph: SubsystemGraph) -> None:
+        refuse_closures(graph, "cross-check")
         self.graph = graph
         self._full = PinocchioModel(graph)
         self._prunings: dict[frozenset[str], tuple[PinocchioModel, set[int]]] = {}
@@ -143,7 +148,8 @@ class CrossCheck:
         """External wrenches, carried to the joints by Pinocchio's own frames."""
         loads: Loads = {}
         for link, wrench in external.items():
-            frame = self._full.model.frames[self._full.model.getFrameId(link)]
+            # a joint may have the link's name: frames are told apart by their type
+            frame = self._full.model.frames[self._full.model.getFrameId(link, pinocchio.FrameType.BODY)]
             self._feel(loads, self.graph.link_body(link), frame.placement, np.asarray(wrench, dtype=float))
         return loads
 

@@ -1,5 +1,15 @@
-"""The kernels' face: checked arguments in, torques out."""
+"""The kernels' face: checked arguments in, torques and matrices out."""
 
+from .batch import inverse_dynamics_batch
+from .equation_of_motion import MassMatrix, bias, gravity_torque, mass_matrix
 from .inverse_dynamics import InverseDynamics, inverse_dynamics
 
-__all__ = ["InverseDynamics", "inverse_dynamics"]
+__all__ = [
+    "InverseDynamics",
+    "MassMatrix",
+    "bias",
+    "gravity_torque",
+    "inverse_dynamics",
+    "inverse_dynamics_batch",
+    "mass_matrix",
+]

@@ -9,7 +9,7 @@ from ..algebra import rotation_matrix, translation
 from ..kernels import layout
 from ..model import Body, Joint, JointType, SubsystemGraph
 
-__all__ = ["alignment", "body_to_aligned", "constants_of", "topology_of", "work_of"]
+__all__ = ["alignment", "body_to_aligned", "constants_of", "topology_of", "rows_of", "work_of"]
 
 _KINDS = {
     JointType.REVOLUTE: layout.REVOLUTE,
@@ -32,7 +32,7 @@ def alignment(joint: Joint) -> NDArray[np.float64]:
 
 
 def constants_of(graph: SubsystemGraph) -> NDArray[np.float64]:
-    """The constants array (n, 24)."""
+    """The constants array (n, 30)."""
     rotations = [alignment(joint) for joint in graph.joints]
     constants = np.zeros((len(graph.joints), layout.CONSTANT_COLUMNS))
     for joint, body, parent, own, row in zip(
@@ -79,10 +79,16 @@ def topology_of(graph: SubsystemGraph, black_boxes: frozenset[str]) -> NDArray[n
 
 
 def work_of(graph: SubsystemGraph) -> NDArray[np.float64]:
-    """A work array (n + 1, 33) whose ground row accelerates against gravity."""
-    work = np.zeros((len(graph.joints) + 1, layout.WORK_COLUMNS))
-    work[-1, layout.ACCELERATION : layout.ACCELERATION + 3] = -graph.gravity
+    """A work array of n + 1 rows, the ground's accelerating against gravity, and joint states behind them."""
+    n = len(graph.joints)
+    work = np.zeros((n + 1) * layout.WORK_COLUMNS + layout.STATE_BLOCKS * layout.padded(n))
+    rows_of(work, n)[-1, layout.ACCELERATION : layout.ACCELERATION + 3] = -graph.gravity
     return work
+
+
+def rows_of(work: NDArray[np.float64], joints: int) -> NDArray[np.float64]:
+    """The rows of a work array as a view (n + 1, 27)."""
+    return work[: (joints + 1) * layout.WORK_COLUMNS].reshape(joints + 1, layout.WORK_COLUMNS)
 
 
 def body_to_aligned(joint: Joint, wrench: NDArray[np.float64]) -> NDArray[np.float64]:

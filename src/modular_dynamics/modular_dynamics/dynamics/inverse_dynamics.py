@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,7 +13,7 @@ from ..exceptions import StateError
 from ..kernels import inverse_dynamics as kernel
 from ..kernels import layout
 from ..model import Subsystem, SubsystemGraph, black_box_wrenches, body_loads, refuse_closures
-from .arrays import alignment, body_to_aligned, constants_of, topology_of, work_of
+from .arrays import alignment, body_to_aligned, constants_of, rows_of, topology_of, work_of
 
 __all__ = ["InverseDynamics", "inverse_dynamics"]
 
@@ -32,7 +33,8 @@ class InverseDynamics:
         refuse_closures(graph, "inverse dynamics")
         self.graph = graph
         self._constants = constants_of(graph)
-        self._work = work_of(graph)
+        self._buffer = work_of(graph)
+        self._work = rows_of(self._buffer, len(graph.joints))
         self._tagged = frozenset(s.name for s in graph.subsystems if s.black_box)
         self._plain = topology_of(graph, self._tagged)
         self._topologies: dict[frozenset[str], NDArray[np.int64]] = {}
@@ -43,7 +45,7 @@ class InverseDynamics:
     def warm_up(self) -> None:
         """Run the kernel once, so that compiling it or loading it from the disk cache is over."""
         rest = np.zeros(self.graph.nv)
-        kernel(self._plain, self._constants, self._work, self.graph.neutral(), rest, rest, rest.copy())
+        kernel(self._plain, self._constants, self._buffer, self.graph.neutral(), rest, rest, rest.copy())
 
     def __call__(
         self,
@@ -60,13 +62,21 @@ class InverseDynamics:
             topology = self._load(external_wrenches or {}, black_box_wrenches or {})
         tau = np.empty(self.graph.nv) if out is None else out
         try:
-            if kernel(topology, self._constants, self._work, q, v, vdot, tau) == 0:
+            if kernel(topology, self._constants, self._buffer, q, v, vdot, tau) == 0:
                 return tau
-        except TypeError:
+        except (TypeError, ValueError):
             pass  # lists, other dtypes, strides: not what the kernel takes, but perhaps what can be converted
         q, v, vdot = (np.require(x, requirements=["C", "W"]) for x in self.graph.checked(q=q, v=v, vdot=vdot))
-        kernel(topology, self._constants, self._work, q, v, vdot, self._checked_out(tau))
+        if kernel(topology, self._constants, self._buffer, q, v, vdot, self._checked_out(tau)) != 0:
+            raise StateError("q, v and vdot are finite, but so large that the torques are not")
         return tau
+
+    def prepared(
+        self, external_wrenches: Wrenches, black_box_wrenches: Wrenches, kind: np.dtype[Any]
+    ) -> tuple[NDArray[np.int64], NDArray[Any], NDArray[Any]]:
+        """Topology, constants and work template for the batch kernels of float type ``kind``."""
+        topology = self._load(external_wrenches or {}, black_box_wrenches or {})
+        return topology, self._constants.astype(kind), self._work.ravel().astype(kind)
 
     def _checked_out(self, out: NDArray[np.float64]) -> NDArray[np.float64]:
         good = isinstance(out, np.ndarray) and out.dtype == np.float64 and out.shape == (self.graph.nv,)
@@ -81,7 +91,7 @@ class InverseDynamics:
         """Put the given wrenches on the bodies that bear them; the topology without the black boxes."""
         loads = body_loads(self.graph, external)
         self._given = black_box_wrenches(self.graph, boxes)
-        self._work[:, layout.EXTERNAL :] = 0.0
+        self._constants[:, layout.EXTERNAL :] = 0.0
         self._loaded = bool(external or boxes)
         for body, zeta in loads.items():
             self._add(body, zeta)
@@ -98,7 +108,7 @@ class InverseDynamics:
         return self._topologies[names]
 
     def _add(self, body: int, zeta: DualQuaternion) -> None:
-        self._work[body, layout.EXTERNAL :] += body_to_aligned(self.graph.joints[body], zeta.vec6())
+        self._constants[body, layout.EXTERNAL :] += body_to_aligned(self.graph.joints[body], zeta.vec6())
 
     @property
     def joint_wrenches(self) -> NDArray[np.float64]:
@@ -172,7 +182,8 @@ def inverse_dynamics(
         black_box_wrenches: {subsystem: [force, moment]} of the predecessor on that subsystem, at and in its
             connection frame. Any subsystem may be given; those tagged black_box must be. Theirs and their
             successors' wrenches reach the predecessor by this value alone.
-        out: float64 array (nv,) for the result; with it nothing is allocated after the first call.
+        out: float64 array (nv,) for the result, may be one of the arguments; with it nothing is allocated
+            after the first call.
 
     Returns:
         tau; NaN for joints inside black boxes, whose torques nobody can know.

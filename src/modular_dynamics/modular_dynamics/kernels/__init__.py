@@ -1,6 +1,16 @@
 """Compiled algorithms on raw arrays, nothing else: only numpy, numba and math are imported here."""
 
 from .checks import first_not_finite
-from .newton_euler import SMALLEST_NORM, inverse_dynamics
+from .composite_body import mass_matrix, mass_matrix_float64
+from .newton_euler import inverse_dynamics, inverse_dynamics_float32, inverse_dynamics_float64
+from .states import SMALLEST_NORM
 
-__all__ = ["SMALLEST_NORM", "first_not_finite", "inverse_dynamics"]
+__all__ = [
+    "SMALLEST_NORM",
+    "first_not_finite",
+    "inverse_dynamics",
+    "inverse_dynamics_float32",
+    "inverse_dynamics_float64",
+    "mass_matrix",
+    "mass_matrix_float64",
+]

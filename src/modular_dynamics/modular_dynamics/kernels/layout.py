@@ -1,7 +1,8 @@
-"""Columns of the arrays that the kernels work on. Row k is joint k; the last row of WORK is the ground.
+"""Columns of the arrays that the kernels work on. Row k is joint k; the last row of work is the ground.
 
 Each body's frame is turned so that its joint's axis is z ("aligned frame"); the turn is folded into the
 constants at load, so that a joint of one degree of freedom is Rz(q) or a shift along z and nothing else.
+Of work and joint states every element stands for L lanes side by side: L = 1 for a single state.
 """
 
 # topology, int64 (n + 1, 5); of its last row only Q and V count: the lengths of q and of v
@@ -17,7 +18,7 @@ WHOLE = 0  # MODE: the joint's wrench goes on to the parent
 CUT = 1  # it does not: a black box's given wrench stands for it
 UNKNOWN = 2  # neither, and the torque is not known: inside a black box
 
-# constants, float64 (n, 24)
+# constants, float64 or float32 (n, 30)
 ROTATION = 0  # 9: parent's aligned frame <- joint's aligned frame, row by row
 POSITION = 9  # 3: the joint's origin in the parent's aligned frame [m]
 MASS = 12  # [kg]
@@ -25,9 +26,15 @@ MOMENT = 13  # 3: mass times centre of mass [kg m]
 INERTIA = 16  # 6: pseudo-inertia about the origin, xx yy zz xy xz yz [kg m^2]
 MULTIPLIER = 22  # q = MULTIPLIER q[Q] + OFFSET: 1 and 0 but for mimic joints
 OFFSET = 23
-CONSTANT_COLUMNS = 24
+EXTERNAL = 24  # 6: force and moment about the origin that act on the body from outside (an input)
+CONSTANT_COLUMNS = 30
 
-# work, float64 (n + 1, 33)
+# joint states, 1-D: sines of all joints' angles, their cosines, shifts along their axes [m]; a block each
+SINE, COSINE, SHIFT = range(3)
+STATE_BLOCKS = 3
+WIDEST = 16  # lanes that are read at once at the most: blocks are whole multiples of it
+
+# work, 1-D, (n + 1) rows of WORK_COLUMNS
 R = 0  # 9: parent's aligned frame <- own aligned frame
 P = 9  # 3: own origin in the parent's aligned frame [m]
 OMEGA = 12  # 3: angular velocity [rad/s]
@@ -35,5 +42,9 @@ ALPHA = 15  # 3: angular acceleration [rad/s^2]
 ACCELERATION = 18  # 3: acceleration of the origin minus gravity [m/s^2]
 FORCE = 21  # 3: force [N] and ...
 TORQUE = 24  # 3: ... moment [N m] about the origin that the joint passes on to the body
-EXTERNAL = 27  # 6: force and moment about the origin that act on the body from outside (input)
-WORK_COLUMNS = 33
+WORK_COLUMNS = 27
+
+
+def padded(joints: int) -> int:
+    """Rows of one block of joint states."""
+    return (joints + WIDEST - 1) // WIDEST * WIDEST

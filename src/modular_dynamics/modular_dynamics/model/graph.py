@@ -149,6 +149,8 @@ class SubsystemGraph:
     def _checked(self, name: str, value: object) -> NDArray[np.float64]:
         needed = self.nq if name == "q" else self.nv
         try:
+            if np.iscomplexobj(np.asarray(value)):
+                raise TypeError("complex numbers")
             array = np.asarray(value, dtype=np.float64)
         except (TypeError, ValueError) as error:
             raise StateError(f"{name} is not an array of numbers: {error}") from None

@@ -15,10 +15,18 @@ __all__ = ["black_box_wrenches", "body_loads"]
 
 
 def _wrench(what: str, wrench: ArrayLike) -> DualQuaternion:
-    values = np.asarray(wrench, dtype=np.float64)
+    try:
+        values = np.asarray(wrench, dtype=np.float64)
+    except (TypeError, ValueError):
+        values = np.empty(0)
     if values.shape != (6,) or not np.isfinite(values).all():
         raise StateError(f"{what} is {wrench!r}; six finite numbers are needed: force [N], moment [N m]")
     return DualQuaternion.pure(values[:3], values[3:])
+
+
+def _mapping(what: str, wrenches: object) -> None:
+    if not isinstance(wrenches, Mapping):
+        raise StateError(f"{what} is {wrenches!r}; a mapping of names to [force, moment] is needed")
 
 
 def body_loads(graph: SubsystemGraph, external: Mapping[str, ArrayLike]) -> dict[int, DualQuaternion]:
@@ -29,6 +37,7 @@ def body_loads(graph: SubsystemGraph, external: Mapping[str, ArrayLike]) -> dict
     Raises:
         StateError: an unknown link, or not six finite numbers.
     """
+    _mapping("external_wrenches", external)
     loads: dict[int, DualQuaternion] = {}
     for link, wrench in external.items():
         try:
@@ -48,6 +57,7 @@ def black_box_wrenches(graph: SubsystemGraph, boxes: Mapping[str, ArrayLike]) ->
     Raises:
         StateError: an unknown subsystem, not six finite numbers, or none for one that is tagged black_box.
     """
+    _mapping("black_box_wrenches", boxes)
     names = [subsystem.name for subsystem in graph.subsystems]
     for name in boxes:
         if name not in names:

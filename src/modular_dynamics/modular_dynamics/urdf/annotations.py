@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -11,9 +11,10 @@ import numpy as np
 from ..algebra import from_xyz_rpy
 from ..exceptions import PartitionError
 from ..model import Anchor, Gear, LoopJoint, Spring
+from .description import RobotDescription
 from .values import LINE, name_of, number, numbers, poses
 
-__all__ = ["LOOP_TYPES", "Annotations", "SubsystemSpec", "read_annotations"]
+__all__ = ["LOOP_TYPES", "Annotations", "SubsystemSpec", "check_references", "read_annotations"]
 
 #: Types of a cut joint.
 LOOP_TYPES = ("revolute", "prismatic", "spherical", "universal", "fixed", "planar")
@@ -23,6 +24,12 @@ _SECTIONS: dict[str, tuple[str, ...]] = {
     "passive": ("joint",),
     "gears": ("joint", "driver", "ratio", "offset"),
     "springs": ("name", "stiffness", "free_length", "initial_force", "damping", "anchors"),
+}
+_ELEMENTS = {
+    "loop_joints": "loop joint",
+    "passive": "passive joint",
+    "gears": "gear of joint",
+    "springs": "spring",
 }
 
 
@@ -47,6 +54,7 @@ class Annotations:
     passive: tuple[str, ...] = ()
     gears: tuple[Gear, ...] = ()
     springs: tuple[Spring, ...] = ()
+    lines: Mapping[tuple[str, str], int | str | None] = field(default_factory=dict)
 
 
 def read_annotations(content: Mapping[str, Any]) -> Annotations:
@@ -69,6 +77,11 @@ def read_annotations(content: Mapping[str, Any]) -> Annotations:
         ),
         gears=tuple(_gear(item) for item in _items(content, "gears")),
         springs=tuple(_spring(item) for item in _items(content, "springs")),
+        lines={
+            (section, str(item.get("name", item.get("joint")))): item.get(LINE)
+            for section in _SECTIONS
+            for item in _items(content, section)
+        },
     )
     for kind, names in (
         ("subsystems", [spec.name for spec in result.subsystems]),
@@ -126,6 +139,8 @@ def _subsystem(item: Mapping[str, Any]) -> SubsystemSpec:
     where = f"subsystem '{name}'"
     joints, ends = _names(item, "joints", where), _names(item, "end_links", where)
     root_link, line = item.get("root_link"), item.get(LINE)
+    if root_link is not None and not isinstance(root_link, str):
+        raise PartitionError(f"{where}: root_link is {root_link!r}; the name of a link is needed", line)
     if bool(joints) == bool(root_link):
         raise PartitionError(f"{where} needs either its joints or its root_link, one of the two", line)
     if ends and not root_link:
@@ -166,6 +181,8 @@ def _gear(item: Mapping[str, Any]) -> Gear:
     joint = name_of(item, "joint", "a gear", PartitionError)
     where = f"gear of joint '{joint}'"
     driver = name_of(item, "driver", where, PartitionError)
+    if driver == joint:
+        raise PartitionError(f"{where}: a joint cannot be its own driver", item.get(LINE))
     ratio = number(item, "ratio", where, PartitionError)
     return Gear(joint, driver, ratio, number(item, "offset", where, PartitionError, 0.0))
 
@@ -174,8 +191,9 @@ def _spring(item: Mapping[str, Any]) -> Spring:
     name = name_of(item, "name", "a spring", PartitionError)
     where, line = f"spring '{name}'", item.get(LINE)
     anchors = item.get("anchors") or []
-    if len(anchors) != 2:
-        raise PartitionError(f"{where} has {len(anchors)} anchors; two are needed", line)
+    if not isinstance(anchors, list) or len(anchors) != 2:
+        count = len(anchors) if isinstance(anchors, list) else repr(anchors)
+        raise PartitionError(f"{where} has {count} anchors; a list of two is needed", line)
     first, second = (_anchor(anchor, f"{where}, anchor", line) for anchor in anchors)
     values = {key: number(item, key, where, PartitionError) for key in ("stiffness", "free_length")}
     values |= {key: number(item, key, where, PartitionError, 0.0) for key in ("initial_force", "damping")}
@@ -183,3 +201,26 @@ def _spring(item: Mapping[str, Any]) -> Spring:
         if value < 0.0:
             raise PartitionError(f"{where}: {key} = {value:g} cannot be negative", line)
     return Spring(name, **values, anchors=(first, second))
+
+
+def check_references(robot: RobotDescription, said: Annotations) -> None:
+    """Loop joints, springs, gears and passive joints name links and joints that exist.
+
+    Raises:
+        PartitionError: names the element, its line, and the unknown name.
+    """
+    links = [
+        ("loop_joints", loop.name, end.link)
+        for loop in said.loop_joints
+        for end in (loop.predecessor, loop.successor)
+    ]
+    links += [("springs", spring.name, anchor.link) for spring in said.springs for anchor in spring.anchors]
+    joints = [("passive", name, name) for name in said.passive]
+    joints += [("gears", gear.joint, name) for gear in said.gears for name in (gear.joint, gear.driver)]
+    for kind, known, references in (("link", robot.links, links), ("joint", robot.joints, joints)):
+        for section, owner, name in references:
+            if name not in known:
+                what = f"{_ELEMENTS[section]} '{owner}'"
+                raise PartitionError(
+                    f"{what} names the unknown {kind} '{name}'", said.lines.get((section, owner))
+                )

@@ -122,7 +122,10 @@ def warn_dubious(robot: RobotDescription) -> None:
 
     def fixed_with(link: str) -> list[str]:
         """Links of the body that starts at ``link``."""
-        return [link, *(end for j in below[link] if not j.moves for end in fixed_with(j.child))]
+        links = [link]
+        for found in links:  # grows as it goes
+            links.extend(joint.child for joint in below[found] if not joint.moves)
+        return links
 
     for joint in robot.joints.values():
         if not joint.moves:

@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..algebra import DualQuaternion
-from ..exceptions import ModelWarning, PartitionError, StateError, UrdfError
+from ..exceptions import ModelWarning, StateError, UrdfError
 from ..model import SubsystemGraph
-from .annotations import Annotations, read_annotations
+from .annotations import Annotations, check_references, read_annotations
 from .assemble import assemble
 from .checks import check_inertias, check_tree, resolve_mimics, warn_dubious
 from .description import JointDescription, LinkDescription, RobotDescription
@@ -65,7 +65,7 @@ def load_urdf(
         python_warnings.warn(warning, ModelWarning, stacklevel=2)
     said = _merged(read_tags(root), None if partition is None else read_partition(partition))
     groups, notes = make_groups(robot, said.subsystems)
-    _check_references(robot, said)
+    check_references(robot, said)
     tree = assemble(robot, groups)
     return SubsystemGraph(
         name=robot.name,
@@ -88,7 +88,10 @@ def load_urdf(
 
 
 def _gravity(gravity: ArrayLike) -> np.ndarray:
-    vector = np.array(gravity, dtype=float)
+    try:
+        vector = np.array(gravity, dtype=float)
+    except (TypeError, ValueError):
+        vector = np.empty(0)
     if vector.shape != (3,) or not np.isfinite(vector).all():
         raise StateError(f"gravity is {gravity!r}; three finite numbers [m/s^2] are needed")
     vector.flags.writeable = False
@@ -102,28 +105,6 @@ def _merged(tags: dict[str, Any] | None, file: dict[str, Any] | None) -> Annotat
         return from_tags
     from_file = read_annotations(file)
     return replace(from_tags, **{key: getattr(from_file, key) for key in file if hasattr(from_file, key)})
-
-
-def _check_references(robot: RobotDescription, said: Annotations) -> None:
-    """Loop joints, springs, gears and passive joints name links and joints that exist."""
-    anchors = [
-        (f"loop joint '{loop.name}'", end.link)
-        for loop in said.loop_joints
-        for end in (loop.predecessor, loop.successor)
-    ]
-    anchors += [
-        (f"spring '{spring.name}'", anchor.link) for spring in said.springs for anchor in spring.anchors
-    ]
-    for where, link in anchors:
-        if link not in robot.links:
-            raise PartitionError(f"{where} names the unknown link '{link}'")
-    joints = [("passive joint", name) for name in said.passive]
-    joints += [
-        (f"gear of joint '{gear.joint}'", name) for gear in said.gears for name in (gear.joint, gear.driver)
-    ]
-    for where, name in joints:
-        if name not in robot.joints:
-            raise PartitionError(f"{where} names the unknown joint '{name}'")
 
 
 def _floating(robot: RobotDescription) -> RobotDescription:

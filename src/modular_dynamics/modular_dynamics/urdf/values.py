@@ -31,7 +31,7 @@ def numbers(
     if not isinstance(parts, Sequence):
         parts = [parts]
     try:
-        values = [float(part) for part in parts]
+        values = [_number(part) for part in parts]
     except (TypeError, ValueError):
         raise error(f"{where}: {key}='{value}' is not {_needed(count)}", line) from None
     if len(values) != count:
@@ -39,6 +39,13 @@ def numbers(
     if not all(map(math.isfinite, values)):
         raise error(f"{where}: {key}='{value}' is not finite", line)
     return values
+
+
+def _number(part: Any) -> float:
+    # float() takes 1_0 and int True, which no other reader of URDF does
+    if isinstance(part, bool) or (isinstance(part, str) and "_" in part):
+        raise ValueError
+    return float(part)
 
 
 def _needed(count: int) -> str:

@@ -208,6 +208,11 @@ def test_a_graph_can_be_pickled(load_robot):
             r"out is float64 \(18,\); a writeable contiguous float64 array \(19,\) is needed",
         ),
         ({"out": np.zeros(19, np.float32)}, "out is float32"),
+        ({"q": np.zeros(19, complex)}, "complex numbers"),
+        ({"v": np.full(19, 1e200)}, "so large that the torques are not"),
+        ({"external_wrenches": {"body_5": "push"}}, "six finite numbers"),
+        ({"external_wrenches": [1, 2]}, "a mapping of names to"),
+        ({"black_box_wrenches": 5}, "a mapping of names to"),
         ({"external_wrenches": {"nose": np.zeros(6)}}, "no link 'nose' in 'charmie'"),
         ({"external_wrenches": {"body_5": np.zeros(3)}}, "six finite numbers"),
         ({"black_box_wrenches": {"tail": np.zeros(6)}}, "no subsystem 'tail'.*left_arm"),
@@ -260,6 +265,25 @@ def test_closed_loops_are_refused_by_name(tag):
     graph = md.load_urdf(
         PENDULUM.replace("</robot>", f'<modular_dynamics version="1">{tag}</modular_dynamics></robot>')
     )
+    with pytest.raises(md.UnsupportedModelError, match="not supported"):
+        md.crosscheck.CrossCheck(graph)
     for compute in (md.inverse_dynamics, md.compose):
         with pytest.raises(md.UnsupportedModelError, match="not supported"):
             compute(graph, [0, 0], [0, 0], [0, 0])
+
+
+@pytest.mark.parametrize("which", [0, 1, 2])
+def test_out_may_be_one_of_the_arguments(load_robot, which):
+    graph = load_robot("charmie")
+    state = list(np.random.default_rng(8).normal(size=(3, graph.nv)))
+    expected = md.inverse_dynamics(graph, *state)
+    assert np.array_equal(md.inverse_dynamics(graph, *state, out=state[which]), expected)
+
+
+def test_a_link_with_the_name_of_a_joint():
+    """Pinocchio has frames for both."""
+    text = PENDULUM.replace('"hinge_1"', '"rod_1"').replace('"hinge_2"', '"rod_2"')
+    graph = md.load_urdf(text)
+    external = {"rod_2": np.arange(6.0)}
+    tau = md.inverse_dynamics(graph, [0.3, 0.2], [1, 2], [3, 4], external)
+    assert md.crosscheck.CrossCheck(graph)([0.3, 0.2], [1, 2], [3, 4], tau, external).relative < RELATIVE

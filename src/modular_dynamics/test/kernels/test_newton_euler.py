@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import modular_dynamics as md
-from modular_dynamics.dynamics.arrays import constants_of, topology_of, work_of
+from modular_dynamics.dynamics.arrays import constants_of, rows_of, topology_of, work_of
 from modular_dynamics.kernels import first_not_finite, inverse_dynamics, layout
 
 
@@ -33,7 +33,8 @@ def test_the_ground_bears_the_weight(load_robot):
     rest = np.zeros(graph.nv)
     inverse_dynamics(topology, constants, work, rest, rest, rest, rest.copy())
     weight = 9.81 * sum(body.mass for body in graph.bodies)
-    assert work[-1, layout.FORCE : layout.FORCE + 3] == pytest.approx([0.0, 0.0, weight], abs=1e-11)
+    ground = rows_of(work, len(graph.joints))[-1]
+    assert ground[layout.FORCE : layout.FORCE + 3] == pytest.approx([0.0, 0.0, weight], abs=1e-11)
 
 
 def test_angles_of_any_size(load_robot):
@@ -67,7 +68,8 @@ def test_lengths_and_numbers_are_checked_before_anything_is_written(load_robot, 
         for bad in (np.nan, np.inf):
             spoiled = [x.copy() for x in good]
             spoiled[which][7] = bad
-            assert inverse_dynamics(*spoiled) == 1
+            with np.errstate(invalid="ignore"):  # NumPy speaks where the compiler is off
+                assert inverse_dynamics(*spoiled) == 1
             assert np.array_equal(spoiled[6], good[6])
 
 

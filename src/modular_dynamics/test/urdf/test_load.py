@@ -116,6 +116,11 @@ def test_the_file_wins_over_the_tags(load_robot, tmp_path):
         ("- a\n- b", "does not hold a mapping"),
         ("version: 1\nsubsystems: {a: 1}", "'subsystems' is not a list"),
         ("version: 1\nsubsystems: [a]", "holds 'a'; a mapping is needed"),
+        ("version: 1\nsubsystems:\n- {name: a, root_link: [b]}", r"root_link is \['b'\]; the name of a link"),
+        (
+            "version: 1\nsprings:\n- {name: s, stiffness: 1, free_length: 1, anchors: 3}",
+            "3 anchors; a list",
+        ),
         ("version: 1\nsubsystem: []", "unknown key 'subsystem'; known: version, subsystems"),
         (
             "version: 1\nsubsystems:\n- {name: a, joints: [nose]}",
@@ -248,3 +253,29 @@ def test_a_floating_base_twice_is_refused(load_robot):
     text = graph.urdf.replace("</robot>", "").replace('type="continuous"', 'type="floating"')
     with pytest.raises(md.UrdfError, match="floats already"):
         md.load_urdf(text + "</robot>", floating_base=True)
+
+
+def test_long_chains_of_fixed_links():
+    """Vendors' calibration frames and the like: deeper than Python's recursion limit."""
+    links = "".join(f'<link name="l{k}"/>' for k in range(1501))
+    joints = "".join(
+        f'<joint name="j{k}" type="{"continuous" if k == 0 else "fixed"}"><parent link="l{k}"/>'
+        f'<child link="l{k + 1}"/></joint>'
+        for k in range(1500)
+    )
+    with pytest.warns(md.ModelWarning, match="ends a chain"):
+        graph = md.load_urdf(f'<robot name="r">{links}{joints}</robot>')
+    assert len(graph.bodies[0].links) == 1500
+
+
+@pytest.mark.parametrize("gravity", ["down", [1, 2], [[1], [2, 3], [4]], [0, 0, float("nan")]])
+def test_bad_gravity(gravity):
+    with pytest.raises(md.StateError, match="three finite numbers"):
+        md.load_urdf(ROBOTS / "four_link.urdf", gravity=gravity)
+
+
+def test_a_robot_without_moving_joints():
+    graph = md.load_urdf('<robot name="stone"><link name="stone"/></robot>')
+    assert (graph.nq, graph.nv, graph.subsystems) == (0, 0, ())
+    assert md.inverse_dynamics(graph, [], [], []).shape == (0,)
+    assert md.inverse_dynamics(graph, *np.zeros((3, 0))).shape == (0,)

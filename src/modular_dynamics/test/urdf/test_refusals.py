@@ -92,6 +92,7 @@ REFUSED_URDF = {
         replaced('value="2"', 'value="two"'),
         "line 3: link 'upper', <mass>: value='two' is not a number",
     ),
+    "underscore": (replaced('value="2"', 'value="1_0"'), "value='1_0' is not a number"),
     "not finite": (replaced('value="2"', 'value="nan"'), "value='nan' is not finite"),
     "infinite origin": (
         replaced('xyz="0 0 1"', 'xyz="0 inf 1"'),
@@ -154,7 +155,10 @@ REFUSED_PARTITION = {
     "nameless": (tagged('<subsystem root_link="upper"/>'), "line 10: a subsystem lacks 'name'"),
     "black box": (tagged(BLACK_BOX), "black_box='perhaps' is neither true nor false"),
     "unknown attribute": (tagged('<subsystem name="a" root="upper"/>'), "unknown key 'root'.*root_link"),
-    "loop joint's link": (tagged(LOOP.format("hand")), "loop joint 'l' names the unknown link 'hand'"),
+    "loop joint's link": (
+        tagged(LOOP.format("hand")),
+        "line 10: loop joint 'l' names .*'hand'",
+    ),
     "loop joint's type": (
         tagged(LOOP.format("lower").replace("revolute", "ball")),
         "has type 'ball'; one of revolute",
@@ -163,16 +167,26 @@ REFUSED_PARTITION = {
         tagged('<loop_joint name="l" type="fixed"><predecessor link="base"/></loop_joint>'),
         "loop joint 'l', successor is missing",
     ),
-    "passive joint": (tagged('<passive joint="wrist"/>'), "passive joint names the unknown joint 'wrist'"),
+    "passive joint": (
+        tagged('<passive joint="wrist"/>'),
+        "line 10: passive joint 'wrist' names the",
+    ),
     "gear": (
         tagged('<gear joint="elbow" driver="wrist" ratio="2"/>'),
         "gear of joint 'elbow' names .* 'wrist'",
+    ),
+    "gear of itself": (
+        tagged('<gear joint="elbow" driver="elbow" ratio="2"/>'),
+        "line 10: gear of joint 'elbow': a joint cannot be its own driver",
     ),
     "gear without ratio": (
         tagged('<gear joint="elbow" driver="shoulder"/>'),
         "line 10: gear .*lacks 'ratio'",
     ),
-    "spring with one anchor": (tagged(SPRING.format(1, "")), "spring 's' has 1 anchors; two are needed"),
+    "spring with one anchor": (
+        tagged(SPRING.format(1, "")),
+        "line 10: spring 's' has 1 anchors",
+    ),
     "negative stiffness": (
         tagged(SPRING.format(-1, '<anchor link="lower"/>')),
         "spring 's': stiffness = -1 cannot be negative",

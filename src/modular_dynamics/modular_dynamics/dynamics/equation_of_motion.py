@@ -1,0 +1,84 @@
+"""The parts of tau = M(q) vdot + h(q, v): mass matrix, bias, gravity torques."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..exceptions import StateError
+from ..kernels import composite_body, layout
+from ..kernels import mass_matrix as kernel
+from ..model import SubsystemGraph, refuse_closures
+from .arrays import constants_of, topology_of
+from .inverse_dynamics import inverse_dynamics
+
+__all__ = ["MassMatrix", "bias", "gravity_torque", "mass_matrix"]
+
+
+class MassMatrix:
+    """The mass matrix of one graph with everything allocated beforehand. Not for several threads at once.
+
+    Raises:
+        UnsupportedModelError: closed loops, or a black box, whose masses nobody knows.
+    """
+
+    def __init__(self, graph: SubsystemGraph) -> None:
+        refuse_closures(graph, "mass matrix")
+        boxes = [subsystem.name for subsystem in graph.subsystems if subsystem.black_box]
+        if boxes:
+            raise StateError(
+                f"the mass matrix of '{graph.name}' is not known: its black boxes are {', '.join(boxes)}"
+            )
+        self.graph = graph
+        n = len(graph.joints)
+        self._topology, self._constants = topology_of(graph, frozenset()), constants_of(graph)
+        self._work = np.zeros(n * composite_body.COMPOSITE_COLUMNS + layout.STATE_BLOCKS * layout.padded(n))
+
+    def __call__(self, q: ArrayLike, out: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
+        """M: see :func:`mass_matrix`. With ``out`` nothing is allocated after the first call."""
+        nv = self.graph.nv
+        matrix = np.empty((nv, nv)) if out is None else out
+        try:
+            if kernel(self._topology, self._constants, self._work, q, matrix) == 0:
+                return matrix
+        except (TypeError, ValueError):
+            pass  # not what the kernel takes, but perhaps what can be converted
+        (checked,) = self.graph.checked(q=q)
+        good = isinstance(matrix, np.ndarray) and matrix.dtype == np.float64 and matrix.shape == (nv, nv)
+        if not (good and matrix.flags.c_contiguous and matrix.flags.writeable):
+            given = (
+                f"{matrix.dtype} {matrix.shape}" if isinstance(matrix, np.ndarray) else type(matrix).__name__
+            )
+            raise StateError(f"out is {given}; a writeable contiguous float64 array {(nv, nv)} is needed")
+        kernel(
+            self._topology, self._constants, self._work, np.require(checked, requirements=["C", "W"]), matrix
+        )
+        return matrix
+
+
+def mass_matrix(
+    graph: SubsystemGraph, q: ArrayLike, out: NDArray[np.float64] | None = None
+) -> NDArray[np.float64]:
+    """The mass matrix M (nv, nv): tau = M vdot + bias; symmetric, positive definite.
+
+    By composite bodies (Featherstone, Rigid Body Dynamics Algorithms, chapter 6). A mimic joint's inertia
+    counts to its driver. [kg m^2, kg m, kg]
+
+    Raises:
+        StateError: a wrong shape, a number that is not finite, or a black box in the graph.
+        UnsupportedModelError: the graph has loop joints, passive joints, gears or springs.
+    """
+    solver: MassMatrix | None = getattr(graph.workspaces, "mass_matrix", None)
+    if solver is None:
+        solver = graph.workspaces.mass_matrix = MassMatrix(graph)
+    return solver(q, out)
+
+
+def bias(graph: SubsystemGraph, q: ArrayLike, v: ArrayLike) -> NDArray[np.float64]:
+    """h (nv,): torques at zero acceleration: Coriolis, centrifugal, gravity. Errors as inverse_dynamics."""
+    return inverse_dynamics(graph, q, v, np.zeros(graph.nv))
+
+
+def gravity_torque(graph: SubsystemGraph, q: ArrayLike) -> NDArray[np.float64]:
+    """g (nv,): torques that hold the robot still at q. Errors as of inverse_dynamics."""
+    return inverse_dynamics(graph, q, np.zeros(graph.nv), np.zeros(graph.nv))

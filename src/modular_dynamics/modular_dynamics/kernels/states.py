@@ -1,0 +1,78 @@
+"""What is done with q, v, vdot before a recursion: checks; sines and cosines of all angles at once."""
+
+import math
+
+from numba import njit
+
+from .lanes import FAST
+from .layout import COSINE, FLOATING, KIND, MULTIPLIER, OFFSET, REVOLUTE, SHIFT, SINE, WIDEST, Q
+from .memory import load, store
+from .trigonometry import LARGEST_ANGLE, sincos
+
+__all__ = ["SMALLEST_NORM", "all_finite", "all_good", "block_rows", "joint_states", "transposed"]
+
+#: Of a floating joint's quaternion; what is shorter has no direction. Longer ones are normalized.
+SMALLEST_NORM = 1e-6
+
+
+@njit(inline="always")
+def block_rows(joints):
+    """`layout.padded`, compiled."""
+    return (joints + WIDEST - 1) // WIDEST * WIDEST
+
+
+@njit(inline="always", error_model="numpy")
+def all_good(topology, q):
+    """Are the quaternions of floating joints long enough to be normalized?"""
+    for i in range(topology.shape[0] - 1):
+        if topology[i, KIND] == FLOATING:
+            w = topology[i, Q] + 3
+            if q[w] ** 2 + q[w + 1] ** 2 + q[w + 2] ** 2 + q[w + 3] ** 2 < SMALLEST_NORM**2:
+                return False
+    return True
+
+
+@njit(inline="always", error_model="numpy")
+def transposed(source, first, used, target, lanes):
+    """Rows first ... of a 2-D array side by side as lanes; lanes beyond the ``used`` rows repeat the last."""
+    for k in range(source.shape[1]):
+        for lane in range(lanes):
+            target[k * lanes + lane] = source[first + min(lane, used - 1), k]
+
+
+@njit(inline="always", error_model="numpy")
+def all_finite(values):
+    """Is every element of a 1-D array finite?"""
+    total = 0.0
+    for k in range(values.shape[0]):
+        total += values[k] * 0.0  # NaN and infinity times zero are NaN
+    return total == 0.0
+
+
+@njit(inline="always", fastmath=FAST, error_model="numpy")
+def joint_states(topology, constants, q, states, lanes, like, width, like_width):
+    """Sines and cosines of revolute joints (0 and 1 for the others), shifts of prismatic ones (else 0).
+
+    Angles are computed with ``lanes`` lanes like ``like``, their sines ``width`` neighbours at a time.
+    """
+    n = topology.shape[0] - 1
+    block = block_rows(n) * lanes
+    for i in range(n):
+        angle, shift = like, like
+        if topology[i, KIND] != FLOATING:
+            shift = constants[i, MULTIPLIER] * load(q, topology[i, Q] * lanes, like) + constants[i, OFFSET]
+            if topology[i, KIND] == REVOLUTE:
+                angle, shift = shift, like
+        store(states, SINE * block + i * lanes, angle)
+        store(states, SHIFT * block + i * lanes, shift)
+    squares = 0.0  # at first only their sum: one test instead of one for each angle
+    for k in range(n * lanes):
+        squares += states[k] * states[k]
+    if squares > LARGEST_ANGLE**2:
+        for k in range(n * lanes):
+            if abs(states[k]) > LARGEST_ANGLE:
+                states[k] = math.atan2(math.sin(states[k]), math.cos(states[k]))
+    for k in range(0, n * lanes, width):
+        sine, cosine = sincos(load(states, SINE * block + k, like_width))
+        store(states, SINE * block + k, sine)
+        store(states, COSINE * block + k, cosine)
