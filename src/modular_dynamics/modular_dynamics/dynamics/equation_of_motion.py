@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 from ..exceptions import StateError
 from ..kernels import composite_body, layout
 from ..kernels import mass_matrix as kernel
+from ..kernels.compilation import make_ready
 from ..model import SubsystemGraph, refuse_closures
 from .arrays import constants_of, topology_of
 from .inverse_dynamics import inverse_dynamics
@@ -24,6 +25,7 @@ class MassMatrix:
 
     def __init__(self, graph: SubsystemGraph) -> None:
         refuse_closures(graph, "mass matrix")
+        make_ready(kernel, composite_body.SIGNATURE)
         boxes = [subsystem.name for subsystem in graph.subsystems if subsystem.black_box]
         if boxes:
             raise StateError(

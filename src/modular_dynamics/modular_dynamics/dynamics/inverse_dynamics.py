@@ -11,7 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 from ..algebra import DualQuaternion, adjoint
 from ..exceptions import StateError
 from ..kernels import inverse_dynamics as kernel
-from ..kernels import layout
+from ..kernels import layout, newton_euler
+from ..kernels.compilation import make_ready
 from ..model import Subsystem, SubsystemGraph, black_box_wrenches, body_loads, refuse_closures
 from .arrays import alignment, body_to_aligned, constants_of, rows_of, topology_of, work_of
 
@@ -21,7 +22,9 @@ Wrenches = Mapping[str, ArrayLike] | None
 
 
 class InverseDynamics:
-    """Inverse dynamics of one graph with everything allocated beforehand.
+    """Inverse dynamics of one graph with everything allocated and compiled beforehand.
+
+    The first one on a machine takes the seconds that compiling needs; later ones load the result from disk.
 
     Calling it gives tau; afterwards the wrenches of that call can be read. Not for several threads at once.
 
@@ -31,6 +34,7 @@ class InverseDynamics:
 
     def __init__(self, graph: SubsystemGraph) -> None:
         refuse_closures(graph, "inverse dynamics")
+        make_ready(kernel, newton_euler.SIGNATURE)
         self.graph = graph
         self._constants = constants_of(graph)
         self._buffer = work_of(graph)
@@ -43,7 +47,7 @@ class InverseDynamics:
         self._loaded = False
 
     def warm_up(self) -> None:
-        """Run the kernel once, so that compiling it or loading it from the disk cache is over."""
+        """Run the kernel once, so that the first real call is as fast as the others."""
         rest = np.zeros(self.graph.nv)
         kernel(self._plain, self._constants, self._buffer, self.graph.neutral(), rest, rest, rest.copy())
 

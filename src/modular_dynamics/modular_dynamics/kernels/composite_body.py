@@ -14,7 +14,7 @@ from .memory import load, load3, store, store3, zero_float64, zero_float64x8
 from .placement import load_pose, place, place_floating, store_pose
 from .states import all_finite, all_good, block_rows, joint_states, transposed
 
-__all__ = ["COMPOSITE_COLUMNS", "mass_matrix", "mass_matrix_float64"]
+__all__ = ["COMPOSITE_COLUMNS", "SIGNATURE", "mass_matrix", "mass_matrix_float64"]
 
 # work, 1-D, n rows: pose as in layout, then the composite body
 COMPOSITE = 12  # 10: mass, moment, pseudo-inertia, as in constants from MASS on
@@ -145,11 +145,11 @@ def _recursion(topology, constants, q, states, work, matrix, lanes, like):
             _join_parent(at, topology[i, PARENT] * COMPOSITE_COLUMNS * lanes, work, lanes, like)
 
 
-@njit(
-    int64(int64[:, ::1], float64[:, ::1], float64[::1], float64[::1], float64[:, ::1]),
-    cache=True,
-    fastmath=FAST,
-)
+#: Of :func:`mass_matrix`, for :func:`.compilation.make_ready`.
+SIGNATURE = int64(int64[:, ::1], float64[:, ::1], float64[::1], float64[::1], float64[:, ::1])
+
+
+@njit(cache=True, fastmath=FAST, error_model="numpy")
 def mass_matrix(topology, constants, work, q, matrix):
     """M (nv, nv) of a graph at q. ``work`` holds n rows and behind them the joint states.
 

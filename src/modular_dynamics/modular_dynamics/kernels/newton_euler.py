@@ -40,7 +40,7 @@ from .memory import load, load3, store, store3, zero_float32x16, zero_float64, z
 from .placement import load_pose, place, place_floating, store_pose
 from .states import all_finite, all_good, block_rows, joint_states, transposed
 
-__all__ = ["inverse_dynamics", "inverse_dynamics_float32", "inverse_dynamics_float64"]
+__all__ = ["SIGNATURE", "inverse_dynamics", "inverse_dynamics_float32", "inverse_dynamics_float64"]
 
 
 @njit(inline="always", fastmath=FAST, error_model="numpy")
@@ -188,13 +188,13 @@ def _recursion(topology, constants, q, v, vdot, states, work, tau, lanes, like):
         _inward(i, topology, constants, work, tau, lanes, like)
 
 
-#: Declared, so that arrays of another kind are refused at once instead of compiled for.
-_SINGLE = int64(
+#: Of :func:`inverse_dynamics`, for :func:`.compilation.make_ready`.
+SIGNATURE = int64(
     int64[:, ::1], float64[:, ::1], float64[::1], float64[::1], float64[::1], float64[::1], float64[::1]
 )
 
 
-@njit(_SINGLE, cache=True, fastmath=FAST, error_model="numpy")
+@njit(cache=True, fastmath=FAST, error_model="numpy")
 def inverse_dynamics(topology, constants, work, q, v, vdot, tau):
     """tau (nv,) of a graph at q, v, vdot; leaves every body's motion and wrench in ``work``.
 

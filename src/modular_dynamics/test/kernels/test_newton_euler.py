@@ -6,6 +6,13 @@ import pytest
 import modular_dynamics as md
 from modular_dynamics.dynamics.arrays import constants_of, rows_of, topology_of, work_of
 from modular_dynamics.kernels import first_not_finite, inverse_dynamics, layout
+from modular_dynamics.kernels.compilation import make_ready
+from modular_dynamics.kernels.newton_euler import SIGNATURE
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _ready():
+    make_ready(inverse_dynamics, SIGNATURE)
 
 
 def arrays(graph, boxes=frozenset()):
@@ -78,3 +85,12 @@ def test_first_not_finite():
     assert first_not_finite(np.array([0.0, np.inf, np.nan])) == 1
     assert first_not_finite(np.array([np.nan])) == 0
     assert first_not_finite(np.zeros(0)) == -1
+
+
+def test_other_types_are_refused_not_compiled_for(load_robot):
+    graph = load_robot("charmie")
+    if not hasattr(inverse_dynamics, "signatures"):
+        pytest.skip("without the compiler there are no types")
+    with pytest.raises(TypeError):
+        inverse_dynamics(*arrays(graph), *np.zeros((4, graph.nv), np.float32))
+    assert len(inverse_dynamics.signatures) == 1
