@@ -9,11 +9,13 @@ from dataclasses import asdict
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
+from kernels import Comparison, compare
 from node import NodeFigures, measure_node
 from rich.console import Console
 from rich.table import Table
 
 ROOT = Path(__file__).resolve().parents[1]
+ROBOTS = [ROOT / f"urdf/{name}.urdf" for name in ("branched_38dof", "charmie", "vendor_arm")]
 
 
 def main() -> int:
@@ -23,20 +25,43 @@ def main() -> int:
     parser.add_argument(
         "--rate", type=float, default=500.0, help="joint states per second (default: %(default)g)"
     )
+    parser.add_argument(
+        "--urdf", type=Path, nargs="*", default=ROBOTS, help="robots to compare the algorithms on"
+    )
     parser.add_argument("--seconds", type=float, default=10.0, help="how long (default: %(default)g)")
     options = parser.parse_args()
+    for urdf in options.urdf:
+        if not urdf.is_file():
+            parser.error(f"no URDF file at '{urdf}'")
     options.out.mkdir(parents=True, exist_ok=True)
     console = Console()
+    machine = f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}"
+    comparisons: list[Comparison] = []
+    with console.status("compiling") as status:
+        for urdf in options.urdf:
+            comparisons += compare(urdf, os.cpu_count() or 1, status.update)
+    _print_kernels(console, comparisons, machine)
+    content = {"machine": machine, "comparisons": [asdict(one) for one in comparisons]}
+    (options.out / "kernels.json").write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
     with console.status(
         f"dynamics_node answers {options.rate:g} joint states a second for {options.seconds:g} s"
     ):
         figures = measure_node(options.rate, options.seconds)
     _print_node(console, figures)
-    content = asdict(figures) | {
-        "machine": f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}"
-    }
+    content = asdict(figures) | {"machine": machine}
     (options.out / "node.json").write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
     return 0 if figures.answered == figures.sent else 1
+
+
+def _print_kernels(console: Console, comparisons: list[Comparison], machine: str) -> None:
+    table = Table(title=f"microseconds per evaluation; {machine}")
+    for heading in ("robot", "algorithm", "ours", "peer", "", "times faster", "quartiles"):
+        table.add_column(heading, justify="left" if heading in ("robot", "algorithm", "") else "right")
+    for one in comparisons:
+        figures = f"{one.ours_us:.3f}", f"{one.peer_us:.3f}", one.peer
+        spread = f"{one.ratio_low:.1f} .. {one.ratio_high:.1f}"
+        table.add_row(one.robot, one.what, *figures, f"{one.ratio:.1f}", spread)
+    console.print(table)
 
 
 def _print_node(console: Console, figures: NodeFigures) -> None:

@@ -20,6 +20,8 @@ __all__ = ["inverse_dynamics_batch"]
 
 #: States that a thread takes at a time: long enough to be worth a call, short for progress and memory.
 CHUNK = 4096
+#: Angles [rad] from which single precision would lose more than 1e-6 of them.
+WRAPPED_FROM = 16.0
 _KERNELS = {np.dtype(np.float64): inverse_dynamics_float64, np.dtype(np.float32): inverse_dynamics_float32}
 
 
@@ -60,7 +62,10 @@ def inverse_dynamics_batch(
     states = _states(graph, q, v, vdot)
     rows = len(states[0])
     tau = np.empty((rows, graph.nv), kind) if out is None else _checked_out(out, states, kind)
-    arrays = InverseDynamics(graph).prepared(external_wrenches, black_box_wrenches, kind)
+    solver: InverseDynamics | None = getattr(graph.workspaces, "batch", None)
+    if solver is None:
+        solver = graph.workspaces.batch = InverseDynamics(graph)
+    arrays = solver.prepared(external_wrenches, black_box_wrenches, kind)
     run = partial(_chunk, graph, states, tau, kind, *arrays)
     starts = range(0, rows, CHUNK)
     if count == 1 or len(starts) < 2:
@@ -145,6 +150,8 @@ def _quaternions(graph: SubsystemGraph) -> list[int]:
 
 def _wrapped(graph: SubsystemGraph, q: NDArray[Any]) -> NDArray[Any]:
     """q with angles in +-pi, so that single precision does not lose their fractions of a turn."""
+    if q.size == 0 or max(-q.min(), q.max()) < WRAPPED_FROM:
+        return q
     driven = {joint.mimic.joint for joint in graph.joints if joint.mimic is not None}
     columns = [
         graph.q_slice(name).start

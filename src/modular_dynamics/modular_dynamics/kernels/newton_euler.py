@@ -214,12 +214,14 @@ def inverse_dynamics(topology, constants, work, q, v, vdot, tau):
     states = work[(n + 1) * WORK_COLUMNS :]
     joint_states(topology, constants, q, states, 1, zero_float64(), 8, zero_float64x8())
     _recursion(topology, constants, q, v, vdot, states, work, tau, 1, zero_float64())
-    total = 0.0
+    if all_finite(tau):
+        return 0
     for i in range(n):
-        if topology[i, MODE] != UNKNOWN:
-            for k in range(FORCE, TORQUE + 3):
-                total += work[i * WORK_COLUMNS + k] * 0.0
-    return 0 if total == 0.0 else 2
+        if topology[i, MODE] != UNKNOWN:  # of the others NaN is the true answer
+            row = i * WORK_COLUMNS
+            if not all_finite(work[row + FORCE : row + TORQUE + 3]):
+                return 2
+    return 0
 
 
 @njit(inline="always", fastmath=FAST, error_model="numpy")
