@@ -32,6 +32,7 @@ from modular_dynamics_ros.latency import summarise
 __all__ = ["NodeFigures", "measure_node"]
 
 ROOT = Path(__file__).resolve().parents[1]
+STARTING = 5  # joint states that dynamics_node's filter must have seen before it answers
 LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 
 
@@ -156,7 +157,7 @@ def send(rate: float, seconds: float, urdf: Path) -> None:
     time.sleep(0.5)  # the subscriber must have found us, too, which cannot be asked
     message = JointState(name=list(names))
     start = time.perf_counter()
-    for k in range(round(rate * seconds)):
+    for k in range(-STARTING, round(rate * seconds)):  # the first ones start the filter and are not counted
         t = k / rate
         message.position = array("d", [(1.0 - np.cos(2 * np.pi * t)) / (2 * np.pi)] * len(names))
         message.velocity = array("d", [np.sin(2 * np.pi * t)] * len(names))

@@ -55,6 +55,34 @@ def test_it_prints_the_table_writes_the_pictures_and_leaves_nothing_behind(root,
     assert left_behind(out) == []
 
 
+def test_it_works_in_any_folder_and_writes_into_that(tmp_path):
+    command = [sys.executable, "-m", "modular_dynamics_ros.demo", "--rate", "20"]
+    process = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False)
+    assert process.returncode == 0, process.stdout + process.stderr
+    assert "101 / 101" in process.stdout
+    assert (tmp_path / "out/demo/torques.png").stat().st_size > 500
+
+
+@pytest.mark.parametrize("option", ["--urdf", "--motion", "--params"])
+def test_nothing_is_written_before_the_inputs_are_checked(tmp_path, option):
+    process = demo(tmp_path, "out", option, "nowhere")
+    text, _ = process.communicate(timeout=60)
+    assert process.returncode == 1
+    assert "there is no file 'nowhere'" in text
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_interrupt_while_it_imports_leaves_no_traceback(root, tmp_path):
+    process = demo(root, tmp_path / "out")
+    deadline = time.monotonic() + 60.0
+    while "numpy" not in Path(f"/proc/{process.pid}/maps").read_text():
+        assert time.monotonic() < deadline
+        time.sleep(0.005)
+    process.send_signal(signal.SIGINT)
+    text, _ = process.communicate(timeout=30)
+    assert (process.returncode, text) == (130, "")
+
+
 def test_an_interrupted_demo_leaves_nothing_behind(root, tmp_path):
     out = tmp_path / "out"
     process = demo(root, out, "--urdf", urdf_copy(root, out))

@@ -15,24 +15,22 @@ __all__ = ["FilterState", "FilteredAcceleration", "SamplingError", "richardson_d
 ORDER = 6
 INTERVALS_FOR_PERIOD = 5  # a median of five intervals shrugs off two odd ones
 LONGEST_GAP = 0.25  # [s] beyond this nothing is known about what the joint did: start anew
+SHORTEST_PERIOD = 1e-5  # [s] no robot reports faster; a smaller one comes of stamps that are wrong
+MOST_POINTS = 5000  # grid instants to fill between two samples, 0.25 s at 20 kHz; beyond them start anew
 SAME_INSTANT = 1e-3  # share of a period within which a stamp counts as lying on the sampling grid
 
 
 class SamplingError(ValueError):
-    """The velocities come too slowly for the filter's cutoff."""
+    """The velocities' stamps are unfit for the filter: too slow for its cutoff, too dense, too uneven."""
 
 
 class FilterState(Enum):
     """What the acceleration estimate is worth."""
 
-    STARTING = "starting: the sampling period is not known yet, acceleration taken as zero"
+    STARTING = "the filter starts: no acceleration until the sampling period is known"
     RUNNING = "running"
-    RESTARTED_AFTER_PAUSE = (
-        "restarted, acceleration taken as zero until the period is known: the stamps paused"
-    )
-    RESTARTED_BACKWARDS = (
-        "restarted, acceleration taken as zero until the period is known: the stamps went backwards"
-    )
+    RESTARTED_AFTER_PAUSE = "the filter starts anew, no acceleration until then: the stamps paused"
+    RESTARTED_BACKWARDS = "the filter starts anew, no acceleration until then: the stamps went backwards"
 
 
 def richardson_derivative(history: np.ndarray, step: float) -> np.ndarray:
@@ -58,7 +56,7 @@ class FilteredAcceleration:
     grid by linear interpolation, so jitter and single lost messages do not disturb the filter, and evenly
     stamped samples enter it unchanged. The filter starts in the steady state of the first velocity: no start
     transient. A pause longer than 0.25 s or stamps that go backwards start it anew; `state` says so until the
-    next period is known.
+    next period is known. Until a period is known there is no acceleration.
     """
 
     def __init__(self, joints: int, cutoff: float) -> None:
@@ -83,15 +81,17 @@ class FilteredAcceleration:
         self._grid = 0.0
         self._acceleration[:] = 0.0
 
-    def update(self, stamp: int, velocity: np.ndarray) -> np.ndarray:
+    def update(self, stamp: int, velocity: np.ndarray) -> np.ndarray | None:
         """Acceleration (n,) at the newest grid instant not after `stamp` [ns]; the next call overwrites it.
 
+        None while the sampling period is not known yet.
+
         Raises:
-            SamplingError: half the sampling rate is below the cutoff.
+            SamplingError: half the sampling rate is below the cutoff, or the stamps are no sampling at all.
         """
-        if self._last is not None and stamp == self._last:
-            return self._acceleration
-        if self._last is not None and not 0 < stamp - self._last <= LONGEST_GAP * 1e9:
+        if stamp == self._last:
+            return None if np.isnan(self.period) else self._acceleration
+        if self._last is not None and not 0 < stamp - self._last <= self._longest_gap * 1e9:
             backwards = stamp < self._last
             self.restart()
             self.state = FilterState.RESTARTED_BACKWARDS if backwards else FilterState.RESTARTED_AFTER_PAUSE
@@ -99,7 +99,12 @@ class FilteredAcceleration:
             self._start(stamp, velocity)
         else:
             self._advance(stamp, velocity)
-        return self._acceleration
+        return None if np.isnan(self.period) else self._acceleration
+
+    @property
+    def _longest_gap(self) -> float:
+        """[s]; a grid that is far too fine, from a few stamps that are wrong, must not be filled for ever."""
+        return LONGEST_GAP if np.isnan(self.period) else min(LONGEST_GAP, MOST_POINTS * self.period)
 
     def _start(self, stamp: int, velocity: np.ndarray) -> None:
         """Collect samples until the period can be told, then filter what was collected."""
@@ -107,13 +112,11 @@ class FilteredAcceleration:
         self._last = stamp
         if len(self._waiting) <= INTERVALS_FOR_PERIOD:
             return
-        period = float(np.median(np.diff([t for t, _ in self._waiting]))) * 1e-9
-        if 0.5 / period <= self.cutoff:
+        intervals = np.diff([t for t, _ in self._waiting]) * 1e-9
+        period = float(np.median(intervals))
+        if refusal := self._refusal(period, float(intervals.max())):
             self._waiting.pop(0)
-            raise SamplingError(
-                f"joint states come at {1.0 / period:.4g} Hz: filter_cutoff {self.cutoff:g} Hz needs "
-                f"more than {2.0 * self.cutoff:g} Hz"
-            )
+            raise SamplingError(refusal)
         first_stamp, first = self._waiting[0]
         self._sos = butter(ORDER, self.cutoff, fs=1.0 / period, output="sos")
         self._zi[:] = sosfilt_zi(self._sos)[:, np.newaxis, :] * first[np.newaxis, :, np.newaxis]
@@ -124,6 +127,19 @@ class FilteredAcceleration:
         for later, sample in waiting:
             self._advance(later, sample)
         self.state = FilterState.RUNNING
+
+    def _refusal(self, period: float, longest: float) -> str:
+        """Why nothing can be sampled with this period [s] and this longest interval; "" where it can."""
+        if 0.5 / period <= self.cutoff:
+            return (
+                f"joint states come at {1.0 / period:.3g} Hz: filter_cutoff {self.cutoff:g} Hz needs "
+                f"more than {2.0 * self.cutoff:g} Hz"
+            )
+        if period < SHORTEST_PERIOD:
+            return f"stamps of joint states are less than {SHORTEST_PERIOD:g} s apart: they cannot be true"
+        if longest > MOST_POINTS * period:
+            return f"stamps of joint states are too uneven: {period:.3g} s apart, then {longest:.3g} s"
+        return ""
 
     def _advance(self, stamp: int, velocity: np.ndarray) -> None:
         """Filter the grid instants up to `stamp`, interpolating between the last sample and this one."""

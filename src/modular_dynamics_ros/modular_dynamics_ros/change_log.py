@@ -1,4 +1,4 @@
-"""One log line per change of state, never per message."""
+"""One log line per change of state and per offender, never per message."""
 
 from collections.abc import Callable
 from typing import Protocol
@@ -8,6 +8,7 @@ __all__ = ["ChangeLog"]
 QUIET = (
     2.0  # [s] a problem must stay away so long before it counts as gone: good and bad messages may alternate
 )
+MOST_TEXTS = 8  # lines about one cause, until it is gone: a text may hold a figure that changes each time
 
 
 class Logger(Protocol):
@@ -19,7 +20,7 @@ class Logger(Protocol):
 
 
 class ChangeLog:
-    """Logs a problem when it appears and once more when it has stayed away.
+    """Logs a problem when it appears, when it names another offender, and when it has stayed away.
 
     Args:
         clock: seconds that never go back.
@@ -29,15 +30,19 @@ class ChangeLog:
         self._logger, self._clock = logger, clock
         self._seen: dict[tuple[str, str], float] = {}
         self._texts: dict[tuple[str, str], str] = {}
+        self._logged: dict[tuple[str, str], set[str]] = {}
 
     def problem(self, where: str, cause: str, text: str, *, severe: bool = False) -> None:
-        """`where` (a topic, a part) has this problem now; logged only if it had not."""
+        """`where` (a topic, a part) has this problem now; logged only if these words are new."""
         key = (where, cause)
-        if key not in self._seen:
+        logged = self._logged.setdefault(key, set())
+        if text not in logged and len(logged) < MOST_TEXTS:
+            logged.add(text)
+            last = " (more of this kind is not logged)" if len(logged) == MOST_TEXTS else ""
             if severe:  # two calls: rclpy allows one line of code one severity
-                self._logger.error(f"{where}: {text}")
+                self._logger.error(f"{where}: {text}{last}")
             else:
-                self._logger.warning(f"{where}: {text}")
+                self._logger.warning(f"{where}: {text}{last}")
         self._seen[key] = self._clock()
         self._texts[key] = text
 
@@ -50,10 +55,11 @@ class ChangeLog:
         now = self._clock()
         for (where, cause), seen in list(self._seen.items()):
             if now - seen > QUIET:
-                del self._seen[where, cause], self._texts[where, cause]
+                del self._seen[where, cause], self._texts[where, cause], self._logged[where, cause]
                 self._logger.info(f"{where}: good again ({cause})")
 
     def clear(self) -> None:
         """Forget all problems without a word: the node is deactivated."""
         self._seen.clear()
+        self._logged.clear()
         self._texts.clear()

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+import modular_dynamics as md
 from modular_dynamics_ros.acceleration import FilteredAcceleration, SamplingError
 from modular_dynamics_ros.bad_message import BadMessage, listed
 from modular_dynamics_ros.feedforward import Feedforward
@@ -18,15 +19,20 @@ __all__ = ["Computation"]
 class Computation:
     """State, inputs that outlive a message, and preallocated results of one robot.
 
+    A state that is refused, by `observe` or by `compute`, changes none of these.
+
     Attributes:
-        q, v, a: (n,) state of the robot's measured joints that the results belong to.
-        effort: (n,) what is to be published; exceeded: (n,) bool, joints whose effort limit was reached.
+        q, v, a: (n,) state of the robot's `state_names` that the results belong to.
+        effort: (n,) what is to be published, NaN inside black boxes; exceeded: (n,) bool, joints whose effort
+        limit was reached.
     """
 
     def __init__(self, robot: Robot, parameters: DynamicsParameters) -> None:
         self.robot = robot
-        count, full = len(robot.joint_names), robot.graph.nv
+        count, full = len(robot.state_names), robot.graph.nv
         self.q, self.v, self.a, self.effort = (np.zeros(count) for _ in range(4))
+        self._observed = tuple(np.zeros(count) for _ in range(3))  # q, v, a that `compute` is to answer
+        self._result = np.zeros(count)
         self.exceeded = np.zeros(count, dtype=bool)
         self._q, self._v, self._a, self._tau, self._gravity = (np.zeros(full) for _ in range(5))
         self._rest = np.zeros(full)
@@ -52,7 +58,7 @@ class Computation:
         )
         self.reference.hold = parameters.stale_after
         if parameters.filter_cutoff != self.filter.cutoff:
-            self.filter = FilteredAcceleration(len(robot.joint_names), parameters.filter_cutoff)
+            self.filter = FilteredAcceleration(len(robot.state_names), parameters.filter_cutoff)
 
     def forget(self) -> None:
         """Forget all inputs: what came before a pause of unknown length says nothing about now."""
@@ -78,13 +84,14 @@ class Computation:
         if source == "filtered":
             acceleration = self._filtered(stamp, v, without_velocity)
         elif source == "reference":
-            self.coverage = self.reference.sample(stamp, self.a)
+            acceleration = self._result
+            self.coverage = self.reference.sample(stamp, acceleration)
             if self.coverage is Coverage.NONE:
                 raise BadMessage("no reference", "no reference covers the stamp of this joint state")
-            acceleration = self.a
         else:
             acceleration = 0.0
-        self.q[:], self.v[:], self.a[:] = q, v, acceleration
+        for kept, new in zip(self._observed, (q, v, acceleration), strict=True):
+            kept[:] = new
 
     def _filtered(self, stamp: int, v: np.ndarray, without_velocity: tuple[str, ...]) -> np.ndarray:
         if without_velocity:
@@ -93,9 +100,12 @@ class Computation:
                 f"no velocity of {listed(without_velocity)}, which acceleration_source 'filtered' needs",
             )
         try:
-            return self.filter.update(stamp, v)
+            acceleration = self.filter.update(stamp, v)
         except SamplingError as error:
-            raise BadMessage("too slow for the filter", str(error)) from error
+            raise BadMessage("unfit for the filter", str(error)) from error
+        if acceleration is None:
+            raise BadMessage("filter starts", self.filter.state.value)
+        return acceleration
 
     def compute(self, now: int) -> None:
         """Torques and connection wrenches of the observed state, with the wrenches that are valid now [ns].
@@ -111,31 +121,48 @@ class Computation:
             raise BadMessage(
                 "no wrench", f"no wrench of black box {listed(missing)} in the last {valid_for:g} s"
             )
-        self._wrenches = (self.external.valid(now, valid_for), black_box)
-        indices, tau = self.robot.indices, self._tau
-        self._q[indices], self._v[indices], self._a[indices] = self.q, self.v, self.a
-        if self.feedforward.needs_gravity:
-            self.robot.solver(self._q, self._rest, self._rest, None, self._weightless, self._gravity)
-        self.robot.solver(self._q, self._v, self._a, *self._wrenches, tau)
-        self.exceeded = self.feedforward(tau[indices], self._gravity[indices], self.v, self.effort)
-        if not np.isfinite(self.effort).all():
-            raise BadMessage("not finite", "the state is finite, but too large: the torques are not")
+        wrenches = (self.external.valid(now, valid_for), black_box)
+        indices, (q, v, a) = self.robot.indices, self._observed
+        self._q[indices], self._v[indices], self._a[indices] = q, v, a
+        try:
+            if self.feedforward.needs_gravity:
+                self._solve(self._rest, self._rest, None, self._weightless, self._gravity)
+            self._solve(self._v, self._a, *wrenches, self._tau)
+            self._take_result(v)
+        except BadMessage:
+            self.filter.restart()  # such a velocity would echo in it for long
+            raise
+        self.q[:], self.v[:], self.a[:], self._wrenches = q, v, a, wrenches
+
+    def _solve(self, *arguments: Any) -> None:
+        """The solver at _q: v, vdot, external wrenches, black boxes' wrenches, out."""
+        try:
+            self.robot.solver(self._q, *arguments)
+        except md.StateError as error:
+            raise BadMessage("not finite", str(error)) from error
+
+    def _take_result(self, v: np.ndarray) -> None:
+        """Make efforts of the solver's torques at velocity v (n,), and keep them if they are finite."""
+        indices, result = self.robot.indices, self._result
+        exceeded = self.feedforward(self._tau[indices], self._gravity[indices], v, result)
+        if not np.isfinite(result[self.robot.published]).all():
+            raise BadMessage("not finite", "the state is finite, but so large that the torques are not")
+        self.effort[:], self.exceeded = result, exceeded
 
     def hold(self) -> None:
         """Torques that hold the last position against gravity, with the last wrenches of black boxes.
 
         Raises:
-            BadMessage: a black box has never told its wrench.
+            BadMessage: a black box has never told its wrench, or the torques overflow.
         """
         black_box = self._wrenches[1]
         if self.robot.black_boxes and black_box is None:
             raise BadMessage("no wrench", f"no wrench of black box {listed(self.robot.black_boxes)} yet")
-        self.v[:] = self.a[:] = 0.0
         self._q[self.robot.indices] = self.q
-        self.robot.solver(self._q, self._rest, self._rest, None, self._weightless, self._gravity)
-        self.robot.solver(self._q, self._rest, self._rest, None, black_box, self._tau)
-        indices = self.robot.indices
-        self.exceeded = self.feedforward(self._tau[indices], self._gravity[indices], self.v, self.effort)
+        self._solve(self._rest, self._rest, None, self._weightless, self._gravity)
+        self._solve(self._rest, self._rest, None, black_box, self._tau)
+        self._take_result(np.zeros_like(self.v))
+        self.v[:] = self.a[:] = 0.0
 
     def cross_check(self) -> Any:
         """Compare the last `compute` with Pinocchio: what `md.crosscheck.CrossCheck` returns."""

@@ -76,7 +76,8 @@ class JointStateReader:
 
     Positions of all joints are required and must be finite. A velocity may be missing (empty array or NaN):
     it is taken as zero and its joint is listed in `without_velocity`, so that the node can say so. Unknown
-    joints and the effort field are ignored. After a bad message q and v are those of the last good one.
+    joints and the values of the effort field are ignored, not its length. After a bad message q and v are
+    those of the last good one.
     """
 
     def __init__(self, joint_names: Sequence[str]) -> None:
@@ -97,6 +98,8 @@ class JointStateReader:
         if message.name != self._names:
             self._learn(list(message.name))
         count = len(message.name)
+        if len(message.effort):
+            _check_length(message.effort, count, "effort")
         self._gather(message.position, count, "position", self._q)
         if not np.isfinite(self._q).all():
             raise BadMessage(
@@ -127,8 +130,7 @@ class JointStateReader:
         self._names = names
 
     def _gather(self, values: array, count: int, field: str, out: np.ndarray) -> None:
-        if len(values) != count:
-            raise BadMessage("wrong length", f"{field} has {len(values)} values for {count} joint names")
+        _check_length(values, count, field)
         np.take(np.asarray(values), self._order, out=out, mode="clip")  # "raise" would buffer `out`
 
     def _fill_velocity_gaps(self) -> tuple[str, ...]:
@@ -142,6 +144,11 @@ class JointStateReader:
 
     def _offenders(self, flags: np.ndarray) -> str:
         return listed([self.joint_names[index] for index in np.flatnonzero(flags)])
+
+
+def _check_length(values: array, count: int, field: str) -> None:
+    if len(values) != count:
+        raise BadMessage("wrong length", f"{field} has {len(values)} values for {count} joint names")
 
 
 def _view(field: array) -> np.ndarray:

@@ -17,6 +17,8 @@ class CrossCheckMonitor:
     rate: float
     threshold: float
     count: int = 0
+    failed: int = 0
+    failure: str = ""
     relative: float = 0.0
     worst_relative: float = 0.0
     worst: dict[str, float] = field(default_factory=dict)
@@ -34,10 +36,16 @@ class CrossCheckMonitor:
     def take(self, relative: float, per_subsystem: dict[str, float]) -> None:
         """Take one comparison: relative difference, and absolute ones per subsystem."""
         self.count += 1
+        self.failure = ""
         self.relative = relative
         self.worst_relative = max(self.worst_relative, relative)
         for name, difference in per_subsystem.items():
             self.worst[name] = max(self.worst.get(name, 0.0), difference)
+
+    def fail(self, failure: str) -> None:
+        """Note a comparison that could not be made, and why; the last one's reason is kept."""
+        self.failed += 1
+        self.failure = failure
 
     @property
     def disagrees(self) -> bool:

@@ -65,11 +65,11 @@ def output_status(tally: Tally, computation: Computation) -> Status:
     }
     limited = [] if tally.limited is None else list(np.flatnonzero(tally.limited))
     values |= {
-        f"effort limit of {robot.joint_names[index]} reached in": f"{tally.limited[index]} answers"
+        f"effort limit of {robot.state_names[index]} reached in": f"{tally.limited[index]} answers"
         for index in limited
     }
     if computation.exceeded.any():
-        names = ", ".join(robot.joint_names[index] for index in np.flatnonzero(computation.exceeded))
+        names = ", ".join(robot.state_names[index] for index in np.flatnonzero(computation.exceeded))
         return Status(
             WARN, "output", f"effort limit reached ({parameters.effort_limits}): {names}", values=values
         )
@@ -89,6 +89,7 @@ def crosscheck_status(monitor: CrossCheckMonitor, unavailable: str) -> Status:
     """The running comparison with Pinocchio."""
     values = {
         "comparisons": str(monitor.count),
+        "comparisons that failed": str(monitor.failed),
         "relative difference": f"{monitor.relative:.3e}",
         "worst relative difference": f"{monitor.worst_relative:.3e}",
         "threshold": f"{monitor.threshold:.3e}",
@@ -100,6 +101,8 @@ def crosscheck_status(monitor: CrossCheckMonitor, unavailable: str) -> Status:
         return Status(OK, "cross-check", "off", values=values)
     if unavailable:
         return Status(WARN, "cross-check", f"not possible: {unavailable}", values=values)
+    if monitor.failure:
+        return Status(WARN, "cross-check", f"the last comparison failed: {monitor.failure}", values=values)
     if monitor.disagrees:
         return Status(
             ERROR,

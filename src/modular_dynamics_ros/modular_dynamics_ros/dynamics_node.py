@@ -111,7 +111,12 @@ class DynamicsNode(LifecycleNode):
         self._description, self._configured = "", False
 
     def _on_robot_description(self, message: String) -> None:
-        if message.data != self._description:
+        if not message.data.lstrip("\ufeff \t\r\n").startswith("<"):  # load_urdf would take it for a path
+            self.get_logger().error(
+                "robot_description refused: the topic must carry the URDF's XML, which starts with '<', "
+                f"not '{message.data[:40]}'"
+            )
+        elif message.data != self._description:
             self._take_description(message.data, "robot_description")
 
     def _take_description(self, description: str, where: str) -> bool:

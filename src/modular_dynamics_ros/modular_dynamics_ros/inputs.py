@@ -40,7 +40,7 @@ class Inputs:
 
     def _on_reference(self, message: JointTrajectory) -> None:
         try:
-            trajectory = trajectory_from_message(message, self._computation.robot.joint_names, self._now())
+            trajectory = trajectory_from_message(message, self._computation.robot.state_names, self._now())
         except BadMessage as error:
             self._log.problem("reference", error.cause, f"reference refused: {error}")
             return

@@ -4,6 +4,7 @@ The reference goes out in windows of 1.5 s, one each second, so that a node that
 within a second; accelerations are exact at the stamps of the joint states.
 """
 
+import re
 import sys
 import time
 from array import array
@@ -24,12 +25,13 @@ from modular_dynamics_ros.robot import load_robot
 from modular_dynamics_ros.schedule import Schedule
 from modular_dynamics_ros.spinning import run_node
 
-__all__ = ["JointStatePlayer", "main"]
+__all__ = ["JointStatePlayer", "main", "sent_in"]
 
 WINDOW = 1.5  # [s] length of a reference window
 WINDOW_EVERY = 1_000_000_000  # [ns] from one window to the next: they overlap by half a second
 DEPTH = 500  # reliable, and kept for late subscribers: a second at 500 Hz
 LOOKS_FOR_SUBSCRIBERS = 20.0  # [Hz]
+SENT = "sent {} joint states"  # `sent_in` reads it
 LINGER = 0.5  # [s] a publisher that leaves at once would take samples with it that are still on their way
 
 
@@ -91,7 +93,7 @@ class JointStatePlayer(Node):
             self.sent += 1
         if self.finished and not self._ended:
             self._ended = time.monotonic()
-            self.get_logger().info(f"sent {self.sent} joint states")
+            self.get_logger().info(SENT.format(self.sent))
 
     def _publish_state(self, k: int) -> None:
         q, v, _ = self._schedule.sample(k)
@@ -113,9 +115,15 @@ class JointStatePlayer(Node):
         self._next_window = begin + WINDOW_EVERY
 
 
+def sent_in(log: str) -> int | None:
+    """How many joint states a player that has finished says it has sent; None where it does not say so."""
+    found = re.search(SENT.format(r"(\d+)"), log)
+    return int(found.group(1)) if found else None
+
+
 def _check_joints(path: str, names: tuple[str, ...]) -> None:
     robot = load_robot(path)
-    if missing := [name for name in robot.joint_names if name not in names]:
+    if missing := [name for name in robot.state_names if name not in names]:
         raise MotionError(f"the motion does not name {listed(missing, 100)} of robot '{robot.graph.name}'")
 
 

@@ -44,9 +44,9 @@ class Outputs:
                 f"{', '.join(robot.joint_names)}"
             )
         self._torques = JointStateWriter(
-            robot.joint_names, range(len(robot.joint_names)), ("position", "velocity", "effort")
+            robot.state_names, robot.published.tolist(), ("position", "velocity", "effort")
         )
-        self._efforts = EffortWriter([robot.joint_names.index(name) for name in wanted])
+        self._efforts = EffortWriter([robot.state_names.index(name) for name in wanted])
         self._wrenches = [WrenchWriter() for _ in robot.graph.subsystems]
         make = node.create_lifecycle_publisher
         self._torque_publisher = make(JointState, "~/joint_torques", DEPTH)
@@ -84,6 +84,8 @@ class Outputs:
         self, stamp: Time, q: np.ndarray, v: np.ndarray, effort: np.ndarray, *, wrenches: bool = True
     ) -> None:
         """One answer: torques and commands, and connection wrenches, unless `wrenches` is false.
+
+        q, v, effort are those of the robot's state_names; joints in black boxes are left out.
 
         A wrench that nobody subscribes to is not published: asking costs a tenth of publishing it.
         """

@@ -22,12 +22,16 @@ class RobotError(ValueError):
 class Robot:
     """One robot description, compiled and warmed up.
 
-    Joints inside black boxes are unknown to the node: it neither needs their state nor gives their torque.
+    Nobody knows the torques of joints inside black boxes. The state of such a joint is needed only where a
+    joint outside moves with it: one further out on the robot, or one that mimics it.
 
     Attributes:
-        joint_names: the other joints, in graph order; indices: where they stand in the graph's vectors.
+        state_names: (n,) joints whose state is needed, in graph order; indices: where they stand in the
+        graph's vectors.
+        joint_names: (m,) joints whose torques can be known: all outside black boxes; published: where they
+        stand among state_names.
         effort_limits: (n,) [N m or N], infinite where the URDF gives none or, as vendors do, zero.
-        damping, dry_friction: (n,) friction coefficients of these joints.
+        damping, dry_friction: (n,) friction coefficients of the joints in state_names.
         check: the same robot in Pinocchio; None where Pinocchio cannot treat it, and `no_check` says why.
     """
 
@@ -35,8 +39,10 @@ class Robot:
     solver: md.InverseDynamics
     check: Any
     no_check: str
-    joint_names: tuple[str, ...]
+    state_names: tuple[str, ...]
     indices: np.ndarray
+    joint_names: tuple[str, ...]
+    published: np.ndarray
     effort_limits: np.ndarray
     damping: np.ndarray
     dry_friction: np.ndarray
@@ -59,7 +65,7 @@ def load_robot(
 
     Raises:
         RobotError: the library refuses the description, or it has joints whose state joint_states cannot
-        carry.
+        carry, or none whose torque could be told.
     """
     try:
         with warnings.catch_warnings():
@@ -79,24 +85,40 @@ def load_robot(
         joint.name for subsystem in graph.subsystems if subsystem.black_box for joint in subsystem.joints
     }
     names = tuple(name for name in graph.joint_names if name not in inside)
+    if not names:
+        raise RobotError(f"'{graph.name}' has no moving joint outside black boxes: no torque can be told")
+    needed = {*names, *_moving_with(graph, inside)}
+    states = tuple(name for name in graph.joint_names if name in needed)
     damping, dry = friction_coefficients(
         [joint for joint in graph.joints if joint.name not in inside], graph.joint_names
     )
-    indices = np.array([graph.v_slice(name).start for name in names], dtype=np.intp)
+    indices = np.array([graph.v_slice(name).start for name in states], dtype=np.intp)
+    _warm_up(graph, solver)
     check, no_check = _cross_check(graph)
-    robot = Robot(
+    return Robot(
         graph,
         solver,
         check,
         no_check,
-        names,
+        states,
         indices,
-        _effort_limits(graph, names),
+        names,
+        np.array([states.index(name) for name in names], dtype=np.intp),
+        _effort_limits(graph, states),
         damping[indices],
         dry[indices],
     )
-    _warm_up(robot)
-    return robot
+
+
+def _moving_with(graph: md.SubsystemGraph, inside: set[str]) -> set[str]:
+    """Joints that drive a joint outside black boxes, or one that carries it on its way to the ground."""
+    found = set()
+    for k, joint in enumerate(graph.joints):
+        above: int | None = None if joint.name in inside else k
+        while above is not None:
+            found.add(graph.driver(graph.joints[above]))
+            above = graph.parents[above]
+    return found
 
 
 def _effort_limits(graph: md.SubsystemGraph, names: tuple[str, ...]) -> np.ndarray:
@@ -105,18 +127,24 @@ def _effort_limits(graph: md.SubsystemGraph, names: tuple[str, ...]) -> np.ndarr
 
 
 def _cross_check(graph: md.SubsystemGraph) -> tuple[Any, str]:
+    rest = np.zeros(graph.nv)
     try:
-        return md.crosscheck.CrossCheck(graph), ""
+        check = md.crosscheck.CrossCheck(graph)
+        check(graph.neutral(), rest, rest, rest, None, _no_wrenches(graph))
     except ImportError as error:  # Pinocchio is imported with md.crosscheck; the node lives without it
         return None, f"Pinocchio cannot be imported ({error})"
     except md.ModularDynamicsError as error:
         return None, str(error)
+    except Exception as error:  # whatever fails in a check must not stop what it checks
+        return None, f"{type(error).__name__}: {error}"
+    return check, ""
 
 
-def _warm_up(robot: Robot) -> None:
-    graph, rest = robot.graph, np.zeros(robot.graph.nv)
-    no_wrenches = {name: np.zeros(6) for name in robot.black_boxes}
-    robot.solver.warm_up()
-    tau = robot.solver(graph.neutral(), rest, rest, None, no_wrenches)
-    if robot.check is not None:
-        robot.check(graph.neutral(), rest, rest, tau, None, no_wrenches)
+def _no_wrenches(graph: md.SubsystemGraph) -> dict[str, np.ndarray]:
+    return {subsystem.name: np.zeros(6) for subsystem in graph.subsystems if subsystem.black_box}
+
+
+def _warm_up(graph: md.SubsystemGraph, solver: md.InverseDynamics) -> None:
+    rest = np.zeros(graph.nv)
+    solver.warm_up()
+    solver(graph.neutral(), rest, rest, None, _no_wrenches(graph))

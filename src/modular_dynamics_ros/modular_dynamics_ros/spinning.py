@@ -5,7 +5,7 @@ import sys
 from collections.abc import Callable
 
 import rclpy
-from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
+from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 
 from modular_dynamics_ros.motion import MotionError
@@ -17,19 +17,33 @@ __all__ = ["run_node"]
 
 def run_node(make: Callable[[], Node], finished: Callable[[Node], bool] = lambda node: False) -> int:
     """Spin the node that `make` makes until `finished` says so or a signal comes; return the exit code."""
-    rclpy.init(args=sys.argv)
-    node = None
+    node: Node | None = None
+    interrupted = False
+
+    def interrupt(number: int, frame: object) -> None:
+        """rclpy wakes the executor. Raised amid a callback, KeyboardInterrupt would come out as anything."""
+        nonlocal interrupted
+        interrupted = True
+        if node is None:  # nothing spins yet, and compiling a robot takes long
+            raise KeyboardInterrupt
+
+    signal.signal(signal.SIGINT, interrupt)  # before rclpy.init, whose own handler calls this one
     try:
+        rclpy.init(args=sys.argv)
         node = make()
         executor = SingleThreadedExecutor()
         executor.add_node(node)
-        while rclpy.ok() and not finished(node):
+        while rclpy.ok() and not interrupted and not finished(node):
             executor.spin_once(timeout_sec=1.0)
-    except (KeyboardInterrupt, ExternalShutdownException):
+    except KeyboardInterrupt:
         pass
     except (ParameterError, MotionError, RobotError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
+    except Exception:
+        # once the end is asked for, rclpy takes away what callbacks still use: InvalidHandle, RCLError, ...
+        if rclpy.ok() and not interrupted:
+            raise
     finally:
         for number in (
             signal.SIGINT,

@@ -5,6 +5,7 @@ import pytest
 from scipy.signal import butter, freqz_sos, sosfilt, sosfilt_zi
 
 from modular_dynamics_ros.acceleration import (
+    MOST_POINTS,
     FilteredAcceleration,
     FilterState,
     SamplingError,
@@ -17,7 +18,12 @@ PERIOD = 2_000_000  # 500 Hz [ns]
 
 def run(filtered: FilteredAcceleration, velocity, stamps) -> np.ndarray:
     """Accelerations at all stamps, velocity(t [s]) -> (n,)."""
-    return np.array([filtered.update(t, np.atleast_1d(velocity((t - NOW) * 1e-9))).copy() for t in stamps])
+    unknown = np.full(filtered._velocity.shape, np.nan)  # while it starts there is no acceleration
+    results = []
+    for t in stamps:
+        found = filtered.update(t, np.atleast_1d(velocity((t - NOW) * 1e-9)))
+        results.append(unknown if found is None else found.copy())
+    return np.array(results)
 
 
 @pytest.mark.parametrize("degree", [0, 1, 2, 3])
@@ -56,7 +62,7 @@ def test_evenly_stamped_samples_enter_the_filter_unchanged():
     rng = np.random.default_rng(1)
     samples = rng.normal(size=(60, 2))
     filtered = FilteredAcceleration(2, 10.0)
-    result = [filtered.update(NOW + k * PERIOD, sample).copy() for k, sample in enumerate(samples)]
+    result = [filtered.update(NOW + k * PERIOD, sample) for k, sample in enumerate(samples)]
     sos = butter(6, 10.0, fs=500.0, output="sos")
     zi = sosfilt_zi(sos)[:, np.newaxis, :] * samples[0][np.newaxis, :, np.newaxis]
     smooth, _ = sosfilt(sos, samples[1:].T, axis=-1, zi=zi)
@@ -68,13 +74,15 @@ def test_no_start_transient():
     result = run(
         FilteredAcceleration(3, 10.0), lambda t: np.array([5.0, -2.0, 0.0]), NOW + PERIOD * np.arange(200)
     )
-    assert np.abs(result).max() < 1e-8  # rounding of 5 over a step of 2 ms
+    assert np.isnan(result[:5]).all()
+    assert np.abs(result[5:]).max() < 1e-8  # rounding of 5 over a step of 2 ms
 
 
-def test_zero_until_the_period_is_known_then_running():
+def test_nothing_until_the_period_is_known_then_running():
     filtered = FilteredAcceleration(1, 10.0)
     for k in range(5):
-        assert filtered.update(NOW + k * PERIOD, np.array([float(k)]))[0] == 0.0
+        assert filtered.update(NOW + k * PERIOD, np.array([float(k)])) is None
+        assert filtered.update(NOW + k * PERIOD, np.array([float(k)])) is None  # nor for a repeated stamp
         assert filtered.state is FilterState.STARTING
     assert filtered.update(NOW + 5 * PERIOD, np.array([5.0]))[0] != 0.0
     assert filtered.state is FilterState.RUNNING
@@ -93,17 +101,17 @@ def test_a_pause_starts_anew_and_says_so():
     filtered = FilteredAcceleration(1, 10.0)
     run(filtered, lambda t: 3.0 * t, (NOW + PERIOD * np.arange(400)).tolist())
     late = NOW + 400 * PERIOD + 1_000_000_000
-    assert filtered.update(late, np.array([7.0]))[0] == 0.0
+    assert filtered.update(late, np.array([7.0])) is None
     assert filtered.state is FilterState.RESTARTED_AFTER_PAUSE
     later = run(filtered, lambda t: 7.0, (late + PERIOD * np.arange(1, 50)).tolist())
     assert filtered.state is FilterState.RUNNING
-    assert np.abs(later).max() < 1e-8  # the jump over the pause is no acceleration
+    assert np.nanmax(np.abs(later)) < 1e-8  # the jump over the pause is no acceleration
 
 
 def test_backwards_stamps_start_anew_and_say_so():
     filtered = FilteredAcceleration(1, 10.0)
     run(filtered, lambda t: 3.0 * t, (NOW + PERIOD * np.arange(100)).tolist())
-    filtered.update(NOW, np.array([0.0]))
+    assert filtered.update(NOW, np.array([0.0])) is None
     assert filtered.state is FilterState.RESTARTED_BACKWARDS
 
 
@@ -117,6 +125,37 @@ def test_a_rate_below_twice_the_cutoff_is_refused():
     filtered = FilteredAcceleration(1, 10.0)
     with pytest.raises(SamplingError, match=r"15 Hz: filter_cutoff 10 Hz needs more than 20 Hz"):
         run(filtered, lambda t: t, [NOW + round(k * 1e9 / 15) for k in range(10)])
+
+
+def test_stamps_that_are_too_dense_are_refused_and_forgotten():
+    filtered = FilteredAcceleration(1, 10.0)
+    velocity = np.zeros(1)
+    for k in range(5):
+        assert filtered.update(NOW + k, velocity) is None
+    with pytest.raises(SamplingError, match="less than 1e-05 s apart"):  # not a grid of 1 ns over 0.2 s
+        filtered.update(NOW + 5, velocity)
+    with pytest.raises(SamplingError):
+        filtered.update(NOW + 200_000_000, velocity)
+    late = NOW + 200_000_000 + PERIOD * np.arange(1, 10)
+    with pytest.raises(SamplingError):  # most of the last five intervals are still 1 ns
+        filtered.update(int(late[0]), velocity)
+    assert np.isfinite(run(filtered, lambda t: 0.0, late[1:].tolist())).all()
+
+
+def test_a_pause_of_many_periods_starts_anew():
+    filtered, period = FilteredAcceleration(1, 10.0), 20_000
+    run(filtered, lambda t: 0.0, (NOW + period * np.arange(10)).tolist())
+    last = NOW + 9 * period
+    assert filtered.update(last + MOST_POINTS * period, np.zeros(1)) is not None
+    assert filtered.update(last + (2 * MOST_POINTS + 1) * period, np.zeros(1)) is None
+    assert filtered.state is FilterState.RESTARTED_AFTER_PAUSE
+
+
+def test_stamps_that_are_too_uneven_to_start_with_are_refused():
+    filtered = FilteredAcceleration(1, 10.0)
+    stamps = [NOW + 20_000 * k for k in range(5)]
+    with pytest.raises(SamplingError, match="too uneven"):
+        run(filtered, lambda t: 0.0, [*stamps, stamps[-1] + 200_000_000])
 
 
 def test_it_recovers_when_the_rate_becomes_high_enough():

@@ -1,4 +1,4 @@
-from modular_dynamics_ros.change_log import QUIET, ChangeLog
+from modular_dynamics_ros.change_log import MOST_TEXTS, QUIET, ChangeLog
 
 
 class Recording:
@@ -25,15 +25,37 @@ def test_a_problem_is_logged_once_and_its_end_once():
     log = ChangeLog(seen, seen.clock)
     for k in range(100):
         seen.time = 0.01 * k
-        log.problem("joint_states", "not finite", f"message {k}")
+        log.problem("joint_states", "not finite", "'a' is NaN")
         log.settle()
-    assert seen.lines == [("warning", "joint_states: message 0")]
-    assert log.current() == ["joint_states: message 99"]
+    assert seen.lines == [("warning", "joint_states: 'a' is NaN")]
+    assert log.current() == ["joint_states: 'a' is NaN"]
     seen.time += QUIET + 0.01
     log.settle()
     log.settle()
     assert seen.lines[1:] == [("info", "joint_states: good again (not finite)")]
     assert log.current() == []
+
+
+def test_each_offender_is_named_once_however_they_alternate():
+    seen = Recording()
+    log = ChangeLog(seen, seen.clock)
+    for k in range(100):
+        log.problem("joint_states", "not finite", ("'a' is NaN", "'b' is NaN", "'a' is NaN")[k % 3])
+    assert [text for _, text in seen.lines] == ["joint_states: 'a' is NaN", "joint_states: 'b' is NaN"]
+    seen.time = QUIET + 0.01
+    log.settle()
+    log.problem("joint_states", "not finite", "'a' is NaN")
+    assert len(seen.lines) == 4  # good again, and bad again
+
+
+def test_texts_that_always_change_do_not_flood():
+    seen = Recording()
+    log = ChangeLog(seen, seen.clock)
+    for k in range(1000):
+        log.problem("joint_states", "odd", f"message {k}")
+    assert len(seen.lines) == MOST_TEXTS
+    assert seen.lines[-1][1].endswith("(more of this kind is not logged)")
+    assert log.current() == ["joint_states: message 999"]
 
 
 def test_good_and_bad_in_turns_do_not_flood():

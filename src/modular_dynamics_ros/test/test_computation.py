@@ -1,7 +1,9 @@
+from contextlib import nullcontext, suppress
 from dataclasses import replace
 
 import numpy as np
 import pytest
+import yaml
 
 import modular_dynamics as md
 from modular_dynamics_ros.bad_message import BadMessage
@@ -54,7 +56,8 @@ def test_the_reference_gives_the_accelerations(robot):
 def test_filtered_velocities_give_the_accelerations(robot):
     one = computation(robot, acceleration_source="filtered")
     for k in range(600):
-        one.observe(NOW + k * 2_000_000, Q, V * 0.002 * k)
+        with pytest.raises(BadMessage, match="the filter starts") if k < 5 else nullcontext():
+            one.observe(NOW + k * 2_000_000, Q, V * 0.002 * k)
     one.compute(NOW)
     # a steady acceleration V comes out of the filter as it is, once the transient is below 1e-8
     expected = md.inverse_dynamics(robot.graph, Q, V * 0.002 * 599, V)
@@ -96,8 +99,6 @@ def test_external_wrenches_expire(robot):
 
 
 def test_a_black_box_takes_its_wrench_from_outside(robot, four_link, tmp_path):
-    import yaml
-
     path = tmp_path / "partition.yaml"
     path.write_text(yaml.safe_dump(BOX))
     boxed = computation(load_robot(four_link, str(path)))
@@ -130,11 +131,80 @@ def test_holding_is_gravity_at_the_last_position(robot):
         assert one.effort == pytest.approx(expected, abs=1e-13)
 
 
-def test_an_overflow_is_no_answer(robot):
-    one = computation(robot)
-    one.observe(NOW, Q, np.full(4, 1e200))
-    with np.errstate(all="ignore"), pytest.raises(BadMessage, match="too large"):
+def test_a_state_that_overflows_leaves_no_trace(robot):
+    one = computation(robot, effort_limits="clip")
+    one.observe(NOW, Q, 10.0 * V)
+    one.compute(NOW)
+    before = [part.copy() for part in (one.q, one.v, one.a, one.effort, one.exceeded)]
+    assert before[-1].any()
+    one.observe(NOW + 1, np.zeros(4), np.full(4, 1e200))
+    with np.errstate(all="ignore"), pytest.raises(BadMessage, match="so large"):
+        one.compute(NOW + 1)
+    for kept, part in zip(before, (one.q, one.v, one.a, one.effort, one.exceeded), strict=True):
+        assert part.tolist() == kept.tolist()
+    one.hold()
+    rest = np.zeros(4)
+    assert one.effort == pytest.approx(md.inverse_dynamics(robot.graph, Q, rest, rest), abs=1e-13)
+
+
+def test_an_overflow_does_not_stay_in_the_filter(robot):
+    one = computation(robot, acceleration_source="filtered")
+    for k in range(20):
+        with suppress(BadMessage):
+            one.observe(NOW + k * 2_000_000, Q, np.zeros(4))
+    one.observe(NOW + 20 * 2_000_000, Q, np.full(4, 1e200))
+    with np.errstate(all="ignore"), pytest.raises(BadMessage, match="so large"):
         one.compute(NOW)
+    with pytest.raises(BadMessage, match="the filter starts"):
+        one.observe(NOW + 21 * 2_000_000, Q, np.zeros(4))
+
+
+def test_holding_has_the_finite_check_too(robot, monkeypatch):
+    one = computation(robot)
+    one.observe(NOW, Q, V)
+    one.compute(NOW)
+    good = one.effort.copy()
+    monkeypatch.setattr(one, "feedforward", lambda tau, gravity, v, out: out.fill(np.nan))
+    with pytest.raises(BadMessage, match="so large"):
+        one.hold()
+    assert one.effort.tolist() == good.tolist()
+    assert one.v.tolist() == V.tolist()
+
+
+def test_a_state_without_its_black_boxs_wrench_leaves_no_trace(four_link, tmp_path):
+    path = tmp_path / "partition.yaml"
+    path.write_text(yaml.safe_dump(BOX))
+    one = computation(load_robot(four_link, str(path)), stale_after=0.5)
+    one.black_box.set("right_branch", np.ones(6), NOW)
+    one.observe(NOW, Q[:3], V[:3])
+    one.compute(NOW)
+    one.observe(NOW + S, np.ones(3), np.ones(3))
+    with pytest.raises(BadMessage, match="no wrench"):
+        one.compute(NOW + S)
+    assert (one.q.tolist(), one.v.tolist()) == (Q[:3].tolist(), V[:3].tolist())
+    one.hold()  # at the last good state, with the wrench that belongs to it
+    rest = np.zeros(4)
+    graph, q = one.robot.graph, np.append(Q[:3], 0.0)
+    held = md.inverse_dynamics(graph, q, rest, rest, None, {"right_branch": np.ones(6)})
+    assert one.effort == pytest.approx(held[:3], abs=1e-12)
+
+
+@pytest.mark.parametrize("last", ["<origin xyz='.1 0 .3'/>", "<mimic joint='j2' multiplier='2'/>"])
+def test_joints_beyond_a_black_box_feel_how_it_stands(chain, last):
+    parent = "a" if "mimic" in last else "b"
+    robot = load_robot(chain(parent, last))
+    q, v = np.array([0.1, 1.5, 0.3])[: robot.graph.nv], np.array([0.4, -0.7, 0.2])[: robot.graph.nv]
+    wrench = np.array([1.0, 2.0, 3.0, 0.1, 0.2, 0.3])
+    one = computation(robot)
+    one.black_box.set("box", wrench, NOW)
+    one.observe(NOW, q, v)
+    one.compute(NOW)
+    a = np.zeros(robot.graph.nv)
+    expected = md.inverse_dynamics(robot.graph, q, v, a, None, {"box": wrench})[robot.indices]
+    assert np.isnan(expected).tolist() == [name == "j2" for name in robot.state_names]
+    assert one.effort == pytest.approx(expected, abs=1e-12, nan_ok=True)
+    at_zero = md.inverse_dynamics(robot.graph, [q[0], 0, *q[2:]], v, a, None, {"box": wrench})
+    assert np.nanmax(np.abs(at_zero - expected)) > 0.1  # it does matter where the box stands
 
 
 def test_limits_and_parameters_change_at_run_time(robot):

@@ -15,6 +15,14 @@ def test_a_pause_is_not_made_up_for():
     assert [monitor.due(t) for t in (0.0, 5.0, 5.01, 5.05, 5.2)] == [True, True, False, False, True]
 
 
+def test_a_failure_is_counted_and_over_with_the_next_comparison():
+    monitor = CrossCheckMonitor(rate=1.0, threshold=1e-9)
+    monitor.fail("IndexError: 7")
+    assert (monitor.failed, monitor.failure, monitor.count) == (1, "IndexError: 7", 0)
+    monitor.take(1e-12, {})
+    assert (monitor.failed, monitor.failure, monitor.count) == (1, "", 1)
+
+
 def test_rate_zero_is_off():
     assert not CrossCheckMonitor(rate=0.0, threshold=1e-9).due(1.0)
 

@@ -1,6 +1,8 @@
 import numpy as np
 import pytest
 
+import modular_dynamics as md
+import modular_dynamics.crosscheck
 from modular_dynamics_ros.robot import RobotError, load_robot
 
 BOX = (
@@ -23,8 +25,42 @@ def test_joints_inside_a_black_box_are_unknown(four_link, tmp_path):
     path = tmp_path / "partition.yaml"
     path.write_text(BOX)
     robot = load_robot(four_link, str(path))
-    assert robot.joint_names == ("turn", "bend", "left")
+    assert robot.joint_names == robot.state_names == ("turn", "bend", "left")
     assert robot.black_boxes == ("right_branch",)
+
+
+@pytest.mark.parametrize(
+    ("parent", "last", "states"),
+    [
+        ("b", "", ("j1", "j2", "j3")),  # beyond the box
+        ("a", "", ("j1", "j3")),  # beside it
+        ("a", "<mimic joint='j2'/>", ("j1", "j2")),  # beside it, driven from inside
+        ("a", "<mimic joint='j1'/>", ("j1",)),
+    ],
+)
+def test_the_state_of_a_black_box_is_needed_where_something_moves_with_it(chain, parent, last, states):
+    robot = load_robot(chain(parent, last))
+    assert robot.state_names == states
+    assert robot.joint_names == tuple(name for name in states if name != "j2")
+    assert [robot.state_names[k] for k in robot.published] == list(robot.joint_names)
+
+
+FIXED = "<link name='b'/><joint name='f' type='fixed'><parent link='a'/><child link='b'/></joint>"
+
+
+@pytest.mark.parametrize("rest", ["", FIXED])
+def test_a_robot_without_a_moving_joint_is_refused(rest):
+    with pytest.raises(RobotError, match="'still' has no moving joint"):
+        load_robot(f"<robot name='still'><link name='a'/>{rest}</robot>")
+
+
+def test_a_cross_check_that_fails_does_not_refuse_the_robot(four_link, monkeypatch):
+    def broken(*arguments):
+        raise IndexError("out of range")
+
+    monkeypatch.setattr(md.crosscheck.CrossCheck, "__call__", broken)
+    robot = load_robot(four_link)
+    assert (robot.check, robot.no_check) == (None, "IndexError: out of range")
 
 
 def test_gravity_is_taken(four_link):

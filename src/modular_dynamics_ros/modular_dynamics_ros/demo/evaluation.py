@@ -18,6 +18,7 @@ class Evaluation:
     """Figures of one run.
 
     Attributes:
+        expected: samples of the motion; sent: joint states that the player says it has sent.
         times: (m,) of the answered states [s]; ours, theirs: (m, nv) torques [N m or N].
         disagreement: subsystem -> largest |ours - theirs|; largest: largest |theirs| of the whole run.
         weight: vertical force of the ground on the robot (m,) [N]; fewest_wrenches: messages of the
@@ -25,6 +26,7 @@ class Evaluation:
     """
 
     expected: int
+    sent: int
     received: int
     times: np.ndarray
     ours: np.ndarray
@@ -48,10 +50,10 @@ class Evaluation:
     def failures(self, threshold: float) -> list[str]:
         """What makes the run a failure, in plain words; empty when nothing does."""
         said = []
-        if self.received < self.expected:
-            said.append(
-                f"{self.expected - self.received} of {self.expected} joint states were lost on their way"
-            )
+        if self.sent != self.expected:
+            said.append(f"the player sent {self.sent} joint states; the motion has {self.expected}")
+        if self.received != self.sent:
+            said.append(f"of {self.sent} joint states sent {self.received} were received")
         if self.answered < self.received:
             said.append(f"{self.received - self.answered} of {self.received} joint states were not answered")
         if self.fewest_wrenches < self.answered:
@@ -68,7 +70,7 @@ class Evaluation:
         return said
 
 
-def evaluate(recorder: Recorder, expected: int) -> Evaluation:
+def evaluate(recorder: Recorder, expected: int, sent: int) -> Evaluation:
     """Recompute every answer with Pinocchio from the recorded state and reference, and compare."""
     graph = recorder.graph
     stamps = sorted(recorder.states.keys() & recorder.torques.keys())
@@ -88,6 +90,7 @@ def evaluate(recorder: Recorder, expected: int) -> Evaluation:
     answers = np.array([recorder.answers[stamp] for stamp in stamps], dtype=np.int64)
     return Evaluation(
         expected=expected,
+        sent=sent,
         received=len(recorder.states),
         times=(np.array(stamps, dtype=np.int64) - (stamps[0] if stamps else 0)) * 1e-9,
         ours=ours,

@@ -32,6 +32,7 @@ from modular_dynamics_ros.demo.plots import draw_torques
 from modular_dynamics_ros.demo.processes import Processes
 from modular_dynamics_ros.demo.recorder import Recorder
 from modular_dynamics_ros.demo.table import print_table
+from modular_dynamics_ros.joint_state_player import sent_in
 from modular_dynamics_ros.motion import MotionError
 from modular_dynamics_ros.recordings import load_motion
 from modular_dynamics_ros.schedule import Schedule
@@ -85,7 +86,6 @@ def run(options: Options) -> int:
 
 
 def _play(options: Options, console: Console) -> tuple[Evaluation, Recorder]:
-    options.out.mkdir(parents=True, exist_ok=True)
     for path in (options.urdf, options.motion, options.params):
         if not path.is_file():
             raise DemoError(f"there is no file '{path}'")
@@ -95,6 +95,7 @@ def _play(options: Options, console: Console) -> tuple[Evaluation, Recorder]:
     if not motion.has_acceleration:
         raise DemoError(f"'{options.motion}' has no accelerations, which the comparison needs")
     expected = len(Schedule(motion, options.rate, loop=False))
+    options.out.mkdir(parents=True, exist_ok=True)
     rclpy.init(signal_handler_options=SignalHandlerOptions.NO)  # Ctrl-C is to raise KeyboardInterrupt here
     try:
         recorder = Recorder(graph)
@@ -113,7 +114,7 @@ def _play(options: Options, console: Console) -> tuple[Evaluation, Recorder]:
         ):
             _record(options, expected, recorder, executor, processes, progress)
             task = progress.add_task("comparing every answer with Pinocchio", total=None)
-            evaluation = evaluate(recorder, expected)
+            evaluation = evaluate(recorder, expected, _sent(processes))
             progress.remove_task(task)
         return evaluation, recorder
     finally:
@@ -197,9 +198,18 @@ def _record(
             raise DemoError(
                 f"joint_state_player ended with code {code}:\n{processes.log('joint_state_player')}"
             )
-        return min(counts) >= expected or (code == 0 and time.monotonic() - newest > QUIET_LIMIT)
+        return code == 0 and (min(counts) >= expected or time.monotonic() - newest > QUIET_LIMIT)
 
     spin_until(complete, 60.0 + 10.0 * expected / options.rate, "playing the motion", "dynamics_node")
+
+
+def _sent(processes: Processes) -> int:
+    sent = sent_in(processes.log("joint_state_player"))
+    if sent is None:
+        raise DemoError(
+            f"joint_state_player does not say what it sent:\n{processes.log('joint_state_player')}"
+        )
+    return sent
 
 
 def _draw(out: Path, recorder: Recorder, evaluation: Evaluation) -> list[Path]:

@@ -19,9 +19,7 @@ def print_table(console: Console, graph: md.SubsystemGraph, evaluation: Evaluati
     table.add_column("figure")
     table.add_column("value", justify="right")
     table.add_column("unit")
-    table.add_row(
-        "joint states sent / received", f"{evaluation.expected} / {evaluation.received}", "messages"
-    )
+    table.add_row("joint states sent / received", f"{evaluation.sent} / {evaluation.received}", "messages")
     table.add_row("torques received", f"{evaluation.answered}", "messages")
     table.add_row("rate", f"{latency.rate:.1f}", "Hz")
     for name, value in (("p50", latency.p50), ("p99", latency.p99), ("max", latency.max)):

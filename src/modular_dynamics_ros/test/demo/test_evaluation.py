@@ -31,7 +31,7 @@ def recorder(charmie):
 
 
 def test_a_perfect_run_has_no_failures(recorder):
-    result = evaluate(recorder, COUNT)
+    result = evaluate(recorder, COUNT, COUNT)
     assert result.failures(1e-9) == []
     assert (result.expected, result.received, result.answered) == (COUNT, COUNT, COUNT)
     assert result.relative < 1e-12
@@ -44,7 +44,7 @@ def test_a_perfect_run_has_no_failures(recorder):
 
 def test_a_disagreement_is_named_and_fails(recorder):
     recorder.torques[START][recorder.graph.v_slice("head_pan").start] += 1e-6
-    result = evaluate(recorder, COUNT)
+    result = evaluate(recorder, COUNT, COUNT)
     assert result.disagreement["head"] == pytest.approx(1e-6, rel=1e-6)
     assert result.disagreement["base"] < 1e-9
     (failure,) = result.failures(1e-9)
@@ -52,28 +52,31 @@ def test_a_disagreement_is_named_and_fails(recorder):
 
 
 def test_lost_messages_fail(recorder):
-    assert "2 of 22 joint states were lost" in evaluate(recorder, COUNT + 2).failures(1e-9)[0]
+    lost = evaluate(recorder, COUNT + 2, COUNT + 2).failures(1e-9)
+    assert lost == [f"of {COUNT + 2} joint states sent {COUNT} were received"]
+    cut_short = evaluate(recorder, COUNT + 2, COUNT).failures(1e-9)
+    assert cut_short == [f"the player sent {COUNT} joint states; the motion has {COUNT + 2}"]
     del recorder.torques[START]
-    assert evaluate(recorder, COUNT).failures(1e-9) == ["1 of 20 joint states were not answered"]
+    assert evaluate(recorder, COUNT, COUNT).failures(1e-9) == ["1 of 20 joint states were not answered"]
     del recorder.wrenches["head"][START], recorder.wrenches["head"][START + 5_000_000]
-    assert "missing for 1 answers" in evaluate(recorder, COUNT).failures(1e-9)[1]
+    assert "missing for 1 answers" in evaluate(recorder, COUNT, COUNT).failures(1e-9)[1]
 
 
 def test_no_answer_at_all_is_a_failure_not_a_crash(recorder):
     recorder.torques.clear()
-    result = evaluate(recorder, COUNT)
+    result = evaluate(recorder, COUNT, COUNT)
     assert result.failures(1e-9) == ["20 of 20 joint states were not answered"]
 
 
 def test_a_reference_that_was_never_heard_is_seen(recorder):
     recorder.accelerations[START] = np.full(19, np.nan)
-    assert "no reference was heard for 1 answers" in evaluate(recorder, COUNT).failures(1e-9)[0]
+    assert "no reference was heard for 1 answers" in evaluate(recorder, COUNT, COUNT).failures(1e-9)[0]
 
 
 def test_the_table_and_the_plot(recorder, tmp_path):
-    result, text = evaluate(recorder, COUNT), StringIO()
+    result, text = evaluate(recorder, COUNT + 3, COUNT + 1), StringIO()
     print_table(Console(file=text, width=80), recorder.graph, result)
-    for words in ("20 / 20", "left_arm", "545.4"):
+    for words in ("21 / 20", "left_arm", "545.4"):
         assert words in text.getvalue()
     path = draw_torques(recorder.graph, result, tmp_path / "torques.png")
     assert path.read_bytes().startswith(b"\x89PNG")

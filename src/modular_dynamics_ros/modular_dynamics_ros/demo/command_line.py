@@ -1,0 +1,55 @@
+"""What the demo is told: its command line, with bounds and with defaults that hold in every folder."""
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+
+from ament_index_python.packages import PackageNotFoundError, get_package_share_directory
+
+from modular_dynamics_ros.demo.run import Options
+from modular_dynamics_ros.parameter_table import checked
+from modular_dynamics_ros.parameters import PlayerParameters
+
+__all__ = ["read_command_line"]
+
+RATE = PlayerParameters.__dataclass_fields__["rate"]
+
+
+def read_command_line(arguments: Sequence[str] | None = None) -> Options:
+    """The options in `arguments`, or on the command line; argparse ends the process where one is refused."""
+    files, bounds = _files(), RATE.metadata["spec"]
+    parser = argparse.ArgumentParser(
+        prog="python -m modular_dynamics_ros.demo",
+        description="Play a motion through dynamics_node, compare every answer with Pinocchio, and draw it.",
+        formatter_class=argparse.ArgumentDefaultsHelpFormatter,
+        epilog="Paths are relative to the current folder. Nothing is written before all inputs are checked.",
+    )
+
+    def add(name: str, default: Path, words: str) -> None:
+        parser.add_argument(name, type=Path, default=default, help=words)
+
+    words = f"joint states per second, {bounds.low:g} to {bounds.high:g} Hz"
+    parser.add_argument("--rate", type=_rate, default=RATE.default, help=words)
+    add("--out", Path("out/demo"), "folder for plots and logs")
+    add("--urdf", files / "urdf/charmie.urdf", "robot, tagged with subsystems")
+    add("--motion", files / "config/charmie_motion.yaml", "motion: .yaml, .csv with a_ columns")
+    add("--params", files / "config/charmie.yaml", "parameters of both nodes")
+    return Options(**vars(parser.parse_args(arguments)))
+
+
+def _rate(text: str) -> float:
+    try:
+        return checked(RATE, float(text))
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
+def _files() -> Path:
+    """Where urdf/ and config/ are: the checkout that this file is in, or what was installed."""
+    checkout = Path(__file__).resolve().parents[4]
+    if (checkout / "urdf/charmie.urdf").is_file():
+        return checkout
+    try:
+        return Path(get_package_share_directory("modular_dynamics_bringup"))
+    except PackageNotFoundError:
+        return Path()
