@@ -15,7 +15,7 @@ import modular_dynamics as md
 __all__ = ["Comparison", "compare"]
 
 ROUNDS = 9
-BATCH = 8192
+BATCH = 16384
 Timed = dict[str, tuple[Callable[[], object], int]]
 
 
@@ -46,13 +46,13 @@ def compare(urdf: Path, threads: int, tick: Callable[[str], None]) -> list[Compa
         ) in timed.items():  # in turns: all share the machine's moods
             rounds[name].append(_seconds_each(call) / count * 1e6)
     pairs = [
-        ("inverse dynamics, out=", "inverse_dynamics(out)", "pinocchio.rnea"),
-        ("inverse dynamics", "inverse_dynamics", "pinocchio.rnea"),
-        ("inverse dynamics, out=", "inverse_dynamics(out)", "mujoco.mj_inverse"),
-        ("batch float64, 1 thread", "batch64 1", "pinocchio.rneaInParallel 1"),
-        (f"batch float64, {threads} threads", f"batch64 {threads}", f"pinocchio.rneaInParallel {threads}"),
-        ("batch float32, 1 thread", "batch32 1", "pinocchio.rneaInParallel 1"),
-        ("mass matrix", "mass_matrix", "pinocchio.crba"),
+        ("inverse dynamics, out=", "inverse_dynamics(out)", "rnea"),
+        ("inverse dynamics", "inverse_dynamics", "rnea"),
+        ("inverse dynamics, out=", "inverse_dynamics(out)", "mj_inverse"),
+        ("batch float64, 1 thread", "batch64 1", "rneaInParallel 1"),
+        (f"batch float64, {threads} threads", f"batch64 {threads}", f"rneaInParallel {threads}"),
+        ("batch float32, 1 thread", "batch32 1", "rneaInParallel 1"),
+        ("mass matrix", "mass_matrix", "crba"),
     ]
     return [_compared(graph.name, what, ours, peer, rounds) for what, ours, peer in pairs if peer in rounds]
 
@@ -109,10 +109,10 @@ def _pinocchio(graph: md.SubsystemGraph, threads: int) -> Timed:
         return lambda: pinocchio.rneaInParallel(count, pool, q, v, vdot, tau), BATCH
 
     return {
-        "pinocchio.rnea": (lambda: pinocchio.rnea(pin.model, pin.data, *one), 1),
-        "pinocchio.crba": (lambda: pinocchio.crba(pin.model, pin.data, one[0]), 1),
-        "pinocchio.rneaInParallel 1": batch(1),
-        f"pinocchio.rneaInParallel {threads}": batch(threads),
+        "rnea": (lambda: pinocchio.rnea(pin.model, pin.data, *one), 1),
+        "crba": (lambda: pinocchio.crba(pin.model, pin.data, one[0]), 1),
+        "rneaInParallel 1": batch(1),
+        f"rneaInParallel {threads}": batch(threads),
     }
 
 
@@ -129,4 +129,4 @@ def _mujoco(urdf: Path, graph: md.SubsystemGraph) -> Timed:
         return {}
     for state in (data.qpos, data.qvel, data.qacc):
         state[:] = np.random.default_rng(0).normal(size=graph.nv)
-    return {"mujoco.mj_inverse": (lambda: mujoco.mj_inverse(model, data), 1)}
+    return {"mj_inverse": (lambda: mujoco.mj_inverse(model, data), 1)}

@@ -11,6 +11,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 from kernels import Comparison, compare
 from node import NodeFigures, measure_node
+from rich import box
 from rich.console import Console
 from rich.table import Table
 
@@ -54,14 +55,18 @@ def main() -> int:
 
 
 def _print_kernels(console: Console, comparisons: list[Comparison], machine: str) -> None:
-    table = Table(title=f"microseconds per evaluation; {machine}")
-    for heading in ("robot", "algorithm", "ours", "peer", "", "times faster", "quartiles"):
-        table.add_column(heading, justify="left" if heading in ("robot", "algorithm", "") else "right")
-    for one in comparisons:
-        figures = f"{one.ours_us:.3f}", f"{one.peer_us:.3f}", one.peer
-        spread = f"{one.ratio_low:.1f} .. {one.ratio_high:.1f}"
-        table.add_row(one.robot, one.what, *figures, f"{one.ratio:.1f}", spread)
-    console.print(table)
+    for robot in dict.fromkeys(one.robot for one in comparisons):
+        table = Table(title=f"{robot}: microseconds per evaluation", box=box.SIMPLE)
+        table.add_column("")
+        table.add_column("ours", justify="right")
+        table.add_column("peer", justify="right")
+        table.add_column("which")
+        table.add_column("times faster (quartiles)", justify="right")
+        for one in (one for one in comparisons if one.robot == robot):
+            ratio = f"{one.ratio:.1f} ({one.ratio_low:.1f} .. {one.ratio_high:.1f})"
+            table.add_row(one.what, f"{one.ours_us:.3f}", f"{one.peer_us:.3f}", one.peer, ratio)
+        console.print(table)
+    console.print(f"medians of interleaved rounds on this machine: {machine}")
 
 
 def _print_node(console: Console, figures: NodeFigures) -> None:
