@@ -46,12 +46,12 @@ def compare(urdf: Path, threads: int, tick: Callable[[str], None]) -> list[Compa
         ) in timed.items():  # in turns: all share the machine's moods
             rounds[name].append(_seconds_each(call) / count * 1e6)
     pairs = [
-        ("inverse dynamics, out=", "inverse_dynamics(out)", "rnea"),
-        ("inverse dynamics", "inverse_dynamics", "rnea"),
-        ("inverse dynamics, out=", "inverse_dynamics(out)", "mj_inverse"),
-        ("batch float64, 1 thread", "batch64 1", "rneaInParallel 1"),
-        (f"batch float64, {threads} threads", f"batch64 {threads}", f"rneaInParallel {threads}"),
-        ("batch float32, 1 thread", "batch32 1", "rneaInParallel 1"),
+        ("single call, out=", "inverse_dynamics(out)", "rnea"),
+        ("single call", "inverse_dynamics", "rnea"),
+        ("single call, out=", "inverse_dynamics(out)", "mj_inverse"),
+        ("batch f64, 1 thread", "batch64 1", "rneaInParallel/1"),
+        (f"batch f64, {threads} threads", f"batch64 {threads}", f"rneaInParallel/{threads}"),
+        ("batch f32, 1 thread", "batch32 1", "rneaInParallel/1"),
         ("mass matrix", "mass_matrix", "crba"),
     ]
     return [_compared(graph.name, what, ours, peer, rounds) for what, ours, peer in pairs if peer in rounds]
@@ -111,8 +111,8 @@ def _pinocchio(graph: md.SubsystemGraph, threads: int) -> Timed:
     return {
         "rnea": (lambda: pinocchio.rnea(pin.model, pin.data, *one), 1),
         "crba": (lambda: pinocchio.crba(pin.model, pin.data, one[0]), 1),
-        "rneaInParallel 1": batch(1),
-        f"rneaInParallel {threads}": batch(threads),
+        "rneaInParallel/1": batch(1),
+        f"rneaInParallel/{threads}": batch(threads),
     }
 
 

@@ -56,12 +56,14 @@ def main() -> int:
 
 def _print_kernels(console: Console, comparisons: list[Comparison], machine: str) -> None:
     for robot in dict.fromkeys(one.robot for one in comparisons):
-        table = Table(title=f"{robot}: microseconds per evaluation", box=box.SIMPLE)
+        table = Table(
+            title=f"{robot}: inverse dynamics and mass matrix, microseconds per evaluation", box=box.SIMPLE
+        )
         table.add_column("")
         table.add_column("ours", justify="right")
         table.add_column("peer", justify="right")
         table.add_column("which")
-        table.add_column("times faster (quartiles)", justify="right")
+        table.add_column("times (quartiles)", justify="right")
         for one in (one for one in comparisons if one.robot == robot):
             ratio = f"{one.ratio:.1f} ({one.ratio_low:.1f} .. {one.ratio_high:.1f})"
             table.add_row(one.what, f"{one.ours_us:.3f}", f"{one.peer_us:.3f}", one.peer, ratio)
