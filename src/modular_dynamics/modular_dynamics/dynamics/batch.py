@@ -19,7 +19,7 @@ from .inverse_dynamics import InverseDynamics
 __all__ = ["inverse_dynamics_batch"]
 
 #: States that a thread takes at a time: long enough to be worth a call, short for progress and memory.
-CHUNK = 4096
+CHUNK = 1024
 #: Angles [rad] from which single precision would lose more than 1e-6 of them.
 WRAPPED_FROM = 16.0
 _KERNELS = {np.dtype(np.float64): inverse_dynamics_float64, np.dtype(np.float32): inverse_dynamics_float32}
