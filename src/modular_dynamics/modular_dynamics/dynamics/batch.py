@@ -6,13 +6,13 @@ import os
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from ..exceptions import StateError
-from ..kernels import SMALLEST_NORM, inverse_dynamics_float32, inverse_dynamics_float64
+from ..kernels import SMALLEST_NORM, inverse_dynamics_float32, inverse_dynamics_float64, layout
 from ..model import JointType, SubsystemGraph
 from .inverse_dynamics import InverseDynamics
 
@@ -124,22 +124,31 @@ def _chunk(
     q, v, vdot = (array[rows] for array in states)
     if kind == np.float32:
         q = _wrapped(graph, q)
-    q, v, vdot = (np.require(array, kind, ["C", "W"]) for array in (q, v, vdot))
+    with np.errstate(over="ignore"):  # what single precision cannot hold is refused below, by its row
+        q, v, vdot = (np.require(array, kind, ["C", "W"]) for array in (q, v, vdot))
     for first in _quaternions(graph):
         if (np.linalg.norm(q[:, first : first + 4], axis=1) < SMALLEST_NORM).any():
             _refuse_first_bad(graph, states, start, 0)
     bad = _KERNELS[kind](topology, constants, template, q, v, vdot, tau[rows])
     if bad >= 0:
         _refuse_first_bad(graph, states, start, bad)
+    finite = np.isfinite(tau[rows])
+    for k in np.flatnonzero(topology[:-1, layout.MODE] == layout.UNKNOWN):
+        finite[:, graph.v_slice(graph.driver(graph.joints[k]))] = True  # NaN is the true answer there
+    if not finite.all():
+        _refuse_first_bad(graph, states, start, int(np.flatnonzero(~finite.all(axis=1))[0]))
 
 
-def _refuse_first_bad(graph: SubsystemGraph, states: list[NDArray[Any]], start: int, bad: int) -> None:
-    """Raise the error of the first bad row; the kernel names only the block of rows in which it is."""
+def _refuse_first_bad(graph: SubsystemGraph, states: list[NDArray[Any]], start: int, bad: int) -> NoReturn:
+    """Raise the error of the first bad row from ``start + bad`` on, where the kernel met it or soon after."""
     for row in range(start + bad, min(start + CHUNK, len(states[0]))):
         try:
             graph.checked(q=states[0][row], v=states[1][row], vdot=states[2][row])
         except StateError as error:  # noqa: PERF203 - the first of them ends it
             raise StateError(f"row {row}: {error}") from None
+    raise StateError(
+        f"row {start + bad} or soon after: q, v and vdot are finite, but too large for the dtype"
+    )
 
 
 def _quaternions(graph: SubsystemGraph) -> list[int]:

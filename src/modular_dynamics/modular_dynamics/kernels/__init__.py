@@ -1,4 +1,4 @@
-"""Compiled algorithms on raw arrays, nothing else: only numpy, numba and math are imported here."""
+"""Compiled algorithms on raw arrays; no imports but numpy, numba (with its llvmlite), math, operator."""
 
 from .checks import first_not_finite
 from .composite_body import mass_matrix, mass_matrix_float64

@@ -92,6 +92,11 @@ def test_angles_of_any_size_in_single_precision(load_robot):
             r"row 3: vdot\[0\] of joint 'base_x'",
         ),
         ({"q": [["a"] * 19] * 5}, "not an array of numbers"),
+        ({"v": np.full((5, 19), 1e200)}, "row 0 or soon after: .*too large for the dtype"),
+        (
+            {"v": np.full((5, 19), 1e60), "dtype": np.float32},
+            "row 0 or soon after: .*too large for the dtype",
+        ),
         ({"v": SHARED, "out": SHARED}, "out shares memory"),
     ],
 )

@@ -129,7 +129,7 @@ def test_double_pendulum_closed_form():
         )
 
 
-def test_a_closed_gravity_is_honoured():
+def test_without_gravity_a_robot_at_rest_needs_no_torque():
     graph = md.load_urdf(PENDULUM, gravity=(0.0, 0.0, 0.0))
     assert np.abs(md.inverse_dynamics(graph, [0.5, 0.2], [0, 0], [0, 0])).max() == 0.0
 

@@ -81,7 +81,7 @@ def test_a_black_box_without_joints_takes_its_links_away():
     assert residual.worst < 1e-12
 
 
-def test_a_missing_body_is_not_a_number(load_robot):
+def test_links_of_the_ground_belong_to_no_body(load_robot):
     graph = load_robot("charmie")
     assert graph.link_body("world") is None
     assert np.isfinite([body.mass for body in graph.bodies]).all()
