@@ -1,8 +1,7 @@
 """The kernels' face: checked arguments in, torques and matrices out."""
 
-from .batch import inverse_dynamics_batch
 from .equation_of_motion import MassMatrix, bias, gravity_torque, mass_matrix
-from .inverse_dynamics import InverseDynamics, inverse_dynamics
+from .inverse_dynamics import InverseDynamics, inverse_dynamics, inverse_dynamics_batch
 
 __all__ = [
     "InverseDynamics",

@@ -32,11 +32,12 @@ def alignment(joint: Joint) -> NDArray[np.float64]:
 
 
 def constants_of(graph: SubsystemGraph) -> NDArray[np.float64]:
-    """The constants array (n, 30)."""
+    """The constants array (n + 1, 30)."""
     rotations = [alignment(joint) for joint in graph.joints]
-    constants = np.zeros((len(graph.joints), layout.CONSTANT_COLUMNS))
+    constants = np.zeros((len(graph.joints) + 1, layout.CONSTANT_COLUMNS))
+    constants[-1, layout.GRAVITY : layout.GRAVITY + 3] = graph.gravity
     for joint, body, parent, own, row in zip(
-        graph.joints, graph.bodies, graph.parents, rotations, constants, strict=True
+        graph.joints, graph.bodies, graph.parents, rotations, constants[:-1], strict=True
     ):
         turned = np.eye(3) if parent is None else rotations[parent]
         placed = rotation_matrix(joint.x_parent_joint.primary)
@@ -78,16 +79,14 @@ def topology_of(graph: SubsystemGraph, black_boxes: frozenset[str]) -> NDArray[n
     return topology
 
 
-def work_of(graph: SubsystemGraph) -> NDArray[np.float64]:
-    """A work array of n + 1 rows, the ground's accelerating against gravity, and joint states behind them."""
+def work_of(graph: SubsystemGraph, columns: int = layout.WORK_COLUMNS) -> NDArray[np.float64]:
+    """A work array for one state: n + 1 rows of ``columns``, joint states behind them."""
     n = len(graph.joints)
-    work = np.zeros((n + 1) * layout.WORK_COLUMNS + layout.STATE_BLOCKS * layout.padded(n))
-    rows_of(work, n)[-1, layout.ACCELERATION : layout.ACCELERATION + 3] = -graph.gravity
-    return work
+    return np.zeros((n + 1) * columns + layout.STATE_BLOCKS * layout.padded(n))
 
 
 def rows_of(work: NDArray[np.float64], joints: int) -> NDArray[np.float64]:
-    """The rows of a work array as a view (n + 1, 27)."""
+    """The rows of a work array of inverse dynamics as a view (n + 1, 15)."""
     return work[: (joints + 1) * layout.WORK_COLUMNS].reshape(joints + 1, layout.WORK_COLUMNS)
 
 

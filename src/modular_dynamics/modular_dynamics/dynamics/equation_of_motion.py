@@ -6,11 +6,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..exceptions import StateError
-from ..kernels import composite_body, layout
+from ..kernels import composite_body
 from ..kernels import mass_matrix as kernel
 from ..kernels.compilation import make_ready
 from ..model import SubsystemGraph, refuse_closures
-from .arrays import constants_of, topology_of
+from .arrays import constants_of, topology_of, work_of
 from .inverse_dynamics import inverse_dynamics
 
 __all__ = ["MassMatrix", "bias", "gravity_torque", "mass_matrix"]
@@ -32,9 +32,8 @@ class MassMatrix:
                 f"the mass matrix of '{graph.name}' is not known: its black boxes are {', '.join(boxes)}"
             )
         self.graph = graph
-        n = len(graph.joints)
         self._topology, self._constants = topology_of(graph, frozenset()), constants_of(graph)
-        self._work = np.zeros(n * composite_body.COMPOSITE_COLUMNS + layout.STATE_BLOCKS * layout.padded(n))
+        self._work = work_of(graph, composite_body.COMPOSITE_COLUMNS)
 
     def __call__(self, q: ArrayLike, out: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
         """M: see :func:`mass_matrix`. With ``out`` nothing is allocated after the first call."""

@@ -6,17 +6,23 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from ..algebra import DualQuaternion, adjoint
 from ..exceptions import StateError
 from ..kernels import inverse_dynamics as kernel
-from ..kernels import layout, newton_euler
+from ..kernels import inverse_dynamics_float32, inverse_dynamics_float64, layout, newton_euler
 from ..kernels.compilation import make_ready
-from ..model import Subsystem, SubsystemGraph, black_box_wrenches, body_loads, refuse_closures
+from ..model import JointType, Subsystem, SubsystemGraph, black_box_wrenches, body_loads, refuse_closures
 from .arrays import alignment, body_to_aligned, constants_of, rows_of, topology_of, work_of
+from .batch import Batch, Progress
 
-__all__ = ["InverseDynamics", "inverse_dynamics"]
+__all__ = ["InverseDynamics", "inverse_dynamics", "inverse_dynamics_batch"]
+
+_BATCH_KERNELS = {
+    np.dtype(np.float64): inverse_dynamics_float64,
+    np.dtype(np.float32): inverse_dynamics_float32,
+}
 
 Wrenches = Mapping[str, ArrayLike] | None
 
@@ -65,22 +71,22 @@ class InverseDynamics:
         if external_wrenches or black_box_wrenches or self._tagged or self._loaded:
             topology = self._load(external_wrenches or {}, black_box_wrenches or {})
         tau = np.empty(self.graph.nv) if out is None else out
+        self._q = q
         try:
             if kernel(topology, self._constants, self._buffer, q, v, vdot, tau) == 0:
                 return tau
         except (TypeError, ValueError):
             pass  # lists, other dtypes, strides: not what the kernel takes, but perhaps what can be converted
         q, v, vdot = (np.require(x, requirements=["C", "W"]) for x in self.graph.checked(q=q, v=v, vdot=vdot))
+        self._q = q
         if kernel(topology, self._constants, self._buffer, q, v, vdot, self._checked_out(tau)) != 0:
             raise StateError("q, v and vdot are finite, but so large that the torques are not")
         return tau
 
-    def prepared(
-        self, external_wrenches: Wrenches, black_box_wrenches: Wrenches, kind: np.dtype[Any]
-    ) -> tuple[NDArray[np.int64], NDArray[Any], NDArray[Any]]:
-        """Topology, constants and work template for the batch kernels of float type ``kind``."""
+    def batch(self, external_wrenches: Wrenches = None, black_box_wrenches: Wrenches = None) -> Batch:
+        """The same algorithm for many states under the same wrenches."""
         topology = self._load(external_wrenches or {}, black_box_wrenches or {})
-        return topology, self._constants.astype(kind), self._work.ravel().astype(kind)
+        return Batch(self.graph, _BATCH_KERNELS, topology, self._constants, (self.graph.nv,))
 
     def _checked_out(self, out: NDArray[np.float64]) -> NDArray[np.float64]:
         good = isinstance(out, np.ndarray) and out.dtype == np.float64 and out.shape == (self.graph.nv,)
@@ -95,7 +101,7 @@ class InverseDynamics:
         """Put the given wrenches on the bodies that bear them; the topology without the black boxes."""
         loads = body_loads(self.graph, external)
         self._given = black_box_wrenches(self.graph, boxes)
-        self._constants[:, layout.EXTERNAL :] = 0.0
+        self._constants[:-1, layout.EXTERNAL :] = 0.0
         self._loaded = bool(external or boxes)
         for body, zeta in loads.items():
             self._add(body, zeta)
@@ -140,15 +146,20 @@ class InverseDynamics:
 
     def _passed_down(self, k: int) -> DualQuaternion:
         """The wrench of joint k in the body that carries it."""
-        row, parent = self._work[k], self.graph.parents[k]
-        turned = np.eye(3) if parent is None else self._alignments[parent]
-        rotation, shift = (
-            turned @ row[layout.R : layout.R + 9].reshape(3, 3),
-            turned @ row[layout.P : layout.P + 3],
+        joint, own, row = self.graph.joints[k], self._alignments[k], self._work[k]
+        zeta = DualQuaternion.pure(
+            own @ row[layout.FORCE : layout.FORCE + 3], own @ row[layout.TORQUE : layout.TORQUE + 3]
         )
-        force = rotation @ row[layout.FORCE : layout.FORCE + 3]
-        moment = rotation @ row[layout.TORQUE : layout.TORQUE + 3] + np.cross(shift, force)
-        return DualQuaternion.pure(force, moment)
+        return adjoint(joint.x_parent_joint * joint.motion(self._position(k)), zeta)
+
+    def _position(self, k: int) -> NDArray[np.float64]:
+        """Of joint k in the last call, read back from its state: ``out`` may have overwritten q."""
+        if self.graph.joints[k].type is JointType.FLOATING:
+            return self._q[self.graph.q_slice(self.graph.joints[k].name)]
+        states = self._buffer[self._work.size :].reshape(layout.STATE_BLOCKS, -1)
+        if self.graph.joints[k].type is JointType.PRISMATIC:
+            return states[layout.SHIFT, [k]]
+        return np.arctan2(states[layout.SINE, [k]], states[layout.COSINE, [k]])
 
     def stamped_wrench(self, index: int) -> tuple[str, NDArray[np.float64]]:
         """A subsystem's connection wrench at and in a link's frame, as tf knows it: (link, [force, moment]).
@@ -200,3 +211,38 @@ def inverse_dynamics(
     if solver is None:
         solver = graph.workspaces.inverse_dynamics = InverseDynamics(graph)
     return solver(q, v, vdot, external_wrenches, black_box_wrenches, out)
+
+
+def inverse_dynamics_batch(
+    graph: SubsystemGraph,
+    q: ArrayLike,
+    v: ArrayLike,
+    vdot: ArrayLike,
+    threads: int | None = None,
+    *,
+    external_wrenches: Wrenches = None,
+    black_box_wrenches: Wrenches = None,
+    out: NDArray[Any] | None = None,
+    dtype: DTypeLike = np.float64,
+    progress: Progress = None,
+) -> NDArray[Any]:
+    """Joint torques of many states: row k of the result is ``inverse_dynamics`` of row k of the arguments.
+
+    Args:
+        q: positions (count, nq). v, vdot: velocities and accelerations (count, nv).
+        threads: how many to use; all cores by default.
+        external_wrenches, black_box_wrenches: as of ``inverse_dynamics``, the same for every state.
+        out: array (count, nv) of ``dtype`` for the result, none of the arguments. Beside it memory does not
+            grow with count.
+        dtype: float64, or float32: single precision, faster, to 1e-5 of the largest torque.
+        progress: called now and then with (states done, count), from the calling thread.
+
+    Raises:
+        StateError: a wrong shape, dtype or number of threads, or a number that is not finite, with its row.
+        UnsupportedModelError: the graph has loop joints, passive joints, gears or springs.
+    """
+    solver: InverseDynamics | None = getattr(graph.workspaces, "batch", None)
+    if solver is None:
+        solver = graph.workspaces.batch = InverseDynamics(graph)
+    run = solver.batch(external_wrenches, black_box_wrenches)
+    return run({"q": q, "v": v, "vdot": vdot}, threads, out, dtype, progress)

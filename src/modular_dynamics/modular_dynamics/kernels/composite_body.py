@@ -5,14 +5,14 @@ aligned frame. One unit of acceleration of joint i takes the wrench of that comp
 the ground, its components along the joints on the way are the entries of column i.
 """
 
-import numpy as np
 from numba import float64, int64, njit
 
+from .drivers import batch_float64, single
 from .lanes import FAST
-from .layout import FLOATING, INERTIA, KIND, MASS, MOMENT, MULTIPLIER, PARENT, PRISMATIC, STATE_BLOCKS, Q, V
-from .memory import load, load3, store, store3, zero_float64, zero_float64x8
-from .placement import load_pose, place, place_floating, store_pose
-from .states import all_finite, all_good, block_rows, joint_states, transposed
+from .layout import FLOATING, INERTIA, KIND, MASS, MOMENT, MULTIPLIER, PARENT, PRISMATIC, V
+from .memory import load, load3, store, store3
+from .placement import load_pose, pose_of, store_pose
+from .states import all_finite
 
 __all__ = ["COMPOSITE_COLUMNS", "SIGNATURE", "mass_matrix", "mass_matrix_float64"]
 
@@ -25,10 +25,7 @@ COMPOSITE_COLUMNS = 22
 def _start(i, topology, constants, q, states, work, lanes, like):
     """Pose of body i, and the body alone as its composite."""
     at = i * COMPOSITE_COLUMNS * lanes
-    if topology[i, KIND] == FLOATING:
-        store_pose(work, at, lanes, place_floating(i, topology, constants, q, lanes, like))
-    else:
-        store_pose(work, at, lanes, place(i, topology, constants, states, lanes, like))
+    store_pose(work, at, lanes, pose_of(i, topology, constants, q, states, lanes, like))
     for k in range(10):
         store(work, at + (COMPOSITE + k) * lanes, constants[i, MASS + k] + like)
 
@@ -120,7 +117,8 @@ def _down(i, topology, constants, work, matrix, scale, iv, wrench, lanes, like):
 
 
 @njit(inline="always", fastmath=FAST, error_model="numpy")
-def _recursion(topology, constants, q, states, work, matrix, lanes, like):
+def recursion(topology, constants, q, v, a, states, work, matrix, lanes, like):
+    """M row by row; v and a are not read."""
     n = topology.shape[0] - 1
     nv = topology[n, V]
     for k in range(nv * nv):
@@ -151,39 +149,18 @@ SIGNATURE = int64(int64[:, ::1], float64[:, ::1], float64[::1], float64[::1], fl
 
 @njit(cache=True, fastmath=FAST, error_model="numpy")
 def mass_matrix(topology, constants, work, q, matrix):
-    """M (nv, nv) of a graph at q. ``work`` holds n rows and behind them the joint states.
-
-    Returns 0; or 1 and writes nothing, as :func:`.newton_euler.inverse_dynamics` does.
-    """
+    """M (nv, nv) of a graph at q. Returns 0, 1 or 2 as :func:`.newton_euler.inverse_dynamics` does."""
     n = topology.shape[0] - 1
     nv = topology[n, V]
-    if q.shape[0] != topology[n, Q] or matrix.shape[0] != nv or matrix.shape[1] != nv:
+    if matrix.shape[0] != nv or matrix.shape[1] != nv:
         return 1
-    if not (all_finite(q) and all_good(topology, q)):
+    out, none = matrix.reshape(nv * nv), q[:0]
+    if single(recursion, COMPOSITE_COLUMNS, topology, constants, work, q, none, none, out) != 0:
         return 1
-    states = work[n * COMPOSITE_COLUMNS :]
-    joint_states(topology, constants, q, states, 1, zero_float64(), 8, zero_float64x8())
-    _recursion(topology, constants, q, states, work, matrix.reshape(nv * nv), 1, zero_float64())
-    return 0
+    return 0 if all_finite(out) else 2
 
 
 @njit(cache=True, nogil=True, fastmath=FAST, error_model="numpy")
-def mass_matrix_float64(topology, constants, q, matrices):
-    """Batch: rows of q (count, nq) -> matrices (count, nv * nv), 8 states at a time; as in newton_euler."""
-    lanes, like = 8, zero_float64x8()
-    n = topology.shape[0] - 1
-    nv = topology[n, V]
-    work = np.zeros(n * COMPOSITE_COLUMNS * lanes)
-    states = np.zeros(STATE_BLOCKS * block_rows(n) * lanes)
-    q_lanes, matrix = np.empty(topology[n, Q] * lanes), np.empty(nv * nv * lanes)
-    for first in range(0, q.shape[0], lanes):
-        used = min(lanes, q.shape[0] - first)
-        transposed(q, first, used, q_lanes, lanes)
-        if not all_finite(q_lanes):
-            return first
-        joint_states(topology, constants, q_lanes, states, lanes, like, lanes, like)
-        _recursion(topology, constants, q_lanes, states, work, matrix, lanes, like)
-        for lane in range(used):
-            for k in range(nv * nv):
-                matrices[first + lane, k] = matrix[k * lanes + lane]
-    return -1
+def mass_matrix_float64(topology, constants, q, v, a, matrices, known):
+    """Rows of q -> matrices (count, nv * nv): see :func:`.drivers.batch_float64`; v and a have no columns."""
+    return batch_float64(recursion, COMPOSITE_COLUMNS, topology, constants, q, v, a, matrices, known)

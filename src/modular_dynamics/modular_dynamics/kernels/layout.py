@@ -5,20 +5,21 @@ constants at load, so that a joint of one degree of freedom is Rz(q) or a shift 
 Of work and joint states every element stands for L lanes side by side: L = 1 for a single state.
 """
 
-# topology, int64 (n + 1, 5); of its last row only Q and V count: the lengths of q and of v
+# topology, int64 (n + 1, 5); its last row holds the lengths of q and of v, and CODE
 PARENT = 0  # row of the body that carries the joint; n for the ground
 KIND = 1
 Q = 2  # where the joint's coordinates start in q ...
 V = 3  # ... and in v, vdot, tau
 MODE = 4
 TOPOLOGY_COLUMNS = 5
+CODE = 0  # of the last row: address of machine code that stands for the recursion (see codegen/); or 0
 
 REVOLUTE, PRISMATIC, FLOATING = 0, 1, 2  # KIND
 WHOLE = 0  # MODE: the joint's wrench goes on to the parent
 CUT = 1  # it does not: a black box's given wrench stands for it
 UNKNOWN = 2  # neither, and the torque is not known: inside a black box
 
-# constants, float64 or float32 (n, 30)
+# constants, float64 or float32 (n + 1, 30); of the last row only GRAVITY counts
 ROTATION = 0  # 9: parent's aligned frame <- joint's aligned frame, row by row
 POSITION = 9  # 3: the joint's origin in the parent's aligned frame [m]
 MASS = 12  # [kg]
@@ -28,21 +29,20 @@ MULTIPLIER = 22  # q = MULTIPLIER q[Q] + OFFSET: 1 and 0 but for mimic joints
 OFFSET = 23
 EXTERNAL = 24  # 6: force and moment about the origin that act on the body from outside (an input)
 CONSTANT_COLUMNS = 30
+GRAVITY = 0  # 3, of the last row: gravitational acceleration [m/s^2]
 
 # joint states, 1-D: sines of all joints' angles, their cosines, shifts along their axes [m]; a block each
 SINE, COSINE, SHIFT = range(3)
 STATE_BLOCKS = 3
 WIDEST = 16  # lanes that are read at once at the most: blocks are whole multiples of it
 
-# work, 1-D, (n + 1) rows of WORK_COLUMNS
-R = 0  # 9: parent's aligned frame <- own aligned frame
-P = 9  # 3: own origin in the parent's aligned frame [m]
-OMEGA = 12  # 3: angular velocity [rad/s]
-ALPHA = 15  # 3: angular acceleration [rad/s^2]
-ACCELERATION = 18  # 3: acceleration of the origin minus gravity [m/s^2]
-FORCE = 21  # 3: force [N] and ...
-TORQUE = 24  # 3: ... moment [N m] about the origin that the joint passes on to the body
-WORK_COLUMNS = 27
+# work of inverse dynamics, 1-D, n + 1 rows; the last one is the ground's
+OMEGA = 0  # 3: angular velocity [rad/s]
+ALPHA = 3  # 3: angular acceleration [rad/s^2]
+ACCELERATION = 6  # 3: acceleration of the origin minus gravity [m/s^2]
+FORCE = 9  # 3: force [N] and ...
+TORQUE = 12  # 3: ... moment [N m] about the origin that the joint passes on to the body
+WORK_COLUMNS = 15
 
 
 def padded(joints: int) -> int:

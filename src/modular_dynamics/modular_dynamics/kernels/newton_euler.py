@@ -9,16 +9,18 @@ Contract: arrays as in :mod:`.layout`, C-contiguous; nothing is allocated by the
 
 import math
 
-import numpy as np
 from numba import float64, int64, njit
 
+from .drivers import batch_float32, batch_float64, single
 from .lanes import FAST
 from .layout import (
     ACCELERATION,
     ALPHA,
+    CODE,
     EXTERNAL,
     FLOATING,
     FORCE,
+    GRAVITY,
     INERTIA,
     KIND,
     MASS,
@@ -28,17 +30,15 @@ from .layout import (
     OMEGA,
     PARENT,
     PRISMATIC,
-    STATE_BLOCKS,
     TORQUE,
     UNKNOWN,
     WHOLE,
     WORK_COLUMNS,
-    Q,
     V,
 )
-from .memory import load, load3, store, store3, zero_float32x16, zero_float64, zero_float64x8
-from .placement import load_pose, place, place_floating, store_pose
-from .states import all_finite, all_good, block_rows, joint_states, transposed
+from .memory import load, load3, store, store3
+from .placement import place, place_floating, pose_of
+from .states import all_finite
 
 __all__ = ["SIGNATURE", "inverse_dynamics", "inverse_dynamics_float32", "inverse_dynamics_float64"]
 
@@ -86,7 +86,6 @@ def _outward(i, topology, constants, v, vdot, states, work, lanes, like):
     store3(work, at + OMEGA * lanes, lanes, ox, oy, oz)
     store3(work, at + ALPHA * lanes, lanes, ex, ey, ez)
     store3(work, at + ACCELERATION * lanes, lanes, ux, uy, uz)
-    store_pose(work, at, lanes, pose)
     _bear(i, ox, oy, oz, ex, ey, ez, ux, uy, uz, constants, work, at, lanes)
 
 
@@ -109,7 +108,6 @@ def _outward_floating(i, topology, constants, q, v, vdot, work, lanes, like):
     store3(work, at + OMEGA * lanes, lanes, ox, oy, oz)
     store3(work, at + ALPHA * lanes, lanes, ex, ey, ez)
     store3(work, at + ACCELERATION * lanes, lanes, ux, uy, uz)
-    store_pose(work, at, lanes, pose)
     _bear(i, ox, oy, oz, ex, ey, ez, ux, uy, uz, constants, work, at, lanes)
 
 
@@ -141,7 +139,7 @@ def _bear(i, ox, oy, oz, ex, ey, ez, ux, uy, uz, constants, work, at, lanes):
 
 
 @njit(inline="always", fastmath=FAST, error_model="numpy")
-def _inward(i, topology, constants, work, tau, lanes, like):
+def _inward(i, topology, constants, q, states, work, tau, lanes, like):
     """The torque of joint i, and Ad(x) of its wrench added to its parent's: f = R f_i, m = R m_i + p x f."""
     kind, iv, mode = topology[i, KIND], topology[i, V], topology[i, MODE]
     at, before = i * WORK_COLUMNS * lanes, topology[i, PARENT] * WORK_COLUMNS * lanes
@@ -156,7 +154,9 @@ def _inward(i, topology, constants, work, tau, lanes, like):
         own = constants[i, MULTIPLIER] * load(work, at + along * lanes, like)
         store(tau, iv * lanes, load(tau, iv * lanes, like) + own)
     if mode == WHOLE:
-        r0, r1, r2, r3, r4, r5, r6, r7, r8, px, py, pz = load_pose(work, at, lanes, like)
+        r0, r1, r2, r3, r4, r5, r6, r7, r8, px, py, pz = pose_of(
+            i, topology, constants, q, states, lanes, like
+        )
         fx, fy, fz = load3(work, at + FORCE * lanes, lanes, like)
         mx, my, mz = load3(work, at + TORQUE * lanes, lanes, like)
         gx, gy, gz = r0 * fx + r1 * fy + r2 * fz, r3 * fx + r4 * fy + r5 * fz, r6 * fx + r7 * fy + r8 * fz
@@ -170,22 +170,46 @@ def _inward(i, topology, constants, work, tau, lanes, like):
 
 
 @njit(inline="always", fastmath=FAST, error_model="numpy")
-def _recursion(topology, constants, q, v, vdot, states, work, tau, lanes, like):
-    """tau: outward over all bodies, then inward."""
-    n = topology.shape[0] - 1
-    ground = n * WORK_COLUMNS * lanes
-    store3(work, ground + FORCE * lanes, lanes, like, like, like)
-    store3(work, ground + TORQUE * lanes, lanes, like, like, like)
-    for i in range(n):
+def outward(first, stop, topology, constants, q, v, vdot, states, work, lanes, like):
+    """Motion and wrench of bodies first ... stop - 1 of one subsystem; their parents' motions are known."""
+    for i in range(first, stop):
         if topology[i, KIND] == FLOATING:
             _outward_floating(i, topology, constants, q, v, vdot, work, lanes, like)
         else:
             _outward(i, topology, constants, v, vdot, states, work, lanes, like)
-    # q, v and vdot are not read from here on: tau may be one of them
+
+
+@njit(inline="always", fastmath=FAST, error_model="numpy")
+def inward(first, stop, topology, constants, q, states, work, tau, lanes, like):
+    """Add to tau the torques of joints first ... stop - 1; their successors' wrenches are in.
+
+    Leaves the subsystem's wrench added to that of the body which carries it.
+    """
+    for i in range(stop - 1, first - 1, -1):
+        _inward(i, topology, constants, q, states, work, tau, lanes, like)
+
+
+@njit(inline="always", fastmath=FAST, error_model="numpy")
+def start(topology, constants, work, lanes, like):
+    """The ground at rest, accelerating against gravity, and bearing nothing yet."""
+    n = topology.shape[0] - 1
+    ground = n * WORK_COLUMNS * lanes
+    for k in range(WORK_COLUMNS):
+        store(work, ground + k * lanes, like)
+    for k in range(3):
+        store(work, ground + (ACCELERATION + k) * lanes, like - constants[n, GRAVITY + k])
+
+
+@njit(inline="always", fastmath=FAST, error_model="numpy")
+def recursion(topology, constants, q, v, vdot, states, work, tau, lanes, like):
+    """tau: outward over all bodies, then inward."""
+    n = topology.shape[0] - 1
+    start(topology, constants, work, lanes, like)
+    outward(0, n, topology, constants, q, v, vdot, states, work, lanes, like)
+    # v and vdot are not read from here on: tau may be one of them
     for k in range(topology[n, V]):
         store(tau, k * lanes, like)
-    for i in range(n - 1, -1, -1):
-        _inward(i, topology, constants, work, tau, lanes, like)
+    inward(0, n, topology, constants, q, states, work, tau, lanes, like)
 
 
 #: Of :func:`inverse_dynamics`, for :func:`.compilation.make_ready`.
@@ -198,24 +222,22 @@ SIGNATURE = int64(
 def inverse_dynamics(topology, constants, work, q, v, vdot, tau):
     """tau (nv,) of a graph at q, v, vdot; leaves every body's motion and wrench in ``work``.
 
-    ``work`` holds (n + 1) rows and behind them the joint states. The ground's row holds minus gravity as
-    ACCELERATION on entry, and the wrench that the ground bears as FORCE, TORQUE on return. Torques inside
-    black boxes are NaN.
+    The ground's row holds the wrench that it bears as FORCE, TORQUE on return. Torques inside black boxes
+    are NaN. Generated code leaves nothing in ``work``.
 
     Returns 0; 1 and writes nothing where an array has the wrong length, a number that is not finite, or a
     quaternion of norm below 1e-6; 2 where the numbers are so large that the torques overflow.
     """
     n = topology.shape[0] - 1
-    nq, nv = topology[n, Q], topology[n, V]
-    if q.shape[0] != nq or v.shape[0] != nv or vdot.shape[0] != nv or tau.shape[0] != nv:
+    nv = topology[n, V]
+    if v.shape[0] != nv or vdot.shape[0] != nv or tau.shape[0] != nv:
         return 1
-    if not (all_finite(q) and all_finite(v) and all_finite(vdot) and all_good(topology, q)):
+    if single(recursion, WORK_COLUMNS, topology, constants, work, q, v, vdot, tau) != 0:
         return 1
-    states = work[(n + 1) * WORK_COLUMNS :]
-    joint_states(topology, constants, q, states, 1, zero_float64(), 8, zero_float64x8())
-    _recursion(topology, constants, q, v, vdot, states, work, tau, 1, zero_float64())
     if all_finite(tau):
         return 0
+    if topology[n, CODE] != 0:
+        return 2
     for i in range(n):
         if topology[i, MODE] != UNKNOWN:  # of the others NaN is the true answer
             row = i * WORK_COLUMNS
@@ -224,40 +246,13 @@ def inverse_dynamics(topology, constants, work, q, v, vdot, tau):
     return 0
 
 
-@njit(inline="always", fastmath=FAST, error_model="numpy")
-def _batch(topology, constants, template, q, v, vdot, tau, lanes, like):
-    """Rows of q, v, vdot (count, .) -> rows of tau, ``lanes`` of them at a time."""
-    n = topology.shape[0] - 1
-    nq, nv = topology[n, Q], topology[n, V]
-    work = np.empty((n + 1) * WORK_COLUMNS * lanes, constants.dtype)
-    for k in range((n + 1) * WORK_COLUMNS):
-        for lane in range(lanes):
-            work[k * lanes + lane] = template[k]
-    states = np.zeros(STATE_BLOCKS * block_rows(n) * lanes, constants.dtype)
-    q_lanes, v_lanes = np.empty(nq * lanes, constants.dtype), np.empty(nv * lanes, constants.dtype)
-    vdot_lanes, tau_lanes = np.empty(nv * lanes, constants.dtype), np.empty(nv * lanes, constants.dtype)
-    for first in range(0, q.shape[0], lanes):
-        used = min(lanes, q.shape[0] - first)
-        transposed(q, first, used, q_lanes, lanes)
-        transposed(v, first, used, v_lanes, lanes)
-        transposed(vdot, first, used, vdot_lanes, lanes)
-        if not (all_finite(q_lanes) and all_finite(v_lanes) and all_finite(vdot_lanes)):
-            return first
-        joint_states(topology, constants, q_lanes, states, lanes, like, lanes, like)
-        _recursion(topology, constants, q_lanes, v_lanes, vdot_lanes, states, work, tau_lanes, lanes, like)
-        for k in range(nv):
-            for lane in range(used):
-                tau[first + lane, k] = tau_lanes[k * lanes + lane]
-    return -1
+@njit(cache=True, nogil=True, fastmath=FAST, error_model="numpy")
+def inverse_dynamics_float64(topology, constants, q, v, vdot, tau, known):
+    """Rows of q, v, vdot -> rows of tau, in double precision: see :func:`.drivers.batch_float64`."""
+    return batch_float64(recursion, WORK_COLUMNS, topology, constants, q, v, vdot, tau, known)
 
 
 @njit(cache=True, nogil=True, fastmath=FAST, error_model="numpy")
-def inverse_dynamics_float64(topology, constants, template, q, v, vdot, tau):
-    """Batch in double precision, 8 states at a time; returns the first row that is not good, or -1."""
-    return _batch(topology, constants, template, q, v, vdot, tau, 8, zero_float64x8())
-
-
-@njit(cache=True, nogil=True, fastmath=FAST, error_model="numpy")
-def inverse_dynamics_float32(topology, constants, template, q, v, vdot, tau):
-    """Batch in single precision, 16 states at a time."""
-    return _batch(topology, constants, template, q, v, vdot, tau, 16, zero_float32x16())
+def inverse_dynamics_float32(topology, constants, q, v, vdot, tau, known):
+    """The same in single precision."""
+    return batch_float32(recursion, WORK_COLUMNS, topology, constants, q, v, vdot, tau, known)

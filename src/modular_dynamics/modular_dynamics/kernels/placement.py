@@ -3,11 +3,11 @@
 from numba import njit
 
 from .lanes import FAST
-from .layout import COSINE, POSITION, ROTATION, SHIFT, SINE, P, Q, R
+from .layout import COSINE, FLOATING, KIND, POSITION, ROTATION, SHIFT, SINE, Q
 from .memory import load, load3, store3
 from .states import block_rows
 
-__all__ = ["load_pose", "place", "place_floating", "store_pose"]
+__all__ = ["load_pose", "place", "place_floating", "pose_of", "store_pose"]
 
 
 @njit(inline="always", fastmath=FAST, error_model="numpy")
@@ -67,20 +67,28 @@ def place_floating(i, topology, constants, q, lanes, like):
     )
 
 
+@njit(inline="always", fastmath=FAST, error_model="numpy")
+def pose_of(i, topology, constants, q, states, lanes, like):
+    """(R row by row, P) of any body i."""
+    if topology[i, KIND] == FLOATING:
+        return place_floating(i, topology, constants, q, lanes, like)
+    return place(i, topology, constants, states, lanes, like)
+
+
 @njit(inline="always")
 def store_pose(work, at, lanes, pose):
-    """Write (R, P) into the row that starts at ``at``."""
-    store3(work, at + R * lanes, lanes, pose[0], pose[1], pose[2])
-    store3(work, at + (R + 3) * lanes, lanes, pose[3], pose[4], pose[5])
-    store3(work, at + (R + 6) * lanes, lanes, pose[6], pose[7], pose[8])
-    store3(work, at + P * lanes, lanes, pose[9], pose[10], pose[11])
+    """Write (R, P) into 12 neighbouring quantities."""
+    store3(work, at, lanes, pose[0], pose[1], pose[2])
+    store3(work, at + 3 * lanes, lanes, pose[3], pose[4], pose[5])
+    store3(work, at + 6 * lanes, lanes, pose[6], pose[7], pose[8])
+    store3(work, at + 9 * lanes, lanes, pose[9], pose[10], pose[11])
 
 
 @njit(inline="always")
 def load_pose(work, at, lanes, like):
-    """Read (R, P) from the row that starts at ``at``."""
-    r0, r1, r2 = load3(work, at + R * lanes, lanes, like)
-    r3, r4, r5 = load3(work, at + (R + 3) * lanes, lanes, like)
-    r6, r7, r8 = load3(work, at + (R + 6) * lanes, lanes, like)
-    px, py, pz = load3(work, at + P * lanes, lanes, like)
+    """Read (R, P) from 12 neighbouring quantities."""
+    r0, r1, r2 = load3(work, at, lanes, like)
+    r3, r4, r5 = load3(work, at + 3 * lanes, lanes, like)
+    r6, r7, r8 = load3(work, at + 6 * lanes, lanes, like)
+    px, py, pz = load3(work, at + 9 * lanes, lanes, like)
     return r0, r1, r2, r3, r4, r5, r6, r7, r8, px, py, pz

@@ -9,7 +9,7 @@ from .layout import COSINE, FLOATING, KIND, MULTIPLIER, OFFSET, REVOLUTE, SHIFT,
 from .memory import load, store
 from .trigonometry import LARGEST_ANGLE, sincos
 
-__all__ = ["SMALLEST_NORM", "all_finite", "all_good", "block_rows", "joint_states", "transposed"]
+__all__ = ["SMALLEST_NORM", "all_finite", "all_good", "block_rows", "joint_states"]
 
 #: Of a floating joint's quaternion; what is shorter has no direction. Longer ones are normalized.
 SMALLEST_NORM = 1e-6
@@ -30,14 +30,6 @@ def all_good(topology, q):
             if q[w] ** 2 + q[w + 1] ** 2 + q[w + 2] ** 2 + q[w + 3] ** 2 < SMALLEST_NORM**2:
                 return False
     return True
-
-
-@njit(inline="always", error_model="numpy")
-def transposed(source, first, used, target, lanes):
-    """Rows first ... of a 2-D array side by side as lanes; lanes beyond the ``used`` rows repeat the last."""
-    for k in range(source.shape[1]):
-        for lane in range(lanes):
-            target[k * lanes + lane] = source[first + min(lane, used - 1), k]
 
 
 @njit(inline="always", error_model="numpy")
