@@ -9,13 +9,17 @@ from typing import TYPE_CHECKING, Any
 from .algebra import DualQuaternion, Quaternion
 from .composition import Composition, DualQuaternions, SpatialVectors, compose, subsystem_graph_dot
 from .dynamics import (
+    CompileReport,
     InverseDynamics,
     MassMatrix,
     bias,
+    bias_batch,
     gravity_torque,
+    gravity_torque_batch,
     inverse_dynamics,
     inverse_dynamics_batch,
     mass_matrix,
+    mass_matrix_batch,
 )
 from .exceptions import (
     DescriptionError,
@@ -33,6 +37,7 @@ if TYPE_CHECKING:
     from . import crosscheck as crosscheck
 
 __all__ = [
+    "CompileReport",
     "Composition",
     "DescriptionError",
     "DualQuaternion",
@@ -52,13 +57,16 @@ __all__ = [
     "UnsupportedModelError",
     "UrdfError",
     "bias",
+    "bias_batch",
     "compose",
     "crosscheck",
     "gravity_torque",
+    "gravity_torque_batch",
     "inverse_dynamics",
     "inverse_dynamics_batch",
     "load_urdf",
     "mass_matrix",
+    "mass_matrix_batch",
     "subsystem_graph_dot",
 ]
 

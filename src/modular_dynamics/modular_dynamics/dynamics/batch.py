@@ -14,6 +14,8 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 from ..exceptions import StateError
 from ..kernels import SMALLEST_NORM, layout
 from ..model import JointType, SubsystemGraph
+from .algorithms import Algorithm
+from .generated import with_code
 
 __all__ = ["Batch", "Progress"]
 
@@ -30,16 +32,20 @@ class Batch:
     """One algorithm on one graph.
 
     Attributes:
-        kernels: for each float type the compiled batch kernel.
         topology, constants: the graph as kernels see it; constants in double precision.
-        shape: of one state's result.
+        generated: may code that `graph.compile` generated do the work? Not where wrenches act.
     """
 
     graph: SubsystemGraph
-    kernels: Mapping[np.dtype[Any], Any]
+    algorithm: Algorithm
     topology: NDArray[np.int64]
     constants: NDArray[np.float64]
-    shape: tuple[int, ...]
+    generated: bool = True
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Of one state's result."""
+        return self.algorithm.shape(self.graph)
 
     def __call__(
         self,
@@ -61,8 +67,9 @@ class Batch:
             StateError: a wrong shape, dtype or number of threads, or a number that is not finite, by its row.
         """
         kind = np.dtype(dtype)
-        if kind not in self.kernels:
-            raise StateError(f"dtype is {kind}; {' or '.join(map(str, self.kernels))} is needed")
+        choices = self.algorithm.batches
+        if kind not in choices:
+            raise StateError(f"dtype is {kind}; {' or '.join(map(str, choices))} is needed")
         count = _thread_count(threads)
         given = self._rows(states)
         rows = len(given["q"])
@@ -70,10 +77,12 @@ class Batch:
             np.empty((rows, *self.shape), kind) if out is None else _checked_out(out, given, self.shape, kind)
         )
         flat = result.reshape(rows, int(np.prod(self.shape)))
-        constants = self.constants.astype(kind)
+        arrays = self.topology, self.constants.astype(kind)
+        if self.generated:
+            arrays = with_code(self.graph, self.algorithm, "batch", kind, self.topology), arrays[1]
 
         def run(start: int) -> None:
-            self._chunk(given, flat[start : start + CHUNK], constants, start)
+            self._chunk(given, flat[start : start + CHUNK], arrays, start)
 
         starts = range(0, rows, CHUNK)
         if count == 1 or len(starts) < 2:
@@ -103,9 +112,9 @@ class Batch:
         return arrays
 
     def _chunk(
-        self, given: Mapping[str, NDArray[Any]], out: NDArray[Any], constants: NDArray[Any], start: int
+        self, given: Mapping[str, NDArray[Any]], out: NDArray[Any], arrays: tuple[Any, Any], start: int
     ) -> None:
-        """Results of the states from ``start`` on; copies only what is not laid out as the kernel wants it."""
+        """Results of the states from ``start`` on; copies only what the kernel cannot take as it is."""
         taken = [array[start : start + len(out)] for array in given.values()]
         if out.dtype == np.float32:
             taken[0] = _wrapped(self.graph, taken[0])
@@ -115,8 +124,8 @@ class Batch:
             if (np.linalg.norm(taken[0][:, first : first + 4], axis=1) < SMALLEST_NORM).any():
                 self._refuse_first_bad(given, start, 0)
         unread = np.empty((len(out), 0), out.dtype)
-        inputs = (taken + [unread, unread])[:3]
-        bad = self.kernels[out.dtype](self.topology, constants, *inputs, out, self._known)
+        inputs = [*taken, unread, unread][:3]
+        bad = self.algorithm.batches[out.dtype](*arrays, *inputs, out, self._known)
         if bad >= 0:
             self._refuse_first_bad(given, start, bad)
 

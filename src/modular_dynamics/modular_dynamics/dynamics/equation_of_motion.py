@@ -2,18 +2,31 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from ..exceptions import StateError
 from ..kernels import composite_body
 from ..kernels import mass_matrix as kernel
 from ..kernels.compilation import make_ready
 from ..model import SubsystemGraph, refuse_closures
+from .algorithms import DOUBLE, MASS_MATRIX
 from .arrays import constants_of, topology_of, work_of
-from .inverse_dynamics import inverse_dynamics
+from .batch import Batch, Progress
+from .generated import with_code
+from .inverse_dynamics import inverse_dynamics, inverse_dynamics_batch
 
-__all__ = ["MassMatrix", "bias", "gravity_torque", "mass_matrix"]
+__all__ = [
+    "MassMatrix",
+    "bias",
+    "bias_batch",
+    "gravity_torque",
+    "gravity_torque_batch",
+    "mass_matrix",
+    "mass_matrix_batch",
+]
 
 
 class MassMatrix:
@@ -32,7 +45,9 @@ class MassMatrix:
                 f"the mass matrix of '{graph.name}' is not known: its black boxes are {', '.join(boxes)}"
             )
         self.graph = graph
-        self._topology, self._constants = topology_of(graph, frozenset()), constants_of(graph)
+        plain, self._constants = topology_of(graph, frozenset()), constants_of(graph)
+        self._topology = with_code(graph, MASS_MATRIX, "single", DOUBLE, plain)
+        self.batch = Batch(graph, MASS_MATRIX, plain, self._constants)
         self._work = work_of(graph, composite_body.COMPOSITE_COLUMNS)
 
     def __call__(self, q: ArrayLike, out: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
@@ -51,9 +66,9 @@ class MassMatrix:
                 f"{matrix.dtype} {matrix.shape}" if isinstance(matrix, np.ndarray) else type(matrix).__name__
             )
             raise StateError(f"out is {given}; a writeable contiguous float64 array {(nv, nv)} is needed")
-        kernel(
-            self._topology, self._constants, self._work, np.require(checked, requirements=["C", "W"]), matrix
-        )
+        taken = np.require(checked, requirements=["C", "W"])
+        if kernel(self._topology, self._constants, self._work, taken, matrix) != 0:
+            raise StateError("q is finite, but so large that the mass matrix is not")
         return matrix
 
 
@@ -75,11 +90,59 @@ def mass_matrix(
     return solver(q, out)
 
 
-def bias(graph: SubsystemGraph, q: ArrayLike, v: ArrayLike) -> NDArray[np.float64]:
+def mass_matrix_batch(
+    graph: SubsystemGraph,
+    q: ArrayLike,
+    threads: int | None = None,
+    *,
+    out: NDArray[np.float64] | None = None,
+    progress: Progress = None,
+) -> NDArray[np.float64]:
+    """Mass matrices (count, nv, nv) of positions q (count, nq); the rest as of ``inverse_dynamics_batch``."""
+    solver: MassMatrix | None = getattr(graph.workspaces, "mass_matrix", None)
+    if solver is None:
+        solver = graph.workspaces.mass_matrix = MassMatrix(graph)
+    return solver.batch({"q": q}, threads, out, np.float64, progress)
+
+
+def bias(
+    graph: SubsystemGraph, q: ArrayLike, v: ArrayLike, out: NDArray[np.float64] | None = None
+) -> NDArray[np.float64]:
     """h (nv,): torques at zero acceleration: Coriolis, centrifugal, gravity. Errors as inverse_dynamics."""
-    return inverse_dynamics(graph, q, v, np.zeros(graph.nv))
+    return inverse_dynamics(graph, q, v, np.zeros(graph.nv), out=out)
 
 
-def gravity_torque(graph: SubsystemGraph, q: ArrayLike) -> NDArray[np.float64]:
+def gravity_torque(
+    graph: SubsystemGraph, q: ArrayLike, out: NDArray[np.float64] | None = None
+) -> NDArray[np.float64]:
     """g (nv,): torques that hold the robot still at q. Errors as of inverse_dynamics."""
-    return inverse_dynamics(graph, q, np.zeros(graph.nv), np.zeros(graph.nv))
+    return inverse_dynamics(graph, q, np.zeros(graph.nv), np.zeros(graph.nv), out=out)
+
+
+def bias_batch(
+    graph: SubsystemGraph,
+    q: ArrayLike,
+    v: ArrayLike,
+    threads: int | None = None,
+    *,
+    out: NDArray[Any] | None = None,
+    dtype: DTypeLike = np.float64,
+    progress: Progress = None,
+) -> NDArray[Any]:
+    """h (count, nv) of many states; the rest as of ``inverse_dynamics_batch``."""
+    rest = np.broadcast_to(0.0, np.shape(v))
+    return inverse_dynamics_batch(graph, q, v, rest, threads, out=out, dtype=dtype, progress=progress)
+
+
+def gravity_torque_batch(
+    graph: SubsystemGraph,
+    q: ArrayLike,
+    threads: int | None = None,
+    *,
+    out: NDArray[Any] | None = None,
+    dtype: DTypeLike = np.float64,
+    progress: Progress = None,
+) -> NDArray[Any]:
+    """g (count, nv) of many positions; the rest as of ``inverse_dynamics_batch``."""
+    rest = np.broadcast_to(0.0, (len(np.asarray(q)), graph.nv))
+    return inverse_dynamics_batch(graph, q, rest, rest, threads, out=out, dtype=dtype, progress=progress)

@@ -11,18 +11,15 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 from ..algebra import DualQuaternion, adjoint
 from ..exceptions import StateError
 from ..kernels import inverse_dynamics as kernel
-from ..kernels import inverse_dynamics_float32, inverse_dynamics_float64, layout, newton_euler
+from ..kernels import layout, newton_euler, plan_of, planned_inverse_dynamics
 from ..kernels.compilation import make_ready
 from ..model import JointType, Subsystem, SubsystemGraph, black_box_wrenches, body_loads, refuse_closures
+from .algorithms import DOUBLE, INVERSE_DYNAMICS
 from .arrays import alignment, body_to_aligned, constants_of, rows_of, topology_of, work_of
 from .batch import Batch, Progress
+from .generated import with_code
 
 __all__ = ["InverseDynamics", "inverse_dynamics", "inverse_dynamics_batch"]
-
-_BATCH_KERNELS = {
-    np.dtype(np.float64): inverse_dynamics_float64,
-    np.dtype(np.float32): inverse_dynamics_float32,
-}
 
 Wrenches = Mapping[str, ArrayLike] | None
 
@@ -34,19 +31,29 @@ class InverseDynamics:
 
     Calling it gives tau; afterwards the wrenches of that call can be read. Not for several threads at once.
 
+    Args:
+        wrenches: are they to be read? Without them code that `graph.compile` generated may do the work.
+
+    Attributes:
+        tagged: names of the black boxes of the graph. plan: its arrays as kernels take them (kernels/plan).
+
     Raises:
         UnsupportedModelError: the graph has loop joints, passive joints, gears or springs.
     """
 
-    def __init__(self, graph: SubsystemGraph) -> None:
+    def __init__(self, graph: SubsystemGraph, wrenches: bool = True) -> None:
         refuse_closures(graph, "inverse dynamics")
         make_ready(kernel, newton_euler.SIGNATURE)
+        make_ready(planned_inverse_dynamics, newton_euler.PLANNED_SIGNATURE)
         self.graph = graph
         self._constants = constants_of(graph)
         self._buffer = work_of(graph)
         self._work = rows_of(self._buffer, len(graph.joints))
-        self._tagged = frozenset(s.name for s in graph.subsystems if s.black_box)
-        self._plain = topology_of(graph, self._tagged)
+        self.tagged = frozenset(s.name for s in graph.subsystems if s.black_box)
+        self._plain = topology_of(graph, self.tagged)
+        if not wrenches:
+            self._plain = with_code(graph, INVERSE_DYNAMICS, "single", DOUBLE, self._plain)
+        self.plan, self._kept = plan_of(self._plain, self._constants, self._buffer)
         self._topologies: dict[frozenset[str], NDArray[np.int64]] = {}
         self._alignments = [alignment(joint) for joint in graph.joints]
         self._given: dict[str, DualQuaternion] = {}
@@ -67,13 +74,16 @@ class InverseDynamics:
         out: NDArray[np.float64] | None = None,
     ) -> NDArray[np.float64]:
         """tau: see :func:`inverse_dynamics`. With ``out`` nothing is allocated after the first call."""
-        topology = self._plain
-        if external_wrenches or black_box_wrenches or self._tagged or self._loaded:
-            topology = self._load(external_wrenches or {}, black_box_wrenches or {})
         tau = np.empty(self.graph.nv) if out is None else out
         self._q = q
+        topology = self._plain
+        loaded = external_wrenches or black_box_wrenches or self.tagged or self._loaded
+        if loaded:
+            topology = self._load(external_wrenches or {}, black_box_wrenches or {})
         try:
-            if kernel(topology, self._constants, self._buffer, q, v, vdot, tau) == 0:
+            if not loaded and planned_inverse_dynamics(self.plan, q, v, vdot, tau) == 0:
+                return tau
+            if loaded and kernel(topology, self._constants, self._buffer, q, v, vdot, tau) == 0:
                 return tau
         except (TypeError, ValueError):
             pass  # lists, other dtypes, strides: not what the kernel takes, but perhaps what can be converted
@@ -85,8 +95,9 @@ class InverseDynamics:
 
     def batch(self, external_wrenches: Wrenches = None, black_box_wrenches: Wrenches = None) -> Batch:
         """The same algorithm for many states under the same wrenches."""
+        loaded = external_wrenches or black_box_wrenches or self.tagged
         topology = self._load(external_wrenches or {}, black_box_wrenches or {})
-        return Batch(self.graph, _BATCH_KERNELS, topology, self._constants, (self.graph.nv,))
+        return Batch(self.graph, INVERSE_DYNAMICS, topology, self._constants, generated=not loaded)
 
     def _checked_out(self, out: NDArray[np.float64]) -> NDArray[np.float64]:
         good = isinstance(out, np.ndarray) and out.dtype == np.float64 and out.shape == (self.graph.nv,)
@@ -155,7 +166,7 @@ class InverseDynamics:
     def _position(self, k: int) -> NDArray[np.float64]:
         """Of joint k in the last call, read back from its state: ``out`` may have overwritten q."""
         if self.graph.joints[k].type is JointType.FLOATING:
-            return self._q[self.graph.q_slice(self.graph.joints[k].name)]
+            return np.asarray(self._q)[self.graph.q_slice(self.graph.joints[k].name)]
         states = self._buffer[self._work.size :].reshape(layout.STATE_BLOCKS, -1)
         if self.graph.joints[k].type is JointType.PRISMATIC:
             return states[layout.SHIFT, [k]]
@@ -207,10 +218,24 @@ def inverse_dynamics(
         StateError: a wrong shape, a number that is not finite, an unknown name, a missing wrench.
         UnsupportedModelError: the graph has loop joints, passive joints, gears or springs.
     """
-    solver: InverseDynamics | None = getattr(graph.workspaces, "inverse_dynamics", None)
+    workspaces = graph.workspaces
+    if external_wrenches or black_box_wrenches:
+        loaded: InverseDynamics | None = getattr(workspaces, "loaded", None)
+        if loaded is None:
+            loaded = workspaces.loaded = InverseDynamics(graph)
+        return loaded(q, v, vdot, external_wrenches, black_box_wrenches, out)
+    try:  # what a robot's controller does a thousand times a second
+        tau = np.empty(graph.nv) if out is None else out
+        if planned_inverse_dynamics(workspaces.plan, q, v, vdot, tau) == 0:
+            return tau
+    except (AttributeError, TypeError, ValueError):
+        pass  # the first call of this thread; or nothing that the kernel takes, but perhaps can be converted
+    solver: InverseDynamics | None = getattr(workspaces, "inverse_dynamics", None)
     if solver is None:
-        solver = graph.workspaces.inverse_dynamics = InverseDynamics(graph)
-    return solver(q, v, vdot, external_wrenches, black_box_wrenches, out)
+        solver = workspaces.inverse_dynamics = InverseDynamics(graph, wrenches=False)
+        if not solver.tagged:
+            workspaces.plan = solver.plan
+    return solver(q, v, vdot, out=out)
 
 
 def inverse_dynamics_batch(

@@ -1,8 +1,15 @@
-"""Compiled algorithms on raw arrays; no imports but numpy, numba (with its llvmlite), math, operator."""
+"""Compiled algorithms on raw arrays; what they may import, import-linter holds (pyproject.toml)."""
 
 from .checks import first_not_finite
+from .compilation import cached_by_all_sources
 from .composite_body import mass_matrix, mass_matrix_float64
-from .newton_euler import inverse_dynamics, inverse_dynamics_float32, inverse_dynamics_float64
+from .newton_euler import (
+    inverse_dynamics,
+    inverse_dynamics_float32,
+    inverse_dynamics_float64,
+    planned_inverse_dynamics,
+)
+from .plan import plan_of
 from .states import SMALLEST_NORM
 
 __all__ = [
@@ -13,4 +20,8 @@ __all__ = [
     "inverse_dynamics_float64",
     "mass_matrix",
     "mass_matrix_float64",
+    "plan_of",
+    "planned_inverse_dynamics",
 ]
+
+cached_by_all_sources(*(globals()[name] for name in __all__))

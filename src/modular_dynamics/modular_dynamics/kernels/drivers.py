@@ -65,6 +65,7 @@ def _batch(recursion, columns, topology, constants, q, v, a, out, known, lanes, 
     q_lanes, v_lanes = _aligned(q.shape[1] * lanes, kind, lanes), _aligned(v.shape[1] * lanes, kind, lanes)
     a_lanes = _aligned(a.shape[1] * lanes, kind, lanes)
     out_lanes = _aligned(out.shape[1] * lanes, kind, lanes)
+    out_lanes[:] = 0.0  # machine code does not write results that are always zero
     for first in range(0, q.shape[0], lanes):
         columns_to_lanes(q, first, q_lanes, lanes, like)
         columns_to_lanes(v, first, v_lanes, lanes, like)

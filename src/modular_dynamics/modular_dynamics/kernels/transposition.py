@@ -99,7 +99,7 @@ def _prefetch(typing, array, index):
         flag = ir.IntType(32)
         signature = ir.FunctionType(ir.VoidType(), [pointer.type, flag, flag, flag])
         function = cgutils.get_or_insert_function(builder.module, signature, "llvm.prefetch.p0i8")
-        builder.call(function, [pointer, *(ir.Constant(flag, k) for k in (0, 3, 1))])
+        builder.call(function, [pointer, *(ir.Constant(flag, k) for k in (0, 2, 1))])
         return context.get_dummy_value()
 
     return types.void(array, types.intp), generate

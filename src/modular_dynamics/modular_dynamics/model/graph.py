@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,6 +37,9 @@ class SubsystemGraph:
         urdf: the text it was read from. floating_base: was a floating root joint added to it?
         warnings: what was accepted but looks wrong. notes: decisions taken on the way.
     """
+
+    #: Behind `compile`; set by dynamics/, for the model knows no algorithms.
+    generate: ClassVar[Callable[..., Any] | None] = None
 
     name: str
     joints: tuple[Joint, ...]
@@ -175,8 +178,35 @@ class SubsystemGraph:
         """Preallocated workspaces of the algorithms, one set for each thread, made by them on first use."""
         return threading.local()
 
+    @cached_property
+    def machine_code(self) -> dict[tuple[str, str, Any], int]:
+        """Addresses of the code that `compile` generated and that is used, by algorithm, form and dtype."""
+        return {}
+
+    def compile(self, progress: Callable[[str], None] | None = None) -> Any:
+        """Generate machine code for this robot: unrolled, its constants folded. Used from now on.
+
+        inverse_dynamics, mass_matrix and the others call it wherever it is faster than the compiled loops,
+        which is measured. Kept on disk ($MODULAR_DYNAMICS_CACHE, or the user's cache folder), so that the
+        next process only reads it. External wrenches go on through the loops.
+
+        Args:
+            progress: called with what is being made.
+
+        Returns:
+            A report that can be printed: what was made, how long it took, and what it brings.
+
+        Raises:
+            UnsupportedModelError: black boxes, or closed loops.
+        """
+        if SubsystemGraph.generate is None:
+            raise RuntimeError("import modular_dynamics first: a graph alone knows no algorithms")
+        return SubsystemGraph.generate(self, progress)
+
     def __getstate__(self) -> dict[str, Any]:
-        return {key: value for key, value in self.__dict__.items() if key != "workspaces"}
+        return {
+            key: value for key, value in self.__dict__.items() if key not in ("workspaces", "machine_code")
+        }
 
     def __str__(self) -> str:
         return tree(self)

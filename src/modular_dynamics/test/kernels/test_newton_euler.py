@@ -2,12 +2,14 @@
 
 import numpy as np
 import pytest
+from numba import njit
 
 import modular_dynamics as md
 from modular_dynamics.dynamics.arrays import constants_of, rows_of, topology_of, work_of
 from modular_dynamics.kernels import first_not_finite, inverse_dynamics, layout
 from modular_dynamics.kernels.compilation import make_ready
-from modular_dynamics.kernels.newton_euler import SIGNATURE
+from modular_dynamics.kernels.memory import zero_float64
+from modular_dynamics.kernels.newton_euler import SIGNATURE, inward, outward, start
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -32,6 +34,29 @@ def test_kernel_is_the_composition(load_robot, name, floating_base):
         expected = md.compose(graph, q, v, vdot)
         # the same algorithm in another order of sums: rounding, relative to the largest torque
         assert np.abs(tau - expected.tau).max() <= 1e-12 * np.abs(expected.tau).max()
+
+
+@njit(cache=True)
+def _subsystem_by_subsystem(topology, constants, work, states, slices, q, v, vdot, tau):
+    zero = zero_float64()
+    start(topology, constants, work, 1, zero)
+    for k in range(len(slices)):
+        outward(slices[k, 0], slices[k, 1], topology, constants, q, v, vdot, states, work, 1, zero)
+    for k in range(len(slices) - 1, -1, -1):
+        inward(slices[k, 0], slices[k, 1], topology, constants, q, states, work, tau, 1, zero)
+
+
+@pytest.mark.parametrize("name", ["charmie", "branched_38dof"])
+def test_one_subsystem_is_a_slice_of_the_graph(load_robot, name):
+    graph = load_robot(name)
+    topology, constants, work = arrays(graph)
+    q, v, vdot, whole = np.random.default_rng(4).normal(size=(4, graph.nv))
+    assert inverse_dynamics(topology, constants, work, q, v, vdot, whole) == 0
+    states = work[rows_of(work, len(graph.joints)).size :]
+    own_work, tau = np.full_like(work, np.nan), np.zeros(graph.nv)
+    slices = np.array([(s.indices[0], s.indices[-1] + 1) for s in graph.subsystems])
+    _subsystem_by_subsystem(topology, constants, own_work, states, slices, q, v, vdot, tau)
+    assert np.abs(tau - whole).max() <= 1e-14 * np.abs(whole).max()  # the compiler fuses other products
 
 
 def test_the_ground_bears_the_weight(load_robot):

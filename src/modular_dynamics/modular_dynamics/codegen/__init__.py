@@ -1,0 +1,11 @@
+"""Straight-line machine code for one fixed robot, generated from the kernels themselves.
+
+A recursion of kernels/ is run once in plain Python on symbols (:mod:`.tracing`); what it computes with
+them, its constants folded (:mod:`.program`), is written down as LLVM code (:mod:`.llvm`), compiled, and kept
+on disk (:mod:`.cache`).
+"""
+
+from .cache import MachineCode, TooLargeError, machine_code
+from .llvm import FLOAT32X16, FLOAT64, FLOAT64X8, Kind
+
+__all__ = ["FLOAT32X16", "FLOAT64", "FLOAT64X8", "Kind", "MachineCode", "TooLargeError", "machine_code"]

@@ -1,0 +1,151 @@
+"""Generated code in memory and on disk: made once for a robot, a processor and a version of the kernels."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import tempfile
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import llvmlite.binding as llvm
+import numpy as np
+from numpy.typing import NDArray
+
+from .llvm import Kind, host, object_code, text, used_lines
+from .tracing import trace
+
+__all__ = ["FOLDER_VARIABLE", "MachineCode", "TooLargeError", "folder", "machine_code"]
+
+#: Environment variable that names another folder for generated code.
+FOLDER_VARIABLE = "MODULAR_DYNAMICS_CACHE"
+#: Operations from which on code does not fit the processor's caches, and is slow to make.
+LARGEST_PROGRAM = 100_000
+_FORMAT = 1
+
+
+class TooLargeError(ValueError):
+    """The robot is so large that loops are better."""
+
+
+@dataclass(frozen=True)
+class MachineCode:
+    """One algorithm for one robot, ready to be called.
+
+    Attributes:
+        address: of ``void f(states, q, v, a, out)``; it stays valid until the process ends.
+        operations: floating-point instructions of the program, an addition or a product each.
+        size: of the object file [bytes]. seconds: what making it took when it was made.
+        cached: did it come from the disk?
+    """
+
+    address: int
+    operations: int
+    size: int
+    seconds: float
+    cached: bool
+
+
+_loaded: dict[str, MachineCode] = {}
+_engines: list[Any] = []  # they own the code
+
+
+def folder() -> Path:
+    """Where generated code is kept: $MODULAR_DYNAMICS_CACHE, or modular_dynamics in the user's cache."""
+    if given := os.environ.get(FOLDER_VARIABLE):
+        return Path(given)
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "modular_dynamics"
+
+
+def machine_code(
+    recursion: Callable[..., Any],
+    topology: NDArray[np.int64],
+    constants: NDArray[np.float64],
+    results: int,
+    kind: Kind,
+) -> MachineCode:
+    """The code of a recursion for one robot: from memory, from the disk, or made now."""
+    key = _key(recursion, topology, constants, kind)
+    if key in _loaded:
+        return _loaded[key]
+    found = _read(key)
+    if found is None:
+        start = time.perf_counter()
+        program, symbols = trace(recursion, topology, constants, results)
+        lines = (program.operations[line].kind for line in used_lines(program, symbols))
+        count = sum(line not in ("input", "constant") for line in lines)
+        if count > LARGEST_PROGRAM:
+            raise TooLargeError(f"{count} operations; at most {LARGEST_PROGRAM} are compiled")
+        data = object_code(text(program, symbols, kind))
+        facts: dict[str, Any] = {
+            "operations": count,
+            "size": len(data),
+            "seconds": time.perf_counter() - start,
+        }
+        _write(key, data, facts)
+    else:
+        data, facts = found
+    _loaded[key] = MachineCode(address=_load(data), cached=found is not None, **facts)
+    return _loaded[key]
+
+
+@cache
+def _sources() -> bytes:
+    """All source that has a say in what is generated."""
+    package = Path(__file__).parents[1]
+    files = sorted([*(package / "kernels").glob("*.py"), *(package / "codegen").glob("*.py")])
+    return b"\0".join(file.read_bytes() for file in files)
+
+
+def _key(
+    recursion: Callable[..., Any], topology: NDArray[np.int64], constants: NDArray[np.float64], kind: Kind
+) -> str:
+    function = getattr(recursion, "py_func", recursion)
+    parts = (
+        repr(
+            (_FORMAT, function.__module__, function.__name__, kind, host(), llvm.llvm_version_info)
+        ).encode(),
+        topology.tobytes(),
+        constants.tobytes(),
+        _sources(),
+    )
+    return hashlib.sha256(b"\0".join(parts)).hexdigest()
+
+
+def _read(key: str) -> tuple[bytes, dict[str, Any]] | None:
+    """What was made before; None if there is nothing, or something else than was written."""
+    try:
+        content = (folder() / f"{key}.o").read_bytes()
+        digest, header, data = content[:32], *content[32:].split(b"\n", 1)
+        if hashlib.sha256(content[32:]).digest() != digest:
+            return None
+        return data, json.loads(header)
+    except (OSError, ValueError):
+        return None
+
+
+def _write(key: str, data: bytes, facts: dict[str, Any]) -> None:
+    """Keep it, in one move, so that nobody reads half of it. Where that is not allowed it is made again."""
+    content = json.dumps(facts).encode() + b"\n" + data
+    with suppress(OSError):
+        folder().mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile(dir=folder(), delete=False) as file:
+            file.write(hashlib.sha256(content).digest() + content)
+        os.replace(file.name, folder() / f"{key}.o")
+
+
+def _load(data: bytes) -> int:
+    """Put an object file into memory; the address of its function."""
+    machine = llvm.Target.from_default_triple().create_target_machine()
+    engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), machine)
+    engine.add_object_file(llvm.ObjectFileRef.from_data(data))
+    engine.finalize_object()
+    _engines.append(engine)
+    address: int = engine.get_function_address("f")
+    return address

@@ -1,0 +1,155 @@
+"""Arithmetic written down instead of carried out: a list of operations, each once."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+__all__ = ["Operation", "Program", "Symbol"]
+
+
+class Operation(NamedTuple):
+    """One line of a program.
+
+    Attributes:
+        kind: "input" (of array ``first``, element ``second``), "constant" (``value``), "neg" (of line
+            ``first``), or "add", "sub", "mul", "div" of lines ``first`` and ``second``.
+    """
+
+    kind: str
+    first: int = 0
+    second: int = 0
+    value: float = 0.0
+
+
+class Program:
+    """Operations in the order in which they are carried out; the same operation is never listed twice."""
+
+    def __init__(self) -> None:
+        self.operations: list[Operation] = []
+        self._known: dict[Operation, Symbol] = {}
+
+    def add(self, operation: Operation) -> Symbol:
+        """The symbol of an operation, listed now or before."""
+        symbol = self._known.get(operation)
+        if symbol is None:
+            symbol = self._known[operation] = Symbol(self, len(self.operations))
+            self.operations.append(operation)
+        return symbol
+
+    def constant(self, value: float) -> Symbol:
+        """A number."""
+        return self.add(Operation("constant", value=float(value) + 0.0))  # -0.0 is 0.0
+
+    def input(self, array: int, element: int) -> Symbol:
+        """An element of one of the arrays that the program is given."""
+        return self.add(Operation("input", array, element))
+
+
+class Symbol:
+    """The result of one operation; computing with it adds operations to its program.
+
+    Numbers are folded, and x + 0, 1 x, 0 x and double signs simplified: 0 x is 0, for code is generated only
+    where all numbers are finite.
+    """
+
+    __slots__ = ("line", "program")
+    __array_ufunc__ = None  # an array times a symbol is not an array of symbols
+
+    def __init__(self, program: Program, line: int) -> None:
+        self.program, self.line = program, line
+
+    @property
+    def operation(self) -> Operation:
+        """What it is the result of."""
+        return self.program.operations[self.line]
+
+    @property
+    def number(self) -> float | None:
+        """Its value if it is a constant."""
+        operation = self.operation
+        return operation.value if operation.kind == "constant" else None
+
+    def _other(self, value: Symbol | float) -> Symbol:
+        return value if isinstance(value, Symbol) else self.program.constant(value)
+
+    def _negated(self) -> Symbol | None:
+        """x where this is -x."""
+        operation = self.operation
+        return Symbol(self.program, operation.first) if operation.kind == "neg" else None
+
+    def __add__(self, value: Symbol | float) -> Symbol:
+        other = self._other(value)
+        a, b = self.number, other.number
+        if a is not None and b is not None:
+            return self.program.constant(a + b)
+        if a == 0.0 or b == 0.0:
+            return other if a == 0.0 else self
+        if (x := other._negated()) is not None:
+            return self - x
+        if (x := self._negated()) is not None:
+            return other - x
+        return self.program.add(Operation("add", self.line, other.line))
+
+    def __sub__(self, value: Symbol | float) -> Symbol:
+        other = self._other(value)
+        a, b = self.number, other.number
+        if a is not None and b is not None:
+            return self.program.constant(a - b)
+        if a == 0.0 or b == 0.0:
+            return -other if a == 0.0 else self
+        if self.line == other.line:
+            return self.program.constant(0.0)
+        if (x := other._negated()) is not None:
+            return self + x
+        if (x := self._negated()) is not None:
+            return -(x + other)
+        return self.program.add(Operation("sub", self.line, other.line))
+
+    def __mul__(self, value: Symbol | float) -> Symbol:
+        other = self._other(value)
+        a, b = self.number, other.number
+        if a is not None and b is not None:
+            return self.program.constant(a * b)
+        if a is not None:
+            return other * self
+        if b is not None:
+            return self._scaled(b)
+        for x, y in ((self._negated(), other), (other._negated(), self)):
+            if x is not None:
+                return -(x * y)
+        return self.program.add(Operation("mul", *sorted((self.line, other.line))))
+
+    def _scaled(self, number: float) -> Symbol:
+        if number in (0.0, 1.0):
+            return self if number == 1.0 else self.program.constant(0.0)
+        if number == -1.0:
+            return -self
+        if (x := self._negated()) is not None:
+            return x._scaled(-number)
+        return self.program.add(Operation("mul", *sorted((self.line, self.program.constant(number).line))))
+
+    def __truediv__(self, value: Symbol | float) -> Symbol:
+        other = self._other(value)
+        if other.number is not None:
+            return self * (1.0 / other.number)
+        if self.number == 0.0:
+            return self
+        return self.program.add(Operation("div", self.line, other.line))
+
+    def __neg__(self) -> Symbol:
+        operation = self.operation
+        if operation.kind == "constant":
+            return self.program.constant(-operation.value)
+        if operation.kind == "neg":
+            return Symbol(self.program, operation.first)
+        if operation.kind == "sub":
+            return Symbol(self.program, operation.second) - Symbol(self.program, operation.first)
+        return self.program.add(Operation("neg", self.line))
+
+    def __rsub__(self, value: float) -> Symbol:
+        return self.program.constant(value) - self
+
+    def __rtruediv__(self, value: float) -> Symbol:
+        return self.program.constant(value) / self
+
+    __radd__, __rmul__ = __add__, __mul__

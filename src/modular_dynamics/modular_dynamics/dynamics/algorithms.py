@@ -1,0 +1,61 @@
+"""What there is in compiled form: each algorithm's recursion, kernels and shapes, in one table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .. import kernels
+from ..kernels import composite_body, layout, newton_euler
+from ..model import SubsystemGraph
+
+__all__ = ["ALGORITHMS", "INVERSE_DYNAMICS", "MASS_MATRIX", "Algorithm"]
+
+DOUBLE, SINGLE = np.dtype(np.float64), np.dtype(np.float32)
+
+
+@dataclass(frozen=True)
+class Algorithm:
+    """One algorithm in the forms that kernels/ has of it.
+
+    Attributes:
+        columns: of its work array. signature: of ``single``, the kernel for one state.
+        batches: for each float type the kernel for many states.
+        inputs: names of the vectors that it reads.
+        shape: of one state's result.
+    """
+
+    name: str
+    recursion: Any
+    columns: int
+    single: Any
+    signature: Any
+    batches: Mapping[np.dtype[Any], Any]
+    inputs: tuple[str, ...]
+    shape: Callable[[SubsystemGraph], tuple[int, ...]]
+
+
+INVERSE_DYNAMICS = Algorithm(
+    "inverse_dynamics",
+    newton_euler.recursion,
+    layout.WORK_COLUMNS,
+    kernels.inverse_dynamics,
+    newton_euler.SIGNATURE,
+    {DOUBLE: kernels.inverse_dynamics_float64, SINGLE: kernels.inverse_dynamics_float32},
+    ("q", "v", "vdot"),
+    lambda graph: (graph.nv,),
+)
+MASS_MATRIX = Algorithm(
+    "mass_matrix",
+    composite_body.recursion,
+    composite_body.COMPOSITE_COLUMNS,
+    kernels.mass_matrix,
+    composite_body.SIGNATURE,
+    {DOUBLE: kernels.mass_matrix_float64},
+    ("q",),
+    lambda graph: (graph.nv, graph.nv),
+)
+ALGORITHMS = (INVERSE_DYNAMICS, MASS_MATRIX)

@@ -1,0 +1,184 @@
+"""`graph.compile()`: machine code for one fixed robot, used from then on wherever it is the faster one."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import codegen
+from ..exceptions import UnsupportedModelError
+from ..kernels import layout
+from ..kernels.compilation import make_ready
+from ..model import SubsystemGraph, refuse_closures
+from .algorithms import ALGORITHMS, DOUBLE, SINGLE, Algorithm
+from .arrays import constants_of, topology_of, work_of
+
+__all__ = ["CompileReport", "Generated", "compile_graph", "with_code"]
+
+#: Numbers in a result from which on loops are better.
+LARGEST_RESULT = 20_000
+#: States in a timed batch, and rounds of timing: a few milliseconds for each algorithm.
+TIMED_STATES, ROUNDS = 256, 5
+_KINDS: dict[tuple[str, np.dtype[Any]], codegen.Kind] = {
+    ("single", DOUBLE): codegen.FLOAT64,
+    ("batch", DOUBLE): codegen.FLOAT64X8,
+    ("batch", SINGLE): codegen.FLOAT32X16,
+}
+
+
+@dataclass(frozen=True)
+class Generated:
+    """One piece of code beside the loops that it may stand for; microseconds for one state.
+
+    Attributes:
+        form: "single" or "batch". used: is it the faster one?
+        seconds: spent on making it, or on reading it from the disk.
+    """
+
+    algorithm: str
+    form: str
+    dtype: str
+    address: int
+    operations: int
+    size: int
+    seconds: float
+    cached: bool
+    loops_us: float
+    code_us: float
+
+    @property
+    def used(self) -> bool:
+        """Does it stand for the loops?"""
+        return self.code_us < self.loops_us
+
+
+@dataclass(frozen=True)
+class CompileReport:
+    """What `graph.compile()` made, from where, and what it brings."""
+
+    robot: str
+    pieces: tuple[Generated, ...]
+    left_out: tuple[str, ...]
+    seconds: float
+
+    @property
+    def cached(self) -> bool:
+        """Did everything come from the disk?"""
+        return all(piece.cached for piece in self.pieces)
+
+    @property
+    def operations(self) -> dict[str, int]:
+        """Floating-point instructions for one state, by algorithm."""
+        return {piece.algorithm: piece.operations for piece in self.pieces}
+
+    def __str__(self) -> str:
+        source = "from the cache" if self.cached else "compiled"
+        lines = [f"'{self.robot}': generated code {source} in {self.seconds:.2f} s; us per state"]
+        lines.append(f"{'':34}{'operations':>11}{'kB':>6}{'s':>7}{'loops':>9}{'code':>9}  used")
+        for one in self.pieces:
+            name = f"{one.algorithm}, {one.form}, {one.dtype}"
+            lines.append(
+                f"{name:34}{one.operations:11}{one.size / 1000:6.0f}{one.seconds:7.2f}"
+                f"{one.loops_us:9.3f}{one.code_us:9.3f}  {'yes' if one.used else 'no'}"
+            )
+        return "\n".join([*lines, *self.left_out])
+
+
+def with_code(graph: SubsystemGraph, algorithm: Algorithm, form: str, kind: Any, topology: Any) -> Any:
+    """A topology that calls the graph's generated code, if there is some and it wins."""
+    address = graph.machine_code.get((algorithm.name, form, kind), 0)
+    if not address:
+        return topology
+    called = topology.copy()
+    called[-1, layout.CODE] = address
+    return called
+
+
+def compile_graph(graph: SubsystemGraph, progress: Callable[[str], None] | None = None) -> CompileReport:
+    """Behind :meth:`.SubsystemGraph.compile`."""
+    refuse_closures(graph, "generated code")
+    boxes = [subsystem.name for subsystem in graph.subsystems if subsystem.black_box]
+    if boxes:
+        raise UnsupportedModelError(
+            f"'{graph.name}' has black boxes ({', '.join(boxes)}): their wrenches are not known beforehand, "
+            "and no code can be generated; the compiled loops work without compile()"
+        )
+    start = time.perf_counter()
+    topology, constants = topology_of(graph, frozenset()), constants_of(graph)
+    pieces, left_out = [], []
+    for algorithm in ALGORITHMS:
+        forms = [key for key in _KINDS if key[0] == "single" or key[1] in algorithm.batches]
+        try:
+            for form, dtype in forms:
+                if progress is not None:
+                    progress(f"{algorithm.name}, {form}, {dtype}")
+                pieces.append(_generated(graph, algorithm, form, dtype, topology, constants))
+        except codegen.TooLargeError as error:
+            left_out.append(f"{algorithm.name}: the loops stay; {error}")
+    for piece in pieces:
+        if piece.used:
+            graph.machine_code[piece.algorithm, piece.form, np.dtype(piece.dtype)] = piece.address
+    graph.__dict__.pop("workspaces", None)  # those that exist call the loops
+    return CompileReport(graph.name, tuple(pieces), tuple(left_out), time.perf_counter() - start)
+
+
+def _generated(
+    graph: SubsystemGraph,
+    algorithm: Algorithm,
+    form: str,
+    dtype: np.dtype[Any],
+    topology: NDArray[np.int64],
+    constants: NDArray[np.float64],
+) -> Generated:
+    """Make one piece of code, or read it from the disk, and time it beside the loops."""
+    start = time.perf_counter()
+    results = int(np.prod(algorithm.shape(graph)))
+    if results > LARGEST_RESULT:
+        raise codegen.TooLargeError(f"{results} results; at most {LARGEST_RESULT} are compiled")
+    made = codegen.machine_code(algorithm.recursion, topology, constants, results, _KINDS[form, dtype])
+    seconds = time.perf_counter() - start
+    called = topology.copy()
+    called[-1, layout.CODE] = made.address
+    loops, code = (_timed(graph, algorithm, form, dtype, constants, which) for which in (topology, called))
+    facts = made.address, made.operations, made.size, seconds, made.cached
+    return Generated(algorithm.name, form, str(dtype), *facts, loops, code)
+
+
+def _timed(
+    graph: SubsystemGraph,
+    algorithm: Algorithm,
+    form: str,
+    dtype: np.dtype[Any],
+    constants: NDArray[np.float64],
+    topology: NDArray[np.int64],
+) -> float:
+    """Microseconds for one state: the best of some rounds."""
+    shape, inputs = algorithm.shape(graph), len(algorithm.inputs)
+    if form == "single":
+        make_ready(algorithm.single, algorithm.signature)
+        vectors = (graph.neutral(), np.zeros(graph.nv), np.zeros(graph.nv))[:inputs]
+        arguments = [topology, constants, work_of(graph, algorithm.columns), *vectors, np.empty(shape)]
+        kernel, repeat, states = algorithm.single, 50, 50
+    else:
+        width = int(np.prod(shape))
+        rows = [np.tile(graph.neutral(), (TIMED_STATES, 1)), *np.zeros((2, TIMED_STATES, graph.nv))]
+        rows = [*rows[:inputs], *np.empty((3 - inputs, TIMED_STATES, 0))]
+        rows = [row.astype(dtype) for row in [*rows, np.zeros((TIMED_STATES, width))]]
+        arguments = [topology, constants.astype(dtype), *rows, np.arange(width)]
+        kernel, repeat, states = algorithm.batches[dtype], 1, TIMED_STATES
+    kernel(*arguments)
+    best = np.inf
+    for _ in range(ROUNDS):
+        start = time.perf_counter()
+        for _ in range(repeat):
+            kernel(*arguments)
+        best = min(best, time.perf_counter() - start)
+    return best / states * 1e6
+
+
+SubsystemGraph.generate = staticmethod(compile_graph)
