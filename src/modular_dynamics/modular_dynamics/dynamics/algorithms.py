@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .. import kernels
 from ..kernels import composite_body, layout, newton_euler
@@ -26,6 +27,7 @@ class Algorithm:
         batches: for each float type the kernel for many states.
         inputs: names of the vectors that it reads.
         shape: of one state's result.
+        telling: which numbers of a flat result are not finite where any is not; all by default.
     """
 
     name: str
@@ -36,6 +38,15 @@ class Algorithm:
     batches: Mapping[np.dtype[Any], Any]
     inputs: tuple[str, ...]
     shape: Callable[[SubsystemGraph], tuple[int, ...]]
+    telling: Callable[[SubsystemGraph], NDArray[np.int64]] | None = None
+
+    def results(self, graph: SubsystemGraph) -> int:
+        """How many numbers one state's result has."""
+        return int(np.prod(self.shape(graph)))
+
+    def checked(self, graph: SubsystemGraph) -> NDArray[np.int64]:
+        """Indices of the results that a batch kernel checks."""
+        return np.arange(self.results(graph)) if self.telling is None else self.telling(graph)
 
 
 INVERSE_DYNAMICS = Algorithm(
@@ -57,5 +68,8 @@ MASS_MATRIX = Algorithm(
     {DOUBLE: kernels.mass_matrix_float64},
     ("q",),
     lambda graph: (graph.nv, graph.nv),
+    lambda graph: (
+        np.arange(graph.nv) * (graph.nv + 1)
+    ),  # the diagonal bounds the others: |M_ij|^2 <= M_ii M_jj
 )
 ALGORITHMS = (INVERSE_DYNAMICS, MASS_MATRIX)

@@ -76,7 +76,7 @@ class Batch:
         result = (
             np.empty((rows, *self.shape), kind) if out is None else _checked_out(out, given, self.shape, kind)
         )
-        flat = result.reshape(rows, int(np.prod(self.shape)))
+        flat = result.reshape(rows, self.algorithm.results(self.graph))
         arrays = self.topology, self.constants.astype(kind)
         if self.generated:
             arrays = with_code(self.graph, self.algorithm, "batch", kind, self.topology), arrays[1]
@@ -131,9 +131,10 @@ class Batch:
 
     @property
     def _known(self) -> NDArray[np.int64]:
-        """Which of one state's results must be finite: all but torques inside black boxes."""
+        """Which of one state's results must be finite: not torques inside black boxes."""
         unknown = self.topology[:-1, layout.V][self.topology[:-1, layout.MODE] == layout.UNKNOWN]
-        return np.delete(np.arange(int(np.prod(self.shape))), unknown)
+        checked = self.algorithm.checked(self.graph)
+        return checked[~np.isin(checked, unknown)] if len(unknown) else checked
 
     def _refuse_first_bad(self, given: Mapping[str, NDArray[Any]], start: int, bad: int) -> NoReturn:
         """Raise the error of the first bad row from ``start + bad`` on, where the kernel met it or after."""

@@ -137,7 +137,7 @@ def _generated(
 ) -> Generated:
     """Make one piece of code, or read it from the disk, and time it beside the loops."""
     start = time.perf_counter()
-    results = int(np.prod(algorithm.shape(graph)))
+    results = algorithm.results(graph)
     if results > LARGEST_RESULT:
         raise codegen.TooLargeError(f"{results} results; at most {LARGEST_RESULT} are compiled")
     made = codegen.machine_code(algorithm.recursion, topology, constants, results, _KINDS[form, dtype])
@@ -165,11 +165,11 @@ def _timed(
         arguments = [topology, constants, work_of(graph, algorithm.columns), *vectors, np.empty(shape)]
         kernel, repeat, states = algorithm.single, 50, 50
     else:
-        width = int(np.prod(shape))
+        width = algorithm.results(graph)
         rows = [np.tile(graph.neutral(), (TIMED_STATES, 1)), *np.zeros((2, TIMED_STATES, graph.nv))]
         rows = [*rows[:inputs], *np.empty((3 - inputs, TIMED_STATES, 0))]
         rows = [row.astype(dtype) for row in [*rows, np.zeros((TIMED_STATES, width))]]
-        arguments = [topology, constants.astype(dtype), *rows, np.arange(width)]
+        arguments = [topology, constants.astype(dtype), *rows, algorithm.checked(graph)]
         kernel, repeat, states = algorithm.batches[dtype], 1, TIMED_STATES
     kernel(*arguments)
     best = np.inf

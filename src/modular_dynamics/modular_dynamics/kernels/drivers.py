@@ -12,7 +12,7 @@ from numba import njit
 from .lanes import FAST
 from .layout import CODE, STATE_BLOCKS, Q
 from .machine_code import run_code
-from .memory import zero_float32x16, zero_float64, zero_float64x8
+from .memory import load, store, zero_float32x16, zero_float64, zero_float64x8
 from .states import all_finite, all_good, block_rows, joint_states
 from .transposition import columns_to_lanes, fetch_ahead, lanes_to_columns
 
@@ -65,6 +65,7 @@ def _batch(recursion, columns, topology, constants, q, v, a, out, known, lanes, 
     q_lanes, v_lanes = _aligned(q.shape[1] * lanes, kind, lanes), _aligned(v.shape[1] * lanes, kind, lanes)
     a_lanes = _aligned(a.shape[1] * lanes, kind, lanes)
     out_lanes = _aligned(out.shape[1] * lanes, kind, lanes)
+    totals = _aligned(lanes, kind, lanes)
     out_lanes[:] = 0.0  # machine code does not write results that are always zero
     for first in range(0, q.shape[0], lanes):
         columns_to_lanes(q, first, q_lanes, lanes, like)
@@ -78,10 +79,12 @@ def _batch(recursion, columns, topology, constants, q, v, a, out, known, lanes, 
         _evaluate(
             recursion, topology, constants, q_lanes, v_lanes, a_lanes, states, work, out_lanes, lanes, like
         )
-        if not all_finite(out_lanes):
-            for k in range(known.shape[0]):
-                if not all_finite(out_lanes[known[k] * lanes : (known[k] + 1) * lanes]):
-                    return first
+        total = like
+        for k in range(known.shape[0]):
+            total = total + load(out_lanes, known[k] * lanes, like) * 0.0  # NaN and infinity make it NaN
+        store(totals, 0, total)
+        if not all_finite(totals):
+            return first
         lanes_to_columns(out_lanes, out, first, lanes, like)
     return -1
 
@@ -91,7 +94,7 @@ def batch_float64(recursion, columns, topology, constants, q, v, a, out, known):
     """Rows of q, v, a -> rows of ``out``, 8 at a time, in double precision.
 
     Returns -1, or the first of the 8 rows among which something is not finite: an argument, or one of the
-    results ``known`` (indices into a row of ``out``).
+    results ``known``, indices into a row of ``out``.
     """
     return _batch(recursion, columns, topology, constants, q, v, a, out, known, 8, zero_float64x8())
 
