@@ -22,6 +22,7 @@ NUMBERS = 2**18  # in each array of a batch: the same memory for all sizes, as f
 MOST_STATES = 16384  # allows
 #: Pinocchio's Data holds tensors of joints^3 numbers: 0.5 GB at 200 joints, 4 GB at 400.
 PINOCCHIO_UP_TO = 200
+NANOSECONDS = (5, 10, 20, 50, 100, 200, 500)  # ticks of the picture
 SERIES = ("ours, single", "pinocchio, single", "ours, batch", "pinocchio, batch")
 
 
@@ -86,11 +87,13 @@ def draw(growth: Growth, file: Path) -> None:
     styles = ("C0o-", "C1o-", "C0s--", "C1s--")
     for series, style in zip(SERIES, styles, strict=True):
         times = growth.per_joint(series)
-        axes.loglog(list(times), list(times.values()), style, markersize=4, label=series)
+        axes.loglog(list(times), [1e3 * time for time in times.values()], style, markersize=4, label=series)
     axes.set_xticks(JOINTS, [str(n) for n in JOINTS])
+    axes.set_yticks(NANOSECONDS, [str(t) for t in NANOSECONDS])
     axes.minorticks_off()
+    axes.set_ylim(5, 500)
     axes.set_xlabel("joints of a random tree")
-    axes.set_ylabel("µs per joint and state")
+    axes.set_ylabel("ns per joint and state")
     axes.set_title("Inverse dynamics, float64, one thread")
     axes.grid(alpha=0.3)
     axes.legend()

@@ -40,9 +40,10 @@ def rnea_operations(joints: int) -> int:
 
 @dataclass(frozen=True)
 class Limits:
-    """GFLOP/s by float type and threads, the register width [bit] that gave most, microseconds of calls."""
+    """GFLOP/s by float type and threads, best and median; the width [bit] that gave most; calls [us]."""
 
     gflops: dict[str, float]
+    median_gflops: dict[str, float]
     bits: dict[str, int]
     empty_call_us: float
     empty_c_call_us: float
@@ -60,13 +61,15 @@ def measure_limits(threads: int, rounds: int, tick: Callable[[str], None]) -> Li
                 work = CHAINS * STEPS * bits // KINDS[kind][1] * 2 * n
                 timed[f"{kind} {n} {bits}"] = (_parallel(pool, function, n), work)
         times = interleaved(timed, rounds, tick)
-    gflops, widths = {}, {}
+    best, median, widths = {}, {}, {}
     for kind in KINDS:
         for n in sorted({1, threads}):
-            rates = {bits: 1e-3 / float(np.median(times[f"{kind} {n} {bits}"])) for bits in BITS}
-            widths[f"{kind} {n}"] = max(rates, key=rates.__getitem__)
-            gflops[f"{kind} {n}"] = max(rates.values())
-    return Limits(gflops, widths, float(np.median(times["call"])), float(np.median(times["C call"])))
+            found = {bits: 1e-3 / times[f"{kind} {n} {bits}"] for bits in BITS}
+            key, width = f"{kind} {n}", max(BITS, key=lambda bits: found[bits].max())
+            best[key], median[key] = float(found[width].max()), float(np.median(found[width]))
+            widths[key] = width
+    calls = (float(np.median(times[name])) for name in ("call", "C call"))
+    return Limits(best, median, widths, *calls)
 
 
 @njit

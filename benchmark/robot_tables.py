@@ -9,6 +9,7 @@ from tables import new_table, verdict
 
 __all__ = ["print_limits", "print_robot", "print_summary"]
 
+BUSY = 0.85  # share of the peak of one thread that several of them have at least, where cores are free
 LIMITS_NOTE = """\
   a flop is an addition, subtraction, multiplication or division; the peak counts two for each fused
   multiply-add. loops: counted in the kernel's source; code: the instructions that it has"""
@@ -20,6 +21,7 @@ def print_robot(console: Console, figures: RobotFigures) -> None:
         console,
         f"{figures.robot}, {figures.nv} joints: microseconds for one state",
         *("", "ours ", "us", "fastest peer ", "us", "times (quartiles)", "target"),
+        gap=0,  # 100 columns are few for the longest names
     )
     before: tuple[str, str] | None = None
     for one in figures.comparisons:
@@ -75,7 +77,13 @@ def print_limits(console: Console, limits: Limits, robots: list[RobotFigures], t
         console.print(table)
     for key, value in limits.gflops.items():
         kind, n = key.split()
-        console.print(f"  peak, {kind}, threads: {n}: {value:.1f} GFLOP/s, {limits.bits[key]}-bit vectors")
+        usual = f"best of the rounds, median {limits.median_gflops[key]:.1f}"
+        console.print(f"  peak, {kind}, threads: {n}: {value:.1f} GFLOP/s ({usual}), {limits.bits[key]} bit")
+    alone, together = (limits.median_gflops[f"float64 {n}"] for n in (1, threads))
+    if together < BUSY * threads * alone:
+        console.print(
+            f"  [bold]Other processes were busy: what has {threads} threads is slower than it could be.[/]"
+        )
     console.print(LIMITS_NOTE)
     console.print(
         f"  call of an empty Numba function with 4 arrays from Python: {limits.empty_call_us:.3f} us"
@@ -91,7 +99,11 @@ def print_summary(console: Console, robots: list[RobotFigures]) -> None:
             key = one.what, one.peer
             if one.target is not None and (key not in best or one.times.median > best[key].times.median):
                 best[key] = one
-        lost = [f"{one.what} {one.times} of {one.target:g}x" for one in best.values() if not one.reached]
+        lost = [
+            f"{one.what}, against {one.peer}: {one.times} of {one.target:g}x"
+            for one in best.values()
+            if not one.reached
+        ]
         reached = f"{len(best) - len(lost)} of {len(best)} targets reached"
         console.print(f"{robot.robot}: {reached}", highlight=False)
         for line in lost:

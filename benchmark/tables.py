@@ -28,10 +28,10 @@ GROWTH_NOTE = f"""\
 FLAT = 0.2  # how much the time per joint may grow from the fewest joints to the most
 
 
-def new_table(console: Console, title: str, *columns: str) -> Table:
+def new_table(console: Console, title: str, *columns: str, gap: int = 1) -> Table:
     """First column and those that end in a blank to the left, the others to the right."""
     console.print(f"[bold]{title}[/]", highlight=False)  # a table's own title is broken to its width
-    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
+    table = Table(box=box.SIMPLE_HEAD, padding=(0, gap, 0, 0))
     for number, column in enumerate(columns):
         left = number == 0 or column.endswith(" ")
         table.add_column(column.strip(), justify="left" if left else "right", no_wrap=True)
