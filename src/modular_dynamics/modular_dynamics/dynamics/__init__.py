@@ -1,14 +1,23 @@
-"""The kernels' face: checked arguments in, torques and matrices out."""
+"""The kernels' face: checked arguments in, torques, matrices and poses out."""
 
 from .equation_of_motion import MassMatrix, bias, gravity_torque, mass_matrix
 from .inverse_dynamics import InverseDynamics, inverse_dynamics, inverse_dynamics_batch
+from .jacobian import Jacobian, jacobian, jacobian_batch
+from .kinematics import FramePoses, frame_pose, frame_poses, frame_poses_batch
 
 __all__ = [
+    "FramePoses",
     "InverseDynamics",
+    "Jacobian",
     "MassMatrix",
     "bias",
+    "frame_pose",
+    "frame_poses",
+    "frame_poses_batch",
     "gravity_torque",
     "inverse_dynamics",
     "inverse_dynamics_batch",
+    "jacobian",
+    "jacobian_batch",
     "mass_matrix",
 ]
