@@ -4,20 +4,25 @@ from .equation_of_motion import MassMatrix, bias, gravity_torque, mass_matrix
 from .inverse_dynamics import InverseDynamics, inverse_dynamics, inverse_dynamics_batch
 from .jacobian import Jacobian, jacobian, jacobian_batch
 from .kinematics import FramePoses, frame_pose, frame_poses, frame_poses_batch
+from .regressor import Regressor, inertial_parameters, regressor, regressor_batch
 
 __all__ = [
     "FramePoses",
     "InverseDynamics",
     "Jacobian",
     "MassMatrix",
+    "Regressor",
     "bias",
     "frame_pose",
     "frame_poses",
     "frame_poses_batch",
     "gravity_torque",
+    "inertial_parameters",
     "inverse_dynamics",
     "inverse_dynamics_batch",
     "jacobian",
     "jacobian_batch",
     "mass_matrix",
+    "regressor",
+    "regressor_batch",
 ]

@@ -5,6 +5,7 @@ from .composite_body import mass_matrix, mass_matrix_float64
 from .jacobian import jacobian, jacobian_float64
 from .kinematics import frame_poses, frame_poses_float64
 from .newton_euler import inverse_dynamics, inverse_dynamics_float32, inverse_dynamics_float64
+from .regressor import regressor, regressor_float64
 from .states import SMALLEST_NORM
 
 __all__ = [
@@ -19,4 +20,6 @@ __all__ = [
     "jacobian_float64",
     "mass_matrix",
     "mass_matrix_float64",
+    "regressor",
+    "regressor_float64",
 ]
