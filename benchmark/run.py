@@ -1,91 +1,164 @@
 """`make bench`: the timed figures of this project, measured here and now; nothing else prints them."""
 
+from __future__ import annotations
+
 import argparse
 import json
 import os
-import platform
 import sys
+import time
+from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-from kernels import Comparison, compare
-from node import NodeFigures, measure_node
-from rich import box
+import robot_tables
+import tables
+from comparisons import RobotFigures, compare
+from growth import draw, measure_growth
+from machine import Machine, describe
+from node import measure_node
+from partition import measure_partitions
+from peak import measure_limits
+from readiness import measure_readiness
 from rich.console import Console
-from rich.table import Table
+from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+from robots import ROBOTS, ROOT, read, seven_joint_arm
+from sizes import measure_sizes
 
-ROOT = Path(__file__).resolve().parents[1]
-ROBOTS = [ROOT / f"urdf/{name}.urdf" for name in ("branched_38dof", "charmie", "vendor_arm")]
+PARTS = ("robots", "limits", "sizes", "growth", "partition", "readiness", "node")
+LARGE = ROBOTS[0]  # the robot of the parts that have one
+INTRODUCTION = """\
+Medians of interleaved rounds in this process. Batches: 16384 states, of matrices 2048.
+loops: the compiled kernels; code: after graph.compile(). Peers are called from Python, state by
+state, but for "...InParallel" and "loop in C". MuJoCo: states are set beforehand, M left sparse.
+C: Pinocchio's algorithms by CasADi, compiled with -O3 -march=native.
+"""
 
 
 def main() -> int:
     """Measure, print the tables, write out/bench/*.json; 1 when a message was not answered."""
+    options = _options()
+    options.out.mkdir(parents=True, exist_ok=True)
+    machine = describe()
+    console = Console(width=None if sys.stdout.isatty() else 100)
+    console.print(f"{machine}; load {os.getloadavg()[0]:.1f} of {machine.cores}", highlight=False)
+    console.print(INTRODUCTION)
+    # refreshed only between measurements: a thread that draws would disturb them
+    with Progress(
+        SpinnerColumn(),
+        BarColumn(20),
+        TextColumn("{task.description}"),
+        TimeElapsedColumn(),
+        console=console,
+        transient=True,
+        auto_refresh=False,
+    ) as progress:
+        return Run(options, machine, console, progress).all()
+
+
+class Run:
+    """One run: its parts in turn, each with a table and a JSON file."""
+
+    def __init__(
+        self, options: argparse.Namespace, machine: Machine, console: Console, progress: Progress
+    ) -> None:
+        self._options, self._machine, self._console, self._progress = options, machine, console, progress
+        self._urdfs = [read(path) for path in options.urdf] or [*map(read, ROBOTS), seven_joint_arm()]
+        self._rounds = 7 if options.quick else 25
+        self._robots: list[RobotFigures] = []
+        self._task = progress.add_task("", total=len(options.only))
+
+    def all(self) -> int:
+        """The parts that are asked for; 1 when the node lost a message."""
+        start, status = time.monotonic(), 0
+        for part in PARTS:
+            if part in self._options.only:
+                status |= getattr(self, part)() or 0
+                self._progress.advance(self._task)
+        if self._robots:
+            robot_tables.print_summary(self._console, self._robots)
+        took = time.monotonic() - start
+        self._console.print(f"{took:.0f} s in all; figures in {self._options.out}", highlight=False)
+        return status
+
+    def robots(self) -> None:
+        """Every algorithm on every robot."""
+        generated = self._options.out / "generated"
+        for urdf in self._urdfs:
+            number = f"robot {len(self._robots) + 1} of {len(self._urdfs)}"
+            tick = self._ticker(number)
+            figures = compare(urdf, self._machine.cores, self._rounds, generated, tick)
+            self._robots.append(figures)
+            robot_tables.print_robot(self._console, figures)
+        self._write("kernels", robots=[asdict(figures) for figures in self._robots])
+
+    def limits(self) -> None:
+        """What the machine could do."""
+        limits = measure_limits(self._machine.cores, self._rounds, self._ticker("limits"))
+        robot_tables.print_limits(self._console, limits, self._robots, self._machine.cores)
+        self._write("limits", **asdict(limits))
+
+    def sizes(self) -> None:
+        """From small batches to large ones."""
+        figures = measure_sizes(read(LARGE), self._rounds, self._ticker("batch sizes"))
+        tables.print_sizes(self._console, LARGE.stem, figures)
+        self._write("sizes", robot=LARGE.stem, microseconds=figures)
+
+    def growth(self) -> None:
+        """From ten joints to a thousand."""
+        figures = measure_growth(2 * self._rounds, self._ticker("growth"))
+        tables.print_growth(self._console, figures)
+        draw(figures, self._options.out / "growth.png")
+        self._write("growth", **asdict(figures))
+
+    def partition(self) -> None:
+        """From one subsystem to as many as joints."""
+        figures = measure_partitions(read(LARGE), self._rounds, self._ticker("partition"))
+        tables.print_partitions(self._console, LARGE.stem, figures)
+        self._write("partition", robot=LARGE.stem, partitions=[asdict(one) for one in figures])
+
+    def readiness(self) -> None:
+        """From a file to torques."""
+        figures = measure_readiness(LARGE, 3 if self._options.quick else 7, self._ticker("readiness"))
+        tables.print_readiness(self._console, LARGE.stem, figures)
+        self._write("readiness", robot=LARGE.stem, **asdict(figures))
+
+    def node(self) -> int:
+        """The node under load."""
+        rate, seconds = self._options.rate, self._options.seconds
+        self._ticker("node")(f"{rate:g} joint states a second for {seconds:g} s")
+        figures = measure_node(rate, seconds)
+        tables.print_node(self._console, figures)
+        self._write("node", **asdict(figures))
+        return int(figures.answered != figures.sent)
+
+    def _ticker(self, part: str) -> Callable[[str], None]:
+        def tick(what: str) -> None:
+            self._progress.update(self._task, description=f"{part}: {what}", refresh=True)
+
+        return tick
+
+    def _write(self, name: str, **content: Any) -> None:
+        text = json.dumps({"machine": asdict(self._machine)} | content, indent=2)
+        (self._options.out / f"{name}.json").write_text(text + "\n", encoding="utf-8")
+
+
+def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python benchmark/run.py", description=__doc__)
-    parser.add_argument("--out", type=Path, default=ROOT / "out/bench", help="folder of the figures")
-    parser.add_argument(
-        "--rate", type=float, default=500.0, help="joint states per second (default: %(default)g)"
-    )
-    parser.add_argument(
-        "--urdf", type=Path, nargs="*", default=ROBOTS, help="robots to compare the algorithms on"
-    )
-    parser.add_argument("--seconds", type=float, default=10.0, help="how long (default: %(default)g)")
+    add = parser.add_argument
+    add("--out", type=Path, default=ROOT / "out/bench", help="folder of the figures")
+    add("--urdf", type=Path, nargs="+", default=[], help="compare the algorithms on these robots instead")
+    add("--only", choices=PARTS, nargs="+", default=PARTS, help="parts to measure (default: all)")
+    add("--quick", action="store_true", help="fewer rounds: wider quartiles")
+    add("--rate", type=float, default=500.0, help="the node's joint states per second (default: %(default)g)")
+    add("--seconds", type=float, default=10.0, help="the node's, how long (default: %(default)g)")
     options = parser.parse_args()
     for urdf in options.urdf:
         if not urdf.is_file():
             parser.error(f"no URDF file at '{urdf}'")
-    options.out.mkdir(parents=True, exist_ok=True)
-    console = Console()
-    machine = f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}"
-    comparisons: list[Comparison] = []
-    with console.status("compiling") as status:
-        for urdf in options.urdf:
-            comparisons += compare(urdf, os.cpu_count() or 1, status.update)
-    _print_kernels(console, comparisons, machine)
-    content = {"machine": machine, "comparisons": [asdict(one) for one in comparisons]}
-    (options.out / "kernels.json").write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
-    with console.status(
-        f"dynamics_node answers {options.rate:g} joint states a second for {options.seconds:g} s"
-    ):
-        figures = measure_node(options.rate, options.seconds)
-    _print_node(console, figures)
-    content = asdict(figures) | {"machine": machine}
-    (options.out / "node.json").write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
-    return 0 if figures.answered == figures.sent else 1
-
-
-def _print_kernels(console: Console, comparisons: list[Comparison], machine: str) -> None:
-    for robot in dict.fromkeys(one.robot for one in comparisons):
-        table = Table(
-            title=f"{robot}: inverse dynamics and mass matrix, microseconds per evaluation", box=box.SIMPLE
-        )
-        table.add_column("")
-        table.add_column("ours", justify="right")
-        table.add_column("peer", justify="right")
-        table.add_column("which")
-        table.add_column("times (quartiles)", justify="right")
-        for one in (one for one in comparisons if one.robot == robot):
-            ratio = f"{one.ratio:.1f} ({one.ratio_low:.1f} .. {one.ratio_high:.1f})"
-            table.add_row(one.what, f"{one.ours_us:.3f}", f"{one.peer_us:.3f}", one.peer, ratio)
-        console.print(table)
-    console.print(f"medians of interleaved rounds on this machine: {machine}")
-
-
-def _print_node(console: Console, figures: NodeFigures) -> None:
-    table = Table(
-        title=f"node: dynamics_node on {figures.robot}, {figures.rate:g} Hz for {figures.seconds:g} s"
-    )
-    for heading in ("sent", "answered", "p50 [ms]", "p99 [ms]", "max [ms]"):
-        table.add_column(heading, justify="right")
-    table.add_row(
-        str(figures.sent),
-        str(figures.answered),
-        *(f"{value:.2f}" for value in (figures.p50, figures.p99, figures.max)),
-    )
-    console.print(table)
-    console.print(
-        "latency: from the sender's stamp to the torques' arrival in a third process, through ROS 2 twice"
-    )
+    return options
 
 
 if __name__ == "__main__":

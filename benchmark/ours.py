@@ -1,0 +1,112 @@
+"""This library's calls, by its public functions."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from states import MATRICES, VECTORS, States
+from timing import Timed
+
+import modular_dynamics as md
+
+__all__ = ["Ours", "missing"]
+
+FUNCTIONS = (
+    "inverse_dynamics",
+    "inverse_dynamics_batch",
+    "mass_matrix",
+    "mass_matrix_batch",
+    "forward_dynamics",
+    "forward_dynamics_batch",
+    "inverse_dynamics_derivatives",
+    "inverse_dynamics_derivatives_batch",
+)
+
+
+def missing() -> list[str]:
+    """Functions that this version of the library lacks: their rows are left out, here and nowhere else."""
+    return [name for name in FUNCTIONS if not hasattr(md, name)]
+
+
+class Ours:
+    """All calls of one graph on the same states; every result has its array before the clock runs."""
+
+    def __init__(self, graph: md.SubsystemGraph, states: States, many: States, threads: int) -> None:
+        self.graph, self.states, self._many = graph, states, many
+        nv = graph.nv
+        self._tau, self._acceleration = np.empty(nv), np.empty(nv)
+        self._matrix, self._parts = np.empty((nv, nv)), tuple(np.empty((3, nv, nv)))
+        self._taus, self._singles = np.empty((VECTORS, nv)), np.empty((VECTORS, nv), np.float32)
+        self._accelerations = np.empty((VECTORS, nv))
+        self._matrices, *self._stacks = np.empty((4, MATRICES, nv, nv))
+        calls = self._single()
+        for count in sorted({1, threads}):
+            calls |= self._batches(count)
+        self.timed: Timed = {name: calls[name] for name in calls if name.split()[0] not in missing()}
+
+    def results(self) -> dict[str, dict[str, NDArray[np.float64]]]:
+        """What the timed calls left of the first state: quantity -> call -> array."""
+        found: dict[str, dict[str, tuple[NDArray[np.float64], ...]]] = {
+            "torques": {
+                "inverse_dynamics out=": (self._tau,),
+                "inverse_dynamics_batch float64 1": (self._taus[0],),
+                "inverse_dynamics_batch float32 1": (self._singles[0],),
+            },
+            "mass matrix": {"mass_matrix": (self._matrix,), "mass_matrix_batch 1": (self._matrices[0],)},
+            "accelerations": {
+                "forward_dynamics": (self._acceleration,),
+                "forward_dynamics_batch 1": (self._accelerations[0],),
+            },
+            "derivatives": {
+                "inverse_dynamics_derivatives": self._parts,
+                "inverse_dynamics_derivatives_batch 1": tuple(x[0] for x in self._stacks),
+            },
+        }
+        return {
+            quantity: {name: np.array(arrays) for name, arrays in calls.items() if name in self.timed}
+            for quantity, calls in found.items()
+        }
+
+    def _single(self) -> Timed:
+        graph, (q, v, vdot) = self.graph, self.states.first
+        given = md.inverse_dynamics(graph, q, v, vdot)
+        tau, matrix, acceleration, parts = self._tau, self._matrix, self._acceleration, self._parts
+        return {
+            "inverse_dynamics out=": (lambda: md.inverse_dynamics(graph, q, v, vdot, out=tau), 1),
+            "inverse_dynamics": (lambda: md.inverse_dynamics(graph, q, v, vdot), 1),
+            "mass_matrix": (lambda: md.mass_matrix(graph, q, matrix), 1),
+            "forward_dynamics": (lambda: md.forward_dynamics(graph, q, v, given, out=acceleration), 1),
+            "inverse_dynamics_derivatives": (
+                lambda: md.inverse_dynamics_derivatives(graph, q, v, vdot, out=parts),
+                1,
+            ),
+        }
+
+    def _batches(self, threads: int) -> Timed:
+        graph, q, v, vdot = self.graph, self._many.q, self._many.v, self._many.vdot
+        few = [x[:MATRICES] for x in (q, v, vdot)]
+        lows = [x.astype(np.float32) for x in (q, v, vdot)]
+        given = md.inverse_dynamics_batch(graph, q, v, vdot, threads)
+        torques = md.inverse_dynamics_batch
+        return {
+            f"inverse_dynamics_batch float64 {threads}": (
+                lambda: torques(graph, q, v, vdot, threads, out=self._taus),
+                VECTORS,
+            ),
+            f"inverse_dynamics_batch float32 {threads}": (
+                lambda: torques(graph, *lows, threads, out=self._singles, dtype=np.float32),
+                VECTORS,
+            ),
+            f"forward_dynamics_batch {threads}": (
+                lambda: md.forward_dynamics_batch(graph, q, v, given, threads, out=self._accelerations),
+                VECTORS,
+            ),
+            f"mass_matrix_batch {threads}": (
+                lambda: md.mass_matrix_batch(graph, few[0], threads, out=self._matrices),
+                MATRICES,
+            ),
+            f"inverse_dynamics_derivatives_batch {threads}": (
+                lambda: md.inverse_dynamics_derivatives_batch(graph, *few, threads, out=tuple(self._stacks)),
+                MATRICES,
+            ),
+        }
