@@ -1,5 +1,10 @@
 """The kernels' face: checked arguments in, torques, matrices and poses out."""
 
+from .derivatives import (
+    InverseDynamicsDerivatives,
+    inverse_dynamics_derivatives,
+    inverse_dynamics_derivatives_batch,
+)
 from .equation_of_motion import (
     MassMatrix,
     bias,
@@ -19,6 +24,7 @@ __all__ = [
     "CompileReport",
     "FramePoses",
     "InverseDynamics",
+    "InverseDynamicsDerivatives",
     "Jacobian",
     "MassMatrix",
     "Regressor",
@@ -32,6 +38,8 @@ __all__ = [
     "inertial_parameters",
     "inverse_dynamics",
     "inverse_dynamics_batch",
+    "inverse_dynamics_derivatives",
+    "inverse_dynamics_derivatives_batch",
     "jacobian",
     "jacobian_batch",
     "mass_matrix",
