@@ -25,8 +25,8 @@ __all__ = ["FOLDER_VARIABLE", "MachineCode", "TooLargeError", "folder", "machine
 
 #: Environment variable that names another folder for generated code.
 FOLDER_VARIABLE = "MODULAR_DYNAMICS_CACHE"
-#: Operations from which on code does not fit the processor's caches, and is slow to make.
-LARGEST_PROGRAM = 100_000
+#: Operations from which on code does not fit the processor's caches: slow to make, and hardly faster.
+LARGEST_PROGRAM = 20_000
 _FORMAT = 1
 
 

@@ -1,5 +1,10 @@
-"""The kernels' face: checked arguments in, torques and matrices out."""
+"""The kernels' face: checked arguments in, torques, matrices and poses out."""
 
+from .derivatives import (
+    InverseDynamicsDerivatives,
+    inverse_dynamics_derivatives,
+    inverse_dynamics_derivatives_batch,
+)
 from .equation_of_motion import (
     MassMatrix,
     bias,
@@ -11,17 +16,34 @@ from .equation_of_motion import (
 )
 from .generated import CompileReport
 from .inverse_dynamics import InverseDynamics, inverse_dynamics, inverse_dynamics_batch
+from .jacobian import Jacobian, jacobian, jacobian_batch
+from .kinematics import FramePoses, frame_pose, frame_poses, frame_poses_batch
+from .regressor import Regressor, inertial_parameters, regressor, regressor_batch
 
 __all__ = [
     "CompileReport",
+    "FramePoses",
     "InverseDynamics",
+    "InverseDynamicsDerivatives",
+    "Jacobian",
     "MassMatrix",
+    "Regressor",
     "bias",
     "bias_batch",
     "gravity_torque",
     "gravity_torque_batch",
+    "frame_pose",
+    "frame_poses",
+    "frame_poses_batch",
+    "inertial_parameters",
     "inverse_dynamics",
     "inverse_dynamics_batch",
+    "inverse_dynamics_derivatives",
+    "inverse_dynamics_derivatives_batch",
+    "jacobian",
+    "jacobian_batch",
     "mass_matrix",
     "mass_matrix_batch",
+    "regressor",
+    "regressor_batch",
 ]

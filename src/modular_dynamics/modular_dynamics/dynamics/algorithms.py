@@ -10,10 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import kernels
-from ..kernels import composite_body, layout, newton_euler
+from ..kernels import composite_body, derivatives, layout, newton_euler
 from ..model import SubsystemGraph
+from .regrouping import regrouped
 
-__all__ = ["ALGORITHMS", "INVERSE_DYNAMICS", "MASS_MATRIX", "Algorithm"]
+__all__ = ["ALGORITHMS", "DERIVATIVES", "INVERSE_DYNAMICS", "MASS_MATRIX", "Algorithm"]
 
 DOUBLE, SINGLE = np.dtype(np.float64), np.dtype(np.float32)
 
@@ -28,6 +29,7 @@ class Algorithm:
         inputs: names of the vectors that it reads.
         shape: of one state's result.
         telling: which numbers of a flat result are not finite where any is not; all by default.
+        prepared: makes the constants that it wants of topology and constants.
     """
 
     name: str
@@ -39,6 +41,7 @@ class Algorithm:
     inputs: tuple[str, ...]
     shape: Callable[[SubsystemGraph], tuple[int, ...]]
     telling: Callable[[SubsystemGraph], NDArray[np.int64]] | None = None
+    prepared: Callable[[NDArray[np.int64], NDArray[np.float64]], NDArray[np.float64]] | None = None
 
     def results(self, graph: SubsystemGraph) -> int:
         """How many numbers one state's result has."""
@@ -72,4 +75,15 @@ MASS_MATRIX = Algorithm(
         np.arange(graph.nv) * (graph.nv + 1)
     ),  # the diagonal bounds the others: |M_ij|^2 <= M_ii M_jj
 )
-ALGORITHMS = (INVERSE_DYNAMICS, MASS_MATRIX)
+DERIVATIVES = Algorithm(
+    "inverse_dynamics_derivatives",
+    derivatives.recursion,
+    derivatives.DERIVATIVE_COLUMNS,
+    derivatives.inverse_dynamics_derivatives,
+    derivatives.SIGNATURE,
+    {DOUBLE: derivatives.inverse_dynamics_derivatives_float64},
+    ("q", "v", "vdot"),
+    lambda graph: (3, graph.nv, graph.nv),
+    prepared=regrouped,
+)
+ALGORITHMS = (INVERSE_DYNAMICS, MASS_MATRIX, DERIVATIVES)

@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 from numpy.typing import NDArray
 
-from ..algebra import rotation_matrix, translation
+from ..algebra import DualQuaternion, rotation_matrix, translation
 from ..kernels import layout
 from ..model import Body, Joint, JointType, SubsystemGraph
 
-__all__ = ["alignment", "body_to_aligned", "constants_of", "topology_of", "rows_of", "work_of"]
+__all__ = [
+    "alignment",
+    "body_to_aligned",
+    "constants_of",
+    "load_external",
+    "topology_of",
+    "rows_of",
+    "work_of",
+]
 
 _KINDS = {
     JointType.REVOLUTE: layout.REVOLUTE,
@@ -55,6 +65,15 @@ def _inertia(body: Body, own: NDArray[np.float64]) -> list[float]:
     at_origin = own.T @ body.inertia @ own + body.mass * (c @ c * np.eye(3) - np.outer(c, c))
     J = 0.5 * np.trace(at_origin) * np.eye(3) - at_origin
     return [body.mass, *(body.mass * c), J[0, 0], J[1, 1], J[2, 2], J[0, 1], J[0, 2], J[1, 2]]
+
+
+def load_external(
+    graph: SubsystemGraph, constants: NDArray[np.float64], loads: Mapping[int, DualQuaternion]
+) -> None:
+    """Write the wrenches that act on bodies, {body: wrench in its frame}, in place of those before."""
+    constants[:-1, layout.EXTERNAL :] = 0.0
+    for body, zeta in loads.items():
+        constants[body, layout.EXTERNAL :] += body_to_aligned(graph.joints[body], zeta.vec6())
 
 
 def topology_of(graph: SubsystemGraph, black_boxes: frozenset[str]) -> NDArray[np.int64]:

@@ -140,6 +140,8 @@ def _generated(
     results = algorithm.results(graph)
     if results > LARGEST_RESULT:
         raise codegen.TooLargeError(f"{results} results; at most {LARGEST_RESULT} are compiled")
+    if algorithm.prepared is not None:
+        constants = algorithm.prepared(topology, constants)
     made = codegen.machine_code(algorithm.recursion, topology, constants, results, _KINDS[form, dtype])
     seconds = time.perf_counter() - start
     called = topology.copy()

@@ -15,6 +15,7 @@ TOPOLOGY_COLUMNS = 5
 CODE = 0  # of the last row: address of machine code that stands for the recursion (see codegen/); or 0
 
 REVOLUTE, PRISMATIC, FLOATING = 0, 1, 2  # KIND
+FIXED = 3  # a link's frame on a body, after all joints; only where an algorithm asks for links
 WHOLE = 0  # MODE: the joint's wrench goes on to the parent
 CUT = 1  # it does not: a black box's given wrench stands for it
 UNKNOWN = 2  # neither, and the torque is not known: inside a black box

@@ -53,23 +53,23 @@ def store(array, index, value):
         array[index : index + len(value)] = value
 
 
-@overload(load, inline="always")
+@overload(load, jit_options={"forceinline": True})
 def _(array, index, like):
     return lambda array, index, like: _load(array, index, like)
 
 
-@overload(store, inline="always")
+@overload(store, jit_options={"forceinline": True})
 def _(array, index, value):
     return lambda array, index, value: _store(array, index, value)
 
 
-@njit(inline="always")
+@njit(forceinline=True)
 def load3(array, index, lanes, like):
     """Three neighbouring quantities of ``lanes`` elements each."""
     return load(array, index, like), load(array, index + lanes, like), load(array, index + 2 * lanes, like)
 
 
-@njit(inline="always")
+@njit(forceinline=True)
 def store3(array, index, lanes, x, y, z):
     """Write three neighbouring quantities."""
     store(array, index, x)

@@ -5,7 +5,7 @@ import math
 from numba import njit
 
 from .lanes import FAST
-from .layout import COSINE, FLOATING, KIND, MULTIPLIER, OFFSET, REVOLUTE, SHIFT, SINE, WIDEST, Q
+from .layout import COSINE, FLOATING, KIND, MULTIPLIER, OFFSET, PRISMATIC, REVOLUTE, SHIFT, SINE, WIDEST, Q
 from .memory import load, store
 from .trigonometry import LARGEST_ANGLE, sincos
 
@@ -51,7 +51,7 @@ def joint_states(topology, constants, q, states, lanes, like, width, like_width)
     block = block_rows(n) * lanes
     for i in range(n):
         angle, shift = like, like
-        if topology[i, KIND] != FLOATING:
+        if topology[i, KIND] == REVOLUTE or topology[i, KIND] == PRISMATIC:
             shift = constants[i, MULTIPLIER] * load(q, topology[i, Q] * lanes, like) + constants[i, OFFSET]
             if topology[i, KIND] == REVOLUTE:
                 angle, shift = shift, like

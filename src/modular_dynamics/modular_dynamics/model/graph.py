@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from ..algebra import DualQuaternion
 from ..exceptions import StateError
 from ..kernels import SMALLEST_NORM, first_not_finite
 from .body import Body
@@ -86,6 +87,32 @@ class SubsystemGraph:
         owners: dict[str, int | None] = dict.fromkeys(self.ground.links)
         owners.update({link: k for k, body in enumerate(self.bodies) for link in body.links})
         return owners
+
+    @cached_property
+    def _link_poses(self) -> Mapping[str, tuple[int | None, DualQuaternion]]:
+        poses: dict[str, tuple[int | None, DualQuaternion]] = {}
+        for link, x_root_link in self.ground.links.items():
+            poses[link] = None, x_root_link
+        for k, body in enumerate(self.bodies):
+            poses.update({link: (k, x_body_link) for link, x_body_link in body.links.items()})
+        for subsystem in self.subsystems:
+            carrier = subsystem.connection.body
+            poses.update({link: (carrier, x) for link, x in subsystem.fixed_links.items()})
+        return poses
+
+    @property
+    def links(self) -> tuple[str, ...]:
+        """All links: those of the ground, root link first; body by body; those fixed in black boxes."""
+        return tuple(self._link_poses)
+
+    def link_pose(self, link: str) -> tuple[int | None, DualQuaternion]:
+        """The body that carries a link (None: the ground) and x_body_link. Raises KeyError.
+
+        Other than :meth:`link_body` it knows the links that are fixed in black boxes too.
+        """
+        if link not in self._link_poses:
+            raise KeyError(f"no link '{link}' in '{self.name}'; its links: {', '.join(self._link_poses)}")
+        return self._link_poses[link]
 
     def joint(self, name: str) -> Joint:
         """The joint of that name. Raises KeyError naming the valid choices."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from ..algebra import DualQuaternion
 from .body import Body
@@ -39,6 +40,8 @@ class Subsystem:
         predecessor: index of p_i in ``SubsystemGraph.subsystems``; None where it stands on the ground.
         black_box: its wrench at the connection point is given from outside.
         root_link: child link of its first joint, or the fixed link at which a black box begins.
+        fixed_links: links of a black box that are fixed to what carries it, by their pose in that body (or
+            in the root link); no body counts their masses.
     """
 
     name: str
@@ -49,6 +52,7 @@ class Subsystem:
     predecessor: int | None
     black_box: bool
     root_link: str
+    fixed_links: Mapping[str, DualQuaternion] = field(default_factory=dict)
 
     @property
     def indices(self) -> range:

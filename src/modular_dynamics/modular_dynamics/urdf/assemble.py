@@ -58,6 +58,7 @@ def assemble(robot: RobotDescription, groups: list[Group]) -> Assembly:
                 predecessor=None if predecessor is None else [s.name for s in subsystems].index(predecessor),
                 black_box=group.black_box,
                 root_link=builder.root_link(group),
+                fixed_links=builder.fixed_links(group),
             )
         )
         names += [name for name in group.joints if robot.joints[name].mimic is None]
@@ -169,6 +170,10 @@ class _Builder:
             x_link_connection=x_link_connection,
             x_body_connection=carrier.x_body_link * x_link_connection,
         )
+
+    def fixed_links(self, group: Group) -> dict[str, DualQuaternion]:
+        """Links of a black box that no joint of it moves, by their pose in the body that carries it."""
+        return {link: c.x_body_link for link, c in self.carriers.items() if c.box == group.name}
 
     def root_link(self, group: Group) -> str:
         entries = self.entries[group.name]

@@ -85,3 +85,15 @@ def test_links_of_the_ground_belong_to_no_body(load_robot):
     graph = load_robot("charmie")
     assert graph.link_body("world") is None
     assert np.isfinite([body.mass for body in graph.bodies]).all()
+
+
+def test_every_link_has_a_pose_in_its_body(load_robot):
+    graph = load_robot("charmie")
+    assert graph.links[0] == graph.ground.name
+    for link in graph.links:
+        body, x_body_link = graph.link_pose(link)
+        assert body == graph.link_body(link)
+        owner = graph.ground if body is None else graph.bodies[body]
+        assert owner.links[link] is x_body_link
+    with pytest.raises(KeyError, match="no link 'lid' in 'charmie'; its links: "):
+        graph.link_pose("lid")

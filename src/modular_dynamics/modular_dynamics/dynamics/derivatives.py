@@ -1,0 +1,139 @@
+"""Derivatives of inverse dynamics: the face of the kernel of kernels/derivatives.py."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..exceptions import StateError
+from ..kernels.compilation import make_ready
+from ..model import SubsystemGraph, body_loads, refuse_closures
+from .algorithms import DERIVATIVES, DOUBLE
+from .arrays import constants_of, load_external, topology_of, work_of
+from .batch import Batch, Progress
+from .generated import with_code
+from .regrouping import regrouped
+
+__all__ = [
+    "InverseDynamicsDerivatives",
+    "inverse_dynamics_derivatives",
+    "inverse_dynamics_derivatives_batch",
+]
+
+Wrenches = Mapping[str, ArrayLike] | None
+
+
+class InverseDynamicsDerivatives(NamedTuple):
+    """d tau/d q, d tau/d v and d tau/d vdot, (nv, nv) each or (count, nv, nv); views of one array."""
+
+    dq: NDArray[np.float64]
+    dv: NDArray[np.float64]
+    dvdot: NDArray[np.float64]
+
+
+class _Solver:
+    """The derivatives of one graph with everything allocated beforehand."""
+
+    def __init__(self, graph: SubsystemGraph) -> None:
+        refuse_closures(graph, "derivatives of inverse dynamics")
+        boxes = [subsystem.name for subsystem in graph.subsystems if subsystem.black_box]
+        if boxes:
+            raise StateError(
+                f"the derivatives of '{graph.name}' are not known: its black boxes are {', '.join(boxes)}"
+            )
+        make_ready(DERIVATIVES.single, DERIVATIVES.signature)
+        self.graph, self.loaded = graph, False
+        self.topology = topology_of(graph, frozenset())
+        self.constants = regrouped(self.topology, constants_of(graph))
+        self.coded = with_code(graph, DERIVATIVES, "single", DOUBLE, self.topology)
+        self.work = work_of(graph, DERIVATIVES.columns)
+
+    def load(self, external: Wrenches) -> None:
+        """Put the given wrenches on the bodies that bear them."""
+        if external or self.loaded:
+            load_external(self.graph, self.constants, body_loads(self.graph, external or {}))
+            self.loaded = bool(external)
+
+    def __call__(
+        self, q: ArrayLike, v: ArrayLike, vdot: ArrayLike, external: Wrenches, out: NDArray[np.float64]
+    ) -> None:
+        self.load(external)
+        arrays = self.topology if self.loaded else self.coded, self.constants, self.work
+        try:
+            if DERIVATIVES.single(*arrays, q, v, vdot, out) == 0:
+                return
+        except (TypeError, ValueError):
+            pass  # not what the kernel takes, but perhaps what can be converted
+        state = [np.require(x, requirements=["C", "W"]) for x in self.graph.checked(q=q, v=v, vdot=vdot)]
+        if DERIVATIVES.single(*arrays, *state, out) != 0:
+            raise StateError("q, v and vdot are finite, but so large that the derivatives are not")
+
+
+def inverse_dynamics_derivatives(
+    graph: SubsystemGraph,
+    q: ArrayLike,
+    v: ArrayLike,
+    vdot: ArrayLike,
+    external_wrenches: Wrenches = None,
+    out: InverseDynamicsDerivatives | None = None,
+) -> InverseDynamicsDerivatives:
+    """How the torques of ``inverse_dynamics`` change with q, v and vdot: analytically, in one sweep.
+
+    By the closed forms of Singh, Russell & Wensing (2022). Row i is the change of torque i [N m or N per rad
+    or m, per rad/s ...]. d tau/d vdot is the mass matrix. Of a floating joint, dq is a small displacement in
+    the child's axes, linear then angular, as its velocity is; its pose's seven numbers have no columns.
+
+    Args:
+        external_wrenches: {link: [force N, moment N m]}, held fixed at and in the link's frame.
+        out: what an earlier call returned, to be written again; with it nothing is allocated after the
+            first call.
+
+    Raises:
+        StateError: a wrong shape, a number that is not finite, an unknown link, or a black box in the graph.
+        UnsupportedModelError: the graph has loop joints, passive joints, gears or springs.
+    """
+    array = np.empty((3, graph.nv, graph.nv)) if out is None else _array_of(out, (graph.nv, graph.nv), 0)
+    _solver(graph)(q, v, vdot, external_wrenches, array)
+    return InverseDynamicsDerivatives(*array) if out is None else out
+
+
+def inverse_dynamics_derivatives_batch(
+    graph: SubsystemGraph,
+    q: ArrayLike,
+    v: ArrayLike,
+    vdot: ArrayLike,
+    threads: int | None = None,
+    *,
+    external_wrenches: Wrenches = None,
+    out: InverseDynamicsDerivatives | None = None,
+    progress: Progress = None,
+) -> InverseDynamicsDerivatives:
+    """The same of many states, (count, nv, nv) each; the rest as of ``inverse_dynamics_batch``."""
+    solver = _solver(graph)
+    solver.load(external_wrenches)
+    run = Batch(graph, DERIVATIVES, solver.topology, solver.constants, generated=not solver.loaded)
+    array = None if out is None else _array_of(out, (len(np.asarray(q)), graph.nv, graph.nv), 1)
+    result = run({"q": q, "v": v, "vdot": vdot}, threads, array, np.float64, progress)
+    return InverseDynamicsDerivatives(*np.moveaxis(result, 1, 0)) if out is None else out
+
+
+def _solver(graph: SubsystemGraph) -> _Solver:
+    solver: _Solver | None = getattr(graph.workspaces, "derivatives", None)
+    if solver is None:
+        solver = graph.workspaces.derivatives = _Solver(graph)
+    return solver
+
+
+def _array_of(out: Any, shape: tuple[int, ...], axis: int) -> NDArray[np.float64]:
+    """The array that the three parts are views of."""
+    needed = (*shape[:axis], 3, *shape[axis:])
+    base = getattr(out[0], "base", None) if isinstance(out, InverseDynamicsDerivatives) else None
+    if not (isinstance(base, np.ndarray) and base.shape == needed and base.dtype == np.float64):
+        given = f"parts of shape {np.shape(out[0])}" if isinstance(out, tuple) else type(out).__name__
+        raise StateError(
+            f"out is {given}; what an earlier call returned for shape {shape} is needed, as it was returned"
+        )
+    return base

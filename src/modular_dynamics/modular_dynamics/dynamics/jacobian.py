@@ -1,0 +1,114 @@
+"""How fast a robot's links move at the joints' velocities."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..exceptions import StateError
+from ..kernels import jacobian as kernel
+from ..kernels import jacobian_float64, layout
+from ..kernels.jacobian import LINK_AXES, ROOT_AXES, SIGNATURE
+from ..kernels.kinematics import POSE_COLUMNS
+from ..model import SubsystemGraph
+from .batch import Progress
+from .frames import with_links
+from .solver import Solver, kept
+
+__all__ = ["Jacobian", "jacobian", "jacobian_batch"]
+
+_AXES = {"root": ROOT_AXES, "link": LINK_AXES}
+
+
+class Jacobian(Solver):
+    """The jacobian of one link with everything allocated beforehand. Not for several threads at once.
+
+    Raises:
+        StateError: a link that the graph does not have, or unknown axes.
+    """
+
+    def __init__(self, graph: SubsystemGraph, link: str, axes: str = "root") -> None:
+        if axes not in _AXES:
+            raise StateError(f"axes is {axes!r}; {' or '.join(map(repr, _AXES))} is needed")
+        topology, constants = with_links(graph, (link,))
+        topology[-2, layout.MODE] = _AXES[axes]
+        super().__init__(
+            graph, kernel, SIGNATURE, jacobian_float64, (topology, constants), POSE_COLUMNS, (6, graph.nv)
+        )
+
+    def __call__(self, q: ArrayLike, out: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
+        """J: see :func:`jacobian`. With ``out`` nothing is allocated after the first call."""
+        result = np.empty(self.shape) if out is None else out
+        try:
+            if self._kernel(self.topology, self.constants, self._work, q, result) == 0:
+                return result
+        except (TypeError, ValueError):
+            pass
+        return self._checked({"q": q}, result)
+
+
+def _solver(graph: SubsystemGraph, link: str, axes: str) -> Jacobian:
+    try:
+        solver: Jacobian = graph.workspaces.jacobian[link, axes]
+        return solver
+    except (AttributeError, KeyError, TypeError):
+        pass  # the first time, or not two names
+    for name in (link, axes):
+        if not isinstance(name, str):
+            raise StateError(f"link is {link!r} and axes {axes!r}; two names are needed")
+    return kept(graph, "jacobian", (link, axes), lambda: Jacobian(graph, link, axes))
+
+
+def jacobian(
+    graph: SubsystemGraph,
+    q: ArrayLike,
+    link: str,
+    axes: str = "root",
+    out: NDArray[np.float64] | None = None,
+) -> NDArray[np.float64]:
+    """J (6, nv) of a link: [pdot; omega] = J v, its velocity against the root link.
+
+    pdot is the velocity of the link's origin [m/s], omega its angular velocity [rad/s]; both in the axes of
+    the root link (axes = "root", where p is that of ``frame_pose``) or of the link itself ("link"). Of a
+    revolute joint with unit axis z through point o the column is [z x (p - o); z], of a prismatic one [z; 0]
+    (Featherstone, Rigid Body Dynamics Algorithms, chapter 2); of a floating joint it is the six columns of
+    its twist v = (linear, angular) in its body's axes. Columns of joints that do not carry the link are
+    zero; a mimic joint's, times its multiplier, is added to its driver's. So J^T maps a force and a moment at
+    the link's origin, in the same axes, to the torques that they put on the joints.
+
+    Closed loops are not looked at: q and v give the coordinates of every joint of the tree, passive ones too.
+
+    Args:
+        q: positions (nq,) in the order of ``graph.joint_names`` [rad or m].
+        link: any link; of one on the ground J is zero.
+        out: float64 array (6, nv) for the result; with it nothing is allocated after the first call.
+
+    Raises:
+        StateError: a link that the graph does not have, unknown axes, a wrong shape, a number that is not
+            finite.
+    """
+    return _solver(graph, link, axes)(q, out)
+
+
+def jacobian_batch(
+    graph: SubsystemGraph,
+    q: ArrayLike,
+    link: str,
+    axes: str = "root",
+    threads: int | None = None,
+    *,
+    out: NDArray[np.float64] | None = None,
+    progress: Progress = None,
+) -> NDArray[np.float64]:
+    """Jacobians of a link in many states (count, 6, nv): ``jacobian`` at each row of q (count, nq).
+
+    Args:
+        threads: how many to use; all cores by default.
+        out: float64 array (count, 6, nv) for the result. Beside it memory does not grow with count.
+        progress: called now and then with (states done, count), from the calling thread.
+
+    Raises:
+        StateError: an unknown link, unknown axes, a wrong shape or number of threads, or a number that is not
+            finite, with its row.
+    """
+    return _solver(graph, link, axes).batch()({"q": q}, threads, out, np.float64, progress)

@@ -1,0 +1,129 @@
+"""Where a robot's links are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..algebra import DualQuaternion, from_rotation_translation
+from ..exceptions import StateError
+from ..kernels import frame_poses as kernel
+from ..kernels import frame_poses_float64, kinematics
+from ..model import SubsystemGraph
+from .batch import Progress
+from .frames import with_links
+from .solver import Solver, kept
+
+__all__ = ["FramePoses", "frame_pose", "frame_poses", "frame_poses_batch"]
+
+
+class FramePoses(Solver):
+    """Poses of chosen links of one graph with everything allocated beforehand.
+
+    Only the joints that carry these links are computed. Not for several threads at once.
+
+    Attributes:
+        links: in the order of the results.
+
+    Raises:
+        StateError: a link that the graph does not have.
+    """
+
+    def __init__(self, graph: SubsystemGraph, links: Sequence[str] | None = None) -> None:
+        self.links = graph.links if links is None else tuple(links)
+        super().__init__(
+            graph,
+            kernel,
+            kinematics.SIGNATURE,
+            frame_poses_float64,
+            with_links(graph, self.links),
+            kinematics.POSE_COLUMNS,
+            (len(self.links), 4, 4),
+        )
+
+    def __call__(self, q: ArrayLike, out: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
+        """Matrices: see :func:`frame_poses`. With ``out`` nothing is allocated after the first call."""
+        result = np.empty(self.shape) if out is None else out
+        try:
+            if self._kernel(self.topology, self.constants, self._work, q, result) == 0:
+                return result
+        except (TypeError, ValueError):
+            pass
+        return self._checked({"q": q}, result)
+
+
+def _named(links: object) -> tuple[str, ...]:
+    names = tuple(links) if isinstance(links, Iterable) and not isinstance(links, str) else (links,)
+    if isinstance(links, str) or not all(isinstance(name, str) for name in names):
+        raise StateError(f"links is {links!r}; a sequence of link names is needed")
+    return names
+
+
+def _solver(graph: SubsystemGraph, links: Sequence[str] | None) -> FramePoses:
+    names = None if links is None else _named(links)
+    try:
+        solver: FramePoses = graph.workspaces.frame_poses[names]
+        return solver
+    except (AttributeError, KeyError):
+        pass  # the first time
+    return kept(graph, "frame_poses", names, lambda: FramePoses(graph, names))
+
+
+def frame_pose(graph: SubsystemGraph, q: ArrayLike, link: str) -> DualQuaternion:
+    """x_root_link: the pose of one link at positions q (nq,), in the root link's frame. [m]
+
+    The product of the poses along the way, x_root_joint x_joint_body ... x_body_link (Silva & Adorno,
+    section II). Of its two signs the one whose rotation has w >= 0.
+
+    Raises:
+        StateError: a link that the graph does not have, a wrong shape, a number that is not finite.
+    """
+    matrix = _solver(graph, (link,))(q)[0]
+    return from_rotation_translation(matrix[:3, :3], matrix[:3, 3])
+
+
+def frame_poses(
+    graph: SubsystemGraph,
+    q: ArrayLike,
+    links: Sequence[str] | None = None,
+    out: NDArray[np.float64] | None = None,
+) -> NDArray[np.float64]:
+    """Homogeneous matrices [[R, p], [0, 1]] (links, 4, 4): p_root = R p_link + p. [m]
+
+    Closed loops are not looked at: q gives the coordinate of every joint of the tree, passive ones too.
+
+    Args:
+        q: positions (nq,) in the order of ``graph.joint_names`` [rad or m].
+        links: their names, fixed ones and those on the ground included; by default all of ``graph.links``,
+            in that order.
+        out: float64 array (links, 4, 4) for the result; with it nothing is allocated after the first call.
+
+    Raises:
+        StateError: a link that the graph does not have, a wrong shape, a number that is not finite.
+    """
+    return _solver(graph, links)(q, out)
+
+
+def frame_poses_batch(
+    graph: SubsystemGraph,
+    q: ArrayLike,
+    links: Sequence[str] | None = None,
+    threads: int | None = None,
+    *,
+    out: NDArray[np.float64] | None = None,
+    progress: Progress = None,
+) -> NDArray[np.float64]:
+    """Matrices of many states (count, links, 4, 4): ``frame_poses`` of each row of q (count, nq).
+
+    Args:
+        threads: how many to use; all cores by default.
+        out: float64 array (count, links, 4, 4) for the result. Beside it memory does not grow with count.
+        progress: called now and then with (states done, count), from the calling thread.
+
+    Raises:
+        StateError: an unknown link, a wrong shape or number of threads, or a number that is not finite, with
+            its row.
+    """
+    return _solver(graph, links).batch()({"q": q}, threads, out, np.float64, progress)
