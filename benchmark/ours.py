@@ -11,16 +11,7 @@ import modular_dynamics as md
 
 __all__ = ["Ours", "missing"]
 
-FUNCTIONS = (
-    "inverse_dynamics",
-    "inverse_dynamics_batch",
-    "mass_matrix",
-    "mass_matrix_batch",
-    "forward_dynamics",
-    "forward_dynamics_batch",
-    "inverse_dynamics_derivatives",
-    "inverse_dynamics_derivatives_batch",
-)
+FUNCTIONS = ("forward_dynamics", "forward_dynamics_batch")
 
 
 def missing() -> list[str]:
@@ -35,10 +26,13 @@ class Ours:
         self.graph, self.states, self._many = graph, states, many
         nv = graph.nv
         self._tau, self._acceleration = np.empty(nv), np.empty(nv)
-        self._matrix, self._parts = np.empty((nv, nv)), tuple(np.empty((3, nv, nv)))
+        self._matrix, self._matrices = np.empty((nv, nv)), np.empty((MATRICES, nv, nv))
         self._taus, self._singles = np.empty((VECTORS, nv)), np.empty((VECTORS, nv), np.float32)
         self._accelerations = np.empty((VECTORS, nv))
-        self._matrices, *self._stacks = np.empty((4, MATRICES, nv, nv))
+        self._few = [x[:MATRICES] for x in (many.q, many.v, many.vdot)]
+        # these go where the results of an earlier call went
+        self._parts = md.inverse_dynamics_derivatives(graph, *states.first)
+        self._stacks = md.inverse_dynamics_derivatives_batch(graph, *self._few)
         calls = self._single()
         for count in sorted({1, threads}):
             calls |= self._batches(count)
@@ -84,7 +78,7 @@ class Ours:
 
     def _batches(self, threads: int) -> Timed:
         graph, q, v, vdot = self.graph, self._many.q, self._many.v, self._many.vdot
-        few = [x[:MATRICES] for x in (q, v, vdot)]
+        few, stacks = self._few, self._stacks
         lows = [x.astype(np.float32) for x in (q, v, vdot)]
         given = md.inverse_dynamics_batch(graph, q, v, vdot, threads)
         torques = md.inverse_dynamics_batch
@@ -106,7 +100,7 @@ class Ours:
                 MATRICES,
             ),
             f"inverse_dynamics_derivatives_batch {threads}": (
-                lambda: md.inverse_dynamics_derivatives_batch(graph, *few, threads, out=tuple(self._stacks)),
+                lambda: md.inverse_dynamics_derivatives_batch(graph, *few, threads, out=stacks),
                 MATRICES,
             ),
         }
