@@ -14,7 +14,7 @@ setup(
         (f"share/{PACKAGE}", ["package.xml"]),
     ],
     python_requires=">=3.10",
-    install_requires=["setuptools", "numpy", "numba", "lxml", "PyYAML", "urdf_parser_py"],
+    install_requires=["setuptools", "numpy", "scipy", "numba", "lxml", "PyYAML", "urdf_parser_py"],
     extras_require={"crosscheck": ["pin"]},
     zip_safe=False,
     maintainer="modular_dynamics maintainers",

@@ -10,6 +10,7 @@ from .algebra import DualQuaternion, Quaternion
 from .composition import Composition, DualQuaternions, SpatialVectors, compose, subsystem_graph_dot
 from .dynamics import (
     CompileReport,
+    ForwardDynamics,
     FramePoses,
     InverseDynamics,
     InverseDynamicsDerivatives,
@@ -18,6 +19,8 @@ from .dynamics import (
     Regressor,
     bias,
     bias_batch,
+    forward_dynamics,
+    forward_dynamics_batch,
     frame_pose,
     frame_poses,
     frame_poses_batch,
@@ -56,6 +59,7 @@ __all__ = [
     "DescriptionError",
     "DualQuaternion",
     "DualQuaternions",
+    "ForwardDynamics",
     "FramePoses",
     "InverseDynamics",
     "InverseDynamicsDerivatives",
@@ -78,6 +82,8 @@ __all__ = [
     "bias_batch",
     "compose",
     "crosscheck",
+    "forward_dynamics",
+    "forward_dynamics_batch",
     "frame_pose",
     "frame_poses",
     "frame_poses_batch",

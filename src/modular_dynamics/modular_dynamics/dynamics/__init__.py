@@ -14,6 +14,7 @@ from .equation_of_motion import (
     mass_matrix,
     mass_matrix_batch,
 )
+from .forward_dynamics import ForwardDynamics, forward_dynamics, forward_dynamics_batch
 from .generated import CompileReport
 from .inverse_dynamics import InverseDynamics, inverse_dynamics, inverse_dynamics_batch
 from .jacobian import Jacobian, jacobian, jacobian_batch
@@ -22,6 +23,7 @@ from .regressor import Regressor, inertial_parameters, regressor, regressor_batc
 
 __all__ = [
     "CompileReport",
+    "ForwardDynamics",
     "FramePoses",
     "InverseDynamics",
     "InverseDynamicsDerivatives",
@@ -32,6 +34,8 @@ __all__ = [
     "bias_batch",
     "gravity_torque",
     "gravity_torque_batch",
+    "forward_dynamics",
+    "forward_dynamics_batch",
     "frame_pose",
     "frame_poses",
     "frame_poses_batch",

@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import kernels
-from ..kernels import composite_body, derivatives, layout, newton_euler
+from ..kernels import articulated_body, composite_body, derivatives, layout, newton_euler
 from ..model import SubsystemGraph
 from .regrouping import regrouped
 
-__all__ = ["ALGORITHMS", "DERIVATIVES", "INVERSE_DYNAMICS", "MASS_MATRIX", "Algorithm"]
+__all__ = ["ALGORITHMS", "DERIVATIVES", "FORWARD_DYNAMICS", "INVERSE_DYNAMICS", "MASS_MATRIX", "Algorithm"]
 
 DOUBLE, SINGLE = np.dtype(np.float64), np.dtype(np.float32)
 
@@ -85,5 +85,15 @@ DERIVATIVES = Algorithm(
     ("q", "v", "vdot"),
     lambda graph: (3, graph.nv, graph.nv),
     prepared=regrouped,
+)
+FORWARD_DYNAMICS = Algorithm(
+    "forward_dynamics",
+    articulated_body.recursion,
+    articulated_body.ARTICULATED_COLUMNS,
+    kernels.forward_dynamics,
+    articulated_body.SIGNATURE,
+    {DOUBLE: kernels.forward_dynamics_float64},
+    ("q", "v", "tau"),
+    lambda graph: (graph.nv,),
 )
 ALGORITHMS = (INVERSE_DYNAMICS, MASS_MATRIX, DERIVATIVES)

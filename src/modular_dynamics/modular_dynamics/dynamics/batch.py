@@ -34,6 +34,7 @@ class Batch:
     Attributes:
         topology, constants: the graph as kernels see it; constants in double precision.
         generated: may code that `graph.compile` generated do the work? Not where wrenches act.
+        alone: the algorithm for one state; where it refuses one, it says better why.
     """
 
     graph: SubsystemGraph
@@ -41,6 +42,7 @@ class Batch:
     topology: NDArray[np.int64]
     constants: NDArray[np.float64]
     generated: bool = True
+    alone: Callable[..., object] | None = None
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -139,9 +141,12 @@ class Batch:
     def _refuse_first_bad(self, given: Mapping[str, NDArray[Any]], start: int, bad: int) -> NoReturn:
         """Raise the error of the first bad row from ``start + bad`` on, where the kernel met it or after."""
         for row in range(start + bad, min(start + CHUNK, len(given["q"]))):
+            state = {name: array[row] for name, array in given.items()}
             try:
-                self.graph.checked(**{name: array[row] for name, array in given.items()})
-            except StateError as error:  # noqa: PERF203 - the first of them ends it
+                self.graph.checked(**state)
+                if self.alone is not None:
+                    self.alone(**state)
+            except StateError as error:
                 raise StateError(f"row {row}: {error}") from None
         raise StateError(
             f"row {start + bad} or soon after: {', '.join(given)} are finite, but too large for the dtype"

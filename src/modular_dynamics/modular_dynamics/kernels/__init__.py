@@ -1,5 +1,6 @@
 """Compiled algorithms on raw arrays; what they may import, import-linter holds (pyproject.toml)."""
 
+from .articulated_body import forward_dynamics, forward_dynamics_float64
 from .checks import first_not_finite
 from .compilation import cached_by_all_sources
 from .composite_body import mass_matrix, mass_matrix_float64
@@ -18,6 +19,8 @@ from .states import SMALLEST_NORM
 __all__ = [
     "SMALLEST_NORM",
     "first_not_finite",
+    "forward_dynamics",
+    "forward_dynamics_float64",
     "frame_poses",
     "frame_poses_float64",
     "inverse_dynamics",

@@ -16,7 +16,7 @@ from .memory import load, store, zero_float32x16, zero_float64, zero_float64x8
 from .states import all_finite, all_good, block_rows, joint_states
 from .transposition import columns_to_lanes, fetch_ahead, lanes_to_columns
 
-__all__ = ["batch_float32", "batch_float64", "single"]
+__all__ = ["batch_float32", "batch_float64", "batch_float64_with_pivots", "single"]
 
 
 @njit(inline="always", fastmath=FAST, error_model="numpy")
@@ -56,7 +56,7 @@ def _aligned(size, dtype, lanes):
 
 
 @njit(inline="always", fastmath=FAST, error_model="numpy")
-def _batch(recursion, columns, topology, constants, q, v, a, out, known, lanes, like):
+def _batch(recursion, columns, topology, constants, q, v, a, out, known, pivots, lanes, like):
     n = topology.shape[0] - 1
     kind = constants.dtype
     work = _aligned((n + 1) * columns * lanes, kind, lanes)
@@ -64,7 +64,8 @@ def _batch(recursion, columns, topology, constants, q, v, a, out, known, lanes, 
     states[:] = 0.0
     q_lanes, v_lanes = _aligned(q.shape[1] * lanes, kind, lanes), _aligned(v.shape[1] * lanes, kind, lanes)
     a_lanes = _aligned(a.shape[1] * lanes, kind, lanes)
-    out_lanes = _aligned(out.shape[1] * lanes, kind, lanes)
+    width = out.shape[1] * lanes
+    out_lanes = _aligned(width + pivots * lanes, kind, lanes)
     totals = _aligned(lanes, kind, lanes)
     out_lanes[:] = 0.0  # machine code does not write results that are always zero
     for first in range(0, q.shape[0], lanes):
@@ -85,6 +86,11 @@ def _batch(recursion, columns, topology, constants, q, v, a, out, known, lanes, 
         store(totals, 0, total)
         if not all_finite(totals):
             return first
+        bad = 0  # counted, for a loop with a way out is not vectorised
+        for k in range(width, width + pivots * lanes):
+            bad += not out_lanes[k] > 0.0
+        if bad > 0:
+            return first
         lanes_to_columns(out_lanes, out, first, lanes, like)
     return -1
 
@@ -96,10 +102,18 @@ def batch_float64(recursion, columns, topology, constants, q, v, a, out, known):
     Returns -1, or the first of the 8 rows among which something is not finite: an argument, or one of the
     results ``known``, indices into a row of ``out``.
     """
-    return _batch(recursion, columns, topology, constants, q, v, a, out, known, 8, zero_float64x8())
+    return _batch(recursion, columns, topology, constants, q, v, a, out, known, 0, 8, zero_float64x8())
+
+
+@njit(inline="always", fastmath=FAST, error_model="numpy")
+def batch_float64_with_pivots(recursion, columns, topology, constants, q, v, a, out, known):
+    """The same for a recursion that writes as many pivots behind its results: all must be positive."""
+    lanes, like = 8, zero_float64x8()
+    pivots = out.shape[1]
+    return _batch(recursion, columns, topology, constants, q, v, a, out, known, pivots, lanes, like)
 
 
 @njit(inline="always", fastmath=FAST, error_model="numpy")
 def batch_float32(recursion, columns, topology, constants, q, v, a, out, known):
     """The same in single precision, 16 rows at a time."""
-    return _batch(recursion, columns, topology, constants, q, v, a, out, known, 16, zero_float32x16())
+    return _batch(recursion, columns, topology, constants, q, v, a, out, known, 0, 16, zero_float32x16())
