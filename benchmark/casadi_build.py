@@ -79,11 +79,12 @@ def built(graph: md.SubsystemGraph, cache: Path, tick: Callable[[str], None]) ->
 
 
 def _generators(cache: Path, tick: Callable[[str], None]) -> dict[str, Path]:
+    casadi_version = _casadi_version()
+    theirs = _folder("casadi/include").parent
     prefix = _folder("cmeel.prefix/include/pinocchio/autodiff").parents[2]
     eigen = _folder("cmeel.prefix/include/eigen3/Eigen", "/usr/include/eigen3/Eigen").parent
-    theirs = _folder("casadi/include").parent
     cxx = os.environ.get("CXX", "c++")
-    versions = (pinocchio.__version__, _casadi_version(), str(prefix), str(eigen), _version(cxx))
+    versions = (pinocchio.__version__, casadi_version, str(prefix), str(eigen), _version(cxx))
     folder = cache / f"generator_{_key(SOURCE.read_text(encoding='utf-8'), *versions, *CXX_FLAGS)}"
     folder.mkdir(parents=True, exist_ok=True)
     wanted = {name: folder / name for name in ALGORITHMS}

@@ -12,7 +12,7 @@ from casadi_build import BuildError, built
 from casadi_peer import CasadiPeer
 from mujoco_peer import MujocoPeer, UnfitError
 from numpy.typing import NDArray
-from ours import Ours, missing
+from ours import Ours
 from pinocchio_peer import PinocchioPeer
 from states import VECTORS, random_states
 from targets import Row, rows
@@ -72,8 +72,6 @@ def compare(urdf: str, threads: int, rounds: int, cache: Path, tick: Callable[[s
     states = random_states(graph)
     many = states.repeated(VECTORS)
     variants = {name: Ours(g, states, many, threads) for name, g in (("loops", graph), ("code", fixed))}
-    if lacking := missing():
-        notes.append(f"left out, as this version of the library lacks them: {', '.join(lacking)}")
     pinocchio = PinocchioPeer(graph, states, *sorted({1, threads}))
     peers: dict[str, Peer] = {"Pinocchio": pinocchio}
     try:
@@ -103,20 +101,19 @@ def compare(urdf: str, threads: int, rounds: int, cache: Path, tick: Callable[[s
 
 
 def _compared(row: Row, variants: list[str], times: Times) -> list[Comparison]:
-    """One comparison for each variant that has the call; none where every peer is missing."""
+    """One comparison for each variant; none where every peer is missing."""
     peers = [name for name in row.peers if name in times]
     if not peers:
         return []
     peer = min(peers, key=lambda name: float(np.median(times[name])))
     found = []
     for variant in variants:
-        ours = times.get(f"{variant} {row.ours}")
-        if ours is not None:
-            medians = float(np.median(ours)), float(np.median(times[peer]))
-            spread = ratio(ours, times[peer])
-            reached = None if row.target is None else spread.median >= row.target
-            facts = medians[0], peer, medians[1], spread, row.target, reached
-            found.append(Comparison(row.what, variant, *facts))
+        ours = times[f"{variant} {row.ours}"]
+        medians = float(np.median(ours)), float(np.median(times[peer]))
+        spread = ratio(ours, times[peer])
+        reached = None if row.target is None else spread.median >= row.target
+        facts = medians[0], peer, medians[1], spread, row.target, reached
+        found.append(Comparison(row.what, variant, *facts))
     return found
 
 

@@ -9,14 +9,7 @@ from timing import Timed
 
 import modular_dynamics as md
 
-__all__ = ["Ours", "missing"]
-
-FUNCTIONS = ("forward_dynamics", "forward_dynamics_batch")
-
-
-def missing() -> list[str]:
-    """Functions that this version of the library lacks: their rows are left out, here and nowhere else."""
-    return [name for name in FUNCTIONS if not hasattr(md, name)]
+__all__ = ["Ours"]
 
 
 class Ours:
@@ -33,10 +26,9 @@ class Ours:
         # these go where the results of an earlier call went
         self._parts = md.inverse_dynamics_derivatives(graph, *states.first)
         self._stacks = md.inverse_dynamics_derivatives_batch(graph, *self._few)
-        calls = self._single()
+        self.timed: Timed = self._single()
         for count in sorted({1, threads}):
-            calls |= self._batches(count)
-        self.timed: Timed = {name: calls[name] for name in calls if name.split()[0] not in missing()}
+            self.timed |= self._batches(count)
 
     def results(self) -> dict[str, dict[str, NDArray[np.float64]]]:
         """What the timed calls left of the first state: quantity -> call -> array."""
@@ -57,7 +49,7 @@ class Ours:
             },
         }
         return {
-            quantity: {name: np.array(arrays) for name, arrays in calls.items() if name in self.timed}
+            quantity: {name: np.array(arrays) for name, arrays in calls.items()}
             for quantity, calls in found.items()
         }
 

@@ -18,6 +18,8 @@ Times = dict[str, NDArray[np.float64]]
 #: Seconds that one name gets in one round, unless one call is longer: less than the system gives a process
 #: at a time, so that on a busy machine, too, most rounds are undisturbed.
 SLICE = 0.002
+#: Seconds that all rounds together last at least: longer than a neighbour's burst of work.
+LEAST = 4.0
 
 
 @dataclass(frozen=True)
@@ -40,15 +42,17 @@ class Spread:
 
 
 def interleaved(timed: Timed, rounds: int, tick: Callable[[str], None]) -> Times:
-    """Time every call in each round; first calls, which may compile or load, count nowhere."""
+    """Time every call in each of at least so many rounds; first calls, which may compile, count nowhere."""
     repeats = {}
     for name, (call, _) in timed.items():
         tick(f"first call: {name}")
         call()
         repeats[name] = max(1, round(SLICE / max(_seconds(call, 1), 1e-7)))
     times: dict[str, list[float]] = {name: [] for name in timed}
-    for number in range(rounds):
-        tick(f"round {number + 1} of {rounds}")
+    start, number = time.perf_counter(), 0
+    while number < rounds or time.perf_counter() - start < LEAST:
+        number += 1
+        tick(f"round {number} of {max(rounds, number)}")
         for name, (call, count) in timed.items():
             times[name].append(_seconds(call, repeats[name]) / (repeats[name] * count) * 1e6)
     return {name: np.array(values) for name, values in times.items()}
