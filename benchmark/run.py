@@ -66,7 +66,7 @@ class Run:
     ) -> None:
         self._options, self._machine, self._console, self._progress = options, machine, console, progress
         self._urdfs = [read(path) for path in options.urdf] or [*map(read, ROBOTS), seven_joint_arm()]
-        self._rounds = 7 if options.quick else 25
+        self._rounds = 5 if options.quick else 15
         self._robots: list[RobotFigures] = []
         self._task = progress.add_task("", total=len(options.only))
 
@@ -121,7 +121,7 @@ class Run:
 
     def readiness(self) -> None:
         """From a file to torques."""
-        figures = measure_readiness(LARGE, 3 if self._options.quick else 7, self._ticker("readiness"))
+        figures = measure_readiness(LARGE, 3 if self._options.quick else 5, self._ticker("readiness"))
         tables.print_readiness(self._console, LARGE.stem, figures)
         self._write("readiness", robot=LARGE.stem, **asdict(figures))
 
