@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import kernels
-from ..kernels import articulated_body, composite_body, derivatives, layout, newton_euler
+from ..kernels import articulated_body, common_frame, composite_body, derivatives, layout, newton_euler
 from ..model import SubsystemGraph
 from .regrouping import regrouped
 
@@ -78,7 +78,7 @@ MASS_MATRIX = Algorithm(
 DERIVATIVES = Algorithm(
     "inverse_dynamics_derivatives",
     derivatives.recursion,
-    derivatives.DERIVATIVE_COLUMNS,
+    common_frame.COMMON_COLUMNS,
     derivatives.inverse_dynamics_derivatives,
     derivatives.SIGNATURE,
     {DOUBLE: derivatives.inverse_dynamics_derivatives_float64},
