@@ -21,6 +21,9 @@ __all__ = ["Batch", "Progress"]
 
 #: States that a thread takes at a time: long enough to be worth a call, short for progress and memory.
 CHUNK = 1024
+CACHE_LINE = 64  # bytes
+#: Bytes of a call's results from which on caches do not hold them anyway.
+STREAMED_FROM = 16_000_000
 #: Angles [rad] from which single precision would lose more than 1e-6 of them.
 WRAPPED_FROM = 16.0
 
@@ -75,13 +78,18 @@ class Batch:
         count = _thread_count(threads)
         given = self._rows(states)
         rows = len(given["q"])
-        result = (
-            np.empty((rows, *self.shape), kind) if out is None else _checked_out(out, given, self.shape, kind)
-        )
+        if out is None:
+            result = _aligned_empty((rows, *self.shape), kind)
+        else:
+            result = _checked_out(out, given, self.shape, kind)
         flat = result.reshape(rows, self.algorithm.results(self.graph))
         arrays = self.topology, self.constants.astype(kind)
         if self.generated:
             arrays = with_code(self.graph, self.algorithm, "batch", kind, self.topology), arrays[1]
+
+        if flat.nbytes >= STREAMED_FROM:
+            arrays = arrays[0].copy(), arrays[1]
+            arrays[0][-1, layout.STREAM] = 1
 
         def run(start: int) -> None:
             self._chunk(given, flat[start : start + CHUNK], arrays, start)
@@ -158,6 +166,14 @@ def _thread_count(threads: int | None) -> int:
     if not isinstance(count, int) or isinstance(count, bool) or count < 1:
         raise StateError(f"threads is {threads!r}; a whole number from 1 on is needed")
     return count
+
+
+def _aligned_empty(shape: tuple[int, ...], kind: np.dtype[Any]) -> NDArray[Any]:
+    """An array that starts with a cache line: large ones are written faster (kernels/transposition.py)."""
+    size = int(np.prod(shape))
+    room = np.empty(size + CACHE_LINE // kind.itemsize, kind)
+    first = -room.ctypes.data % CACHE_LINE // kind.itemsize
+    return room[first : first + size].reshape(shape)
 
 
 def _checked_out(

@@ -10,13 +10,23 @@ import numpy as np
 from numba import njit
 
 from .lanes import FAST
-from .layout import CODE, STATE_BLOCKS, Q
+from .layout import CODE, STATE_BLOCKS, STREAM, Q
 from .machine_code import run_code
-from .memory import load, store, zero_float32x16, zero_float64, zero_float64x8
+from .memory import store, zero_float32x16, zero_float64, zero_float64x8
 from .states import all_finite, all_good, block_rows, joint_states
-from .transposition import columns_to_lanes, fetch_ahead, lanes_to_columns
+from .transposition import (
+    UNWRITTEN,
+    can_be_streamed,
+    columns_to_lanes,
+    fetch_ahead,
+    lanes_to_columns,
+    settle_unwritten,
+)
 
 __all__ = ["batch_float32", "batch_float64", "batch_float64_with_pivots", "single"]
+
+#: Results of a state from which on asking for the memory of the next ones takes more than it gives.
+WIDEST_FETCHED = 500
 
 
 @njit(inline="always", fastmath=FAST, error_model="numpy")
@@ -66,32 +76,36 @@ def _batch(recursion, columns, topology, constants, q, v, a, out, known, pivots,
     a_lanes = _aligned(a.shape[1] * lanes, kind, lanes)
     width = out.shape[1] * lanes
     out_lanes = _aligned(width + pivots * lanes, kind, lanes)
+    out_lanes[:] = UNWRITTEN  # results that are always zero need not be written
+    blank = np.empty((out.shape[1] + lanes - 1) // lanes, np.bool_)
     totals = _aligned(lanes, kind, lanes)
-    out_lanes[:] = 0.0  # machine code does not write results that are always zero
+    streamed = topology[n, STREAM] != 0 and can_be_streamed(out)
     for first in range(0, q.shape[0], lanes):
         columns_to_lanes(q, first, q_lanes, lanes, like)
         columns_to_lanes(v, first, v_lanes, lanes, like)
         columns_to_lanes(a, first, a_lanes, lanes, like)
         if not (all_finite(q_lanes) and all_finite(v_lanes) and all_finite(a_lanes)):
             return first
-        for array in (q, v, a, out):
+        for array in (q, v, a):
             fetch_ahead(array, first + lanes, lanes)
+        if out.shape[1] <= WIDEST_FETCHED:
+            fetch_ahead(out, first + lanes, lanes)
         joint_states(topology, constants, q_lanes, states, lanes, like, lanes, like)
         _evaluate(
             recursion, topology, constants, q_lanes, v_lanes, a_lanes, states, work, out_lanes, lanes, like
         )
-        total = like
-        for k in range(known.shape[0]):
-            total = total + load(out_lanes, known[k] * lanes, like) * 0.0  # NaN and infinity make it NaN
-        store(totals, 0, total)
-        if not all_finite(totals):
-            return first
+        if first == 0:
+            settle_unwritten(out_lanes, out.shape[1], blank, lanes)
         bad = 0  # counted, for a loop with a way out is not vectorised
         for k in range(width, width + pivots * lanes):
             bad += not out_lanes[k] > 0.0
         if bad > 0:
             return first
-        lanes_to_columns(out_lanes, out, first, lanes, like)
+        store(totals, 0, lanes_to_columns(out_lanes, out, first, blank, streamed, lanes, like))
+        if not all_finite(totals):  # perhaps only results that need not be
+            for k in range(known.shape[0]):
+                if not all_finite(out_lanes[known[k] * lanes : (known[k] + 1) * lanes]):
+                    return first
     return -1
 
 

@@ -5,7 +5,19 @@ from numba import njit, types
 from numba.core import cgutils
 from numba.extending import intrinsic, overload
 
-__all__ = ["columns_to_lanes", "fetch_ahead", "lanes_to_columns"]
+from .memory import load
+
+__all__ = [
+    "UNWRITTEN",
+    "can_be_streamed",
+    "columns_to_lanes",
+    "fetch_ahead",
+    "lanes_to_columns",
+    "settle_unwritten",
+]
+
+#: Stands where no result was written; a power of two, the same in single precision, that no result will be.
+UNWRITTEN = -(2.0**-101)
 
 
 def _transposed(builder, rows):
@@ -26,41 +38,133 @@ def _transposed(builder, rows):
     return rows
 
 
+def _pointers(context, builder, kind, value, at, step, like):
+    """To ``like.count`` vectors of an array, ``step`` elements apart."""
+    vector = context.get_value_type(like)
+    data = context.make_array(kind)(context, builder, value).data
+    for k in range(like.count):
+        offset = builder.add(at, builder.mul(step, ir.Constant(step.type, k)))
+        yield builder.bitcast(builder.gep(data, [offset]), vector.as_pointer())
+
+
 @intrinsic
-def _tile(typing, source, source_at, source_step, target, target_at, target_step, like):
+def _read(typing, source, source_at, source_step, target, target_at, like):
     def generate(context, builder, sig, args):
-        vector = context.get_value_type(like)
         align = like.element.bitwidth // 8
-
-        def pointers(kind, value, at, step):
-            data = context.make_array(kind)(context, builder, value).data
-            for k in range(like.count):
-                offset = builder.add(at, builder.mul(step, ir.Constant(step.type, k)))
-                yield builder.bitcast(builder.gep(data, [offset]), vector.as_pointer())
-
-        rows = [builder.load(p, align=align) for p in pointers(sig.args[0], *args[:3])]
-        columns = _transposed(builder, rows)
-        for pointer, column in zip(pointers(sig.args[3], *args[3:6]), columns, strict=True):
-            builder.store(column, pointer, align=align)
+        rows = [builder.load(p, align=align) for p in _pointers(context, builder, source, *args[:3], like)]
+        together = ir.Constant(args[2].type, like.count)
+        places = _pointers(context, builder, target, *args[3:5], together, like)
+        for place, column in zip(places, _transposed(builder, rows), strict=True):
+            builder.store(column, place, align=align)
         return context.get_dummy_value()
 
-    arguments = (source, types.intp, types.intp, target, types.intp, types.intp, like)
-    return types.void(*arguments), generate
+    return types.void(source, types.intp, types.intp, target, types.intp, like), generate
 
 
-def _tile_plainly(source, source_at, source_step, target, target_at, target_step, like):
-    """``_tile`` without the compiler."""
-    flat_source, flat_target = source.reshape(-1), target.reshape(-1)
+def _sum(builder, rows):
+    while len(rows) > 1:
+        rows = [builder.fadd(a, b) for a, b in zip(rows[::2], rows[1::2], strict=True)]
+    return rows[0]
+
+
+def _writer(streamed):
+    """The square at ``source`` the other way round to ``target``, and zeros there. Streamed, past the caches.
+
+    The first returns ``total`` plus zero times the sum of the square: NaN if anything in it is not finite,
+    or so large that the sum is not.
+    """
+
+    def store(builder, value, pointer, align):
+        if streamed:
+            flag = builder.module.add_metadata([ir.Constant(ir.IntType(32), 1)])
+            builder.store(value, pointer, align=STREAMED_ALIGN).set_metadata("nontemporal", flag)
+        else:
+            builder.store(value, pointer, align=align)
+
+    @intrinsic
+    def write(typing, source, source_at, target, target_at, target_step, total):
+        def generate(context, builder, sig, args):
+            align = total.element.bitwidth // 8
+            together = ir.Constant(args[1].type, total.count)
+            places = _pointers(context, builder, source, *args[:2], together, total)
+            rows = [builder.load(p, align=align) for p in places]
+            targets = _pointers(context, builder, target, *args[2:5], total)
+            for pointer, column in zip(targets, _transposed(builder, rows), strict=True):
+                store(builder, column, pointer, align)
+            zero = ir.Constant(rows[0].type, [0.0] * total.count)
+            product = builder.fmul(_sum(builder, rows), zero, flags=("contract",))
+            return builder.fadd(args[5], product, flags=("contract",))
+
+        return total(source, types.intp, target, types.intp, types.intp, total), generate
+
+    @intrinsic
+    def clear(typing, target, target_at, target_step, like):
+        def generate(context, builder, sig, args):
+            zero = ir.Constant(context.get_value_type(like), [0.0] * like.count)
+            for pointer in _pointers(context, builder, target, *args[:3], like):
+                store(builder, zero, pointer, like.element.bitwidth // 8)
+            return context.get_dummy_value()
+
+        return types.void(target, types.intp, types.intp, like), generate
+
+    return write, clear
+
+
+#: Bytes at whose multiples rows must start to be streamed.
+STREAMED_ALIGN = 32
+(_write, _clear), (_stream, _stream_zeros) = _writer(False), _writer(True)
+
+
+def _read_square(source, source_at, source_step, target, target_at, like):
+    """Rows of a square of ``source`` to columns, one behind the other, of ``target``."""
+    flat = source.reshape(-1)
     for i in range(len(like)):
         for k in range(len(like)):
-            flat_target[target_at + k * target_step + i] = flat_source[source_at + i * source_step + k]
+            target[target_at + k * len(like) + i] = flat[source_at + i * source_step + k]
 
 
-@overload(_tile_plainly, inline="always")
-def _(source, source_at, source_step, target, target_at, target_step, like):
-    return lambda source, source_at, source_step, target, target_at, target_step, like: _tile(
-        source, source_at, source_step, target, target_at, target_step, like
+def _write_square(source, source_at, target, target_at, target_step, streamed, total):
+    """The way back; ``total`` becomes NaN where something is not finite."""
+    flat, lanes = target.reshape(-1), len(total)
+    square = source[source_at : source_at + lanes * lanes].reshape(lanes, lanes)
+    for k in range(lanes):
+        flat[target_at + k * target_step : target_at + k * target_step + lanes] = square[:, k]
+    return total + 0.0 * square.sum(axis=0)
+
+
+def _clear_square(target, target_at, target_step, streamed, like):
+    """Zeros."""
+    flat, lanes = target.reshape(-1), len(like)
+    for k in range(lanes):
+        flat[target_at + k * target_step : target_at + k * target_step + lanes] = 0.0
+
+
+@overload(_read_square, inline="always")
+def _(source, source_at, source_step, target, target_at, like):
+    return lambda source, source_at, source_step, target, target_at, like: _read(
+        source, source_at, source_step, target, target_at, like
     )
+
+
+@overload(_write_square, jit_options={"forceinline": True})
+def _(source, source_at, target, target_at, target_step, streamed, total):
+    def compiled(source, source_at, target, target_at, target_step, streamed, total):
+        if streamed:
+            return _stream(source, source_at, target, target_at, target_step, total)
+        return _write(source, source_at, target, target_at, target_step, total)
+
+    return compiled
+
+
+@overload(_clear_square, jit_options={"forceinline": True})
+def _(target, target_at, target_step, streamed, like):
+    def compiled(target, target_at, target_step, streamed, like):
+        if streamed:
+            _stream_zeros(target, target_at, target_step, like)
+        else:
+            _clear(target, target_at, target_step, like)
+
+    return compiled
 
 
 @njit(inline="always", error_model="numpy")
@@ -70,7 +174,7 @@ def columns_to_lanes(source, first, target, lanes, like):
     if first + lanes <= rows and width >= lanes:
         for k in range(0, width, lanes):
             column = min(k, width - lanes)  # the last square overlaps the one before
-            _tile_plainly(source, first * width + column, width, target, column * lanes, lanes, like)
+            _read_square(source, first * width + column, width, target, column * lanes, like)
     else:
         for k in range(width):
             for lane in range(lanes):
@@ -78,17 +182,51 @@ def columns_to_lanes(source, first, target, lanes, like):
 
 
 @njit(inline="always", error_model="numpy")
-def lanes_to_columns(source, target, first, lanes, like):
-    """The way back; lanes beyond the last row are left out."""
+def settle_unwritten(results, width, blank, lanes):
+    """Zeros where a first evaluation wrote nothing; ``blank`` says which squares of results are nothing else.
+
+    A recursion writes the same elements in every state, so that those squares need not be looked at again.
+    """
+    for square in range(blank.shape[0]):
+        column = min(square * lanes, max(width - lanes, 0))
+        written = 0
+        for k in range(column, min(column + lanes, width)):
+            written += results[k * lanes] != UNWRITTEN
+        blank[square] = written == 0
+    for k in range(0, results.shape[0], lanes):
+        if results[k] == UNWRITTEN:  # then so are the other lanes
+            results[k : k + lanes] = 0.0
+
+
+@njit(inline="always", error_model="numpy")
+def lanes_to_columns(source, target, first, blank, streamed, lanes, like):
+    """The way back; lanes beyond the last row are left out. Returns NaN lanes if anything is not finite.
+
+    They are NaN, too, where only sums of results are not finite.
+    """
     rows, width = target.shape
+    total = like
     if first + lanes <= rows and width >= lanes:
         for k in range(0, width, lanes):
-            column = min(k, width - lanes)
-            _tile_plainly(source, column * lanes, lanes, target, first * width + column, width, like)
+            column = min(k, width - lanes)  # the last square overlaps the one before
+            at = first * width + column
+            if blank[k // lanes]:
+                _clear_square(target, at, width, streamed, like)
+            else:
+                total = _write_square(source, column * lanes, target, at, width, streamed, total)
     else:
         for k in range(width):
+            total = total + load(source, k * lanes, like) * 0.0
             for lane in range(min(lanes, rows - first)):
                 target[first + lane, k] = source[k * lanes + lane]
+    return total
+
+
+@njit(inline="always", error_model="numpy")
+def can_be_streamed(target):
+    """Are all rows aligned? What is streamed is not read from memory before it is overwritten."""
+    row = target.shape[1] * target.itemsize
+    return target.ctypes.data % STREAMED_ALIGN == 0 and row % STREAMED_ALIGN == 0
 
 
 @intrinsic
