@@ -17,6 +17,7 @@ from .arrays import constants_of, topology_of, work_of
 from .batch import Batch, Progress
 from .generated import with_code
 from .inverse_dynamics import inverse_dynamics, inverse_dynamics_batch
+from .regrouping import regrouped
 
 __all__ = [
     "MassMatrix",
@@ -45,7 +46,8 @@ class MassMatrix:
                 f"the mass matrix of '{graph.name}' is not known: its black boxes are {', '.join(boxes)}"
             )
         self.graph = graph
-        plain, self._constants = topology_of(graph, frozenset()), constants_of(graph)
+        plain = topology_of(graph, frozenset())
+        self._constants = regrouped(plain, constants_of(graph))
         self._topology = with_code(graph, MASS_MATRIX, "single", DOUBLE, plain)
         self.batch = Batch(graph, MASS_MATRIX, plain, self._constants)
         self._work = work_of(graph, composite_body.COMPOSITE_COLUMNS)

@@ -8,6 +8,7 @@ the ground, its components along the joints on the way are the entries of column
 from numba import float64, int64, njit
 
 from .drivers import batch_float64, single
+from .entries import put, sharing, zero_first
 from .lanes import FAST
 from .layout import FLOATING, INERTIA, KIND, MASS, MOMENT, MULTIPLIER, PARENT, PRISMATIC, V
 from .memory import load, load3, store, store3
@@ -81,13 +82,7 @@ def _unit_wrench(axis, at, work, lanes, like):
 
 
 @njit(inline="always", fastmath=FAST, error_model="numpy")
-def _add(matrix, row, column, nv, value, lanes, like):
-    at = (row * nv + column) * lanes
-    store(matrix, at, load(matrix, at, like) + value)
-
-
-@njit(inline="always", fastmath=FAST, error_model="numpy")
-def _down(i, topology, constants, work, matrix, scale, iv, wrench, lanes, like):
+def _down(i, topology, constants, work, matrix, scale, iv, wrench, shared, lanes, like):
     """Carry joint i's wrench to the ground; its parts along the joints before are entries on both sides."""
     n = topology.shape[0] - 1
     nv = topology[n, V]
@@ -108,12 +103,12 @@ def _down(i, topology, constants, work, matrix, scale, iv, wrench, lanes, like):
         jv = topology[j, V]
         if topology[j, KIND] == FLOATING:
             for k, entry in enumerate((fx, fy, fz, mx, my, mz)):
-                _add(matrix, iv, jv + k, nv, scale * entry, lanes, like)
-                _add(matrix, jv + k, iv, nv, scale * entry, lanes, like)
+                put(matrix, iv, jv + k, nv, scale * entry, shared, lanes, like)
+                put(matrix, jv + k, iv, nv, scale * entry, shared, lanes, like)
         else:
             entry = (scale * constants[j, MULTIPLIER]) * (fz if topology[j, KIND] == PRISMATIC else mz)
-            _add(matrix, iv, jv, nv, entry, lanes, like)
-            _add(matrix, jv, iv, nv, entry, lanes, like)
+            put(matrix, iv, jv, nv, entry, shared, lanes, like)
+            put(matrix, jv, iv, nv, entry, shared, lanes, like)
 
 
 @njit(inline="always", fastmath=FAST, error_model="numpy")
@@ -121,8 +116,8 @@ def recursion(topology, constants, q, v, a, states, work, matrix, lanes, like):
     """M row by row; v and a are not read."""
     n = topology.shape[0] - 1
     nv = topology[n, V]
-    for k in range(nv * nv):
-        store(matrix, k * lanes, like)
+    shared = sharing(topology)
+    zero_first(matrix, nv * nv, shared, lanes, like)
     for i in range(n):
         _start(i, topology, constants, q, states, work, lanes, like)
     for i in range(n - 1, -1, -1):
@@ -131,14 +126,14 @@ def recursion(topology, constants, q, v, a, states, work, matrix, lanes, like):
             for axis in range(6):
                 wrench = _unit_wrench(axis, at, work, lanes, like)
                 for k, entry in enumerate(wrench):
-                    _add(matrix, iv + k, iv + axis, nv, entry, lanes, like)
+                    put(matrix, iv + k, iv + axis, nv, entry, shared, lanes, like)
         else:
             prismatic = topology[i, KIND] == PRISMATIC
             scale = constants[i, MULTIPLIER]
             wrench = _unit_wrench(2 if prismatic else 5, at, work, lanes, like)
             own = wrench[2] if prismatic else wrench[5]
-            _add(matrix, iv, iv, nv, scale * scale * own, lanes, like)
-            _down(i, topology, constants, work, matrix, scale, iv, wrench, lanes, like)
+            put(matrix, iv, iv, nv, scale * scale * own, shared, lanes, like)
+            _down(i, topology, constants, work, matrix, scale, iv, wrench, shared, lanes, like)
         if topology[i, PARENT] < n:
             _join_parent(at, topology[i, PARENT] * COMPOSITE_COLUMNS * lanes, work, lanes, like)
 

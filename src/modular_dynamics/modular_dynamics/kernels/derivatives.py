@@ -31,6 +31,7 @@ from .common_frame import (
     start_root,
 )
 from .drivers import batch_float64, single
+from .entries import put, put9, sharing, zero_first
 from .lanes import FAST
 from .layout import FLOATING, KIND, MULTIPLIER, PARENT, PRISMATIC, V
 from .memory import load, load3, store
@@ -51,21 +52,6 @@ from .vectors import (
 )
 
 __all__ = ["SIGNATURE", "inverse_dynamics_derivatives", "inverse_dynamics_derivatives_float64"]
-
-
-@njit(forceinline=True, fastmath=FAST, error_model="numpy")
-def _put(out, row, column, nv, value, shared, lanes, like):
-    """Write an entry; where joints share coordinates (mimic joints), add it."""
-    at = (row * nv + column) * lanes
-    if shared:
-        value = load(out, at, like) + value
-    store(out, at, value)
-
-
-@njit(forceinline=True, fastmath=FAST, error_model="numpy")
-def _put9(out, row, column, nv, block, shared, lanes, like):
-    for k in range(9):
-        _put(out, row + k // 3, column + k % 3, nv, block[k], shared, lanes, like)
 
 
 @njit(forceinline=True, fastmath=FAST, error_model="numpy")
@@ -108,9 +94,9 @@ def _pairs(i, topology, constants, work, out, shared, lanes, like):
     mf, mn, b, rf, rn, wf, wn = _wrenches(at, work, lanes, like)
     z, s = load3(work, at + AXIS * lanes, lanes, like), load3(work, at + (AXIS + 3) * lanes, lanes, like)
     # S^T (S x* f) = 0, so both of the forms above hold
-    _put(out, iv, iv, nv, dot(z, wn) + dot(s, wf), shared, lanes, like)
-    _put(out, dv + iv, iv, nv, dot(z, rn) + dot(s, rf), shared, lanes, like)
-    _put(out, dvdot + iv, iv, nv, dot(z, mn) + dot(s, mf), shared, lanes, like)
+    put(out, iv, iv, nv, dot(z, wn) + dot(s, wf), shared, lanes, like)
+    put(out, dv + iv, iv, nv, dot(z, rn) + dot(s, rf), shared, lanes, like)
+    put(out, dvdot + iv, iv, nv, dot(z, mn) + dot(s, mf), shared, lanes, like)
     j = topology[i, PARENT]
     while topology[j, PARENT] < n:
         at, jv = j * COMMON_COLUMNS * lanes, topology[j, V]
@@ -120,12 +106,12 @@ def _pairs(i, topology, constants, work, out, shared, lanes, like):
         u = load3(work, at + (SECOND + 3) * lanes, lanes, like)
         inertia = dot(z, mn) + dot(s, mf)
         rate, angle = dot(z, b) + dot(a, mn) + dot(t, mf), dot(a, b)
-        _put(out, iv, jv, nv, angle + angle + dot(e, mn) + dot(u, mf), shared, lanes, like)
-        _put(out, jv, iv, nv, dot(z, wn) + dot(s, wf), shared, lanes, like)
-        _put(out, dv + iv, jv, nv, rate + rate, shared, lanes, like)
-        _put(out, dv + jv, iv, nv, dot(z, rn) + dot(s, rf), shared, lanes, like)
-        _put(out, dvdot + iv, jv, nv, inertia, shared, lanes, like)
-        _put(out, dvdot + jv, iv, nv, inertia, shared, lanes, like)
+        put(out, iv, jv, nv, angle + angle + dot(e, mn) + dot(u, mf), shared, lanes, like)
+        put(out, jv, iv, nv, dot(z, wn) + dot(s, wf), shared, lanes, like)
+        put(out, dv + iv, jv, nv, rate + rate, shared, lanes, like)
+        put(out, dv + jv, iv, nv, dot(z, rn) + dot(s, rf), shared, lanes, like)
+        put(out, dvdot + iv, jv, nv, inertia, shared, lanes, like)
+        put(out, dvdot + jv, iv, nv, inertia, shared, lanes, like)
         j = topology[j, PARENT]
     at, jv = j * COMMON_COLUMNS * lanes, topology[j, V]
     ground = load3(work, at + SECOND * lanes, lanes, like)
@@ -135,29 +121,29 @@ def _pairs(i, topology, constants, work, out, shared, lanes, like):
         along, about = cross(mf, omega), plus_scaled(crosses(mn, omega, mf, linear), 2.0, b)
         turned = cross(mf, ground)
         for k in range(3):
-            _put(out, iv, jv + 3 + k, nv, turned[k], shared, lanes, like)
-            _put(out, jv + k, iv, nv, wf[k], shared, lanes, like)
-            _put(out, jv + 3 + k, iv, nv, wn[k], shared, lanes, like)
-            _put(out, dv + iv, jv + k, nv, along[k], shared, lanes, like)
-            _put(out, dv + iv, jv + 3 + k, nv, about[k], shared, lanes, like)
-            _put(out, dv + jv + k, iv, nv, rf[k], shared, lanes, like)
-            _put(out, dv + jv + 3 + k, iv, nv, rn[k], shared, lanes, like)
-            _put(out, dvdot + iv, jv + k, nv, mf[k], shared, lanes, like)
-            _put(out, dvdot + iv, jv + 3 + k, nv, mn[k], shared, lanes, like)
-            _put(out, dvdot + jv + k, iv, nv, mf[k], shared, lanes, like)
-            _put(out, dvdot + jv + 3 + k, iv, nv, mn[k], shared, lanes, like)
+            put(out, iv, jv + 3 + k, nv, turned[k], shared, lanes, like)
+            put(out, jv + k, iv, nv, wf[k], shared, lanes, like)
+            put(out, jv + 3 + k, iv, nv, wn[k], shared, lanes, like)
+            put(out, dv + iv, jv + k, nv, along[k], shared, lanes, like)
+            put(out, dv + iv, jv + 3 + k, nv, about[k], shared, lanes, like)
+            put(out, dv + jv + k, iv, nv, rf[k], shared, lanes, like)
+            put(out, dv + jv + 3 + k, iv, nv, rn[k], shared, lanes, like)
+            put(out, dvdot + iv, jv + k, nv, mf[k], shared, lanes, like)
+            put(out, dvdot + iv, jv + 3 + k, nv, mn[k], shared, lanes, like)
+            put(out, dvdot + jv + k, iv, nv, mf[k], shared, lanes, like)
+            put(out, dvdot + jv + 3 + k, iv, nv, mn[k], shared, lanes, like)
     else:
         scale = constants[j, MULTIPLIER]
         inertia, rate, angle = mf[2], rf[2], wf[2]
         if topology[j, KIND] != PRISMATIC:
             inertia, rate, angle = mn[2], rn[2], wn[2]
             own = mf[0] * ground[1] - mf[1] * ground[0]
-            _put(out, iv, jv, nv, scale * own, shared, lanes, like)
-            _put(out, dv + iv, jv, nv, (2.0 * scale) * b[2], shared, lanes, like)
-        _put(out, jv, iv, nv, scale * angle, shared, lanes, like)
-        _put(out, dv + jv, iv, nv, scale * rate, shared, lanes, like)
-        _put(out, dvdot + iv, jv, nv, scale * inertia, shared, lanes, like)
-        _put(out, dvdot + jv, iv, nv, scale * inertia, shared, lanes, like)
+            put(out, iv, jv, nv, scale * own, shared, lanes, like)
+            put(out, dv + iv, jv, nv, (2.0 * scale) * b[2], shared, lanes, like)
+        put(out, jv, iv, nv, scale * angle, shared, lanes, like)
+        put(out, dv + jv, iv, nv, scale * rate, shared, lanes, like)
+        put(out, dvdot + iv, jv, nv, scale * inertia, shared, lanes, like)
+        put(out, dvdot + jv, iv, nv, scale * inertia, shared, lanes, like)
 
 
 @njit(forceinline=True, fastmath=FAST, error_model="numpy")
@@ -169,12 +155,12 @@ def _root(i, topology, constants, work, out, shared, lanes, like):
     scale = constants[i, MULTIPLIER] * constants[i, MULTIPLIER]
     mass, h, inertia, _, D = _body(at, work, lanes, like)
     if topology[i, KIND] == PRISMATIC:
-        _put(out, dvdot + iv, iv, nv, scale * mass, shared, lanes, like)
+        put(out, dvdot + iv, iv, nv, scale * mass, shared, lanes, like)
     else:
         ground = load3(work, at + SECOND * lanes, lanes, like)
-        _put(out, iv, iv, nv, -scale * (h[0] * ground[0] + h[1] * ground[1]), shared, lanes, like)
-        _put(out, dv + iv, iv, nv, (2.0 * scale) * D[8], shared, lanes, like)
-        _put(out, dvdot + iv, iv, nv, scale * inertia[2], shared, lanes, like)
+        put(out, iv, iv, nv, -scale * (h[0] * ground[0] + h[1] * ground[1]), shared, lanes, like)
+        put(out, dv + iv, iv, nv, (2.0 * scale) * D[8], shared, lanes, like)
+        put(out, dvdot + iv, iv, nv, scale * inertia[2], shared, lanes, like)
 
 
 @njit(forceinline=True, fastmath=FAST, error_model="numpy")
@@ -190,10 +176,10 @@ def _floating_root(i, topology, work, out, shared, lanes, like):
     xx, yy, zz, xy, xz, yz = inertia
     turned, shifted = skew_product(h, w), skew_product(h, s)
     carried = skew(1.0, plus_scaled((mass * s[0], mass * s[1], mass * s[2]), -2.0, p), like)
-    _put9(out, iv, iw, nv, skew(mass, ground, like), shared, lanes, like)
-    _put9(out, iw, iw, nv, skew_product(h, ground), shared, lanes, like)
-    _put9(out, dv + iv, iv, nv, skew(mass, w, like), shared, lanes, like)
-    _put9(out, dv + iw, iv, nv, turned, shared, lanes, like)
+    put9(out, iv, iw, nv, skew(mass, ground, like), shared, lanes, like)
+    put9(out, iw, iw, nv, skew_product(h, ground), shared, lanes, like)
+    put9(out, dv + iv, iv, nv, skew(mass, w, like), shared, lanes, like)
+    put9(out, dv + iw, iv, nv, turned, shared, lanes, like)
     # inertia times the matrix of w x ..., row by row
     spun = (
         times(skew(-1.0, w, like), (xx, xy, xz))
@@ -202,41 +188,29 @@ def _floating_root(i, topology, work, out, shared, lanes, like):
     )
     for k in range(9):
         row, column = k // 3, k % 3
-        _put(out, dv + iv + row, iw + column, nv, carried[k] - turned[k], shared, lanes, like)
+        put(out, dv + iv + row, iw + column, nv, carried[k] - turned[k], shared, lanes, like)
         moment = 2.0 * D[k] + shifted[k] + spun[k]
-        _put(out, dv + iw + row, iw + column, nv, moment, shared, lanes, like)
+        put(out, dv + iw + row, iw + column, nv, moment, shared, lanes, like)
     diagonal = mass, like, like, like, mass, like, like, like, mass
-    _put9(out, dvdot + iv, iv, nv, diagonal, shared, lanes, like)
-    _put9(out, dvdot + iv, iw, nv, skew(-1.0, h, like), shared, lanes, like)
-    _put9(out, dvdot + iw, iv, nv, skew(1.0, h, like), shared, lanes, like)
-    _put9(out, dvdot + iw, iw, nv, (xx, xy, xz, xy, yy, yz, xz, yz, zz), shared, lanes, like)
-
-
-@njit(forceinline=True, error_model="numpy")
-def _sharing(topology):
-    """Do joints share coordinates?"""
-    n = topology.shape[0] - 1
-    count = 0
-    for i in range(n):
-        count += 6 if topology[i, KIND] == FLOATING else 1
-    return count > topology[n, V]
+    put9(out, dvdot + iv, iv, nv, diagonal, shared, lanes, like)
+    put9(out, dvdot + iv, iw, nv, skew(-1.0, h, like), shared, lanes, like)
+    put9(out, dvdot + iw, iv, nv, skew(1.0, h, like), shared, lanes, like)
+    put9(out, dvdot + iw, iw, nv, (xx, xy, xz, xy, yy, yz, xz, yz, zz), shared, lanes, like)
 
 
 @njit(forceinline=True, fastmath=FAST, error_model="numpy")
 def recursion(topology, constants, q, v, a, states, work, out, lanes, like):
-    """dtau/dq, dtau/dv, dtau/dvdot, each row by row. For lanes the driver hands over zeros in ``out``."""
+    """dtau/dq, dtau/dv, dtau/dvdot, each row by row."""
     n = topology.shape[0] - 1
     nv = topology[n, V]
-    shared = _sharing(topology)
+    shared = sharing(topology)
     for i in range(n):
         if topology[i, PARENT] == n:
             start_root(i, topology, constants, q, v, a, states, work, lanes, like)
         else:
             start(i, topology, constants, v, a, states, work, lanes, like)
     # q, v and a are not read from here on: out may hold one of them
-    if lanes == 1 or shared:
-        for k in range(3 * nv * nv):
-            store(out, k * lanes, like)
+    zero_first(out, 3 * nv * nv, shared, lanes, like)
     for i in range(n - 1, -1, -1):
         if topology[i, PARENT] < n:
             _pairs(i, topology, constants, work, out, shared, lanes, like)
