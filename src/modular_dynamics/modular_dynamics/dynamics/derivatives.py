@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.lib.stride_tricks import as_strided
 from numpy.typing import ArrayLike, NDArray
 
 from ..exceptions import StateError
@@ -50,6 +51,13 @@ class _Solver:
         self.constants = regrouped(self.topology, constants_of(graph))
         self.coded = with_code(graph, DERIVATIVES, "single", DOUBLE, self.topology)
         self.work = work_of(graph, DERIVATIVES.columns)
+        self._out: tuple[InverseDynamicsDerivatives, NDArray[np.float64]] | None = None
+
+    def array_of(self, out: InverseDynamicsDerivatives) -> NDArray[np.float64]:
+        """As the function below; the last one is remembered, for looking takes as long as a small robot."""
+        if self._out is None or self._out[0] is not out:
+            self._out = out, _array_of(out, self.graph.nv, ())
+        return self._out[1]
 
     def load(self, external: Wrenches) -> None:
         """Put the given wrenches on the bodies that bear them."""
@@ -95,8 +103,9 @@ def inverse_dynamics_derivatives(
         StateError: a wrong shape, a number that is not finite, an unknown link, or a black box in the graph.
         UnsupportedModelError: the graph has loop joints, passive joints, gears or springs.
     """
-    array = np.empty((3, graph.nv, graph.nv)) if out is None else _array_of(out, (graph.nv, graph.nv), 0)
-    _solver(graph)(q, v, vdot, external_wrenches, array)
+    solver = _solver(graph)
+    array = np.empty((3, graph.nv, graph.nv)) if out is None else solver.array_of(out)
+    solver(q, v, vdot, external_wrenches, array)
     return InverseDynamicsDerivatives(*array) if out is None else out
 
 
@@ -115,7 +124,7 @@ def inverse_dynamics_derivatives_batch(
     solver = _solver(graph)
     solver.load(external_wrenches)
     run = Batch(graph, DERIVATIVES, solver.topology, solver.constants, generated=not solver.loaded)
-    array = None if out is None else _array_of(out, (len(np.asarray(q)), graph.nv, graph.nv), 1)
+    array = None if out is None else _array_of(out, graph.nv, np.shape(out[0])[:1])
     result = run({"q": q, "v": v, "vdot": vdot}, threads, array, np.float64, progress)
     return InverseDynamicsDerivatives(*np.moveaxis(result, 1, 0)) if out is None else out
 
@@ -127,13 +136,23 @@ def _solver(graph: SubsystemGraph) -> _Solver:
     return solver
 
 
-def _array_of(out: Any, shape: tuple[int, ...], axis: int) -> NDArray[np.float64]:
-    """The array that the three parts are views of."""
-    needed = (*shape[:axis], 3, *shape[axis:])
-    base = getattr(out[0], "base", None) if isinstance(out, InverseDynamicsDerivatives) else None
-    if not (isinstance(base, np.ndarray) and base.shape == needed and base.dtype == np.float64):
+def _array_of(out: Any, nv: int, rows: tuple[int, ...]) -> NDArray[np.float64]:
+    """The array (*rows, 3, nv, nv) that the three parts are views of."""
+    size, shape = nv * nv * np.dtype(np.float64).itemsize, (*rows, nv, nv)
+    steps = (3 * size,) * len(rows)
+    strides = (*steps, size // max(nv, 1), np.dtype(np.float64).itemsize)
+    good = isinstance(out, InverseDynamicsDerivatives) and all(
+        isinstance(part, np.ndarray)
+        and (part.dtype, part.shape, part.strides) == (np.float64, shape, strides)
+        and part.flags.writeable
+        for part in out
+    )
+    if good and out.dq.size:
+        first, second, third = (part.__array_interface__["data"][0] for part in out)
+        good = second - first == third - second == size
+    if not good:
         given = f"parts of shape {np.shape(out[0])}" if isinstance(out, tuple) else type(out).__name__
         raise StateError(
             f"out is {given}; what an earlier call returned for shape {shape} is needed, as it was returned"
         )
-    return base
+    return as_strided(out.dq, (*rows, 3, nv, nv), (*steps, size, *strides[-2:]))
