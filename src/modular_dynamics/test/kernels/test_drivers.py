@@ -1,0 +1,145 @@
+"""Lanes, squares and what is streamed: a recursion that is easy to follow; also without the compiler."""
+
+import numpy as np
+import pytest
+from numba import njit
+from small_robots import small_robot
+
+import modular_dynamics as md
+from modular_dynamics.dynamics import batch
+from modular_dynamics.kernels import layout
+from modular_dynamics.kernels.drivers import batch_float32, batch_float64
+from modular_dynamics.kernels.memory import load, store
+
+WIDTHS = [1, 3, 7, 8, 9, 15, 16, 17, 24, 40, 100]
+ROWS = [1, 7, 8, 9, 23]
+
+
+@njit(inline="always")
+def written(k):
+    """Of which results does the recursion write any? Runs of eleven, so that squares of both sizes are blank."""
+    return k % 44 < 11
+
+
+@njit(inline="always")
+def recursion(topology, constants, q, v, a, states, work, out, lanes, like):
+    """Result k is q_k v_0 + a_0, or not written."""
+    for k in range(topology[0, layout.V]):
+        if written(k):
+            value = load(q, k * lanes, like) * load(v, 0, like) + load(a, 0, like)
+            store(out, k * lanes, value)
+
+
+@njit(cache=True)
+def doubles(topology, constants, q, v, a, out, known):
+    return batch_float64(recursion, 1, topology, constants, q, v, a, out, known)
+
+
+@njit(cache=True)
+def singles(topology, constants, q, v, a, out, known):
+    return batch_float32(recursion, 1, topology, constants, q, v, a, out, known)
+
+
+KERNELS = {np.float64: doubles, np.float32: singles}
+
+
+def aligned(shape, kind, beyond=0):
+    """An array of sevens that starts ``beyond`` elements after a multiple of 64 bytes."""
+    room = np.empty(int(np.prod(shape)) + 64, kind)
+    first = -room.ctypes.data % 64 // room.itemsize + beyond
+    array = room[first : first + int(np.prod(shape))].reshape(shape)
+    array[:] = 7.0
+    return array
+
+
+def arrays(rows, width, kind, streamed=False):
+    topology = np.zeros((1, layout.TOPOLOGY_COLUMNS), np.int64)
+    topology[0, [layout.Q, layout.V, layout.STREAM]] = width, width, streamed
+    rng = np.random.default_rng(0)
+    q, v, a = (rng.normal(size=(rows, size)).astype(kind) for size in (width, 3, 1))
+    return topology, np.zeros((1, layout.CONSTANT_COLUMNS), kind), q, v, a
+
+
+def expected(q, v, a):
+    exact = q.astype(np.float64) * v[:, :1] + a
+    exact[:, [not written(k) for k in range(q.shape[1])]] = 0.0
+    return exact
+
+
+def quiet():
+    """NumPy speaks of NaN where the compiler is off."""
+    return np.errstate(all="ignore")
+
+
+@pytest.mark.parametrize("kind", KERNELS)
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("streamed", [False, True])
+def test_every_row_is_answered(kind, width, streamed):
+    for rows in [*ROWS, 40]:
+        for beyond in (0, 4, 1):  # what is streamed must be aligned; what is not aligned is not streamed
+            given = arrays(rows, width, kind, streamed)
+            out = aligned((rows, width), kind, beyond)
+            assert KERNELS[kind](*given, out, np.arange(width)) == -1
+            exact = expected(*given[2:])
+            assert np.abs(out - exact).max() <= 4 * np.finfo(kind).eps * np.abs(given[2]).max() * 4
+            assert (out[exact == 0.0] == 0.0).all()
+
+
+@pytest.mark.parametrize("kind", KERNELS)
+def test_a_square_of_zeros_may_fill_later(kind):
+    """Blank is what is not written, not what happens to be zero in the first states."""
+    topology, constants, q, v, a = arrays(48, 40, kind)
+    q[:16], a[:16] = 0.0, 0.0
+    out = aligned(q.shape, kind)
+    assert KERNELS[kind](topology, constants, q, v, a, out, np.arange(40)) == -1
+    assert (out[:16] == 0.0).all()
+    assert np.abs(out - expected(q, v, a)).max() <= 16 * np.finfo(kind).eps * np.abs(q).max()
+
+
+@pytest.mark.parametrize("kind", KERNELS)
+@pytest.mark.parametrize("row", [0, 20, 33])
+@pytest.mark.parametrize("width", [3, 40])
+def test_bad_numbers_are_found_by_their_lanes(kind, row, width):
+    lanes = 64 // np.dtype(kind).itemsize
+    good = arrays(36, width, kind)
+    kernel, out = KERNELS[kind], aligned((36, width), kind)
+    for which in (2, 3, 4):
+        for bad in (np.nan, np.inf, -np.inf):
+            spoiled = [x.copy() for x in good]
+            spoiled[which][row, 0] = bad
+            with quiet():
+                assert kernel(*spoiled, out, np.arange(width)) == row // lanes * lanes
+    large = [x.copy() for x in good]
+    large[2][row, 1] = large[3][row, 0] = np.sqrt(np.finfo(kind).max) * 2  # their product overflows
+    with quiet():
+        assert kernel(*large, out, np.arange(width)) == row // lanes * lanes
+        assert kernel(*large, out, np.array([0, 2])) == -1  # of this result nobody asked
+    assert not np.isfinite(out[row, 1])
+    others = np.isfinite(expected(*good[2:]))
+    others[row] = False
+    assert np.isfinite(out[others]).all()
+
+
+@pytest.mark.parametrize("kind", KERNELS)
+def test_sums_that_overflow_are_no_bad_numbers(kind):
+    topology, constants, q, v, a = arrays(32, 40, kind)
+    q[:], v[:], a[:] = np.finfo(kind).max / 2, 1.0, 0.0
+    out = aligned(q.shape, kind)
+    with quiet():
+        assert KERNELS[kind](topology, constants, q, v, a, out, np.arange(40)) == -1
+    assert (out[:, :11] == q[0, 0]).all()
+
+
+@pytest.mark.parametrize("floating_base", [False, True])
+@pytest.mark.parametrize("function", [md.mass_matrix_batch, md.inverse_dynamics_derivatives_batch])
+def test_streamed_batches_are_the_same(monkeypatch, function, floating_base):
+    graph = small_robot("fork", floating_base)
+    rng = np.random.default_rng(0)
+    states = rng.normal(size=(19, graph.nq)), *rng.normal(size=(2, 19, graph.nv))
+    taken = states[:1] if function is md.mass_matrix_batch else states
+    results = []
+    for least in (batch.STREAMED_FROM, 0):
+        monkeypatch.setattr(batch, "STREAMED_FROM", least)
+        results.append(np.asarray(function(graph, *taken)))
+    assert np.array_equal(*results)
+    assert np.isfinite(results[0]).all()
