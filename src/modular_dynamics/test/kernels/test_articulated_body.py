@@ -123,13 +123,12 @@ def test_pivots_are_those_of_the_mass_matrix(name):
 
 def test_a_massless_end_is_found():
     graph = small_robot("chain")
-    graph = md.load_urdf(
-        graph.urdf.replace(
-            "</joint></robot>",
-            '</joint><link name="end"/>'
-            '<joint name="loose" type="continuous"><parent link="l3"/><child link="end"/></joint></robot>',
-        )
+    loose = (
+        '</joint><link name="end"/><joint name="loose" type="continuous">'
+        '<parent link="l3"/><child link="end"/></joint></robot>'
     )
+    with pytest.warns(md.ModelWarning, match="has no mass"):
+        graph = md.load_urdf(graph.urdf.replace("</joint></robot>", loose))
     vdot = np.full(graph.nv, 7.0)
     with np.errstate(all="ignore"):  # NumPy speaks where the compiler is off
         assert forward_dynamics(*arrays(graph), *random_state(graph), vdot) == 3

@@ -17,7 +17,7 @@ ROWS = [1, 7, 8, 9, 23]
 
 @njit(inline="always")
 def written(k):
-    """Of which results does the recursion write any? Runs of eleven, so that squares of both sizes are blank."""
+    """Which results does the recursion write? In runs, so that there are blank squares of both sizes."""
     return k % 44 < 11
 
 
