@@ -87,7 +87,7 @@ class Batch:
         if self.generated:
             arrays = with_code(self.graph, self.algorithm, "batch", kind, self.topology), arrays[1]
 
-        if flat.nbytes >= STREAMED_FROM:
+        if out is not None and flat.nbytes >= STREAMED_FROM:  # new memory comes in the caches
             arrays = arrays[0].copy(), arrays[1]
             arrays[0][-1, layout.STREAM] = 1
 
@@ -169,7 +169,7 @@ def _thread_count(threads: int | None) -> int:
 
 
 def _aligned_empty(shape: tuple[int, ...], kind: np.dtype[Any]) -> NDArray[Any]:
-    """An array that starts with a cache line: large ones are written faster (kernels/transposition.py)."""
+    """An array that starts with a cache line: given as ``out`` later on, it can be streamed to."""
     size = int(np.prod(shape))
     room = np.empty(size + CACHE_LINE // kind.itemsize, kind)
     first = -room.ctypes.data % CACHE_LINE // kind.itemsize

@@ -124,7 +124,7 @@ def inverse_dynamics_derivatives_batch(
     solver = _solver(graph)
     solver.load(external_wrenches)
     run = Batch(graph, DERIVATIVES, solver.topology, solver.constants, generated=not solver.loaded)
-    array = None if out is None else _array_of(out, graph.nv, np.shape(out[0])[:1])
+    array = None if out is None else _array_of(out, graph.nv, np.shape(getattr(out, "dq", None))[:1])
     result = run({"q": q, "v": v, "vdot": vdot}, threads, array, np.float64, progress)
     return InverseDynamicsDerivatives(*np.moveaxis(result, 1, 0)) if out is None else out
 
@@ -151,7 +151,8 @@ def _array_of(out: Any, nv: int, rows: tuple[int, ...]) -> NDArray[np.float64]:
         first, second, third = (part.__array_interface__["data"][0] for part in out)
         good = second - first == third - second == size
     if not good:
-        given = f"parts of shape {np.shape(out[0])}" if isinstance(out, tuple) else type(out).__name__
+        named = isinstance(out, InverseDynamicsDerivatives)
+        given = f"parts of shape {np.shape(out.dq)}" if named else type(out).__name__
         raise StateError(
             f"out is {given}; what an earlier call returned for shape {shape} is needed, as it was returned"
         )

@@ -121,6 +121,25 @@ def test_bad_input_is_named(load_robot, change, message):
         md.inverse_dynamics_derivatives(load_robot("charmie"), **arguments)
 
 
+def test_only_what_a_call_returned_is_written_to(load_robot):
+    graph = load_robot("four_link")
+    states = np.zeros((3, 9, graph.nv))
+    whole = md.inverse_dynamics_derivatives_batch(graph, *states)
+    one = md.inverse_dynamics_derivatives(graph, *states[:, 0])
+    swapped, apart = type(one)(one.dv, one.dq, one.dvdot), type(one)(*(part.copy() for part in one))
+    row = type(one)(*(part[3] for part in whole))
+    assert md.inverse_dynamics_derivatives(graph, *states[:, 3], out=row) is row  # one row of a batch
+    fixed = type(one)(*(part.view() for part in one))
+    fixed.dv.flags.writeable = False
+    for wrong in (swapped, apart, whole, fixed, tuple(one), (), 5, type(one)(None, None, None)):
+        with pytest.raises(md.StateError, match="what an earlier call returned"):
+            md.inverse_dynamics_derivatives(graph, *states[:, 0], out=wrong)
+    short = type(one)(*(part[:5] for part in whole))
+    for wrong in (one, short, list(whole), 5):
+        with pytest.raises(md.StateError, match="out is"):
+            md.inverse_dynamics_derivatives_batch(graph, *states, out=wrong)
+
+
 def test_lists_and_strides_are_taken(load_robot):
     graph = load_robot("four_link")
     q, v, vdot = state_of(graph)
