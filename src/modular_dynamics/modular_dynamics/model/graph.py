@@ -214,8 +214,9 @@ class SubsystemGraph:
         """Generate machine code for this robot: unrolled, its constants folded. Used from now on.
 
         Torques, accelerations, the mass matrix and derivatives, of one state and of many, come from it
-        wherever it is faster than the compiled loops, which is measured. Kept on disk ($MODULAR_DYNAMICS_CACHE, or the user's cache folder), so that the
-        next process only reads it. External wrenches go on through the loops.
+        wherever it is faster than the compiled loops, which is measured. Kept on disk
+        ($MODULAR_DYNAMICS_CACHE, or the user's cache folder), so that the next process only reads it.
+        External wrenches go on through the loops.
 
         Args:
             progress: called with what is being made.
