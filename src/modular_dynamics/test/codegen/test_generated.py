@@ -20,8 +20,18 @@ pytestmark = pytest.mark.skipif(
 )
 
 
-@pytest.fixture(autouse=True)
+@pytest.fixture(autouse=True, scope="module")
+def shared_folder(tmp_path_factory):
+    """Most tests may find what others have made."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv(cache.FOLDER_VARIABLE, str(tmp_path_factory.mktemp("code")))
+        patch.setattr(cache, "_loaded", {})
+        yield
+
+
+@pytest.fixture
 def folder(tmp_path, monkeypatch):
+    """One with nothing in it."""
     monkeypatch.setenv(cache.FOLDER_VARIABLE, str(tmp_path / "code"))
     monkeypatch.setattr(cache, "_loaded", {})
     return tmp_path / "code"
@@ -217,7 +227,7 @@ def test_code_is_kept_on_disk(load_robot, folder):
     assert not load_robot("four_link").compile().cached
 
 
-def test_a_folder_that_cannot_be_written_is_no_obstacle(load_robot, tmp_path, monkeypatch):
+def test_a_folder_that_cannot_be_written_is_no_obstacle(load_robot, folder, tmp_path, monkeypatch):
     (tmp_path / "file").write_text("")
     monkeypatch.setenv(cache.FOLDER_VARIABLE, str(tmp_path / "file" / "below"))
     graph = load_robot("four_link")
@@ -225,7 +235,7 @@ def test_a_folder_that_cannot_be_written_is_no_obstacle(load_robot, tmp_path, mo
     assert np.isfinite(md.gravity_torque(graph, np.ones(graph.nq))).all()
 
 
-def test_another_process_reads_it(load_robot):
+def test_another_process_reads_it(load_robot, folder):
     load_robot("four_link").compile()
     source = "import modular_dynamics as md, sys; r = md.load_urdf(sys.argv[1]).compile(); print(r.cached)"
     command = [sys.executable, "-c", source, str(ROBOTS / "four_link.urdf")]
@@ -233,7 +243,7 @@ def test_another_process_reads_it(load_robot):
     assert done.stdout.strip() == "True"
 
 
-def test_large_robots_keep_their_loops(load_robot, monkeypatch):
+def test_large_robots_keep_their_loops(load_robot, folder, monkeypatch):
     monkeypatch.setattr(cache, "LARGEST_PROGRAM", 100)
     graph = load_robot("charmie")
     report = graph.compile()
