@@ -130,7 +130,8 @@ def compile_graph(graph: SubsystemGraph, progress: Callable[[str], None] | None 
     for piece in pieces:
         if piece.used:
             graph.machine_code[piece.algorithm, piece.form, np.dtype(piece.dtype)] = piece.address
-    graph.__dict__.pop("workspaces", None)  # those that exist call the loops
+    for name in ("workspaces", "entries"):
+        graph.__dict__.pop(name, None)  # those that exist call the loops
     return CompileReport(graph.name, tuple(pieces), tuple(left_out), time.perf_counter() - start)
 
 

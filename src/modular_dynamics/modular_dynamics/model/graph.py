@@ -210,6 +210,11 @@ class SubsystemGraph:
         """Addresses of the code that `compile` generated and that is used, by algorithm, form and dtype."""
         return {}
 
+    @cached_property
+    def entries(self) -> dict[str, Callable[..., bool]]:
+        """By algorithm: functions that take arrays straight to a kernel (kernels/entry), for all threads."""
+        return {}
+
     def compile(self, progress: Callable[[str], None] | None = None) -> Any:
         """Generate machine code for this robot: unrolled, its constants folded. Used from now on.
 
@@ -232,9 +237,8 @@ class SubsystemGraph:
         return SubsystemGraph.generate(self, progress)
 
     def __getstate__(self) -> dict[str, Any]:
-        return {
-            key: value for key, value in self.__dict__.items() if key not in ("workspaces", "machine_code")
-        }
+        own = ("workspaces", "machine_code", "entries")  # of this process
+        return {key: value for key, value in self.__dict__.items() if key not in own}
 
     def __str__(self) -> str:
         return tree(self)
