@@ -21,6 +21,10 @@ DOUBLE, SINGLE = np.dtype(np.float64), np.dtype(np.float32)
 Arrays = tuple[NDArray[np.int64], NDArray[np.float64]]
 
 
+def _regrouped(topology: NDArray[np.int64], constants: NDArray[np.float64]) -> Arrays:
+    return topology, regrouped(topology, constants)
+
+
 def _framed(topology: NDArray[np.int64], constants: NDArray[np.float64]) -> Arrays:
     frames = frames_of(topology, constants)
     return frames.topology, frames.constants
@@ -99,7 +103,7 @@ DERIVATIVES = Algorithm(
     {DOUBLE: derivatives.inverse_dynamics_derivatives_float64},
     ("q", "v", "vdot"),
     lambda graph: (3, graph.nv, graph.nv),
-    prepared=lambda topology, constants: (topology, regrouped(topology, constants)),
+    prepared=_regrouped,
 )
 FORWARD_DYNAMICS = Algorithm(
     "forward_dynamics",
