@@ -218,9 +218,10 @@ class SubsystemGraph:
     def compile(self, progress: Callable[[str], None] | None = None) -> Any:
         """Generate machine code for this robot: unrolled, its constants folded. Used from now on.
 
-        inverse_dynamics, mass_matrix and the others call it wherever it is faster than the compiled loops,
-        which is measured. Kept on disk ($MODULAR_DYNAMICS_CACHE, or the user's cache folder), so that the
-        next process only reads it. External wrenches go on through the loops.
+        Torques, accelerations, the mass matrix and derivatives, of one state and of many, come from it
+        wherever it is faster than the compiled loops, which is measured. Kept on disk
+        ($MODULAR_DYNAMICS_CACHE, or the user's cache folder), so that the next process only reads it.
+        External wrenches go on through the loops.
 
         Args:
             progress: called with what is being made.
