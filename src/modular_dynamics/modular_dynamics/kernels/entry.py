@@ -14,6 +14,7 @@ from numba import carray, config, njit, types
 from numba.core.ccallback import CFunc
 from numba.extending import intrinsic
 
+from .articulated_body import forward_dynamics
 from .compilation import cached_by_all_sources
 from .composite_body import mass_matrix
 from .newton_euler import inverse_dynamics
@@ -83,19 +84,30 @@ def _data(plan, thing, dimensions, size):
     return words[DATA // 8] if words[FLAGS // 8] & READY == READY else 0
 
 
-def _inverse_dynamics(owner, arguments, count):
-    """(q, v, vdot, tau) -> is tau written?"""
+@njit(inline="always")
+def _from_vectors(kernel, owner, arguments, count):
+    """The arguments of a kernel (topology, constants, work, q, v, a, out)."""
     if count != 4:
         return _as_bool(0)
     plan, given = _plan_of(owner), _integers(arguments, 4)
     nq, nv = plan[NQ], plan[NV]
     q, v = _data(plan, given[0], 1, nq), _data(plan, given[1], 1, nv)
-    vdot, tau = _data(plan, given[2], 1, nv), _data(plan, given[3], 1, nv)
-    if q == 0 or v == 0 or vdot == 0 or tau == 0:
+    a, out = _data(plan, given[2], 1, nv), _data(plan, given[3], 1, nv)
+    if q == 0 or v == 0 or a == 0 or out == 0:
         return _as_bool(0)
     topology, constants, work = _arrays(plan)
-    vectors = _floats(q, nq), _floats(v, nv), _floats(vdot, nv), _floats(tau, nv)
-    return _as_bool(inverse_dynamics(topology, constants, work, *vectors) == 0)
+    vectors = _floats(q, nq), _floats(v, nv), _floats(a, nv), _floats(out, nv)
+    return _as_bool(kernel(topology, constants, work, *vectors) == 0)
+
+
+def _inverse_dynamics(owner, arguments, count):
+    """(q, v, vdot, tau) -> is tau written?"""
+    return _from_vectors(inverse_dynamics, owner, arguments, count)
+
+
+def _forward_dynamics(owner, arguments, count):
+    """(q, v, tau, vdot) -> is vdot written?"""
+    return _from_vectors(forward_dynamics, owner, arguments, count)
 
 
 def _mass_matrix(owner, arguments, count):
@@ -151,7 +163,11 @@ def _known_objects():
     )
 
 
-_FUNCTIONS = {"inverse_dynamics": _inverse_dynamics, "mass_matrix": _mass_matrix}
+_FUNCTIONS = {
+    "inverse_dynamics": _inverse_dynamics,
+    "forward_dynamics": _forward_dynamics,
+    "mass_matrix": _mass_matrix,
+}
 
 
 def entry(algorithm: str, topology: Any, constants: Any, work: Any, nq: int, nv: int) -> Any:

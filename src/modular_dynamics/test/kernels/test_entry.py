@@ -129,3 +129,19 @@ def test_one_graph_for_several_threads(graph):
     for thread in threads:
         thread.join()
     assert not wrong
+
+
+def test_accelerations_are_those_of_the_kernel(load_robot):
+    graph = load_robot("charmie")
+    q, v, tau, vdot = _state(graph)
+    assert md.ForwardDynamics(graph).written(q, v, tau, vdot) is True
+    np.testing.assert_array_equal(vdot, md.forward_dynamics(graph, list(q), list(v), list(tau)))
+
+
+def test_wrenches_of_one_call_do_not_stay(load_robot):
+    graph = load_robot("charmie")
+    q, v, tau, _ = _state(graph)
+    free = md.forward_dynamics(graph, q, v, tau)
+    loaded = md.forward_dynamics(graph, q, v, tau, {"body_5": np.arange(1.0, 7.0)})
+    assert np.abs(loaded - free).max() > 1e-3
+    np.testing.assert_array_equal(md.forward_dynamics(graph, q, v, tau), free)
