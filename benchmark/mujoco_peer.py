@@ -47,7 +47,7 @@ class MujocoPeer:
         model.dof_damping[:] = model.dof_frictionloss[:] = 0.0
         self._inverse, self._forward = self._data(states), self._data(states)
         self._forward.qfrc_applied[self._order] = tau
-        self._tau = np.empty(model.nv)
+        self._tau, self._matrix = np.empty(model.nv), np.empty((model.nv, model.nv))
 
     def _data(self, states: States) -> mujoco.MjData:
         data = mujoco.MjData(self.model)
@@ -56,12 +56,13 @@ class MujocoPeer:
         return data
 
     def timed(self) -> Timed:
-        """Whole pipelines, and the fewest steps that give torques or a (sparse) mass matrix."""
+        """Whole pipelines, and the fewest steps that give torques or a mass matrix, sparse and full."""
         model, inverse, forward = self.model, self._inverse, self._forward
         return {
             "mj_inverse": (lambda: mujoco.mj_inverse(model, inverse), 1),
             "mj kinematics + rne": (self._rne, 1),
             "mj kinematics + crb": (self._crb, 1),
+            "mj kinematics + crb + full": (self._full, 1),
             "mj_forward": (lambda: mujoco.mj_forward(model, forward), 1),
         }
 
@@ -76,16 +77,19 @@ class MujocoPeer:
         mujoco.mj_comPos(self.model, self._inverse)
         mujoco.mj_crb(self.model, self._inverse)
 
+    def _full(self) -> None:
+        self._crb()
+        mujoco.mj_fullM(self.model, self._inverse, self._matrix)
+
     def results(self) -> dict[str, Array]:
         """Of the state, in the graph's order: quantity -> array."""
         self._rne()
         mujoco.mj_forward(self.model, self._forward)
-        order, columns = self._order, np.empty((self.model.nv, self.model.nv))
-        for column, unit in zip(columns, np.eye(self.model.nv), strict=True):
-            mujoco.mj_mulM(self.model, self._forward, column, unit)
+        self._full()
+        order = self._order
         return {
             "torques": self._tau[order],
-            "mass matrix": columns[np.ix_(order, order)],
+            "mass matrix": self._matrix[np.ix_(order, order)],
             "accelerations": self._forward.qacc[order],
         }
 

@@ -32,7 +32,7 @@ LARGE = ROBOTS[0]  # the robot of the parts that have one
 INTRODUCTION = """\
 Medians of interleaved rounds in this process. Batches: 16384 states, of matrices 2048.
 loops: the compiled kernels; code: after graph.compile(). Peers are called from Python, state by
-state, but for "...InParallel" and "loop in C". MuJoCo: states are set beforehand, M left sparse.
+state, but for "...InParallel" and "loop in C". MuJoCo: states are set beforehand; "full": M not left sparse.
 C: Pinocchio's algorithms by CasADi, compiled with -O3 -march=native.
 """
 

@@ -17,7 +17,9 @@ class Row:
     target: float | None = None
 
 
-MASS = ("crba", "crba (world)", "mj kinematics + crb")
+#: Ours gives the whole matrix; Pinocchio the upper half.
+MASS = ("crba", "crba (world)", "mj kinematics + crb + full")
+SPARSE = ("mj kinematics + crb",)
 FORWARD = ("aba", "aba (world)", "mj_forward")
 
 
@@ -32,6 +34,7 @@ def rows(threads: int, joints: int) -> list[Row]:
         Row("torques, out=", out, ("C rnea (ctypes)",), 0.8 if arm else None),
         Row("torques, out=", out, ("C rnea (loop in C)",)),
         Row("mass matrix", "mass_matrix", MASS, 1.5),
+        Row("mass matrix", "mass_matrix", SPARSE),
         Row("accelerations", "forward_dynamics", FORWARD, 1.5),
         Row("accelerations", "forward_dynamics", ("C aba (ctypes)",)),
         Row("derivatives", "inverse_dynamics_derivatives", ("computeRNEADerivatives",), 1.0),

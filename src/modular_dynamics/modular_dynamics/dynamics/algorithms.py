@@ -12,11 +12,22 @@ from numpy.typing import NDArray
 from .. import kernels
 from ..kernels import articulated_body, common_frame, composite_body, derivatives, layout, newton_euler
 from ..model import SubsystemGraph
+from .body_frames import frames_of
 from .regrouping import regrouped
 
 __all__ = ["ALGORITHMS", "DERIVATIVES", "FORWARD_DYNAMICS", "INVERSE_DYNAMICS", "MASS_MATRIX", "Algorithm"]
 
 DOUBLE, SINGLE = np.dtype(np.float64), np.dtype(np.float32)
+Arrays = tuple[NDArray[np.int64], NDArray[np.float64]]
+
+
+def _regrouped(topology: NDArray[np.int64], constants: NDArray[np.float64]) -> Arrays:
+    return topology, regrouped(topology, constants)
+
+
+def _framed(topology: NDArray[np.int64], constants: NDArray[np.float64]) -> Arrays:
+    frames = frames_of(topology, constants)
+    return frames.topology, frames.constants
 
 
 @dataclass(frozen=True)
@@ -29,7 +40,9 @@ class Algorithm:
         inputs: names of the vectors that it reads.
         shape: of one state's result.
         telling: which numbers of a flat result are not finite where any is not; all by default.
-        prepared: makes the constants that it wants of topology and constants.
+        pivots: does it write as many pivots behind its results, which must all be positive?
+        mimics: can it treat joints that mimic others?
+        prepared: makes the (topology, constants) that it wants of those of arrays.py.
     """
 
     name: str
@@ -41,11 +54,17 @@ class Algorithm:
     inputs: tuple[str, ...]
     shape: Callable[[SubsystemGraph], tuple[int, ...]]
     telling: Callable[[SubsystemGraph], NDArray[np.int64]] | None = None
-    prepared: Callable[[NDArray[np.int64], NDArray[np.float64]], NDArray[np.float64]] | None = None
+    pivots: bool = False
+    mimics: bool = True
+    prepared: Callable[..., Arrays] = lambda topology, constants: (topology, constants)
 
     def results(self, graph: SubsystemGraph) -> int:
         """How many numbers one state's result has."""
         return int(np.prod(self.shape(graph)))
+
+    def written(self, graph: SubsystemGraph) -> int:
+        """How many numbers its recursion writes."""
+        return self.results(graph) * (2 if self.pivots else 1)
 
     def checked(self, graph: SubsystemGraph) -> NDArray[np.int64]:
         """Indices of the results that a batch kernel checks."""
@@ -85,7 +104,7 @@ DERIVATIVES = Algorithm(
     {DOUBLE: derivatives.inverse_dynamics_derivatives_float64},
     ("q", "v", "vdot"),
     lambda graph: (3, graph.nv, graph.nv),
-    prepared=regrouped,
+    prepared=_regrouped,
 )
 FORWARD_DYNAMICS = Algorithm(
     "forward_dynamics",
@@ -96,5 +115,8 @@ FORWARD_DYNAMICS = Algorithm(
     {DOUBLE: kernels.forward_dynamics_float64},
     ("q", "v", "tau"),
     lambda graph: (graph.nv,),
+    pivots=True,
+    mimics=False,
+    prepared=_framed,
 )
-ALGORITHMS = (INVERSE_DYNAMICS, MASS_MATRIX, DERIVATIVES)
+ALGORITHMS = (INVERSE_DYNAMICS, MASS_MATRIX, FORWARD_DYNAMICS, DERIVATIVES)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NoReturn
 
 import numpy as np
@@ -16,11 +16,12 @@ from ..kernels import SMALLEST_NORM, layout
 from ..model import JointType, SubsystemGraph
 from .algorithms import Algorithm
 from .generated import with_code
+from .threads import shared
 
 __all__ = ["Batch", "Progress"]
 
 #: States that a thread takes at a time: long enough to be worth a call, short for progress and memory.
-CHUNK = 1024
+CHUNK, SMALLEST_CHUNK = 2048, 256
 CACHE_LINE = 64  # bytes
 #: Bytes of a call's results from which on caches do not hold them anyway.
 STREAMED_FROM = 16_000_000
@@ -47,10 +48,21 @@ class Batch:
     generated: bool = True
     alone: Callable[..., object] | None = None
 
-    @property
+    @cached_property
     def shape(self) -> tuple[int, ...]:
         """Of one state's result."""
         return self.algorithm.shape(self.graph)
+
+    @cached_property
+    def _forms(self) -> dict[np.dtype[Any], tuple[NDArray[np.int64], NDArray[Any]]]:
+        """Topology and constants as the kernel of a dtype takes them."""
+        forms: dict[np.dtype[Any], tuple[NDArray[np.int64], NDArray[Any]]] = {}
+        for kind in self.algorithm.batches:
+            topology = self.topology
+            if self.generated:
+                topology = with_code(self.graph, self.algorithm, "batch", kind, topology)
+            forms[kind] = topology, self.constants.astype(kind)
+        return forms
 
     def __call__(
         self,
@@ -83,23 +95,24 @@ class Batch:
         else:
             result = _checked_out(out, given, self.shape, kind)
         flat = result.reshape(rows, self.algorithm.results(self.graph))
-        arrays = self.topology, self.constants.astype(kind)
-        if self.generated:
-            arrays = with_code(self.graph, self.algorithm, "batch", kind, self.topology), arrays[1]
-
+        ready = all(x.dtype == kind and x.flags.c_contiguous and x.flags.writeable for x in given.values())
+        chunk = min(CHUNK, max(SMALLEST_CHUNK, -(-rows // count)))
+        arrays = self._forms[kind]
         if out is not None and flat.nbytes >= STREAMED_FROM:  # new memory comes in the caches
             arrays = arrays[0].copy(), arrays[1]
             arrays[0][-1, layout.STREAM] = 1
+        done: list[int] = []
 
         def run(start: int) -> None:
-            self._chunk(given, flat[start : start + CHUNK], arrays, start)
+            out = flat[start : start + chunk]
+            self._chunk(given, out, arrays, start, ready)
+            done.append(len(out))
 
-        starts = range(0, rows, CHUNK)
-        if count == 1 or len(starts) < 2:
-            _drain(map(run, starts), rows, progress)
-        else:
-            with ThreadPoolExecutor(min(count, len(starts))) as pool:
-                _drain(pool.map(run, starts), rows, progress)
+        def tick() -> None:
+            if progress is not None:
+                progress(sum(done), rows)
+
+        shared(run, range(0, rows, chunk), count, tick)
         return result
 
     def _rows(self, states: Mapping[str, ArrayLike]) -> dict[str, NDArray[Any]]:
@@ -122,33 +135,41 @@ class Batch:
         return arrays
 
     def _chunk(
-        self, given: Mapping[str, NDArray[Any]], out: NDArray[Any], arrays: tuple[Any, Any], start: int
+        self,
+        given: Mapping[str, NDArray[Any]],
+        out: NDArray[Any],
+        arrays: tuple[NDArray[np.int64], NDArray[Any]],
+        start: int,
+        ready: bool,
     ) -> None:
         """Results of the states from ``start`` on; copies only what the kernel cannot take as it is."""
         taken = [array[start : start + len(out)] for array in given.values()]
         if out.dtype == np.float32:
-            taken[0] = _wrapped(self.graph, taken[0])
-        with np.errstate(over="ignore"):  # what single precision cannot hold is refused below, by its row
-            taken = [np.require(array, out.dtype, ["C", "W"]) for array in taken]
-        for first in _quaternions(self.graph):
+            taken[0] = self._wrapped(taken[0])
+        if not ready:
+            with np.errstate(over="ignore"):  # what single precision cannot hold is refused by its row
+                taken = [np.require(array, out.dtype, ["C", "W"]) for array in taken]
+        for first in self._quaternions:
             if (np.linalg.norm(taken[0][:, first : first + 4], axis=1) < SMALLEST_NORM).any():
-                self._refuse_first_bad(given, start, 0)
+                self._refuse_first_bad(given, start, len(out), 0)
         unread = np.empty((len(out), 0), out.dtype)
         inputs = [*taken, unread, unread][:3]
         bad = self.algorithm.batches[out.dtype](*arrays, *inputs, out, self._known)
         if bad >= 0:
-            self._refuse_first_bad(given, start, bad)
+            self._refuse_first_bad(given, start, len(out), bad)
 
-    @property
+    @cached_property
     def _known(self) -> NDArray[np.int64]:
         """Which of one state's results must be finite: not torques inside black boxes."""
         unknown = self.topology[:-1, layout.V][self.topology[:-1, layout.MODE] == layout.UNKNOWN]
         checked = self.algorithm.checked(self.graph)
         return checked[~np.isin(checked, unknown)] if len(unknown) else checked
 
-    def _refuse_first_bad(self, given: Mapping[str, NDArray[Any]], start: int, bad: int) -> NoReturn:
+    def _refuse_first_bad(
+        self, given: Mapping[str, NDArray[Any]], start: int, count: int, bad: int
+    ) -> NoReturn:
         """Raise the error of the first bad row from ``start + bad`` on, where the kernel met it or after."""
-        for row in range(start + bad, min(start + CHUNK, len(given["q"]))):
+        for row in range(start + bad, start + count):
             state = {name: array[row] for name, array in given.items()}
             try:
                 self.graph.checked(**state)
@@ -159,6 +180,33 @@ class Batch:
         raise StateError(
             f"row {start + bad} or soon after: {', '.join(given)} are finite, but too large for the dtype"
         )
+
+    @cached_property
+    def _quaternions(self) -> list[int]:
+        """Where the quaternions of floating joints start in q."""
+        graph = self.graph
+        floating = [name for name in graph.joint_names if graph.joint(name).type is JointType.FLOATING]
+        return [graph.q_slice(name).start + 3 for name in floating]
+
+    @cached_property
+    def _angles(self) -> list[int]:
+        """Columns of q that whole turns do not change."""
+        graph = self.graph
+        driven = {joint.mimic.joint for joint in graph.joints if joint.mimic is not None}
+        return [
+            graph.q_slice(name).start
+            for name in graph.joint_names
+            if graph.joint(name).type in (JointType.REVOLUTE, JointType.CONTINUOUS) and name not in driven
+        ]
+
+    def _wrapped(self, q: NDArray[Any]) -> NDArray[Any]:
+        """q with angles in +-pi, so that single precision does not lose their fractions of a turn."""
+        if q.size == 0 or max(-q.min(), q.max()) < WRAPPED_FROM:
+            return q
+        wrapped = q.astype(np.float64)
+        angles = wrapped[:, self._angles]
+        wrapped[:, self._angles] = np.remainder(angles + np.pi, 2.0 * np.pi) - np.pi
+        return wrapped.astype(q.dtype)
 
 
 def _thread_count(threads: int | None) -> int:
@@ -187,30 +235,3 @@ def _checked_out(
     if any(np.may_share_memory(out, array) for array in given.values()):
         raise StateError(f"out shares memory with {' or '.join(given)}; an array of its own is needed")
     return out
-
-
-def _drain(chunks: Iterable[None], rows: int, progress: Progress) -> None:
-    for number, _ in enumerate(chunks, 1):
-        if progress is not None:
-            progress(min(number * CHUNK, rows), rows)
-
-
-def _quaternions(graph: SubsystemGraph) -> list[int]:
-    """Where the quaternions of floating joints start in q."""
-    floating = [name for name in graph.joint_names if graph.joint(name).type is JointType.FLOATING]
-    return [graph.q_slice(name).start + 3 for name in floating]
-
-
-def _wrapped(graph: SubsystemGraph, q: NDArray[Any]) -> NDArray[Any]:
-    """q with angles in +-pi, so that single precision does not lose their fractions of a turn."""
-    if q.size == 0 or max(-q.min(), q.max()) < WRAPPED_FROM:
-        return q
-    driven = {joint.mimic.joint for joint in graph.joints if joint.mimic is not None}
-    columns = [
-        graph.q_slice(name).start
-        for name in graph.joint_names
-        if graph.joint(name).type in (JointType.REVOLUTE, JointType.CONTINUOUS) and name not in driven
-    ]
-    wrapped = q.astype(np.float64)
-    wrapped[:, columns] = np.remainder(wrapped[:, columns] + np.pi, 2.0 * np.pi) - np.pi
-    return wrapped

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from ..exceptions import StateError
-from ..kernels import composite_body
+from ..kernels import composite_body, entry
 from ..kernels import mass_matrix as kernel
 from ..kernels.compilation import make_ready
 from ..model import SubsystemGraph, refuse_closures
@@ -51,11 +51,15 @@ class MassMatrix:
         self._topology = with_code(graph, MASS_MATRIX, "single", DOUBLE, plain)
         self.batch = Batch(graph, MASS_MATRIX, plain, self._constants)
         self._work = work_of(graph, composite_body.COMPOSITE_COLUMNS)
+        arrays = self._topology, self._constants, self._work
+        self.written = entry("mass_matrix", *arrays, graph.nq, graph.nv)
 
     def __call__(self, q: ArrayLike, out: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
         """M: see :func:`mass_matrix`. With ``out`` nothing is allocated after the first call."""
         nv = self.graph.nv
         matrix = np.empty((nv, nv)) if out is None else out
+        if self.written is not None and self.written(q, matrix):
+            return matrix
         try:
             if kernel(self._topology, self._constants, self._work, q, matrix) == 0:
                 return matrix
@@ -86,10 +90,13 @@ def mass_matrix(
         StateError: a wrong shape, a number that is not finite, or a black box in the graph.
         UnsupportedModelError: the graph has loop joints, passive joints, gears or springs.
     """
-    solver: MassMatrix | None = getattr(graph.workspaces, "mass_matrix", None)
-    if solver is None:
-        solver = graph.workspaces.mass_matrix = MassMatrix(graph)
-    return solver(q, out)
+    try:
+        matrix = np.empty((graph.nv, graph.nv)) if out is None else out
+        if graph.entries["mass_matrix"](q, matrix):
+            return matrix
+    except KeyError:
+        pass  # the first call, or there is none
+    return _solver(graph)(q, out)
 
 
 def mass_matrix_batch(
@@ -101,10 +108,16 @@ def mass_matrix_batch(
     progress: Progress = None,
 ) -> NDArray[np.float64]:
     """Mass matrices (count, nv, nv) of positions q (count, nq); the rest as of ``inverse_dynamics_batch``."""
+    return _solver(graph).batch({"q": q}, threads, out, np.float64, progress)
+
+
+def _solver(graph: SubsystemGraph) -> MassMatrix:
     solver: MassMatrix | None = getattr(graph.workspaces, "mass_matrix", None)
     if solver is None:
         solver = graph.workspaces.mass_matrix = MassMatrix(graph)
-    return solver.batch({"q": q}, threads, out, np.float64, progress)
+        if solver.written is not None:
+            graph.entries.setdefault("mass_matrix", solver.written)
+    return solver
 
 
 def bias(

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..exceptions import StateError
-from ..kernels import articulated_body, forward_dynamics_float64, layout
+from ..kernels import articulated_body, entry, forward_dynamics_float64, layout
 from ..kernels import forward_dynamics as kernel
 from ..kernels.compilation import make_ready
 from ..model import SubsystemGraph, body_loads, refuse_closures
@@ -19,7 +19,9 @@ from .batch import Batch, Progress
 from .body_frames import frames_of
 from .equation_of_motion import MassMatrix
 from .forward_by_matrix import forward_by_matrix, rows_by_matrix
+from .generated import with_code
 from .inverse_dynamics import InverseDynamics
+from .pivots import joint_without_inertia
 
 __all__ = ["ForwardDynamics", "forward_dynamics", "forward_dynamics_batch"]
 
@@ -45,13 +47,19 @@ class ForwardDynamics:
         self._topology, self._constants = topology_of(graph, frozenset()), constants_of(graph)
         self._mimics = any(joint.mimic is not None for joint in graph.joints)
         self._loaded = False
+        self._coded = self._topology
+        self.written = None  # see InverseDynamics
+        self._free: Batch | None = None  # that of no wrenches
         if self._mimics:
             self._matrix, self._inverse = MassMatrix(graph), InverseDynamics(graph)
         else:
             make_ready(kernel, articulated_body.SIGNATURE)
             self._frames = frames_of(self._topology, self._constants)
             self._topology, self._constants = self._frames.topology, self._frames.constants
+            self._coded = with_code(graph, FORWARD_DYNAMICS, "single", DOUBLE, self._topology)
             self._work = work_of(graph, articulated_body.ARTICULATED_COLUMNS)
+            arrays = self._coded, self._constants, self._work
+            self.written = entry("forward_dynamics", *arrays, graph.nq, graph.nv)
 
     def __call__(
         self,
@@ -67,13 +75,16 @@ class ForwardDynamics:
             return self._by_matrix(q, v, tau, external_wrenches, vdot)
         if external_wrenches or self._loaded:
             self._load(external_wrenches or {})
+        elif self.written is not None and self.written(q, v, tau, vdot):
+            return vdot
+        topology = self._topology if self._loaded else self._coded
         try:
-            if kernel(self._topology, self._constants, self._work, q, v, tau, vdot) == 0:
+            if kernel(topology, self._constants, self._work, q, v, tau, vdot) == 0:
                 return vdot
         except (TypeError, ValueError):
             pass  # lists, other dtypes, strides: not what the kernel takes, but perhaps what can be converted
         q, v, tau = (np.require(x, requirements=["C", "W"]) for x in self.graph.checked(q=q, v=v, tau=tau))
-        code = kernel(self._topology, self._constants, self._work, q, v, tau, self._checked_out(vdot))
+        code = kernel(topology, self._constants, self._work, q, v, tau, self._checked_out(vdot))
         if code == 3:
             raise StateError(self._blame())
         if code != 0:
@@ -86,11 +97,16 @@ class ForwardDynamics:
         def alone(q: ArrayLike, v: ArrayLike, tau: ArrayLike) -> None:
             forward_dynamics(self.graph, q, v, tau, external_wrenches)  # another solver in each thread
 
+        if not external_wrenches and self._free is not None:
+            return self._free
         self._load(external_wrenches or {})
         rows = rows_by_matrix if self._mimics else forward_dynamics_float64
         algorithm = replace(FORWARD_DYNAMICS, batches={DOUBLE: rows})
         arrays = self._topology, self._constants.copy()
-        return Batch(self.graph, algorithm, *arrays, generated=False, alone=alone)
+        batch = Batch(self.graph, algorithm, *arrays, generated=not self._loaded, alone=alone)
+        if not self._loaded:
+            self._free = batch
+        return batch
 
     def _by_matrix(
         self, q: ArrayLike, v: ArrayLike, tau: ArrayLike, external: Wrenches, vdot: NDArray[np.float64]
@@ -114,13 +130,8 @@ class ForwardDynamics:
             )
 
     def _blame(self) -> str:
-        """Which joint moves no inertia: in the order of elimination the first without a positive pivot."""
-        nv = self.graph.nv
-        first = (len(self.graph.joints) + 1) * articulated_body.ROW + nv
-        good = self._work[first : first + nv] > 0.0
-        joint = next(
-            joint for joint in reversed(self.graph.joints) if not good[self.graph.v_slice(joint.name)].all()
-        )
+        """Which joint moves no inertia, and what that means."""
+        joint = joint_without_inertia(self.graph, self._work)
         return (
             f"joint '{joint.name}' moves no inertia: what hangs on link '{joint.child_link}' has none along "
             "the joint when the joints beyond it give way, and any torque would accelerate it infinitely"
@@ -164,10 +175,23 @@ def forward_dynamics(
             a joint that moves no inertia, by its name.
         UnsupportedModelError: the graph has loop joints, passive joints, gears or springs.
     """
+    if external_wrenches:
+        loaded: ForwardDynamics | None = getattr(graph.workspaces, "forward_loaded", None)
+        if loaded is None:
+            loaded = graph.workspaces.forward_loaded = ForwardDynamics(graph)
+        return loaded(q, v, tau, external_wrenches, out)
+    try:
+        vdot = np.empty(graph.nv) if out is None else out
+        if graph.entries["forward_dynamics"](q, v, tau, vdot):
+            return vdot
+    except KeyError:
+        pass  # the first call, or there is none
     solver: ForwardDynamics | None = getattr(graph.workspaces, "forward_dynamics", None)
     if solver is None:
         solver = graph.workspaces.forward_dynamics = ForwardDynamics(graph)
-    return solver(q, v, tau, external_wrenches, out)
+        if solver.written is not None:
+            graph.entries.setdefault("forward_dynamics", solver.written)
+    return solver(q, v, tau, out=out)
 
 
 def forward_dynamics_batch(

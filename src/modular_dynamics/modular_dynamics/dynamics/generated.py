@@ -15,8 +15,9 @@ from ..exceptions import UnsupportedModelError
 from ..kernels import layout
 from ..kernels.compilation import make_ready
 from ..model import SubsystemGraph, refuse_closures
-from .algorithms import ALGORITHMS, DOUBLE, SINGLE, Algorithm
+from .algorithms import ALGORITHMS, DOUBLE, SINGLE, Algorithm, Arrays
 from .arrays import constants_of, topology_of, work_of
+from .pivots import joint_without_inertia
 
 __all__ = ["CompileReport", "Generated", "compile_graph", "with_code"]
 
@@ -29,6 +30,10 @@ _KINDS: dict[tuple[str, np.dtype[Any]], codegen.Kind] = {
     ("batch", DOUBLE): codegen.FLOAT64X8,
     ("batch", SINGLE): codegen.FLOAT32X16,
 }
+
+
+class _RefusedError(Exception):
+    """The graph is none for this algorithm."""
 
 
 @dataclass(frozen=True)
@@ -79,11 +84,11 @@ class CompileReport:
     def __str__(self) -> str:
         source = "from the cache" if self.cached else "compiled"
         lines = [f"'{self.robot}': generated code {source} in {self.seconds:.2f} s; us per state"]
-        lines.append(f"{'':34}{'operations':>11}{'kB':>6}{'s':>7}{'loops':>9}{'code':>9}  used")
+        lines.append(f"{'':46}{'operations':>11}{'kB':>6}{'s':>7}{'loops':>9}{'code':>9}  used")
         for one in self.pieces:
             name = f"{one.algorithm}, {one.form}, {one.dtype}"
             lines.append(
-                f"{name:34}{one.operations:11}{one.size / 1000:6.0f}{one.seconds:7.2f}"
+                f"{name:46}{one.operations:11}{one.size / 1000:6.0f}{one.seconds:7.2f}"
                 f"{one.loops_us:9.3f}{one.code_us:9.3f}  {'yes' if one.used else 'no'}"
             )
         return "\n".join([*lines, *self.left_out])
@@ -109,7 +114,7 @@ def compile_graph(graph: SubsystemGraph, progress: Callable[[str], None] | None 
             "and no code can be generated; the compiled loops work without compile()"
         )
     start = time.perf_counter()
-    topology, constants = topology_of(graph, frozenset()), constants_of(graph)
+    arrays = topology_of(graph, frozenset()), constants_of(graph)
     pieces, left_out = [], []
     for algorithm in ALGORITHMS:
         forms = [key for key in _KINDS if key[0] == "single" or key[1] in algorithm.batches]
@@ -117,13 +122,16 @@ def compile_graph(graph: SubsystemGraph, progress: Callable[[str], None] | None 
             for form, dtype in forms:
                 if progress is not None:
                     progress(f"{algorithm.name}, {form}, {dtype}")
-                pieces.append(_generated(graph, algorithm, form, dtype, topology, constants))
+                pieces.append(_generated(graph, algorithm, form, dtype, arrays))
         except codegen.TooLargeError as error:
             left_out.append(f"{algorithm.name}: the loops stay; {error}")
+        except _RefusedError as error:
+            left_out.append(f"{algorithm.name}: left out; {error}")
     for piece in pieces:
         if piece.used:
             graph.machine_code[piece.algorithm, piece.form, np.dtype(piece.dtype)] = piece.address
-    graph.__dict__.pop("workspaces", None)  # those that exist call the loops
+    for name in ("workspaces", "entries"):
+        graph.__dict__.pop(name, None)  # those that exist call the loops
     return CompileReport(graph.name, tuple(pieces), tuple(left_out), time.perf_counter() - start)
 
 
@@ -132,21 +140,23 @@ def _generated(
     algorithm: Algorithm,
     form: str,
     dtype: np.dtype[Any],
-    topology: NDArray[np.int64],
-    constants: NDArray[np.float64],
+    arrays: Arrays,
 ) -> Generated:
     """Make one piece of code, or read it from the disk, and time it beside the loops."""
-    start = time.perf_counter()
     results = algorithm.results(graph)
     if results > LARGEST_RESULT:
         raise codegen.TooLargeError(f"{results} results; at most {LARGEST_RESULT} are compiled")
-    if algorithm.prepared is not None:
-        constants = algorithm.prepared(topology, constants)
-    made = codegen.machine_code(algorithm.recursion, topology, constants, results, _KINDS[form, dtype])
+    if not algorithm.mimics and any(joint.mimic is not None for joint in graph.joints):
+        raise _RefusedError("joints mimic others, and the mass matrix does its work")
+    topology, constants = algorithm.prepared(*arrays)
+    loops = _timed(graph, algorithm, form, dtype, constants, topology)  # first: they may refuse the graph
+    start = time.perf_counter()
+    written, kind = algorithm.written(graph), _KINDS[form, dtype]
+    made = codegen.machine_code(algorithm.recursion, topology, constants, written, kind)
     seconds = time.perf_counter() - start
     called = topology.copy()
     called[-1, layout.CODE] = made.address
-    loops, code = (_timed(graph, algorithm, form, dtype, constants, which) for which in (topology, called))
+    code = _timed(graph, algorithm, form, dtype, constants, called)
     facts = made.address, made.operations, made.size, seconds, made.cached
     return Generated(algorithm.name, form, str(dtype), *facts, loops, code)
 
@@ -159,21 +169,25 @@ def _timed(
     constants: NDArray[np.float64],
     topology: NDArray[np.int64],
 ) -> float:
-    """Microseconds for one state: the best of some rounds."""
+    """Microseconds for one state: the best of some rounds, at a state that is special in no way."""
     shape, inputs = algorithm.shape(graph), len(algorithm.inputs)
+    rng = np.random.default_rng(0)
+    vectors = [rng.uniform(0.5, 1.0, size) for size in (graph.nq, graph.nv, graph.nv)][:inputs]
+    work = work_of(graph, algorithm.columns)
     if form == "single":
         make_ready(algorithm.single, algorithm.signature)
-        vectors = (graph.neutral(), np.zeros(graph.nv), np.zeros(graph.nv))[:inputs]
-        arguments = [topology, constants, work_of(graph, algorithm.columns), *vectors, np.empty(shape)]
+        arguments = [topology, constants, work, *vectors, np.empty(shape)]
         kernel, repeat, states = algorithm.single, 50, 50
     else:
         width = algorithm.results(graph)
-        rows = [np.tile(graph.neutral(), (TIMED_STATES, 1)), *np.zeros((2, TIMED_STATES, graph.nv))]
-        rows = [*rows[:inputs], *np.empty((3 - inputs, TIMED_STATES, 0))]
+        rows = [np.tile(vector, (TIMED_STATES, 1)) for vector in vectors]
+        rows = [*rows, *np.empty((3 - inputs, TIMED_STATES, 0))]
         rows = [row.astype(dtype) for row in [*rows, np.zeros((TIMED_STATES, width))]]
         arguments = [topology, constants.astype(dtype), *rows, algorithm.checked(graph)]
         kernel, repeat, states = algorithm.batches[dtype], 1, TIMED_STATES
-    kernel(*arguments)
+    code = kernel(*arguments)
+    if form == "single" and algorithm.pivots and code == 3:
+        raise _RefusedError(f"joint '{joint_without_inertia(graph, work).name}' moves no inertia")
     best = np.inf
     for _ in range(ROUNDS):
         start = time.perf_counter()

@@ -10,8 +10,8 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from ..algebra import DualQuaternion, adjoint
 from ..exceptions import StateError
+from ..kernels import entry, layout, newton_euler
 from ..kernels import inverse_dynamics as kernel
-from ..kernels import layout, newton_euler, plan_of, planned_inverse_dynamics
 from ..kernels.compilation import make_ready
 from ..model import JointType, Subsystem, SubsystemGraph, black_box_wrenches, body_loads, refuse_closures
 from .algorithms import DOUBLE, INVERSE_DYNAMICS
@@ -35,7 +35,9 @@ class InverseDynamics:
         wrenches: are they to be read? Without them code that `graph.compile` generated may do the work.
 
     Attributes:
-        tagged: names of the black boxes of the graph. plan: its arrays as kernels take them (kernels/plan).
+        tagged: names of the black boxes of the graph.
+        written: the same for float64 arrays (q, v, vdot, tau) alone, from Python to the kernel without a
+            detour (kernels/entry): is tau written? None where that cannot be.
 
     Raises:
         UnsupportedModelError: the graph has loop joints, passive joints, gears or springs.
@@ -44,7 +46,6 @@ class InverseDynamics:
     def __init__(self, graph: SubsystemGraph, wrenches: bool = True) -> None:
         refuse_closures(graph, "inverse dynamics")
         make_ready(kernel, newton_euler.SIGNATURE)
-        make_ready(planned_inverse_dynamics, newton_euler.PLANNED_SIGNATURE)
         self.graph = graph
         self._constants = constants_of(graph)
         self._buffer = work_of(graph)
@@ -53,11 +54,15 @@ class InverseDynamics:
         self._plain = topology_of(graph, self.tagged)
         if not wrenches:
             self._plain = with_code(graph, INVERSE_DYNAMICS, "single", DOUBLE, self._plain)
-        self.plan, self._kept = plan_of(self._plain, self._constants, self._buffer)
+        self.written = None
+        if not self.tagged:
+            arrays = self._plain, self._constants, self._buffer
+            self.written = entry("inverse_dynamics", *arrays, graph.nq, graph.nv)
         self._topologies: dict[frozenset[str], NDArray[np.int64]] = {}
         self._alignments = [alignment(joint) for joint in graph.joints]
         self._given: dict[str, DualQuaternion] = {}
         self._loaded = False
+        self._free: Batch | None = None  # that of no wrenches
 
     def warm_up(self) -> None:
         """Run the kernel once, so that the first real call is as fast as the others."""
@@ -77,13 +82,12 @@ class InverseDynamics:
         tau = np.empty(self.graph.nv) if out is None else out
         self._q = q
         topology = self._plain
-        loaded = external_wrenches or black_box_wrenches or self.tagged or self._loaded
-        if loaded:
+        if external_wrenches or black_box_wrenches or self.tagged or self._loaded:
             topology = self._load(external_wrenches or {}, black_box_wrenches or {})
+        elif self.written is not None and self.written(q, v, vdot, tau):
+            return tau
         try:
-            if not loaded and planned_inverse_dynamics(self.plan, q, v, vdot, tau) == 0:
-                return tau
-            if loaded and kernel(topology, self._constants, self._buffer, q, v, vdot, tau) == 0:
+            if kernel(topology, self._constants, self._buffer, q, v, vdot, tau) == 0:
                 return tau
         except (TypeError, ValueError):
             pass  # lists, other dtypes, strides: not what the kernel takes, but perhaps what can be converted
@@ -96,8 +100,13 @@ class InverseDynamics:
     def batch(self, external_wrenches: Wrenches = None, black_box_wrenches: Wrenches = None) -> Batch:
         """The same algorithm for many states under the same wrenches."""
         loaded = external_wrenches or black_box_wrenches or self.tagged
+        if not loaded and self._free is not None:
+            return self._free
         topology = self._load(external_wrenches or {}, black_box_wrenches or {})
-        return Batch(self.graph, INVERSE_DYNAMICS, topology, self._constants, generated=not loaded)
+        batch = Batch(self.graph, INVERSE_DYNAMICS, topology, self._constants.copy(), generated=not loaded)
+        if not loaded:
+            self._free = batch
+        return batch
 
     def _checked_out(self, out: NDArray[np.float64]) -> NDArray[np.float64]:
         good = isinstance(out, np.ndarray) and out.dtype == np.float64 and out.shape == (self.graph.nv,)
@@ -218,23 +227,22 @@ def inverse_dynamics(
         StateError: a wrong shape, a number that is not finite, an unknown name, a missing wrench.
         UnsupportedModelError: the graph has loop joints, passive joints, gears or springs.
     """
-    workspaces = graph.workspaces
     if external_wrenches or black_box_wrenches:
-        loaded: InverseDynamics | None = getattr(workspaces, "loaded", None)
+        loaded: InverseDynamics | None = getattr(graph.workspaces, "loaded", None)
         if loaded is None:
-            loaded = workspaces.loaded = InverseDynamics(graph)
+            loaded = graph.workspaces.loaded = InverseDynamics(graph)
         return loaded(q, v, vdot, external_wrenches, black_box_wrenches, out)
     try:  # what a robot's controller does a thousand times a second
         tau = np.empty(graph.nv) if out is None else out
-        if planned_inverse_dynamics(workspaces.plan, q, v, vdot, tau) == 0:
+        if graph.entries["inverse_dynamics"](q, v, vdot, tau):
             return tau
-    except (AttributeError, TypeError, ValueError):
-        pass  # the first call of this thread; or nothing that the kernel takes, but perhaps can be converted
-    solver: InverseDynamics | None = getattr(workspaces, "inverse_dynamics", None)
+    except KeyError:
+        pass  # the first call, or there is none
+    solver: InverseDynamics | None = getattr(graph.workspaces, "inverse_dynamics", None)
     if solver is None:
-        solver = workspaces.inverse_dynamics = InverseDynamics(graph, wrenches=False)
-        if not solver.tagged:
-            workspaces.plan = solver.plan
+        solver = graph.workspaces.inverse_dynamics = InverseDynamics(graph, wrenches=False)
+        if solver.written is not None:
+            graph.entries.setdefault("inverse_dynamics", solver.written)
     return solver(q, v, vdot, out=out)
 
 

@@ -4,20 +4,20 @@ from .articulated_body import forward_dynamics, forward_dynamics_float64
 from .checks import first_not_finite
 from .compilation import cached_by_all_sources
 from .composite_body import mass_matrix, mass_matrix_float64
+from .entry import entry
 from .jacobian import jacobian, jacobian_float64
 from .kinematics import frame_poses, frame_poses_float64
 from .newton_euler import (
     inverse_dynamics,
     inverse_dynamics_float32,
     inverse_dynamics_float64,
-    planned_inverse_dynamics,
 )
-from .plan import plan_of
 from .regressor import regressor, regressor_float64
 from .states import SMALLEST_NORM
 
 __all__ = [
     "SMALLEST_NORM",
+    "entry",
     "first_not_finite",
     "forward_dynamics",
     "forward_dynamics_float64",
@@ -30,8 +30,6 @@ __all__ = [
     "jacobian_float64",
     "mass_matrix",
     "mass_matrix_float64",
-    "plan_of",
-    "planned_inverse_dynamics",
     "regressor",
     "regressor_float64",
 ]

@@ -8,9 +8,9 @@ the ground, its components along the joints on the way are the entries of column
 from numba import float64, int64, njit
 
 from .drivers import batch_float64, single
-from .entries import put, sharing, zero_first
 from .lanes import FAST
 from .layout import FLOATING, INERTIA, KIND, MASS, MOMENT, MULTIPLIER, PARENT, PRISMATIC, V
+from .matrix_entries import put, sharing, zero_first
 from .memory import load, load3, store, store3
 from .placement import load_pose, pose_of, store_pose
 from .states import all_finite

@@ -31,9 +31,9 @@ from .common_frame import (
     start_root,
 )
 from .drivers import batch_float64, single
-from .entries import put, put9, sharing, zero_first
 from .lanes import FAST
 from .layout import FLOATING, KIND, MULTIPLIER, PARENT, PRISMATIC, V
+from .matrix_entries import put, put9, sharing, zero_first
 from .memory import load, load3, store
 from .states import all_finite
 from .vectors import (

@@ -38,7 +38,6 @@ from .layout import (
 )
 from .memory import load, load3, store, store3
 from .placement import place, place_floating, pose_of
-from .plan import arrays_of
 from .states import all_finite
 
 __all__ = ["SIGNATURE", "inverse_dynamics", "inverse_dynamics_float32", "inverse_dynamics_float64"]
@@ -245,17 +244,6 @@ def inverse_dynamics(topology, constants, work, q, v, vdot, tau):
             if not all_finite(work[row + FORCE : row + TORQUE + 3]):
                 return 2
     return 0
-
-
-#: Of :func:`planned_inverse_dynamics`.
-PLANNED_SIGNATURE = int64(int64, float64[::1], float64[::1], float64[::1], float64[::1])
-
-
-@njit(cache=True, fastmath=FAST, error_model="numpy")
-def planned_inverse_dynamics(plan, q, v, vdot, tau):
-    """:func:`inverse_dynamics` of a graph whose arrays stand behind one number (see :mod:`.plan`)."""
-    topology, constants, work = arrays_of(plan, WORK_COLUMNS)
-    return inverse_dynamics(topology, constants, work, q, v, vdot, tau)
 
 
 @njit(cache=True, nogil=True, fastmath=FAST, error_model="numpy")

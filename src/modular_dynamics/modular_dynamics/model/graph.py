@@ -210,12 +210,18 @@ class SubsystemGraph:
         """Addresses of the code that `compile` generated and that is used, by algorithm, form and dtype."""
         return {}
 
+    @cached_property
+    def entries(self) -> dict[str, Callable[..., bool]]:
+        """By algorithm: functions that take arrays straight to a kernel (kernels/entry), for all threads."""
+        return {}
+
     def compile(self, progress: Callable[[str], None] | None = None) -> Any:
         """Generate machine code for this robot: unrolled, its constants folded. Used from now on.
 
-        inverse_dynamics, mass_matrix and the others call it wherever it is faster than the compiled loops,
-        which is measured. Kept on disk ($MODULAR_DYNAMICS_CACHE, or the user's cache folder), so that the
-        next process only reads it. External wrenches go on through the loops.
+        Torques, accelerations, the mass matrix and derivatives, of one state and of many, come from it
+        wherever it is faster than the compiled loops, which is measured. Kept on disk
+        ($MODULAR_DYNAMICS_CACHE, or the user's cache folder), so that the next process only reads it.
+        External wrenches go on through the loops.
 
         Args:
             progress: called with what is being made.
@@ -231,9 +237,8 @@ class SubsystemGraph:
         return SubsystemGraph.generate(self, progress)
 
     def __getstate__(self) -> dict[str, Any]:
-        return {
-            key: value for key, value in self.__dict__.items() if key not in ("workspaces", "machine_code")
-        }
+        own = ("workspaces", "machine_code", "entries")  # of this process
+        return {key: value for key, value in self.__dict__.items() if key not in own}
 
     def __str__(self) -> str:
         return tree(self)

@@ -1,11 +1,13 @@
-"""`graph.compile()`: the same torques as the loops, kept on disk, refused where it must be."""
+"""`graph.compile()`: torques and accelerations as of the loops, kept on disk, refused where it must be."""
 
+import itertools
 import os
 import pickle
 import subprocess
 import sys
 
 import numpy as np
+import pinocchio
 import pytest
 from hypothesis import HealthCheck, given, settings
 from tree_strategies import ROBOTS, random_trees
@@ -18,8 +20,18 @@ pytestmark = pytest.mark.skipif(
 )
 
 
-@pytest.fixture(autouse=True)
+@pytest.fixture(autouse=True, scope="module")
+def shared_folder(tmp_path_factory):
+    """Most tests may find what others have made."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv(cache.FOLDER_VARIABLE, str(tmp_path_factory.mktemp("code")))
+        patch.setattr(cache, "_loaded", {})
+        yield
+
+
+@pytest.fixture
 def folder(tmp_path, monkeypatch):
+    """One with nothing in it."""
     monkeypatch.setenv(cache.FOLDER_VARIABLE, str(tmp_path / "code"))
     monkeypatch.setattr(cache, "_loaded", {})
     return tmp_path / "code"
@@ -46,12 +58,44 @@ def compare(graph, seed=0):
     q, v, vdot = states(graph, 19, seed)
     tau = np.array([md.compose(graph, *state).tau for state in zip(q, v, vdot, strict=True)])
     matrices = np.array([md.mass_matrix(graph, row) for row in q])
-    use_code(graph)
+    accelerations = accelerated(graph, q, v, tau)
+    report = use_code(graph)
+    compare_accelerations(graph, report, (q, v, tau), matrices, accelerations, vdot)
     assert_close(np.array([md.inverse_dynamics(graph, *s) for s in zip(q, v, vdot, strict=True)]), tau, 1e-11)
     assert_close(md.inverse_dynamics_batch(graph, q, v, vdot), tau, 1e-11)
     assert_close(md.inverse_dynamics_batch(graph, q, v, vdot, dtype=np.float32), tau, 1e-5)
     assert_close(np.array([md.mass_matrix(graph, row) for row in q]), matrices, 1e-12)
     assert_close(md.mass_matrix_batch(graph, q), matrices, 1e-12)
+
+
+def accelerated(graph, q, v, tau):
+    """Forward dynamics of each state, or why it was refused."""
+    try:
+        return np.array([md.forward_dynamics(graph, *state) for state in zip(q, v, tau, strict=True)])
+    except md.StateError as error:
+        return str(error)
+
+
+def compare_accelerations(graph, report, rows, matrices, loops, vdot):
+    """Relative to what the condition of M makes of roundings; the errors where there are no accelerations."""
+    if any(joint.mimic for joint in graph.joints):
+        assert report.left_out[0].startswith("forward_dynamics: left out; joints mimic others")
+    elif isinstance(loops, str):
+        assert report.left_out[0] == f"forward_dynamics: left out; {loops.split(':')[0]}"
+    else:
+        assert "forward_dynamics" in report.operations
+    if isinstance(loops, str):
+        assert accelerated(graph, *rows) == loops
+        with pytest.raises(md.StateError, match=f"row 0: {loops.split(':')[0]}"):
+            md.forward_dynamics_batch(graph, *rows)
+        return
+    size = np.sqrt(np.diagonal(matrices, axis1=1, axis2=2))
+    condition = np.linalg.cond(matrices / size[:, :, None] / size[:, None, :]).max()
+    if condition < 1e8:
+        tolerance = 1e-14 * max(condition, 1e3) * (size.max() / size.min())
+        assert_close(accelerated(graph, *rows), loops, tolerance)
+        assert_close(md.forward_dynamics_batch(graph, *rows), loops, tolerance)
+        assert_close(loops, vdot, tolerance)
 
 
 @pytest.mark.parametrize("name", ["charmie", "branched_38dof", "four_link", "vendor_arm"])
@@ -66,10 +110,19 @@ def test_code_is_the_composition_on_random_trees(tree):
     compare(md.load_urdf(tree.urdf), tree.seed)
 
 
+def aba(graph, q, v, tau):
+    """Pinocchio's accelerations."""
+    pin = md.crosscheck.PinocchioModel(graph)
+    fold = np.array([pin.v(unit) for unit in np.eye(graph.nv)]).T
+    return fold.T @ pinocchio.aba(pin.model, pin.data, pin.q(q), pin.v(v), pin.v(tau))
+
+
 def test_code_agrees_with_pinocchio(load_robot):
     graph = load_robot("branched_38dof")
     use_code(graph)
     q, v, vdot = (x[0] for x in states(graph, 1, 3))
+    assert ("forward_dynamics", "single", np.dtype(float)) in graph.machine_code
+    assert_close(md.forward_dynamics(graph, q, v, vdot), aba(graph, q, v, vdot), 1e-10)
     assert (
         md.crosscheck.rnea_residual(graph, q, v, vdot).max()
         <= 1e-10 * np.abs(md.inverse_dynamics(graph, q, v, vdot)).max()
@@ -84,6 +137,15 @@ def test_wrenches_go_through_the_loops(load_robot):
     use_code(graph)
     assert_close(md.inverse_dynamics(graph, *state, external), expected, 1e-12)
     assert_close(md.inverse_dynamics(graph, *state), plain, 1e-12)
+    loaded, free = (md.forward_dynamics(graph, *state[:2], tau) for tau in (expected, plain))
+    assert np.abs(loaded - free).max() > 0.1
+    for _ in range(2):  # and back again
+        assert_close(md.forward_dynamics(graph, *state[:2], expected, external), state[2], 1e-10)
+        assert_close(md.forward_dynamics(graph, *state[:2], plain), state[2], 1e-10)
+        rows = [[x] for x in (*state[:2], expected)]
+        found = md.forward_dynamics_batch(graph, *rows, external_wrenches=external)
+        assert_close(found[0], state[2], 1e-10)
+        assert_close(md.forward_dynamics_batch(graph, *rows)[0], loaded, 1e-10)
     boxed = md.inverse_dynamics(graph, *state, None, {"head": np.zeros(6)})
     assert np.isnan(boxed).sum() == 2
     solver = md.InverseDynamics(graph)
@@ -91,13 +153,14 @@ def test_wrenches_go_through_the_loops(load_robot):
     assert np.abs(solver.connection_wrenches).max() > 1.0  # left behind by the loops
 
 
-@pytest.mark.parametrize("which", [0, 1, 2])
-def test_out_may_be_one_of_the_arguments(load_robot, which):
+def test_out_may_be_one_of_the_arguments(load_robot):
     graph = load_robot("branched_38dof")
     use_code(graph)
     state = [x[0].copy() for x in states(graph, 1)]
-    expected = md.inverse_dynamics(graph, *state)
-    assert np.array_equal(md.inverse_dynamics(graph, *state, out=state[which]), expected)
+    for function, which in itertools.product((md.inverse_dynamics, md.forward_dynamics), range(3)):
+        given = [x.copy() for x in state]
+        expected = function(graph, *state)
+        assert np.array_equal(function(graph, *given, out=given[which]), expected)
 
 
 def test_bad_input_is_named_as_before(load_robot):
@@ -110,10 +173,44 @@ def test_bad_input_is_named_as_before(load_robot):
         md.inverse_dynamics(graph, np.full(graph.nv, np.nan), good, good)
     with pytest.raises(md.StateError, match="so large that"):
         md.inverse_dynamics(graph, good, np.full(graph.nv, 1e200), good)
+    with pytest.raises(md.StateError, match="is nan"):
+        md.forward_dynamics(graph, good, good, np.full(graph.nv, np.nan))
+    with pytest.raises(md.StateError, match="so large that the accelerations"):
+        md.forward_dynamics(graph, good, np.full(graph.nv, 1e200), good)
+    tau = np.zeros((2, graph.nv))
+    tau[1, 3] = np.nan
+    with pytest.raises(md.StateError, match=r"row 1: tau\[3\] .* is nan"):
+        md.forward_dynamics_batch(graph, *np.zeros((2, 2, graph.nv)), tau)
     with pytest.raises(md.StateError, match="row 0 or soon after"):
         md.inverse_dynamics_batch(
             graph, *np.zeros((1, 1, graph.nv)), np.full((1, 19), 1e200), np.zeros((1, 19))
         )
+
+
+WRIST = """<robot name="wrist"><link name="ground"/><link name="a"/><link name="b"/>
+<link name="hand"><inertial><origin xyz="0.1 0 0.2"/><mass value="2"/>
+<inertia ixx="0.1" iyy="0.1" izz="0.1" ixy="0" ixz="0" iyz="0"/></inertial></link>
+<joint name="roll" type="continuous"><parent link="ground"/><child link="a"/><axis xyz="0 0 1"/></joint>
+<joint name="bend" type="continuous"><parent link="a"/><child link="b"/><axis xyz="1 0 0"/></joint>
+<joint name="twist" type="continuous"><parent link="b"/><child link="hand"/><axis xyz="0 0 1"/></joint>
+</robot>"""
+
+
+def test_joints_without_inertia_at_some_states_are_named_as_before():
+    graph = md.load_urdf(WRIST)  # stretched, roll and twist turn about one axis; only the hand has mass
+    stretched, bent = np.array([0.3, 0.0, 0.5]), np.array([0.3, 0.7, 0.5])
+    v = tau = np.ones(3)
+    expected = md.forward_dynamics(graph, bent, v, tau)
+    assert_close(expected, aba(graph, bent, v, tau), 1e-11)
+    for _ in range(2):
+        with pytest.raises(md.StateError, match=r"^joint 'roll' moves no inertia"):
+            md.forward_dynamics(graph, stretched, v, tau)
+        with pytest.raises(md.StateError, match="row 1: joint 'roll' moves no inertia"):
+            md.forward_dynamics_batch(graph, [bent, stretched], *np.ones((2, 2, 3)))
+        use_code(graph)
+        assert ("forward_dynamics", "batch", np.dtype(float)) in graph.machine_code
+        assert_close(md.forward_dynamics(graph, bent, v, tau), expected, 1e-12)
+        assert_close(md.forward_dynamics_batch(graph, [bent], [v], [tau])[0], expected, 1e-12)
 
 
 def test_code_is_kept_on_disk(load_robot, folder):
@@ -130,7 +227,7 @@ def test_code_is_kept_on_disk(load_robot, folder):
     assert not load_robot("four_link").compile().cached
 
 
-def test_a_folder_that_cannot_be_written_is_no_obstacle(load_robot, tmp_path, monkeypatch):
+def test_a_folder_that_cannot_be_written_is_no_obstacle(load_robot, folder, tmp_path, monkeypatch):
     (tmp_path / "file").write_text("")
     monkeypatch.setenv(cache.FOLDER_VARIABLE, str(tmp_path / "file" / "below"))
     graph = load_robot("four_link")
@@ -138,7 +235,7 @@ def test_a_folder_that_cannot_be_written_is_no_obstacle(load_robot, tmp_path, mo
     assert np.isfinite(md.gravity_torque(graph, np.ones(graph.nq))).all()
 
 
-def test_another_process_reads_it(load_robot):
+def test_another_process_reads_it(load_robot, folder):
     load_robot("four_link").compile()
     source = "import modular_dynamics as md, sys; r = md.load_urdf(sys.argv[1]).compile(); print(r.cached)"
     command = [sys.executable, "-c", source, str(ROBOTS / "four_link.urdf")]
@@ -146,7 +243,7 @@ def test_another_process_reads_it(load_robot):
     assert done.stdout.strip() == "True"
 
 
-def test_large_robots_keep_their_loops(load_robot, monkeypatch):
+def test_large_robots_keep_their_loops(load_robot, folder, monkeypatch):
     monkeypatch.setattr(cache, "LARGEST_PROGRAM", 100)
     graph = load_robot("charmie")
     report = graph.compile()
@@ -160,7 +257,10 @@ def test_progress_pickle_and_refusals(load_robot):
     graph = load_robot("four_link")
     report = graph.compile(progress=seen.append)
     assert len(seen) == len(report.pieces)
-    assert pickle.loads(pickle.dumps(graph)).machine_code == {}  # addresses are of this process
+    copy = pickle.loads(pickle.dumps(graph))
+    assert copy.machine_code == {}  # addresses are of this process
+    state = np.ones((3, graph.nv))
+    assert_close(md.forward_dynamics(copy, *state), md.forward_dynamics(graph, *state), 1e-10)
     assert "us per state" in str(report)
 
 
