@@ -1,10 +1,12 @@
 """Errors of the library, of one base class; messages say what was wrong, where, and what would be right."""
 
 __all__ = [
+    "ClosureError",
     "DescriptionError",
     "ModelWarning",
     "ModularDynamicsError",
     "PartitionError",
+    "SingularityError",
     "StateError",
     "UnsupportedModelError",
     "UrdfError",
@@ -39,6 +41,31 @@ class PartitionError(DescriptionError):
 
 class StateError(ModularDynamicsError, ValueError):
     """Positions, velocities, accelerations or wrenches of the wrong shape, or not finite."""
+
+
+class ClosureError(ModularDynamicsError, ValueError):
+    """Loops that cannot close, or whose independent coordinates do not determine them.
+
+    Attributes:
+        residual: what is left open [m or 1], by loop joint or geared joint.
+        coordinates: of all joints where it came closest, or None.
+    """
+
+    def __init__(self, message: str, residual: object = None, coordinates: object = None) -> None:
+        super().__init__(message)
+        self.residual, self.coordinates = residual, coordinates
+
+
+class SingularityError(ClosureError):
+    """A configuration in which the independent coordinates do not move the mechanism: a dead point.
+
+    Attributes:
+        condition: the condition number of the dependent part of the constraint Jacobian.
+    """
+
+    def __init__(self, message: str, condition: float, coordinates: object = None) -> None:
+        super().__init__(message, None, coordinates)
+        self.condition = condition
 
 
 class UnsupportedModelError(ModularDynamicsError, NotImplementedError):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -35,6 +35,7 @@ class SubsystemGraph:
             each subsystem. Mimic joints have none; their torque goes to their driver.
         gravity: gravitational acceleration in the root link's frame [m/s^2], shape (3,).
         ground: the root link with everything fixed to it.
+        independent: joints chosen by the user as independent; None: all but the passive and geared ones.
         urdf: the text it was read from. floating_base: was a floating root joint added to it?
         warnings: what was accepted but looks wrong. notes: decisions taken on the way.
     """
@@ -54,6 +55,7 @@ class SubsystemGraph:
     passive_joints: tuple[str, ...] = ()
     gears: tuple[Gear, ...] = ()
     springs: tuple[Spring, ...] = ()
+    independent: tuple[str, ...] | None = None
     urdf: str = field(default="", repr=False)
     floating_base: bool = False
     warnings: tuple[str, ...] = ()
@@ -68,6 +70,30 @@ class SubsystemGraph:
     def nv(self) -> int:
         """Length of velocity, acceleration and torque vectors."""
         return sum(self.joint(name).type.nv for name in self.joint_names)
+
+    @cached_property
+    def independent_joint_names(self) -> tuple[str, ...]:
+        """The joints whose coordinates say how the mechanism stands; its loops determine the others."""
+        if self.independent is not None:
+            return self.independent
+        dependent = {*self.passive_joints, *(gear.joint for gear in self.gears)}
+        return tuple(name for name in self.joint_names if name not in dependent)
+
+    def with_independent_joints(self, *names: str) -> SubsystemGraph:
+        """The same mechanism, described by other independent coordinates. Raises StateError: unknown names."""
+        for name in names:
+            if name not in self.joint_names or names.count(name) > 1:
+                raise StateError(
+                    f"independent joint '{name}' is named twice or is none of '{self.name}'; "
+                    f"its joints: {', '.join(self.joint_names)}"
+                )
+        return replace(self, independent=tuple(name for name in self.joint_names if name in names))
+
+    @cached_property
+    def tree(self) -> SubsystemGraph:
+        """The open tree: without loop joints, gears and springs, and all its joints actuated."""
+        bare: dict[str, Any] = dict.fromkeys(("loop_joints", "passive_joints", "gears", "springs"), ())
+        return replace(self, **bare, independent=None)
 
     @cached_property
     def _joint_index(self) -> Mapping[str, int]:

@@ -1,0 +1,22 @@
+"""Closed loops on the tree: positions, projection, multipliers, springs."""
+
+from .equation_of_motion import (
+    close_loops,
+    closed_loop_bias,
+    closed_loop_gravity_torque,
+    closed_loop_mass_matrix,
+    closed_loop_spring_torque,
+    constraint_projection,
+)
+from .inverse_dynamics import ClosedLoopDynamics, closed_loop_inverse_dynamics
+
+__all__ = [
+    "ClosedLoopDynamics",
+    "close_loops",
+    "closed_loop_bias",
+    "closed_loop_gravity_torque",
+    "closed_loop_inverse_dynamics",
+    "closed_loop_mass_matrix",
+    "closed_loop_spring_torque",
+    "constraint_projection",
+]

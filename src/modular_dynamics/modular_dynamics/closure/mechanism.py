@@ -1,0 +1,218 @@
+"""A graph with closed loops and everything that its algorithms need, allocated beforehand."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..dynamics.arrays import constants_of, topology_of, work_of
+from ..exceptions import ClosureError, StateError, UnsupportedModelError
+from ..kernels import closed_loop, layout
+from ..kernels.loops import MOTION_COLUMNS
+from ..model import JointType, SubsystemGraph
+from .rows import Rows, loop_rows, spring_rows
+
+__all__ = ["Mechanism", "mechanism"]
+
+Array = NDArray[np.float64]
+#: Starts round a configuration from which the loops do not close, at each of four distances.
+STARTS = 8
+
+
+class Mechanism:
+    """The arrays of one graph, its coordinates split, and room for the kernels. Not for several threads.
+
+    Attributes:
+        tree: the graph without loops, gears and springs.
+        rows, springs: the conditions and the springs' lengths.
+        independent_q, independent_v: where the independent joints' coordinates stand in q and in v.
+        dependent: names of the others. arrays: (tree, loops, split), as kernels/closed_loop takes them.
+        laws (s, 4): stiffness, free length, initial force and damping of the springs.
+
+    Raises:
+        UnsupportedModelError: a black box, or a passive joint that has several coordinates.
+        StateError: independent joints that are none.
+    """
+
+    def __init__(self, graph: SubsystemGraph) -> None:
+        boxes = [subsystem.name for subsystem in graph.subsystems if subsystem.black_box]
+        if boxes:
+            raise UnsupportedModelError(
+                f"closed loops of '{graph.name}' are not solved: its black boxes are {', '.join(boxes)}"
+            )
+        self.graph, self.tree = graph, graph.tree
+        self.rows: Rows = loop_rows(graph)
+        self.springs: Rows = spring_rows(graph)
+        mine = graph.independent_joint_names
+        self.dependent = tuple(name for name in graph.joint_names if name not in mine)
+        self.independent_q = self._places(mine, graph.q_slice)
+        self.independent_v = self._places(mine, graph.v_slice)
+        single = [name for name in mine if graph.joint(name).type is not JointType.FLOATING]
+        floating = [name for name in self.dependent if graph.joint(name).type is JointType.FLOATING]
+        if floating:
+            raise UnsupportedModelError(f"the floating joint '{floating[0]}' cannot be passive or geared")
+        self.single_q = self._places(single, graph.q_slice)
+        split = (
+            self.single_q,
+            self._places(single, graph.v_slice),
+            self._places(self.dependent, graph.q_slice),
+            self._places(self.dependent, graph.v_slice),
+            self.independent_v,
+        )
+        topology, constants = topology_of(graph, frozenset()), constants_of(graph)
+        self.arrays = (topology, constants), self.rows.arrays, split
+        self.laws = np.array(
+            [[s.stiffness, s.free_length, s.initial_force, s.damping] for s in graph.springs]
+        ).reshape(-1, 4)
+        self.room, self.stretch = self._room(self.rows), self._room(self.springs)
+        self.buffer = work_of(graph)
+        self._reference: Array | None = None
+
+    @property
+    def split(self) -> tuple[NDArray[np.int64], ...]:
+        """Places of independent joints of one coordinate in q and v, of dependent ones, of all independent v."""
+        return self.arrays[2]
+
+    def _places(self, names: tuple[str, ...] | list[str], place: Any) -> NDArray[np.int64]:
+        return np.array([k for name in names for k in range(*place(name).indices(1 << 40))], np.int64)
+
+    def _room(self, rows: Rows) -> tuple[NDArray[Any], ...]:
+        graph, n = self.graph, len(self.graph.joints)
+        m, d = len(rows.rows), len(self.dependent)
+        return (
+            np.zeros(layout.STATE_BLOCKS * layout.padded(n)),
+            np.zeros(n * MOTION_COLUMNS),
+            np.zeros(m),
+            np.zeros((m, graph.nv)),
+            np.zeros(m),
+            np.zeros((m, d)),
+            np.zeros(d),
+            np.zeros(d, np.int64),
+            np.zeros(max(m, d)),
+            np.zeros(max(m, d)),
+            np.zeros(graph.nv),
+            np.zeros(graph.nq),
+        )
+
+    def checked(self, q: ArrayLike, v: ArrayLike | None = None, **rates: ArrayLike) -> list[Array]:
+        """Vectors of the independent coordinates: q, v and further rates, as float arrays.
+
+        Raises:
+            StateError: a wrong shape or a number that is not finite, by its joint.
+        """
+        given = {"q": q} | ({} if v is None else {"v": v}) | rates
+        return [self._checked(name, value) for name, value in given.items()]
+
+    def _checked(self, name: str, value: ArrayLike) -> Array:
+        graph, places = self.graph, self.independent_q if name == "q" else self.independent_v
+        try:
+            array = np.asarray(value, np.float64)
+        except (TypeError, ValueError) as error:
+            raise StateError(f"{name} is not an array of numbers: {error}") from None
+        if array.shape != (len(places),):
+            raise StateError(
+                f"{name} has shape {array.shape}; ({len(places)},) is needed, for the independent joints "
+                f"{', '.join(graph.independent_joint_names)} of '{graph.name}'"
+            )
+        full = graph.neutral() if name == "q" else np.zeros(graph.nv)
+        full[places] = array
+        graph.checked(**{"q" if name == "q" else name: full})
+        return array
+
+    def positions(self, q: ArrayLike, guess: ArrayLike | None = None) -> Array:
+        """Coordinates of all joints (nq,) at independent ones q: see :func:`.positions.close_loops`."""
+        (mine,) = self.checked(q)
+        start = self.reference() if guess is None else self._closed_near(guess, mine)
+        full = start.copy()
+        full[self.independent_q] = mine
+        full[self.single_q] = start[self.single_q]
+        target = full.copy()
+        target[self.independent_q] = mine
+        gone = closed_loop.follow(*self.arrays, full, target[self.single_q], self.room)
+        if gone < 1.0:
+            self._refuse(mine, full, gone)
+        return full
+
+    def reference(self) -> Array:
+        """A closed configuration: from zero, or the middle of a joint's limits where zero is beyond them."""
+        if self._reference is None:
+            start = self.graph.neutral()
+            for name in self.graph.joint_names:
+                limits = self.graph.joint(name).limits
+                low, high = limits.lower, limits.upper
+                if low is not None and high is not None and low < high and not low <= 0.0 <= high:
+                    start[self.graph.q_slice(name)] = 0.5 * (low + high)
+            self._reference = self._settled(start, "at the zero pose")
+        return self._reference
+
+    def _closed_near(self, guess: ArrayLike, mine: Array) -> Array:
+        (start,) = self.graph.checked(q=guess)
+        start = start.copy()
+        if closed_loop.correct(*self.arrays, start, self.room, closed_loop.LARGEST_STEP):
+            return start
+        (start,) = self.graph.checked(q=guess)
+        start = start.copy()
+        try:
+            return self._settled(start, "near the guess")
+        except ClosureError:
+            (start,) = self.graph.checked(q=guess)
+            start = start.copy()
+            start[self.independent_q] = mine
+            return self._settled(start, "near the guess")
+
+    def _settled(self, start: Array, where: str) -> Array:
+        """Closed from afar: from the start itself, or, where it is stuck there, from places round it."""
+        rng, places = np.random.default_rng(0), self.split[2]
+        best, least = start, np.inf
+        for spread in (0.0, *np.repeat([0.1, 0.5, 1.0, 2.0], STARTS)):
+            attempt = start.copy()
+            attempt[places] += spread * rng.standard_normal(len(places))
+            residual = closed_loop.settle(*self.arrays, attempt, self.room)
+            if residual < closed_loop.CLOSED:
+                return attempt
+            if residual < least:
+                best, least = attempt, residual
+        raise self._open(best, where)
+
+    def residual(self, coordinates: Array) -> dict[str, float]:
+        """What is open [m or 1] at coordinates of all joints, by loop joint and gear: the largest row each."""
+        closed_loop.rows_of(self.arrays[0], self.arrays[1], coordinates, np.zeros(self.graph.nv), self.room)
+        found = dict.fromkeys(self.rows.names, 0.0)
+        for name, value in zip(self.rows.names, self.room[2], strict=True):
+            found[name] = max(found[name], abs(float(value)))
+        return found
+
+    def _open(self, coordinates: Array, where: str) -> ClosureError:
+        found = self.residual(coordinates)
+        worst = ", ".join(f"{name} by {value:.3g}" for name, value in found.items() if value > 1e-9)
+        return ClosureError(
+            f"the loops of '{self.graph.name}' do not close {where}: open are {worst} [m or 1]; either the "
+            "independent coordinates are out of reach, or loops contradict each other",
+            found,
+            coordinates.copy(),
+        )
+
+    def _refuse(self, mine: Array, reached: Array, gone: float) -> None:
+        """Why was the way to the independent coordinates not gone to its end?"""
+        W = np.zeros((self.graph.nv, len(self.independent_v)))
+        condition = closed_loop.projection(*self.arrays, reached, self.room, W)
+        best = reached.copy()
+        best[self.independent_q] = mine
+        closed_loop.settle(*self.arrays, best, self.room)
+        error = self._open(best, "at these independent coordinates")
+        raise ClosureError(
+            f"{error}. The branch ends after {100.0 * gone:.1f} % of the way from the start, at a dead point "
+            f"(condition number {condition:.2g})",
+            error.residual,
+            best,
+        )
+
+
+def mechanism(graph: SubsystemGraph) -> Mechanism:
+    """This thread's mechanism of a graph, made on first use."""
+    found: Mechanism | None = getattr(graph.workspaces, "mechanism", None)
+    if found is None:
+        found = graph.workspaces.mechanism = Mechanism(graph)
+    return found

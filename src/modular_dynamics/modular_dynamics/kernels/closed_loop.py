@@ -1,0 +1,256 @@
+"""Closing loops, and inverse dynamics of a tree whose loops are closed.
+
+Coordinates are split into independent ones and the others, the dependent ones, which the rows of
+:mod:`.loops` determine: J_d v_d = -J_i v_i. W = [1; -J_d^+ J_i] gives all velocities of the independent ones
+(Schappler et al., section 3.4, W = [E; -J2^-1 J1]). Rows may be more than dependent coordinates: least
+squares, and multipliers of the least norm.
+
+Arguments that belong together come as tuples: ``tree`` = (topology, constants); ``loops`` = (ends, anchors,
+rows, vectors), see :func:`.loops.rows_at`; ``split`` = the places of independent joints of one coordinate in
+q and in v, those of dependent ones, and those of all independent velocities; ``room`` = what :data:`ROOM`
+lists, to be overwritten.
+"""
+
+import numpy as np
+from numba import njit
+
+from .lanes import FAST
+from .loops import motions, rows_at
+from .memory import zero_float64, zero_float64x8
+from .newton_euler import inverse_dynamics
+from .orthogonal import factor, least_squares, minimum_norm
+from .states import joint_states
+
+__all__ = ["ROOM", "closed_dynamics", "correct", "follow", "projection", "rows_of", "settle"]
+
+#: The arrays of ``room``: see closure/mechanism.py.
+ROOM = ("states", "work", "phi", "J", "gamma", "A", "heads", "order", "b", "x", "rest", "saved")
+
+#: What is smaller than this part of the largest does not count as a direction: see :func:`.orthogonal.factor`.
+RANK_TOLERANCE = 1e-11
+#: Newton's steps [rad or m]: the largest that is taken at once, and the one with which it ends.
+LARGEST_STEP, LAST_STEP = 0.3, 1e-10
+#: Residual [m or 1] of a closed loop.
+CLOSED = 1e-10
+#: Change of independent coordinates [rad or m] that is followed in one stride at first, and the shortest.
+STRIDE, SHORTEST_STRIDE = 0.2, 1e-7
+
+
+@njit(cache=True, fastmath=FAST, error_model="numpy")
+def rows_of(tree, loops, q, v, room):
+    """phi, J and gamma at q, v."""
+    topology, constants = tree
+    ends, anchors, rows, vectors = loops
+    states, work, phi, J, gamma = room[0], room[1], room[2], room[3], room[4]
+    joint_states(topology, constants, q, states, 1, zero_float64(), 8, zero_float64x8())
+    motions(topology, constants, q, v, states, work)
+    rows_at(topology, constants, work, ends, anchors, rows, vectors, q, phi, J, gamma)
+
+
+@njit(cache=True, error_model="numpy")
+def _factored(tree, loops, split, q, room):
+    """Rows at q at rest; their dependent columns are triangularized in A. Returns the rank."""
+    J, A = room[3], room[5]
+    rows_of(tree, loops, q, room[10], room)
+    dependent = split[3]
+    for i in range(A.shape[0]):
+        for k in range(A.shape[1]):
+            A[i, k] = J[i, dependent[k]]
+    return factor(A, room[6], room[7], RANK_TOLERANCE)
+
+
+@njit(inline="always", error_model="numpy")
+def _largest(values):
+    most = 0.0
+    for k in range(values.shape[0]):
+        most = max(most, abs(values[k]))
+    return most
+
+
+@njit(inline="always", error_model="numpy")
+def _newton_step(tree, loops, split, q, room):
+    """x = -J_d^+ phi at q."""
+    rank = _factored(tree, loops, split, q, room)
+    phi, b, x = room[2], room[8], room[9]
+    for i in range(phi.shape[0]):
+        b[i] = -phi[i]
+    least_squares(room[5], room[6], room[7], rank, b, x)
+
+
+@njit(cache=True, error_model="numpy")
+def correct(tree, loops, split, q, room, allowed):
+    """Newton's method from a good start, in place. Is it closed, by a first step of at most ``allowed``?"""
+    x, places = room[9], split[2]
+    before = np.inf
+    for _ in range(8):
+        _newton_step(tree, loops, split, q, room)
+        step = _largest(x)
+        if not step <= allowed or not step <= 0.5 * before + LAST_STEP:  # another branch, or none
+            return False
+        for k in range(places.shape[0]):
+            q[places[k]] += x[k]
+        if step < LAST_STEP:
+            rows_of(tree, loops, q, room[10], room)
+            return _largest(room[2]) < CLOSED
+        before, allowed = step, step
+    return False
+
+
+@njit(cache=True, error_model="numpy")
+def settle(tree, loops, split, q, room):
+    """Newton's method from afar: short steps, only such as close the loops further. Returns the residual."""
+    phi, x, places, saved = room[2], room[9], split[2], room[11]
+    for _ in range(200):
+        _newton_step(tree, loops, split, q, room)
+        residual, step = 0.0, _largest(x)
+        for i in range(phi.shape[0]):
+            residual += phi[i] ** 2
+        scale = min(1.0, LARGEST_STEP / max(step, 1e-300))
+        for k in range(places.shape[0]):
+            saved[k] = q[places[k]]
+        better = False
+        for _ in range(12):
+            for k in range(places.shape[0]):
+                q[places[k]] = saved[k] + scale * x[k]
+            rows_of(tree, loops, q, room[10], room)
+            now = 0.0
+            for i in range(phi.shape[0]):
+                now += phi[i] ** 2
+            if now < residual:
+                better = True
+                break
+            scale *= 0.5
+        if not better:
+            for k in range(places.shape[0]):
+                q[places[k]] = saved[k]
+            break
+        if scale * step < LAST_STEP:
+            break
+    rows_of(tree, loops, q, room[10], room)
+    return _largest(phi)
+
+
+@njit(cache=True, error_model="numpy")
+def follow(tree, loops, split, q, target, room):
+    """Move the independent coordinates to ``target`` and keep the loops closed, on the branch of q.
+
+    By strides: along the tangent, then back onto the constraints, by less than the stride; otherwise it is
+    halved. Returns what part of the way was gone, 1 at the end; q is closed there.
+    """
+    mine, mine_v, places = split[0], split[1], split[2]
+    J, b, x, saved = room[3], room[8], room[9], room[11]
+    count = places.shape[0]
+    whole = 0.0
+    for k in range(mine.shape[0]):
+        saved[count + k] = q[mine[k]]
+        whole = max(whole, abs(target[k] - q[mine[k]]))
+    if whole == 0.0:
+        return 1.0 if correct(tree, loops, split, q, room, LARGEST_STEP) else 0.0
+    gone, stride = 0.0, min(1.0, STRIDE / whole)
+    while gone < 1.0:
+        end = gone + stride if gone + stride < 1.0 else 1.0
+        stride = end - gone
+        rank = _factored(tree, loops, split, q, room)
+        for i in range(b.shape[0]):
+            b[i] = 0.0
+            for k in range(mine.shape[0]):
+                b[i] -= J[i, mine_v[k]] * stride * (target[k] - saved[count + k])
+        least_squares(room[5], room[6], room[7], rank, b, x)
+        step = max(_largest(x), stride * whole)
+        for k in range(count):
+            saved[k] = q[places[k]]
+            q[places[k]] += x[k]
+        for k in range(mine.shape[0]):
+            q[mine[k]] = target[k] if end == 1.0 else saved[count + k] + end * (target[k] - saved[count + k])
+        if step < 2.0 * LARGEST_STEP and correct(tree, loops, split, q, room, 0.3 * step):
+            gone, stride = end, 2.0 * stride
+            continue
+        for k in range(count):
+            q[places[k]] = saved[k]
+        for k in range(mine.shape[0]):
+            q[mine[k]] = saved[count + k] + gone * (target[k] - saved[count + k])
+        stride *= 0.5
+        if stride * whole < SHORTEST_STRIDE:
+            return gone
+    return 1.0
+
+
+@njit(cache=True, error_model="numpy")
+def projection(tree, loops, split, q, room, W):
+    """W (nv, independent) at q, rows of coordinates in no split aside. Returns the condition number of J_d.
+
+    It is infinite where J_d lacks rank: at a dead point.
+    """
+    mine, dependent = split[4], split[3]
+    J, A, b, x = room[3], room[5], room[8], room[9]
+    rank = _factored(tree, loops, split, q, room)
+    W[:, :] = 0.0
+    for k in range(mine.shape[0]):
+        W[mine[k], k] = 1.0
+        for i in range(b.shape[0]):
+            b[i] = -J[i, mine[k]]
+        least_squares(A, room[6], room[7], rank, b, x)
+        for j in range(dependent.shape[0]):
+            W[dependent[j], k] = x[j]
+    return _condition(A, rank)
+
+
+@njit(inline="always", error_model="numpy")
+def _condition(A, rank):
+    count = A.shape[1]
+    if count == 0:
+        return 1.0
+    return np.inf if rank < count else abs(A[0, 0] / A[count - 1, count - 1])
+
+
+@njit(cache=True, error_model="numpy")
+def closed_dynamics(tree, loops, springs, laws, split, q, v, vdot, room, stretch, buffer, tau, multipliers):
+    """Inverse dynamics at a closed q; the independent entries of v and vdot are given.
+
+    Completes v and vdot, writes ``tau`` (nv,): torques of the independent coordinates, all others carry none;
+    and ``multipliers`` (m,). ``springs`` is like ``loops``, ``laws`` (s, 4) stiffness, free length, initial
+    force and damping, ``stretch`` a room of its own whose b takes the springs' tensions.
+
+    Returns (status of the tree's inverse dynamics, condition number of J_d, rank).
+    """
+    topology, constants = tree
+    mine, dependent = split[4], split[3]
+    J, gamma, A, heads, order, b, x = room[3], room[4], room[5], room[6], room[7], room[8], room[9]
+    rank = _factored(tree, loops, split, q, room)
+    condition = _condition(A, rank)
+    for j in range(dependent.shape[0]):
+        v[dependent[j]] = vdot[dependent[j]] = 0.0
+    _complete(J, gamma, A, heads, order, rank, b, x, v, dependent, False)
+    rows_of(tree, loops, q, v, room)
+    _complete(J, gamma, A, heads, order, rank, b, x, vdot, dependent, True)
+    status = inverse_dynamics(topology, constants, buffer, q, v, vdot, tau)
+    if springs[2].shape[0] > 0:
+        rows_of(tree, springs, q, v, stretch)
+        length, pull, tension = stretch[2], stretch[3], stretch[8]
+        for s in range(length.shape[0]):
+            rate = 0.0
+            for k in range(v.shape[0]):
+                rate += pull[s, k] * v[k]
+            tension[s] = laws[s, 2] + laws[s, 0] * (length[s] - laws[s, 1]) + laws[s, 3] * rate
+            for k in range(v.shape[0]):
+                tau[k] += pull[s, k] * tension[s]
+    for j in range(dependent.shape[0]):
+        x[j] = tau[dependent[j]]
+        tau[dependent[j]] = 0.0
+    minimum_norm(A, heads, order, rank, x, multipliers)
+    for k in range(mine.shape[0]):
+        for i in range(multipliers.shape[0]):
+            tau[mine[k]] -= J[i, mine[k]] * multipliers[i]
+    return status, condition, rank
+
+
+@njit(inline="always", error_model="numpy")
+def _complete(J, gamma, A, heads, order, rank, b, x, rates, dependent, moving):
+    """The dependent entries of velocities, or of accelerations, which bear gamma."""
+    for i in range(b.shape[0]):
+        b[i] = -gamma[i] if moving else 0.0
+        for k in range(rates.shape[0]):
+            b[i] -= J[i, k] * rates[k]
+    least_squares(A, heads, order, rank, b, x)
+    for j in range(dependent.shape[0]):
+        rates[dependent[j]] = x[j]
