@@ -124,7 +124,7 @@ def inverse_dynamics_derivatives_batch(
     solver = _solver(graph)
     solver.load(external_wrenches)
     run = Batch(graph, DERIVATIVES, solver.topology, solver.constants, generated=not solver.loaded)
-    array = None if out is None else _array_of(out, graph.nv, np.shape(getattr(out, "dq", None))[:1])
+    array = None if out is None else _array_of(out, graph.nv, np.shape(np.asarray(getattr(out, "dq", 0)))[:1])
     result = run({"q": q, "v": v, "vdot": vdot}, threads, array, np.float64, progress)
     return InverseDynamicsDerivatives(*np.moveaxis(result, 1, 0)) if out is None else out
 
@@ -143,7 +143,8 @@ def _array_of(out: Any, nv: int, rows: tuple[int, ...]) -> NDArray[np.float64]:
     strides = (*steps, size // max(nv, 1), np.dtype(np.float64).itemsize)
     good = isinstance(out, InverseDynamicsDerivatives) and all(
         isinstance(part, np.ndarray)
-        and (part.dtype, part.shape, part.strides) == (np.float64, shape, strides)
+        and part.dtype == np.float64
+        and (part.shape, part.strides) == (shape, strides)
         and part.flags.writeable
         for part in out
     )
