@@ -144,7 +144,8 @@ def _array_of(out: Any, nv: int, rows: tuple[int, ...]) -> NDArray[np.float64]:
     good = isinstance(out, InverseDynamicsDerivatives) and all(
         isinstance(part, np.ndarray)
         and part.dtype == np.float64
-        and (part.shape, part.strides) == (shape, strides)
+        and part.shape == shape
+        and (part.strides == strides or not part.size)
         and part.flags.writeable
         for part in out
     )
