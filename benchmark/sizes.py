@@ -12,7 +12,7 @@ import modular_dynamics as md
 
 __all__ = ["SIZES", "measure_sizes"]
 
-SIZES = (256, 1024, 4096, 16384)
+SIZES = (64, 256, 1024, 4096, 16384)
 LARGEST_ARRAY = 2**23  # numbers; 64 MB
 
 
@@ -32,6 +32,8 @@ def measure_sizes(urdf: str, rounds: int, tick: Callable[[str], None]) -> dict[s
         }
         if count * nv * nv <= LARGEST_ARRAY:
             timed[f"mass matrix/{count}"] = (_matrices(graph, many.q), count)
+            timed[f"zeros of its size/{count}"] = (_zeros(count, nv), count)
+            timed[f"derivatives/{count}"] = (_derivatives(graph, double), count)
     found: dict[str, dict[int, float]] = {}
     for name, times in interleaved(timed, rounds, tick).items():
         what, count = name.split("/")
@@ -42,6 +44,17 @@ def measure_sizes(urdf: str, rounds: int, tick: Callable[[str], None]) -> dict[s
 def _torques(graph: md.SubsystemGraph, states: list[np.ndarray]) -> Callable[[], object]:
     out = np.empty_like(states[1])
     return lambda: md.inverse_dynamics_batch(graph, *states, 1, out=out, dtype=out.dtype)
+
+
+def _derivatives(graph: md.SubsystemGraph, states: list[np.ndarray]) -> Callable[[], object]:
+    out = md.inverse_dynamics_derivatives_batch(graph, *states)
+    return lambda: md.inverse_dynamics_derivatives_batch(graph, *states, 1, out=out)
+
+
+def _zeros(count: int, nv: int) -> Callable[[], object]:
+    """What writing alone takes."""
+    out = np.empty((count, nv, nv))
+    return lambda: out.fill(0.0)
 
 
 def _matrices(graph: md.SubsystemGraph, q: np.ndarray) -> Callable[[], object]:

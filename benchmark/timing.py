@@ -42,7 +42,10 @@ class Spread:
 
 
 def interleaved(timed: Timed, rounds: int, tick: Callable[[str], None]) -> Times:
-    """Time every call in each of at least so many rounds; first calls, which may compile, count nowhere."""
+    """Time every call in each of at least so many rounds.
+
+    First calls, which may compile, count nowhere; nor does the first one of each turn.
+    """
     repeats = {}
     for name, (call, _) in timed.items():
         tick(f"first call: {name}")
@@ -54,6 +57,7 @@ def interleaved(timed: Timed, rounds: int, tick: Callable[[str], None]) -> Times
         number += 1
         tick(f"round {number} of {max(rounds, number)}")
         for name, (call, count) in timed.items():
+            call()  # takes back the caches from the call before
             times[name].append(_seconds(call, repeats[name]) / (repeats[name] * count) * 1e6)
     return {name: np.array(values) for name, values in times.items()}
 

@@ -93,7 +93,7 @@ MASS_MATRIX = Algorithm(
     lambda graph: (
         np.arange(graph.nv) * (graph.nv + 1)
     ),  # the diagonal bounds the others: |M_ij|^2 <= M_ii M_jj
-    prepared=regrouped,
+    prepared=_regrouped,
 )
 DERIVATIVES = Algorithm(
     "inverse_dynamics_derivatives",

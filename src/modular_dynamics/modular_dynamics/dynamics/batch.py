@@ -22,9 +22,6 @@ __all__ = ["Batch", "Progress"]
 
 #: States that a thread takes at a time: long enough to be worth a call, short for progress and memory.
 CHUNK, SMALLEST_CHUNK = 2048, 256
-CACHE_LINE = 64  # bytes
-#: Bytes of a call's results from which on caches do not hold them anyway.
-STREAMED_FROM = 16_000_000
 #: Angles [rad] from which single precision would lose more than 1e-6 of them.
 WRAPPED_FROM = 16.0
 
@@ -52,6 +49,10 @@ class Batch:
     def shape(self) -> tuple[int, ...]:
         """Of one state's result."""
         return self.algorithm.shape(self.graph)
+
+    @cached_property
+    def _width(self) -> int:
+        return self.algorithm.results(self.graph)
 
     @cached_property
     def _forms(self) -> dict[np.dtype[Any], tuple[NDArray[np.int64], NDArray[Any]]]:
@@ -91,16 +92,13 @@ class Batch:
         given = self._rows(states)
         rows = len(given["q"])
         if out is None:
-            result = _aligned_empty((rows, *self.shape), kind)
+            result = np.empty((rows, *self.shape), kind)
         else:
             result = _checked_out(out, given, self.shape, kind)
-        flat = result.reshape(rows, self.algorithm.results(self.graph))
+        flat = result.reshape(rows, self._width)
         ready = all(x.dtype == kind and x.flags.c_contiguous and x.flags.writeable for x in given.values())
         chunk = min(CHUNK, max(SMALLEST_CHUNK, -(-rows // count)))
         arrays = self._forms[kind]
-        if out is not None and flat.nbytes >= STREAMED_FROM:  # new memory comes in the caches
-            arrays = arrays[0].copy(), arrays[1]
-            arrays[0][-1, layout.STREAM] = 1
         done: list[int] = []
 
         def run(start: int) -> None:
@@ -214,14 +212,6 @@ def _thread_count(threads: int | None) -> int:
     if not isinstance(count, int) or isinstance(count, bool) or count < 1:
         raise StateError(f"threads is {threads!r}; a whole number from 1 on is needed")
     return count
-
-
-def _aligned_empty(shape: tuple[int, ...], kind: np.dtype[Any]) -> NDArray[Any]:
-    """An array that starts with a cache line: given as ``out`` later on, it can be streamed to."""
-    size = int(np.prod(shape))
-    room = np.empty(size + CACHE_LINE // kind.itemsize, kind)
-    first = -room.ctypes.data % CACHE_LINE // kind.itemsize
-    return room[first : first + size].reshape(shape)
 
 
 def _checked_out(

@@ -51,6 +51,7 @@ class _Solver:
         self.constants = regrouped(self.topology, constants_of(graph))
         self.coded = with_code(graph, DERIVATIVES, "single", DOUBLE, self.topology)
         self.work = work_of(graph, DERIVATIVES.columns)
+        self._free: Batch | None = None  # that of no wrenches
         self._out: tuple[InverseDynamicsDerivatives, NDArray[np.float64]] | None = None
 
     def array_of(self, out: InverseDynamicsDerivatives) -> NDArray[np.float64]:
@@ -64,6 +65,18 @@ class _Solver:
         if external or self.loaded:
             load_external(self.graph, self.constants, body_loads(self.graph, external or {}))
             self.loaded = bool(external)
+
+    def batch(self, external: Wrenches) -> Batch:
+        """The same for many states under the same wrenches."""
+        if not external and self._free is not None:
+            return self._free
+        self.load(external)
+        batch = Batch(
+            self.graph, DERIVATIVES, self.topology, self.constants.copy(), generated=not self.loaded
+        )
+        if not self.loaded:
+            self._free = batch
+        return batch
 
     def __call__(
         self, q: ArrayLike, v: ArrayLike, vdot: ArrayLike, external: Wrenches, out: NDArray[np.float64]
@@ -121,10 +134,8 @@ def inverse_dynamics_derivatives_batch(
     progress: Progress = None,
 ) -> InverseDynamicsDerivatives:
     """The same of many states, (count, nv, nv) each; the rest as of ``inverse_dynamics_batch``."""
-    solver = _solver(graph)
-    solver.load(external_wrenches)
-    run = Batch(graph, DERIVATIVES, solver.topology, solver.constants, generated=not solver.loaded)
-    array = None if out is None else _array_of(out, graph.nv, np.shape(getattr(out, "dq", None))[:1])
+    run = _solver(graph).batch(external_wrenches)
+    array = None if out is None else _array_of(out, graph.nv, np.shape(np.asarray(getattr(out, "dq", 0)))[:1])
     result = run({"q": q, "v": v, "vdot": vdot}, threads, array, np.float64, progress)
     return InverseDynamicsDerivatives(*np.moveaxis(result, 1, 0)) if out is None else out
 
@@ -143,7 +154,9 @@ def _array_of(out: Any, nv: int, rows: tuple[int, ...]) -> NDArray[np.float64]:
     strides = (*steps, size // max(nv, 1), np.dtype(np.float64).itemsize)
     good = isinstance(out, InverseDynamicsDerivatives) and all(
         isinstance(part, np.ndarray)
-        and (part.dtype, part.shape, part.strides) == (np.float64, shape, strides)
+        and part.dtype == np.float64
+        and part.shape == shape
+        and (part.strides == strides or not part.size)
         and part.flags.writeable
         for part in out
     )

@@ -19,6 +19,10 @@ def shared(
     wrong is raised when all threads are done: of several errors that of the first chunk.
     """
     waiting = sorted(chunks, reverse=True)
+    if len(waiting) == 1:
+        work(waiting[0])
+        tick()
+        return
     errors: dict[int, Exception] = {}
 
     def share(tick: Callable[[], None] | None) -> None:
@@ -42,7 +46,8 @@ def shared(
         waiting.clear()
         raise
     finally:
-        wait(futures)
+        if futures:
+            wait(futures)
     if errors:
         raise errors[min(errors)]
     if futures:

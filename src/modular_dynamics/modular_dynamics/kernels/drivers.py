@@ -10,13 +10,12 @@ import numpy as np
 from numba import njit
 
 from .lanes import FAST
-from .layout import CODE, STATE_BLOCKS, STREAM, Q
+from .layout import CODE, STATE_BLOCKS, Q
 from .machine_code import run_code
 from .memory import store, zero_float32x16, zero_float64, zero_float64x8
 from .states import all_finite, all_good, block_rows, joint_states
 from .transposition import (
     UNWRITTEN,
-    can_be_streamed,
     columns_to_lanes,
     fetch_ahead,
     lanes_to_columns,
@@ -79,18 +78,18 @@ def _batch(recursion, columns, topology, constants, q, v, a, out, known, pivots,
     out_lanes[:] = UNWRITTEN  # results that are always zero need not be written
     blank = np.empty((out.shape[1] + lanes - 1) // lanes, np.bool_)
     totals = _aligned(lanes, kind, lanes)
-    streamed = topology[n, STREAM] != 0 and can_be_streamed(out)
     for first in range(0, q.shape[0], lanes):
         columns_to_lanes(q, first, q_lanes, lanes, like)
+        fetch_ahead(q, first + lanes, lanes)
         columns_to_lanes(v, first, v_lanes, lanes, like)
+        fetch_ahead(v, first + lanes, lanes)
         columns_to_lanes(a, first, a_lanes, lanes, like)
         if not (all_finite(q_lanes) and all_finite(v_lanes) and all_finite(a_lanes)):
             return first
-        for array in (q, v, a):
-            fetch_ahead(array, first + lanes, lanes)
+        joint_states(topology, constants, q_lanes, states, lanes, like, lanes, like)
+        fetch_ahead(a, first + lanes, lanes)
         if out.shape[1] <= WIDEST_FETCHED:
             fetch_ahead(out, first + lanes, lanes)
-        joint_states(topology, constants, q_lanes, states, lanes, like, lanes, like)
         _evaluate(
             recursion, topology, constants, q_lanes, v_lanes, a_lanes, states, work, out_lanes, lanes, like
         )
@@ -101,7 +100,7 @@ def _batch(recursion, columns, topology, constants, q, v, a, out, known, pivots,
             bad += not out_lanes[k] > 0.0
         if bad > 0:
             return first
-        store(totals, 0, lanes_to_columns(out_lanes, out, first, blank, streamed, lanes, like))
+        store(totals, 0, lanes_to_columns(out_lanes, out, first, blank, lanes, like))
         if not all_finite(totals):  # perhaps only results that need not be
             for k in range(known.shape[0]):
                 if not all_finite(out_lanes[known[k] * lanes : (known[k] + 1) * lanes]):

@@ -5,7 +5,7 @@ constants at load, so that a joint of one degree of freedom is Rz(q) or a shift 
 Of work and joint states every element stands for L lanes side by side: L = 1 for a single state.
 """
 
-# topology, int64 (n + 1, 5); its last row holds the lengths of q and of v, CODE, STREAM
+# topology, int64 (n + 1, 5); its last row holds the lengths of q and of v, and CODE
 PARENT = 0  # row of the body that carries the joint; n for the ground
 KIND = 1
 Q = 2  # where the joint's coordinates start in q ...
@@ -13,7 +13,6 @@ V = 3  # ... and in v, vdot, tau
 MODE = 4
 TOPOLOGY_COLUMNS = 5
 CODE = 0  # of the last row: address of machine code that stands for the recursion (see codegen/); or 0
-STREAM = 1  # of the last row: not 0 if a call's results exceed the caches, and are better written past them
 
 REVOLUTE, PRISMATIC, FLOATING = 0, 1, 2  # KIND
 FIXED = 3  # a link's frame on a body, after all joints; only where an algorithm asks for links

@@ -9,7 +9,6 @@ from .memory import load
 
 __all__ = [
     "UNWRITTEN",
-    "can_be_streamed",
     "columns_to_lanes",
     "fetch_ahead",
     "lanes_to_columns",
@@ -67,52 +66,40 @@ def _sum(builder, rows):
     return rows[0]
 
 
-def _writer(streamed):
-    """The square at ``source`` the other way round to ``target``, and zeros there. Streamed, past the caches.
+@intrinsic
+def _write(typing, source, source_at, target, target_at, target_step, total):
+    """The square at ``source`` the other way round to ``target``.
 
-    The first returns ``total`` plus zero times the sum of the square: NaN if anything in it is not finite,
-    or so large that the sum is not.
+    Returns ``total`` plus zero times the sum of the square: NaN if anything in it is not finite, or so large
+    that the sum is not.
     """
 
-    def store(builder, value, pointer, align):
-        if streamed:
-            flag = builder.module.add_metadata([ir.Constant(ir.IntType(32), 1)])
-            builder.store(value, pointer, align=STREAMED_ALIGN).set_metadata("nontemporal", flag)
-        else:
-            builder.store(value, pointer, align=align)
+    def generate(context, builder, sig, args):
+        align = total.element.bitwidth // 8
+        together = ir.Constant(args[1].type, total.count)
+        places = _pointers(context, builder, source, *args[:2], together, total)
+        rows = [builder.load(p, align=align) for p in places]
+        targets = _pointers(context, builder, target, *args[2:5], total)
+        for pointer, column in zip(targets, _transposed(builder, rows), strict=True):
+            builder.store(column, pointer, align=align)
+        zero = ir.Constant(rows[0].type, [0.0] * total.count)
+        product = builder.fmul(_sum(builder, rows), zero, flags=("contract",))
+        return builder.fadd(args[5], product, flags=("contract",))
 
-    @intrinsic
-    def write(typing, source, source_at, target, target_at, target_step, total):
-        def generate(context, builder, sig, args):
-            align = total.element.bitwidth // 8
-            together = ir.Constant(args[1].type, total.count)
-            places = _pointers(context, builder, source, *args[:2], together, total)
-            rows = [builder.load(p, align=align) for p in places]
-            targets = _pointers(context, builder, target, *args[2:5], total)
-            for pointer, column in zip(targets, _transposed(builder, rows), strict=True):
-                store(builder, column, pointer, align)
-            zero = ir.Constant(rows[0].type, [0.0] * total.count)
-            product = builder.fmul(_sum(builder, rows), zero, flags=("contract",))
-            return builder.fadd(args[5], product, flags=("contract",))
-
-        return total(source, types.intp, target, types.intp, types.intp, total), generate
-
-    @intrinsic
-    def clear(typing, target, target_at, target_step, like):
-        def generate(context, builder, sig, args):
-            zero = ir.Constant(context.get_value_type(like), [0.0] * like.count)
-            for pointer in _pointers(context, builder, target, *args[:3], like):
-                store(builder, zero, pointer, like.element.bitwidth // 8)
-            return context.get_dummy_value()
-
-        return types.void(target, types.intp, types.intp, like), generate
-
-    return write, clear
+    return total(source, types.intp, target, types.intp, types.intp, total), generate
 
 
-#: Bytes at whose multiples rows must start to be streamed.
-STREAMED_ALIGN = 32
-(_write, _clear), (_stream, _stream_zeros) = _writer(False), _writer(True)
+@intrinsic
+def _clear(typing, target, target_at, target_step, like):
+    """Zeros in a square of ``target``."""
+
+    def generate(context, builder, sig, args):
+        zero = ir.Constant(context.get_value_type(like), [0.0] * like.count)
+        for pointer in _pointers(context, builder, target, *args[:3], like):
+            builder.store(zero, pointer, align=like.element.bitwidth // 8)
+        return context.get_dummy_value()
+
+    return types.void(target, types.intp, types.intp, like), generate
 
 
 def _read_square(source, source_at, source_step, target, target_at, like):
@@ -123,7 +110,7 @@ def _read_square(source, source_at, source_step, target, target_at, like):
             target[target_at + k * len(like) + i] = flat[source_at + i * source_step + k]
 
 
-def _write_square(source, source_at, target, target_at, target_step, streamed, total):
+def _write_square(source, source_at, target, target_at, target_step, total):
     """The way back; ``total`` becomes NaN where something is not finite."""
     flat, lanes = target.reshape(-1), len(total)
     square = source[source_at : source_at + lanes * lanes].reshape(lanes, lanes)
@@ -132,7 +119,7 @@ def _write_square(source, source_at, target, target_at, target_step, streamed, t
     return total + 0.0 * square.sum(axis=0)
 
 
-def _clear_square(target, target_at, target_step, streamed, like):
+def _clear_square(target, target_at, target_step, like):
     """Zeros."""
     flat, lanes = target.reshape(-1), len(like)
     for k in range(lanes):
@@ -147,24 +134,15 @@ def _(source, source_at, source_step, target, target_at, like):
 
 
 @overload(_write_square, jit_options={"forceinline": True})
-def _(source, source_at, target, target_at, target_step, streamed, total):
-    def compiled(source, source_at, target, target_at, target_step, streamed, total):
-        if streamed:
-            return _stream(source, source_at, target, target_at, target_step, total)
-        return _write(source, source_at, target, target_at, target_step, total)
-
-    return compiled
+def _(source, source_at, target, target_at, target_step, total):
+    return lambda source, source_at, target, target_at, target_step, total: _write(
+        source, source_at, target, target_at, target_step, total
+    )
 
 
 @overload(_clear_square, jit_options={"forceinline": True})
-def _(target, target_at, target_step, streamed, like):
-    def compiled(target, target_at, target_step, streamed, like):
-        if streamed:
-            _stream_zeros(target, target_at, target_step, like)
-        else:
-            _clear(target, target_at, target_step, like)
-
-    return compiled
+def _(target, target_at, target_step, like):
+    return lambda target, target_at, target_step, like: _clear(target, target_at, target_step, like)
 
 
 @njit(inline="always", error_model="numpy")
@@ -199,7 +177,7 @@ def settle_unwritten(results, width, blank, lanes):
 
 
 @njit(inline="always", error_model="numpy")
-def lanes_to_columns(source, target, first, blank, streamed, lanes, like):
+def lanes_to_columns(source, target, first, blank, lanes, like):
     """The way back; lanes beyond the last row are left out. Returns NaN lanes if anything is not finite.
 
     They are NaN, too, where only sums of results are not finite.
@@ -211,22 +189,15 @@ def lanes_to_columns(source, target, first, blank, streamed, lanes, like):
             column = min(k, width - lanes)  # the last square overlaps the one before
             at = first * width + column
             if blank[k // lanes]:
-                _clear_square(target, at, width, streamed, like)
+                _clear_square(target, at, width, like)
             else:
-                total = _write_square(source, column * lanes, target, at, width, streamed, total)
+                total = _write_square(source, column * lanes, target, at, width, total)
     else:
         for k in range(width):
             total = total + load(source, k * lanes, like) * 0.0
             for lane in range(min(lanes, rows - first)):
                 target[first + lane, k] = source[k * lanes + lane]
     return total
-
-
-@njit(inline="always", error_model="numpy")
-def can_be_streamed(target):
-    """Are all rows aligned? What is streamed is not read from memory before it is overwritten."""
-    row = target.shape[1] * target.itemsize
-    return target.ctypes.data % STREAMED_ALIGN == 0 and row % STREAMED_ALIGN == 0
 
 
 @intrinsic

@@ -1,12 +1,9 @@
-"""Lanes, squares and what is streamed: a recursion that is easy to follow; also without the compiler."""
+"""Lanes and squares: a recursion that is easy to follow; also without the compiler."""
 
 import numpy as np
 import pytest
 from numba import njit
-from small_robots import small_robot
 
-import modular_dynamics as md
-from modular_dynamics.dynamics import batch
 from modular_dynamics.kernels import layout
 from modular_dynamics.kernels.drivers import batch_float32, batch_float64
 from modular_dynamics.kernels.memory import load, store
@@ -52,9 +49,9 @@ def aligned(shape, kind, beyond=0):
     return array
 
 
-def arrays(rows, width, kind, streamed=False):
+def arrays(rows, width, kind):
     topology = np.zeros((1, layout.TOPOLOGY_COLUMNS), np.int64)
-    topology[0, [layout.Q, layout.V, layout.STREAM]] = width, width, streamed
+    topology[0, [layout.Q, layout.V]] = width, width
     rng = np.random.default_rng(0)
     q, v, a = (rng.normal(size=(rows, size)).astype(kind) for size in (width, 3, 1))
     return topology, np.zeros((1, layout.CONSTANT_COLUMNS), kind), q, v, a
@@ -73,11 +70,10 @@ def quiet():
 
 @pytest.mark.parametrize("kind", KERNELS)
 @pytest.mark.parametrize("width", WIDTHS)
-@pytest.mark.parametrize("streamed", [False, True])
-def test_every_row_is_answered(kind, width, streamed):
+def test_every_row_is_answered(kind, width):
     for rows in [*ROWS, 40]:
-        for beyond in (0, 4, 1):  # what is streamed must be aligned; what is not aligned is not streamed
-            given = arrays(rows, width, kind, streamed)
+        for beyond in (0, 4, 1):  # rows need not be aligned
+            given = arrays(rows, width, kind)
             out = aligned((rows, width), kind, beyond)
             assert KERNELS[kind](*given, out, np.arange(width)) == -1
             exact = expected(*given[2:])
@@ -128,19 +124,3 @@ def test_sums_that_overflow_are_no_bad_numbers(kind):
     with quiet():
         assert KERNELS[kind](topology, constants, q, v, a, out, np.arange(40)) == -1
     assert (out[:, :11] == q[0, 0]).all()
-
-
-@pytest.mark.parametrize("floating_base", [False, True])
-@pytest.mark.parametrize("function", [md.mass_matrix_batch, md.inverse_dynamics_derivatives_batch])
-def test_streamed_batches_are_the_same(monkeypatch, function, floating_base):
-    graph = small_robot("fork", floating_base)
-    rng = np.random.default_rng(0)
-    states = rng.normal(size=(19, graph.nq)), *rng.normal(size=(2, 19, graph.nv))
-    taken = states[:1] if function is md.mass_matrix_batch else states
-    expected = np.array(function(graph, *taken))
-    out = function(graph, *taken)
-    for part in out:
-        part[:] = 7.0
-    monkeypatch.setattr(batch, "STREAMED_FROM", 0)
-    assert function(graph, *taken, out=out) is out
-    assert np.array_equal(np.asarray(out), expected)
