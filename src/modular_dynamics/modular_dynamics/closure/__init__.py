@@ -8,15 +8,22 @@ from .equation_of_motion import (
     closed_loop_spring_torque,
     constraint_projection,
 )
+from .forward_dynamics import ClosedLoopMotion, closed_loop_forward_dynamics, energy
 from .inverse_dynamics import ClosedLoopDynamics, closed_loop_inverse_dynamics
+from .simulate import Simulation, simulate
 
 __all__ = [
     "ClosedLoopDynamics",
+    "ClosedLoopMotion",
+    "Simulation",
     "close_loops",
     "closed_loop_bias",
+    "closed_loop_forward_dynamics",
     "closed_loop_gravity_torque",
     "closed_loop_inverse_dynamics",
     "closed_loop_mass_matrix",
     "closed_loop_spring_torque",
     "constraint_projection",
+    "energy",
+    "simulate",
 ]

@@ -96,6 +96,39 @@ class Mechanism:
             np.zeros(graph.nq),
         )
 
+    def checked_rates(self, **rates: ArrayLike) -> list[Array]:
+        """Velocities, accelerations or torques of the independent coordinates as float arrays."""
+        return [self._checked(name, value) for name, value in rates.items()]
+
+    def projected(self, coordinates: Array) -> Array:
+        """W (nv, independent) at closed coordinates: see :func:`.equation_of_motion.constraint_projection`."""
+        W = np.zeros((self.graph.nv, len(self.independent_v)))
+        self.condition = closed_loop.projection(*self.arrays, coordinates, self.room, W)
+        return W
+
+    def spring_forces(self, q: Array, v: Array) -> tuple[Array, Array]:
+        """Jacobian (s, nv) of the springs' lengths, and their tensions [N]."""
+        closed_loop.rows_of(self.arrays[0], self.springs.arrays, q, v, self.stretch)
+        length, pull = self.stretch[2], self.stretch[3]
+        stiffness, free, initial, damping = self.laws.T
+        tensions: Array = initial + stiffness * (length - free) + damping * (pull @ v)
+        return pull, tensions
+
+    def potential(self, q: Array) -> float:
+        """Of gravity and of the springs [J]."""
+        (topology, constants), loops, _ = self.arrays
+        closed_loop.rows_of((topology, constants), loops, q, np.zeros(self.graph.nv), self.room)
+        n = len(topology) - 1
+        poses = self.room[1][: 12 * n].reshape(n, 12)
+        mass, moment = constants[:n, layout.MASS], constants[:n, layout.MOMENT : layout.MOMENT + 3]
+        moments = poses[:, 9:] * mass[:, None] + np.einsum("nij,nj->ni", poses[:, :9].reshape(n, 3, 3), moment)
+        found = -float(moments.sum(axis=0) @ self.graph.gravity)
+        if len(self.laws):
+            self.spring_forces(q, np.zeros(self.graph.nv))
+            stretch = self.stretch[2] - self.laws[:, 1]
+            found += float(self.laws[:, 2] @ stretch + 0.5 * self.laws[:, 0] @ stretch**2)
+        return found
+
     def checked(self, q: ArrayLike, v: ArrayLike | None = None, **rates: ArrayLike) -> list[Array]:
         """Vectors of the independent coordinates: q, v and further rates, as float arrays.
 
