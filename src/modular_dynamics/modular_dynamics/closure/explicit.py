@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -78,8 +79,8 @@ class ExplicitSolver:
         signs, mine = np.asarray(branch, np.float64), np.asarray(q, np.float64)
         if signs.shape != (len(self.order),) or mine.shape != self._places.shape:
             raise StateError(
-                f"branch has shape {signs.shape} and q {mine.shape}; ({len(self.order)},) signs, one for each step "
-                f"of {'; '.join(self.order)}, and {self._places.shape} coordinates are needed"
+                f"branch has shape {signs.shape} and q {mine.shape}; ({len(self.order)},) signs, one "
+                f"for each step of {'; '.join(self.order)}, and {self._places.shape} coordinates are needed"
             )
         full = self.graph.neutral() if near is None else self.graph.checked(q=near)[0].copy()
         full[self._places] = mine
@@ -143,29 +144,31 @@ class _Table:
         self.chain: list[Array] = []
 
     def _place(self, name: str) -> int:
-        return self.graph.q_slice(name).start
+        return int(self.graph.q_slice(name).start)
 
     def gear(self) -> bool:
-        """Adds a gear of which one joint is known, if there is one."""
+        """Adds a gear of which all joints but one are known, if there is one."""
         for gear in self.graph.gears:
-            if gear.driver in self.known and gear.joint not in self.known:
-                given, source, factor, offset = gear.joint, gear.driver, gear.ratio, gear.offset
-            elif gear.joint in self.known and gear.driver not in self.known and gear.ratio != 0.0:
-                given, source, factor, offset = (
-                    gear.driver,
-                    gear.joint,
-                    1.0 / gear.ratio,
-                    -gear.offset / gear.ratio,
-                )
-            else:
+            terms = {gear.joint: -1.0}  # of 0 = offset + ..., one for each joint
+            for name, ratio in gear.drivers:
+                terms[name] = terms.get(name, 0.0) + ratio
+            missing = [name for name in terms if name not in self.known]
+            if len(missing) != 1 or terms[missing[0]] == 0.0:
                 continue
-            self.order.append(f"gear of {gear.joint}: {given} from {source}")
-            self.names.append(f"gear of {gear.joint}")
-            self.steps.append([kernel.GEAR, self._place(given), self._place(source), 0, 0])
-            self.numbers.append(np.array([factor, offset, 0.0, 0.0]))
-            self.known.add(given)
+            share = -1.0 / terms.pop(missing[0])
+            self._add(f"gear of {gear.joint}", f"{missing[0]} from {', '.join(terms)}", missing)
+            first = len(self.places)
+            self.steps.append([kernel.GEAR, first, first + len(terms), self._place(missing[0]), 0])
+            self.numbers.append(np.array([share * gear.offset, 0.0, 0.0, 0.0]))
+            self.places += [(0, self._place(name)) for name in terms]
+            self.chain += [np.array([share * ratio, 0.0, 0.0, 0.0]) for ratio in terms.values()]
             return True
         return False
+
+    def _add(self, name: str, what: str, solved: Iterable[str], kind: str = "") -> None:
+        self.order.append(f"{kind} at {name}: {what}" if kind else f"{name}: {what}")
+        self.names.append(name)
+        self.known.update(solved)
 
     def loop(self) -> bool:
         """Adds a planar loop of which two joints are not known, if there is one."""
@@ -176,13 +179,11 @@ class _Table:
                 continue
             kind, text = _KINDS[loop.prismatic[missing[0]], loop.prismatic[missing[1]]]
             first = len(self.places)
-            self.order.append(f"{text} at {loop.name}: {', '.join(solved)}")
-            self.names.append(loop.name)
+            self._add(loop.name, ", ".join(solved), solved, text)
             self.steps.append([kind, first, first + len(loop.chain), first + missing[0], first + missing[1]])
             self.numbers.append(loop.ends)
             self.places += zip(map(int, loop.prismatic), map(self._place, loop.drivers), strict=True)
             self.chain += list(loop.chain)
-            self.known.update(solved)
             return True
         return False
 

@@ -22,7 +22,7 @@ class PlanarLoop:
     """A loop cut open, seen from its predecessor: T_1 .. T_m S = P (kernels/explicit.py).
 
     Attributes:
-        drivers: by joint of the chain, the name of the one whose coordinate moves it: itself, or what it mimics.
+        drivers: of each joint of the chain, the one whose coordinate moves it: itself, or what it mimics.
         prismatic (m,): shifts, or turns?
         chain (m, 4): scale and shift of the coordinate, then the centre of the turn [m], or the direction.
         ends (4,): P and S [m], all joints at zero.
@@ -53,7 +53,11 @@ def planar_loop(graph: SubsystemGraph, loop: LoopJoint) -> PlanarLoop | None:
     flat = flat and (loop.type == "planar" or abs(float((S - P) @ normal)) < FLAT)
     for (k, _), (about, _) in zip(path, placed, strict=True):
         free = graph.joints[k].type is not JointType.FLOATING
-        flat = flat and free and (abs(about @ normal) < FLAT if _shifts(graph, k) else _across(about, normal))
+        flat = (
+            flat
+            and free
+            and (abs(float(about @ normal)) < FLAT if _shifts(graph, k) else _across(about, normal))
+        )
     if not flat:
         return None
     first = np.eye(3)[int(np.argmin(np.abs(normal)))]

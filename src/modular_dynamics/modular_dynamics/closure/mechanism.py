@@ -12,6 +12,7 @@ from ..exceptions import ClosureError, StateError, UnsupportedModelError
 from ..kernels import closed_loop, layout
 from ..kernels.loops import MOTION_COLUMNS
 from ..model import JointType, SubsystemGraph
+from .explicit import explicit_solver
 from .rows import Rows, loop_rows, spring_rows
 
 __all__ = ["Mechanism", "mechanism"]
@@ -19,6 +20,8 @@ __all__ = ["Mechanism", "mechanism"]
 Array = NDArray[np.float64]
 #: Starts round a configuration from which the loops do not close, at each of four distances.
 STARTS = 8
+#: By how much a solution in closed form may differ from Newton's [rad or m]: rounding, near a dead point.
+AGREEMENT = 1e-6
 
 
 class Mechanism:
@@ -29,6 +32,7 @@ class Mechanism:
         rows, springs: the conditions and the springs' lengths.
         independent_q, independent_v: where the independent joints' coordinates stand in q and in v.
         dependent: names of the others. arrays: (tree, loops, split), as kernels/closed_loop takes them.
+        explicit: the solver in closed form, if there is one.
         laws (s, 4): stiffness, free length, initial force and damping of the springs.
 
     Raises:
@@ -68,6 +72,7 @@ class Mechanism:
         ).reshape(-1, 4)
         self.room, self.stretch = self._room(self.rows), self._room(self.springs)
         self.buffer = work_of(graph)
+        self.explicit = explicit_solver(graph)
         self._reference: Array | None = None
 
     @property
@@ -122,17 +127,27 @@ class Mechanism:
         return array
 
     def positions(self, q: ArrayLike, guess: ArrayLike | None = None) -> Array:
-        """Coordinates of all joints (nq,) at independent ones q: see :func:`.positions.close_loops`."""
+        """Coordinates of all joints (nq,) at independent ones q: see :func:`.equation_of_motion.close_loops`.
+
+        In closed form where all loops are recognised and no dead point is near, by continuation elsewhere.
+        """
         (mine,) = self.checked(q)
-        start = self.reference() if guess is None else self._closed_near(guess, mine)
+        start = self.reference() if guess is None else self.graph.checked(q=guess)[0]
+        gone, full = (-1.0, start) if self.explicit is None else self.explicit.walk(start, mine)
+        if gone == 1.0 and closed_loop.correct(*self.arrays, full, self.room, AGREEMENT):
+            return full
+        if 0.0 < gone < 1.0 and closed_loop.correct(*self.arrays, full, self.room, AGREEMENT):
+            start = full  # up to a dead point, or near one: strides of Newton's method tell
+        else:
+            gone, start = 0.0, start if guess is None else self._closed_near(guess, mine)
         full = start.copy()
         full[self.independent_q] = mine
         full[self.single_q] = start[self.single_q]
         target = full.copy()
         target[self.independent_q] = mine
-        gone = closed_loop.follow(*self.arrays, full, target[self.single_q], self.room)
-        if gone < 1.0:
-            self._refuse(mine, full, gone)
+        rest = closed_loop.follow(*self.arrays, full, target[self.single_q], self.room)
+        if rest < 1.0:
+            self._refuse(mine, full, gone + (1.0 - gone) * rest)
         return full
 
     def reference(self) -> Array:

@@ -1,23 +1,24 @@
-"""Planar loops in closed form: gears, circles that meet circles, circles that meet lines, one after the other.
+"""Planar loops in closed form: gears, circles that meet circles, circles that meet lines, one by one.
 
 Seen from the predecessor of its cut, a planar loop is one chain of joints that ends at the cut on the
 successor: T_1 .. T_m S = P, each T a turn about a point or a shift, points where they are with all joints at
 zero. Known joints move G = T_(i-1)^-1 .. T_1^-1 P and C = T_(j+1) .. T_m S. What is left, for the unknown
-joints i and j with B = T_(i+1) .. T_(j-1) between them, is T_i^-1 G = B T_j C =: X. A turn leaves X on a circle
-about its centre (O_i, or B O_j), a shift on a line: X is where the two meet, and its angles or distance follow.
+joints i and j with B = T_(i+1) .. T_(j-1) between them, is T_i^-1 G = B T_j C =: X. A turn leaves X on a
+circle about its centre (O_i, or B O_j), a shift on a line: X is where the two meet, and the angles or
+distances follow.
 
-They meet twice, mirrored; ``signs`` says where. With c = cos of the angle at which they cross (of the angle
-O_i X O_j of a four-bar: the transmission angle), they touch at |c| = 1, a dead point, and miss each other beyond.
+They meet twice, mirrored; ``signs`` says where. With c the cosine of the angle at which they cross (of the
+angle O_i X O_j of a four-bar: the transmission angle), they touch at |c| = 1, a dead point, and miss each
+other beyond.
 
-A ``table`` is the tuple (steps, numbers, places, chain): ``steps`` (s, 5) with a kind; then the first of its
-joints and the one behind its last, and i and j (rows of chain), or, of a gear, the places of what it gives and
-of what it takes; ``numbers`` (s, 4): P and S, or factor and offset. ``places`` (e, 2): PRISMATIC?, where in q;
-``chain`` (e, 4): scale and shift of the coordinate, then the centre, or the direction.
+A ``table`` is the tuple (steps, numbers, places, chain). ``steps`` (s, 5): a kind; the first of the step's
+rows in ``chain`` and the one behind its last; the rows i and j, or, of a gear, the place in q of what it
+gives. ``numbers`` (s, 4): P and S, or the offset of a gear. ``places`` (e, 2): PRISMATIC or not, where in q.
+``chain`` (e, 4): scale and shift of the coordinate, then the centre, or the direction; a gear's are added up.
 """
 
 import math
 
-import numpy as np
 from numba import njit
 
 __all__ = ["CIRCLES", "CIRCLE_LINE", "GEAR", "LINES", "LINE_CIRCLE", "solve", "turns", "walk"]
@@ -98,7 +99,10 @@ def solve(table, signs, q, cosines):
         row, kind = steps[t], steps[t, 0]
         cosines[t] = 0.0
         if kind == GEAR:
-            q[row[1]] = numbers[t, 0] * q[row[2]] + numbers[t, 1]
+            total = numbers[t, 0]
+            for k in range(row[1], row[2]):
+                total += chain[k, 0] * q[places[k, 1]]
+            q[row[3]] = total
             continue
         i, j, sign = row[3], row[4], signs[t]
         gx, gy, cx, cy, bx, by, turned = _ends(row, numbers[t], places, chain, q)
@@ -156,7 +160,7 @@ def turns(table, q, signs):
     for t in range(steps.shape[0]):
         row, kind = steps[t], steps[t, 0]
         signs[t] = 1.0
-        if kind == GEAR or kind == LINES:
+        if kind in (GEAR, LINES):
             continue
         i, j = row[3], row[4]
         gx, gy, cx, cy, bx, by, _ = _ends(row, numbers[t], places, chain, q)
@@ -182,8 +186,8 @@ def turns(table, q, signs):
 def walk(table, q, target, mine, dependent, room):
     """Move the independent coordinates ``mine`` of q to ``target``, on the branch of q, as `follow` does.
 
-    The way is sampled: circles that meet at its end, but not on all of it, would leave the branch. A stride is
-    taken where c bends by less than is left to 1, at its ends and in its middle, so that it cannot have
+    The way is sampled: circles that meet at its end, but not on all of it, would leave the branch. A stride
+    is taken where c bends by less than is left to 1, at its ends and in its middle, so that it cannot have
     reached 1 unseen. Returns what part of the way was gone, 1 at the end, or -1: q is not near a closed
     configuration. ``room`` = signs (s,), cosines (3, s), saved (2, nq).
     """
@@ -202,9 +206,7 @@ def walk(table, q, target, mine, dependent, room):
     for k in range(dependent.shape[0]):
         away = max(away, abs(q[dependent[k]] - saved[0, dependent[k]]))
     for t in range(count):
-        if not (
-            away < NEAR and away * away < 1.0 - abs(cosines[0, t])
-        ):  # or it may be near the other branch too
+        if not (away < NEAR and away * away < 1.0 - abs(cosines[0, t])):
             return -1.0
     if whole == 0.0:
         return 1.0
