@@ -104,18 +104,19 @@ class ExplicitSolver:
             )
         return full
 
-    def walk(self, start: Array, q: Array) -> tuple[float, Array]:
-        """From coordinates of all joints to independent ones q, as far as the branch is beyond doubt.
+    def walk(self, start: Array, q: Array) -> tuple[float, bool, Array]:
+        """From coordinates of all joints to independent ones q, on one branch.
 
-        Returns what part of the way was gone, 1 at the end, and the coordinates there; a part below 0: the
-        start is not near a closed configuration.
+        Returns what part of the way was gone, 1 at the end (below 0: the start is not near a closed
+        configuration), do loops not close beyond (or do they, through a dead point?), and the coordinates.
         """
         full, target = start.copy(), start.copy()
         target[self._places] = full[self._places] = q
         full[self._single] = start[self._single]
-        return kernel.walk(
+        gone, missed = kernel.walk(
             self.table, full, target[self._single], self._single, self._dependent, self._room
-        ), full
+        )
+        return gone, missed, full
 
 
 def explicit_solver(graph: SubsystemGraph) -> ExplicitSolver | None:

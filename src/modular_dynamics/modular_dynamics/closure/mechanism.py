@@ -129,25 +129,26 @@ class Mechanism:
     def positions(self, q: ArrayLike, guess: ArrayLike | None = None) -> Array:
         """Coordinates of all joints (nq,) at independent ones q: see :func:`.equation_of_motion.close_loops`.
 
-        In closed form where all loops are recognised and no dead point is near, by continuation elsewhere.
+        In closed form where all loops are recognised, by continuation elsewhere and through dead points.
         """
         (mine,) = self.checked(q)
         start = self.reference() if guess is None else self.graph.checked(q=guess)[0]
-        gone, full = (-1.0, start) if self.explicit is None else self.explicit.walk(start, mine)
-        if gone == 1.0 and closed_loop.correct(*self.arrays, full, self.room, AGREEMENT):
-            return full
-        if 0.0 < gone < 1.0 and closed_loop.correct(*self.arrays, full, self.room, AGREEMENT):
-            start = full  # up to a dead point, or near one: strides of Newton's method tell
-        else:
-            gone, start = 0.0, start if guess is None else self._closed_near(guess, mine)
+        if self.explicit is not None:
+            gone, missed, full = self.explicit.walk(start, mine)
+            if gone == 1.0 and closed_loop.correct(*self.arrays, full, self.room, AGREEMENT):
+                return full
+            if missed:
+                self._refuse(mine, full, gone)
+        if guess is not None:
+            start = self._closed_near(guess, mine)
         full = start.copy()
         full[self.independent_q] = mine
         full[self.single_q] = start[self.single_q]
         target = full.copy()
         target[self.independent_q] = mine
-        rest = closed_loop.follow(*self.arrays, full, target[self.single_q], self.room)
-        if rest < 1.0:
-            self._refuse(mine, full, gone + (1.0 - gone) * rest)
+        gone = closed_loop.follow(*self.arrays, full, target[self.single_q], self.room)
+        if gone < 1.0:
+            self._refuse(mine, full, gone)
         return full
 
     def reference(self) -> Array:

@@ -27,8 +27,10 @@ GEAR, CIRCLES, CIRCLE_LINE, LINE_CIRCLE, LINES = range(5)  # kinds of steps
 
 #: Between two samples of a way: the largest turn of an unknown joint and change of an independent one.
 LARGEST_TURN, STRIDE = 1.0, 0.5
-#: The shortest such stride. A way that needs shorter ones leads to a dead point.
-SHORTEST_STRIDE = 1e-3
+#: The shortest such stride: a dead point is reached; and one so short that what ends it ends the way.
+SHORTEST_STRIDE, NEXT = 1e-7, 1e-3
+#: |c| of circles that miss each other, and not by rounding only.
+MISSED = 1.0 + 1e-13
 #: How far a guess may be from the closed configuration that it stands for [rad or m].
 NEAR = 0.3
 
@@ -188,10 +190,13 @@ def walk(table, q, target, mine, dependent, room):
 
     The way is sampled: circles that meet at its end, but not on all of it, would leave the branch. A stride
     is taken where c bends by less than is left to 1, at its ends and in its middle, so that it cannot have
-    reached 1 unseen. Returns what part of the way was gone, 1 at the end, or -1: q is not near a closed
-    configuration. ``room`` = signs (s,), cosines (3, s), saved (2, nq).
+    reached 1 unseen. ``room`` = signs (s,), cosines (3, s), saved (2, nq).
+
+    Returns what part of the way was gone, 1 at the end, or -1: q is not near a closed configuration; and do
+    circles miss each other where the way ends? Where they only touch, another method may find on.
     """
     signs, cosines, saved = room
+    missed = False
     count = signs.shape[0]
     turns(table, q, signs)
     whole = 0.0
@@ -201,15 +206,15 @@ def walk(table, q, target, mine, dependent, room):
         whole = max(whole, abs(target[k] - q[mine[k]]))
     step, _, _ = solve(table, signs, q, cosines[0])
     if step < count:
-        return -1.0
+        return -1.0, False
     away = 0.0
     for k in range(dependent.shape[0]):
         away = max(away, abs(q[dependent[k]] - saved[0, dependent[k]]))
     for t in range(count):
         if not (away < NEAR and away * away < 1.0 - abs(cosines[0, t])):
-            return -1.0
+            return -1.0, False
     if whole == 0.0:
-        return 1.0
+        return 1.0, False
     gone, stride = 0.0, min(1.0, 2.0 * STRIDE / whole)
     while gone < 1.0:
         end = gone + stride if gone + stride < 1.0 else 1.0
@@ -224,6 +229,8 @@ def walk(table, q, target, mine, dependent, room):
                 )
             step, _, turn = solve(table, signs, q, cosines[half])
             good = good and step == count and turn < LARGEST_TURN
+            if step < count and stride * whole < NEXT and abs(cosines[half, step]) > MISSED:
+                missed = True
             if not good:
                 break
         if good:
@@ -239,5 +246,5 @@ def walk(table, q, target, mine, dependent, room):
             q[k] = saved[1, k]
         stride *= 0.5
         if stride * whole < SHORTEST_STRIDE:
-            return gone
-    return 1.0
+            return gone, missed
+    return 1.0, False

@@ -1,5 +1,7 @@
 """Closed form against Newton's method, against trigonometry, and where it must refuse."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from planar_robots import Planar, four_bar
@@ -11,6 +13,7 @@ from modular_dynamics.closure.mechanism import Mechanism
 from modular_dynamics.exceptions import ClosureError, SingularityError
 
 A, B, C, D = 0.5, 1.8, 1.2, 2.0  # crank, coupler, rocker, ground: the crank can turn fully
+EXOSKELETON = Path(__file__).parents[4] / "urdf" / "exoskeleton.urdf"
 CLOSE = 1e-10  # what Newton's method ends with
 
 
@@ -220,26 +223,56 @@ def test_a_dead_point_is_told():
     assert caught.value.condition > 1e5
 
 
-def test_no_jump_over_where_the_loop_does_not_close():
-    graph = four_bar(a=1.5, b=0.8, c=0.9, d=1.0).graph()  # not at theta = 0 mod 2 pi less than ...
+@pytest.mark.parametrize("excess", [1e-1, 1e-3, 1e-5, 1e-7, 1e-9])
+def test_no_jump_over_where_the_loop_does_not_close(excess):
+    # at theta = pi the crank's end is 3 m from the rocker's axis, out of reach by the excess
+    graph = four_bar(a=1.0, b=1.8, c=1.2 - excess, d=2.0).graph()
     solver = explicit_solver(graph)
-    open_at = [theta for theta in np.linspace(0, 2 * np.pi, 721) if not _closes(solver, theta)]
-    assert open_at
-    assert len(open_at) < 700
-    middle, half = np.pi, max(abs(theta - np.pi) for theta in open_at) + 0.1
-    start = solver.solve([middle - half], [1.0])
-    beyond = solver.solve([middle + half], [1.0])  # closes, on the same side
-    assert np.isfinite(beyond).all()
-    with pytest.raises(ClosureError, match="branch ends"):
-        close_loops(graph, [middle + half], start)
+    start, _ = solver.solve([2.0], [1.0]), solver.solve([4.0], [1.0])  # both close
+    with pytest.raises(ClosureError, match="branch ends") as caught:
+        close_loops(graph, [4.0], start)
+    end = np.pi - np.arccos(((3.0 - excess) ** 2 - 5.0) / 4.0)
+    assert f"after {100 * (end - 2.0) / 2.0:.1f} % of the way" in str(caught.value)
 
 
-def _closes(solver, theta):
-    try:
-        solver.solve([theta], [1.0])
-    except ClosureError:
-        return False
-    return True
+@pytest.mark.parametrize("margin", [1e-1, 1e-3, 1e-5, 1e-7])
+@pytest.mark.parametrize("side", [1.0, -1.0])
+def test_no_other_branch_where_the_loop_closes_narrowly(margin, side):
+    graph = four_bar(a=1.0, b=1.8, c=1.2 + margin, d=2.0).graph()
+    solver = explicit_solver(graph)
+    start, beyond = solver.solve([2.0], [side]), solver.solve([4.0], [side])
+    reached = close_loops(graph, [4.0], start)
+    assert same_angle(reached, beyond)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_reach_of_random_four_bars_near_their_change_points(seed):
+    rng = np.random.default_rng(seed)
+    a, c, d = rng.uniform(0.3, 2.0, 3)
+    b = max(0.05, abs(a + d - c) + rng.choice([-1, 1]) * 10 ** rng.uniform(-7, -1))
+    graph = four_bar(a, b, c, d).graph()
+    solver = explicit_solver(graph)
+    for _ in range(10):
+        way = np.linspace(*rng.uniform(-4, 4, 2), 20001)
+        points = np.concatenate([way, np.pi * np.arange(-1, 2)])  # at these, the reach is extreme
+        points = points[(points >= way.min()) & (points <= way.max())]
+        cosine = (b * b + c * c - abs(a * np.exp(1j * points) - d) ** 2) / (2 * b * c)
+        branch = [rng.choice([-1.0, 1.0])]
+        if abs(cosine[0]) >= 1.0:
+            continue
+        start = solver.solve(way[:1], branch)
+        if (abs(cosine) < 1.0).all():
+            assert same_angle(close_loops(graph, way[-1:], start), solver.solve(way[-1:], branch))
+        else:
+            with pytest.raises(ClosureError):
+                close_loops(graph, way[-1:], start)
+
+
+def test_through_a_change_point_like_newton():
+    graph = four_bar(a=1.0, b=2.0, c=1.0, d=2.0).graph()  # a parallelogram, flat at theta = pi
+    start = np.array([2.5, -2.5, -2.5])
+    for q in ([3.0], [3.8]):
+        assert np.abs(close_loops(graph, q, start) - by_newton(graph).positions(q, start)).max() < 1e-9
 
 
 def test_up_to_a_dead_point_like_newton():
@@ -283,3 +316,24 @@ def test_wrong_shapes_are_named():
     solver = explicit_solver(four_bar().graph())
     with pytest.raises(md.StateError, match="branch has shape"):
         solver.solve([0.0], [1.0, 1.0])
+
+
+def test_exoskeleton():
+    graph = md.load_urdf(str(EXOSKELETON))
+    solver, newton, rng = explicit_solver(graph), by_newton(graph), np.random.default_rng(0)
+    assert solver.order == (
+        "gear of theta_12: theta_12 from rho_4",
+        "gear of rho_6: rho_6 from rho_5, rho_4",
+        "four-bar at B: theta_10, theta_11",
+        "four-bar at E: rho_3, theta_9",
+        "slider-crank at A: theta_14, L_s",
+    )
+    for rho_4 in np.deg2rad(np.arange(-20, 96, 5)):
+        q = rng.uniform(-1.5, 1.5, 5)
+        q[graph.independent_joint_names.index("rho_4")] = rho_4
+        expected = newton.positions(q)
+        assert np.abs(close_loops(graph, q) - expected).max() < CLOSE
+        assert solver.walk(solver.graph.checked(q=expected)[0], q)[0] == 1.0
+    q[graph.independent_joint_names.index("rho_4")] = np.deg2rad(100)
+    with pytest.raises(ClosureError, match="branch ends"):
+        close_loops(graph, q)
