@@ -1,4 +1,4 @@
-"""urdf/exoskeleton.urdf against its table of modified Denavit-Hartenberg rows, and the published model's values.
+"""urdf/exoskeleton.urdf against its table of modified Denavit-Hartenberg rows, and the published values.
 
 data/exoskeleton_reference_case.json: evaluated from the generated functions of
 SchapplM/robsynth-paper_iftommwc2019_dynamics_hybridrobots (MIT licence), masses and inertias synthetic.
@@ -223,7 +223,7 @@ def test_at_100_degrees_the_error_says_that_the_loop_cannot_close(graph, from_gu
         close_loops(graph, at(100), guess)
     residual = error.value.residual
     assert residual["B"] > 1e-4  # the four-bar of elbow and rods
-    assert all(value < 1e-2 * residual["B"] for name, value in residual.items() if name != "B")
+    assert max(residual["E"], residual["A"], residual["gear of rho_6"]) < 1e-3 * residual["B"]
 
 
 def test_a_table_that_lacks_a_body_is_refused(tmp_path):
