@@ -209,23 +209,24 @@ class Mechanism:
             best,
         )
 
-
     def _approach(self, coordinates: Array) -> None:
-        """Least squares of what is open, in place, by damped steps (Levenberg): others than the loops at fault
-        close, where Newton's method is stuck at a dead point."""
+        """Least squares of what is open, in place, by damped steps (Levenberg).
+
+        Where Newton's method is stuck at a dead point, loops that are not at fault close all the same.
+        """
         (tree, loops, split), rest = self.arrays, np.zeros(self.graph.nv)
         places, damping, least = split[2], 1e-3, np.inf
-        tried = coordinates.copy()
+        tried, gradient, curvature = coordinates.copy(), np.zeros(len(places)), np.eye(len(places))
         for _ in range(200):
             closed_loop.rows_of(tree, loops, tried, rest, self.room)
             phi, J = self.room[2], self.room[3][:, split[3]]
             if (now := float(phi @ phi)) < least:
-                coordinates[:], least, damping = tried, now, 0.3 * damping
+                coordinates[:], least, damping = tried, now, max(0.3 * damping, 1e-12)
                 gradient, curvature = J.T @ phi, J.T @ J
             else:
                 damping *= 4.0
             step = np.linalg.solve(curvature + damping * np.eye(len(places)), -gradient)
-            if np.abs(step).max() < closed_loop.LAST_STEP:
+            if np.abs(step).max(initial=0.0) < closed_loop.LAST_STEP:
                 return
             tried[:] = coordinates
             tried[places] += step
