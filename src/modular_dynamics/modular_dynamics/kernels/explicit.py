@@ -217,7 +217,7 @@ def walk(table, q, target, mine, dependent, room):
         return 1.0, False
     gone, stride = 0.0, min(1.0, 2.0 * STRIDE / whole)
     while gone < 1.0:
-        end = gone + stride if gone + stride < 1.0 else 1.0
+        end = gone + stride if gone + stride < 1.0 - 1e-9 else 1.0  # no rest that is rounding only
         for k in range(q.shape[0]):
             saved[1, k] = q[k]
         good = True

@@ -13,7 +13,7 @@ from modular_dynamics.closure.mechanism import Mechanism
 from modular_dynamics.exceptions import ClosureError, SingularityError
 
 A, B, C, D = 0.5, 1.8, 1.2, 2.0  # crank, coupler, rocker, ground: the crank can turn fully
-EXOSKELETON = Path(__file__).parents[4] / "urdf" / "exoskeleton.urdf"
+URDF = Path(__file__).resolve().parents[4] / "urdf"
 CLOSE = 1e-10  # what Newton's method ends with
 
 
@@ -293,6 +293,15 @@ def test_a_poor_guess_goes_by_newton():
     assert np.abs(close_loops(graph, [0.5], poor) - by_newton(graph).positions([0.5], poor)).max() < CLOSE
 
 
+def test_a_poor_guess_near_a_dead_point_stands_for_either_branch():
+    graph = four_bar(a=1.5, b=1.0, c=1.0, d=2.0).graph()
+    solver = explicit_solver(graph)
+    near_dead = solver.solve([np.arccos((1.5**2 + 4 - 4) / 6) - 1e-4], [1.0])
+    poor = near_dead + np.array([0.0, 0.1, -0.15])
+    assert solver.walk(poor, np.array([0.5]))[0] < 0.0  # Newton's method says to which one it leads
+    assert (close_loops(graph, [0.5], poor) == by_newton(graph).positions([0.5], poor)).all()
+
+
 @pytest.mark.parametrize("change", ["axis", "lift", "unknown", "universal", "loose"])
 def test_what_is_not_planar_is_not_recognised(change):
     robot = Planar()
@@ -318,9 +327,29 @@ def test_wrong_shapes_are_named():
         solver.solve([0.0], [1.0, 1.0])
 
 
-def test_exoskeleton():
-    graph = md.load_urdf(str(EXOSKELETON))
+@pytest.mark.parametrize(
+    ("name", "low", "high"),
+    [("four_bar", -7, 7), ("slider_crank", -7, 7), ("crane", None, None), ("exoskeleton", None, None)],
+)
+def test_robots_agree_with_newton(name, low, high):
+    graph = md.load_urdf(str(URDF / f"{name}.urdf"))
     solver, newton, rng = explicit_solver(graph), by_newton(graph), np.random.default_rng(0)
+    limits = [graph.joint(name).limits for name in graph.independent_joint_names]
+    low = [limit.lower for limit in limits] if low is None else low
+    high = [limit.upper for limit in limits] if high is None else high
+    guess = newton.reference()
+    for _ in range(30):
+        q = rng.uniform(low, high, len(limits))
+        expected = newton.positions(q, guess)
+        assert np.abs(close_loops(graph, q) - newton.positions(q)).max() < CLOSE
+        assert np.abs(close_loops(graph, q, guess) - expected).max() < CLOSE
+        assert solver.walk(guess, q)[0] == 1.0
+        guess = expected
+
+
+def test_exoskeleton():
+    graph = md.load_urdf(str(URDF / "exoskeleton.urdf"))
+    solver, newton = explicit_solver(graph), by_newton(graph)
     assert solver.order == (
         "gear of theta_12: theta_12 from rho_4",
         "gear of rho_6: rho_6 from rho_5, rho_4",
@@ -328,12 +357,10 @@ def test_exoskeleton():
         "four-bar at E: rho_3, theta_9",
         "slider-crank at A: theta_14, L_s",
     )
-    for rho_4 in np.deg2rad(np.arange(-20, 96, 5)):
-        q = rng.uniform(-1.5, 1.5, 5)
-        q[graph.independent_joint_names.index("rho_4")] = rho_4
-        expected = newton.positions(q)
-        assert np.abs(close_loops(graph, q) - expected).max() < CLOSE
-        assert solver.walk(solver.graph.checked(q=expected)[0], q)[0] == 1.0
-    q[graph.independent_joint_names.index("rho_4")] = np.deg2rad(100)
+    q = np.zeros(5)
+    for rho_4 in (*range(-20, 96, 5), 100):
+        q[graph.independent_joint_names.index("rho_4")] = np.deg2rad(rho_4)
+        if rho_4 < 100:
+            assert np.abs(close_loops(graph, q) - newton.positions(q)).max() < CLOSE
     with pytest.raises(ClosureError, match="branch ends"):
         close_loops(graph, q)
