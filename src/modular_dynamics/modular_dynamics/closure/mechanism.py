@@ -12,6 +12,7 @@ from ..exceptions import ClosureError, StateError, UnsupportedModelError
 from ..kernels import closed_loop, layout
 from ..kernels.loops import MOTION_COLUMNS
 from ..model import JointType, SubsystemGraph
+from .explicit import explicit_solver
 from .rows import Rows, loop_rows, spring_rows
 
 __all__ = ["Mechanism", "mechanism"]
@@ -19,6 +20,8 @@ __all__ = ["Mechanism", "mechanism"]
 Array = NDArray[np.float64]
 #: Starts round a configuration from which the loops do not close, at each of four distances.
 STARTS = 8
+#: By how much a solution in closed form may differ from Newton's [rad or m]: rounding, near a dead point.
+AGREEMENT = 1e-6
 
 
 class Mechanism:
@@ -29,6 +32,7 @@ class Mechanism:
         rows, springs: the conditions and the springs' lengths.
         independent_q, independent_v: where the independent joints' coordinates stand in q and in v.
         dependent: names of the others. arrays: (tree, loops, split), as kernels/closed_loop takes them.
+        explicit: the solver in closed form, if there is one.
         laws (s, 4): stiffness, free length, initial force and damping of the springs.
 
     Raises:
@@ -68,6 +72,7 @@ class Mechanism:
         ).reshape(-1, 4)
         self.room, self.stretch = self._room(self.rows), self._room(self.springs)
         self.buffer = work_of(graph)
+        self.explicit = explicit_solver(graph)
         self._reference: Array | None = None
 
     @property
@@ -155,9 +160,20 @@ class Mechanism:
         return array
 
     def positions(self, q: ArrayLike, guess: ArrayLike | None = None) -> Array:
-        """Coordinates of all joints (nq,) at independent ones q: see :func:`.positions.close_loops`."""
+        """Coordinates of all joints (nq,) at independent ones q: see :func:`.equation_of_motion.close_loops`.
+
+        In closed form where all loops are recognised, by continuation elsewhere and through dead points.
+        """
         (mine,) = self.checked(q)
-        start = self.reference() if guess is None else self._closed_near(guess, mine)
+        start = self.reference() if guess is None else self.graph.checked(q=guess)[0]
+        if self.explicit is not None:
+            gone, missed, full = self.explicit.walk(start, mine)
+            if gone == 1.0 and closed_loop.correct(*self.arrays, full, self.room, AGREEMENT):
+                return full
+            if missed:
+                self._refuse(mine, full, gone)
+        if guess is not None:
+            start = self._closed_near(guess, mine)
         full = start.copy()
         full[self.independent_q] = mine
         full[self.single_q] = start[self.single_q]
@@ -233,7 +249,7 @@ class Mechanism:
         condition = closed_loop.projection(*self.arrays, reached, self.room, W)
         best = reached.copy()
         best[self.independent_q] = mine
-        closed_loop.settle(*self.arrays, best, self.room)
+        self._approach(best)
         error = self._open(best, "at these independent coordinates")
         raise ClosureError(
             f"{error}. The branch ends after {100.0 * gone:.1f} % of the way from the start, at a dead point "
@@ -241,6 +257,28 @@ class Mechanism:
             error.residual,
             best,
         )
+
+    def _approach(self, coordinates: Array) -> None:
+        """Least squares of what is open, in place, by damped steps (Levenberg).
+
+        Where Newton's method is stuck at a dead point, loops that are not at fault close all the same.
+        """
+        (tree, loops, split), rest = self.arrays, np.zeros(self.graph.nv)
+        places, damping, least = split[2], 1e-3, np.inf
+        tried, gradient, curvature = coordinates.copy(), np.zeros(len(places)), np.eye(len(places))
+        for _ in range(200):
+            closed_loop.rows_of(tree, loops, tried, rest, self.room)
+            phi, J = self.room[2], self.room[3][:, split[3]]
+            if (now := float(phi @ phi)) < least:
+                coordinates[:], least, damping = tried, now, max(0.3 * damping, 1e-12)
+                gradient, curvature = J.T @ phi, J.T @ J
+            else:
+                damping *= 4.0
+            step = np.linalg.solve(curvature + damping * np.eye(len(places)), -gradient)
+            if np.abs(step).max(initial=0.0) < closed_loop.LAST_STEP:
+                return
+            tried[:] = coordinates
+            tried[places] += step
 
 
 def mechanism(graph: SubsystemGraph) -> Mechanism:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +23,8 @@ class Rows:
     """Conditions as arrays.
 
     Attributes:
-        ends (loops, 2), anchors (loops, 2, 12), rows (m, 5), vectors (m, 6): see kernels/loops.py.
+        ends (loops, 2), anchors (loops, 2, 12), rows (m, 5 or more), vectors (m, 6 or more): see
+            kernels/loops.py.
         names: of each row, the loop joint, gear or spring that it belongs to.
     """
 
@@ -49,8 +52,9 @@ def loop_rows(graph: SubsystemGraph) -> Rows:
             vectors.append(vector)
             names.append(loop.name)
     for gear in graph.gears:
-        rows.append([COUPLING, *_places(graph, gear, gear.joint), *_places(graph, gear, gear.driver)])
-        vectors.append(np.array([gear.ratio, gear.offset, 0.0, 0.0, 0.0, 0.0]))
+        places = [place for name, _ in gear.drivers for place in _places(graph, gear, name)]
+        rows.append([COUPLING, *_places(graph, gear, gear.joint), *places])
+        vectors.append(np.array([gear.ratio, gear.offset, *(ratio for _, ratio in gear.further)]))
         names.append(f"gear of {gear.joint}")
     return _made(graph, ends, rows, vectors, names)
 
@@ -77,10 +81,18 @@ def _made(
     return Rows(
         bodies,
         frames,
-        np.array(rows, np.int64).reshape(-1, 5),
-        np.array(vectors, np.float64).reshape(-1, 6),
+        _filled(rows, 5, np.int64),
+        _filled(vectors, 6, np.float64),
         tuple(names),
     )
+
+
+def _filled(entries: Sequence[Sequence[Any] | NDArray[Any]], least: int, dtype: type) -> NDArray[Any]:
+    """Rows of different lengths as an array, zeros behind the shorter ones."""
+    filled: NDArray[Any] = np.zeros((len(entries), max([least, *map(len, entries)])), dtype)
+    for row, entry in zip(filled, entries, strict=True):
+        row[: len(entry)] = entry
+    return filled
 
 
 def _placed(graph: SubsystemGraph, anchor: Anchor) -> tuple[int, NDArray[np.float64]]:

@@ -148,7 +148,7 @@ def follow(tree, loops, split, q, target, room):
         return 1.0 if correct(tree, loops, split, q, room, LARGEST_STEP) else 0.0
     gone, stride = 0.0, min(1.0, STRIDE / whole)
     while gone < 1.0:
-        end = gone + stride if gone + stride < 1.0 else 1.0
+        end = gone + stride if gone + stride < 1.0 - 1e-9 else 1.0  # no rest that is rounding only
         stride = end - gone
         rank = _factored(tree, loops, split, q, room)
         for i in range(b.shape[0]):

@@ -6,7 +6,7 @@ of S in P, and R the rotation P <- S, a row is one of
     ALONG     d . r               d fixed in P: no displacement along d
     ACROSS    n . R a             n fixed in P, a in S: the two stay perpendicular
     DISTANCE  |r|                 no condition, but the length of a spring
-    COUPLING  q_j - c q_k - o     a gear
+    COUPLING  q_j - c q_k - o     a gear; further drivers k add their own c q_k
 
 Its rate is J v, and its second derivative J vdot + gamma. The multiplier of ALONG is a force along d at the
 origin of S, that of ACROSS a moment along (R a) x n, both on the successor; the predecessor bears the
@@ -154,9 +154,10 @@ def rows_at(topology, constants, work, ends, anchors, rows, vectors, q, phi, J, 
     """phi (m,), J (m, nv) and gamma (m,) of all rows; ``motions`` has been called.
 
     ``ends`` (loops, 2) holds the bodies of predecessor and successor (n: the ground), ``anchors``
-    (loops, 2, 12) R and P of their anchors in the bodies' aligned frames; ``rows`` (m, 5) a kind and a loop;
-    for a gear the places of its joint in q and in v, then those of its driver. ``vectors`` (m, 6) holds d; or
-    n and a; or a gear's ratio and offset.
+    (loops, 2, 12) R and P of their anchors in the bodies' aligned frames; ``rows`` (m, 5 + 2 f) a kind and a
+    loop; for a gear the places of its joint in q and in v, then those of its driver and of further ones.
+    ``vectors`` (m, 6 or more) holds d; or n and a; or a gear's ratio, offset and further ratios, zero where
+    it has fewer.
     """
     n = topology.shape[0] - 1
     J[:, :] = 0.0
@@ -167,6 +168,10 @@ def rows_at(topology, constants, work, ends, anchors, rows, vectors, q, phi, J, 
             phi[row] = q[rows[row, 1]] - ratio * q[rows[row, 3]] - offset
             J[row, rows[row, 2]] += 1.0
             J[row, rows[row, 4]] -= ratio
+            for k in range(5, rows.shape[1], 2):
+                ratio = vectors[row, (k - 1) // 2]
+                phi[row] -= ratio * q[rows[row, k]]
+                J[row, rows[row, k + 1]] -= ratio
             gamma[row] = 0.0
             continue
         loop = rows[row, 1]

@@ -38,12 +38,21 @@ class LoopJoint:
 
 @dataclass(frozen=True, slots=True)
 class Gear:
-    """q[joint] = ratio * q[driver] + offset [rad or m]."""
+    """q[joint] = ratio * q[driver] + offset [rad or m]; further drivers add ratio * q[driver] each.
+
+    Several drivers are a gear whose carrier moves: what it transmits depends on the carrier's joint too.
+    """
 
     joint: str
     driver: str
     ratio: float
     offset: float = 0.0
+    further: tuple[tuple[str, float], ...] = ()
+
+    @property
+    def drivers(self) -> tuple[tuple[str, float], ...]:
+        """All drivers with their ratios."""
+        return ((self.driver, self.ratio), *self.further)
 
 
 @dataclass(frozen=True, eq=False)

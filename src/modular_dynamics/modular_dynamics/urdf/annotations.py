@@ -22,7 +22,7 @@ _SECTIONS: dict[str, tuple[str, ...]] = {
     "subsystems": ("name", "joints", "root_link", "end_links", "black_box"),
     "loop_joints": ("name", "type", "predecessor", "successor", "axis"),
     "passive": ("joint",),
-    "gears": ("joint", "driver", "ratio", "offset"),
+    "gears": ("joint", "driver", "ratio", "offset", "drivers"),
     "springs": ("name", "stiffness", "free_length", "initial_force", "damping", "anchors"),
 }
 _ELEMENTS = {
@@ -180,11 +180,38 @@ def _loop_joint(item: Mapping[str, Any]) -> LoopJoint:
 def _gear(item: Mapping[str, Any]) -> Gear:
     joint = name_of(item, "joint", "a gear", PartitionError)
     where = f"gear of joint '{joint}'"
-    driver = name_of(item, "driver", where, PartitionError)
-    if driver == joint:
+    drivers = [
+        (
+            name_of(entry, key, where, PartitionError),
+            number(entry, "ratio", f"{where}, {key} '{entry[key]}'", PartitionError),
+        )
+        for entry, key in _drivers(item, where)
+    ]
+    names = [name for name, _ in drivers]
+    if joint in names:
         raise PartitionError(f"{where}: a joint cannot be its own driver", item.get(LINE))
-    ratio = number(item, "ratio", where, PartitionError)
-    return Gear(joint, driver, ratio, number(item, "offset", where, PartitionError, 0.0))
+    for name in names:
+        if names.count(name) > 1:
+            raise PartitionError(f"{where} names its driver '{name}' twice; add the ratios", item.get(LINE))
+    offset = number(item, "offset", where, PartitionError, 0.0)
+    return Gear(joint, *drivers[0], offset, tuple(drivers[1:]))
+
+
+def _drivers(item: Mapping[str, Any], where: str) -> list[tuple[Mapping[str, Any], str]]:
+    """Where a gear's drivers stand, and under which key: in itself, or as a list of its own."""
+    entries = item.get("drivers")
+    if entries is None:
+        return [(item, "driver")]
+    if not isinstance(entries, list) or not all(isinstance(entry, Mapping) for entry in entries):
+        raise PartitionError(f"{where}: 'drivers' is not a list of joints with their ratios", item.get(LINE))
+    if not entries or "driver" in item or "ratio" in item:
+        raise PartitionError(
+            f"{where} needs either one driver with its ratio or a list of drivers, one of the two",
+            item.get(LINE),
+        )
+    for entry in entries:
+        _refuse_unknown(entry, ("joint", "ratio"), f"{where}, a driver")
+    return [(entry, "joint") for entry in entries]
 
 
 def _spring(item: Mapping[str, Any]) -> Spring:
@@ -203,6 +230,10 @@ def _spring(item: Mapping[str, Any]) -> Spring:
     return Spring(name, **values, anchors=(first, second))
 
 
+def _geared(gear: Gear) -> tuple[str, ...]:
+    return (gear.joint, *(name for name, _ in gear.drivers))
+
+
 def check_references(robot: RobotDescription, said: Annotations) -> None:
     """Loop joints, springs, gears and passive joints name links and joints that exist.
 
@@ -216,7 +247,7 @@ def check_references(robot: RobotDescription, said: Annotations) -> None:
     ]
     links += [("springs", spring.name, anchor.link) for spring in said.springs for anchor in spring.anchors]
     joints = [("passive", name, name) for name in said.passive]
-    joints += [("gears", gear.joint, name) for gear in said.gears for name in (gear.joint, gear.driver)]
+    joints += [("gears", gear.joint, name) for gear in said.gears for name in _geared(gear)]
     for kind, known, references in (("link", robot.links, links), ("joint", robot.joints, joints)):
         for section, owner, name in references:
             if name not in known:

@@ -64,6 +64,8 @@ def _entry(element: etree._Element) -> dict[str, Any]:
                 item[child.tag] = values
             case "loop_joint", "axis":
                 item["axis"] = _needed(values, "xyz", where)
+            case "gear", "driver":
+                item.setdefault("drivers", []).append(values)
             case "spring", "anchor":
                 item.setdefault("anchors", []).append(values)
             case _:

@@ -1,0 +1,79 @@
+"""Descriptions of planar mechanisms that do not look planar: the plane is oblique, and so is every frame."""
+
+import numpy as np
+
+import modular_dynamics as md
+from modular_dynamics.algebra import from_xyz_rpy, to_rotation_translation
+
+INERTIA = {"ixx": 1, "iyy": 1, "izz": 1, "ixy": 0, "ixz": 0, "iyz": 0}
+
+
+class Planar:
+    """Collects links and joints, given by points of the plane with all joints at zero."""
+
+    def __init__(self, seed=0, tilt=(0.7, -0.5, 1.9)):
+        self.rng, self.frames = np.random.default_rng(seed), {}
+        self.rotation = to_rotation_translation(from_xyz_rpy(np.zeros(3), np.array(tilt)))[0]
+        self.frames["world"] = np.eye(3), np.zeros(3)
+        self.links, self.joints, self.tags = ['<link name="world"/>'], [], []
+
+    def turn(self, name, parent, child, centre, normal=(0.0, 0.0, 1.0), extra=""):
+        self._joint(name, "continuous", parent, child, centre, normal, extra)
+
+    def slide(self, name, parent, child, direction, extra=""):
+        self._joint(name, "prismatic", parent, child, self.rng.normal(size=2), (*direction, 0.0), extra)
+
+    def _joint(self, name, kind, parent, child, point, axis, extra):
+        before, at = self.frames[parent]
+        rpy = self.rng.uniform(-1.5, 1.5, 3)
+        rotation = before @ to_rotation_translation(from_xyz_rpy(np.zeros(3), rpy))[0]
+        origin = self.rotation @ np.array([*point, self.rng.normal()])
+        axis = rotation.T @ self.rotation @ np.asarray(axis, float)
+        self.frames[child] = rotation, origin
+        numbers = " ".join(f'{key}="{value}"' for key, value in INERTIA.items())
+        mass = f'<inertial><mass value="1"/><inertia {numbers}/></inertial>'
+        self.links.append(f'<link name="{child}">{mass}</link>')
+        self.joints.append(
+            f'<joint name="{name}" type="{kind}"><parent link="{parent}"/><child link="{child}"/>'
+            f'<origin xyz="{_text(before.T @ (origin - at))}" rpy="{_text(rpy)}"/><axis xyz="{_text(axis)}"/>'
+            f'<limit effort="9" velocity="9"/>{extra}</joint>'
+        )
+
+    def cut(self, name, predecessor, before, successor, after, kind="revolute", lift=0.0):
+        """A loop joint about the normal; a point of each link."""
+        ends = [("predecessor", predecessor, (*before, 0.0)), ("successor", successor, (*after, lift))]
+        text = "".join(f'<{side} link="{link}" {self._anchor(link, point)}/>' for side, link, point in ends)
+        self.tags.append(f'<loop_joint name="{name}" type="{kind}">{text}<axis xyz="0 0 1"/></loop_joint>')
+
+    def _anchor(self, link, point):
+        rotation, origin = self.frames[link]
+        turned = rotation.T @ self.rotation
+        roll, yaw = np.arctan2(turned[2, 1], turned[2, 2]), np.arctan2(turned[1, 0], turned[0, 0])
+        rpy = roll, np.arcsin(-turned[2, 0]), yaw
+        xyz = rotation.T @ (self.rotation @ np.asarray(point) - origin)
+        return f'xyz="{_text(xyz)}" rpy="{_text(rpy)}"'
+
+    def passive(self, *names):
+        self.tags += [f'<passive joint="{name}"/>' for name in names]
+
+    def graph(self):
+        tags = f'<modular_dynamics version="1">{"".join(self.tags)}</modular_dynamics>'
+        return md.load_urdf(f'<robot name="planar">{"".join(self.links + self.joints)}{tags}</robot>')
+
+
+def _text(numbers):
+    return " ".join(repr(float(x)) for x in numbers)
+
+
+def four_bar(a=0.5, b=1.8, c=1.2, d=2.0, at=(0.0, 0.0), robot=None, tag="", carrier="world", crank=None):
+    """Crank a, coupler b, rocker c, ground d, all along x at zero; cut between coupler and rocker."""
+    robot = robot or Planar()
+    x, y = at
+    if crank is None:
+        crank = f"crank{tag}"
+        robot.turn(crank, carrier, crank, (x, y))
+    robot.turn(f"coupler{tag}", crank, f"coupler{tag}", (x + a, y))
+    robot.turn(f"rocker{tag}", carrier, f"rocker{tag}", (x + d, y), normal=(0, 0, -1))
+    robot.cut(f"loop{tag}", f"coupler{tag}", (x + a + b, y), f"rocker{tag}", (x + d + c, y))
+    robot.passive(f"coupler{tag}", f"rocker{tag}")
+    return robot
