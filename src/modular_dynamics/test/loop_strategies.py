@@ -1,4 +1,4 @@
-"""Random mechanisms for hypothesis: random trees, closed in a random configuration by loop joints of all types."""
+"""Random mechanisms for hypothesis: random trees, closed in a random configuration by loop joints."""
 
 from __future__ import annotations
 
@@ -87,11 +87,11 @@ def random_mechanisms(draw, largest: int = 14) -> RandomMechanism:
         P, opened = np.eye(4), _left_open(kind, axis, rng)
         P[:3, :3], P[:3, 3] = _rotation(rng), rng.uniform(-0.3, 0.3, 3)
         S = np.linalg.solve(poses[after], poses[before] @ P @ opened)
-        for copy in range(2 if "twice" in extras and k == 0 else 1):
-            tags.append(
-                f'<loop_joint name="loop_{k}{"_again" * copy}" type="{kind}">{_anchor("predecessor", before, P)}'
-                f'{_anchor("successor", after, S)}<axis xyz="{_text(axis)}"/></loop_joint>'
-            )
+        ends = _anchor("predecessor", before, P) + _anchor("successor", after, S)
+        tags += [
+            f'<loop_joint name="loop_{k}{again}" type="{kind}">{ends}<axis xyz="{_text(axis)}"/></loop_joint>'
+            for again in (["", "_again"] if "twice" in extras and k == 0 else [""])
+        ]
     single = [name for name in bare.joint_names if bare.joint(name).type.nv == 1]
     if "gear" in extras and len(single) > 1:
         mine, driver = (str(name) for name in rng.choice(single, 2, replace=False))
@@ -104,7 +104,8 @@ def random_mechanisms(draw, largest: int = 14) -> RandomMechanism:
             f'<anchor link="{link}" xyz="{_text(rng.uniform(-0.3, 0.3, 3))}"/>' for link in ends
         )
         tags.append(
-            f'<spring name="spring" stiffness="40" free_length="0.2" initial_force="3" damping="2">{anchors}</spring>'
+            '<spring name="spring" stiffness="40" free_length="0.2" initial_force="3" damping="2">'
+            f"{anchors}</spring>"
         )
     if not any("loop_joint" in tag for tag in tags):
         _give_up("both ends of every loop joint fell on one body")

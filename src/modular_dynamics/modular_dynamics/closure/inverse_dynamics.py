@@ -121,8 +121,8 @@ def refuse_singular(solver: Mechanism, coordinates: Array, condition: float) -> 
     free = np.abs(np.linalg.svd(dependent)[2][-1])
     names = [name for name, part in zip(solver.dependent, free, strict=True) if part > 1e-3 * free.max()]
     raise SingularityError(
-        f"the independent joints {', '.join(graph.independent_joint_names)} of '{graph.name}' do not determine "
-        f"{', '.join(names)} here: condition number {condition:.2g}. It is a dead point, or more joints must "
+        f"the independent joints {', '.join(graph.independent_joint_names)} of '{graph.name}' do not "
+        f"determine {', '.join(names)} here: condition number {condition:.2g}. It is a dead point, or more joints must "
         "be independent",
         condition,
         coordinates.copy(),

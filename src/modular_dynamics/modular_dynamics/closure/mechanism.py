@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..dynamics.arrays import constants_of, topology_of, work_of
-from ..exceptions import ClosureError, StateError, UnsupportedModelError
+from ..exceptions import ClosureError, SingularityError, StateError, UnsupportedModelError
 from ..kernels import closed_loop, layout
 from ..kernels.loops import MOTION_COLUMNS
 from ..model import JointType, SubsystemGraph
@@ -22,6 +22,8 @@ Array = NDArray[np.float64]
 STARTS = 8
 #: By how much a solution in closed form may differ from Newton's [rad or m]: rounding, near a dead point.
 AGREEMENT = 1e-6
+#: Residual [m or 1] with which loops count as closed at a dead point, where Newton's method is slow.
+AT_DEAD_POINT = 1e-8
 
 
 class Mechanism:
@@ -126,7 +128,9 @@ class Mechanism:
         n = len(topology) - 1
         poses = self.room[1][: 12 * n].reshape(n, 12)
         mass, moment = constants[:n, layout.MASS], constants[:n, layout.MOMENT : layout.MOMENT + 3]
-        moments = poses[:, 9:] * mass[:, None] + np.einsum("nij,nj->ni", poses[:, :9].reshape(n, 3, 3), moment)
+        moments = poses[:, 9:] * mass[:, None] + np.einsum(
+            "nij,nj->ni", poses[:, :9].reshape(n, 3, 3), moment
+        )
         found = -float(moments.sum(axis=0) @ self.graph.gravity)
         if len(self.laws):
             self.spring_forces(q, np.zeros(self.graph.nv))
@@ -250,6 +254,14 @@ class Mechanism:
         best = reached.copy()
         best[self.independent_q] = mine
         self._approach(best)
+        if max(self.residual(best).values(), default=0.0) < AT_DEAD_POINT:
+            condition = closed_loop.projection(*self.arrays, best, self.room, W)
+            raise SingularityError(
+                f"'{self.graph.name}' is at a dead point of its independent joints "
+                f"{', '.join(self.graph.independent_joint_names)} there: condition number {condition:.2g}",
+                condition,
+                best,
+            )
         error = self._open(best, "at these independent coordinates")
         raise ClosureError(
             f"{error}. The branch ends after {100.0 * gone:.1f} % of the way from the start, at a dead point "

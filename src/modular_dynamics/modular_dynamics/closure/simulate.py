@@ -10,7 +10,7 @@ import scipy.integrate
 from numpy.typing import ArrayLike, NDArray
 
 from ..exceptions import StateError
-from ..kernels import closed_loop, orthogonal
+from ..kernels import closed_loop
 from ..model import SubsystemGraph
 from .forward_dynamics import energy, kkt_solution
 from .mechanism import Mechanism, mechanism
@@ -64,7 +64,8 @@ def simulate(
         tau: torques of the independent joints: an array, a function (t, coordinates, velocities) of all
             joints' state, or None for none.
         method: DOP853, RK45 or RK23 of scipy.integrate.
-        times: at which the motion is wanted (k,); every step by default.
+        times: at which the motion is wanted (k,), interpolated within the integrator's steps, which is less
+            accurate than these; every step by default.
         guess: as of ``close_loops``. progress: called after every step with (t, t_end).
 
     Raises:
@@ -80,7 +81,9 @@ def simulate(
         raise StateError(f"t_end is {t_end}; a time above zero is needed")
     wanted = None if times is None else np.asarray(times, np.float64)
     if wanted is not None and (
-        wanted.ndim != 1 or (np.diff(wanted) <= 0.0).any() or wanted[0] < 0.0 or wanted[-1] > t_end
+        wanted.ndim != 1
+        or len(wanted) == 0
+        or not ((np.diff(wanted) > 0.0).all() and wanted[0] >= 0.0 and wanted[-1] <= t_end)
     ):
         raise StateError(f"times must rise from 0 or later to {t_end} at most")
     mine, rates = solver.checked(q, v)
@@ -94,7 +97,9 @@ def simulate(
     while stepper.status == "running":
         message = stepper.step()
         if stepper.status == "failed":
-            raise StateError(f"the motion of '{graph.name}' cannot be followed beyond {stepper.t:.6g} s: {message}")
+            raise StateError(
+                f"the motion of '{graph.name}' cannot be followed beyond {stepper.t:.6g} s: {message}"
+            )
         if wanted is None:
             dense = None
         else:
