@@ -26,7 +26,7 @@ __all__ = ["ROOM", "closed_dynamics", "correct", "follow", "projection", "rows_o
 #: The arrays of ``room``: see closure/mechanism.py.
 ROOM = ("states", "work", "phi", "J", "gamma", "A", "heads", "order", "b", "x", "rest", "saved")
 
-#: What is smaller than this part of the largest does not count as a direction: see :func:`.orthogonal.factor`.
+#: What is smaller than this part of the largest is no direction: see :func:`.orthogonal.factor`.
 RANK_TOLERANCE = 1e-11
 #: Newton's steps [rad or m]: the largest that is taken at once, and the one with which it ends.
 LARGEST_STEP, LAST_STEP = 0.3, 1e-10
