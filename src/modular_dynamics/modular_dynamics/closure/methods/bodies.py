@@ -83,13 +83,13 @@ class Inertia:
 def inertia_of(part: Part, values: Values) -> Inertia:
     """A body's own."""
     h, J = part.moment, part.second
-    deviation = Plane(values.scalar(0.5 * (J[0, 0] - J[1, 1]), "J"), values.scalar(J[0, 1], "J"))
+    number = values.inertial
     return Inertia(
-        values.scalar(part.mass, "m"),
-        values.plane(h, "h"),
-        values.scalar(h[2], "h"),
-        values.scalar(J[0, 0] + J[1, 1], "J"),
-        deviation,
-        values.plane(J[:2, 2], "J"),
-        values.scalar(J[2, 2], "J"),
+        number(part.mass),
+        Plane(number(h[0]), number(h[1])),
+        number(h[2]),
+        number(J[0, 0] + J[1, 1]),
+        Plane(number(0.5 * (J[0, 0] - J[1, 1])), number(J[0, 1])),
+        Plane(number(J[0, 2]), number(J[1, 2])),
+        number(J[2, 2]),
     )

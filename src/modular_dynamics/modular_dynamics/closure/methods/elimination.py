@@ -114,25 +114,19 @@ class _Dyad:
         F = F.turned(self.directions.vector(Turn(), self.directions.offset(side.body)))
         E = E.turned(F.conjugate())
         a = D0.square()
-        length = self._sign(E, F, carrier, side.body, slide) * self.ca.sqrt(a - E.y * E.y)
         name = self.parts[slide].name
+        sign = 1.0 if self._number(E.x) + self.closed[name] > 0.0 else -1.0
+        length = sign * self.ca.sqrt(a - E.y * E.y)
         self.directions.coordinates[name] = length - E.x
         turned = Plane(-D0.x, -D0.y).turned(F.conjugate()).turned(Plane(length, -E.y))
         if E.y.is_zero():  # then the direction is D0's alone
-            turned, a = Plane(-D0.x, -D0.y).turned(F.conjugate()).times(self._last), length * self._last
+            turned, a = Plane(-D0.x, -D0.y).turned(F.conjugate()).times(sign), sign * length
         if carrier is self.step.groups[1]:
             self._found(other, carrier, turned, a, side.body)
         else:
             self._found(carrier, other, turned.conjugate(), a, None, side.body)
 
-    _last = 1.0
-
-    def _sign(self, E: Plane, F: Plane, carrier: Group, body: int, slide: int) -> float:
-        along = self._numbers(E.x, carrier) + self.closed[self.parts[slide].name]
-        self._last = 1.0 if along > 0.0 else -1.0
-        return self._last
-
-    def _numbers(self, expression: Symbol, _group: Group) -> float:
+    def _number(self, expression: Symbol) -> float:
         ca, values = self.ca, self.directions.values
         names = [n for n, q in self.directions.coordinates.items() if q.is_symbolic()]
         inputs = ca.vertcat(*(self.directions.coordinates[n] for n in names), values.symbols)
@@ -152,8 +146,8 @@ class _Dyad:
                 break
         spin = complex(np.cos(angle), np.sin(angle))
         D0, D1 = (self._sum(group, group.first) for group in (first, second))
-        d0 = complex(self._numbers(D0.x, first), self._numbers(D0.y, first))
-        d1 = complex(self._numbers(D1.x, second), self._numbers(D1.y, second))
+        d0 = complex(self._number(D0.x), self._number(D0.y))
+        d1 = complex(self._number(D1.x), self._number(D1.y))
         return 1.0 if (d0.conjugate() * spin * d1).imag > 0.0 else -1.0
 
     def _found(
@@ -184,7 +178,4 @@ class _Dyad:
         assert self.step.ring is not None
         before = self.step.ring.before[k]
         # the body before k is in the base group, or in one that was found just now
-        d.turns[k] = turn.then(self._down(base.first, before), -1)
-
-    def _down(self, first: int, body: int) -> Turn:
-        return self.directions.between(first, body)
+        d.turns[k] = turn.then(d.between(base.first, before), -1)

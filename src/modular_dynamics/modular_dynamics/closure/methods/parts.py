@@ -17,7 +17,7 @@ from ...dynamics.arrays import constants_of
 from ...exceptions import UnsupportedModelError
 from ...kernels import layout
 from ...model import JointType, SubsystemGraph
-from ..rows import loop_rows
+from ..rows import loop_rows, spring_rows
 
 __all__ = ["Part", "Plain", "parts_of"]
 
@@ -45,7 +45,8 @@ class Part:
         axis: of a prismatic joint, in the parent's frame; None: revolute.
         mass, moment, second: mass [kg], mass times centre of mass [kg m], second moments of mass
             (tr(I)/2 - I) [kg m^2] about the origin.
-        anchors: by loop joint, (2, 3) places of cut ends [m]; NaN where this body has none.
+        anchors: (2, 3) places of ends [m], by index of a loop joint, or by -1, -2 ... of a spring; NaN where
+            this body has none.
     """
 
     name: str
@@ -85,10 +86,10 @@ class _Frames:
         for k in range(len(graph.joints)):
             self._add(k, float(offsets[k]))
         self.ground: dict[int, Array] = {}
-        rows = loop_rows(graph)
-        for loop, ends in enumerate(rows.ends):
-            for side, body in enumerate(ends):
-                self._anchor(loop, side, int(body), rows.anchors[loop, side, 9:])
+        for rows, index in ((loop_rows(graph), lambda k: k), (spring_rows(graph), lambda k: -1 - k)):
+            for k, ends in enumerate(rows.ends):
+                for side, body in enumerate(ends):
+                    self._anchor(index(k), side, int(body), rows.anchors[k, side, 9:])
 
     def _anchor(self, loop: int, side: int, body: int, place: Array) -> None:
         known = self.ground
@@ -109,6 +110,8 @@ class _Frames:
                 raise UnsupportedModelError(f"prismatic joint '{graph.joints[k].name}' is on no revolute joint")
             plane, sign, base, offset = self.parts[parent].plane, 0.0, np.eye(3), 0.0
             sliding = axis
+            if abs(axis[2]) > TINY:
+                raise UnsupportedModelError(f"prismatic joint '{graph.joints[k].name}' is not across its parent's axis")
         else:
             plane, sign, base = self._plane(parent, axis)
             slide = _slide(place, axis)
@@ -144,6 +147,8 @@ class _Frames:
         for k, part in enumerate(self.parts):
             mine = [child for child in self.parts if child.parent == k]
             fixed = [child.place for child in mine] + [child.axis for child in mine if child.axis is not None]
+            # a plane that stands on it obliquely costs most: all of its inertia would have to be turned
+            fixed += 4 * [plane.axes[:, 2] for plane in self.planes if plane.carrier == k]
             fixed += [end for ends in part.anchors.values() for end in ends if np.isfinite(end[0])]
             angles = [float(np.arctan2(v[1], v[0])) % (np.pi / 2) for v in fixed if np.hypot(v[0], v[1]) > TINY]
             angles = [0.0 if min(a, np.pi / 2 - a) < TINY else a for a in angles]

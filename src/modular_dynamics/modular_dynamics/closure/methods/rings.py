@@ -11,7 +11,7 @@ from ...exceptions import UnsupportedModelError
 from ...model import SubsystemGraph
 from .parts import Part, Plain
 
-__all__ = ["BASE", "Ring", "Side", "rings_of"]
+__all__ = ["BASE", "Ring", "Side", "rings_of", "spans_of"]
 
 #: Stands for a plane's carrier where bodies of the plane stand elsewhere.
 BASE = -1
@@ -35,11 +35,17 @@ class Side:
 
 @dataclass
 class Ring:
-    """A loop. ``before``: of each body but the first, which is common to both branches, the one before it."""
+    """A loop, or what is between the ends of a spring.
+
+    Attributes:
+        before: of each body but the first, which is common to both branches, the one before it.
+        height: from one end to the other, along the plane's normal [m].
+    """
 
     name: str
     sides: list[Side]
     before: dict[int, int]
+    height: float
 
     @property
     def joints(self) -> list[int]:
@@ -57,13 +63,25 @@ def rings_of(
     """
     rings = []
     for index, loop in enumerate(graph.loop_joints):
-        finder = _Finder(parts, planes, ground, index)
         if loop.type not in POINTS:
             raise UnsupportedModelError(
                 f"loop joint '{loop.name}' is {loop.type}: symbolic methods close planar loops with hinges"
             )
-        rings.append(finder.ring(loop.name))
+        ring = _Finder(parts, planes, ground, index).ring(f"loop '{loop.name}'")
+        if abs(ring.height) > 1e-6:
+            raise UnsupportedModelError(f"{ring.name} is not planar: its ends are {ring.height:.3g} m apart along z")
+        rings.append(ring)
     return rings
+
+
+def spans_of(
+    graph: SubsystemGraph, parts: list[Part], planes: list[Plain], ground: dict[int, NDArray[np.float64]]
+) -> list[Ring]:
+    """From one end of each spring to the other. Raises UnsupportedModelError: bodies of different planes."""
+    return [
+        _Finder(parts, planes, ground, -1 - k).ring(f"spring '{spring.name}'")
+        for k, spring in enumerate(graph.springs)
+    ]
 
 
 class _Finder:
@@ -86,7 +104,7 @@ class _Finder:
         deepest = [self._depth(owner) for owner, _ in self.ends]
         owner = self.ends[int(np.argmax(deepest))][0]
         if owner is None:
-            raise UnsupportedModelError(f"loop joint '{name}' closes no loop: both its ends are on the ground")
+            raise UnsupportedModelError(f"{name} has both its ends on the ground")
         plane = self.parts[owner].plane
         ways = [self._way(name, plane, end) for end in self.ends]
         shared = 0
@@ -98,9 +116,7 @@ class _Finder:
         for sign, way, (_, anchor) in zip((1.0, -1.0), ways, self.ends, strict=True):
             for k, follower in zip(way[shared - 1 :], [*way[shared:], None], strict=True):
                 height += sign * self._add(sides, before, plane, k, follower, sign, anchor)
-        if abs(height) > 1e-6:
-            raise UnsupportedModelError(f"loop '{name}' is not planar: its ends are {height:.3g} m apart along z")
-        return Ring(name, list(sides.values()), before)
+        return Ring(name, list(sides.values()), before, height)
 
     def _depth(self, owner: int | None) -> int:
         depth = 0
@@ -116,7 +132,7 @@ class _Finder:
             way.insert(0, k)
             k = self.parts[k].parent
         if k != self.planes[plane].carrier:
-            raise UnsupportedModelError(f"loop '{name}' is not planar: it goes through axes that are not parallel")
+            raise UnsupportedModelError(f"{name} is not planar: it goes through axes that are not parallel")
         return [BASE, *way]
 
     def _turner(self, k: int) -> int:

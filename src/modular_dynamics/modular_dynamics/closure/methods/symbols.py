@@ -30,9 +30,8 @@ def casadi() -> Any:
 class Values:
     """Makes constants: numbers, or, where parameters stay symbolic, a symbol for each number that differs.
 
-    A length that stands in several places is one parameter, and so is a mass that two bodies share. That two
-    numbers are equal by chance makes no difference that counts: it could spare an operation only where such
-    parameters meet.
+    A length that stands in several places is one parameter. Inertial parameters are all symbols of their own,
+    ten of each body, also those that are zero or equal in this model: generated code then fits any inertias.
     """
 
     def __init__(self, symbolic: bool) -> None:
@@ -48,6 +47,14 @@ class Values:
             self.known[key] = self.ca.SX.sym(f"p{len(self.known)}"), abs(float(number))
         symbol = self.known[key][0]
         return symbol if number > 0.0 else -symbol
+
+    def inertial(self, number: float) -> Symbol:
+        """A mass or a moment of one body."""
+        if not self.symbolic:
+            return self.ca.SX(float(number))
+        name = f"i{len(self.known)}"
+        self.known[name] = self.ca.SX.sym(name), float(number)
+        return self.known[name][0]
 
     def direction(self, number: float) -> Symbol:
         """A component of a unit vector: zero and one are structure."""
