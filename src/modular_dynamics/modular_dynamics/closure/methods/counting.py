@@ -76,7 +76,11 @@ class _Graph:
         work: dict[int, int] = {}
         outputs: dict[int, int] = {}
         for k in range(function.n_instructions()):
-            kind, into, out_of = function.instruction_id(k), function.instruction_input(k), function.instruction_output(k)
+            kind, into, out_of = (
+                function.instruction_id(k),
+                function.instruction_input(k),
+                function.instruction_output(k),
+            )
             if kind == ca.OP_CONST:
                 work[out_of[0]] = self.const(function.instruction_constant(k))
             elif kind == ca.OP_INPUT:

@@ -76,7 +76,11 @@ class Directions:
         if turn.factors:
             name, count = turn.factors[-1]
             factor = self.factors[name] if count > 0 else self.factors[name].conjugate()
-            rest = turn.factors[:-1] if abs(count) == 1 else (*turn.factors[:-1], (name, count - count // abs(count)))
+            rest = (
+                turn.factors[:-1]
+                if abs(count) == 1
+                else (*turn.factors[:-1], (name, count - count // abs(count)))
+            )
             return self.vector(Turn(turn.angle, rest), offset).turned(factor)
         constant = sum(count * self.constants[name] for name, count in turn.angle if name in self.constants)
         angle = values.scalar(offset + constant, "a")

@@ -106,7 +106,9 @@ class _Dyad:
 
     def _slider(self, slide: int) -> None:
         """D0 + R1 (E + F q) = 0 with an unknown length q along F."""
-        carrier, other = sorted(self.step.groups, key=lambda g: all(slide not in dict(s.slides) for s in g.sides))
+        carrier, other = sorted(
+            self.step.groups, key=lambda g: all(slide not in dict(s.slides) for s in g.sides)
+        )
         side = next(s for s in carrier.sides if slide in dict(s.slides))
         E, D0 = self._sum(carrier, side.body), self._sum(other, other.first)
         axis = dict(side.slides)[slide]

@@ -122,10 +122,17 @@ class Method:
         ca = self.values.ca
         return [ca.vertcat(*x.values()) for x in (self.q, self.v, self.vdot)] + [self.values.symbols]
 
-    def evaluate(self, term: Any, q: ArrayLike, v: ArrayLike | None = None, vdot: ArrayLike | None = None) -> Any:
+    def evaluate(
+        self, term: Any, q: ArrayLike, v: ArrayLike | None = None, vdot: ArrayLike | None = None
+    ) -> Any:
         """The numbers of a term; with IC, q are the coordinates of all joints, in the order of the graph's."""
         rest = np.zeros(len(self.v))
-        given = [np.asarray(q, float), rest if v is None else v, rest if vdot is None else vdot, self.values.numbers]
+        given = [
+            np.asarray(q, float),
+            rest if v is None else v,
+            rest if vdot is None else vdot,
+            self.values.numbers,
+        ]
         result: NDArray[np.float64] = casadi().Function("term", self.inputs, [term])(*given).full()
         return result[:, 0] if result.shape[1] == 1 else result
 

@@ -70,7 +70,9 @@ def parts_of(graph: SubsystemGraph) -> tuple[list[Part], list[Plain], dict[int, 
     """
     for joint in graph.joints:
         if joint.type is JointType.FLOATING or joint.mimic is not None:
-            raise UnsupportedModelError(f"symbolic methods know no floating or mimic joint, as '{joint.name}' is")
+            raise UnsupportedModelError(
+                f"symbolic methods know no floating or mimic joint, as '{joint.name}' is"
+            )
     first = _Frames(graph, np.zeros(len(graph.joints)))
     frames = _Frames(graph, first.best_offsets())
     return frames.parts, frames.planes, frames.ground
@@ -107,11 +109,15 @@ class _Frames:
         slide, sliding = 0.0, None
         if graph.joints[k].type is JointType.PRISMATIC:
             if parent is None or self.parts[parent].axis is not None:
-                raise UnsupportedModelError(f"prismatic joint '{graph.joints[k].name}' is on no revolute joint")
+                raise UnsupportedModelError(
+                    f"prismatic joint '{graph.joints[k].name}' is on no revolute joint"
+                )
             plane, sign, base, offset = self.parts[parent].plane, 0.0, np.eye(3), 0.0
             sliding = axis
             if abs(axis[2]) > TINY:
-                raise UnsupportedModelError(f"prismatic joint '{graph.joints[k].name}' is not across its parent's axis")
+                raise UnsupportedModelError(
+                    f"prismatic joint '{graph.joints[k].name}' is not across its parent's axis"
+                )
         else:
             plane, sign, base = self._plane(parent, axis)
             slide = _slide(place, axis)
@@ -150,7 +156,9 @@ class _Frames:
             # a plane that stands on it obliquely costs most: all of its inertia would have to be turned
             fixed += 4 * [plane.axes[:, 2] for plane in self.planes if plane.carrier == k]
             fixed += [end for ends in part.anchors.values() for end in ends if np.isfinite(end[0])]
-            angles = [float(np.arctan2(v[1], v[0])) % (np.pi / 2) for v in fixed if np.hypot(v[0], v[1]) > TINY]
+            angles = [
+                float(np.arctan2(v[1], v[0])) % (np.pi / 2) for v in fixed if np.hypot(v[0], v[1]) > TINY
+            ]
             angles = [0.0 if min(a, np.pi / 2 - a) < TINY else a for a in angles]
             if angles and part.axis is None:
                 offsets[k] = max([0.0, *angles], key=lambda a: sum(abs(a - b) < TINY for b in angles))

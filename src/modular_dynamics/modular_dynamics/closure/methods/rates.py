@@ -64,7 +64,9 @@ def implicit_rates(
         if step.gear is not None:
             k = names.index(step.gear.joint)
             drivers = [(names.index(name), ratio) for name, ratio in step.gear.drivers]
-            turned = [(ratio * (parts[i].sign or 1.0) * (parts[k].sign or 1.0), rates[i]) for i, ratio in drivers]
+            turned = [
+                (ratio * (parts[i].sign or 1.0) * (parts[k].sign or 1.0), rates[i]) for i, ratio in drivers
+            ]
             rates[k] = _sum(turned)
         else:
             _Loop(parts, step, directions, rates).solve()

@@ -69,7 +69,9 @@ def rings_of(
             )
         ring = _Finder(parts, planes, ground, index).ring(f"loop '{loop.name}'")
         if abs(ring.height) > 1e-6:
-            raise UnsupportedModelError(f"{ring.name} is not planar: its ends are {ring.height:.3g} m apart along z")
+            raise UnsupportedModelError(
+                f"{ring.name} is not planar: its ends are {ring.height:.3g} m apart along z"
+            )
         rings.append(ring)
     return rings
 

@@ -59,7 +59,9 @@ class Tree:
 
     def axes(self, plane: int) -> np.ndarray:
         """(3, 3): axes of a plane in its carrier's frame."""
-        R = np.array([[self.values.direction(x) for x in row] for row in self.planes[plane].axes], dtype=object)
+        R = np.array(
+            [[self.values.direction(x) for x in row] for row in self.planes[plane].axes], dtype=object
+        )
         if self.alone[plane]:
             root = self.roots[plane]
             c, s = self.directions.vector(self.directions.between(-1, root), self.parts[root].offset)
@@ -124,7 +126,9 @@ class Tree:
                     if self._before(root) is None:
                         total.add(whole[root].moved(*self.place(root)))
                 at = [self.values.scalar(x, "d") for x in self.parts[self.roots[part.plane]].place]
-                self.own[plane.carrier].add(total.rotated(self.axes(part.plane)).moved(Plane(at[0], at[1]), at[2]))
+                self.own[plane.carrier].add(
+                    total.rotated(self.axes(part.plane)).moved(Plane(at[0], at[1]), at[2])
+                )
 
     def _nothing(self) -> Inertia:
         zero = self.one.y
