@@ -17,8 +17,9 @@ class Lagrangian:
 
     def __init__(self, graph):
         root = xml.fromstring(graph.urdf)
-        self.joints = [self._joint(graph, element) for element in root.iter("joint")]
+        self.joints = [self._joint(graph, element) for element in root.findall("joint")]
         self.masses = {link.get("name"): self._mass(link.find("inertial")) for link in root.iter("link")}
+        self.root = next(iter(graph.ground.links))
         self.gravity, self.nv = np.asarray(graph.gravity), graph.nv
 
     @staticmethod
@@ -49,7 +50,7 @@ class Lagrangian:
 
     def poses(self, q):
         """Of all links, 4x4, in the ground."""
-        found = {"l0": np.eye(4, dtype=q.dtype)}
+        found = {self.root: np.eye(4, dtype=q.dtype)}
         for parent, child, kind, pose, axis, at in self.joints:
             step = np.eye(4, dtype=q.dtype)
             if kind == "prismatic":
@@ -63,7 +64,7 @@ class Lagrangian:
         """M(q) by jacobians of all links' centres of mass and axes, and V(q); complex q allowed."""
         poses = self.poses(q)
         M, V = np.zeros((self.nv, self.nv), q.dtype), 0.0
-        carried = {"l0": []}
+        carried = {self.root: []}
         for parent, child, kind, _, axis, at in self.joints:
             carried[child] = [*carried[parent], (child, kind, axis, at)]
             mass, com, inertia = self.masses[child]

@@ -200,7 +200,7 @@ class Mechanism:
         condition = closed_loop.projection(*self.arrays, reached, self.room, W)
         best = reached.copy()
         best[self.independent_q] = mine
-        closed_loop.settle(*self.arrays, best, self.room)
+        self._approach(best)
         error = self._open(best, "at these independent coordinates")
         raise ClosureError(
             f"{error}. The branch ends after {100.0 * gone:.1f} % of the way from the start, at a dead point "
@@ -208,6 +208,28 @@ class Mechanism:
             error.residual,
             best,
         )
+
+    def _approach(self, coordinates: Array) -> None:
+        """Least squares of what is open, in place, by damped steps (Levenberg).
+
+        Where Newton's method is stuck at a dead point, loops that are not at fault close all the same.
+        """
+        (tree, loops, split), rest = self.arrays, np.zeros(self.graph.nv)
+        places, damping, least = split[2], 1e-3, np.inf
+        tried, gradient, curvature = coordinates.copy(), np.zeros(len(places)), np.eye(len(places))
+        for _ in range(200):
+            closed_loop.rows_of(tree, loops, tried, rest, self.room)
+            phi, J = self.room[2], self.room[3][:, split[3]]
+            if (now := float(phi @ phi)) < least:
+                coordinates[:], least, damping = tried, now, max(0.3 * damping, 1e-12)
+                gradient, curvature = J.T @ phi, J.T @ J
+            else:
+                damping *= 4.0
+            step = np.linalg.solve(curvature + damping * np.eye(len(places)), -gradient)
+            if np.abs(step).max(initial=0.0) < closed_loop.LAST_STEP:
+                return
+            tried[:] = coordinates
+            tried[places] += step
 
 
 def mechanism(graph: SubsystemGraph) -> Mechanism:

@@ -89,7 +89,7 @@ def _made(
 
 def _filled(entries: Sequence[Sequence[Any] | NDArray[Any]], least: int, dtype: type) -> NDArray[Any]:
     """Rows of different lengths as an array, zeros behind the shorter ones."""
-    filled = np.zeros((len(entries), max([least, *map(len, entries)])), dtype)
+    filled: NDArray[Any] = np.zeros((len(entries), max([least, *map(len, entries)])), dtype)
     for row, entry in zip(filled, entries, strict=True):
         row[: len(entry)] = entry
     return filled

@@ -1,0 +1,110 @@
+"""Gears with one driver and with several, from the tags to the torques."""
+
+import re
+
+import numpy as np
+import pytest
+
+import modular_dynamics as md
+from modular_dynamics.closure import closed_loop_inverse_dynamics, constraint_projection
+
+LINK = """<link name="{0}"><inertial><origin xyz="0.1 0.02 0"/><mass value="2"/>
+  <inertia ixx="0.1" iyy="0.2" izz="0.25" ixy="0" ixz="0" iyz="0"/></inertial></link>
+  <joint name="{0}" type="continuous"><parent link="{1}"/><child link="{0}"/>
+  <origin xyz="0.3 0 0" rpy="0.4 0 0.2"/><axis xyz="0 0 1"/><limit effort="9" velocity="9"/></joint>"""
+CHAIN = "".join(LINK.format(name, above) for name, above in zip("abcd", ("base", *"abc"), strict=True))
+
+
+def robot(tags):
+    return (
+        f'<robot name="r"><link name="base"/>{CHAIN}\n'
+        f'<modular_dynamics version="1">{tags}</modular_dynamics></robot>'
+    )
+
+
+THREE = (
+    '<gear joint="d" offset="0.5"><driver joint="a" ratio="2"/> <driver joint="b" ratio="-1"/>'
+    '<driver joint="c" ratio="0.25"/></gear>'
+)
+
+
+def test_drivers_add():
+    graph = md.load_urdf(robot(THREE))
+    (gear,) = graph.gears
+    assert (gear.driver, gear.ratio, gear.offset) == ("a", 2.0, 0.5)
+    assert gear.drivers == (("a", 2.0), ("b", -1.0), ("c", 0.25))
+    q, v, vdot = np.random.default_rng(0).normal(size=(3, 3))
+    ratios = np.array([2.0, -1.0, 0.25])
+    W = np.vstack([np.eye(3), ratios])
+    assert constraint_projection(graph, q) == pytest.approx(W, abs=1e-12)
+    result = closed_loop_inverse_dynamics(graph, q, v, vdot)
+    full = [np.append(q, ratios @ q + 0.5), np.append(v, ratios @ v), np.append(vdot, ratios @ vdot)]
+    for found, expected in zip(
+        (result.coordinates, result.velocities, result.accelerations), full, strict=True
+    ):
+        assert found == pytest.approx(expected, abs=1e-12)
+    assert result.tau == pytest.approx(W.T @ md.inverse_dynamics(graph.tree, *full), abs=1e-10)
+    assert max(result.residual.values()) < 1e-12
+
+
+def test_gears_of_different_length_stand_together():
+    graph = md.load_urdf(
+        robot(
+            '<gear joint="c" driver="a" ratio="3" offset="-1"/>'
+            '<gear joint="d"><driver joint="b" ratio="1"/> <driver joint="a" ratio="-1"/></gear>'
+        )
+    )
+    assert graph.independent_joint_names == ("a", "b")
+    assert constraint_projection(graph, [0.3, 0.2]) == pytest.approx(
+        np.array([[1, 0], [0, 1], [3, 0], [-1, 1]]), abs=1e-12
+    )
+    coordinates = closed_loop_inverse_dynamics(graph, [0.3, 0.2], [0, 0], [0, 0]).coordinates
+    assert coordinates == pytest.approx([0.3, 0.2, -0.1, -0.1], abs=1e-12)
+
+
+def test_the_old_form_and_one_driver_say_the_same():
+    old = '<gear joint="d" driver="a" ratio="2" offset="0.1"/>'
+    new = '<gear joint="d" offset="0.1"> <driver joint="a" ratio="2"/> </gear>'
+    assert md.load_urdf(robot(old)).gears == md.load_urdf(robot(new)).gears
+
+
+def test_tags_and_file_say_the_same():
+    drivers = [{"joint": "a", "ratio": 2}, {"joint": "b", "ratio": -1}, {"joint": "c", "ratio": 0.25}]
+    content = {"version": 1, "gears": [{"joint": "d", "offset": 0.5, "drivers": drivers}]}
+    assert md.load_urdf(robot(""), content).gears == md.load_urdf(robot(THREE)).gears
+
+
+REFUSED = {
+    "both forms": ('<gear joint="d" driver="b"> <driver joint="a" ratio="2"/> </gear>', "one of the two"),
+    "without a ratio": (
+        '<gear joint="d"> <driver joint="a"/> </gear>',
+        "line .*'d', joint 'a' lacks 'ratio'",
+    ),
+    "without a joint": ('<gear joint="d"> <driver ratio="1"/> </gear>', "gear of joint 'd' lacks 'joint'"),
+    "unknown": ('<gear joint="d"> <driver joint="x" ratio="1"/> </gear>', "gear of joint 'd' names .* 'x'"),
+    "itself": (
+        '<gear joint="d"> <driver joint="a" ratio="1"/> <driver joint="d" ratio="1"/> </gear>',
+        "a joint cannot be its own driver",
+    ),
+    "twice": (
+        '<gear joint="d"> <driver joint="a" ratio="1"/> <driver joint="a" ratio="1"/> </gear>',
+        "names its driver 'a' twice",
+    ),
+    "another key": (
+        '<gear joint="d"> <driver joint="a" ratio="1" offset="2"/> </gear>',
+        "unknown key 'offset'",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_refused(case):
+    tags, message = REFUSED[case]
+    with pytest.raises(md.PartitionError, match=re.compile(message, re.DOTALL)):
+        md.load_urdf(robot(tags))
+
+
+@pytest.mark.parametrize("drivers", ["a", [], ["a"]])
+def test_refused_in_a_file(drivers):
+    with pytest.raises(md.PartitionError, match="gear of joint 'd'"):
+        md.load_urdf(robot(""), {"version": 1, "gears": [{"joint": "d", "drivers": drivers}]})
