@@ -1,4 +1,4 @@
-"""Inertias of symbols that take part in planar motion: mass, first and second moments about a body's origin."""
+"""Inertias of symbols in planar motion: mass, first and second moments about a body's origin."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Operations of an expression graph, counted as the paper's Table 1 counts them, after common ones are shared.
+"""Operations of an expression graph, shared and counted as in Table 1 of Schappler et al.
 
 A graph is CasADi's, gone through once: an operation that is there already is not listed again, numbers are
-folded, signs wander to where a difference takes them up, and what no result needs is left out. Weights and
-columns are the paper's: sums and differences 1, products 1, quotients 4, roots 5, sines and cosines 10,
+folded, signs wander to where a difference takes them up, and what no result needs is left out. Weights
+and columns are the paper's: sums and differences 1, products 1, quotients 4, roots 5, sines and cosines 10,
 arc tangents 15, assignments 1. An assignment stores one intermediate that is used more than once, or one entry
 of the result, unless that is an input or a number.
 """
@@ -10,13 +10,13 @@ of the result, unless that is an input or a number.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from .symbols import casadi
 
-__all__ = ["WEIGHTS", "Count", "count"]
+__all__ = ["WEIGHTS", "Count", "Graph", "count"]
 
 #: Table 1, second row.
 WEIGHTS = {"add": 1, "mul": 1, "div": 4, "sqrt": 5, "sin": 10, "atan": 15, "assign": 1}
@@ -47,7 +47,7 @@ class Count:
 def count(results: Any, inputs: Sequence[Any]) -> Count:
     """Operations that a column of results takes, all entries together; inputs: its symbols, as columns."""
     function = casadi().Function("f", list(inputs), [results])
-    graph = _Graph()
+    graph = Graph()
     outputs = graph.read(function)
     used = graph.uses(outputs)
     numbers = Counter(_COLUMN[graph.nodes[k][0]] for k in used if graph.nodes[k][0] in _COLUMN)
@@ -56,7 +56,7 @@ def count(results: Any, inputs: Sequence[Any]) -> Count:
     return Count(**numbers, assign=len(stored))
 
 
-class _Graph:
+class Graph:
     """Operations (kind, operands ...), each once; an input is ("in", place), a number ("const", value)."""
 
     def __init__(self) -> None:
@@ -66,7 +66,7 @@ class _Graph:
     def read(self, function: Any) -> list[int]:
         """Goes through CasADi's instructions; returns the nodes of the results that are not zero."""
         ca = casadi()
-        kinds = {
+        kinds: dict[int, Callable[..., int]] = {
             ca.OP_ADD: self.add, ca.OP_SUB: self.sub, ca.OP_MUL: self.mul, ca.OP_DIV: self.div,
             ca.OP_NEG: self.neg, ca.OP_SQ: lambda a: self.mul(a, a), ca.OP_TWICE: lambda a: self.mul(self.const(2.0), a),
             ca.OP_INV: lambda a: self.div(self.const(1.0), a),
@@ -135,7 +135,7 @@ class _Graph:
             return self.mul(self.const(2.0), a)
         return self.put("add", *sorted((a, b)))
 
-    def sub(self, a: int, b: int) -> int:
+    def sub(self, a: int, b: int) -> int:  # noqa: PLR0911  (one rule, one return)
         """a - b."""
         x, y = self.value(a), self.value(b)
         if x is not None and y is not None:
@@ -152,7 +152,7 @@ class _Graph:
             return self.put("neg", turned)
         return self.put("sub", a, b)
 
-    def mul(self, a: int, b: int) -> int:
+    def mul(self, a: int, b: int) -> int:  # noqa: PLR0911
         """a b."""
         x, y = self.value(a), self.value(b)
         if x is not None and y is not None:

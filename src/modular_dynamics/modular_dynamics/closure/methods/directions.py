@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from .parts import Part
 from .plane import Plane, Symbol
@@ -23,8 +23,9 @@ class Turn(NamedTuple):
         return Turn(_sum(self.angle, other.angle, sign), _sum(self.factors, other.factors, sign))
 
 
-def _sum(a, b, sign):  # type: ignore[no-untyped-def]
-    total = dict(a)
+def _sum(a: tuple[tuple[str, Any], ...], b: tuple[tuple[str, Any], ...], sign: int) -> tuple[Any, ...]:
+    """Of two sums, by name; what adds up to nothing is left out."""
+    total: dict[str, Any] = dict(a)
     for name, count in b:
         total[name] = total.get(name, 0) + sign * count
     return tuple(sorted((name, count) for name, count in total.items() if count != 0))
@@ -82,7 +83,9 @@ class Directions:
                 else (*turn.factors[:-1], (name, count - count // abs(count)))
             )
             return self.vector(Turn(turn.angle, rest), offset).turned(factor)
-        constant = sum(count * self.constants[name] for name, count in turn.angle if name in self.constants)
+        constant: float = sum(
+            count * self.constants[name] for name, count in turn.angle if name in self.constants
+        )
         angle = values.scalar(offset + constant, "a")
         free = [(name, count) for name, count in turn.angle if name not in self.constants]
         if not free and offset + constant == 0.0:

@@ -8,7 +8,6 @@ the closed configuration tells that the graph's limits of passive joints choose.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...exceptions import UnsupportedModelError
 from .directions import Directions, Turn
@@ -50,14 +49,14 @@ def _gear(parts: list[Part], step: Step, directions: Directions, closed: dict[st
         turn = turn.then(Turn(((f"gear {gear.joint}", parts[k].sign),)))
     for name, ratio in gear.drivers:
         driver = directions.turns[by_name[name]]
-        ratio = ratio * parts[by_name[name]].sign * parts[k].sign
-        if driver.factors and ratio not in {1.0, -1.0}:
+        times = ratio * parts[by_name[name]].sign * parts[k].sign
+        if driver.factors and times not in {1.0, -1.0}:
             raise UnsupportedModelError(
-                f"gear of joint '{gear.joint}': its driver '{name}' is known by sine and cosine; ratio 1 or -1"
+                f"gear of joint '{gear.joint}': its driver '{name}' is known as sine and cosine; ratio 1, -1"
             )
         scaled = Turn(
-            tuple((n, c * ratio) for n, c in driver.angle),
-            tuple((n, int(c * ratio)) for n, c in driver.factors),
+            tuple((n, c * times) for n, c in driver.angle),
+            tuple((n, int(c * times)) for n, c in driver.factors),
         )
         turn = turn.then(scaled)
     directions.turns[k] = turn
@@ -77,7 +76,7 @@ class _Dyad:
             self._slider(self.step.slide)
 
     def _sum(self, group: Group, reference: int) -> Plane:
-        """What a group adds to the loop, in the axes of a body where all of the plane's angles are zero there."""
+        """What a group adds to the loop, in the axes of a body (its offset not counted)."""
         values, total = self.directions.values, None
         back = self.directions.between(group.first, reference)
         for side in group.sides:

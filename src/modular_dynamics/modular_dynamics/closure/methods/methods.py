@@ -1,4 +1,4 @@
-"""Trigonometric elimination, direct elimination, implicit constraints: one mechanism's equations of motion by each.
+"""Trigonometric elimination, direct elimination, implicit constraints: equations of motion by each.
 
 All three give g1, M1 and tau1 of the independent coordinates (Schappler et al., sections 3.3 and 3.4).
 """
@@ -35,8 +35,8 @@ METHODS = ("TE", "DE", "IC")
 class Method:
     """Symbolic equations of motion of one mechanism by one method; terms are made when they are asked for.
 
-    "TE": sines and cosines of dependent angles are substituted by expressions in the independent coordinates,
-    and the energies differentiated. "DE": the dependent angles themselves are, by atan2. "IC": the open tree's
+    "TE": sines and cosines of dependent angles are substituted by expressions in the independent
+    coordinates, and the energies differentiated. "DE": the dependent angles themselves are, by atan2. "IC": the open tree's
     terms, of all coordinates, are projected by W = [1; -J2^-1 J1].
 
     Args:
@@ -104,12 +104,23 @@ class Method:
     @cached_property
     def mass_matrix(self) -> Any:
         """M1: second derivatives of the kinetic energy by the independent rates."""
-        ca, found = self.values.ca, mass_matrix(self.tree, self.rates)
-        M = ca.SX(len(self.v), len(self.v))
-        for i, first in enumerate(self.v):
-            for j, second in enumerate(self.v):
-                M[i, j] = found.get((min(first, second), max(first, second)), 0.0)
-        return M
+        return self._square(mass_matrix(self.tree, self.rates), tuple(self.v))
+
+    @cached_property
+    def open_tree(self) -> tuple[Any, Any]:
+        """M (nv, nv) and g (nv,) of the tree without its loops."""
+        ca, names = self.values.ca, self.graph.joint_names
+        rates: Rates = {k: {part.name: part.sign or 1.0} for k, part in enumerate(self.parts)}
+        pull = self.tree.gravity_torque(rates)
+        M = self._square(mass_matrix(self.tree, rates), names)
+        return M, ca.vertcat(*(pull.get(name, 0.0) for name in names))
+
+    def _square(self, entries: dict[tuple[str, str], Any], names: tuple[str, ...]) -> Any:
+        matrix = self.values.ca.SX(len(names), len(names))
+        for i, first in enumerate(names):
+            for j, second in enumerate(names):
+                matrix[i, j] = entries.get((min(first, second), max(first, second)), 0.0)
+        return matrix
 
     @cached_property
     def torque(self) -> Any:

@@ -56,7 +56,7 @@ def steps_of(graph: SubsystemGraph, parts: list[Part], rings: list[Ring]) -> lis
         if ring is None:
             stuck = ", ".join([r.name for r in left] + [f"gear of {g.joint}" for g in gears])
             raise UnsupportedModelError(
-                f"'{graph.name}': {stuck} have not two unknown joints each; dyads are needed, one after the other"
+                f"'{graph.name}': {stuck} have not two unknown joints each, one after the other"
             )
         left.remove(ring)
         steps.append(_dyad(ring, parts, known))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .directions import Directions, Turn
+from .directions import Directions
 from .order import Group, Step
 from .parts import Part
 from .plane import Plane, Symbol

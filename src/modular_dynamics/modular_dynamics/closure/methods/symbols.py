@@ -1,4 +1,4 @@
-"""Numbers of a model as symbols of CasADi: equal numbers are one symbol; zeros, ones and signs stay what they are."""
+"""Constants of a model: numbers, or symbols of CasADi."""
 
 from __future__ import annotations
 

@@ -30,26 +30,12 @@ def constrained_torque(method: Method) -> Any:
     W = method.projection
     given = ca.SX.sym("rates", q.shape[0])
     rates = W @ v
-    M, g = open_tree(method)
+    M, g = method.open_tree
     momentum = M @ given
     bias = ca.jtimes(momentum, q, given) - 0.5 * ca.gradient(ca.dot(given, momentum), q)
     bias = ca.substitute(bias + spring_torque(method, q, given), given, rates)
     drift = ca.substitute(ca.jtimes(W @ v, q, given), given, rates)
     return W.T @ (M @ (W @ vdot + drift) + bias + g)
-
-
-def open_tree(method: Method) -> tuple[Any, Any]:
-    """M and g of the open tree, with the rates of all its joints."""
-    from .mass import mass_matrix  # noqa: PLC0415
-
-    ca, names = method.values.ca, method.graph.joint_names
-    rates = {k: {part.name: part.sign or 1.0} for k, part in enumerate(method.parts)}
-    found, pull = mass_matrix(method.tree, rates), method.tree.gravity_torque(rates)
-    M = ca.SX(len(names), len(names))
-    for i, first in enumerate(names):
-        for j, second in enumerate(names):
-            M[i, j] = found.get((min(first, second), max(first, second)), 0.0)
-    return M, ca.vertcat(*(pull.get(name, 0.0) for name in names))
 
 
 def spring_torque(method: Method, q: Any, v: Any) -> Any:

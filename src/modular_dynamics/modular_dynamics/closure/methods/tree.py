@@ -70,7 +70,7 @@ class Tree:
         return R
 
     def place(self, k: int) -> tuple[Plane, Symbol]:
-        """Of a part's origin against that of the part before it in its plane, or the plane's, along its axes."""
+        """Of a part's origin, from that of the part before it in its plane or from the plane's."""
         part, before = self.parts[k], self._before(k)
         place = part.place
         if before is not None:
@@ -181,5 +181,6 @@ class Tree:
     def slide_axis(self, k: int) -> Plane:
         """Along a prismatic joint, in its plane's axes."""
         axis, parent = self.parts[k].axis, self.parts[k].parent
-        assert axis is not None and parent is not None
+        assert axis is not None
+        assert parent is not None
         return self.values.plane(axis, "n").turned(self.standing(parent))
