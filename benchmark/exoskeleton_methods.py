@@ -1,7 +1,7 @@
 """`make exoskeleton-table`: operations and times of three methods, ours beside the paper's Table 1.
 
-Schappler, Lilge and Haddadin (IFToMM 2019), on the same exoskeleton. Ours are counted on what is generated now from
-urdf/exoskeleton.urdf, with all lengths, angles, inertias and gravity as symbols, as the paper's are.
+Schappler, Lilge and Haddadin (IFToMM 2019), on the same exoskeleton. Ours are counted on what is generated
+now from urdf/exoskeleton.urdf, all lengths, angles, inertias and gravity as symbols, as the paper's are.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from modular_dynamics.closure.methods import METHODS, WEIGHTS, Count, Method
 ROOT = Path(__file__).resolve().parent.parent
 REPEATS = 3
 
-#: The paper's Table 1, with the CPU seconds of its public files (paper/proof) [s]; those of IC add W's and the
+#: The paper's Table 1, with the CPU seconds of its public files (paper/proof); those of IC add W's and the
 #: tree's. Assignments of DE's g1 are its file's, 272: the printed 358 does not give the printed sum.
 PAPER = {
     ("g1", "TE"): (Count(710, 985, 12, 3, 22, 0, 365), 4934.58),
@@ -52,13 +52,14 @@ TITLES = {
     "tau1": "inverse dynamics tau1 with spring (the paper gives none)",
 }
 NOTES = """\
-Ours: operations of the shared expression graph, with every length, angle, inertia and gravity a symbol; := counts
-intermediates that are used more than once, and results. "numbers": the same with this robot's numbers folded.
+Ours: operations of the shared expression graph, every length, angle, inertia and gravity a symbol; := counts
+intermediates used more than once, and results. "numbers": the same with this robot's numbers folded in.
 TE: sines and cosines of dependent angles substituted; DE: the angles, by atan2; both differentiate energies.
-IC: needs the coordinates of all joints, as the paper's; closing the loops is not counted in either. Ours counts
-the projection W^T g, W^T M W too, which the paper's sum of W and the open tree leaves out. M1: each pair once.
-DE, g1: the paper prints 358 assignments; its files and its sum say 272.
-t: seconds from the loaded robot to counted expressions, least of {repeats} runs; the paper's: CPU seconds of its files.
+IC: takes the coordinates of all joints, as the paper's does; closing the loops is counted in neither. Ours
+counts the projection W^T g or W^T M W too, which the paper's sum of W and the open tree leaves out.
+Bodies 8 and 13, which are fixed to others, are one with them; the paper keeps their parameters apart.
+M1: symmetric pairs once. DE, g1: the paper prints 358 assignments; its files and its weighted sum say 272.
+t: from the loaded robot to counted expressions, least of {repeats} runs; the paper's: CPU time of its files.
 """
 
 

@@ -3,8 +3,8 @@
 A graph is CasADi's, gone through once: an operation that is there already is not listed again, numbers are
 folded, signs wander to where a difference takes them up, and what no result needs is left out. Weights
 and columns are the paper's: sums and differences 1, products 1, quotients 4, roots 5, sines and cosines 10,
-arc tangents 15, assignments 1. An assignment stores one intermediate that is used more than once, or one entry
-of the result, unless that is an input or a number.
+arc tangents 15, assignments 1. An assignment stores one intermediate that is used more than once, or one
+entry of the result, unless that is an input or a number.
 """
 
 from __future__ import annotations
@@ -68,7 +68,8 @@ class Graph:
         ca = casadi()
         kinds: dict[int, Callable[..., int]] = {
             ca.OP_ADD: self.add, ca.OP_SUB: self.sub, ca.OP_MUL: self.mul, ca.OP_DIV: self.div,
-            ca.OP_NEG: self.neg, ca.OP_SQ: lambda a: self.mul(a, a), ca.OP_TWICE: lambda a: self.mul(self.const(2.0), a),
+            ca.OP_NEG: self.neg, ca.OP_SQ: lambda a: self.mul(a, a),
+            ca.OP_TWICE: lambda a: self.mul(self.const(2.0), a),
             ca.OP_INV: lambda a: self.div(self.const(1.0), a),
             ca.OP_SQRT: lambda a: self.put("sqrt", a), ca.OP_SIN: lambda a: self.put("sin", a),
             ca.OP_COS: lambda a: self.put("cos", a), ca.OP_ATAN2: lambda a, b: self.put("atan2", a, b),

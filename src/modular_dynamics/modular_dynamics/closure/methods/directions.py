@@ -75,12 +75,12 @@ class Directions:
     def _vector(self, turn: Turn, offset: float) -> Plane:
         ca, values = self.values.ca, self.values
         if turn.factors:
-            name, count = turn.factors[-1]
-            factor = self.factors[name] if count > 0 else self.factors[name].conjugate()
+            last, power = turn.factors[-1]
+            factor = self.factors[last] if power > 0 else self.factors[last].conjugate()
             rest = (
                 turn.factors[:-1]
-                if abs(count) == 1
-                else (*turn.factors[:-1], (name, count - count // abs(count)))
+                if abs(power) == 1
+                else (*turn.factors[:-1], (last, power - power // abs(power)))
             )
             return self.vector(Turn(turn.angle, rest), offset).turned(factor)
         constant: float = sum(

@@ -92,7 +92,7 @@ class _Dyad:
         return total
 
     def _circles(self) -> None:
-        """D0 + R1 D1 + R2 D2 = 0: a triangle of three sides known in length, two of them unknown in direction."""
+        """D0 + R1 D1 + R2 D2 = 0: a triangle of known lengths, two of its sides unknown in direction."""
         first, second, third = self.step.groups
         D0, D1, D2 = (self._sum(group, group.first) for group in (first, second, third))
         a, b, c = D0.square(), D1.square(), D2.square()

@@ -36,8 +36,8 @@ class Method:
     """Symbolic equations of motion of one mechanism by one method; terms are made when they are asked for.
 
     "TE": sines and cosines of dependent angles are substituted by expressions in the independent
-    coordinates, and the energies differentiated. "DE": the dependent angles themselves are, by atan2. "IC": the open tree's
-    terms, of all coordinates, are projected by W = [1; -J2^-1 J1].
+    coordinates, and the energies differentiated. "DE": the dependent angles themselves are, by
+    atan2. "IC": the open tree's terms, of all coordinates, are projected by W = [1; -J2^-1 J1].
 
     Args:
         graph: a mechanism of planar loops, one dyad after the other, and gears.
@@ -136,7 +136,7 @@ class Method:
     def evaluate(
         self, term: Any, q: ArrayLike, v: ArrayLike | None = None, vdot: ArrayLike | None = None
     ) -> Any:
-        """The numbers of a term; with IC, q are the coordinates of all joints, in the order of the graph's."""
+        """The numbers of a term; with IC, q are the coordinates of all joints, in the graph's order."""
         rest = np.zeros(len(self.v))
         given = [
             np.asarray(q, float),

@@ -1,4 +1,4 @@
-"""In which order gears and loops determine the dependent joints, and how each loop falls into rigid groups."""
+"""In which order gears and loops determine the dependent joints; loops as two or three rigid groups."""
 
 from __future__ import annotations
 

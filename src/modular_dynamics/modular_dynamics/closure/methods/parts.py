@@ -1,7 +1,7 @@
 """Frames of few operations for bodies whose neighbours turn about parallel axes.
 
-Bodies whose joints' axes are parallel, one after the other, form a plane: all of them turn about its normal z.
-A body's frame has that z, so that one angle, the sum of those of the joints before it, tells how it stands in
+Bodies whose joints' axes are parallel, one after the other, form a plane: all of them turn about its
+normal. A body's frame has that as its z, so that one angle, the sum of those of the joints before it, tells how it stands in
 its plane. Its origin lies on its joint's axis, slid to where its place in the parent has the fewest numbers;
 its x points along a vector that matters (Denavit & Hartenberg do the same along a chain).
 """
@@ -28,7 +28,7 @@ TINY = 1e-12
 
 @dataclass(frozen=True)
 class Plain:
-    """A plane of parallel axes: the body that carries it (None: the ground) and its axes in that body's frame."""
+    """A plane of parallel axes: the body that carries it (None: the ground), its axes in that frame."""
 
     carrier: int | None
     axes: Array
@@ -88,10 +88,10 @@ class _Frames:
         for k in range(len(graph.joints)):
             self._add(k, float(offsets[k]))
         self.ground: dict[int, Array] = {}
-        for rows, index in ((loop_rows(graph), lambda k: k), (spring_rows(graph), lambda k: -1 - k)):
+        for rows, spring in ((loop_rows(graph), False), (spring_rows(graph), True)):
             for k, ends in enumerate(rows.ends):
                 for side, body in enumerate(ends):
-                    self._anchor(index(k), side, int(body), rows.anchors[k, side, 9:])
+                    self._anchor(-1 - k if spring else k, side, int(body), rows.anchors[k, side, 9:])
 
     def _anchor(self, loop: int, side: int, body: int, place: Array) -> None:
         known = self.ground

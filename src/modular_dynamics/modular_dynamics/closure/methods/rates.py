@@ -54,9 +54,9 @@ def _gradient(value: Symbol, independent: dict[str, Symbol], values: Values) -> 
 def implicit_rates(
     parts: list[Part], steps: list[Step], directions: Directions, independent: tuple[str, ...]
 ) -> Rates:
-    """Of each joint, from the derivatives of the conditions: J2 q2' = -J1 q1' (Schappler et al., section 3.4).
+    """Of each joint, from the derivatives of the conditions: J2 q2' = -J1 q1' (Schappler et al., sec. 3.4).
 
-    Each loop's two conditions determine two rates, J2 falling into blocks of two rows: solved by Cramer's rule.
+    Each loop's two conditions determine two rates: J2 falls into blocks of two rows, for Cramer's rule.
     """
     names = [part.name for part in parts]
     rates: Rates = {names.index(name): {name: parts[names.index(name)].sign or 1.0} for name in independent}
