@@ -4,6 +4,7 @@ import importlib.util
 import json
 import sys
 from pathlib import Path
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -82,6 +83,9 @@ def test_the_published_case(name):
     method = Method(graph, name, symbolic=True)
     close(method.evaluate(method.gravity_torque, given(method, q)), CASE["g1"])
     close(method.evaluate(method.mass_matrix, given(method, q)), CASE["M1"])
+    for q, v, vdot in random_states(3):  # inertias without zeros, as in no other test here
+        expected = closed_loop_inverse_dynamics(graph, q, v, vdot).tau
+        close(method.evaluate(method.torque, given(method, q), v, vdot), expected)
 
 
 def test_terms_are_those_of_the_numeric_core(graph, method):
@@ -92,6 +96,27 @@ def test_terms_are_those_of_the_numeric_core(graph, method):
         close(method.evaluate(method.mass_matrix, at), closed_loop_mass_matrix(graph, q))
         expected = closed_loop_inverse_dynamics(graph, q, v, vdot).tau  # springs included
         close(method.evaluate(method.torque, at, v, vdot), expected)
+
+
+@pytest.mark.parametrize("turned", ["theta_10", "theta_14", "rho_5", "rho_3"])
+def test_axes_that_point_the_other_way(load_robot, name, turned):
+    tree = ElementTree.fromstring(load_robot("exoskeleton").urdf)
+    joint = tree.find(f"joint[@name='{turned}']")
+    joint.find("axis").set("xyz", "0 0 -1")
+    limit = joint.find("limit")
+    lower, upper = -float(limit.get("upper")), -float(limit.get("lower"))
+    limit.set("lower", str(lower))
+    limit.set("upper", str(upper))
+    for gear in tree.iter("gear"):
+        for driver in gear.iter("driver"):
+            if turned == driver.get("joint"):
+                driver.set("ratio", str(-float(driver.get("ratio"))))
+    graph = md.load_urdf(ElementTree.tostring(tree, encoding="unicode"))
+    method = Method(graph, name)
+    sign = np.array([-1.0 if joint == turned else 1.0 for joint in graph.independent_joint_names])
+    for q, v, vdot in random_states(2):
+        expected = closed_loop_inverse_dynamics(graph, sign * q, v, vdot).tau
+        close(method.evaluate(method.torque, given(method, sign * q), v, vdot), expected)
 
 
 def test_all_three_methods_agree(graph):
