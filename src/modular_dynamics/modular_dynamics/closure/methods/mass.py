@@ -45,7 +45,7 @@ class _Sum:
         """Places of bodies in their planes, and velocities of their origins by what moves in the plane."""
         tree = self.tree
         for k, part in enumerate(tree.parts):
-            before, (r, rz) = tree._before(k), tree.place(k)
+            before, (r, rz) = tree.before(k), tree.place(k)
             self.at[k], self.v[k] = (r, rz), {}
             if before is not None:
                 origin, z = self.at[before]

@@ -44,9 +44,9 @@ class Tree:
         self._assemble()
 
     def _root(self, plane: int) -> int:
-        return next(k for k in self.members[plane] if self._before(k) is None)
+        return next(k for k in self.members[plane] if self.before(k) is None)
 
-    def _before(self, k: int) -> int | None:
+    def before(self, k: int) -> int | None:
         """The part in the same plane that carries part k; None: the plane's carrier does."""
         parent = self.parts[k].parent
         return parent if parent is not None and self.parts[parent].plane == self.parts[k].plane else None
@@ -71,7 +71,7 @@ class Tree:
 
     def place(self, k: int) -> tuple[Plane, Symbol]:
         """Of a part's origin, from that of the part before it in its plane or from the plane's."""
-        part, before = self.parts[k], self._before(k)
+        part, before = self.parts[k], self.before(k)
         place = part.place
         if before is not None:
             own = self.values.plane(place, "d")
@@ -97,7 +97,7 @@ class Tree:
             fixed = own.off_axis()
             if parent is None:
                 continue
-            if self._before(k) is None:
+            if self.before(k) is None:
                 fixed = fixed.rotated(self._constants(self.planes[part.plane].axes))
             place = self.values.plane(part.place, "d")
             self.own[parent].add(fixed.moved(place, self.values.scalar(part.place[2], "d")))
@@ -117,13 +117,13 @@ class Tree:
                 self.own[k] = self.own[k].turned(self.standing(k))
                 whole[k] = replace(self.own[k])
             for child in self.members[part.plane]:
-                if self._before(child) == k:
+                if self.before(child) == k:
                     whole[k].add(whole[child].moved(*self.place(child)))
             plane = self.planes[part.plane]
             if k == self.members[part.plane][0] and plane.carrier is not None:
                 total = self._nothing()
                 for root in self.members[part.plane]:
-                    if self._before(root) is None:
+                    if self.before(root) is None:
                         total.add(whole[root].moved(*self.place(root)))
                 at = [self.values.scalar(x, "d") for x in self.parts[self.roots[part.plane]].place]
                 self.own[plane.carrier].add(
@@ -150,7 +150,7 @@ class Tree:
         """Rates of bodies in their planes, by independent joint."""
         omegas: dict[int, Row] = {}
         for k, part in enumerate(self.parts):
-            before = self._before(k)
+            before = self.before(k)
             omegas[k] = dict(omegas[before]) if before is not None else {}
             for name, rate in ({} if part.axis is not None else rates[k]).items():
                 omegas[k][name] = omegas[k][name] + rate if name in omegas[k] else rate
