@@ -1,7 +1,7 @@
 """Frames of few operations for bodies whose neighbours turn about parallel axes.
 
 Bodies whose joints have parallel axes, one after the other, form a plane: all turn about its normal. A body's
-frame has that normal as its z, so that one angle, the sum of those of the joints before it, tells how it stands
+frame has that normal as z, so that one angle, the sum of those of the joints before it, tells how it stands
 in its plane. Its origin lies on its joint's axis, slid to where its place in the parent has the
 fewest numbers; its x points along a vector that matters (Denavit & Hartenberg do the same along a chain).
 """
