@@ -54,7 +54,8 @@ TITLES = {
 NOTES = """\
 Ours: operations of the shared expression graph, every length, angle, inertia and gravity a symbol; := counts
 intermediates used more than once, and results. "numbers": the same with this robot's numbers folded in.
-TE: sines and cosines of dependent angles substituted; DE: the angles, by atan2; both differentiate energies.
+TE: sines and cosines of dependent angles substituted; DE: the angles, by atan2. Both: g1 is the gradient of
+the potential; M1 the kinetic energy's second derivative by the rates, written out as a sum over bodies.
 IC: takes the coordinates of all joints, as the paper's does; closing the loops is counted in neither. Ours
 counts the projection W^T g or W^T M W too, which the paper's sum of W and the open tree leaves out.
 Bodies 8 and 13, which are fixed to others, are one with them; the paper keeps their parameters apart.

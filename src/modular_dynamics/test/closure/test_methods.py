@@ -161,16 +161,18 @@ def evaluated(graph, outputs, inputs):
     return np.array([done[k] for k in outputs])
 
 
-def test_the_counted_operations_give_the_term(graph, method):
-    q = random_states(1)[0][0]
+@pytest.mark.parametrize("term", ["gravity_torque", "mass_matrix", "projection", "torque"])
+def test_the_counted_operations_give_the_term(graph, method, term):
+    q, v, vdot = random_states(1)[0]
+    ca = casadi()
+    entries = ca.sparsify(ca.vec(getattr(method, term)))
+    rows = entries.sparsity().get_triplet()[0]
     operations = Graph()
-    outputs = operations.read(
-        casadi().Function("g", method.inputs, [casadi().densify(method.gravity_torque)])
-    )
-    inputs = [given(method, q), np.zeros(5), np.zeros(5), method.values.numbers]
-    found = np.zeros(5)
-    found[-len(outputs) :] = evaluated(operations, outputs, inputs)
-    close(found, closed_loop_gravity_torque(graph, q))
+    outputs = operations.read(ca.Function("term", method.inputs, [entries]))
+    at = given(method, q)
+    found = np.zeros(entries.shape[0])
+    found[rows] = evaluated(operations, outputs, [at, v, vdot, method.values.numbers])
+    close(found, method.evaluate(getattr(method, term), at, v, vdot).ravel(order="F"))
 
 
 def test_counts_are_below_the_papers(graph, name):
