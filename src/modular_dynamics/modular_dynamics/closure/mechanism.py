@@ -22,6 +22,8 @@ Array = NDArray[np.float64]
 STARTS = 8
 #: By how much a solution in closed form may differ from Newton's [rad or m]: rounding, near a dead point.
 AGREEMENT = 1e-6
+#: Rate at which an independent coordinate's motion may tear rows: rounding, and what Newton's method leaves.
+TIED = 1e-6
 #: Residual [m or 1] with which loops count as closed at a dead point, where Newton's method is slow.
 AT_DEAD_POINT = 1e-8
 
@@ -79,7 +81,7 @@ class Mechanism:
 
     @property
     def split(self) -> tuple[NDArray[np.int64], ...]:
-        """Places of independent joints of one coordinate in q and v, of dependent ones, of all independent v."""
+        """Places of independent joints of one coordinate in q, v; of dependent ones; of all independent v."""
         return self.arrays[2]
 
     def _places(self, names: tuple[str, ...] | list[str], place: Any) -> NDArray[np.int64]:
@@ -107,12 +109,6 @@ class Mechanism:
         """Velocities, accelerations or torques of the independent coordinates as float arrays."""
         return [self._checked(name, value) for name, value in rates.items()]
 
-    def projected(self, coordinates: Array) -> Array:
-        """W (nv, independent) at closed coordinates: see :func:`.equation_of_motion.constraint_projection`."""
-        W = np.zeros((self.graph.nv, len(self.independent_v)))
-        self.condition = closed_loop.projection(*self.arrays, coordinates, self.room, W)
-        return W
-
     def spring_forces(self, q: Array, v: Array) -> tuple[Array, Array]:
         """Jacobian (s, nv) of the springs' lengths, and their tensions [N]."""
         closed_loop.rows_of(self.arrays[0], self.springs.arrays, q, v, self.stretch)
@@ -128,9 +124,8 @@ class Mechanism:
         n = len(topology) - 1
         poses = self.room[1][: 12 * n].reshape(n, 12)
         mass, moment = constants[:n, layout.MASS], constants[:n, layout.MOMENT : layout.MOMENT + 3]
-        moments = poses[:, 9:] * mass[:, None] + np.einsum(
-            "nij,nj->ni", poses[:, :9].reshape(n, 3, 3), moment
-        )
+        turned = np.einsum("nij,nj->ni", poses[:, :9].reshape(n, 3, 3), moment)
+        moments = poses[:, 9:] * mass[:, None] + turned
         found = -float(moments.sum(axis=0) @ self.graph.gravity)
         if len(self.laws):
             self.spring_forces(q, np.zeros(self.graph.nv))
@@ -230,7 +225,7 @@ class Mechanism:
         raise self._open(best, where)
 
     def residual(self, coordinates: Array) -> dict[str, float]:
-        """What is open [m or 1] at coordinates of all joints, by loop joint and gear: the largest row each."""
+        """What is open [m or 1] at coordinates of all joints: the largest row of each loop joint and gear."""
         closed_loop.rows_of(self.arrays[0], self.arrays[1], coordinates, np.zeros(self.graph.nv), self.room)
         found = dict.fromkeys(self.rows.names, 0.0)
         for name, value in zip(self.rows.names, self.room[2], strict=True):
@@ -247,19 +242,57 @@ class Mechanism:
             coordinates.copy(),
         )
 
+    def refuse_tied(self, coordinates: Array, W: Array) -> None:
+        """Raises ClosureError where loops tie independent joints to each other, J W != 0: too many."""
+        graph, J = self.graph, self.room[3]
+        closed_loop.rows_of(self.arrays[0], self.arrays[1], coordinates, np.zeros(graph.nv), self.room)
+        torn = np.abs(J @ W)
+        worst = TIED * max(1.0, float(np.abs(J).max(initial=0.0)))
+        if not (torn > worst).any():
+            return
+        columns = self.independent_v[(torn > worst).any(axis=0)]
+        tied = [
+            name
+            for name in graph.independent_joint_names
+            if {*range(graph.nv)[graph.v_slice(name)]} & {*columns}
+        ]
+        loops = dict.fromkeys(np.array(self.rows.names)[(torn > worst).any(axis=1)].tolist())
+        free, chosen = graph.nv - self.rank(J), len(self.independent_v)
+        raise ClosureError(
+            f"{', '.join(graph.independent_joint_names)} of '{graph.name}' cannot all be independent: "
+            f"{', '.join(loops)} of the loops would be torn by {', '.join(tied)}. The mechanism has {free} "
+            f"degree(s) of freedom here and {chosen} coordinate(s) are chosen; declare others passive",
+            None,
+            coordinates.copy(),
+        )
+
+    @staticmethod
+    def rank(J: Array) -> int:
+        """Of constraint rows, by singular values."""
+        size = np.linalg.svd(J, compute_uv=False)
+        return int((size > 1e-9 * size.max(initial=0.0)).sum())
+
     def _refuse(self, mine: Array, reached: Array, gone: float) -> None:
         """Why was the way to the independent coordinates not gone to its end?"""
         W = np.zeros((self.graph.nv, len(self.independent_v)))
         condition = closed_loop.projection(*self.arrays, reached, self.room, W)
+        self.refuse_tied(reached, W)
         best = reached.copy()
         best[self.independent_q] = mine
         self._approach(best)
         if max(self.residual(best).values(), default=0.0) < AT_DEAD_POINT:
-            condition = closed_loop.projection(*self.arrays, best, self.room, W)
+            there = closed_loop.projection(*self.arrays, best, self.room, W)
+            names = ", ".join(self.graph.independent_joint_names)
+            where = (
+                f"dead point of its independent joints {names}: condition number {max(there, condition):.2g}"
+            )
+            barred = (
+                f"closes there, but the branch ends after {100.0 * gone:.1f} % of the way from the start (a "
+                "guess beyond tells another), at a"
+            )
             raise SingularityError(
-                f"'{self.graph.name}' is at a dead point of its independent joints "
-                f"{', '.join(self.graph.independent_joint_names)} there: condition number {condition:.2g}",
-                condition,
+                f"'{self.graph.name}' {'closes there, at a' if there > condition else barred} {where}",
+                max(there, condition),
                 best,
             )
         error = self._open(best, "at these independent coordinates")

@@ -13,6 +13,7 @@ from ..exceptions import StateError
 from ..kernels import closed_loop
 from ..model import SubsystemGraph
 from .forward_dynamics import energy, kkt_solution
+from .inverse_dynamics import projection_at
 from .mechanism import Mechanism, mechanism
 
 __all__ = ["Simulation", "simulate"]
@@ -69,7 +70,7 @@ def simulate(
         guess: as of ``close_loops``. progress: called after every step with (t, t_end).
 
     Raises:
-        ClosureError, SingularityError: the loops do not close at the start.
+        ClosureError, SingularityError: as of ``closed_loop_inverse_dynamics``, at the start.
         StateError: a wrong shape or number, a floating joint, or a motion that the integrator gives up on.
     """
     solver = mechanism(graph)
@@ -89,7 +90,7 @@ def simulate(
     mine, rates = solver.checked(q, v)
     coordinates = solver.positions(mine, guess)
     run = _Run(solver, tau)
-    y = np.concatenate([coordinates, solver.projected(coordinates) @ rates])
+    y = np.concatenate([coordinates, projection_at(solver, coordinates) @ rates])
     stepper = getattr(scipy.integrate, method)(run.derivative, 0.0, y, t_end, rtol=rtol, atol=atol)
     states, at = [y], [0.0]
     if wanted is not None:

@@ -26,7 +26,7 @@ __all__ = ["ROOM", "closed_dynamics", "correct", "follow", "projection", "rows_o
 #: The arrays of ``room``: see closure/mechanism.py.
 ROOM = ("states", "work", "phi", "J", "gamma", "A", "heads", "order", "b", "x", "rest", "saved")
 
-#: What is smaller than this part of the largest does not count as a direction: see :func:`.orthogonal.factor`.
+#: What is smaller than this part of the largest is no direction: see :func:`.orthogonal.factor`.
 RANK_TOLERANCE = 1e-11
 #: Newton's steps [rad or m]: the largest that is taken at once, and the one with which it ends.
 LARGEST_STEP, LAST_STEP = 0.3, 1e-10
@@ -211,13 +211,19 @@ def closed_dynamics(tree, loops, springs, laws, split, q, v, vdot, room, stretch
     and ``multipliers`` (m,). ``springs`` is like ``loops``, ``laws`` (s, 4) stiffness, free length, initial
     force and damping, ``stretch`` a room of its own whose b takes the springs' tensions.
 
-    Returns (status of the tree's inverse dynamics, condition number of J_d, rank).
+    Returns (status of the tree's inverse dynamics, condition number of J_d, rank, what an independent
+    coordinate's own motion tears open at most: zero unless they are too many).
     """
     topology, constants = tree
     mine, dependent = split[4], split[3]
     J, gamma, A, heads, order, b, x = room[3], room[4], room[5], room[6], room[7], room[8], room[9]
     rank = _factored(tree, loops, split, q, room)
-    condition = _condition(A, rank)
+    condition, torn = _condition(A, rank), 0.0
+    for k in range(mine.shape[0] if rank < b.shape[0] else 0):
+        for i in range(b.shape[0]):
+            b[i] = J[i, mine[k]]
+        least_squares(A, heads, order, rank, b, x)
+        torn = max(torn, _largest(b[rank:]))
     for j in range(dependent.shape[0]):
         v[dependent[j]] = vdot[dependent[j]] = 0.0
     _complete(J, gamma, A, heads, order, rank, b, x, v, dependent, False)
@@ -241,7 +247,7 @@ def closed_dynamics(tree, loops, springs, laws, split, q, v, vdot, room, stretch
     for k in range(mine.shape[0]):
         for i in range(multipliers.shape[0]):
             tau[mine[k]] -= J[i, mine[k]] * multipliers[i]
-    return status, condition, rank
+    return status, condition, rank, torn
 
 
 @njit(inline="always", error_model="numpy")
