@@ -6,6 +6,8 @@ Shares nothing with the library: motions are power series in time, cut off behin
 import xml.etree.ElementTree as xml
 
 import numpy as np
+from scipy.linalg import expm
+from scipy.spatial.transform import Rotation
 
 
 def skew(a):
@@ -36,6 +38,15 @@ def pose_of(element):
 def product(a, b):
     """Of two power series of matrices."""
     return [a[0] @ b[0], a[0] @ b[1] + a[1] @ b[0], a[0] @ b[2] + a[1] @ b[1] + a[2] @ b[0]]
+
+
+def carried(pose, twist, t):
+    """A pose (p, quaternion w x y z) after a time t with a constant twist (v, omega) in the body."""
+    X, hat = np.eye(4), np.zeros((4, 4))
+    X[:3, :3], X[:3, 3] = Rotation.from_quat(pose[[4, 5, 6, 3]]).as_matrix(), pose[:3]
+    hat[:3, :3], hat[:3, 3] = skew(twist[3:]), twist[:3]
+    X = X @ expm(hat * t)
+    return np.concatenate([X[:3, 3], Rotation.from_matrix(X[:3, :3]).as_quat()[[3, 0, 1, 2]]])
 
 
 class RigidBodies:

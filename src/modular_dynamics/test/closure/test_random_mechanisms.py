@@ -7,9 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from loop_strategies import random_mechanisms, second_axis
-from rigid_bodies import RigidBodies
-from scipy.linalg import expm
-from scipy.spatial.transform import Rotation
+from rigid_bodies import RigidBodies, carried
 
 from modular_dynamics.closure import (
     close_loops,
@@ -39,19 +37,9 @@ def moved(graph, q, v, vdot, t):
         if graph.joint(name).type.nv == 1:
             places.append([q[at] + v[rate] * t + 0.5 * vdot[rate] * t * t])
         else:
-            places.append(displaced(q[at : at + 7], v[rate : rate + 6], t))
+            places.append(carried(q[at : at + 7], v[rate : rate + 6], t))
         at, rate = at + len(places[-1]), rate + graph.joint(name).type.nv
     return np.concatenate(places), v + vdot * t
-
-
-def displaced(pose, twist, t):
-    """A pose (p, quaternion w x y z) after a time t with a constant twist in the body."""
-    X, hat = np.eye(4), np.zeros((4, 4))
-    X[:3, :3], X[:3, 3] = Rotation.from_quat(pose[[4, 5, 6, 3]]).as_matrix(), pose[:3]
-    hat[:3, 3], (x, y, z) = twist[:3], twist[3:]
-    hat[:3, :3] = [[0, -z, y], [z, 0, -x], [-y, x, 0]]
-    X = X @ expm(hat * t)
-    return np.concatenate([X[:3, 3], Rotation.from_matrix(X[:3, :3]).as_quat()[[3, 0, 1, 2]]])
 
 
 def still_floating(graph, vdot):
