@@ -1,8 +1,8 @@
 """The four-bar by DeNOC matrices, as Kumar et al. print it: two subsystems, cut at J2, lambda between them.
 
 R. Kumar, S. D. Vantmuri, R. G. Chittawadigi, S. K. Saha, Dynamic analyses of four-bar mechanism in
-MechAnalyzer software; numbers in round brackets are its equations. Subsystem I is the crank #2 on J1; subsystem II the
-output #4 on J4 and the coupler #3 on J3. What is printed wrongly is put right here:
+MechAnalyzer software; numbers in round brackets are its equations. Subsystem I is the crank #2 on J1,
+subsystem II the output #4 on J4 and the coupler #3 on J3. What is printed wrongly is put right here:
 
 - entry (1, 2) of J^II is -l3 sin(theta3 + theta4): printed without its minus sign;
 - lambda is a force in the plane, 2 x 1 and not 3 x 1;
@@ -10,8 +10,8 @@ output #4 on J4 and the coupler #3 on J3. What is printed wrongly is put right h
   subsystem I and -lambda on II throughout, and the last rows of (22) are turned round to keep it symmetric;
 - that matrix is symmetric but indefinite, a saddle point, and not positive definite: singular at dead points.
 
-A second way to the same numbers, to be read beside the paper; ``closed_loop_inverse_dynamics`` and ``simulate``
-do it for every mechanism.
+A second way to the same numbers, to be read beside the paper; ``closed_loop_inverse_dynamics`` and
+``simulate`` do it for every mechanism.
 """
 
 from __future__ import annotations
@@ -74,8 +74,8 @@ class FourBar:
         l3, l4, reach = self.coupler.length, self.output.length, float(np.hypot(x, y))
         if not abs(l3 - l4) < reach < l3 + l4:
             raise ClosureError(
-                f"the four-bar does not close at theta2 = {theta2:.6g}: the crank's tip is {reach:.6g} m from "
-                f"J4, between {abs(l3 - l4):.6g} and {l3 + l4:.6g} m are needed"
+                f"the four-bar does not close at theta2 = {theta2:.6g}: its crank's tip is {reach:.6g} m "
+                f"from J4, between {abs(l3 - l4):.6g} and {l3 + l4:.6g} m are needed"
             )
         side = -1.0 if crossed else 1.0
         bend = np.arccos((reach**2 + l4**2 - l3**2) / (2.0 * reach * l4))
@@ -102,7 +102,8 @@ class FourBar:
     def subsystem(self, links: list[Link], angles: Array, rates: Array) -> tuple[Array, Array, Array]:
         """I, C theta' and tau_g of one or two links, (13)-(18), with N = N_l N_d.
 
-        I = N^T M N, C = N^T (M N' + W M N), tau_g = N^T w. W M t vanishes in the plane, where every omega is along an axis of inertia.
+        I = N^T M N, C = N^T (M N' + W M N), tau_g = N^T w. W M t vanishes in the plane, where
+        every omega is along an axis of inertia.
         """
         n = len(links)
         lower, diagonal = np.eye(6 * n), np.zeros((6 * n, n))  # N_l and N_d, (14), (15)

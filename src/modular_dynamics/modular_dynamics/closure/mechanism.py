@@ -96,7 +96,7 @@ class Mechanism:
             np.zeros(m),
             np.zeros((m, graph.nv)),
             np.zeros(m),
-            np.zeros((m, d)),
+            np.zeros((m, d), order="F"),  # worked on column by column
             np.zeros(d),
             np.zeros(d, np.int64),
             np.zeros(max(m, d)),

@@ -99,5 +99,5 @@ def test_motion_from_rest(pair):
 
 
 def test_out_of_reach():
-    with pytest.raises(ClosureError, match=r"close at theta2 = 3.14159: the crank's tip is 0.3 m from J4"):
+    with pytest.raises(ClosureError, match=r"close at theta2 = 3.14159: its crank's tip is 0.3 m from J4"):
         FourBar(Link.uniform(0.15, 1.0), *LINKS[1:], 0.15).close(np.pi)
