@@ -46,20 +46,24 @@ def factor(A, heads, order, tolerance):
         alpha = -norm if A[k, k] > 0.0 else norm
         heads[k] = A[k, k] - alpha
         A[k, k] = alpha
-        square = heads[k] * heads[k]
+        # loops that have little to do with each other make a sparse A, and what is zero stays so
+        square, low, high = heads[k] * heads[k], m, k + 1
         for i in range(k + 1, m):
-            square += A[i, k] * A[i, k]
+            if A[i, k] != 0.0:
+                low, high = min(low, i), i + 1
+                square += A[i, k] * A[i, k]
         for j in range(k + 1, n):
             total = heads[k] * A[k, j]
-            for i in range(k + 1, m):
+            for i in range(low, high):
                 total += A[i, k] * A[i, j]
-            if total == 0.0 and A[k, j] == 0.0:  # loops that have nothing to do with each other
+            if total == 0.0 and A[k, j] == 0.0:
                 continue
             total *= 2.0 / square
             A[k, j] -= total * heads[k]
+            for i in range(low, high):
+                A[i, j] -= total * A[i, k]
             left = 0.0
             for i in range(k + 1, m):
-                A[i, j] -= total * A[i, k]
                 left += A[i, j] * A[i, j]
             heads[j] = left
     return min(m, n)
