@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import codegen
+from .. import codegen, kernels
 from ..exceptions import UnsupportedModelError
 from ..kernels import layout
 from ..kernels.compilation import make_ready
@@ -106,6 +106,8 @@ def with_code(graph: SubsystemGraph, algorithm: Algorithm, form: str, kind: Any,
 
 def compile_graph(graph: SubsystemGraph, progress: Callable[[str], None] | None = None) -> CompileReport:
     """Behind :meth:`.SubsystemGraph.compile`."""
+    if not hasattr(kernels.inverse_dynamics, "signatures"):
+        raise RuntimeError("graph.compile() needs Numba's compiler, which NUMBA_DISABLE_JIT turns off")
     refuse_closures(graph, "generated code")
     boxes = [subsystem.name for subsystem in graph.subsystems if subsystem.black_box]
     if boxes:
