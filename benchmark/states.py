@@ -12,7 +12,7 @@ import modular_dynamics as md
 
 __all__ = ["MATRICES", "DISTINCT", "VECTORS", "States", "random_states"]
 
-VECTORS = 4096  # states in a batch whose results are vectors, ...
+VECTORS = 8192  # states in a batch whose results are vectors, ...
 MATRICES = 256  # ... or matrices: such as caches hold, for peers keep one result
 DISTINCT = 256  # states that differ; batches repeat them, as the peers' orders are converted one by one
 Array = NDArray[np.float64]

@@ -24,6 +24,7 @@ __all__ = [
     "work_of",
 ]
 
+_DOUBLE = np.dtype(np.float64)
 _KINDS = {
     JointType.REVOLUTE: layout.REVOLUTE,
     JointType.CONTINUOUS: layout.REVOLUTE,
@@ -38,13 +39,10 @@ def plain(*arrays: object) -> bool:
     That is float64 of this machine, contiguous, aligned, writeable. Numba's own check takes arrays in another
     byte order for those that are not aligned.
     """
-    return (
-        all(type(x) is np.ndarray and x.dtype == np.float64 and x.flags.carray for x in arrays)
-        and all(
-            x.ndim == 1  # type: ignore[attr-defined]
-            for x in arrays[:-1]
-        )
-    )
+    for x in arrays:
+        if type(x) is not np.ndarray or x.dtype is not _DOUBLE or not x.flags.carray:
+            return False
+    return all(x.ndim == 1 for x in arrays[:-1])  # type: ignore[attr-defined]
 
 
 def converted(*arrays: NDArray[np.float64]) -> list[NDArray[np.float64]]:
