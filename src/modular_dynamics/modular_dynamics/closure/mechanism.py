@@ -103,6 +103,7 @@ class Mechanism:
             np.zeros(max(m, d)),
             np.zeros(graph.nv),
             np.zeros(graph.nq),
+            np.zeros((m, d)),
         )
 
     def checked_rates(self, **rates: ArrayLike) -> list[Array]:
