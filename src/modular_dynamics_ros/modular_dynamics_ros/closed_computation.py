@@ -22,6 +22,7 @@ from modular_dynamics_ros.robot import Robot
 __all__ = ["CANNOT_CLOSE", "DEAD_POINT", "ClosedComputation", "Disagreement"]
 
 CANNOT_CLOSE, DEAD_POINT = "cannot close", "dead point"  # causes of a BadMessage
+OPEN = 1e-9  # [m or 1] from which on a loop is open
 LONGEST_GAP = 0.25  # [s] between stamps: beyond it the joints may have gone anywhere
 FARTHEST_SHIFT, FARTHEST_TURN = 0.1, 0.5  # [m], [rad] from one state to the next: more is a jump
 
@@ -174,5 +175,7 @@ def _turns(robot: Robot, name: str) -> bool:
 
 
 def _refused(error: ClosureError) -> BadMessage:
-    cause = DEAD_POINT if isinstance(error, SingularityError) else CANNOT_CLOSE
+    open_by = max((error.residual or {}).values(), default=np.inf)  # closed there, but the way is barred
+    at_dead_point = isinstance(error, SingularityError) or open_by < OPEN
+    cause = DEAD_POINT if at_dead_point else CANNOT_CLOSE
     return BadMessage(cause, f"{cause}: {error}")
