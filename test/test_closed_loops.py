@@ -1,4 +1,4 @@
-"""dynamics_node on robots with closed loops as a plain process: a played motion, bad states, passive joints."""
+"""dynamics_node on robots with closed loops, a plain process: a played motion, bad states, passive joints."""
 
 import numpy as np
 import pytest
