@@ -1,9 +1,12 @@
 """dynamics_node on robots with closed loops, a plain process: a played motion, bad states, passive joints."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 import yaml
 from closed_loop_probe import ClosedLoopProbe
+from closed_robots import change_point
 
 import modular_dynamics as md
 from modular_dynamics.closure import close_loops, closed_loop_inverse_dynamics, stamped_cut_wrenches
@@ -27,7 +30,7 @@ def start(root, tmp_path, request):
     made = []
 
     def begin(robot, *parameters):
-        urdf = root / f"urdf/{robot}.urdf"
+        urdf = robot if isinstance(robot, Path) else root / f"urdf/{robot}.urdf"
         processes, probe = Processes(tmp_path), ClosedLoopProbe(md.load_urdf(urdf))
         made.append((processes, probe))
         overrides = [
@@ -183,4 +186,36 @@ def test_states_of_all_joints_are_taken_and_checked(start):
     assert "theta_12" not in status.message
     values = {value.key: value.value for value in status.values}
     assert float(values["measured minus closed of rho_3 [rad or m]"]) == pytest.approx(0.1, abs=1e-3)
+    assert processes.end("dynamics_node") == 0
+
+
+def test_a_dead_point_is_an_error_and_the_last_good_position_is_held(start, tmp_path):
+    urdf = tmp_path / "change_point.urdf"
+    urdf.write_text(change_point())
+    processes, probe = start(urdf, "stale_after:=1.0", "on_stale:=hold_gravity")
+    good, moving, sent = np.array([0.3]), np.array([1.0]), []
+
+    def answered_once():
+        sent.append(probe.send(("J1",), good, moving))
+        return any(probe.answered(stamp) for stamp in sent)
+
+    probe.spin_until(answered_once, "the first answer")
+    seen = len(probe.statuses)
+    dead = probe.send(("J1",), np.zeros(1), moving)
+    status = probe.status_after(seen, "closure", "dead point: the independent joints J1 of 'four_bar'")
+    assert status.level == b"\x02"
+    held = closed_loop_inverse_dynamics(probe.graph, good, [0.0], [0.0])
+
+    def is_held():
+        newest = probe.completed[max(probe.completed)]
+        return np.abs(newest.velocity).max() == 0.0 and max(probe.torques) > max(sent)
+
+    probe.spin_until(is_held, "the held position")  # that of the last state that was answered
+    assert probe.silent(dead)
+    assert np.array(probe.torques[max(probe.torques)].effort) == pytest.approx(held.tau, abs=1e-9)
+    assert np.array(probe.completed[max(probe.completed)].position) == pytest.approx(
+        held.coordinates, abs=1e-9
+    )
+    again = probe.send(("J1",), np.array([0.4]), moving)
+    probe.spin_until(lambda: probe.answered(again), "the answer beyond the dead point")
     assert processes.end("dynamics_node") == 0

@@ -24,6 +24,7 @@ __all__ = ["CANNOT_CLOSE", "DEAD_POINT", "ClosedComputation", "Disagreement"]
 CANNOT_CLOSE, DEAD_POINT = "cannot close", "dead point"  # causes of a BadMessage
 OPEN = 1e-9  # [m or 1] from which on a loop is open
 LONGEST_GAP = 0.25  # [s] between stamps: beyond it the joints may have gone anywhere
+NEARLY = 10.0  # closure_tolerances by which loops may be open at measured joints: several add up
 FARTHEST_SHIFT, FARTHEST_TURN = 0.1, 0.5  # [m], [rad] from one state to the next: more is a jump
 
 
@@ -156,6 +157,8 @@ class ClosedComputation(Computation):
             return None
         guess = beside.copy()
         guess[self._passive[known]] = self._measured[known]
+        if self._solver.open_by(guess) > NEARLY * self.parameters.closure_tolerance:
+            return None  # far from closed: a search from there is long, and would tell nothing
         try:
             told = close_loops(self.robot.graph, q, guess)
         except ClosureError:

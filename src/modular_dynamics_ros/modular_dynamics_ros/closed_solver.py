@@ -75,6 +75,10 @@ class ClosedSolver:
         tau[own] = self.found.tau
         return tau
 
+    def open_by(self, coordinates: np.ndarray) -> float:
+        """What is open [m or 1] at coordinates of all joints, the largest of all loops and gears."""
+        return max(mechanism(self.graph).residual(coordinates).values(), default=0.0)
+
     @property
     def loads(self) -> dict[str, np.ndarray]:
         """By link: what loop joints, springs and the last call's external wrenches exert on the open tree."""

@@ -108,6 +108,10 @@ def test_out_of_reach_is_refused_leaves_no_trace_and_the_next_good_state_is_answ
     kept = one.q.copy(), one.effort.copy()
     with pytest.raises(BadMessage):
         answered(one, OUT_OF_REACH, NOW + MS)
+    graph = one.robot.graph
+    measured = np.array([found.coordinates[graph.q_slice(name)][0] for name in one.robot.passive_names])
+    with pytest.raises(BadMessage, match="cannot close"):  # whatever the sensors say
+        answered(one, OUT_OF_REACH, NOW + MS, measured=measured)
     assert one.completed is found
     assert (one.q.tolist(), one.effort.tolist()) == tuple(part.tolist() for part in kept)
     assert answered(one, q, NOW + 2 * MS).tau == pytest.approx(found.tau, abs=1e-11)
