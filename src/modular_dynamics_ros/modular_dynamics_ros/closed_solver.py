@@ -46,7 +46,7 @@ class ClosedSolver:
             ClosureError: no configuration is found in which the loops close, or it is a dead point.
         """
         rest = np.zeros(self.graph.nv)
-        self.guess = mechanism(self.graph).reference()
+        self.guess = mechanism(self.graph).warm_up()
         self(self.guess, rest, rest, out=rest.copy())
         self.stamped_wrench(0)
         self.guess = None

@@ -225,6 +225,19 @@ class Mechanism:
                 best, least = attempt, residual
         raise self._open(best, where)
 
+    def warm_up(self) -> Array:
+        """The reference, after a run of every kernel: also of those that only states near dead points need.
+
+        Raises:
+            ClosureError: as `reference`.
+        """
+        start = self.reference().copy()
+        closed_loop.correct(*self.arrays, start.copy(), self.room, AGREEMENT)
+        closed_loop.follow(*self.arrays, start.copy(), start[self.single_q], self.room)
+        self.projected(start)
+        self.residual(start)
+        return start
+
     def residual(self, coordinates: Array) -> dict[str, float]:
         """What is open [m or 1] at coordinates of all joints, by loop joint and gear: the largest row each."""
         closed_loop.rows_of(self.arrays[0], self.arrays[1], coordinates, np.zeros(self.graph.nv), self.room)
