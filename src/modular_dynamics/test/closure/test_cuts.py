@@ -68,3 +68,18 @@ def test_the_wrench_in_the_links_frame_has_the_anchors_force_and_moment_about_th
         moment = rotation @ found.wrenches[loop.name][3:] + np.cross(arm, force)
         assert link == loop.successor.link
         assert wrench == pytest.approx(np.concatenate([force, moment]), abs=1e-11 * np.abs(wrench).max())
+
+
+def test_a_spring_across_several_joints_pulls_at_its_anchors():
+    text = (URDF / "four_link.urdf").read_text()
+    links = md.load_urdf(text).links
+    ends = [
+        f'<anchor link="{links[0]}" xyz="0.3 -0.2 0.4"/>',
+        f'<anchor link="{links[-1]}" xyz="0.1 0.2 -0.1"/>',
+    ]
+    spring = f'<spring name="s" stiffness="100" free_length="0.01">{"".join(ends)}</spring>'
+    graph = md.load_urdf(text.replace("</modular_dynamics>", f"{spring}</modular_dynamics>"))
+    q, v, a = np.array([0.3, -0.5, 0.7, 0.2]), np.array([1.0, -2.0, 0.5, 0.1]), np.array([0.1, 0.2, 0.3, 0.4])
+    found = closed_loop_inverse_dynamics(graph, q, v, a)
+    assert found.tensions["s"] > 1.0
+    assert CrossCheck(graph.tree)(q, v, a, found.tau, internal_wrenches(graph, found)).relative < 1e-12
