@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint bench clean distclean
+.PHONY: help setup demo test lint bench exoskeleton-table clean distclean
 
 # A ROS domain of this run's own and only this machine: no robot, and no other run, hears or disturbs it.
 # exec: the command takes the shell's place, so that a signal to it reaches it.
@@ -11,7 +11,7 @@ activate := . scripts/activate.sh;
 pytest := python -m pytest -p no:cacheprovider
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' Makefile
 
 setup: ## only the set-up: .venv and the overlay in install/
 	@scripts/setup.sh
@@ -28,6 +28,9 @@ lint: setup ## ruff, mypy --strict on the library, import directions
 bench: ## timed figures; nothing else prints them
 	@scripts/setup.sh bench
 	@$(activate) $(domain) exec python benchmark/run.py
+
+exoskeleton-table: setup ## operations of three symbolic methods for closed loops, beside the published ones
+	@$(activate) exec python benchmark/exoskeleton_methods.py
 
 clean: ## remove what was built or written, but not .venv
 	@rm -rf build install log out .mypy_cache .ruff_cache .hypothesis

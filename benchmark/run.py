@@ -31,7 +31,7 @@ PARTS = ("robots", "limits", "sizes", "growth", "partition", "readiness", "node"
 LARGE = ROBOTS[0]  # the robot of the parts that have one
 INTRODUCTION = """\
 Medians of interleaved rounds in this process; each turn starts with a call that is not timed and
-fetches the arrays. Batches: 16384 states, of matrices 64. loops: the compiled kernels; code: after
+fetches the arrays. Batches: 8192 states, of matrices 256. loops: the compiled kernels; code: after
 graph.compile(). Peers are called from Python, state by state, but for "...InParallel" and "loop in
 C"; they keep one result. MuJoCo: states are set beforehand; "full": M not left sparse. C: Pinocchio's
 algorithms by CasADi, compiled with -O3 -march=native.

@@ -12,8 +12,8 @@ import modular_dynamics as md
 
 __all__ = ["MATRICES", "DISTINCT", "VECTORS", "States", "random_states"]
 
-VECTORS = 16384  # states in a batch whose results are vectors
-MATRICES = 64  # of one whose results are matrices: such as caches hold, for peers keep one result
+VECTORS = 8192  # states in a batch whose results are vectors, ...
+MATRICES = 256  # ... or matrices: such as caches hold, for peers keep one result
 DISTINCT = 256  # states that differ; batches repeat them, as the peers' orders are converted one by one
 Array = NDArray[np.float64]
 

@@ -15,7 +15,7 @@ setup(
     ],
     python_requires=">=3.10",
     install_requires=["setuptools", "numpy", "scipy", "numba", "lxml", "PyYAML", "urdf_parser_py"],
-    extras_require={"crosscheck": ["pin"]},
+    extras_require={"crosscheck": ["pin"], "symbolic": ["casadi"]},
     zip_safe=False,
     maintainer="modular_dynamics maintainers",
     maintainer_email="maintainers@modular-dynamics.example",

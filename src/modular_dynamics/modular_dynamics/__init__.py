@@ -7,6 +7,21 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from .algebra import DualQuaternion, Quaternion
+from .closure import (
+    ClosedLoopDynamics,
+    ClosedLoopMotion,
+    Simulation,
+    close_loops,
+    closed_loop_bias,
+    closed_loop_forward_dynamics,
+    closed_loop_gravity_torque,
+    closed_loop_inverse_dynamics,
+    closed_loop_mass_matrix,
+    closed_loop_spring_torque,
+    constraint_projection,
+    energy,
+    simulate,
+)
 from .composition import Composition, DualQuaternions, SpatialVectors, compose, subsystem_graph_dot
 from .dynamics import (
     CompileReport,
@@ -39,10 +54,12 @@ from .dynamics import (
     regressor_batch,
 )
 from .exceptions import (
+    ClosureError,
     DescriptionError,
     ModelWarning,
     ModularDynamicsError,
     PartitionError,
+    SingularityError,
     StateError,
     UnsupportedModelError,
     UrdfError,
@@ -54,6 +71,9 @@ if TYPE_CHECKING:
     from . import crosscheck as crosscheck
 
 __all__ = [
+    "ClosedLoopDynamics",
+    "ClosedLoopMotion",
+    "ClosureError",
     "CompileReport",
     "Composition",
     "DescriptionError",
@@ -72,6 +92,8 @@ __all__ = [
     "PartitionError",
     "Quaternion",
     "Regressor",
+    "Simulation",
+    "SingularityError",
     "SpatialVectors",
     "StateError",
     "Subsystem",
@@ -80,8 +102,17 @@ __all__ = [
     "UrdfError",
     "bias",
     "bias_batch",
+    "close_loops",
+    "closed_loop_bias",
+    "closed_loop_forward_dynamics",
+    "closed_loop_gravity_torque",
+    "closed_loop_inverse_dynamics",
+    "closed_loop_mass_matrix",
+    "closed_loop_spring_torque",
     "compose",
+    "constraint_projection",
     "crosscheck",
+    "energy",
     "forward_dynamics",
     "forward_dynamics_batch",
     "frame_pose",
@@ -101,6 +132,7 @@ __all__ = [
     "mass_matrix_batch",
     "regressor",
     "regressor_batch",
+    "simulate",
     "subsystem_graph_dot",
 ]
 

@@ -77,7 +77,7 @@ class Mechanism:
 
     @property
     def split(self) -> tuple[NDArray[np.int64], ...]:
-        """Places of independent joints of one coordinate in q and v, of dependent ones, of all independent v."""
+        """Places of independent joints of one coordinate in q, v; of dependent ones; of all independent v."""
         return self.arrays[2]
 
     def _places(self, names: tuple[str, ...] | list[str], place: Any) -> NDArray[np.int64]:
@@ -99,6 +99,7 @@ class Mechanism:
             np.zeros(max(m, d)),
             np.zeros(graph.nv),
             np.zeros(graph.nq),
+            np.zeros((m, d)),
         )
 
     def checked_rates(self, **rates: ArrayLike) -> list[Array]:
@@ -106,7 +107,7 @@ class Mechanism:
         return [self._checked(name, value) for name, value in rates.items()]
 
     def projected(self, coordinates: Array) -> Array:
-        """W (nv, independent) at closed coordinates: see :func:`.equation_of_motion.constraint_projection`."""
+        """W (nv, independent) at closed coordinates: :func:`.equation_of_motion.constraint_projection`."""
         W = np.zeros((self.graph.nv, len(self.independent_v)))
         self.condition = closed_loop.projection(*self.arrays, coordinates, self.room, W)
         return W
@@ -126,7 +127,8 @@ class Mechanism:
         n = len(topology) - 1
         poses = self.room[1][: 12 * n].reshape(n, 12)
         mass, moment = constants[:n, layout.MASS], constants[:n, layout.MOMENT : layout.MOMENT + 3]
-        moments = poses[:, 9:] * mass[:, None] + np.einsum("nij,nj->ni", poses[:, :9].reshape(n, 3, 3), moment)
+        turned = np.einsum("nij,nj->ni", poses[:, :9].reshape(n, 3, 3), moment)
+        moments = poses[:, 9:] * mass[:, None] + turned
         found = -float(moments.sum(axis=0) @ self.graph.gravity)
         if len(self.laws):
             self.spring_forces(q, np.zeros(self.graph.nv))
@@ -239,7 +241,7 @@ class Mechanism:
         return start
 
     def residual(self, coordinates: Array) -> dict[str, float]:
-        """What is open [m or 1] at coordinates of all joints, by loop joint and gear: the largest row each."""
+        """What is open [m or 1] at coordinates of all joints: the largest row of each loop joint and gear."""
         closed_loop.rows_of(self.arrays[0], self.arrays[1], coordinates, np.zeros(self.graph.nv), self.room)
         found = dict.fromkeys(self.rows.names, 0.0)
         for name, value in zip(self.rows.names, self.room[2], strict=True):

@@ -96,7 +96,7 @@ def _filled(entries: Sequence[Sequence[Any] | NDArray[Any]], least: int, dtype: 
 
 
 def _placed(graph: SubsystemGraph, anchor: Anchor) -> tuple[int, NDArray[np.float64]]:
-    """The body that an anchor is fixed in (the number of joints: the ground), and (R, P) in its aligned frame."""
+    """The body that an anchor is fixed in (the number of joints: ground), and R, P in its aligned frame."""
     body, x_body_link = graph.link_pose(anchor.link)
     rotation, position = to_rotation_translation(x_body_link * anchor.x_link_anchor)
     turned = np.eye(3) if body is None else alignment(graph.joints[body])

@@ -148,6 +148,8 @@ class CrossCheck:
         """External wrenches, carried to the joints by Pinocchio's own frames."""
         loads: Loads = {}
         for link, wrench in external.items():
+            if self.graph.link_body(link) is None:
+                continue  # the ground bears it
             # a joint may have the link's name: frames are told apart by their type
             frame = self._full.model.frames[self._full.model.getFrameId(link, pinocchio.FrameType.BODY)]
             self._feel(loads, self.graph.link_body(link), frame.placement, np.asarray(wrench, dtype=float))

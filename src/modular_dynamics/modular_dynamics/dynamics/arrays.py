@@ -1,4 +1,4 @@
-"""A graph as the arrays that the kernels work on (see kernels/layout.py)."""
+"""A graph as the arrays that the kernels work on (see kernels/layout.py), and the arrays of their callers."""
 
 from __future__ import annotations
 
@@ -15,18 +15,55 @@ __all__ = [
     "alignment",
     "body_to_aligned",
     "constants_of",
+    "converted",
+    "described",
     "load_external",
+    "plain",
     "topology_of",
     "rows_of",
     "work_of",
 ]
 
+_DOUBLE = np.dtype(np.float64)
 _KINDS = {
     JointType.REVOLUTE: layout.REVOLUTE,
     JointType.CONTINUOUS: layout.REVOLUTE,
     JointType.PRISMATIC: layout.PRISMATIC,
     JointType.FLOATING: layout.FLOATING,
 }
+
+
+def plain(*arrays: object) -> bool:
+    """Do kernels take these as they are: vectors, and at the end an array for results?
+
+    That is float64 of this machine, contiguous, aligned, writeable. Numba's own check takes arrays in another
+    byte order for those that are not aligned.
+    """
+    for x in arrays:
+        if type(x) is not np.ndarray or x.dtype is not _DOUBLE or not x.flags.carray:
+            return False
+    return all(x.ndim == 1 for x in arrays[:-1])  # type: ignore[attr-defined]
+
+
+def converted(*arrays: NDArray[np.float64]) -> list[NDArray[np.float64]]:
+    """The same numbers as kernels take them."""
+    return [np.require(x, np.float64, ["C", "W", "A"]) for x in arrays]
+
+
+def described(out: object) -> str:
+    """What is wrong with an array for results, as an error says it."""
+    if not isinstance(out, np.ndarray):
+        return type(out).__name__
+    faults = [
+        name
+        for name, good in (
+            ("not contiguous", out.flags.c_contiguous),
+            ("not aligned", out.flags.aligned),
+            ("read-only", out.flags.writeable),
+        )
+        if not good
+    ]
+    return ", ".join([f"{out.dtype} {out.shape}", *faults])
 
 
 def alignment(joint: Joint) -> NDArray[np.float64]:

@@ -15,6 +15,7 @@ from ..exceptions import StateError
 from ..kernels import SMALLEST_NORM, layout
 from ..model import JointType, SubsystemGraph
 from .algorithms import Algorithm
+from .arrays import described
 from .generated import with_code
 from .threads import shared
 
@@ -84,7 +85,12 @@ class Batch:
         Raises:
             StateError: a wrong shape, dtype or number of threads, or a number that is not finite, by its row.
         """
-        kind = np.dtype(dtype)
+        try:
+            kind = np.dtype(dtype)
+        except TypeError:
+            raise StateError(f"dtype is {dtype!r}; float64 or float32 is needed") from None
+        if progress is not None and not callable(progress):
+            raise StateError(f"progress is {progress!r}; a function of (states done, count) is needed")
         choices = self.algorithm.batches
         if kind not in choices:
             raise StateError(f"dtype is {kind}; {' or '.join(map(str, choices))} is needed")
@@ -96,7 +102,7 @@ class Batch:
         else:
             result = _checked_out(out, given, self.shape, kind)
         flat = result.reshape(rows, self._width)
-        ready = all(x.dtype == kind and x.flags.c_contiguous and x.flags.writeable for x in given.values())
+        ready = all(x.dtype == kind and x.flags.carray for x in given.values())
         chunk = min(CHUNK, max(SMALLEST_CHUNK, -(-rows // count)))
         arrays = self._forms[kind]
         done: list[int] = []
@@ -120,7 +126,9 @@ class Batch:
             width = self.graph.nq if name == "q" else self.graph.nv
             try:
                 array = np.asarray(value)
-                if array.dtype not in (np.float64, np.float32):
+                if array.dtype.kind == "c":
+                    raise TypeError("complex numbers")
+                if array.dtype.kind not in "fiu":  # those are converted chunk by chunk
                     array = array.astype(np.float64)
             except (TypeError, ValueError) as error:
                 raise StateError(f"{name} is not an array of numbers: {error}") from None
@@ -146,7 +154,7 @@ class Batch:
             taken[0] = self._wrapped(taken[0])
         if not ready:
             with np.errstate(over="ignore"):  # what single precision cannot hold is refused by its row
-                taken = [np.require(array, out.dtype, ["C", "W"]) for array in taken]
+                taken = [np.require(array, out.dtype, ["C", "W", "A"]) for array in taken]
         for first in self._quaternions:
             if (np.linalg.norm(taken[0][:, first : first + 4], axis=1) < SMALLEST_NORM).any():
                 self._refuse_first_bad(given, start, len(out), 0)
@@ -189,12 +197,16 @@ class Batch:
     @cached_property
     def _angles(self) -> list[int]:
         """Columns of q that whole turns do not change."""
-        graph = self.graph
-        driven = {joint.mimic.joint for joint in graph.joints if joint.mimic is not None}
+        graph, turning = self.graph, (JointType.REVOLUTE, JointType.CONTINUOUS)
+        driven = {
+            joint.mimic.joint
+            for joint in graph.joints
+            if joint.mimic is not None and not (joint.mimic.multiplier.is_integer() and joint.type in turning)
+        }
         return [
             graph.q_slice(name).start
             for name in graph.joint_names
-            if graph.joint(name).type in (JointType.REVOLUTE, JointType.CONTINUOUS) and name not in driven
+            if graph.joint(name).type in turning and name not in driven
         ]
 
     def _wrapped(self, q: NDArray[Any]) -> NDArray[Any]:
@@ -203,15 +215,15 @@ class Batch:
             return q
         wrapped = q.astype(np.float64)
         angles = wrapped[:, self._angles]
-        wrapped[:, self._angles] = np.remainder(angles + np.pi, 2.0 * np.pi) - np.pi
+        wrapped[:, self._angles] = np.arctan2(np.sin(angles), np.cos(angles))
         return wrapped.astype(q.dtype)
 
 
 def _thread_count(threads: int | None) -> int:
     count = threads if threads is not None else os.cpu_count() or 1
-    if not isinstance(count, int) or isinstance(count, bool) or count < 1:
+    if not isinstance(count, int | np.integer) or isinstance(count, bool) or count < 1:
         raise StateError(f"threads is {threads!r}; a whole number from 1 on is needed")
-    return count
+    return int(count)
 
 
 def _checked_out(
@@ -219,9 +231,8 @@ def _checked_out(
 ) -> NDArray[Any]:
     needed = (len(given["q"]), *shape)
     good = isinstance(out, np.ndarray) and out.dtype == kind and out.shape == needed
-    if not (good and out.flags.c_contiguous and out.flags.writeable):
-        what = f"{out.dtype} {out.shape}" if isinstance(out, np.ndarray) else type(out).__name__
-        raise StateError(f"out is {what}; a writeable contiguous {kind} array {needed} is needed")
+    if not (good and out.flags.carray):
+        raise StateError(f"out is {described(out)}; a writeable contiguous {kind} array {needed} is needed")
     if any(np.may_share_memory(out, array) for array in given.values()):
         raise StateError(f"out shares memory with {' or '.join(given)}; an array of its own is needed")
     return out

@@ -13,7 +13,7 @@ from ..exceptions import StateError
 from ..kernels.compilation import make_ready
 from ..model import SubsystemGraph, body_loads, refuse_closures
 from .algorithms import DERIVATIVES, DOUBLE
-from .arrays import constants_of, load_external, topology_of, work_of
+from .arrays import constants_of, converted, load_external, plain, topology_of, work_of
 from .batch import Batch, Progress
 from .generated import with_code
 from .regrouping import regrouped
@@ -56,25 +56,26 @@ class _Solver:
 
     def array_of(self, out: InverseDynamicsDerivatives) -> NDArray[np.float64]:
         """As the function below; the last one is remembered, for looking takes as long as a small robot."""
-        if self._out is None or self._out[0] is not out:
+        if self._out is None or self._out[0] is not out or not all(part.flags.writeable for part in out):
             self._out = out, _array_of(out, self.graph.nv, ())
         return self._out[1]
 
     def load(self, external: Wrenches) -> None:
         """Put the given wrenches on the bodies that bear them."""
-        if external or self.loaded:
-            load_external(self.graph, self.constants, body_loads(self.graph, external or {}))
+        if external is not None or self.loaded:
+            external = {} if external is None else external
+            load_external(self.graph, self.constants, body_loads(self.graph, external))
             self.loaded = bool(external)
 
     def batch(self, external: Wrenches) -> Batch:
         """The same for many states under the same wrenches."""
-        if not external and self._free is not None:
+        if external is None and self._free is not None:
             return self._free
         self.load(external)
         batch = Batch(
             self.graph, DERIVATIVES, self.topology, self.constants.copy(), generated=not self.loaded
         )
-        if not self.loaded:
+        if external is None:
             self._free = batch
         return batch
 
@@ -83,12 +84,9 @@ class _Solver:
     ) -> None:
         self.load(external)
         arrays = self.topology if self.loaded else self.coded, self.constants, self.work
-        try:
-            if DERIVATIVES.single(*arrays, q, v, vdot, out) == 0:
-                return
-        except (TypeError, ValueError):
-            pass  # not what the kernel takes, but perhaps what can be converted
-        state = [np.require(x, requirements=["C", "W"]) for x in self.graph.checked(q=q, v=v, vdot=vdot)]
+        if plain(q, v, vdot, out) and DERIVATIVES.single(*arrays, q, v, vdot, out) == 0:
+            return
+        state = converted(*self.graph.checked(q=q, v=v, vdot=vdot))
         if DERIVATIVES.single(*arrays, *state, out) != 0:
             raise StateError("q, v and vdot are finite, but so large that the derivatives are not")
 

@@ -13,7 +13,7 @@ from ..kernels import mass_matrix as kernel
 from ..kernels.compilation import make_ready
 from ..model import SubsystemGraph, refuse_closures
 from .algorithms import DOUBLE, MASS_MATRIX
-from .arrays import constants_of, topology_of, work_of
+from .arrays import constants_of, converted, described, topology_of, work_of
 from .batch import Batch, Progress
 from .generated import with_code
 from .inverse_dynamics import inverse_dynamics, inverse_dynamics_batch
@@ -60,19 +60,12 @@ class MassMatrix:
         matrix = np.empty((nv, nv)) if out is None else out
         if self.written is not None and self.written(q, matrix):
             return matrix
-        try:
-            if kernel(self._topology, self._constants, self._work, q, matrix) == 0:
-                return matrix
-        except (TypeError, ValueError):
-            pass  # not what the kernel takes, but perhaps what can be converted
         (checked,) = self.graph.checked(q=q)
         good = isinstance(matrix, np.ndarray) and matrix.dtype == np.float64 and matrix.shape == (nv, nv)
-        if not (good and matrix.flags.c_contiguous and matrix.flags.writeable):
-            given = (
-                f"{matrix.dtype} {matrix.shape}" if isinstance(matrix, np.ndarray) else type(matrix).__name__
-            )
-            raise StateError(f"out is {given}; a writeable contiguous float64 array {(nv, nv)} is needed")
-        taken = np.require(checked, requirements=["C", "W"])
+        if not (good and matrix.flags.carray):
+            needed = f"a writeable contiguous float64 array {(nv, nv)} is needed"
+            raise StateError(f"out is {described(matrix)}; {needed}")
+        (taken,) = converted(checked)
         if kernel(self._topology, self._constants, self._work, taken, matrix) != 0:
             raise StateError("q is finite, but so large that the mass matrix is not")
         return matrix
@@ -124,14 +117,30 @@ def bias(
     graph: SubsystemGraph, q: ArrayLike, v: ArrayLike, out: NDArray[np.float64] | None = None
 ) -> NDArray[np.float64]:
     """h (nv,): torques at zero acceleration: Coriolis, centrifugal, gravity. Errors as inverse_dynamics."""
-    return inverse_dynamics(graph, q, v, np.zeros(graph.nv), out=out)
+    return inverse_dynamics(graph, q, v, _rest(graph), out=out)
 
 
 def gravity_torque(
     graph: SubsystemGraph, q: ArrayLike, out: NDArray[np.float64] | None = None
 ) -> NDArray[np.float64]:
     """g (nv,): torques that hold the robot still at q. Errors as of inverse_dynamics."""
-    return inverse_dynamics(graph, q, np.zeros(graph.nv), np.zeros(graph.nv), out=out)
+    return inverse_dynamics(graph, q, _rest(graph), _rest(graph), out=out)
+
+
+def _rest(graph: SubsystemGraph) -> NDArray[np.float64]:
+    """Zeros that are always there."""
+    rest: NDArray[np.float64] | None = getattr(graph.workspaces, "rest", None)
+    if rest is None:
+        rest = graph.workspaces.rest = np.zeros(graph.nv)
+    return rest
+
+
+def _rows(q: ArrayLike) -> int:
+    """How many states; 0 where q is nothing that has rows, which the batch then says."""
+    try:
+        return len(np.asarray(q))
+    except (TypeError, ValueError):
+        return 0
 
 
 def bias_batch(
@@ -145,7 +154,7 @@ def bias_batch(
     progress: Progress = None,
 ) -> NDArray[Any]:
     """h (count, nv) of many states; the rest as of ``inverse_dynamics_batch``."""
-    rest = np.broadcast_to(0.0, np.shape(v))
+    rest = np.broadcast_to(0.0, (_rows(q), graph.nv))
     return inverse_dynamics_batch(graph, q, v, rest, threads, out=out, dtype=dtype, progress=progress)
 
 
@@ -159,5 +168,5 @@ def gravity_torque_batch(
     progress: Progress = None,
 ) -> NDArray[Any]:
     """g (count, nv) of many positions; the rest as of ``inverse_dynamics_batch``."""
-    rest = np.broadcast_to(0.0, (len(np.asarray(q)), graph.nv))
+    rest = np.broadcast_to(0.0, (_rows(q), graph.nv))
     return inverse_dynamics_batch(graph, q, rest, rest, threads, out=out, dtype=dtype, progress=progress)

@@ -14,7 +14,7 @@ from ..kernels import forward_dynamics as kernel
 from ..kernels.compilation import make_ready
 from ..model import SubsystemGraph, body_loads, refuse_closures
 from .algorithms import DOUBLE, FORWARD_DYNAMICS
-from .arrays import body_to_aligned, constants_of, topology_of, work_of
+from .arrays import body_to_aligned, constants_of, converted, described, plain, topology_of, work_of
 from .batch import Batch, Progress
 from .body_frames import frames_of
 from .equation_of_motion import MassMatrix
@@ -73,17 +73,15 @@ class ForwardDynamics:
         vdot = np.empty(self.graph.nv) if out is None else out
         if self._mimics:
             return self._by_matrix(q, v, tau, external_wrenches, vdot)
-        if external_wrenches or self._loaded:
-            self._load(external_wrenches or {})
+        if external_wrenches is not None or self._loaded:
+            self._load(external_wrenches)
         elif self.written is not None and self.written(q, v, tau, vdot):
             return vdot
         topology = self._topology if self._loaded else self._coded
-        try:
-            if kernel(topology, self._constants, self._work, q, v, tau, vdot) == 0:
-                return vdot
-        except (TypeError, ValueError):
-            pass  # lists, other dtypes, strides: not what the kernel takes, but perhaps what can be converted
-        q, v, tau = (np.require(x, requirements=["C", "W"]) for x in self.graph.checked(q=q, v=v, tau=tau))
+        good = plain(q, v, tau, vdot) and vdot.ndim == 1
+        if good and kernel(topology, self._constants, self._work, q, v, tau, vdot) == 0:
+            return vdot
+        q, v, tau = converted(*self.graph.checked(q=q, v=v, tau=tau))
         code = kernel(topology, self._constants, self._work, q, v, tau, self._checked_out(vdot))
         if code == 3:
             raise StateError(self._blame())
@@ -97,14 +95,14 @@ class ForwardDynamics:
         def alone(q: ArrayLike, v: ArrayLike, tau: ArrayLike) -> None:
             forward_dynamics(self.graph, q, v, tau, external_wrenches)  # another solver in each thread
 
-        if not external_wrenches and self._free is not None:
+        if external_wrenches is None and self._free is not None:
             return self._free
-        self._load(external_wrenches or {})
+        self._load(external_wrenches)
         rows = rows_by_matrix if self._mimics else forward_dynamics_float64
         algorithm = replace(FORWARD_DYNAMICS, batches={DOUBLE: rows})
         arrays = self._topology, self._constants.copy()
         batch = Batch(self.graph, algorithm, *arrays, generated=not self._loaded, alone=alone)
-        if not self._loaded:
+        if external_wrenches is None:
             self._free = batch
         return batch
 
@@ -118,8 +116,9 @@ class ForwardDynamics:
         forward_by_matrix(self.graph, M, tau - h, vdot)
         return vdot
 
-    def _load(self, external: Mapping[str, ArrayLike]) -> None:
+    def _load(self, external: Wrenches) -> None:
         """Put the given wrenches on the bodies that bear them."""
+        external = {} if external is None else external
         loads = body_loads(self.graph, external)
         self._constants[:-1, layout.EXTERNAL :] = 0.0
         self._loaded = bool(external)
@@ -139,11 +138,9 @@ class ForwardDynamics:
 
     def _checked_out(self, out: NDArray[np.float64]) -> NDArray[np.float64]:
         good = isinstance(out, np.ndarray) and out.dtype == np.float64 and out.shape == (self.graph.nv,)
-        if not (good and out.flags.c_contiguous and out.flags.writeable):
-            given = f"{out.dtype} {out.shape}" if isinstance(out, np.ndarray) else type(out).__name__
-            raise StateError(
-                f"out is {given}; a writeable contiguous float64 array ({self.graph.nv},) is needed"
-            )
+        if not (good and out.flags.carray):
+            needed = f"a writeable contiguous float64 array ({self.graph.nv},) is needed"
+            raise StateError(f"out is {described(out)}; {needed}")
         return out
 
 
@@ -175,7 +172,7 @@ def forward_dynamics(
             a joint that moves no inertia, by its name.
         UnsupportedModelError: the graph has loop joints, passive joints, gears or springs.
     """
-    if external_wrenches:
+    if external_wrenches is not None:
         loaded: ForwardDynamics | None = getattr(graph.workspaces, "forward_loaded", None)
         if loaded is None:
             loaded = graph.workspaces.forward_loaded = ForwardDynamics(graph)

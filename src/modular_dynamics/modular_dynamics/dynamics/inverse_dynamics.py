@@ -15,7 +15,17 @@ from ..kernels import inverse_dynamics as kernel
 from ..kernels.compilation import make_ready
 from ..model import JointType, Subsystem, SubsystemGraph, black_box_wrenches, body_loads, refuse_closures
 from .algorithms import DOUBLE, INVERSE_DYNAMICS
-from .arrays import alignment, body_to_aligned, constants_of, rows_of, topology_of, work_of
+from .arrays import (
+    alignment,
+    body_to_aligned,
+    constants_of,
+    converted,
+    described,
+    plain,
+    rows_of,
+    topology_of,
+    work_of,
+)
 from .batch import Batch, Progress
 from .generated import with_code
 
@@ -82,16 +92,15 @@ class InverseDynamics:
         tau = np.empty(self.graph.nv) if out is None else out
         self._q = q
         topology = self._plain
-        if external_wrenches or black_box_wrenches or self.tagged or self._loaded:
-            topology = self._load(external_wrenches or {}, black_box_wrenches or {})
+        free = external_wrenches is None and black_box_wrenches is None
+        if not free or self.tagged or self._loaded:
+            topology = self._load(external_wrenches, black_box_wrenches)
         elif self.written is not None and self.written(q, v, vdot, tau):
             return tau
-        try:
-            if kernel(topology, self._constants, self._buffer, q, v, vdot, tau) == 0:
-                return tau
-        except (TypeError, ValueError):
-            pass  # lists, other dtypes, strides: not what the kernel takes, but perhaps what can be converted
-        q, v, vdot = (np.require(x, requirements=["C", "W"]) for x in self.graph.checked(q=q, v=v, vdot=vdot))
+        good = plain(q, v, vdot, tau) and tau.ndim == 1
+        if good and kernel(topology, self._constants, self._buffer, q, v, vdot, tau) == 0:
+            return tau
+        q, v, vdot = converted(*self.graph.checked(q=q, v=v, vdot=vdot))
         self._q = q
         if kernel(topology, self._constants, self._buffer, q, v, vdot, self._checked_out(tau)) != 0:
             raise StateError("q, v and vdot are finite, but so large that the torques are not")
@@ -99,26 +108,27 @@ class InverseDynamics:
 
     def batch(self, external_wrenches: Wrenches = None, black_box_wrenches: Wrenches = None) -> Batch:
         """The same algorithm for many states under the same wrenches."""
-        loaded = external_wrenches or black_box_wrenches or self.tagged
-        if not loaded and self._free is not None:
+        free = external_wrenches is None and black_box_wrenches is None
+        if free and self._free is not None:
             return self._free
-        topology = self._load(external_wrenches or {}, black_box_wrenches or {})
-        batch = Batch(self.graph, INVERSE_DYNAMICS, topology, self._constants.copy(), generated=not loaded)
-        if not loaded:
+        topology = self._load(external_wrenches, black_box_wrenches)
+        generated = not (self._loaded or self.tagged)
+        batch = Batch(self.graph, INVERSE_DYNAMICS, topology, self._constants.copy(), generated=generated)
+        if free:
             self._free = batch
         return batch
 
     def _checked_out(self, out: NDArray[np.float64]) -> NDArray[np.float64]:
         good = isinstance(out, np.ndarray) and out.dtype == np.float64 and out.shape == (self.graph.nv,)
-        if not (good and out.flags.c_contiguous and out.flags.writeable):
-            given = f"{out.dtype} {out.shape}" if isinstance(out, np.ndarray) else type(out).__name__
-            raise StateError(
-                f"out is {given}; a writeable contiguous float64 array ({self.graph.nv},) is needed"
-            )
+        if not (good and out.flags.carray):
+            needed = f"a writeable contiguous float64 array ({self.graph.nv},) is needed"
+            raise StateError(f"out is {described(out)}; {needed}")
         return out
 
-    def _load(self, external: Mapping[str, ArrayLike], boxes: Mapping[str, ArrayLike]) -> NDArray[np.int64]:
+    def _load(self, external: Wrenches, boxes: Wrenches) -> NDArray[np.int64]:
         """Put the given wrenches on the bodies that bear them; the topology without the black boxes."""
+        external = {} if external is None else external
+        boxes = {} if boxes is None else boxes
         loads = body_loads(self.graph, external)
         self._given = black_box_wrenches(self.graph, boxes)
         self._constants[:-1, layout.EXTERNAL :] = 0.0
@@ -217,8 +227,8 @@ def inverse_dynamics(
         black_box_wrenches: {subsystem: [force, moment]} of the predecessor on that subsystem, at and in its
             connection frame. Any subsystem may be given; those tagged black_box must be. Theirs and their
             successors' wrenches reach the predecessor by this value alone.
-        out: float64 array (nv,) for the result, may be one of the arguments; with it nothing is allocated
-            after the first call.
+        out: float64 array (nv,) for the result, may be one of the arguments; with it, and without wrenches,
+            nothing is allocated after the first call.
 
     Returns:
         tau; NaN for joints inside black boxes, whose torques nobody can know.
@@ -227,7 +237,7 @@ def inverse_dynamics(
         StateError: a wrong shape, a number that is not finite, an unknown name, a missing wrench.
         UnsupportedModelError: the graph has loop joints, passive joints, gears or springs.
     """
-    if external_wrenches or black_box_wrenches:
+    if external_wrenches is not None or black_box_wrenches is not None:
         loaded: InverseDynamics | None = getattr(graph.workspaces, "loaded", None)
         if loaded is None:
             loaded = graph.workspaces.loaded = InverseDynamics(graph)

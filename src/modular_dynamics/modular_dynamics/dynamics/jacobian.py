@@ -11,6 +11,7 @@ from ..kernels import jacobian_float64, layout
 from ..kernels.jacobian import LINK_AXES, ROOT_AXES, SIGNATURE
 from ..kernels.kinematics import POSE_COLUMNS
 from ..model import SubsystemGraph
+from .arrays import plain
 from .batch import Progress
 from .frames import with_links
 from .solver import Solver, kept
@@ -39,11 +40,9 @@ class Jacobian(Solver):
     def __call__(self, q: ArrayLike, out: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
         """J: see :func:`jacobian`. With ``out`` nothing is allocated after the first call."""
         result = np.empty(self.shape) if out is None else out
-        try:
-            if self._kernel(self.topology, self.constants, self._work, q, result) == 0:
-                return result
-        except (TypeError, ValueError):
-            pass
+        arrays = self.topology, self.constants, self._work
+        if plain(q, result) and result.shape == self.shape and self._kernel(*arrays, q, result) == 0:
+            return result
         return self._checked({"q": q}, result)
 
 

@@ -12,6 +12,7 @@ from ..exceptions import StateError
 from ..kernels import frame_poses as kernel
 from ..kernels import frame_poses_float64, kinematics
 from ..model import SubsystemGraph
+from .arrays import plain
 from .batch import Progress
 from .frames import with_links
 from .solver import Solver, kept
@@ -46,11 +47,9 @@ class FramePoses(Solver):
     def __call__(self, q: ArrayLike, out: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
         """Matrices: see :func:`frame_poses`. With ``out`` nothing is allocated after the first call."""
         result = np.empty(self.shape) if out is None else out
-        try:
-            if self._kernel(self.topology, self.constants, self._work, q, result) == 0:
-                return result
-        except (TypeError, ValueError):
-            pass
+        arrays = self.topology, self.constants, self._work
+        if plain(q, result) and result.shape == self.shape and self._kernel(*arrays, q, result) == 0:
+            return result
         return self._checked({"q": q}, result)
 
 

@@ -10,7 +10,7 @@ from ..kernels import regressor as kernel
 from ..kernels import regressor_float64
 from ..kernels.regressor import PARAMETERS, REGRESSOR_COLUMNS, SIGNATURE, TURN
 from ..model import SubsystemGraph, refuse_closures
-from .arrays import alignment, constants_of, topology_of
+from .arrays import alignment, constants_of, plain, topology_of
 from .batch import Progress
 from .solver import Solver, kept
 
@@ -40,11 +40,13 @@ class Regressor(Solver):
     ) -> NDArray[np.float64]:
         """Y: see :func:`regressor`. With ``out`` nothing is allocated after the first call."""
         result = np.empty(self.shape) if out is None else out
-        try:
-            if self._kernel(self.topology, self.constants, self._work, q, v, vdot, result) == 0:
-                return result
-        except (TypeError, ValueError):
-            pass
+        arrays = self.topology, self.constants, self._work
+        if (
+            plain(q, v, vdot, result)
+            and result.shape == self.shape
+            and self._kernel(*arrays, q, v, vdot, result) == 0
+        ):
+            return result
         return self._checked({"q": q, "v": v, "vdot": vdot}, result)
 
 

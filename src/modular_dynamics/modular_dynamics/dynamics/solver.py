@@ -13,6 +13,7 @@ from ..kernels import layout
 from ..kernels.compilation import make_ready
 from ..model import SubsystemGraph
 from .algorithms import DOUBLE, Algorithm
+from .arrays import converted, described
 from .batch import Batch
 
 __all__ = ["Solver", "kept"]
@@ -64,13 +65,11 @@ class Solver:
 
     def _checked(self, state: dict[str, Any], result: NDArray[np.float64]) -> NDArray[np.float64]:
         """The result at a state {q: ..., v: ...} that the kernel refused: converted first, or an error."""
-        given = [np.require(x, requirements=["C", "W"]) for x in self.graph.checked(**state)]
+        given = converted(*self.graph.checked(**state))
         good = isinstance(result, np.ndarray) and result.dtype == np.float64 and result.shape == self.shape
-        if not (good and result.flags.c_contiguous and result.flags.writeable):
-            what = (
-                f"{result.dtype} {result.shape}" if isinstance(result, np.ndarray) else type(result).__name__
-            )
-            raise StateError(f"out is {what}; a writeable contiguous float64 array {self.shape} is needed")
+        if not (good and result.flags.carray):
+            needed = f"a writeable contiguous float64 array {self.shape} is needed"
+            raise StateError(f"out is {described(result)}; {needed}")
         if self._kernel(self.topology, self.constants, self._work, *given, result) != 0:
             raise StateError(f"{', '.join(state)}: finite, but so large that the result is not")
         return result

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable
-from concurrent.futures import ThreadPoolExecutor, wait
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from contextlib import suppress
 from functools import cache
 
 __all__ = ["shared"]
@@ -13,7 +14,7 @@ __all__ = ["shared"]
 def shared(
     work: Callable[[int], None], chunks: Iterable[int], threads: int, tick: Callable[[], None]
 ) -> None:
-    """Call ``work`` on every chunk, in ascending order of their start, on so many threads.
+    """Call ``work`` on every chunk, in ascending order of their start, on so many threads at most.
 
     The calling thread takes its share, and calls ``tick`` after each of its chunks and at the end. What goes
     wrong is raised when all threads are done: of several errors that of the first chunk.
@@ -38,16 +39,17 @@ def shared(
             if tick is not None:
                 tick()
 
-    helpers = min(threads, len(waiting)) - 1
-    futures = [_helpers(threads - 1).submit(share, None) for _ in range(helpers)]
+    futures: list[Future[None]] = []
+    with suppress(RuntimeError):  # near the interpreter's end it takes no more threads: this one does it all
+        futures += [_helpers().submit(share, None) for _ in range(min(threads, len(waiting)) - 1)]
     try:
         share(tick)
     except BaseException:  # the user's interrupt, or an error of the user's own tick
         waiting.clear()
         raise
     finally:
-        if futures:
-            wait(futures)
+        # those that wait behind another call's work are not needed any more
+        wait([future for future in futures if not future.cancel()])
     if errors:
         raise errors[min(errors)]
     if futures:
@@ -55,8 +57,8 @@ def shared(
 
 
 @cache
-def _helpers(count: int) -> ThreadPoolExecutor:
-    return ThreadPoolExecutor(count, "modular_dynamics")
+def _helpers() -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(os.cpu_count(), "modular_dynamics")
 
 
 os.register_at_fork(after_in_child=_helpers.cache_clear)  # threads do not come along

@@ -11,6 +11,8 @@ q and in v, those of dependent ones, and those of all independent velocities; ``
 lists, to be overwritten.
 """
 
+import math
+
 import numpy as np
 from numba import njit
 
@@ -24,9 +26,9 @@ from .states import joint_states
 __all__ = ["ROOM", "closed_dynamics", "correct", "follow", "projection", "rows_of", "settle"]
 
 #: The arrays of ``room``: see closure/mechanism.py.
-ROOM = ("states", "work", "phi", "J", "gamma", "A", "heads", "order", "b", "x", "rest", "saved")
+ROOM = ("states", "work", "phi", "J", "gamma", "A", "heads", "order", "b", "x", "rest", "saved", "before")
 
-#: What is smaller than this part of the largest does not count as a direction: see :func:`.orthogonal.factor`.
+#: What is smaller than this part of the largest is no direction: see :func:`.orthogonal.factor`.
 RANK_TOLERANCE = 1e-11
 #: Newton's steps [rad or m]: the largest that is taken at once, and the one with which it ends.
 LARGEST_STEP, LAST_STEP = 0.3, 1e-10
@@ -130,15 +132,27 @@ def settle(tree, loops, split, q, room):
     return _largest(phi)
 
 
+@njit(inline="always", error_model="numpy")
+def _change(J, dependent, before):
+    """Frobenius norm of J_d less what it was."""
+    total = 0.0
+    for i in range(before.shape[0]):
+        for k in range(before.shape[1]):
+            total += (J[i, dependent[k]] - before[i, k]) ** 2
+    return math.sqrt(total)
+
+
 @njit(cache=True, error_model="numpy")
 def follow(tree, loops, split, q, target, room):
     """Move the independent coordinates to ``target`` and keep the loops closed, on the branch of q.
 
-    By strides: along the tangent, then back onto the constraints, by less than the stride; otherwise it is
-    halved. Returns what part of the way was gone, 1 at the end; q is closed there.
+    By strides: along the tangent, then back onto the constraints, by less than the stride. One that changes J_d
+    by more than half of its smallest pivot is halved, for a dead point might lie in it, where branches meet
+    (Weyl: a matrix does not become singular by less than its smallest singular value). Returns what part of
+    the way was gone, 1 at the end; q is closed there.
     """
     mine, mine_v, places = split[0], split[1], split[2]
-    J, b, x, saved = room[3], room[8], room[9], room[11]
+    J, A, b, x, saved, before = room[3], room[5], room[8], room[9], room[11], room[12]
     count = places.shape[0]
     whole = 0.0
     for k in range(mine.shape[0]):
@@ -151,6 +165,10 @@ def follow(tree, loops, split, q, target, room):
         end = gone + stride if gone + stride < 1.0 - 1e-9 else 1.0  # no rest that is rounding only
         stride = end - gone
         rank = _factored(tree, loops, split, q, room)
+        reach = 0.5 * abs(A[count - 1, count - 1]) if rank == count and count > 0 else np.inf
+        for i in range(A.shape[0]):
+            for k in range(count):
+                before[i, k] = J[i, split[3][k]]
         for i in range(b.shape[0]):
             b[i] = 0.0
             for k in range(mine.shape[0]):
@@ -162,7 +180,8 @@ def follow(tree, loops, split, q, target, room):
             q[places[k]] += x[k]
         for k in range(mine.shape[0]):
             q[mine[k]] = target[k] if end == 1.0 else saved[count + k] + end * (target[k] - saved[count + k])
-        if step < 2.0 * LARGEST_STEP and correct(tree, loops, split, q, room, 0.3 * step):
+        near = step < 2.0 * LARGEST_STEP and correct(tree, loops, split, q, room, 0.3 * step)
+        if near and _change(J, split[3], before) <= reach:
             gone, stride = end, 2.0 * stride
             continue
         for k in range(count):

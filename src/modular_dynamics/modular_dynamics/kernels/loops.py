@@ -216,7 +216,7 @@ def cut_wrenches(topology, work, ends, anchors, rows, vectors, multipliers, out)
     out[:, :] = 0.0
     for row in range(rows.shape[0]):
         kind, loop = rows[row, 0], rows[row, 1]
-        if kind == COUPLING or kind == DISTANCE:
+        if kind in (COUPLING, DISTANCE):
             continue
         P, _, _, _, _, _ = _anchor(ends[loop, 0], n, anchors[loop, 0], work)
         S, _, _, _, _, _ = _anchor(ends[loop, 1], n, anchors[loop, 1], work)

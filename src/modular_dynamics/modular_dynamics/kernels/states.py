@@ -7,12 +7,14 @@ from numba import njit
 from .lanes import FAST
 from .layout import COSINE, FLOATING, KIND, MULTIPLIER, OFFSET, PRISMATIC, REVOLUTE, SHIFT, SINE, WIDEST, Q
 from .memory import load, store
-from .trigonometry import LARGEST_ANGLE, sincos
+from .trigonometry import sincos
 
 __all__ = ["SMALLEST_NORM", "all_finite", "all_good", "block_rows", "joint_states"]
 
 #: Of a floating joint's quaternion; what is shorter has no direction. Longer ones are normalized.
 SMALLEST_NORM = 1e-6
+#: Angles [rad] from which whole turns are taken off first; far below what sincos is good for.
+FAR = 1e3
 
 
 @njit(inline="always")
@@ -52,18 +54,24 @@ def joint_states(topology, constants, q, states, lanes, like, width, like_width)
     for i in range(n):
         angle, shift = like, like
         if topology[i, KIND] == REVOLUTE or topology[i, KIND] == PRISMATIC:
-            shift = constants[i, MULTIPLIER] * load(q, topology[i, Q] * lanes, like) + constants[i, OFFSET]
+            shift = constants[i, MULTIPLIER] * load(q, topology[i, Q] * lanes, like)
             if topology[i, KIND] == REVOLUTE:
                 angle, shift = shift, like
+            else:
+                shift = shift + constants[i, OFFSET]
         store(states, SINE * block + i * lanes, angle)
         store(states, SHIFT * block + i * lanes, shift)
     squares = 0.0  # at first only their sum: one test instead of one for each angle
     for k in range(n * lanes):
         squares += states[k] * states[k]
-    if squares > LARGEST_ANGLE**2:
+    if squares > FAR**2:
         for k in range(n * lanes):
-            if abs(states[k]) > LARGEST_ANGLE:
+            if abs(states[k]) > FAR:
                 states[k] = math.atan2(math.sin(states[k]), math.cos(states[k]))
+    for i in range(n):  # only now: a large angle would swallow digits of it
+        if topology[i, KIND] == REVOLUTE and constants[i, OFFSET] != 0.0:
+            at = SINE * block + i * lanes
+            store(states, at, load(states, at, like) + constants[i, OFFSET])
     for k in range(0, n * lanes, width):
         sine, cosine = sincos(load(states, SINE * block + k, like_width))
         store(states, SINE * block + k, sine)

@@ -80,7 +80,7 @@ class SubsystemGraph:
         return tuple(name for name in self.joint_names if name not in dependent)
 
     def with_independent_joints(self, *names: str) -> SubsystemGraph:
-        """The same mechanism, described by other independent coordinates. Raises StateError: unknown names."""
+        """The same mechanism by other independent coordinates. Raises StateError: unknown names."""
         for name in names:
             if name not in self.joint_names or names.count(name) > 1:
                 raise StateError(

@@ -20,5 +20,6 @@ def refuse_closures(graph: SubsystemGraph, computation: str) -> None:
     if found:
         raise UnsupportedModelError(
             f"{computation} of '{graph.name}' is not supported: it has {'; '.join(found)}, "
-            "and closed loops are not solved by this version. Remove these tags to compute the open tree."
+            "and these need the functions for closed loops (closed_loop_inverse_dynamics and the others); "
+            "graph.tree is the open tree"
         )

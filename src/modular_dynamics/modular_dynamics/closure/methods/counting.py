@@ -1,0 +1,196 @@
+"""Operations of an expression graph, shared and counted as in Table 1 of Schappler et al.
+
+A graph is CasADi's, gone through once: an operation that is there already is not listed again, numbers are
+folded, signs wander to where a difference takes them up, and what no result needs is left out. Weights
+and columns are the paper's: sums and differences 1, products 1, quotients 4, roots 5, sines and cosines 10,
+arc tangents 15, assignments 1. An assignment stores one intermediate that is used more than once, or one
+entry of the result, unless that is an input or a number.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from .symbols import casadi
+
+__all__ = ["WEIGHTS", "Count", "Graph", "count"]
+
+#: Table 1, second row.
+WEIGHTS = {"add": 1, "mul": 1, "div": 4, "sqrt": 5, "sin": 10, "atan": 15, "assign": 1}
+_COLUMN = {
+    "add": "add", "sub": "add", "neg": "add", "mul": "mul", "div": "div",
+    "sqrt": "sqrt", "sin": "sin", "cos": "sin", "atan2": "atan",
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Count:
+    """Numbers of operations by column of Table 1."""
+
+    add: int = 0
+    mul: int = 0
+    div: int = 0
+    sqrt: int = 0
+    sin: int = 0
+    atan: int = 0
+    assign: int = 0
+
+    @property
+    def weighted(self) -> int:
+        """The paper's weighted sum."""
+        return sum(weight * getattr(self, name) for name, weight in WEIGHTS.items())
+
+
+def count(results: Any, inputs: Sequence[Any]) -> Count:
+    """Operations that a column of results takes, all entries together; inputs: its symbols, as columns."""
+    function = casadi().Function("f", list(inputs), [results])
+    graph = Graph()
+    outputs = graph.read(function)
+    used = graph.uses(outputs)
+    numbers = Counter(_COLUMN[graph.nodes[k][0]] for k in used if graph.nodes[k][0] in _COLUMN)
+    stored = {k for k, times in used.items() if times > 1 and graph.nodes[k][0] in _COLUMN}
+    stored |= {k for k in outputs if graph.nodes[k][0] in _COLUMN}
+    return Count(**numbers, assign=len(stored))
+
+
+class Graph:
+    """Operations (kind, operands ...), each once; an input is ("in", place), a number ("const", value)."""
+
+    def __init__(self) -> None:
+        self.nodes: list[tuple[Any, ...]] = []
+        self.known: dict[tuple[Any, ...], int] = {}
+
+    def read(self, function: Any) -> list[int]:
+        """Goes through CasADi's instructions; returns the nodes of the results that are not zero."""
+        ca = casadi()
+        kinds: dict[int, Callable[..., int]] = {
+            ca.OP_ADD: self.add, ca.OP_SUB: self.sub, ca.OP_MUL: self.mul, ca.OP_DIV: self.div,
+            ca.OP_NEG: self.neg, ca.OP_SQ: lambda a: self.mul(a, a),
+            ca.OP_TWICE: lambda a: self.mul(self.const(2.0), a),
+            ca.OP_INV: lambda a: self.div(self.const(1.0), a),
+            ca.OP_SQRT: lambda a: self.put("sqrt", a), ca.OP_SIN: lambda a: self.put("sin", a),
+            ca.OP_COS: lambda a: self.put("cos", a), ca.OP_ATAN2: lambda a, b: self.put("atan2", a, b),
+        }  # fmt: skip
+        work: dict[int, int] = {}
+        outputs: dict[int, int] = {}
+        for k in range(function.n_instructions()):
+            kind, into, out_of = (
+                function.instruction_id(k),
+                function.instruction_input(k),
+                function.instruction_output(k),
+            )
+            if kind == ca.OP_CONST:
+                work[out_of[0]] = self.const(function.instruction_constant(k))
+            elif kind == ca.OP_INPUT:
+                work[out_of[0]] = self.put("in", *into)
+            elif kind == ca.OP_OUTPUT:
+                outputs[out_of[1]] = work[into[0]]
+            else:
+                work[out_of[0]] = kinds[kind](*(work[i] for i in into))
+        return [outputs[k] for k in sorted(outputs)]
+
+    def put(self, *node: Any) -> int:
+        """The number of a node, new or known."""
+        if node not in self.known:
+            self.known[node] = len(self.nodes)
+            self.nodes.append(node)
+        return self.known[node]
+
+    def const(self, value: float) -> int:
+        """A number."""
+        return self.put("const", float(value) + 0.0)
+
+    def value(self, a: int) -> float | None:
+        """Of a number; None: it is none."""
+        return self.nodes[a][1] if self.nodes[a][0] == "const" else None
+
+    def negated(self, a: int) -> int | None:
+        """x where a is -x."""
+        return self.nodes[a][1] if self.nodes[a][0] == "neg" else None
+
+    def neg(self, a: int) -> int:
+        """-a, which is no operation where a is a number, a negative or a difference."""
+        if (value := self.value(a)) is not None:
+            return self.const(-value)
+        if (x := self.negated(a)) is not None:
+            return x
+        if self.nodes[a][0] == "sub":
+            return self.sub(self.nodes[a][2], self.nodes[a][1])
+        return self.put("neg", a)
+
+    def add(self, a: int, b: int) -> int:
+        """a + b."""
+        x, y = self.value(a), self.value(b)
+        if x is not None and y is not None:
+            return self.const(x + y)
+        if x == 0.0 or y == 0.0:
+            return b if x == 0.0 else a
+        if (n := self.negated(b)) is not None:
+            return self.sub(a, n)
+        if (n := self.negated(a)) is not None:
+            return self.sub(b, n)
+        if a == b:
+            return self.mul(self.const(2.0), a)
+        return self.put("add", *sorted((a, b)))
+
+    def sub(self, a: int, b: int) -> int:  # noqa: PLR0911  (one rule, one return)
+        """a - b."""
+        x, y = self.value(a), self.value(b)
+        if x is not None and y is not None:
+            return self.const(x - y)
+        if a == b:
+            return self.const(0.0)
+        if x == 0.0 or y == 0.0:
+            return self.neg(b) if x == 0.0 else a
+        if (n := self.negated(b)) is not None:
+            return self.add(a, n)
+        if (n := self.negated(a)) is not None:
+            return self.neg(self.add(n, b))
+        if (turned := self.known.get(("sub", b, a))) is not None:
+            return self.put("neg", turned)
+        return self.put("sub", a, b)
+
+    def mul(self, a: int, b: int) -> int:  # noqa: PLR0911
+        """a b."""
+        x, y = self.value(a), self.value(b)
+        if x is not None and y is not None:
+            return self.const(x * y)
+        if y is not None:
+            a, b, x = b, a, y
+        if x is not None:
+            if x in {0.0, 1.0, -1.0}:
+                return a if x == 0.0 else b if x == 1.0 else self.neg(b)
+            node = self.nodes[b]
+            if node[0] == "mul" and (inner := self.value(node[1])) is not None:
+                return self.mul(self.const(x * inner), node[2])
+            if x < 0.0:
+                return self.neg(self.mul(self.const(-x), b))
+        for n, other in ((self.negated(a), b), (self.negated(b), a)):
+            if n is not None:
+                return self.neg(self.mul(n, other))
+        if x is not None:
+            return self.put("mul", a, b)
+        return self.put("mul", *sorted((a, b)))
+
+    def div(self, a: int, b: int) -> int:
+        """a / b."""
+        x, y = self.value(a), self.value(b)
+        if y is not None:
+            return self.mul(self.const(1.0 / y), a)
+        if x == 0.0:
+            return a
+        for n, other, first in ((self.negated(a), b, True), (self.negated(b), a, False)):
+            if n is not None:
+                return self.neg(self.div(n, other) if first else self.div(other, n))
+        return self.put("div", a, b)
+
+    def uses(self, outputs: Sequence[int]) -> Counter[int]:
+        """How often each operation that the results need is used, results included."""
+        used = Counter(outputs)
+        for k in range(max(outputs, default=-1), -1, -1):
+            if k in used and self.nodes[k][0] not in {"in", "const"}:
+                used.update(self.nodes[k][1:])
+        return used
