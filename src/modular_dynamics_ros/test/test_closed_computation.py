@@ -121,7 +121,7 @@ def test_out_of_reach_is_refused_leaves_no_trace_and_the_next_good_state_is_answ
 def test_a_dead_point_is_refused_by_name_and_left_again():
     one = computation(change_point())
     answered(one, np.array([0.3]))
-    with pytest.raises(BadMessage, match="dead point: the independent joints J1") as caught:
+    with pytest.raises(BadMessage, match=r"^dead point: .*'four_bar'.*condition number") as caught:
         answered(one, np.array([0.0]), NOW + MS)
     assert caught.value.cause == DEAD_POINT
     assert np.isfinite(answered(one, np.array([0.2]), NOW + 2 * MS).tau).all()
