@@ -8,10 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..dynamics.arrays import body_to_aligned
 from ..exceptions import SingularityError, StateError
-from ..kernels import closed_loop
+from ..kernels import closed_loop, layout
 from ..kernels.loops import cut_wrenches
-from ..model import SubsystemGraph
+from ..model import SubsystemGraph, body_loads
 from .mechanism import TIED, Mechanism, mechanism
 
 __all__ = ["ClosedLoopDynamics", "closed_loop_inverse_dynamics"]
@@ -52,7 +53,12 @@ class ClosedLoopDynamics:
 
 
 def closed_loop_inverse_dynamics(
-    graph: SubsystemGraph, q: ArrayLike, v: ArrayLike, vdot: ArrayLike, guess: ArrayLike | None = None
+    graph: SubsystemGraph,
+    q: ArrayLike,
+    v: ArrayLike,
+    vdot: ArrayLike,
+    guess: ArrayLike | None = None,
+    external_wrenches: Mapping[str, ArrayLike] | None = None,
 ) -> ClosedLoopDynamics:
     """Torques of the independent joints of a robot with closed loops, springs and gears.
 
@@ -65,18 +71,27 @@ def closed_loop_inverse_dynamics(
         q, v, vdot: of the independent joints, in the order of ``graph.independent_joint_names``.
         guess: coordinates of all joints; the assembly mode is the one on their branch. Without it, the one
             reached from the zero pose, or, where zero is beyond a joint's limits, from their middle.
+        external_wrenches: {link: [force N, moment N m]} acting on the link, at and in its frame.
 
     Raises:
         ClosureError: the loops do not close there; it has the residual and the closest configuration. Or the
             independent joints are too many, and loops would be torn.
         SingularityError: a dead point, or too few independent joints; it has the condition number.
-        StateError: a wrong shape, or a number that is not finite.
+        StateError: a wrong shape, a number that is not finite, or a link that the graph does not have.
         UnsupportedModelError: a black box in the graph.
     """
     solver = mechanism(graph)
     mine, mine_v, mine_a = solver.checked(q, v, vdot=vdot)
     coordinates = solver.positions(mine, guess)
-    return solve(solver, coordinates, mine_v, mine_a)
+    if not external_wrenches:
+        return solve(solver, coordinates, mine_v, mine_a)
+    felt = solver.arrays[0][1][:-1, layout.EXTERNAL :]
+    try:
+        for body, zeta in body_loads(graph, external_wrenches).items():
+            felt[body] += body_to_aligned(graph.joints[body], zeta.vec6())
+        return solve(solver, coordinates, mine_v, mine_a)
+    finally:
+        felt[:] = 0.0  # the constants are every computation's on this mechanism
 
 
 def solve(solver: Mechanism, coordinates: Array, v: Array, vdot: Array) -> ClosedLoopDynamics:

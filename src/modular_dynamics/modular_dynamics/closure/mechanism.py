@@ -225,6 +225,19 @@ class Mechanism:
                 best, least = attempt, residual
         raise self._open(best, where)
 
+    def warm_up(self) -> Array:
+        """The reference, after a run of every kernel: also of those that only states near dead points need.
+
+        Raises:
+            ClosureError: as `reference`.
+        """
+        start = self.reference().copy()
+        closed_loop.correct(*self.arrays, start.copy(), self.room, AGREEMENT)
+        closed_loop.follow(*self.arrays, start.copy(), start[self.single_q], self.room)
+        self.projected(start)
+        self.residual(start)
+        return start
+
     def residual(self, coordinates: Array) -> dict[str, float]:
         """What is open [m or 1] at coordinates of all joints: the largest row of each loop joint and gear."""
         closed_loop.rows_of(self.arrays[0], self.arrays[1], coordinates, np.zeros(self.graph.nv), self.room)
@@ -297,8 +310,11 @@ class Mechanism:
                 best,
             )
         error = self._open(best, "at these independent coordinates")
+        text = str(error)
+        if max(self.residual(best).values(), default=0.0) < closed_loop.CLOSED:
+            text = f"the loops of '{self.graph.name}' close there, but no branch leads there from the start"
         raise ClosureError(
-            f"{error}. The branch ends after {100.0 * gone:.1f} % of the way from the start, at a dead point "
+            f"{text}. The branch ends after {100.0 * gone:.1f} % of the way from the start, at a dead point "
             f"(condition number {condition:.2g})",
             error.residual,
             best,
