@@ -310,11 +310,8 @@ class Mechanism:
                 best,
             )
         error = self._open(best, "at these independent coordinates")
-        text = str(error)
-        if max(self.residual(best).values(), default=0.0) < closed_loop.CLOSED:
-            text = f"the loops of '{self.graph.name}' close there, but no branch leads there from the start"
         raise ClosureError(
-            f"{text}. The branch ends after {100.0 * gone:.1f} % of the way from the start, at a dead point "
+            f"{error}. The branch ends after {100.0 * gone:.1f} % of the way from the start, at a dead point "
             f"(condition number {condition:.2g})",
             error.residual,
             best,
