@@ -234,8 +234,9 @@ class Mechanism:
         start = self.reference().copy()
         closed_loop.correct(*self.arrays, start.copy(), self.room, AGREEMENT)
         closed_loop.follow(*self.arrays, start.copy(), start[self.single_q], self.room)
-        W = np.zeros((self.graph.nv, len(self.independent_v)))
-        closed_loop.projection(*self.arrays, start, self.room, W)
+        closed_loop.projection(
+            *self.arrays, start, self.room, np.zeros((self.graph.nv, len(self.independent_v)))
+        )
         self.residual(start)
         return start
 

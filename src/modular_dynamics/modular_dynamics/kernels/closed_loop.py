@@ -146,10 +146,10 @@ def _change(J, dependent, before):
 def follow(tree, loops, split, q, target, room):
     """Move the independent coordinates to ``target`` and keep the loops closed, on the branch of q.
 
-    By strides: along the tangent, then back onto the constraints, by less than the stride. One that changes J_d
-    by more than half of its smallest pivot is halved, for a dead point might lie in it, where branches meet
-    (Weyl: a matrix does not become singular by less than its smallest singular value). Returns what part of
-    the way was gone, 1 at the end; q is closed there.
+    By strides: along the tangent, then back onto the constraints, by less than the stride. One that changes
+    J_d by more than half of its smallest pivot is halved, for a dead point might lie in it, where branches
+    meet (Weyl: a matrix does not become singular by less than its smallest singular value). Returns what part
+    of the way was gone, 1 at the end; q is closed there.
     """
     mine, mine_v, places = split[0], split[1], split[2]
     J, A, b, x, saved, before = room[3], room[5], room[8], room[9], room[11], room[12]
