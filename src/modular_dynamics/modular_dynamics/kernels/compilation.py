@@ -29,6 +29,7 @@ def make_ready(kernel: Any, signature: Any) -> None:
 
     Without the compiler (NUMBA_DISABLE_JIT) a kernel is a plain function, and nothing is done.
     """
-    if hasattr(kernel, "signatures") and not kernel.signatures:
-        kernel.compile(signature)
+    if hasattr(kernel, "signatures"):
+        if not kernel.signatures:  # another kernel that calls it may have compiled it
+            kernel.compile(signature)
         kernel.disable_compile()
