@@ -67,6 +67,9 @@ class SingularityError(ClosureError):
         super().__init__(message, None, coordinates)
         self.condition = condition
 
+    def __reduce__(self) -> tuple[type, tuple[object, ...]]:
+        return type(self), (str(self), self.condition, self.coordinates)
+
 
 class UnsupportedModelError(ModularDynamicsError, NotImplementedError):
     """The model is valid, but this computation does not treat one of its elements yet."""

@@ -19,7 +19,7 @@ __all__ = ["ClosedLoopDynamics", "closed_loop_inverse_dynamics"]
 
 Array = NDArray[np.float64]
 #: Condition number of the dependent Jacobian from which on a configuration counts as a dead point.
-WORST_CONDITION = 1e9
+WORST_CONDITION = 1e6
 
 
 @dataclass(frozen=True, eq=False)
