@@ -29,6 +29,8 @@ __all__ = ["Shared", "Sharing"]
 Array = NDArray[np.float64]
 #: Coefficient [1 or m] below which a component that is not given yet takes no part in a balance: rounding.
 NO_PART = 1e-9
+#: Part of the largest singular value of E below which one is none.
+RANK = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,6 +59,8 @@ class Sharing:
     def __init__(self, rules: Rules) -> None:
         self.rules = rules
         self._column = {taker: k for k, taker in enumerate(rules.unknowns)}
+        known = {taker for step in rules.steps if step.kind == "known" for taker in step.shares}
+        self._open = np.array([taker not in known for taker in rules.unknowns])
 
     def __call__(self, situation: Situation) -> Shared:
         """Step by step, as the rules say."""
@@ -76,14 +80,25 @@ class Sharing:
         return self._told(free, x)
 
     def least_norm(self, situation: Situation) -> Shared:
-        """x = E^+ D: of all reactions in equilibrium those with the least sum of squares, N and N m alike."""
-        free = free_bodies(self.rules, situation)
-        return self._told(free, np.linalg.lstsq(free.matrix, free.demands, rcond=1e-12)[0])
+        """x = E^+ D: of all reactions in equilibrium those with the least sum of squares, N and N m alike.
+
+        Known forces are what they are.
+        """
+        free, open_ = free_bodies(self.rules, situation), self._open
+        x = np.zeros(len(open_))
+        for number, step in enumerate(self.rules.steps, 1):
+            for taker in step.shares if step.kind == "known" else ():
+                x[self._column[taker]] = self._known(situation, number, taker[0])
+        x[open_] = np.linalg.lstsq(free.matrix[:, open_], free.demands - free.matrix @ x, rcond=RANK)[0]
+        return self._told(free, x)
 
     def self_stress(self, situation: Situation) -> Array:
-        """Orthonormal columns (n, k): reactions that load nothing but the joints, E x = 0."""
-        _, s, vt = np.linalg.svd(free_bodies(self.rules, situation).matrix)
-        found: Array = vt[int((s > 1e-12 * s[0]).sum()) :].T
+        """Orthonormal columns (n, k): reactions that load nothing but the joints, E x = 0; known forces 0."""
+        E = free_bodies(self.rules, situation).matrix[:, self._open]
+        _, s, vt = np.linalg.svd(E)
+        rank = int((s > RANK * s[0]).sum())
+        found = np.zeros((len(self._open), E.shape[1] - rank))
+        found[self._open] = vt[rank:].T
         return found
 
     def _known(self, situation: Situation, number: int, joint: str) -> float:
