@@ -113,7 +113,9 @@ def lever(robot: ElementTree.Element, side: str, table: Mapping[str, Any]) -> Le
     body_4 = floats(find_joint(robot, "torso_lift").find("origin"), "xyz")
     arm, height = table["pin_arm"], body_4[2] + table["slot_height"] - pivot[2]
     if abs(height) >= arm:
-        raise ValueError(f"the lever's pin_arm {arm} m does not reach its slot, {height:.4g} m above its hinge")
+        raise ValueError(
+            f"the lever's pin_arm {arm} m does not reach its slot, {height:.4g} m above its hinge"
+        )
     raised = asin(height / arm)
     down = radians(table["spring_angle"]) + raised
     reach = table["spring_arm"]
@@ -133,7 +135,11 @@ def bar(start: Point, end: Point, radius: float, material: str) -> str:
     """Draw a bar between two points of a plane y z (no x in between) or x z."""
     x, y, z = (b - a for a, b in zip(start, end, strict=True))
     length = hypot(x, y, z)
-    rpy = (-asin(y / length), 0.0, 0.0) if x == 0.0 else (0.0, (1 if x > 0 else -1) * (pi / 2 - asin(z / length)), 0.0)
+    rpy = (
+        (-asin(y / length), 0.0, 0.0)
+        if x == 0.0
+        else (0.0, (1 if x > 0 else -1) * (pi / 2 - asin(z / length)), 0.0)
+    )
     middle = tuple(0.5 * (a + b) for a, b in zip(start, end, strict=True))
     return f"""
     <visual>
@@ -182,9 +188,7 @@ def actuator_xml(a: Actuator) -> list[str]:
         link_xml(tube, bar((0.0, 0.0, 0.0), top, 0.02, "dark")),
         joint_xml(turn, "revolute", a.base, tube, a.lower, "1 0 0", pivot, 1.0, rpy=(-a.angle, 0.0, 0.0)),
         link_xml(rod, bar(tuple(0.9 * c for c in closed), (0.0, 0.0, 0.0), 0.01, "orange")),
-        joint_xml(
-            a.name, "prismatic", tube, rod, (0.0, 0.0, a.length), "0 0 1", a.stroke, velocity, effort
-        ),
+        joint_xml(a.name, "prismatic", tube, rod, (0.0, 0.0, a.length), "0 0 1", a.stroke, velocity, effort),
     ]
 
 
@@ -229,7 +233,9 @@ def tags_xml(actuators: list[Actuator], levers: list[Lever], springs: Mapping[st
     ends["s5"] = [(body, springs["s5"][body]) for body in ("body_4", "body_5")]
     for name, anchors in ends.items():
         law = springs["s5" if name == "s5" else "s4"]
-        told = " ".join(f'{key}="{number(law[key])}"' for key in ("stiffness", "free_length", "initial_force"))
+        told = " ".join(
+            f'{key}="{number(law[key])}"' for key in ("stiffness", "free_length", "initial_force")
+        )
         points = " ".join(f'<anchor link="{body}" xyz="{text(xyz)}"/>' for body, xyz in anchors)
         parts.append(f'<spring name="{name}" {told}>\n      {points}\n    </spring>')
     return parts
@@ -257,7 +263,10 @@ def urdf_text(tree: str, parameters: Mapping[str, Any]) -> str:
         if comment.text and "Auxiliary bodies" in comment.text:
             comment.text = " Levers of the two lower springs, without mass: hinged on body 3 (jr4, jl4), a pin in a slot of body 4. "
     for arm in levers:
-        pivot, body = find_joint(robot, f"spring_pivot_{arm.side}"), robot.find(f"link[@name='body_4s{arm.side}']")
+        pivot, body = (
+            find_joint(robot, f"spring_pivot_{arm.side}"),
+            robot.find(f"link[@name='body_4s{arm.side}']"),
+        )
         place, origin = list(robot).index(pivot), floats(pivot.find("origin"), "xyz")
         robot.remove(pivot)
         hinge = joint_xml(
@@ -282,7 +291,9 @@ def urdf_text(tree: str, parameters: Mapping[str, Any]) -> str:
     tags = robot.find("modular_dynamics")
     torso = tags.find("subsystem[@name='torso']")
     members = [part for part in for_torso if part.startswith("<joint")]
-    names = [f"j{arm.side}4" for arm in levers] + [ElementTree.fromstring(part).get("name") for part in members]
+    names = [f"j{arm.side}4" for arm in levers] + [
+        ElementTree.fromstring(part).get("name") for part in members
+    ]
     torso[-1].tail = "\n      "
     put(torso, len(torso), [f'<joint name="{name}"/>' for name in names], " ")
     torso[-1].tail = "\n    "
