@@ -151,7 +151,7 @@ def _joint(name: str, entry: Any, bodies: tuple[str, ...]) -> JointRule:
     if bad or len(set(bears)) != len(bears):
         raise DescriptionError(f"{where} bears {', '.join(map(str, bears))}; each once of {', '.join(COMPONENTS)}")
     if table["holds"] not in bodies:
-        raise DescriptionError(f"{where}: holds '{table['on']}', which is none of the bodies {', '.join(bodies)}")
+        raise DescriptionError(f"{where}: holds '{table['holds']}', which is none of the bodies {', '.join(bodies)}")
     if {"push", "pull"} & set(bears) and "from" not in table:
         raise DescriptionError(f"{where}: push and pull are along the line from 'from' to 'at'; 'from' is missing")
     start = _place(where, table["from"]) if "from" in table else None
