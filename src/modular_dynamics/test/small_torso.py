@@ -80,7 +80,16 @@ def small_torso_text():
     tags.append(
         spring("s5", 1029.0, 0.077, 15.1, ("body_4", "body_5"), ((0.05, -0.09, 0.3), (0.05, -0.07, -0.04)))
     )
-    passive = ["torso_lift", "torso_pitch", "act4_pivot", "act5_pivot", "jr4", "jl4", "srt4_slide", "slt4_slide"]
+    passive = [
+        "torso_lift",
+        "torso_pitch",
+        "act4_pivot",
+        "act5_pivot",
+        "jr4",
+        "jl4",
+        "srt4_slide",
+        "slt4_slide",
+    ]
     tags += [f'<passive joint="{name}"/>' for name in passive]
     return (
         f'<robot name="small_torso">{"".join(parts)}<modular_dynamics version="1">{"".join(tags)}'
@@ -117,7 +126,9 @@ class Oracle:
         for name, x, *others in zip(graph.joint_names, q, v, vdot, strict=True):
             k = self.model.getJointId(name)
             place = self.model.idx_qs[k]
-            mine[place : place + self.model.nqs[k]] = [np.cos(x), np.sin(x)] if self.model.nqs[k] == 2 else [x]
+            mine[place : place + self.model.nqs[k]] = (
+                [np.cos(x), np.sin(x)] if self.model.nqs[k] == 2 else [x]
+            )
             rates[:, self.model.idx_vs[k]] = others
         self.order = [self.model.idx_vs[self.model.getJointId(name)] for name in graph.joint_names]
         pinocchio.forwardKinematics(self.model, self.data, mine, *rates)
@@ -143,7 +154,7 @@ class Oracle:
         return o + R @ np.array([float(x) for x in end.get("xyz", "0 0 0").split()])
 
     def masses(self, body):
-        """Mass, CoM, acceleration of the CoM less gravity, rate of angular momentum; of what moves with a joint."""
+        """Mass, CoM, its acceleration less gravity, rate of angular momentum; of what moves with a joint."""
         k = self.model.frames[self.model.getFrameId(body)].parentJoint
         inertia, place = self.model.inertias[k], self.data.oMi[k]
         v, a = self.data.v[k], self.data.a[k]

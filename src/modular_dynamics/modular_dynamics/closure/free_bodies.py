@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from ..exceptions import StateError
 from .sharing_rules import JointRule, Rules
 
-__all__ = ["FreeBodies", "Situation", "free_bodies"]
+__all__ = ["FreeBodies", "Situation", "crossed", "free_bodies"]
 
 Array = NDArray[np.float64]
 
@@ -66,12 +66,18 @@ class FreeBodies:
         unit = R.T @ axes[:, "xyz".index(component[1])]
         if component[0] == "F":
             return unit @ E[:3], float(unit @ D[:3])
-        swing = np.cross(unit, R.T @ (o - about))  # u . (m + (o - Q) x f) = u . m + (u x (o - Q)) . f
+        swing = crossed(unit, R.T @ (o - about))  # u . (m + (o - Q) x f) = u . m + (u x (o - Q)) . f
         return unit @ E[3:] + swing @ E[:3], float(unit @ D[3:] + swing @ D[:3])
 
 
+def crossed(a: Array, b: Array) -> Array:
+    """a x b of single vectors: ten times as fast as np.cross, which is made for many."""
+    (x, y, z), (u, v, w) = a.tolist(), b.tolist()
+    return np.array([y * w - z * v, z * u - x * w, x * v - y * u])
+
+
 def free_bodies(rules: Rules, situation: Situation) -> FreeBodies:
-    """Cut the bodies free. Raises StateError: something is missing in the situation, or a line has no length."""
+    """Cut the bodies free. Raises StateError: the situation lacks something, or a line has no length."""
     unknowns = rules.unknowns
     column, row = {u: k for k, u in enumerate(unknowns)}, {body: k for k, body in enumerate(rules.bodies)}
     look = _Look(rules, situation)
@@ -130,7 +136,9 @@ class _Look:
         line = self.end(joint) - self._point(joint, joint.by, joint.start, 0)
         length = float(np.linalg.norm(line))
         if length == 0.0:
-            raise StateError(f"joint '{joint.name}': 'from' and 'at' coincide; there is no line to push along")
+            raise StateError(
+                f"joint '{joint.name}': 'from' and 'at' coincide; there is no line to push along"
+            )
         return line / length
 
     def _point(self, joint: JointRule, body: str, place: object, end: int) -> Array:

@@ -1,4 +1,4 @@
-"""Reactions of every joint, cut joint and spring of a mechanism, and what sharing.py needs to share them anew."""
+"""Reactions of every joint, cut joint and spring of a mechanism; and what sharing.py needs of it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ..algebra import to_rotation_translation
 from ..dynamics import InverseDynamics, frame_poses
 from ..exceptions import StateError, UnsupportedModelError
 from ..model import Anchor, SubsystemGraph
-from .free_bodies import Situation
+from .free_bodies import Situation, crossed
 from .inverse_dynamics import ClosedLoopDynamics
 from .sharing_rules import JointRule, Rules
 
@@ -23,7 +23,7 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Reaction:
-    """What the predecessor's link exerts on the successor's: force and moment at a point, in the root link's axes.
+    """What the predecessor's link exerts on the successor's at a point, in the root link's axes.
 
     Of a spring the point is its anchor on the successor; ``start`` is the one on the predecessor, elsewhere
     the same point.
@@ -64,7 +64,7 @@ def reactions(graph: SubsystemGraph, dynamics: ClosedLoopDynamics) -> dict[str, 
 
 
 def situation_of(graph: SubsystemGraph, dynamics: ClosedLoopDynamics, rules: Rules) -> Situation:
-    """The situation of bodies that are links of a graph, and of joints whose points have names of its elements.
+    """The situation of bodies that are links of a graph, and of joints whose points are elements of it.
 
     A body's demand is the wrench at its joint in the open tree, less those of the next bodies of the rules:
     its own inertia and weight, and the connection wrenches of the subsystems that hang on it.
@@ -85,7 +85,7 @@ def situation_of(graph: SubsystemGraph, dynamics: ClosedLoopDynamics, rules: Rul
         below = None if parent is None else carried[graph.bodies[parent].name]
         if below is not None:
             force, moment = R[body.name] @ wrenches[k, :3], R[body.name] @ wrenches[k, 3:]
-            about = moment + np.cross(o[body.name] - o[below], force)
+            about = moment + crossed(o[body.name] - o[below], force)
             demands[below] -= np.concatenate([R[below].T @ force, R[below].T @ about])
     found = _elements(graph, R, o)
     points = {}
@@ -105,7 +105,7 @@ def wrenches_of(
         reaction = found[str(joint.at)]
         sign = 1.0 if carried[reaction.successor] == joint.on else -1.0
         at = np.asarray(situation.points[joint.name])[1]
-        about = reaction.moment + np.cross(reaction.point - at, reaction.force)
+        about = reaction.moment + crossed(reaction.point - at, reaction.force)
         turned = np.asarray(situation.rotations[joint.axes]).T
         wrenches[joint.name] = sign * np.concatenate([turned @ reaction.force, turned @ about])
     return wrenches
@@ -135,7 +135,7 @@ def _loads(
     for reaction in found.values():
         ends = (reaction.successor, reaction.point, 1.0), (reaction.predecessor, reaction.start, -1.0)
         for link, point, sign in ends:
-            about = reaction.moment + np.cross(point - o[link], reaction.force)
+            about = reaction.moment + crossed(point - o[link], reaction.force)
             wrench = sign * np.concatenate([R[link].T @ reaction.force, R[link].T @ about])
             loads[link] = loads.get(link, np.zeros(6)) + wrench
     return loads
@@ -169,8 +169,8 @@ def _owners(graph: SubsystemGraph, rules: Rules) -> dict[str, str | None]:
         while k_or_none is not None and names[k_or_none] != carried[k_or_none]:
             if carried[k_or_none] is not None and graph.bodies[k_or_none].mass > 0.0:
                 raise UnsupportedModelError(
-                    f"'{rules.name}': link '{names[k_or_none]}' between its bodies has mass; make it one of the "
-                    "bodies of the rules"
+                    f"'{rules.name}': link '{names[k_or_none]}' between its bodies has mass; make it "
+                    "one of the bodies of the rules"
                 )
             k_or_none = graph.parents[k_or_none]
     return {**dict.fromkeys(graph.ground.links), **owners}

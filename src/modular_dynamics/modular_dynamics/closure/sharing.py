@@ -130,8 +130,8 @@ class Sharing:
         if open_.any():
             names = [".".join(taker) for taker, yet in zip(self._column, open_, strict=True) if yet]
             raise StateError(
-                f"step {number} of '{self.rules.name}' ({step}): {', '.join(names)} play a part in it, and no "
-                "step before it gives them"
+                f"step {number} of '{self.rules.name}' ({step}): {', '.join(names)} play a part in it, and "
+                "no step before it gives them"
             )
         lever = float(c[columns] @ weights)
         if abs(lever) <= NO_PART:

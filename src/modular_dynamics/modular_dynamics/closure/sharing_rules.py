@@ -9,7 +9,7 @@ A file of rules (YAML, or the same as a mapping) names bodies, the joints that h
       low:  {holds: door, by: frame, bears: [Fx, Fy, Fz], at: [0, 0, 0.2]}
       stay: {holds: door, by: frame, bears: [pull], at: [0.1, 0, 1], from: [0, 0.5, 1]}
     steps:
-      - {body: door, known: [stay.pull]}                     # given with the situation, e.g. a spring's tension
+      - {body: door, known: [stay.pull]}                     # given with the situation: a spring's tension
       - {body: door, zero: [top.Fy], because: it has play}   # assumed
       - {body: door, balance: My about low, takes: top.Fx}   # one equation, one joint
       - {body: door, balance: Fz, takes: [a.Fz, b.Fz]}       # or several, alike, or {a.Fz: 2, b.Fz: 1}
@@ -17,9 +17,10 @@ A file of rules (YAML, or the same as a mapping) names bodies, the joints that h
 
 A joint holds a body (here ``on``) by another one: what the other one exerts. It bears forces Fx, Fy, Fz and
 moments Mx, My, Mz at its point ``at`` (fixed in ``on``) along the axes of ``axes`` (``on`` by default); push
-and pull are a force along the line from ``from`` (fixed in ``by``) to ``at``, and back. ``at`` and ``from`` are coordinates
-[m], or names of joints, loop joints and springs of a URDF. A balance is written along the axes of the joint
-that takes its share; moments are about that joint's point unless ``about`` names another.
+and pull are a force along the line from ``from`` (fixed in ``by``) to ``at``, and back. ``at`` and ``from``
+are coordinates [m], or names of joints, loop joints and springs of a URDF. A balance is written along the
+axes of the joint that takes its share; moments are about that joint's point unless ``about`` names another.
+Everything that is borne is given by one step.
 """
 
 from __future__ import annotations
@@ -79,7 +80,9 @@ class Step:
         about = f" about {self.about}" if self.about else ""
         act = f"balance of {self.component}{about} gives" if self.kind == "balance" else self.kind
         tail = f" ({self.because})" if self.because else ""
-        head = ". ".join(part for part in (self.number, f"eq. {self.equations}" if self.equations else "") if part)
+        head = ". ".join(
+            part for part in (self.number, f"eq. {self.equations}" if self.equations else "") if part
+        )
         return f"{self.body}: {head + ': ' if head else ''}{act} {', '.join(takers)}{tail}"
 
 
@@ -128,18 +131,28 @@ def rules_from(content: Any) -> Rules:
     rules = Rules(str(table["name"]), bodies, joints, steps)
     missing = [".".join(taker) for taker in rules.unknowns if taker not in given]
     if missing:
-        raise DescriptionError(f"no step gives {', '.join(missing)}; a step 'zero' says that they bear nothing")
+        raise DescriptionError(
+            f"no step gives {', '.join(missing)}; a step 'zero' says that they bear nothing"
+        )
     return rules
 
 
-def _fields(entry: Any, where: str, needed: Collection[str], further: Collection[str] = ()) -> Mapping[str, Any]:
+def _fields(
+    entry: Any, where: str, needed: Collection[str], further: Collection[str] = ()
+) -> Mapping[str, Any]:
     if not isinstance(entry, Mapping):
-        raise DescriptionError(f"{where}: {entry!r} is no mapping of {', '.join(sorted({*needed, *further}))}")
+        raise DescriptionError(
+            f"{where}: {entry!r} is no mapping of {', '.join(sorted({*needed, *further}))}"
+        )
     strange, missing = set(entry) - {*needed, *further}, set(needed) - set(entry)
     if strange or missing:
-        what = f"unknown {', '.join(map(str, strange))}" if strange else f"{', '.join(sorted(missing))} missing"
-        raise DescriptionError(f"{where}: {what}; needed are {', '.join(sorted(needed))}, known besides "
-                               f"{', '.join(sorted(further)) or 'none'}")
+        what = (
+            f"unknown {', '.join(map(str, strange))}" if strange else f"{', '.join(sorted(missing))} missing"
+        )
+        raise DescriptionError(
+            f"{where}: {what}; needed are {', '.join(sorted(needed))}, known besides "
+            f"{', '.join(sorted(further)) or 'none'}"
+        )
     return entry
 
 
@@ -149,14 +162,22 @@ def _joint(name: str, entry: Any, bodies: tuple[str, ...]) -> JointRule:
     bears = tuple(table["bears"])
     bad = [c for c in bears if c not in COMPONENTS]
     if bad or len(set(bears)) != len(bears):
-        raise DescriptionError(f"{where} bears {', '.join(map(str, bears))}; each once of {', '.join(COMPONENTS)}")
+        raise DescriptionError(
+            f"{where} bears {', '.join(map(str, bears))}; each once of {', '.join(COMPONENTS)}"
+        )
     if table["holds"] not in bodies:
-        raise DescriptionError(f"{where}: holds '{table['holds']}', which is none of the bodies {', '.join(bodies)}")
+        raise DescriptionError(
+            f"{where}: holds '{table['holds']}', which is none of the bodies {', '.join(bodies)}"
+        )
     if {"push", "pull"} & set(bears) and "from" not in table:
-        raise DescriptionError(f"{where}: push and pull are along the line from 'from' to 'at'; 'from' is missing")
+        raise DescriptionError(
+            f"{where}: push and pull are along the line from 'from' to 'at'; 'from' is missing"
+        )
     start = _place(where, table["from"]) if "from" in table else None
     axes = str(table.get("axes", table["holds"]))
-    return JointRule(name, str(table["holds"]), str(table["by"]), bears, axes, _place(where, table["at"]), start)
+    return JointRule(
+        name, str(table["holds"]), str(table["by"]), bears, axes, _place(where, table["at"]), start
+    )
 
 
 def _place(where: str, value: Any) -> Place:
