@@ -21,9 +21,10 @@ from rich.table import Table
 
 import modular_dynamics as md
 from modular_dynamics.closure.free_bodies import Situation
-from modular_dynamics.closure.reactions import reactions, situation_of, wrenches_of
+from modular_dynamics.closure.reactions import reactions
 from modular_dynamics.closure.sharing import Shared, Sharing
 from modular_dynamics.closure.sharing_rules import Rules, read_rules
+from modular_dynamics.closure.situation import situation_of, wrenches_of
 
 ROOT = Path(__file__).resolve().parent.parent
 Array = NDArray[np.float64]

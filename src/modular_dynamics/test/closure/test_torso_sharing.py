@@ -6,9 +6,10 @@ from small_torso import Oracle, load, small_torso_text
 from tree_strategies import ROBOTS
 
 from modular_dynamics.closure import closed_loop_inverse_dynamics
-from modular_dynamics.closure.reactions import reactions, situation_of, wrenches_of
+from modular_dynamics.closure.reactions import reactions
 from modular_dynamics.closure.sharing import Sharing
 from modular_dynamics.closure.sharing_rules import read_rules
+from modular_dynamics.closure.situation import situation_of, wrenches_of
 
 RULES = ROBOTS / "charmie_torso_rules.yaml"
 TIGHT = 1e-9  # N and N m, of forces of some 100 N
