@@ -17,6 +17,7 @@ import robot_tables
 import tables
 from comparisons import RobotFigures, compare
 from growth import draw, measure_growth
+from loops import measure_loops
 from machine import Machine, describe
 from node import measure_node
 from partition import measure_partitions
@@ -27,7 +28,7 @@ from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeEl
 from robots import ROBOTS, ROOT, read, seven_joint_arm
 from sizes import measure_sizes
 
-PARTS = ("robots", "limits", "sizes", "growth", "partition", "readiness", "node")
+PARTS = ("robots", "limits", "sizes", "growth", "loops", "partition", "readiness", "node")
 LARGE = ROBOTS[0]  # the robot of the parts that have one
 INTRODUCTION = """\
 Medians of interleaved rounds in this process; each turn starts with a call that is not timed and
@@ -113,6 +114,12 @@ class Run:
         tables.print_growth(self._console, figures)
         draw(figures, self._options.out / "growth.png")
         self._write("growth", **asdict(figures))
+
+    def loops(self) -> None:
+        """From one closed loop to fifty."""
+        figures = measure_loops(self._rounds, self._ticker("loops"))
+        tables.print_loops(self._console, figures)
+        self._write("loops", chains=[asdict(one) for one in figures])
 
     def partition(self) -> None:
         """From one subsystem to as many as joints."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from growth import PINOCCHIO_UP_TO, SERIES, Growth, spread
+from loops import LoopFigures
 from node import NodeFigures
 from partition import PartitionFigures
 from readiness import TARGET, ReadinessFigures
@@ -14,6 +15,7 @@ from sizes import SIZES
 __all__ = [
     "new_table",
     "print_growth",
+    "print_loops",
     "print_node",
     "print_partitions",
     "print_readiness",
@@ -68,6 +70,21 @@ def print_growth(console: Console, growth: Growth) -> None:
             table.add_row(series + name, *cells, judged)
     console.print(table)
     console.print(GROWTH_NOTE)
+
+
+def print_loops(console: Console, figures: list[LoopFigures]) -> None:
+    """One evaluation against the number of loops."""
+    table = new_table(
+        console,
+        "closed loops: inverse dynamics of a chain of four-bars from a guess 1 mrad away, microseconds",
+        *("loops", "joints", "rows", "median (quartiles)", "per loop", "open tree", "times the tree"),
+    )
+    for one in figures:
+        table.add_row(
+            *(str(one.loops), str(one.joints), str(one.rows), one.quartiles),
+            *(f"{one.closed_us / one.loops:.1f}", f"{one.tree_us:.2f}", f"{one.closed_us / one.tree_us:.1f}"),
+        )
+    console.print(table)
 
 
 def print_partitions(console: Console, robot: str, figures: list[PartitionFigures]) -> None:

@@ -1,5 +1,9 @@
-"""Any robot: robot_state_publisher and dynamics_node, configured and activated when autostart is true."""
+"""Any robot: robot_state_publisher and dynamics_node, configured and activated when autostart is true.
 
+Where the URDF or the partition file closes loops, robot_state_publisher shows what dynamics_node completes.
+"""
+
+import re
 from pathlib import Path
 
 from ament_index_python.packages import get_package_share_directory
@@ -14,6 +18,7 @@ from lifecycle_msgs.msg import Transition
 RVIZ_CONFIG = Path(get_package_share_directory("modular_dynamics_bringup"), "config", "dynamics.rviz")
 BOOLEAN, LEVELS = ["true", "false", "True", "False"], ["debug", "info", "warn", "error", "fatal"]
 AUTO = [Transition.TRANSITION_CONFIGURE, Transition.TRANSITION_ACTIVATE]
+COMPLETED = ("joint_states", "dynamics_node/completed_joint_states")
 ARGUMENTS = [  # name, default (None: must be given), description, choices (None: any)
     ("urdf", None, "path of the robot's URDF (plain XML: run xacro first)", None),
     ("partition_file", "", "YAML file of subsystems; wins over the URDF's tags; empty: none", None),
@@ -35,6 +40,17 @@ def existing_file(context: LaunchContext, name: str) -> str:
     return str(path) if value else ""
 
 
+def closes_loops(urdf: str, partition: str) -> bool:
+    """Whether some joints follow others by loops or gears: joint_states may lack them then."""
+    tag = r"<\s*(loop_joint|passive|gear)\b"
+    section = r"^\s*(loop_joints|passive|gears)\s*:"
+    if partition:  # it wins over the URDF's tags
+        return re.search(section, Path(partition).read_text("utf-8"), re.MULTILINE) is not None
+    return (
+        re.search(tag, re.sub(r"<!--.*?-->", "", Path(urdf).read_text("utf-8"), flags=re.DOTALL)) is not None
+    )
+
+
 def nodes(context: LaunchContext) -> list[Action]:
     """Check the files before anything starts, then return the nodes and the start of the lifecycle."""
     urdf, partition, params = (existing_file(context, n) for n in ("urdf", "partition_file", "params_file"))
@@ -53,7 +69,13 @@ def nodes(context: LaunchContext) -> list[Action]:
         condition=IfCondition(LaunchConfiguration("rviz")),
     )
     name = "robot_state_publisher"
-    publisher = Node(package=name, executable=name, namespace=namespace, parameters=[clock, description])
+    publisher = Node(
+        package=name,
+        executable=name,
+        namespace=namespace,
+        parameters=[clock, description],
+        remappings=[COMPLETED] if closes_loops(urdf, partition) else [],
+    )
     dynamics = LifecycleNode(
         package="modular_dynamics_ros",
         executable="dynamics_node",

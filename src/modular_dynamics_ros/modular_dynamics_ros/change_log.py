@@ -50,6 +50,10 @@ class ChangeLog:
         """What is wrong now: the latest text of each cause, but not of the places named."""
         return [f"{where}: {text}" for (where, _), text in self._texts.items() if where not in without]
 
+    def texts(self, where: str) -> list[str]:
+        """What is wrong now with one place: the latest text of each cause."""
+        return [text for (place, _), text in self._texts.items() if place == where]
+
     def settle(self) -> None:
         """Call about once a second: problems that stayed away are over, and said to be."""
         now = self._clock()

@@ -73,9 +73,14 @@ class Computation:
         return self.parameters.output != "gravity" or self.parameters.friction != "none"
 
     def observe(
-        self, stamp: int, q: np.ndarray, v: np.ndarray, without_velocity: tuple[str, ...] = ()
+        self,
+        stamp: int,
+        q: np.ndarray,
+        v: np.ndarray,
+        without_velocity: tuple[str, ...] = (),
+        measured: np.ndarray | None = None,
     ) -> None:
-        """Take a joint state with its stamp [ns] and find its accelerations.
+        """Take a joint state with its stamp [ns] and find its accelerations; `measured` is for closed loops.
 
         Raises:
             BadMessage: the acceleration source has nothing to say about this state.

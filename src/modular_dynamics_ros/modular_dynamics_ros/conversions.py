@@ -78,10 +78,16 @@ class JointStateReader:
     it is taken as zero and its joint is listed in `without_velocity`, so that the node can say so. Unknown
     joints and the values of the effort field are ignored, not its length. After a bad message q and v are
     those of the last good one.
+
+    Args:
+        optional: joints whose position may be there too; after a good message `measured` holds it, NaN where
+            it is not there, or not finite.
     """
 
-    def __init__(self, joint_names: Sequence[str]) -> None:
-        self.joint_names = tuple(joint_names)
+    def __init__(self, joint_names: Sequence[str], optional: Sequence[str] = ()) -> None:
+        self.joint_names, self.optional = tuple(joint_names), tuple(optional)
+        self.measured = np.full(len(self.optional), np.nan)
+        self._there: list[tuple[int, int]] = []  # (place in `measured`, place in messages)
         count = len(self.joint_names)
         self.q, self.v = np.zeros(count), np.zeros(count)
         self.without_velocity: tuple[str, ...] = ()
@@ -112,6 +118,7 @@ class JointStateReader:
             self._gather(message.velocity, count, "velocity", self._v)
             without = self._fill_velocity_gaps()
         self.without_velocity = without
+        self._measure(message.position)
         self.q, self._q = self._q, self.q
         self.v, self._v = self._v, self.v
 
@@ -123,11 +130,18 @@ class JointStateReader:
                 "missing joints", f"no position for {listed(missing)}: a message must hold every joint"
             )
         if len(position) < len(names):
-            ours = set(self.joint_names)
+            ours = {*self.joint_names, *self.optional}
             if twice := sorted({name for name in names if name in ours and names.count(name) > 1}):
                 raise BadMessage("duplicate joints", f"{listed(twice)} named more than once")
         self._order[:] = [position[name] for name in self.joint_names]
+        self._there = [(k, position[name]) for k, name in enumerate(self.optional) if name in position]
         self._names = names
+
+    def _measure(self, positions: array) -> None:
+        self.measured[:] = np.nan
+        for k, place in self._there:
+            if np.isfinite(positions[place]):
+                self.measured[k] = positions[place]
 
     def _gather(self, values: array, count: int, field: str, out: np.ndarray) -> None:
         _check_length(values, count, field)

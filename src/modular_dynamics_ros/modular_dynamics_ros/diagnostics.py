@@ -5,12 +5,13 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from modular_dynamics_ros.closed_computation import ClosedComputation
 from modular_dynamics_ros.computation import Computation
 from modular_dynamics_ros.crosscheck_monitor import CrossCheckMonitor
 from modular_dynamics_ros.latency import LatencyWindow
 from modular_dynamics_ros.status import ERROR, OK, WARN, Status
 
-__all__ = ["Tally", "crosscheck_status", "input_status", "output_status"]
+__all__ = ["Tally", "closure_status", "crosscheck_status", "input_status", "output_status"]
 
 
 @dataclass
@@ -85,8 +86,36 @@ def _acceleration_state(computation: Computation) -> str:
     return computation.filter.state.value if source == "filtered" else computation.coverage.value
 
 
-def crosscheck_status(monitor: CrossCheckMonitor, unavailable: str) -> Status:
-    """The running comparison with Pinocchio."""
+def closure_status(computation: ClosedComputation, errors: list[str], warnings: list[str]) -> Status:
+    """Closed loops: how well they close, how near a dead point is, and what could not be closed of late."""
+    found = computation.completed
+    if found is None:
+        values, good = {}, "no joint state was completed yet"
+    else:
+        worst = max(found.residual.values(), default=0.0)
+        good = f"the loops are closed to {worst:.1e} m or 1"
+        values = {"largest residual [m or 1]": f"{worst:.3e}"}
+        values |= {f"residual of {name} [m or 1]": f"{value:.3e}" for name, value in found.residual.items()}
+        values |= {
+            "condition number": f"{found.condition:.3e}",
+            "redundant constraint rows": str(found.redundant),
+            "answers closed anew": str(computation.closed_anew),
+        }
+        values |= {f"tension of {name} [N]": f"{value:.6g}" for name, value in found.tensions.items()}
+        values |= {
+            f"measured minus closed of {one.joint} [rad or m]": f"{one.difference:.3e}"
+            for one in computation.disagreements
+        }
+    if errors:
+        return Status(ERROR, "closure", "; ".join([*errors, *warnings]), values=values)
+    if warnings:
+        return Status(WARN, "closure", "; ".join(warnings), values=values)
+    return Status(OK, "closure", good, values=values)
+
+
+def crosscheck_status(monitor: CrossCheckMonitor, unavailable: str, closed: bool = False) -> Status:
+    """The running comparison with Pinocchio; of robots with closed loops the open tree is compared."""
+    what = "torques of the open tree, under the wrenches at its cuts," if closed else "torques"
     values = {
         "comparisons": str(monitor.count),
         "comparisons that failed": str(monitor.failed),
@@ -107,8 +136,8 @@ def crosscheck_status(monitor: CrossCheckMonitor, unavailable: str) -> Status:
         return Status(
             ERROR,
             "cross-check",
-            f"torques differ from Pinocchio's by {monitor.relative:.1e} of the largest, "
+            f"{what} differ from Pinocchio's by {monitor.relative:.1e} of the largest, "
             f"threshold {monitor.threshold:.1e}",
             values=values,
         )
-    return Status(OK, "cross-check", "torques equal Pinocchio's", values=values)
+    return Status(OK, "cross-check", f"{what} equal Pinocchio's", values=values)

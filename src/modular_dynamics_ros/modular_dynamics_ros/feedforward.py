@@ -59,6 +59,10 @@ class Feedforward:
         damping, dry: (n,) from `friction_coefficients`; limits: (n,) effort limits, infinite where there is
         none. output: full | gravity | full_minus_gravity. friction: none | urdf. effort_limits: off | clip |
         scale.
+
+    Attributes:
+        projection: W (joints, n) of a robot with closed loops, whose friction is that of all joints: W^T of
+            it loads the independent ones. None: each of the n joints bears its own.
     """
 
     def __init__(
@@ -73,6 +77,7 @@ class Feedforward:
     ) -> None:
         self._damping, self._dry, self._limits = damping, dry, limits
         self.output, self.friction, self.effort_limits = output, friction, effort_limits
+        self.projection: np.ndarray | None = None
 
     @property
     def needs_gravity(self) -> bool:
@@ -84,7 +89,7 @@ class Feedforward:
 
         Args:
             tau: (n,) inverse dynamics; gravity: (n,) its part at rest (read only where the mode needs it);
-            v: (n,) velocities of the joints, for friction.
+            v: (n,) velocities of the joints, or of all joints with a projection; for friction.
         """
         if self.output == "gravity":
             out[:] = gravity
@@ -93,5 +98,6 @@ class Feedforward:
         else:
             out[:] = tau
         if self.friction == "urdf":
-            out += self._damping * v + self._dry * np.clip(v / FRICTION_SPEED, -1.0, 1.0)
+            loss = self._damping * v + self._dry * np.clip(v / FRICTION_SPEED, -1.0, 1.0)
+            out += loss if self.projection is None else self.projection.T @ loss
         return limit_efforts(out, self._limits, self.effort_limits)

@@ -12,7 +12,7 @@ from modular_dynamics_ros.bad_message import BadMessage
 from modular_dynamics_ros.change_log import ChangeLog
 from modular_dynamics_ros.computation import Computation
 from modular_dynamics_ros.conversions import trajectory_from_message, wrench_from_message
-from modular_dynamics_ros.outputs import topic_name
+from modular_dynamics_ros.topic_names import topic_name
 
 __all__ = ["Inputs"]
 

@@ -17,7 +17,9 @@ from modular_dynamics_ros.conversions import (
     WrenchWriter,
     subsystem_graph_message,
 )
+from modular_dynamics_ros.loop_outputs import LoopOutputs
 from modular_dynamics_ros.robot import Robot, RobotError
+from modular_dynamics_ros.topic_names import topic_name
 
 __all__ = ["Outputs"]
 
@@ -61,6 +63,7 @@ class Outputs:
             )
             for subsystem in robot.graph.subsystems
         ]
+        self._loops = LoopOutputs(node, robot, DEPTH, NO_EVENTS) if robot.closed else None
 
     @property
     def _publishers(self) -> list:
@@ -69,6 +72,7 @@ class Outputs:
             self._effort_publisher,
             self._graph_publisher,
             *self._wrench_publishers,
+            *(self._loops.publishers if self._loops else ()),
         ]
 
     def activate(self, state: LifecycleState | None) -> None:
@@ -83,7 +87,7 @@ class Outputs:
     def publish(
         self, stamp: Time, q: np.ndarray, v: np.ndarray, effort: np.ndarray, *, wrenches: bool = True
     ) -> None:
-        """One answer: torques and commands, and connection wrenches, unless `wrenches` is false.
+        """One answer: torques and commands; unless `wrenches` is false, connection wrenches and the loops.
 
         q, v, effort are those of the robot's state_names; joints in black boxes are left out.
 
@@ -93,6 +97,8 @@ class Outputs:
         self._effort_publisher.publish(self._efforts.write(effort))
         if not wrenches:
             return
+        if self._loops:
+            self._loops.publish(stamp)
         solver = self._robot.solver
         for index, (publisher, writer) in enumerate(
             zip(self._wrench_publishers, self._wrenches, strict=True)
@@ -104,11 +110,3 @@ class Outputs:
         """Take all publishers away."""
         for publisher in self._publishers:
             self._node.destroy_lifecycle_publisher(publisher)
-
-
-def topic_name(subsystem: str) -> str:
-    """A subsystem's name as part of a topic: letters, digits and underscores only."""
-    name = "".join(
-        character if character.isascii() and character.isalnum() else "_" for character in subsystem
-    )
-    return f"_{name}" if name[:1].isdigit() else name

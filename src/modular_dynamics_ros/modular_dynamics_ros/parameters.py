@@ -91,6 +91,14 @@ class DynamicsParameters:
         low=0.0,
         high=1.0,
     )
+    closure_tolerance: float = parameter(
+        0.01,
+        "closed loops: by how much a measured passive joint may differ from where the loops put it without "
+        "a warning",
+        unit="rad or m",
+        low=0.0,
+        high=10.0,
+    )
     autostart: bool = parameter(
         False, "configure and activate at the start, without a lifecycle manager", change=Change.NEVER
     )

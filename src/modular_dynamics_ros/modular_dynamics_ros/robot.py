@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 
 import modular_dynamics as md
+from modular_dynamics.exceptions import SingularityError
 from modular_dynamics_ros.bad_message import listed
+from modular_dynamics_ros.closed_solver import ClosedSolver
 from modular_dynamics_ros.feedforward import friction_coefficients
 
 __all__ = ["Robot", "RobotError", "load_robot"]
@@ -25,18 +27,24 @@ class Robot:
     Nobody knows the torques of joints inside black boxes. The state of such a joint is needed only where a
     joint outside moves with it: one further out on the robot, or one that mimics it.
 
+    With closed loops the state is that of the independent joints; the loops, gears and passive joints follow.
+
     Attributes:
         state_names: (n,) joints whose state is needed, in graph order; indices: where they stand in the
         graph's vectors.
         joint_names: (m,) joints whose torques can be known: all outside black boxes; published: where they
         stand among state_names.
         effort_limits: (n,) [N m or N], infinite where the URDF gives none or, as vendors do, zero.
-        damping, dry_friction: (n,) friction coefficients of the joints in state_names.
-        check: the same robot in Pinocchio; None where Pinocchio cannot treat it, and `no_check` says why.
+        damping, dry_friction: (n,) friction coefficients of the joints in state_names; with closed loops of
+        all joints.
+        closed: whether it has loop joints, passive joints, gears or springs: the solver is a `ClosedSolver`.
+        passive_names: the joints that the loops and gears move.
+        check: the same robot, or its open tree, in Pinocchio; None where Pinocchio cannot treat it, and
+        `no_check` says why.
     """
 
     graph: md.SubsystemGraph
-    solver: md.InverseDynamics
+    solver: Any  # md.InverseDynamics, or a ClosedSolver
     check: Any
     no_check: str
     state_names: tuple[str, ...]
@@ -46,6 +54,8 @@ class Robot:
     effort_limits: np.ndarray
     damping: np.ndarray
     dry_friction: np.ndarray
+    closed: bool = False
+    passive_names: tuple[str, ...] = ()
 
     @property
     def black_boxes(self) -> tuple[str, ...]:
@@ -73,7 +83,8 @@ def load_robot(
                 "ignore", md.ModelWarning
             )  # they are in graph.warnings, which the node logs
             graph = md.load_urdf(description, partition_file or None, gravity=gravity)
-            solver = md.InverseDynamics(graph)
+            closed = _is_closed(graph)
+            solver = ClosedSolver(graph) if closed else md.InverseDynamics(graph)
     except (md.ModularDynamicsError, OSError) as error:
         raise RobotError(str(error)) from error
     if floating := [joint.name for joint in graph.joints if joint.type == "floating"]:
@@ -84,17 +95,20 @@ def load_robot(
     inside = {
         joint.name for subsystem in graph.subsystems if subsystem.black_box for joint in subsystem.joints
     }
-    names = tuple(name for name in graph.joint_names if name not in inside)
+    names = tuple(name for name in graph.independent_joint_names if name not in inside)
     if not names:
         raise RobotError(f"'{graph.name}' has no moving joint outside black boxes: no torque can be told")
-    needed = {*names, *_moving_with(graph, inside)}
+    needed = set(names) if closed else {*names, *_moving_with(graph, inside)}
     states = tuple(name for name in graph.joint_names if name in needed)
     damping, dry = friction_coefficients(
         [joint for joint in graph.joints if joint.name not in inside], graph.joint_names
     )
     indices = np.array([graph.v_slice(name).start for name in states], dtype=np.intp)
-    _warm_up(graph, solver)
-    check, no_check = _cross_check(graph)
+    if closed:
+        _close_once(solver)
+    else:
+        _warm_up(graph, solver)
+    check, no_check = _cross_check(graph.tree if closed else graph)
     return Robot(
         graph,
         solver,
@@ -105,9 +119,25 @@ def load_robot(
         names,
         np.array([states.index(name) for name in names], dtype=np.intp),
         _effort_limits(graph, states),
-        damping[indices],
-        dry[indices],
+        damping if closed else damping[indices],
+        dry if closed else dry[indices],
+        closed,
+        tuple(name for name in graph.joint_names if name not in graph.independent_joint_names),
     )
+
+
+def _is_closed(graph: md.SubsystemGraph) -> bool:
+    return any((graph.loop_joints, graph.passive_joints, graph.gears, graph.springs))
+
+
+def _close_once(solver: ClosedSolver) -> None:
+    """Warm up. Raises RobotError: there is no configuration in which the loops close."""
+    try:
+        solver.warm_up()
+    except SingularityError:
+        pass  # only the first configuration is a dead point
+    except md.ModularDynamicsError as error:
+        raise RobotError(str(error)) from error
 
 
 def _moving_with(graph: md.SubsystemGraph, inside: set[str]) -> set[str]:

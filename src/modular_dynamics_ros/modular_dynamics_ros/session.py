@@ -9,10 +9,17 @@ from rclpy.qos import QoSProfile, ReliabilityPolicy
 from sensor_msgs.msg import JointState
 
 from modular_dynamics_ros.bad_message import BadMessage, listed
+from modular_dynamics_ros.closed_computation import CANNOT_CLOSE, DEAD_POINT, ClosedComputation
 from modular_dynamics_ros.computation import Computation
 from modular_dynamics_ros.conversions import JointStateReader, stamp_message, stamp_nanoseconds
 from modular_dynamics_ros.crosscheck_monitor import CrossCheckMonitor
-from modular_dynamics_ros.diagnostics import Tally, crosscheck_status, input_status, output_status
+from modular_dynamics_ros.diagnostics import (
+    Tally,
+    closure_status,
+    crosscheck_status,
+    input_status,
+    output_status,
+)
 from modular_dynamics_ros.inputs import Inputs
 from modular_dynamics_ros.outputs import Outputs
 from modular_dynamics_ros.parameters import DynamicsParameters
@@ -45,8 +52,8 @@ class Session:
     def __init__(self, node: "DynamicsNode", robot: Robot) -> None:
         self.robot, self._node, self._log = robot, node, node.log
         self.outputs = Outputs(node, robot, node.parameters.controller_joints)
-        self.computation = Computation(robot, node.parameters)
-        self._reader = JointStateReader(robot.state_names)
+        self.computation = (ClosedComputation if robot.closed else Computation)(robot, node.parameters)
+        self._reader = JointStateReader(robot.state_names, robot.passive_names)
         self._inputs: Inputs | None = None
         self._subscription: Any = None
         self._watch: Any = None
@@ -118,8 +125,9 @@ class Session:
         try:
             self._reader.read(message)
             stamp = stamp_nanoseconds(message.header.stamp)
+            reader = self._reader
             self.computation.observe(
-                stamp or now, self._reader.q, self._reader.v, self._reader.without_velocity
+                stamp or now, reader.q, reader.v, reader.without_velocity, reader.measured
             )
             self._remark_on_input(now, stamp or now)
             due = (message.header.stamp if stamp else stamp_message(now), info["received_timestamp"])
@@ -142,7 +150,9 @@ class Session:
 
     def _reject(self, error: BadMessage) -> None:
         self.tally.rejected[error.cause] += 1
-        self._log.problem("joint_states", error.cause, f"not answered: {error}")
+        closing = error.cause in (CANNOT_CLOSE, DEAD_POINT)
+        where = "closure" if closing else "joint_states"
+        self._log.problem(where, error.cause, f"not answered: {error}", severe=closing)
 
     def _answer(self, stamp: Time, arrival: int, now: int) -> None:
         computation, tally = self.computation, self.tally
@@ -151,6 +161,7 @@ class Session:
         tally.answered += 1
         tally.latency.add(arrival, time.time_ns() - arrival)
         tally.count_limits(computation.exceeded)
+        self._remark_on_passive_joints()
         self._stale.arrived(now)
         if self.robot.check is not None and self.monitor.due(time.monotonic()):
             self._cross_check()
@@ -184,6 +195,18 @@ class Session:
         source = computation.parameters.acceleration_source
         if source == "reference" and computation.coverage is Coverage.HELD:
             self._log.problem("reference", "held", Coverage.HELD.value)
+
+    def _remark_on_passive_joints(self) -> None:
+        """Say which measured passive joints the loops contradict; the loops' values were used."""
+        computation = self.computation
+        if isinstance(computation, ClosedComputation) and computation.disagreements:
+            names = [disagreement.joint for disagreement in computation.disagreements]
+            self._log.problem(
+                "passive joints",
+                "disagree",
+                f"{listed(names)} measured more than {computation.parameters.closure_tolerance:g} rad or m "
+                "(closure_tolerance) away from where the loops put it; the loops' value is used",
+            )
 
     def _remark_on_crosscheck(self) -> None:
         if self.monitor.failure:
@@ -229,8 +252,12 @@ class Session:
         self._remark_on_crosscheck()
         age = self._stale.age(self._node.now())
         problems = self._log.current("cross-check", "stale input")
-        return [
+        statuses = [
             input_status(self.tally, problems, age, self._is_stale),
             output_status(self.tally, self.computation),
-            crosscheck_status(self.monitor, self.robot.no_check),
+            crosscheck_status(self.monitor, self.robot.no_check, self.robot.closed),
         ]
+        if isinstance(self.computation, ClosedComputation):
+            texts = self._log.texts
+            statuses.append(closure_status(self.computation, texts("closure"), texts("passive joints")))
+        return statuses

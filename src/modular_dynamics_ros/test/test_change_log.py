@@ -29,6 +29,8 @@ def test_a_problem_is_logged_once_and_its_end_once():
         log.settle()
     assert seen.lines == [("warning", "joint_states: 'a' is NaN")]
     assert log.current() == ["joint_states: 'a' is NaN"]
+    assert log.texts("joint_states") == ["'a' is NaN"]
+    assert log.texts("closure") == []
     seen.time += QUIET + 0.01
     log.settle()
     log.settle()

@@ -82,6 +82,18 @@ def test_quaternions_agree_with_tf_transformations():
         )  # q and -q are one rotation
 
 
+def test_optional_joints_are_measured_where_they_are_there_and_finite():
+    reader = JointStateReader(["a", "b"], ["p", "q"])
+    reader.read(state("ab", [1.0, 2.0]))
+    assert np.isnan(reader.measured).all()
+    reader.read(state("qbpa", [4.0, 2.0, 3.0, 1.0]))
+    assert (reader.q.tolist(), reader.measured.tolist()) == ([1.0, 2.0], [3.0, 4.0])
+    reader.read(state("apbx", [1.0, np.inf, 2.0, 9.0]))
+    assert np.isnan(reader.measured).all()
+    with pytest.raises(BadMessage, match="'p' named more than once"):
+        reader.read(state("abpp", [1.0, 2.0, 3.0, 3.0]))
+
+
 def test_joints_are_matched_by_name_and_strangers_ignored():
     reader = JointStateReader(["a", "b", "c"])
     for names in (["a", "b", "c"], ["c", "x", "a", "b"], ["a", "b", "c"]):

@@ -77,3 +77,18 @@ def test_a_mimic_joint_loads_its_driver():
     assert graph.joint_names == ("driver",)
     assert damping.tolist() == [0.5 + 4.0 * 1.0]  # virtual power: (-2 qd) 1.0 (-2 qd)
     assert dry.tolist() == [0.25 + 2.0 * 2.0]
+
+
+def test_friction_of_all_joints_loads_the_independent_ones_by_virtual_power():
+    out = np.zeros(1)
+    one = Feedforward(
+        np.array([0.5, 1.0, 2.0]),
+        np.array([0.3, 0.4, 0.5]),
+        np.array([np.inf]),
+        output="full",
+        friction="urdf",
+        effort_limits="off",
+    )
+    one.projection = np.array([[1.0], [-0.5], [2.0]])
+    one(np.array([1.0]), np.zeros(1), np.array([2.0, -1.0, 4.0]), out)
+    assert out == pytest.approx([1.0 + (0.5 * 2 + 0.3) - 0.5 * (-1.0 - 0.4) + 2.0 * (2.0 * 4 + 0.5)])

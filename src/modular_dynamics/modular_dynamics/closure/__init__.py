@@ -1,5 +1,6 @@
 """Closed loops on the tree: positions, projection, multipliers, springs."""
 
+from .cuts import internal_wrenches, stamped_cut_wrenches, tree_torques
 from .equation_of_motion import (
     close_loops,
     closed_loop_bias,
@@ -40,5 +41,8 @@ __all__ = [
     "closed_loop_spring_torque",
     "constraint_projection",
     "energy",
+    "internal_wrenches",
     "simulate",
+    "stamped_cut_wrenches",
+    "tree_torques",
 ]

@@ -6,10 +6,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..dynamics import gravity_torque, mass_matrix
-from ..kernels import closed_loop
 from ..model import SubsystemGraph
-from .inverse_dynamics import refuse_singular, solve
-from .mechanism import Mechanism, mechanism
+from .inverse_dynamics import projection_at, solve
+from .mechanism import mechanism
 
 __all__ = [
     "close_loops",
@@ -38,22 +37,14 @@ def constraint_projection(graph: SubsystemGraph, q: ArrayLike, guess: ArrayLike 
     W = [1; -J_d^+ J_i] (Schappler et al., section 3.4), rows in the order of ``graph.joint_names``.
     """
     solver = mechanism(graph)
-    return _projection(solver, solver.positions(q, guess))
-
-
-def _projection(solver: Mechanism, coordinates: Array) -> Array:
-    W = np.zeros((solver.graph.nv, len(solver.independent_v)))
-    tree, loops, split = solver.arrays
-    condition = closed_loop.projection(tree, loops, split, coordinates, solver.room, W)
-    refuse_singular(solver, coordinates, condition)
-    return W
+    return projection_at(solver, solver.positions(q, guess))
 
 
 def closed_loop_mass_matrix(graph: SubsystemGraph, q: ArrayLike, guess: ArrayLike | None = None) -> Array:
     """M1 = W^T M W of the independent coordinates. Errors as of ``closed_loop_inverse_dynamics``."""
     solver = mechanism(graph)
     coordinates = solver.positions(q, guess)
-    W = _projection(solver, coordinates)
+    W = projection_at(solver, coordinates)
     M1: Array = W.T @ mass_matrix(solver.tree, coordinates) @ W
     return M1
 
@@ -62,7 +53,7 @@ def closed_loop_gravity_torque(graph: SubsystemGraph, q: ArrayLike, guess: Array
     """g1 = W^T g: what gravity alone asks of the independent joints at rest; springs do not count."""
     solver = mechanism(graph)
     coordinates = solver.positions(q, guess)
-    g1: Array = _projection(solver, coordinates).T @ gravity_torque(solver.tree, coordinates)
+    g1: Array = projection_at(solver, coordinates).T @ gravity_torque(solver.tree, coordinates)
     return g1
 
 
@@ -71,7 +62,7 @@ def closed_loop_spring_torque(graph: SubsystemGraph, q: ArrayLike, guess: ArrayL
     solver = mechanism(graph)
     rest = np.zeros(len(solver.independent_v))
     held = solve(solver, solver.positions(q, guess), rest, rest)
-    g1: Array = _projection(solver, held.coordinates).T @ gravity_torque(solver.tree, held.coordinates)
+    g1: Array = projection_at(solver, held.coordinates).T @ gravity_torque(solver.tree, held.coordinates)
     return held.tau - g1
 
 

@@ -62,7 +62,10 @@ def closed_loop_forward_dynamics(
     (torques,) = solver.checked_rates(tau=tau)
     residual = solver.residual(q)
     drift = solver.room[3] @ v
-    for what, values in (("open", list(residual.items())), ("torn", list(zip(solver.rows.names, abs(drift), strict=True)))):
+    for what, values in (
+        ("open", list(residual.items())),
+        ("torn", list(zip(solver.rows.names, abs(drift), strict=True))),
+    ):
         worst = max(values, key=lambda item: item[1], default=("", 0.0))
         if worst[1] > OPEN * max(1.0, float(np.abs(v).max(initial=0.0)) if what == "torn" else 1.0):
             raise ClosureError(

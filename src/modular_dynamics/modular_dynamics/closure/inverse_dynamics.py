@@ -8,11 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..dynamics.arrays import body_to_aligned
 from ..exceptions import SingularityError, StateError
-from ..kernels import closed_loop
+from ..kernels import closed_loop, layout
 from ..kernels.loops import cut_wrenches
-from ..model import SubsystemGraph
-from .mechanism import Mechanism, mechanism
+from ..model import SubsystemGraph, body_loads
+from .mechanism import TIED, Mechanism, mechanism
 
 __all__ = ["ClosedLoopDynamics", "closed_loop_inverse_dynamics"]
 
@@ -52,7 +53,12 @@ class ClosedLoopDynamics:
 
 
 def closed_loop_inverse_dynamics(
-    graph: SubsystemGraph, q: ArrayLike, v: ArrayLike, vdot: ArrayLike, guess: ArrayLike | None = None
+    graph: SubsystemGraph,
+    q: ArrayLike,
+    v: ArrayLike,
+    vdot: ArrayLike,
+    guess: ArrayLike | None = None,
+    external_wrenches: Mapping[str, ArrayLike] | None = None,
 ) -> ClosedLoopDynamics:
     """Torques of the independent joints of a robot with closed loops, springs and gears.
 
@@ -65,17 +71,27 @@ def closed_loop_inverse_dynamics(
         q, v, vdot: of the independent joints, in the order of ``graph.independent_joint_names``.
         guess: coordinates of all joints; the assembly mode is the one on their branch. Without it, the one
             reached from the zero pose, or, where zero is beyond a joint's limits, from their middle.
+        external_wrenches: {link: [force N, moment N m]} acting on the link, at and in its frame.
 
     Raises:
-        ClosureError: the loops do not close there; it has the residual and the closest configuration.
-        SingularityError: a dead point; it has the condition number.
-        StateError: a wrong shape, or a number that is not finite.
+        ClosureError: the loops do not close there; it has the residual and the closest configuration. Or the
+            independent joints are too many, and loops would be torn.
+        SingularityError: a dead point, or too few independent joints; it has the condition number.
+        StateError: a wrong shape, a number that is not finite, or a link that the graph does not have.
         UnsupportedModelError: a black box in the graph.
     """
     solver = mechanism(graph)
     mine, mine_v, mine_a = solver.checked(q, v, vdot=vdot)
     coordinates = solver.positions(mine, guess)
-    return solve(solver, coordinates, mine_v, mine_a)
+    if not external_wrenches:
+        return solve(solver, coordinates, mine_v, mine_a)
+    felt = solver.arrays[0][1][:-1, layout.EXTERNAL :]
+    try:
+        for body, zeta in body_loads(graph, external_wrenches).items():
+            felt[body] += body_to_aligned(graph.joints[body], zeta.vec6())
+        return solve(solver, coordinates, mine_v, mine_a)
+    finally:
+        felt[:] = 0.0  # the constants are every computation's on this mechanism
 
 
 def solve(solver: Mechanism, coordinates: Array, v: Array, vdot: Array) -> ClosedLoopDynamics:
@@ -87,10 +103,12 @@ def solve(solver: Mechanism, coordinates: Array, v: Array, vdot: Array) -> Close
     tree, loops, split = solver.arrays
     motion = coordinates, velocities, accelerations
     room = solver.room, solver.stretch, solver.buffer
-    status, condition, rank = closed_loop.closed_dynamics(
+    status, condition, rank, torn = closed_loop.closed_dynamics(
         tree, loops, solver.springs.arrays, solver.laws, split, *motion, *room, tau, multipliers
     )
     refuse_singular(solver, coordinates, condition)
+    if torn > TIED:
+        projection_at(solver, coordinates)
     if status != 0:
         raise StateError("q, v and vdot are finite, but so large that the torques are not")
     cut = np.zeros((len(rows.ends), 6))
@@ -111,19 +129,36 @@ def solve(solver: Mechanism, coordinates: Array, v: Array, vdot: Array) -> Close
     )
 
 
+def projection_at(solver: Mechanism, coordinates: Array) -> Array:
+    """W (nv, independent) at closed coordinates. Raises SingularityError, ClosureError: there is none."""
+    W = np.zeros((solver.graph.nv, len(solver.independent_v)))
+    condition = closed_loop.projection(*solver.arrays, coordinates, solver.room, W)
+    refuse_singular(solver, coordinates, condition)
+    solver.refuse_tied(coordinates, W)
+    return W
+
+
 def refuse_singular(solver: Mechanism, coordinates: Array, condition: float) -> None:
-    """Raises SingularityError at a dead point, with the coordinates that are free there."""
+    """Raises SingularityError where dependent coordinates are free: dead points, too few independent ones."""
     if condition < WORST_CONDITION:
         return
     graph = solver.graph
     closed_loop.rows_of(solver.arrays[0], solver.arrays[1], coordinates, np.zeros(graph.nv), solver.room)
-    dependent = solver.room[3][:, solver.split[3]]
-    free = np.abs(np.linalg.svd(dependent)[2][-1])
+    J = solver.room[3]
+    _, size, directions = np.linalg.svd(J[:, solver.split[3]])
+    held = min(int((size > size.max(initial=0.0) / WORST_CONDITION).sum()), len(directions) - 1)
+    free = np.abs(directions[held:]).max(axis=0)
     names = [name for name, part in zip(solver.dependent, free, strict=True) if part > 1e-3 * free.max()]
+    left, chosen = graph.nv - solver.rank(J), len(solver.independent_v)
+    why = "it is a dead point of these joints; others move it"
+    if left > chosen:
+        why = (
+            f"the mechanism has {left} degree(s) of freedom here and {chosen} coordinate(s) are chosen: more "
+            "joints must be independent, or loops are in line"
+        )
     raise SingularityError(
-        f"the independent joints {', '.join(graph.independent_joint_names)} of '{graph.name}' do not determine "
-        f"{', '.join(names)} here: condition number {condition:.2g}. It is a dead point, or more joints must "
-        "be independent",
+        f"the independent joints ({', '.join(graph.independent_joint_names)}) of '{graph.name}' do not "
+        f"determine {', '.join(names)} here, condition number {condition:.2g}: {why}",
         condition,
         coordinates.copy(),
     )

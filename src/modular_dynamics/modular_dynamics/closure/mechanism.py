@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..dynamics.arrays import constants_of, topology_of, work_of
-from ..exceptions import ClosureError, StateError, UnsupportedModelError
+from ..exceptions import ClosureError, SingularityError, StateError, UnsupportedModelError
 from ..kernels import closed_loop, layout
 from ..kernels.loops import MOTION_COLUMNS
 from ..model import JointType, SubsystemGraph
@@ -22,6 +22,10 @@ Array = NDArray[np.float64]
 STARTS = 8
 #: By how much a solution in closed form may differ from Newton's [rad or m]: rounding, near a dead point.
 AGREEMENT = 1e-6
+#: Rate at which an independent coordinate's motion may tear rows: rounding, and what Newton's method leaves.
+TIED = 1e-6
+#: Residual [m or 1] with which loops count as closed at a dead point, where Newton's method is slow.
+AT_DEAD_POINT = 1e-8
 
 
 class Mechanism:
@@ -92,7 +96,7 @@ class Mechanism:
             np.zeros(m),
             np.zeros((m, graph.nv)),
             np.zeros(m),
-            np.zeros((m, d)),
+            np.zeros((m, d), order="F"),  # worked on column by column
             np.zeros(d),
             np.zeros(d, np.int64),
             np.zeros(max(m, d)),
@@ -105,12 +109,6 @@ class Mechanism:
     def checked_rates(self, **rates: ArrayLike) -> list[Array]:
         """Velocities, accelerations or torques of the independent coordinates as float arrays."""
         return [self._checked(name, value) for name, value in rates.items()]
-
-    def projected(self, coordinates: Array) -> Array:
-        """W (nv, independent) at closed coordinates: :func:`.equation_of_motion.constraint_projection`."""
-        W = np.zeros((self.graph.nv, len(self.independent_v)))
-        self.condition = closed_loop.projection(*self.arrays, coordinates, self.room, W)
-        return W
 
     def spring_forces(self, q: Array, v: Array) -> tuple[Array, Array]:
         """Jacobian (s, nv) of the springs' lengths, and their tensions [N]."""
@@ -227,6 +225,21 @@ class Mechanism:
                 best, least = attempt, residual
         raise self._open(best, where)
 
+    def warm_up(self) -> Array:
+        """The reference, after a run of every kernel: also of those that only states near dead points need.
+
+        Raises:
+            ClosureError: as `reference`.
+        """
+        start = self.reference().copy()
+        closed_loop.correct(*self.arrays, start.copy(), self.room, AGREEMENT)
+        closed_loop.follow(*self.arrays, start.copy(), start[self.single_q], self.room)
+        closed_loop.projection(
+            *self.arrays, start, self.room, np.zeros((self.graph.nv, len(self.independent_v)))
+        )
+        self.residual(start)
+        return start
+
     def residual(self, coordinates: Array) -> dict[str, float]:
         """What is open [m or 1] at coordinates of all joints: the largest row of each loop joint and gear."""
         closed_loop.rows_of(self.arrays[0], self.arrays[1], coordinates, np.zeros(self.graph.nv), self.room)
@@ -245,13 +258,59 @@ class Mechanism:
             coordinates.copy(),
         )
 
+    def refuse_tied(self, coordinates: Array, W: Array) -> None:
+        """Raises ClosureError where loops tie independent joints to each other, J W != 0: too many."""
+        graph, J = self.graph, self.room[3]
+        closed_loop.rows_of(self.arrays[0], self.arrays[1], coordinates, np.zeros(graph.nv), self.room)
+        torn = np.abs(J @ W)
+        worst = TIED * max(1.0, float(np.abs(J).max(initial=0.0)))
+        if not (torn > worst).any():
+            return
+        columns = self.independent_v[(torn > worst).any(axis=0)]
+        tied = [
+            name
+            for name in graph.independent_joint_names
+            if {*range(graph.nv)[graph.v_slice(name)]} & {*columns}
+        ]
+        loops = dict.fromkeys(np.array(self.rows.names)[(torn > worst).any(axis=1)].tolist())
+        free, chosen = graph.nv - self.rank(J), len(self.independent_v)
+        raise ClosureError(
+            f"{', '.join(graph.independent_joint_names)} of '{graph.name}' cannot all be independent: "
+            f"{', '.join(loops)} of the loops would be torn by {', '.join(tied)}. The mechanism has {free} "
+            f"degree(s) of freedom here and {chosen} coordinate(s) are chosen; declare others passive",
+            None,
+            coordinates.copy(),
+        )
+
+    @staticmethod
+    def rank(J: Array) -> int:
+        """Of constraint rows, by singular values."""
+        size = np.linalg.svd(J, compute_uv=False)
+        return int((size > 1e-9 * size.max(initial=0.0)).sum())
+
     def _refuse(self, mine: Array, reached: Array, gone: float) -> None:
         """Why was the way to the independent coordinates not gone to its end?"""
         W = np.zeros((self.graph.nv, len(self.independent_v)))
         condition = closed_loop.projection(*self.arrays, reached, self.room, W)
+        self.refuse_tied(reached, W)
         best = reached.copy()
         best[self.independent_q] = mine
         self._approach(best)
+        if max(self.residual(best).values(), default=0.0) < AT_DEAD_POINT:
+            there = closed_loop.projection(*self.arrays, best, self.room, W)
+            names = ", ".join(self.graph.independent_joint_names)
+            where = (
+                f"dead point of its independent joints {names}: condition number {max(there, condition):.2g}"
+            )
+            barred = (
+                f"closes there, but the branch ends after {100.0 * gone:.1f} % of the way from the start (a "
+                "guess beyond tells another), at a"
+            )
+            raise SingularityError(
+                f"'{self.graph.name}' {'closes there, at a' if there > condition else barred} {where}",
+                max(there, condition),
+                best,
+            )
         error = self._open(best, "at these independent coordinates")
         raise ClosureError(
             f"{error}. The branch ends after {100.0 * gone:.1f} % of the way from the start, at a dead point "

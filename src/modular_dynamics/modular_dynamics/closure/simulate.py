@@ -10,9 +10,10 @@ import scipy.integrate
 from numpy.typing import ArrayLike, NDArray
 
 from ..exceptions import StateError
-from ..kernels import closed_loop, orthogonal
+from ..kernels import closed_loop
 from ..model import SubsystemGraph
 from .forward_dynamics import energy, kkt_solution
+from .inverse_dynamics import projection_at
 from .mechanism import Mechanism, mechanism
 
 __all__ = ["Simulation", "simulate"]
@@ -64,11 +65,12 @@ def simulate(
         tau: torques of the independent joints: an array, a function (t, coordinates, velocities) of all
             joints' state, or None for none.
         method: DOP853, RK45 or RK23 of scipy.integrate.
-        times: at which the motion is wanted (k,); every step by default.
+        times: at which the motion is wanted (k,), interpolated within the integrator's steps, which is less
+            accurate than these; every step by default.
         guess: as of ``close_loops``. progress: called after every step with (t, t_end).
 
     Raises:
-        ClosureError, SingularityError: the loops do not close at the start.
+        ClosureError, SingularityError: as of ``closed_loop_inverse_dynamics``, at the start.
         StateError: a wrong shape or number, a floating joint, or a motion that the integrator gives up on.
     """
     solver = mechanism(graph)
@@ -80,13 +82,15 @@ def simulate(
         raise StateError(f"t_end is {t_end}; a time above zero is needed")
     wanted = None if times is None else np.asarray(times, np.float64)
     if wanted is not None and (
-        wanted.ndim != 1 or (np.diff(wanted) <= 0.0).any() or wanted[0] < 0.0 or wanted[-1] > t_end
+        wanted.ndim != 1
+        or len(wanted) == 0
+        or not ((np.diff(wanted) > 0.0).all() and wanted[0] >= 0.0 and wanted[-1] <= t_end)
     ):
         raise StateError(f"times must rise from 0 or later to {t_end} at most")
     mine, rates = solver.checked(q, v)
     coordinates = solver.positions(mine, guess)
     run = _Run(solver, tau)
-    y = np.concatenate([coordinates, solver.projected(coordinates) @ rates])
+    y = np.concatenate([coordinates, projection_at(solver, coordinates) @ rates])
     stepper = getattr(scipy.integrate, method)(run.derivative, 0.0, y, t_end, rtol=rtol, atol=atol)
     states, at = [y], [0.0]
     if wanted is not None:
@@ -94,7 +98,9 @@ def simulate(
     while stepper.status == "running":
         message = stepper.step()
         if stepper.status == "failed":
-            raise StateError(f"the motion of '{graph.name}' cannot be followed beyond {stepper.t:.6g} s: {message}")
+            raise StateError(
+                f"the motion of '{graph.name}' cannot be followed beyond {stepper.t:.6g} s: {message}"
+            )
         if wanted is None:
             dense = None
         else:

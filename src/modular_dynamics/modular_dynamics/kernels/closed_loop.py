@@ -146,10 +146,10 @@ def _change(J, dependent, before):
 def follow(tree, loops, split, q, target, room):
     """Move the independent coordinates to ``target`` and keep the loops closed, on the branch of q.
 
-    By strides: along the tangent, then back onto the constraints, by less than the stride. One that changes J_d
-    by more than half of its smallest pivot is halved, for a dead point might lie in it, where branches meet
-    (Weyl: a matrix does not become singular by less than its smallest singular value). Returns what part of
-    the way was gone, 1 at the end; q is closed there.
+    By strides: along the tangent, then back onto the constraints, by less than the stride. One that changes
+    J_d by more than half of its smallest pivot is halved, for a dead point might lie in it, where branches
+    meet (Weyl: a matrix does not become singular by less than its smallest singular value). Returns what part
+    of the way was gone, 1 at the end; q is closed there.
     """
     mine, mine_v, places = split[0], split[1], split[2]
     J, A, b, x, saved, before = room[3], room[5], room[8], room[9], room[11], room[12]
@@ -230,13 +230,19 @@ def closed_dynamics(tree, loops, springs, laws, split, q, v, vdot, room, stretch
     and ``multipliers`` (m,). ``springs`` is like ``loops``, ``laws`` (s, 4) stiffness, free length, initial
     force and damping, ``stretch`` a room of its own whose b takes the springs' tensions.
 
-    Returns (status of the tree's inverse dynamics, condition number of J_d, rank).
+    Returns (status of the tree's inverse dynamics, condition number of J_d, rank, what an independent
+    coordinate's own motion tears open at most: zero unless they are too many).
     """
     topology, constants = tree
     mine, dependent = split[4], split[3]
     J, gamma, A, heads, order, b, x = room[3], room[4], room[5], room[6], room[7], room[8], room[9]
     rank = _factored(tree, loops, split, q, room)
-    condition = _condition(A, rank)
+    condition, torn = _condition(A, rank), 0.0
+    for k in range(mine.shape[0] if rank < b.shape[0] else 0):
+        for i in range(b.shape[0]):
+            b[i] = J[i, mine[k]]
+        least_squares(A, heads, order, rank, b, x)
+        torn = max(torn, _largest(b[rank:]))
     for j in range(dependent.shape[0]):
         v[dependent[j]] = vdot[dependent[j]] = 0.0
     _complete(J, gamma, A, heads, order, rank, b, x, v, dependent, False)
@@ -260,7 +266,7 @@ def closed_dynamics(tree, loops, springs, laws, split, q, v, vdot, room, stretch
     for k in range(mine.shape[0]):
         for i in range(multipliers.shape[0]):
             tau[mine[k]] -= J[i, mine[k]] * multipliers[i]
-    return status, condition, rank
+    return status, condition, rank, torn
 
 
 @njit(inline="always", error_model="numpy")

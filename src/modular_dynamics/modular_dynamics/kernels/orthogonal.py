@@ -8,10 +8,12 @@ import math
 
 from numba import njit
 
+from .lanes import FAST
+
 __all__ = ["factor", "least_squares", "minimum_norm"]
 
 
-@njit(cache=True, error_model="numpy")
+@njit(cache=True, fastmath=FAST, error_model="numpy")
 def factor(A, heads, order, tolerance):
     """Replace A (m, n) by R on and above the diagonal and the reflectors below it; returns the rank.
 
@@ -21,16 +23,16 @@ def factor(A, heads, order, tolerance):
     m, n = A.shape
     for k in range(n):
         order[k] = k
-        heads[k] = 0.0
+        square = 0.0
+        for i in range(m):
+            square += A[i, k] * A[i, k]
+        heads[k] = square  # of a column whose turn has not come: the square of its remainder
     first = 0.0
     for k in range(min(m, n)):
         best, pivot = -1.0, k
         for j in range(k, n):
-            square = 0.0
-            for i in range(k, m):
-                square += A[i, j] * A[i, j]
-            if square > best:
-                best, pivot = square, j
+            if heads[j] > best:
+                best, pivot = heads[j], j
         norm = math.sqrt(best)
         if k == 0:
             first = norm
@@ -40,20 +42,30 @@ def factor(A, heads, order, tolerance):
             for i in range(m):
                 A[i, k], A[i, pivot] = A[i, pivot], A[i, k]
             order[k], order[pivot] = order[pivot], order[k]
+            heads[pivot] = heads[k]
         alpha = -norm if A[k, k] > 0.0 else norm
         heads[k] = A[k, k] - alpha
         A[k, k] = alpha
-        square = heads[k] * heads[k]
+        # loops that have little to do with each other make a sparse A, and what is zero stays so
+        square, low, high = heads[k] * heads[k], m, k + 1
         for i in range(k + 1, m):
-            square += A[i, k] * A[i, k]
+            if A[i, k] != 0.0:
+                low, high = min(low, i), i + 1
+                square += A[i, k] * A[i, k]
         for j in range(k + 1, n):
             total = heads[k] * A[k, j]
-            for i in range(k + 1, m):
+            for i in range(low, high):
                 total += A[i, k] * A[i, j]
+            if total == 0.0 and A[k, j] == 0.0:
+                continue
             total *= 2.0 / square
             A[k, j] -= total * heads[k]
-            for i in range(k + 1, m):
+            for i in range(low, high):
                 A[i, j] -= total * A[i, k]
+            left = 0.0
+            for i in range(k + 1, m):
+                left += A[i, j] * A[i, j]
+            heads[j] = left
     return min(m, n)
 
 

@@ -1,7 +1,7 @@
 """urdf/charmie_torso.urdf: inventory, geometry, springs, and its forces against three oracles.
 
-The oracles: the tree model charmie.urdf with hand-written lengths of actuators and springs; the robot's energy;
-and the open tree under the cut wrenches.
+The oracles: the tree model charmie.urdf with lengths of actuators and springs in closed form; the robot's
+energy; the open tree under the cut wrenches.
 """
 
 import re
@@ -109,9 +109,16 @@ def test_the_file_is_what_the_generator_writes(tmp_path):
     assert 'xyz="0 0 0.41"' in (tmp_path / "o.urdf").read_text()
 
 
-def test_a_lever_that_does_not_reach_is_refused(tmp_path):
+@pytest.mark.parametrize(
+    ("section", "entry", "key", "value", "message"),
+    [
+        ("lever", None, "pin_arm", 0.01, "pin_arm 0.01 m does not reach the slot"),
+        ("actuators", "act5", "angle", 20.0, "act5 passes a dead point between the limits of torso_pitch"),
+    ],
+)
+def test_a_torso_that_does_not_work_is_refused(tmp_path, section, entry, key, value, message):
     other = yaml.safe_load((ROBOTS / "charmie_torso_parameters.yaml").read_text())
-    other["lever"]["pin_arm"] = 0.01
+    (other[section] if entry is None else other[section][entry])[key] = value
     (tmp_path / "table.yaml").write_text(yaml.safe_dump(other))
     command = [
         sys.executable,
@@ -123,7 +130,8 @@ def test_a_lever_that_does_not_reach_is_refused(tmp_path):
     ]
     result = subprocess.run(command, check=False, capture_output=True, text=True)
     assert result.returncode != 0
-    assert "does not reach its slot" in result.stderr
+    assert message in result.stderr
+    assert not (tmp_path / "o.urdf").exists()
 
 
 def test_inventory(graph):

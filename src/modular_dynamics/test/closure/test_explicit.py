@@ -268,11 +268,14 @@ def test_reach_of_random_four_bars_near_their_change_points(seed):
                 close_loops(graph, way[-1:], start)
 
 
-def test_through_a_change_point_like_newton():
+def test_up_to_a_change_point_like_newton_and_not_beyond():
     graph = four_bar(a=1.0, b=2.0, c=1.0, d=2.0).graph()  # a parallelogram, flat at theta = pi
     start = np.array([2.5, -2.5, -2.5])
-    for q in ([3.0], [3.8]):
+    for q in ([3.0], [3.1]):
         assert np.abs(close_loops(graph, q, start) - by_newton(graph).positions(q, start)).max() < 1e-9
+    for solve in (lambda: close_loops(graph, [3.8], start), lambda: by_newton(graph).positions([3.8], start)):
+        with pytest.raises(SingularityError, match="dead point of its independent joints crank"):
+            solve()  # two branches meet there, and which one goes on nobody has said
 
 
 def test_up_to_a_dead_point_like_newton():

@@ -18,8 +18,8 @@ from modular_dynamics_ros.conversions import (
     trajectory_from_message,
     wrench_from_message,
 )
-from modular_dynamics_ros.outputs import topic_name
 from modular_dynamics_ros.reference import ReferenceSampler
+from modular_dynamics_ros.topic_names import topic_name
 
 __all__ = ["Recorder"]
 

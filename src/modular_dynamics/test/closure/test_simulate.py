@@ -1,0 +1,176 @@
+"""Motions over ten seconds: energy, closed loops, dead points, and exact reductions."""
+
+import numpy as np
+import pytest
+from scipy.integrate import simpson, solve_ivp
+from windows import standing, windows
+
+import modular_dynamics as md
+from modular_dynamics.closure import (
+    close_loops,
+    closed_loop_inverse_dynamics,
+    constraint_projection,
+    simulate,
+)
+from modular_dynamics.exceptions import ClosureError, SingularityError, StateError
+
+TIMES = np.linspace(0.0, 10.0, 401)
+
+
+def kinetic(graph, motion):
+    """The largest kinetic energy: the scale of an error, whatever height counts as zero."""
+    M = [md.mass_matrix(graph.tree, q) for q in motion.coordinates]
+    return 0.5 * max(v @ m @ v for m, v in zip(M, motion.velocities, strict=True))
+
+
+def test_four_bar_from_rest_keeps_energy_and_stays_closed(load_robot):
+    graph = load_robot("four_bar")
+    motion = simulate(graph, [0.3], [0.0], None, 10.0)
+    assert motion.t[-1] == 10.0
+    assert np.ptp(motion.energy) < 1e-6 * kinetic(graph, motion)
+    assert motion.residual.max() < 1e-9
+    assert np.ptp(motion.coordinates[:, 0]) > 3.0  # it has moved
+    rates = [
+        constraint_projection(graph, q[:1], q)[:, 0] * v[0]
+        for q, v in zip(motion.coordinates, motion.velocities, strict=True)
+    ]
+    assert motion.velocities == pytest.approx(np.array(rates), abs=1e-9 * np.abs(rates).max())
+
+
+def test_four_bar_through_the_output_s_dead_points(load_robot):
+    """Described by the output, which turns round where the crank goes on: the same motion as by the crank."""
+    graph = load_robot("four_bar")
+    other = graph.with_independent_joints("J4")
+    start = close_loops(graph, [1.0])
+    speed = constraint_projection(graph, [1.0])[:, 0] * 12.0
+    by_crank = simulate(graph, [1.0], [12.0], None, 10.0, times=TIMES)
+    by_output = simulate(other, [start[1]], [speed[1]], None, 10.0, times=TIMES, guess=start)
+    turns = by_output.velocities[:, 1]
+    assert (np.diff(np.sign(turns)) != 0).sum() > 20  # dead points passed
+    assert abs(by_crank.coordinates[-1, 0]) > 20.0  # the crank turns fully
+    # tolerances of 1e-10 grow with time along a motion of some 12 rad/s
+    assert by_output.coordinates == pytest.approx(by_crank.coordinates, abs=1e-6)
+    for motion in (by_crank, by_output):
+        assert np.ptp(motion.energy) < 1e-6 * kinetic(graph, motion)
+        assert motion.residual.max() < 1e-9
+
+
+def test_the_dead_point_itself_is_reported(load_robot):
+    """Crank and coupler in line: the output cannot say which way they go."""
+    graph = load_robot("four_bar").with_independent_joints("J4")
+    corner = np.arccos(
+        (0.15**2 + 0.13**2 - 0.15**2) / (2 * 0.15 * 0.13)
+    )  # of a triangle with side 0.05 + 0.10
+    start = close_loops(graph.with_independent_joints("J1"), [1.0])
+    with pytest.raises(SingularityError, match=r"dead point of .* J4: condition number") as error:
+        closed_loop_inverse_dynamics(graph, [np.pi - corner], [1.0], [0.0], start)
+    assert error.value.condition > 1e3
+
+
+@pytest.mark.parametrize("count", [1, 2, 3])
+def test_windows_move_as_one_pendulum(count):
+    """Two windows: 3 phi'' = 3.5 g sin phi, phi from the vertical; speed 1 m/s at the top.
+
+    In general n + 1 uprights turn and n beams of 1 kg are carried along: (n + (n + 1) / 3) phi'' =
+    (n + (n + 1) / 2) g sin phi. The flat positions, in which all rods are in line, are passed.
+    """
+    graph = windows(count)
+    inertia, weight = count + (count + 1) / 3, count + (count + 1) / 2
+    if count == 2:
+        assert (inertia, weight) == (3.0, 3.5)
+    start = standing(graph, np.pi / 2)
+    motion = simulate(graph, [np.pi / 2], [-1.0], None, 10.0, guess=start)
+    exact = solve_ivp(
+        lambda _, y: [y[1], weight / inertia * 9.81 * np.sin(y[0])],
+        (0.0, 10.0),
+        [0.0, 1.0],
+        "DOP853",
+        motion.t,
+        rtol=1e-13,
+        atol=1e-13,
+    ).y
+    expected = np.array([standing(graph, np.pi / 2 - phi) for phi in exact[0]])
+    assert exact[0, -1] > 2.5 * np.pi  # flat several times
+    # rods of 1 m: radians are metres
+    assert motion.coordinates == pytest.approx(expected, abs=1e-5)
+    assert motion.residual.max() < 1e-9
+    assert np.ptp(motion.energy) < 1e-6 * kinetic(graph, motion)
+
+
+def test_windows_converge():
+    graph, errors = windows(2), []
+    start = standing(graph, np.pi / 2)
+    for tolerance in (1e-6, 1e-8, 1e-10):
+        motion = simulate(
+            graph, [np.pi / 2], [-1.0], None, 2.0, times=[2.0], guess=start, rtol=tolerance, atol=tolerance
+        )
+        exact = solve_ivp(
+            lambda _, y: [y[1], 3.5 / 3 * 9.81 * np.sin(y[0])],
+            (0, 2),
+            [0, 1],
+            "DOP853",
+            rtol=1e-13,
+            atol=1e-13,
+        )
+        errors.append(abs(np.pi / 2 - exact.y[0, -1] - motion.coordinates[0, 0]))
+    assert errors[0] > errors[1] > errors[2]
+    assert errors[2] < 1e-8
+
+
+def test_torque_puts_energy_in(load_robot):
+    graph = load_robot("slider_crank")
+
+    def tau(t, q, v):
+        return [0.3 * np.sin(3 * t) - 0.02 * v[graph.v_slice(graph.independent_joint_names[0])].item()]
+
+    motion = simulate(graph, [0.2], [1.0], tau, 2.0, times=np.linspace(0, 2, 2001))
+    mine = graph.v_slice(graph.independent_joint_names[0]).start
+    power = [tau(t, None, v)[0] * v[mine] for t, v in zip(motion.t, motion.velocities, strict=True)]
+    work = simpson(power, x=motion.t)
+    # Simpson's rule on steps of 1 ms
+    assert motion.energy[-1] - motion.energy[0] == pytest.approx(work, abs=1e-7)
+    assert abs(work) > 1e-2
+
+
+@pytest.mark.parametrize("method", ["RK45", "RK23"])
+def test_other_integrators_agree(load_robot, method):
+    graph = load_robot("four_bar")
+    loose = {"rtol": 1e-7, "atol": 1e-7}
+    best = simulate(graph, [0.3], [0.0], None, 1.0, times=[0.5, 1.0])
+    assert simulate(
+        graph, [0.3], [0.0], None, 1.0, method, times=[0.5, 1.0], **loose
+    ).coordinates == pytest.approx(best.coordinates, abs=1e-4)
+
+
+def test_progress_is_told(load_robot):
+    told = []
+    simulate(load_robot("four_bar"), [0.3], [0.0], [0.1], 0.2, progress=lambda t, end: told.append((t, end)))
+    assert told[-1] == (0.2, 0.2)
+    assert sorted(told) == told
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"method": "Euler"}, "method is 'Euler'; DOP853, RK45, RK23 are known"),
+        ({"t_end": -1.0}, "t_end is -1.0; a time above zero"),
+        ({"t_end": float("nan")}, "t_end is nan"),
+        ({"times": [0.5, 0.2]}, "times must rise from 0"),
+        ({"times": []}, "times must rise from 0"),
+        ({"times": [0.1, float("nan")]}, "times must rise from 0"),
+        ({"times": [0.5, 2.0]}, "times must rise from 0 or later to 1.0 at most"),
+        ({"q": [0.1, 0.2]}, "q has shape"),
+        ({"v": [float("inf")]}, r"v\[0\] of joint 'J1' is inf"),
+        ({"tau": [1.0, 2.0]}, "tau has shape"),
+        ({"tau": lambda t, q, v: [float("nan")]}, "tau.*'J1' is nan"),
+    ],
+)
+def test_bad_requests(load_robot, wrong, message):
+    arguments = {"q": [0.3], "v": [0.0], "tau": None, "t_end": 1.0} | wrong
+    with pytest.raises(StateError, match=message):
+        simulate(load_robot("four_bar"), **arguments)
+
+
+def test_a_start_that_does_not_close(load_robot):
+    with pytest.raises(ClosureError, match="lift_pin"):
+        simulate(load_robot("crane"), [0.0, 0.9, 0.2], [0, 0, 0], None, 1.0)

@@ -1,0 +1,221 @@
+"""dynamics_node on robots with closed loops, a plain process: a played motion, bad states, passive joints."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import yaml
+from closed_loop_probe import ClosedLoopProbe
+from closed_robots import change_point
+
+import modular_dynamics as md
+from modular_dynamics.closure import close_loops, closed_loop_inverse_dynamics, stamped_cut_wrenches
+from modular_dynamics_ros.demo.processes import Processes
+
+pytestmark = pytest.mark.usefixtures("ros")
+OPEN = 1e-9  # [m or 1]
+ELBOW = 2  # rho_4 among the independent joints of the exoskeleton
+GOOD = np.array([-0.4, -0.9, 0.8, 0.7, 0.3])
+TURN = {
+    "duration": 4.0,
+    "segments": [{"until": 2.0, "scale": 1.0}, {"until": 4.0, "scale": -1.0}],
+    "start": {"J1": 0.3},
+    "accelerations": {"J1": 1.6},  # 6.4 rad: more than a turn
+}
+
+
+@pytest.fixture
+def start(root, tmp_path, request):
+    """Starts dynamics_node on a robot; returns the processes and the probe."""
+    made = []
+
+    def begin(robot, *parameters):
+        urdf = robot if isinstance(robot, Path) else root / f"urdf/{robot}.urdf"
+        processes, probe = Processes(tmp_path), ClosedLoopProbe(md.load_urdf(urdf))
+        made.append((processes, probe))
+        overrides = [
+            f"robot_description_file:={urdf}",
+            "autostart:=true",
+            "crosscheck_rate:=20.0",
+            *parameters,
+        ]
+        words = [word for override in overrides for word in ("-p", override)]
+        processes.start("dynamics_node", "modular_dynamics_ros.dynamics_node", "--ros-args", *words)
+        probe.spin_until(lambda: probe.active, "the node")
+        return processes, probe
+
+    yield begin
+    for processes, probe in made:
+        with processes:
+            probe.close()
+
+
+def gap(graph, coordinates):
+    """How far apart loop joints' anchors are, and their axes from parallel: from the tree's poses alone."""
+    worst = 0.0
+    for loop in graph.loop_joints:
+        before, after = (
+            md.frame_poses(graph, coordinates, [end.link])[0] @ homogeneous(end.x_link_anchor)
+            for end in (loop.predecessor, loop.successor)
+        )
+        apart = [before[:3, 3] - after[:3, 3], before[:3, :3] @ loop.axis - after[:3, :3] @ loop.axis]
+        worst = max(worst, np.abs(apart).max())
+    for gear in graph.gears:
+        place = {name: coordinates[graph.q_slice(name)][0] for name in graph.joint_names}
+        driven = gear.offset + sum(ratio * place[name] for name, ratio in gear.drivers)
+        worst = max(worst, abs(place[gear.joint] - driven))
+    return worst
+
+
+def homogeneous(x):
+    rotation, position = md.algebra.to_rotation_translation(x)
+    return np.block([[rotation, position[:, None]], [np.zeros((1, 3)), np.ones((1, 1))]])
+
+
+@pytest.mark.parametrize("robot", ["exoskeleton", "four_bar"])
+def test_a_motion_of_the_independent_joints_is_completed_and_answered(start, root, tmp_path, robot):
+    motion = root / "config/exoskeleton_motion.yaml"
+    if robot == "four_bar":
+        motion = tmp_path / "turn.yaml"
+        motion.write_text(yaml.safe_dump(TURN))
+    processes, probe = start(robot, "acceleration_source:=reference")
+    graph = probe.graph
+    names = graph.independent_joint_names
+    processes.start(
+        "joint_state_player",
+        "modular_dynamics_ros.joint_state_player",
+        "--ros-args",
+        *("-p", f"motion_file:={motion}", "-p", "rate:=50.0", "-p", "wait_for_subscriber:=2"),
+        *("-p", f"robot_description_file:={root / f'urdf/{robot}.urdf'}"),  # it may lack the passive joints
+    )
+    probe.spin_until(
+        lambda: len(probe.states) == 201 and all(probe.answered(stamp) for stamp in probe.states),
+        "an answer to each of 201 states",
+    )
+    guess, swept = None, []
+    for stamp, message in sorted(probe.states.items()):
+        q, v = (probe.vectors(message, names, field) for field in ("position", "velocity"))
+        expected = closed_loop_inverse_dynamics(graph, q, v, probe.accelerations[stamp], guess)
+        guess = expected.coordinates
+        full = probe.completed[stamp]
+        assert tuple(full.name) == graph.joint_names
+        coordinates = np.array(full.position)
+        swept.append(coordinates)
+        assert gap(graph, coordinates) < OPEN
+        assert coordinates == pytest.approx(guess, abs=1e-9)
+        assert np.array(full.velocity) == pytest.approx(expected.velocities, abs=1e-9)
+        assert not full.effort
+        torques = probe.torques[stamp]
+        assert tuple(torques.name) == names
+        scale = np.abs(expected.tau).max() + 1.0
+        assert np.array(torques.effort) == pytest.approx(expected.tau, abs=1e-9 * scale)
+        for name, (link, wrench) in stamped_cut_wrenches(graph, expected).items():
+            frame, published = probe.cut(name, stamp)
+            assert frame == link
+            assert published == pytest.approx(wrench, abs=1e-9 * (np.abs(wrench).max() + 1.0))
+    assert np.ptp(swept, axis=0).max() > 0.5  # it did move
+    first = len(probe.statuses)
+    assert "open tree" in probe.status_after(first, "cross-check", "equal Pinocchio's").message
+    values = {
+        value.key: value.value
+        for value in probe.status_after(first, "closure", "the loops are closed").values
+    }
+    assert float(values["largest residual [m or 1]"]) < OPEN
+    assert float(values["condition number"]) >= 1.0
+    assert ("tension of spring [N]" in values) == (robot == "exoskeleton")
+    assert processes.end("dynamics_node") == 0
+
+
+def test_a_state_out_of_reach_is_named_not_answered_and_the_next_good_one_is(start):
+    processes, probe = start("exoskeleton", "stale_after:=60.0")
+    names, rest = probe.graph.independent_joint_names, np.zeros(5)
+    sent = []
+
+    def answered_once():
+        sent.append(probe.send(names, GOOD, rest))
+        return any(probe.answered(stamp) for stamp in sent)
+
+    probe.spin_until(answered_once, "the first answer")
+    far = GOOD.copy()
+    far[ELBOW] = np.deg2rad(100.0)
+    seen = len(probe.statuses)
+    bad = [probe.send(names, far, rest) for _ in range(5)]
+    broken = probe.send(names, np.array([*GOOD[:4], np.nan]), rest)
+    good = probe.send(names, GOOD, rest)
+    probe.spin_until(
+        lambda: probe.answered(good), "the answer after it"
+    )  # answers keep the order of the states
+    assert all(probe.silent(stamp) for stamp in [*bad, broken])
+    status = probe.status_after(seen, "closure", "cannot close: the loops of 'exoskeleton' do not close")
+    assert status.level == b"\x02"
+    assert "open are" in status.message
+    assert probe.status_after(seen, "input", "position of 'rho_7' is NaN").level == b"\x01"
+    assert processes.code("dynamics_node") is None
+    # it says when that is over
+    assert probe.status_after(len(probe.statuses), "closure", "the loops are closed").level == b"\x00"
+    expected = closed_loop_inverse_dynamics(probe.graph, GOOD, rest, rest)
+    assert np.array(probe.torques[good].effort) == pytest.approx(expected.tau, abs=1e-9)
+    log = processes.log("dynamics_node")
+    assert log.count("cannot close") >= 1
+    assert "Traceback" not in log
+    assert processes.end("dynamics_node") == 0
+
+
+def test_states_of_all_joints_are_taken_and_checked(start):
+    processes, probe = start("exoskeleton", "stale_after:=60.0", "closure_tolerance:=0.02")
+    graph = probe.graph
+    true = close_loops(graph, GOOD)
+    rest = np.zeros(graph.nv)
+    sent = []
+
+    def answered_once():
+        sent.append(probe.send(graph.joint_names, true, rest))
+        return any(probe.answered(stamp) for stamp in sent)
+
+    probe.spin_until(answered_once, "the first answer")
+    assert probe.status_after(len(probe.statuses), "closure", "").level == b"\x00"
+    wrong = true.copy()
+    wrong[graph.q_slice("rho_3")] += 0.1
+    wrong[graph.q_slice("theta_12")] += 0.01  # less than closure_tolerance
+    seen = len(probe.statuses)
+    stamp = probe.send(graph.joint_names, wrong, rest)
+    probe.spin_until(lambda: probe.answered(stamp), "the answer")
+    assert np.array(probe.completed[stamp].position) == pytest.approx(true, abs=1e-9)
+    status = probe.status_after(seen, "closure", "'rho_3' measured more than 0.02 rad or m")
+    assert status.level == b"\x01"
+    assert "theta_12" not in status.message
+    values = {value.key: value.value for value in status.values}
+    assert float(values["measured minus closed of rho_3 [rad or m]"]) == pytest.approx(0.1, abs=1e-3)
+    assert processes.end("dynamics_node") == 0
+
+
+def test_a_dead_point_is_an_error_and_the_last_good_position_is_held(start, tmp_path):
+    urdf = tmp_path / "change_point.urdf"
+    urdf.write_text(change_point())
+    processes, probe = start(urdf, "stale_after:=1.0", "on_stale:=hold_gravity")
+    good, moving, sent = np.array([0.3]), np.array([1.0]), []
+
+    def answered_once():
+        sent.append(probe.send(("J1",), good, moving))
+        return any(probe.answered(stamp) for stamp in sent)
+
+    probe.spin_until(answered_once, "the first answer")
+    seen = len(probe.statuses)
+    dead = probe.send(("J1",), np.zeros(1), moving)
+    status = probe.status_after(seen, "closure", "not answered: dead point: ")
+    assert status.level == b"\x02"
+    held = closed_loop_inverse_dynamics(probe.graph, good, [0.0], [0.0])
+
+    def is_held():
+        newest = probe.completed[max(probe.completed)]
+        return np.abs(newest.velocity).max() == 0.0 and max(probe.torques) > max(sent)
+
+    probe.spin_until(is_held, "the held position")  # that of the last state that was answered
+    assert probe.silent(dead)
+    assert np.array(probe.torques[max(probe.torques)].effort) == pytest.approx(held.tau, abs=1e-9)
+    assert np.array(probe.completed[max(probe.completed)].position) == pytest.approx(
+        held.coordinates, abs=1e-9
+    )
+    again = probe.send(("J1",), np.array([0.4]), moving)
+    probe.spin_until(lambda: probe.answered(again), "the answer beyond the dead point")
+    assert processes.end("dynamics_node") == 0
