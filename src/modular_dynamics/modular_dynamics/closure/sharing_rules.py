@@ -25,6 +25,7 @@ Everything that is borne is given by one step.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -119,7 +120,10 @@ def read_rules(path: str | Path) -> Rules:
 def rules_from(content: Any) -> Rules:
     """Rules out of a mapping as YAML gives it. Raises DescriptionError."""
     table = _fields(content, "rules", {"name", "bodies", "joints", "steps"})
-    bodies = tuple(table["bodies"])
+    for name, kind in (("bodies", list), ("joints", Mapping), ("steps", list)):
+        if not isinstance(table[name], kind) or not table[name]:
+            raise DescriptionError(f"rules: {name} is {table[name]!r}; a {kind.__name__.lower()} is needed")
+    bodies = tuple(map(str, table["bodies"]))
     joints = {str(name): _joint(str(name), entry, bodies) for name, entry in table["joints"].items()}
     steps = tuple(_step(k, entry, bodies, joints) for k, entry in enumerate(table["steps"], 1))
     given: set[tuple[str, str]] = set()
@@ -159,7 +163,7 @@ def _fields(
 def _joint(name: str, entry: Any, bodies: tuple[str, ...]) -> JointRule:
     where = f"joint '{name}'"
     table = _fields(entry, where, {"holds", "by", "bears", "at"}, {"axes", "from"})
-    bears = tuple(table["bears"])
+    bears = tuple(map(str, table["bears"])) if isinstance(table["bears"], list) else (str(table["bears"]),)
     bad = [c for c in bears if c not in COMPONENTS]
     if bad or len(set(bears)) != len(bears):
         raise DescriptionError(
@@ -185,6 +189,8 @@ def _place(where: str, value: Any) -> Place:
         return value
     try:
         x, y, z = (float(number) for number in value)
+        if not all(map(math.isfinite, (x, y, z))):
+            raise ValueError
     except (TypeError, ValueError):
         raise DescriptionError(f"{where}: {value!r} is neither a name nor three coordinates [m]") from None
     return x, y, z
@@ -202,7 +208,7 @@ def _step(k: int, entry: Any, bodies: tuple[str, ...], joints: Mapping[str, Join
     kind, component, about = kinds[0], "", ""
     takers = table["takes"] if kind == "balance" else table[kind]
     if kind == "rest":
-        if takers not in joints:
+        if str(takers) not in joints:
             raise DescriptionError(f"{where}: no joint '{takers}'; joints are {', '.join(joints)}")
         if {"push", "pull"} & set(joints[takers].bears):
             raise DescriptionError(f"{where}: '{takers}' bears push or pull; give these by a balance")
@@ -222,14 +228,21 @@ def _step(k: int, entry: Any, bodies: tuple[str, ...], joints: Mapping[str, Join
 
 
 def _shares(where: str, takers: Any, joints: Mapping[str, JointRule]) -> dict[tuple[str, str], float]:
-    if isinstance(takers, str):
-        takers = [takers]
-    weights = dict(takers) if isinstance(takers, Mapping) else dict.fromkeys(takers, 1.0)
+    takers = [takers] if isinstance(takers, str) else takers
+    if not isinstance(takers, list | Mapping) or not takers:
+        raise DescriptionError(
+            f"{where}: {takers!r}; 'JOINT.COMPONENT' is needed, a list of them or their weights"
+        )
+    weights = dict(takers) if isinstance(takers, Mapping) else dict.fromkeys(map(str, takers), 1.0)
     shares = {}
     for taker, weight in weights.items():
         joint, _, component = str(taker).partition(".")
         if joint not in joints or component not in joints[joint].bears:
             borne = ", ".join(f"{j.name}.{c}" for j in joints.values() for c in j.bears)
             raise DescriptionError(f"{where}: '{taker}' is borne by no joint; borne are {borne}")
+        if not isinstance(weight, int | float) or not math.isfinite(weight) or weight == 0.0:
+            raise DescriptionError(
+                f"{where}: the weight of '{taker}' is {weight!r}; a number but 0 is needed"
+            )
         shares[joint, component] = float(weight)
     return shares
