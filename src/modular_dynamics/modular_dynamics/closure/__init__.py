@@ -10,10 +10,25 @@ from .equation_of_motion import (
     constraint_projection,
 )
 from .forward_dynamics import ClosedLoopMotion, closed_loop_forward_dynamics, energy
+from .free_bodies import Situation
 from .inverse_dynamics import ClosedLoopDynamics, closed_loop_inverse_dynamics
+from .reactions import Reaction, reactions
+from .sharing import Shared, Sharing
+from .sharing_rules import Rules, read_rules, rules_from
 from .simulate import Simulation, simulate
+from .situation import situation_of, wrenches_of
 
 __all__ = [
+    "Reaction",
+    "Rules",
+    "Shared",
+    "Sharing",
+    "Situation",
+    "reactions",
+    "read_rules",
+    "rules_from",
+    "situation_of",
+    "wrenches_of",
     "ClosedLoopDynamics",
     "ClosedLoopMotion",
     "Simulation",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Set
 from dataclasses import replace
 
 import numpy as np
@@ -116,8 +117,11 @@ def _triangle(link: LinkDescription, moments: np.ndarray) -> str:
     )
 
 
-def warn_dubious(robot: RobotDescription) -> None:
-    """Warnings on what vendors ship: massless ends of chains, limits of zero."""
+def warn_dubious(robot: RobotDescription, closed: Set[str] = frozenset()) -> None:
+    """Warnings on what vendors ship: massless ends of chains, limits of zero.
+
+    Links in ``closed`` end no chain: loops go on from them.
+    """
     below = robot.children()
 
     def fixed_with(link: str) -> list[str]:
@@ -132,7 +136,7 @@ def warn_dubious(robot: RobotDescription) -> None:
             continue
         body = fixed_with(joint.child)
         ends = not any(below_joint.moves for link in body for below_joint in below[link])
-        if ends and not any(robot.links[link].mass for link in body):
+        if ends and closed.isdisjoint(body) and not any(robot.links[link].mass for link in body):
             robot.warnings.append(
                 f"line {robot.links[joint.child].line}: link '{joint.child}' moves, has no mass "
                 "and ends a chain"

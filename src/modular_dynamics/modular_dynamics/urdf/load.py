@@ -56,14 +56,14 @@ def load_urdf(
     check_tree(robot)
     check_inertias(robot)
     robot = resolve_mimics(robot)
-    warn_dubious(robot)
+    said = _merged(read_tags(root), None if partition is None else read_partition(partition))
+    warn_dubious(robot, {end.link for loop in said.loop_joints for end in (loop.predecessor, loop.successor)})
     if floating_base:
         robot = _floating(robot)
     for warning in robot.warnings:
         if strict:
             raise UrdfError(f"strict: {warning}")
         python_warnings.warn(warning, ModelWarning, stacklevel=2)
-    said = _merged(read_tags(root), None if partition is None else read_partition(partition))
     groups, notes = make_groups(robot, said.subsystems)
     check_references(robot, said)
     tree = assemble(robot, groups)

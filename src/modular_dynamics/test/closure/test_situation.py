@@ -1,0 +1,105 @@
+"""Demands of the bodies of a robot, and rules that do not fit it."""
+
+import numpy as np
+import pytest
+from small_torso import Oracle, load, small_torso_text
+from tree_strategies import ROBOTS
+
+from modular_dynamics.algebra import adjoint
+from modular_dynamics.closure import closed_loop_inverse_dynamics
+from modular_dynamics.closure.sharing import Sharing
+from modular_dynamics.closure.sharing_rules import read_rules
+from modular_dynamics.closure.situation import situation_of
+from modular_dynamics.composition import compose
+from modular_dynamics.dynamics import InverseDynamics
+from modular_dynamics.exceptions import StateError, UnsupportedModelError
+
+RULES = ROBOTS / "charmie_torso_rules.yaml"
+
+
+def test_rules_of_another_robot_are_refused(load_robot):
+    graph = load_robot("four_bar")
+    dynamics = closed_loop_inverse_dynamics(graph, [0.3], [0.0], [0.0])
+    with pytest.raises(StateError, match="body 'body_5' is no moving link of 'four_bar'"):
+        situation_of(graph, dynamics, read_rules(RULES))
+
+
+@pytest.fixture(scope="module")
+def charmie():
+    graph = load(ROBOTS / "charmie_torso.urdf")
+    rng, n = np.random.default_rng(5), len(graph.independent_joint_names)
+    return graph, closed_loop_inverse_dynamics(graph, *(0.02 * rng.normal(size=(3, n)))), read_rules(RULES)
+
+
+def test_a_demand_is_the_body_s_own_and_the_composition_s_connection_wrenches(charmie):
+    graph, d, rules = charmie
+    oracle = Oracle(graph, d.coordinates, d.velocities, d.accelerations)
+    composition = compose(graph.tree, d.coordinates, d.velocities, d.accelerations)
+    demand = situation_of(graph, d, rules).demands["body_5"]
+    R, o = oracle.frame("body_5")
+    mass, com, rise, turn = oracle.masses("body_5")
+    needed = np.concatenate([R.T @ (mass * rise), R.T @ (turn + np.cross(com - o, mass * rise))])
+    for subsystem, zeta in zip(graph.subsystems, composition.connection_wrenches, strict=True):
+        if subsystem.name in ("left_arm", "right_arm", "head"):
+            needed += adjoint(subsystem.connection.x_body_connection, zeta).vec6()
+    assert np.allclose(demand, needed, rtol=0, atol=1e-12)
+
+
+def test_connection_wrenches_from_elsewhere_take_the_place_of_the_computed_ones(charmie):
+    graph, d, rules = charmie
+    solver = InverseDynamics(graph.tree)
+    solver(d.coordinates, d.velocities, d.accelerations)
+    told = {s.name: solver.stamped_wrench(k) for k, s in enumerate(graph.subsystems) if "arm" in s.name}
+    plain, same = situation_of(graph, d, rules), situation_of(graph, d, rules, told)
+    for body in rules.bodies:
+        assert np.allclose(same.demands[body], plain.demands[body], rtol=0, atol=1e-12)
+    link, wrench = told["left_arm"]
+    R, o = (np.asarray(table[link]) for table in (plain.rotations, plain.origins))
+    payload = 20.0 * R.T @ [0.0, 0.0, 1.0]  # 20 N of weight at the first joint
+    more = situation_of(graph, d, rules, {"left_arm": (link, wrench + np.array([*payload, 0.0, 0.0, 0.0]))})
+    sharing = Sharing(rules)
+    before, after = sharing(plain), sharing(more)
+    assert max(np.abs(left).max() for left in after.residual.values()) < 1e-11
+    apart = after.wrenches["j3"] - before.wrenches["j3"]
+    Q, p = (np.asarray(table["body_3"]) for table in (plain.rotations, plain.origins))
+    lifted = np.array([0.0, 0.0, 20.0])
+    expected = [*(Q.T @ lifted), *(Q.T @ np.cross(o - p, lifted))]
+    assert np.allclose(apart, expected, rtol=0, atol=1e-11)
+
+
+@pytest.mark.parametrize(
+    ("told", "message"),
+    [
+        ({"leg": ("body_7a", np.zeros(6))}, "of 'leg' at link 'body_7a'"),
+        ({"head": ("hat", np.zeros(6))}, "of 'head' at link 'hat'"),
+        ({"torso": ("body_4", np.zeros(6))}, "'torso': it is no load"),
+        ({"head": ("body_7c", np.zeros(3))}, "of 'head' is .* six finite numbers"),
+    ],
+)
+def test_connection_wrenches_that_make_no_sense_are_refused(charmie, told, message):
+    graph, d, rules = charmie
+    with pytest.raises(StateError, match=message):
+        situation_of(graph, d, rules, told)
+
+
+def test_a_rod_that_has_mass_is_refused():
+    text = small_torso_text().replace(
+        '<link name="act5_rod"/>',
+        '<link name="act5_rod"><inertial><mass value="0.1"/>'
+        '<inertia ixx="0.001" iyy="0.001" izz="0.001" ixy="0" ixz="0" iyz="0"/></inertial></link>',
+    )
+    graph = load(text)
+    rest = np.zeros(len(graph.independent_joint_names))
+    dynamics = closed_loop_inverse_dynamics(graph, rest, rest, rest)
+    with pytest.raises(UnsupportedModelError, match="link 'act5_rod' between its bodies has mass"):
+        situation_of(graph, dynamics, read_rules(RULES))
+
+
+def test_a_name_that_the_robot_does_not_have_is_refused(tmp_path):
+    path = tmp_path / "rules.yaml"
+    path.write_text(RULES.read_text().replace("at: torso_pitch", "at: hip"))
+    graph = load(small_torso_text())
+    rest = np.zeros(len(graph.independent_joint_names))
+    dynamics = closed_loop_inverse_dynamics(graph, rest, rest, rest)
+    with pytest.raises(StateError, match="joint 'j5': no joint, loop joint or spring 'hip'"):
+        situation_of(graph, dynamics, read_rules(path))
