@@ -21,8 +21,9 @@ from .threads import shared
 
 __all__ = ["Batch", "Progress"]
 
-#: States that a thread takes at a time: long enough to be worth a call, short for progress and memory.
-CHUNK, SMALLEST_CHUNK = 2048, 256
+#: States between two looks at progress or an interrupt; of those, as many as are converted at a time; and as
+#: many as are worth a thread.
+STRETCH, CHUNK, SHARE = 2**16, 2**13, 256
 #: Angles [rad] from which single precision would lose more than 1e-6 of them.
 WRAPPED_FROM = 16.0
 
@@ -103,20 +104,12 @@ class Batch:
             result = _checked_out(out, given, self.shape, kind)
         flat = result.reshape(rows, self._width)
         ready = all(x.dtype == kind and x.flags.carray for x in given.values())
-        chunk = min(CHUNK, max(SMALLEST_CHUNK, -(-rows // count)))
-        arrays = self._forms[kind]
-        done: list[int] = []
-
-        def run(start: int) -> None:
-            out = flat[start : start + chunk]
-            self._chunk(given, out, arrays, start, ready)
-            done.append(len(out))
-
-        def tick() -> None:
+        chunk = STRETCH if ready and progress is None else CHUNK
+        for start in range(0, rows, chunk):
+            stop = min(start + chunk, rows)
+            self._chunk(given, flat[start:stop], start, count, ready)
             if progress is not None:
-                progress(sum(done), rows)
-
-        shared(run, range(0, rows, chunk), count, tick)
+                progress(stop, rows)
         return result
 
     def _rows(self, states: Mapping[str, ArrayLike]) -> dict[str, NDArray[Any]]:
@@ -141,28 +134,30 @@ class Batch:
         return arrays
 
     def _chunk(
-        self,
-        given: Mapping[str, NDArray[Any]],
-        out: NDArray[Any],
-        arrays: tuple[NDArray[np.int64], NDArray[Any]],
-        start: int,
-        ready: bool,
+        self, given: Mapping[str, NDArray[Any]], out: NDArray[Any], start: int, threads: int, ready: bool
     ) -> None:
         """Results of the states from ``start`` on; copies only what the kernel cannot take as it is."""
-        taken = [array[start : start + len(out)] for array in given.values()]
-        if out.dtype == np.float32:
-            taken[0] = self._wrapped(taken[0])
+        rows, kind = len(out), out.dtype
+        taken = [array[start : start + rows] for array in given.values()]
         if not ready:
+            if kind == np.float32 and taken[0].dtype != kind:
+                taken[0] = self._wrapped(taken[0])
             with np.errstate(over="ignore"):  # what single precision cannot hold is refused by its row
-                taken = [np.require(array, out.dtype, ["C", "W", "A"]) for array in taken]
+                taken = [np.require(array, kind, ["C", "W", "A"]) for array in taken]
         for first in self._quaternions:
             if (np.linalg.norm(taken[0][:, first : first + 4], axis=1) < SMALLEST_NORM).any():
-                self._refuse_first_bad(given, start, len(out), 0)
-        unread = np.empty((len(out), 0), out.dtype)
-        inputs = [*taken, unread, unread][:3]
-        bad = self.algorithm.batches[out.dtype](*arrays, *inputs, out, self._known)
-        if bad >= 0:
-            self._refuse_first_bad(given, start, len(out), bad)
+                self._refuse_first_bad(given, start, rows, 0)
+        while len(taken) < 3:
+            taken.append(np.empty((rows, 0), kind))  # not read
+        kernel, known = self.algorithm.batches[kind], self._known
+        topology, constants = self._forms[kind]
+
+        def work(turns: NDArray[np.int64]) -> None:
+            kernel(topology, constants, *taken, out, known, turns)
+
+        bad = shared(work, rows, min(threads, -(-rows // SHARE)))
+        if bad is not None:
+            self._refuse_first_bad(given, start, rows, bad)
 
     @cached_property
     def _known(self) -> NDArray[np.int64]:

@@ -13,12 +13,13 @@ from scipy.linalg.lapack import dpotrf, dpotrs
 from ..exceptions import StateError
 from ..kernels import inverse_dynamics_float64, layout, mass_matrix_float64
 from ..kernels.articulated_body import ROUNDING
+from ..kernels.turns import begin, end, first_bad, new_turns, stop, take
 from ..model import SubsystemGraph
 
 __all__ = ["forward_by_matrix", "rows_by_matrix"]
 
-#: Numbers in the mass matrices that are in memory at a time.
-LARGEST_STACK = 1_000_000
+#: Numbers in the mass matrices that a thread has in memory at a time, and states at most.
+LARGEST_STACK, TAKEN = 1_000_000, 512
 
 
 def forward_by_matrix(
@@ -52,27 +53,49 @@ def rows_by_matrix(
     tau: NDArray[np.float64],
     vdot: NDArray[np.float64],
     known: NDArray[np.int64],
-) -> int:
-    """Rows of q, v, tau -> rows of vdot, as the batch kernels do: -1, or a row from which on one is bad."""
+    turns: NDArray[np.int64],
+) -> None:
+    """Rows of q, v, tau -> rows of vdot, as the batch kernels do."""
     nv = int(topology[-1, layout.V])
-    step = max(8, LARGEST_STACK // max(nv * nv, 1))
-    for first in range(0, len(q), step):
-        part = slice(first, first + step)
-        count = len(q[part])
-        none, flat, h = np.empty((count, 0)), np.empty((count, nv * nv)), np.empty((count, nv))
-        entries = np.arange(nv * nv)
-        bad = mass_matrix_float64(topology, constants, q[part], none, none, flat, entries)
-        if bad < 0:
-            bad = inverse_dynamics_float64(topology, constants, q[part], v[part], np.zeros_like(h), h, known)
-        if bad >= 0:
-            return first + int(bad)
-        M = flat.reshape(count, nv, nv)
-        try:
-            pivots = np.diagonal(np.linalg.cholesky(M), axis1=1, axis2=2) ** 2
-            good = bool((pivots > ROUNDING * np.diagonal(M, axis1=1, axis2=2)).all())
-        except np.linalg.LinAlgError:
-            good = False
-        if not (good and np.isfinite(tau[part]).all()):
-            return first
-        vdot[part] = np.linalg.solve(M, (tau[part] - h)[..., None])[..., 0]
-    return -1
+    step = min(TAKEN, max(8, LARGEST_STACK // max(nv * nv, 1)))
+    begin(turns)
+    try:
+        while (first := take(turns, step)) < len(q):
+            part = slice(first, first + step)
+            states = topology, constants, q[part], v[part], tau[part], vdot[part], known
+            if (bad := _first_bad(*states)) is not None:
+                stop(turns, first + bad, len(q))
+    finally:
+        end(turns)
+
+
+def _first_bad(
+    topology: NDArray[np.int64],
+    constants: NDArray[np.float64],
+    q: NDArray[np.float64],
+    v: NDArray[np.float64],
+    tau: NDArray[np.float64],
+    vdot: NDArray[np.float64],
+    known: NDArray[np.int64],
+) -> int | None:
+    """Write vdot, or say from which row on one is bad."""
+    count, nv = tau.shape
+    none, flat, h = np.empty((count, 0)), np.empty((count, nv * nv)), np.empty((count, nv))
+    turns = new_turns()
+    mass_matrix_float64(topology, constants, q, none, none, flat, np.arange(nv * nv), turns)
+    if (bad := first_bad(turns)) is None:
+        turns = new_turns()
+        inverse_dynamics_float64(topology, constants, q, v, np.zeros_like(h), h, known, turns)
+        bad = first_bad(turns)
+    if bad is not None:
+        return bad
+    M = flat.reshape(count, nv, nv)
+    try:
+        pivots = np.diagonal(np.linalg.cholesky(M), axis1=1, axis2=2) ** 2
+        good = bool((pivots > ROUNDING * np.diagonal(M, axis1=1, axis2=2)).all())
+    except np.linalg.LinAlgError:
+        good = False
+    if not (good and np.isfinite(tau).all()):
+        return 0
+    vdot[:] = np.linalg.solve(M, (tau - h)[..., None])[..., 0]
+    return None

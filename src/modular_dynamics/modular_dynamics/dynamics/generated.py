@@ -14,6 +14,7 @@ from .. import codegen, kernels
 from ..exceptions import UnsupportedModelError
 from ..kernels import layout
 from ..kernels.compilation import make_ready
+from ..kernels.turns import new_turns
 from ..model import SubsystemGraph, refuse_closures
 from .algorithms import ALGORITHMS, DOUBLE, SINGLE, Algorithm, Arrays
 from .arrays import constants_of, topology_of, work_of
@@ -188,8 +189,9 @@ def _timed(
         rows = [np.tile(vector, (TIMED_STATES, 1)) for vector in vectors]
         rows = [*rows, *np.empty((3 - inputs, TIMED_STATES, 0))]
         rows = [row.astype(dtype) for row in [*rows, np.zeros((TIMED_STATES, width))]]
-        arguments = [topology, constants.astype(dtype), *rows, algorithm.checked(graph)]
-        kernel, repeat, states = algorithm.batches[dtype], 1, TIMED_STATES
+        batch, known = algorithm.batches[dtype], algorithm.checked(graph)
+        arguments = [topology, constants.astype(dtype), *rows]
+        kernel, repeat, states = lambda *x: batch(*x, known, new_turns()), 1, TIMED_STATES
     code = kernel(*arguments)
     if form == "single" and algorithm.pivots and code == 3:
         raise _RefusedError(f"joint '{joint_without_inertia(graph, work).name}' moves no inertia")

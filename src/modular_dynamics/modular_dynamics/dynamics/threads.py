@@ -1,64 +1,70 @@
-"""Chunks of work shared between the calling thread and helpers that wait for the next call."""
+"""Work that the calling thread shares with helpers, which wait for the next call."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
-from concurrent.futures import Future, ThreadPoolExecutor, wait
+import time
+from collections.abc import Callable
 from contextlib import suppress
 from functools import cache
+from queue import SimpleQueue
+from threading import Thread
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..kernels import turns as kernel
 
 __all__ = ["shared"]
 
+#: Looks at the others' work before this thread sleeps: some 100 us of them; seconds of each sleep.
+TRIES, PAUSE = 20_000, 1e-4
 
-def shared(
-    work: Callable[[int], None], chunks: Iterable[int], threads: int, tick: Callable[[], None]
-) -> None:
-    """Call ``work`` on every chunk, in ascending order of their start, on so many threads at most.
+Work = Callable[[NDArray[np.int64]], Any]
 
-    The calling thread takes its share, and calls ``tick`` after each of its chunks and at the end. What goes
-    wrong is raised when all threads are done: of several errors that of the first chunk.
+
+def shared(work: Work, rows: int, threads: int) -> int | None:
+    """Call ``work`` on so many threads at once with the same turns (kernels/turns.py), until all is done.
+
+    Helpers that are late find no rows left; those that others keep busy are not waited for. What goes wrong
+    in a helper leaves its part to the others.
+
+    Returns:
+        The first bad row, or None.
     """
-    waiting = sorted(chunks, reverse=True)
-    if len(waiting) == 1:
-        work(waiting[0])
-        tick()
-        return
-    errors: dict[int, Exception] = {}
-
-    def share(tick: Callable[[], None] | None) -> None:
-        while not errors:
-            try:
-                chunk = waiting.pop()
-            except IndexError:
-                return
-            try:
-                work(chunk)
-            except Exception as error:
-                errors[chunk] = error
-            if tick is not None:
-                tick()
-
-    futures: list[Future[None]] = []
-    with suppress(RuntimeError):  # near the interpreter's end it takes no more threads: this one does it all
-        futures += [_helpers().submit(share, None) for _ in range(min(threads, len(waiting)) - 1)]
-    try:
-        share(tick)
-    except BaseException:  # the user's interrupt, or an error of the user's own tick
-        waiting.clear()
-        raise
-    finally:
-        # those that wait behind another call's work are not needed any more
-        wait([future for future in futures if not future.cancel()])
-    if errors:
-        raise errors[min(errors)]
-    if futures:
-        tick()
+    turns = kernel.new_turns()
+    if threads == 1:
+        work(turns)
+    else:
+        with suppress(RuntimeError):  # near the interpreter's end there are no more threads
+            jobs = _jobs()
+            for _ in range(threads - 1):
+                jobs.put((work, turns))
+        try:
+            work(turns)
+        finally:
+            turns[kernel.NEXT] = rows  # after an interrupt nobody goes on
+            while not kernel.none_at_work(turns, TRIES):
+                time.sleep(PAUSE)
+    return kernel.first_bad(turns)
 
 
 @cache
-def _helpers() -> ThreadPoolExecutor:
-    return ThreadPoolExecutor(os.cpu_count(), "modular_dynamics")
+def _jobs() -> SimpleQueue[tuple[Work, NDArray[np.int64]]]:
+    """Where helpers look for work."""
+    jobs: SimpleQueue[tuple[Work, NDArray[np.int64]]] = SimpleQueue()
+    for k in range(os.cpu_count() or 1):
+        Thread(target=_help, args=(jobs,), name=f"modular_dynamics {k + 1}", daemon=True).start()
+    return jobs
 
 
-os.register_at_fork(after_in_child=_helpers.cache_clear)  # threads do not come along
+def _help(jobs: SimpleQueue[tuple[Work, NDArray[np.int64]]]) -> None:
+    while True:
+        work, turns = jobs.get()
+        with suppress(Exception):  # no memory, say: the caller has the same work
+            work(turns)
+        del work, turns  # and what they hold
+
+
+os.register_at_fork(after_in_child=_jobs.cache_clear)  # threads do not come along

@@ -1,6 +1,6 @@
 """Compiled algorithms on raw arrays; what they may import, import-linter holds (pyproject.toml)."""
 
-from . import closed_loop, explicit, loops, orthogonal
+from . import closed_loop, explicit, loops, orthogonal, turns
 from .articulated_body import forward_dynamics, forward_dynamics_float64
 from .checks import first_not_finite
 from .compilation import cached_by_all_sources
@@ -36,5 +36,5 @@ __all__ = [
 ]
 
 cached_by_all_sources(*(globals()[name] for name in __all__))
-for module in (closed_loop, explicit, loops, orthogonal):
+for module in (closed_loop, explicit, loops, orthogonal, turns):
     cached_by_all_sources(*vars(module).values())

@@ -21,11 +21,14 @@ from .transposition import (
     lanes_to_columns,
     settle_unwritten,
 )
+from .turns import begin, end, stop, take
 
 __all__ = ["batch_float32", "batch_float64", "batch_float64_with_pivots", "single"]
 
 #: Results of a state from which on asking for the memory of the next ones takes more than it gives.
 WIDEST_FETCHED = 500
+#: Rows that a thread takes at a time.
+TAKEN = 64
 
 
 @njit(inline="always", fastmath=FAST, error_model="numpy")
@@ -65,8 +68,8 @@ def _aligned(size, dtype, lanes):
 
 
 @njit(inline="always", fastmath=FAST, error_model="numpy")
-def _batch(recursion, columns, topology, constants, q, v, a, out, known, pivots, lanes, like):
-    n = topology.shape[0] - 1
+def _batch(recursion, columns, topology, constants, q, v, a, out, known, turns, pivots, lanes, like):
+    n, rows = topology.shape[0] - 1, q.shape[0]
     kind = constants.dtype
     work = _aligned((n + 1) * columns * lanes, kind, lanes)
     states = _aligned(STATE_BLOCKS * block_rows(n) * lanes, kind, lanes)
@@ -78,55 +81,79 @@ def _batch(recursion, columns, topology, constants, q, v, a, out, known, pivots,
     out_lanes[:] = UNWRITTEN  # results that are always zero need not be written
     blank = np.empty((out.shape[1] + lanes - 1) // lanes, np.bool_)
     totals = _aligned(lanes, kind, lanes)
-    for first in range(0, q.shape[0], lanes):
+    taken = TAKEN if out.shape[1] <= WIDEST_FETCHED else lanes
+    first, last, settled = 0, 0, False
+    begin(turns)
+    while True:
+        if first >= last:
+            first = take(turns, taken)
+            last = min(first + taken, rows)
+            if first >= rows:
+                break
         columns_to_lanes(q, first, q_lanes, lanes, like)
         fetch_ahead(q, first + lanes, lanes)
         columns_to_lanes(v, first, v_lanes, lanes, like)
         fetch_ahead(v, first + lanes, lanes)
         columns_to_lanes(a, first, a_lanes, lanes, like)
-        if not (all_finite(q_lanes) and all_finite(v_lanes) and all_finite(a_lanes)):
-            return first
-        joint_states(topology, constants, q_lanes, states, lanes, like, lanes, like)
-        fetch_ahead(a, first + lanes, lanes)
-        if out.shape[1] <= WIDEST_FETCHED:
-            fetch_ahead(out, first + lanes, lanes)
-        _evaluate(
-            recursion, topology, constants, q_lanes, v_lanes, a_lanes, states, work, out_lanes, lanes, like
-        )
-        if first == 0:
-            settle_unwritten(out_lanes, out.shape[1], blank, lanes)
         bad = 0  # counted, for a loop with a way out is not vectorised
-        for k in range(width, width + pivots * lanes):
-            bad += not out_lanes[k] > 0.0
+        if not (all_finite(q_lanes) and all_finite(v_lanes) and all_finite(a_lanes)):
+            bad = 1
+        else:
+            joint_states(topology, constants, q_lanes, states, lanes, like, lanes, like)
+            fetch_ahead(a, first + lanes, lanes)
+            if out.shape[1] <= WIDEST_FETCHED:
+                fetch_ahead(out, first + lanes, lanes)
+            _evaluate(
+                recursion,
+                topology,
+                constants,
+                q_lanes,
+                v_lanes,
+                a_lanes,
+                states,
+                work,
+                out_lanes,
+                lanes,
+                like,
+            )
+            if not settled:
+                settle_unwritten(out_lanes, out.shape[1], blank, lanes)
+                settled = True
+            for k in range(width, width + pivots * lanes):
+                bad += not out_lanes[k] > 0.0
+        if bad == 0:
+            store(totals, 0, lanes_to_columns(out_lanes, out, first, blank, lanes, like))
+            if not all_finite(totals):  # perhaps only results that need not be
+                for k in range(known.shape[0]):
+                    if not all_finite(out_lanes[known[k] * lanes : (known[k] + 1) * lanes]):
+                        bad = 1
         if bad > 0:
-            return first
-        store(totals, 0, lanes_to_columns(out_lanes, out, first, blank, lanes, like))
-        if not all_finite(totals):  # perhaps only results that need not be
-            for k in range(known.shape[0]):
-                if not all_finite(out_lanes[known[k] * lanes : (known[k] + 1) * lanes]):
-                    return first
-    return -1
+            stop(turns, first, rows)
+            break
+        first += lanes
+    end(turns)
 
 
 @njit(inline="always", fastmath=FAST, error_model="numpy")
-def batch_float64(recursion, columns, topology, constants, q, v, a, out, known):
+def batch_float64(recursion, columns, topology, constants, q, v, a, out, known, turns):
     """Rows of q, v, a -> rows of ``out``, 8 at a time, in double precision.
 
-    Returns -1, or the first of the 8 rows among which something is not finite: an argument, or one of the
-    results ``known``, indices into a row of ``out``.
+    Ends when no rows are left in ``turns``, which several threads may share, or one is bad: then turns.py
+    says the first of the 8 rows among which something is not finite, an argument, or one of the results
+    ``known``, indices into a row of ``out``.
     """
-    return _batch(recursion, columns, topology, constants, q, v, a, out, known, 0, 8, zero_float64x8())
+    _batch(recursion, columns, topology, constants, q, v, a, out, known, turns, 0, 8, zero_float64x8())
 
 
 @njit(inline="always", fastmath=FAST, error_model="numpy")
-def batch_float64_with_pivots(recursion, columns, topology, constants, q, v, a, out, known):
+def batch_float64_with_pivots(recursion, columns, topology, constants, q, v, a, out, known, turns):
     """The same for a recursion that writes as many pivots behind its results: all must be positive."""
     lanes, like = 8, zero_float64x8()
     pivots = out.shape[1]
-    return _batch(recursion, columns, topology, constants, q, v, a, out, known, pivots, lanes, like)
+    _batch(recursion, columns, topology, constants, q, v, a, out, known, turns, pivots, lanes, like)
 
 
 @njit(inline="always", fastmath=FAST, error_model="numpy")
-def batch_float32(recursion, columns, topology, constants, q, v, a, out, known):
+def batch_float32(recursion, columns, topology, constants, q, v, a, out, known, turns):
     """The same in single precision, 16 rows at a time."""
-    return _batch(recursion, columns, topology, constants, q, v, a, out, known, 0, 16, zero_float32x16())
+    _batch(recursion, columns, topology, constants, q, v, a, out, known, turns, 0, 16, zero_float32x16())

@@ -1,4 +1,4 @@
-"""Chunks shared between threads: all of them, once; the first error; nothing left running."""
+"""Rows shared between threads: all of them, once; the first bad one; nothing left running."""
 
 import os
 import threading
@@ -7,67 +7,111 @@ import time
 import pytest
 
 from modular_dynamics.dynamics.threads import shared
+from modular_dynamics.kernels.turns import begin, end, stop, take
+
+MEETING = 20.0  # seconds that threads wait for each other at most
+
+
+def caller():
+    return threading.current_thread() is threading.main_thread()
+
+
+def worker(rows, each):
+    """As the batch kernels do it, a row at a time; ``each`` says whether a row is bad."""
+
+    def work(turns):
+        begin(turns)
+        try:
+            while (row := take(turns, 1)) < rows:
+                if each(row):
+                    stop(turns, row, rows)
+        finally:
+            end(turns)
+
+    return work
 
 
 @pytest.mark.parametrize("threads", [1, 2, 5])
-@pytest.mark.parametrize("count", [0, 1, 2, 50])
-def test_every_chunk_once(threads, count):
-    done, ticks = [], []
-    shared(done.append, range(count), threads, lambda: ticks.append(len(done)))
-    assert sorted(done) == list(range(count))
-    assert ticks == sorted(ticks)
-    assert not count or ticks[-1] == count
+@pytest.mark.parametrize("rows", [0, 1, 2, 500])
+def test_every_row_once(threads, rows):
+    done = []
+    assert shared(worker(rows, done.append), rows, threads) is None
+    assert sorted(done) == list(range(rows))
 
 
 def test_work_is_shared():
+    together = threading.Barrier(2, timeout=MEETING)
     names = set()
 
-    def work(chunk):
+    def each(row):
+        if row < 2:
+            together.wait()  # nobody passes alone
         names.add(threading.current_thread().name)
-        time.sleep(0.01)
 
-    shared(work, range(20), 2, lambda: None)
+    shared(worker(20, each), 20, 2)
     assert len(names) == 2
 
 
-@pytest.mark.parametrize("threads", [1, 3])
-def test_of_several_errors_the_first_chunks(threads):
-    def work(chunk):
-        if chunk >= 5:
-            raise ValueError(f"chunk {chunk}")
-        time.sleep(0.001)
+@pytest.mark.parametrize("threads", [1, 2])
+def test_of_several_bad_rows_the_first(threads):
+    together = threading.Barrier(threads, timeout=MEETING)
 
-    with pytest.raises(ValueError, match="chunk 5"):
-        shared(work, range(40), threads, lambda: None)
+    def each(row):
+        if row in (5, 6)[:threads]:
+            together.wait()
+        return row >= 5
+
+    done = []
+    assert shared(worker(40, lambda row: (done.append(row), each(row))[1]), 40, threads) == 5
+    assert len(done) == 5 + threads
 
 
 def test_the_callers_interrupt_ends_all_work():
-    done = []
+    helping, done = threading.Event(), []
 
-    def tick():
-        raise KeyboardInterrupt
+    def each(row):
+        if caller():
+            helping.wait(MEETING)
+            raise KeyboardInterrupt
+        done.append(row)
+        helping.set()
 
-    def work(chunk):
-        done.append(chunk)
-        time.sleep(0.005)
-
+    rows = 10**9
     with pytest.raises(KeyboardInterrupt):
-        shared(work, range(100), 2, tick)
+        shared(worker(rows, each), rows, 2)
     after = len(done)
-    time.sleep(0.02)
-    assert len(done) == after < 100
+    time.sleep(0.01)
+    assert 0 < len(done) == after
+
+
+def test_what_a_helper_cannot_do_the_caller_does():
+    failed, done = threading.Event(), []
+
+    def work(turns):
+        if not caller():
+            failed.set()
+            raise MemoryError
+        failed.wait(MEETING)
+        worker(50, done.append)(turns)
+
+    for _ in range(3):  # and the helper lives
+        failed.clear()
+        done.clear()
+        assert shared(work, 50, 2) is None
+        assert failed.is_set()
+        assert done == list(range(50))
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 @pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
 def test_works_in_a_forked_child():
-    shared(lambda _: time.sleep(0.001), range(10), 2, lambda: None)
+    shared(worker(10, lambda row: None), 10, 2)
     child = os.fork()
     if child == 0:
         done = []
-        shared(done.append, range(10), 2, lambda: None)
+        shared(worker(10, done.append), 10, 2)
         os._exit(0 if sorted(done) == list(range(10)) else 1)
-    deadline = time.monotonic() + 20.0
+    deadline = time.monotonic() + MEETING
     while time.monotonic() < deadline:
         finished, status = os.waitpid(child, os.WNOHANG)
         if finished:

@@ -22,6 +22,7 @@ from modular_dynamics.kernels.articulated_body import (
 )
 from modular_dynamics.kernels.compilation import make_ready
 from modular_dynamics.kernels.memory import zero_float64
+from modular_dynamics.kernels.turns import first_bad, new_turns
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -77,7 +78,9 @@ def test_lanes_and_single_states_agree(count, floating_base):
     states = [random_state(graph, k) for k in range(count)]
     q, v, tau = (np.array(x) for x in zip(*states, strict=True))
     out = np.full((count, graph.nv), 7.0)
-    assert forward_dynamics_float64(topology, constants, q, v, tau, out, np.arange(graph.nv)) == -1
+    turns = new_turns()
+    forward_dynamics_float64(topology, constants, q, v, tau, out, np.arange(graph.nv), turns)
+    assert first_bad(turns) is None
     for row, state in zip(out, states, strict=True):
         single = found(graph, state)
         assert np.abs(row - single).max() <= 1e-11 * np.abs(single).max()

@@ -6,6 +6,7 @@ from numba import njit
 
 from modular_dynamics.kernels import layout
 from modular_dynamics.kernels.drivers import batch_float32, batch_float64
+from modular_dynamics.kernels.turns import first_bad, new_turns
 from modular_dynamics.kernels.memory import load, store
 
 WIDTHS = [1, 3, 7, 8, 9, 15, 16, 17, 24, 40, 100]
@@ -28,16 +29,22 @@ def recursion(topology, constants, q, v, a, states, work, out, lanes, like):
 
 
 @njit(cache=True)
-def doubles(topology, constants, q, v, a, out, known):
-    return batch_float64(recursion, 1, topology, constants, q, v, a, out, known)
+def doubles(topology, constants, q, v, a, out, known, turns):
+    batch_float64(recursion, 1, topology, constants, q, v, a, out, known, turns)
 
 
 @njit(cache=True)
-def singles(topology, constants, q, v, a, out, known):
-    return batch_float32(recursion, 1, topology, constants, q, v, a, out, known)
+def singles(topology, constants, q, v, a, out, known, turns):
+    batch_float32(recursion, 1, topology, constants, q, v, a, out, known, turns)
 
 
 KERNELS = {np.float64: doubles, np.float32: singles}
+
+
+def first_bad_row(kernel, *arguments):
+    turns = new_turns()
+    kernel(*arguments, turns)
+    return first_bad(turns)
 
 
 def aligned(shape, kind, beyond=0):
@@ -75,7 +82,7 @@ def test_every_row_is_answered(kind, width):
         for beyond in (0, 4, 1):  # rows need not be aligned
             given = arrays(rows, width, kind)
             out = aligned((rows, width), kind, beyond)
-            assert KERNELS[kind](*given, out, np.arange(width)) == -1
+            assert first_bad_row(KERNELS[kind], *given, out, np.arange(width)) is None
             exact = expected(*given[2:])
             assert np.abs(out - exact).max() <= 4 * np.finfo(kind).eps * np.abs(given[2]).max() * 4
             assert (out[exact == 0.0] == 0.0).all()
@@ -87,7 +94,7 @@ def test_a_square_of_zeros_may_fill_later(kind):
     topology, constants, q, v, a = arrays(48, 40, kind)
     q[:16], a[:16] = 0.0, 0.0
     out = aligned(q.shape, kind)
-    assert KERNELS[kind](topology, constants, q, v, a, out, np.arange(40)) == -1
+    assert first_bad_row(KERNELS[kind], topology, constants, q, v, a, out, np.arange(40)) is None
     assert (out[:16] == 0.0).all()
     assert np.abs(out - expected(q, v, a)).max() <= 16 * np.finfo(kind).eps * np.abs(q).max()
 
@@ -104,12 +111,12 @@ def test_bad_numbers_are_found_by_their_lanes(kind, row, width):
             spoiled = [x.copy() for x in good]
             spoiled[which][row, 0] = bad
             with quiet():
-                assert kernel(*spoiled, out, np.arange(width)) == row // lanes * lanes
+                assert first_bad_row(kernel, *spoiled, out, np.arange(width)) == row // lanes * lanes
     large = [x.copy() for x in good]
     large[2][row, 1] = large[3][row, 0] = np.sqrt(np.finfo(kind).max) * 2  # their product overflows
     with quiet():
-        assert kernel(*large, out, np.arange(width)) == row // lanes * lanes
-        assert kernel(*large, out, np.array([0, 2])) == -1  # of this result nobody asked
+        assert first_bad_row(kernel, *large, out, np.arange(width)) == row // lanes * lanes
+        assert first_bad_row(kernel, *large, out, np.array([0, 2])) is None  # of this result nobody asked
     assert not np.isfinite(out[row, 1])
     others = np.isfinite(expected(*good[2:]))
     others[row] = False
@@ -122,5 +129,5 @@ def test_sums_that_overflow_are_no_bad_numbers(kind):
     q[:], v[:], a[:] = np.finfo(kind).max / 2, 1.0, 0.0
     out = aligned(q.shape, kind)
     with quiet():
-        assert KERNELS[kind](topology, constants, q, v, a, out, np.arange(40)) == -1
+        assert first_bad_row(KERNELS[kind], topology, constants, q, v, a, out, np.arange(40)) is None
     assert (out[:, :11] == q[0, 0]).all()
