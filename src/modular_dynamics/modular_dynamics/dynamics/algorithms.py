@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 
 from .. import kernels
 from ..kernels import articulated_body, common_frame, composite_body, derivatives, layout, newton_euler
+from ..kernels.transposition import blank_squares
+from ..kernels.turns import new_turns
 from ..model import SubsystemGraph
 from .body_frames import frames_of
 from .regrouping import regrouped
@@ -65,6 +67,17 @@ class Algorithm:
     def written(self, graph: SubsystemGraph) -> int:
         """How many numbers its recursion writes."""
         return self.results(graph) * (2 if self.pivots else 1)
+
+    def blank(
+        self, graph: SubsystemGraph, kind: np.dtype[Any], topology: NDArray[np.int64], constants: NDArray[Any]
+    ) -> NDArray[np.bool_]:
+        """Squares of a result that are always zero, as the batch kernel takes them: learnt from one state."""
+        state = [graph.neutral(), np.zeros(graph.nv), np.zeros(graph.nv)]
+        rows = [x[None, : x.size if k < len(self.inputs) else 0].astype(kind) for k, x in enumerate(state)]
+        result = np.zeros((1, self.results(graph)), kind)
+        nothing = np.empty(0, np.int64), np.empty(0, np.bool_)
+        self.batches[kind](topology, constants, *rows, result, *nothing, new_turns())
+        return blank_squares(result[0], 64 // kind.itemsize)
 
     def checked(self, graph: SubsystemGraph) -> NDArray[np.int64]:
         """Indices of the results that a batch kernel checks."""

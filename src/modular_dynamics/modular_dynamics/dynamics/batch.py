@@ -57,14 +57,15 @@ class Batch:
         return self.algorithm.results(self.graph)
 
     @cached_property
-    def _forms(self) -> dict[np.dtype[Any], tuple[NDArray[np.int64], NDArray[Any]]]:
-        """Topology and constants as the kernel of a dtype takes them."""
-        forms: dict[np.dtype[Any], tuple[NDArray[np.int64], NDArray[Any]]] = {}
+    def _forms(self) -> dict[np.dtype[Any], tuple[NDArray[np.int64], NDArray[Any], NDArray[np.bool_]]]:
+        """Topology and constants as the kernel of a dtype takes them, and what it need not write."""
+        forms: dict[np.dtype[Any], tuple[NDArray[np.int64], NDArray[Any], NDArray[np.bool_]]] = {}
         for kind in self.algorithm.batches:
             topology = self.topology
             if self.generated:
                 topology = with_code(self.graph, self.algorithm, "batch", kind, topology)
-            forms[kind] = topology, self.constants.astype(kind)
+            arrays = topology, self.constants.astype(kind)
+            forms[kind] = *arrays, self.algorithm.blank(self.graph, kind, *arrays)
         return forms
 
     def __call__(
@@ -150,10 +151,10 @@ class Batch:
         while len(taken) < 3:
             taken.append(np.empty((rows, 0), kind))  # not read
         kernel, known = self.algorithm.batches[kind], self._known
-        topology, constants = self._forms[kind]
+        topology, constants, blank = self._forms[kind]
 
         def work(turns: NDArray[np.int64]) -> None:
-            kernel(topology, constants, *taken, out, known, turns)
+            kernel(topology, constants, *taken, out, known, blank, turns)
 
         bad = shared(work, rows, min(threads, -(-rows // SHARE)))
         if bad is not None:

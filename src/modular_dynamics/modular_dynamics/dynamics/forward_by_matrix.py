@@ -53,6 +53,7 @@ def rows_by_matrix(
     tau: NDArray[np.float64],
     vdot: NDArray[np.float64],
     known: NDArray[np.int64],
+    blank: NDArray[np.bool_],
     turns: NDArray[np.int64],
 ) -> None:
     """Rows of q, v, tau -> rows of vdot, as the batch kernels do."""
@@ -81,11 +82,11 @@ def _first_bad(
     """Write vdot, or say from which row on one is bad."""
     count, nv = tau.shape
     none, flat, h = np.empty((count, 0)), np.empty((count, nv * nv)), np.empty((count, nv))
-    turns = new_turns()
-    mass_matrix_float64(topology, constants, q, none, none, flat, np.arange(nv * nv), turns)
+    turns, blank = new_turns(), np.zeros(nv * nv, np.bool_)  # nothing is
+    mass_matrix_float64(topology, constants, q, none, none, flat, np.arange(nv * nv), blank, turns)
     if (bad := first_bad(turns)) is None:
         turns = new_turns()
-        inverse_dynamics_float64(topology, constants, q, v, np.zeros_like(h), h, known, turns)
+        inverse_dynamics_float64(topology, constants, q, v, np.zeros_like(h), h, known, blank, turns)
         bad = first_bad(turns)
     if bad is not None:
         return bad

@@ -189,9 +189,10 @@ def _timed(
         rows = [np.tile(vector, (TIMED_STATES, 1)) for vector in vectors]
         rows = [*rows, *np.empty((3 - inputs, TIMED_STATES, 0))]
         rows = [row.astype(dtype) for row in [*rows, np.zeros((TIMED_STATES, width))]]
-        batch, known = algorithm.batches[dtype], algorithm.checked(graph)
-        arguments = [topology, constants.astype(dtype), *rows]
-        kernel, repeat, states = lambda *x: batch(*x, known, new_turns()), 1, TIMED_STATES
+        batch, known, constants = algorithm.batches[dtype], algorithm.checked(graph), constants.astype(dtype)
+        blank = algorithm.blank(graph, dtype, topology, constants)
+        arguments = [topology, constants, *rows]
+        kernel, repeat, states = lambda *x: batch(*x, known, blank, new_turns()), 1, TIMED_STATES
     code = kernel(*arguments)
     if form == "single" and algorithm.pivots and code == 3:
         raise _RefusedError(f"joint '{joint_without_inertia(graph, work).name}' moves no inertia")

@@ -462,6 +462,6 @@ def forward_dynamics(topology, constants, work, q, v, tau, vdot):
 
 
 @njit(cache=True, nogil=True, fastmath=FAST, error_model="numpy")
-def forward_dynamics_float64(topology, constants, q, v, tau, vdot, known, turns):
+def forward_dynamics_float64(topology, constants, q, v, tau, vdot, known, blank, turns):
     """Rows of q, v, tau -> rows of vdot: see :func:`.drivers.batch_float64_with_pivots`."""
-    batch_float64_with_pivots(recursion, ROW, topology, constants, q, v, tau, vdot, known, turns)
+    batch_float64_with_pivots(recursion, ROW, topology, constants, q, v, tau, vdot, known, blank, turns)

@@ -156,6 +156,6 @@ def mass_matrix(topology, constants, work, q, matrix):
 
 
 @njit(cache=True, nogil=True, fastmath=FAST, error_model="numpy")
-def mass_matrix_float64(topology, constants, q, v, a, matrices, known, turns):
+def mass_matrix_float64(topology, constants, q, v, a, matrices, known, blank, turns):
     """Rows of q -> matrices (count, nv * nv): see :func:`.drivers.batch_float64`; v and a have no columns."""
-    batch_float64(recursion, COMPOSITE_COLUMNS, topology, constants, q, v, a, matrices, known, turns)
+    batch_float64(recursion, COMPOSITE_COLUMNS, topology, constants, q, v, a, matrices, known, blank, turns)

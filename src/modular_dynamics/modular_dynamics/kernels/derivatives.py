@@ -249,6 +249,6 @@ def inverse_dynamics_derivatives(topology, constants, work, q, v, vdot, out):
 
 
 @njit(cache=True, nogil=True, fastmath=FAST, error_model="numpy")
-def inverse_dynamics_derivatives_float64(topology, constants, q, v, vdot, out, known, turns):
+def inverse_dynamics_derivatives_float64(topology, constants, q, v, vdot, out, known, blank, turns):
     """Rows of q, v, vdot -> rows of ``out`` (count, 3 * nv * nv): see :func:`.drivers.batch_float64`."""
-    batch_float64(recursion, COMMON_COLUMNS, topology, constants, q, v, vdot, out, known, turns)
+    batch_float64(recursion, COMMON_COLUMNS, topology, constants, q, v, vdot, out, known, blank, turns)

@@ -19,7 +19,6 @@ from .transposition import (
     columns_to_lanes,
     fetch_ahead,
     lanes_to_columns,
-    settle_unwritten,
 )
 from .turns import begin, end, stop, take
 
@@ -68,7 +67,7 @@ def _aligned(size, dtype, lanes):
 
 
 @njit(inline="always", fastmath=FAST, error_model="numpy")
-def _batch(recursion, columns, topology, constants, q, v, a, out, known, turns, pivots, lanes, like):
+def _batch(recursion, columns, topology, constants, q, v, a, out, known, blank, turns, pivots, lanes, like):
     n, rows = topology.shape[0] - 1, q.shape[0]
     kind = constants.dtype
     work = _aligned((n + 1) * columns * lanes, kind, lanes)
@@ -78,11 +77,10 @@ def _batch(recursion, columns, topology, constants, q, v, a, out, known, turns, 
     a_lanes = _aligned(a.shape[1] * lanes, kind, lanes)
     width = out.shape[1] * lanes
     out_lanes = _aligned(width + pivots * lanes, kind, lanes)
-    out_lanes[:] = UNWRITTEN  # results that are always zero need not be written
-    blank = np.empty((out.shape[1] + lanes - 1) // lanes, np.bool_)
+    out_lanes[:] = 0.0 if blank.shape[0] > 0 else UNWRITTEN  # what is always zero need not be written
     totals = _aligned(lanes, kind, lanes)
     taken = TAKEN if out.shape[1] <= WIDEST_FETCHED else lanes
-    first, last, settled = 0, 0, False
+    first, last = 0, 0
     begin(turns)
     while True:
         if first >= last:
@@ -116,9 +114,6 @@ def _batch(recursion, columns, topology, constants, q, v, a, out, known, turns, 
                 lanes,
                 like,
             )
-            if not settled:
-                settle_unwritten(out_lanes, out.shape[1], blank, lanes)
-                settled = True
             for k in range(width, width + pivots * lanes):
                 bad += not out_lanes[k] > 0.0
         if bad == 0:
@@ -135,25 +130,28 @@ def _batch(recursion, columns, topology, constants, q, v, a, out, known, turns, 
 
 
 @njit(inline="always", fastmath=FAST, error_model="numpy")
-def batch_float64(recursion, columns, topology, constants, q, v, a, out, known, turns):
+def batch_float64(recursion, columns, topology, constants, q, v, a, out, known, blank, turns):
     """Rows of q, v, a -> rows of ``out``, 8 at a time, in double precision.
 
     Ends when no rows are left in ``turns``, which several threads may share, or one is bad: then turns.py
     says the first of the 8 rows among which something is not finite, an argument, or one of the results
-    ``known``, indices into a row of ``out``.
+    ``known``, indices into a row of ``out``. ``blank`` (see :func:`.transposition.blank_squares`) says what is
+    always zero; where it is empty, UNWRITTEN stands there.
     """
-    _batch(recursion, columns, topology, constants, q, v, a, out, known, turns, 0, 8, zero_float64x8())
+    _batch(recursion, columns, topology, constants, q, v, a, out, known, blank, turns, 0, 8, zero_float64x8())
 
 
 @njit(inline="always", fastmath=FAST, error_model="numpy")
-def batch_float64_with_pivots(recursion, columns, topology, constants, q, v, a, out, known, turns):
+def batch_float64_with_pivots(recursion, columns, topology, constants, q, v, a, out, known, blank, turns):
     """The same for a recursion that writes as many pivots behind its results: all must be positive."""
     lanes, like = 8, zero_float64x8()
     pivots = out.shape[1]
-    _batch(recursion, columns, topology, constants, q, v, a, out, known, turns, pivots, lanes, like)
+    _batch(recursion, columns, topology, constants, q, v, a, out, known, blank, turns, pivots, lanes, like)
 
 
 @njit(inline="always", fastmath=FAST, error_model="numpy")
-def batch_float32(recursion, columns, topology, constants, q, v, a, out, known, turns):
+def batch_float32(recursion, columns, topology, constants, q, v, a, out, known, blank, turns):
     """The same in single precision, 16 rows at a time."""
-    _batch(recursion, columns, topology, constants, q, v, a, out, known, turns, 0, 16, zero_float32x16())
+    _batch(
+        recursion, columns, topology, constants, q, v, a, out, known, blank, turns, 0, 16, zero_float32x16()
+    )

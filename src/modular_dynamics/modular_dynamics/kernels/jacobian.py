@@ -135,6 +135,6 @@ def jacobian(topology, constants, work, q, out):
 
 
 @njit(cache=True, nogil=True, fastmath=FAST, error_model="numpy")
-def jacobian_float64(topology, constants, q, v, a, out, known, turns):
+def jacobian_float64(topology, constants, q, v, a, out, known, blank, turns):
     """Rows of q -> rows of 6 nv numbers: see :func:`.drivers.batch_float64`."""
-    batch_float64(recursion, POSE_COLUMNS, topology, constants, q, v, a, out, known, turns)
+    batch_float64(recursion, POSE_COLUMNS, topology, constants, q, v, a, out, known, blank, turns)

@@ -132,6 +132,6 @@ def frame_poses(topology, constants, work, q, out):
 
 
 @njit(cache=True, nogil=True, fastmath=FAST, error_model="numpy")
-def frame_poses_float64(topology, constants, q, v, a, out, known, turns):
+def frame_poses_float64(topology, constants, q, v, a, out, known, blank, turns):
     """Rows of q -> rows of 16 numbers for each frame: see :func:`.drivers.batch_float64`."""
-    batch_float64(recursion, POSE_COLUMNS, topology, constants, q, v, a, out, known, turns)
+    batch_float64(recursion, POSE_COLUMNS, topology, constants, q, v, a, out, known, blank, turns)

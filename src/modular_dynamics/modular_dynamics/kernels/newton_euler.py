@@ -247,12 +247,12 @@ def inverse_dynamics(topology, constants, work, q, v, vdot, tau):
 
 
 @njit(cache=True, nogil=True, fastmath=FAST, error_model="numpy")
-def inverse_dynamics_float64(topology, constants, q, v, vdot, tau, known, turns):
+def inverse_dynamics_float64(topology, constants, q, v, vdot, tau, known, blank, turns):
     """Rows of q, v, vdot -> rows of tau, in double precision: see :func:`.drivers.batch_float64`."""
-    batch_float64(recursion, WORK_COLUMNS, topology, constants, q, v, vdot, tau, known, turns)
+    batch_float64(recursion, WORK_COLUMNS, topology, constants, q, v, vdot, tau, known, blank, turns)
 
 
 @njit(cache=True, nogil=True, fastmath=FAST, error_model="numpy")
-def inverse_dynamics_float32(topology, constants, q, v, vdot, tau, known, turns):
+def inverse_dynamics_float32(topology, constants, q, v, vdot, tau, known, blank, turns):
     """The same in single precision."""
-    batch_float32(recursion, WORK_COLUMNS, topology, constants, q, v, vdot, tau, known, turns)
+    batch_float32(recursion, WORK_COLUMNS, topology, constants, q, v, vdot, tau, known, blank, turns)

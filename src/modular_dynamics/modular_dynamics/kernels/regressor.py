@@ -258,6 +258,6 @@ def regressor(topology, constants, work, q, v, vdot, out):
 
 
 @njit(cache=True, nogil=True, fastmath=FAST, error_model="numpy")
-def regressor_float64(topology, constants, q, v, vdot, out, known, turns):
+def regressor_float64(topology, constants, q, v, vdot, out, known, blank, turns):
     """Rows of q, v, vdot -> rows of nv times 10 n numbers: see :func:`.drivers.batch_float64`."""
-    batch_float64(recursion, REGRESSOR_COLUMNS, topology, constants, q, v, vdot, out, known, turns)
+    batch_float64(recursion, REGRESSOR_COLUMNS, topology, constants, q, v, vdot, out, known, blank, turns)

@@ -1,5 +1,6 @@
 """States stand in rows; lanes want each quantity of several states side by side."""
 
+import numpy as np
 from llvmlite import ir
 from numba import njit, types
 from numba.core import cgutils
@@ -9,14 +10,23 @@ from .memory import load
 
 __all__ = [
     "UNWRITTEN",
+    "blank_squares",
     "columns_to_lanes",
     "fetch_ahead",
     "lanes_to_columns",
-    "settle_unwritten",
 ]
 
 #: Stands where no result was written; a power of two, the same in single precision, that no result will be.
 UNWRITTEN = -(2.0**-101)
+
+
+def blank_squares(result, lanes):
+    """Of one state's result: in which squares, ``lanes`` numbers each, does UNWRITTEN stand everywhere?
+
+    A recursion writes the same elements in every state, so that those squares are always zero.
+    """
+    starts = np.minimum(np.arange(0, len(result), lanes), max(len(result) - lanes, 0))
+    return np.array([(result[k : k + lanes] == UNWRITTEN).all() for k in starts], np.bool_)
 
 
 def _transposed(builder, rows):
@@ -160,27 +170,10 @@ def columns_to_lanes(source, first, target, lanes, like):
 
 
 @njit(inline="always", error_model="numpy")
-def settle_unwritten(results, width, blank, lanes):
-    """Zeros where a first evaluation wrote nothing; ``blank`` says which squares of results are nothing else.
-
-    A recursion writes the same elements in every state, so that those squares need not be looked at again.
-    """
-    for square in range(blank.shape[0]):
-        column = min(square * lanes, max(width - lanes, 0))
-        written = 0
-        for k in range(column, min(column + lanes, width)):
-            written += results[k * lanes] != UNWRITTEN
-        blank[square] = written == 0
-    for k in range(0, results.shape[0], lanes):
-        if results[k] == UNWRITTEN:  # then so are the other lanes
-            results[k : k + lanes] = 0.0
-
-
-@njit(inline="always", error_model="numpy")
 def lanes_to_columns(source, target, first, blank, lanes, like):
     """The way back; lanes beyond the last row are left out. Returns NaN lanes if anything is not finite.
 
-    They are NaN, too, where only sums of results are not finite.
+    They are NaN, too, where only sums of results are not finite. Where ``blank`` says so, zeros are written.
     """
     rows, width = target.shape
     total = like
@@ -188,7 +181,7 @@ def lanes_to_columns(source, target, first, blank, lanes, like):
         for k in range(0, width, lanes):
             column = min(k, width - lanes)  # the last square overlaps the one before
             at = first * width + column
-            if blank[k // lanes]:
+            if blank.shape[0] > 0 and blank[k // lanes]:
                 _clear_square(target, at, width, like)
             else:
                 total = _write_square(source, column * lanes, target, at, width, total)

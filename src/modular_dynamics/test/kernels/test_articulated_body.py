@@ -78,8 +78,8 @@ def test_lanes_and_single_states_agree(count, floating_base):
     states = [random_state(graph, k) for k in range(count)]
     q, v, tau = (np.array(x) for x in zip(*states, strict=True))
     out = np.full((count, graph.nv), 7.0)
-    turns = new_turns()
-    forward_dynamics_float64(topology, constants, q, v, tau, out, np.arange(graph.nv), turns)
+    turns, blank = new_turns(), np.zeros(graph.nv, np.bool_)
+    forward_dynamics_float64(topology, constants, q, v, tau, out, np.arange(graph.nv), blank, turns)
     assert first_bad(turns) is None
     for row, state in zip(out, states, strict=True):
         single = found(graph, state)

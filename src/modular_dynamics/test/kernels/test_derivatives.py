@@ -96,8 +96,8 @@ def test_lanes_and_single_states_agree(count, floating_base):
     q, v, vdot = (np.array(x) for x in zip(*states, strict=True))
     out = np.full((count, 3 * graph.nv**2), 7.0)
     known = np.arange(out.shape[1])
-    turns = new_turns()
-    inverse_dynamics_derivatives_float64(topology, constants, q, v, vdot, out, known, turns)
+    turns, blank = new_turns(), np.zeros(3 * graph.nv**2, np.bool_)
+    inverse_dynamics_derivatives_float64(topology, constants, q, v, vdot, out, known, blank, turns)
     assert first_bad(turns) is None
     for row, state in zip(out, states, strict=True):
         single = found(graph, state).ravel()

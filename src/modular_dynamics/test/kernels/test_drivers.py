@@ -6,8 +6,9 @@ from numba import njit
 
 from modular_dynamics.kernels import layout
 from modular_dynamics.kernels.drivers import batch_float32, batch_float64
-from modular_dynamics.kernels.turns import first_bad, new_turns
 from modular_dynamics.kernels.memory import load, store
+from modular_dynamics.kernels.transposition import blank_squares
+from modular_dynamics.kernels.turns import first_bad, new_turns
 
 WIDTHS = [1, 3, 7, 8, 9, 15, 16, 17, 24, 40, 100]
 ROWS = [1, 7, 8, 9, 23]
@@ -29,21 +30,30 @@ def recursion(topology, constants, q, v, a, states, work, out, lanes, like):
 
 
 @njit(cache=True)
-def doubles(topology, constants, q, v, a, out, known, turns):
-    batch_float64(recursion, 1, topology, constants, q, v, a, out, known, turns)
+def doubles(topology, constants, q, v, a, out, known, blank, turns):
+    batch_float64(recursion, 1, topology, constants, q, v, a, out, known, blank, turns)
 
 
 @njit(cache=True)
-def singles(topology, constants, q, v, a, out, known, turns):
-    batch_float32(recursion, 1, topology, constants, q, v, a, out, known, turns)
+def singles(topology, constants, q, v, a, out, known, blank, turns):
+    batch_float32(recursion, 1, topology, constants, q, v, a, out, known, blank, turns)
 
 
 KERNELS = {np.float64: doubles, np.float32: singles}
 
 
-def first_bad_row(kernel, *arguments):
-    turns = new_turns()
-    kernel(*arguments, turns)
+def first_bad_row(kernel, topology, constants, q, v, a, out, known):
+    width, nothing = out.shape[1], np.empty(0, np.int64)
+    some = arrays(1, width, out.dtype)
+    result = np.zeros((1, width), out.dtype)
+    kernel(*some, result, nothing, np.empty(0, np.bool_), new_turns())
+    lanes = 64 // out.itemsize
+    blank, turns = blank_squares(result[0], lanes), new_turns()
+    squares = [range(width)[k : k + lanes] for k in range(0, max(width - lanes, 0), lanes)] + [
+        range(width)[-lanes:]
+    ]
+    assert list(blank) == [not any(map(written, square)) for square in squares]
+    kernel(topology, constants, q, v, a, out, known, blank, turns)
     return first_bad(turns)
 
 
