@@ -51,5 +51,5 @@ class _Calls:
         library.call.restype = library.loop.restype = None
         library.loop.argtypes = [ctypes.c_long] * 3 + [ctypes.c_void_p] * 4
         sizes = VECTORS, pinocchio.model.nq, pinocchio.model.nv
-        self.call = library.call
+        self.call = lambda: library.call()  # from a Python function, as all others are
         self.loop = lambda: library.loop(*sizes, *pointers)

@@ -135,7 +135,7 @@ def batch_float64(recursion, columns, topology, constants, q, v, a, out, known, 
 
     Ends when no rows are left in ``turns``, which several threads may share, or one is bad: then turns.py
     says the first of the 8 rows among which something is not finite, an argument, or one of the results
-    ``known``, indices into a row of ``out``. ``blank`` (see :func:`.transposition.blank_squares`) says what is
+    ``known``, indices into a row of ``out``. ``blank`` (:func:`.transposition.blank_squares`) says what is
     always zero; where it is empty, UNWRITTEN stands there.
     """
     _batch(recursion, columns, topology, constants, q, v, a, out, known, blank, turns, 0, 8, zero_float64x8())

@@ -4,7 +4,6 @@
 """
 
 import numpy as np
-from llvmlite import ir
 from numba import njit, types
 from numba.extending import intrinsic, overload
 
