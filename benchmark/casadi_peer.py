@@ -51,5 +51,10 @@ class _Calls:
         library.call.restype = library.loop.restype = None
         library.loop.argtypes = [ctypes.c_long] * 3 + [ctypes.c_void_p] * 4
         sizes = VECTORS, pinocchio.model.nq, pinocchio.model.nv
-        self.call = lambda: library.call()  # from a Python function, as all others are
+        call = library.call
+
+        def line() -> None:  # a line of a Python function, as all others are called
+            call()
+
+        self.call = line
         self.loop = lambda: library.loop(*sizes, *pointers)

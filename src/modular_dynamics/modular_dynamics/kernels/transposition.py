@@ -1,10 +1,13 @@
 """States stand in rows; lanes want each quantity of several states side by side."""
 
+from typing import Any
+
 import numpy as np
 from llvmlite import ir
 from numba import njit, types
 from numba.core import cgutils
 from numba.extending import intrinsic, overload
+from numpy.typing import NDArray
 
 from .memory import load
 
@@ -20,7 +23,7 @@ __all__ = [
 UNWRITTEN = -(2.0**-101)
 
 
-def blank_squares(result, lanes):
+def blank_squares(result: NDArray[Any], lanes: int) -> NDArray[np.bool_]:
     """Of one state's result: in which squares, ``lanes`` numbers each, does UNWRITTEN stand everywhere?
 
     A recursion writes the same elements in every state, so that those squares are always zero.

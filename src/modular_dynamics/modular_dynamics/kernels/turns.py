@@ -6,6 +6,7 @@
 import numpy as np
 from numba import njit, types
 from numba.extending import intrinsic, overload
+from numpy.typing import NDArray
 
 __all__ = ["begin", "end", "first_bad", "new_turns", "none_at_work", "stop", "take"]
 
@@ -13,14 +14,14 @@ NEXT, WORKERS, FIRST_BAD, SIZE = 0, 8, 16, 24
 NONE = np.iinfo(np.int64).max
 
 
-def new_turns():
+def new_turns() -> NDArray[np.int64]:
     """At the first row, nobody at work, nothing bad."""
     turns = np.zeros(SIZE, np.int64)
     turns[FIRST_BAD] = NONE
     return turns
 
 
-def first_bad(turns):
+def first_bad(turns: NDArray[np.int64]) -> int | None:
     """The first bad row that anybody met, or None."""
     row = int(turns[FIRST_BAD])
     return None if row == NONE else row
