@@ -5,14 +5,22 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
+from numba import njit
+from numpy.typing import NDArray
 from states import random_states
 from timing import Timed, interleaved
 
 import modular_dynamics as md
+from modular_dynamics.dynamics.algorithms import DOUBLE, MASS_MATRIX
+from modular_dynamics.dynamics.arrays import constants_of, topology_of
+from modular_dynamics.kernels.memory import zero_float64x8
+from modular_dynamics.kernels.transposition import lanes_to_columns
 
 __all__ = ["SIZES", "measure_sizes"]
 
 SIZES = (64, 256, 1024, 4096, 16384)
+LANES = 8
+Array = NDArray[np.float64]
 LARGEST_ARRAY = 2**23  # numbers; 64 MB
 
 
@@ -33,6 +41,7 @@ def measure_sizes(urdf: str, rounds: int, tick: Callable[[str], None]) -> dict[s
         if count * nv * nv <= LARGEST_ARRAY:
             timed[f"mass matrix/{count}"] = (_matrices(graph, many.q), count)
             timed[f"zeros of its size/{count}"] = (_zeros(count, nv), count)
+            timed[f"its way to memory/{count}"] = (_carried(graph, count), count)
             timed[f"derivatives/{count}"] = (_derivatives(graph, double), count)
     found: dict[str, dict[int, float]] = {}
     for name, times in interleaved(timed, rounds, tick).items():
@@ -55,6 +64,20 @@ def _zeros(count: int, nv: int) -> Callable[[], object]:
     """What writing alone takes."""
     out = np.empty((count, nv, nv))
     return lambda: out.fill(0.0)
+
+
+def _carried(graph: md.SubsystemGraph, count: int) -> Callable[[], object]:
+    """What bringing mass matrices from lanes to rows takes, without computing any."""
+    topology, constants = MASS_MATRIX.prepared(topology_of(graph, frozenset()), constants_of(graph))
+    blank = MASS_MATRIX.blank(graph, DOUBLE, topology, constants)
+    lanes, out = np.zeros(graph.nv**2 * LANES), np.empty((count, graph.nv**2))
+    return lambda: _carry(lanes, out, blank)
+
+
+@njit
+def _carry(lanes: Array, out: Array, blank: NDArray[np.bool_]) -> None:
+    for first in range(0, out.shape[0], LANES):
+        lanes_to_columns(lanes, out, first, blank, LANES, zero_float64x8())
 
 
 def _matrices(graph: md.SubsystemGraph, q: np.ndarray) -> Callable[[], object]:

@@ -51,7 +51,7 @@ def rows(threads: int, joints: int) -> list[Row]:
                 if alone
                 else []
             ),
-            Row(f"mass matrix, {said}", f"mass_matrix_batch {n}", MASS, 10.0 if alone else None),
+            Row(f"mass matrix, {said}", f"mass_matrix_batch {n}", MASS, 10.0),
             Row(
                 f"accelerations, {said}",
                 f"forward_dynamics_batch {n}",
@@ -62,7 +62,7 @@ def rows(threads: int, joints: int) -> list[Row]:
                 f"derivatives, {said}",
                 f"inverse_dynamics_derivatives_batch {n}",
                 ("computeRNEADerivatives",),
-                8.0 if alone else None,
+                8.0,
             ),
         ]
     return found

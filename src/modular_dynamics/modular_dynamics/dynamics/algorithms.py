@@ -72,8 +72,8 @@ class Algorithm:
         self, graph: SubsystemGraph, kind: np.dtype[Any], topology: NDArray[np.int64], constants: NDArray[Any]
     ) -> NDArray[np.bool_]:
         """Squares of a result that are always zero, as the batch kernel takes them: learnt from one state."""
-        state = [graph.neutral(), np.zeros(graph.nv), np.zeros(graph.nv)]
-        rows = [x[None, : x.size if k < len(self.inputs) else 0].astype(kind) for k, x in enumerate(state)]
+        state = graph.neutral(), np.zeros(graph.nv), np.zeros(graph.nv)
+        rows = [x[None].astype(kind) for x in state]
         result = np.zeros((1, self.results(graph)), kind)
         nothing = np.empty(0, np.int64), np.empty(0, np.bool_)
         self.batches[kind](topology, constants, *rows, result, *nothing, new_turns())

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..algebra import DualQuaternion, rotation_matrix, translation
+from ..exceptions import StateError
 from ..kernels import layout
 from ..model import Body, Joint, JointType, SubsystemGraph
 
 __all__ = [
     "alignment",
     "body_to_aligned",
+    "checked_out",
     "constants_of",
     "converted",
-    "described",
     "load_external",
     "plain",
     "topology_of",
@@ -50,8 +52,20 @@ def converted(*arrays: NDArray[np.float64]) -> list[NDArray[np.float64]]:
     return [np.require(x, np.float64, ["C", "W", "A"]) for x in arrays]
 
 
-def described(out: object) -> str:
-    """What is wrong with an array for results, as an error says it."""
+def checked_out(out: Any, shape: tuple[int, ...], kind: np.dtype[Any] = _DOUBLE) -> NDArray[Any]:
+    """An array for results, as kernels take it.
+
+    Raises:
+        StateError: what it is, and what is needed.
+    """
+    good = isinstance(out, np.ndarray) and out.dtype == kind and out.shape == shape
+    if not (good and out.flags.carray):
+        raise StateError(f"out is {_described(out)}; a writeable contiguous {kind} array {shape} is needed")
+    array: NDArray[Any] = out
+    return array
+
+
+def _described(out: object) -> str:
     if not isinstance(out, np.ndarray):
         return type(out).__name__
     faults = [

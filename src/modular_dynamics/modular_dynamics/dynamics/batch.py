@@ -15,15 +15,16 @@ from ..exceptions import StateError
 from ..kernels import SMALLEST_NORM, layout
 from ..model import JointType, SubsystemGraph
 from .algorithms import Algorithm
-from .arrays import described
+from .arrays import checked_out
 from .generated import with_code
 from .threads import shared
 
 __all__ = ["Batch", "Progress"]
 
-#: States between two looks at progress or an interrupt; of those, as many as are converted at a time; and as
-#: many as are worth a thread.
-STRETCH, CHUNK, SHARE = 2**16, 2**13, 256
+#: States between two looks at progress or an interrupt; and as many as are converted at a time.
+STRETCH, CHUNK = 2**16, 2**13
+#: States that are worth a thread, or numbers in their results.
+SHARE, SHARED_RESULTS = 256, 2**17
 #: Angles [rad] from which single precision would lose more than 1e-6 of them.
 WRAPPED_FROM = 16.0
 
@@ -102,7 +103,11 @@ class Batch:
         if out is None:
             result = np.empty((rows, *self.shape), kind)
         else:
-            result = _checked_out(out, given, self.shape, kind)
+            result = checked_out(out, (rows, *self.shape), kind)
+            if any(np.may_share_memory(out, array) for array in given.values()):
+                raise StateError(
+                    f"out shares memory with {' or '.join(given)}; an array of its own is needed"
+                )
         flat = result.reshape(rows, self._width)
         ready = all(x.dtype == kind and x.flags.carray for x in given.values())
         chunk = STRETCH if ready and progress is None else CHUNK
@@ -156,7 +161,8 @@ class Batch:
         def work(turns: NDArray[np.int64]) -> None:
             kernel(topology, constants, *taken, out, known, blank, turns)
 
-        bad = shared(work, rows, min(threads, -(-rows // SHARE)))
+        share = min(SHARE, 1 + SHARED_RESULTS // max(self._width, 1))
+        bad = shared(work, rows, min(threads, max(1, rows // share)))
         if bad is not None:
             self._refuse_first_bad(given, start, rows, bad)
 
@@ -220,15 +226,3 @@ def _thread_count(threads: int | None) -> int:
     if not isinstance(count, int | np.integer) or isinstance(count, bool) or count < 1:
         raise StateError(f"threads is {threads!r}; a whole number from 1 on is needed")
     return int(count)
-
-
-def _checked_out(
-    out: NDArray[Any], given: Mapping[str, NDArray[Any]], shape: tuple[int, ...], kind: np.dtype[Any]
-) -> NDArray[Any]:
-    needed = (len(given["q"]), *shape)
-    good = isinstance(out, np.ndarray) and out.dtype == kind and out.shape == needed
-    if not (good and out.flags.carray):
-        raise StateError(f"out is {described(out)}; a writeable contiguous {kind} array {needed} is needed")
-    if any(np.may_share_memory(out, array) for array in given.values()):
-        raise StateError(f"out shares memory with {' or '.join(given)}; an array of its own is needed")
-    return out

@@ -13,7 +13,7 @@ from ..kernels import mass_matrix as kernel
 from ..kernels.compilation import make_ready
 from ..model import SubsystemGraph, refuse_closures
 from .algorithms import DOUBLE, MASS_MATRIX
-from .arrays import constants_of, converted, described, topology_of, work_of
+from .arrays import checked_out, constants_of, converted, topology_of, work_of
 from .batch import Batch, Progress
 from .generated import with_code
 from .inverse_dynamics import inverse_dynamics, inverse_dynamics_batch
@@ -61,10 +61,7 @@ class MassMatrix:
         if self.written is not None and self.written(q, matrix):
             return matrix
         (checked,) = self.graph.checked(q=q)
-        good = isinstance(matrix, np.ndarray) and matrix.dtype == np.float64 and matrix.shape == (nv, nv)
-        if not (good and matrix.flags.carray):
-            needed = f"a writeable contiguous float64 array {(nv, nv)} is needed"
-            raise StateError(f"out is {described(matrix)}; {needed}")
+        checked_out(matrix, (nv, nv))
         (taken,) = converted(checked)
         if kernel(self._topology, self._constants, self._work, taken, matrix) != 0:
             raise StateError("q is finite, but so large that the mass matrix is not")

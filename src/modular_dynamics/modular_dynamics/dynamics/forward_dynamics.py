@@ -14,7 +14,7 @@ from ..kernels import forward_dynamics as kernel
 from ..kernels.compilation import make_ready
 from ..model import SubsystemGraph, body_loads, refuse_closures
 from .algorithms import DOUBLE, FORWARD_DYNAMICS
-from .arrays import body_to_aligned, constants_of, converted, described, plain, topology_of, work_of
+from .arrays import body_to_aligned, checked_out, constants_of, converted, plain, topology_of, work_of
 from .batch import Batch, Progress
 from .body_frames import frames_of
 from .equation_of_motion import MassMatrix
@@ -82,7 +82,7 @@ class ForwardDynamics:
         if good and kernel(topology, self._constants, self._work, q, v, tau, vdot) == 0:
             return vdot
         q, v, tau = converted(*self.graph.checked(q=q, v=v, tau=tau))
-        code = kernel(topology, self._constants, self._work, q, v, tau, self._checked_out(vdot))
+        code = kernel(topology, self._constants, self._work, q, v, tau, checked_out(vdot, (self.graph.nv,)))
         if code == 3:
             raise StateError(self._blame())
         if code != 0:
@@ -110,7 +110,7 @@ class ForwardDynamics:
         self, q: ArrayLike, v: ArrayLike, tau: ArrayLike, external: Wrenches, vdot: NDArray[np.float64]
     ) -> NDArray[np.float64]:
         q, v, tau = self.graph.checked(q=q, v=v, tau=tau)
-        self._checked_out(vdot)
+        checked_out(vdot, (self.graph.nv,))
         M = self._matrix(q)
         h = self._inverse(q, v, np.zeros(self.graph.nv), external)
         forward_by_matrix(self.graph, M, tau - h, vdot)
@@ -135,13 +135,6 @@ class ForwardDynamics:
             f"joint '{joint.name}' moves no inertia: what hangs on link '{joint.child_link}' has none along "
             "the joint when the joints beyond it give way, and any torque would accelerate it infinitely"
         )
-
-    def _checked_out(self, out: NDArray[np.float64]) -> NDArray[np.float64]:
-        good = isinstance(out, np.ndarray) and out.dtype == np.float64 and out.shape == (self.graph.nv,)
-        if not (good and out.flags.carray):
-            needed = f"a writeable contiguous float64 array ({self.graph.nv},) is needed"
-            raise StateError(f"out is {described(out)}; {needed}")
-        return out
 
 
 def forward_dynamics(

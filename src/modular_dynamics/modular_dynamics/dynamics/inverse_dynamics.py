@@ -18,9 +18,9 @@ from .algorithms import DOUBLE, INVERSE_DYNAMICS
 from .arrays import (
     alignment,
     body_to_aligned,
+    checked_out,
     constants_of,
     converted,
-    described,
     plain,
     rows_of,
     topology_of,
@@ -102,7 +102,10 @@ class InverseDynamics:
             return tau
         q, v, vdot = converted(*self.graph.checked(q=q, v=v, vdot=vdot))
         self._q = q
-        if kernel(topology, self._constants, self._buffer, q, v, vdot, self._checked_out(tau)) != 0:
+        if (
+            kernel(topology, self._constants, self._buffer, q, v, vdot, checked_out(tau, (self.graph.nv,)))
+            != 0
+        ):
             raise StateError("q, v and vdot are finite, but so large that the torques are not")
         return tau
 
@@ -117,13 +120,6 @@ class InverseDynamics:
         if free:
             self._free = batch
         return batch
-
-    def _checked_out(self, out: NDArray[np.float64]) -> NDArray[np.float64]:
-        good = isinstance(out, np.ndarray) and out.dtype == np.float64 and out.shape == (self.graph.nv,)
-        if not (good and out.flags.carray):
-            needed = f"a writeable contiguous float64 array ({self.graph.nv},) is needed"
-            raise StateError(f"out is {described(out)}; {needed}")
-        return out
 
     def _load(self, external: Wrenches, boxes: Wrenches) -> NDArray[np.int64]:
         """Put the given wrenches on the bodies that bear them; the topology without the black boxes."""

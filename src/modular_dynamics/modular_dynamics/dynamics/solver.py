@@ -13,7 +13,7 @@ from ..kernels import layout
 from ..kernels.compilation import make_ready
 from ..model import SubsystemGraph
 from .algorithms import DOUBLE, Algorithm
-from .arrays import converted, described
+from .arrays import checked_out, converted
 from .batch import Batch
 
 __all__ = ["Solver", "kept"]
@@ -66,10 +66,7 @@ class Solver:
     def _checked(self, state: dict[str, Any], result: NDArray[np.float64]) -> NDArray[np.float64]:
         """The result at a state {q: ..., v: ...} that the kernel refused: converted first, or an error."""
         given = converted(*self.graph.checked(**state))
-        good = isinstance(result, np.ndarray) and result.dtype == np.float64 and result.shape == self.shape
-        if not (good and result.flags.carray):
-            needed = f"a writeable contiguous float64 array {self.shape} is needed"
-            raise StateError(f"out is {described(result)}; {needed}")
+        checked_out(result, self.shape)
         if self._kernel(self.topology, self.constants, self._work, *given, result) != 0:
             raise StateError(f"{', '.join(state)}: finite, but so large that the result is not")
         return result
