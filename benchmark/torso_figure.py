@@ -51,6 +51,8 @@ def main() -> int:
     parser.add_argument("--instants", type=int, default=251, help="of each half of the motion")
     parser.add_argument("--out", type=Path, default=ROOT / "out" / "torso" / "figure_6.png")
     options = parser.parse_args()
+    if options.instants < 2:
+        parser.error(f"--instants {options.instants}: 2 or more are needed, the ends of each half")
     console = Console(width=None if sys.stdout.isatty() else 118)
     urdf, rules = options.urdf.read_text(encoding="utf-8"), read_rules(options.rules)
     motion = yaml.safe_load(options.motion.read_text(encoding="utf-8"))

@@ -1,12 +1,13 @@
-"""The care robot's torso over its 5 s motion: body by body, and beside MuJoCo as `make torso-figure` shows."""
+"""The care robot's torso over its 5 s motion: body by body, and beside MuJoCo (`make torso-figure`)."""
 
 import numpy as np
 import pytest
+import torso_figure
 import yaml
 from lxml import etree
 from mujoco_loops import MujocoLoops
 from small_torso import load, small_torso_text
-from torso_curves import curves, instants, without_inertia
+from torso_curves import COMPONENTS, curves, instants, without_inertia
 from torso_equilibrium import Push, out_of_balance, pushes, standing_mounts
 from torso_reactions import motion_at
 from tree_strategies import ROBOTS
@@ -116,6 +117,28 @@ def test_mujoco_has_the_same_reactions_and_actuator_forces(request, robot):
         assert torque == pytest.approx(found.their_torques[name], abs=SAME), name
 
 
+def test_mujoco_has_all_that_equilibrium_determines_within_the_torso(mounted):
+    """Where self-stress has no part; the rest is a choice, of which MuJoCo's shortest solution is another."""
+    graph, sharing, peer = mounted
+    bodies = {"j5": "body_5", "jr4": "body_4sr", "jl4": "body_4sl", "j4": "body_4", "j3": "body_3"}
+    for time in TIMES[::10]:
+        dynamics, _ = solved(mounted, time)
+        situation = situation_of(graph, dynamics, RULES)
+        shared, stress = sharing(situation), sharing.self_stress(situation)
+        apart = []
+        for (name, component), free in zip(RULES.unknowns, np.abs(stress).max(axis=1), strict=True):
+            if name not in bodies:
+                continue
+            Q = peer.rotation(RULES.joints[name].axes).T @ peer.rotation(bodies[name])
+            theirs = np.concatenate([Q @ part for part in np.split(peer.reaction(bodies[name]), 2)])
+            k = COMPONENTS.index(component)
+            left = abs(shared.wrenches[name][k] - theirs[k])
+            apart.append((free < 1e-9, left < SAME))
+        assert sum(determined for determined, _ in apart) == 12  # j5 2, jr4 2, jl4 2, j3 6
+        assert all(same for determined, same in apart if determined)
+        assert not all(same for _, same in apart)
+
+
 def test_curves_jump_at_half_time_and_nowhere_else(whole):
     steps = np.abs(np.diff(whole.wrenches, axis=0))
     half = len(TIMES) // 2
@@ -200,6 +223,16 @@ def test_mujoco_agrees_at_random_states_of_two_torsos(robot):
         ours = np.concatenate([R.T @ base.force, R.T @ base.moment])
         assert ours == pytest.approx(peer.reaction("body_3"), abs=SAME)
         assert peer.residual < SAME
+
+
+def test_the_command_draws_the_figure_and_prints_both_codes(monkeypatch, capsys, tmp_path):
+    picture = tmp_path / "new" / "figure.png"
+    monkeypatch.setattr("sys.argv", ["torso_figure.py", "--instants", "6", "--out", str(picture)])
+    assert torso_figure.main() == 0
+    told = capsys.readouterr().out
+    assert picture.read_bytes()[:4] == b"\x89PNG"
+    for part in (*COMPONENTS, "act4", "act5", "24 bodies", str(picture)):
+        assert part in told
 
 
 def test_mujoco_is_not_asked_for_what_it_does_not_have_here():
