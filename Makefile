@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint bench exoskeleton-table torso-reactions clean distclean
+.PHONY: help setup demo test lint bench exoskeleton-table torso-reactions torso-figure clean distclean
 
 # A ROS domain of this run's own and only this machine: no robot, and no other run, hears or disturbs it.
 # exec: the command takes the shell's place, so that a signal to it reaches it.
@@ -34,6 +34,9 @@ exoskeleton-table: setup ## operations of three symbolic methods for closed loop
 
 torso-reactions: setup ## the care robot's torso: the paper's sharing of reactions beside the general solution
 	@$(activate) exec python benchmark/torso_reactions.py
+
+torso-figure: setup ## the care robot's torso: reactions on body 3 over the motion, ours over MuJoCo's, in out/torso/
+	@$(activate) exec python benchmark/torso_figure.py
 
 clean: ## remove what was built or written, but not .venv
 	@rm -rf build install log out .mypy_cache .ruff_cache .hypothesis

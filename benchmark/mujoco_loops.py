@@ -1,0 +1,188 @@
+"""MuJoCo on a URDF with closed loops: what it says of positions, accelerations, torques and reactions.
+
+It reads the tree by its own parser. Out of the tags come pairs of `connect` constraints, two points on each
+cut axis, and tendons that are springs. MuJoCo's constraints are soft: mj_inverse lets them push as far as
+they are stretched. Here they are taken as exact, with MuJoCo's Jacobian J of them alone: it closes the loops
+(Newton), gives velocities and accelerations of the dependent joints, and the forces f of the constraints from
+equilibrium of these joints, J_d^T f = (M vdot + bias - springs)_d. Where that has many solutions, f is the
+shortest: torques and what the ground bears are the same in all of them. Nothing of modular_dynamics is used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import mujoco
+import numpy as np
+from lxml import etree
+from numpy.typing import NDArray
+
+__all__ = ["MujocoLoops"]
+
+Array = NDArray[np.float64]
+#: MuJoCo compiles no moving body without mass: what it raises to this [kg, kg m^2] is set to 0 afterwards.
+LEAST_MASS, LEAST_INERTIA = 1e-9, 1e-12
+HALF = 0.1  # m, from a cut joint's point to either `connect` on its axis
+RANK = 1e-9  # part of the largest singular value of J below which a direction is none
+CLOSED = 1e-14  # m, rad: the last step of Newton's method, rounding
+OFF = mujoco.mjtDisableBit.mjDSBL_LIMIT | mujoco.mjtDisableBit.mjDSBL_CONTACT
+SITE, BODY = mujoco.mjtObj.mjOBJ_SITE, mujoco.mjtObj.mjOBJ_BODY
+
+
+class MujocoLoops:
+    """A mechanism whose joints but ``independent`` follow from its loops; call it, then ask.
+
+    Attributes (after a call; all in MuJoCo's world axes unless said otherwise):
+        coordinates, velocities, accelerations: joint -> value.
+        tau: of the independent joints. tensions: spring -> N. residual: of J_d^T f [N, N m].
+    """
+
+    def __init__(self, urdf: str, independent: Sequence[str]) -> None:
+        robot = etree.fromstring(urdf.encode())
+        etree.strip_elements(robot, "visual", "collision", with_tail=False)
+        spec = mujoco.MjSpec.from_string(etree.tostring(robot, encoding="unicode"))
+        spec.compiler.fusestatic = False
+        spec.compiler.boundmass, spec.compiler.boundinertia = LEAST_MASS, LEAST_INERTIA
+        self._ends = {loop.get("name"): _add_loop(spec, loop) for loop in robot.iter("loop_joint")}
+        springs = {spring.get("name"): _add_spring(spec, spring) for spring in robot.iter("spring")}
+        self.model = model = spec.compile()
+        self.data = mujoco.MjData(model)
+        model.opt.jacobian, model.opt.disableflags = mujoco.mjtJacobian.mjJAC_DENSE, OFF
+        model.body_mass[model.body_mass <= LEAST_MASS] = 0.0
+        model.body_inertia[model.body_inertia <= LEAST_INERTIA] = 0.0
+        model.dof_damping[:] = model.dof_frictionloss[:] = 0.0
+        for name, (stiffness, length) in springs.items():
+            model.tendon_stiffness[model.tendon(name).id] = stiffness
+            model.tendon_lengthspring[model.tendon(name).id] = length
+        self._springs = springs
+        self.names = [model.joint(k).name for k in range(model.njnt)]
+        if not model.nq == model.nv == model.njnt:
+            raise ValueError("a joint of the URDF has more than one coordinate")
+        self._free = np.array([self.names.index(name) for name in independent])
+        self._bound = np.setdiff1d(np.arange(model.nv), self._free)
+        self._pairs = [(model.site(a).id, model.site(b).id) for ends in self._ends.values() for a, b in ends]
+
+    def __call__(self, q: Array, v: Array, vdot: Array) -> None:
+        """Inverse dynamics; positions start from those of the last call, at first with all joints at zero."""
+        model, data, free, bound = self.model, self.data, self._free, self._bound
+        J = self._close(q)
+        data.qvel[free] = v
+        data.qvel[bound] = _solve(J[:, bound], -J[:, free] @ v)
+        mujoco.mj_comVel(model, data)
+        mujoco.mj_passive(model, data)
+        dependent = _solve(J[:, bound], -J[:, free] @ vdot - self._bias())
+        data.qacc[free], data.qacc[bound] = vdot, dependent
+        needed = np.empty(model.nv)
+        mujoco.mj_rne(model, data, 1, needed)
+        needed -= data.qfrc_passive
+        data.efc_force[:] = _solve(J[:, bound].T, needed[bound])
+        left = needed - J.T @ data.efc_force
+        self.tau, self.residual = left[free], float(np.abs(left[bound]).max(initial=0.0))
+        mujoco.mj_rnePostConstraint(model, data)
+        self.coordinates, self.velocities, self.accelerations = (
+            dict(zip(self.names, found.tolist(), strict=True)) for found in (data.qpos, data.qvel, data.qacc)
+        )
+        self.tensions = {
+            name: stiffness * (float(data.tendon(name).length[0]) - length)
+            for name, (stiffness, length) in self._springs.items()
+        }
+
+    def _close(self, q: Array) -> Array:
+        """J (rows, nv) where the loops are closed."""
+        model, data, bound = self.model, self.data, self._bound
+        data.qpos[self._free], step = q, np.inf
+        for _ in range(50):
+            mujoco.mj_kinematics(model, data)
+            mujoco.mj_comPos(model, data)
+            mujoco.mj_tendon(model, data)
+            mujoco.mj_makeConstraint(model, data)
+            J = data.efc_J.reshape(-1, model.nv).copy()
+            if step < CLOSED:
+                return J
+            steps = _solve(J[:, bound], -data.efc_pos)
+            data.qpos[bound] += steps
+            step = np.abs(steps).max(initial=0.0)
+        raise ValueError(f"MuJoCo's loops do not close: the last step is {step:.1e}")
+
+    def _bias(self) -> Array:
+        """Jdot v: accelerations with which pairs of points part when no joint accelerates."""
+        self.data.qacc[:] = 0.0
+        self.data.efc_force[:] = 0.0
+        mujoco.mj_rnePostConstraint(self.model, self.data)
+        apart = [self._acceleration(SITE, a)[3:] - self._acceleration(SITE, b)[3:] for a, b in self._pairs]
+        return np.concatenate(apart)
+
+    def _acceleration(self, kind: mujoco.mjtObj, k: int) -> Array:
+        """[angular, linear less gravity]; of a body at its centre of mass."""
+        found = np.empty(6)
+        mujoco.mj_objectAcceleration(self.model, self.data, kind, k, found, 0)
+        return found
+
+    def rotation(self, link: str) -> Array:
+        """Axes of a link (3, 3)."""
+        return self.data.body(link).xmat.reshape(3, 3).copy()
+
+    def point(self, name: str, link: str) -> Array:
+        """A joint's is its child's origin; a cut joint's is on its successor, a spring's on ``link``."""
+        if name in self._ends:
+            return np.mean([self.data.site(end).xpos for _, end in self._ends[name]], axis=0)
+        if name in self._springs:
+            return self.data.site(f"{name} {link}").xpos.copy()
+        return self.data.xpos[self.model.joint(name).bodyid[0]].copy()
+
+    def reaction(self, link: str) -> Array:
+        """[force, moment] of its parent on a link, at the link's origin in its axes."""
+        data, k = self.data, self.model.body(link).id
+        moment, force = np.split(data.cfrc_int[k], 2)
+        about = moment + np.cross(data.subtree_com[self.model.body_rootid[k]] - data.xpos[k], force)
+        return np.concatenate([self.rotation(link).T @ force, self.rotation(link).T @ about])
+
+    def needed(self, link: str) -> tuple[Array, Array, Array]:
+        """Newton and Euler of one link: its centre of mass; the force [N], the moment about it [N m]."""
+        model, data, k = self.model, self.data, self.model.body(link).id
+        alpha, rise = np.split(self._acceleration(BODY, k), 2)
+        velocity = np.empty(6)
+        mujoco.mj_objectVelocity(model, data, BODY, k, velocity, 0)
+        Q, w = data.ximat[k].reshape(3, 3), velocity[:3]
+        inertia = Q * model.body_inertia[k] @ Q.T
+        return data.xipos[k].copy(), model.body_mass[k] * rise, inertia @ alpha + np.cross(w, inertia @ w)
+
+
+def _add_loop(spec: mujoco.MjSpec, loop: etree._Element) -> list[tuple[str, str]]:
+    """Two pairs of sites on a cut axis, each connected; their names. The axis is alike in both links."""
+    ends = [loop.find("predecessor"), loop.find("successor")]
+    if loop.get("type") != "revolute" or any(end.get("rpy") for end in ends):
+        raise ValueError(f"loop joint '{loop.get('name')}' is not revolute, or its anchors are turned")
+    pairs = []
+    for side in (-1.0, 1.0):
+        names = tuple(f"{loop.get('name')} {end.tag} {side:+g}" for end in ends)
+        for name, end in zip(names, ends, strict=True):
+            at = _numbers(end, "xyz") + side * HALF * _numbers(loop.find("axis"), "xyz")
+            spec.body(end.get("link")).add_site(name=name, pos=at)
+        equality = spec.add_equality(name1=names[0], name2=names[1], objtype=SITE)
+        equality.type = mujoco.mjtEq.mjEQ_CONNECT
+        pairs.append(names)
+    return pairs
+
+
+def _add_spring(spec: mujoco.MjSpec, spring: etree._Element) -> tuple[float, float]:
+    """A tendon; its stiffness and the length at which it would pull no more: F = k (L - (L0 - F0 / k))."""
+    name, numbers = spring.get("name"), ("stiffness", "free_length", "initial_force", "damping")
+    stiffness, free, initial, damping = (float(spring.get(number, 0.0)) for number in numbers)
+    if stiffness <= 0.0 or damping or (length := free - initial / stiffness) < 0.0:
+        raise ValueError(f"spring '{name}' has no stiffness, or damping, or pulls at any length")
+    tendon = spec.add_tendon(name=name)
+    for anchor in spring.findall("anchor"):
+        site = f"{name} {anchor.get('link')}"
+        spec.body(anchor.get("link")).add_site(name=site, pos=_numbers(anchor, "xyz"))
+        tendon.wrap_site(site)
+    return stiffness, length
+
+
+def _numbers(element: etree._Element, key: str) -> Array:
+    return np.array([float(number) for number in element.get(key, "0 0 0").split()])
+
+
+def _solve(matrix: Array, right: Array) -> Array:
+    """The shortest of the least-squares solutions."""
+    return np.linalg.lstsq(matrix, right, rcond=RANK)[0]
