@@ -45,6 +45,11 @@ def verdict(target: str, reached: bool) -> str:
     return f"{target} [green]yes[/]" if reached else f"{target} [bold red]no[/]"
 
 
+SIZES_NOTE = """\
+  its way to memory: mass matrices from vector lanes to rows, none computed; less than this plus the
+  arithmetic no batch of them takes"""
+
+
 def print_sizes(console: Console, robot: str, figures: dict[str, dict[int, float]]) -> None:
     """Microseconds by states in a batch."""
     title = f"{robot}, batches of different sizes, one thread, code: microseconds for one state"
@@ -52,6 +57,7 @@ def print_sizes(console: Console, robot: str, figures: dict[str, dict[int, float
     for what, times in figures.items():
         table.add_row(what, *(f"{times[count]:.3f}" if count in times else "-" for count in SIZES))
     console.print(table)
+    console.print(SIZES_NOTE)
 
 
 def print_growth(console: Console, growth: Growth) -> None:
