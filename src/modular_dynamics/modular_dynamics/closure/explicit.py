@@ -12,10 +12,13 @@ from ..exceptions import ClosureError, SingularityError, StateError
 from ..kernels import explicit as kernel
 from ..model import JointType, SubsystemGraph
 from .explicit_plane import PlanarLoop, planar_loop
+from .passive_joints import PassiveJoints
 
 __all__ = ["ExplicitSolver", "explicit_solver"]
 
 Array = NDArray[np.float64]
+#: Solutions of single steps that are tried: all, of up to about ten loops one after the other.
+MOST_TRIED = 4096
 #: Circles that cross at a smaller angle [rad] touch: there is no telling the branches apart.
 TOUCHING = 1e-6
 _KINDS = {
@@ -117,6 +120,40 @@ class ExplicitSolver:
             self.table, full, target[self._single], self._single, self._dependent, self._room
         )
         return gone, missed, full
+
+    def nearest(self, start: Array, passive: PassiveJoints, limited: bool = False) -> Array | None:
+        """Of all assembly modes at the start's own independent coordinates the one nearest to the start.
+
+        Nearest by :meth:`.PassiveJoints.distance`; with limits, of the modes that are least beyond them. The
+        search goes deeper where it is nearest first and leaves what cannot become better (branch and bound);
+        with very many loops it ends with the best that was found. None: no mode closes.
+        """
+        best: Array | None = None
+        least = (np.inf, np.inf)
+        steps, numbers, places, chain = self.table
+        waiting = [((0.0, 0.0), 0, start)]
+        for _ in range(MOST_TRIED):
+            while waiting and not waiting[-1][0] < least:
+                waiting.pop()
+            if not waiting:
+                break
+            (beyond, square), t, q = waiting.pop()
+            if t == len(steps):
+                best, least = q, (beyond, square)
+                continue
+            kind, i, j = steps[t, 0], steps[t, 3], steps[t, 4]
+            solved = [i] if kind == kernel.GEAR else [places[i, 1], places[j, 1]]
+            counted = [k for k in solved if k in passive.places]
+            one = steps[t : t + 1], numbers[t : t + 1], places, chain
+            found = []
+            for sign in (1.0,) if kind in (kernel.GEAR, kernel.LINES) else (1.0, -1.0):
+                tried = q.copy()
+                if kernel.solve(one, np.array([sign]), tried, self._room[1][0, :1])[0] == 1:
+                    worse = passive.fit(tried, counted) if limited else 0.0
+                    further = float(((tried - start)[counted] ** 2).sum())
+                    found.append(((beyond + worse, square + further), t + 1, tried))
+            waiting += sorted(found, key=lambda entry: entry[0], reverse=True)
+        return best
 
 
 def explicit_solver(graph: SubsystemGraph) -> ExplicitSolver | None:

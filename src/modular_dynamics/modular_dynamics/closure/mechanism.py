@@ -10,9 +10,11 @@ from numpy.typing import ArrayLike, NDArray
 from ..dynamics.arrays import constants_of, topology_of, work_of
 from ..exceptions import ClosureError, SingularityError, StateError, UnsupportedModelError
 from ..kernels import closed_loop, layout
-from ..kernels.loops import MOTION_COLUMNS
+from ..kernels.loops import COUPLING, MOTION_COLUMNS
 from ..model import JointType, SubsystemGraph
 from .explicit import explicit_solver
+from .gearing import Gearing, eliminated
+from .passive_joints import PassiveJoints
 from .rows import Rows, loop_rows, spring_rows
 
 __all__ = ["Mechanism", "mechanism"]
@@ -20,6 +22,8 @@ __all__ = ["Mechanism", "mechanism"]
 Array = NDArray[np.float64]
 #: Starts round a configuration from which the loops do not close, at each of four distances.
 STARTS = 8
+#: Spreads of starts [rad or m] where all joints are free: none on a singular pose, where ranks mislead.
+FREE_STARTS = (0.1, 0.1, 0.5, 0.5, 1.0, 1.0)
 #: By how much a solution in closed form may differ from Newton's [rad or m]: rounding, near a dead point.
 AGREEMENT = 1e-6
 #: Rate at which an independent coordinate's motion may tear rows: rounding, and what Newton's method leaves.
@@ -37,6 +41,7 @@ class Mechanism:
         independent_q, independent_v: where the independent joints' coordinates stand in q and in v.
         dependent: names of the others. arrays: (tree, loops, split), as kernels/closed_loop takes them.
         explicit: the solver in closed form, if there is one.
+        gearing: gears met exactly. passive: the joints that loops determine.
         laws (s, 4): stiffness, free length, initial force and damping of the springs.
 
     Raises:
@@ -62,26 +67,30 @@ class Mechanism:
         if floating:
             raise UnsupportedModelError(f"the floating joint '{floating[0]}' cannot be passive or geared")
         self.single_q = self._places(single, graph.q_slice)
-        split = (
-            self.single_q,
-            self._places(single, graph.v_slice),
-            self._places(self.dependent, graph.q_slice),
-            self._places(self.dependent, graph.v_slice),
-            self.independent_v,
-        )
-        topology, constants = topology_of(graph, frozenset()), constants_of(graph)
-        self.arrays = (topology, constants), self.rows.arrays, split
+        tree = topology_of(graph, frozenset()), constants_of(graph)
+        dependent_v = self._places(self.dependent, graph.v_slice)
         self.laws = np.array(
             [[s.stiffness, s.free_length, s.initial_force, s.damping] for s in graph.springs]
         ).reshape(-1, 4)
         self.room, self.stretch = self._room(self.rows), self._room(self.springs)
+        self.gearing = self._gearing(tree, dependent_v)
+        self.passive = PassiveJoints(graph, [self.dependent[k] for k in self.gearing.left])
+        split = (
+            self.single_q,
+            self._places(single, graph.v_slice),
+            self._places(self.dependent, graph.q_slice),
+            dependent_v,
+            self.independent_v,
+            self.gearing.moving,
+        )
+        self.arrays = tree, self.rows.arrays, split
         self.buffer = work_of(graph)
         self.explicit = explicit_solver(graph)
         self._reference: Array | None = None
 
     @property
     def split(self) -> tuple[NDArray[np.int64], ...]:
-        """Places of independent joints of one coordinate in q, v; of dependent ones; of all independent v."""
+        """Places of independent joints of one coordinate in q, v; and others: see kernels/closed_loop.py."""
         return self.arrays[2]
 
     def _places(self, names: tuple[str, ...] | list[str], place: Any) -> NDArray[np.int64]:
@@ -105,6 +114,16 @@ class Mechanism:
             np.zeros(graph.nq),
             np.zeros((m, d)),
         )
+
+    def _gearing(self, tree: tuple[Any, Any], dependent_v: NDArray[np.int64]) -> Gearing:
+        """Which columns loops have is seen anywhere: J is not zero there."""
+        graph = self.graph
+        anywhere = graph.neutral()
+        anywhere[[graph.q_slice(name).start for name in graph.joint_names]] += 0.7
+        closed_loop.rows_of(tree, self.rows.arrays, anywhere, np.zeros(graph.nv), self.room)
+        J, coupling = self.room[3][:, dependent_v], self.rows.rows[:, 0] == COUPLING
+        own = [self.dependent.index(g.joint) if g.joint in self.dependent else None for g in graph.gears]
+        return eliminated(J[coupling], own, (J[~coupling] != 0.0).any(axis=0))
 
     def checked_rates(self, **rates: ArrayLike) -> list[Array]:
         """Velocities, accelerations or torques of the independent coordinates as float arrays."""
@@ -165,27 +184,45 @@ class Mechanism:
         In closed form where all loops are recognised, by continuation elsewhere and through dead points.
         """
         (mine,) = self.checked(q)
-        start = self.reference() if guess is None else self.graph.checked(q=guess)[0]
-        if self.explicit is not None:
-            gone, missed, full = self.explicit.walk(start, mine)
-            if gone == 1.0 and closed_loop.correct(*self.arrays, full, self.room, AGREEMENT):
-                return full
-            if missed:
-                self._refuse(mine, full, gone)
-        if guess is not None:
-            start = self._closed_near(guess, mine)
-        full = start.copy()
-        full[self.independent_q] = mine
+        if guess is None:
+            start = self.reference()
+            full = self._walked(start, mine)
+            full = self._followed(start, mine) if full is None else full
+            self.passive.refuse_beyond(full)
+            return full
+        (start,) = self.graph.checked(q=guess)
+        full = self._walked(start, mine)
+        if full is None:
+            start = self._closed_near(start, mine)
+            full = self._walked(start, mine)
+        return self._followed(start, mine) if full is None else full
+
+    def _walked(self, start: Array, mine: Array) -> Array | None:
+        """In closed form, from a start that is nearly closed; None: another method is needed."""
+        if self.explicit is None:
+            return None
+        gone, missed, full = self.explicit.walk(start, mine)
+        if gone == 1.0 and closed_loop.correct(*self.arrays, full, self.room, AGREEMENT):
+            return full
+        if missed:
+            self._refuse(mine, full, gone)
+        return None
+
+    def _followed(self, start: Array, mine: Array) -> Array:
+        """By continuation from a closed start."""
+        full, target = start.copy(), start.copy()
+        target[self.independent_q] = full[self.independent_q] = mine
         full[self.single_q] = start[self.single_q]
-        target = full.copy()
-        target[self.independent_q] = mine
         gone = closed_loop.follow(*self.arrays, full, target[self.single_q], self.room)
         if gone < 1.0:
             self._refuse(mine, full, gone)
         return full
 
     def reference(self) -> Array:
-        """A closed configuration: from zero, or the middle of a joint's limits where zero is beyond them."""
+        """A closed configuration: from zero, or the middle of a joint's limits where zero is beyond them.
+
+        If passive joints are beyond their limits there, the assembly mode in which they are least so.
+        """
         if self._reference is None:
             start = self.graph.neutral()
             for name in self.graph.joint_names:
@@ -193,37 +230,67 @@ class Mechanism:
                 low, high = limits.lower, limits.upper
                 if low is not None and high is not None and low < high and not low <= 0.0 <= high:
                     start[self.graph.q_slice(name)] = 0.5 * (low + high)
-            self._reference = self._settled(start, "at the zero pose")
+            self._reference = self._settled(start, "at the zero pose", limited=True)
         return self._reference
 
-    def _closed_near(self, guess: ArrayLike, mine: Array) -> Array:
-        (start,) = self.graph.checked(q=guess)
-        start = start.copy()
-        if closed_loop.correct(*self.arrays, start, self.room, closed_loop.LARGEST_STEP):
-            return start
-        (start,) = self.graph.checked(q=guess)
-        start = start.copy()
+    def _closed_near(self, guess: Array, mine: Array) -> Array:
+        """The closed configuration nearest to a guess: at its own independent coordinates, else at ``mine``."""
+        if self.explicit is None:
+            start = guess.copy()
+            if closed_loop.correct(*self.arrays, start, self.room, closed_loop.LARGEST_STEP):
+                return start
         try:
-            return self._settled(start, "near the guess")
+            return self._settled(guess, "near the guess")
         except ClosureError:
-            (start,) = self.graph.checked(q=guess)
-            start = start.copy()
+            start = guess.copy()
             start[self.independent_q] = mine
             return self._settled(start, "near the guess")
 
-    def _settled(self, start: Array, where: str) -> Array:
-        """Closed from afar: from the start itself, or, where it is stuck there, from places round it."""
+    def _settled(self, start: Array, where: str, limited: bool = False) -> Array:
+        """The closed configuration nearest to a start; with limits, the first that is not beyond them.
+
+        In closed form among all assembly modes. By Newton's method, from the start itself and from places
+        round it, among those found. With limits from the start first, so that these only decide if they must.
+        """
+        if not limited and self.explicit is not None:
+            nearest = self.explicit.nearest(start, self.passive)
+            if nearest is not None:
+                return nearest
         rng, places = np.random.default_rng(0), self.split[2]
-        best, least = start, np.inf
+        best, least, found, cost = start, np.inf, None, (np.inf, np.inf)
         for spread in (0.0, *np.repeat([0.1, 0.5, 1.0, 2.0], STARTS)):
             attempt = start.copy()
             attempt[places] += spread * rng.standard_normal(len(places))
-            residual = closed_loop.settle(*self.arrays, attempt, self.room)
-            if residual < closed_loop.CLOSED:
-                return attempt
-            if residual < least:
-                best, least = attempt, residual
-        raise self._open(best, where)
+            residual = self._settle(attempt)
+            if residual >= closed_loop.CLOSED:
+                best, least = (attempt, residual) if residual < least else (best, least)
+                continue
+            distance = self.passive.distance(attempt, start)
+            beyond = self.passive.fit(attempt, self.passive.places) if limited else 0.0
+            if (beyond, distance) < cost:
+                found, cost = attempt, (beyond, distance)
+            if limited and beyond == 0.0:
+                break
+            if limited and spread == 0.0 and self.explicit is not None:
+                nearest = self.explicit.nearest(start, self.passive, limited=True)
+                if nearest is not None:
+                    return nearest
+        if found is None:
+            raise self._unclosed(best, where)
+        return found
+
+    def _settle(self, coordinates: Array) -> float:
+        """Newton's method from afar, in place, gears met at once. Returns the residual."""
+        self._meet_gears(coordinates)
+        T, most = self.gearing.T, len(self.rows.rows)
+        r = T.shape[1]
+        free = T, np.zeros((most, r), order="F"), np.zeros(r), np.zeros(r, np.int64), np.zeros(r)
+        return float(closed_loop.settle(*self.arrays[:2], self.split, free, coordinates, self.room))
+
+    def _meet_gears(self, coordinates: Array) -> None:
+        tree, loops, split = self.arrays
+        closed_loop.rows_of(tree, loops, coordinates, np.zeros(self.graph.nv), self.room)
+        coordinates[split[2]] -= self.gearing.meeting @ self.room[2][self.rows.rows[:, 0] == COUPLING]
 
     def warm_up(self) -> Array:
         """The reference, after a run of every kernel: also of those that only states near dead points need.
@@ -234,6 +301,8 @@ class Mechanism:
         start = self.reference().copy()
         closed_loop.correct(*self.arrays, start.copy(), self.room, AGREEMENT)
         closed_loop.follow(*self.arrays, start.copy(), start[self.single_q], self.room)
+        if self.explicit is not None:
+            self.explicit.nearest(start, self.passive)
         closed_loop.projection(
             *self.arrays, start, self.room, np.zeros((self.graph.nv, len(self.independent_v)))
         )
@@ -248,15 +317,35 @@ class Mechanism:
             found[name] = max(found[name], abs(float(value)))
         return found
 
-    def _open(self, coordinates: Array, where: str) -> ClosureError:
+    def _open(self, coordinates: Array, where: str, why: str) -> ClosureError:
         found = self.residual(coordinates)
-        worst = ", ".join(f"{name} by {value:.3g}" for name, value in found.items() if value > 1e-9)
+        closed = min(1e-9, 0.5 * max(found.values(), default=0.0))
+        worst = ", ".join(f"{name} by {value:.3g}" for name, value in found.items() if not value <= closed)
         return ClosureError(
-            f"the loops of '{self.graph.name}' do not close {where}: open are {worst} [m or 1]; either the "
-            "independent coordinates are out of reach, or loops contradict each other",
+            f"the loops of '{self.graph.name}' do not close {where}: open are {worst} [m or 1]; {why}",
             found,
             coordinates.copy(),
         )
+
+    def _unclosed(self, coordinates: Array, where: str) -> ClosureError:
+        """Why do loops not close? Where all joints are free they tell: there is no way at all, or a tie."""
+        graph = self.graph
+        floating = (name for name in graph.joint_names if graph.joint(name).type is JointType.FLOATING)
+        free = Mechanism(graph.with_independent_joints(*floating))
+        W = np.zeros((graph.nv, len(self.independent_v)))
+        rng = np.random.default_rng(0)
+        for spread in FREE_STARTS if len(free.dependent) > len(self.dependent) else ():
+            attempt = coordinates.copy()
+            attempt[free.split[2]] += spread * rng.standard_normal(len(free.split[2]))
+            if free._settle(attempt) < closed_loop.CLOSED:
+                closed_loop.projection(*self.arrays, attempt, self.room, W)
+                try:
+                    self.refuse_tied(attempt, W)
+                except ClosureError as tied:
+                    return tied
+                return self._open(coordinates, where, "the independent coordinates are out of reach")
+        why = "nor do they where all joints are free, as far as was found: loops contradict each other"
+        return self._open(coordinates, where, why)
 
     def refuse_tied(self, coordinates: Array, W: Array) -> None:
         """Raises ClosureError where loops tie independent joints to each other, J W != 0: too many."""
@@ -311,7 +400,9 @@ class Mechanism:
                 max(there, condition),
                 best,
             )
-        error = self._open(best, "at these independent coordinates")
+        error = self._unclosed(best, "at these independent coordinates")
+        if error.residual is None:  # not the loops are at fault, but the choice of independent joints
+            raise error
         raise ClosureError(
             f"{error}. The branch ends after {100.0 * gone:.1f} % of the way from the start, at a dead point "
             f"(condition number {condition:.2g})",
@@ -325,17 +416,19 @@ class Mechanism:
         Where Newton's method is stuck at a dead point, loops that are not at fault close all the same.
         """
         (tree, loops, split), rest = self.arrays, np.zeros(self.graph.nv)
-        places, damping, least = split[2], 1e-3, np.inf
-        tried, gradient, curvature = coordinates.copy(), np.zeros(len(places)), np.eye(len(places))
+        places, damping, least, T = split[2], 1e-3, np.inf, self.gearing.T
+        self._meet_gears(coordinates)
+        one = np.eye(T.shape[1])
+        tried, gradient, curvature = coordinates.copy(), np.zeros(len(one)), one
         for _ in range(200):
             closed_loop.rows_of(tree, loops, tried, rest, self.room)
-            phi, J = self.room[2], self.room[3][:, split[3]]
+            phi, J = self.room[2], self.room[3][:, split[3]] @ T
             if (now := float(phi @ phi)) < least:
                 coordinates[:], least, damping = tried, now, max(0.3 * damping, 1e-12)
                 gradient, curvature = J.T @ phi, J.T @ J
             else:
                 damping *= 4.0
-            step = np.linalg.solve(curvature + damping * np.eye(len(places)), -gradient)
+            step = T @ np.linalg.solve(curvature + damping * one, -gradient)
             if np.abs(step).max(initial=0.0) < closed_loop.LAST_STEP:
                 return
             tried[:] = coordinates

@@ -7,8 +7,9 @@ squares, and multipliers of the least norm.
 
 Arguments that belong together come as tuples: ``tree`` = (topology, constants); ``loops`` = (ends, anchors,
 rows, vectors), see :func:`.loops.rows_at`; ``split`` = the places of independent joints of one coordinate in
-q and in v, those of dependent ones, and those of all independent velocities; ``room`` = what :data:`ROOM`
-lists, to be overwritten.
+q and in v, those of dependent ones, those of all independent velocities, and which of the dependent ones move
+loops: all but what only hangs on a gear, whose steps, in themselves large, count for nothing; ``room`` = what
+:data:`ROOM` lists, to be overwritten.
 """
 
 import math
@@ -70,6 +71,15 @@ def _largest(values):
 
 
 @njit(inline="always", error_model="numpy")
+def _step(x, moving):
+    """The largest entry of those that move loops."""
+    most = 0.0
+    for k in range(moving.shape[0]):
+        most = max(most, abs(x[moving[k]]))
+    return most
+
+
+@njit(inline="always", error_model="numpy")
 def _newton_step(tree, loops, split, q, room):
     """x = -J_d^+ phi at q."""
     rank = _factored(tree, loops, split, q, room)
@@ -86,7 +96,7 @@ def correct(tree, loops, split, q, room, allowed):
     before = np.inf
     for _ in range(8):
         _newton_step(tree, loops, split, q, room)
-        step = _largest(x)
+        step = _step(x, split[5])
         if not step <= allowed or not step <= 0.5 * before + LAST_STEP:  # another branch, or none
             return False
         for k in range(places.shape[0]):
@@ -99,14 +109,33 @@ def correct(tree, loops, split, q, room, allowed):
 
 
 @njit(cache=True, error_model="numpy")
-def settle(tree, loops, split, q, room):
-    """Newton's method from afar: short steps, only such as close the loops further. Returns the residual."""
-    phi, x, places, saved = room[2], room[9], split[2], room[11]
+def settle(tree, loops, split, free, q, room):
+    """Newton's method from afar: short steps, only such as close the loops further. Returns the residual.
+
+    ``free`` = (T, A, heads, order, y): steps T y, T (d, r), leave gears met that are met at the start; the
+    others are room for them, as in :data:`ROOM`.
+    """
+    T, A, heads, order, y = free
+    phi, J, b, x, places, saved = room[2], room[3], room[8], room[9], split[2], room[11]
+    rows_of(tree, loops, q, room[10], room)
     for _ in range(200):
-        _newton_step(tree, loops, split, q, room)
-        residual, step = 0.0, _largest(x)
+        A[:, :] = 0.0
+        residual = 0.0
+        for k in range(T.shape[1]):
+            for j in range(T.shape[0]):
+                if T[j, k] != 0.0:
+                    for i in range(phi.shape[0]):
+                        A[i, k] += J[i, split[3][j]] * T[j, k]
         for i in range(phi.shape[0]):
+            b[i] = -phi[i]
             residual += phi[i] ** 2
+        rank = factor(A, heads, order, RANK_TOLERANCE)
+        least_squares(A, heads, order, rank, b, y)
+        for j in range(T.shape[0]):
+            x[j] = 0.0
+            for k in range(T.shape[1]):
+                x[j] += T[j, k] * y[k]
+        step = _step(x, split[5])
         scale = min(1.0, LARGEST_STEP / max(step, 1e-300))
         for k in range(places.shape[0]):
             saved[k] = q[places[k]]
@@ -125,10 +154,10 @@ def settle(tree, loops, split, q, room):
         if not better:
             for k in range(places.shape[0]):
                 q[places[k]] = saved[k]
+            rows_of(tree, loops, q, room[10], room)
             break
         if scale * step < LAST_STEP:
             break
-    rows_of(tree, loops, q, room[10], room)
     return _largest(phi)
 
 
@@ -174,7 +203,7 @@ def follow(tree, loops, split, q, target, room):
             for k in range(mine.shape[0]):
                 b[i] -= J[i, mine_v[k]] * stride * (target[k] - saved[count + k])
         least_squares(room[5], room[6], room[7], rank, b, x)
-        step = max(_largest(x), stride * whole)
+        step = max(_step(x, split[5]), stride * whole)
         for k in range(count):
             saved[k] = q[places[k]]
             q[places[k]] += x[k]
