@@ -21,13 +21,12 @@ class Gearing:
 
     Attributes:
         T (d, r): motions of the dependent coordinates with gears kept.
-        left (r,): which of them y is. moving: which of them move loops, or are left.
+        left (r,): which of them y is.
         meeting (d, gears): what to add to q_d, -meeting phi, so that gears are met.
     """
 
     T: Array
     left: NDArray[np.int64]
-    moving: NDArray[np.int64]
     meeting: Array
 
 
@@ -58,5 +57,4 @@ def eliminated(gears: Array, own: Sequence[int | None], in_loops: NDArray[np.boo
     for i, k in followers:
         T[k] = -rows[i, left]
         meeting[k] = rows[i, d:]
-    moving = np.array([k for k in range(d) if k not in following or in_loops[k]], np.int64)
-    return Gearing(T, left, moving, meeting)
+    return Gearing(T, left, meeting)

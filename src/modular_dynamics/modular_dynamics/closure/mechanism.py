@@ -13,7 +13,7 @@ from ..kernels import closed_loop, layout
 from ..kernels.loops import COUPLING, MOTION_COLUMNS
 from ..model import JointType, SubsystemGraph
 from .explicit import explicit_solver
-from .gearing import Gearing, eliminated
+from .gearing import eliminated
 from .passive_joints import PassiveJoints
 from .rows import Rows, loop_rows, spring_rows
 
@@ -24,6 +24,10 @@ Array = NDArray[np.float64]
 STARTS = 8
 #: Spreads of starts [rad or m] where all joints are free: none on a singular pose, where ranks mislead.
 FREE_STARTS = (0.1, 0.1, 0.5, 0.5, 1.0, 1.0)
+#: What a floating base moves at most at once [m, or parts of its quaternion] where it moves loops.
+JUMP = 0.05
+#: Motion of the first passive joint [rad or m] that leaves a singular pose.
+NUDGE = 0.02
 #: By how much a solution in closed form may differ from Newton's [rad or m]: rounding, near a dead point.
 AGREEMENT = 1e-6
 #: Rate at which an independent coordinate's motion may tear rows: rounding, and what Newton's method leaves.
@@ -72,16 +76,26 @@ class Mechanism:
         self.laws = np.array(
             [[s.stiffness, s.free_length, s.initial_force, s.damping] for s in graph.springs]
         ).reshape(-1, 4)
-        self.room, self.stretch = self._room(self.rows), self._room(self.springs)
-        self.gearing = self._gearing(tree, dependent_v)
+        single_v = self._places(single, graph.v_slice)
+        J, size = self._anywhere(tree)
+        floats = [name for name in mine if name not in single]
+        self.floats_in_loops = any(size[graph.v_slice(name)].any() for name in floats)
+        self.quaternions = [slice(graph.q_slice(name).start + 3, graph.q_slice(name).stop) for name in floats]
+        own = [self.dependent.index(g.joint) if g.joint in self.dependent else None for g in graph.gears]
+        self.gearing = eliminated(J[self.coupling][:, dependent_v], own, size[dependent_v] > 0.0)
         self.passive = PassiveJoints(graph, [self.dependent[k] for k in self.gearing.left])
+        free = len(self.gearing.left)
+        self.room, self.stretch = self._room(self.rows, free), self._room(self.springs, free)
         split = (
             self.single_q,
-            self._places(single, graph.v_slice),
+            single_v,
             self._places(self.dependent, graph.q_slice),
             dependent_v,
             self.independent_v,
-            self.gearing.moving,
+            size[single_v],
+            np.maximum(size[dependent_v], np.isin(range(len(dependent_v)), self.gearing.left)),
+            self.gearing.T,
+            self.gearing.meeting,
         )
         self.arrays = tree, self.rows.arrays, split
         self.buffer = work_of(graph)
@@ -89,14 +103,14 @@ class Mechanism:
         self._reference: Array | None = None
 
     @property
-    def split(self) -> tuple[NDArray[np.int64], ...]:
+    def split(self) -> tuple[NDArray[Any], ...]:
         """Places of independent joints of one coordinate in q, v; and others: see kernels/closed_loop.py."""
         return self.arrays[2]
 
     def _places(self, names: tuple[str, ...] | list[str], place: Any) -> NDArray[np.int64]:
         return np.array([k for name in names for k in range(*place(name).indices(1 << 40))], np.int64)
 
-    def _room(self, rows: Rows) -> tuple[NDArray[Any], ...]:
+    def _room(self, rows: Rows, free: int) -> tuple[NDArray[Any], ...]:
         graph, n = self.graph, len(self.graph.joints)
         m, d = len(rows.rows), len(self.dependent)
         return (
@@ -108,22 +122,35 @@ class Mechanism:
             np.zeros((m, d), order="F"),  # worked on column by column
             np.zeros(d),
             np.zeros(d, np.int64),
-            np.zeros(max(m, d)),
-            np.zeros(max(m, d)),
+            np.zeros(m),
+            np.zeros(d),
             np.zeros(graph.nv),
             np.zeros(graph.nq),
             np.zeros((m, d)),
+            np.zeros((m, free), order="F"),
+            np.zeros(free),
+            np.zeros(free, np.int64),
+            np.zeros(free),
         )
 
-    def _gearing(self, tree: tuple[Any, Any], dependent_v: NDArray[np.int64]) -> Gearing:
-        """Which columns loops have is seen anywhere: J is not zero there."""
-        graph = self.graph
-        anywhere = graph.neutral()
-        anywhere[[graph.q_slice(name).start for name in graph.joint_names]] += 0.7
-        closed_loop.rows_of(tree, self.rows.arrays, anywhere, np.zeros(graph.nv), self.room)
-        J, coupling = self.room[3][:, dependent_v], self.rows.rows[:, 0] == COUPLING
-        own = [self.dependent.index(g.joint) if g.joint in self.dependent else None for g in graph.gears]
-        return eliminated(J[coupling], own, (J[~coupling] != 0.0).any(axis=0))
+    @property
+    def coupling(self) -> NDArray[np.bool_]:
+        """Which rows are gears'."""
+        return np.asarray(self.rows.rows[:, 0] == COUPLING)
+
+    def _anywhere(self, tree: tuple[Any, Any]) -> tuple[Array, Array]:
+        """J at a pose that is nothing special, and how far each coordinate (nv,) moves loops: see SPLIT."""
+        graph, room = self.graph, self._room(self.rows, 0)
+        q = graph.neutral()
+        q[[graph.q_slice(name).start for name in graph.joint_names]] = 0.7 + 0.1 * np.arange(
+            len(graph.joint_names)
+        )
+        closed_loop.rows_of(tree, self.rows.arrays, q, np.zeros(graph.nv), room)
+        size = (room[3][~self.coupling] != 0.0).any(axis=0).astype(float)
+        for joint in graph.joints:
+            if joint.mimic is not None:
+                size[graph.v_slice(joint.mimic.joint)] *= max(1.0, abs(joint.mimic.multiplier))
+        return room[3], size
 
     def checked_rates(self, **rates: ArrayLike) -> list[Array]:
         """Velocities, accelerations or torques of the independent coordinates as float arrays."""
@@ -209,13 +236,31 @@ class Mechanism:
         return None
 
     def _followed(self, start: Array, mine: Array) -> Array:
-        """By continuation from a closed start."""
+        """By continuation from a closed start; where a floating base moves loops, it goes by short jumps."""
         full, target = start.copy(), start.copy()
-        target[self.independent_q] = full[self.independent_q] = mine
-        full[self.single_q] = start[self.single_q]
-        gone = closed_loop.follow(*self.arrays, full, target[self.single_q], self.room)
-        if gone < 1.0:
-            self._refuse(mine, full, gone)
+        target[self.independent_q] = mine
+        way, gone, stride = 0.0, 0.0, 1.0
+        if self.floats_in_loops:
+            for part in self.quaternions:
+                full[part] *= np.copysign(1.0 / np.linalg.norm(full[part]), full[part] @ target[part])
+                target[part] /= np.linalg.norm(target[part])
+            way = float(np.abs(np.delete(target - full, self.single_q)).max())
+            stride = min(1.0, JUMP / max(way, JUMP))
+        start = full.copy()
+        while gone < 1.0:
+            end = min(1.0, gone + stride)
+            there = target if end == 1.0 else start + end * (target - start)
+            tried = full.copy()
+            tried[self.independent_q] = there[self.independent_q]
+            tried[self.single_q] = full[self.single_q]
+            part_gone = closed_loop.follow(*self.arrays, tried, there[self.single_q], self.room, way > 0.0)
+            if part_gone == 1.0:
+                full, gone, stride = tried, end, min(2.0 * stride, JUMP / max(way, JUMP))
+            elif stride * way < closed_loop.SHORTEST_STRIDE:
+                self._refuse(mine, tried, gone + part_gone * stride)
+            else:
+                stride *= 0.5
+        full[self.independent_q] = mine
         return full
 
     def reference(self) -> Array:
@@ -234,11 +279,10 @@ class Mechanism:
         return self._reference
 
     def _closed_near(self, guess: Array, mine: Array) -> Array:
-        """The closed configuration nearest to a guess: at its own independent coordinates, else at ``mine``."""
-        if self.explicit is None:
-            start = guess.copy()
-            if closed_loop.correct(*self.arrays, start, self.room, closed_loop.LARGEST_STEP):
-                return start
+        """Closed nearest to a guess: at its own independent coordinates, else at ``mine``."""
+        start, allowed = guess.copy(), closed_loop.LARGEST_STEP if self.explicit is None else AGREEMENT
+        if closed_loop.correct(*self.arrays, start, self.room, allowed):
+            return start
         try:
             return self._settled(guess, "near the guess")
         except ClosureError:
@@ -259,7 +303,7 @@ class Mechanism:
         rng, places = np.random.default_rng(0), self.split[2]
         best, least, found, cost = start, np.inf, None, (np.inf, np.inf)
         for spread in (0.0, *np.repeat([0.1, 0.5, 1.0, 2.0], STARTS)):
-            attempt = start.copy()
+            attempt = self._nudged(start) if spread == 0.0 else start.copy()
             attempt[places] += spread * rng.standard_normal(len(places))
             residual = self._settle(attempt)
             if residual >= closed_loop.CLOSED:
@@ -267,7 +311,7 @@ class Mechanism:
                 continue
             distance = self.passive.distance(attempt, start)
             beyond = self.passive.fit(attempt, self.passive.places) if limited else 0.0
-            if (beyond, distance) < cost:
+            if (beyond, distance) < (cost[0], cost[1] - 1e-6):
                 found, cost = attempt, (beyond, distance)
             if limited and beyond == 0.0:
                 break
@@ -282,15 +326,25 @@ class Mechanism:
     def _settle(self, coordinates: Array) -> float:
         """Newton's method from afar, in place, gears met at once. Returns the residual."""
         self._meet_gears(coordinates)
-        T, most = self.gearing.T, len(self.rows.rows)
-        r = T.shape[1]
-        free = T, np.zeros((most, r), order="F"), np.zeros(r), np.zeros(r, np.int64), np.zeros(r)
-        return float(closed_loop.settle(*self.arrays[:2], self.split, free, coordinates, self.room))
+        return float(closed_loop.settle(*self.arrays, coordinates, self.room))
+
+    def _nudged(self, start: Array) -> Array:
+        """Away from an open start that is singular, as in line: rounding would choose the assembly mode.
+
+        The first passive joint moves most, and in its positive direction.
+        """
+        nudged = start.copy()
+        self._meet_gears(nudged)
+        columns = self.room[3][:, self.split[3]] @ self.gearing.T
+        is_open = max(self.residual(nudged).values(), default=0.0) > closed_loop.CLOSED
+        if is_open and self.rank(columns) < columns.shape[1]:
+            nudged[self.passive.places] += NUDGE / (1.0 + np.arange(columns.shape[1]))
+        return nudged
 
     def _meet_gears(self, coordinates: Array) -> None:
         tree, loops, split = self.arrays
         closed_loop.rows_of(tree, loops, coordinates, np.zeros(self.graph.nv), self.room)
-        coordinates[split[2]] -= self.gearing.meeting @ self.room[2][self.rows.rows[:, 0] == COUPLING]
+        coordinates[split[2]] -= self.gearing.meeting @ self.room[2][self.coupling]
 
     def warm_up(self) -> Array:
         """The reference, after a run of every kernel: also of those that only states near dead points need.
@@ -300,7 +354,7 @@ class Mechanism:
         """
         start = self.reference().copy()
         closed_loop.correct(*self.arrays, start.copy(), self.room, AGREEMENT)
-        closed_loop.follow(*self.arrays, start.copy(), start[self.single_q], self.room)
+        closed_loop.follow(*self.arrays, start.copy(), start[self.single_q], self.room, False)
         if self.explicit is not None:
             self.explicit.nearest(start, self.passive)
         closed_loop.projection(
@@ -327,7 +381,7 @@ class Mechanism:
             coordinates.copy(),
         )
 
-    def _unclosed(self, coordinates: Array, where: str) -> ClosureError:
+    def _unclosed(self, coordinates: Array, where: str, closable: bool = False) -> ClosureError:
         """Why do loops not close? Where all joints are free they tell: there is no way at all, or a tie."""
         graph = self.graph
         floating = (name for name in graph.joint_names if graph.joint(name).type is JointType.FLOATING)
@@ -343,8 +397,11 @@ class Mechanism:
                     self.refuse_tied(attempt, W)
                 except ClosureError as tied:
                     return tied
-                return self._open(coordinates, where, "the independent coordinates are out of reach")
-        why = "nor do they where all joints are free, as far as was found: loops contradict each other"
+                closable = True
+                break
+        why = "the independent coordinates are out of reach"
+        if not closable:
+            why = "nor do they where all joints are free, as far as was found: loops contradict each other"
         return self._open(coordinates, where, why)
 
     def refuse_tied(self, coordinates: Array, W: Array) -> None:
@@ -374,7 +431,7 @@ class Mechanism:
     @staticmethod
     def rank(J: Array) -> int:
         """Of constraint rows, by singular values."""
-        size = np.linalg.svd(J, compute_uv=False)
+        size = np.linalg.svd(J, compute_uv=False) if J.size else np.zeros(0)
         return int((size > 1e-9 * size.max(initial=0.0)).sum())
 
     def _refuse(self, mine: Array, reached: Array, gone: float) -> None:
@@ -400,7 +457,7 @@ class Mechanism:
                 max(there, condition),
                 best,
             )
-        error = self._unclosed(best, "at these independent coordinates")
+        error = self._unclosed(best, "at these independent coordinates", closable=True)
         if error.residual is None:  # not the loops are at fault, but the choice of independent joints
             raise error
         raise ClosureError(

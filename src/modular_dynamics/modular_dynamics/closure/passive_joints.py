@@ -39,7 +39,7 @@ class PassiveJoints:
             self.turns[place] = joint.type is not JointType.PRISMATIC and name not in counted
 
     def fit(self, q: Array, places: NDArray[np.int64] | list[int]) -> float:
-        """How far these coordinates are beyond their limits, added up; whole turns are taken off, in place."""
+        """How far coordinates are beyond their limits, added up; whole turns are taken off, in place."""
         total = 0.0
         for k in places:
             low, high = self.low[k], self.high[k]
