@@ -10,7 +10,7 @@ degree 7 through eight places that are equally spaced along the branch's last kn
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,14 +27,14 @@ SIX = {1: 15 / 20, 2: -6 / 20, 3: 1 / 20, 4: 0.0}
 #: Part of the constraints' largest singular value: below the first a crossing may be near, below the second
 #: directions are rounding.
 NARROW, FLAT = 1e-2, 1e-5
-#: By what part of itself J changes from one interpolated place to the next.
-SPACING = 0.03
-#: What interpolation by two degrees less may differ, as a part of the spacing, or of the velocity.
-SMOOTH = 1e-5
+#: By what part of itself J changes from one interpolated place to the next; how often that is halved.
+SPACING, HALVINGS = 0.02, 3
+#: By how much interpolation of two degrees less may differ [rad or m], and as a part of the velocity.
+SMOOTH = 1e-7
 #: Residual [m or 1] of interpolated coordinates: with more no branches cross, they only come close.
 CROSSING = 1e-9
-#: Newton's last step; its largest number of steps.
-LAST_STEP, STEPS = 1e-10, 8
+#: Newton's last step [rad or m], to which J, from before it, is exact; its largest number of steps.
+LAST_STEP, STEPS = 1e-12, 8
 
 
 class Lost(Exception):
@@ -61,17 +61,19 @@ class Place:
 
 
 class Branch:
-    """A mechanism's branch; ``tangent`` (nv, freedoms) is the last one known, zero at first.
+    """A mechanism's branch; ``tangent`` (nv, freedoms) is the last one known.
 
     ``crossing`` becomes true when places near a crossing are asked for.
 
     Args:
-        rank: of the constraints along it.
+        rank: of the constraints along it. start: coordinates on it, not at a crossing.
     """
 
-    def __init__(self, solver: Mechanism, rank: int) -> None:
+    def __init__(self, solver: Mechanism, rank: int, start: Array) -> None:
         self.solver, self.rank, self.coordinates = solver, rank, Coordinates(solver.graph)
-        self.tangent = np.zeros((solver.graph.nv, solver.graph.nv - rank))
+        self.tangent = np.eye(solver.graph.nv)
+        if rank > 0:
+            self.tangent = np.linalg.svd(self._rows(start)[0])[2][rank:].T
         self.crossing = False
 
     def places(self, q: Array, v: Array) -> list[Place]:
@@ -84,7 +86,7 @@ class Branch:
             return [Place(self.coordinates.unit(q.copy()), v, np.zeros((0, len(v))), 1.0)]
         size = np.linalg.svd(self._rows(q)[0], compute_uv=False)
         width = size[self.rank - 1] / size[0]
-        if width < NARROW and self.tangent.any():
+        if width < NARROW:
             try:
                 around = self._around(q, v, width)
             except Lost:  # branches come close without crossing: a sharp corner
@@ -111,39 +113,42 @@ class Branch:
         closed_loop.rows_of(solver.arrays[0], solver.arrays[1], q, np.zeros(solver.graph.nv), solver.room)
         return scale[:, None] * solver.room[3], scale * solver.room[2]
 
-    def _closed(self, q: Array, v: Array) -> Place:
+    def _closed(self, q: Array, v: Array, across: bool = False) -> Place:
         """The shortest way onto the constraints: Newton's method, then what tears the loops is left out of v."""
         for _ in range(STEPS):
             J, phi = self._rows(q)
-            turned, size, directions = np.linalg.svd(J, full_matrices=False)
+            turned, size, directions = np.linalg.svd(J, full_matrices=across)
             width = size[self.rank - 1] / size[0]
             if not width > FLAT:
                 raise Lost("branches of its motion meet there", 1.0 / max(width, 1e-300))
             held = directions[: self.rank]
             step = held.T @ (turned[:, : self.rank].T @ -phi / size[: self.rank])
+            if across:
+                free = directions[self.rank :].T
+                step -= free @ np.linalg.solve(self.tangent.T @ free, self.tangent.T @ step)
             q = self.coordinates.moved(q, step)
-            if np.abs(step).max() < LAST_STEP:
+            if np.abs(step).max() < LAST_STEP * max(1.0, np.abs(q).max()):
                 return Place(q, v - held.T @ (held @ v), held, width)
         raise Lost("its loops do not close near there", 1.0 / width)
 
     def _around(self, q: Array, v: Array, width: float) -> list[Place]:
         """Eight places round q; none where one of them is nearer to a crossing than q is."""
         shift = self._shift(q)
-        found: dict[int, Place] = {}
-        for k in (1, -1, 2, -2, 3, -3, 4, -4):
-            place = self._closed(self.coordinates.moved(q, k * shift), v)
-            if place.width <= width:
-                return []
-            found[k] = place
-        eight, six = (
-            [Place(p.q, p.v, p.held, p.width, weights[abs(k)]) for k, p in found.items()]
-            for weights in (EIGHT, SIX)
-        )
-        (q8, v8), (q6, v6) = self.mean(eight), self.mean(six)
-        rough = np.abs(q8 - q6).max() > SMOOTH * np.abs(shift).max() or np.abs(v8 - v6).max() > SMOOTH * np.abs(
-            v
-        ).max(initial=0.0)
-        return [] if rough or np.abs(self._rows(q8)[1]).max() > CROSSING else eight
+        for _ in range(HALVINGS + 1):
+            found: dict[int, Place] = {}
+            for k in (sign * k for k in EIGHT for sign in (1, -1)):
+                found[k] = self._closed(self.coordinates.moved(q, k * shift), v, True)
+                if found[k].width <= width:
+                    return []
+            eight, six = (
+                [replace(place, weight=weights[abs(k)]) for k, place in found.items()]
+                for weights in (EIGHT, SIX)
+            )
+            (q8, v8), (q6, v6) = self.mean(eight), self.mean(six)
+            if np.abs(q8 - q6).max() < SMOOTH and np.abs(v8 - v6).max() <= SMOOTH * np.abs(v).max():
+                return eight if np.abs(self._rows(q8)[1]).max() < CROSSING else []
+            shift = 0.5 * shift
+        return []
 
     def _shift(self, q: Array) -> Array:
         """A step along the branch, away from the crossing, that changes J by the part SPACING."""

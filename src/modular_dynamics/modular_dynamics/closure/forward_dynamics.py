@@ -12,6 +12,7 @@ from ..dynamics import bias, mass_matrix
 from ..exceptions import ClosureError, SingularityError, StateError
 from ..kernels import closed_loop
 from ..model import SubsystemGraph
+from .branch import Branch, Lost, Place
 from .mechanism import Mechanism, mechanism
 
 __all__ = ["ClosedLoopMotion", "closed_loop_forward_dynamics", "energy", "kkt_solution"]
@@ -19,7 +20,7 @@ __all__ = ["ClosedLoopMotion", "closed_loop_forward_dynamics", "energy", "kkt_so
 Array = NDArray[np.float64]
 #: Singular values of the constraints as a part of the largest: below the first rows are redundant, from there
 #: to the second branches cross close by.
-REDUNDANT, CROSSING = 1e-9, 1e-5
+REDUNDANT, CROSSING = 1e-9, 1e-6
 #: Part of the largest singular value with which redundant rows curve for unit velocities, at a crossing.
 CURVED = 1e-6
 #: Residual [m or 1] of the coordinates from which on they are refused.
@@ -60,7 +61,7 @@ def closed_loop_forward_dynamics(
 
     Raises:
         ClosureError: the loops are open at these coordinates, or the velocities tear them open.
-        SingularityError: branches cross here, or within about 1e-5 rad; it has the condition number of J.
+        SingularityError: branches cross here, or within about 1e-6 rad; it has the condition number of J.
         StateError: a wrong shape, or a number that is not finite.
     """
     solver = mechanism(graph)
@@ -80,7 +81,14 @@ def closed_loop_forward_dynamics(
                 residual,
                 q,
             )
-    return kkt_solution(solver, q, v, torques, certain_rank(solver, q))
+    branch = Branch(solver, certain_rank(solver, q), q)
+    try:
+        places = branch.places(q, v)
+    except Lost as lost:
+        raise _crossing(solver, q, lost.condition) from None
+    if len(places) == 1:
+        return kkt_solution(solver, q, v, torques, branch.rank)
+    return kkt_solution(solver, q, v, torques, branch.rank, mean_accelerations(solver, places, torques))
 
 
 def certain_rank(solver: Mechanism, q: Array) -> int:
@@ -106,8 +114,11 @@ def certain_rank(solver: Mechanism, q: Array) -> int:
             least = size[rank] / size[0]
     if least > CROSSING or rank == 0:
         return rank
-    condition = 1.0 / least if least > 0.0 else np.inf
-    raise SingularityError(
+    raise _crossing(solver, q, 1.0 / least if least > 0.0 else np.inf)
+
+
+def _crossing(solver: Mechanism, q: Array, condition: float) -> SingularityError:
+    return SingularityError(
         f"branches of the motion of '{solver.graph.name}' cross at these coordinates (condition number of its "
         f"constraints {condition:.2g}): the accelerations depend on which is followed",
         condition,
@@ -115,8 +126,18 @@ def certain_rank(solver: Mechanism, q: Array) -> int:
     )
 
 
-def kkt_solution(solver: Mechanism, q: Array, v: Array, tau: Array, rank: int) -> ClosedLoopMotion:
-    """The same without checks of the state, at a known rank."""
+def mean_accelerations(solver: Mechanism, places: list[Place], tau: Array) -> Array:
+    """Those that places of a branch stand for: see :mod:`.branch`."""
+    found = np.zeros(solver.graph.nv)
+    for place in places:
+        found += place.weight * kkt_solution(solver, place.q, place.v, tau, len(place.held)).accelerations
+    return found
+
+
+def kkt_solution(
+    solver: Mechanism, q: Array, v: Array, tau: Array, rank: int, vdot: Array | None = None
+) -> ClosedLoopMotion:
+    """The same without checks of the state, at a known rank; the multipliers only where vdot is known."""
     graph, tree = solver.graph, solver.tree
     right = -bias(tree, q, v)
     right[solver.independent_v] += tau
@@ -129,12 +150,15 @@ def kkt_solution(solver: Mechanism, q: Array, v: Array, tau: Array, rank: int) -
     J, gamma = scale[:, None] * solver.room[3], scale * solver.room[4]
     turned, size, directions = np.linalg.svd(J)
     held, free = directions[:rank], directions[rank:]  # rows: held by the loops, and left open by them
-    along = held.T @ (turned[:, :rank].T @ -gamma / size[:rank])
-    try:
-        factor = scipy.linalg.cho_factor(free @ M @ free.T)
-    except np.linalg.LinAlgError:
-        raise StateError(f"'{graph.name}' has a direction that moves no inertia: its M is singular") from None
-    vdot = along + free.T @ scipy.linalg.cho_solve(factor, free @ (right - M @ along))
+    if vdot is None:
+        along = held.T @ (turned[:, :rank].T @ -gamma / size[:rank])
+        try:
+            factor = scipy.linalg.cho_factor(free @ M @ free.T)
+        except np.linalg.LinAlgError:
+            raise StateError(
+                f"'{graph.name}' has a direction that moves no inertia: its M is singular"
+            ) from None
+        vdot = along + free.T @ scipy.linalg.cho_solve(factor, free @ (right - M @ along))
     multipliers = scale * (turned[:, :rank] @ (held @ (M @ vdot - right) / size[:rank]))
     return ClosedLoopMotion(vdot, multipliers, rank, tensions)
 

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from ..exceptions import ClosureError, SingularityError, StateError
 from ..model import SubsystemGraph
 from .branch import Branch, Lost, Place
-from .forward_dynamics import certain_rank, energy, kkt_solution
+from .forward_dynamics import certain_rank, energy, mean_accelerations
 from .inverse_dynamics import projection_at
 from .mechanism import Mechanism, mechanism
 
@@ -129,7 +129,7 @@ class _Run:
 
     def __init__(self, solver: Mechanism, tau: Torques, coordinates: Array) -> None:
         self.solver, self.nq = solver, solver.graph.nq
-        self.branch = Branch(solver, certain_rank(solver, coordinates))
+        self.branch = Branch(solver, certain_rank(solver, coordinates), coordinates)
         self._tau = tau if callable(tau) else None
         count = len(solver.independent_v)
         self._fixed = np.zeros(count) if tau is None or callable(tau) else solver.checked_rates(tau=tau)[0]
@@ -151,10 +151,7 @@ class _Run:
         q, v = self.branch.mean(places)
         if self._tau is not None:
             (tau,) = self.solver.checked_rates(tau=self._tau(t, q.copy(), v.copy()))
-        vdot = np.zeros_like(v)
-        for place in places:
-            there = kkt_solution(self.solver, place.q, place.v, tau, self.branch.rank)
-            vdot += place.weight * there.accelerations
+        vdot = mean_accelerations(self.solver, places, tau)
         return np.concatenate([self.branch.coordinates.rates(q, v), vdot])
 
     def steps(self, y: Array, t_end: float, integrator: Any, wanted: Array | None) -> Iterator[Step]:
@@ -163,7 +160,6 @@ class _Run:
         A step on which the branch is lost is gone again at a quarter of its length.
         """
         t, stepper, first = 0.0, None, None
-        self.branch.tangent = self.branch.turned(self.places(y))
         while t < t_end:
             try:
                 if stepper is None:
