@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -101,6 +102,16 @@ class Mechanism:
         self.buffer = work_of(graph)
         self.explicit = explicit_solver(graph)
         self._reference: Array | None = None
+
+    @cached_property
+    def row_scale(self) -> Array:
+        """One for rows of loop joints; for those of gears what makes their largest entry one.
+
+        A gear of large ratio must not make all others look small beside it.
+        """
+        ratios = np.delete(self.rows.vectors, 1, axis=1)  # without the offset
+        scale: Array = 1.0 / np.maximum(1.0, np.abs(ratios).max(axis=1, initial=0.0))
+        return np.where(self.rows.rows[:, 0] == COUPLING, scale, 1.0)
 
     @property
     def split(self) -> tuple[NDArray[Any], ...]:

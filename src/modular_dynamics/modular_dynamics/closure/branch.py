@@ -1,0 +1,174 @@
+"""The branch that a moving mechanism is on, change points included.
+
+Where rods come in line, branches of a mechanism's motion may cross: there rows of J become dependent that are
+not so elsewhere, J alone does not tell which way the motion goes on, and close by rounding errors decide. But
+each branch is smooth, and so is everything on it. Within a narrow neighbourhood of a crossing coordinates,
+velocities and accelerations are therefore interpolated between places on the branch before and behind it:
+f(0) = (56 (f(1) + f(-1)) - 28 (f(2) + f(-2)) + 8 (f(3) + f(-3)) - f(4) - f(-4)) / 70, the polynomial of
+degree 7 through eight places that are equally spaced along the branch's last known tangent.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..kernels import closed_loop
+from .coordinates import Coordinates
+from .mechanism import Mechanism
+
+__all__ = ["Branch", "Lost", "Place"]
+
+Array = NDArray[np.float64]
+EIGHT = {1: 56 / 70, 2: -28 / 70, 3: 8 / 70, 4: -1 / 70}
+SIX = {1: 15 / 20, 2: -6 / 20, 3: 1 / 20, 4: 0.0}
+#: Part of the constraints' largest singular value: below the first a crossing may be near, below the second
+#: directions are rounding.
+NARROW, FLAT = 1e-2, 1e-5
+#: By what part of itself J changes from one interpolated place to the next; how often that is halved.
+SPACING, HALVINGS = 0.02, 3
+#: By how much interpolation of two degrees less may differ [rad or m], and as a part of the velocity.
+SMOOTH = 1e-7
+#: Residual [m or 1] of interpolated coordinates: with more no branches cross, they only come close.
+CROSSING = 1e-9
+#: Newton's last step [rad or m], to which J, from before it, is exact; its largest number of steps.
+LAST_STEP, STEPS = 1e-12, 8
+
+
+class Lost(Exception):
+    """The branch is not told from others; ``condition`` of the constraints there."""
+
+    def __init__(self, message: str, condition: float) -> None:
+        super().__init__(message)
+        self.condition = condition
+
+
+@dataclass(frozen=True, eq=False)
+class Place:
+    """Coordinates q and velocities v on the branch, and with what weight the motion there counts.
+
+    ``held`` (rank, nv): orthonormal rows of the directions that the loops hold. ``width``: their smallest
+    singular value, as a part of the largest.
+    """
+
+    q: Array
+    v: Array
+    held: Array
+    width: float
+    weight: float = 1.0
+
+
+class Branch:
+    """A mechanism's branch; ``tangent`` (nv, freedoms) is the last one known.
+
+    ``crossing`` becomes true when places near a crossing are asked for.
+
+    Args:
+        rank: of the constraints along it. start: coordinates on it, not at a crossing.
+    """
+
+    def __init__(self, solver: Mechanism, rank: int, start: Array) -> None:
+        self.solver, self.rank, self.coordinates = solver, rank, Coordinates(solver.graph)
+        self.tangent = np.eye(solver.graph.nv)
+        if rank > 0:
+            self.tangent = np.linalg.svd(self._rows(start)[0])[2][rank:].T
+        self.crossing = False
+
+    def places(self, q: Array, v: Array) -> list[Place]:
+        """One on the branch, nearest to q, v; near a crossing eight, which stand for the one between them.
+
+        Raises:
+            Lost: neither can be had.
+        """
+        if self.rank == 0:
+            return [Place(self.coordinates.unit(q.copy()), v, np.zeros((0, len(v))), 1.0)]
+        size = np.linalg.svd(self._rows(q)[0], compute_uv=False)
+        width = size[self.rank - 1] / size[0]
+        if width < NARROW:
+            try:
+                around = self._around(q, v, width)
+            except Lost:  # branches come close without crossing: a sharp corner
+                around = []
+            if around:
+                self.crossing = True
+                return around
+        return [self._closed(q, v)]
+
+    def mean(self, places: list[Place]) -> tuple[Array, Array]:
+        """The coordinates and velocities that places stand for."""
+        q = np.sum([place.weight * place.q for place in places], axis=0)
+        return self.coordinates.unit(q), np.sum([place.weight * place.v for place in places], axis=0)
+
+    def turned(self, places: list[Place]) -> Array:
+        """The tangent there."""
+        across = np.sum([place.weight * place.held.T @ place.held for place in places], axis=0)
+        found: Array = np.linalg.eigh(across)[1][:, : self.tangent.shape[1]]
+        return found
+
+    def _rows(self, q: Array) -> tuple[Array, Array]:
+        """J and phi at q, scaled."""
+        solver, scale = self.solver, self.solver.row_scale
+        closed_loop.rows_of(solver.arrays[0], solver.arrays[1], q, np.zeros(solver.graph.nv), solver.room)
+        return scale[:, None] * solver.room[3], scale * solver.room[2]
+
+    def _closed(self, q: Array, v: Array, across: bool = False) -> Place:
+        """The shortest way onto the constraints: Newton's method, then what tears the loops is left out of v."""
+        for _ in range(STEPS):
+            J, phi = self._rows(q)
+            turned, size, directions = np.linalg.svd(J, full_matrices=across)
+            width = size[self.rank - 1] / size[0]
+            if not width > FLAT:
+                raise Lost("branches of its motion meet there", 1.0 / max(width, 1e-300))
+            held = directions[: self.rank]
+            step = held.T @ (turned[:, : self.rank].T @ -phi / size[: self.rank])
+            if across:
+                free = directions[self.rank :].T
+                step -= free @ np.linalg.solve(self.tangent.T @ free, self.tangent.T @ step)
+            q = self.coordinates.moved(q, step)
+            if np.abs(step).max() < LAST_STEP * max(1.0, np.abs(q).max()):
+                return Place(q, v - held.T @ (held @ v), held, width)
+        raise Lost("its loops do not close near there", 1.0 / width)
+
+    def _around(self, q: Array, v: Array, width: float) -> list[Place]:
+        """Eight places round q; none where one of them is nearer to a crossing than q is."""
+        shift = self._shift(q)
+        for _ in range(HALVINGS + 1):
+            found: dict[int, Place] = {}
+            for k in (sign * k for k in EIGHT for sign in (1, -1)):
+                found[k] = self._closed(self.coordinates.moved(q, k * shift), v, True)
+                if found[k].width <= width:
+                    return []
+            eight, six = (
+                [replace(place, weight=weights[abs(k)]) for k, place in found.items()]
+                for weights in (EIGHT, SIX)
+            )
+            (q8, v8), (q6, v6) = self.mean(eight), self.mean(six)
+            if np.abs(q8 - q6).max() < SMOOTH and np.abs(v8 - v6).max() <= SMOOTH * np.abs(v).max():
+                return eight if np.abs(self._rows(q8)[1]).max() < CROSSING else []
+            shift = 0.5 * shift
+        return []
+
+    def _shift(self, q: Array) -> Array:
+        """A step along the branch, away from the crossing, that changes J by the part SPACING."""
+        along = self.tangent[:, 0]
+        if self.tangent.shape[1] > 1:
+            turned, size, directions = np.linalg.svd(self._rows(q)[0])
+            strong = int((size > NARROW * size[0]).sum())
+            weak = np.array(
+                [(turned[:, strong:].T @ self._change(q, t) @ directions[strong:].T).ravel() for t in self.tangent.T]
+            )
+            most, ways = np.linalg.eigh(weak @ weak.T)
+            along = self.tangent @ ways[:, most > 0.1 * most[-1]].sum(axis=1)
+            along = along / np.linalg.norm(along)
+        J = self._rows(q)[0]
+        step: Array = along * (SPACING * np.linalg.norm(J, 2) / np.linalg.norm(self._change(q, along), 2))
+        return step
+
+    def _change(self, q: Array, along: Array) -> Array:
+        """dJ along a direction, by central differences."""
+        step = 1e-3
+        ahead, behind = (self._rows(self.coordinates.moved(q, sign * along))[0] for sign in (step, -step))
+        found: Array = (ahead - behind) / (2.0 * step)
+        return found
