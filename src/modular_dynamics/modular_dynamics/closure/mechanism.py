@@ -342,7 +342,7 @@ class Mechanism:
     def _nudged(self, start: Array) -> Array:
         """Away from an open start that is singular, as in line: rounding would choose the assembly mode.
 
-        The first passive joint moves most, and in its positive direction.
+        All passive joints move a little in their positive direction, the first of them most.
         """
         nudged = start.copy()
         self._meet_gears(nudged)
