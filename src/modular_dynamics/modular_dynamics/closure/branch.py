@@ -24,12 +24,13 @@ __all__ = ["Branch", "Lost", "Place"]
 Array = NDArray[np.float64]
 EIGHT = {1: 56 / 70, 2: -28 / 70, 3: 8 / 70, 4: -1 / 70}
 SIX = {1: 15 / 20, 2: -6 / 20, 3: 1 / 20, 4: 0.0}
-#: Part of the constraints' largest singular value: below the first a crossing may be near, below the second
-#: directions are rounding.
-NARROW, FLAT = 1e-2, 1e-5
+#: Parts of the constraints' largest singular value: with less than the first a crossing may be near; less
+#: than the second is too sharp a corner where there is none; less than the third is rounding.
+NARROW, SHARP, FLAT = 1e-2, 2e-4, 1e-5
 #: By what part of itself J changes from one interpolated place to the next; how often that is halved.
-SPACING, HALVINGS = 0.02, 3
-#: By how much interpolation of two degrees less may differ [rad or m], and as a part of the velocity.
+SPACING, HALVINGS = 0.02, 2
+#: By how much interpolation of two degrees less may differ, as a part of the way that turns J by one radian,
+#: and of the velocity.
 SMOOTH = 1e-7
 #: Residual [m or 1] of interpolated coordinates: with more no branches cross, they only come close.
 CROSSING = 1e-9
@@ -82,6 +83,8 @@ class Branch:
         Raises:
             Lost: neither can be had.
         """
+        if not (np.isfinite(q).all() and np.isfinite(v).all()):
+            raise Lost("its coordinates and velocities grow beyond all numbers", np.inf)
         if self.rank == 0:
             return [Place(self.coordinates.unit(q.copy()), v, np.zeros((0, len(v))), 1.0)]
         size = np.linalg.svd(self._rows(q)[0], compute_uv=False)
@@ -89,8 +92,10 @@ class Branch:
         if width < NARROW:
             try:
                 around = self._around(q, v, width)
-            except Lost:  # branches come close without crossing: a sharp corner
-                around = []
+            except Lost:
+                if width < SHARP:
+                    raise
+                around = []  # a sharp corner: branches come close without crossing
             if around:
                 self.crossing = True
                 return around
@@ -114,7 +119,11 @@ class Branch:
         return scale[:, None] * solver.room[3], scale * solver.room[2]
 
     def _closed(self, q: Array, v: Array, across: bool = False) -> Place:
-        """The shortest way onto the constraints: Newton's method, then what tears the loops is left out of v."""
+        """Onto the constraints by Newton's method, the shortest way; ``across``: square to the tangent.
+
+        Then what tears the loops is left out of v. Only the latter place does not depend on Newton's path,
+        and so is a smooth function of q even where another branch is near.
+        """
         for _ in range(STEPS):
             J, phi = self._rows(q)
             turned, size, directions = np.linalg.svd(J, full_matrices=across)
@@ -129,11 +138,13 @@ class Branch:
             q = self.coordinates.moved(q, step)
             if np.abs(step).max() < LAST_STEP * max(1.0, np.abs(q).max()):
                 return Place(q, v - held.T @ (held @ v), held, width)
-        raise Lost("its loops do not close near there", 1.0 / width)
+        residual = self.solver.residual(q)
+        worst = max(residual, key=lambda name: residual[name])
+        raise Lost(f"'{worst}' stays open by {residual[worst]:.2g} [m or 1]", 1.0 / width)
 
     def _around(self, q: Array, v: Array, width: float) -> list[Place]:
         """Eight places round q; none where one of them is nearer to a crossing than q is."""
-        shift = self._shift(q)
+        shift, rough = self._shift(q), np.inf
         for _ in range(HALVINGS + 1):
             found: dict[int, Place] = {}
             for k in (sign * k for k in EIGHT for sign in (1, -1)):
@@ -145,10 +156,14 @@ class Branch:
                 for weights in (EIGHT, SIX)
             )
             (q8, v8), (q6, v6) = self.mean(eight), self.mean(six)
-            if np.abs(q8 - q6).max() < SMOOTH and np.abs(v8 - v6).max() <= SMOOTH * np.abs(v).max():
-                return eight if np.abs(self._rows(q8)[1]).max() < CROSSING else []
+            before, unit, speed = rough, np.abs(shift).max() / SPACING, np.abs(v).max() or 1.0
+            rough = max(np.abs(q8 - q6).max() / unit, np.abs(v8 - v6).max() / speed)
+            if rough < SMOOTH and np.abs(self._rows(q8)[1]).max() < CROSSING:
+                return eight
+            if rough < SMOOTH or rough > before / 8.0:  # of a smooth branch it is a 64th
+                break
             shift = 0.5 * shift
-        return []
+        raise Lost("branches of its motion come close there, or turn sharply", 1.0 / width)
 
     def _shift(self, q: Array) -> Array:
         """A step along the branch, away from the crossing, that changes J by the part SPACING."""
@@ -157,13 +172,16 @@ class Branch:
             turned, size, directions = np.linalg.svd(self._rows(q)[0])
             strong = int((size > NARROW * size[0]).sum())
             weak = np.array(
-                [(turned[:, strong:].T @ self._change(q, t) @ directions[strong:].T).ravel() for t in self.tangent.T]
+                [
+                    (turned[:, strong:].T @ self._change(q, t) @ directions[strong:].T).ravel()
+                    for t in self.tangent.T
+                ]
             )
             most, ways = np.linalg.eigh(weak @ weak.T)
             along = self.tangent @ ways[:, most > 0.1 * most[-1]].sum(axis=1)
             along = along / np.linalg.norm(along)
-        J = self._rows(q)[0]
-        step: Array = along * (SPACING * np.linalg.norm(J, 2) / np.linalg.norm(self._change(q, along), 2))
+        J, bend = self._rows(q)[0], np.linalg.norm(self._change(q, along), 2)
+        step: Array = along * (SPACING * np.linalg.norm(J, 2) / bend) if bend > 0.0 else 0.0 * along
         return step
 
     def _change(self, q: Array, along: Array) -> Array:

@@ -1,4 +1,4 @@
-"""Coordinates of all joints moved by velocities: the same numbers, but for the quaternion of a floating base."""
+"""Coordinates of all joints moved by velocities; a floating base has a quaternion among them."""
 
 from __future__ import annotations
 

@@ -49,11 +49,11 @@ def closed_loop_forward_dynamics(
     """Accelerations of all joints under the torques of the independent ones.
 
     [M J^T; J 0] [vdot; -lambda] = [tau - h - J_L^T F; -gamma] (Kumar et al., eq. 22): symmetric, but
-    indefinite, a saddle point, and not positive definite as the paper says; singular where rows are redundant.
-    Split by the singular directions of J: those with size give a part of vdot, M on the others, which is
-    positive definite, the rest. Dead points of the independent joints do not matter; places where branches
-    of the motion cross are refused, for the accelerations depend on which of them is followed. ``simulate``
-    knows that from the motion before, and passes them.
+    indefinite, a saddle point, and not positive definite as the paper says; singular where rows are
+    redundant. Split by the singular directions of J: those with size give a part of vdot, M on the others,
+    which is positive definite, the rest. Dead points of the independent joints do not matter. Places where
+    branches of the motion cross (rods in line) are refused, for the accelerations depend on which of them is
+    followed; ``simulate`` knows that from the motion before, and passes them.
 
     Args:
         coordinates, velocities: of all joints, loops closed (``close_loops``, ``constraint_projection``).
@@ -119,8 +119,8 @@ def certain_rank(solver: Mechanism, q: Array) -> int:
 
 def _crossing(solver: Mechanism, q: Array, condition: float) -> SingularityError:
     return SingularityError(
-        f"branches of the motion of '{solver.graph.name}' cross at these coordinates (condition number of its "
-        f"constraints {condition:.2g}): the accelerations depend on which is followed",
+        f"branches of the motion of '{solver.graph.name}' cross at these coordinates, condition number "
+        f"{condition:.2g} of its constraints: the accelerations depend on which is followed",
         condition,
         q.copy(),
     )

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from scipy.integrate import simpson, solve_ivp
-from windows import standing, windows
+from windows import ROD, standing, windows
 
 import modular_dynamics as md
 from modular_dynamics.closure import (
@@ -67,34 +67,124 @@ def test_the_dead_point_itself_is_reported(load_robot):
     assert error.value.condition > 1e3
 
 
-@pytest.mark.parametrize("count", [1, 2, 3])
-def test_windows_move_as_one_pendulum(count):
-    """Two windows: 3 phi'' = 3.5 g sin phi, phi from the vertical; speed 1 m/s at the top.
+def pendulum(count, angle, speed, times, rotor=0.0):
+    """Angles from the vertical of the exact reduction of n windows.
 
-    In general n + 1 uprights turn and n beams of 1 kg are carried along: (n + (n + 1) / 3) phi'' =
-    (n + (n + 1) / 2) g sin phi. The flat positions, in which all rods are in line, are passed.
+    n + 1 uprights turn and n beams of 1 kg are carried along: (n + (n + 1) / 3) phi'' =
+    (n + (n + 1) / 2) g sin phi; ``rotor``: inertia that turns with an upright.
     """
-    graph = windows(count)
-    inertia, weight = count + (count + 1) / 3, count + (count + 1) / 2
-    if count == 2:
-        assert (inertia, weight) == (3.0, 3.5)
-    start = standing(graph, np.pi / 2)
-    motion = simulate(graph, [np.pi / 2], [-1.0], None, 10.0, guess=start)
-    exact = solve_ivp(
+    inertia, weight = count + (count + 1) / 3 + rotor, count + (count + 1) / 2
+    motion = solve_ivp(
         lambda _, y: [y[1], weight / inertia * 9.81 * np.sin(y[0])],
-        (0.0, 10.0),
-        [0.0, 1.0],
+        (0.0, times[-1]),
+        [angle, speed],
         "DOP853",
-        motion.t,
+        times,
         rtol=1e-13,
         atol=1e-13,
-    ).y
-    expected = np.array([standing(graph, np.pi / 2 - phi) for phi in exact[0]])
-    assert exact[0, -1] > 2.5 * np.pi  # flat several times
-    # rods of 1 m: radians are metres
-    assert motion.coordinates == pytest.approx(expected, abs=1e-5)
+    )
+    return motion.y[0]
+
+
+SPEEDS = [
+    *((1, s) for s in (1.0, 3.0)),
+    *((2, s) for s in (0.32, 0.45, 0.65, 0.7, 0.7114, 1.0, 2.5)),
+    (3, 1.0),
+]
+
+
+@pytest.mark.parametrize(("count", "speed"), SPEEDS)
+def test_windows_move_as_one_pendulum(count, speed):
+    """Two windows: 3 phi'' = 3.5 g sin phi; from the top. The flat positions, rods in line, are passed."""
+    graph = windows(count)
+    start = standing(graph, np.pi / 2)
+    motion = simulate(graph, [np.pi / 2], [-speed], None, 10.0, guess=start)
+    exact = pendulum(count, 0.0, speed, motion.t)
+    expected = np.array([standing(graph, np.pi / 2 - phi) for phi in exact])
+    assert np.abs(np.diff(exact > np.pi / 2)).sum() + np.ptp(exact) / np.pi > 3.5  # flat several times
+    # rods of 1 m: radians are metres; what rounding does to 1e-10 of the integrator in ten seconds
+    assert motion.coordinates == pytest.approx(expected, abs=1e-6)
     assert motion.residual.max() < 1e-9
-    assert np.ptp(motion.energy) < 1e-6 * kinetic(graph, motion)
+    assert np.ptp(motion.energy) < 1e-8 * kinetic(graph, motion)
+
+
+@pytest.mark.parametrize("more", [-1e-2, -1e-6, 0.0, 1e-6, 1e-3])
+def test_windows_that_just_reach_the_flat_position(more):
+    """Hanging, with the speed that takes them level, and a little more or less: they turn round there."""
+    graph = windows(2)
+    speed = np.sqrt(2.0 * 3.5 / 3.0 * 9.81) * (1.0 + more)
+    motion = simulate(graph, [-np.pi / 2], [-speed], None, 6.0, guess=standing(graph, -np.pi / 2))
+    exact = pendulum(2, np.pi, speed, motion.t)
+    assert motion.coordinates == pytest.approx(
+        np.array([standing(graph, np.pi / 2 - phi) for phi in exact]), abs=1e-7
+    )
+
+
+def test_windows_at_rest_beside_the_flat_position():
+    """Let go 1e-5 rad above it, and above it again on the other side; flat they are refused."""
+    graph, start = windows(2), 1e-5
+    motion = simulate(graph, [start], [0.0], None, 5.0, guess=standing(graph, start))
+    exact = pendulum(2, np.pi / 2 - start, 0.0, motion.t)
+    assert motion.coordinates[:, 0] == pytest.approx(np.pi / 2 - exact, abs=1e-7)
+    with pytest.raises(SingularityError, match="condition number"):
+        simulate(graph, [0.0], [1.0], None, 1.0, guess=standing(graph, 0.0))
+
+
+def four_rods(ground, crank, coupler, output):
+    """A four-bar of rods of 1 kg in a vertical plane; all in line where its lengths allow."""
+    rods = {
+        "crank": ("ground", 0, crank),
+        "coupler": ("crank", crank, coupler),
+        "output": ("ground", ground, output),
+    }
+    parts = []
+    for name, (parent, at, length) in rods.items():
+        about = length**2 / 12
+        parts.append(
+            ROD.format(name, parent, at, "1.5707963267948966" if parent == "ground" else 0)
+            .replace("0.5 0 0", f"{length / 2} 0 0", 1)
+            .replace("0.0833333333333333333", str(about))
+        )
+    return md.load_urdf(
+        f'<robot name="rods"><link name="ground"/>{"".join(parts)}<modular_dynamics version="1">'
+        f'<loop_joint name="pin" type="revolute"><predecessor link="output" xyz="{output} 0 0"/>'
+        f'<successor link="coupler" xyz="{coupler} 0 0"/><axis xyz="0 0 1"/></loop_joint>'
+        '<passive joint="coupler"/><passive joint="output"/></modular_dynamics></robot>'
+    )
+
+
+def closed(lengths, angle, side):
+    """Coordinates of crank, coupler and output at a crank angle, by circles; side: 1 or -1."""
+    ground, crank, coupler, output = lengths
+    tip = crank * np.exp(1j * angle)
+    away = ground - tip
+    reach = abs(away)
+    along = (coupler**2 - output**2 + reach**2) / (2 * reach)
+    pin = tip + away / reach * (along + 1j * side * np.sqrt(coupler**2 - along**2))
+    return [angle, np.angle((pin - tip) / tip), np.angle(pin - ground)]
+
+
+@pytest.mark.parametrize("side", [1, -1])
+@pytest.mark.parametrize("lengths", [(2, 1, 2.5, 1.5), (1, 2, 1.5, 2.5), (2, 1, 2, 1), (3, 1, 2.9, 1.1)])
+def test_four_bars_through_their_change_points(lengths, side):
+    """The longest and the shortest rod are as long as the others: branches cross where all are in line.
+
+    Half the mechanism's coordinates are rational in t = tan(angle / 2) of two joints there, and smooth: the
+    side changes at every crossing, and the energy says when.
+    """
+    graph = four_rods(*lengths)
+    start = closed(lengths, 2.0, side)
+    motion = simulate(graph, [2.0], [3.0], None, 5.0, guess=start)
+    assert np.ptp(motion.energy) < 2e-8 * kinetic(graph, motion)
+    assert motion.residual.max() < 1e-9
+    pin = np.exp(1j * motion.coordinates[:, :2].sum(axis=1)) * lengths[2]
+    away = lengths[0] - lengths[1] * np.exp(1j * motion.coordinates[:, 0])
+    sides = np.sign((pin / away).imag)
+    assert (np.diff(sides) != 0).sum() >= 2  # of the line from crank to output: the branch's own
+    # velocities are continuous: a jump to the other branch would turn them
+    turn = np.diff(motion.velocities, axis=0)
+    between = np.linalg.norm(turn, axis=1) / np.linalg.norm(motion.velocities, axis=1).max()
+    assert between.max() < 0.5
 
 
 def test_windows_converge():
