@@ -106,7 +106,7 @@ def test_newton_finds_the_nearest_of_two_modes(far):
 
 @pytest.mark.parametrize("name", MODES)
 def test_the_mode_never_jumps_from_one_to_the_next_of_thousands(name):
-    """Each the next one's guess, anywhere in the range; limits of the exoskeleton's crank angle as published."""
+    """Each the next one's guess, anywhere in the range; of the exoskeleton as far as it closes."""
     graph, rng = GRAPHS[name](), np.random.default_rng(1)
     solver, (rows,) = explicit_solver(graph), [mechanism(graph).independent_q]
     guess = mechanism(graph).reference()
