@@ -16,6 +16,7 @@ from modular_dynamics.closure import (
     simulate,
 )
 from modular_dynamics.closure.mechanism import mechanism
+from modular_dynamics.closure.refusals import open_loops
 from modular_dynamics.exceptions import ClosureError, PartitionError, SingularityError, StateError
 
 
@@ -199,7 +200,7 @@ def test_an_open_loop_is_named_however_little_is_open(load_robot):
     graph = load_robot("four_bar")
     closed = close_loops(graph, [0.5])
     closed[1] += 1e-9
-    assert "open are J2 by" in str(mechanism(graph)._open(closed, "here", "so"))
+    assert "open are J2 by" in str(open_loops(mechanism(graph), closed, "here", "so"))
 
 
 def test_too_short_a_coupler():
