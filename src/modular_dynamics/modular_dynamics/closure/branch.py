@@ -191,7 +191,8 @@ class Branch:
             left, right = place.turned[:, strong:].T, place.directions[strong:].T
             weak = np.array([(left @ self._change(q, t) @ right).ravel() for t in self.tangent.T])
             most, ways = np.linalg.eigh(weak @ weak.T)
-            along = self.tangent @ ways[:, most > 0.1 * most[-1]].sum(axis=1)
+            much = most >= min(0.1 * most[-1], most[-1])  # one at least, where none changes anything
+            along = self.tangent @ ways[:, much].sum(axis=1)
             along = along / np.linalg.norm(along)
         bend = np.linalg.norm(self._change(q, along), 2)
         step: Array = along * (SPACING * place.size[0] / bend) if bend > 0.0 else 0.0 * along
