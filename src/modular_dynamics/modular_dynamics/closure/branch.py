@@ -48,17 +48,39 @@ class Lost(Exception):
 
 @dataclass(frozen=True, eq=False)
 class Place:
-    """Coordinates q and velocities v on the branch, and with what weight the motion there counts.
+    """Coordinates q and velocities v on a branch, and with what weight the motion there counts.
 
-    ``held`` (rank, nv): orthonormal rows of the directions that the loops hold. ``width``: their smallest
-    singular value, as a part of the largest.
+    ``turned`` (m, m), ``size``, ``directions`` (nv, nv): singular value decomposition of the scaled J, of
+    which ``rank`` values count.
     """
 
     q: Array
     v: Array
-    held: Array
-    width: float
+    turned: Array
+    size: Array
+    directions: Array
+    rank: int
     weight: float = 1.0
+
+    @property
+    def held(self) -> Array:
+        """(rank, nv): the directions that the loops hold, as rows."""
+        return self.directions[: self.rank]
+
+    @property
+    def free(self) -> Array:
+        """(nv - rank, nv): the directions that they leave open."""
+        return self.directions[self.rank :]
+
+    @property
+    def width(self) -> float:
+        """The smallest singular value as a part of the largest: how far a crossing is."""
+        return float(self.size[self.rank - 1] / self.size[0]) if self.rank else 1.0
+
+    def shortest(self, right: Array) -> Array:
+        """The shortest x with J x = right."""
+        found: Array = self.held.T @ (self.turned[:, : self.rank].T @ right / self.size[: self.rank])
+        return found
 
 
 class Branch:
@@ -72,10 +94,7 @@ class Branch:
 
     def __init__(self, solver: Mechanism, rank: int, start: Array) -> None:
         self.solver, self.rank, self.coordinates = solver, rank, Coordinates(solver.graph)
-        self.tangent = np.eye(solver.graph.nv)
-        if rank > 0:
-            self.tangent = np.linalg.svd(self._rows(start)[0])[2][rank:].T
-        self.crossing = False
+        self.tangent, self.crossing = self.place(start, np.zeros(solver.graph.nv)).free.T, False
 
     def places(self, q: Array, v: Array) -> list[Place]:
         """One on the branch, nearest to q, v; near a crossing eight, which stand for the one between them.
@@ -85,21 +104,22 @@ class Branch:
         """
         if not (np.isfinite(q).all() and np.isfinite(v).all()):
             raise Lost("its coordinates and velocities grow beyond all numbers", np.inf)
-        if self.rank == 0:
-            return [Place(self.coordinates.unit(q.copy()), v, np.zeros((0, len(v))), 1.0)]
-        size = np.linalg.svd(self._rows(q)[0], compute_uv=False)
-        width = size[self.rank - 1] / size[0]
-        if width < NARROW:
+        place = self.place(q, v)
+        if place.width < NARROW:
             try:
-                around = self._around(q, v, width)
+                around = self._around(place)
             except Lost:
-                if width < SHARP:
+                if place.width < SHARP:
                     raise
                 around = []  # a sharp corner: branches come close without crossing
             if around:
                 self.crossing = True
                 return around
-        return [self._closed(q, v)]
+        return [self._closed(place)]
+
+    def place(self, q: Array, v: Array) -> Place:
+        """At q and v as they are."""
+        return Place(q, v, *np.linalg.svd(self._rows(q)[0]), self.rank)
 
     def mean(self, places: list[Place]) -> tuple[Array, Array]:
         """The coordinates and velocities that places stand for."""
@@ -118,70 +138,64 @@ class Branch:
         closed_loop.rows_of(solver.arrays[0], solver.arrays[1], q, np.zeros(solver.graph.nv), solver.room)
         return scale[:, None] * solver.room[3], scale * solver.room[2]
 
-    def _closed(self, q: Array, v: Array, across: bool = False) -> Place:
+    def _closed(self, place: Place, across: bool = False) -> Place:
         """Onto the constraints by Newton's method, the shortest way; ``across``: square to the tangent.
 
         Then what tears the loops is left out of v. Only the latter place does not depend on Newton's path,
         and so is a smooth function of q even where another branch is near.
         """
         for _ in range(STEPS):
-            J, phi = self._rows(q)
-            turned, size, directions = np.linalg.svd(J, full_matrices=across)
-            width = size[self.rank - 1] / size[0]
-            if not width > FLAT:
-                raise Lost("branches of its motion meet there", 1.0 / max(width, 1e-300))
-            held = directions[: self.rank]
-            step = held.T @ (turned[:, : self.rank].T @ -phi / size[: self.rank])
+            if not place.width > FLAT:
+                raise Lost("branches of its motion meet there", 1.0 / max(place.width, 1e-300))
+            step = -place.shortest(self._rows(place.q)[1])
             if across:
-                free = directions[self.rank :].T
+                free = place.free.T
                 step -= free @ np.linalg.solve(self.tangent.T @ free, self.tangent.T @ step)
-            q = self.coordinates.moved(q, step)
+            q = self.coordinates.moved(place.q, step)
             if np.abs(step).max() < LAST_STEP * max(1.0, np.abs(q).max()):
-                return Place(q, v - held.T @ (held @ v), held, width)
+                return replace(place, q=q, v=place.v - place.held.T @ (place.held @ place.v))
+            place = self.place(q, place.v)
         residual = self.solver.residual(q)
         worst = max(residual, key=lambda name: residual[name])
-        raise Lost(f"'{worst}' stays open by {residual[worst]:.2g} [m or 1]", 1.0 / width)
+        raise Lost(f"'{worst}' stays open by {residual[worst]:.2g} [m or 1]", 1.0 / place.width)
 
-    def _around(self, q: Array, v: Array, width: float) -> list[Place]:
-        """Eight places round q; none where one of them is nearer to a crossing than q is."""
-        shift, rough = self._shift(q), np.inf
+    def _around(self, place: Place) -> list[Place]:
+        """Eight places round one; none where one of them is nearer to a crossing."""
+        shift, rough = self._shift(place), np.inf
         for _ in range(HALVINGS + 1):
             found: dict[int, Place] = {}
             for k in (sign * k for k in EIGHT for sign in (1, -1)):
-                found[k] = self._closed(self.coordinates.moved(q, k * shift), v, True)
-                if found[k].width <= width:
+                there = self.place(self.coordinates.moved(place.q, k * shift), place.v)
+                found[k] = self._closed(there, True)
+                if found[k].width <= place.width:
                     return []
             eight, six = (
-                [replace(place, weight=weights[abs(k)]) for k, place in found.items()]
+                [replace(there, weight=weights[abs(k)]) for k, there in found.items()]
                 for weights in (EIGHT, SIX)
             )
             (q8, v8), (q6, v6) = self.mean(eight), self.mean(six)
-            before, unit, speed = rough, np.abs(shift).max() / SPACING, np.abs(v).max() or 1.0
+            before, unit, speed = rough, np.abs(shift).max() / SPACING, np.abs(v8).max() or 1.0
             rough = max(np.abs(q8 - q6).max() / unit, np.abs(v8 - v6).max() / speed)
             if rough < SMOOTH and np.abs(self._rows(q8)[1]).max() < CROSSING:
                 return eight
             if rough < SMOOTH or rough > before / 8.0:  # of a smooth branch it is a 64th
                 break
             shift = 0.5 * shift
-        raise Lost("branches of its motion come close there, or turn sharply", 1.0 / width)
+        raise Lost("branches of its motion come close there, or turn sharply", 1.0 / place.width)
 
-    def _shift(self, q: Array) -> Array:
+    def _shift(self, place: Place) -> Array:
         """A step along the branch, away from the crossing, that changes J by the part SPACING."""
-        along = self.tangent[:, 0]
+        along, q = self.tangent[:, 0], place.q
         if self.tangent.shape[1] > 1:
-            turned, size, directions = np.linalg.svd(self._rows(q)[0])
-            strong = int((size > NARROW * size[0]).sum())
-            weak = np.array(
-                [
-                    (turned[:, strong:].T @ self._change(q, t) @ directions[strong:].T).ravel()
-                    for t in self.tangent.T
-                ]
-            )
+            strong = int((place.size > NARROW * place.size[0]).sum())
+            left, right = place.turned[:, strong:].T, place.directions[strong:].T
+            weak = np.array([(left @ self._change(q, t) @ right).ravel() for t in self.tangent.T])
             most, ways = np.linalg.eigh(weak @ weak.T)
-            along = self.tangent @ ways[:, most > 0.1 * most[-1]].sum(axis=1)
+            much = most >= min(0.1 * most[-1], most[-1])  # one at least, where none changes anything
+            along = self.tangent @ ways[:, much].sum(axis=1)
             along = along / np.linalg.norm(along)
-        J, bend = self._rows(q)[0], np.linalg.norm(self._change(q, along), 2)
-        step: Array = along * (SPACING * np.linalg.norm(J, 2) / bend) if bend > 0.0 else 0.0 * along
+        bend = np.linalg.norm(self._change(q, along), 2)
+        step: Array = along * (SPACING * place.size[0] / bend) if bend > 0.0 else 0.0 * along
         return step
 
     def _change(self, q: Array, along: Array) -> Array:

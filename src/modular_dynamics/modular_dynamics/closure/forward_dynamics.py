@@ -87,8 +87,8 @@ def closed_loop_forward_dynamics(
     except Lost as lost:
         raise _crossing(solver, q, lost.condition) from None
     if len(places) == 1:
-        return kkt_solution(solver, q, v, torques, branch.rank)
-    return kkt_solution(solver, q, v, torques, branch.rank, mean_accelerations(solver, places, torques))
+        return kkt_solution(solver, places[0], torques)
+    return kkt_solution(solver, branch.place(q, v), torques, mean_accelerations(solver, places, torques))
 
 
 def certain_rank(solver: Mechanism, q: Array) -> int:
@@ -130,28 +130,23 @@ def mean_accelerations(solver: Mechanism, places: list[Place], tau: Array) -> Ar
     """Those that places of a branch stand for: see :mod:`.branch`."""
     found = np.zeros(solver.graph.nv)
     for place in places:
-        found += place.weight * kkt_solution(solver, place.q, place.v, tau, len(place.held)).accelerations
+        found += place.weight * kkt_solution(solver, place, tau).accelerations
     return found
 
 
-def kkt_solution(
-    solver: Mechanism, q: Array, v: Array, tau: Array, rank: int, vdot: Array | None = None
-) -> ClosedLoopMotion:
-    """The same without checks of the state, at a known rank; the multipliers only where vdot is known."""
-    graph, tree = solver.graph, solver.tree
+def kkt_solution(solver: Mechanism, place: Place, tau: Array, vdot: Array | None = None) -> ClosedLoopMotion:
+    """The same at a place of a branch; the multipliers only where vdot is known."""
+    graph, tree, q, v = solver.graph, solver.tree, place.q, place.v
     right = -bias(tree, q, v)
     right[solver.independent_v] += tau
     tensions = np.zeros(len(graph.springs))
     if graph.springs:
         pull, tensions = solver.spring_forces(q, v)
         right -= pull.T @ tensions
-    closed_loop.rows_of(solver.arrays[0], solver.arrays[1], q, v, solver.room)
-    scale, M = solver.row_scale, mass_matrix(tree, q)
-    J, gamma = scale[:, None] * solver.room[3], scale * solver.room[4]
-    turned, size, directions = np.linalg.svd(J)
-    held, free = directions[:rank], directions[rank:]  # rows: held by the loops, and left open by them
+    M, held, free = mass_matrix(tree, q), place.held, place.free
     if vdot is None:
-        along = held.T @ (turned[:, :rank].T @ -gamma / size[:rank])
+        closed_loop.rows_of(solver.arrays[0], solver.arrays[1], q, v, solver.room)
+        along = -place.shortest(solver.row_scale * solver.room[4])
         try:
             factor = scipy.linalg.cho_factor(free @ M @ free.T)
         except np.linalg.LinAlgError:
@@ -159,8 +154,9 @@ def kkt_solution(
                 f"'{graph.name}' has a direction that moves no inertia: its M is singular"
             ) from None
         vdot = along + free.T @ scipy.linalg.cho_solve(factor, free @ (right - M @ along))
-    multipliers = scale * (turned[:, :rank] @ (held @ (M @ vdot - right) / size[:rank]))
-    return ClosedLoopMotion(vdot, multipliers, rank, tensions)
+    pushed = held @ (M @ vdot - right) / place.size[: place.rank]
+    multipliers = solver.row_scale * (place.turned[:, : place.rank] @ pushed)
+    return ClosedLoopMotion(vdot, multipliers, place.rank, tensions)
 
 
 def energy(graph: SubsystemGraph, coordinates: ArrayLike, velocities: ArrayLike) -> float:

@@ -99,7 +99,8 @@ def three_cranks(extra=""):
     )
     pins = "".join(
         f'<loop_joint name="pin_{k}" type="revolute"><predecessor link="upright_{k}" xyz="1 0 0"/>'
-        f'<successor link="beam" xyz="{k} 0 0"/><axis xyz="0 0 1"/></loop_joint><passive joint="upright_{k}"/>'
+        f'<successor link="beam" xyz="{k} 0 0"/><axis xyz="0 0 1"/></loop_joint>'
+        f'<passive joint="upright_{k}"/>'
         for k in (1, 2)
     )
     return md.load_urdf(
