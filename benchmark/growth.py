@@ -1,13 +1,11 @@
-"""Growth: random trees of 10 to 1000 joints, time per joint, and the picture of it."""
+"""Growth: random trees of 10 to 1000 joints, and time per joint."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
-from matplotlib.figure import Figure
 from pinocchio_peer import PinocchioPeer
 from robots import random_tree
 from states import random_states
@@ -15,14 +13,13 @@ from timing import Timed, interleaved
 
 import modular_dynamics as md
 
-__all__ = ["JOINTS", "PINOCCHIO_UP_TO", "SERIES", "Growth", "draw", "measure_growth", "spread"]
+__all__ = ["JOINTS", "PINOCCHIO_UP_TO", "SERIES", "Growth", "measure_growth", "spread"]
 
 JOINTS = (10, 20, 50, 100, 200, 500, 1000)
 NUMBERS = 2**18  # in each array of a batch: the same memory for all sizes, as far as
 MOST_STATES = 16384  # allows
 #: Pinocchio's Data holds tensors of joints^3 numbers: 0.5 GB at 200 joints, 4 GB at 400.
 PINOCCHIO_UP_TO = 200
-NANOSECONDS = (5, 10, 20, 50, 100, 200, 500)  # ticks of the picture
 SERIES = ("ours, single", "pinocchio, single", "ours, batch", "pinocchio, batch")
 
 
@@ -78,23 +75,3 @@ def _calls(joints: int) -> Timed:
         peer = PinocchioPeer(graph, states)
         calls |= {SERIES[1]: peer.timed()["rnea"], SERIES[3]: peer.parallel(1, count)["rneaInParallel 1"]}
     return calls
-
-
-def draw(growth: Growth, file: Path) -> None:
-    """Time per joint over the number of joints, both logarithmic."""
-    figure = Figure(figsize=(7.0, 4.2), layout="constrained")
-    axes = figure.add_subplot()
-    styles = ("C0o-", "C1o-", "C0s--", "C1s--")
-    for series, style in zip(SERIES, styles, strict=True):
-        times = growth.per_joint(series)
-        axes.loglog(list(times), [1e3 * time for time in times.values()], style, markersize=4, label=series)
-    axes.set_xticks(JOINTS, [str(n) for n in JOINTS])
-    axes.set_yticks(NANOSECONDS, [str(t) for t in NANOSECONDS])
-    axes.minorticks_off()
-    axes.set_ylim(5, 500)
-    axes.set_xlabel("joints of a random tree")
-    axes.set_ylabel("ns per joint and state")
-    axes.set_title("Inverse dynamics, float64, one thread")
-    axes.grid(alpha=0.3)
-    axes.legend()
-    figure.savefig(file, dpi=130)

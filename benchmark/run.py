@@ -16,12 +16,13 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 import robot_tables
 import tables
 from comparisons import RobotFigures, compare
-from growth import draw, measure_growth
-from loops import measure_loops
+from growth import Growth, measure_growth
+from loops import LoopFigures, measure_loops
 from machine import Machine, describe
 from node import measure_node
 from partition import measure_partitions
 from peak import measure_limits
+from picture import draw
 from readiness import measure_readiness
 from rich.console import Console
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
@@ -70,6 +71,8 @@ class Run:
         self._urdfs = [read(path) for path in options.urdf] or [*map(read, ROBOTS), seven_joint_arm()]
         self._rounds = 5 if options.quick else 15
         self._robots: list[RobotFigures] = []
+        self._growth: Growth | None = None
+        self._loops: list[LoopFigures] = []
         self._task = progress.add_task("", total=len(options.only))
 
     def all(self) -> int:
@@ -81,6 +84,8 @@ class Run:
                 self._progress.advance(self._task)
         if self._robots:
             robot_tables.print_summary(self._console, self._robots)
+        if self._growth or self._loops:
+            draw(self._growth, self._loops, self._options.out / "growth.png")
         took = time.monotonic() - start
         self._console.print(f"{took:.0f} s in all; figures in {self._options.out}", highlight=False)
         return status
@@ -112,13 +117,14 @@ class Run:
         """From ten joints to a thousand."""
         figures = measure_growth(2 * self._rounds, self._ticker("growth"))
         tables.print_growth(self._console, figures)
-        draw(figures, self._options.out / "growth.png")
+        self._growth = figures
         self._write("growth", **asdict(figures))
 
     def loops(self) -> None:
         """From one closed loop to fifty."""
         figures = measure_loops(self._rounds, self._ticker("loops"))
         tables.print_loops(self._console, figures)
+        self._loops = figures
         self._write("loops", chains=[asdict(one) for one in figures])
 
     def partition(self) -> None:

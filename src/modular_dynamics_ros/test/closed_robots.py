@@ -29,6 +29,8 @@ def change_point() -> str:
         ('<successor link="coupler" xyz="0.1 0 0"/>', '<successor link="coupler" xyz="0.23 0 0"/>'),
         ('type="continuous"', 'type="revolute"'),
         ('<limit effort="20" velocity="20"/>', '<limit lower="0.3" upper="1.5" effort="20" velocity="20"/>'),
+        ('<limit lower="1.9" upper="2.9"', '<limit lower="0" upper="2.9"'),
+        ('<limit lower="0.9" upper="2.4"', '<limit lower="0.9" upper="3.2"'),
     ):
         assert text.count(old) == 1
         text = text.replace(old, new)

@@ -12,10 +12,15 @@ from ..exceptions import ClosureError, SingularityError, StateError
 from ..kernels import explicit as kernel
 from ..model import JointType, SubsystemGraph
 from .explicit_plane import PlanarLoop, planar_loop
+from .passive_joints import PassiveJoints
 
 __all__ = ["ExplicitSolver", "explicit_solver"]
 
 Array = NDArray[np.float64]
+#: Solutions of single steps that are tried: all, of up to about ten loops one after the other.
+MOST_TRIED = 4096
+#: Digits of squares of distances in which there is a tie.
+TIE = 9
 #: Circles that cross at a smaller angle [rad] touch: there is no telling the branches apart.
 TOUCHING = 1e-6
 _KINDS = {
@@ -39,7 +44,7 @@ class ExplicitSolver:
     graph: SubsystemGraph
     order: tuple[str, ...]
     names: tuple[str, ...]
-    table: tuple[NDArray[np.int64], Array, NDArray[np.int64], Array]
+    table: tuple[NDArray[np.int64], Array, NDArray[np.int64], Array, Array]
     _places: NDArray[np.int64] = field(init=False)
     _single: NDArray[np.int64] = field(init=False)
     _dependent: NDArray[np.int64] = field(init=False)
@@ -118,6 +123,42 @@ class ExplicitSolver:
         )
         return gone, missed, full
 
+    def nearest(self, start: Array, passive: PassiveJoints, limited: bool = False) -> Array | None:
+        """Of all assembly modes at the start's own independent coordinates the one nearest to the start.
+
+        Nearest by :meth:`.PassiveJoints.distance`; with limits, of the modes that are least beyond them. The
+        search goes deeper where it is nearest first and leaves what cannot become better (branch and bound);
+        with very many loops it ends with the best that was found. Of two that are as near, the one in which
+        the loop's first joint has the larger coordinate. None: no mode closes.
+        """
+        best: Array | None = None
+        least = (np.inf, np.inf)
+        steps, numbers, places, chain, size = self.table
+        waiting = [((0.0, 0.0), 0, start)]
+        for _ in range(MOST_TRIED):
+            while waiting and not waiting[-1][0] < least:
+                waiting.pop()
+            if not waiting:
+                break
+            (beyond, square), t, q = waiting.pop()
+            if t == len(steps):
+                best, least = q, (beyond, square)
+                continue
+            kind, i, j = steps[t, 0], steps[t, 3], steps[t, 4]
+            solved = [i] if kind == kernel.GEAR else [places[i, 1], places[j, 1]]
+            counted = [k for k in solved if k in passive.places]
+            one = steps[t : t + 1], numbers[t : t + 1], places, chain, size
+            found = []
+            for sign in (1.0,) if kind in (kernel.GEAR, kernel.LINES) else (1.0, -1.0):
+                tried = q.copy()
+                if kernel.solve(one, np.array([sign]), tried, self._room[1][0, :1])[0] == 1:
+                    worse = passive.fit(tried, counted) if limited else 0.0
+                    further = float(((tried - start)[counted] ** 2).sum())
+                    found.append(((beyond + worse, round(square + further, TIE)), t + 1, tried))
+            found.sort(key=lambda entry: (entry[0], *-entry[2][counted]), reverse=True)
+            waiting += found
+        return best
+
 
 def explicit_solver(graph: SubsystemGraph) -> ExplicitSolver | None:
     """The solver of a mechanism whose dependent coordinates all follow one after the other; else None.
@@ -191,5 +232,9 @@ class _Table:
     def solver(self) -> ExplicitSolver:
         places = np.array(self.places, np.int64).reshape(-1, 2)
         chain = np.array(self.chain).reshape(-1, 4)
-        table = np.array(self.steps, np.int64), np.array(self.numbers), places, chain
+        loops = [row for row in self.steps if row[0] != kernel.GEAR]
+        size = np.zeros(self.graph.nq)
+        for k in (k for row in loops for k in range(row[1], row[2])):
+            size[places[k, 1]] = max(size[places[k, 1]], abs(chain[k, 0]))
+        table = np.array(self.steps, np.int64), np.array(self.numbers), places, chain, size
         return ExplicitSolver(self.graph, tuple(self.order), tuple(self.names), table)

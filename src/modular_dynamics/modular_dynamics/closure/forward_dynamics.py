@@ -9,16 +9,20 @@ import scipy.linalg
 from numpy.typing import ArrayLike, NDArray
 
 from ..dynamics import bias, mass_matrix
-from ..exceptions import ClosureError, StateError
+from ..exceptions import ClosureError, SingularityError, StateError
 from ..kernels import closed_loop
 from ..model import SubsystemGraph
+from .branch import Branch, Lost, Place
 from .mechanism import Mechanism, mechanism
 
 __all__ = ["ClosedLoopMotion", "closed_loop_forward_dynamics", "energy", "kkt_solution"]
 
 Array = NDArray[np.float64]
-#: Singular directions of the constraints below this part of the largest are dropped: at a dead point.
-DEAD = 1e-5
+#: Singular values of the constraints as a part of the largest: below the first rows are redundant, from there
+#: to the second branches cross close by.
+REDUNDANT, CROSSING = 1e-9, 1e-6
+#: Part of the largest singular value with which redundant rows curve for unit velocities, at a crossing.
+CURVED = 1e-6
 #: Residual [m or 1] of the coordinates from which on they are refused.
 OPEN = 1e-6
 
@@ -45,9 +49,11 @@ def closed_loop_forward_dynamics(
     """Accelerations of all joints under the torques of the independent ones.
 
     [M J^T; J 0] [vdot; -lambda] = [tau - h - J_L^T F; -gamma] (Kumar et al., eq. 22): symmetric, but
-    indefinite, a saddle point, and not positive definite as the paper says; singular where rows are redundant
-    and at dead points. Split by the singular directions of J: those with size give a part of vdot, M on the
-    others, which is positive definite, the rest. What the loops leave open at a dead point is free.
+    indefinite, a saddle point, and not positive definite as the paper says; singular where rows are
+    redundant. Split by the singular directions of J: those with size give a part of vdot, M on the others,
+    which is positive definite, the rest. Dead points of the independent joints do not matter. Places where
+    branches of the motion cross (rods in line) are refused, for the accelerations depend on which of them is
+    followed; ``simulate`` knows that from the motion before, and passes them.
 
     Args:
         coordinates, velocities: of all joints, loops closed (``close_loops``, ``constraint_projection``).
@@ -55,6 +61,7 @@ def closed_loop_forward_dynamics(
 
     Raises:
         ClosureError: the loops are open at these coordinates, or the velocities tear them open.
+        SingularityError: branches cross here, or within about 1e-6 rad; it has the condition number of J.
         StateError: a wrong shape, or a number that is not finite.
     """
     solver = mechanism(graph)
@@ -74,34 +81,82 @@ def closed_loop_forward_dynamics(
                 residual,
                 q,
             )
-    return kkt_solution(solver, q, v, torques)
+    branch = Branch(solver, certain_rank(solver, q), q)
+    try:
+        places = branch.places(q, v)
+    except Lost as lost:
+        raise _crossing(solver, q, lost.condition) from None
+    if len(places) == 1:
+        return kkt_solution(solver, places[0], torques)
+    return kkt_solution(solver, branch.place(q, v), torques, mean_accelerations(solver, places, torques))
 
 
-def kkt_solution(solver: Mechanism, q: Array, v: Array, tau: Array) -> ClosedLoopMotion:
-    """The same without checks of the state."""
-    graph, tree = solver.graph, solver.tree
+def certain_rank(solver: Mechanism, q: Array) -> int:
+    """Rank of the constraints at closed coordinates. Raises SingularityError where it is higher close by.
+
+    There J has a singular value that is small, but not zero; or none, but with u^T J = 0 and J n = 0
+    u^T (d^2 phi / dn^2) is not zero for all n, as it is where rows are redundant all along the motion.
+    """
+    tree, loops, _ = solver.arrays
+    rest, scale = np.zeros(solver.graph.nv), solver.row_scale
+    closed_loop.rows_of(tree, loops, q, rest, solver.room)
+    turned, size, directions = np.linalg.svd(scale[:, None] * solver.room[3])
+    if not size.any():
+        return 0
+    rank = int((size > REDUNDANT * size[0]).sum())
+    least = size[rank - 1] / size[0]
+    if least > CROSSING and rank < min(len(turned), len(directions)):
+        free = directions[rank:].T
+        # a quadratic form that is not zero is not zero either in a direction at random
+        closed_loop.rows_of(tree, loops, q, free @ np.cos(np.arange(free.shape[1]) ** 2), solver.room)
+        curved = turned[:, rank:].T @ (scale * solver.room[4])
+        if np.abs(curved).max() > CURVED * size[0]:
+            least = size[rank] / size[0]
+    if least > CROSSING or rank == 0:
+        return rank
+    raise _crossing(solver, q, 1.0 / least if least > 0.0 else np.inf)
+
+
+def _crossing(solver: Mechanism, q: Array, condition: float) -> SingularityError:
+    return SingularityError(
+        f"branches of the motion of '{solver.graph.name}' cross at these coordinates, condition number "
+        f"{condition:.2g} of its constraints: the accelerations depend on which is followed",
+        condition,
+        q.copy(),
+    )
+
+
+def mean_accelerations(solver: Mechanism, places: list[Place], tau: Array) -> Array:
+    """Those that places of a branch stand for: see :mod:`.branch`."""
+    found = np.zeros(solver.graph.nv)
+    for place in places:
+        found += place.weight * kkt_solution(solver, place, tau).accelerations
+    return found
+
+
+def kkt_solution(solver: Mechanism, place: Place, tau: Array, vdot: Array | None = None) -> ClosedLoopMotion:
+    """The same at a place of a branch; the multipliers only where vdot is known."""
+    graph, tree, q, v = solver.graph, solver.tree, place.q, place.v
     right = -bias(tree, q, v)
     right[solver.independent_v] += tau
     tensions = np.zeros(len(graph.springs))
     if graph.springs:
         pull, tensions = solver.spring_forces(q, v)
         right -= pull.T @ tensions
-    closed_loop.rows_of(solver.arrays[0], solver.arrays[1], q, v, solver.room)
-    J, gamma = solver.room[3], solver.room[4]
-    M, m = mass_matrix(tree, q), len(J)
-    if m == 0:
-        return ClosedLoopMotion(np.asarray(np.linalg.solve(M, right)), np.zeros(0), 0, tensions)
-    turned, size, directions = np.linalg.svd(J)
-    rank = int((size > DEAD * size[0]).sum())
-    held, free = directions[:rank], directions[rank:]  # rows: held by the loops, and left open by them
-    along = held.T @ (turned[:, :rank].T @ -gamma / size[:rank])
-    try:
-        factor = scipy.linalg.cho_factor(free @ M @ free.T)
-    except np.linalg.LinAlgError:
-        raise StateError(f"'{graph.name}' has a direction that moves no inertia: its M is singular") from None
-    vdot = along + free.T @ scipy.linalg.cho_solve(factor, free @ (right - M @ along))
-    multipliers = turned[:, :rank] @ (held @ (M @ vdot - right) / size[:rank])
-    return ClosedLoopMotion(vdot, multipliers, rank, tensions)
+    M, held, free = mass_matrix(tree, q), place.held, place.free
+    if vdot is None:
+        closed_loop.rows_of(solver.arrays[0], solver.arrays[1], q, v, solver.room)
+        along = -place.shortest(solver.row_scale * solver.room[4])
+        try:
+            factor = scipy.linalg.cho_factor(free @ M @ free.T)
+        except np.linalg.LinAlgError:
+            raise StateError(
+                f"'{graph.name}' has a direction that moves no inertia: its M is singular"
+            ) from None
+        vdot = along + free.T @ scipy.linalg.cho_solve(factor, free @ (right - M @ along))
+    pushed = held @ (M @ vdot - right) / place.size[: place.rank]
+    multipliers = solver.row_scale * (place.turned[:, : place.rank] @ pushed)
+    return ClosedLoopMotion(vdot, multipliers, place.rank, tensions)
 
 
 def energy(graph: SubsystemGraph, coordinates: ArrayLike, velocities: ArrayLike) -> float:

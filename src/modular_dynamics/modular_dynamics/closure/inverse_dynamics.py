@@ -13,7 +13,8 @@ from ..exceptions import SingularityError, StateError
 from ..kernels import closed_loop, layout
 from ..kernels.loops import cut_wrenches
 from ..model import SubsystemGraph, body_loads
-from .mechanism import TIED, Mechanism, mechanism
+from .mechanism import Mechanism, mechanism
+from .refusals import TIED, refuse_tied
 
 __all__ = ["ClosedLoopDynamics", "closed_loop_inverse_dynamics"]
 
@@ -69,13 +70,18 @@ def closed_loop_inverse_dynamics(
 
     Args:
         q, v, vdot: of the independent joints, in the order of ``graph.independent_joint_names``.
-        guess: coordinates of all joints; the assembly mode is the one on their branch. Without it, the one
-            reached from the zero pose, or, where zero is beyond a joint's limits, from their middle.
+        guess: coordinates of all joints. The assembly mode is the one nearest to them (sum of squares of the
+            joints that loops determine, angles the short way round) at their own independent coordinates,
+            followed to q without a jump; where loops do not close there, the one nearest at q. Of loops that
+            are not planar, the nearest that Newton's method finds. Limits do not count.
+            Without it, the mode reached from the zero pose, or, where zero is beyond a joint's limits, from
+            their middle; of several one in which passive joints are within their limits.
         external_wrenches: {link: [force N, moment N m]} acting on the link, at and in its frame.
 
     Raises:
         ClosureError: the loops do not close there; it has the residual and the closest configuration. Or the
-            independent joints are too many, and loops would be torn.
+            independent joints are too many, and loops would be torn. Or there is no guess, and passive joints
+            would be beyond their limits by more than 2e-3 rad or m.
         SingularityError: a dead point, or too few independent joints; it has the condition number.
         StateError: a wrong shape, a number that is not finite, or a link that the graph does not have.
         UnsupportedModelError: a black box in the graph.
@@ -134,7 +140,7 @@ def projection_at(solver: Mechanism, coordinates: Array) -> Array:
     W = np.zeros((solver.graph.nv, len(solver.independent_v)))
     condition = closed_loop.projection(*solver.arrays, coordinates, solver.room, W)
     refuse_singular(solver, coordinates, condition)
-    solver.refuse_tied(coordinates, W)
+    refuse_tied(solver, coordinates, W)
     return W
 
 

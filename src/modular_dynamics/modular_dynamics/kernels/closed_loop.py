@@ -6,8 +6,7 @@ Coordinates are split into independent ones and the others, the dependent ones, 
 squares, and multipliers of the least norm.
 
 Arguments that belong together come as tuples: ``tree`` = (topology, constants); ``loops`` = (ends, anchors,
-rows, vectors), see :func:`.loops.rows_at`; ``split`` = the places of independent joints of one coordinate in
-q and in v, those of dependent ones, and those of all independent velocities; ``room`` = what :data:`ROOM`
+rows, vectors), see :func:`.loops.rows_at`; ``split`` = what :data:`SPLIT` lists; ``room`` = what :data:`ROOM`
 lists, to be overwritten.
 """
 
@@ -17,22 +16,28 @@ import numpy as np
 from numba import njit
 
 from .lanes import FAST
-from .loops import motions, rows_at
+from .loops import COUPLING, motions, rows_at
 from .memory import zero_float64, zero_float64x8
 from .newton_euler import inverse_dynamics
 from .orthogonal import factor, least_squares, minimum_norm
 from .states import joint_states
 
-__all__ = ["ROOM", "closed_dynamics", "correct", "follow", "projection", "rows_of", "settle"]
+__all__ = ["ROOM", "SPLIT", "closed_dynamics", "correct", "follow", "projection", "rows_of", "settle"]
 
 #: The arrays of ``room``: see closure/mechanism.py.
 ROOM = ("states", "work", "phi", "J", "gamma", "A", "heads", "order", "b", "x", "rest", "saved", "before")
+ROOM += ("A_T", "heads_T", "order_T", "y")
+#: Places of independent joints of one coordinate in q and in v, of dependent ones in q and in v, and of all
+#: independent velocities. How far independent and dependent coordinates move loops, for one unit of them: by
+#: gears alone not at all. T (d, r): motions of the dependent coordinates that keep gears met; -meeting
+#: (d, gears) times what is open of them, the last rows, meets them.
+SPLIT = ("q_i", "v_i", "q_d", "v_d", "independent_v", "size_i", "size_d", "T", "meeting")
 
 #: What is smaller than this part of the largest is no direction: see :func:`.orthogonal.factor`.
 RANK_TOLERANCE = 1e-11
 #: Newton's steps [rad or m]: the largest that is taken at once, and the one with which it ends.
 LARGEST_STEP, LAST_STEP = 0.3, 1e-10
-#: Residual [m or 1] of a closed loop.
+#: Residual [m or 1] of a closed loop, and of a gear as a part of its coordinates.
 CLOSED = 1e-10
 #: Change of independent coordinates [rad or m] that is followed in one stride at first, and the shortest.
 STRIDE, SHORTEST_STRIDE = 0.2, 1e-7
@@ -70,13 +75,61 @@ def _largest(values):
 
 
 @njit(inline="always", error_model="numpy")
-def _newton_step(tree, loops, split, q, room):
-    """x = -J_d^+ phi at q."""
-    rank = _factored(tree, loops, split, q, room)
-    phi, b, x = room[2], room[8], room[9]
+def _residual(loops, q, phi):
+    """The largest of what is open; of gears as a part of the coordinates, which may be many turns."""
+    rows, vectors, most = loops[2], loops[3], 0.0
     for i in range(phi.shape[0]):
+        size = 1.0
+        if rows[i, 0] == COUPLING:
+            size = max(1.0, abs(q[rows[i, 1]]), abs(vectors[i, 0] * q[rows[i, 3]]))
+        most = max(most, abs(phi[i]) / size)
+    return most
+
+
+@njit(inline="always", error_model="numpy")
+def _motion(x, size):
+    """How far a step of the dependent coordinates moves loops at most [rad or m]."""
+    most = 0.0
+    for k in range(size.shape[0]):
+        most = max(most, size[k] * abs(x[k]))
+    return most
+
+
+@njit(cache=True, error_model="numpy")
+def _factored_with_gears(split, room):
+    """J_d T, J being known, is triangularized in A_T. Returns the rank."""
+    dependent, T, J, A = split[3], split[7], room[3], room[13]
+    A[:, :] = 0.0
+    for k in range(T.shape[1]):
+        for j in range(T.shape[0]):
+            if T[j, k] != 0.0:
+                for i in range(A.shape[0]):
+                    A[i, k] += J[i, dependent[j]] * T[j, k]
+    return factor(A, room[14], room[15], RANK_TOLERANCE)
+
+
+@njit(cache=True, error_model="numpy")
+def _newton_step(split, room):
+    """x with phi + J_d x = 0, at known phi and J: first what meets the gears, then T y. Returns the rank."""
+    dependent, T, meeting = split[3], split[7], split[8]
+    phi, J, b, x, y = room[2], room[3], room[8], room[9], room[16]
+    m, gears = phi.shape[0], meeting.shape[1]
+    for j in range(T.shape[0]):
+        x[j] = 0.0
+        for g in range(gears):
+            x[j] -= meeting[j, g] * phi[m - gears + g]
+    for i in range(m):
         b[i] = -phi[i]
-    least_squares(room[5], room[6], room[7], rank, b, x)
+    for j in range(T.shape[0]):
+        if x[j] != 0.0:
+            for i in range(m):
+                b[i] -= J[i, dependent[j]] * x[j]
+    rank = _factored_with_gears(split, room)
+    least_squares(room[13], room[14], room[15], rank, b, y)
+    for j in range(T.shape[0]):
+        for k in range(T.shape[1]):
+            x[j] += T[j, k] * y[k]
+    return rank
 
 
 @njit(cache=True, error_model="numpy")
@@ -84,16 +137,17 @@ def correct(tree, loops, split, q, room, allowed):
     """Newton's method from a good start, in place. Is it closed, by a first step of at most ``allowed``?"""
     x, places = room[9], split[2]
     before = np.inf
+    rows_of(tree, loops, q, room[10], room)
     for _ in range(8):
-        _newton_step(tree, loops, split, q, room)
-        step = _largest(x)
+        _newton_step(split, room)
+        step = _motion(x, split[6])
         if not step <= allowed or not step <= 0.5 * before + LAST_STEP:  # another branch, or none
             return False
         for k in range(places.shape[0]):
             q[places[k]] += x[k]
+        rows_of(tree, loops, q, room[10], room)
         if step < LAST_STEP:
-            rows_of(tree, loops, q, room[10], room)
-            return _largest(room[2]) < CLOSED
+            return _residual(loops, q, room[2]) < CLOSED
         before, allowed = step, step
     return False
 
@@ -102,11 +156,13 @@ def correct(tree, loops, split, q, room, allowed):
 def settle(tree, loops, split, q, room):
     """Newton's method from afar: short steps, only such as close the loops further. Returns the residual."""
     phi, x, places, saved = room[2], room[9], split[2], room[11]
+    rows_of(tree, loops, q, room[10], room)
     for _ in range(200):
-        _newton_step(tree, loops, split, q, room)
-        residual, step = 0.0, _largest(x)
+        _newton_step(split, room)
+        residual = 0.0
         for i in range(phi.shape[0]):
             residual += phi[i] ** 2
+        step = _motion(x, split[6])
         scale = min(1.0, LARGEST_STEP / max(step, 1e-300))
         for k in range(places.shape[0]):
             saved[k] = q[places[k]]
@@ -125,63 +181,69 @@ def settle(tree, loops, split, q, room):
         if not better:
             for k in range(places.shape[0]):
                 q[places[k]] = saved[k]
+            rows_of(tree, loops, q, room[10], room)
             break
         if scale * step < LAST_STEP:
             break
-    rows_of(tree, loops, q, room[10], room)
-    return _largest(phi)
+    return _residual(loops, q, phi)
 
 
 @njit(inline="always", error_model="numpy")
-def _change(J, dependent, before):
-    """Frobenius norm of J_d less what it was."""
+def _change(J, dependent, T, before):
+    """Frobenius norm of J_d T less what it was."""
     total = 0.0
     for i in range(before.shape[0]):
-        for k in range(before.shape[1]):
-            total += (J[i, dependent[k]] - before[i, k]) ** 2
+        for k in range(T.shape[1]):
+            one = 0.0
+            for j in range(T.shape[0]):
+                if T[j, k] != 0.0:
+                    one += (J[i, dependent[j]] - before[i, j]) * T[j, k]
+            total += one * one
     return math.sqrt(total)
 
 
 @njit(cache=True, error_model="numpy")
-def follow(tree, loops, split, q, target, room):
+def follow(tree, loops, split, q, target, room, jumped):
     """Move the independent coordinates to ``target`` and keep the loops closed, on the branch of q.
 
     By strides: along the tangent, then back onto the constraints, by less than the stride. One that changes
-    J_d by more than half of its smallest pivot is halved, for a dead point might lie in it, where branches
-    meet (Weyl: a matrix does not become singular by less than its smallest singular value). Returns what part
-    of the way was gone, 1 at the end; q is closed there.
+    J_d T by more than half of its smallest pivot is halved, for a dead point might lie in it, where branches
+    meet (Weyl: a matrix does not become singular by less than its smallest singular value). ``jumped``: did
+    a floating base move a little, which opens loops at the start? Returns what part of the way was gone, 1 at
+    the end; q is closed there.
     """
-    mine, mine_v, places = split[0], split[1], split[2]
-    J, A, b, x, saved, before = room[3], room[5], room[8], room[9], room[11], room[12]
-    count = places.shape[0]
-    whole = 0.0
+    mine, mine_v, places, size, T = split[0], split[1], split[2], split[5], split[7]
+    phi, J, x, saved, before = room[2], room[3], room[9], room[11], room[12]
+    count, last = places.shape[0], T.shape[1] - 1
+    whole, moved = 0.0, 0.0
     for k in range(mine.shape[0]):
         saved[count + k] = q[mine[k]]
         whole = max(whole, abs(target[k] - q[mine[k]]))
+        moved = max(moved, size[k] * abs(target[k] - q[mine[k]]))
     if whole == 0.0:
         return 1.0 if correct(tree, loops, split, q, room, LARGEST_STEP) else 0.0
     gone, stride = 0.0, min(1.0, STRIDE / whole)
     while gone < 1.0:
         end = gone + stride if gone + stride < 1.0 - 1e-9 else 1.0  # no rest that is rounding only
         stride = end - gone
-        rank = _factored(tree, loops, split, q, room)
-        reach = 0.5 * abs(A[count - 1, count - 1]) if rank == count and count > 0 else np.inf
-        for i in range(A.shape[0]):
+        rows_of(tree, loops, q, room[10], room)
+        for i in range(phi.shape[0]):
             for k in range(count):
                 before[i, k] = J[i, split[3][k]]
-        for i in range(b.shape[0]):
-            b[i] = 0.0
+            phi[i] = 0.0
             for k in range(mine.shape[0]):
-                b[i] -= J[i, mine_v[k]] * stride * (target[k] - saved[count + k])
-        least_squares(room[5], room[6], room[7], rank, b, x)
-        step = max(_largest(x), stride * whole)
+                phi[i] += J[i, mine_v[k]] * stride * (target[k] - saved[count + k])
+        rank = _newton_step(split, room)
+        reach = 0.5 * abs(room[13][last, last]) if rank == last + 1 and rank > 0 else np.inf
+        step = max(_motion(x, split[6]), stride * moved)
         for k in range(count):
             saved[k] = q[places[k]]
             q[places[k]] += x[k]
         for k in range(mine.shape[0]):
             q[mine[k]] = target[k] if end == 1.0 else saved[count + k] + end * (target[k] - saved[count + k])
-        near = step < 2.0 * LARGEST_STEP and correct(tree, loops, split, q, room, 0.3 * step)
-        if near and _change(J, split[3], before) <= reach:
+        allowed = LARGEST_STEP if jumped and gone == 0.0 else 0.3 * step + LAST_STEP
+        near = step < 2.0 * LARGEST_STEP and correct(tree, loops, split, q, room, allowed)
+        if near and _change(J, split[3], T, before) <= reach:
             gone, stride = end, 2.0 * stride
             continue
         for k in range(count):

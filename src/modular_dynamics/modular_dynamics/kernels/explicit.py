@@ -11,10 +11,11 @@ They meet twice, mirrored; ``signs`` says where. With c the cosine of the angle 
 angle O_i X O_j of a four-bar: the transmission angle), they touch at |c| = 1, a dead point, and miss each
 other beyond.
 
-A ``table`` is the tuple (steps, numbers, places, chain). ``steps`` (s, 5): a kind; the first of the step's
-rows in ``chain`` and the one behind its last; the rows i and j, or, of a gear, the place in q of what it
-gives. ``numbers`` (s, 4): P and S, or the offset of a gear. ``places`` (e, 2): PRISMATIC or not, where in q.
-``chain`` (e, 4): scale and shift of the coordinate, then the centre, or the direction; a gear's are added up.
+A ``table`` is the tuple (steps, numbers, places, chain, size). ``steps`` (s, 5): a kind; the first of the
+step's rows in ``chain`` and the one behind its last; the rows i and j, or, of a gear, the place in q of what
+it gives. ``numbers`` (s, 4): P and S, or the offset of a gear. ``places`` (e, 2): PRISMATIC or not, where in
+q. ``chain`` (e, 4): scale and shift of the coordinate, then the centre, or the direction; a gear's are added
+up. ``size`` (nq,): how far a coordinate moves joints of loops, for one unit of it; not those of gears alone.
 """
 
 import math
@@ -25,7 +26,7 @@ __all__ = ["CIRCLES", "CIRCLE_LINE", "GEAR", "LINES", "LINE_CIRCLE", "solve", "t
 
 GEAR, CIRCLES, CIRCLE_LINE, LINE_CIRCLE, LINES = range(5)  # kinds of steps
 
-#: Between two samples of a way: the largest turn of an unknown joint and change of an independent one.
+#: Between two samples of a way: the largest turn of an unknown or geared joint, the change of a known one.
 LARGEST_TURN, STRIDE = 1.0, 0.5
 #: The shortest such stride: a dead point is reached; and one so short that what ends it ends the way.
 SHORTEST_STRIDE, NEXT = 1e-7, 1e-3
@@ -95,7 +96,7 @@ def solve(table, signs, q, cosines):
     Returns (step, gap [m], turn): the first step that has no solution, or the number of steps; by how much
     its circles miss each other; and the largest angle by which an unknown joint turned.
     """
-    steps, numbers, places, chain = table
+    steps, numbers, places, chain, size = table
     most = 0.0
     for t in range(steps.shape[0]):
         row, kind = steps[t], steps[t, 0]
@@ -104,6 +105,7 @@ def solve(table, signs, q, cosines):
             total = numbers[t, 0]
             for k in range(row[1], row[2]):
                 total += chain[k, 0] * q[places[k, 1]]
+            most = max(most, size[row[3]] * abs(total - q[row[3]]))
             q[row[3]] = total
             continue
         i, j, sign = row[3], row[4], signs[t]
@@ -158,7 +160,7 @@ def solve(table, signs, q, cosines):
 @njit(cache=True, error_model="numpy")
 def turns(table, q, signs):
     """Write the signs (s,) of the branch at q; where q is not closed, of the middle of what is to meet."""
-    steps, numbers, places, chain = table
+    steps, numbers, places, chain, _ = table
     for t in range(steps.shape[0]):
         row, kind = steps[t], steps[t, 0]
         signs[t] = 1.0
@@ -199,23 +201,25 @@ def walk(table, q, target, mine, dependent, room):
     missed = False
     count = signs.shape[0]
     turns(table, q, signs)
-    whole = 0.0
+    whole, moved = 0.0, 0.0
     for k in range(q.shape[0]):
         saved[0, k] = q[k]
     for k in range(mine.shape[0]):
         whole = max(whole, abs(target[k] - q[mine[k]]))
+        moved = max(moved, table[4][mine[k]] * abs(target[k] - q[mine[k]]))
     step, _, _ = solve(table, signs, q, cosines[0])
     if step < count:
         return -1.0, False
     away = 0.0
     for k in range(dependent.shape[0]):
-        away = max(away, abs(q[dependent[k]] - saved[0, dependent[k]]))
+        away = max(away, table[4][dependent[k]] * abs(q[dependent[k]] - saved[0, dependent[k]]))
     for t in range(count):
         if not (away < NEAR and away * away < 1.0 - abs(cosines[0, t])):
             return -1.0, False
     if whole == 0.0:
         return 1.0, False
-    gone, stride = 0.0, min(1.0, 2.0 * STRIDE / whole)
+    longest = 2.0 * STRIDE / max(moved, 2.0 * STRIDE)
+    gone, stride = 0.0, longest
     while gone < 1.0:
         end = gone + stride if gone + stride < 1.0 - 1e-9 else 1.0  # no rest that is rounding only
         for k in range(q.shape[0]):
@@ -240,7 +244,7 @@ def walk(table, q, target, mine, dependent, room):
                 good = good and abs(a - 2.0 * b + c) < left
         if good:
             cosines[0] = cosines[2]
-            gone, stride = end, min(2.0 * stride, 2.0 * STRIDE / whole)
+            gone, stride = end, min(2.0 * stride, longest)
             continue
         for k in range(q.shape[0]):
             q[k] = saved[1, k]

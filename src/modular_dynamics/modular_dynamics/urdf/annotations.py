@@ -12,6 +12,7 @@ from ..algebra import from_xyz_rpy
 from ..exceptions import PartitionError
 from ..model import Anchor, Gear, LoopJoint, Spring
 from .description import RobotDescription
+from .merge import carriers
 from .values import LINE, name_of, number, numbers, poses
 
 __all__ = ["LOOP_TYPES", "Annotations", "SubsystemSpec", "check_references", "read_annotations"]
@@ -235,10 +236,11 @@ def _geared(gear: Gear) -> tuple[str, ...]:
 
 
 def check_references(robot: RobotDescription, said: Annotations) -> None:
-    """Loop joints, springs, gears and passive joints name links and joints that exist.
+    """Loop joints, springs, gears and passive joints name links and joints that exist; loops have joints.
 
     Raises:
-        PartitionError: names the element, its line, and the unknown name.
+        PartitionError: names the element, its line, and the unknown name; or the two links of a loop joint
+            that no joint moves against each other.
     """
     links = [
         ("loop_joints", loop.name, end.link)
@@ -255,3 +257,14 @@ def check_references(robot: RobotDescription, said: Annotations) -> None:
                 raise PartitionError(
                     f"{what} names the unknown {kind} '{name}'", said.lines.get((section, owner))
                 )
+    carrier = carriers(robot, {})
+    for loop in said.loop_joints:
+        before, after = loop.predecessor.link, loop.successor.link
+        if carrier[before].joint == carrier[after].joint:
+            same = f"its two ends are both on link '{before}'"
+            fixed = f"its ends, on the links '{before}' and '{after}', are fixed to each other"
+            raise PartitionError(
+                f"loop joint '{loop.name}' closes no loop: {same if before == after else fixed}; name two "
+                "links that joints move against each other",
+                said.lines.get(("loop_joints", loop.name)),
+            )

@@ -15,6 +15,8 @@ from modular_dynamics.closure import (
     constraint_projection,
     simulate,
 )
+from modular_dynamics.closure.mechanism import mechanism
+from modular_dynamics.closure.refusals import open_loops
 from modular_dynamics.exceptions import ClosureError, PartitionError, SingularityError, StateError
 
 
@@ -54,6 +56,23 @@ def test_too_many_where_they_do_not_fit(load_robot):
     graph = load_robot("four_bar")
     with pytest.raises(ClosureError, match="J1, J4 of 'four_bar' cannot all be independent"):
         close_loops(graph.with_independent_joints("J1", "J4"), [0.7, 0.2], close_loops(graph, [0.5]))
+
+
+@pytest.mark.parametrize("chosen", [("J1", "J4"), ("J4", "J3"), ("J1", "J4", "J3")])
+@pytest.mark.parametrize("guess", [None, [0.1, 0.2, 0.3]])
+def test_a_forgotten_passive_tag_is_not_the_loops_fault(load_robot, function, chosen, guess):
+    """Joints that are tied to each other fit nowhere; neither without a guess nor with a poor one."""
+    graph = load_robot("four_bar").with_independent_joints(*chosen)
+    names = ", ".join(graph.independent_joint_names)
+    with pytest.raises(ClosureError, match=rf"^{names} of 'four_bar' cannot all be.*1 degree.*passive"):
+        function(graph, np.full(len(chosen), 0.5), guess)
+
+
+def test_too_many_in_line():
+    """All bars in line at zero: closed, but there the rank misleads."""
+    graph = four_bar(0.5, 1.5, 1.0, 1.0).graph().with_independent_joints("crank", "rocker")
+    with pytest.raises(ClosureError, match="crank, rocker of 'planar' cannot all be independent"):
+        close_loops(graph, [0.4, 0.9])
 
 
 def test_only_those_that_are_tied_are_named():
@@ -132,6 +151,7 @@ def test_loops_that_contradict_each_other():
         inverse(three_loops(), [0.3, 0.3], None)
     assert error.value.residual["loop"] < 1e-9  # the one that is not at fault
     assert min(error.value.residual["loop_2"], error.value.residual["wrong"]) > 1e-2
+    assert "all joints are free" in str(error.value)  # no choice of independent joints would help
     assert error.value.coordinates.shape == (6,)
 
 
@@ -173,6 +193,14 @@ def test_gears_that_contradict_each_other():
 def test_unsolvable_loop(load_robot, function):
     with pytest.raises(ClosureError, match=r"'crane' do not close.*open are lift_pin by [\d.]+ \[m or 1\]"):
         function(load_robot("crane"), np.array([0.0, 0.9, 0.2]), None)
+
+
+def test_an_open_loop_is_named_however_little_is_open(load_robot):
+    """Between what counts as closed, 1e-10, and what is worth a name."""
+    graph = load_robot("four_bar")
+    closed = close_loops(graph, [0.5])
+    closed[1] += 1e-9
+    assert "open are J2 by" in str(open_loops(mechanism(graph), closed, "here", "so"))
 
 
 def test_too_short_a_coupler():

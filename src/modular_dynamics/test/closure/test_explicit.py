@@ -289,20 +289,11 @@ def test_up_to_a_dead_point_like_newton():
         close_loops(graph, [end + 1e-4], start)
 
 
-def test_a_poor_guess_goes_by_newton():
+def test_a_poor_guess_agrees_with_newton():
     graph = four_bar().graph()
     exact = explicit_solver(graph).solve([0.3], [1.0])
     poor = exact + np.array([0.0, 0.4, -0.4])
     assert np.abs(close_loops(graph, [0.5], poor) - by_newton(graph).positions([0.5], poor)).max() < CLOSE
-
-
-def test_a_poor_guess_near_a_dead_point_stands_for_either_branch():
-    graph = four_bar(a=1.5, b=1.0, c=1.0, d=2.0).graph()
-    solver = explicit_solver(graph)
-    near_dead = solver.solve([np.arccos((1.5**2 + 4 - 4) / 6) - 1e-4], [1.0])
-    poor = near_dead + np.array([0.0, 0.1, -0.15])
-    assert solver.walk(poor, np.array([0.5]))[0] < 0.0  # Newton's method says to which one it leads
-    assert (close_loops(graph, [0.5], poor) == by_newton(graph).positions([0.5], poor)).all()
 
 
 @pytest.mark.parametrize("change", ["axis", "lift", "unknown", "universal", "loose"])

@@ -1,8 +1,8 @@
-"""Forward dynamics: the saddle point system as printed, redundant rows, dead points, energy."""
+"""Forward dynamics: the saddle point system as printed, redundant rows, crossings of branches, energy."""
 
 import numpy as np
 import pytest
-from windows import standing, windows
+from windows import ROD, standing, windows
 
 import modular_dynamics as md
 from modular_dynamics.closure import (
@@ -11,8 +11,10 @@ from modular_dynamics.closure import (
     closed_loop_inverse_dynamics,
     constraint_projection,
     energy,
+    simulate,
 )
 from modular_dynamics.closure.mechanism import mechanism
+from modular_dynamics.exceptions import SingularityError
 
 ROBOTS = {
     "four_bar": ([0.4], [3.0]),
@@ -64,17 +66,62 @@ def test_another_description_moves_likewise(load_robot, name):
 
 
 @pytest.mark.parametrize("count", [1, 2, 5])
-def test_flat_windows_obey_d_alembert(count):
-    """A dead point: J is short of rank, and what the loops leave open there falls freely."""
+def test_flat_windows_are_refused(count):
+    """Branches cross there: in the uprights' common motion and in others that also leave the loops closed."""
     graph = windows(count)
-    q = np.array(standing(graph, 0.0))
-    motion = closed_loop_forward_dynamics(graph, q, 0 * q, [0.0])
-    J = mechanism(graph).room[3].copy()
-    assert (motion.rank, graph.nv - motion.rank) == (count, count + 1)
-    assert J @ motion.accelerations == pytest.approx(np.zeros(len(J)), abs=1e-9)
-    M, h = md.mass_matrix(graph.tree, q), md.bias(graph.tree, q, 0 * q)
-    free = np.linalg.svd(J)[2][motion.rank :]
-    assert free @ (M @ motion.accelerations + h) == pytest.approx(np.zeros(len(free)), abs=1e-9)
+    for angle, least in ((0.0, 1e9), (np.pi, 1e9), (1e-10, 1e9), (1e-7, 1e6)):
+        q = np.array(standing(graph, angle))
+        with pytest.raises(SingularityError, match="branches of the motion of 'windows' cross") as error:
+            closed_loop_forward_dynamics(graph, q, 0 * q, [0.0])
+        assert error.value.condition > least
+
+
+@pytest.mark.parametrize("angle", [0.3, 1e-2, 1e-3, 1e-4, 1e-5])
+def test_nearly_flat_windows_move_as_one_pendulum(angle):
+    """3 phi'' = 3.5 g cos(angle), from coordinates and velocities as `close_loops` leaves them."""
+    graph = windows(2)
+    q = close_loops(graph, [angle], standing(graph, angle + 1e-3))
+    v = constraint_projection(graph, [angle], q) @ [3.0]
+    found = closed_loop_forward_dynamics(graph, q, v, [0.0])
+    expected = standing(graph, -3.5 / 3 * 9.81 * np.cos(angle))
+    # the pull on the rods grows as 1 / angle: what rounding leaves of it
+    assert found.accelerations == pytest.approx(expected, abs=1e-8)
+    assert found.rank == 4
+
+
+def three_cranks(extra=""):
+    """Three uprights of 1 m below one beam of 2 m and 2 kg: redundant, but only as they are 1 m apart."""
+    uprights = "".join(ROD.format(f"upright_{k}", "ground", k, "1.5707963267948966") for k in range(3))
+    beam = (
+        ROD.format("beam", "upright_0", 1, 0)
+        .replace("0.5 0 0", "1 0 0", 1)
+        .replace('mass value="1"', 'mass value="2"')
+    )
+    pins = "".join(
+        f'<loop_joint name="pin_{k}" type="revolute"><predecessor link="upright_{k}" xyz="1 0 0"/>'
+        f'<successor link="beam" xyz="{k} 0 0"/><axis xyz="0 0 1"/></loop_joint>'
+        f'<passive joint="upright_{k}"/>'
+        for k in (1, 2)
+    )
+    return md.load_urdf(
+        f'<robot name="cranks"><link name="ground"/>{uprights}{beam}<modular_dynamics version="1">{pins}'
+        f'<passive joint="beam"/>{extra}</modular_dynamics></robot>'
+    )
+
+
+def test_rows_redundant_on_the_way_only_are_no_crossing():
+    """Three cranks: (1 + 2) phi'' = (1.5 + 2) g cos(angle); rank 3 of 4 rows in the plane."""
+    graph = three_cranks()
+    q = np.array(standing(graph, 1.0))
+    found = closed_loop_forward_dynamics(graph, q, 0 * q, [0.0])
+    assert found.rank == 3
+    assert found.accelerations == pytest.approx(standing(graph, -3.5 / 3 * 9.81 * np.cos(1.0)), abs=1e-10)
+    motion = simulate(graph, [1.0], [-1.0], None, 2.0, guess=q)  # flat twice
+    assert np.ptp(motion.coordinates[:, 0]) > 3.0
+    assert np.ptp(motion.energy) < 1e-7
+    speed = motion.velocities[:, 0]
+    kinetic = 1.5 * speed**2 + 3.5 * 9.81 * np.sin(motion.coordinates[:, 0])
+    assert kinetic == pytest.approx(1.5 + 3.5 * 9.81 * np.sin(1.0), abs=1e-7)
 
 
 def test_energy_of_a_standing_window():

@@ -19,7 +19,7 @@ from modular_dynamics.closure import (
 
 HUNDRED = settings(max_examples=100)
 # eighth-order central differences
-STEP, WEIGHTS = 2e-3, (4 / 5, -1 / 5, 4 / 105, -1 / 280)
+STEP, WEIGHTS = 2e-4, (4 / 5, -1 / 5, 4 / 105, -1 / 280)
 
 
 def states(drawn):

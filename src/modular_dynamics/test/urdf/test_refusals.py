@@ -167,6 +167,16 @@ REFUSED_PARTITION = {
         tagged('<loop_joint name="l" type="fixed"><predecessor link="base"/></loop_joint>'),
         "loop joint 'l', successor is missing",
     ),
+    "loop joint on one link": (
+        tagged(LOOP.format("base")),
+        "line 10: loop joint 'l' closes no loop: its two ends are both on link 'base'",
+    ),
+    "loop joint between links that are fixed to each other": (
+        tagged(LOOP.format("upper")).replace(
+            'name="shoulder" type="revolute"', 'name="shoulder" type="fixed"'
+        ),
+        "line 10: loop joint 'l' closes no loop: its ends, on the links 'base' and 'upper', are fixed",
+    ),
     "passive joint": (
         tagged('<passive joint="wrist"/>'),
         "line 10: passive joint 'wrist' names the",
