@@ -1,4 +1,4 @@
-"""The parameters of both nodes, declared in one table each; `ros2 param describe` repeats these words."""
+"""The parameters of all nodes, declared in one table each; `ros2 param describe` repeats these words."""
 
 from dataclasses import dataclass
 

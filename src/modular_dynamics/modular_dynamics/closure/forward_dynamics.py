@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import scipy.linalg
 from numpy.typing import ArrayLike, NDArray
 
 from ..dynamics import bias, mass_matrix
@@ -91,15 +90,17 @@ def kkt_solution(solver: Mechanism, q: Array, v: Array, tau: Array) -> ClosedLoo
     M, m = mass_matrix(tree, q), len(J)
     if m == 0:
         return ClosedLoopMotion(np.asarray(np.linalg.solve(M, right)), np.zeros(0), 0, tensions)
+    from scipy import linalg  # noqa: PLC0415  # inverse dynamics must not wait for it at import
+
     turned, size, directions = np.linalg.svd(J)
     rank = int((size > DEAD * size[0]).sum())
     held, free = directions[:rank], directions[rank:]  # rows: held by the loops, and left open by them
     along = held.T @ (turned[:, :rank].T @ -gamma / size[:rank])
     try:
-        factor = scipy.linalg.cho_factor(free @ M @ free.T)
+        factor = linalg.cho_factor(free @ M @ free.T)
     except np.linalg.LinAlgError:
         raise StateError(f"'{graph.name}' has a direction that moves no inertia: its M is singular") from None
-    vdot = along + free.T @ scipy.linalg.cho_solve(factor, free @ (right - M @ along))
+    vdot = along + free.T @ linalg.cho_solve(factor, free @ (right - M @ along))
     multipliers = turned[:, :rank] @ (held @ (M @ vdot - right) / size[:rank])
     return ClosedLoopMotion(vdot, multipliers, rank, tensions)
 

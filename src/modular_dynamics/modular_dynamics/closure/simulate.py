@@ -6,7 +6,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-import scipy.integrate
 from numpy.typing import ArrayLike, NDArray
 
 from ..exceptions import StateError
@@ -91,7 +90,9 @@ def simulate(
     coordinates = solver.positions(mine, guess)
     run = _Run(solver, tau)
     y = np.concatenate([coordinates, projection_at(solver, coordinates) @ rates])
-    stepper = getattr(scipy.integrate, method)(run.derivative, 0.0, y, t_end, rtol=rtol, atol=atol)
+    from scipy import integrate  # noqa: PLC0415  # takes longer to import than the rest of the package
+
+    stepper = getattr(integrate, method)(run.derivative, 0.0, y, t_end, rtol=rtol, atol=atol)
     states, at = [y], [0.0]
     if wanted is not None:
         states, at = ([y], [0.0]) if wanted[0] == 0.0 else ([], [])
