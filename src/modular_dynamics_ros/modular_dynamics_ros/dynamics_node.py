@@ -23,9 +23,7 @@ class DynamicsNode(RobotNode):
     def make_session(self, description: str) -> DynamicsSession:
         """The robot's torques. Raises RobotError: the robot or the parameters cannot be used."""
         parameters = self.parameters
-        return DynamicsSession(
-            self, load_robot(description, parameters.partition_file, parameters.gravity)
-        )
+        return DynamicsSession(self, load_robot(description, parameters.partition_file, parameters.gravity))
 
 
 def main() -> int:

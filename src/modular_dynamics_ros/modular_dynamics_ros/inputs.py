@@ -36,9 +36,7 @@ class Inputs:
         loads: bool = True,
     ) -> None:
         self._node, self._computation, self._log, self._now = node, computation, log, now
-        self._subscriptions = [
-            node.create_subscription(JointTrajectory, "reference", self._on_reference, 10)
-        ]
+        self._subscriptions = [node.create_subscription(JointTrajectory, "reference", self._on_reference, 10)]
         if loads:
             self._subscriptions += self._of_loads(node)
 
