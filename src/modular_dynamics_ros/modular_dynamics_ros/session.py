@@ -4,6 +4,7 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from builtin_interfaces.msg import Time
+from rclpy.event_handler import SubscriptionEventCallbacks
 from rclpy.lifecycle import LifecycleState
 from rclpy.qos import QoSProfile, ReliabilityPolicy
 from sensor_msgs.msg import JointState
@@ -27,6 +28,8 @@ __all__ = ["Session"]
 # SensorDataQoS keeps 5: at 500 Hz a pause of 10 ms (another process on the core) would lose messages already.
 # 500 bridge a second; how old the answered input is stands in /diagnostics.
 JOINT_STATES = QoSProfile(depth=500, reliability=ReliabilityPolicy.BEST_EFFORT)
+# the executor would look at two more things at every message; best effort fits whatever is published
+NO_EVENTS = SubscriptionEventCallbacks(use_default_callbacks=False)
 WATCH_PERIOD = 0.02  # [s] how often staleness is looked at, and how often something is published when stale
 ALARMING_AGE = (
     1.0  # [s] between a state's stamp and its arrival: clocks differ, or use_sim_time was forgotten
@@ -79,7 +82,7 @@ class Session:
         # first
         self._inputs = Inputs(node, self.computation, self._log, node.now, loads=self._takes_loads)
         self._subscription = node.create_subscription(
-            JointState, "joint_states", self._on_joint_state, JOINT_STATES
+            JointState, "joint_states", self._on_joint_state, JOINT_STATES, event_callbacks=NO_EVENTS
         )
         self._watch = node.create_timer(WATCH_PERIOD, self._on_watch)
 
