@@ -120,8 +120,8 @@ def test_every_state_at_200_hz_is_answered_with_the_loads_that_dynamics_node_pub
         joints = check(probe, stamp)
         assert probe.reactions[stamp].loads == probe.reactions[stamp].TOPICS
     assert list(joints)[-1] == "j3"
-    up = np.array([vector(joints["j3"].wrench.force)[2] for _ in (0,)])
-    assert up == pytest.approx(WEIGHT, rel=1e-3)  # the end of the motion: the torso is lowered slowly
+    # the torso is lowered, so slowly that it is hardly seen
+    assert vector(joints["j3"].wrench.force)[2] == pytest.approx(WEIGHT, rel=1e-3)
     newest = probe.reactions[max(probe.states)]
     probe.spin_until(lambda: len(probe.efforts) == 1001, "all commands")
     forces = {actuator.name: actuator.force for actuator in newest.actuators}
@@ -211,23 +211,3 @@ def test_killed_and_started_again_it_resumes_on_its_own(make, record_property):
     assert len(states) > 30
     assert probe.reactions.keys() >= {*states}  # from then on every state again
     assert processes.end("joint_state_player") == processes.end(NODE) == 0
-
-
-@pytest.mark.parametrize(
-    ("parameter", "words"),
-    [
-        ("rules_file:=", "rules_file is empty; give the path of a YAML file of rules"),
-        ("rules_file:=nowhere.yaml", "nowhere.yaml"),
-        ("robot_description_file:=ROOT/urdf/charmie.urdf", "has no closed loops"),
-        ("robot_description_file:=ROOT/urdf/crane.urdf", "body 'body_5' is no moving link of 'crane'"),
-        ("controller_joints:=[act4, act6]", "controller_joints names 'act6', but the actuators of"),
-    ],
-)
-def test_what_does_not_fit_is_refused_with_one_clear_line(make, root, parameter, words):
-    torso = make()
-    torso.start("torso_reaction_node", parameter.replace("ROOT", str(root)))
-    log = torso.processes.log
-    torso.probe.spin_until(lambda: "refused" in log(NODE), "the refusal")
-    assert words in log(NODE)
-    assert "Traceback" not in log(NODE)
-    assert torso.processes.end(NODE) == 0
