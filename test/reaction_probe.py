@@ -30,9 +30,12 @@ class ReactionProbe:
         states, springs: joint states. reactions: TorsoReactions. accelerations: of the reference at each
         state's stamp. arrivals: of the reactions [ns]. wrenches: joint -> stamp -> message. efforts, markers:
         in order. statuses: all diagnostics of this node, in order.
+
+    Args:
+        joints: whose wrenches are heard. everything: also springs, commands and markers.
     """
 
-    def __init__(self, graph: md.SubsystemGraph, *joints: str) -> None:
+    def __init__(self, graph: md.SubsystemGraph, *joints: str, everything: bool = True) -> None:
         self.graph, self.node = graph, Node("reaction_probe")
         self.states: dict[int, JointState] = {}
         self.springs: dict[int, JointState] = {}
@@ -48,9 +51,10 @@ class ReactionProbe:
         listen(JointTrajectory, "reference", self._on_reference, 10)
         listen(JointState, "joint_states", self._on_state, DEPTH)
         listen(TorsoReactions, f"{NODE}/reactions", self._on_reactions, DEPTH)
-        listen(JointState, f"{NODE}/springs", self._keep(self.springs), DEPTH)
-        listen(Float64MultiArray, f"{NODE}/effort_commands", self.efforts.append, DEPTH)
-        listen(MarkerArray, f"{NODE}/markers", self.markers.append, DEPTH)
+        if everything:
+            listen(JointState, f"{NODE}/springs", self._keep(self.springs), DEPTH)
+            listen(Float64MultiArray, f"{NODE}/effort_commands", self.efforts.append, DEPTH)
+            listen(MarkerArray, f"{NODE}/markers", self.markers.append, DEPTH)
         for name, kept in self.wrenches.items():
             listen(WrenchStamped, f"{NODE}/joints/{name}/wrench", self._keep(kept), DEPTH)
         listen(DiagnosticArray, "/diagnostics", self._on_diagnostics, 10)

@@ -11,7 +11,7 @@ from reaction_probe import NODE, ReactionProbe
 
 import modular_dynamics as md
 from modular_dynamics.closure import closed_loop_inverse_dynamics
-from modular_dynamics_ros.conversions import stamp_message, wrench_from_message
+from modular_dynamics_ros.conversions import wrench_from_message
 from modular_dynamics_ros.demo.processes import Processes
 
 pytestmark = pytest.mark.usefixtures("ros")
@@ -22,9 +22,10 @@ HANGING = ("left_arm", "right_arm", "head")
 class Torso:
     """The nodes on the care robot, and a probe."""
 
-    def __init__(self, root, folder, *joints):
+    def __init__(self, root, folder, *joints, **options):
         self.root, self.urdf = root, root / "urdf/charmie_torso.urdf"
-        self.processes, self.probe = Processes(folder), ReactionProbe(md.load_urdf(self.urdf), *joints)
+        self.processes = Processes(folder)
+        self.probe = ReactionProbe(md.load_urdf(self.urdf), *joints, **options)
 
     def start(self, name, *parameters):
         files = {
@@ -58,8 +59,8 @@ class Torso:
 def make(root, tmp_path):
     made = []
 
-    def torso(*joints):
-        made.append(Torso(root, tmp_path, *joints))
+    def torso(*joints, **options):
+        made.append(Torso(root, tmp_path, *joints, **options))
         return made[-1]
 
     yield torso
@@ -72,10 +73,10 @@ def vector(message):
     return np.array([message.x, message.y, message.z])
 
 
-def check(probe, stamp):
+def check(probe, stamp, acceleration):
     """One answer against the virtual power of the whole robot, springs by their law, arrows by statics."""
     graph, message = probe.graph, probe.reactions[stamp]
-    found = closed_loop_inverse_dynamics(graph, *probe.vectors(stamp), probe.accelerations[stamp])
+    found = closed_loop_inverse_dynamics(graph, *probe.vectors(stamp), acceleration)
     poses = dict(zip(graph.links, md.frame_poses(graph, found.coordinates), strict=True))
     names = graph.independent_joint_names
     for actuator in message.actuators:
@@ -104,7 +105,7 @@ def check(probe, stamp):
 
 
 def test_every_state_at_200_hz_is_answered_with_the_loads_that_dynamics_node_publishes(make):
-    torso = make("j3", "act5")
+    torso = make(everything=False)
     probe, processes = torso.probe, torso.processes
     torso.start("dynamics_node")
     torso.start("torso_reaction_node")
@@ -113,32 +114,49 @@ def test_every_state_at_200_hz_is_answered_with_the_loads_that_dynamics_node_pub
         lambda: len(probe.states) == 1001 and probe.states.keys() <= probe.reactions.keys(),
         "an answer to each of 1001 states",
     )
-    heard = (probe.springs, *probe.wrenches.values())
-    probe.spin_until(lambda: all(kept.keys() >= probe.states.keys() for kept in heard), "all topics")
     assert len(probe.reactions) == 1001
     for stamp in sorted(probe.states)[::50]:
-        joints = check(probe, stamp)
+        joints = check(probe, stamp, probe.accelerations[stamp])
         assert probe.reactions[stamp].loads == probe.reactions[stamp].TOPICS
-    assert list(joints)[-1] == "j3"
     # the torso is lowered, so slowly that it is hardly seen
     assert vector(joints["j3"].wrench.force)[2] == pytest.approx(WEIGHT, rel=1e-3)
-    newest = probe.reactions[max(probe.states)]
-    probe.spin_until(lambda: len(probe.efforts) == 1001, "all commands")
-    forces = {actuator.name: actuator.force for actuator in newest.actuators}
-    assert list(probe.efforts[-1].data) == [forces["act4"], forces["act5"]]  # controller_joints
-    assert probe.springs[max(probe.states)].name == [spring.name for spring in newest.springs]
-    arrows = {marker.ns: marker for marker in probe.markers[-1].markers}
-    push = arrows["forces of act4"]
-    drawn = next(m for s, m in probe.reactions.items() if stamp_message(s) == push.header.stamp)
-    acting = next(joint for joint in drawn.joints if joint.name == "act4")
-    start, end = (np.array([p.x, p.y, p.z]) for p in push.points)
-    assert start == pytest.approx(vector(acting.point), abs=1e-12)
-    length = 0.002 * np.linalg.norm(vector(acting.wrench.force))  # force_scale
-    assert np.linalg.norm(end - start) == pytest.approx(length, rel=1e-9)
     status = probe.status_after(0, "reactions", "in equilibrium, within the limits, springs pull")
     assert any(value.key == "closest to its limit" for value in status.values)
     assert "not answered" not in processes.log(NODE)
     assert processes.end(NODE) == processes.end("dynamics_node") == 0
+
+
+def test_all_topics_tell_the_same(make):
+    torso = make("j3", "act5", "srt4")
+    probe = torso.probe
+    torso.start("torso_reaction_node", "loads:=computed", "acceleration_source:=zero")
+    heard = (probe.springs, *probe.wrenches.values())
+    sent, q = [], np.linspace(-0.02, 0.02, 19)
+
+    def told():
+        sent.append(probe.send(q))
+        everywhere = [stamp for stamp in probe.reactions if all(stamp in kept for kept in heard)]
+        return len(probe.efforts) and len(probe.markers) > 1 and everywhere
+
+    probe.spin_until(told, "all topics")
+    stamp = told()[-1]
+    probe.spin_until(lambda: stamp in probe.states, "the state")
+    joints, message = check(probe, stamp, np.zeros(19)), probe.reactions[stamp]
+    assert list(joints)[-1] == "j3"
+    forces = {actuator.name: actuator.force for actuator in message.actuators}
+    commands = [forces["act4"], forces["act5"]]  # controller_joints
+    assert list(probe.efforts[-1].data) == pytest.approx(commands, abs=1e-9)
+    assert probe.springs[stamp].name == [spring.name for spring in message.springs]
+    assert list(probe.springs[stamp].effort) == [spring.tension for spring in message.springs]
+    assert list(probe.springs[stamp].position) == [spring.length for spring in message.springs]
+    arrows = {marker.ns: marker for marker in probe.markers[-1].markers}
+    assert len(arrows) == 2 * len(joints)
+    push, acting = arrows["forces of act4"], joints["act4"]
+    start, end = (np.array([p.x, p.y, p.z]) for p in push.points)
+    assert start == pytest.approx(vector(acting.point), abs=1e-9)
+    length = 0.002 * np.linalg.norm(vector(acting.wrench.force))  # force_scale
+    assert np.linalg.norm(end - start) == pytest.approx(length, rel=1e-9)
+    assert torso.processes.end(NODE) == 0
 
 
 def test_a_missing_joint_and_stale_wrenches_are_named_and_nothing_is_published_for_them(make):
@@ -191,7 +209,7 @@ def test_a_missing_joint_and_stale_wrenches_are_named_and_nothing_is_published_f
 
 
 def test_killed_and_started_again_it_resumes_on_its_own(make, record_property):
-    torso = make()
+    torso = make(everything=False)
     probe, processes = torso.probe, torso.processes
     torso.start("torso_reaction_node", "loads:=computed", "acceleration_source:=zero")
     parameters = ("wait_for_subscriber:=2", "loop:=true", "rate:=100.0", "publish_reference:=false")

@@ -24,6 +24,8 @@ STARTS = 8
 AGREEMENT = 1e-6
 #: Rate at which an independent coordinate's motion may tear rows: rounding, and what Newton's method leaves.
 TIED = 1e-6
+#: How far [rad or m] joints that drive loops may be from where the way to them starts: some seconds.
+FARTHEST = 1e5
 #: Residual [m or 1] with which loops count as closed at a dead point, where Newton's method is slow.
 AT_DEAD_POINT = 1e-8
 
@@ -62,6 +64,10 @@ class Mechanism:
         if floating:
             raise UnsupportedModelError(f"the floating joint '{floating[0]}' cannot be passive or geared")
         self.single_q = self._places(single, graph.q_slice)
+        driving = _driving(graph)
+        self._idle = np.isin(
+            self.independent_q, self._places([n for n in single if n not in driving], graph.q_slice)
+        )
         split = (
             self.single_q,
             self._places(single, graph.v_slice),
@@ -165,7 +171,10 @@ class Mechanism:
         In closed form where all loops are recognised, by continuation elsewhere and through dead points.
         """
         (mine,) = self.checked(q)
-        start = self.reference() if guess is None else self.graph.checked(q=guess)[0]
+        start = (self.reference() if guess is None else self.graph.checked(q=guess)[0]).copy()
+        # what no loop depends on need not be walked there, however far it is
+        start[self.independent_q[self._idle]] = mine[self._idle]
+        self._refuse_far(start, mine)
         if self.explicit is not None:
             gone, missed, full = self.explicit.walk(start, mine)
             if gone == 1.0 and closed_loop.correct(*self.arrays, full, self.room, AGREEMENT):
@@ -173,7 +182,7 @@ class Mechanism:
             if missed:
                 self._refuse(mine, full, gone)
         if guess is not None:
-            start = self._closed_near(guess, mine)
+            start = self._closed_near(start, mine)
         full = start.copy()
         full[self.independent_q] = mine
         full[self.single_q] = start[self.single_q]
@@ -183,6 +192,19 @@ class Mechanism:
         if gone < 1.0:
             self._refuse(mine, full, gone)
         return full
+
+    def _refuse_far(self, start: Array, mine: Array) -> None:
+        """Raises ClosureError where the way is so long that it would take minutes to go."""
+        away = np.abs(mine - start[self.independent_q])
+        if not (away > FARTHEST).any():
+            return
+        places = {place for place, far in zip(self.independent_q, away > FARTHEST, strict=True) if far}
+        graph = self.graph
+        names = [n for n in graph.independent_joint_names if places & {*range(graph.nq)[graph.q_slice(n)]}]
+        raise ClosureError(
+            f"{', '.join(names)} of '{graph.name}' drives loops and is more than {FARTHEST:g} rad or m from "
+            "where the way to it starts; a guess that is closer is needed"
+        )
 
     def reference(self) -> Array:
         """A closed configuration: from zero, or the middle of a joint's limits where zero is beyond them."""
@@ -340,6 +362,22 @@ class Mechanism:
                 return
             tried[:] = coordinates
             tried[places] += step
+
+
+def _driving(graph: SubsystemGraph) -> set[str]:
+    """Names of the joints between the two ends of a loop joint, or in a gear; and of what drives them."""
+
+    def above(link: str) -> set[int]:
+        body, found = graph.link_body(link), set()
+        while body is not None:
+            found.add(body)
+            body = graph.parents[body]
+        return found
+
+    ends = [(above(loop.predecessor.link), above(loop.successor.link)) for loop in graph.loop_joints]
+    between = {graph.driver(graph.joints[k]) for first, second in ends for k in first ^ second}
+    geared = {name for gear in graph.gears for name in (gear.joint, *(name for name, _ in gear.drivers))}
+    return between | geared
 
 
 def mechanism(graph: SubsystemGraph) -> Mechanism:
