@@ -163,7 +163,7 @@ def test_a_missing_joint_and_stale_wrenches_are_named_and_nothing_is_published_f
     torso = make()
     probe, processes = torso.probe, torso.processes
     torso.start("dynamics_node", "acceleration_source:=zero")
-    torso.start("torso_reaction_node", "acceleration_source:=zero")
+    torso.start("torso_reaction_node", "acceleration_source:=zero", "stale_after:=0.3")
     names, q = probe.graph.independent_joint_names, np.full(19, 0.01)
     torso.answered_to(q)
     bad = [probe.send(q[:-1], names=names[:-1]), probe.send([*q[:-1], np.nan])]

@@ -12,6 +12,7 @@ from modular_dynamics_ros.bad_message import BadMessage, listed
 from modular_dynamics_ros.closed_computation import ClosedComputation
 from modular_dynamics_ros.conversions import stamp_nanoseconds, wrench_from_message
 from modular_dynamics_ros.diagnostics import acceleration_state
+from modular_dynamics_ros.draining import waiting
 from modular_dynamics_ros.latency import LatencyWindow
 from modular_dynamics_ros.parameters import ReactionParameters
 from modular_dynamics_ros.reaction_computation import MechanismReactions, ReactionComputation
@@ -44,7 +45,7 @@ class ReactionSession(Session):
         parameters: ReactionParameters = node.parameters
         self.reactions = ReactionComputation(robot, parameters.rules_file, parameters.equilibrium_tolerance)
         self._from_topics = parameters.loads == "topics"
-        self._wrenches: list[Any] = []
+        self._wrenches: dict[str, Any] = {}
         computation = ClosedComputation(robot, parameters)
         outputs = ReactionOutputs(node, self.reactions, parameters)
         super().__init__(node, robot, computation, outputs, takes_loads=False)
@@ -59,8 +60,8 @@ class ReactionSession(Session):
         """Subscribe and begin to answer."""
         super().activate(state)
         if self._from_topics:
-            self._wrenches = [
-                self._node.create_subscription(
+            self._wrenches = {
+                name: self._node.create_subscription(
                     WrenchStamped,
                     f"dynamics_node/connections/{topic_name(name)}/wrench",
                     partial(self._on_wrench, name),
@@ -68,13 +69,13 @@ class ReactionSession(Session):
                     event_callbacks=NO_EVENTS,
                 )
                 for name in self.reactions.hanging
-            ]
+            }
 
     def deactivate(self) -> None:
         """Take no more messages; forget what the next activation must not build upon."""
-        for subscription in self._wrenches:
+        for subscription in self._wrenches.values():
             self._node.destroy_subscription(subscription)
-        self._wrenches = []
+        self._wrenches = {}
         super().deactivate()
 
     def set_parameters(self, parameters: ReactionParameters) -> None:
@@ -96,6 +97,11 @@ class ReactionSession(Session):
             self._answer(*what, None, now)
 
     def _on_wrench(self, name: str, message: WrenchStamped) -> None:
+        self._take_wrench(name, message)
+        for next_message, _ in waiting(self._wrenches[name]):
+            self._take_wrench(name, next_message)
+
+    def _take_wrench(self, name: str, message: WrenchStamped) -> None:
         now, stamp = self._node.now(), stamp_nanoseconds(message.header.stamp)
         link = message.header.frame_id
         try:

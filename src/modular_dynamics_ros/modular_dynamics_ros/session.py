@@ -14,6 +14,7 @@ from modular_dynamics_ros.closed_computation import CANNOT_CLOSE, DEAD_POINT, Cl
 from modular_dynamics_ros.computation import Computation
 from modular_dynamics_ros.conversions import JointStateReader, stamp_message, stamp_nanoseconds
 from modular_dynamics_ros.diagnostics import Tally, closure_status, input_status
+from modular_dynamics_ros.draining import waiting
 from modular_dynamics_ros.inputs import Inputs
 from modular_dynamics_ros.reference import Coverage
 from modular_dynamics_ros.robot import Robot
@@ -128,6 +129,11 @@ class Session:
         """What the age of the input asks for."""
 
     def _on_joint_state(self, message: JointState, info: dict) -> None:
+        self._take(message, info)
+        for next_message, next_info in waiting(self._subscription):
+            self._take(next_message, next_info)
+
+    def _take(self, message: JointState, info: dict) -> None:
         self.tally.received += 1
         now = self._node.now()
         try:
