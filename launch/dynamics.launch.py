@@ -15,7 +15,7 @@ from launch_ros.actions import LifecycleNode, LifecycleTransition, Node
 from launch_ros.parameter_descriptions import ParameterValue
 from lifecycle_msgs.msg import Transition
 
-RVIZ_CONFIG = Path(get_package_share_directory("modular_dynamics_bringup"), "config", "dynamics.rviz")
+RVIZ_CONFIG = str(Path(get_package_share_directory("modular_dynamics_bringup"), "config", "dynamics.rviz"))
 BOOLEAN, LEVELS = ["true", "false", "True", "False"], ["debug", "info", "warn", "error", "fatal"]
 AUTO = [Transition.TRANSITION_CONFIGURE, Transition.TRANSITION_ACTIVATE]
 COMPLETED = ("joint_states", "dynamics_node/completed_joint_states")
@@ -28,6 +28,7 @@ ARGUMENTS = [  # name, default (None: must be given), description, choices (None
     ("autostart", "true", "configure and activate dynamics_node", BOOLEAN),
     ("log_level", "info", "least severe message that dynamics_node logs", LEVELS),
     ("rviz", "false", "start rviz2 with the robot", BOOLEAN),
+    ("rviz_config", RVIZ_CONFIG, "what rviz2 shows", None),
 ]
 
 
@@ -65,7 +66,7 @@ def nodes(context: LaunchContext) -> list[Action]:
         executable="rviz2",
         namespace=namespace,
         parameters=[clock],
-        arguments=["-d", str(RVIZ_CONFIG)],
+        arguments=["-d", LaunchConfiguration("rviz_config")],
         condition=IfCondition(LaunchConfiguration("rviz")),
     )
     name = "robot_state_publisher"

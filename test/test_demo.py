@@ -61,6 +61,10 @@ def test_it_works_in_any_folder_and_writes_into_that(tmp_path):
     assert process.returncode == 0, process.stdout + process.stderr
     assert "101 / 101" in process.stdout
     assert (tmp_path / "out/demo/torques.png").stat().st_size > 500
+    words = " ".join(process.stdout.split())  # the torso, too
+    assert "reactions received │ 101 │" in words
+    assert "weight on body 3, mean │ 545.4 │" in words
+    assert (tmp_path / "out/demo/torso_reactions.png").stat().st_size > 500
 
 
 @pytest.mark.parametrize("option", ["--urdf", "--motion", "--params"])

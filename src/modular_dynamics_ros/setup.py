@@ -16,6 +16,7 @@ setup(
     entry_points={
         "console_scripts": [
             f"dynamics_node = {PACKAGE}.dynamics_node:main",
+            f"torso_reaction_node = {PACKAGE}.torso_reaction_node:main",
             f"joint_state_player = {PACKAGE}.joint_state_player:main",
             f"charmie_demo = {PACKAGE}.demo.__main__:main",
         ],

@@ -38,6 +38,7 @@ class ClosedSolver:
         self._tree = md.InverseDynamics(graph.tree)
         self._external: Wrenches = None
         self._passed_on: ClosedLoopDynamics | None = None  # the result that the tree's wrenches belong to
+        self._loads: tuple[ClosedLoopDynamics | None, dict[str, np.ndarray]] = (None, {})  # and the loads
 
     def warm_up(self) -> None:
         """Close the loops once, and compute everything.
@@ -83,10 +84,12 @@ class ClosedSolver:
     def loads(self) -> dict[str, np.ndarray]:
         """By link: what loop joints, springs and the last call's external wrenches exert on the open tree."""
         assert self.found is not None  # a call was made
-        loads = internal_wrenches(self.graph, self.found)
-        for link, wrench in (self._external or {}).items():
-            loads[link] = loads.get(link, 0.0) + np.asarray(wrench, dtype=float)
-        return loads
+        if self._loads[0] is not self.found:
+            loads = internal_wrenches(self.graph, self.found)
+            for link, wrench in (self._external or {}).items():
+                loads[link] = loads.get(link, 0.0) + np.asarray(wrench, dtype=float)
+            self._loads = self.found, loads
+        return self._loads[1]
 
     def stamped_wrench(self, index: int) -> tuple[str, np.ndarray]:
         """As `md.InverseDynamics.stamped_wrench`, of the last call: what the tree's joints pass on there."""

@@ -1,17 +1,19 @@
 """From one joint state to the torques of one robot, without ROS: what dynamics_node does per message."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 import modular_dynamics as md
-from modular_dynamics_ros.acceleration import FilteredAcceleration, SamplingError
 from modular_dynamics_ros.bad_message import BadMessage, listed
 from modular_dynamics_ros.feedforward import Feedforward
 from modular_dynamics_ros.parameters import DynamicsParameters
 from modular_dynamics_ros.reference import Coverage, ReferenceSampler
 from modular_dynamics_ros.robot import Robot
 from modular_dynamics_ros.timed_wrenches import TimedWrenches
+
+if TYPE_CHECKING:
+    from modular_dynamics_ros.acceleration import FilteredAcceleration
 
 __all__ = ["Computation"]
 
@@ -41,7 +43,7 @@ class Computation:
         self.external, self.black_box = TimedWrenches(), TimedWrenches()
         self.reference = ReferenceSampler(parameters.stale_after)
         self.coverage = Coverage.NONE
-        self.filter = FilteredAcceleration(count, parameters.filter_cutoff)
+        self.filter: FilteredAcceleration | None = None
         self.set_parameters(parameters)
 
     def set_parameters(self, parameters: DynamicsParameters) -> None:
@@ -57,15 +59,19 @@ class Computation:
             effort_limits=parameters.effort_limits,
         )
         self.reference.hold = parameters.stale_after
-        if parameters.filter_cutoff != self.filter.cutoff:
-            self.filter = FilteredAcceleration(len(robot.state_names), parameters.filter_cutoff)
+        if parameters.acceleration_source == "filtered":
+            # it brings scipy.signal: half a second, which a node that does not filter must not wait for
+            from modular_dynamics_ros.acceleration import FilteredAcceleration  # noqa: PLC0415
+
+            if self.filter is None or parameters.filter_cutoff != self.filter.cutoff:
+                self.filter = FilteredAcceleration(len(robot.state_names), parameters.filter_cutoff)
 
     def forget(self) -> None:
         """Forget all inputs: what came before a pause of unknown length says nothing about now."""
         self.external.clear()
         self.black_box.clear()
         self.reference.clear()
-        self.filter.restart()
+        self._restart_filter()
 
     @property
     def needs_velocity(self) -> bool:
@@ -98,12 +104,19 @@ class Computation:
         for kept, new in zip(self._observed, (q, v, acceleration), strict=True):
             kept[:] = new
 
+    def _restart_filter(self) -> None:
+        if self.filter is not None:
+            self.filter.restart()
+
     def _filtered(self, stamp: int, v: np.ndarray, without_velocity: tuple[str, ...]) -> np.ndarray:
         if without_velocity:
             raise BadMessage(
                 "no velocity",
                 f"no velocity of {listed(without_velocity)}, which acceleration_source 'filtered' needs",
             )
+        from modular_dynamics_ros.acceleration import SamplingError  # noqa: PLC0415  # as in set_parameters
+
+        assert self.filter is not None  # set_parameters has made it
         try:
             acceleration = self.filter.update(stamp, v)
         except SamplingError as error:
@@ -135,7 +148,7 @@ class Computation:
             self._solve(self._v, self._a, *wrenches, self._tau)
             self._take_result(v)
         except BadMessage:
-            self.filter.restart()  # such a velocity would echo in it for long
+            self._restart_filter()  # such a velocity would echo in it for long
             raise
         self.q[:], self.v[:], self.a[:], self._wrenches = q, v, a, wrenches
 

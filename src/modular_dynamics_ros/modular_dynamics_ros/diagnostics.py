@@ -1,4 +1,4 @@
-"""What dynamics_node says about itself once a second, in plain words and figures, without ROS."""
+"""What nodes say about themselves once a second, in plain words and figures, without ROS."""
 
 from collections import Counter
 from dataclasses import dataclass, field
@@ -11,7 +11,15 @@ from modular_dynamics_ros.crosscheck_monitor import CrossCheckMonitor
 from modular_dynamics_ros.latency import LatencyWindow
 from modular_dynamics_ros.status import ERROR, OK, WARN, Status
 
-__all__ = ["Tally", "closure_status", "crosscheck_status", "input_status", "output_status"]
+__all__ = [
+    "Tally",
+    "acceleration_state",
+    "closure_status",
+    "crosscheck_status",
+    "input_status",
+    "latency_values",
+    "output_status",
+]
 
 
 @dataclass
@@ -52,16 +60,12 @@ def input_status(tally: Tally, problems: list[str], age: float | None, stale: bo
 
 def output_status(tally: Tally, computation: Computation) -> Status:
     """Answers: rate, latency, limits, and what the accelerations are worth."""
-    summary = tally.latency.summary()
     robot, parameters = computation.robot, computation.parameters
     values = {
         "messages out": str(tally.answered),
         "superseded by a newer joint state": str(tally.superseded),
-        "rate [Hz]": f"{summary.rate:.2f}",
-        "latency p50 [ms]": f"{1e3 * summary.p50:.3f}",
-        "latency p99 [ms]": f"{1e3 * summary.p99:.3f}",
-        "latency max [ms]": f"{1e3 * summary.max:.3f}",
-        "acceleration source": f"{parameters.acceleration_source}: {_acceleration_state(computation)}",
+        **latency_values(tally),
+        "acceleration source": acceleration_state(computation),
         "output": parameters.output,
     }
     limited = [] if tally.limited is None else list(np.flatnonzero(tally.limited))
@@ -79,11 +83,24 @@ def output_status(tally: Tally, computation: Computation) -> Status:
     )
 
 
-def _acceleration_state(computation: Computation) -> str:
+def latency_values(tally: Tally) -> dict[str, str]:
+    """Rate and latency of the answers."""
+    summary = tally.latency.summary()
+    return {
+        "rate [Hz]": f"{summary.rate:.2f}",
+        "latency p50 [ms]": f"{1e3 * summary.p50:.3f}",
+        "latency p99 [ms]": f"{1e3 * summary.p99:.3f}",
+        "latency max [ms]": f"{1e3 * summary.max:.3f}",
+    }
+
+
+def acceleration_state(computation: Computation) -> str:
+    """Where accelerations come from, and what they are worth."""
     source = computation.parameters.acceleration_source
     if source == "zero":
-        return "accelerations are taken as zero"
-    return computation.filter.state.value if source == "filtered" else computation.coverage.value
+        return "zero: accelerations are taken as zero"
+    state = computation.filter.state if source == "filtered" else computation.coverage
+    return f"{source}: {state.value}"
 
 
 def closure_status(computation: ClosedComputation, errors: list[str], warnings: list[str]) -> Status:

@@ -1,4 +1,4 @@
-"""The subscriptions of an active dynamics_node beside joint_states: reference and wrenches of one robot."""
+"""The subscriptions of an active node beside joint_states: reference and wrenches of one robot."""
 
 from collections.abc import Callable
 from functools import partial
@@ -20,12 +20,28 @@ SENSOR = QoSProfile(depth=10, reliability=ReliabilityPolicy.BEST_EFFORT)  # a se
 
 
 class Inputs:
-    """Feeds references and wrenches into a computation; a bad one is refused, the last good one stays."""
+    """Feeds references and wrenches into a computation; a bad one is refused, the last good one stays.
 
-    def __init__(self, node: Node, computation: Computation, log: ChangeLog, now: Callable[[], int]) -> None:
+    Args:
+        loads: whether wrenches are taken at all.
+    """
+
+    def __init__(
+        self,
+        node: Node,
+        computation: Computation,
+        log: ChangeLog,
+        now: Callable[[], int],
+        *,
+        loads: bool = True,
+    ) -> None:
         self._node, self._computation, self._log, self._now = node, computation, log, now
-        self._subscriptions = [
-            node.create_subscription(JointTrajectory, "reference", self._on_reference, 10),
+        self._subscriptions = [node.create_subscription(JointTrajectory, "reference", self._on_reference, 10)]
+        if loads:
+            self._subscriptions += self._of_loads(node)
+
+    def _of_loads(self, node: Node) -> list:
+        return [
             node.create_subscription(WrenchStamped, "~/external_wrench", self._on_external_wrench, SENSOR),
             *(
                 node.create_subscription(
@@ -34,7 +50,7 @@ class Inputs:
                     partial(self._on_black_box_wrench, name),
                     SENSOR,
                 )
-                for name in computation.robot.black_boxes
+                for name in self._computation.robot.black_boxes
             ),
         ]
 

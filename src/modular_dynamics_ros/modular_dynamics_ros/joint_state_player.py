@@ -24,6 +24,7 @@ from modular_dynamics_ros.recordings import load_motion
 from modular_dynamics_ros.robot import load_robot
 from modular_dynamics_ros.schedule import Schedule
 from modular_dynamics_ros.spinning import run_node
+from modular_dynamics_ros.usage import asked_for_help, usage
 
 __all__ = ["JointStatePlayer", "main", "sent_in"]
 
@@ -129,6 +130,9 @@ def _check_joints(path: str, names: tuple[str, ...]) -> None:
 
 def main() -> int:
     """Run the node as a process; it ends by itself after the last sample."""
+    if asked_for_help(sys.argv):
+        print(usage("joint_state_player", str(__doc__), PlayerParameters))
+        return 0
     return run_node(JointStatePlayer, lambda node: node.may_exit)
 
 

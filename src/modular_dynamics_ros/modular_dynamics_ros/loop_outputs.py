@@ -28,7 +28,9 @@ class LoopOutputs:
         self._solver: ClosedSolver = robot.solver
         self._completed = JointStateWriter(graph.joint_names, range(graph.nq), ("position", "velocity"))
         make = node.create_lifecycle_publisher
-        self._completed_publisher = make(JointState, "~/completed_joint_states", depth)
+        self._completed_publisher = make(
+            JointState, "~/completed_joint_states", depth, event_callbacks=events
+        )
         self._cuts = {
             loop.name: (
                 make(
@@ -48,10 +50,13 @@ class LoopOutputs:
         return [self._completed_publisher, *(publisher for publisher, _ in self._cuts.values())]
 
     def publish(self, stamp: Time) -> None:
-        """The solver's last result; a wrench only where somebody subscribes to it."""
+        """The solver's last result; each part only where somebody subscribes to it."""
         found = self._solver.found
         assert found is not None  # there is an answer
-        self._completed_publisher.publish(self._completed.write(stamp, found.coordinates, found.velocities))
+        if self._completed_publisher.get_subscription_count():
+            self._completed_publisher.publish(
+                self._completed.write(stamp, found.coordinates, found.velocities)
+            )
         if not any(publisher.get_subscription_count() for publisher, _ in self._cuts.values()):
             return
         for name, stamped in self._solver.stamped_cut_wrenches.items():

@@ -51,8 +51,10 @@ class Outputs:
         self._efforts = EffortWriter([robot.state_names.index(name) for name in wanted])
         self._wrenches = [WrenchWriter() for _ in robot.graph.subsystems]
         make = node.create_lifecycle_publisher
-        self._torque_publisher = make(JointState, "~/joint_torques", DEPTH)
-        self._effort_publisher = make(Float64MultiArray, "~/effort_commands", DEPTH)
+        self._torque_publisher = make(JointState, "~/joint_torques", DEPTH, event_callbacks=NO_EVENTS)
+        self._effort_publisher = make(
+            Float64MultiArray, "~/effort_commands", DEPTH, event_callbacks=NO_EVENTS
+        )
         self._graph_publisher = make(SubsystemGraph, "~/subsystem_graph", LATCHED)
         self._wrench_publishers = [
             make(

@@ -19,7 +19,7 @@ from rclpy.exceptions import InvalidParameterValueException
 from rclpy.node import Node
 from rclpy.parameter import Parameter
 
-__all__ = ["Change", "ParameterError", "changed", "checked", "declare", "parameter"]
+__all__ = ["Change", "ParameterError", "changed", "checked", "declare", "in_words", "parameter"]
 
 Table = TypeVar("Table")
 
@@ -149,6 +149,18 @@ def changed(current: Table, changes: Iterable[Parameter], *, configured: bool) -
             raise ParameterError(f"{change.name} may change {when.value}")
         values[change.name] = checked(entry, change.value)
     return replace(current, **values)  # type: ignore[type-var]
+
+
+def in_words(entry: Field) -> str:
+    """What a parameter is, its unit and what it may be."""
+    spec: _Spec = entry.metadata["spec"]
+    bounds = math.isfinite(spec.low) and math.isfinite(spec.high)
+    words = [
+        spec.description,
+        f"one of {', '.join(spec.choices)}" if spec.choices else "",
+        f"{spec.low:g} to {spec.high:g} {spec.unit}".rstrip() if bounds else spec.unit and f"[{spec.unit}]",
+    ]
+    return "; ".join(word for word in words if word)
 
 
 def _for_ros(default: Any) -> Any:

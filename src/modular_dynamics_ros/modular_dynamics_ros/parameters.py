@@ -1,15 +1,16 @@
-"""The parameters of both nodes, declared in one table each; `ros2 param describe` repeats these words."""
+"""The parameters of all nodes, declared in one table each; `ros2 param describe` repeats these words."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from modular_dynamics_ros.parameter_table import Change, parameter
 
-__all__ = ["DynamicsParameters", "PlayerParameters"]
+__all__ = ["DynamicsParameters", "PlayerParameters", "ReactionParameters", "RobotParameters"]
 
 
 @dataclass(frozen=True)
-class DynamicsParameters:
-    """Parameters of dynamics_node."""
+class RobotParameters:
+    """Parameters of every node that answers the joint states of a robot."""
 
     robot_description_file: str = parameter(
         "",
@@ -33,13 +34,6 @@ class DynamicsParameters:
         "order of the joints in ~/effort_commands; empty: all joints, in the robot's order",
         change=Change.UNCONFIGURED,
     )
-    rate: float = parameter(
-        0.0,
-        "how often the newest joint state is answered; 0: every joint state is, when it arrives",
-        unit="Hz",
-        low=0.0,
-        high=10_000.0,
-    )
     acceleration_source: str = parameter(
         "zero",
         "where joint accelerations come from: none, the reference trajectory, or the filtered velocities",
@@ -51,6 +45,38 @@ class DynamicsParameters:
         unit="Hz",
         low=0.01,
         high=5_000.0,
+    )
+    stale_after: float = parameter(
+        0.2,
+        "without a good joint state for so long the input is stale; wrenches from topics hold so long and "
+        "so does a reference beyond its last point",
+        unit="s",
+        low=0.001,
+        high=3600.0,
+    )
+    closure_tolerance: float = parameter(
+        0.01,
+        "closed loops: by how much a measured passive joint may differ from where the loops put it without "
+        "a warning",
+        unit="rad or m",
+        low=0.0,
+        high=10.0,
+    )
+    autostart: bool = parameter(
+        False, "configure and activate at the start, without a lifecycle manager", change=Change.NEVER
+    )
+
+
+@dataclass(frozen=True)
+class DynamicsParameters(RobotParameters):
+    """Parameters of dynamics_node."""
+
+    rate: float = parameter(
+        0.0,
+        "how often the newest joint state is answered; 0: every joint state is, when it arrives",
+        unit="Hz",
+        low=0.0,
+        high=10_000.0,
     )
     output: str = parameter(
         "full",
@@ -66,14 +92,6 @@ class DynamicsParameters:
         "off",
         "torques above the URDF's effort limits: left, clipped one by one, or all scaled by one factor",
         choices=("off", "clip", "scale"),
-    )
-    stale_after: float = parameter(
-        0.2,
-        "without a good joint state for so long the input is stale; wrenches from topics hold so long and "
-        "so does a reference beyond its last point",
-        unit="s",
-        low=0.001,
-        high=3600.0,
     )
     on_stale: str = parameter(
         "stop",
@@ -91,16 +109,38 @@ class DynamicsParameters:
         low=0.0,
         high=1.0,
     )
-    closure_tolerance: float = parameter(
-        0.01,
-        "closed loops: by how much a measured passive joint may differ from where the loops put it without "
-        "a warning",
-        unit="rad or m",
-        low=0.0,
-        high=10.0,
+
+
+@dataclass(frozen=True)
+class ReactionParameters(RobotParameters):
+    """Parameters of torso_reaction_node; the torques that it starts from are in full, as they are."""
+
+    output: ClassVar[str] = "full"
+    friction: ClassVar[str] = "none"
+    effort_limits: ClassVar[str] = "off"
+    rules_file: str = parameter(
+        "", "path of the YAML file that says who bears which share; needed", change=Change.UNCONFIGURED
     )
-    autostart: bool = parameter(
-        False, "configure and activate at the start, without a lifecycle manager", change=Change.NEVER
+    loads: str = parameter(
+        "computed",
+        "what hangs on the mechanism loads it as its motion tells, or with the wrenches that dynamics_node "
+        "publishes on dynamics_node/connections/NAME/wrench for the same joint states; without these nothing "
+        "is published",
+        choices=("computed", "topics"),
+        change=Change.UNCONFIGURED,
+    )
+    equilibrium_tolerance: float = parameter(
+        1e-9,
+        "what a body may lack of equilibrium, relative to the largest reaction; else it is not published",
+        low=0.0,
+        high=1.0,
+    )
+    marker_rate: float = parameter(
+        30.0, "how often arrows are published, to whom it may concern; 0: never", unit="Hz", low=0.0, high=1e3
+    )
+    force_scale: float = parameter(0.002, "length of an arrow of a force", unit="m/N", low=0.0, high=10.0)
+    moment_scale: float = parameter(
+        0.02, "length of an arrow of a moment", unit="m/(N m)", low=0.0, high=10.0
     )
 
 

@@ -7,6 +7,8 @@ import numpy as np
 
 __all__ = ["Coverage", "ReferenceSampler", "ReferenceTrajectory"]
 
+KEPT = 8  # windows: some seconds of a streamed reference
+
 
 class Coverage(Enum):
     """Whether the reference says anything about an instant."""
@@ -30,10 +32,11 @@ class ReferenceTrajectory:
 
 
 class ReferenceSampler:
-    """Holds the last two trajectories; the newest that covers an instant answers.
+    """Holds the last trajectories; of the newest two the newer one that covers an instant answers.
 
     Two, because a streaming publisher sends overlapping windows: joint states that are still on their way
-    when a new window arrives belong to the old one.
+    when a new window arrives belong to the old one. Older ones answer for what lies before the next one: a
+    node that lags behind takes windows earlier than the joint states that wait.
 
     Args:
         hold: how long [s] the last acceleration holds beyond the last point.
@@ -44,8 +47,8 @@ class ReferenceSampler:
         self._trajectories: tuple[ReferenceTrajectory, ...] = ()
 
     def add(self, trajectory: ReferenceTrajectory) -> None:
-        """Take a new trajectory; the last but one leaves."""
-        self._trajectories = (trajectory, *self._trajectories[:1])
+        """Take a new trajectory; the oldest leaves."""
+        self._trajectories = (trajectory, *self._trajectories[: KEPT - 1])
 
     def clear(self) -> None:
         """Forget everything: the robot or its joint order has changed."""
@@ -53,11 +56,12 @@ class ReferenceSampler:
 
     def sample(self, instant: int, out: np.ndarray) -> Coverage:
         """Write the acceleration (n,) at `instant` [ns] into `out`; untouched where nothing covers it."""
-        for trajectory in self._trajectories:
-            if trajectory.instants[0] <= instant <= trajectory.instants[-1]:
+        for k, trajectory in enumerate(self._trajectories):
+            past = k < 2 or instant < self._trajectories[k - 1].instants[0]
+            if past and trajectory.instants[0] <= instant <= trajectory.instants[-1]:
                 _interpolate(trajectory, instant, out)
                 return Coverage.COVERED
-        for trajectory in self._trajectories:
+        for trajectory in self._trajectories[:2]:
             if 0 < instant - int(trajectory.instants[-1]) <= self.hold * 1e9:
                 out[:] = trajectory.accelerations[-1]
                 return Coverage.HELD

@@ -69,9 +69,16 @@ class Robot:
 
 
 def load_robot(
-    description: str | Path, partition_file: str = "", gravity: tuple[float, ...] = (0.0, 0.0, -9.81)
+    description: str | Path,
+    partition_file: str = "",
+    gravity: tuple[float, ...] = (0.0, 0.0, -9.81),
+    *,
+    with_check: bool = True,
 ) -> Robot:
     """Build a robot from a URDF's path or text, and run everything once: the first answer must not be slow.
+
+    Args:
+        with_check: whether it is built in Pinocchio, too, which takes time.
 
     Raises:
         RobotError: the library refuses the description, or it has joints whose state joint_states cannot
@@ -108,7 +115,7 @@ def load_robot(
         _close_once(solver)
     else:
         _warm_up(graph, solver)
-    check, no_check = _cross_check(graph.tree if closed else graph)
+    check, no_check = _cross_check(graph.tree if closed else graph) if with_check else (None, "not asked for")
     return Robot(
         graph,
         solver,

@@ -1,4 +1,4 @@
-"""How both nodes run as processes: exit code 0 after SIGINT or SIGTERM, 1 and one clear line on bad input."""
+"""How all nodes run as processes: exit code 0 after SIGINT or SIGTERM, 1 and one clear line on bad input."""
 
 import signal
 import sys

@@ -222,7 +222,8 @@ def test_limits_and_parameters_change_at_run_time(robot):
 
 
 def test_a_new_cutoff_starts_a_new_filter_and_only_that(robot):
-    one = computation(robot)
+    assert computation(robot).filter is None
+    one = computation(robot, acceleration_source="filtered")
     before = one.filter
     one.set_parameters(replace(one.parameters, output="gravity"))
     assert one.filter is before

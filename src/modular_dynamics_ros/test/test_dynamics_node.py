@@ -16,7 +16,8 @@ from trajectory_msgs.msg import JointTrajectory
 
 import modular_dynamics as md
 from modular_dynamics_ros.conversions import stamp_message, stamp_nanoseconds, trajectory_message
-from modular_dynamics_ros.dynamics_node import FAILURE, LATCHED, SUCCESS, DynamicsNode
+from modular_dynamics_ros.dynamics_node import DynamicsNode
+from modular_dynamics_ros.robot_node import FAILURE, LATCHED, SUCCESS
 
 pytestmark = pytest.mark.usefixtures("ros")
 NAMES = ["turn", "bend", "left", "right"]

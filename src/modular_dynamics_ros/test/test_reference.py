@@ -1,6 +1,6 @@
 import numpy as np
 
-from modular_dynamics_ros.reference import Coverage, ReferenceSampler, ReferenceTrajectory
+from modular_dynamics_ros.reference import KEPT, Coverage, ReferenceSampler, ReferenceTrajectory
 
 NOW = 1_700_000_000_000_000_000
 MS = 1_000_000
@@ -44,8 +44,21 @@ def test_the_newest_window_that_covers_the_instant_wins():
     sampler.add(trajectory(NOW + 50 * MS, [2.0] * 11))
     assert sample(sampler, NOW + 40 * MS) == (1.0, Coverage.COVERED)
     assert sample(sampler, NOW + 60 * MS) == (2.0, Coverage.COVERED)
-    sampler.add(trajectory(NOW + 100 * MS, [3.0] * 11))
-    assert sample(sampler, NOW + 40 * MS)[1] is Coverage.NONE  # the last but one has left
+
+
+def test_older_windows_answer_for_what_lies_before_the_next_one_and_leave_in_the_end():
+    sampler = ReferenceSampler(hold=0.1)
+    for k in range(KEPT):
+        sampler.add(trajectory(NOW + 50 * k * MS, [float(k)] * 11))
+    assert sample(sampler, NOW + 40 * MS) == (0.0, Coverage.COVERED)  # a node that lags behind asks this
+    assert sample(sampler, NOW + 60 * MS) == (1.0, Coverage.COVERED)
+    sampler.add(trajectory(NOW + 50 * KEPT * MS, [9.0] * 11))
+    assert sample(sampler, NOW + 40 * MS)[1] is Coverage.NONE
+    sampler.clear()
+    sampler.add(trajectory(NOW, [1.0] * 101))  # a second, taken back by ...
+    for _ in range(2):
+        sampler.add(trajectory(NOW, [2.0, 2.0]))
+    assert sample(sampler, NOW + 500 * MS)[1] is Coverage.NONE
 
 
 def test_a_covering_older_window_beats_a_newer_one_that_is_over():

@@ -16,7 +16,7 @@ from .reactions import Reaction, reactions
 from .sharing import Shared, Sharing
 from .sharing_rules import Rules, read_rules, rules_from
 from .simulate import Simulation, simulate
-from .situation import situation_of, wrenches_of
+from .situation import Situations, situation_of, wrenches_of
 
 __all__ = [
     "Reaction",
@@ -24,6 +24,7 @@ __all__ = [
     "Shared",
     "Sharing",
     "Situation",
+    "Situations",
     "reactions",
     "read_rules",
     "rules_from",

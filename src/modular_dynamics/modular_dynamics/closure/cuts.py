@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ..algebra import DualQuaternion, adjoint, from_rotation_translation, translation
+from ..algebra import DualQuaternion, adjoint, to_rotation_translation
 from ..dynamics import frame_poses
 from ..model import Anchor, SubsystemGraph
+from .free_bodies import crossed_rows
 from .inverse_dynamics import ClosedLoopDynamics
 
 __all__ = ["internal_wrenches", "stamped_cut_wrenches", "tree_torques"]
@@ -32,30 +33,65 @@ def internal_wrenches(graph: SubsystemGraph, found: ClosedLoopDynamics) -> dict[
 
     With them as external wrenches the tree moves as the closed mechanism does, with `tree_torques`.
     """
-    ends = [(loop.predecessor, loop.successor) for loop in graph.loop_joints]
-    ends += [spring.anchors for spring in graph.springs]
-    links = tuple(dict.fromkeys(anchor.link for pair in ends for anchor in pair))
-    if not links:
-        return {}
-    poses = {
-        link: from_rotation_translation(matrix[:3, :3], matrix[:3, 3])
-        for link, matrix in zip(links, frame_poses(graph, found.coordinates, links), strict=True)
-    }
-    felt = dict.fromkeys(links, DualQuaternion.zero)  # all in the root link's frame
-    for loop in graph.loop_joints:
-        after = loop.successor
-        zeta = adjoint(poses[after.link], _on_link(after, found.wrenches[loop.name]))
-        felt[after.link] = felt[after.link] + zeta
-        felt[loop.predecessor.link] = felt[loop.predecessor.link] - zeta
-    for spring in graph.springs:
-        first, second = spring.anchors
-        start, end = (translation(poses[anchor.link] * anchor.x_link_anchor) for anchor in spring.anchors)
-        length = float(np.linalg.norm(end - start))
-        force = found.tensions[spring.name] * (end - start) / length if length > 0.0 else np.zeros(3)
-        zeta = DualQuaternion.pure(force, np.cross(start, force))  # towards the other end
-        felt[first.link] = felt[first.link] + zeta
-        felt[second.link] = felt[second.link] - zeta
-    return {link: adjoint(poses[link].conjugate(), zeta).vec6() for link, zeta in felt.items()}
+    between: _Between | None = getattr(graph.workspaces, "between", None)
+    if between is None:
+        between = graph.workspaces.between = _Between(graph)
+    return between(found)
+
+
+class _Between:
+    """What loop joints and springs of one graph pass on between its links.
+
+    The first end of each is its predecessor's anchor, or the spring's first one; the second end is where the
+    wrench of a cut joint is given.
+    """
+
+    def __init__(self, graph: SubsystemGraph) -> None:
+        self._graph, self._cuts = graph, [loop.name for loop in graph.loop_joints]
+        self._springs = [spring.name for spring in graph.springs]
+        pairs = [(loop.predecessor, loop.successor) for loop in graph.loop_joints]
+        pairs += [spring.anchors for spring in graph.springs]
+        self.links = tuple(dict.fromkeys(anchor.link for pair in pairs for anchor in pair))
+        self._ends = np.array([[self.links.index(a.link) for a in pair] for pair in pairs], int).reshape(
+            -1, 2
+        )
+        anchors = [[to_rotation_translation(a.x_link_anchor) for a in pair] for pair in pairs]
+        self._axes = np.array([pair[1][0] for pair in anchors]).reshape(-1, 3, 3)
+        self._positions = np.array([[position for _, position in pair] for pair in anchors]).reshape(-1, 2, 3)
+        self._signs = [-1.0, 1.0] * (self._ends == np.arange(len(self.links))[:, None, None])  # (links, n, 2)
+
+    def __call__(self, found: ClosedLoopDynamics) -> dict[str, Array]:
+        """By link [force, moment] at and in its frame."""
+        if not self.links:
+            return {}
+        matrices = frame_poses(self._graph, found.coordinates, self.links)
+        R, o = matrices[:, :3, :3], matrices[:, :3, 3]
+        points = o[self._ends] + (R[self._ends] @ self._positions[..., None])[..., 0]
+        force, moment = np.zeros((2, len(points), 3))  # on the second end, in the root link's axes
+        cuts = slice(0, len(self._cuts))
+        if self._cuts:
+            turned = R[self._ends[cuts, 1]] @ self._axes[cuts]
+            wrenches = np.array([found.wrenches[name] for name in self._cuts])
+            force[cuts] = (turned @ wrenches[:, :3, None])[..., 0]
+            moment[cuts] = (turned @ wrenches[:, 3:, None])[..., 0]
+            points[cuts, 0] = points[cuts, 1]  # both ends feel it at the same point
+        springs = slice(len(self._cuts), None)
+        if self._springs:
+            lines = points[springs, 0] - points[springs, 1]
+            lengths = np.sqrt((lines * lines).sum(axis=1))
+            tensions = np.array([found.tensions[name] for name in self._springs])
+            pulls = np.divide(tensions, lengths, out=np.zeros_like(lengths), where=lengths > 0.0)
+            force[springs] = pulls[:, None] * lines
+        arms = points - o[self._ends]
+        swung = moment[:, None] + crossed_rows(arms.reshape(-1, 3), np.repeat(force, 2, axis=0)).reshape(
+            arms.shape
+        )
+        onto = np.transpose(R, (0, 2, 1))
+        felt = (
+            (onto @ np.einsum("kne,nei->ki", self._signs, part)[..., None])[..., 0]
+            for part in (np.broadcast_to(force[:, None], arms.shape), swung)
+        )
+        return dict(zip(self.links, np.concatenate(list(felt), axis=1), strict=True))
 
 
 def tree_torques(graph: SubsystemGraph, found: ClosedLoopDynamics) -> Array:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import scipy.linalg
 from numpy.typing import ArrayLike, NDArray
 
 from ..dynamics import bias, mass_matrix
@@ -136,6 +135,8 @@ def mean_accelerations(solver: Mechanism, places: list[Place], tau: Array) -> Ar
 
 def kkt_solution(solver: Mechanism, place: Place, tau: Array, vdot: Array | None = None) -> ClosedLoopMotion:
     """The same at a place of a branch; the multipliers only where vdot is known."""
+    from scipy import linalg  # noqa: PLC0415  # inverse dynamics must not wait for it at import
+
     graph, tree, q, v = solver.graph, solver.tree, place.q, place.v
     right = -bias(tree, q, v)
     right[solver.independent_v] += tau
@@ -148,12 +149,12 @@ def kkt_solution(solver: Mechanism, place: Place, tau: Array, vdot: Array | None
         closed_loop.rows_of(solver.arrays[0], solver.arrays[1], q, v, solver.room)
         along = -place.shortest(solver.row_scale * solver.room[4])
         try:
-            factor = scipy.linalg.cho_factor(free @ M @ free.T)
+            factor = linalg.cho_factor(free @ M @ free.T)
         except np.linalg.LinAlgError:
             raise StateError(
                 f"'{graph.name}' has a direction that moves no inertia: its M is singular"
             ) from None
-        vdot = along + free.T @ scipy.linalg.cho_solve(factor, free @ (right - M @ along))
+        vdot = along + free.T @ linalg.cho_solve(factor, free @ (right - M @ along))
     pushed = held @ (M @ vdot - right) / place.size[: place.rank]
     multipliers = solver.row_scale * (place.turned[:, : place.rank] @ pushed)
     return ClosedLoopMotion(vdot, multipliers, place.rank, tensions)

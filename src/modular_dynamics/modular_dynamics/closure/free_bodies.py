@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..exceptions import StateError
-from .sharing_rules import JointRule, Rules
+from .sharing_rules import JointRule, Place, Rules
 
-__all__ = ["FreeBodies", "Situation", "crossed", "free_bodies"]
+__all__ = ["Cuts", "FreeBodies", "Situation", "crossed", "crossed_rows", "free_bodies"]
 
 Array = NDArray[np.float64]
+Places = NDArray[np.int64]
+AXES = "xyz"
+SHAPES = {"rotations": (3, 3), "origins": (3,), "demands": (6,), "points": (2, 3)}
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,36 +41,38 @@ class Situation:
 
 @dataclass(frozen=True, eq=False)
 class FreeBodies:
-    """A situation as arrays; n components are borne (``rules.unknowns``).
+    """A situation as arrays: of b bodies, j joints, and n components that are borne (``rules.unknowns``).
 
     Attributes:
         forces, moments (n, 3): of each component, per unit, in the common frame.
-        axes, at: by joint, the axes of its components (3, 3) and its point (3,).
-        rotations, origins: of each body, in the rules' order.
-        matrix (6 bodies, n): E. demands (6 bodies,): D.
+        axes (j, 3, 3), at (j, 3): of each joint, the axes of its components and its point.
+        rotations (b, 3, 3), origins (b, 3): of each body.
+        matrix (6 b, n): E. demands (6 b,): D.
     """
 
     forces: Array
     moments: Array
-    axes: Mapping[str, Array]
-    at: Mapping[str, Array]
-    rotations: tuple[Array, ...]
-    origins: tuple[Array, ...]
+    axes: Array
+    at: Array
+    rotations: Array
+    origins: Array
     matrix: Array
     demands: Array
 
-    def balance(self, body: int, component: str, axes: Array, about: Array) -> tuple[Array, float]:
-        """One equation of a body: coefficients (n,), and what they have to come to.
+    def balances(self, bodies: Places, axes: Array, moments: NDArray[np.bool_], about: Array) -> Array:
+        """Equations of bodies, one a row: (r, 6), to be multiplied with six rows of E x = D.
 
-        ``component`` is F or M with its axis among ``axes``; moments are taken about a point.
+        Args:
+            bodies (r,): their places. axes (r, 3): unit vectors along which forces, or moments where
+                `moments` (r,) says so, are summed; these about points `about` (r, 3).
         """
-        E, D = self.matrix[6 * body : 6 * body + 6], self.demands[6 * body : 6 * body + 6]
-        R, o = self.rotations[body], self.origins[body]
-        unit = R.T @ axes[:, "xyz".index(component[1])]
-        if component[0] == "F":
-            return unit @ E[:3], float(unit @ D[:3])
-        swing = crossed(unit, R.T @ (o - about))  # u . (m + (o - Q) x f) = u . m + (u x (o - Q)) . f
-        return unit @ E[3:] + swing @ E[:3], float(unit @ D[3:] + swing @ D[:3])
+        onto = np.transpose(self.rotations[bodies], (0, 2, 1))
+        units = (onto @ axes[..., None])[..., 0]
+        arms = (onto @ (self.origins[bodies] - about)[..., None])[..., 0]
+        turning = moments[:, None]
+        # u . (m + (o - Q) x f) = u . m + (u x (o - Q)) . f
+        swing = np.where(turning, crossed_rows(units, arms), units)
+        return np.concatenate([swing, np.where(turning, units, 0.0)], axis=1)
 
 
 def crossed(a: Array, b: Array) -> Array:
@@ -76,36 +81,91 @@ def crossed(a: Array, b: Array) -> Array:
     return np.array([y * w - z * v, z * u - x * w, x * v - y * u])
 
 
+def crossed_rows(a: Array, b: Array) -> Array:
+    """a x b of rows (n, 3)."""
+    return a[:, [1, 2, 0]] * b[:, [2, 0, 1]] - a[:, [2, 0, 1]] * b[:, [1, 2, 0]]
+
+
 def free_bodies(rules: Rules, situation: Situation) -> FreeBodies:
     """Cut the bodies free. Raises StateError: the situation lacks something, or a line has no length."""
-    unknowns = rules.unknowns
-    column, row = {u: k for k, u in enumerate(unknowns)}, {body: k for k, body in enumerate(rules.bodies)}
-    look = _Look(rules, situation)
-    forces, moments = np.zeros((len(unknowns), 3)), np.zeros((len(unknowns), 3))
-    points, signs = np.zeros((len(unknowns), 3)), np.zeros((len(rules.bodies), len(unknowns)))
-    axes, at = {}, {}
-    for joint in rules.joints.values():
-        axes[joint.name] = look.up("rotations", joint.axes)
-        at[joint.name] = look.end(joint)
-        for component in joint.bears:
-            k = column[joint.name, component]
-            points[k] = at[joint.name]
-            if component in ("push", "pull"):
-                forces[k] = look.line(joint) if component == "push" else -look.line(joint)
-            else:
-                unit = axes[joint.name][:, "xyz".index(component[1])]
-                (forces if component[0] == "F" else moments)[k] = unit
-            signs[row[joint.on], k] += 1.0
+    return Cuts(rules)(situation)
+
+
+class Cuts:
+    """Cuts the bodies of some rules free; what does not change with the situation is found once.
+
+    Attributes:
+        signs (b, n): s_bk, see sharing.py. of_joints (j, n): 1 where a component is a joint's.
+    """
+
+    def __init__(self, rules: Rules) -> None:
+        self.rules = rules
+        joints, row = list(rules.joints.values()), {body: k for k, body in enumerate(rules.bodies)}
+        unknowns = [(k, joint, c) for k, joint in enumerate(joints) for c in joint.bears]
+        self._joint = np.array([k for k, _, _ in unknowns])
+        self.of_joints = (self._joint == np.arange(len(joints))[:, None]).astype(float)
+        self._axis = np.array([AXES.find(c[-1]) for _, _, c in unknowns])  # -1: along a line
+        self._turns = np.array([c[0] == "M" for _, _, c in unknowns])[:, None]
+        self._along = np.array([{"push": 1.0, "pull": -1.0}.get(c, 0.0) for _, _, c in unknowns])[:, None]
+        self.signs = np.zeros((len(row), len(unknowns)))
+        for n, (_, joint, _) in enumerate(unknowns):
+            self.signs[row[joint.on], n] += 1.0
             if joint.by in row:
-                signs[row[joint.by], k] -= 1.0
-    rotations = tuple(look.up("rotations", body) for body in rules.bodies)
-    origins = tuple(look.up("origins", body) for body in rules.bodies)
-    matrix = np.zeros((6 * len(row), len(unknowns)))
-    for b, (R, o) in enumerate(zip(rotations, origins, strict=True)):
-        matrix[6 * b : 6 * b + 3] = signs[b] * (R.T @ forces.T)
-        matrix[6 * b + 3 : 6 * b + 6] = signs[b] * (R.T @ (moments + np.cross(points - o, forces)).T)
-    demands = np.concatenate([look.up("demands", body) for body in rules.bodies])
-    return FreeBodies(forces, moments, axes, at, rotations, origins, matrix, demands)
+                self.signs[row[joint.by], n] -= 1.0
+        self._frames = [joint.axes for joint in joints]
+        self._at = _Points(joints, [(j.on, j.at) for j in joints], 1)
+        self._lines = np.flatnonzero([bool({"push", "pull"} & set(joint.bears)) for joint in joints])
+        lines = [joints[k] for k in self._lines]
+        self._starts = _Points(lines, [(j.by, j.start or j.at) for j in lines], 0)
+
+    def __call__(self, situation: Situation) -> FreeBodies:
+        """See `free_bodies`."""
+        look, rules = _Look(self.rules, situation), self.rules
+        R, o = look.up("rotations", rules.bodies), look.up("origins", rules.bodies)
+        axes, at = look.up("rotations", self._frames), self._at(look)
+        lines = np.zeros((len(at), 3))
+        lines[self._lines] = self._directions(at[self._lines] - self._starts(look))
+        units = np.where(
+            self._axis[:, None] < 0, self._along * lines[self._joint], axes[self._joint, :, self._axis]
+        )
+        forces, moments = np.where(self._turns, 0.0, units), np.where(self._turns, units, 0.0)
+        arms = at[self._joint] - o[:, None]
+        swings = moments + crossed_rows(arms.reshape(-1, 3), np.tile(forces, (len(o), 1))).reshape(arms.shape)
+        felt = np.concatenate([np.broadcast_to(forces, arms.shape) @ R, swings @ R], axis=2)
+        matrix = np.transpose(felt * self.signs[..., None], (0, 2, 1)).reshape(-1, len(forces))
+        demands = look.up("demands", rules.bodies).reshape(-1)
+        return FreeBodies(forces, moments, axes, at, R, o, matrix, demands)
+
+    def _directions(self, lines: Array) -> Array:
+        lengths = np.sqrt((lines * lines).sum(axis=1))
+        if not lengths.all():
+            joint = list(self.rules.joints)[self._lines[int(np.argmin(lengths))]]
+            raise StateError(f"joint '{joint}': 'from' and 'at' coincide; there is no line to push along")
+        found: Array = lines / lengths[:, None]
+        return found
+
+
+class _Points:
+    """Points of joints: by names that a situation knows, or by coordinates in a body."""
+
+    def __init__(self, joints: Sequence[JointRule], places: Sequence[tuple[str, Place]], end: int) -> None:
+        named = [isinstance(place, str) for _, place in places]
+        self._count, self._end = len(joints), end
+        self._named = np.flatnonzero(named)
+        self._fixed = np.flatnonzero(np.logical_not(named))
+        self._names = [joints[k].name for k in self._named.tolist()]
+        self._bodies = [places[k][0] for k in self._fixed.tolist()]
+        self._local = np.array([places[k][1] for k in self._fixed.tolist()], np.float64).reshape(-1, 3, 1)
+
+    def __call__(self, look: _Look) -> Array:
+        """(count, 3) in the common frame."""
+        found = np.empty((self._count, 3))
+        if self._names:
+            found[self._named] = look.up("points", self._names)[:, self._end]
+        if self._bodies:
+            R, o = look.up("rotations", self._bodies), look.up("origins", self._bodies)
+            found[self._fixed] = o + (R @ self._local)[..., 0]
+        return found
 
 
 class _Look:
@@ -114,8 +174,20 @@ class _Look:
     def __init__(self, rules: Rules, situation: Situation) -> None:
         self.rules, self.situation = rules, situation
 
-    def up(self, table: str, name: str) -> Array:
-        shape = {"rotations": (3, 3), "origins": (3,), "demands": (6,), "points": (2, 3)}[table]
+    def up(self, table: str, names: Sequence[str]) -> Array:
+        """The entries of these names, one on the other."""
+        shape = SHAPES[table]
+        entries: Mapping[str, ArrayLike] = getattr(self.situation, table)
+        try:
+            found = np.array([entries[name] for name in names], np.float64)
+        except (KeyError, ValueError):
+            found = np.empty(0)  # of different shapes, or something lacks
+        if found.shape != (len(names), *shape) or not np.isfinite(found).all():
+            for name in names:
+                self._check(table, name, shape)
+        return found
+
+    def _check(self, table: str, name: str, shape: tuple[int, ...]) -> None:
         entries: Mapping[str, ArrayLike] = getattr(self.situation, table)
         if name not in entries:
             has = ", ".join(entries) or "nothing"
@@ -126,24 +198,3 @@ class _Look:
                 f"'{self.rules.name}': {table} of '{name}' have shape {found.shape} or are not finite; "
                 f"{shape} is needed"
             )
-        return found
-
-    def end(self, joint: JointRule) -> Array:
-        return self._point(joint, joint.on, joint.at, 1)
-
-    def line(self, joint: JointRule) -> Array:
-        """Unit vector from ``from`` to ``at``."""
-        line = self.end(joint) - self._point(joint, joint.by, joint.start, 0)
-        length = float(np.linalg.norm(line))
-        if length == 0.0:
-            raise StateError(
-                f"joint '{joint.name}': 'from' and 'at' coincide; there is no line to push along"
-            )
-        return line / length
-
-    def _point(self, joint: JointRule, body: str, place: object, end: int) -> Array:
-        if isinstance(place, str):
-            found: Array = self.up("points", joint.name)[end]
-            return found
-        local = np.asarray(place, np.float64)
-        return self.up("origins", body) + self.up("rotations", body) @ local

@@ -29,6 +29,7 @@ class LoopArrays:
         tree: the graph without loops, gears and springs.
         rows, springs: the conditions and the springs' lengths.
         independent_q, independent_v: where the independent joints' coordinates stand in q and in v.
+        idle (of independent_q): is it one that no loop depends on? Floating bases are not.
         dependent: names of the others. arrays: (tree, loops, split), as kernels/closed_loop takes them.
         gearing: gears met exactly. passive: the joints that loops determine.
         laws (s, 4): stiffness, free length, initial force and damping of the springs.
@@ -64,6 +65,7 @@ class LoopArrays:
         single_v = self._places(single, graph.v_slice)
         J, size = self._anywhere(tree)
         floats = [name for name in mine if name not in single]
+        self.idle = np.isin(self.independent_q, self.single_q[size[single_v] == 0.0])
         self.floats_in_loops = any(size[graph.v_slice(name)].any() for name in floats)
         self.quaternions = [slice(graph.q_slice(name).start + 3, graph.q_slice(name).stop) for name in floats]
         own = [self.dependent.index(g.joint) if g.joint in self.dependent else None for g in graph.gears]

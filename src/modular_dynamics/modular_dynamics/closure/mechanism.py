@@ -23,6 +23,8 @@ JUMP = 0.05
 NUDGE = 0.02
 #: By how much a solution in closed form may differ from Newton's [rad or m]: rounding, near a dead point.
 AGREEMENT = 1e-6
+#: How far [rad or m] joints that drive loops may be from where the way to them starts: some seconds.
+FARTHEST = 1e5
 
 
 class Mechanism(LoopArrays):
@@ -43,13 +45,15 @@ class Mechanism(LoopArrays):
         In closed form where all loops are recognised, by continuation elsewhere and through dead points.
         """
         (mine,) = self.checked(q)
+        start = (self.reference() if guess is None else self.graph.checked(q=guess)[0]).copy()
+        # what no loop depends on need not be walked there, however far it is
+        start[self.independent_q[self.idle]] = mine[self.idle]
+        self._refuse_far(start, mine)
         if guess is None:
-            start = self.reference()
             full = self._walked(start, mine)
             full = self._followed(start, mine) if full is None else full
             self.passive.refuse_beyond(full)
             return full
-        (start,) = self.graph.checked(q=guess)
         full = self._walked(start, mine)
         if full is None:
             start = self._closed_near(start, mine)
@@ -94,6 +98,19 @@ class Mechanism(LoopArrays):
                 stride *= 0.5
         full[self.independent_q] = mine
         return full
+
+    def _refuse_far(self, start: Array, mine: Array) -> None:
+        """Raises ClosureError where the way is so long that it would take minutes to go."""
+        away = np.abs(mine - start[self.independent_q])
+        if not (away > FARTHEST).any():
+            return
+        places = {place for place, far in zip(self.independent_q, away > FARTHEST, strict=True) if far}
+        graph = self.graph
+        names = [n for n in graph.independent_joint_names if places & {*range(graph.nq)[graph.q_slice(n)]}]
+        raise ClosureError(
+            f"{', '.join(names)} of '{graph.name}' drives loops and is more than {FARTHEST:g} rad or m from "
+            "where the way to it starts; a guess that is closer is needed"
+        )
 
     def reference(self) -> Array:
         """A closed configuration: from zero, or the middle of a joint's limits where zero is beyond them.

@@ -14,14 +14,14 @@ Two such x differ by a self-stress, E x = 0: forces with which the joints strain
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..exceptions import StateError
-from .free_bodies import FreeBodies, Situation, free_bodies
+from .free_bodies import Cuts, FreeBodies, Situation
 from .sharing_rules import Rules, Step
 
 __all__ = ["Shared", "Sharing"]
@@ -40,16 +40,33 @@ class Shared:
     Attributes:
         components: (joint, component) -> value [N or N m].
         wrenches: by joint, [force, moment] of ``by`` on ``on``, at the joint's point along its axes.
+        points: by joint, its point in the common frame [m].
         residual: by body, D_b - E_b x, at its origin in its axes [N, N m].
     """
 
     components: Mapping[tuple[str, str], float]
     wrenches: Mapping[str, Array]
+    points: Mapping[str, Array]
     residual: Mapping[str, Array]
+
+
+@dataclass(frozen=True)
+class _Balance:
+    """One equation of one body, and the components that it gives."""
+
+    number: int
+    step: Step
+    shares: Mapping[tuple[str, str], float]
+    component: str
+    about: str
 
 
 class Sharing:
     """The reactions of one mechanism by its rules.
+
+    Balances are taken all at once: with x = S s, where a column of S holds the weights of one balance's
+    components, the balances are L s = d, and L is lower triangular, as each of them has only components that
+    it or a balance before it gives.
 
     Raises (all methods):
         StateError: a body, point or known force is missing in the situation, or a step takes a balance in
@@ -58,25 +75,43 @@ class Sharing:
 
     def __init__(self, rules: Rules) -> None:
         self.rules = rules
+        self._cut = Cuts(rules)
         self._column = {taker: k for k, taker in enumerate(rules.unknowns)}
-        known = {taker for step in rules.steps if step.kind == "known" for taker in step.shares}
-        self._open = np.array([taker not in known for taker in rules.unknowns])
+        joints = {name: k for k, name in enumerate(rules.joints)}
+        given = {t: n for n, step in enumerate(rules.steps, 1) for t in step.shares}  # by which step
+        self._known = [
+            (number, self._column[taker], taker[0])
+            for number, step in enumerate(rules.steps, 1)
+            for taker in (step.shares if step.kind == "known" else ())
+        ]
+        self._open = np.ones(len(self._column), bool)
+        self._open[[column for _, column, _ in self._known]] = False
+        self._balances = tuple(_balances(rules))
+        first = [next(iter(balance.shares))[0] for balance in self._balances]
+        self._bodies = np.array([rules.bodies.index(balance.step.body) for balance in self._balances], int)
+        self._frames = np.array([joints[joint] for joint in first], int)
+        self._about = np.array([joints[balance.about] for balance in self._balances], int)
+        self._axis = np.array(["xyz".index(balance.component[1]) for balance in self._balances], int)
+        self._turns = np.array([balance.component[0] == "M" for balance in self._balances], bool)
+        self._weights = np.zeros((len(self._column), len(self._balances)))  # S
+        self._later = np.zeros(self._weights.T.shape, bool)  # what a balance must not have in it
+        for row, balance in enumerate(self._balances):
+            self._later[row] = [given[taker] >= balance.number for taker in self._column]
+            for taker, weight in balance.shares.items():
+                self._weights[self._column[taker], row] = weight
+                self._later[row, self._column[taker]] = False
 
     def __call__(self, situation: Situation) -> Shared:
         """Step by step, as the rules say."""
-        free = free_bodies(self.rules, situation)
-        x, given = np.zeros(len(self._column)), np.zeros(len(self._column), bool)
-        for number, step in enumerate(self.rules.steps, 1):
-            if step.kind == "known":
-                for joint, component in step.shares:
-                    x[self._column[joint, component]] = self._known(situation, number, joint)
-            elif step.kind == "balance":
-                joint = step.about or next(iter(step.shares))[0]
-                self._take(number, step, step.shares, step.component, joint, free, x, given)
-            elif step.kind == "rest":
-                for taker in step.shares:
-                    self._take(number, step, {taker: 1.0}, taker[1], taker[0], free, x, given)
-            given[[self._column[taker] for taker in step.shares]] = True
+        free, x = self._cut(situation), self._given(situation)
+        if self._balances:
+            axes = free.axes[self._frames, :, self._axis]
+            rows = free.balances(self._bodies, axes, self._turns, free.at[self._about])[:, None]
+            C = (rows @ free.matrix.reshape(-1, 6, len(x))[self._bodies])[:, 0]
+            d = (rows @ free.demands.reshape(-1, 6, 1)[self._bodies])[:, 0, 0]
+            L = np.tril(C @ self._weights)
+            self._refuse(C, np.diagonal(L))
+            x += self._weights @ np.linalg.solve(L, d - C @ x)
         return self._told(free, x)
 
     def least_norm(self, situation: Situation) -> Shared:
@@ -84,70 +119,70 @@ class Sharing:
 
         Known forces are what they are.
         """
-        free, open_ = free_bodies(self.rules, situation), self._open
-        x = np.zeros(len(open_))
-        for number, step in enumerate(self.rules.steps, 1):
-            for taker in step.shares if step.kind == "known" else ():
-                x[self._column[taker]] = self._known(situation, number, taker[0])
+        free, open_, x = self._cut(situation), self._open, self._given(situation)
         x[open_] = np.linalg.lstsq(free.matrix[:, open_], free.demands - free.matrix @ x, rcond=RANK)[0]
         return self._told(free, x)
 
     def self_stress(self, situation: Situation) -> Array:
         """Orthonormal columns (n, k): reactions that load nothing but the joints, E x = 0; known forces 0."""
-        E = free_bodies(self.rules, situation).matrix[:, self._open]
+        E = self._cut(situation).matrix[:, self._open]
         _, s, vt = np.linalg.svd(E)
         rank = int((s > RANK * s[0]).sum())
         found = np.zeros((len(self._open), E.shape[1] - rank))
         found[self._open] = vt[rank:].T
         return found
 
-    def _known(self, situation: Situation, number: int, joint: str) -> float:
-        if joint not in situation.known:
-            raise StateError(
-                f"step {number} of '{self.rules.name}': the situation's known forces lack '{joint}'; "
-                f"they have {', '.join(situation.known) or 'nothing'}"
-            )
-        return float(situation.known[joint])
+    def _given(self, situation: Situation) -> Array:
+        """x (n,) with the known forces, 0 elsewhere."""
+        x = np.zeros(len(self._column))
+        for number, column, joint in self._known:
+            if joint not in situation.known:
+                raise StateError(
+                    f"step {number} of '{self.rules.name}': the situation's known forces lack '{joint}'; "
+                    f"they have {', '.join(situation.known) or 'nothing'}"
+                )
+            x[column] = situation.known[joint]
+        return x
 
-    def _take(
-        self,
-        number: int,
-        step: Step,
-        shares: Mapping[tuple[str, str], float],
-        component: str,
-        about: str,
-        free: FreeBodies,
-        x: Array,
-        given: NDArray[np.bool_],
-    ) -> None:
-        """Give x the values that fulfil one balance: x_k = w_k s, s = (D - what is given) / sum c_k w_k."""
-        columns = [self._column[taker] for taker in shares]
-        weights = np.array(list(shares.values()))
-        axes = free.axes[next(iter(shares))[0]]
-        c, d = free.balance(self.rules.bodies.index(step.body), component, axes, free.at[about])
-        open_ = ~given & (np.abs(c) > NO_PART)
-        open_[columns] = False
-        if open_.any():
-            names = [".".join(taker) for taker, yet in zip(self._column, open_, strict=True) if yet]
+    def _refuse(self, C: Array, levers: Array) -> None:
+        """Raise what the first balance is at fault with, if one is."""
+        early = (np.abs(C) > NO_PART) & self._later
+        wrong = early.any(axis=1) | (np.abs(levers) <= NO_PART)
+        if not wrong.any():
+            return
+        row = int(np.argmax(wrong))
+        balance = self._balances[row]
+        where = f"step {balance.number} of '{self.rules.name}' ({balance.step})"
+        if early[row].any():
+            names = [".".join(taker) for taker, yet in zip(self._column, early[row], strict=True) if yet]
             raise StateError(
-                f"step {number} of '{self.rules.name}' ({step}): {', '.join(names)} play a part in it, and "
-                "no step before it gives them"
+                f"{where}: {', '.join(names)} play a part in it, and no step before it gives them"
             )
-        lever = float(c[columns] @ weights)
-        if abs(lever) <= NO_PART:
-            raise StateError(
-                f"step {number} of '{self.rules.name}' ({step}): its joints have no lever in this balance "
-                f"({lever:.2g}); it is a dead point, or the wrong balance"
-            )
-        x[columns] = weights * ((d - float(c[given] @ x[given])) / lever)
+        raise StateError(
+            f"{where}: its joints have no lever in this balance ({levers[row]:.2g}); it is a dead point, or "
+            "the wrong balance"
+        )
 
     def _told(self, free: FreeBodies, x: Array) -> Shared:
-        wrenches: dict[str, Array] = {}
-        for joint in self.rules.joints.values():
-            mine = [self._column[joint.name, component] for component in joint.bears]
-            R = free.axes[joint.name]
-            parts = R.T @ (x[mine] @ free.forces[mine]), R.T @ (x[mine] @ free.moments[mine])
-            wrenches[joint.name] = np.concatenate(parts)
+        joints = self.rules.joints
+        mine = self._cut.of_joints * x
+        onto = np.transpose(free.axes, (0, 2, 1))
+        force, moment = ((onto @ (mine @ part)[..., None])[..., 0] for part in (free.forces, free.moments))
         left = (free.demands - free.matrix @ x).reshape(-1, 6)
-        values = dict(zip(self._column, x.tolist(), strict=True))
-        return Shared(values, wrenches, dict(zip(self.rules.bodies, left, strict=True)))
+        return Shared(
+            dict(zip(self._column, x.tolist(), strict=True)),
+            dict(zip(joints, np.concatenate([force, moment], axis=1), strict=True)),
+            dict(zip(joints, free.at, strict=True)),
+            dict(zip(self.rules.bodies, left, strict=True)),
+        )
+
+
+def _balances(rules: Rules) -> Iterator[_Balance]:
+    """In order; 'rest' is a balance for each component of its joint, about the joint itself."""
+    for number, step in enumerate(rules.steps, 1):
+        if step.kind == "balance":
+            about = step.about or next(iter(step.shares))[0]
+            yield _Balance(number, step, step.shares, step.component, about)
+        elif step.kind == "rest":
+            for taker in step.shares:
+                yield _Balance(number, step, {taker: 1.0}, taker[1], taker[0])

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg.lapack import dpotrf, dpotrs
 
 from ..exceptions import StateError
 from ..kernels import inverse_dynamics_float64, layout, mass_matrix_float64
@@ -30,6 +29,8 @@ def forward_by_matrix(
     Raises:
         StateError: M is not positive definite; names the joint whose coordinate needs the others to move.
     """
+    from scipy.linalg.lapack import dpotrf, dpotrs  # noqa: PLC0415  # few robots need it, all wait at import
+
     if not (np.isfinite(M).all() and np.isfinite(torques).all()):
         raise StateError("q, v and tau are finite, but so large that the mass matrix or the bias are not")
     factor, failed = dpotrf(M, lower=True)  # failed: 1 + the first coordinate that moves no mass of its own

@@ -233,3 +233,18 @@ def test_forward_dynamics_of_an_open_or_torn_loop(load_robot):
         closed_loop_forward_dynamics(graph, q, v, [0.0, 0.0, 0.0])
     with pytest.raises(StateError, match="q has shape"):
         closed_loop_forward_dynamics(graph, q[:2], v, [0.0])
+
+
+def test_joints_that_drive_no_loop_may_be_anywhere_and_those_that_do_are_refused_far_away(load_robot):
+    graph = load_robot("charmie_torso")
+    near, far = np.zeros(19), np.zeros(19)
+    far[0] = 1e10  # m: the base; a way of so many strides would never end
+    closed = close_loops(graph, near)
+    assert close_loops(graph, far)[1:] == pytest.approx(closed[1:], abs=1e-12)
+    assert close_loops(graph, far, closed)[0] == 1e10
+    bar = load_robot("four_bar")
+    with pytest.raises(ClosureError, match="J1 of 'four_bar' drives loops and is more than 100000 rad or m"):
+        close_loops(bar, [1e10])
+    turned = close_loops(bar, [0.5])
+    turned[bar.q_slice("J1")] += 1e10
+    assert close_loops(bar, [0.5 + 1e10], turned)[0] == 0.5 + 1e10  # a guess that is there

@@ -34,7 +34,12 @@ def read_command_line(arguments: Sequence[str] | None = None) -> Options:
     add("--urdf", files / "urdf/charmie.urdf", "robot, tagged with subsystems")
     add("--motion", files / "config/charmie_motion.yaml", "motion: .yaml, .csv with a_ columns")
     add("--params", files / "config/charmie.yaml", "parameters of both nodes")
-    return Options(**vars(parser.parse_args(arguments)))
+    words = "also play the real torso through torso_reaction_node (default: with the default robot)"
+    parser.add_argument("--torso", action=argparse.BooleanOptionalAction, default=None, help=words)
+    given = vars(parser.parse_args(arguments))
+    wanted = given.pop("torso")
+    torso = given["urdf"] == files / "urdf/charmie.urdf" if wanted is None else wanted
+    return Options(**given, torso=files if torso else None)
 
 
 def _rate(text: str) -> float:

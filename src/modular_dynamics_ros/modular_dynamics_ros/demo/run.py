@@ -5,7 +5,6 @@ import random
 import signal
 import sys
 import time
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -32,20 +31,19 @@ from modular_dynamics_ros.demo.plots import draw_torques
 from modular_dynamics_ros.demo.processes import Processes
 from modular_dynamics_ros.demo.recorder import Recorder
 from modular_dynamics_ros.demo.table import print_table
+from modular_dynamics_ros.demo.torso import play_torso
+from modular_dynamics_ros.demo.torso_report import draw_reactions, print_reactions
+from modular_dynamics_ros.demo.waiting import DemoError, spin_until
 from modular_dynamics_ros.joint_state_player import sent_in
 from modular_dynamics_ros.motion import MotionError
 from modular_dynamics_ros.recordings import load_motion
 from modular_dynamics_ros.schedule import Schedule
 
-__all__ = ["DemoError", "Options", "run"]
+__all__ = ["Options", "run"]
 
 THRESHOLD = 1e-9  # largest disagreement with Pinocchio, relative to the largest torque
 START_LIMIT = 60.0  # [s] for the node to compile its kernels and become active
 QUIET_LIMIT = 3.0  # [s] without a new answer after the player has ended
-
-
-class DemoError(RuntimeError):
-    """The demo cannot go on; the text says why."""
 
 
 @dataclass(frozen=True)
@@ -57,6 +55,7 @@ class Options:
     urdf: Path
     motion: Path
     params: Path
+    torso: Path | None = None  # where urdf/ and config/ of the torso are; None: without the torso
 
 
 def run(options: Options) -> int:
@@ -80,9 +79,27 @@ def run(options: Options) -> int:
         for picture in _draw(options.out, recorder, evaluation):
             console.print(f"wrote {_shown(picture)}", highlight=False)
     failures = evaluation.failures(THRESHOLD)
+    try:
+        failures += _torso(options, console) if options.torso else []
+    except (DemoError, MotionError, md.ModularDynamicsError, OSError) as error:
+        failures.append(f"the torso: {error}")
+    except KeyboardInterrupt:
+        console.print("demo interrupted: all nodes are ended")
+        return 130
     for failure in failures:
         console.print(f"[bold red]FAILED:[/] {escape(failure)}", highlight=False)
     return 1 if failures else 0
+
+
+def _torso(options: Options, console: Console) -> list[str]:
+    """The same with the real torso and torso_reaction_node; what makes it a failure."""
+    assert options.torso is not None  # the caller has looked
+    played = play_torso(options.torso, options.rate, options.out, console)
+    print_reactions(console, played)
+    if played.times.size:
+        picture = draw_reactions(played, options.out / "torso_reactions.png")
+        console.print(f"wrote {_shown(picture)}", highlight=False)
+    return played.failures()
 
 
 def _play(options: Options, console: Console) -> tuple[Evaluation, Recorder]:
@@ -116,6 +133,7 @@ def _play(options: Options, console: Console) -> tuple[Evaluation, Recorder]:
             task = progress.add_task("comparing every answer with Pinocchio", total=None)
             evaluation = evaluate(recorder, expected, _sent(processes))
             progress.remove_task(task)
+        recorder.destroy_node()  # a later player would count its subscriptions
         return evaluation, recorder
     finally:
         rclpy.try_shutdown()
@@ -130,19 +148,6 @@ def _record(
     progress: Progress,
 ) -> None:
     """Start the node, wait until it is active, start the player, and listen until all answers are there."""
-
-    def spin_until(reached: Callable[[], bool], limit: float, what: str, needed: str) -> None:
-        deadline = time.monotonic() + limit
-        while not reached():
-            executor.spin_once(timeout_sec=0.1)
-            if processes.code(needed) is not None:
-                raise DemoError(
-                    f"{needed} ended with code {processes.code(needed)}:\n{processes.log(needed)}"
-                )
-            if time.monotonic() > deadline:
-                raise DemoError(
-                    f"{what} took longer than {limit:g} s; {needed} says:\n{processes.log(needed)}"
-                )
 
     task = progress.add_task("dynamics_node loads and compiles the robot", total=None)
     processes.start(
@@ -168,7 +173,7 @@ def _record(
             raise DemoError(f"dynamics_node did not start:\n{processes.log('dynamics_node')}")
         return recorder.node_is_active
 
-    spin_until(active, START_LIMIT, "starting dynamics_node", "dynamics_node")
+    spin_until(executor, processes, active, START_LIMIT, "starting dynamics_node", "dynamics_node")
     progress.remove_task(task)
     task = progress.add_task(f"playing {options.motion.name} at {options.rate:g} Hz", total=expected)
     processes.start(
@@ -200,7 +205,8 @@ def _record(
             )
         return code == 0 and (min(counts) >= expected or time.monotonic() - newest > QUIET_LIMIT)
 
-    spin_until(complete, 60.0 + 10.0 * expected / options.rate, "playing the motion", "dynamics_node")
+    limit = 60.0 + 10.0 * expected / options.rate
+    spin_until(executor, processes, complete, limit, "playing the motion", "dynamics_node")
 
 
 def _sent(processes: Processes) -> int:

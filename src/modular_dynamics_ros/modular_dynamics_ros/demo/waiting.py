@@ -1,0 +1,36 @@
+"""Serving callbacks until something is reached, as long as a process lives that it depends on."""
+
+import time
+from collections.abc import Callable
+
+from rclpy.executors import SingleThreadedExecutor
+
+from modular_dynamics_ros.demo.processes import Processes
+
+__all__ = ["DemoError", "spin_until"]
+
+
+class DemoError(RuntimeError):
+    """The demo cannot go on; the text says why."""
+
+
+def spin_until(
+    executor: SingleThreadedExecutor,
+    processes: Processes,
+    reached: Callable[[], bool],
+    limit: float,
+    what: str,
+    needed: str,
+) -> None:
+    """Spin until the condition holds.
+
+    Raises:
+        DemoError: `what` took longer than `limit` [s], or the process `needed` has ended.
+    """
+    deadline = time.monotonic() + limit
+    while not reached():
+        executor.spin_once(timeout_sec=0.1)
+        if processes.code(needed) is not None:
+            raise DemoError(f"{needed} ended with code {processes.code(needed)}:\n{processes.log(needed)}")
+        if time.monotonic() > deadline:
+            raise DemoError(f"{what} took longer than {limit:g} s; {needed} says:\n{processes.log(needed)}")

@@ -1,0 +1,85 @@
+"""charmie_torso.launch.py: the full picture, also after torso_reaction_node was killed."""
+
+import os
+import signal
+import unittest
+from pathlib import Path
+
+import launch_testing
+import launch_testing.asserts
+import numpy as np
+import pytest
+from launch import LaunchDescription
+from launch_probe import Probe, include, pids_still_running
+from launch_testing.actions import ReadyToTest
+from modular_dynamics_interfaces.msg import TorsoReactions
+from std_msgs.msg import Float64MultiArray
+from visualization_msgs.msg import MarkerArray
+
+NODE = "torso_reaction_node"
+
+
+@pytest.mark.launch_test
+def generate_test_description() -> LaunchDescription:
+    """The launch file under test."""
+    return LaunchDescription([include("charmie_torso.launch.py"), ReadyToTest()])
+
+
+class TestRunning(unittest.TestCase):
+    """While the nodes run."""
+
+    def test_reactions_arrive_and_do_so_again_after_a_kill(self, proc_info) -> None:
+        """Actuators, springs and joints are finite and in equilibrium; a respawned node goes on."""
+        probe = Probe()
+        self.addCleanup(probe.close)
+        reactions: list[TorsoReactions] = []
+        commands: list[Float64MultiArray] = []
+        arrows: list[MarkerArray] = []
+        listen = probe.node.create_subscription
+        listen(TorsoReactions, f"{NODE}/reactions", reactions.append, 100)
+        listen(Float64MultiArray, f"{NODE}/effort_commands", commands.append, 100)
+        listen(MarkerArray, f"{NODE}/markers", arrows.append, 10)
+        probe.wait_until(lambda: len(reactions) >= 50 and arrows, "50 messages of reactions, and arrows")
+        for message in reactions:
+            self.assertEqual(message.loads, TorsoReactions.TOPICS)
+            forces = [actuator.force for actuator in message.actuators]
+            self.assertTrue(np.isfinite(forces).all())
+            self.assertLess(max(message.residual_force, message.residual_moment), 1e-9)
+            self.assertTrue(all(spring.tension > 0.0 for spring in message.springs))
+        self.assertEqual(len(commands[-1].data), 2)
+        self.assertEqual(len(arrows[-1].markers), 24)
+        self.assertNotEqual(reactions[0].actuators[0].position, reactions[-1].actuators[0].position)
+        (pid,) = [int(p.name) for p in Path("/proc").glob("[0-9]*") if self._is_the_node(p, proc_info)]
+        os.kill(pid, signal.SIGKILL)
+        proc_info.assertWaitForShutdown(process=next(n for n in proc_info.process_names() if NODE in n))
+        reactions.clear()
+        newest = probe.node.get_clock().now().nanoseconds
+
+        def resumed() -> bool:
+            stamps = [m.header.stamp.sec * 10**9 + m.header.stamp.nanosec for m in reactions]
+            return len([stamp for stamp in stamps if stamp > newest + 200_000_000]) >= 50
+
+        probe.wait_until(resumed, "reactions of the node that launch has started again")
+
+    @staticmethod
+    def _is_the_node(process: Path, proc_info) -> bool:
+        """Whether it is a child of this launch and the node: others may run on this machine."""
+        try:
+            words = (process / "cmdline").read_text().split("\0")
+            parent = int((process / "stat").read_text().rsplit(")", 1)[1].split()[1])
+        except OSError:
+            return False  # it has just ended
+        return any(word.endswith(f"/{NODE}") for word in words[:2]) and parent == os.getpid()
+
+
+@launch_testing.post_shutdown_test()
+class TestAfterShutdown(unittest.TestCase):
+    """After ctrl-C, which launch_testing's shutdown sends to every process."""
+
+    def test_clean_exit(self, proc_info: launch_testing.ProcInfoHandler) -> None:
+        """All nodes ended with exit code 0, the one that was killed by its signal, and are gone."""
+        killed = [info for info in proc_info if info.returncode == -signal.SIGKILL]
+        self.assertLessEqual(len(killed), 1)
+        allowed = [launch_testing.asserts.EXIT_OK, -signal.SIGKILL] if killed else [0]
+        launch_testing.asserts.assertExitCodes(proc_info, allowable_exit_codes=allowed)
+        self.assertEqual(pids_still_running(proc_info), [])

@@ -1,0 +1,231 @@
+"""torso_reaction_node on the care robot, plain processes: a played motion, what goes wrong, a restart."""
+
+import os
+import signal
+import time
+
+import numpy as np
+import pytest
+from geometry_msgs.msg import WrenchStamped
+from reaction_probe import NODE, ReactionProbe
+
+import modular_dynamics as md
+from modular_dynamics.closure import closed_loop_inverse_dynamics
+from modular_dynamics_ros.conversions import wrench_from_message
+from modular_dynamics_ros.demo.processes import Processes
+
+pytestmark = pytest.mark.usefixtures("ros")
+WEIGHT = 55.6 * 9.81  # [N] of all bodies of the paper's Table 1
+HANGING = ("left_arm", "right_arm", "head")
+
+
+class Torso:
+    """The nodes on the care robot, and a probe."""
+
+    def __init__(self, root, folder, *joints, **options):
+        self.root, self.urdf = root, root / "urdf/charmie_torso.urdf"
+        self.processes = Processes(folder)
+        self.probe = ReactionProbe(md.load_urdf(self.urdf), *joints, **options)
+
+    def start(self, name, *parameters):
+        files = {
+            "dynamics_node": [f"robot_description_file:={self.urdf}", "autostart:=true"],
+            "torso_reaction_node": [
+                f"robot_description_file:={self.urdf}",
+                f"rules_file:={self.root / 'urdf/charmie_torso_rules.yaml'}",
+                "autostart:=true",
+            ],
+            "joint_state_player": [f"motion_file:={self.root / 'config/charmie_torso_motion.yaml'}"],
+        }[name]
+        words = [word for parameter in (*files, *parameters) for word in ("-p", parameter)]
+        params = str(self.root / "config/charmie_torso.yaml")
+        self.processes.start(
+            name, f"modular_dynamics_ros.{name}", "--ros-args", "--params-file", params, *words
+        )
+
+    def answered_to(self, q, what="an answer"):
+        """Send states until one is answered; return its stamp."""
+        sent = []
+
+        def answered():
+            sent.append(self.probe.send(q))
+            return [stamp for stamp in sent if stamp in self.probe.reactions]
+
+        self.probe.spin_until(answered, what)
+        return next(stamp for stamp in sent if stamp in self.probe.reactions)
+
+
+@pytest.fixture
+def make(root, tmp_path):
+    made = []
+
+    def torso(*joints, **options):
+        made.append(Torso(root, tmp_path, *joints, **options))
+        return made[-1]
+
+    yield torso
+    for one in made:
+        with one.processes:
+            one.probe.close()
+
+
+def vector(message):
+    return np.array([message.x, message.y, message.z])
+
+
+def check(probe, stamp, acceleration):
+    """One answer against the virtual power of the whole robot, springs by their law, arrows by statics."""
+    graph, message = probe.graph, probe.reactions[stamp]
+    found = closed_loop_inverse_dynamics(graph, *probe.vectors(stamp), acceleration)
+    poses = dict(zip(graph.links, md.frame_poses(graph, found.coordinates), strict=True))
+    names = graph.independent_joint_names
+    for actuator in message.actuators:
+        place = names.index(actuator.name)
+        assert actuator.force == pytest.approx(found.tau[place], abs=1e-7)
+        assert actuator.position == pytest.approx(probe.vectors(stamp)[0][place], abs=1e-12)
+    assert [actuator.name for actuator in message.actuators] == ["act5", "act4"]
+    assert {spring.name for spring in message.springs} == {"s5", "sr4", "sl4"}
+    for spring in message.springs:
+        law = next(one for one in graph.springs if one.name == spring.name)
+        ends = [(poses[a.link] @ [*md.algebra.translation(a.x_link_anchor), 1.0])[:3] for a in law.anchors]
+        assert spring.length == pytest.approx(np.linalg.norm(ends[1] - ends[0]), abs=1e-12)
+        pull = law.initial_force + law.stiffness * (spring.length - law.free_length)
+        assert spring.tension == pytest.approx(pull, abs=1e-2)  # no speed: the damping is left out here
+        assert spring.tension > 0.0
+    joints = {joint.name: joint for joint in message.joints}
+    for name, kept in probe.wrenches.items():  # the same, once at the joint's point, once at a link's origin
+        joint, stamped = joints[name], kept[stamp]
+        assert stamped.header.frame_id == joint.axes
+        here = np.concatenate([vector(joint.wrench.force), vector(joint.wrench.torque)])
+        R, o = poses[joint.axes][:3, :3], poses[joint.axes][:3, 3]
+        here[3:] += R.T @ np.cross(vector(joint.point) - o, R @ here[:3])
+        assert wrench_from_message(stamped) == pytest.approx(here, abs=1e-9)
+    assert max(message.residual_force, message.residual_moment) < 1e-9
+    return joints
+
+
+def test_every_state_at_200_hz_is_answered_with_the_loads_that_dynamics_node_publishes(make):
+    torso = make(everything=False)
+    probe, processes = torso.probe, torso.processes
+    torso.start("dynamics_node")
+    torso.start("torso_reaction_node")
+    torso.start("joint_state_player", "wait_for_subscriber:=3")
+    probe.spin_until(
+        lambda: len(probe.states) == 1001 and probe.states.keys() <= probe.reactions.keys(),
+        "an answer to each of 1001 states",
+    )
+    assert len(probe.reactions) == 1001
+    for stamp in sorted(probe.states)[::50]:
+        joints = check(probe, stamp, probe.accelerations[stamp])
+        assert probe.reactions[stamp].loads == probe.reactions[stamp].TOPICS
+    # the torso is lowered, so slowly that it is hardly seen
+    assert vector(joints["j3"].wrench.force)[2] == pytest.approx(WEIGHT, rel=1e-3)
+    status = probe.status_after(0, "reactions", "in equilibrium, within the limits, springs pull")
+    assert any(value.key == "closest to its limit" for value in status.values)
+    assert "not answered" not in processes.log(NODE)
+    assert processes.end(NODE) == processes.end("dynamics_node") == 0
+
+
+def test_all_topics_tell_the_same(make):
+    torso = make("j3", "act5", "srt4")
+    probe = torso.probe
+    torso.start("torso_reaction_node", "loads:=computed", "acceleration_source:=zero")
+    heard = (probe.springs, *probe.wrenches.values())
+    sent, q = [], np.linspace(-0.02, 0.02, 19)
+
+    def told():
+        sent.append(probe.send(q))
+        everywhere = [stamp for stamp in probe.reactions if all(stamp in kept for kept in heard)]
+        return len(probe.efforts) and len(probe.markers) > 1 and everywhere
+
+    probe.spin_until(told, "all topics")
+    stamp = told()[-1]
+    probe.spin_until(lambda: stamp in probe.states, "the state")
+    joints, message = check(probe, stamp, np.zeros(19)), probe.reactions[stamp]
+    assert list(joints)[-1] == "j3"
+    forces = {actuator.name: actuator.force for actuator in message.actuators}
+    commands = [forces["act4"], forces["act5"]]  # controller_joints
+    assert list(probe.efforts[-1].data) == pytest.approx(commands, abs=1e-9)
+    assert probe.springs[stamp].name == [spring.name for spring in message.springs]
+    assert list(probe.springs[stamp].effort) == [spring.tension for spring in message.springs]
+    assert list(probe.springs[stamp].position) == [spring.length for spring in message.springs]
+    arrows = {marker.ns: marker for marker in probe.markers[-1].markers}
+    assert len(arrows) == 2 * len(joints)
+    push, acting = arrows["forces of act4"], joints["act4"]
+    start, end = (np.array([p.x, p.y, p.z]) for p in push.points)
+    assert start == pytest.approx(vector(acting.point), abs=1e-9)
+    length = 0.002 * np.linalg.norm(vector(acting.wrench.force))  # force_scale
+    assert np.linalg.norm(end - start) == pytest.approx(length, rel=1e-9)
+    assert torso.processes.end(NODE) == 0
+
+
+def test_a_missing_joint_and_stale_wrenches_are_named_and_nothing_is_published_for_them(make):
+    torso = make()
+    probe, processes = torso.probe, torso.processes
+    torso.start("dynamics_node", "acceleration_source:=zero")
+    torso.start("torso_reaction_node", "acceleration_source:=zero", "stale_after:=0.3")
+    names, q = probe.graph.independent_joint_names, np.full(19, 0.01)
+    torso.answered_to(q)
+    bad = [probe.send(q[:-1], names=names[:-1]), probe.send([*q[:-1], np.nan])]
+    far = [*q[:3], 5.0, *q[4:]]
+    bad.append(probe.send(far))
+    good = torso.answered_to(q)  # answers keep the order of the states
+    assert probe.reactions.keys().isdisjoint(bad)
+    probe.status_after(0, "input", f"no position for '{names[-1]}'")
+    probe.status_after(0, "input", f"position of '{names[-1]}' is NaN")
+    probe.status_after(0, "closure", "cannot close")
+
+    forged = probe.node.create_publisher(WrenchStamped, "dynamics_node/connections/head/wrench", 10)
+    probe.spin_until(forged.get_subscription_count, "the node")
+    for frame, force in (("head_of_another", 1.0), ("body_6c", float("nan"))):
+        message = WrenchStamped()
+        message.header.frame_id, message.wrench.force.x = frame, force
+        forged.publish(message)
+    probe.status_after(0, "connection wrenches", "'head_of_another' is no link of 'charmie_torso'")
+    probe.status_after(0, "connection wrenches", "holds NaN")
+
+    assert processes.end("dynamics_node") == 0
+    seen = len(probe.statuses)
+    deadline, stale = time.monotonic() + 1.0, []
+    while time.monotonic() < deadline:  # states go on for longer than stale_after
+        stale.append(probe.send(q))
+        probe.executor.spin_once(timeout_sec=0.02)
+    status = probe.status_after(seen, "connection wrenches", "are stale, nothing is published")
+    assert status.level == b"\x02"
+    assert all(f"'{name}'" in status.message for name in HANGING)
+    probe.status_after(seen, "input", "no connection wrench of 'left_arm', 'right_arm', 'head'")
+    assert probe.reactions.keys().isdisjoint(stale)
+    commands = len(probe.efforts)
+    assert commands == len(probe.reactions)
+
+    torso.start("dynamics_node", "acceleration_source:=zero")
+    again = torso.answered_to(q, "an answer when dynamics_node is back")
+    before, after = (
+        {joint.name: joint.wrench for joint in probe.reactions[stamp].joints} for stamp in (good, again)
+    )
+    assert before == after
+    assert "Traceback" not in processes.log(NODE)
+    assert processes.end(NODE) == 0
+
+
+def test_killed_and_started_again_it_resumes_on_its_own(make, record_property):
+    torso = make(everything=False)
+    probe, processes = torso.probe, torso.processes
+    torso.start("torso_reaction_node", "loads:=computed", "acceleration_source:=zero")
+    parameters = ("wait_for_subscriber:=2", "loop:=true", "rate:=100.0", "publish_reference:=false")
+    torso.start("joint_state_player", *parameters)
+    probe.spin_until(lambda: len(probe.reactions) > 50, "answers")
+    os.kill(processes.pid(NODE), signal.SIGKILL)
+    processes.end(NODE)
+    began = time.time_ns()
+    torso.start("torso_reaction_node", "loads:=computed", "acceleration_source:=zero")
+    after = began + 200_000_000  # no process is that fast: what comes before was on its way
+    probe.spin_until(lambda: max(probe.arrivals.values()) > after, "an answer of the new one")
+    first = min(arrival for arrival in probe.arrivals.values() if arrival > after)
+    record_property("seconds to the first answer", (first - began) * 1e-9)
+    resumed = min(stamp for stamp, arrival in probe.arrivals.items() if arrival > after)
+    probe.spin_until(lambda: max(probe.reactions) > resumed + 500_000_000, "half a second of answers")
+    states = [stamp for stamp in probe.states if resumed <= stamp <= resumed + 400_000_000]
+    assert len(states) > 30
+    assert probe.reactions.keys() >= {*states}  # from then on every state again
+    assert processes.end("joint_state_player") == processes.end(NODE) == 0
