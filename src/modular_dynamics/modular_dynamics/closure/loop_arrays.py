@@ -65,7 +65,7 @@ class LoopArrays:
         single_v = self._places(single, graph.v_slice)
         J, size = self._anywhere(tree)
         floats = [name for name in mine if name not in single]
-        self.idle = np.isin(self.independent_q, self.single_q[size[single_v] == 0.0])
+        self.idle = np.isin(self.independent_q, self.single_q[~(J[:, single_v] != 0.0).any(axis=0)])
         self.floats_in_loops = any(size[graph.v_slice(name)].any() for name in floats)
         self.quaternions = [slice(graph.q_slice(name).start + 3, graph.q_slice(name).stop) for name in floats]
         own = [self.dependent.index(g.joint) if g.joint in self.dependent else None for g in graph.gears]
