@@ -29,7 +29,7 @@ class LoopArrays:
         tree: the graph without loops, gears and springs.
         rows, springs: the conditions and the springs' lengths.
         independent_q, independent_v: where the independent joints' coordinates stand in q and in v.
-        idle (of independent_q): is it one that no loop depends on? Floating bases are not.
+        idle, moves (of independent_q): is it in no loop and no gear? How far one unit of it moves loops.
         dependent: names of the others. arrays: (tree, loops, split), as kernels/closed_loop takes them.
         gearing: gears met exactly. passive: the joints that loops determine.
         laws (s, 4): stiffness, free length, initial force and damping of the springs.
@@ -70,6 +70,10 @@ class LoopArrays:
         self.quaternions = [slice(graph.q_slice(name).start + 3, graph.q_slice(name).stop) for name in floats]
         own = [self.dependent.index(g.joint) if g.joint in self.dependent else None for g in graph.gears]
         self.gearing = eliminated(J[self.coupling][:, dependent_v], own, size[dependent_v] > 0.0)
+        geared = abs(self.gearing.meeting @ J[self.coupling][:, single_v])
+        moves = np.maximum(size[single_v], (size[dependent_v, None] * geared).max(axis=0, initial=0.0))
+        self.moves = np.full(len(self.independent_q), float(self.floats_in_loops))
+        self.moves[np.isin(self.independent_q, self.single_q)] = moves
         self.passive = PassiveJoints(graph, [self.dependent[k] for k in self.gearing.left])
         free = len(self.gearing.left)
         self.room, self.stretch = self._room(self.rows, free), self._room(self.springs, free)

@@ -23,7 +23,7 @@ JUMP = 0.05
 NUDGE = 0.02
 #: By how much a solution in closed form may differ from Newton's [rad or m]: rounding, near a dead point.
 AGREEMENT = 1e-6
-#: How far [rad or m] joints that drive loops may be from where the way to them starts: some seconds.
+#: How far [rad or m] loops may have to move from where the way to a configuration starts: some seconds.
 FARTHEST = 1e5
 
 
@@ -101,7 +101,7 @@ class Mechanism(LoopArrays):
 
     def _refuse_far(self, start: Array, mine: Array) -> None:
         """Raises ClosureError where the way is so long that it would take minutes to go."""
-        away = np.abs(mine - start[self.independent_q])
+        away = self.moves * np.abs(mine - start[self.independent_q])
         if not (away > FARTHEST).any():
             return
         places = {place for place, far in zip(self.independent_q, away > FARTHEST, strict=True) if far}
