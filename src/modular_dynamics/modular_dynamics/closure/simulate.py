@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from ..exceptions import SingularityError, StateError
 from ..model import SubsystemGraph
 from .branch import Branch, Lost, Place
+from .coordinates import Coordinates
 from .forward_dynamics import certain_rank, energy, mean_accelerations
 from .inverse_dynamics import projection_at
 from .mechanism import Mechanism, mechanism
@@ -105,7 +106,7 @@ def simulate(
     if progress is not None and not isinstance(progress, bool) and not callable(progress):
         raise StateError(f"progress is {progress!r}; True or a function of (t, t_end) is needed")
     mine, rates = solver.checked(q, v)
-    coordinates = solver.positions(mine, guess)
+    coordinates = Coordinates(graph).unit(solver.positions(mine, guess))
     start = np.concatenate([coordinates, projection_at(solver, coordinates) @ rates])
     integrator = partial(getattr(scipy.integrate, method), t_bound=t_end, rtol=rtol, atol=atol)
     show = _bar() if progress is True else progress or None
@@ -176,7 +177,9 @@ class _Run:
                     dense = stepper.dense_output()
                     within = [(float(moment), self.closed(dense(moment))) for moment in inside]
             except Lost as lost:
-                tried = t_end - t if stepper is None else max(stepper.t - t, min(stepper.h_abs, t_end - t))
+                tried = first or t_end - t
+                if stepper is not None:  # which may have gone the step, and proposes the next
+                    tried = stepper.t - t if stepper.t > t else min(stepper.h_abs, t_end - t)
                 if 0.25 * tried < SHORTEST * (t_end - t):
                     raise self._stuck(t, y, str(lost), lost.condition) from None
                 first, stepper = 0.25 * tried, None
