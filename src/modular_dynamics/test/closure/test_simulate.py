@@ -409,8 +409,8 @@ def test_a_gear_of_large_ratio_leaves_the_loops_closed(load_robot):
 
 
 def test_geared_windows_move_as_one_pendulum():
-    """A rotor behind a gear of 10 000: its inertia counts times the ratio squared."""
-    ratio = 1e4
+    """A rotor behind a gear of 1000: its inertia counts times the ratio squared."""
+    ratio = 1e3
     graph = with_motor(windows(2).urdf, "upright_0", ratio, 0.2 / ratio**2)
     start = [
         np.pi / 2 * (ratio if name == "motor" else 1 if "upright" in name else -1)
@@ -419,6 +419,6 @@ def test_geared_windows_move_as_one_pendulum():
     motion = simulate(graph, [np.pi / 2], [-1.0], None, 5.0, guess=start)
     exact = pendulum(2, 0.0, 1.0, motion.t, rotor=0.2)
     place = graph.q_slice("upright_1").start
-    # the motor's angle is some 1e5 rad, and rounded accordingly
-    assert motion.coordinates[:, place] == pytest.approx(np.pi / 2 - exact, abs=1e-5)
+    # the motor's angle is some 1e4 rad; from some 1e5 on its rounding shows
+    assert motion.coordinates[:, place] == pytest.approx(np.pi / 2 - exact, abs=1e-6)
     assert motion.residual.max() < 1e-9
