@@ -1,5 +1,6 @@
 """Rows shared between threads: all of them, once; the first bad one; nothing left running."""
 
+import _thread
 import os
 import threading
 import time
@@ -82,6 +83,22 @@ def test_the_callers_interrupt_ends_all_work():
     after = len(done)
     time.sleep(0.01)
     assert 0 < len(done) == after
+
+
+def test_an_interrupt_while_waiting_for_the_last_rows():
+    together, done = threading.Barrier(2, timeout=MEETING), []
+
+    def each(row):
+        together.wait()  # a row for each
+        if not caller():
+            time.sleep(0.05)
+            _thread.interrupt_main()
+            time.sleep(0.05)
+            done.append(row)
+
+    with pytest.raises(KeyboardInterrupt):
+        shared(worker(2, each), 2, 2)
+    assert len(done) == 1
 
 
 def test_what_a_helper_cannot_do_the_caller_does():
