@@ -107,6 +107,14 @@ def test_bad_input_is_named(load_robot, change, message):
         md.inverse_dynamics_batch(graph, **arguments)
 
 
+def test_of_bad_rows_the_first_is_named_whatever_is_wrong(load_robot):
+    graph = load_robot("four_link")
+    q, v = np.zeros((2, 100, 4))
+    v[17], v[60] = 1e200, np.nan
+    with pytest.raises(md.StateError, match=r"row 16 or soon after: .*too large"):
+        md.inverse_dynamics_batch(graph, q, v, v)
+
+
 def test_a_zero_quaternion_is_named(load_robot):
     graph = load_robot("four_link", floating_base=True)
     q = np.tile(graph.neutral(), (3, 1))
