@@ -163,7 +163,9 @@ class Batch:
             with np.errstate(over="ignore"):  # what single precision cannot hold is refused by its row
                 taken = [np.require(array, kind, ["C", "W", "A"]) for array in taken]
         for first in self._quaternions:
-            if (np.linalg.norm(taken[0][:, first : first + 4], axis=1) < SMALLEST_NORM).any():
+            with np.errstate(over="ignore"):  # not short
+                short = np.linalg.norm(taken[0][:, first : first + 4], axis=1) < SMALLEST_NORM
+            if short.any():
                 self._refuse_first_bad(given, start, 0, rows)
         while len(taken) < 3:
             taken.append(np.empty((rows, 0), kind))  # not read

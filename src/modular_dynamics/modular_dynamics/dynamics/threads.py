@@ -6,7 +6,6 @@ import os
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from functools import cache
 from queue import SimpleQueue
 from threading import Thread
 from typing import Any
@@ -66,12 +65,20 @@ def _end(turns: NDArray[np.int64], rows: int) -> None:
         raise
 
 
-@cache
+_queues: dict[str, SimpleQueue[Job]] = {}  # at most one
+
+
 def _jobs() -> SimpleQueue[Job]:
-    """Where helpers look for work."""
-    jobs: SimpleQueue[Job] = SimpleQueue()
-    for k in range(os.cpu_count() or 1):
-        Thread(target=_help, args=(jobs,), name=f"modular_dynamics {k + 1}", daemon=True).start()
+    """Where helpers look for work; the first caller, of several at once, starts them."""
+    own: SimpleQueue[Job] = SimpleQueue()
+    jobs = _queues.setdefault("jobs", own)
+    if jobs is own:
+        try:
+            for k in range(os.cpu_count() or 1):
+                Thread(target=_help, args=(jobs,), name=f"modular_dynamics {k + 1}", daemon=True).start()
+        except BaseException:
+            _queues.clear()  # whoever comes next tries again
+            raise
     return jobs
 
 
@@ -85,4 +92,4 @@ def _help(jobs: SimpleQueue[Job]) -> None:
         del work, turns, failures  # and what they hold
 
 
-os.register_at_fork(after_in_child=_jobs.cache_clear)  # threads do not come along
+os.register_at_fork(after_in_child=_queues.clear)  # threads do not come along

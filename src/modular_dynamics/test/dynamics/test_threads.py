@@ -7,6 +7,7 @@ import time
 
 import pytest
 
+from modular_dynamics.dynamics import threads
 from modular_dynamics.dynamics.threads import shared
 from modular_dynamics.kernels.turns import begin, end, stop, take
 
@@ -83,6 +84,24 @@ def test_the_callers_interrupt_ends_all_work():
     after = len(done)
     time.sleep(0.01)
     assert 0 < len(done) == after
+
+
+def test_of_several_callers_at_once_one_starts_the_helpers(monkeypatch):
+    monkeypatch.setattr(threads, "_queues", {})
+    names = []
+
+    class Slow(threading.Thread):
+        def start(self):
+            names.append(self.name)
+            time.sleep(0.01)  # the others come
+
+    monkeypatch.setattr(threads, "Thread", Slow)
+    callers = [threading.Thread(target=threads._jobs) for _ in range(4)]
+    for each in callers:
+        each.start()
+    for each in callers:
+        each.join()
+    assert len(names) == os.cpu_count()
 
 
 def test_an_interrupt_while_waiting_for_the_last_rows():
