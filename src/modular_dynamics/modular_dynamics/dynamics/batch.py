@@ -28,6 +28,8 @@ SHARE, SHARED_RESULTS = 256, 2**17
 #: Angles [rad] from which single precision would lose more than 1e-6 of them.
 WRAPPED_FROM = 16.0
 
+TURNING = JointType.REVOLUTE, JointType.CONTINUOUS
+
 Progress = Callable[[int, int], None] | None
 
 
@@ -110,6 +112,7 @@ class Batch:
                 )
         flat = result.reshape(rows, self._width)
         ready = all(x.dtype == kind and x.flags.carray for x in given.values())
+        ready = ready and not (kind == np.float32 and self._driving)
         chunk = STRETCH if ready and progress is None else CHUNK
         for start in range(0, rows, chunk):
             stop = min(start + chunk, rows)
@@ -145,14 +148,25 @@ class Batch:
         """Results of the states from ``start`` on; copies only what the kernel cannot take as it is."""
         rows, kind = len(out), out.dtype
         taken = [array[start : start + rows] for array in given.values()]
+        if kind == np.float32 and self._far(taken[0]):
+            exact = np.empty(out.shape)
+            self._chunk(given, exact, start, threads, ready)
+            with np.errstate(over="ignore"):
+                out[:] = exact
+            large = ~np.isfinite(out[:, self._known]).all(axis=1)
+            if large.any():
+                self._refuse_first_bad(given, start, int(np.argmax(large)), 1)
+            return
         if not ready:
             if kind == np.float32 and taken[0].dtype != kind:
                 taken[0] = self._wrapped(taken[0])
             with np.errstate(over="ignore"):  # what single precision cannot hold is refused by its row
                 taken = [np.require(array, kind, ["C", "W", "A"]) for array in taken]
         for first in self._quaternions:
-            if (np.linalg.norm(taken[0][:, first : first + 4], axis=1) < SMALLEST_NORM).any():
-                self._refuse_first_bad(given, start, rows, 0)
+            with np.errstate(over="ignore"):  # not short
+                short = np.linalg.norm(taken[0][:, first : first + 4], axis=1) < SMALLEST_NORM
+            if short.any():
+                self._refuse_first_bad(given, start, 0, rows)
         while len(taken) < 3:
             taken.append(np.empty((rows, 0), kind))  # not read
         kernel, known = self.algorithm.batches[kind], self._known
@@ -164,7 +178,8 @@ class Batch:
         share = min(SHARE, 1 + SHARED_RESULTS // max(self._width, 1))
         bad = shared(work, rows, min(threads, max(1, rows // share)))
         if bad is not None:
-            self._refuse_first_bad(given, start, rows, bad)
+            among = 64 // kind.itemsize if self.alone is None else rows
+            self._refuse_first_bad(given, start, bad, min(among, rows - bad))
 
     @cached_property
     def _known(self) -> NDArray[np.int64]:
@@ -174,10 +189,10 @@ class Batch:
         return checked[~np.isin(checked, unknown)] if len(unknown) else checked
 
     def _refuse_first_bad(
-        self, given: Mapping[str, NDArray[Any]], start: int, count: int, bad: int
+        self, given: Mapping[str, NDArray[Any]], start: int, bad: int, among: int
     ) -> NoReturn:
-        """Raise the error of the first bad row from ``start + bad`` on, where the kernel met it or after."""
-        for row in range(start + bad, start + count):
+        """Raise the error of the first bad row among so many from ``start + bad`` on."""
+        for row in range(start + bad, start + bad + among):
             state = {name: array[row] for name, array in given.items()}
             try:
                 self.graph.checked(**state)
@@ -199,26 +214,38 @@ class Batch:
     @cached_property
     def _angles(self) -> list[int]:
         """Columns of q that whole turns do not change."""
-        graph, turning = self.graph, (JointType.REVOLUTE, JointType.CONTINUOUS)
-        driven = {
-            joint.mimic.joint
-            for joint in graph.joints
-            if joint.mimic is not None and not (joint.mimic.multiplier.is_integer() and joint.type in turning)
-        }
-        return [
-            graph.q_slice(name).start
-            for name in graph.joint_names
-            if graph.joint(name).type in turning and name not in driven
-        ]
+        graph = self.graph
+        turning = [name for name in graph.joint_names if graph.joint(name).type in TURNING]
+        columns = [graph.q_slice(name).start for name in turning]
+        return [column for column in columns if column not in self._driving]
+
+    @cached_property
+    def _driving(self) -> dict[int, float]:
+        """Columns of q that others mimic: the largest angle of a joint at 1, for those that turn any."""
+        graph, angles = self.graph, dict[int, float]()
+        for joint in graph.joints:
+            if joint.mimic is not None:
+                driver = graph.driver(joint)
+                turned = abs(joint.mimic.multiplier) * (joint.type in TURNING)
+                column = graph.q_slice(driver).start
+                own = 1.0 * (graph.joint(driver).type in TURNING)
+                angles[column] = max(angles.get(column, 0.0), own, turned)
+        return {column: angle for column, angle in angles.items() if angle > 0.0}
+
+    def _far(self, q: NDArray[Any]) -> bool:
+        """Are angles of mimic joints too large for single precision? Turns cannot be taken off."""
+        columns, angles = list(self._driving), np.array([*self._driving.values()])
+        return bool((np.abs(q[:, columns].astype(np.float64)) * angles >= WRAPPED_FROM).any())
 
     def _wrapped(self, q: NDArray[Any]) -> NDArray[Any]:
         """q with angles in +-pi, so that single precision does not lose their fractions of a turn."""
-        if q.size == 0 or max(-q.min(), q.max()) < WRAPPED_FROM:
+        if q.size == 0 or max(-float(q.min()), float(q.max())) < WRAPPED_FROM:
             return q
         wrapped = q.astype(np.float64)
         angles = wrapped[:, self._angles]
-        wrapped[:, self._angles] = np.arctan2(np.sin(angles), np.cos(angles))
-        return wrapped.astype(q.dtype)
+        with np.errstate(invalid="ignore"):  # what is not finite is refused by its row
+            wrapped[:, self._angles] = np.arctan2(np.sin(angles), np.cos(angles))
+        return wrapped
 
 
 def _thread_count(threads: int | None) -> int:

@@ -44,6 +44,8 @@ def forward_by_matrix(
             "and torques would accelerate the joint infinitely"
         )
     out[:] = dpotrs(factor, torques, lower=True)[0]
+    if not np.isfinite(out).all():
+        raise StateError("q, v and tau are finite, but so large that the accelerations are not")
 
 
 def rows_by_matrix(
@@ -65,8 +67,12 @@ def rows_by_matrix(
         while (first := take(turns, step)) < len(q):
             part = slice(first, first + step)
             states = topology, constants, q[part], v[part], tau[part], vdot[part], known
-            if (bad := _first_bad(*states)) is not None:
-                stop(turns, first + bad, len(q))
+            bad: int | None = 0  # and so where something goes wrong: nobody else has these rows
+            try:
+                bad = _first_bad(*states)
+            finally:
+                if bad is not None:
+                    stop(turns, first + bad, len(q))
     finally:
         end(turns)
 
@@ -99,5 +105,6 @@ def _first_bad(
         good = False
     if not (good and np.isfinite(tau).all()):
         return 0
-    vdot[:] = np.linalg.solve(M, (tau - h)[..., None])[..., 0]
-    return None
+    with np.errstate(over="ignore"):
+        vdot[:] = np.linalg.solve(M, (tau - h)[..., None])[..., 0]
+    return None if np.isfinite(vdot).all() else 0

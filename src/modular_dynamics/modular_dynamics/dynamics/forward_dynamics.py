@@ -113,7 +113,9 @@ class ForwardDynamics:
         checked_out(vdot, (self.graph.nv,))
         M = self._matrix(q)
         h = self._inverse(q, v, np.zeros(self.graph.nv), external)
-        forward_by_matrix(self.graph, M, tau - h, vdot)
+        with np.errstate(over="ignore"):
+            torques = tau - h
+        forward_by_matrix(self.graph, M, torques, vdot)
         return vdot
 
     def _load(self, external: Wrenches) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
@@ -220,7 +221,7 @@ class SubsystemGraph:
             raise StateError(f"{name}[{k}] of joint '{where}' is {array[k]}; a finite number is needed")
         for joint in self.joint_names if name == "q" else ():
             part = self.q_slice(joint)
-            if part.stop - part.start == 7 and np.linalg.norm(array[part][3:]) < SMALLEST_NORM:
+            if part.stop - part.start == 7 and math.hypot(*array[part][3:]) < SMALLEST_NORM:
                 raise StateError(
                     f"q[{part.start + 3}:{part.stop}] of joint '{joint}' is a zero quaternion (w x y z)"
                 )

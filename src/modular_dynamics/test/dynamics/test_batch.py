@@ -107,6 +107,27 @@ def test_bad_input_is_named(load_robot, change, message):
         md.inverse_dynamics_batch(graph, **arguments)
 
 
+def test_of_bad_rows_the_first_is_named_whatever_is_wrong(load_robot):
+    graph = load_robot("four_link")
+    q, v = np.zeros((2, 100, 4))
+    v[17], v[60] = 1e200, np.nan
+    with pytest.raises(md.StateError, match=r"row 16 or soon after: .*too large"):
+        md.inverse_dynamics_batch(graph, q, v, v)
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_a_quaternion_whose_square_overflows_is_named(load_robot, dtype):
+    graph = load_robot("four_link", floating_base=True)
+    q = np.tile(graph.neutral(), (30, 1))
+    q[18, 6] = 1e200
+    rates = np.zeros((30, graph.nv))
+    with pytest.raises(md.StateError, match=r"row 16 or soon after: .*too large for the dtype"):
+        md.inverse_dynamics_batch(graph, q, rates, rates, dtype=dtype)
+    with pytest.raises(md.StateError, match=r"finite, but so large"):
+        md.inverse_dynamics(graph, q[18], rates[0], rates[0])
+
+
 def test_a_zero_quaternion_is_named(load_robot):
     graph = load_robot("four_link", floating_base=True)
     q = np.tile(graph.neutral(), (3, 1))

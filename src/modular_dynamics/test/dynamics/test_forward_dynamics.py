@@ -1,5 +1,6 @@
 """Forward dynamics against Pinocchio, against the equation that it solves, and itself in batches."""
 
+import threading
 import tracemalloc
 
 import numpy as np
@@ -9,6 +10,7 @@ from hypothesis import given, settings
 from tree_strategies import ROBOTS, random_trees
 
 import modular_dynamics as md
+from modular_dynamics.dynamics import forward_by_matrix
 
 
 def state_of(graph, seed=0):
@@ -145,6 +147,36 @@ def test_bad_input_is_named(load_robot, change, message):
     arguments = {name: np.zeros(19) for name in ("q", "v", "tau")} | change
     with pytest.raises(md.StateError, match=message):
         md.forward_dynamics(load_robot("charmie"), **arguments)
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("name", ["vendor_arm", "four_link"])  # with and without mimic joints
+def test_accelerations_that_overflow_are_refused(load_robot, name):
+    graph = load_robot(name)
+    q, v, tau = (np.zeros((20, graph.nv)) for _ in range(3))
+    tau[7] = 1.7e308
+    with pytest.raises(md.StateError, match="so large that the accelerations"):
+        md.forward_dynamics(graph, q[7], v[7], tau[7])
+    with pytest.raises(md.StateError, match=r"row 7: .*so large that the accelerations"):
+        md.forward_dynamics_batch(graph, q, v, tau)
+
+
+def test_rows_that_a_thread_took_and_failed_with_are_not_passed_over(load_robot, monkeypatch):
+    graph = load_robot("vendor_arm")  # its finger mimics
+    state = np.zeros((3, 2000, graph.nv))
+    md.forward_dynamics_batch(graph, *state)
+    taken, whole = threading.Event(), forward_by_matrix._first_bad
+
+    def without_memory(*states):
+        if threading.current_thread() is not threading.main_thread():
+            taken.set()
+            raise MemoryError("none left")
+        taken.wait(20.0)
+        return whole(*states)
+
+    monkeypatch.setattr(forward_by_matrix, "_first_bad", without_memory)
+    with pytest.raises(MemoryError, match="none left"):
+        md.forward_dynamics_batch(graph, *state, threads=2)
 
 
 def test_a_joint_without_inertia_is_named(load_robot):

@@ -1,11 +1,13 @@
 """Rows shared between threads: all of them, once; the first bad one; nothing left running."""
 
+import _thread
 import os
 import threading
 import time
 
 import pytest
 
+from modular_dynamics.dynamics import threads
 from modular_dynamics.dynamics.threads import shared
 from modular_dynamics.kernels.turns import begin, end, stop, take
 
@@ -82,6 +84,40 @@ def test_the_callers_interrupt_ends_all_work():
     after = len(done)
     time.sleep(0.01)
     assert 0 < len(done) == after
+
+
+def test_of_several_callers_at_once_one_starts_the_helpers(monkeypatch):
+    monkeypatch.setattr(threads, "_queues", {})
+    names = []
+
+    class Slow(threading.Thread):
+        def start(self):
+            names.append(self.name)
+            time.sleep(0.01)  # the others come
+
+    monkeypatch.setattr(threads, "Thread", Slow)
+    callers = [threading.Thread(target=threads._jobs) for _ in range(4)]
+    for each in callers:
+        each.start()
+    for each in callers:
+        each.join()
+    assert len(names) == os.cpu_count()
+
+
+def test_an_interrupt_while_waiting_for_the_last_rows():
+    together, done = threading.Barrier(2, timeout=MEETING), []
+
+    def each(row):
+        together.wait()  # a row for each
+        if not caller():
+            time.sleep(0.05)
+            _thread.interrupt_main()
+            time.sleep(0.05)
+            done.append(row)
+
+    with pytest.raises(KeyboardInterrupt):
+        shared(worker(2, each), 2, 2)
+    assert len(done) == 1
 
 
 def test_what_a_helper_cannot_do_the_caller_does():
