@@ -25,7 +25,8 @@ def test_every_argument_is_described(path: Path) -> None:
 
 def test_launch_files_are_installed() -> None:
     """The tests above see the files that a user starts."""
-    assert [path.name for path in LAUNCH_FILES] == ["charmie_demo.launch.py", "dynamics.launch.py"]
+    names = ["charmie_demo.launch.py", "charmie_torso.launch.py", "dynamics.launch.py"]
+    assert [path.name for path in LAUNCH_FILES] == names
 
 
 BAD = [
