@@ -40,6 +40,14 @@ if [ -z "$_md_distribution" ]; then
   export CMAKE_PREFIX_PATH="$_md_kept$VIRTUAL_ENV"
 fi
 
+# So would be the libraries of another checkout: the wheels put this variable in an order of their own.
+_md_kept= _md_rest="${LD_LIBRARY_PATH:+$LD_LIBRARY_PATH:}"
+while [ -n "$_md_rest" ]; do
+  _md_prefix="${_md_rest%%:*}" _md_rest="${_md_rest#*:}"
+  [ -e "$_md_prefix/libmodular_dynamics_interfaces__rosidl_generator_c.so" ] || _md_kept="$_md_kept${_md_kept:+:}$_md_prefix"
+done
+[ -z "${LD_LIBRARY_PATH:-}" ] || export LD_LIBRARY_PATH="$_md_kept"
+
 if [ -e "$_md_root/install/local_setup.$_md_shell" ]; then
   # colcon's script calls Python by its path without quotes, so not by one in a folder that may have a space in its name.
   COLCON_PYTHON_EXECUTABLE="$("$VIRTUAL_ENV/bin/python" -IS -c 'import os, sys; print(os.path.realpath(sys.executable))')"
