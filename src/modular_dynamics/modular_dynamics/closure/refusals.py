@@ -54,7 +54,8 @@ def unclosed(arrays: LoopArrays, coordinates: Array, where: str, closable: bool 
             break
     why = "the independent coordinates are out of reach"
     if not closable:
-        why = "nor do they where all joints are free, as far as was found: loops contradict each other"
+        moving = "all joints but floating bases" if arrays.floats_in_loops else "all joints"
+        why = f"nor do they where {moving} are free, as far as was found: loops contradict each other"
     return open_loops(arrays, coordinates, where, why)
 
 
