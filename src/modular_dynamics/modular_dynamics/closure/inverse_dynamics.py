@@ -36,7 +36,8 @@ class ClosedLoopDynamics:
             successor's anchor frame.
         tensions: by spring [N].
         rank: of the constraint rows; ``redundant`` of them say nothing new.
-        condition: of the dependent part of the constraint Jacobian: large near a dead point.
+        condition: of the dependent part of the constraint Jacobian, gears in the units of what drives them:
+            large near a dead point.
         residual: by loop joint and gear, what is left open [m or 1].
     """
 
