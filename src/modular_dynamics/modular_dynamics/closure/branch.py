@@ -51,7 +51,7 @@ class Place:
     """Coordinates q and velocities v on a branch, and with what weight the motion there counts.
 
     ``turned`` (m, m), ``size``, ``directions`` (nv, nv): singular value decomposition of the scaled J, of
-    which ``rank`` values count.
+    which ``rank`` values count. Directions, steps and tangents are in the mechanism's units of velocities.
     """
 
     q: Array
@@ -78,7 +78,7 @@ class Place:
         return float(self.size[self.rank - 1] / self.size[0]) if self.rank else 1.0
 
     def shortest(self, right: Array) -> Array:
-        """The shortest x with J x = right."""
+        """The shortest x with J x = right, both scaled."""
         found: Array = self.held.T @ (self.turned[:, : self.rank].T @ right / self.size[: self.rank])
         return found
 
@@ -94,6 +94,7 @@ class Branch:
 
     def __init__(self, solver: Mechanism, rank: int, start: Array) -> None:
         self.solver, self.rank, self.coordinates = solver, rank, Coordinates(solver.graph)
+        self.units, self.units_q = solver.units, self.coordinates.spread(solver.units)
         self.tangent, self.crossing = self.place(start, np.zeros(solver.graph.nv)).free.T, False
 
     def places(self, q: Array, v: Array) -> list[Place]:
@@ -134,9 +135,12 @@ class Branch:
 
     def _rows(self, q: Array) -> tuple[Array, Array]:
         """J and phi at q, scaled."""
-        solver, scale = self.solver, self.solver.row_scale
+        solver, scale = self.solver, self.solver.row_scale[:, None]
         closed_loop.rows_of(solver.arrays[0], solver.arrays[1], q, np.zeros(solver.graph.nv), solver.room)
-        return scale[:, None] * solver.room[3], scale * solver.room[2]
+        return scale * solver.room[3] * self.units, scale[:, 0] * solver.room[2]
+
+    def _moved(self, q: Array, step: Array) -> Array:
+        return self.coordinates.moved(q, self.units * step)
 
     def _closed(self, place: Place, across: bool = False) -> Place:
         """Onto the constraints by Newton's method, the shortest way; ``across``: square to the tangent.
@@ -151,9 +155,10 @@ class Branch:
             if across:
                 free = place.free.T
                 step -= free @ np.linalg.solve(self.tangent.T @ free, self.tangent.T @ step)
-            q = self.coordinates.moved(place.q, step)
-            if np.abs(step).max() < LAST_STEP * max(1.0, np.abs(q).max()):
-                return replace(place, q=q, v=place.v - place.held.T @ (place.held @ place.v))
+            q = self._moved(place.q, step)
+            if np.abs(step).max() < LAST_STEP * max(1.0, np.abs(q / self.units_q).max()):
+                torn = place.held.T @ (place.held @ (place.v / self.units))
+                return replace(place, q=q, v=place.v - self.units * torn)
             place = self.place(q, place.v)
         residual = self.solver.residual(q)
         worst = max(residual, key=lambda name: residual[name])
@@ -165,7 +170,7 @@ class Branch:
         for _ in range(HALVINGS + 1):
             found: dict[int, Place] = {}
             for k in (sign * k for k in EIGHT for sign in (1, -1)):
-                there = self.place(self.coordinates.moved(place.q, k * shift), place.v)
+                there = self.place(self._moved(place.q, k * shift), place.v)
                 found[k] = self._closed(there, True)
                 if found[k].width <= place.width:
                     return []
@@ -174,8 +179,9 @@ class Branch:
                 for weights in (EIGHT, SIX)
             )
             (q8, v8), (q6, v6) = self.mean(eight), self.mean(six)
-            before, unit, speed = rough, np.abs(shift).max() / SPACING, np.abs(v8).max() or 1.0
-            rough = max(np.abs(q8 - q6).max() / unit, np.abs(v8 - v6).max() / speed)
+            before, unit, speed = rough, np.abs(shift).max() / SPACING, np.abs(v8 / self.units).max() or 1.0
+            wrong_q, wrong_v = (q8 - q6) / self.units_q, (v8 - v6) / self.units
+            rough = max(np.abs(wrong_q).max() / unit, np.abs(wrong_v).max() / speed)
             if rough < SMOOTH and np.abs(self._rows(q8)[1]).max() < CROSSING:
                 return eight
             if rough < SMOOTH or rough > before / 8.0:  # of a smooth branch it is a 64th
@@ -201,6 +207,6 @@ class Branch:
     def _change(self, q: Array, along: Array) -> Array:
         """dJ along a direction, by central differences."""
         step = 1e-3
-        ahead, behind = (self._rows(self.coordinates.moved(q, sign * along))[0] for sign in (step, -step))
+        ahead, behind = (self._rows(self._moved(q, sign * along))[0] for sign in (step, -step))
         found: Array = (ahead - behind) / (2.0 * step)
         return found

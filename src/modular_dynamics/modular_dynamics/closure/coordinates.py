@@ -36,6 +36,12 @@ class Coordinates:
             found[p.stop + 1 : mine.stop] = 0.5 * (w * omega + np.cross(axis, omega))
         return found
 
+    def spread(self, units: Array) -> Array:
+        """Units of velocities (nv,) as units of coordinates (nq,); those of floating bases are one."""
+        found = np.ones(len(self._q) + 7 * len(self._floating))
+        found[self._q] = units[self._v]
+        return found
+
     def unit(self, q: Array) -> Array:
         """q with unit quaternions, in place."""
         for mine, _ in self._floating:

@@ -97,9 +97,9 @@ def certain_rank(solver: Mechanism, q: Array) -> int:
     u^T (d^2 phi / dn^2) is not zero for all n, as it is where rows are redundant all along the motion.
     """
     tree, loops, _ = solver.arrays
-    rest, scale = np.zeros(solver.graph.nv), solver.row_scale
+    rest, scale, units = np.zeros(solver.graph.nv), solver.row_scale, solver.units
     closed_loop.rows_of(tree, loops, q, rest, solver.room)
-    turned, size, directions = np.linalg.svd(scale[:, None] * solver.room[3])
+    turned, size, directions = np.linalg.svd(scale[:, None] * solver.room[3] * units)
     if not size.any():
         return 0
     rank = int((size > REDUNDANT * size[0]).sum())
@@ -107,7 +107,8 @@ def certain_rank(solver: Mechanism, q: Array) -> int:
     if least > CROSSING and rank < min(len(turned), len(directions)):
         free = directions[rank:].T
         # a quadratic form that is not zero is not zero either in a direction at random
-        closed_loop.rows_of(tree, loops, q, free @ np.cos(np.arange(free.shape[1]) ** 2), solver.room)
+        along = units * (free @ np.cos(np.arange(free.shape[1]) ** 2))
+        closed_loop.rows_of(tree, loops, q, along, solver.room)
         curved = turned[:, rank:].T @ (scale * solver.room[4])
         if np.abs(curved).max() > CURVED * size[0]:
             least = size[rank] / size[0]
@@ -137,14 +138,15 @@ def kkt_solution(solver: Mechanism, place: Place, tau: Array, vdot: Array | None
     """The same at a place of a branch; the multipliers only where vdot is known."""
     from scipy import linalg  # noqa: PLC0415  # inverse dynamics must not wait for it at import
 
-    graph, tree, q, v = solver.graph, solver.tree, place.q, place.v
+    graph, tree, q, v, units = solver.graph, solver.tree, place.q, place.v, solver.units
     right = -bias(tree, q, v)
     right[solver.independent_v] += tau
     tensions = np.zeros(len(graph.springs))
     if graph.springs:
         pull, tensions = solver.spring_forces(q, v)
         right -= pull.T @ tensions
-    M, held, free = mass_matrix(tree, q), place.held, place.free
+    M, right = units[:, None] * mass_matrix(tree, q) * units, units * right
+    held, free = place.held, place.free
     if vdot is None:
         closed_loop.rows_of(solver.arrays[0], solver.arrays[1], q, v, solver.room)
         along = -place.shortest(solver.row_scale * solver.room[4])
@@ -154,8 +156,8 @@ def kkt_solution(solver: Mechanism, place: Place, tau: Array, vdot: Array | None
             raise StateError(
                 f"'{graph.name}' has a direction that moves no inertia: its M is singular"
             ) from None
-        vdot = along + free.T @ linalg.cho_solve(factor, free @ (right - M @ along))
-    pushed = held @ (M @ vdot - right) / place.size[: place.rank]
+        vdot = units * (along + free.T @ linalg.cho_solve(factor, free @ (right - M @ along)))
+    pushed = held @ (M @ (vdot / units) - right) / place.size[: place.rank]
     multipliers = solver.row_scale * (place.turned[:, : place.rank] @ pushed)
     return ClosedLoopMotion(vdot, multipliers, place.rank, tensions)
 

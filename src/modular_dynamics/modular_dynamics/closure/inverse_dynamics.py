@@ -36,7 +36,8 @@ class ClosedLoopDynamics:
             successor's anchor frame.
         tensions: by spring [N].
         rank: of the constraint rows; ``redundant`` of them say nothing new.
-        condition: of the dependent part of the constraint Jacobian: large near a dead point.
+        condition: of the dependent part of the constraint Jacobian, gears in the units of what drives them:
+            large near a dead point.
         residual: by loop joint and gear, what is left open [m or 1].
     """
 
@@ -150,8 +151,8 @@ def refuse_singular(solver: Mechanism, coordinates: Array, condition: float) -> 
         return
     graph = solver.graph
     closed_loop.rows_of(solver.arrays[0], solver.arrays[1], coordinates, np.zeros(graph.nv), solver.room)
-    J = solver.room[3]
-    _, size, directions = np.linalg.svd(J[:, solver.split[3]])
+    J, (rows, columns) = solver.room[3], solver.split[9:]
+    _, size, directions = np.linalg.svd(rows[:, None] * J[:, solver.split[3]] * columns)
     held = min(int((size > size.max(initial=0.0) / WORST_CONDITION).sum()), len(directions) - 1)
     free = np.abs(directions[held:]).max(axis=0)
     names = [name for name, part in zip(solver.dependent, free, strict=True) if part > 1e-3 * free.max()]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -31,7 +30,7 @@ class LoopArrays:
         independent_q, independent_v: where the independent joints' coordinates stand in q and in v.
         idle, moves (of independent_q): is it in no loop and no gear? How far one unit of it moves loops.
         dependent: names of the others. arrays: (tree, loops, split), as kernels/closed_loop takes them.
-        gearing: gears met exactly. passive: the joints that loops determine.
+        units, row_scale: see `_scales`. gearing: gears met exactly. passive: the joints that loops determine.
         laws (s, 4): stiffness, free length, initial force and damping of the springs.
 
     Raises:
@@ -69,6 +68,7 @@ class LoopArrays:
         self.floats_in_loops = any(size[graph.v_slice(name)].any() for name in floats)
         self.quaternions = [slice(graph.q_slice(name).start + 3, graph.q_slice(name).stop) for name in floats]
         own = [self.dependent.index(g.joint) if g.joint in self.dependent else None for g in graph.gears]
+        self.units, self.row_scale = self._scales(J, size > 0.0)
         self.gearing = eliminated(J[self.coupling][:, dependent_v], own, size[dependent_v] > 0.0)
         geared = abs(self.gearing.meeting @ J[self.coupling][:, single_v])
         moves = np.maximum(size[single_v], (size[dependent_v, None] * geared).max(axis=0, initial=0.0))
@@ -87,19 +87,25 @@ class LoopArrays:
             np.maximum(size[dependent_v], np.isin(range(len(dependent_v)), self.gearing.left)),
             self.gearing.T,
             self.gearing.meeting,
+            self.row_scale,
+            self.units[dependent_v],
         )
         self.arrays = tree, self.rows.arrays, split
         self.buffer = work_of(graph)
 
-    @cached_property
-    def row_scale(self) -> Array:
-        """One for rows of loop joints; for those of gears what makes their largest entry one.
+    def _scales(self, J: Array, in_loops: NDArray[np.bool_]) -> tuple[Array, Array]:
+        """Units of velocities (nv,) and factors of rows (m,): one, but for what gears drive and for gears.
 
-        A gear of large ratio must not make all others look small beside it.
+        What moves no loop counts in parts of what it does for one unit of the joints that it is geared to,
+        and a gear's largest entry is one: a large ratio must not make all else look small beside it.
         """
-        ratios = np.delete(self.rows.vectors, 1, axis=1)  # without the offset
-        scale: Array = 1.0 / np.maximum(1.0, np.abs(ratios).max(axis=1, initial=0.0))
-        return np.where(self.rows.rows[:, 0] == COUPLING, scale, 1.0)
+        gears, units = J[self.coupling], np.ones(self.graph.nv)
+        own = [self.graph.v_slice(gear.joint).start for gear in self.graph.gears]
+        most = np.abs(eliminated(gears, own, in_loops).T).max(axis=1, initial=0.0)
+        units[~in_loops & (most > 0.0)] = most[~in_loops & (most > 0.0)]
+        factors = np.ones(len(J))
+        factors[self.coupling] = 1.0 / np.abs(gears * units).max(axis=1, initial=0.0)
+        return units, factors
 
     @property
     def split(self) -> tuple[NDArray[Any], ...]:
@@ -223,8 +229,7 @@ class LoopArrays:
             found[name] = max(found[name], abs(float(value)))
         return found
 
-    @staticmethod
-    def rank(J: Array) -> int:
-        """Of constraint rows, by singular values."""
-        size = np.linalg.svd(J, compute_uv=False) if J.size else np.zeros(0)
+    def rank(self, J: Array) -> int:
+        """Of constraint rows (m, k), by singular values."""
+        size = np.linalg.svd(self.row_scale[:, None] * J, compute_uv=False) if J.size else np.zeros(0)
         return int((size > 1e-9 * size.max(initial=0.0)).sum())

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..exceptions import ClosureError
+from ..exceptions import ClosureError, StateError
 from ..kernels import closed_loop
 from ..model import SubsystemGraph
 from .explicit import explicit_solver
@@ -45,7 +45,7 @@ class Mechanism(LoopArrays):
         In closed form where all loops are recognised, by continuation elsewhere and through dead points.
         """
         (mine,) = self.checked(q)
-        start = (self.reference() if guess is None else self.graph.checked(q=guess)[0]).copy()
+        start = (self.reference() if guess is None else self._guessed(guess)).copy()
         # what no loop depends on need not be walked there, however far it is
         start[self.independent_q[self.idle]] = mine[self.idle]
         self._refuse_far(start, mine)
@@ -59,6 +59,12 @@ class Mechanism(LoopArrays):
             start = self._closed_near(start, mine)
             full = self._walked(start, mine)
         return self._followed(start, mine) if full is None else full
+
+    def _guessed(self, guess: ArrayLike) -> Array:
+        try:
+            return self.graph.checked(q=guess)[0]
+        except StateError as error:
+            raise StateError(f"guess, of all joints: {error}") from None
 
     def _walked(self, start: Array, mine: Array) -> Array | None:
         """In closed form, from a start that is nearly closed; None: another method is needed."""

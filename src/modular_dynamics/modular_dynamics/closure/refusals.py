@@ -24,7 +24,8 @@ AT_DEAD_POINT = 1e-8
 def open_loops(arrays: LoopArrays, coordinates: Array, where: str, why: str) -> ClosureError:
     """Which loops are open, by how much, and why."""
     found = arrays.residual(coordinates)
-    closed = min(1e-9, 0.5 * max(found.values(), default=0.0))
+    most = max(found.values(), default=0.0)
+    closed = min(0.5 * most, max(1e-9, 1e-6 * most))
     worst = ", ".join(f"{name} by {value:.3g}" for name, value in found.items() if not value <= closed)
     return ClosureError(
         f"the loops of '{arrays.graph.name}' do not close {where}: open are {worst} [m or 1]; {why}",
@@ -53,7 +54,8 @@ def unclosed(arrays: LoopArrays, coordinates: Array, where: str, closable: bool 
             break
     why = "the independent coordinates are out of reach"
     if not closable:
-        why = "nor do they where all joints are free, as far as was found: loops contradict each other"
+        moving = "all joints but floating bases" if arrays.floats_in_loops else "all joints"
+        why = f"nor do they where {moving} are free, as far as was found: loops contradict each other"
     return open_loops(arrays, coordinates, where, why)
 
 
@@ -61,8 +63,9 @@ def refuse_tied(arrays: LoopArrays, coordinates: Array, W: Array) -> None:
     """Raises ClosureError where loops tie independent joints to each other, J W != 0: too many."""
     graph, J = arrays.graph, arrays.room[3]
     closed_loop.rows_of(arrays.arrays[0], arrays.arrays[1], coordinates, np.zeros(graph.nv), arrays.room)
-    torn = np.abs(J @ W)
-    worst = TIED * max(1.0, float(np.abs(J).max(initial=0.0)))
+    scaled = arrays.split[9][:, None] * J
+    torn = np.abs(scaled @ W)
+    worst = TIED * max(1.0, float(np.abs(scaled).max(initial=0.0)))
     if not (torn > worst).any():
         return
     columns = arrays.independent_v[(torn > worst).any(axis=0)]
@@ -71,10 +74,11 @@ def refuse_tied(arrays: LoopArrays, coordinates: Array, W: Array) -> None:
     ]
     loops = dict.fromkeys(np.array(arrays.rows.names)[(torn > worst).any(axis=1)].tolist())
     free, chosen = graph.nv - arrays.rank(J), len(arrays.independent_v)
+    advice = "declare others passive" if free else "are places and axes of the loop joints right?"
     raise ClosureError(
         f"{', '.join(graph.independent_joint_names)} of '{graph.name}' cannot all be independent: "
         f"{', '.join(loops)} of the loops would be torn by {', '.join(tied)}. The mechanism has {free} "
-        f"degree(s) of freedom here and {chosen} coordinate(s) are chosen; declare others passive",
+        f"degree(s) of freedom here and {chosen} coordinate(s) are chosen; {advice}",
         None,
         coordinates.copy(),
     )

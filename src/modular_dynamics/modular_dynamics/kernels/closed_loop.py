@@ -30,8 +30,10 @@ ROOM += ("A_T", "heads_T", "order_T", "y")
 #: Places of independent joints of one coordinate in q and in v, of dependent ones in q and in v, and of all
 #: independent velocities. How far independent and dependent coordinates move loops, for one unit of them: by
 #: gears alone not at all. T (d, r): motions of the dependent coordinates that keep gears met; -meeting
-#: (d, gears) times what is open of them, the last rows, meets them.
-SPLIT = ("q_i", "v_i", "q_d", "v_d", "independent_v", "size_i", "size_d", "T", "meeting")
+#: (d, gears) times what is open of them, the last rows, meets them. By what rows (m,) and dependent columns
+#: (d,) are multiplied before ranks and condition numbers are told: one but for gears, whose ratio is no
+#: dead point.
+SPLIT = ("q_i", "v_i", "q_d", "v_d", "independent_v", "size_i", "size_d", "T", "meeting", "rows", "columns")
 
 #: What is smaller than this part of the largest is no direction: see :func:`.orthogonal.factor`.
 RANK_TOLERANCE = 1e-11
@@ -56,13 +58,12 @@ def rows_of(tree, loops, q, v, room):
 
 @njit(cache=True, error_model="numpy")
 def _factored(tree, loops, split, q, room):
-    """Rows at q at rest; their dependent columns are triangularized in A. Returns the rank."""
-    J, A = room[3], room[5]
+    """Rows at q at rest; their dependent columns, scaled, are triangularized in A. Returns the rank."""
+    J, A, dependent, rows, columns = room[3], room[5], split[3], split[9], split[10]
     rows_of(tree, loops, q, room[10], room)
-    dependent = split[3]
     for i in range(A.shape[0]):
         for k in range(A.shape[1]):
-            A[i, k] = J[i, dependent[k]]
+            A[i, k] = rows[i] * J[i, dependent[k]] * columns[k]
     return factor(A, room[6], room[7], RANK_TOLERANCE)
 
 
@@ -262,17 +263,17 @@ def projection(tree, loops, split, q, room, W):
 
     It is infinite where J_d lacks rank: at a dead point.
     """
-    mine, dependent = split[4], split[3]
+    mine, dependent, rows, columns = split[4], split[3], split[9], split[10]
     J, A, b, x = room[3], room[5], room[8], room[9]
     rank = _factored(tree, loops, split, q, room)
     W[:, :] = 0.0
     for k in range(mine.shape[0]):
         W[mine[k], k] = 1.0
         for i in range(b.shape[0]):
-            b[i] = -J[i, mine[k]]
+            b[i] = -rows[i] * J[i, mine[k]]
         least_squares(A, room[6], room[7], rank, b, x)
         for j in range(dependent.shape[0]):
-            W[dependent[j], k] = x[j]
+            W[dependent[j], k] = columns[j] * x[j]
     return _condition(A, rank)
 
 
@@ -296,20 +297,20 @@ def closed_dynamics(tree, loops, springs, laws, split, q, v, vdot, room, stretch
     coordinate's own motion tears open at most: zero unless they are too many).
     """
     topology, constants = tree
-    mine, dependent = split[4], split[3]
+    mine, rows, columns, dependent = split[4], split[9], split[10], split[3]
     J, gamma, A, heads, order, b, x = room[3], room[4], room[5], room[6], room[7], room[8], room[9]
     rank = _factored(tree, loops, split, q, room)
     condition, torn = _condition(A, rank), 0.0
     for k in range(mine.shape[0] if rank < b.shape[0] else 0):
         for i in range(b.shape[0]):
-            b[i] = J[i, mine[k]]
+            b[i] = rows[i] * J[i, mine[k]]
         least_squares(A, heads, order, rank, b, x)
         torn = max(torn, _largest(b[rank:]))
     for j in range(dependent.shape[0]):
         v[dependent[j]] = vdot[dependent[j]] = 0.0
-    _complete(J, gamma, A, heads, order, rank, b, x, v, dependent, False)
+    _complete(J, gamma, A, heads, order, rank, b, x, v, split, False)
     rows_of(tree, loops, q, v, room)
-    _complete(J, gamma, A, heads, order, rank, b, x, vdot, dependent, True)
+    _complete(J, gamma, A, heads, order, rank, b, x, vdot, split, True)
     status = inverse_dynamics(topology, constants, buffer, q, v, vdot, tau)
     if springs[2].shape[0] > 0:
         rows_of(tree, springs, q, v, stretch)
@@ -322,9 +323,11 @@ def closed_dynamics(tree, loops, springs, laws, split, q, v, vdot, room, stretch
             for k in range(v.shape[0]):
                 tau[k] += pull[s, k] * tension[s]
     for j in range(dependent.shape[0]):
-        x[j] = tau[dependent[j]]
+        x[j] = columns[j] * tau[dependent[j]]
         tau[dependent[j]] = 0.0
     minimum_norm(A, heads, order, rank, x, multipliers)
+    for i in range(multipliers.shape[0]):
+        multipliers[i] *= rows[i]
     for k in range(mine.shape[0]):
         for i in range(multipliers.shape[0]):
             tau[mine[k]] -= J[i, mine[k]] * multipliers[i]
@@ -332,12 +335,14 @@ def closed_dynamics(tree, loops, springs, laws, split, q, v, vdot, room, stretch
 
 
 @njit(inline="always", error_model="numpy")
-def _complete(J, gamma, A, heads, order, rank, b, x, rates, dependent, moving):
+def _complete(J, gamma, A, heads, order, rank, b, x, rates, split, moving):
     """The dependent entries of velocities, or of accelerations, which bear gamma."""
+    dependent, rows, columns = split[3], split[9], split[10]
     for i in range(b.shape[0]):
         b[i] = -gamma[i] if moving else 0.0
         for k in range(rates.shape[0]):
             b[i] -= J[i, k] * rates[k]
+        b[i] *= rows[i]
     least_squares(A, heads, order, rank, b, x)
     for j in range(dependent.shape[0]):
-        rates[dependent[j]] = x[j]
+        rates[dependent[j]] = columns[j] * x[j]

@@ -86,6 +86,20 @@ def test_only_those_that_are_tied_are_named():
         inverse(other, q, closed)
 
 
+def test_a_loop_joint_with_a_wrong_axis(load_robot):
+    end = '<successor link="coupler" xyz="0.1 0 0"/> <axis xyz="{} 0 1"/>'
+    text = load_robot("four_bar").urdf
+    assert end.format(0) in text
+    graph = md.load_urdf(text.replace(end.format(0), end.format(0.1)))
+    with pytest.raises(ClosureError, match=r"J2 of the loops .* 0 degree.*axes of the loop joints right"):
+        close_loops(graph, [0.3])
+
+
+def test_a_guess_of_wrong_shape_is_called_so(load_robot):
+    with pytest.raises(StateError, match=r"^guess, of all joints: .*\(2,\)"):
+        close_loops(load_robot("four_bar"), [0.3], [0.3, 0.2])
+
+
 def test_too_few_independent_joints(load_robot, function):
     graph = load_robot("crane")
     closed = close_loops(graph, [0.1, 0.2, 0.2])

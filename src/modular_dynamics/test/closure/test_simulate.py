@@ -408,6 +408,28 @@ def test_a_gear_of_large_ratio_leaves_the_loops_closed(load_robot):
     assert simulate(graph, [0.1, 0.2, 0.2], [0.0] * 3, [0.0] * 3, 0.3).residual.max() < 1e-9
 
 
+@pytest.mark.parametrize("ratio", [1e4, 1e6])
+def test_gears_of_large_ratio_are_no_dead_points(load_robot, ratio):
+    """Rotors of the same inertia felt at the output, past the place where the output turns round."""
+    one, other = (
+        with_motor(load_robot("four_bar").urdf, "J4", k, 1e-3 / k**2).with_independent_joints("J1")
+        for k in (1.0, ratio)
+    )
+    q, v, vdot = [0.3], [1.0], [0.2]
+    expected, found = (closed_loop_inverse_dynamics(graph, q, v, vdot) for graph in (one, other))
+    assert found.tau == pytest.approx(expected.tau, rel=1e-12)
+    assert found.condition == pytest.approx(expected.condition, rel=1e-9)
+    places = [one.joint_names.index(name) for name in ("J1", "J4", "J3")]
+    expected, found = (simulate(graph, q, [0.0], None, 0.5).coordinates[-1, places] for graph in (one, other))
+    assert found == pytest.approx(expected, abs=1e-7)
+
+
+def test_joints_tied_beside_a_gear_of_large_ratio(load_robot):
+    graph = with_motor(load_robot("four_bar").urdf, "J4", 1e8, 1e-19).with_independent_joints("J1", "J4")
+    with pytest.raises(ClosureError, match="J2 of the loops would be torn by J1, J4"):
+        closed_loop_inverse_dynamics(graph, [0.3, 2.3], [0.0] * 2, [0.0] * 2)
+
+
 def test_geared_windows_move_as_one_pendulum():
     """A rotor behind a gear of 1000: its inertia counts times the ratio squared."""
     ratio = 1e3
