@@ -24,6 +24,7 @@ from std_msgs.msg import String
 from modular_dynamics_ros.change_log import ChangeLog
 from modular_dynamics_ros.conversions import diagnostic_array
 from modular_dynamics_ros.parameter_table import ParameterError, changed, declare
+from modular_dynamics_ros.quick_start import load_numba_without_blas
 from modular_dynamics_ros.robot import RobotError
 from modular_dynamics_ros.session import Session
 from modular_dynamics_ros.spinning import run_node
@@ -199,6 +200,7 @@ def run_robot_node(kind: type[RobotNode], about: str) -> int:
     if asked_for_help(sys.argv):
         print(usage(kind.NAME, about, kind.PARAMETERS))
         return 0
+    load_numba_without_blas()
 
     def make() -> RobotNode:
         node = kind()
