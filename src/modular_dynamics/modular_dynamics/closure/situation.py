@@ -239,6 +239,13 @@ def _end(
     if place not in found:
         raise StateError(f"joint '{joint.name}': no joint, loop joint or spring '{place}' in the robot")
     first, second = found[place]
-    if carried[second[0]] == joint.on:
-        return first[1], second[1]
-    return second[1], first[1]
+    if carried[second[0]] != joint.on:
+        first, second = second, first
+    if place == joint.at and carried[second[0]] == joint.on != carried[first[0]]:
+        bearer = carried[first[0]]
+        if bearer != (joint.by if joint.by in carried.values() else None):
+            raise StateError(
+                f"joint '{joint.name}': by is '{joint.by}', but '{place}' ties '{joint.on}' to "
+                f"{repr(bearer) if bearer else 'none of the bodies of the rules'}"
+            )
+    return first[1], second[1]

@@ -95,11 +95,20 @@ def test_a_rod_that_has_mass_is_refused():
         situation_of(graph, dynamics, read_rules(RULES))
 
 
-def test_a_name_that_the_robot_does_not_have_is_refused(tmp_path):
+@pytest.mark.parametrize(
+    ("right", "wrong", "words"),
+    [
+        ("at: torso_pitch", "at: hip", "joint 'j5': no joint, loop joint or spring 'hip'"),
+        ("by: body_2", "by: body_4", "'j3': by is 'body_4', but 'base_yaw' ties 'body_3' to none of the"),
+        ("j5: {holds: body_5, by: body_4", "j5: {holds: body_5, by: body_3", "'j5': .* 'body_5' to 'body_4'"),
+        ("j5: {holds: body_5, by: body_4", "j5: {holds: body_5, by: bodi_4", "'j5': .* 'body_5' to 'body_4'"),
+    ],
+)
+def test_a_name_that_the_robot_does_not_have_is_refused(tmp_path, right, wrong, words):
     path = tmp_path / "rules.yaml"
-    path.write_text(RULES.read_text().replace("at: torso_pitch", "at: hip"))
+    path.write_text(RULES.read_text().replace(right, wrong))
     graph = load(small_torso_text())
     rest = np.zeros(len(graph.independent_joint_names))
     dynamics = closed_loop_inverse_dynamics(graph, rest, rest, rest)
-    with pytest.raises(StateError, match="joint 'j5': no joint, loop joint or spring 'hip'"):
+    with pytest.raises(StateError, match=words):
         situation_of(graph, dynamics, read_rules(path))
