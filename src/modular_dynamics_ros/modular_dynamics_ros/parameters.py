@@ -118,6 +118,19 @@ class ReactionParameters(RobotParameters):
     output: ClassVar[str] = "full"
     friction: ClassVar[str] = "none"
     effort_limits: ClassVar[str] = "off"
+    controller_joints: tuple[str, ...] = parameter(
+        (),
+        "order of the actuators in ~/effort_commands; empty: all of the rules, in their order",
+        change=Change.UNCONFIGURED,
+    )
+    stale_after: float = parameter(
+        0.2,
+        "without a good joint state for so long the input is stale; so long a state waits for a silent topic "
+        "of wrenches, and a reference holds beyond its last point",
+        unit="s",
+        low=0.001,
+        high=3600.0,
+    )
     rules_file: str = parameter(
         "", "path of the YAML file that says who bears which share; needed", change=Change.UNCONFIGURED
     )

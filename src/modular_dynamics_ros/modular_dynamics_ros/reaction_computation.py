@@ -21,7 +21,9 @@ from modular_dynamics.exceptions import SingularityError
 from modular_dynamics_ros.bad_message import BadMessage
 from modular_dynamics_ros.robot import Robot, RobotError
 
-__all__ = ["MechanismReactions", "ReactionComputation"]
+__all__ = ["AGREED", "MechanismReactions", "ReactionComputation"]
+
+AGREED = 1e-6  # by what actuators' forces may differ from virtual power's, relative to the largest reaction
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,6 +50,17 @@ class MechanismReactions:
     def dead_point_distance(self) -> float:
         """1 / condition number: how far, relatively, the dependent joints' Jacobian is from singular."""
         return 1.0 / self.dynamics.condition
+
+    @property
+    def contradiction(self) -> str:
+        """Words for actuators' forces that are not those of virtual power; empty where they agree."""
+        largest = max(map(abs, self.shared.components.values()))
+        if not self.disagreement > AGREED * max(largest, 1.0):
+            return ""
+        return (
+            f"actuator forces by the rules differ from those of virtual power by {self.disagreement:.3g} N: "
+            "a joint of the rules does not lie where the robot has it, or bears what it cannot"
+        )
 
 
 class ReactionComputation:
@@ -96,11 +109,13 @@ class ReactionComputation:
         start, solver = mechanism(graph).reference(), mechanism(graph)
         rest = np.zeros(len(solver.independent_v))
         try:
-            self(closed_loop_inverse_dynamics(graph, start[solver.independent_q], rest, rest, start))
+            found = self(closed_loop_inverse_dynamics(graph, start[solver.independent_q], rest, rest, start))
         except SingularityError:
-            pass  # only the first configuration is a dead point
+            return  # only the first configuration is a dead point
         except (md.ModularDynamicsError, BadMessage) as error:
             raise RobotError(f"the rules do not work where the robot is at rest: {error}") from error
+        if found.contradiction:
+            raise RobotError(f"the rules do not fit the robot, at rest: {found.contradiction}")
 
     def __call__(
         self, dynamics: ClosedLoopDynamics, wrenches: Mapping[str, tuple[str, np.ndarray]] | None = None

@@ -63,7 +63,7 @@ def reactions_status(computation: ReactionComputation, found: MechanismReactions
         "actuator forces less those of virtual power [N]": f"{found.disagreement:.3e}",
         "distance from a dead point (0: there, 1: farthest)": f"{found.dead_point_distance:.6g}",
     }
-    told = []
+    told = [found.contradiction] if found.contradiction else []
     if over := [name for name, part in zip(computation.actuators, use, strict=True) if part > 1.0]:
         told.append(f"the limit of {listed(over)} is exceeded")
     slack = [name for name, pull in zip(computation.springs, found.tensions, strict=True) if pull <= 0.0]

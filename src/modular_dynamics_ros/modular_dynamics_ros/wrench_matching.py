@@ -5,6 +5,8 @@ from typing import Any
 
 import numpy as np
 
+from modular_dynamics_ros.bad_message import BadMessage
+
 __all__ = ["WrenchMatcher"]
 
 StampedWrench = tuple[str, np.ndarray]  # link, [force, moment] at and in its frame
@@ -16,7 +18,8 @@ class WrenchMatcher:
 
     All times are in nanoseconds of one clock. A topic keeps its order: a wrench that another one with a later
     stamp has passed will not come. While a node lags behind, its topics all do, so that what waits is not
-    given up as long as wrenches with earlier stamps are coming.
+    given up as long as wrenches with earlier stamps are coming. Two states with the same stamp have wrenches
+    that cannot be told apart: neither is answered.
 
     Args:
         names: of the connections. patience: how long [s] a state waits for a topic that has fallen silent.
@@ -27,13 +30,24 @@ class WrenchMatcher:
         self._waiting: dict[int, tuple[int, Any]] = {}
         self._wrenches: dict[int, dict[str, StampedWrench]] = {}
         self._last: dict[str, tuple[int, int]] = {}  # when the last wrench came, and its stamp
-        self._newest = 0
+        self._newest: int | None = None
 
     def wait(self, stamp: int, what: Any, now: int) -> None:
-        """Let something wait for the wrenches of this stamp."""
-        if stamp < self._newest:  # a recording begins again: wrenches of its last round are another's
-            self._wrenches.clear()
-        self._newest = stamp
+        """Let something wait for the wrenches of this stamp.
+
+        Raises:
+            BadMessage: the one before had this stamp, or one that waits has it; that does not wait any more.
+        """
+        before, self._newest = self._newest, stamp
+        if stamp == before or stamp in self._waiting:
+            self._waiting.pop(stamp, None)
+            raise BadMessage(
+                "repeated stamp",
+                "another joint state had its stamp: which connection wrenches are whose cannot be told",
+            )
+        if before is not None and stamp < before:  # a recording begins again: wrenches of its last round are
+            self._wrenches.clear()  # another's, and the clock may have been set back with it
+            self._last.clear()
         self._waiting[stamp] = now, what
 
     def add(self, name: str, stamp: int, wrench: StampedWrench, now: int) -> None:

@@ -88,6 +88,23 @@ def test_rules_that_leave_a_body_out_of_equilibrium_give_no_answer(robot, tmp_pa
         ReactionComputation(robot, str(path), 1e-9)
 
 
+@pytest.mark.parametrize(
+    "edit",
+    [
+        lambda c: c["joints"]["act4"].update({"from": "act4_pin", "at": "act4_pivot"}),  # it would pull
+        lambda c: c["joints"]["act4"].update({"from": "base_yaw", "at": "torso_lift"}),  # along another line
+        lambda c: c["steps"].__setitem__(0, {"body": "body_5", "zero": ["s5.pull"]}),  # a spring forgotten
+    ],
+)
+def test_rules_that_tell_other_actuator_forces_than_virtual_power_are_refused(robot, tmp_path, edit):
+    content = yaml.safe_load(RULES.read_text())
+    edit(content)
+    path = tmp_path / "rules.yaml"
+    path.write_text(yaml.safe_dump(content, sort_keys=False))
+    with pytest.raises(RobotError, match=r"do not fit the robot, at rest: .* virtual power by [\d.]+ N"):
+        ReactionComputation(robot, str(path), 1e-9)
+
+
 def test_what_cannot_be_shared_is_a_bad_message(robot, computation):
     dynamics = closed_loop_inverse_dynamics(robot.graph, *STATE)
     with pytest.raises(BadMessage, match="six finite numbers") as refused:
@@ -104,11 +121,12 @@ def test_status_names_limits_slack_springs_and_dead_points(robot, computation):
     assert (good.level, good.values["closest to its limit"]) == (0, "act4: 9.8 %")
     assert reactions_status(computation, None).level == 0
     slack = found.tensions * [1.0, 0.0, 1.0]
-    bad = replace(found, pushes=np.array([-1600.0, 0.0]), tensions=slack)
+    bad = replace(found, pushes=np.array([-1600.0, 0.0]), tensions=slack, disagreement=1.0)
     bad = replace(bad, dynamics=replace(found.dynamics, condition=2e3))
     status = reactions_status(computation, bad)
     assert status.level == 1
     for words in (
+        "differ from those of virtual power by 1 N",
         "the limit of 'act5' is exceeded",
         "spring 'sr4' is slack",
         "a dead point is near: 5.0e-04",

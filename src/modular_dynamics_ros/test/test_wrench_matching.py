@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from modular_dynamics_ros.bad_message import BadMessage
 from modular_dynamics_ros.wrench_matching import MOST, WrenchMatcher
 
 MS = 1_000_000
@@ -63,6 +64,27 @@ def test_when_a_recording_begins_again_old_wrenches_are_not_used(matcher):
     matcher.wait(100, "end", 0)
     matcher.wait(5, "begin", 0)
     assert matcher.take(5) is None
+    assert matcher.ages(0) == {"arm": None, "head": None}
+
+
+def test_states_with_the_same_stamp_are_not_answered(matcher):
+    matcher.wait(5, "one", 0)
+    for what in ("another", "a third"):  # wrenches of all three are on their way
+        with pytest.raises(BadMessage, match="another joint state had its stamp"):
+            matcher.wait(5, what, 0)
+    for _ in range(3):
+        for name in matcher.names:
+            matcher.add(name, 5, WRENCH, 0)
+        assert matcher.take(5) is None
+    matcher.wait(6, "six", 0)
+    matcher.wait(7, "seven", 0)
+    with pytest.raises(BadMessage, match="another joint state had its stamp"):
+        matcher.wait(6, "six of another sender", 0)
+    for name in matcher.names:
+        matcher.add(name, 6, WRENCH, 0)
+        matcher.add(name, 7, WRENCH, 0)
+    assert matcher.take(6) is None
+    assert matcher.take(7)[0] == "seven"
 
 
 def test_neither_side_grows_without_bounds(matcher):

@@ -124,6 +124,8 @@ def rules_from(content: Any) -> Rules:
         if not isinstance(table[name], kind) or not table[name]:
             raise DescriptionError(f"rules: {name} is {table[name]!r}; a {kind.__name__.lower()} is needed")
     bodies = tuple(map(str, table["bodies"]))
+    if len(set(bodies)) < len(bodies):
+        raise DescriptionError(f"rules: bodies are {', '.join(bodies)}; each is to be named once")
     joints = {str(name): _joint(str(name), entry, bodies) for name, entry in table["joints"].items()}
     steps = tuple(_step(k, entry, bodies, joints) for k, entry in enumerate(table["steps"], 1))
     given: set[tuple[str, str]] = set()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -47,6 +47,7 @@ class Situations:
     def __init__(self, graph: SubsystemGraph, rules: Rules) -> None:
         self.graph, self.rules = graph, rules
         self._carried = _owners(graph, rules)
+        self._rods = _rods(graph, rules, self._carried)
         self._place = {link: k for k, link in enumerate(graph.links)}
         elements, carried, sinks = _elements(graph), self._carried, {b: k for k, b in enumerate(rules.bodies)}
         ends = [
@@ -128,7 +129,7 @@ class Situations:
                 )
             index = names.index(name)
             subsystem = graph.subsystems[index]
-            if any(part.name in self.rules.bodies for part in subsystem.bodies):
+            if any(part.name in {*self.rules.bodies, *self._rods} for part in subsystem.bodies):
                 raise StateError(
                     f"connection wrench of '{name}': it is no load, but part of '{self.rules.name}'"
                 )
@@ -144,8 +145,10 @@ class Situations:
         return found
 
     def _hangs(self, subsystem: Subsystem) -> bool:
-        """Whether it is carried by a body of the rules directly, not by way of another subsystem."""
-        own = [body.name in self.rules.bodies for body in subsystem.bodies]
+        """Whether it is carried by a body of the rules directly, not by way of another subsystem; rods do not
+        hang on one: they pass on what the rules share.
+        """
+        own = [body.name in {*self.rules.bodies, *self._rods} for body in subsystem.bodies]
         if any(own) or self._carried[subsystem.connection.link] is None:
             return False
         above = self.graph.subsystems[subsystem.predecessor] if subsystem.predecessor is not None else None
@@ -188,25 +191,26 @@ def _owners(graph: SubsystemGraph, rules: Rules) -> dict[str, str | None]:
         above = None if parent is None else carried[parent]
         carried.append(body.name if body.name in rules.bodies else above)
         owners.update(dict.fromkeys(body.links, carried[k]))
-    pairs = [(loop.predecessor, loop.successor) for loop in graph.loop_joints]
-    for pair in pairs + [spring.anchors for spring in graph.springs]:
-        ends = [graph.link_body(anchor.link) for anchor in pair]
-        if len({None if k is None else carried[k] for k in ends}) > 1:
-            _refuse_rods(graph, rules, [k for k in ends if k is not None], carried)
     return {**dict.fromkeys(graph.ground.links), **owners}
 
 
-def _refuse_rods(graph: SubsystemGraph, rules: Rules, ends: list[int], carried: Sequence[str | None]) -> None:
-    """What leads from a body of the rules to an element that ties it to another one must have no mass."""
-    for end in ends:
-        k: int | None = end
-        while k is not None and carried[k] not in (None, graph.bodies[k].name):
-            if graph.bodies[k].mass > 0.0:
-                raise UnsupportedModelError(
-                    f"'{rules.name}': link '{graph.bodies[k].name}' between its bodies has mass; make it "
-                    "one of the bodies of the rules"
-                )
-            k = graph.parents[k]
+def _rods(graph: SubsystemGraph, rules: Rules, carried: Mapping[str, str | None]) -> set[str]:
+    """What leads from a body of the rules to an element that ties it to another one; it must have no mass."""
+    rods = set()
+    pairs = [(loop.predecessor, loop.successor) for loop in graph.loop_joints]
+    for pair in pairs + [spring.anchors for spring in graph.springs]:
+        if len({carried[anchor.link] for anchor in pair}) > 1:
+            for anchor in pair:
+                k = graph.link_body(anchor.link)
+                while k is not None and carried[graph.bodies[k].name] not in (None, graph.bodies[k].name):
+                    rods.add(graph.bodies[k].name)
+                    k = graph.parents[k]
+    if heavy := [body.name for body in graph.bodies if body.name in rods and body.mass > 0.0]:
+        raise UnsupportedModelError(
+            f"'{rules.name}': link '{heavy[0]}' between its bodies has mass; make it one of the bodies of "
+            "the rules"
+        )
+    return rods
 
 
 #: A place: a link, and a position in its frame.
@@ -239,6 +243,13 @@ def _end(
     if place not in found:
         raise StateError(f"joint '{joint.name}': no joint, loop joint or spring '{place}' in the robot")
     first, second = found[place]
-    if carried[second[0]] == joint.on:
-        return first[1], second[1]
-    return second[1], first[1]
+    if carried[second[0]] != joint.on:
+        first, second = second, first
+    if place == joint.at and carried[second[0]] == joint.on != carried[first[0]]:
+        bearer = carried[first[0]]
+        if bearer != (joint.by if joint.by in carried.values() else None):
+            raise StateError(
+                f"joint '{joint.name}': by is '{joint.by}', but '{place}' ties '{joint.on}' to "
+                f"{repr(bearer) if bearer else 'none of the bodies of the rules'}"
+            )
+    return first[1], second[1]

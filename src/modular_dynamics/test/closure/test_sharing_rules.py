@@ -12,6 +12,7 @@ from modular_dynamics.exceptions import DescriptionError
     [
         (lambda c: c.pop("steps"), "steps missing"),
         (lambda c: c.update(bodies="door"), "bodies is 'door'; a list is needed"),
+        (lambda c: c.update(bodies=["door", "door"]), "bodies are door, door; each is to be named once"),
         (lambda c: c.update(joints=None), "joints is None; a mapping is needed"),
         (lambda c: c["joints"].update(top=3), "joint 'top': 3 is no mapping"),
         (lambda c: c["joints"]["top"].update(bears=None), "'top' bears None"),

@@ -1,15 +1,18 @@
 """Demands of the bodies of a robot, and rules that do not fit it."""
 
+import re
+
 import numpy as np
 import pytest
+import yaml
 from small_torso import Oracle, load, small_torso_text
 from tree_strategies import ROBOTS
 
 from modular_dynamics.algebra import adjoint
 from modular_dynamics.closure import closed_loop_inverse_dynamics
 from modular_dynamics.closure.sharing import Sharing
-from modular_dynamics.closure.sharing_rules import read_rules
-from modular_dynamics.closure.situation import situation_of
+from modular_dynamics.closure.sharing_rules import read_rules, rules_from
+from modular_dynamics.closure.situation import Situations, situation_of
 from modular_dynamics.composition import compose
 from modular_dynamics.dynamics import InverseDynamics
 from modular_dynamics.exceptions import StateError, UnsupportedModelError
@@ -82,6 +85,39 @@ def test_connection_wrenches_that_make_no_sense_are_refused(charmie, told, messa
         situation_of(graph, d, rules, told)
 
 
+CRANE = """
+name: a crane
+bodies: [jib, boom, column]
+joints:
+  jib_cylinder: {holds: jib, by: boom, bears: [push], from: jib_tube_hinge, at: jib_pin}
+  jib_hinge: {holds: jib, by: boom, bears: [Fx, Fy, Fz, Mx, My], at: jib_hinge}
+  lift_cylinder: {holds: boom, by: column, bears: [push], from: lift_tube_hinge, at: lift_pin}
+  boom_hinge: {holds: boom, by: column, bears: [Fx, Fy, Fz, Mx, My], at: boom_hinge}
+  slew: {holds: column, by: ground, bears: [Fx, Fy, Fz, Mx, My, Mz], at: slew}
+steps:
+  - {body: jib, balance: Mz about jib_hinge, takes: jib_cylinder.push}
+  - {body: jib, rest: jib_hinge}
+  - {body: boom, balance: Mz about boom_hinge, takes: lift_cylinder.push}
+  - {body: boom, rest: boom_hinge}
+  - {body: column, rest: slew}
+"""
+
+
+def test_cylinders_that_are_subsystems_of_their_own_are_no_loads():
+    text = (ROBOTS / "crane.urdf").read_text()
+    for rod in ("lift_tube", "lift_rod", "jib_tube", "jib_rod"):  # rules know no rods with mass
+        text = re.sub(rf'(<link name="{rod}">\s*)<inertial>.*?</inertial>', r"\1", text, flags=re.DOTALL)
+    graph, rules = load(text), rules_from(yaml.safe_load(CRANE))
+    situations = Situations(graph, rules)
+    assert situations.hanging == ()  # their wrenches are the cylinders' forces, which the rules share
+    dynamics = closed_loop_inverse_dynamics(graph, [0.4, 0.3, 0.2], [0.2, 0.1, -0.1], [0.3, 0.2, 0.1])
+    shared = Sharing(rules)(situations(dynamics))
+    pushes = [shared.components[name, "push"] for name in ("lift_cylinder", "jib_cylinder")]
+    assert np.allclose(pushes, dynamics.tau[1:], rtol=1e-12, atol=0)
+    with pytest.raises(StateError, match="'lift': it is no load"):
+        situations(dynamics, {"lift": ("lift_tube", np.zeros(6))})
+
+
 def test_a_rod_that_has_mass_is_refused():
     text = small_torso_text().replace(
         '<link name="act5_rod"/>',
@@ -95,11 +131,20 @@ def test_a_rod_that_has_mass_is_refused():
         situation_of(graph, dynamics, read_rules(RULES))
 
 
-def test_a_name_that_the_robot_does_not_have_is_refused(tmp_path):
+@pytest.mark.parametrize(
+    ("right", "wrong", "words"),
+    [
+        ("at: torso_pitch", "at: hip", "joint 'j5': no joint, loop joint or spring 'hip'"),
+        ("by: body_2", "by: body_4", "'j3': by is 'body_4', but 'base_yaw' ties 'body_3' to none of the"),
+        ("j5: {holds: body_5, by: body_4", "j5: {holds: body_5, by: body_3", "'j5': .* 'body_5' to 'body_4'"),
+        ("j5: {holds: body_5, by: body_4", "j5: {holds: body_5, by: bodi_4", "'j5': .* 'body_5' to 'body_4'"),
+    ],
+)
+def test_a_name_that_the_robot_does_not_have_is_refused(tmp_path, right, wrong, words):
     path = tmp_path / "rules.yaml"
-    path.write_text(RULES.read_text().replace("at: torso_pitch", "at: hip"))
+    path.write_text(RULES.read_text().replace(right, wrong))
     graph = load(small_torso_text())
     rest = np.zeros(len(graph.independent_joint_names))
     dynamics = closed_loop_inverse_dynamics(graph, rest, rest, rest)
-    with pytest.raises(StateError, match="joint 'j5': no joint, loop joint or spring 'hip'"):
+    with pytest.raises(StateError, match=words):
         situation_of(graph, dynamics, read_rules(path))
