@@ -10,6 +10,7 @@ from closed_robots import change_point
 
 import modular_dynamics as md
 from modular_dynamics.closure import close_loops, closed_loop_inverse_dynamics, stamped_cut_wrenches
+from modular_dynamics_ros.demo.lead_in import join
 from modular_dynamics_ros.demo.processes import Processes
 
 pytestmark = pytest.mark.usefixtures("ros")
@@ -85,15 +86,19 @@ def test_a_motion_of_the_independent_joints_is_completed_and_answered(start, roo
         "joint_state_player",
         "modular_dynamics_ros.joint_state_player",
         "--ros-args",
-        *("-p", f"motion_file:={motion}", "-p", "rate:=50.0", "-p", "wait_for_subscriber:=2"),
+        *("-p", f"motion_file:={motion}", "-p", "rate:=50.0"),
+        *("-p", "lead_in:=true", "-p", "wait_for_subscriber:=3"),
         *("-p", f"robot_description_file:={root / f'urdf/{robot}.urdf'}"),  # it may lack the passive joints
     )
+    probe.spin_until(lambda: probe.start and any(map(probe.answered, probe.states)), "a first answer")
+    join(probe.node)  # the third
     probe.spin_until(
-        lambda: len(probe.states) == 201 and all(probe.answered(stamp) for stamp in probe.states),
+        lambda: len(probe.played()) == 201 and all(map(probe.answered, probe.played())),
         "an answer to each of 201 states",
     )
     guess, swept = None, []
-    for stamp, message in sorted(probe.states.items()):
+    for stamp in probe.played():
+        message = probe.states[stamp]
         q, v = (probe.vectors(message, names, field) for field in ("position", "velocity"))
         expected = closed_loop_inverse_dynamics(graph, q, v, probe.accelerations[stamp], guess)
         guess = expected.coordinates
@@ -132,16 +137,16 @@ def test_a_state_out_of_reach_is_named_not_answered_and_the_next_good_one_is(sta
     sent = []
 
     def answered_once():
-        sent.append(probe.send(names, GOOD, rest))
+        sent.append(probe.publish(names, GOOD, rest))
         return any(probe.answered(stamp) for stamp in sent)
 
     probe.spin_until(answered_once, "the first answer")
     far = GOOD.copy()
     far[ELBOW] = np.deg2rad(100.0)
     seen = len(probe.statuses)
-    bad = [probe.send(names, far, rest) for _ in range(5)]
-    broken = probe.send(names, np.array([*GOOD[:4], np.nan]), rest)
-    good = probe.send(names, GOOD, rest)
+    bad = [probe.publish(names, far, rest) for _ in range(5)]
+    broken = probe.publish(names, np.array([*GOOD[:4], np.nan]), rest)
+    good = probe.publish(names, GOOD, rest)
     probe.spin_until(
         lambda: probe.answered(good), "the answer after it"
     )  # answers keep the order of the states
@@ -169,7 +174,7 @@ def test_states_of_all_joints_are_taken_and_checked(start):
     sent = []
 
     def answered_once():
-        sent.append(probe.send(graph.joint_names, true, rest))
+        sent.append(probe.publish(graph.joint_names, true, rest))
         return any(probe.answered(stamp) for stamp in sent)
 
     probe.spin_until(answered_once, "the first answer")
@@ -178,7 +183,7 @@ def test_states_of_all_joints_are_taken_and_checked(start):
     wrong[graph.q_slice("rho_3")] += 0.1
     wrong[graph.q_slice("theta_12")] += 0.01  # less than closure_tolerance
     seen = len(probe.statuses)
-    stamp = probe.send(graph.joint_names, wrong, rest)
+    stamp = probe.publish(graph.joint_names, wrong, rest)
     probe.spin_until(lambda: probe.answered(stamp), "the answer")
     assert np.array(probe.completed[stamp].position) == pytest.approx(true, abs=1e-9)
     status = probe.status_after(seen, "closure", "'rho_3' measured more than 0.02 rad or m")
@@ -196,12 +201,12 @@ def test_a_dead_point_is_an_error_and_the_last_good_position_is_held(start, tmp_
     good, moving, sent = np.array([0.3]), np.array([1.0]), []
 
     def answered_once():
-        sent.append(probe.send(("J1",), good, moving))
+        sent.append(probe.publish(("J1",), good, moving))
         return any(probe.answered(stamp) for stamp in sent)
 
     probe.spin_until(answered_once, "the first answer")
     seen = len(probe.statuses)
-    dead = probe.send(("J1",), np.zeros(1), moving)
+    dead = probe.publish(("J1",), np.zeros(1), moving)
     status = probe.status_after(seen, "closure", "not answered: dead point: ")
     assert status.level == b"\x02"
     held = closed_loop_inverse_dynamics(probe.graph, good, [0.0], [0.0])
@@ -216,6 +221,6 @@ def test_a_dead_point_is_an_error_and_the_last_good_position_is_held(start, tmp_
     assert np.array(probe.completed[max(probe.completed)].position) == pytest.approx(
         held.coordinates, abs=1e-9
     )
-    again = probe.send(("J1",), np.array([0.4]), moving)
+    again = probe.publish(("J1",), np.array([0.4]), moving)
     probe.spin_until(lambda: probe.answered(again), "the answer beyond the dead point")
     assert processes.end("dynamics_node") == 0

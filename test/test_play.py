@@ -10,6 +10,7 @@ from rclpy.executors import SingleThreadedExecutor
 
 import modular_dynamics as md
 from modular_dynamics_ros.demo.evaluation import evaluate
+from modular_dynamics_ros.demo.lead_in import join
 from modular_dynamics_ros.demo.processes import Processes
 from modular_dynamics_ros.demo.recorder import Recorder
 from modular_dynamics_ros.joint_state_player import sent_in
@@ -52,9 +53,16 @@ class Play:
             "-p",
             f"motion_file:={self.root / 'config/charmie_motion.yaml'}",
             "-p",
-            "wait_for_subscriber:=2",
+            "wait_for_subscriber:=3",
+            "-p",
+            "lead_in:=true",
             *overrides,
         )
+
+    def begin(self):
+        """Let the motion begin, once the first pose is answered."""
+        self.spin_until(lambda: self.recorder.has_answers)
+        join(self.recorder)  # the third
 
     def spin_until(self, reached):
         deadline = time.monotonic() + LIMIT
@@ -76,6 +84,7 @@ def test_the_published_motion_is_answered_in_full_and_agrees_with_pinocchio(play
     play.start_node()
     play.spin_until(lambda: play.recorder.node_is_active)
     play.start_player(rate=100.0)
+    play.begin()
     play.spin_until(
         lambda: len(play.recorder.torques) == 501 and play.processes.code("joint_state_player") == 0
     )
@@ -99,6 +108,7 @@ def test_a_killed_node_that_is_started_again_resumes(play):
     play.start_node()
     play.spin_until(lambda: play.recorder.node_is_active)
     play.start_player(rate=100.0, loop="true")
+    play.begin()
     play.spin_until(lambda: len(play.recorder.torques) > 50)
     pid = play.processes.pid("dynamics_node")
     os.kill(pid, signal.SIGKILL)

@@ -57,10 +57,10 @@ class ClosureError(ModularDynamicsError, ValueError):
 
 
 class SingularityError(ClosureError):
-    """A configuration in which the independent coordinates do not move the mechanism: a dead point.
+    """A dead point, where the independent coordinates do not move the mechanism, or a crossing of branches.
 
     Attributes:
-        condition: the condition number of the dependent part of the constraint Jacobian.
+        condition: of the constraint Jacobian; at a dead point of its dependent part.
     """
 
     def __init__(self, message: str, condition: float, coordinates: object = None) -> None:

@@ -1,7 +1,12 @@
 """joint_state_player: plays a motion as joint_states and, ahead of time, as reference.
 
 The reference goes out in windows of 1.5 s, one each second, so that a node that starts in the middle has one
-within a second; accelerations are exact at the stamps of the joint states.
+within a second; accelerations are exact at the stamps of the joint states. The stamp of a window is the start
+of the motion.
+
+DDS loses what is sent before a subscriber and its publisher have found each other, which takes up to seconds
+on a busy machine, and neither knows of the other's finding. Who must not lose the first states sets lead_in,
+and subscribes when the answers to the first pose have come: the player waits for that subscriber.
 """
 
 import re
@@ -10,6 +15,7 @@ import time
 from array import array
 from typing import Any
 
+import numpy as np
 from rclpy.node import Node
 from rclpy.qos import QoSProfile
 from sensor_msgs.msg import JointState
@@ -54,7 +60,7 @@ class JointStatePlayer(Node):
         self._states = self.create_publisher(JointState, "joint_states", QoSProfile(depth=DEPTH))
         with_reference = parameters.publish_reference and source.has_acceleration
         self._reference = self.create_publisher(JointTrajectory, "reference", 10) if with_reference else None
-        self._start = 0
+        self._start = self._next_hold = 0
         self._next_window = 0
         self._ended = 0.0
         self.sent = 0
@@ -76,8 +82,12 @@ class JointStatePlayer(Node):
     def _wait(self) -> None:
         publishers = [self._states] + ([self._reference] if self._reference else [])
         wanted = self.parameters.wait_for_subscriber
-        if any(publisher.get_subscription_count() < wanted for publisher in publishers) or not self._now():
-            return  # a clock at zero: use_sim_time is set and no /clock has come yet
+        if not self._now():
+            return  # use_sim_time is set and no /clock has come yet
+        if any(publisher.get_subscription_count() < wanted for publisher in publishers):
+            if self.parameters.lead_in:
+                self._hold_first_pose()
+            return
         self.destroy_timer(self._timer)
         self._start = self._now() + round(self.parameters.start_delay * 1e9)
         self._stream_reference()
@@ -86,22 +96,32 @@ class JointStatePlayer(Node):
         )
         self._timer = self.create_timer(1.0 / self.parameters.rate, self._play)
 
+    def _hold_first_pose(self) -> None:
+        now, still = self._now(), np.zeros(len(self._names))
+        sample = self._schedule.sample(0)[0], still, still
+        if self._reference is not None and now >= self._next_hold:
+            window = 0, round(WINDOW * 1e9)
+            self._reference.publish(trajectory_message(now, self._names, window, [sample] * 2))
+            self._next_hold = now + WINDOW_EVERY
+        self._publish_state(now, *sample)
+
     def _play(self) -> None:
         elapsed = self._now() - self._start
         while not self.finished and self._schedule.offset(self.sent) <= elapsed:
             self._stream_reference()
-            self._publish_state(self.sent)
+            self._publish_state(
+                self._start + self._schedule.offset(self.sent), *self._schedule.sample(self.sent)
+            )
             self.sent += 1
         if self.finished and not self._ended:
             self._ended = time.monotonic()
             self.get_logger().info(SENT.format(self.sent))
 
-    def _publish_state(self, k: int) -> None:
-        q, v, _ = self._schedule.sample(k)
+    def _publish_state(self, stamp: int, q: np.ndarray, v: np.ndarray, _: np.ndarray) -> None:
         message = JointState(
             name=self._names, position=array("d", q.tobytes()), velocity=array("d", v.tobytes())
         )
-        message.header.stamp = stamp_message(self._start + self._schedule.offset(k))
+        message.header.stamp = stamp_message(stamp)
         self._states.publish(message)
 
     def _stream_reference(self) -> None:

@@ -186,6 +186,12 @@ class PlayerParameters:
         high=100,
         change=Change.NEVER,
     )
+    lead_in: bool = parameter(
+        False,
+        "hold the first pose while waiting: whoever listens is connected, as far as the last subscriber can "
+        "tell, before the motion begins",
+        change=Change.NEVER,
+    )
     start_delay: float = parameter(
         0.5,
         "from the first reference to the first joint state, so that the reference is there first",

@@ -58,8 +58,7 @@ class ReactionSession(Session):
 
     def activate(self, state: LifecycleState | None) -> None:
         """Subscribe and begin to answer."""
-        super().activate(state)
-        if self._from_topics:
+        if self._from_topics:  # before joint_states: who waits for a subscriber of those finds these, too
             self._wrenches = {
                 name: self._node.create_subscription(
                     WrenchStamped,
@@ -70,6 +69,7 @@ class ReactionSession(Session):
                 )
                 for name in self.reactions.hanging
             }
+        super().activate(state)
 
     def deactivate(self) -> None:
         """Take no more messages; forget what the next activation must not build upon."""

@@ -4,6 +4,7 @@ import time
 
 import numpy as np
 import pytest
+import yaml
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 from rclpy.parameter import Parameter
@@ -12,6 +13,7 @@ from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory
 
 from modular_dynamics_ros.conversions import stamp_nanoseconds, trajectory_from_message
+from modular_dynamics_ros.demo.lead_in import join
 from modular_dynamics_ros.joint_state_player import JointStatePlayer
 from modular_dynamics_ros.motion import MotionError, load_profile
 from modular_dynamics_ros.parameter_table import ParameterError
@@ -99,6 +101,28 @@ def test_the_streamed_reference_is_exact_at_every_stamp(stage, tmp_path):
         for k in range(100 * number, min(100 * number + 101, 251)):
             assert sampler.sample(stamp_nanoseconds(one.states[k].header.stamp), out) is Coverage.COVERED
             assert out.tolist() == motion.sample(k / 100.0)[2].tolist()
+
+
+def test_it_leads_in_with_the_first_pose_until_the_last_subscriber_is_there(stage, tmp_path):
+    motion = yaml.safe_load(MOTION) | {"start": {"a": 0.3}}
+    (tmp_path / "elsewhere.yaml").write_text(yaml.safe_dump(motion))
+    one = stage(rate=100.0, motion_file=str(tmp_path / "elsewhere.yaml"), lead_in=True, wait_for_subscriber=2)
+    one.listen()
+    one.spin_until(lambda: len(one.states) > 3 and one.references)
+    sampler, out = ReferenceSampler(hold=0.0), np.ones(2)
+    sampler.add(trajectory_from_message(one.references[0], ["a", "b"], 0))
+    for state in one.states[1:]:
+        assert (state.position.tolist(), state.velocity.tolist()) == ([0.3, 0.0], [0.0, 0.0])
+        assert sampler.sample(stamp_nanoseconds(state.header.stamp), out) is Coverage.COVERED
+        assert out.tolist() == [0.0, 0.0]
+    assert one.player.sent == 0
+    join(one.listener)
+    one.spin_until(lambda: one.player.may_exit)
+    start = stamp_nanoseconds(one.references[-1].header.stamp)  # which all windows of the motion tell
+    stamps = [stamp_nanoseconds(state.header.stamp) for state in one.states]
+    assert [s - start for s in stamps if s >= start] == [k * 10_000_000 for k in range(251)]
+    before = [s for s in stamps if s < start]
+    assert max(before) <= start - 200_000_000  # start_delay
 
 
 def test_a_loop_goes_on(stage):

@@ -25,7 +25,7 @@ Array = NDArray[np.float64]
 def close_loops(graph: SubsystemGraph, q: ArrayLike, guess: ArrayLike | None = None) -> Array:
     """Coordinates of all joints (nq,) in the order of ``graph.joint_names``, loops closed, at independent q.
 
-    Newton's method on the branch of ``guess``, followed in strides, so that the assembly mode never jumps.
+    In the assembly mode nearest to ``guess``, followed in closed form or in strides, so that it never jumps.
     Arguments and errors as of ``closed_loop_inverse_dynamics``.
     """
     return mechanism(graph).positions(q, guess)

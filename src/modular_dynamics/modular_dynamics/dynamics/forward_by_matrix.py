@@ -17,6 +17,8 @@ from ..model import SubsystemGraph
 
 __all__ = ["forward_by_matrix", "rows_by_matrix"]
 
+Array = NDArray[np.float64]
+Arrays = tuple[NDArray[np.int64], Array]
 #: Numbers in the mass matrices that a thread has in memory at a time, and states at most.
 LARGEST_STACK, TAKEN = 1_000_000, 512
 
@@ -51,10 +53,10 @@ def forward_by_matrix(
 def rows_by_matrix(
     topology: NDArray[np.int64],
     constants: NDArray[np.float64],
-    q: NDArray[np.float64],
-    v: NDArray[np.float64],
-    tau: NDArray[np.float64],
-    vdot: NDArray[np.float64],
+    q: Array,
+    v: Array,
+    tau: Array,
+    vdot: Array,
     known: NDArray[np.int64],
     blank: NDArray[np.bool_],
     turns: NDArray[np.int64],
@@ -65,11 +67,10 @@ def rows_by_matrix(
     begin(turns)
     try:
         while (first := take(turns, step)) < len(q):
-            part = slice(first, first + step)
-            states = topology, constants, q[part], v[part], tau[part], vdot[part], known
+            rows = (array[first : first + step] for array in (q, v, tau, vdot))
             bad: int | None = 0  # and so where something goes wrong: nobody else has these rows
             try:
-                bad = _first_bad(*states)
+                bad = _first_bad((topology, constants), known, *rows)
             finally:
                 if bad is not None:
                     stop(turns, first + bad, len(q))
@@ -78,22 +79,16 @@ def rows_by_matrix(
 
 
 def _first_bad(
-    topology: NDArray[np.int64],
-    constants: NDArray[np.float64],
-    q: NDArray[np.float64],
-    v: NDArray[np.float64],
-    tau: NDArray[np.float64],
-    vdot: NDArray[np.float64],
-    known: NDArray[np.int64],
+    tree: Arrays, known: NDArray[np.int64], q: Array, v: Array, tau: Array, vdot: Array
 ) -> int | None:
     """Write vdot, or say from which row on one is bad."""
     count, nv = tau.shape
     none, flat, h = np.empty((count, 0)), np.empty((count, nv * nv)), np.empty((count, nv))
     turns, blank = new_turns(), np.zeros(nv * nv, np.bool_)  # nothing is
-    mass_matrix_float64(topology, constants, q, none, none, flat, np.arange(nv * nv), blank, turns)
+    mass_matrix_float64(*tree, q, none, none, flat, np.arange(nv * nv), blank, turns)
     if (bad := first_bad(turns)) is None:
         turns = new_turns()
-        inverse_dynamics_float64(topology, constants, q, v, np.zeros_like(h), h, known, blank, turns)
+        inverse_dynamics_float64(*tree, q, v, np.zeros_like(h), h, known, blank, turns)
         bad = first_bad(turns)
     if bad is not None:
         return bad

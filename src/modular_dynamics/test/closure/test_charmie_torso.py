@@ -93,20 +93,18 @@ def lengths(lift, pitch):
     )
 
 
+def generated(table, folder):
+    """The generator's process on another table; it writes o.urdf."""
+    (folder / "table.yaml").write_text(yaml.safe_dump(table))
+    files = ["--parameters", folder / "table.yaml", "--out", folder / "o.urdf"]
+    return subprocess.run([sys.executable, GENERATOR, *files], check=False, capture_output=True, text=True)
+
+
 def test_the_file_is_what_the_generator_writes(tmp_path):
     subprocess.run([sys.executable, GENERATOR, "--check"], check=True, capture_output=True)
     other = yaml.safe_load((ROBOTS / "charmie_torso_parameters.yaml").read_text())
     other["actuators"]["act5"]["length"] = 0.41
-    (tmp_path / "table.yaml").write_text(yaml.safe_dump(other))
-    command = [
-        sys.executable,
-        GENERATOR,
-        "--parameters",
-        tmp_path / "table.yaml",
-        "--out",
-        tmp_path / "o.urdf",
-    ]
-    subprocess.run(command, check=True, capture_output=True)
+    assert generated(other, tmp_path).returncode == 0
     assert 'xyz="0 0 0.41"' in (tmp_path / "o.urdf").read_text()
 
 
@@ -120,16 +118,7 @@ def test_the_file_is_what_the_generator_writes(tmp_path):
 def test_a_torso_that_does_not_work_is_refused(tmp_path, section, entry, key, value, message):
     other = yaml.safe_load((ROBOTS / "charmie_torso_parameters.yaml").read_text())
     (other[section] if entry is None else other[section][entry])[key] = value
-    (tmp_path / "table.yaml").write_text(yaml.safe_dump(other))
-    command = [
-        sys.executable,
-        GENERATOR,
-        "--parameters",
-        tmp_path / "table.yaml",
-        "--out",
-        tmp_path / "o.urdf",
-    ]
-    result = subprocess.run(command, check=False, capture_output=True, text=True)
+    result = generated(other, tmp_path)
     assert result.returncode != 0
     assert message in result.stderr
     assert not (tmp_path / "o.urdf").exists()

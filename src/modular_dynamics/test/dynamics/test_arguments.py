@@ -227,6 +227,6 @@ def test_a_small_batch_does_not_wait_for_a_large_one(load_robot):
     while large.is_alive():
         md.inverse_dynamics_batch(graph, few, few, few, 2)
         waited += 1
-        time.sleep(0.001)
+        time.sleep(0.001)  # the large ones' thread needs the lock, too
     large.join()
     assert waited > 5  # a large one each, if they waited

@@ -82,7 +82,7 @@ def test_the_callers_interrupt_ends_all_work():
     with pytest.raises(KeyboardInterrupt):
         shared(worker(rows, each), rows, 2)
     after = len(done)
-    time.sleep(0.01)
+    time.sleep(0.01)  # a helper that went on would be seen
     assert 0 < len(done) == after
 
 
@@ -110,9 +110,9 @@ def test_an_interrupt_while_waiting_for_the_last_rows():
     def each(row):
         together.wait()  # a row for each
         if not caller():
-            time.sleep(0.05)
+            time.sleep(0.05)  # the caller waits by then, ...
             _thread.interrupt_main()
-            time.sleep(0.05)
+            time.sleep(0.05)  # ... and would return before this row is done
             done.append(row)
 
     with pytest.raises(KeyboardInterrupt):

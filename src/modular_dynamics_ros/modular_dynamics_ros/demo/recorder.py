@@ -30,10 +30,13 @@ LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 class Recorder(Node):
     """Subscribes to all inputs and outputs of dynamics_node and keeps them by the stamp that belongs to them.
 
+    A motion that begins later makes it forget what came before: the player's lead-in.
+
     Attributes:
         states: stamp [ns] -> (q, v); torques: stamp -> effort; accelerations: stamp -> reference at that
         stamp; arrivals: stamp -> arrival of the state, answers: stamp -> arrival of its torques [ns];
-        wrenches: subsystem -> stamp -> (frame, [force, moment]); diagnostics: newest status by name.
+        wrenches: subsystem -> stamp -> (frame, [force, moment]); diagnostics: newest status by name;
+        start: of the motion, as its reference tells [ns].
     """
 
     def __init__(self, graph: md.SubsystemGraph) -> None:
@@ -46,6 +49,7 @@ class Recorder(Node):
         self.answers: dict[int, int] = {}
         self.wrenches: dict[str, dict[int, tuple[str, np.ndarray]]] = {s.name: {} for s in graph.subsystems}
         self.diagnostics: dict[str, DiagnosticStatus] = {}
+        self.start = 0
         self.node_is_active = False
         self.dot = ""
         self._reader = JointStateReader(graph.joint_names)
@@ -60,12 +64,26 @@ class Recorder(Node):
             topic = f"dynamics_node/connections/{topic_name(subsystem.name)}/wrench"
             self.create_subscription(WrenchStamped, topic, partial(self._on_wrench, subsystem.name), DEPTH)
 
+    @property
+    def has_answers(self) -> bool:
+        """Whether a state was answered on all topics."""
+        return any(
+            all(stamp in answers for answers in (self.torques, *self.wrenches.values()))
+            for stamp in self.states
+        )
+
     def _on_reference(self, message: JointTrajectory) -> None:
         self._reference.add(trajectory_from_message(message, self.graph.joint_names, 0))
+        if (start := stamp_nanoseconds(message.header.stamp)) > self.start:
+            self.start = start
+            by_stamp = self.states, self.torques, self.accelerations, self.arrivals, self.answers
+            for kept in (*by_stamp, *self.wrenches.values()):
+                kept.clear()
 
     def _on_state(self, message: JointState, info: dict) -> None:
+        if (stamp := stamp_nanoseconds(message.header.stamp)) < self.start:
+            return
         self._reader.read(message)
-        stamp = stamp_nanoseconds(message.header.stamp)
         self.states[stamp] = (self._reader.q.copy(), self._reader.v.copy())
         self.arrivals[stamp] = info["received_timestamp"]
         acceleration = np.full(
@@ -77,13 +95,14 @@ class Recorder(Node):
     def _on_torques(self, message: JointState, info: dict) -> None:
         if self._torque_order is None:
             self._torque_order = np.array([message.name.index(name) for name in self.graph.joint_names])
-        stamp = stamp_nanoseconds(message.header.stamp)
+        if (stamp := stamp_nanoseconds(message.header.stamp)) < self.start:
+            return
         self.torques[stamp] = np.array(message.effort)[self._torque_order]
         self.answers[stamp] = info["received_timestamp"]
 
     def _on_wrench(self, subsystem: str, message: WrenchStamped) -> None:
-        stamp = stamp_nanoseconds(message.header.stamp)
-        self.wrenches[subsystem][stamp] = (message.header.frame_id, wrench_from_message(message))
+        if (stamp := stamp_nanoseconds(message.header.stamp)) >= self.start:
+            self.wrenches[subsystem][stamp] = (message.header.frame_id, wrench_from_message(message))
 
     def _on_graph(self, message: SubsystemGraph) -> None:
         self.dot = message.dot

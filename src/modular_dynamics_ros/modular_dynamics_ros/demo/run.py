@@ -5,6 +5,7 @@ import random
 import signal
 import sys
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -27,6 +28,7 @@ import modular_dynamics as md
 from modular_dynamics_ros.bad_message import listed
 from modular_dynamics_ros.demo.evaluation import Evaluation, evaluate
 from modular_dynamics_ros.demo.graph_picture import draw_graph
+from modular_dynamics_ros.demo.lead_in import join
 from modular_dynamics_ros.demo.plots import draw_torques
 from modular_dynamics_ros.demo.processes import Processes
 from modular_dynamics_ros.demo.recorder import Recorder
@@ -43,6 +45,7 @@ __all__ = ["Options", "run"]
 
 THRESHOLD = 1e-9  # largest disagreement with Pinocchio, relative to the largest torque
 START_LIMIT = 60.0  # [s] for the node to compile its kernels and become active
+PLAYER = "joint_state_player"
 QUIET_LIMIT = 3.0  # [s] without a new answer after the player has ended
 
 
@@ -147,20 +150,46 @@ def _record(
     processes: Processes,
     progress: Progress,
 ) -> None:
-    """Start the node, wait until it is active, start the player, and listen until all answers are there."""
-
+    """Start both; once the first pose is answered let the motion begin; hear all answers."""
     task = progress.add_task("dynamics_node loads and compiles the robot", total=None)
-    processes.start(
-        "dynamics_node",
-        "modular_dynamics_ros.dynamics_node",
-        "--ros-args",
-        "--params-file",
-        str(options.params),
-        "-p",
-        f"robot_description_file:={options.urdf}",
-        "-p",
-        "autostart:=true",
-    )
+    _start(processes, "dynamics_node", options, f"robot_description_file:={options.urdf}", "autostart:=true")
+    starting = "starting dynamics_node"
+    spin_until(executor, processes, _activity(recorder, processes), START_LIMIT, starting, "dynamics_node")
+    files = f"motion_file:={options.motion}", f"robot_description_file:={options.urdf}"
+    subscribers = "wait_for_subscriber:=3"  # the node, the recorder, and that again
+    _start(processes, PLAYER, options, *files, f"rate:={options.rate}", "lead_in:=true", subscribers)
+
+    def connected() -> bool:
+        return _player_code(processes) == 0 or recorder.has_answers
+
+    waited = "answering the first pose"
+    spin_until(executor, processes, connected, START_LIMIT, waited, "dynamics_node")
+    progress.remove_task(task)
+    task = progress.add_task(f"playing {options.motion.name} at {options.rate:g} Hz", total=expected)
+    join(recorder)
+    newest, seen = time.monotonic(), -1
+
+    def complete() -> bool:
+        nonlocal newest, seen
+        progress.update(task, completed=len(recorder.torques))
+        counts = [len(recorder.torques), len(recorder.states), *map(len, recorder.wrenches.values())]
+        if sum(counts) != seen:
+            newest, seen = time.monotonic(), sum(counts)
+        ended = _player_code(processes) == 0
+        return ended and (min(counts) >= expected or time.monotonic() - newest > QUIET_LIMIT)
+
+    limit = 60.0 + 10.0 * expected / options.rate
+    spin_until(executor, processes, complete, limit, "playing the motion", "dynamics_node")
+
+
+def _start(processes: Processes, name: str, options: Options, *parameters: str) -> None:
+    words = [word for parameter in parameters for word in ("-p", parameter)]
+    files = "--ros-args", "--params-file", str(options.params)
+    processes.start(name, f"modular_dynamics_ros.{name}", *files, *words)
+
+
+def _activity(recorder: Recorder, processes: Processes) -> Callable[[], bool]:
+    """Whether the node is active; what is called raises DemoError when the node was refused."""
     client = recorder.create_client(GetState, "dynamics_node/get_state")
     asked = None
 
@@ -173,48 +202,20 @@ def _record(
             raise DemoError(f"dynamics_node did not start:\n{processes.log('dynamics_node')}")
         return recorder.node_is_active
 
-    spin_until(executor, processes, active, START_LIMIT, "starting dynamics_node", "dynamics_node")
-    progress.remove_task(task)
-    task = progress.add_task(f"playing {options.motion.name} at {options.rate:g} Hz", total=expected)
-    processes.start(
-        "joint_state_player",
-        "modular_dynamics_ros.joint_state_player",
-        "--ros-args",
-        "--params-file",
-        str(options.params),
-        "-p",
-        f"motion_file:={options.motion}",
-        "-p",
-        f"rate:={options.rate}",
-        "-p",
-        f"robot_description_file:={options.urdf}",
-        "-p",
-        "wait_for_subscriber:=2",
-    )  # the node and the recorder
-    newest, seen = time.monotonic(), -1
+    return active
 
-    def complete() -> bool:
-        nonlocal newest, seen
-        progress.update(task, completed=len(recorder.torques))
-        counts = [len(recorder.torques), len(recorder.states), *map(len, recorder.wrenches.values())]
-        if sum(counts) != seen:
-            newest, seen = time.monotonic(), sum(counts)
-        if (code := processes.code("joint_state_player")) not in (None, 0):
-            raise DemoError(
-                f"joint_state_player ended with code {code}:\n{processes.log('joint_state_player')}"
-            )
-        return code == 0 and (min(counts) >= expected or time.monotonic() - newest > QUIET_LIMIT)
 
-    limit = 60.0 + 10.0 * expected / options.rate
-    spin_until(executor, processes, complete, limit, "playing the motion", "dynamics_node")
+def _player_code(processes: Processes) -> int | None:
+    """Exit code of the player, None while it plays. Raises DemoError: it has failed."""
+    if (code := processes.code(PLAYER)) not in (None, 0):
+        raise DemoError(f"{PLAYER} ended with code {code}:\n{processes.log(PLAYER)}")
+    return code
 
 
 def _sent(processes: Processes) -> int:
-    sent = sent_in(processes.log("joint_state_player"))
+    sent = sent_in(processes.log(PLAYER))
     if sent is None:
-        raise DemoError(
-            f"joint_state_player does not say what it sent:\n{processes.log('joint_state_player')}"
-        )
+        raise DemoError(f"{PLAYER} does not say what it sent:\n{processes.log(PLAYER)}")
     return sent
 
 

@@ -17,6 +17,7 @@ from trajectory_msgs.msg import JointTrajectory
 
 import modular_dynamics as md
 from modular_dynamics_ros.conversions import JointStateReader, stamp_nanoseconds, trajectory_from_message
+from modular_dynamics_ros.demo.lead_in import join
 from modular_dynamics_ros.demo.processes import Processes
 from modular_dynamics_ros.demo.waiting import spin_until
 from modular_dynamics_ros.joint_state_player import sent_in
@@ -28,6 +29,7 @@ from modular_dynamics_ros.schedule import Schedule
 __all__ = ["TorsoRun", "play_torso"]
 
 DEPTH = 2000
+START_LIMIT = 120.0  # [s] for both nodes to compile their kernels
 QUIET_LIMIT = 3.0  # [s] without a new answer after the player has ended
 FORCE_ERROR = 1e-7  # [N] by which an actuator's force may differ from what virtual power gives
 NODE = "torso_reaction_node"
@@ -72,6 +74,8 @@ class TorsoRun:
 
 
 class _Recorder(Node):
+    """As the other `Recorder`."""
+
     def __init__(self, graph: md.SubsystemGraph) -> None:
         super().__init__("torso_recorder")
         names = graph.independent_joint_names
@@ -79,6 +83,7 @@ class _Recorder(Node):
         self.reactions: dict[int, TorsoReactions] = {}
         self.arrivals: dict[int, int] = {}
         self.answers: dict[int, int] = {}
+        self.start = 0
         self._names, self._reader = names, JointStateReader(names)
         self._reference = ReferenceSampler(hold=0.0)
         self.create_subscription(JointTrajectory, "reference", self._on_reference, 10)
@@ -87,17 +92,23 @@ class _Recorder(Node):
 
     def _on_reference(self, message: JointTrajectory) -> None:
         self._reference.add(trajectory_from_message(message, self._names, 0))
+        if (start := stamp_nanoseconds(message.header.stamp)) > self.start:
+            self.start = start
+            for kept in (self.states, self.reactions, self.arrivals, self.answers):
+                kept.clear()
 
     def _on_state(self, message: JointState, info: dict) -> None:
+        if (stamp := stamp_nanoseconds(message.header.stamp)) < self.start:
+            return
         self._reader.read(message)
-        stamp, acceleration = stamp_nanoseconds(message.header.stamp), np.full(len(self._names), np.nan)
+        acceleration = np.full(len(self._names), np.nan)  # it would be seen
         self._reference.sample(stamp, acceleration)
         self.states[stamp] = self._reader.q.copy(), self._reader.v.copy(), acceleration
         self.arrivals[stamp] = info["received_timestamp"]
 
     def _on_reactions(self, message: TorsoReactions, info: dict) -> None:
-        stamp = stamp_nanoseconds(message.header.stamp)
-        self.reactions[stamp], self.answers[stamp] = message, info["received_timestamp"]
+        if (stamp := stamp_nanoseconds(message.header.stamp)) >= self.start:
+            self.reactions[stamp], self.answers[stamp] = message, info["received_timestamp"]
 
 
 def play_torso(files: Path, rate: float, out: Path, console: Console) -> TorsoRun:
@@ -118,8 +129,16 @@ def play_torso(files: Path, rate: float, out: Path, console: Console) -> TorsoRu
         executor.add_node(recorder)
         columns = SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn()
         with Processes(out) as processes, Progress(*columns, console=console, transient=True) as progress:
-            task = progress.add_task(f"playing {motion.name} at {rate:g} Hz", total=expected)
+            task = progress.add_task("both nodes load the robot and find each other", total=None)
             _start(processes, files, motion, rate)
+
+            def connected() -> bool:
+                return recorder.start > 0 and len(recorder.reactions) > 0
+
+            spin_until(executor, processes, connected, START_LIMIT, "answering the first pose", NODE)
+            progress.remove_task(task)
+            task = progress.add_task(f"playing {motion.name} at {rate:g} Hz", total=expected)
+            join(recorder)
             newest, seen = time.monotonic(), -1
 
             def complete() -> bool:
@@ -140,13 +159,18 @@ def play_torso(files: Path, rate: float, out: Path, console: Console) -> TorsoRu
 
 
 def _start(processes: Processes, files: Path, motion: Path, rate: float) -> None:
-    """All three nodes; the player waits for the others and for the recorder."""
+    """All three nodes; the player holds the first pose until the recorder joins."""
     robot = f"robot_description_file:={files / 'urdf/charmie_torso.urdf'}"
     rules = f"rules_file:={files / 'urdf/charmie_torso_rules.yaml'}"
     own = {
         "dynamics_node": (robot, "autostart:=true"),
         NODE: (robot, rules, "autostart:=true"),
-        "joint_state_player": (f"motion_file:={motion}", f"rate:={rate}", "wait_for_subscriber:=3"),
+        "joint_state_player": (
+            f"motion_file:={motion}",
+            f"rate:={rate}",
+            "lead_in:=true",
+            "wait_for_subscriber:=4",  # both nodes, the recorder, and that again
+        ),
     }
     params = str(files / "config/charmie_torso.yaml")
     for name, parameters in own.items():
