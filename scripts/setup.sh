@@ -172,6 +172,8 @@ build_overlay() (
   python -m colcon --log-base log build --base-paths src --build-base build --install-base install --merge-install --symlink-install \
     --cmake-args "-DPython3_EXECUTABLE=$python" --no-warn-unused-cli || exit 1
   mend_scripts || exit 1
+  # Nodes start sooner, also where Python is told to keep no bytecode, or may not write it later.
+  python -m compileall -q src/*/modular_dynamics* install/lib/python3*/site-packages/modular_dynamics_interfaces || exit 1
   . scripts/activate.sh && python -c "import modular_dynamics_interfaces.msg" # what was built can be used
 )
 

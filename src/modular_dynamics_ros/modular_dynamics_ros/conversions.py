@@ -1,4 +1,4 @@
-"""Messages to arrays and back: beside the nodes' signatures the only place where message types appear.
+"""Messages to arrays and back.
 
 Joints are matched by name, never by position. Quaternions are x y z w in messages and w x y z inside. A
 message that cannot be used raises `BadMessage`; it names the offender and belongs to a cause that the nodes
@@ -11,14 +11,11 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from builtin_interfaces.msg import Time
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
-from geometry_msgs.msg import Pose, Quaternion, WrenchStamped
-from modular_dynamics_interfaces.msg import SubsystemEdge, SubsystemGraph, SubsystemVertex
+from geometry_msgs.msg import Quaternion, WrenchStamped
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
-import modular_dynamics as md
-from modular_dynamics.algebra import translation
 from modular_dynamics_ros.bad_message import BadMessage, listed
 from modular_dynamics_ros.reference import ReferenceTrajectory
 from modular_dynamics_ros.status import Status
@@ -29,12 +26,10 @@ __all__ = [
     "JointStateWriter",
     "WrenchWriter",
     "diagnostic_array",
-    "pose_message",
     "quaternion_from_message",
     "quaternion_to_message",
     "stamp_message",
     "stamp_nanoseconds",
-    "subsystem_graph_message",
     "trajectory_from_message",
     "trajectory_message",
     "wrench_from_message",
@@ -61,14 +56,6 @@ def quaternion_to_message(wxyz: Sequence[float]) -> Quaternion:
 def quaternion_from_message(message: Quaternion) -> tuple[float, float, float, float]:
     """A message's quaternion as w x y z."""
     return message.w, message.x, message.y, message.z
-
-
-def pose_message(pose: md.DualQuaternion) -> Pose:
-    """A unit dual quaternion x_a_b as the pose of b in a."""
-    r = pose.primary
-    message = Pose(orientation=quaternion_to_message((r.w, r.x, r.y, r.z)))
-    message.position.x, message.position.y, message.position.z = translation(pose).tolist()
-    return message
 
 
 class JointStateReader:
@@ -287,30 +274,6 @@ def trajectory_message(
         )
         point.time_from_start.sec, point.time_from_start.nanosec = divmod(offset, 1_000_000_000)
         message.points.append(point)
-    return message
-
-
-def subsystem_graph_message(graph: md.SubsystemGraph, stamp: Time) -> SubsystemGraph:
-    """The graph's vertices, edges (twists down, wrenches up) and connection points."""
-    message = SubsystemGraph(robot=graph.name, dot=md.subsystem_graph_dot(graph))
-    message.header.stamp, message.header.frame_id = stamp, graph.ground.name
-    for index, subsystem in enumerate(graph.subsystems):
-        predecessor = -1 if subsystem.predecessor is None else subsystem.predecessor
-        names = [joint.name for joint in subsystem.joints]
-        message.vertices.append(
-            SubsystemVertex(
-                name=subsystem.name,
-                joints=names,
-                number_of_joints=len(names),
-                black_box=subsystem.black_box,
-                predecessor=predecessor,
-                connection_link=subsystem.connection.link,
-                connection_pose=pose_message(subsystem.connection.x_link_connection),
-            )
-        )
-        if predecessor >= 0:
-            message.edges.append(SubsystemEdge(kind=SubsystemEdge.TWIST, source=predecessor, target=index))
-            message.edges.append(SubsystemEdge(kind=SubsystemEdge.WRENCH, source=index, target=predecessor))
     return message
 
 

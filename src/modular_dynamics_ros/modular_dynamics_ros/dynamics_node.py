@@ -5,11 +5,13 @@ of every node about a robot: robot_node.py.
 """
 
 import sys
+from typing import TYPE_CHECKING
 
-from modular_dynamics_ros.dynamics_session import DynamicsSession
 from modular_dynamics_ros.parameters import DynamicsParameters
-from modular_dynamics_ros.robot import load_robot
 from modular_dynamics_ros.robot_node import RobotNode, run_robot_node
+
+if TYPE_CHECKING:
+    from modular_dynamics_ros.dynamics_session import DynamicsSession
 
 __all__ = ["DynamicsNode", "main"]
 
@@ -20,8 +22,11 @@ class DynamicsNode(RobotNode):
     NAME = "dynamics_node"
     PARAMETERS = DynamicsParameters
 
-    def make_session(self, description: str) -> DynamicsSession:
+    def make_session(self, description: str) -> "DynamicsSession":
         """The robot's torques. Raises RobotError: the robot or the parameters cannot be used."""
+        from modular_dynamics_ros.dynamics_session import DynamicsSession  # noqa: PLC0415  # see RobotNode
+        from modular_dynamics_ros.robot import load_robot  # noqa: PLC0415
+
         parameters = self.parameters
         return DynamicsSession(self, load_robot(description, parameters.partition_file, parameters.gravity))
 

@@ -15,8 +15,8 @@ from modular_dynamics_ros.conversions import (
     EffortWriter,
     JointStateWriter,
     WrenchWriter,
-    subsystem_graph_message,
 )
+from modular_dynamics_ros.graph_message import subsystem_graph_message
 from modular_dynamics_ros.loop_outputs import LoopOutputs
 from modular_dynamics_ros.robot import Robot, RobotError
 from modular_dynamics_ros.topic_names import topic_name

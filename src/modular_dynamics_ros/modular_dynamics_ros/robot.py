@@ -12,12 +12,9 @@ from modular_dynamics.exceptions import SingularityError
 from modular_dynamics_ros.bad_message import listed
 from modular_dynamics_ros.closed_solver import ClosedSolver
 from modular_dynamics_ros.feedforward import friction_coefficients
+from modular_dynamics_ros.robot_error import RobotError
 
 __all__ = ["Robot", "RobotError", "load_robot"]
-
-
-class RobotError(ValueError):
-    """A robot description that the node cannot use, in the library's words or by what the node lacks."""
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ good; else the last good one stays.
 import sys
 import time
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from builtin_interfaces.msg import Time
 from diagnostic_msgs.msg import DiagnosticArray
@@ -24,12 +24,13 @@ from std_msgs.msg import String
 from modular_dynamics_ros.change_log import ChangeLog
 from modular_dynamics_ros.conversions import diagnostic_array
 from modular_dynamics_ros.parameter_table import ParameterError, changed, declare
-from modular_dynamics_ros.quick_start import load_numba_without_blas
-from modular_dynamics_ros.robot import RobotError
-from modular_dynamics_ros.session import Session
+from modular_dynamics_ros.robot_error import RobotError
 from modular_dynamics_ros.spinning import run_node
 from modular_dynamics_ros.status import WARN, Status
 from modular_dynamics_ros.usage import asked_for_help, usage
+
+if TYPE_CHECKING:
+    from modular_dynamics_ros.session import Session
 
 __all__ = ["FAILURE", "LATCHED", "SUCCESS", "RobotNode", "run_robot_node"]
 
@@ -41,7 +42,9 @@ SUCCESS, FAILURE = TransitionCallbackReturn.SUCCESS, TransitionCallbackReturn.FA
 class RobotNode(LifecycleNode):
     """Parameters, transitions, description and diagnostics; all about one robot is in its `Session`.
 
-    A node says its NAME, its PARAMETERS (a table, see parameter_table.py), and how its session is made.
+    A node says its NAME, its PARAMETERS (a table, see parameter_table.py), and how its session is made. What
+    sessions need is imported there: DDS finds the other nodes meanwhile, and a node that was killed is back
+    sooner.
     """
 
     NAME: str
@@ -59,7 +62,7 @@ class RobotNode(LifecycleNode):
         self._diagnostics_timer: Any = None
         self._configured = self._active = False
 
-    def make_session(self, description: str) -> Session:
+    def make_session(self, description: str) -> "Session":
         """The session of a robot, from its URDF's path or text.
 
         Raises:
@@ -200,7 +203,6 @@ def run_robot_node(kind: type[RobotNode], about: str) -> int:
     if asked_for_help(sys.argv):
         print(usage(kind.NAME, about, kind.PARAMETERS))
         return 0
-    load_numba_without_blas()
 
     def make() -> RobotNode:
         node = kind()

@@ -10,7 +10,7 @@ from rclpy.node import Node
 
 from modular_dynamics_ros.motion import MotionError
 from modular_dynamics_ros.parameter_table import ParameterError
-from modular_dynamics_ros.robot import RobotError
+from modular_dynamics_ros.robot_error import RobotError
 
 __all__ = ["run_node"]
 

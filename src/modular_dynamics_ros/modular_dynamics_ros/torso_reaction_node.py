@@ -16,11 +16,13 @@ about a robot: robot_node.py.
 """
 
 import sys
+from typing import TYPE_CHECKING
 
 from modular_dynamics_ros.parameters import ReactionParameters
-from modular_dynamics_ros.reaction_session import ReactionSession
-from modular_dynamics_ros.robot import load_robot
 from modular_dynamics_ros.robot_node import RobotNode, run_robot_node
+
+if TYPE_CHECKING:
+    from modular_dynamics_ros.reaction_session import ReactionSession
 
 __all__ = ["TorsoReactionNode", "main"]
 
@@ -31,8 +33,11 @@ class TorsoReactionNode(RobotNode):
     NAME = "torso_reaction_node"
     PARAMETERS = ReactionParameters
 
-    def make_session(self, description: str) -> ReactionSession:
+    def make_session(self, description: str) -> "ReactionSession":
         """The robot's reactions. Raises RobotError: robot, rules or parameters cannot be used."""
+        from modular_dynamics_ros.reaction_session import ReactionSession  # noqa: PLC0415  # see RobotNode
+        from modular_dynamics_ros.robot import load_robot  # noqa: PLC0415
+
         parameters = self.parameters
         robot = load_robot(description, parameters.partition_file, parameters.gravity, with_check=False)
         return ReactionSession(self, robot)

@@ -18,16 +18,15 @@ from modular_dynamics_ros.conversions import (
     JointStateWriter,
     WrenchWriter,
     diagnostic_array,
-    pose_message,
     quaternion_from_message,
     quaternion_to_message,
     stamp_message,
     stamp_nanoseconds,
-    subsystem_graph_message,
     trajectory_from_message,
     trajectory_message,
     wrench_from_message,
 )
+from modular_dynamics_ros.graph_message import pose_message, subsystem_graph_message
 from modular_dynamics_ros.status import WARN, Status
 
 NAN = float("nan")

@@ -1,7 +1,10 @@
 """When kernels are compiled: not on import, but before they are first needed, and for one signature only."""
 
+from functools import partial
 from pathlib import Path
 from typing import Any
+
+from numba.core.runtime import rtsys
 
 __all__ = ["cached_by_all_sources", "make_ready"]
 
@@ -15,13 +18,28 @@ def _stamp() -> tuple[float, int]:
 def cached_by_all_sources(*kernels: Any) -> None:
     """Have the disk cache judge kernels by all files here: Numba looks at the file of the kernel alone.
 
-    A change in a function that is compiled into a kernel of another file would go unnoticed.
+    A change in a function that is compiled into a kernel of another file would go unnoticed. What the disk
+    has is loaded at once: see `_load`.
     """
     stamp = _stamp()
     for kernel in kernels:
-        file = getattr(getattr(kernel, "_cache", None), "_cache_file", None)
+        cache = getattr(kernel, "_cache", None)
+        file = getattr(cache, "_cache_file", None)
         if hasattr(file, "_source_stamp"):
             file._source_stamp = stamp
+        if hasattr(cache, "_load_overload") and hasattr(cache, "_guard_against_spurious_io_errors"):
+            cache.load_overload = partial(_load, cache)
+
+
+def _load(cache: Any, signature: Any, target: Any) -> Any:
+    """What the disk has of a kernel, or None.
+
+    Before Numba looks, it reads in all that it knows to compile, which takes longer than to load every kernel
+    of a robot. What compiles reads it in anyway; machine code needs no more than Numba's memory functions.
+    """
+    rtsys.initialize(target)
+    with cache._guard_against_spurious_io_errors():
+        return cache._load_overload(signature, target)
 
 
 def make_ready(kernel: Any, signature: Any) -> None:

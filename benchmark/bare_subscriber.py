@@ -1,0 +1,16 @@
+"""A node that only subscribes to joint_states, and says when it has heard the first."""
+
+import time
+
+import rclpy
+from rclpy.node import Node
+from rclpy.qos import qos_profile_sensor_data
+from sensor_msgs.msg import JointState
+
+rclpy.init()
+node, heard = Node("bare_subscriber"), []
+node.create_subscription(JointState, "joint_states", heard.append, qos_profile_sensor_data)
+while not heard:
+    rclpy.spin_once(node)
+print("heard at", time.time_ns(), flush=True)
+rclpy.spin(node)

@@ -1,0 +1,127 @@
+"""How soon torso_reaction_node answers after it was killed, and what of that is the middleware's.
+
+    python benchmark/restart.py [--times 5]
+
+A player sends joint states all the while; the node is killed (SIGKILL) and started again. "ready" is the time
+to the end of loading the robot. What the middleware needs by itself to connect a new process is measured with
+a node that does nothing but subscribe. All times are from the start of the process.
+"""
+
+import argparse
+import os
+import random
+import re
+import signal
+import time
+from collections.abc import Callable
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import numpy as np
+import rclpy
+from modular_dynamics_interfaces.msg import TorsoReactions
+from rclpy.executors import SingleThreadedExecutor
+from rclpy.node import Node
+from rich.console import Console
+from rich.progress import track
+from rich.table import Table
+
+from modular_dynamics_ros.demo.processes import Processes
+from modular_dynamics_ros.demo.waiting import spin_until
+
+FILES = Path(__file__).resolve().parents[1]
+NODE, BARE, PLAYER = "torso_reaction_node", "bare_subscriber", "joint_state_player"
+LIMIT = 120.0  # [s] the first time kernels are compiled
+PAUSE = 1.0  # [s] from the end to the new start, and between what is measured
+
+
+class Restarts:
+    """Starts, waits, kills, again and again."""
+
+    def __init__(self, processes: Processes) -> None:
+        self.processes, self.listener = processes, Node("restart_listener")
+        self.executor, self.answers = SingleThreadedExecutor(), []
+        self.executor.add_node(self.listener)
+        self.listener.create_subscription(TorsoReactions, f"{NODE}/reactions", self._on_answer, 1000)
+
+    def _on_answer(self, message: TorsoReactions, info: dict) -> None:
+        self.answers.append(info["received_timestamp"])
+
+    def start(self, name: str) -> None:
+        """Start one of the three processes."""
+        urdf, motion = FILES / "urdf/charmie_torso.urdf", FILES / "config/charmie_torso_motion.yaml"
+        own = {
+            NODE: [f"robot_description_file:={urdf}", f"rules_file:={FILES}/urdf/charmie_torso_rules.yaml"],
+            PLAYER: [f"motion_file:={motion}", "loop:=true", "rate:=100.0", "publish_reference:=false"],
+        }
+        own[NODE] += ["autostart:=true", "loads:=computed", "acceleration_source:=zero"]
+        if name == BARE:
+            self.processes.start_file(name, Path(__file__).with_name("bare_subscriber.py"))
+            return
+        words = [word for parameter in own[name] for word in ("-p", parameter)]
+        self.processes.start(name, f"modular_dynamics_ros.{name}", "--ros-args", *words)
+
+    def wait(self, reached: Callable[[], bool], name: str) -> None:
+        """Serve callbacks until the condition holds."""
+        spin_until(self.executor, self.processes, reached, LIMIT, "an answer", name)
+
+    def said(self, name: str, pattern: str) -> float:
+        """A time [s] that a process tells in its log; 0 while it does not."""
+        found = re.search(pattern, self.processes.log(name))
+        return float(found.group(1)) if found else 0.0
+
+    def kill(self, name: str) -> None:
+        """As the system does when memory is short."""
+        os.kill(self.processes.pid(name), signal.SIGKILL)
+        self.processes.end(name)
+        until = time.monotonic() + PAUSE
+        self.wait(lambda: time.monotonic() > until, PLAYER)
+
+    def node(self) -> tuple[float, float]:
+        """(ready, first answer) [s] of one start."""
+        self.answers.clear()
+        began = time.time()
+        self.start(NODE)
+        self.wait(lambda: len(self.answers) > 0, NODE)
+        ready = self.said(NODE, rf"\[INFO\] \[(\d+\.\d+)\] \[{NODE}\]: robot '")
+        answer = self.answers[0] * 1e-9
+        self.kill(NODE)
+        return ready - began, answer - began
+
+    def bare(self) -> float:
+        """First message [s] of one start."""
+        began = time.time()
+        self.start(BARE)
+        self.wait(lambda: self.said(BARE, r"heard at (\d+)") > 0.0, BARE)
+        heard = self.said(BARE, r"heard at (\d+)") * 1e-9
+        self.kill(BARE)
+        return heard - began
+
+
+def main() -> None:
+    """Print the table."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--times", type=int, default=5, help="how often each is started (default: 5)")
+    times, console = parser.parse_args().times, Console()
+    os.environ["ROS_DOMAIN_ID"] = str(random.randrange(1, 101))  # the played states must reach no robot
+    os.environ["ROS_AUTOMATIC_DISCOVERY_RANGE"] = "LOCALHOST"
+    rclpy.init()
+    with TemporaryDirectory() as logs, Processes(Path(logs)) as processes:
+        restarts = Restarts(processes)
+        restarts.start(PLAYER)
+        restarts.node()  # compiles what is not on the disk
+        rounds = [
+            (restarts.node(), restarts.bare()) for _ in track(range(times), "starting", console=console)
+        ]
+    rows = np.array([(*node, bare) for node, bare in rounds])
+    table = Table(title=f"killed and started again, {times} times, while joint states come at 100 Hz")
+    for name in ("from the start of the process", "median [s]", "least", "most"):
+        table.add_column(name, justify="left" if "start" in name else "right")
+    names = (f"{NODE}: ready", f"{NODE}: first answer", "a bare subscriber: first message")
+    for name, column in zip(names, rows.T, strict=True):
+        table.add_row(name, *(f"{value:.2f}" for value in (np.median(column), column.min(), column.max())))
+    console.print(table)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,7 @@
+"""What is wrong with a robot description. Nodes import the library, which says more, only once they run."""
+
+__all__ = ["RobotError"]
+
+
+class RobotError(ValueError):
+    """A robot description that the node cannot use, in the library's words or by what the node lacks."""
