@@ -74,6 +74,7 @@ class TestRunning(unittest.TestCase):
 
         timer = probe.node.create_timer(0.02, publish)
         probe.wait_until(lambda: len(links) == len(graph.links) - 1, "tf of all links")
+        probe.wait_until(lambda: bool(answers and torques), "both answers")  # DDS connects them one by one
         self.assertEqual(set(answers[-1].name), set(graph.joint_names))
         self.assertEqual(torques[-1].name, names)
         for loop in graph.loop_joints:
