@@ -95,7 +95,7 @@ def closed_loop_inverse_dynamics(
     felt = solver.arrays[0][1][:-1, layout.EXTERNAL :]
     try:
         for body, zeta in body_loads(graph, external_wrenches).items():
-            felt[body] += body_to_aligned(graph.joints[body], zeta.vec6())
+            felt[body] += body_to_aligned(solver.alignments[body], zeta.vec6())
         return solve(solver, coordinates, mine_v, mine_a)
     finally:
         felt[:] = 0.0  # the constants are every computation's on this mechanism

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..dynamics.arrays import constants_of, topology_of, work_of
+from ..dynamics.arrays import alignment, constants_of, topology_of, work_of
 from ..exceptions import StateError, UnsupportedModelError
 from ..kernels import closed_loop, layout
 from ..kernels.loops import COUPLING, MOTION_COLUMNS
@@ -31,7 +31,8 @@ class LoopArrays:
         idle, moves (of independent_q): is it in no loop and no gear? How far one unit of it moves loops.
         dependent: names of the others. arrays: (tree, loops, split), as kernels/closed_loop takes them.
         units, row_scale: see `_scales`. gearing: gears met exactly. passive: the joints that loops determine.
-        laws (s, 4): stiffness, free length, initial force and damping of the springs.
+        laws (s, 4): stiffness, free length, initial force and damping of the springs. alignments: of the
+        joints, see dynamics/arrays.py.
 
     Raises:
         UnsupportedModelError: a black box, or a passive joint that has several coordinates.
@@ -92,6 +93,7 @@ class LoopArrays:
         )
         self.arrays = tree, self.rows.arrays, split
         self.buffer = work_of(graph)
+        self.alignments = [alignment(joint) for joint in graph.joints]
 
     def _scales(self, J: Array, in_loops: NDArray[np.bool_]) -> tuple[Array, Array]:
         """Units of velocities (nv,) and factors of rows (m,): one, but for what gears drive and for gears.

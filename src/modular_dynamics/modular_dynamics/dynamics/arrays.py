@@ -124,7 +124,7 @@ def load_external(
     """Write the wrenches that act on bodies, {body: wrench in its frame}, in place of those before."""
     constants[:-1, layout.EXTERNAL :] = 0.0
     for body, zeta in loads.items():
-        constants[body, layout.EXTERNAL :] += body_to_aligned(graph.joints[body], zeta.vec6())
+        constants[body, layout.EXTERNAL :] += body_to_aligned(alignment(graph.joints[body]), zeta.vec6())
 
 
 def topology_of(graph: SubsystemGraph, black_boxes: frozenset[str]) -> NDArray[np.int64]:
@@ -160,7 +160,6 @@ def rows_of(work: NDArray[np.float64], joints: int) -> NDArray[np.float64]:
     return work[: (joints + 1) * layout.WORK_COLUMNS].reshape(joints + 1, layout.WORK_COLUMNS)
 
 
-def body_to_aligned(joint: Joint, wrench: NDArray[np.float64]) -> NDArray[np.float64]:
-    """[force, moment] about the body's origin, from the body's axes to the aligned frame's."""
-    own = alignment(joint)
+def body_to_aligned(own: NDArray[np.float64], wrench: NDArray[np.float64]) -> NDArray[np.float64]:
+    """[force, moment] about the body's origin, from the body's axes to the aligned frame's: `alignment`."""
     return np.concatenate([own.T @ wrench[:3], own.T @ wrench[3:]])

@@ -14,7 +14,16 @@ from ..kernels import forward_dynamics as kernel
 from ..kernels.compilation import make_ready
 from ..model import SubsystemGraph, body_loads, refuse_closures
 from .algorithms import DOUBLE, FORWARD_DYNAMICS
-from .arrays import body_to_aligned, checked_out, constants_of, converted, plain, topology_of, work_of
+from .arrays import (
+    alignment,
+    body_to_aligned,
+    checked_out,
+    constants_of,
+    converted,
+    plain,
+    topology_of,
+    work_of,
+)
 from .batch import Batch, Progress
 from .body_frames import frames_of
 from .equation_of_motion import MassMatrix
@@ -45,6 +54,7 @@ class ForwardDynamics:
             )
         self.graph = graph
         self._topology, self._constants = topology_of(graph, frozenset()), constants_of(graph)
+        self._alignments = [alignment(joint) for joint in graph.joints]
         self._mimics = any(joint.mimic is not None for joint in graph.joints)
         self._loaded = False
         self._coded = self._topology
@@ -125,7 +135,7 @@ class ForwardDynamics:
         self._constants[:-1, layout.EXTERNAL :] = 0.0
         self._loaded = bool(external)
         for body, zeta in loads.items():
-            wrench = body_to_aligned(self.graph.joints[body], zeta.vec6())
+            wrench = body_to_aligned(self._alignments[body], zeta.vec6())
             self._constants[body, layout.EXTERNAL :] = (
                 wrench if self._mimics else self._frames.wrench(body, wrench)
             )

@@ -144,7 +144,7 @@ class InverseDynamics:
         return self._topologies[names]
 
     def _add(self, body: int, zeta: DualQuaternion) -> None:
-        self._constants[body, layout.EXTERNAL :] += body_to_aligned(self.graph.joints[body], zeta.vec6())
+        self._constants[body, layout.EXTERNAL :] += body_to_aligned(self._alignments[body], zeta.vec6())
 
     @property
     def joint_wrenches(self) -> NDArray[np.float64]:
