@@ -69,7 +69,7 @@ class InverseDynamics:
             arrays = self._plain, self._constants, self._buffer
             self.written = entry("inverse_dynamics", *arrays, graph.nq, graph.nv)
         self._topologies: dict[frozenset[str], NDArray[np.int64]] = {}
-        self._alignments = [alignment(joint) for joint in graph.joints]
+        self._alignments = np.array([alignment(joint) for joint in graph.joints]).reshape(-1, 3, 3)
         self._given: dict[str, DualQuaternion] = {}
         self._loaded = False
         self._free: Batch | None = None  # that of no wrenches
@@ -149,11 +149,9 @@ class InverseDynamics:
     @property
     def joint_wrenches(self) -> NDArray[np.float64]:
         """(n, 6): [force N, moment N m] that each joint passes on to its child link, in that link's frame."""
-        turned = np.empty((len(self.graph.joints), 6))
-        for k, own in enumerate(self._alignments):
-            turned[k, :3] = own @ self._work[k, layout.FORCE : layout.FORCE + 3]
-            turned[k, 3:] = own @ self._work[k, layout.TORQUE : layout.TORQUE + 3]
-        return turned
+        rows = self._work[:-1]
+        parts = (rows[:, c : c + 3, None] for c in (layout.FORCE, layout.TORQUE))
+        return np.concatenate([(self._alignments @ part)[..., 0] for part in parts], axis=1)
 
     @property
     def connection_wrenches(self) -> NDArray[np.float64]:
