@@ -12,6 +12,7 @@ from trajectory_msgs.msg import JointTrajectory
 
 import modular_dynamics as md
 from modular_dynamics_ros.conversions import stamp_message, stamp_nanoseconds, trajectory_from_message
+from modular_dynamics_ros.demo.lead_in import MotionStart
 from modular_dynamics_ros.reference import ReferenceSampler
 
 __all__ = ["DEPTH", "NodeProbe"]
@@ -25,8 +26,7 @@ class NodeProbe:
 
     Attributes:
         states: joint state messages. accelerations: of the reference at each state's stamp.
-        statuses: diagnostics whose name starts with ``heard``, in order. start: of a motion, as its
-        reference tells; a player's lead-in is before.
+        statuses: diagnostics whose name starts with ``heard``, in order. start: of the player's motion.
     """
 
     def __init__(self, graph: md.SubsystemGraph, name: str, heard: str = "") -> None:
@@ -34,7 +34,7 @@ class NodeProbe:
         self.states: dict[int, JointState] = {}
         self.accelerations: dict[int, np.ndarray] = {}
         self.statuses: list[DiagnosticStatus] = []
-        self.start = 0
+        self.start = MotionStart()  # the lead-in is kept
         self._heard, self._reference = heard, ReferenceSampler(hold=0.0)
         self.listen = listen = self.node.create_subscription
         listen(JointTrajectory, "reference", self._on_reference, 10)
@@ -51,7 +51,7 @@ class NodeProbe:
 
     def _on_reference(self, message: JointTrajectory) -> None:
         self._reference.add(trajectory_from_message(message, self.graph.independent_joint_names, 0))
-        self.start = stamp_nanoseconds(message.header.stamp)
+        self.start.heard(message)
 
     def _on_state(self, message: JointState) -> None:
         stamp = stamp_nanoseconds(message.header.stamp)
@@ -72,7 +72,7 @@ class NodeProbe:
 
     def played(self) -> list[int]:
         """Stamps of the motion's states."""
-        return sorted(stamp for stamp in self.states if stamp >= self.start)
+        return sorted(stamp for stamp in self.states if stamp >= self.start.stamp)
 
     def publish(self, names: Sequence[str], q: Sequence[float], v: Sequence[float]) -> int:
         """Publish a joint state with the present as its stamp, and return that."""

@@ -90,7 +90,8 @@ def test_a_motion_of_the_independent_joints_is_completed_and_answered(start, roo
         *("-p", "lead_in:=true", "-p", "wait_for_subscriber:=3"),
         *("-p", f"robot_description_file:={root / f'urdf/{robot}.urdf'}"),  # it may lack the passive joints
     )
-    probe.spin_until(lambda: probe.start and any(map(probe.answered, probe.states)), "a first answer")
+    answers = probe.torques, probe.completed, *probe.cuts.values()
+    probe.spin_until(lambda: probe.start.connected(probe.states, *answers), "a first answer")
     join(probe.node)  # the third
     probe.spin_until(
         lambda: len(probe.played()) == 201 and all(map(probe.answered, probe.played())),

@@ -61,7 +61,7 @@ class Play:
 
     def begin(self):
         """Let the motion begin, once the first pose is answered."""
-        self.spin_until(lambda: self.recorder.has_answers)
+        self.spin_until(lambda: self.recorder.connected)
         join(self.recorder)  # the third
 
     def spin_until(self, reached):

@@ -21,6 +21,7 @@ class DynamicsNode(RobotNode):
 
     NAME = "dynamics_node"
     PARAMETERS = DynamicsParameters
+    SESSION = "modular_dynamics_ros.dynamics_session"
 
     def make_session(self, description: str) -> "DynamicsSession":
         """The robot's torques. Raises RobotError: the robot or the parameters cannot be used."""

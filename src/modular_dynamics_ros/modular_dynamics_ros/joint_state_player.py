@@ -4,9 +4,9 @@ The reference goes out in windows of 1.5 s, one each second, so that a node that
 within a second; accelerations are exact at the stamps of the joint states. The stamp of a window is the start
 of the motion.
 
-DDS loses what is sent before a subscriber and its publisher have found each other, which takes up to seconds
-on a busy machine, and neither knows of the other's finding. Who must not lose the first states sets lead_in,
-and subscribes when the answers to the first pose have come: the player waits for that subscriber.
+DDS loses what is sent before a subscriber and its publisher have found each other, and neither knows whether
+the other has. Who must not lose the first states sets lead_in, and wait_for_subscriber to one more than there
+are; then subscribes once more when the answers to the first pose have come (demo/lead_in.py).
 """
 
 import re
@@ -24,10 +24,9 @@ from trajectory_msgs.msg import JointTrajectory
 from modular_dynamics_ros.bad_message import listed
 from modular_dynamics_ros.conversions import stamp_message, trajectory_message
 from modular_dynamics_ros.motion import MotionError
-from modular_dynamics_ros.parameter_table import declare
+from modular_dynamics_ros.parameter_table import ParameterError, declare
 from modular_dynamics_ros.parameters import PlayerParameters
 from modular_dynamics_ros.recordings import load_motion
-from modular_dynamics_ros.robot import load_robot
 from modular_dynamics_ros.schedule import Schedule
 from modular_dynamics_ros.spinning import run_node
 from modular_dynamics_ros.usage import asked_for_help, usage
@@ -60,11 +59,14 @@ class JointStatePlayer(Node):
         self._states = self.create_publisher(JointState, "joint_states", QoSProfile(depth=DEPTH))
         with_reference = parameters.publish_reference and source.has_acceleration
         self._reference = self.create_publisher(JointTrajectory, "reference", 10) if with_reference else None
-        self._start = self._next_hold = 0
+        if parameters.lead_in and not parameters.wait_for_subscriber:
+            raise ParameterError("lead_in holds the first pose until wait_for_subscriber are there: not 0")
+        self._start = self._held = 0
         self._next_window = 0
         self._ended = 0.0
         self.sent = 0
-        self._timer = self.create_timer(1.0 / LOOKS_FOR_SUBSCRIBERS, self._wait)
+        looks = parameters.rate if parameters.lead_in else LOOKS_FOR_SUBSCRIBERS
+        self._timer = self.create_timer(1.0 / looks, self._wait)
 
     @property
     def finished(self) -> bool:
@@ -86,38 +88,43 @@ class JointStatePlayer(Node):
             return  # use_sim_time is set and no /clock has come yet
         if any(publisher.get_subscription_count() < wanted for publisher in publishers):
             if self.parameters.lead_in:
-                self._hold_first_pose()
+                self._hold_first_pose(self._now() + round(WINDOW * 1e9))
             return
         self.destroy_timer(self._timer)
         self._start = self._now() + round(self.parameters.start_delay * 1e9)
+        if self.parameters.lead_in and self._start > self._now():
+            self._held = 0
+            self._hold_first_pose(self._start - 1)  # up to the motion
         self._stream_reference()
         self.get_logger().info(
             f"plays {self.parameters.motion_file}: {len(self._schedule)} samples of {len(self._names)} joints"
         )
         self._timer = self.create_timer(1.0 / self.parameters.rate, self._play)
 
-    def _hold_first_pose(self) -> None:
-        now, still = self._now(), np.zeros(len(self._names))
-        sample = self._schedule.sample(0)[0], still, still
-        if self._reference is not None and now >= self._next_hold:
-            window = 0, round(WINDOW * 1e9)
-            self._reference.publish(trajectory_message(now, self._names, window, [sample] * 2))
-            self._next_hold = now + WINDOW_EVERY
-        self._publish_state(now, *sample)
+    def _hold_first_pose(self, until: int = 0) -> None:
+        """Publish it at rest and, each second, a reference up to `until` [ns]; 0: no more of these."""
+        now, (q, v, a) = self._now(), self._schedule.sample(0)
+        v, a = np.zeros_like(v), np.zeros_like(a)
+        if self._reference is not None and now < until and abs(now - self._held) >= WINDOW_EVERY:
+            window = 0, until - now
+            self._reference.publish(trajectory_message(now, self._names, window, [(q, v, a)] * 2))
+            self._held = now
+        self._publish_state(now, q, v)
 
     def _play(self) -> None:
         elapsed = self._now() - self._start
+        if elapsed < 0 and self.parameters.lead_in:
+            self._hold_first_pose()
         while not self.finished and self._schedule.offset(self.sent) <= elapsed:
             self._stream_reference()
-            self._publish_state(
-                self._start + self._schedule.offset(self.sent), *self._schedule.sample(self.sent)
-            )
+            q, v, _ = self._schedule.sample(self.sent)
+            self._publish_state(self._start + self._schedule.offset(self.sent), q, v)
             self.sent += 1
         if self.finished and not self._ended:
             self._ended = time.monotonic()
             self.get_logger().info(SENT.format(self.sent))
 
-    def _publish_state(self, stamp: int, q: np.ndarray, v: np.ndarray, _: np.ndarray) -> None:
+    def _publish_state(self, stamp: int, q: np.ndarray, v: np.ndarray) -> None:
         message = JointState(
             name=self._names, position=array("d", q.tobytes()), velocity=array("d", v.tobytes())
         )
@@ -143,6 +150,8 @@ def sent_in(log: str) -> int | None:
 
 
 def _check_joints(path: str, names: tuple[str, ...]) -> None:
+    from modular_dynamics_ros.robot import load_robot  # noqa: PLC0415  # the player needs no library but here
+
     robot = load_robot(path)
     if missing := [name for name in robot.state_names if name not in names]:
         raise MotionError(f"the motion does not name {listed(missing, 100)} of robot '{robot.graph.name}'")

@@ -188,8 +188,8 @@ class PlayerParameters:
     )
     lead_in: bool = parameter(
         False,
-        "hold the first pose while waiting: whoever listens is connected, as far as the last subscriber can "
-        "tell, before the motion begins",
+        "publish the first pose, at rest, from the beginning on until wait_for_subscriber are there and the "
+        "motion begins",
         change=Change.NEVER,
     )
     start_delay: float = parameter(

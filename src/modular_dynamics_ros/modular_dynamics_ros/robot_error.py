@@ -1,4 +1,4 @@
-"""What is wrong with a robot description. Nodes import the library, which says more, only once they run."""
+"""What is wrong with a robot description. Nodes know it before they import the library."""
 
 __all__ = ["RobotError"]
 

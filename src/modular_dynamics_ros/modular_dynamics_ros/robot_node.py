@@ -10,6 +10,7 @@ good; else the last good one stays.
 import sys
 import time
 from dataclasses import replace
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from builtin_interfaces.msg import Time
@@ -42,13 +43,14 @@ SUCCESS, FAILURE = TransitionCallbackReturn.SUCCESS, TransitionCallbackReturn.FA
 class RobotNode(LifecycleNode):
     """Parameters, transitions, description and diagnostics; all about one robot is in its `Session`.
 
-    A node says its NAME, its PARAMETERS (a table, see parameter_table.py), and how its session is made. What
-    sessions need is imported there: DDS finds the other nodes meanwhile, and a node that was killed is back
-    sooner.
+    A node says its NAME, its PARAMETERS (a table, see parameter_table.py), how its session is made, and the
+    module of that: SESSION, and with it the library, is imported when the node is configured. DDS finds the
+    other nodes meanwhile, and a node that was killed is back sooner.
     """
 
     NAME: str
     PARAMETERS: type
+    SESSION: str
 
     def __init__(self, **options: Any) -> None:
         super().__init__(self.NAME, **options)
@@ -72,6 +74,11 @@ class RobotNode(LifecycleNode):
 
     def on_configure(self, state: LifecycleState) -> TransitionCallbackReturn:
         """Load the robot from its file, or begin to wait for it."""
+        try:
+            import_module(self.SESSION)
+        except ImportError as error:
+            self.get_logger().fatal(f"the library cannot be imported: {error}")
+            return FAILURE
         if self.parameters.robot_description_file:
             if not self._take_description(self.parameters.robot_description_file, "robot_description_file"):
                 return FAILURE
@@ -145,9 +152,10 @@ class RobotNode(LifecycleNode):
         except RobotError as error:
             self.get_logger().error(f"{where} refused: {error}{kept}")
             return False
-        except (
-            Exception
-        ) as error:  # rclpy would swallow it in a transition, and a topic must not end the node
+        except Exception as error:
+            # rclpy would swallow it in a transition, and a topic must not end the node
+            if not self.context.ok():
+                return False  # Ctrl-C has taken away what publishers need: the description is not to blame
             self.get_logger().error(f"{where} refused, unexpectedly: {type(error).__name__}: {error}{kept}")
             return False
         if self.session is not None:

@@ -1,6 +1,5 @@
 """How all nodes run as processes: exit code 0 after SIGINT or SIGTERM, 1 and one clear line on bad input."""
 
-import gc
 import signal
 import sys
 from collections.abc import Callable
@@ -31,10 +30,7 @@ def run_node(make: Callable[[], Node], finished: Callable[[Node], bool] = lambda
     signal.signal(signal.SIGINT, interrupt)  # before rclpy.init, whose own handler calls this one
     try:
         rclpy.init(args=sys.argv)
-        gc.disable()  # what is imported and loaded now stays: looking for garbage in it takes time here, ...
         node = make()
-        gc.freeze()  # ... and later, amid messages
-        gc.enable()
         executor = SingleThreadedExecutor()
         executor.add_node(node)
         while rclpy.ok() and not interrupted and not finished(node):

@@ -32,6 +32,7 @@ class TorsoReactionNode(RobotNode):
 
     NAME = "torso_reaction_node"
     PARAMETERS = ReactionParameters
+    SESSION = "modular_dynamics_ros.reaction_session"
 
     def make_session(self, description: str) -> "ReactionSession":
         """The robot's reactions. Raises RobotError: robot, rules or parameters cannot be used."""

@@ -122,7 +122,21 @@ def test_it_leads_in_with_the_first_pose_until_the_last_subscriber_is_there(stag
     stamps = [stamp_nanoseconds(state.header.stamp) for state in one.states]
     assert [s - start for s in stamps if s >= start] == [k * 10_000_000 for k in range(251)]
     before = [s for s in stamps if s < start]
-    assert max(before) <= start - 200_000_000  # start_delay
+    assert start - before[-1] < 250_000_000  # no pause in which a node would call its input stale
+    sampler = ReferenceSampler(hold=0.0)
+    for window in one.references[:-2]:  # up to the first of the motion's three
+        sampler.add(trajectory_from_message(window, ["a", "b"], 0))
+    for stamp in before[-10:]:  # held, with a reference, also in start_delay
+        assert sampler.sample(stamp, out) is Coverage.COVERED
+        assert out.tolist() == [0.0, 0.0]
+    for k in range(100):
+        assert sampler.sample(start + k * 10_000_000, out) is Coverage.COVERED
+        assert out.tolist() == [2.0, -1.0]
+
+
+def test_a_lead_in_needs_a_subscriber_to_wait_for(stage):
+    with pytest.raises(ParameterError, match="wait_for_subscriber"):
+        stage(lead_in=True, wait_for_subscriber=0)
 
 
 def test_a_loop_goes_on(stage):

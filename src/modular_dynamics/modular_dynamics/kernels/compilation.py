@@ -2,11 +2,14 @@
 
 from functools import partial
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 from numba.core.runtime import rtsys
 
 __all__ = ["cached_by_all_sources", "make_ready"]
+
+_LOCK = Lock()
 
 
 def _stamp() -> tuple[float, int]:
@@ -35,7 +38,8 @@ def _load(cache: Any, signature: Any, target: Any) -> Any:
     """What the disk has of a kernel, or None.
 
     Before Numba looks, it reads in all that it knows to compile, which takes longer than to load every kernel
-    of a robot. What compiles reads it in anyway; machine code needs no more than Numba's memory functions.
+    of a robot. What compiles reads it in anyway. The machine code of the kernels here needs no more than
+    Numba's memory functions; with numpy.linalg or random numbers it would.
     """
     rtsys.initialize(target)
     with cache._guard_against_spurious_io_errors():
@@ -48,6 +52,7 @@ def make_ready(kernel: Any, signature: Any) -> None:
     Without the compiler (NUMBA_DISABLE_JIT) a kernel is a plain function, and nothing is done.
     """
     if hasattr(kernel, "signatures"):
-        if not kernel.signatures:  # another kernel that calls it may have compiled it
-            kernel.compile(signature)
-        kernel.disable_compile()
+        with _LOCK:  # a second thread must not find compiling forbidden while it waits for the first
+            if not kernel.signatures:  # another kernel that calls it may have compiled it
+                kernel.compile(signature)
+            kernel.disable_compile()

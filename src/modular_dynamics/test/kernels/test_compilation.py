@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from numba import config
@@ -18,7 +19,27 @@ print(sum(first_not_finite.stats.cache_hits.values()))
 """
 
 
-@pytest.mark.skipif(bool(config.DISABLE_JIT), reason="nothing is compiled")
+THREADS = """
+from concurrent.futures import ThreadPoolExecutor
+import modular_dynamics as md
+graph = md.load_urdf("{0}")
+with ThreadPoolExecutor(8) as pool:
+    print(len(list(pool.map(lambda _: md.mass_matrix(graph, [0.0] * 4), range(8)))))
+"""
+ROBOT = Path(__file__).parents[4] / "urdf/four_link.urdf"
+
+only_compiled = pytest.mark.skipif(bool(config.DISABLE_JIT), reason="nothing is compiled")
+
+
+@only_compiled
+def test_threads_that_need_a_kernel_at_once_wait_for_it():
+    done = subprocess.run(
+        [sys.executable, "-c", THREADS.format(ROBOT)], capture_output=True, text=True, check=False
+    )
+    assert done.stdout == "8\n", done.stderr
+
+
+@only_compiled
 def test_kernels_on_the_disk_are_loaded_without_the_compiler(tmp_path, monkeypatch):
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
 

@@ -1,17 +1,46 @@
-"""How a recorder lets a player with lead_in begin: by being the last subscriber that it waits for."""
+"""How a recorder lets a player with lead_in begin, and what of all it hears belongs to the motion."""
+
+from collections.abc import Mapping, MutableMapping
 
 from rclpy.node import Node
 from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory
 
-__all__ = ["join"]
+from modular_dynamics_ros.conversions import stamp_nanoseconds
+
+__all__ = ["MotionStart", "join"]
+
+
+class MotionStart:
+    """When the motion begins, as its reference tells; until then the player holds the first pose.
+
+    Args:
+        kept: what is recorded by stamp; a later start empties it.
+
+    Attributes:
+        stamp: [ns]; 0 before a reference was heard.
+    """
+
+    def __init__(self, *kept: MutableMapping[int, object]) -> None:
+        self.stamp, self._kept = 0, kept
+
+    def heard(self, reference: JointTrajectory) -> None:
+        """Take a window of the reference."""
+        if (stamp := stamp_nanoseconds(reference.header.stamp)) > self.stamp:
+            self.stamp = stamp
+            for kept in self._kept:
+                kept.clear()
+
+    def connected(self, states: Mapping[int, object], *answers: Mapping[int, object]) -> bool:
+        """Whether a reference, a state and all answers to that were heard: DDS has connected everybody."""
+        return self.stamp > 0 and any(all(stamp in kept for kept in answers) for stamp in states)
 
 
 def join(node: Node) -> None:
-    """Subscribe to what a player publishes once more, when the first pose has been answered."""
+    """Be one more subscriber of what the player publishes: the last one that it waits for."""
     for kind, topic in ((JointTrajectory, "reference"), (JointState, "joint_states")):
         node.create_subscription(kind, topic, _unheard, 1)
 
 
 def _unheard(message: object) -> None:
-    """The recorder hears it elsewhere."""
+    """The node hears it by another subscription."""

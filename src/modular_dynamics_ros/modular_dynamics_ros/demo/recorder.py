@@ -18,6 +18,7 @@ from modular_dynamics_ros.conversions import (
     trajectory_from_message,
     wrench_from_message,
 )
+from modular_dynamics_ros.demo.lead_in import MotionStart
 from modular_dynamics_ros.reference import ReferenceSampler
 from modular_dynamics_ros.topic_names import topic_name
 
@@ -35,8 +36,7 @@ class Recorder(Node):
     Attributes:
         states: stamp [ns] -> (q, v); torques: stamp -> effort; accelerations: stamp -> reference at that
         stamp; arrivals: stamp -> arrival of the state, answers: stamp -> arrival of its torques [ns];
-        wrenches: subsystem -> stamp -> (frame, [force, moment]); diagnostics: newest status by name;
-        start: of the motion, as its reference tells [ns].
+        wrenches: subsystem -> stamp -> (frame, [force, moment]); diagnostics: newest status by name.
     """
 
     def __init__(self, graph: md.SubsystemGraph) -> None:
@@ -49,7 +49,8 @@ class Recorder(Node):
         self.answers: dict[int, int] = {}
         self.wrenches: dict[str, dict[int, tuple[str, np.ndarray]]] = {s.name: {} for s in graph.subsystems}
         self.diagnostics: dict[str, DiagnosticStatus] = {}
-        self.start = 0
+        by_stamp = self.states, self.torques, self.accelerations, self.arrivals, self.answers
+        self._start = MotionStart(*by_stamp, *self.wrenches.values())
         self.node_is_active = False
         self.dot = ""
         self._reader = JointStateReader(graph.joint_names)
@@ -65,23 +66,16 @@ class Recorder(Node):
             self.create_subscription(WrenchStamped, topic, partial(self._on_wrench, subsystem.name), DEPTH)
 
     @property
-    def has_answers(self) -> bool:
+    def connected(self) -> bool:
         """Whether a state was answered on all topics."""
-        return any(
-            all(stamp in answers for answers in (self.torques, *self.wrenches.values()))
-            for stamp in self.states
-        )
+        return self._start.connected(self.states, self.torques, *self.wrenches.values())
 
     def _on_reference(self, message: JointTrajectory) -> None:
         self._reference.add(trajectory_from_message(message, self.graph.joint_names, 0))
-        if (start := stamp_nanoseconds(message.header.stamp)) > self.start:
-            self.start = start
-            by_stamp = self.states, self.torques, self.accelerations, self.arrivals, self.answers
-            for kept in (*by_stamp, *self.wrenches.values()):
-                kept.clear()
+        self._start.heard(message)
 
     def _on_state(self, message: JointState, info: dict) -> None:
-        if (stamp := stamp_nanoseconds(message.header.stamp)) < self.start:
+        if (stamp := stamp_nanoseconds(message.header.stamp)) < self._start.stamp:
             return
         self._reader.read(message)
         self.states[stamp] = (self._reader.q.copy(), self._reader.v.copy())
@@ -95,13 +89,13 @@ class Recorder(Node):
     def _on_torques(self, message: JointState, info: dict) -> None:
         if self._torque_order is None:
             self._torque_order = np.array([message.name.index(name) for name in self.graph.joint_names])
-        if (stamp := stamp_nanoseconds(message.header.stamp)) < self.start:
+        if (stamp := stamp_nanoseconds(message.header.stamp)) < self._start.stamp:
             return
         self.torques[stamp] = np.array(message.effort)[self._torque_order]
         self.answers[stamp] = info["received_timestamp"]
 
     def _on_wrench(self, subsystem: str, message: WrenchStamped) -> None:
-        if (stamp := stamp_nanoseconds(message.header.stamp)) >= self.start:
+        if (stamp := stamp_nanoseconds(message.header.stamp)) >= self._start.stamp:
             self.wrenches[subsystem][stamp] = (message.header.frame_id, wrench_from_message(message))
 
     def _on_graph(self, message: SubsystemGraph) -> None:

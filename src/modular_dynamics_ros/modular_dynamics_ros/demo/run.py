@@ -35,7 +35,7 @@ from modular_dynamics_ros.demo.recorder import Recorder
 from modular_dynamics_ros.demo.table import print_table
 from modular_dynamics_ros.demo.torso import play_torso
 from modular_dynamics_ros.demo.torso_report import draw_reactions, print_reactions
-from modular_dynamics_ros.demo.waiting import DemoError, spin_until
+from modular_dynamics_ros.demo.waiting import DemoError, ended_well, spin_until
 from modular_dynamics_ros.joint_state_player import sent_in
 from modular_dynamics_ros.motion import MotionError
 from modular_dynamics_ros.recordings import load_motion
@@ -160,7 +160,7 @@ def _record(
     _start(processes, PLAYER, options, *files, f"rate:={options.rate}", "lead_in:=true", subscribers)
 
     def connected() -> bool:
-        return _player_code(processes) == 0 or recorder.has_answers
+        return ended_well(processes, PLAYER) or recorder.connected
 
     waited = "answering the first pose"
     spin_until(executor, processes, connected, START_LIMIT, waited, "dynamics_node")
@@ -175,7 +175,7 @@ def _record(
         counts = [len(recorder.torques), len(recorder.states), *map(len, recorder.wrenches.values())]
         if sum(counts) != seen:
             newest, seen = time.monotonic(), sum(counts)
-        ended = _player_code(processes) == 0
+        ended = ended_well(processes, PLAYER)
         return ended and (min(counts) >= expected or time.monotonic() - newest > QUIET_LIMIT)
 
     limit = 60.0 + 10.0 * expected / options.rate
@@ -203,13 +203,6 @@ def _activity(recorder: Recorder, processes: Processes) -> Callable[[], bool]:
         return recorder.node_is_active
 
     return active
-
-
-def _player_code(processes: Processes) -> int | None:
-    """Exit code of the player, None while it plays. Raises DemoError: it has failed."""
-    if (code := processes.code(PLAYER)) not in (None, 0):
-        raise DemoError(f"{PLAYER} ended with code {code}:\n{processes.log(PLAYER)}")
-    return code
 
 
 def _sent(processes: Processes) -> int:

@@ -17,9 +17,9 @@ from trajectory_msgs.msg import JointTrajectory
 
 import modular_dynamics as md
 from modular_dynamics_ros.conversions import JointStateReader, stamp_nanoseconds, trajectory_from_message
-from modular_dynamics_ros.demo.lead_in import join
+from modular_dynamics_ros.demo.lead_in import MotionStart, join
 from modular_dynamics_ros.demo.processes import Processes
-from modular_dynamics_ros.demo.waiting import spin_until
+from modular_dynamics_ros.demo.waiting import ended_well, spin_until
 from modular_dynamics_ros.joint_state_player import sent_in
 from modular_dynamics_ros.latency import LatencySummary, summarise
 from modular_dynamics_ros.recordings import load_motion
@@ -32,7 +32,7 @@ DEPTH = 2000
 START_LIMIT = 120.0  # [s] for both nodes to compile their kernels
 QUIET_LIMIT = 3.0  # [s] without a new answer after the player has ended
 FORCE_ERROR = 1e-7  # [N] by which an actuator's force may differ from what virtual power gives
-NODE = "torso_reaction_node"
+NODE, PLAYER = "torso_reaction_node", "joint_state_player"
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,7 @@ class _Recorder(Node):
         self.reactions: dict[int, TorsoReactions] = {}
         self.arrivals: dict[int, int] = {}
         self.answers: dict[int, int] = {}
-        self.start = 0
+        self.start = MotionStart(self.states, self.reactions, self.arrivals, self.answers)
         self._names, self._reader = names, JointStateReader(names)
         self._reference = ReferenceSampler(hold=0.0)
         self.create_subscription(JointTrajectory, "reference", self._on_reference, 10)
@@ -92,13 +92,10 @@ class _Recorder(Node):
 
     def _on_reference(self, message: JointTrajectory) -> None:
         self._reference.add(trajectory_from_message(message, self._names, 0))
-        if (start := stamp_nanoseconds(message.header.stamp)) > self.start:
-            self.start = start
-            for kept in (self.states, self.reactions, self.arrivals, self.answers):
-                kept.clear()
+        self.start.heard(message)
 
     def _on_state(self, message: JointState, info: dict) -> None:
-        if (stamp := stamp_nanoseconds(message.header.stamp)) < self.start:
+        if (stamp := stamp_nanoseconds(message.header.stamp)) < self.start.stamp:
             return
         self._reader.read(message)
         acceleration = np.full(len(self._names), np.nan)  # it would be seen
@@ -107,7 +104,7 @@ class _Recorder(Node):
         self.arrivals[stamp] = info["received_timestamp"]
 
     def _on_reactions(self, message: TorsoReactions, info: dict) -> None:
-        if (stamp := stamp_nanoseconds(message.header.stamp)) >= self.start:
+        if (stamp := stamp_nanoseconds(message.header.stamp)) >= self.start.stamp:
             self.reactions[stamp], self.answers[stamp] = message, info["received_timestamp"]
 
 
@@ -133,7 +130,8 @@ def play_torso(files: Path, rate: float, out: Path, console: Console) -> TorsoRu
             _start(processes, files, motion, rate)
 
             def connected() -> bool:
-                return recorder.start > 0 and len(recorder.reactions) > 0
+                ended = ended_well(processes, PLAYER)
+                return ended or recorder.start.connected(recorder.states, recorder.reactions)
 
             spin_until(executor, processes, connected, START_LIMIT, "answering the first pose", NODE)
             progress.remove_task(task)
@@ -147,12 +145,12 @@ def play_torso(files: Path, rate: float, out: Path, console: Console) -> TorsoRu
                 progress.update(task, completed=count)
                 if count + len(recorder.states) != seen:
                     newest, seen = time.monotonic(), count + len(recorder.states)
-                ended = processes.code("joint_state_player") is not None
+                ended = ended_well(processes, PLAYER)
                 return ended and (count >= expected or time.monotonic() - newest > QUIET_LIMIT)
 
             limit = 60.0 + 10.0 * expected / rate
             spin_until(executor, processes, complete, limit, "playing the torso's motion", NODE)
-            sent = sent_in(processes.log("joint_state_player"))
+            sent = sent_in(processes.log(PLAYER))
         return _evaluated(graph, recorder, expected, sent or 0)
     finally:
         rclpy.try_shutdown()
@@ -165,7 +163,7 @@ def _start(processes: Processes, files: Path, motion: Path, rate: float) -> None
     own = {
         "dynamics_node": (robot, "autostart:=true"),
         NODE: (robot, rules, "autostart:=true"),
-        "joint_state_player": (
+        PLAYER: (
             f"motion_file:={motion}",
             f"rate:={rate}",
             "lead_in:=true",

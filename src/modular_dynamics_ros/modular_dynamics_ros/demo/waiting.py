@@ -7,11 +7,22 @@ from rclpy.executors import SingleThreadedExecutor
 
 from modular_dynamics_ros.demo.processes import Processes
 
-__all__ = ["DemoError", "spin_until"]
+__all__ = ["DemoError", "ended_well", "spin_until"]
 
 
 class DemoError(RuntimeError):
     """The demo cannot go on; the text says why."""
+
+
+def ended_well(processes: Processes, name: str) -> bool:
+    """Whether a process has ended with code 0.
+
+    Raises:
+        DemoError: it has failed.
+    """
+    if (code := processes.code(name)) not in (None, 0):
+        raise DemoError(f"{name} ended with code {code}:\n{processes.log(name)}")
+    return code == 0
 
 
 def spin_until(

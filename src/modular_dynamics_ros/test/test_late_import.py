@@ -1,0 +1,52 @@
+"""Nodes are known to DDS before they import the library, and load kernels without the compiler."""
+
+import subprocess
+import sys
+
+import pytest
+
+LATE = """
+import sys
+import modular_dynamics_ros.{0}
+print([name for name in ("modular_dynamics", "numba", "scipy", "pinocchio") if name in sys.modules])
+"""
+LOADED = """
+import sys
+from modular_dynamics_ros.robot import load_robot
+load_robot(sys.argv[1], with_check=False)
+print([name for name in ("numba.np.arraymath", "scipy.linalg") if name in sys.modules])
+"""
+BROKEN = """
+import sys
+sys.modules["numba"] = None
+from modular_dynamics_ros import torso_reaction_node
+sys.argv += ["--ros-args", "-p", "autostart:=true", "-p", f"robot_description_file:={sys.argv.pop()}"]
+import threading, rclpy
+threading.Timer(3.0, rclpy.try_shutdown).start()
+sys.exit(torso_reaction_node.main())
+"""
+
+
+def run(program, *arguments):
+    done = subprocess.run(
+        [sys.executable, "-c", program, *map(str, arguments)], capture_output=True, text=True, check=False
+    )
+    assert "Traceback" not in done.stderr
+    return done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("name", ["dynamics_node", "torso_reaction_node", "joint_state_player"])
+def test_the_library_is_not_imported_with_a_node(name):
+    assert run(LATE.format(name)) == "[]\n"
+
+
+def test_a_robot_is_loaded_without_the_compiler(root):
+    robot = root / "urdf/charmie_torso.urdf"
+    run(LOADED, robot)  # compiles what is not on the disk
+    assert run(LOADED, robot) == "[]\n"
+
+
+def test_a_library_that_cannot_be_imported_is_not_blamed_on_the_robot(root):
+    said = run(BROKEN, root / "urdf/charmie_torso.urdf")
+    assert "the library cannot be imported: import of numba halted" in said
+    assert "refused" not in said
