@@ -84,26 +84,26 @@ class JointStatePlayer(Node):
     def _wait(self) -> None:
         publishers = [self._states] + ([self._reference] if self._reference else [])
         wanted = self.parameters.wait_for_subscriber
-        if not self._now():
+        if not (now := self._now()):
             return  # use_sim_time is set and no /clock has come yet
         if any(publisher.get_subscription_count() < wanted for publisher in publishers):
             if self.parameters.lead_in:
-                self._hold_first_pose(self._now() + round(WINDOW * 1e9))
+                self._hold_first_pose(now, now + round(WINDOW * 1e9))
             return
         self.destroy_timer(self._timer)
-        self._start = self._now() + round(self.parameters.start_delay * 1e9)
-        if self.parameters.lead_in and self._start > self._now():
+        self._start = now + round(self.parameters.start_delay * 1e9)
+        if self.parameters.lead_in and now < self._start:
             self._held = 0
-            self._hold_first_pose(self._start - 1)  # up to the motion
+            self._hold_first_pose(now, self._start - 1)  # up to the motion
         self._stream_reference()
         self.get_logger().info(
             f"plays {self.parameters.motion_file}: {len(self._schedule)} samples of {len(self._names)} joints"
         )
         self._timer = self.create_timer(1.0 / self.parameters.rate, self._play)
 
-    def _hold_first_pose(self, until: int = 0) -> None:
+    def _hold_first_pose(self, now: int, until: int = 0) -> None:
         """Publish it at rest and, each second, a reference up to `until` [ns]; 0: no more of these."""
-        now, (q, v, a) = self._now(), self._schedule.sample(0)
+        q, v, a = self._schedule.sample(0)
         v, a = np.zeros_like(v), np.zeros_like(a)
         if self._reference is not None and now < until and abs(now - self._held) >= WINDOW_EVERY:
             window = 0, until - now
@@ -112,9 +112,10 @@ class JointStatePlayer(Node):
         self._publish_state(now, q, v)
 
     def _play(self) -> None:
-        elapsed = self._now() - self._start
+        now = self._now()
+        elapsed = now - self._start
         if elapsed < 0 and self.parameters.lead_in:
-            self._hold_first_pose()
+            self._hold_first_pose(now)
         while not self.finished and self._schedule.offset(self.sent) <= elapsed:
             self._stream_reference()
             q, v, _ = self._schedule.sample(self.sent)
