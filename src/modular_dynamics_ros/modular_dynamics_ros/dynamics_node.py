@@ -26,7 +26,7 @@ class DynamicsNode(RobotNode):
     def make_session(self, description: str) -> "DynamicsSession":
         """The robot's torques. Raises RobotError: the robot or the parameters cannot be used."""
         from modular_dynamics_ros.dynamics_session import DynamicsSession  # noqa: PLC0415  # see RobotNode
-        from modular_dynamics_ros.robot import load_robot  # noqa: PLC0415
+        from modular_dynamics_ros.robot import load_robot  # noqa: PLC0415  # see RobotNode
 
         parameters = self.parameters
         return DynamicsSession(self, load_robot(description, parameters.partition_file, parameters.gravity))

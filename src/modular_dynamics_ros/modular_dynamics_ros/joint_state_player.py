@@ -60,7 +60,9 @@ class JointStatePlayer(Node):
         with_reference = parameters.publish_reference and source.has_acceleration
         self._reference = self.create_publisher(JointTrajectory, "reference", 10) if with_reference else None
         if parameters.lead_in and not parameters.wait_for_subscriber:
-            raise ParameterError("lead_in holds the first pose until wait_for_subscriber are there: not 0")
+            raise ParameterError(
+                "wait_for_subscriber is 0; lead_in, which waits for subscribers, needs 1 or more"
+            )
         self._start = self._held = 0
         self._next_window = 0
         self._ended = 0.0

@@ -37,7 +37,7 @@ class TorsoReactionNode(RobotNode):
     def make_session(self, description: str) -> "ReactionSession":
         """The robot's reactions. Raises RobotError: robot, rules or parameters cannot be used."""
         from modular_dynamics_ros.reaction_session import ReactionSession  # noqa: PLC0415  # see RobotNode
-        from modular_dynamics_ros.robot import load_robot  # noqa: PLC0415
+        from modular_dynamics_ros.robot import load_robot  # noqa: PLC0415  # see RobotNode
 
         parameters = self.parameters
         robot = load_robot(description, parameters.partition_file, parameters.gravity, with_check=False)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..dynamics.arrays import alignment, constants_of, topology_of, work_of
+from ..dynamics.arrays import alignments_of, constants_of, topology_of, work_of
 from ..exceptions import StateError, UnsupportedModelError
 from ..kernels import closed_loop, layout
 from ..kernels.loops import COUPLING, MOTION_COLUMNS
@@ -93,7 +93,7 @@ class LoopArrays:
         )
         self.arrays = tree, self.rows.arrays, split
         self.buffer = work_of(graph)
-        self.alignments = [alignment(joint) for joint in graph.joints]
+        self.alignments = alignments_of(graph)
 
     def _scales(self, J: Array, in_loops: NDArray[np.bool_]) -> tuple[Array, Array]:
         """Units of velocities (nv,) and factors of rows (m,): one, but for what gears drive and for gears.

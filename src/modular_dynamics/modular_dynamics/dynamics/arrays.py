@@ -15,6 +15,7 @@ from ..model import Body, Joint, JointType, SubsystemGraph
 
 __all__ = [
     "alignment",
+    "alignments_of",
     "body_to_aligned",
     "checked_out",
     "constants_of",
@@ -92,9 +93,14 @@ def alignment(joint: Joint) -> NDArray[np.float64]:
     return np.column_stack([x, np.cross(z, x), z])
 
 
+def alignments_of(graph: SubsystemGraph) -> NDArray[np.float64]:
+    """``alignment`` of all joints (n, 3, 3)."""
+    return np.array([alignment(joint) for joint in graph.joints]).reshape(-1, 3, 3)
+
+
 def constants_of(graph: SubsystemGraph) -> NDArray[np.float64]:
     """The constants array (n + 1, 30)."""
-    rotations = [alignment(joint) for joint in graph.joints]
+    rotations = alignments_of(graph)
     constants = np.zeros((len(graph.joints) + 1, layout.CONSTANT_COLUMNS))
     constants[-1, layout.GRAVITY : layout.GRAVITY + 3] = graph.gravity
     for joint, body, parent, own, row in zip(

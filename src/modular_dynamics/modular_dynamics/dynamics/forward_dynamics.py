@@ -15,7 +15,7 @@ from ..kernels.compilation import make_ready
 from ..model import SubsystemGraph, body_loads, refuse_closures
 from .algorithms import DOUBLE, FORWARD_DYNAMICS
 from .arrays import (
-    alignment,
+    alignments_of,
     body_to_aligned,
     checked_out,
     constants_of,
@@ -54,7 +54,7 @@ class ForwardDynamics:
             )
         self.graph = graph
         self._topology, self._constants = topology_of(graph, frozenset()), constants_of(graph)
-        self._alignments = [alignment(joint) for joint in graph.joints]
+        self._alignments = alignments_of(graph)
         self._mimics = any(joint.mimic is not None for joint in graph.joints)
         self._loaded = False
         self._coded = self._topology

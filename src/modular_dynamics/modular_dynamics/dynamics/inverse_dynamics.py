@@ -16,7 +16,7 @@ from ..kernels.compilation import make_ready
 from ..model import JointType, Subsystem, SubsystemGraph, black_box_wrenches, body_loads, refuse_closures
 from .algorithms import DOUBLE, INVERSE_DYNAMICS
 from .arrays import (
-    alignment,
+    alignments_of,
     body_to_aligned,
     checked_out,
     constants_of,
@@ -69,7 +69,7 @@ class InverseDynamics:
             arrays = self._plain, self._constants, self._buffer
             self.written = entry("inverse_dynamics", *arrays, graph.nq, graph.nv)
         self._topologies: dict[frozenset[str], NDArray[np.int64]] = {}
-        self._alignments = np.array([alignment(joint) for joint in graph.joints]).reshape(-1, 3, 3)
+        self._alignments = alignments_of(graph)
         self._given: dict[str, DualQuaternion] = {}
         self._loaded = False
         self._free: Batch | None = None  # that of no wrenches

@@ -153,7 +153,7 @@ def test_works_in_a_forked_child():
         if finished:
             assert os.waitstatus_to_exitcode(status) == 0
             return
-        time.sleep(0.01)
+        time.sleep(0.01)  # until the next look
     os.kill(child, 9)
     os.waitpid(child, 0)
     pytest.fail("the child hangs")
