@@ -10,7 +10,6 @@ good; else the last good one stays.
 import sys
 import time
 from dataclasses import replace
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from builtin_interfaces.msg import Time
@@ -24,6 +23,7 @@ from std_msgs.msg import String
 
 from modular_dynamics_ros.change_log import ChangeLog
 from modular_dynamics_ros.conversions import diagnostic_array
+from modular_dynamics_ros.late_import import import_late
 from modular_dynamics_ros.parameter_table import ParameterError, changed, declare
 from modular_dynamics_ros.robot_error import RobotError
 from modular_dynamics_ros.spinning import run_node
@@ -74,13 +74,16 @@ class RobotNode(LifecycleNode):
 
     def on_configure(self, state: LifecycleState) -> TransitionCallbackReturn:
         """Load the robot from its file, or begin to wait for it."""
+        if file := self.parameters.robot_description_file:
+            # said before there is much to import: rclpy looks for whoever says something in all modules
+            self.get_logger().info(f"loading {file}")
         try:
-            import_module(self.SESSION)
+            import_late(self.SESSION)
         except ImportError as error:
             self.get_logger().fatal(f"the library cannot be imported: {error}")
             return FAILURE
-        if self.parameters.robot_description_file:
-            if not self._take_description(self.parameters.robot_description_file, "robot_description_file"):
+        if file:
+            if not self._take_description(file, "robot_description_file"):
                 return FAILURE
         else:
             self._description_subscription = self.create_subscription(

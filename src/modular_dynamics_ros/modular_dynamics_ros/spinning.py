@@ -8,6 +8,7 @@ import rclpy
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 
+from modular_dynamics_ros.discovery import hurry_discovery
 from modular_dynamics_ros.motion import MotionError
 from modular_dynamics_ros.parameter_table import ParameterError
 from modular_dynamics_ros.robot_error import RobotError
@@ -28,6 +29,7 @@ def run_node(make: Callable[[], Node], finished: Callable[[Node], bool] = lambda
             raise KeyboardInterrupt
 
     signal.signal(signal.SIGINT, interrupt)  # before rclpy.init, whose own handler calls this one
+    hurry_discovery()
     try:
         rclpy.init(args=sys.argv)
         node = make()

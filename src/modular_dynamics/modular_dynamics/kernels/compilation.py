@@ -7,6 +7,8 @@ from typing import Any
 
 from numba.core.runtime import rtsys
 
+from .disk_library import DiskLibrary, loading
+
 __all__ = ["cached_by_all_sources", "make_ready"]
 
 _LOCK = Lock()
@@ -30,8 +32,8 @@ def cached_by_all_sources(*kernels: Any) -> None:
         file = getattr(cache, "_cache_file", None)
         if hasattr(file, "_source_stamp"):
             file._source_stamp = stamp
-        if hasattr(cache, "_load_overload") and hasattr(cache, "_guard_against_spurious_io_errors"):
-            cache.load_overload = partial(_load, cache)
+        if hasattr(cache, "_load_overload") and hasattr(cache, "_save_overload"):
+            cache.load_overload, cache.save_overload = partial(_load, cache), partial(_save, cache)
 
 
 def _load(cache: Any, signature: Any, target: Any) -> Any:
@@ -42,8 +44,15 @@ def _load(cache: Any, signature: Any, target: Any) -> Any:
     Numba's memory functions; with numpy.linalg or random numbers it would.
     """
     rtsys.initialize(target)
-    with cache._guard_against_spurious_io_errors():
+    with cache._guard_against_spurious_io_errors(), loading(target.codegen()):
         return cache._load_overload(signature, target)
+
+
+def _save(cache: Any, signature: Any, compiled: Any) -> None:
+    """Put a kernel onto the disk, as `_load` wants it."""
+    compiled.library.__class__ = DiskLibrary
+    with cache._guard_against_spurious_io_errors():
+        cache._save_overload(signature, compiled)
 
 
 def make_ready(kernel: Any, signature: Any) -> None:

@@ -1,0 +1,63 @@
+"""Numba's library of a kernel's machine code, as it stands in the disk cache.
+
+Beside the machine code Numba keeps bitcode, for kernels that are compiled later and call this one. To read it
+takes most of the time of loading; here it is read when it is asked for. Numba must know all the same which
+names the machine code defines, so that they are kept as well.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from llvmlite.binding import parse_bitcode
+from numba.core.codegen import JITCodeLibrary
+from numba.core.compiler_lock import global_compiler_lock
+
+__all__ = ["DiskLibrary", "loading"]
+
+
+class DiskLibrary(JITCodeLibrary):
+    """Has JITCodeLibrary's interface; a library becomes one before it is saved, and is one when it's loaded."""
+
+    _bitcode: bytes | None = None
+    _module: Any = None
+
+    def serialize_using_object_code(self) -> Any:
+        """(name, "object", (machine code, bitcode, names that it defines))."""
+        name, kind, (code, bitcode) = super().serialize_using_object_code()
+        module = self._get_module_for_linking()
+        symbols = {s.name for kind in (module.functions, module.global_variables) for s in kind if not s.is_declaration}
+        return name, kind, (code, bitcode, symbols)
+
+    @classmethod
+    def _unserialize(cls, codegen: Any, state: Any) -> Any:
+        name, _, (code, bitcode, symbols) = state
+        self = codegen.create_library(name)
+        self.enable_object_caching()
+        self._set_compiled_object(code)
+        self._bitcode = bitcode
+        self._finalize_final_module()
+        codegen._engine._defined_symbols |= symbols
+        return self
+
+    @property
+    def _shared_module(self) -> Any:
+        if self._module is None and self._bitcode is not None:
+            self._module = parse_bitcode(self._bitcode)
+        return self._module
+
+    @_shared_module.setter
+    def _shared_module(self, module: Any) -> None:
+        self._module = module
+
+
+@contextmanager
+def loading(codegen: Any) -> Iterator[None]:
+    """What Numba loads meanwhile becomes a DiskLibrary; no other thread compiles or loads."""
+    with global_compiler_lock:
+        usual = codegen._library_class
+        codegen._library_class = DiskLibrary
+        try:
+            yield
+        finally:
+            codegen._library_class = usual
