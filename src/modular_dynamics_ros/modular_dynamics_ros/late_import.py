@@ -1,9 +1,12 @@
 """Imports that wait until they are needed, and then take as little time as can be."""
 
 import gc
+import sys
 from importlib import import_module
 
 __all__ = ["import_late"]
+
+UNNEEDED = "coverage"  # wherever it is installed (colcon needs it), Numba imports it, in case it runs
 
 
 def import_late(module: str) -> None:
@@ -17,9 +20,12 @@ def import_late(module: str) -> None:
     """
     enabled = gc.isenabled()
     gc.disable()
+    sys.modules.setdefault(UNNEEDED, None)  # type: ignore[arg-type]  # None: cannot be imported
     try:
         import_module(module)
         gc.freeze()
     finally:
+        if sys.modules[UNNEEDED] is None:
+            del sys.modules[UNNEEDED]
         if enabled:
             gc.enable()

@@ -17,7 +17,7 @@ __all__ = ["DiskLibrary", "loading"]
 
 
 class DiskLibrary(JITCodeLibrary):
-    """Has JITCodeLibrary's interface; a library becomes one before it is saved, and is one when it's loaded."""
+    """A library becomes one of these before it is saved, and is one when it was loaded."""
 
     _bitcode: bytes | None = None
     _module: Any = None
@@ -26,8 +26,8 @@ class DiskLibrary(JITCodeLibrary):
         """(name, "object", (machine code, bitcode, names that it defines))."""
         name, kind, (code, bitcode) = super().serialize_using_object_code()
         module = self._get_module_for_linking()
-        symbols = {s.name for kind in (module.functions, module.global_variables) for s in kind if not s.is_declaration}
-        return name, kind, (code, bitcode, symbols)
+        listed = (*module.functions, *module.global_variables)
+        return name, kind, (code, bitcode, {symbol.name for symbol in listed if not symbol.is_declaration})
 
     @classmethod
     def _unserialize(cls, codegen: Any, state: Any) -> Any:

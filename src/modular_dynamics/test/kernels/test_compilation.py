@@ -14,7 +14,7 @@ from modular_dynamics.kernels import first_not_finite
 print(first_not_finite(np.array([1.0, 2.0, np.nan])))
 print([name for name in ("numba.np.arraymath", "scipy.linalg") if name in sys.modules])
 from numba import njit
-print(njit(lambda x: x + 1)(1))  # what is not on the disk is compiled as ever
+print(njit(lambda x: first_not_finite(x) + 1)(np.array([1.0, np.inf])))  # compiled as ever, and linked
 print(sum(first_not_finite.stats.cache_hits.values()))
 """
 

@@ -36,6 +36,7 @@ from modular_dynamics_ros.demo.table import print_table
 from modular_dynamics_ros.demo.torso import play_torso
 from modular_dynamics_ros.demo.torso_report import draw_reactions, print_reactions
 from modular_dynamics_ros.demo.waiting import DemoError, ended_well, spin_until
+from modular_dynamics_ros.discovery import hurry_discovery
 from modular_dynamics_ros.joint_state_player import sent_in
 from modular_dynamics_ros.motion import MotionError
 from modular_dynamics_ros.recordings import load_motion
@@ -69,6 +70,7 @@ def run(options: Options) -> int:
     os.environ["ROS_DOMAIN_ID"] = str(random.randrange(1, 101))
     os.environ["ROS_AUTOMATIC_DISCOVERY_RANGE"] = "LOCALHOST"
     os.environ.pop("ROS_LOCALHOST_ONLY", None)
+    hurry_discovery()
     try:
         evaluation, recorder = _play(options, console)
     except (DemoError, MotionError, md.ModularDynamicsError, OSError) as error:
