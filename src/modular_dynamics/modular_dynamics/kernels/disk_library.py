@@ -2,7 +2,8 @@
 
 Beside the machine code Numba keeps bitcode, for kernels that are compiled later and call this one. To read it
 takes most of the time of loading; here it is read when it is asked for. Numba must know all the same which
-names the machine code defines, so that they are kept as well.
+names the machine code defines, so that they are kept as well. Nor does machine code need the modules of the
+functions that were compiled into it, which Numba would import for their global names.
 """
 
 from collections.abc import Iterator
@@ -10,8 +11,10 @@ from contextlib import contextmanager
 from typing import Any
 
 from llvmlite.binding import parse_bitcode
+from numba.core import environment
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler_lock import global_compiler_lock
+from numba.core.environment import Environment, lookup_environment
 
 __all__ = ["DiskLibrary", "loading"]
 
@@ -51,13 +54,25 @@ class DiskLibrary(JITCodeLibrary):
         self._module = module
 
 
+def _constants_only(module: str, constants: Any, name: str) -> Environment:
+    """A function's environment as Numba rebuilds it, but without the module's global names."""
+    known = lookup_environment(name)
+    if known is not None:
+        return known
+    made = Environment({"__name__": module})
+    made.consts[:] = constants
+    made.env_name = name
+    Environment._memo[name] = made
+    return made
+
+
 @contextmanager
 def loading(codegen: Any) -> Iterator[None]:
-    """What Numba loads meanwhile becomes a DiskLibrary; no other thread compiles or loads."""
+    """What Numba loads meanwhile is loaded as said above; no other thread compiles or loads."""
     with global_compiler_lock:
-        usual = codegen._library_class
-        codegen._library_class = DiskLibrary
+        usual = codegen._library_class, environment._rebuild_env
+        codegen._library_class, environment._rebuild_env = DiskLibrary, _constants_only
         try:
             yield
         finally:
-            codegen._library_class = usual
+            codegen._library_class, environment._rebuild_env = usual
