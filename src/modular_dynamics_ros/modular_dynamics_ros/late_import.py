@@ -18,6 +18,8 @@ def import_late(module: str) -> None:
     Raises:
         ImportError: as the import does.
     """
+    if module in sys.modules:
+        return  # what is garbage by now must be found
     enabled = gc.isenabled()
     gc.disable()
     sys.modules.setdefault(UNNEEDED, None)  # type: ignore[arg-type]  # None: cannot be imported

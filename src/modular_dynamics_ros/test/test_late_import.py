@@ -16,6 +16,21 @@ from modular_dynamics_ros.robot import load_robot
 load_robot(sys.argv[1], with_check=False)
 print([name for name in ("numba.np.arraymath", "scipy.linalg") if name in sys.modules])
 """
+COLLECTOR = """
+import gc, sys
+from modular_dynamics_ros.late_import import import_late
+import_late("decimal")
+frozen = gc.get_freeze_count()
+class Ring: pass
+ring = Ring(); ring.itself = ring
+import_late("decimal")  # a node that is configured again
+print(frozen > 0, gc.get_freeze_count() <= frozen)
+try:
+    import_late("no_such_module")
+except ImportError as error:
+    print(error)
+print(gc.isenabled(), "coverage" in sys.modules)
+"""
 BROKEN = """
 import sys
 sys.modules["numba"] = None
@@ -50,3 +65,7 @@ def test_a_library_that_cannot_be_imported_is_not_blamed_on_the_robot(root):
     said = run(BROKEN, root / "urdf/charmie_torso.urdf")
     assert "the library cannot be imported: import of numba halted" in said
     assert "refused" not in said
+
+
+def test_garbage_is_collected_after_a_late_import():
+    assert run(COLLECTOR) == "True True\nNo module named 'no_such_module'\nTrue False\n"
