@@ -59,7 +59,7 @@ class Restarts:
             self.processes.start_file(name, Path(__file__).with_name("bare_subscriber.py"))
             return
         words = [word for parameter in own[name] for word in ("-p", parameter)]
-        self.processes.start(name, f"modular_dynamics_ros.{name}", "--ros-args", *words)
+        self.processes.start(name, "modular_dynamics_ros", name, "--ros-args", *words)
 
     def wait(self, reached: Callable[[], bool], name: str) -> None:
         """Serve callbacks until the condition holds."""

@@ -15,9 +15,9 @@ setup(
     ],
     entry_points={
         "console_scripts": [
-            f"dynamics_node = {PACKAGE}.dynamics_node:main",
-            f"torso_reaction_node = {PACKAGE}.torso_reaction_node:main",
-            f"joint_state_player = {PACKAGE}.joint_state_player:main",
+            f"dynamics_node = {PACKAGE}.__main__:dynamics_node",
+            f"torso_reaction_node = {PACKAGE}.__main__:torso_reaction_node",
+            f"joint_state_player = {PACKAGE}.__main__:joint_state_player",
             f"charmie_demo = {PACKAGE}.demo.__main__:main",
         ],
     },

@@ -9,9 +9,9 @@ from numba.core.runtime import rtsys
 
 from .disk_library import DiskLibrary, loading
 
-__all__ = ["cached_by_all_sources", "make_ready"]
+__all__ = ["LOCK", "cached_by_all_sources", "make_ready"]
 
-_LOCK = Lock()
+LOCK = Lock()
 
 
 def _stamp() -> tuple[float, int]:
@@ -61,7 +61,7 @@ def make_ready(kernel: Any, signature: Any) -> None:
     Without the compiler (NUMBA_DISABLE_JIT) a kernel is a plain function, and nothing is done.
     """
     if hasattr(kernel, "signatures"):
-        with _LOCK:  # a second thread must not find compiling forbidden while it waits for the first
+        with LOCK:  # a second thread must not find compiling forbidden while it waits for the first
             if not kernel.signatures:  # another kernel that calls it may have compiled it
                 kernel.compile(signature)
             kernel.disable_compile()

@@ -15,7 +15,7 @@ from numba.core.ccallback import CFunc
 from numba.extending import intrinsic
 
 from .articulated_body import forward_dynamics
-from .compilation import cached_by_all_sources
+from .compilation import LOCK, cached_by_all_sources
 from .composite_body import mass_matrix
 from .newton_euler import inverse_dynamics
 
@@ -173,17 +173,19 @@ _FUNCTIONS = {
 def entry(algorithm: str, topology: Any, constants: Any, work: Any, nq: int, nv: int) -> Any:
     """A Python function of the arrays that the kernel takes after ``work``: is the result written?
 
-    It keeps the graph's arrays alive. None where it cannot be had: without the compiler, or elsewhere than on
-    64-bit CPython with its lock.
+    It keeps alive all that it points to. None where it cannot be had: without the compiler, or elsewhere than
+    on 64-bit CPython with its lock.
     """
     if not _known_objects():
         return None
-    kept = topology, constants, work
-    addresses = [array.ctypes.data for array in kept]
+    with LOCK:
+        compiled = _compiled(_FUNCTIONS[algorithm])
+    kept = topology, constants, work, compiled
+    addresses = [array.ctypes.data for array in kept[:3]]
     widths = [topology.shape[0], topology.shape[1], constants.shape[1], work.size]
     known = [id(np.ndarray), id(np.dtype(np.float64))]
     plan = np.array([*addresses, *widths, nq, nv, *known], np.int64)
     make = ctypes.pythonapi.PyCFunction_NewEx
     make.restype, make.argtypes = ctypes.py_object, (ctypes.c_void_p, ctypes.py_object, ctypes.py_object)
     # the third argument is a module's name elsewhere; CPython only holds it
-    return make(ctypes.addressof(_compiled(_FUNCTIONS[algorithm])[1]), plan, kept)
+    return make(ctypes.addressof(compiled[1]), plan, kept)

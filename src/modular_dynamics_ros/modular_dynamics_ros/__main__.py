@@ -1,0 +1,52 @@
+"""Where nodes start: `python -m modular_dynamics_ros NODE [--help] [--ros-args ...]`, and `ros2 run`."""
+
+import os
+import signal
+import sys
+
+from modular_dynamics_ros.late_import import import_late
+
+__all__ = ["dynamics_node", "joint_state_player", "main", "torso_reaction_node"]
+
+NODES = ("dynamics_node", "joint_state_player", "torso_reaction_node")
+
+
+def _run(name: str) -> int:
+    """Import a node and run it; return the exit code."""
+    # nothing is open yet, and no module expects an exception in the middle of its import
+    before = {
+        number: signal.signal(number, lambda number, frame: os._exit(0))
+        for number in (signal.SIGINT, signal.SIGTERM)
+    }
+    import_late(f"modular_dynamics_ros.{name}")
+    for number, handler in before.items():
+        signal.signal(number, handler)
+    return int(sys.modules[f"modular_dynamics_ros.{name}"].main())
+
+
+def dynamics_node() -> int:
+    """`ros2 run modular_dynamics_ros dynamics_node`."""
+    return _run("dynamics_node")
+
+
+def joint_state_player() -> int:
+    """`ros2 run modular_dynamics_ros joint_state_player`."""
+    return _run("joint_state_player")
+
+
+def torso_reaction_node() -> int:
+    """`ros2 run modular_dynamics_ros torso_reaction_node`."""
+    return _run("torso_reaction_node")
+
+
+def main() -> int:
+    """Run the node that the command line names first."""
+    if len(sys.argv) < 2 or sys.argv[1] not in NODES:
+        given = f"no node {sys.argv[1]!r}" if len(sys.argv) > 1 else "which node?"
+        print(f"{given}; python -m modular_dynamics_ros {{{','.join(NODES)}}} ...", file=sys.stderr)
+        return 2
+    return _run(sys.argv.pop(1))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
