@@ -88,7 +88,8 @@ def measure_node(
         with tempfile.TemporaryDirectory() as logs, Processes(Path(logs)) as processes:
             processes.start(
                 "dynamics_node",
-                "modular_dynamics_ros.dynamics_node",
+                "modular_dynamics_ros",
+                "dynamics_node",
                 "--ros-args",
                 "--params-file",
                 str(ROOT / "config/branched_38dof.yaml"),

@@ -41,7 +41,7 @@ def start(root, tmp_path, request):
             *parameters,
         ]
         words = [word for override in overrides for word in ("-p", override)]
-        processes.start("dynamics_node", "modular_dynamics_ros.dynamics_node", "--ros-args", *words)
+        processes.start("dynamics_node", "modular_dynamics_ros", "dynamics_node", "--ros-args", *words)
         probe.spin_until(lambda: probe.active, "the node")
         return processes, probe
 
@@ -84,7 +84,8 @@ def test_a_motion_of_the_independent_joints_is_completed_and_answered(start, roo
     names = graph.independent_joint_names
     processes.start(
         "joint_state_player",
-        "modular_dynamics_ros.joint_state_player",
+        "modular_dynamics_ros",
+        "joint_state_player",
         "--ros-args",
         *("-p", f"motion_file:={motion}", "-p", "rate:=50.0"),
         *("-p", "lead_in:=true", "-p", "wait_for_subscriber:=3"),

@@ -32,7 +32,8 @@ class Play:
     def start_node(self):
         self.processes.start(
             "dynamics_node",
-            "modular_dynamics_ros.dynamics_node",
+            "modular_dynamics_ros",
+            "dynamics_node",
             "--ros-args",
             "--params-file",
             str(self.root / "config/charmie.yaml"),
@@ -46,7 +47,8 @@ class Play:
         overrides = [word for key, value in parameters.items() for word in ("-p", f"{key}:={value}")]
         self.processes.start(
             "joint_state_player",
-            "modular_dynamics_ros.joint_state_player",
+            "modular_dynamics_ros",
+            "joint_state_player",
             "--ros-args",
             "--params-file",
             str(self.root / "config/charmie.yaml"),

@@ -41,7 +41,7 @@ class Torso:
         words = [word for parameter in (*files, *parameters) for word in ("-p", parameter)]
         params = str(self.root / "config/charmie_torso.yaml")
         self.processes.start(
-            name, f"modular_dynamics_ros.{name}", "--ros-args", "--params-file", params, *words
+            name, "modular_dynamics_ros", name, "--ros-args", "--params-file", params, *words
         )
 
     def answered_to(self, q, what="an answer"):

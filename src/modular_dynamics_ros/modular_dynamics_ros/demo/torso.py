@@ -173,7 +173,7 @@ def _start(processes: Processes, files: Path, motion: Path, rate: float) -> None
     params = str(files / "config/charmie_torso.yaml")
     for name, parameters in own.items():
         words = [word for parameter in parameters for word in ("-p", parameter)]
-        processes.start(name, f"modular_dynamics_ros.{name}", "--ros-args", "--params-file", params, *words)
+        processes.start(name, "modular_dynamics_ros", name, "--ros-args", "--params-file", params, *words)
 
 
 def _evaluated(graph: md.SubsystemGraph, recorder: _Recorder, expected: int, sent: int) -> TorsoRun:
