@@ -16,6 +16,17 @@ from modular_dynamics_ros.robot import load_robot
 load_robot(sys.argv[1], with_check=False)
 print([name for name in ("numba.np.arraymath", "scipy.linalg") if name in sys.modules])
 """
+TWO = """
+import sys, threading
+from modular_dynamics_ros.late_import import import_late
+sys.path.insert(0, sys.argv[1])
+threads = [threading.Thread(target=import_late, args=[name]) for name in ("slow", "slower", "slow")]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+print(sys.modules["slow"].done, sys.modules["slower"].done)
+"""
 COLLECTOR = """
 import gc, sys
 from modular_dynamics_ros.late_import import import_late
@@ -69,3 +80,9 @@ def test_a_library_that_cannot_be_imported_is_not_blamed_on_the_robot(root):
 
 def test_garbage_is_collected_after_a_late_import():
     assert run(COLLECTOR) == "True True\nNo module named 'no_such_module'\nTrue False\n"
+
+
+def test_two_threads_may_import_at_once(tmp_path):
+    for name, seconds in (("slow", 0.2), ("slower", 0.4)):
+        (tmp_path / f"{name}.py").write_text(f"import time\ntime.sleep({seconds})\ndone = True\n")
+    assert run(TWO, tmp_path) == "True True\n"

@@ -37,20 +37,24 @@ def cached_by_all_sources(*kernels: Any) -> None:
 
 
 def _load(cache: Any, signature: Any, target: Any) -> Any:
-    """What the disk has of a kernel, or None.
+    """What the disk has of a kernel, or None; also where a file is damaged: then it is written anew.
 
     Before Numba looks, it reads in all that it knows to compile, which takes longer than to load every kernel
     of a robot. What compiles reads it in anyway. The machine code of the kernels here needs no more than
     Numba's memory functions; with numpy.linalg or random numbers it would.
     """
     rtsys.initialize(target)
-    with cache._guard_against_spurious_io_errors(), loading(target.codegen()):
-        return cache._load_overload(signature, target)
+    try:
+        with cache._guard_against_spurious_io_errors(), loading(target.codegen()):
+            return cache._load_overload(signature, target)
+    except Exception:  # whatever pickle finds in a file that a full disk or a power cut has cut short
+        cache.flush()
+        return None
 
 
 def _save(cache: Any, signature: Any, compiled: Any) -> None:
     """Put a kernel onto the disk, as `_load` wants it."""
-    compiled.library.__class__ = DiskLibrary
+    compiled.library.__class__ = DiskLibrary  # which makes anew what Numba keeps for linking
     with cache._guard_against_spurious_io_errors():
         cache._save_overload(signature, compiled)
 

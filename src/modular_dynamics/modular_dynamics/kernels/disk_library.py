@@ -68,7 +68,7 @@ def _constants_only(module: str, constants: Any, name: str) -> Environment:
 
 @contextmanager
 def loading(codegen: Any) -> Iterator[None]:
-    """What Numba loads meanwhile is loaded as said above; no other thread compiles or loads."""
+    """What Numba loads meanwhile is loaded as said above. Its lock keeps other threads from compiling."""
     with global_compiler_lock:
         usual = codegen._library_class, environment._rebuild_env
         codegen._library_class, environment._rebuild_env = DiskLibrary, _constants_only

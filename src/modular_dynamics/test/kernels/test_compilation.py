@@ -55,3 +55,18 @@ def test_kernels_on_the_disk_are_loaded_without_the_compiler(tmp_path, monkeypat
     assert (index_2, other_2, hits_2) == ("2", "2", "1")
     assert "numba.np.arraymath" in imported
     assert imported_2 == "[]"
+
+
+@only_compiled
+@pytest.mark.parametrize("pattern", ["*first_not_finite*.nbc", "*first_not_finite*.nbi"])
+def test_a_damaged_file_is_written_anew(tmp_path, monkeypatch, pattern):
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
+
+    def hits():
+        done = subprocess.run([sys.executable, "-c", PROGRAM], check=True, capture_output=True, text=True)
+        return int(done.stdout.splitlines()[-1])
+
+    assert hits() == 0
+    (file,) = tmp_path.rglob(pattern)
+    file.write_bytes(file.read_bytes()[:50])
+    assert (hits(), hits()) == (0, 1)
