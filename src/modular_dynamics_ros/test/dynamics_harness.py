@@ -110,6 +110,18 @@ class Harness:
         self.spin_until(found)
         return found()[0]
 
+    def said(self, words, capfd):
+        """What was printed until these words came."""
+        log = ""
+
+        def printed():
+            nonlocal log
+            log += capfd.readouterr().err
+            return words in log
+
+        self.spin_until(printed)
+        return log
+
     def close(self):
         self.executor.shutdown()
         self.node.destroy_node()

@@ -14,7 +14,8 @@ LOADED = """
 import sys
 from modular_dynamics_ros.robot import load_robot
 load_robot(sys.argv[1], with_check=False)
-print([name for name in ("numba.np.arraymath", "scipy.linalg") if name in sys.modules])
+unneeded = ("numba.np.arraymath", "numba.np.arrayobj", "scipy.linalg")
+print([name for name in unneeded if name in sys.modules])
 """
 TWO = """
 import sys, threading

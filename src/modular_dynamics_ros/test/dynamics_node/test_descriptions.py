@@ -45,14 +45,7 @@ def test_what_is_no_robot_displaces_none(make, root, four_link, capfd, descripti
     harness.spin_until(lambda: harness.node.session is not None)
     session = harness.node.session
     harness.descriptions.publish(String(data=description or " "))
-    log = ""
-
-    def refused():
-        nonlocal log
-        log += capfd.readouterr().err
-        return words in log
-
-    harness.spin_until(refused)
+    harness.said(words, capfd)
     assert harness.node.session is session
 
 
@@ -60,14 +53,7 @@ def test_a_topic_that_names_a_good_file_is_refused_all_the_same(make, four_link,
     harness = make(robot_description_file="")
     assert harness.node.trigger_configure() == SUCCESS
     harness.descriptions.publish(String(data=four_link))
-    log = ""
-
-    def refused():
-        nonlocal log
-        log += capfd.readouterr().err
-        return "starts with '<'" in log
-
-    harness.spin_until(refused)
+    harness.said("starts with '<'", capfd)
     assert harness.node.session is None
 
 
@@ -82,14 +68,7 @@ def test_a_robot_from_the_topic_replaced_refused_replaced(make, root, four_link,
     assert harness.answer().effort.tolist() == expected(four_link).tolist()
     capfd.readouterr()
     harness.descriptions.publish(String(data="<robot name='broken'>"))
-    log = ""
-
-    def refused():
-        nonlocal log
-        log += capfd.readouterr().err
-        return "robot_description refused" in log
-
-    harness.spin_until(refused)
+    log = harness.said("robot_description refused", capfd)
     assert "'four_link' stays" in log
     assert harness.answer().effort.tolist() == expected(four_link).tolist()
     harness.descriptions.publish(String(data=(root / "urdf/branched_38dof.urdf").read_text()))
