@@ -30,13 +30,13 @@ bench: ## timed figures; nothing else prints them
 	@$(activate) $(domain) exec python benchmark/run.py
 
 exoskeleton-table: setup ## operations of three symbolic methods for closed loops, beside the published ones
-	@$(activate) exec python benchmark/exoskeleton_methods.py
+	@$(activate) exec python -m benchmark.studies.exoskeleton_methods
 
 torso-reactions: setup ## the care robot's torso: the paper's sharing of reactions beside the general solution
-	@$(activate) exec python benchmark/torso_reactions.py
+	@$(activate) exec python -m benchmark.studies.torso_reactions
 
 torso-figure: setup ## the care robot's torso: reactions on body 3 over the motion, ours over MuJoCo's, in out/torso/
-	@$(activate) exec python benchmark/torso_figure.py
+	@$(activate) exec python -m benchmark.studies.torso_figure
 
 clean: ## remove what was built or written, but not .venv
 	@rm -rf build install log out .mypy_cache .ruff_cache .hypothesis

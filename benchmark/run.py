@@ -12,22 +12,22 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-sys.path.insert(0, str(Path(__file__).resolve().parent))
-import robot_tables
-import tables
-from comparisons import RobotFigures, compare
-from growth import Growth, measure_growth
-from loops import LoopFigures, measure_loops
-from machine import Machine, describe
-from node import measure_node
-from partition import measure_partitions
-from peak import measure_limits
-from picture import draw
-from readiness import measure_readiness
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # run by its path, from any folder
 from rich.console import Console
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
-from robots import ROBOTS, ROOT, read, seven_joint_arm
-from sizes import measure_sizes
+
+from benchmark.measurements.comparisons import RobotFigures, compare
+from benchmark.measurements.growth import Growth, measure_growth
+from benchmark.measurements.loops import LoopFigures, measure_loops
+from benchmark.measurements.node import measure_node
+from benchmark.measurements.partition import measure_partitions
+from benchmark.measurements.peak import measure_limits
+from benchmark.measurements.readiness import measure_readiness
+from benchmark.measurements.sizes import measure_sizes
+from benchmark.report import robot_tables, tables
+from benchmark.report.picture import draw
+from benchmark.setting.machine import Machine, describe
+from benchmark.setting.robots import ROBOTS, ROOT, read, seven_joint_arm
 
 PARTS = ("robots", "limits", "sizes", "growth", "loops", "partition", "readiness", "node")
 LARGE = ROBOTS[0]  # the robot of the parts that have one

@@ -7,12 +7,13 @@ its process has died; set autostart to false where a lifecycle manager is to do 
 from pathlib import Path
 
 from ament_index_python.packages import get_package_share_directory
-from launch import LaunchDescription
 from launch.actions import DeclareLaunchArgument, IncludeLaunchDescription
 from launch.launch_description_sources import PythonLaunchDescriptionSource
 from launch.substitutions import LaunchConfiguration
 from launch_ros.actions import LifecycleNode, Node
 from launch_ros.parameter_descriptions import ParameterValue
+
+from launch import LaunchDescription
 
 SHARE = Path(get_package_share_directory("modular_dynamics_bringup"))
 URDF, RULES = (str(SHARE / "urdf" / f"charmie_torso{end}") for end in (".urdf", "_rules.yaml"))

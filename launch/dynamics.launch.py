@@ -7,13 +7,14 @@ import re
 from pathlib import Path
 
 from ament_index_python.packages import get_package_share_directory
-from launch import Action, LaunchContext, LaunchDescription
 from launch.actions import DeclareLaunchArgument, OpaqueFunction
 from launch.conditions import IfCondition
 from launch.substitutions import LaunchConfiguration
 from launch_ros.actions import LifecycleNode, LifecycleTransition, Node
 from launch_ros.parameter_descriptions import ParameterValue
 from lifecycle_msgs.msg import Transition
+
+from launch import Action, LaunchContext, LaunchDescription
 
 RVIZ_CONFIG = str(Path(get_package_share_directory("modular_dynamics_bringup"), "config", "dynamics.rviz"))
 BOOLEAN, LEVELS = ["true", "false", "True", "False"], ["debug", "info", "warn", "error", "fatal"]

@@ -13,7 +13,7 @@ from modular_dynamics_ros.demo.evaluation import evaluate
 from modular_dynamics_ros.demo.lead_in import join
 from modular_dynamics_ros.demo.processes import Processes
 from modular_dynamics_ros.demo.recorder import Recorder
-from modular_dynamics_ros.joint_state_player import sent_in
+from modular_dynamics_ros.player.node import sent_in
 
 pytestmark = pytest.mark.usefixtures("ros")
 LIMIT = 60.0  # [s] on a busy machine

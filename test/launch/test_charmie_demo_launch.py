@@ -6,12 +6,12 @@ import launch_testing
 import launch_testing.asserts
 import numpy as np
 import pytest
-from launch import LaunchDescription
-from launch_probe import CHARMIE, Probe, include, pids_still_running
 from launch_testing.actions import ReadyToTest
 from sensor_msgs.msg import JointState
 
 import modular_dynamics as md
+from helpers.launch_probe import CHARMIE, Probe, include, pids_still_running
+from launch import LaunchDescription
 
 
 @pytest.mark.launch_test

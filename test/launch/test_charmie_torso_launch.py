@@ -9,12 +9,13 @@ import launch_testing
 import launch_testing.asserts
 import numpy as np
 import pytest
-from launch import LaunchDescription
-from launch_probe import Probe, include, pids_still_running
 from launch_testing.actions import ReadyToTest
 from modular_dynamics_interfaces.msg import TorsoReactions
 from std_msgs.msg import Float64MultiArray
 from visualization_msgs.msg import MarkerArray
+
+from helpers.launch_probe import Probe, include, pids_still_running
+from launch import LaunchDescription
 
 NODE = "torso_reaction_node"
 

@@ -6,14 +6,14 @@ import launch_testing
 import launch_testing.asserts
 import numpy as np
 import pytest
-from launch import LaunchDescription
-from launch_probe import SHARE, Probe, include, pids_still_running
 from launch_testing.actions import ReadyToTest
 from rclpy.qos import DurabilityPolicy, QoSProfile, qos_profile_sensor_data
 from sensor_msgs.msg import JointState
 from tf2_msgs.msg import TFMessage
 
 import modular_dynamics as md
+from helpers.launch_probe import SHARE, Probe, include, pids_still_running
+from launch import LaunchDescription
 from modular_dynamics.algebra import DualQuaternion, Quaternion, pose, to_rotation_translation
 
 EXOSKELETON = SHARE / "urdf" / "exoskeleton.urdf"

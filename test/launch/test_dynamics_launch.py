@@ -6,14 +6,14 @@ import launch_testing
 import launch_testing.asserts
 import numpy as np
 import pytest
-from launch import LaunchDescription
-from launch_probe import CHARMIE, Probe, include, pids_still_running
 from launch_testing.actions import ReadyToTest
 from lifecycle_msgs.msg import Transition
 from rclpy.qos import qos_profile_sensor_data
 from sensor_msgs.msg import JointState
 
 import modular_dynamics as md
+from helpers.launch_probe import CHARMIE, Probe, include, pids_still_running
+from launch import LaunchDescription
 
 
 @pytest.mark.launch_test

@@ -3,9 +3,10 @@
 from pathlib import Path
 
 import pytest
-from launch import LaunchContext, LaunchDescription
 from launch.launch_description_sources import get_launch_description_from_python_launch_file
-from launch_probe import CHARMIE, SHARE
+
+from helpers.launch_probe import CHARMIE, SHARE
+from launch import LaunchContext, LaunchDescription
 
 LAUNCH_FILES = sorted((SHARE / "launch").glob("*.launch.py"))
 

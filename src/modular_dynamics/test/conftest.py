@@ -2,9 +2,9 @@
 
 import pytest
 from hypothesis import HealthCheck, settings
-from tree_strategies import ROBOTS
 
 import modular_dynamics as md
+from helpers.tree_strategies import ROBOTS
 
 # compiled code and two busy cores make single examples slow now and then
 settings.register_profile(

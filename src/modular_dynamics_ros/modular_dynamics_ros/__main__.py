@@ -4,11 +4,16 @@ import os
 import signal
 import sys
 
-from modular_dynamics_ros.late_import import import_late
+from modular_dynamics_ros.node.late_import import import_late
 
 __all__ = ["dynamics_node", "joint_state_player", "main", "torso_reaction_node"]
 
-NODES = ("dynamics_node", "joint_state_player", "torso_reaction_node")
+#: The module of each node.
+NODES = {
+    "dynamics_node": "modular_dynamics_ros.dynamics.node",
+    "joint_state_player": "modular_dynamics_ros.player.node",
+    "torso_reaction_node": "modular_dynamics_ros.reactions.node",
+}
 
 
 def _run(name: str) -> int:
@@ -18,10 +23,10 @@ def _run(name: str) -> int:
         number: signal.signal(number, lambda number, frame: os._exit(0))
         for number in (signal.SIGINT, signal.SIGTERM)
     }
-    import_late(f"modular_dynamics_ros.{name}")
+    import_late(NODES[name])
     for number, handler in before.items():
         signal.signal(number, handler)
-    return int(sys.modules[f"modular_dynamics_ros.{name}"].main())
+    return int(sys.modules[NODES[name]].main())
 
 
 def dynamics_node() -> int:

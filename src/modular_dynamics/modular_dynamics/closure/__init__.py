@@ -1,7 +1,7 @@
 """Closed loops on the tree: positions, projection, multipliers, springs."""
 
-from .cuts import internal_wrenches, stamped_cut_wrenches, tree_torques
-from .equation_of_motion import (
+from .dynamics.cut_wrenches import internal_wrenches, stamped_cut_wrenches, tree_torques
+from .dynamics.equation_of_motion import (
     close_loops,
     closed_loop_bias,
     closed_loop_gravity_torque,
@@ -9,14 +9,14 @@ from .equation_of_motion import (
     closed_loop_spring_torque,
     constraint_projection,
 )
-from .forward_dynamics import ClosedLoopMotion, closed_loop_forward_dynamics, energy
-from .free_bodies import Situation
-from .inverse_dynamics import ClosedLoopDynamics, closed_loop_inverse_dynamics
-from .reactions import Reaction, reactions
-from .sharing import Shared, Sharing
-from .sharing_rules import Rules, read_rules, rules_from
-from .simulate import Simulation, simulate
-from .situation import Situations, situation_of, wrenches_of
+from .dynamics.forward_dynamics import ClosedLoopMotion, closed_loop_forward_dynamics, energy
+from .dynamics.inverse_dynamics import ClosedLoopDynamics, closed_loop_inverse_dynamics
+from .reactions.free_bodies import Situation
+from .reactions.joint_reactions import Reaction, joint_reactions
+from .reactions.load_case import Situations, situation_of, wrenches_of
+from .reactions.sharing import Shared, Sharing
+from .reactions.sharing_rules import Rules, read_rules, rules_from
+from .simulation.simulate import Simulation, simulate
 
 __all__ = [
     "Reaction",
@@ -25,7 +25,7 @@ __all__ = [
     "Sharing",
     "Situation",
     "Situations",
-    "reactions",
+    "joint_reactions",
     "read_rules",
     "rules_from",
     "situation_of",

@@ -99,7 +99,7 @@ def machine_code(
 def _sources() -> bytes:
     """All source that has a say in what is generated."""
     package = Path(__file__).parents[1]
-    files = sorted([*(package / "kernels").glob("*.py"), *(package / "codegen").glob("*.py")])
+    files = sorted([*(package / "kernels").rglob("*.py"), *(package / "codegen").rglob("*.py")])
     return b"\0".join(file.read_bytes() for file in files)
 
 

@@ -14,8 +14,8 @@ from .equation_of_motion import (
     mass_matrix,
     mass_matrix_batch,
 )
+from .execution.generated import CompileReport
 from .forward_dynamics import ForwardDynamics, forward_dynamics, forward_dynamics_batch
-from .generated import CompileReport
 from .inverse_dynamics import InverseDynamics, inverse_dynamics, inverse_dynamics_batch
 from .jacobian import Jacobian, jacobian, jacobian_batch
 from .kinematics import FramePoses, frame_pose, frame_poses, frame_poses_batch

@@ -10,13 +10,13 @@ from numpy.lib.stride_tricks import as_strided
 from numpy.typing import ArrayLike, NDArray
 
 from ..exceptions import StateError
-from ..kernels.compilation import make_ready
+from ..kernels.numba_support.compilation import make_ready
 from ..model import SubsystemGraph, body_loads, refuse_closures
-from .algorithms import DERIVATIVES, DOUBLE
-from .arrays import constants_of, converted, load_external, plain, topology_of, work_of
-from .batch import Batch, Progress
-from .generated import with_code
-from .regrouping import regrouped
+from .arrays.model_arrays import constants_of, converted, load_external, plain, topology_of, work_of
+from .arrays.regrouping import regrouped
+from .execution.algorithms import DERIVATIVES, DOUBLE
+from .execution.batch import Batch, Progress
+from .execution.generated import with_code
 
 __all__ = [
     "InverseDynamicsDerivatives",

@@ -8,16 +8,17 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from ..exceptions import StateError
-from ..kernels import composite_body, entry
+from ..kernels import entry
 from ..kernels import mass_matrix as kernel
-from ..kernels.compilation import make_ready
+from ..kernels.numba_support.compilation import make_ready
+from ..kernels.recursions import composite_body
 from ..model import SubsystemGraph, refuse_closures
-from .algorithms import DOUBLE, MASS_MATRIX
-from .arrays import checked_out, constants_of, converted, topology_of, work_of
-from .batch import Batch, Progress
-from .generated import with_code
+from .arrays.model_arrays import checked_out, constants_of, converted, topology_of, work_of
+from .arrays.regrouping import regrouped
+from .execution.algorithms import DOUBLE, MASS_MATRIX
+from .execution.batch import Batch, Progress
+from .execution.generated import with_code
 from .inverse_dynamics import inverse_dynamics, inverse_dynamics_batch
-from .regrouping import regrouped
 
 __all__ = [
     "MassMatrix",

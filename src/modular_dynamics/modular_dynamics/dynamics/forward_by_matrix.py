@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ..exceptions import StateError
 from ..kernels import inverse_dynamics_float64, layout, mass_matrix_float64
-from ..kernels.articulated_body import ROUNDING
+from ..kernels.recursions.articulated_body import ROUNDING
 from ..kernels.turns import begin, end, first_bad, new_turns, stop, take
 from ..model import SubsystemGraph
 

@@ -9,12 +9,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..exceptions import StateError
-from ..kernels import articulated_body, entry, forward_dynamics_float64, layout
+from ..kernels import entry, forward_dynamics_float64, layout
 from ..kernels import forward_dynamics as kernel
-from ..kernels.compilation import make_ready
+from ..kernels.numba_support.compilation import make_ready
+from ..kernels.recursions import articulated_body
 from ..model import SubsystemGraph, body_loads, refuse_closures
-from .algorithms import DOUBLE, FORWARD_DYNAMICS
-from .arrays import (
+from .arrays.body_frames import frames_of
+from .arrays.model_arrays import (
     alignments_of,
     body_to_aligned,
     checked_out,
@@ -24,13 +25,13 @@ from .arrays import (
     topology_of,
     work_of,
 )
-from .batch import Batch, Progress
-from .body_frames import frames_of
+from .arrays.pivots import joint_without_inertia
 from .equation_of_motion import MassMatrix
+from .execution.algorithms import DOUBLE, FORWARD_DYNAMICS
+from .execution.batch import Batch, Progress
+from .execution.generated import with_code
 from .forward_by_matrix import forward_by_matrix, rows_by_matrix
-from .generated import with_code
 from .inverse_dynamics import InverseDynamics
-from .pivots import joint_without_inertia
 
 __all__ = ["ForwardDynamics", "forward_dynamics", "forward_dynamics_batch"]
 

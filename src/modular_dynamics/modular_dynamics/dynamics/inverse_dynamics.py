@@ -10,12 +10,12 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from ..algebra import DualQuaternion, adjoint
 from ..exceptions import StateError
-from ..kernels import entry, layout, newton_euler
+from ..kernels import entry, layout
 from ..kernels import inverse_dynamics as kernel
-from ..kernels.compilation import make_ready
+from ..kernels.numba_support.compilation import make_ready
+from ..kernels.recursions import newton_euler
 from ..model import JointType, Subsystem, SubsystemGraph, black_box_wrenches, body_loads, refuse_closures
-from .algorithms import DOUBLE, INVERSE_DYNAMICS
-from .arrays import (
+from .arrays.model_arrays import (
     alignments_of,
     body_to_aligned,
     checked_out,
@@ -26,8 +26,9 @@ from .arrays import (
     topology_of,
     work_of,
 )
-from .batch import Batch, Progress
-from .generated import with_code
+from .execution.algorithms import DOUBLE, INVERSE_DYNAMICS
+from .execution.batch import Batch, Progress
+from .execution.generated import with_code
 
 __all__ = ["InverseDynamics", "inverse_dynamics", "inverse_dynamics_batch"]
 

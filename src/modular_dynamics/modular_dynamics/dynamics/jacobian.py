@@ -8,13 +8,13 @@ from numpy.typing import ArrayLike, NDArray
 from ..exceptions import StateError
 from ..kernels import jacobian as kernel
 from ..kernels import jacobian_float64, layout
-from ..kernels.jacobian import LINK_AXES, ROOT_AXES, SIGNATURE
-from ..kernels.kinematics import POSE_COLUMNS
+from ..kernels.recursions.jacobian import LINK_AXES, ROOT_AXES, SIGNATURE
+from ..kernels.recursions.kinematics import POSE_COLUMNS
 from ..model import SubsystemGraph
-from .arrays import plain
-from .batch import Progress
-from .frames import with_links
-from .solver import Solver, kept
+from .arrays.link_rows import with_links
+from .arrays.model_arrays import plain
+from .execution.batch import Progress
+from .execution.solver import Solver, kept
 
 __all__ = ["Jacobian", "jacobian", "jacobian_batch"]
 

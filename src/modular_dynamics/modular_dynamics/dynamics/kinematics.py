@@ -10,12 +10,13 @@ from numpy.typing import ArrayLike, NDArray
 from ..algebra import DualQuaternion, from_rotation_translation
 from ..exceptions import StateError
 from ..kernels import frame_poses as kernel
-from ..kernels import frame_poses_float64, kinematics
+from ..kernels import frame_poses_float64
+from ..kernels.recursions import kinematics
 from ..model import SubsystemGraph
-from .arrays import plain
-from .batch import Progress
-from .frames import with_links
-from .solver import Solver, kept
+from .arrays.link_rows import with_links
+from .arrays.model_arrays import plain
+from .execution.batch import Progress
+from .execution.solver import Solver, kept
 
 __all__ = ["FramePoses", "frame_pose", "frame_poses", "frame_poses_batch"]
 

@@ -8,11 +8,11 @@ from numpy.typing import ArrayLike, NDArray
 from ..exceptions import StateError
 from ..kernels import regressor as kernel
 from ..kernels import regressor_float64
-from ..kernels.regressor import PARAMETERS, REGRESSOR_COLUMNS, SIGNATURE, TURN
+from ..kernels.recursions.regressor import PARAMETERS, REGRESSOR_COLUMNS, SIGNATURE, TURN
 from ..model import SubsystemGraph, refuse_closures
-from .arrays import alignment, constants_of, plain, topology_of
-from .batch import Progress
-from .solver import Solver, kept
+from .arrays.model_arrays import alignment, constants_of, plain, topology_of
+from .execution.batch import Progress
+from .execution.solver import Solver, kept
 
 __all__ = ["Regressor", "inertial_parameters", "regressor", "regressor_batch"]
 

@@ -1,19 +1,18 @@
 """Compiled algorithms on raw arrays; what they may import, import-linter holds (pyproject.toml)."""
 
-from . import closed_loop, explicit, loops, orthogonal, turns
-from .articulated_body import forward_dynamics, forward_dynamics_float64
+from . import turns
 from .checks import first_not_finite
-from .compilation import cached_by_all_sources
-from .composite_body import mass_matrix, mass_matrix_float64
-from .entry import entry
-from .jacobian import jacobian, jacobian_float64
-from .kinematics import frame_poses, frame_poses_float64
-from .newton_euler import (
-    inverse_dynamics,
-    inverse_dynamics_float32,
-    inverse_dynamics_float64,
-)
-from .regressor import regressor, regressor_float64
+from .loops import closed_loop, explicit
+from .loops import constraint_rows as loops
+from .math import orthogonal
+from .numba_support.compilation import cached_by_all_sources
+from .numba_support.entry import entry
+from .recursions.articulated_body import forward_dynamics, forward_dynamics_float64
+from .recursions.composite_body import mass_matrix, mass_matrix_float64
+from .recursions.jacobian import jacobian, jacobian_float64
+from .recursions.kinematics import frame_poses, frame_poses_float64
+from .recursions.newton_euler import inverse_dynamics, inverse_dynamics_float32, inverse_dynamics_float64
+from .recursions.regressor import regressor, regressor_float64
 from .states import SMALLEST_NORM
 
 __all__ = [

@@ -9,17 +9,12 @@ address of machine code, that code stands for the recursion.
 import numpy as np
 from numba import njit
 
-from .lanes import FAST
 from .layout import CODE, STATE_BLOCKS, Q
-from .machine_code import run_code
-from .memory import store, zero_float32x16, zero_float64, zero_float64x8
+from .numba_support.lanes import FAST
+from .numba_support.machine_code import run_code
+from .numba_support.memory import store, zero_float32x16, zero_float64, zero_float64x8
 from .states import all_finite, all_good, block_rows, joint_states
-from .transposition import (
-    UNWRITTEN,
-    columns_to_lanes,
-    fetch_ahead,
-    lanes_to_columns,
-)
+from .transposition import UNWRITTEN, columns_to_lanes, fetch_ahead, lanes_to_columns
 from .turns import begin, end, stop, take
 
 __all__ = ["batch_float32", "batch_float64", "batch_float64_with_pivots", "single"]

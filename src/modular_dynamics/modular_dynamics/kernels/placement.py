@@ -2,9 +2,9 @@
 
 from numba import njit
 
-from .lanes import FAST
 from .layout import COSINE, FLOATING, KIND, POSITION, ROTATION, SHIFT, SINE, Q
-from .memory import load, load3, store3
+from .numba_support.lanes import FAST
+from .numba_support.memory import load, load3, store3
 from .states import block_rows
 
 __all__ = ["load_pose", "place", "place_floating", "pose_of", "store_pose"]

@@ -4,10 +4,22 @@ import math
 
 from numba import njit
 
-from .lanes import FAST
-from .layout import COSINE, FLOATING, KIND, MULTIPLIER, OFFSET, PRISMATIC, REVOLUTE, SHIFT, SINE, WIDEST, Q
-from .memory import load, store
-from .trigonometry import sincos
+from .layout import (
+    COSINE,
+    FLOATING,
+    KIND,
+    MULTIPLIER,
+    OFFSET,
+    PRISMATIC,
+    REVOLUTE,
+    SHIFT,
+    SINE,
+    WIDEST,
+    Q,
+)
+from .math.trigonometry import sincos
+from .numba_support.lanes import FAST
+from .numba_support.memory import load, store
 
 __all__ = ["SMALLEST_NORM", "all_finite", "all_good", "block_rows", "joint_states"]
 

@@ -9,7 +9,7 @@ from numba.core import cgutils
 from numba.extending import intrinsic, overload
 from numpy.typing import NDArray
 
-from .memory import load
+from .numba_support.memory import load
 
 __all__ = [
     "UNWRITTEN",

@@ -10,9 +10,9 @@ import numpy as np
 import pinocchio
 import pytest
 from hypothesis import HealthCheck, given, settings
-from tree_strategies import ROBOTS, random_trees
 
 import modular_dynamics as md
+from helpers.tree_strategies import ROBOTS, random_trees
 from modular_dynamics.codegen import cache
 
 pytestmark = pytest.mark.skipif(

@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from tree_strategies import ROBOTS
 
 import modular_dynamics as md
+from helpers.tree_strategies import ROBOTS
 from modular_dynamics.algebra import adjoint_n, translation
 from modular_dynamics.composition import edges, path_to
 

@@ -6,9 +6,9 @@ import numpy as np
 import pinocchio
 import pytest
 from hypothesis import given, settings
-from tree_strategies import ROBOTS, random_trees
 
 import modular_dynamics as md
+from helpers.tree_strategies import ROBOTS, random_trees
 
 
 def state_of(graph, seed=0):

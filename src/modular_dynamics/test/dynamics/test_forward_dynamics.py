@@ -7,9 +7,9 @@ import numpy as np
 import pinocchio
 import pytest
 from hypothesis import given, settings
-from tree_strategies import ROBOTS, random_trees
 
 import modular_dynamics as md
+from helpers.tree_strategies import ROBOTS, random_trees
 from modular_dynamics.dynamics import forward_by_matrix
 
 

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tree_strategies import partitions, random_trees
 
 import modular_dynamics as md
+from helpers.tree_strategies import partitions, random_trees
 
 #: Of the largest torque. Sixty joints of products and sums in double precision leave some 1e-13.
 RELATIVE = 1e-10
@@ -239,7 +239,7 @@ def test_a_tagged_black_box_needs_its_wrench(load_robot):
         "version": 1,
         "subsystems": [{"name": "tool", "root_link": "tv7_gripper_base", "black_box": True}],
     }
-    from tree_strategies import ROBOTS
+    from helpers.tree_strategies import ROBOTS
 
     graph = md.load_urdf(ROBOTS / "vendor_arm.urdf", partition)
     state = np.zeros((3, graph.nv))

@@ -7,9 +7,9 @@ import pinocchio
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tree_strategies import ROBOTS, partitions, random_trees
 
 import modular_dynamics as md
+from helpers.tree_strategies import ROBOTS, partitions, random_trees
 from modular_dynamics.algebra import rotation_matrix, to_rotation_translation, translation
 
 ROBOT_NAMES = ["charmie", "branched_38dof", "four_link", "vendor_arm"]
@@ -270,7 +270,7 @@ def test_a_zero_quaternion_is_refused_whichever_link_is_asked_for(load_robot):
 
 
 def test_solvers_are_kept_within_bounds(load_robot, monkeypatch):
-    monkeypatch.setattr("modular_dynamics.dynamics.solver.MOST_KEPT", 3)
+    monkeypatch.setattr("modular_dynamics.dynamics.execution.solver.MOST_KEPT", 3)
     graph = load_robot("charmie")
     q = np.ones(graph.nq)
     for link in graph.links:

@@ -8,9 +8,9 @@ import pinocchio
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tree_strategies import ROBOTS, partitions, random_trees
 
 import modular_dynamics as md
+from helpers.tree_strategies import ROBOTS, partitions, random_trees
 
 ROBOT_NAMES = ["charmie", "branched_38dof", "four_link", "vendor_arm"]
 

@@ -6,7 +6,7 @@ from numba import njit
 
 from modular_dynamics.kernels import layout
 from modular_dynamics.kernels.drivers import batch_float32, batch_float64
-from modular_dynamics.kernels.memory import load, store
+from modular_dynamics.kernels.numba_support.memory import load, store
 from modular_dynamics.kernels.transposition import blank_squares
 from modular_dynamics.kernels.turns import first_bad, new_turns
 

@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from tree_strategies import ROBOTS
 
 import modular_dynamics as md
+from helpers.tree_strategies import ROBOTS
 
 
 def test_print_shows_subsystems_joints_and_connection_points(load_robot):

@@ -6,9 +6,9 @@ import numpy as np
 import pinocchio
 import pytest
 import yaml
-from tree_strategies import ROBOTS
 
 import modular_dynamics as md
+from helpers.tree_strategies import ROBOTS
 from modular_dynamics.algebra import translation
 
 

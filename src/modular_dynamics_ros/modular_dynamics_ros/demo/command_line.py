@@ -7,8 +7,8 @@ from pathlib import Path
 from ament_index_python.packages import PackageNotFoundError, get_package_share_directory
 
 from modular_dynamics_ros.demo.run import Options
-from modular_dynamics_ros.parameter_table import checked
-from modular_dynamics_ros.parameters import PlayerParameters
+from modular_dynamics_ros.parameters.nodes import PlayerParameters
+from modular_dynamics_ros.parameters.table import checked
 
 __all__ = ["read_command_line"]
 

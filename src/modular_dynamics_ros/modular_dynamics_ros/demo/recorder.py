@@ -12,15 +12,15 @@ from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory
 
 import modular_dynamics as md
-from modular_dynamics_ros.conversions import (
+from modular_dynamics_ros.computation.reference import ReferenceSampler
+from modular_dynamics_ros.demo.lead_in import MotionStart
+from modular_dynamics_ros.messages.conversions import (
     JointStateReader,
     stamp_nanoseconds,
     trajectory_from_message,
     wrench_from_message,
 )
-from modular_dynamics_ros.demo.lead_in import MotionStart
-from modular_dynamics_ros.reference import ReferenceSampler
-from modular_dynamics_ros.topic_names import topic_name
+from modular_dynamics_ros.messages.topic_names import topic_name
 
 __all__ = ["Recorder"]
 

@@ -25,7 +25,6 @@ from rich.progress import (
 )
 
 import modular_dynamics as md
-from modular_dynamics_ros.bad_message import listed
 from modular_dynamics_ros.demo.evaluation import Evaluation, evaluate
 from modular_dynamics_ros.demo.graph_picture import draw_graph
 from modular_dynamics_ros.demo.lead_in import join
@@ -36,11 +35,12 @@ from modular_dynamics_ros.demo.table import print_table
 from modular_dynamics_ros.demo.torso import play_torso
 from modular_dynamics_ros.demo.torso_report import draw_reactions, print_reactions
 from modular_dynamics_ros.demo.waiting import DemoError, ended_well, spin_until
-from modular_dynamics_ros.discovery import hurry_discovery
-from modular_dynamics_ros.joint_state_player import sent_in
-from modular_dynamics_ros.motion import MotionError
-from modular_dynamics_ros.recordings import load_motion
-from modular_dynamics_ros.schedule import Schedule
+from modular_dynamics_ros.messages.bad_message import listed
+from modular_dynamics_ros.node.discovery import hurry_discovery
+from modular_dynamics_ros.player.motion import MotionError
+from modular_dynamics_ros.player.node import sent_in
+from modular_dynamics_ros.player.recordings import load_motion
+from modular_dynamics_ros.player.schedule import Schedule
 
 __all__ = ["Options", "run"]
 

@@ -16,15 +16,19 @@ from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory
 
 import modular_dynamics as md
-from modular_dynamics_ros.conversions import JointStateReader, stamp_nanoseconds, trajectory_from_message
+from modular_dynamics_ros.computation.reference import ReferenceSampler
 from modular_dynamics_ros.demo.lead_in import MotionStart, join
 from modular_dynamics_ros.demo.processes import Processes
 from modular_dynamics_ros.demo.waiting import ended_well, spin_until
-from modular_dynamics_ros.joint_state_player import sent_in
-from modular_dynamics_ros.latency import LatencySummary, summarise
-from modular_dynamics_ros.recordings import load_motion
-from modular_dynamics_ros.reference import ReferenceSampler
-from modular_dynamics_ros.schedule import Schedule
+from modular_dynamics_ros.diagnostics.latency import LatencySummary, summarise
+from modular_dynamics_ros.messages.conversions import (
+    JointStateReader,
+    stamp_nanoseconds,
+    trajectory_from_message,
+)
+from modular_dynamics_ros.player.node import sent_in
+from modular_dynamics_ros.player.recordings import load_motion
+from modular_dynamics_ros.player.schedule import Schedule
 
 __all__ = ["TorsoRun", "play_torso"]
 

@@ -1,0 +1,1 @@
+"""`make bench` and the studies behind other make targets."""

@@ -1,0 +1,137 @@
+"""One robot: all peers and our loops and generated code in turns, ratios, and whether all agree."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+import modular_dynamics as md
+from benchmark.peers.casadi_build import BuildError, built
+from benchmark.peers.casadi_peer import CasadiPeer
+from benchmark.peers.mujoco_peer import MujocoPeer, UnfitError
+from benchmark.peers.ours import Ours
+from benchmark.peers.pinocchio_peer import PinocchioPeer
+from benchmark.report.targets import Row, rows
+from benchmark.setting.states import VECTORS, random_states
+from benchmark.setting.timing import Spread, Timed, Times, interleaved, ratio
+
+__all__ = ["Comparison", "RobotFigures", "compare"]
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Medians in microseconds for each state, and how many times as fast as the peer."""
+
+    what: str
+    variant: str
+    ours_us: float
+    peer: str
+    peer_us: float
+    times: Spread
+    target: float | None
+    reached: bool | None  # None without a target
+
+
+@dataclass(frozen=True)
+class RobotFigures:
+    """All of one robot. ``agreement``: quantity -> who -> largest difference from Pinocchio, relative."""
+
+    robot: str
+    nv: int
+    comparisons: list[Comparison]
+    agreement: dict[str, dict[str, float]]
+    medians_us: dict[str, float]
+    operations: dict[str, int]  # of the generated code
+    compiled: dict[str, Any]  # seconds of graph.compile(), whether it was on disk, what it says
+    notes: list[str]
+
+
+class Peer(Protocol):
+    """Somebody else's library on the same states."""
+
+    def timed(self) -> Timed:
+        """Calls to time."""
+        ...
+
+    def results(self) -> dict[str, Array]:
+        """What they find for the first state, in the graph's order: quantity -> array."""
+        ...
+
+
+def compare(urdf: str, threads: int, rounds: int, cache: Path, tick: Callable[[str], None]) -> RobotFigures:
+    """Measure a robot. Peers that are missing or cannot have it are left out, with a note."""
+    graph, fixed, notes = md.load_urdf(urdf), md.load_urdf(urdf), []
+    report = fixed.compile(lambda what: tick(f"generating code: {what}"))
+    states = random_states(graph)
+    many = states.repeated(VECTORS)
+    variants = {name: Ours(g, states, many, threads) for name, g in (("loops", graph), ("code", fixed))}
+    pinocchio = PinocchioPeer(graph, states, *sorted({1, threads}))
+    peers: dict[str, Peer] = {"Pinocchio": pinocchio}
+    try:
+        peers["MuJoCo"] = MujocoPeer(graph, states, md.inverse_dynamics(graph, *states.first))
+    except UnfitError as error:
+        notes.append(f"left out: {error}")
+    try:
+        peers["generated C"] = CasadiPeer(built(graph, cache, tick), pinocchio)
+    except BuildError as error:
+        notes.append(f"left out: Pinocchio to C by CasADi: {error}")
+    timed: Timed = {
+        f"{variant} {name}": call for variant, ours in variants.items() for name, call in ours.timed.items()
+    }
+    for peer in peers.values():
+        timed |= peer.timed()
+    times = interleaved(timed, rounds, tick)
+    return RobotFigures(
+        graph.name,
+        graph.nv,
+        [one for row in rows(threads, graph.nv) for one in _compared(row, list(variants), times)],
+        _agreement(variants, peers),
+        {name: float(np.median(values)) for name, values in times.items()},
+        report.operations,
+        {"seconds": report.seconds, "cached": report.cached, "report": str(report)},
+        notes,
+    )
+
+
+def _compared(row: Row, variants: list[str], times: Times) -> list[Comparison]:
+    """One comparison for each variant; none where every peer is missing."""
+    peers = [name for name in row.peers if name in times]
+    if not peers:
+        return []
+    peer = min(peers, key=lambda name: float(np.median(times[name])))
+    found = []
+    for variant in variants:
+        ours = times[f"{variant} {row.ours}"]
+        medians = float(np.median(ours)), float(np.median(times[peer]))
+        spread = ratio(ours, times[peer])
+        reached = None if row.target is None else spread.median >= row.target
+        facts = medians[0], peer, medians[1], spread, row.target, reached
+        found.append(Comparison(row.what, variant, *facts))
+    return found
+
+
+def _agreement(variants: dict[str, Ours], peers: dict[str, Peer]) -> dict[str, dict[str, float]]:
+    """Largest difference from Pinocchio of each quantity, relative to its largest entry."""
+    found: dict[str, dict[str, Array]] = {}
+    for name, peer in peers.items():
+        for quantity, array in peer.results().items():
+            found.setdefault(quantity, {})[name] = array
+    for variant, ours in variants.items():
+        for quantity, calls in ours.results().items():
+            found[quantity] |= {f"{variant} {call}": array for call, array in calls.items()}
+    differences: dict[str, dict[str, float]] = {}
+    for quantity, arrays in found.items():
+        reference = arrays.pop("Pinocchio")
+        scale = np.abs(reference).max()
+        differences[quantity] = {
+            who: float(np.abs(x.reshape(reference.shape) - reference).max() / scale)
+            for who, x in arrays.items()
+        }
+    return differences

@@ -1,0 +1,185 @@
+"""dynamics_node under load: does it answer every joint state of the 38-joint robot, and how fast?
+
+Three processes, as in use: a sender (`python benchmark/node.py --send`), dynamics_node, and this one, which
+receives.
+"""
+
+import argparse
+import os
+import random
+import sys
+import tempfile
+import time
+from array import array
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import numpy as np
+import rclpy
+from geometry_msgs.msg import WrenchStamped
+from modular_dynamics_interfaces.msg import SubsystemGraph
+from rclpy.executors import SingleThreadedExecutor
+from rclpy.qos import DurabilityPolicy, QoSProfile
+from rclpy.signals import SignalHandlerOptions
+from sensor_msgs.msg import JointState
+
+import modular_dynamics as md
+from modular_dynamics_ros.demo.processes import Processes
+from modular_dynamics_ros.diagnostics.latency import summarise
+from modular_dynamics_ros.messages.conversions import stamp_message, stamp_nanoseconds
+
+__all__ = ["NodeFigures", "measure_node"]
+
+ROOT = Path(__file__).resolve().parents[2]
+STARTING = 5  # joint states that dynamics_node's filter must have seen before it answers
+LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
+
+
+@dataclass(frozen=True)
+class NodeFigures:
+    """Counts, and latency [ms] from the stamp that the sender gives just before it publishes to the torques'
+    torques at the receiver: two hops through ROS 2 and the computation."""
+
+    robot: str
+    rate: float
+    seconds: float
+    sent: int
+    answered: int
+    wrenches: int
+    p50: float
+    p99: float
+    max: float
+
+
+def measure_node(
+    rate: float = 500.0, seconds: float = 10.0, urdf: Path = ROOT / "urdf/branched_38dof.urdf"
+) -> NodeFigures:
+    """Run dynamics_node on sinusoidal joint states, every connection wrench subscribed to as by a viewer."""
+    os.environ["ROS_DOMAIN_ID"] = str(random.randrange(1, 101))
+    os.environ["ROS_AUTOMATIC_DISCOVERY_RANGE"] = "LOCALHOST"
+    graph = md.load_urdf(urdf)
+    expected = round(rate * seconds)
+    arrivals: dict[int, int] = {}
+    active = wrenches = 0
+
+    def on_torques(message: JointState, info: dict) -> None:
+        arrivals[stamp_nanoseconds(message.header.stamp)] = info["received_timestamp"]
+
+    def on_wrench(message: WrenchStamped) -> None:
+        nonlocal wrenches
+        wrenches += 1
+
+    def on_graph(message: SubsystemGraph) -> None:
+        nonlocal active
+        active = 1
+
+    rclpy.init(signal_handler_options=SignalHandlerOptions.NO)
+    try:
+        node = rclpy.create_node("benchmark_receiver")
+        node.create_subscription(SubsystemGraph, "dynamics_node/subsystem_graph", on_graph, LATCHED)
+        node.create_subscription(JointState, "dynamics_node/joint_torques", on_torques, 2 * expected)
+        for subsystem in graph.subsystems:
+            node.create_subscription(
+                WrenchStamped, f"dynamics_node/connections/{subsystem.name}/wrench", on_wrench, 2 * expected
+            )
+        executor = SingleThreadedExecutor()
+        executor.add_node(node)
+        with tempfile.TemporaryDirectory() as logs, Processes(Path(logs)) as processes:
+            processes.start(
+                "dynamics_node",
+                "modular_dynamics_ros",
+                "dynamics_node",
+                "--ros-args",
+                "--params-file",
+                str(ROOT / "config/branched_38dof.yaml"),
+                "-p",
+                f"robot_description_file:={urdf}",
+                "-p",
+                "autostart:=true",
+            )
+            _spin(executor, lambda: active, 60.0, lambda: processes.log("dynamics_node"))
+            processes.start_file(
+                "sender",
+                Path(__file__),
+                "--send",
+                "--rate",
+                str(rate),
+                "--seconds",
+                str(seconds),
+                "--urdf",
+                str(urdf),
+            )
+            _spin(
+                executor,
+                lambda: processes.code("sender") is not None,
+                30.0 + 2 * seconds,
+                lambda: processes.log("sender"),
+            )
+            quiet_since, seen = time.monotonic(), -1
+            while len(arrivals) < expected and time.monotonic() - quiet_since < 2.0:
+                executor.spin_once(timeout_sec=0.1)
+                if len(arrivals) != seen:
+                    quiet_since, seen = time.monotonic(), len(arrivals)
+    finally:
+        rclpy.try_shutdown()
+    stamps = np.array(sorted(arrivals), dtype=np.int64)
+    came = np.array([arrivals[stamp] for stamp in stamps.tolist()], dtype=np.int64)
+    summary = summarise(came - stamps, came)
+    return NodeFigures(
+        graph.name,
+        rate,
+        seconds,
+        expected,
+        len(arrivals),
+        wrenches,
+        *(1e3 * value for value in (summary.p50, summary.p99, summary.max)),
+    )
+
+
+def _spin(
+    executor: SingleThreadedExecutor, reached: Callable[[], object], limit: float, log: Callable[[], str]
+) -> None:
+    deadline = time.monotonic() + limit
+    while not reached():
+        executor.spin_once(timeout_sec=0.1)
+        if time.monotonic() > deadline:
+            raise TimeoutError(f"nothing after {limit:g} s; the process says:\n{log()}")
+
+
+def send(rate: float, seconds: float, urdf: Path) -> None:
+    """Publish velocities sin(2 pi t) rad/s of all joints, as in the paper, stamped when sent."""
+    names = md.load_urdf(urdf).joint_names
+    rclpy.init()
+    node = rclpy.create_node("benchmark_sender")
+    publisher = node.create_publisher(JointState, "joint_states", 500)
+    while publisher.get_subscription_count() < 1:
+        time.sleep(0.01)
+    time.sleep(0.5)  # the subscriber must have found us, too, which cannot be asked
+    message = JointState(name=list(names))
+    start = time.perf_counter()
+    for k in range(-STARTING, round(rate * seconds)):  # the first ones start the filter and are not counted
+        t = k / rate
+        message.position = array("d", [(1.0 - np.cos(2 * np.pi * t)) / (2 * np.pi)] * len(names))
+        message.velocity = array("d", [np.sin(2 * np.pi * t)] * len(names))
+        wait = start + t - time.perf_counter()
+        if wait > 0.0:
+            time.sleep(wait)
+        message.header.stamp = stamp_message(time.time_ns())
+        publisher.publish(message)
+    time.sleep(1.0)  # a publisher that leaves at once takes with it what is still on its way
+    node.destroy_node()
+    rclpy.try_shutdown()
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--send", action="store_true", help="be the sender")
+    parser.add_argument("--rate", type=float, default=500.0, help="joint states per second")
+    parser.add_argument("--seconds", type=float, default=10.0)
+    parser.add_argument("--urdf", type=Path, default=ROOT / "urdf/branched_38dof.urdf")
+    options = parser.parse_args()
+    if options.send:
+        send(options.rate, options.seconds, options.urdf)
+    else:
+        print(asdict(measure_node(options.rate, options.seconds, options.urdf)), file=sys.stdout)

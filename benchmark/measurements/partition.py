@@ -1,0 +1,75 @@
+"""The same robot cut into more and more subsystems: neither torques nor time depend on it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+import modular_dynamics as md
+from benchmark.setting.states import VECTORS, States, random_states
+from benchmark.setting.timing import Spread, Timed, interleaved, ratio
+
+__all__ = ["PartitionFigures", "measure_partitions"]
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class PartitionFigures:
+    """One way to cut. ``relative_*``: its time over that of a single subsystem, round by round."""
+
+    subsystems: int
+    single_us: float
+    batch_us: float
+    relative_single: Spread
+    relative_batch: Spread
+    difference: float  # of the torques from those of a single subsystem, relative to the largest
+
+
+def measure_partitions(urdf: str, rounds: int, tick: Callable[[str], None]) -> list[PartitionFigures]:
+    """One subsystem, those of the URDF's tags, and one for each joint."""
+    names = [joint.name for joint in md.load_urdf(urdf).joints]
+    whole: dict[str, Any] = {"version": 1, "subsystems": [{"name": "whole", "joints": names}]}
+    pieces = {"version": 1, "subsystems": [{"name": f"only_{name}", "joints": [name]} for name in names]}
+    graphs = [md.load_urdf(urdf, whole), md.load_urdf(urdf), md.load_urdf(urdf, pieces)]
+    states = random_states(graphs[0])
+    timed: Timed = {}
+    torques = []
+    for graph in graphs:
+        columns = [graphs[0].v_slice(name).start for name in graph.joint_names]
+        own = States(*(x[:, columns] for x in (states.q, states.v, states.vdot)))
+        tau = np.empty_like(states.v)
+        tau[:, columns] = md.inverse_dynamics_batch(graph, own.q, own.v, own.vdot, 1)
+        torques.append(tau)
+        timed |= _calls(graph, own)
+    times = interleaved(timed, rounds, tick)
+    found = []
+    for graph, tau in zip(graphs, torques, strict=True):
+        single, batch = (times[f"{kind} {len(graph.subsystems)}"] for kind in ("single", "batch"))
+        found.append(
+            PartitionFigures(
+                len(graph.subsystems),
+                float(np.median(single)),
+                float(np.median(batch)),
+                ratio(times["single 1"], single),
+                ratio(times["batch 1"], batch),
+                float(np.abs(tau - torques[0]).max() / np.abs(torques[0]).max()),
+            )
+        )
+    return found
+
+
+def _calls(graph: md.SubsystemGraph, states: States) -> Timed:
+    (q, v, vdot), many, tau = states.first, states.repeated(VECTORS), np.empty(graph.nv)
+    taus = np.empty((VECTORS, graph.nv))
+    return {
+        f"single {len(graph.subsystems)}": (lambda: md.inverse_dynamics(graph, q, v, vdot, out=tau), 1),
+        f"batch {len(graph.subsystems)}": (
+            lambda: md.inverse_dynamics_batch(graph, many.q, many.v, many.vdot, 1, out=taus),
+            VECTORS,
+        ),
+    }

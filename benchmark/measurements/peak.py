@@ -1,0 +1,141 @@
+"""Limits of the machine: fused multiply-adds that it does in a second, and what a call from Python costs."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+import llvmlite.binding as llvm
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from benchmark.setting.timing import Timed, interleaved
+
+__all__ = ["Limits", "measure_limits", "rnea_operations"]
+
+CHAINS = 16  # independent sums, more than latency times units
+STEPS = 100_000
+BITS = (128, 256, 512)
+KINDS = {"float64": ("double", 64), "float32": ("float", 32)}
+
+#: Additions, subtractions and multiplications of kernels/newton_euler.py for one revolute joint, each counted
+#: as one; what is computed twice only to save memory, and external wrenches, are not counted.
+RNEA_JOINT = {
+    "angle with multiplier and offset": 2,
+    "sine and cosine: reduction 8, polynomials 28": 36,
+    "rotation: 6 entries of 2 products": 18,
+    "motion carried over: acceleration of the origin 33, three rotated vectors 45": 78,
+    "motion of the joint": 8,
+    "wrench of the body: acceleration matrix 15, force 21, moment 45": 81,
+    "torque, wrench handed to the parent: two rotations 30, lever 12, sums 8": 50,
+}
+
+
+def rnea_operations(joints: int) -> int:
+    """Floating-point operations of an inverse dynamics by the loops kernel."""
+    return joints * sum(RNEA_JOINT.values())
+
+
+@dataclass(frozen=True)
+class Limits:
+    """GFLOP/s by float type and threads, best and median; the width [bit] that gave most; calls [us]."""
+
+    gflops: dict[str, float]
+    median_gflops: dict[str, float]
+    bits: dict[str, int]
+    empty_call_us: float
+    empty_c_call_us: float
+
+
+def measure_limits(threads: int, rounds: int, tick: Callable[[str], None]) -> Limits:
+    """Each width and float type in turns; the fastest width counts."""
+    loops = {(kind, bits): _compiled(kind, bits) for kind in KINDS for bits in BITS}
+    arrays = [np.zeros(7) for _ in range(4)]
+    _nothing(*arrays)
+    timed: Timed = {"call": (lambda: _nothing(*arrays), 1), "C call": (_c_nothing(), 1)}
+    with ThreadPoolExecutor(threads) as pool:
+        for (kind, bits), (_, function) in loops.items():
+            for n in sorted({1, threads}):
+                work = CHAINS * STEPS * bits // KINDS[kind][1] * 2 * n
+                timed[f"{kind} {n} {bits}"] = (_parallel(pool, function, n), work)
+        times = interleaved(timed, rounds, tick)
+    best, median, widths = {}, {}, {}
+    for kind in KINDS:
+        for n in sorted({1, threads}):
+            found = {bits: 1e-3 / times[f"{kind} {n} {bits}"] for bits in BITS}
+            key, width = f"{kind} {n}", max(BITS, key=lambda bits: found[bits].max())
+            best[key], median[key] = float(found[width].max()), float(np.median(found[width]))
+            widths[key] = width
+    calls = (float(np.median(times[name])) for name in ("call", "C call"))
+    return Limits(best, median, widths, *calls)
+
+
+@njit
+def _nothing(a: NDArray, b: NDArray, c: NDArray, d: NDArray) -> int:
+    """As many arrays as an inverse dynamics has."""
+    return 0
+
+
+def _c_nothing() -> Callable[[], object]:
+    """A C function without arguments: what ctypes costs at least."""
+    return ctypes.CFUNCTYPE(ctypes.c_int)(("Py_IsInitialized", ctypes.pythonapi))
+
+
+def _parallel(
+    pool: ThreadPoolExecutor, function: Callable[[int], float], threads: int
+) -> Callable[[], object]:
+    if threads == 1:
+        return lambda: function(STEPS)
+    return lambda: list(pool.map(function, [STEPS] * threads))
+
+
+def _compiled(kind: str, bits: int) -> tuple[llvm.ExecutionEngine, Callable[[int], float]]:
+    """A loop of fused multiply-adds on vectors, in machine code; ctypes lets go of Python's lock."""
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+    features = llvm.get_host_cpu_features().flatten()
+    machine = llvm.Target.from_default_triple().create_target_machine(
+        cpu=llvm.get_host_cpu_name(), features=features, opt=3, jit=True
+    )
+    module = llvm.parse_assembly(_source(*KINDS[kind], bits))
+    module.verify()
+    engine = llvm.create_mcjit_compiler(module, machine)
+    engine.finalize_object()
+    address = engine.get_function_address("peak")
+    returned = ctypes.c_double if kind == "float64" else ctypes.c_float
+    return engine, ctypes.CFUNCTYPE(returned, ctypes.c_int64)(address)
+
+
+def _source(name: str, size: int, bits: int) -> str:
+    lanes = bits // size
+    vector, suffix = f"<{lanes} x {name}>", f"v{lanes}f{size}"
+    half = f"<{', '.join([f'{name} 0.5'] * lanes)}>"
+    chains = range(CHAINS)
+    phis = "\n".join(f"%x{k} = phi {vector} [{half}, %entry], [%y{k}, %loop]" for k in chains)
+    fmas = "\n".join(
+        f"%y{k} = call {vector} @llvm.fma.{suffix}({vector} %x{k}, {vector} {half}, {vector} {half})"
+        for k in chains
+    )
+    sums = "\n".join(
+        f"%s{k} = fadd {vector} {'%y0' if k == 1 else f'%s{k - 1}'}, %y{k}" for k in range(1, CHAINS)
+    )
+    return f"""
+declare {vector} @llvm.fma.{suffix}({vector}, {vector}, {vector})
+define {name} @peak(i64 %steps) {{
+entry:
+  br label %loop
+loop:
+  %i = phi i64 [0, %entry], [%next, %loop]
+  {phis}
+  {fmas}
+  %next = add i64 %i, 1
+  %more = icmp slt i64 %next, %steps
+  br i1 %more, label %loop, label %done
+done:
+  {sums}
+  %first = extractelement {vector} %s{CHAINS - 1}, i32 0
+  ret {name} %first
+}}"""

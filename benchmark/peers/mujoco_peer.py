@@ -1,0 +1,103 @@
+"""MuJoCo on the same URDF, without shapes, contacts, limits, friction and damping: rigid bodies only."""
+
+from __future__ import annotations
+
+import numpy as np
+from lxml import etree
+from numpy.typing import NDArray
+
+import modular_dynamics as md
+from benchmark.setting.states import States
+from benchmark.setting.timing import Timed
+
+try:
+    import mujoco
+except ImportError:  # a peer that may be missing
+    mujoco = None
+
+__all__ = ["MujocoPeer", "UnfitError"]
+
+Array = NDArray[np.float64]
+#: MuJoCo refuses moving bodies without mass; to those it gives this [kg], [kg m^2].
+LEAST_MASS, LEAST_INERTIA = 1e-9, 1e-12
+
+
+class UnfitError(Exception):
+    """MuJoCo is not installed or does not have this robot's joints; says why."""
+
+
+class MujocoPeer:
+    """MuJoCo's model of a graph. State and torques are set beforehand: copying them in is not timed."""
+
+    def __init__(self, graph: md.SubsystemGraph, states: States, tau: Array) -> None:
+        if mujoco is None:
+            raise UnfitError("mujoco is not installed")
+        try:
+            self.model = mujoco.MjModel.from_xml_string(_bare(graph.urdf))
+        except ValueError as error:
+            raise UnfitError(f"MuJoCo: {' '.join(str(error).split())}") from None
+        names = [mujoco.mj_id2name(self.model, mujoco.mjtObj.mjOBJ_JOINT, k) for k in range(self.model.njnt)]
+        if self.model.nq != self.model.nv or sorted(filter(None, names)) != sorted(graph.joint_names):
+            raise UnfitError("MuJoCo has other joints: it reads neither mimic nor floating ones from a URDF")
+        # all joints have one coordinate here
+        self._order = np.array([self.model.joint(name).dofadr[0] for name in graph.joint_names])
+        model = self.model
+        model.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_CONSTRAINT
+        model.opt.gravity[:] = graph.gravity
+        model.dof_damping[:] = model.dof_frictionloss[:] = 0.0
+        self._inverse, self._forward = self._data(states), self._data(states)
+        self._forward.qfrc_applied[self._order] = tau
+        self._tau, self._matrix = np.empty(model.nv), np.empty((model.nv, model.nv))
+
+    def _data(self, states: States) -> mujoco.MjData:
+        data = mujoco.MjData(self.model)
+        for theirs, ours in zip((data.qpos, data.qvel, data.qacc), states.first, strict=True):
+            theirs[self._order] = ours
+        return data
+
+    def timed(self) -> Timed:
+        """Whole pipelines, and the fewest steps that give torques or a mass matrix, sparse and full."""
+        model, inverse, forward = self.model, self._inverse, self._forward
+        return {
+            "mj_inverse": (lambda: mujoco.mj_inverse(model, inverse), 1),
+            "mj kinematics + rne": (self._rne, 1),
+            "mj kinematics + crb": (self._crb, 1),
+            "mj kinematics + crb + full": (self._full, 1),
+            "mj_forward": (lambda: mujoco.mj_forward(model, forward), 1),
+        }
+
+    def _rne(self) -> None:
+        mujoco.mj_kinematics(self.model, self._inverse)
+        mujoco.mj_comPos(self.model, self._inverse)
+        mujoco.mj_comVel(self.model, self._inverse)
+        mujoco.mj_rne(self.model, self._inverse, 1, self._tau)
+
+    def _crb(self) -> None:
+        mujoco.mj_kinematics(self.model, self._inverse)
+        mujoco.mj_comPos(self.model, self._inverse)
+        mujoco.mj_crb(self.model, self._inverse)
+
+    def _full(self) -> None:
+        self._crb()
+        mujoco.mj_fullM(self.model, self._inverse, self._matrix)
+
+    def results(self) -> dict[str, Array]:
+        """Of the state, in the graph's order: quantity -> array."""
+        self._rne()
+        mujoco.mj_forward(self.model, self._forward)
+        self._full()
+        order = self._order
+        return {
+            "torques": self._tau[order],
+            "mass matrix": self._matrix[np.ix_(order, order)],
+            "accelerations": self._forward.qacc[order],
+        }
+
+
+def _bare(urdf: str) -> str:
+    """The URDF without shapes, whose mesh files may be elsewhere and would collide."""
+    robot = etree.fromstring(urdf.encode())
+    etree.strip_elements(robot, "visual", "collision", with_tail=False)
+    least = {"boundmass": str(LEAST_MASS), "boundinertia": str(LEAST_INERTIA)}
+    etree.SubElement(etree.SubElement(robot, "mujoco"), "compiler", least)
+    return etree.tostring(robot, encoding="unicode")

@@ -1,0 +1,1 @@
+"""The machine, the robots, the states, and how time is taken."""

@@ -1,0 +1,1 @@
+"""Commands that compute and draw, and time nothing."""

@@ -1,0 +1,175 @@
+"""`make torso-reactions`: the torso's reactions by the paper's rules, beside the general solution.
+
+Goncalves et al., section 4, on urdf/charmie_torso.urdf at one instant of the published motion. Redundant
+joints share their load in more than one way; what tells two ways apart strains the joints and nothing else.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import yaml
+from numpy.typing import NDArray
+from rich.console import Console
+from rich.table import Table
+
+import modular_dynamics as md
+from modular_dynamics.closure.reactions.free_bodies import Situation
+from modular_dynamics.closure.reactions.joint_reactions import joint_reactions
+from modular_dynamics.closure.reactions.load_case import situation_of, wrenches_of
+from modular_dynamics.closure.reactions.sharing import Shared, Sharing
+from modular_dynamics.closure.reactions.sharing_rules import Rules, read_rules
+
+ROOT = Path(__file__).resolve().parents[2]
+Array = NDArray[np.float64]
+Wrenches = Mapping[str, Array]
+ROUNDING = 1e-9
+NOTES = """\
+What a joint exerts on the body that it holds, at its point, along that body's axes [N, N m]; a blank is 0.
+rules: {rules}.
+cut: closed_loop_inverse_dynamics: least norm of the wrenches at the cut joints, the tree bears the rest.
+all: the least norm of the wrenches at all joints, N and N m counted alike.
+What the actuators push and what body 2 bears is the same in all three."""
+
+
+def main() -> int:
+    """Solve, compare, print."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
+    parser.add_argument("urdf", nargs="?", type=Path, default=ROOT / "urdf" / "charmie_torso.urdf")
+    parser.add_argument("--rules", type=Path, default=ROOT / "urdf" / "charmie_torso_rules.yaml")
+    parser.add_argument("--motion", type=Path, default=ROOT / "config" / "charmie_torso_motion.yaml")
+    parser.add_argument("--time", type=float, default=1.5, help="instant of the motion [s]")
+    parser.add_argument("--steps", action="store_true", help="print the rules, step by step")
+    options = parser.parse_args()
+    console = Console(width=None if sys.stdout.isatty() else 118)
+    graph, rules = md.load_urdf(options.urdf), read_rules(options.rules)
+    if options.steps:
+        console.print(str(rules), highlight=False)
+    motion = yaml.safe_load(options.motion.read_text(encoding="utf-8"))
+    sharing = Sharing(rules)
+    now = instant(graph, sharing, motion, options.time)
+    console.print(reaction_table(rules, options.time, now), NOTES.format(rules=rules.name), highlight=False)
+    console.print("\n".join([*null_space(now, sharing), *sweep(graph, sharing, motion)]), highlight=False)
+    return 0
+
+
+@dataclass(frozen=True)
+class Instant:
+    """Reactions in three ways: by rules, as the closure module cuts the loops, of the least norm of all."""
+
+    dynamics: md.ClosedLoopDynamics
+    situation: Situation
+    shared: Shared
+    cut: Wrenches
+    least: Shared
+
+
+def instant(graph: md.SubsystemGraph, sharing: Sharing, motion: Mapping[str, Any], time: float) -> Instant:
+    """Solve at one time."""
+    dynamics = md.closed_loop_inverse_dynamics(graph, *motion_at(motion, graph, time))
+    situation = situation_of(graph, dynamics, sharing.rules)
+    cut = wrenches_of(graph, joint_reactions(graph, dynamics), sharing.rules, situation)
+    return Instant(dynamics, situation, sharing(situation), cut, sharing.least_norm(situation))
+
+
+def null_space(now: Instant, sharing: Sharing) -> list[str]:
+    """How many ways there are, and is what tells two of them apart one of the null space?"""
+    stress, known = sharing.self_stress(now.situation), [c for _, c in sharing.rules.unknowns].count("pull")
+    x, y = (np.array(list(found.components.values())) for found in (now.shared, now.least))
+    outside = np.abs(x - y - stress @ (stress.T @ (x - y))).max()
+    rows = len(now.dynamics.multipliers)
+    return [
+        f"{len(x) - known} components borne, {6 * len(sharing.rules.bodies)} equations: {stress.shape[1]} "
+        f"are free. At the cuts, {now.dynamics.redundant} of {rows} rows are redundant.",
+        f"rules - all: norm {np.linalg.norm(x - y):.4g}; outside the null space of equilibrium {outside:.1e}",
+    ]
+
+
+def sweep(graph: md.SubsystemGraph, sharing: Sharing, motion: Mapping[str, Any]) -> list[str]:
+    """Worst of the whole motion."""
+    times = np.linspace(0.0, float(motion["duration"]), 101)
+    worst, tau = dict.fromkeys(("rules", "cut", "all"), 0.0), 0.0
+    for time in times:
+        now = instant(graph, sharing, motion, float(time))
+        cut = residual(now, sharing.rules)
+        for name, left in (("rules", now.shared.residual), ("cut", cut), ("all", now.least.residual)):
+            worst[name] = max(worst[name], *(float(np.abs(part).max()) for part in left.values()))
+        for joint in ("act4", "act5"):
+            place = graph.independent_joint_names.index(joint)
+            tau = max(tau, abs(now.shared.components[joint, "push"] - now.dynamics.tau[place]))
+    told = ", ".join(f"{name} {value:.1e}" for name, value in worst.items())
+    return [
+        f"Over the {motion['duration']:g} s of the motion ({len(times)} instants), at most:",
+        f"  residual of a body's equilibrium [N, N m]: {told}",
+        f"  act4, act5 by the rules less closed_loop_inverse_dynamics' torques [N]: {tau:.1e}",
+    ]
+
+
+def motion_at(motion: Mapping[str, Any], graph: md.SubsystemGraph, time: float) -> tuple[Array, Array, Array]:
+    """Positions, velocities, accelerations of the independent joints; constant accelerations by segments."""
+    unit = np.array([motion["accelerations"].get(name, 0.0) for name in graph.independent_joint_names])
+    s = rate = scale = start = 0.0
+    for segment in motion["segments"]:
+        scale, end = float(segment["scale"]), min(time, float(segment["until"]))
+        s, rate = s + rate * (end - start) + scale * (end - start) ** 2 / 2, rate + scale * (end - start)
+        start = end
+        if time <= segment["until"]:
+            break
+    return unit * s, unit * rate, unit * scale
+
+
+def residual(now: Instant, rules: Rules) -> dict[str, Array]:
+    """What the closure module's leave of each body's equilibrium: as the rules', and what differs."""
+    left = {body: part.copy() for body, part in now.shared.residual.items()}
+    for name, joint in rules.joints.items():
+        R = np.asarray(now.situation.rotations[joint.axes])
+        force, moment = (R @ part for part in np.split(now.cut[name] - now.shared.wrenches[name], 2))
+        point = np.asarray(now.situation.points[name])[1]
+        for body, sign in ((joint.on, 1.0), (joint.by, -1.0)):
+            if body in left:
+                Q, o = np.asarray(now.situation.rotations[body]), np.asarray(now.situation.origins[body])
+                about = moment + np.cross(point - o, force)
+                left[body] -= sign * np.concatenate([Q.T @ force, Q.T @ about])
+    return left
+
+
+def reaction_table(rules: Rules, time: float, now: Instant) -> Table:
+    """Three ways beside each other, and the parts of the null space that tell them apart."""
+    table = Table(title=f"{rules.name}: reactions at {time:g} s", title_justify="left")
+    for name in ("joint", "", "Fx", "Fy", "Fz", "Mx", "My", "Mz"):
+        table.add_column(name, justify="right" if name[1:] else "left", no_wrap=True)
+    table.columns[0].justify = "left"
+    for name, joint in rules.joints.items():
+        mine, cut, least = now.shared.wrenches[name], now.cut[name], now.least.wrenches[name]
+        rows = {
+            "rules": mine,
+            "cut": cut,
+            "all": least,
+            "rules - cut": mine - cut,
+            "rules - all": mine - least,
+        }
+        if max(np.abs(mine - cut).max(), np.abs(mine - least).max()) < ROUNDING:
+            rows = {"no choice": mine}
+        for k, (label, wrench) in enumerate(rows.items()):
+            title = (f"{name}: {joint.by}", f"  on {joint.on}", "", "", "")[k]
+            if len(rows) == 1:
+                title = f"{name}: {joint.by} on {joint.on}"
+            table.add_row(
+                title, label, *map(cell, wrench), style="dim" if k > 2 else "", end_section=k + 1 == len(rows)
+            )
+    return table
+
+
+def cell(value: float) -> str:
+    """A number, blank where it is rounding."""
+    return "" if abs(value) < ROUNDING else f"{value:.4f}"
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,1 @@
+"""Positions at which all loops are closed."""

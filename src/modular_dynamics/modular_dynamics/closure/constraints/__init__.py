@@ -1,0 +1,1 @@
+"""Loop joints, gears and springs as constraint rows."""

@@ -1,0 +1,1 @@
+"""Inverse and forward dynamics with closed loops."""

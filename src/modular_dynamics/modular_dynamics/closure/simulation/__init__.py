@@ -1,0 +1,1 @@
+"""Motion of a mechanism over time."""

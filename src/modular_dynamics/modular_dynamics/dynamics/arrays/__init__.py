@@ -1,0 +1,1 @@
+"""A graph as the arrays that the kernels work on."""

@@ -1,0 +1,171 @@
+"""A graph as the arrays that the kernels work on (see kernels/layout.py), and the arrays of their callers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...algebra import DualQuaternion, rotation_matrix, translation
+from ...exceptions import StateError
+from ...kernels import layout
+from ...model import Body, Joint, JointType, SubsystemGraph
+
+__all__ = [
+    "alignment",
+    "alignments_of",
+    "body_to_aligned",
+    "checked_out",
+    "constants_of",
+    "converted",
+    "load_external",
+    "plain",
+    "topology_of",
+    "rows_of",
+    "work_of",
+]
+
+_DOUBLE = np.dtype(np.float64)
+_KINDS = {
+    JointType.REVOLUTE: layout.REVOLUTE,
+    JointType.CONTINUOUS: layout.REVOLUTE,
+    JointType.PRISMATIC: layout.PRISMATIC,
+    JointType.FLOATING: layout.FLOATING,
+}
+
+
+def plain(*arrays: object) -> bool:
+    """Do kernels take these as they are: vectors, and at the end an array for results?
+
+    That is float64 of this machine, contiguous, aligned, writeable. Numba's own check takes arrays in another
+    byte order for those that are not aligned.
+    """
+    for x in arrays:
+        if type(x) is not np.ndarray or x.dtype is not _DOUBLE or not x.flags.carray:
+            return False
+    return all(x.ndim == 1 for x in arrays[:-1])  # type: ignore[attr-defined]
+
+
+def converted(*arrays: NDArray[np.float64]) -> list[NDArray[np.float64]]:
+    """The same numbers as kernels take them."""
+    return [np.require(x, np.float64, ["C", "W", "A"]) for x in arrays]
+
+
+def checked_out(out: Any, shape: tuple[int, ...], kind: np.dtype[Any] = _DOUBLE) -> NDArray[Any]:
+    """An array for results, as kernels take it.
+
+    Raises:
+        StateError: what it is, and what is needed.
+    """
+    good = isinstance(out, np.ndarray) and out.dtype == kind and out.shape == shape
+    if not (good and out.flags.carray):
+        raise StateError(f"out is {_described(out)}; a writeable contiguous {kind} array {shape} is needed")
+    array: NDArray[Any] = out
+    return array
+
+
+def _described(out: object) -> str:
+    if not isinstance(out, np.ndarray):
+        return type(out).__name__
+    faults = [
+        name
+        for name, good in (
+            ("not contiguous", out.flags.c_contiguous),
+            ("not aligned", out.flags.aligned),
+            ("read-only", out.flags.writeable),
+        )
+        if not good
+    ]
+    return ", ".join([f"{out.dtype} {out.shape}", *faults])
+
+
+def alignment(joint: Joint) -> NDArray[np.float64]:
+    """Rotation body <- aligned frame: its z axis is the joint's axis. Identity for a floating joint."""
+    if joint.type is JointType.FLOATING:
+        return np.eye(3)
+    z = joint.axis
+    # the coordinate axis least along z gives the best-conditioned x; axes along x, y, z stay exact
+    x = np.eye(3)[int(np.argmin(np.abs(z)))]
+    x = x - z * (z @ x)
+    x /= np.linalg.norm(x)
+    return np.column_stack([x, np.cross(z, x), z])
+
+
+def alignments_of(graph: SubsystemGraph) -> NDArray[np.float64]:
+    """``alignment`` of all joints (n, 3, 3)."""
+    return np.array([alignment(joint) for joint in graph.joints]).reshape(-1, 3, 3)
+
+
+def constants_of(graph: SubsystemGraph) -> NDArray[np.float64]:
+    """The constants array (n + 1, 30)."""
+    rotations = alignments_of(graph)
+    constants = np.zeros((len(graph.joints) + 1, layout.CONSTANT_COLUMNS))
+    constants[-1, layout.GRAVITY : layout.GRAVITY + 3] = graph.gravity
+    for joint, body, parent, own, row in zip(
+        graph.joints, graph.bodies, graph.parents, rotations, constants[:-1], strict=True
+    ):
+        turned = np.eye(3) if parent is None else rotations[parent]
+        placed = rotation_matrix(joint.x_parent_joint.primary)
+        row[layout.ROTATION : layout.ROTATION + 9] = (turned.T @ placed @ own).ravel()
+        row[layout.POSITION : layout.POSITION + 3] = turned.T @ translation(joint.x_parent_joint)
+        row[layout.MASS : layout.INERTIA + 6] = _inertia(body, own)
+        row[layout.MULTIPLIER] = 1.0 if joint.mimic is None else joint.mimic.multiplier
+        row[layout.OFFSET] = 0.0 if joint.mimic is None else joint.mimic.offset
+    return constants
+
+
+def _inertia(body: Body, own: NDArray[np.float64]) -> list[float]:
+    """Mass, m c and the pseudo-inertia J = tr(I)/2 - I about the origin, all in the aligned frame."""
+    c = own.T @ body.com
+    at_origin = own.T @ body.inertia @ own + body.mass * (c @ c * np.eye(3) - np.outer(c, c))
+    J = 0.5 * np.trace(at_origin) * np.eye(3) - at_origin
+    return [body.mass, *(body.mass * c), J[0, 0], J[1, 1], J[2, 2], J[0, 1], J[0, 2], J[1, 2]]
+
+
+def load_external(
+    graph: SubsystemGraph, constants: NDArray[np.float64], loads: Mapping[int, DualQuaternion]
+) -> None:
+    """Write the wrenches that act on bodies, {body: wrench in its frame}, in place of those before."""
+    constants[:-1, layout.EXTERNAL :] = 0.0
+    for body, zeta in loads.items():
+        constants[body, layout.EXTERNAL :] += body_to_aligned(alignment(graph.joints[body]), zeta.vec6())
+
+
+def topology_of(graph: SubsystemGraph, black_boxes: frozenset[str]) -> NDArray[np.int64]:
+    """The topology array (n + 1, 5), with the named subsystems treated as black boxes."""
+    topology = np.zeros((len(graph.joints) + 1, layout.TOPOLOGY_COLUMNS), np.int64)
+    topology[-1, layout.Q], topology[-1, layout.V] = graph.nq, graph.nv
+    for subsystem in graph.subsystems:
+        predecessor = None if subsystem.predecessor is None else graph.subsystems[subsystem.predecessor]
+        on_box = predecessor is not None and predecessor.name in black_boxes
+        for k in subsystem.indices:
+            driver = graph.driver(graph.joints[k])
+            parent = graph.parents[k]
+            enters = parent not in subsystem.indices
+            topology[k, layout.PARENT] = len(graph.joints) if parent is None else parent
+            topology[k, layout.KIND] = _KINDS[graph.joints[k].type]
+            topology[k, layout.Q] = graph.q_slice(driver).start
+            topology[k, layout.V] = graph.v_slice(driver).start
+            if subsystem.name in black_boxes:
+                topology[k, layout.MODE] = layout.UNKNOWN
+            elif on_box and enters:
+                topology[k, layout.MODE] = layout.CUT
+    return topology
+
+
+def work_of(graph: SubsystemGraph, columns: int = layout.WORK_COLUMNS) -> NDArray[np.float64]:
+    """A work array for one state: n + 1 rows of ``columns``, joint states behind them."""
+    n = len(graph.joints)
+    return np.zeros((n + 1) * columns + layout.STATE_BLOCKS * layout.padded(n))
+
+
+def rows_of(work: NDArray[np.float64], joints: int) -> NDArray[np.float64]:
+    """The rows of a work array of inverse dynamics as a view (n + 1, 15)."""
+    return work[: (joints + 1) * layout.WORK_COLUMNS].reshape(joints + 1, layout.WORK_COLUMNS)
+
+
+def body_to_aligned(own: NDArray[np.float64], wrench: NDArray[np.float64]) -> NDArray[np.float64]:
+    """[force, moment] about the body's origin, from the body's axes to the aligned frame's: `alignment`."""
+    return np.concatenate([own.T @ wrench[:3], own.T @ wrench[3:]])

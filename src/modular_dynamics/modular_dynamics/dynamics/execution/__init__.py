@@ -1,0 +1,1 @@
+"""Running a kernel: one state, batches on threads, generated code."""

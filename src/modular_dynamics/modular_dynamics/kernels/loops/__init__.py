@@ -1,0 +1,1 @@
+"""Constraint rows of closed loops, their solution, and planar loops in closed form."""

@@ -1,0 +1,1 @@
+"""Arithmetic on scalars, 3-vectors and small dense matrices."""

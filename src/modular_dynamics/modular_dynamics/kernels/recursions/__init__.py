@@ -1,0 +1,1 @@
+"""One algorithm over a kinematic tree per file."""

@@ -1,0 +1,235 @@
+"""Axes, motions, inertias and wrenches of all bodies of a tree in one frame, for derivatives.
+
+The frame is the aligned frame of the tree's root body, taken as at rest. Twists are [angular, linear],
+wrenches [force, moment], both about its origin. Joints are seen as by Featherstone: an axis S, and its rates
+as its parent carries it along, S' = v x S and S'' = a x S + v x S', v and a the parent's twist and
+acceleration; for the ground's acceleration stands minus gravity.
+
+Of a body counts what sums over bodies: its inertia I, its Coriolis matrix B and the wrench f that it needs.
+For mass points m at x and a twist w, I w are the momenta m (w at x), and B w the forces m (angular w) x xdot.
+So B takes nothing from linear motion, and its parts are p = sum m xdot and D = sum m (x . xdot - xdot x^T).
+Bodies other than roots must be regrouped (dynamics/regrouping.py): no zz in their second moments.
+"""
+
+from numba import njit
+
+from ..layout import (
+    COSINE,
+    EXTERNAL,
+    FLOATING,
+    GRAVITY,
+    INERTIA,
+    KIND,
+    MASS,
+    MOMENT,
+    MULTIPLIER,
+    PARENT,
+    POSITION,
+    PRISMATIC,
+    ROTATION,
+    SHIFT,
+    SINE,
+    V,
+)
+from ..math.vectors import combined, cross, crosses, plus, plus_scaled, store6, symmetric_times, times
+from ..numba_support.lanes import FAST
+from ..numba_support.memory import load, load3, store, store3
+from ..placement import pose_of
+from ..states import block_rows
+
+__all__ = ["COMMON_COLUMNS", "start", "start_root"]
+
+# work, 1-D, n rows
+AXIS = 0  # 6: S, times the multiplier; of a root nothing up to SECOND
+RATE = 6  # 6: S'
+SECOND = 12  # 6: S''; of a root the acceleration of the ground in its first 3
+BODY = 18  # 1: mass; from here on what sums over bodies
+FIRST = 19  # 3: mass times centre of mass
+ROTARY = 22  # 6: rotational inertia xx yy zz xy xz yz
+MOMENTUM = 28  # 3: p
+CORIOLIS = 31  # 9: D row by row
+WRENCH = 40  # 6
+BODY_END = 46
+POSE = 46  # 12: axes x, y, z of the aligned frame, and its origin
+TWIST = 58  # 6
+ACCELERATION = 64  # 6
+COMMON_COLUMNS = 70
+
+
+@njit(forceinline=True, fastmath=FAST, error_model="numpy")
+def start_root(i, topology, constants, q, v, a, states, work, lanes, like):
+    """What there is of a body that the ground carries."""
+    n = topology.shape[0] - 1
+    at, iv = i * COMMON_COLUMNS * lanes, topology[i, V] * lanes
+    r0, r1, r2, r3, r4, r5, r6, r7, r8, _, _, _ = pose_of(i, topology, constants, q, states, lanes, like)
+    gx, gy, gz = constants[n, GRAVITY], constants[n, GRAVITY + 1], constants[n, GRAVITY + 2]
+    ground = (
+        -(r0 * gx + r3 * gy + r6 * gz),
+        -(r1 * gx + r4 * gy + r7 * gz),
+        -(r2 * gx + r5 * gy + r8 * gz),
+    )
+    store3(work, at + SECOND * lanes, lanes, ground[0], ground[1], ground[2])
+    zero, one = (like, like, like), like + 1.0
+    store6(work, at + POSE * lanes, lanes, (one, like, like), (like, one, like))
+    store6(work, at + (POSE + 6) * lanes, lanes, (like, like, one), zero)
+    if topology[i, KIND] == FLOATING:
+        omega, linear = load3(v, iv + 3 * lanes, lanes, like), load3(v, iv, lanes, like)
+        alpha, push = load3(a, iv + 3 * lanes, lanes, like), plus(ground, load3(a, iv, lanes, like))
+    else:
+        rate = like, like, constants[i, MULTIPLIER] * load(v, iv, like)
+        gain = like, like, constants[i, MULTIPLIER] * load(a, iv, like)
+        if topology[i, KIND] == PRISMATIC:
+            omega, linear, alpha, push = zero, rate, zero, plus(ground, gain)
+        else:
+            omega, linear, alpha, push = rate, zero, gain, ground
+    store6(work, at + TWIST * lanes, lanes, omega, linear)
+    store6(work, at + ACCELERATION * lanes, lanes, alpha, push)
+    mass = constants[i, MASS] + like
+    h = constants[i, MOMENT] + like, constants[i, MOMENT + 1] + like, constants[i, MOMENT + 2] + like
+    xx, yy, zz = (
+        constants[i, INERTIA] + like,
+        constants[i, INERTIA + 1] + like,
+        constants[i, INERTIA + 2] + like,
+    )
+    xy, xz = constants[i, INERTIA + 3] + like, constants[i, INERTIA + 4] + like
+    yz = constants[i, INERTIA + 5] + like
+    force = (
+        like - constants[i, EXTERNAL],
+        like - constants[i, EXTERNAL + 1],
+        like - constants[i, EXTERNAL + 2],
+    )
+    moment = (
+        like - constants[i, EXTERNAL + 3],
+        like - constants[i, EXTERNAL + 4],
+        like - constants[i, EXTERNAL + 5],
+    )
+    J = xx, yy, zz, xy, xz, yz
+    _start_body(at, mass, h, J, omega, linear, alpha, push, force, moment, work, lanes)
+
+
+@njit(forceinline=True, fastmath=FAST, error_model="numpy")
+def start(i, topology, constants, v, a, states, work, lanes, like):
+    """What there is of a body that another carries."""
+    at, iv = i * COMMON_COLUMNS * lanes, topology[i, V] * lanes
+    before = topology[i, PARENT] * COMMON_COLUMNS * lanes
+    x, y, z, o = _pose(i, before, constants, states, block_rows(topology.shape[0] - 1), work, lanes, like)
+    store6(work, at + POSE * lanes, lanes, x, y)
+    store6(work, at + (POSE + 6) * lanes, lanes, z, o)
+    scale = constants[i, MULTIPLIER]
+    axis = scale * z[0], scale * z[1], scale * z[2]
+    omega = load3(work, before + TWIST * lanes, lanes, like)
+    linear = load3(work, before + (TWIST + 3) * lanes, lanes, like)
+    alpha = load3(work, before + ACCELERATION * lanes, lanes, like)
+    push = load3(work, before + (ACCELERATION + 3) * lanes, lanes, like)
+    rate, gain = load(v, iv, like), load(a, iv, like)
+    if topology[i, KIND] == PRISMATIC:
+        zero = like, like, like
+        along, turned = axis, cross(omega, axis)
+        store6(work, at + AXIS * lanes, lanes, zero, along)
+        store6(work, at + RATE * lanes, lanes, zero, turned)
+        store6(work, at + SECOND * lanes, lanes, zero, crosses(alpha, along, omega, turned))
+    else:
+        along, swung = cross(o, axis), cross(omega, axis)
+        turned = crosses(omega, along, linear, axis)
+        second = plus(crosses(alpha, along, push, axis), crosses(omega, turned, linear, swung))
+        store6(work, at + AXIS * lanes, lanes, axis, along)
+        store6(work, at + RATE * lanes, lanes, swung, turned)
+        store6(work, at + SECOND * lanes, lanes, crosses(alpha, axis, omega, swung), second)
+        omega = plus_scaled(omega, rate, axis)
+        alpha = plus_scaled(plus_scaled(alpha, gain, axis), rate, swung)
+    linear = plus_scaled(linear, rate, along)
+    push = plus_scaled(plus_scaled(push, gain, along), rate, turned)
+    store6(work, at + TWIST * lanes, lanes, omega, linear)
+    store6(work, at + ACCELERATION * lanes, lanes, alpha, push)
+    e0, e1, e2 = constants[i, EXTERNAL], constants[i, EXTERNAL + 1], constants[i, EXTERNAL + 2]
+    e3, e4, e5 = constants[i, EXTERNAL + 3], constants[i, EXTERNAL + 4], constants[i, EXTERNAL + 5]
+    force = combined(-e0, x, -e1, y, -e2, z)
+    moment = plus(cross(o, force), combined(-e3, x, -e4, y, -e5, z))
+    h, J = _placed(i, constants, x, y, z, o)
+    mass = constants[i, MASS] + like
+    _start_body(at, mass, h, J, omega, linear, alpha, push, force, moment, work, lanes)
+
+
+@njit(forceinline=True, fastmath=FAST, error_model="numpy")
+def _pose(i, before, constants, states, block, work, lanes, like):
+    """Axes and origin of body i, not a root: Rz(q) or a shift along z after the constant pose."""
+    k0, k1, k2 = constants[i, ROTATION], constants[i, ROTATION + 1], constants[i, ROTATION + 2]
+    k3, k4, k5 = constants[i, ROTATION + 3], constants[i, ROTATION + 4], constants[i, ROTATION + 5]
+    k6, k7, k8 = constants[i, ROTATION + 6], constants[i, ROTATION + 7], constants[i, ROTATION + 8]
+    px, py, pz = constants[i, POSITION], constants[i, POSITION + 1], constants[i, POSITION + 2]
+    sine = load(states, (SINE * block + i) * lanes, like)
+    cosine = load(states, (COSINE * block + i) * lanes, like)
+    shift = load(states, (SHIFT * block + i) * lanes, like)
+    x = load3(work, before + POSE * lanes, lanes, like)
+    y = load3(work, before + (POSE + 3) * lanes, lanes, like)
+    z = load3(work, before + (POSE + 6) * lanes, lanes, like)
+    o = load3(work, before + (POSE + 9) * lanes, lanes, like)
+    o = plus(o, combined(px, x, py, y, pz, z))
+    s, t, z = (
+        combined(k0, x, k3, y, k6, z),
+        combined(k1, x, k4, y, k7, z),
+        combined(k2, x, k5, y, k8, z),
+    )
+    x = s[0] * cosine + t[0] * sine, s[1] * cosine + t[1] * sine, s[2] * cosine + t[2] * sine
+    y = t[0] * cosine - s[0] * sine, t[1] * cosine - s[1] * sine, t[2] * cosine - s[2] * sine
+    return x, y, z, plus_scaled(o, shift, z)
+
+
+@njit(forceinline=True, fastmath=FAST, error_model="numpy")
+def _placed(i, constants, x, y, z, o):
+    """m c and second moment of body i in the tree's frame: J = x b^T + y c^T + o d^T + its transpose."""
+    half = 0.5 * constants[i, MASS]
+    b = combined(0.5 * constants[i, INERTIA], x, constants[i, INERTIA + 3], y, constants[i, INERTIA + 4], z)
+    jy, jyz = 0.5 * constants[i, INERTIA + 1], constants[i, INERTIA + 5]
+    c = jy * y[0] + jyz * z[0], jy * y[1] + jyz * z[1], jy * y[2] + jyz * z[2]
+    h = combined(constants[i, MOMENT], x, constants[i, MOMENT + 1], y, constants[i, MOMENT + 2], z)
+    d = plus_scaled(h, half, o)
+    xx = x[0] * b[0] + y[0] * c[0] + o[0] * d[0]
+    yy = x[1] * b[1] + y[1] * c[1] + o[1] * d[1]
+    zz = x[2] * b[2] + y[2] * c[2] + o[2] * d[2]
+    J = (
+        xx + xx,
+        yy + yy,
+        zz + zz,
+        x[0] * b[1] + b[0] * x[1] + y[0] * c[1] + c[0] * y[1] + o[0] * d[1] + d[0] * o[1],
+        x[0] * b[2] + b[0] * x[2] + y[0] * c[2] + c[0] * y[2] + o[0] * d[2] + d[0] * o[2],
+        x[1] * b[2] + b[1] * x[2] + y[1] * c[2] + c[1] * y[2] + o[1] * d[2] + d[1] * o[2],
+    )
+    return plus_scaled(d, half, o), J
+
+
+@njit(forceinline=True, fastmath=FAST, error_model="numpy")
+def _start_body(at, mass, h, J, omega, linear, alpha, push, force, moment, work, lanes):
+    """Store what sums over bodies; (force, moment) is what acts from outside, with its sign changed."""
+    xx, yy, zz, xy, xz, yz = J
+    wx, wy, wz = omega
+    lx, ly, lz = linear
+    # C = sum m x xdot^T, xdot = linear + omega x x; D = tr(C) - C^T
+    c00, c01, c02 = (
+        h[0] * lx + xz * wy - xy * wz,
+        h[0] * ly + xx * wz - xz * wx,
+        h[0] * lz + xy * wx - xx * wy,
+    )
+    c10, c11, c12 = (
+        h[1] * lx + yz * wy - yy * wz,
+        h[1] * ly + xy * wz - yz * wx,
+        h[1] * lz + yy * wx - xy * wy,
+    )
+    c20, c21, c22 = (
+        h[2] * lx + zz * wy - yz * wz,
+        h[2] * ly + xz * wz - zz * wx,
+        h[2] * lz + yz * wx - xz * wy,
+    )
+    D = c11 + c22, -c10, -c20, -c01, c00 + c22, -c21, -c02, -c12, c00 + c11
+    p = plus_scaled(cross(omega, h), mass, linear)
+    inertia = yy + zz, xx + zz, xx + yy, -xy, -xz, -yz
+    # f = I a + B v
+    force = plus(plus_scaled(force, mass, push), crosses(alpha, h, omega, p))
+    moment = plus(plus(moment, cross(h, push)), plus(symmetric_times(inertia, alpha), times(D, omega)))
+    store(work, at + BODY * lanes, mass)
+    store3(work, at + FIRST * lanes, lanes, h[0], h[1], h[2])
+    store6(work, at + ROTARY * lanes, lanes, inertia[:3], inertia[3:])
+    store3(work, at + MOMENTUM * lanes, lanes, p[0], p[1], p[2])
+    store3(work, at + CORIOLIS * lanes, lanes, D[0], D[1], D[2])
+    store6(work, at + (CORIOLIS + 3) * lanes, lanes, D[3:6], D[6:])
+    store6(work, at + WRENCH * lanes, lanes, force, moment)

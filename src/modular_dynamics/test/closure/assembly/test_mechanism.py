@@ -1,0 +1,88 @@
+"""Rows of all loop joints and gears: residual, Jacobian and bias, against poses from the URDF text."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+
+from helpers.loop_strategies import ROWS, random_mechanisms
+from helpers.rigid_bodies import RigidBodies, carried
+from modular_dynamics.closure.assembly.mechanism import mechanism
+from modular_dynamics.kernels.loops import closed_loop
+
+HUNDRED = settings(max_examples=100)
+# eighth-order central differences
+STEP, WEIGHTS = 1e-2, (4 / 5, -1 / 5, 4 / 105, -1 / 280)
+
+
+def rows(graph, q, v):
+    solver = mechanism(graph)
+    closed_loop.rows_of(solver.arrays[0], solver.arrays[1], q, v, solver.room)
+    return [solver.room[k].copy() for k in (2, 3, 4)]
+
+
+def difference(function):
+    """Derivative of a function of time at 0."""
+    return sum(
+        weight / STEP * (function(far * STEP) - function(-far * STEP))
+        for far, weight in enumerate(WEIGHTS, 1)
+    )
+
+
+def along(graph, q, v, t):
+    """Coordinates a time t later; a floating base turns about its own axes, the quaternion's rate."""
+    found = q.copy()
+    for name in graph.joint_names:
+        at, rate = graph.q_slice(name), graph.v_slice(name)
+        if graph.joint(name).type.nv == 1:
+            found[at] += v[rate] * t
+        else:
+            found[at] = carried(q[at], v[rate], t)
+    return found
+
+
+@HUNDRED
+@given(random_mechanisms())
+def test_jacobian_and_bias_are_derivatives(drawn):
+    """Also where the loops are open: anywhere near."""
+    graph = drawn.graph
+    q = drawn.q.copy()
+    for name in graph.joint_names:
+        if graph.joint(name).type.nv == 1:
+            q[graph.q_slice(name)] += drawn.rng.uniform(-0.3, 0.3)
+    v = drawn.rng.uniform(-1, 1, graph.nv)
+    _, J, gamma = rows(graph, q, v)
+    # nine joints of some rad/s: eighth derivatives of 1e2 at most, times 1e-16; rounding 1e-15 / 1e-2
+    rate = difference(lambda t: rows(graph, along(graph, q, v, t), v)[0])
+    scale = 1.0 + np.abs(J).max(initial=0.0) + np.abs(gamma).max(initial=0.0)
+    assert J @ v == pytest.approx(rate, abs=1e-9 * scale)
+    drift = difference(lambda t: rows(graph, along(graph, q, v, t), v)[1] @ v)
+    assert gamma == pytest.approx(drift, abs=1e-9 * scale)
+    for k in range(graph.nv):
+        unit = np.eye(graph.nv)[k]
+        assert J[:, k] == pytest.approx(
+            difference(lambda t, unit=unit: rows(graph, along(graph, q, unit, t), unit)[0]), abs=1e-9 * scale
+        )
+
+
+@HUNDRED
+@given(random_mechanisms())
+def test_residual_is_what_the_joint_forbids(drawn):
+    """Zero in the drawn configuration, whose anchors differ by what each joint allows; no row is missing."""
+    graph = drawn.graph
+    phi = rows(graph, drawn.q, np.zeros(graph.nv))[0]
+    assert phi == pytest.approx(np.zeros(len(phi)), abs=1e-12)
+    assert len(phi) == sum(ROWS[loop.type] for loop in graph.loop_joints) + len(graph.gears)
+    q = along(graph, drawn.q, drawn.rng.uniform(-0.2, 0.2, graph.nv), 1.0)
+    phi, bodies, at = rows(graph, q, np.zeros(graph.nv))[0], RigidBodies(graph), 0
+    for loop in graph.loop_joints:
+        X = bodies.gap(loop.name, q)
+        mine, at = phi[at : at + ROWS[loop.type]], at + ROWS[loop.type]
+        off = X[:3, 3] - loop.axis * (loop.axis @ X[:3, 3] if loop.type in ("prismatic", "planar") else 0.0)
+        points = 2 if loop.type in ("prismatic", "planar") else 3
+        assert np.linalg.norm(mine[:points]) == pytest.approx(np.linalg.norm(off), abs=1e-12)
+        if loop.type == "revolute":  # sine of the angle between the axes
+            sine = np.linalg.norm(np.cross(loop.axis, X[:3, :3] @ loop.axis))
+            assert np.linalg.norm(mine[3:]) == pytest.approx(sine, abs=1e-12)
+    for gear, left in zip(graph.gears, phi[at:], strict=True):
+        mine, driver = (q[graph.q_slice(name)].item() for name in (gear.joint, gear.driver))
+        assert left == pytest.approx(mine - gear.ratio * driver - gear.offset, abs=1e-12)

@@ -1,0 +1,85 @@
+"""The open tree with the loops' wrenches on its links is the closed mechanism: Pinocchio's RNEA agrees."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import modular_dynamics as md
+from modular_dynamics.closure import (
+    closed_loop_inverse_dynamics,
+    constraint_projection,
+    internal_wrenches,
+    stamped_cut_wrenches,
+    tree_torques,
+)
+from modular_dynamics.crosscheck import CrossCheck
+
+URDF = Path(__file__).resolve().parents[5] / "urdf"
+STATES = {
+    "four_bar": [0.7],
+    "slider_crank": [0.7],
+    "crane": [0.1, 0.31, 0.265],
+    "exoskeleton": [-0.4, -0.9, 0.8, 0.7, 0.3],
+}
+
+
+@pytest.fixture(params=STATES)
+def robot(request):
+    graph = md.load_urdf(URDF / f"{request.param}.urdf")
+    q = np.array(STATES[request.param])
+    return graph, q, np.linspace(0.3, -0.4, len(q)), np.linspace(-1.0, 2.0, len(q))
+
+
+def test_the_trees_torques_under_the_cuts_are_pinocchios(robot):
+    graph, *state = robot
+    found = closed_loop_inverse_dynamics(graph, *state)
+    motion = found.coordinates, found.velocities, found.accelerations
+    check = CrossCheck(graph.tree)
+    residual = check(*motion, tree_torques(graph, found), internal_wrenches(graph, found))
+    assert residual.relative < 1e-11
+    without = check(*motion, tree_torques(graph, found))  # the wrenches are no trifle
+    assert without.relative > 1e-3
+
+
+def test_external_wrenches_enter_by_virtual_power(robot):
+    graph, q, v, a = robot
+    link, wrench = graph.bodies[-1].name, np.array([3.0, -2.0, 5.0, 0.4, 0.1, -0.3])
+    plain = closed_loop_inverse_dynamics(graph, q, v, a)
+    loaded = closed_loop_inverse_dynamics(graph, q, v, a, None, {link: wrench})
+    rest = np.zeros(graph.nv)
+    tree = [md.inverse_dynamics(graph.tree, plain.coordinates, rest, rest, w) for w in (None, {link: wrench})]
+    expected = constraint_projection(graph, q).T @ (tree[1] - tree[0])
+    assert np.abs(expected).max() > 1e-2
+    assert loaded.tau - plain.tau == pytest.approx(expected, abs=1e-10 * np.abs(plain.tau).max() + 1e-10)
+    again = closed_loop_inverse_dynamics(graph, q, v, a)  # nothing of it stays
+    assert again.tau.tolist() == plain.tau.tolist()
+    with pytest.raises(md.StateError, match="no link 'nowhere'"):
+        closed_loop_inverse_dynamics(graph, q, v, a, None, {"nowhere": wrench})
+
+
+def test_the_wrench_in_the_links_frame_has_the_anchors_force_and_moment_about_the_links_origin(robot):
+    graph, *state = robot
+    found = closed_loop_inverse_dynamics(graph, *state)
+    for loop in graph.loop_joints:
+        link, wrench = stamped_cut_wrenches(graph, found)[loop.name]
+        rotation, arm = md.algebra.to_rotation_translation(loop.successor.x_link_anchor)
+        force = rotation @ found.wrenches[loop.name][:3]
+        moment = rotation @ found.wrenches[loop.name][3:] + np.cross(arm, force)
+        assert link == loop.successor.link
+        assert wrench == pytest.approx(np.concatenate([force, moment]), abs=1e-11 * np.abs(wrench).max())
+
+
+def test_a_spring_across_several_joints_pulls_at_its_anchors():
+    text = (URDF / "four_link.urdf").read_text()
+    links = md.load_urdf(text).links
+    ends = [
+        f'<anchor link="{links[0]}" xyz="0.3 -0.2 0.4"/>',
+        f'<anchor link="{links[-1]}" xyz="0.1 0.2 -0.1"/>',
+    ]
+    spring = f'<spring name="s" stiffness="100" free_length="0.01">{"".join(ends)}</spring>'
+    graph = md.load_urdf(text.replace("</modular_dynamics>", f"{spring}</modular_dynamics>"))
+    q, v, a = np.array([0.3, -0.5, 0.7, 0.2]), np.array([1.0, -2.0, 0.5, 0.1]), np.array([0.1, 0.2, 0.3, 0.4])
+    found = closed_loop_inverse_dynamics(graph, q, v, a)
+    assert found.tensions["s"] > 1.0
+    assert CrossCheck(graph.tree)(q, v, a, found.tau, internal_wrenches(graph, found)).relative < 1e-12

@@ -1,0 +1,161 @@
+"""Forward dynamics: the saddle point system as printed, redundant rows, crossings of branches, energy."""
+
+import numpy as np
+import pytest
+
+import modular_dynamics as md
+from helpers.windows import ROD, standing, windows
+from modular_dynamics.closure import (
+    close_loops,
+    closed_loop_forward_dynamics,
+    closed_loop_inverse_dynamics,
+    constraint_projection,
+    energy,
+    simulate,
+)
+from modular_dynamics.closure.assembly.mechanism import mechanism
+from modular_dynamics.exceptions import SingularityError
+
+ROBOTS = {
+    "four_bar": ([0.4], [3.0]),
+    "slider_crank": ([1.1], [3.0]),
+    "crane": ([0.3, 0.2, 0.3], [0.5, 0.2, -0.1]),
+}
+
+
+@pytest.mark.parametrize("name", ROBOTS)
+def test_solves_equation_22(load_robot, name):
+    """[M J^T; J 0] [vdot; -lambda] = [tau - h; -gamma], row by row."""
+    graph = load_robot(name)
+    q, v = ROBOTS[name]
+    coordinates, velocities = close_loops(graph, q), constraint_projection(graph, q) @ v
+    tau = np.linspace(1.0, 2.0, len(q))
+    motion = closed_loop_forward_dynamics(graph, coordinates, velocities, tau)
+    solver = mechanism(graph)
+    J, gamma = solver.room[3].copy(), solver.room[4].copy()
+    drive = np.zeros(graph.nv)
+    drive[solver.independent_v] = tau
+    M, h = md.mass_matrix(graph.tree, coordinates), md.bias(graph.tree, coordinates, velocities)
+    scale = np.abs(h).max() + 1.0
+    assert M @ motion.accelerations + h == pytest.approx(drive + J.T @ motion.multipliers, abs=1e-10 * scale)
+    assert J @ motion.accelerations == pytest.approx(-gamma, abs=1e-9 * (1.0 + np.abs(gamma).max()))
+    # a saddle point: as many negative eigenvalues as the constraints' rank, zeros where rows are redundant
+    zero = np.zeros((len(J), len(J)))
+    values = np.linalg.eigvalsh(np.block([[M, J.T], [J, zero]]))
+    small = 1e-9 * np.abs(values).max()
+    assert (values < -small).sum() == motion.rank
+    assert (np.abs(values) < small).sum() == len(J) - motion.rank
+    assert (values > small).sum() == graph.nv
+
+
+@pytest.mark.parametrize("name", ROBOTS)
+def test_another_description_moves_likewise(load_robot, name):
+    """Other independent joints, without torques: the mechanism is the same."""
+    graph = load_robot(name)
+    q, v = ROBOTS[name]
+    coordinates, velocities = close_loops(graph, q), constraint_projection(graph, q) @ v
+    expected = closed_loop_forward_dynamics(graph, coordinates, velocities, np.zeros(len(q)))
+    swapped = {
+        "four_bar": ("J3",),
+        "slider_crank": ("piston_slide",),
+        "crane": ("slew", "boom_hinge", "jib_hinge"),
+    }
+    other = graph.with_independent_joints(*swapped[name])
+    found = closed_loop_forward_dynamics(other, coordinates, velocities, np.zeros(len(q)))
+    assert found.accelerations == pytest.approx(expected.accelerations, rel=1e-9, abs=1e-9)
+
+
+@pytest.mark.parametrize("count", [1, 2, 5])
+def test_flat_windows_are_refused(count):
+    """Branches cross there: in the uprights' common motion and in others that also leave the loops closed."""
+    graph = windows(count)
+    for angle, least in ((0.0, 1e9), (np.pi, 1e9), (1e-10, 1e9), (1e-7, 1e6)):
+        q = np.array(standing(graph, angle))
+        with pytest.raises(SingularityError, match="branches of the motion of 'windows' cross") as error:
+            closed_loop_forward_dynamics(graph, q, 0 * q, [0.0])
+        assert error.value.condition > least
+
+
+@pytest.mark.parametrize("angle", [0.3, 1e-2, 1e-3, 1e-4, 1e-5])
+def test_nearly_flat_windows_move_as_one_pendulum(angle):
+    """3 phi'' = 3.5 g cos(angle), from coordinates and velocities as `close_loops` leaves them."""
+    graph = windows(2)
+    q = close_loops(graph, [angle], standing(graph, angle + 1e-3))
+    v = constraint_projection(graph, [angle], q) @ [3.0]
+    found = closed_loop_forward_dynamics(graph, q, v, [0.0])
+    expected = standing(graph, -3.5 / 3 * 9.81 * np.cos(angle))
+    # the pull on the rods grows as 1 / angle: what rounding leaves of it
+    assert found.accelerations == pytest.approx(expected, abs=1e-8)
+    assert found.rank == 4
+
+
+def three_cranks(extra=""):
+    """Three uprights of 1 m below one beam of 2 m and 2 kg: redundant, but only as they are 1 m apart."""
+    uprights = "".join(ROD.format(f"upright_{k}", "ground", k, "1.5707963267948966") for k in range(3))
+    beam = (
+        ROD.format("beam", "upright_0", 1, 0)
+        .replace("0.5 0 0", "1 0 0", 1)
+        .replace('mass value="1"', 'mass value="2"')
+    )
+    pins = "".join(
+        f'<loop_joint name="pin_{k}" type="revolute"><predecessor link="upright_{k}" xyz="1 0 0"/>'
+        f'<successor link="beam" xyz="{k} 0 0"/><axis xyz="0 0 1"/></loop_joint>'
+        f'<passive joint="upright_{k}"/>'
+        for k in (1, 2)
+    )
+    return md.load_urdf(
+        f'<robot name="cranks"><link name="ground"/>{uprights}{beam}<modular_dynamics version="1">{pins}'
+        f'<passive joint="beam"/>{extra}</modular_dynamics></robot>'
+    )
+
+
+def test_rows_redundant_on_the_way_only_are_no_crossing():
+    """Three cranks: (1 + 2) phi'' = (1.5 + 2) g cos(angle); rank 3 of 4 rows in the plane."""
+    graph = three_cranks()
+    q = np.array(standing(graph, 1.0))
+    found = closed_loop_forward_dynamics(graph, q, 0 * q, [0.0])
+    assert found.rank == 3
+    assert found.accelerations == pytest.approx(standing(graph, -3.5 / 3 * 9.81 * np.cos(1.0)), abs=1e-10)
+    motion = simulate(graph, [1.0], [-1.0], None, 2.0, guess=q)  # flat twice
+    assert np.ptp(motion.coordinates[:, 0]) > 3.0
+    assert np.ptp(motion.energy) < 1e-7
+    speed = motion.velocities[:, 0]
+    kinetic = 1.5 * speed**2 + 3.5 * 9.81 * np.sin(motion.coordinates[:, 0])
+    assert kinetic == pytest.approx(1.5 + 3.5 * 9.81 * np.sin(1.0), abs=1e-7)
+
+
+def test_energy_of_a_standing_window():
+    """Uprights of 1 kg with their centres at 0.5 m, beams of 1 kg at 1 m; moving at 1 m/s at the top."""
+    graph = windows(2)
+    q = np.array(standing(graph, np.pi / 2))
+    assert energy(graph, q, 0 * q) == pytest.approx(9.81 * (3 * 0.5 + 2 * 1.0), rel=1e-12)
+    v = np.array(standing(graph, 1.0))
+    assert energy(graph, q, v) - energy(graph, q, 0 * q) == pytest.approx(0.5 * 3.0, rel=1e-12)
+
+
+def test_springs_bring_their_energy():
+    text = windows(1).urdf.replace(
+        "</modular_dynamics>",
+        '<spring name="s" stiffness="50" free_length="1" initial_force="4" damping="3">'
+        '<anchor link="ground"/><anchor link="beam_1" xyz="1 0 0"/></spring></modular_dynamics>',
+    )
+    graph, bare = md.load_urdf(text), windows(1)
+    q, v = np.array(standing(graph, 1.0)), np.array(standing(graph, 2.0))
+    stretch = 2.0 * np.cos(0.5) - 1.0  # the rhombus' long diagonal
+    stored = energy(graph, q, v) - energy(bare, q, v)
+    assert stored == pytest.approx(4.0 * stretch + 25.0 * stretch**2, rel=1e-12)
+    pull = closed_loop_inverse_dynamics(graph, q[:1], v[:1], [0.0], q)
+    rate = -np.sin(0.5) * 2.0
+    assert pull.tensions["s"] == pytest.approx(4.0 + 50.0 * stretch + 3.0 * rate, rel=1e-12)
+    motion = closed_loop_forward_dynamics(graph, q, v, pull.tau)
+    assert motion.accelerations == pytest.approx(pull.accelerations, abs=1e-10)
+    assert motion.tensions == pytest.approx([pull.tensions["s"]])
+
+
+def test_without_loops_it_is_the_tree_s(load_robot):
+    graph = load_robot("four_link")
+    rng = np.random.default_rng(0)
+    q, v, tau = rng.uniform(-1, 1, (3, graph.nv))
+    found = closed_loop_forward_dynamics(graph, q, v, tau)
+    assert found.accelerations == pytest.approx(md.forward_dynamics(graph, q, v, tau), rel=1e-9, abs=1e-9)
+    assert (found.rank, len(found.multipliers)) == (0, 0)

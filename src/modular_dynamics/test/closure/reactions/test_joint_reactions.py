@@ -1,0 +1,52 @@
+"""Reactions of whole mechanisms: every body in equilibrium by another code, nothing about passive axes."""
+
+import numpy as np
+import pytest
+
+from helpers.small_torso import Oracle, load, small_torso_text
+from helpers.tree_strategies import ROBOTS
+from modular_dynamics.closure import closed_loop_inverse_dynamics
+from modular_dynamics.closure.reactions.joint_reactions import joint_reactions
+
+RULES = ROBOTS / "charmie_torso_rules.yaml"
+PLACES = {"four_bar": [0.7], "slider_crank": [0.7], "crane": [0.3, 0.2, 0.2]}
+
+
+@pytest.fixture(scope="module", params=[*PLACES, "small_torso", "charmie_torso"])
+def solved(request):
+    name = request.param
+    graph = load(small_torso_text() if name == "small_torso" else ROBOTS / f"{name}.urdf")
+    rng, n = np.random.default_rng(3), len(graph.independent_joint_names)
+    q = PLACES.get(name, 0.02 * rng.normal(size=n))
+    dynamics = closed_loop_inverse_dynamics(graph, q, *rng.normal(size=(2, n)))
+    return graph, dynamics, joint_reactions(graph, dynamics)
+
+
+def test_every_body_is_in_equilibrium_by_another_code(solved):
+    graph, d, found = solved
+    oracle = Oracle(graph, d.coordinates, d.velocities, d.accelerations)
+    names = [body.name for body in graph.bodies]
+    owner = {link: body.name for body in graph.bodies for link in body.links}
+    for body in names:
+        about = oracle.frame(body)[1]
+        force, moment = oracle.needed(body, names, about)
+        size = max(1.0, np.abs([force, moment]).max())
+        for r in found.values():
+            for link, point, sign in ((r.successor, r.point, 1.0), (r.predecessor, r.start, -1.0)):
+                if owner.get(link) == body:
+                    force = force - sign * r.force
+                    moment = moment - sign * (r.moment + np.cross(point - about, r.force))
+        assert np.abs([force, moment]).max() < 1e-11 * max(
+            size, *(np.abs(r.force).max() for r in found.values())
+        )
+
+
+def test_along_its_axis_a_joint_bears_its_torque_and_a_passive_one_nothing(solved):
+    graph, d, found = solved
+    oracle = Oracle(graph, d.coordinates, d.velocities, d.accelerations)
+    tau = dict(zip(graph.independent_joint_names, d.tau, strict=True))
+    size = max(np.abs([r.force, r.moment]).max() for r in found.values())
+    for joint in graph.joints:
+        axis = oracle.frame(joint.child_link)[0] @ joint.axis
+        along = found[joint.name].force if joint.type.value == "prismatic" else found[joint.name].moment
+        assert abs(axis @ along - tau.get(joint.name, 0.0)) < 1e-11 * size, joint.name

@@ -1,0 +1,225 @@
+"""Symbolic methods TE, DE and IC: against the published case, the numeric core and each other; counts."""
+
+import importlib.util
+import json
+import sys
+from pathlib import Path
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+
+import modular_dynamics as md
+from helpers.tree_strategies import ROBOTS
+from modular_dynamics.closure import (
+    close_loops,
+    closed_loop_gravity_torque,
+    closed_loop_inverse_dynamics,
+    closed_loop_mass_matrix,
+    constraint_projection,
+)
+from modular_dynamics.closure.symbolic import METHODS, WEIGHTS, Count, Method
+from modular_dynamics.closure.symbolic.counting import Graph, count
+from modular_dynamics.closure.symbolic.symbols import casadi
+from modular_dynamics.exceptions import StateError, UnsupportedModelError
+
+REFERENCE = json.loads((Path(__file__).parents[1] / "robots" / "exoskeleton_reference_case.json").read_text())
+(CASE,) = REFERENCE["cases"]
+#: The paper's weighted sums of g1 and M1.
+PAPER = {"TE": (2343, 3754), "DE": (1975, 3899), "IC": (1804, 4001)}
+#: Weighted sums of W, which all methods with IC need, and of the open tree's g and M.
+PAPER_PARTS = {"W": 386, "g": 1418, "M": 3615}
+TOLERANCE = 1e-9
+
+
+@pytest.fixture(scope="module")
+def graph(load_robot):
+    return load_robot("exoskeleton")
+
+
+@pytest.fixture(scope="module", params=METHODS)
+def name(request):
+    return request.param
+
+
+@pytest.fixture(scope="module", params=[False, True], ids=["numbers", "symbols"])
+def method(request, graph, name):
+    return Method(graph, name, symbolic=request.param)
+
+
+def generator():
+    spec = importlib.util.spec_from_file_location("generate_exoskeleton", ROBOTS / "generate_exoskeleton.py")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module  # dataclasses look their module up
+    spec.loader.exec_module(module)
+    return module
+
+
+def random_states(count=6):
+    """Independent coordinates within the joints' published limits, rates and accelerations."""
+    rng = np.random.default_rng(7)
+    low = np.array([-1.5, -2.3, 0.05, 0.05, -3.0])
+    high = np.array([0.75, 0.5, 1.5, 1.5, 3.0])
+    return [(rng.uniform(low, high), *rng.normal(size=(2, 5))) for _ in range(count)]
+
+
+def given(method, q):
+    """The coordinates that a method's terms depend on."""
+    return close_loops(method.graph, q) if method.method == "IC" else q
+
+
+def close(found, expected):
+    np.testing.assert_allclose(found, expected, rtol=0.0, atol=TOLERANCE * max(1.0, np.abs(expected).max()))
+
+
+def test_the_published_case(name):
+    shape = np.array([[1.0, 0.1, -0.05], [0.1, 1.2, 0.08], [-0.05, 0.08, 1.5]])[np.triu_indices(3)]
+    table = {
+        f"body_{i}": {"mass": 0.3 + 0.1 * i, "com": [0.01 * i, 0.02, -0.005 * i], "inertia": 1e-3 * i * shape}
+        for i in range(1, 16)
+    }
+    graph = md.load_urdf(generator().urdf_text(table))
+    q = np.radians(CASE["q1_deg"])
+    method = Method(graph, name, symbolic=True)
+    close(method.evaluate(method.gravity_torque, given(method, q)), CASE["g1"])
+    close(method.evaluate(method.mass_matrix, given(method, q)), CASE["M1"])
+    for q, v, vdot in random_states(3):  # inertias without zeros, as in no other test here
+        expected = closed_loop_inverse_dynamics(graph, q, v, vdot).tau
+        close(method.evaluate(method.torque, given(method, q), v, vdot), expected)
+
+
+def test_terms_are_those_of_the_numeric_core(graph, method):
+    for q, v, vdot in random_states():
+        at = given(method, q)
+        close(method.evaluate(method.projection, at), constraint_projection(graph, q))
+        close(method.evaluate(method.gravity_torque, at), closed_loop_gravity_torque(graph, q))
+        close(method.evaluate(method.mass_matrix, at), closed_loop_mass_matrix(graph, q))
+        expected = closed_loop_inverse_dynamics(graph, q, v, vdot).tau  # springs included
+        close(method.evaluate(method.torque, at, v, vdot), expected)
+
+
+@pytest.mark.parametrize("turned", ["theta_10", "theta_14", "rho_5", "rho_3"])
+def test_axes_that_point_the_other_way(load_robot, name, turned):
+    tree = ElementTree.fromstring(load_robot("exoskeleton").urdf)
+    joint = tree.find(f"joint[@name='{turned}']")
+    joint.find("axis").set("xyz", "0 0 -1")
+    limit = joint.find("limit")
+    lower, upper = -float(limit.get("upper")), -float(limit.get("lower"))
+    limit.set("lower", str(lower))
+    limit.set("upper", str(upper))
+    for gear in tree.iter("gear"):
+        for driver in gear.iter("driver"):
+            if turned == driver.get("joint"):
+                driver.set("ratio", str(-float(driver.get("ratio"))))
+    graph = md.load_urdf(ElementTree.tostring(tree, encoding="unicode"))
+    method = Method(graph, name)
+    sign = np.array([-1.0 if joint == turned else 1.0 for joint in graph.independent_joint_names])
+    for q, v, vdot in random_states(2):
+        expected = closed_loop_inverse_dynamics(graph, sign * q, v, vdot).tau
+        close(method.evaluate(method.torque, given(method, sign * q), v, vdot), expected)
+
+
+def test_all_three_methods_agree(graph):
+    methods = [Method(graph, name) for name in METHODS]
+    for q, v, vdot in random_states():
+        for term in ("gravity_torque", "mass_matrix", "torque"):
+            first, *others = (m.evaluate(getattr(m, term), given(m, q), v, vdot) for m in methods)
+            for other in others:
+                close(other, first)
+
+
+@pytest.mark.parametrize("robot", ["four_bar", "crane"])
+def test_other_mechanisms_of_dyads(load_robot, name, robot):
+    graph = load_robot(robot)
+    method = Method(graph, name)
+    reference = close_loops(graph, np.zeros(len(graph.independent_joint_names)))
+    own = [graph.q_slice(joint).start for joint in graph.independent_joint_names]
+    for step in (0.05, 0.1):
+        q, v, vdot = reference[own] + step, np.full(len(own), 0.7), np.full(len(own), -1.3)
+        expected = closed_loop_inverse_dynamics(graph, q, v, vdot).tau
+        close(method.evaluate(method.torque, given(method, q), v, vdot), expected)
+
+
+def evaluated(graph, outputs, inputs):
+    """What the counted operations give: an interpreter of their own."""
+    done = []
+    rules = {
+        "const": lambda node: node[1],
+        "in": lambda node: inputs[node[1]][node[2]],
+        "add": lambda node: done[node[1]] + done[node[2]],
+        "sub": lambda node: done[node[1]] - done[node[2]],
+        "mul": lambda node: done[node[1]] * done[node[2]],
+        "div": lambda node: done[node[1]] / done[node[2]],
+        "neg": lambda node: -done[node[1]],
+        "sqrt": lambda node: np.sqrt(done[node[1]]),
+        "sin": lambda node: np.sin(done[node[1]]),
+        "cos": lambda node: np.cos(done[node[1]]),
+        "atan2": lambda node: np.arctan2(done[node[1]], done[node[2]]),
+    }
+    for node in graph.nodes:
+        done.append(rules[node[0]](node))  # noqa: PERF401  (rules read what is done)
+    return np.array([done[k] for k in outputs])
+
+
+@pytest.mark.parametrize("term", ["gravity_torque", "mass_matrix", "projection", "torque"])
+def test_the_counted_operations_give_the_term(graph, method, term):
+    q, v, vdot = random_states(1)[0]
+    ca = casadi()
+    entries = ca.sparsify(ca.vec(getattr(method, term)))
+    rows = entries.sparsity().get_triplet()[0]
+    operations = Graph()
+    outputs = operations.read(ca.Function("term", method.inputs, [entries]))
+    at = given(method, q)
+    found = np.zeros(entries.shape[0])
+    found[rows] = evaluated(operations, outputs, [at, v, vdot, method.values.numbers])
+    close(found, method.evaluate(getattr(method, term), at, v, vdot).ravel(order="F"))
+
+
+def test_counts_are_below_the_papers(graph, name):
+    method = Method(graph, name, symbolic=True)
+    gravity, mass = method.count(method.gravity_torque), method.count(method.mass_matrix)
+    assert gravity.weighted < PAPER[name][0]
+    assert mass.weighted < PAPER[name][1]
+    assert (gravity.sqrt, gravity.atan) == {"TE": (3, 0), "DE": (3, 5), "IC": (0, 0)}[name]
+    again = Method(graph, name, symbolic=True)
+    assert again.count(again.mass_matrix) == mass
+    assert again.count(again.gravity_torque) == gravity
+
+
+def test_counts_of_the_projection_and_of_the_open_tree_are_below_the_papers(graph):
+    method = Method(graph, "IC", symbolic=True)
+    M, g = method.open_tree
+    assert method.count(method.projection).weighted < PAPER_PARTS["W"]
+    assert method.count(g).weighted < PAPER_PARTS["g"]
+    assert method.count(M).weighted < PAPER_PARTS["M"]
+
+
+def test_counting():
+    ca = casadi()
+    x = ca.SX.sym("x", 3)
+    angle = x[0] + x[1]
+    # one sum, its sine and cosine, a product of both, a quotient; stored: the sum, the sine, two results
+    term = ca.vertcat(ca.sin(angle) * ca.cos(angle), ca.sin(x[1] + x[0]) / x[2])
+    method_count = Count(add=1, mul=1, div=1, sin=2, assign=4)
+    graph = Graph()
+    outputs = graph.read(ca.Function("f", [x], [term]))
+    assert len(outputs) == 2
+    assert count(term, [x]) == method_count
+    assert method_count.weighted == 1 + 1 + 4 + 20 + 4
+    assert list(WEIGHTS.values()) == [1, 1, 4, 5, 10, 15, 1]
+
+
+def test_without_casadi_the_error_says_what_to_install(graph, monkeypatch):
+    monkeypatch.setitem(sys.modules, "casadi", None)  # importing it fails now
+    with pytest.raises(UnsupportedModelError, match="pip install casadi"):
+        Method(graph, "IC")
+
+
+def test_refusals(graph, load_robot):
+    with pytest.raises(UnsupportedModelError, match="prismatic joint 'piston_slide' is on no revolute joint"):
+        Method(load_robot("slider_crank"), "IC")
+    with pytest.raises(StateError, match="unknown method 'XY'; the methods are TE, DE, IC"):
+        Method(graph, "XY")
+    crossed = graph.with_independent_joints("rho_1", "rho_2", "theta_9", "rho_5", "rho_7")
+    with pytest.raises(UnsupportedModelError, match="have not two unknown joints each"):
+        Method(crossed, "IC")

@@ -1,0 +1,54 @@
+"""Pivoted triangularization against numpy: rank, least squares, minimum norm; sparse and redundant rows."""
+
+import numpy as np
+import pytest
+
+from modular_dynamics.kernels.math.orthogonal import factor, least_squares, minimum_norm
+
+RNG = np.random.default_rng(0)
+
+
+def blocks(rows, columns, count):
+    """Blocks along a diagonal, each a stranger to the others, rows shuffled, some rows zero."""
+    A = np.zeros(((rows + 1) * count, columns * count))
+    for k in range(count):
+        A[rows * k : rows * (k + 1), columns * k : columns * (k + 1)] = RNG.normal(size=(rows, columns))
+    return RNG.permutation(A)
+
+
+MATRICES = {
+    "tall": RNG.normal(size=(7, 4)),
+    "square": RNG.normal(size=(5, 5)),
+    "wide": RNG.normal(size=(3, 6)),
+    "redundant rows": np.repeat(RNG.normal(size=(3, 3)), 2, axis=0),
+    "short of rank": RNG.normal(size=(6, 2)) @ RNG.normal(size=(2, 4)),
+    "blocks": blocks(5, 2, 6),
+    "zero": np.zeros((4, 3)),
+    "a zero column": RNG.normal(size=(4, 3)) * [1.0, 0.0, 1.0],
+}
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize("name", MATRICES)
+def test_against_numpy(name, order):
+    given = MATRICES[name]
+    m, n = given.shape
+    A, heads, pivots = np.array(given, order=order), np.zeros(n), np.zeros(n, np.int64)
+    rank = factor(A, heads, pivots, 1e-11)
+    assert rank == np.linalg.matrix_rank(given)
+    assert sorted(pivots) == list(range(n))
+    sizes = np.abs(np.diag(A)[:rank])
+    assert (np.diff(sizes) <= 1e-12 * sizes[:1].sum()).all()  # the pivots fall
+    R = np.triu(A[: min(m, n)])[:rank]
+    P = given[:, pivots]
+    assert pytest.approx(P.T @ P, abs=1e-12) == R.T @ R  # Q is orthogonal, and what is left out is nothing
+    b, x = RNG.normal(size=m), np.zeros(n)
+    worked = b.copy()
+    least_squares(A, heads, pivots, rank, worked, x)
+    best = np.linalg.lstsq(given, b, rcond=1e-11)[0]
+    assert given @ x == pytest.approx(given @ best, abs=1e-12)
+    assert np.linalg.norm(worked[rank:]) == pytest.approx(np.linalg.norm(b - given @ best), abs=1e-12)
+    assert not x[pivots[rank:]].any()
+    c, y = given.T @ RNG.normal(size=m), np.zeros(m)
+    minimum_norm(A, heads, pivots, rank, c, y)
+    assert y == pytest.approx(np.linalg.pinv(given.T, rcond=1e-11) @ c, abs=1e-10)

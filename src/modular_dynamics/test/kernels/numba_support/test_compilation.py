@@ -1,0 +1,77 @@
+"""What a process that only loads kernels from the disk cache does without; what it still can."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from numba import config
+
+PROGRAM = """
+import sys
+import numpy as np
+from modular_dynamics.kernels import first_not_finite
+print(first_not_finite(np.array([1.0, 2.0, np.nan])))
+print([name for name in ("numba.np.arraymath", "scipy.linalg") if name in sys.modules])
+library = next(iter(first_not_finite.overloads.values())).library
+print(library._module is None)  # its bitcode is not read ...
+from numba import njit
+print(njit(lambda x: first_not_finite(x) + 1)(np.array([1.0, np.inf])))  # compiled as ever, and linked
+print(library._module is None)  # ... before it is needed
+print(sum(first_not_finite.stats.cache_hits.values()))
+"""
+
+
+THREADS = """
+from concurrent.futures import ThreadPoolExecutor
+import modular_dynamics as md
+graph, zero = md.load_urdf("{0}"), [0.0] * 4
+work = [lambda: md.mass_matrix(graph, zero)] * 8
+work += [lambda: md.inverse_dynamics(graph, zero, zero, zero)] * 8
+work += [lambda: md.forward_dynamics(graph, zero, zero, zero)] * 8
+with ThreadPoolExecutor(8) as pool:
+    print(len(list(pool.map(lambda function: function(), work))))
+"""
+ROBOT = Path(__file__).parents[5] / "urdf/four_link.urdf"
+
+only_compiled = pytest.mark.skipif(bool(config.DISABLE_JIT), reason="nothing is compiled")
+
+
+@only_compiled
+def test_threads_that_need_a_kernel_at_once_wait_for_it():
+    done = subprocess.run(
+        [sys.executable, "-c", THREADS.format(ROBOT)], capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stdout) == (0, "24\n"), done.stderr
+
+
+@only_compiled
+def test_kernels_on_the_disk_are_loaded_without_the_compiler(tmp_path, monkeypatch):
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
+
+    def run():
+        command = [sys.executable, "-c", PROGRAM]
+        return subprocess.run(command, check=True, capture_output=True, text=True).stdout.splitlines()
+
+    index, imported, _, other, _, hits = run()
+    index_2, imported_2, unread, other_2, unread_2, hits_2 = run()
+    assert (index, other, hits) == ("2", "2", "0")
+    assert (index_2, other_2, hits_2) == ("2", "2", "1")
+    assert "numba.np.arraymath" in imported
+    assert imported_2 == "[]"
+    assert (unread, unread_2) == ("True", "False")
+
+
+@only_compiled
+@pytest.mark.parametrize("pattern", ["*first_not_finite*.nbc", "*first_not_finite*.nbi"])
+def test_a_damaged_file_is_written_anew(tmp_path, monkeypatch, pattern):
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
+
+    def hits():
+        done = subprocess.run([sys.executable, "-c", PROGRAM], check=True, capture_output=True, text=True)
+        return int(done.stdout.splitlines()[-1])
+
+    assert hits() == 0
+    (file,) = tmp_path.rglob(pattern)
+    file.write_bytes(file.read_bytes()[:50])
+    assert (hits(), hits()) == (0, 1)

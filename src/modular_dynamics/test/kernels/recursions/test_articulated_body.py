@@ -1,0 +1,152 @@
+"""Articulated bodies against Lagrange's equation and Pinocchio; also without the compiler."""
+
+import numpy as np
+import pinocchio
+import pytest
+from numba import njit
+
+import modular_dynamics as md
+from helpers.lagrange import Lagrangian
+from helpers.small_robots import JOINTS, small_robot
+from modular_dynamics.dynamics.arrays.body_frames import frames_of
+from modular_dynamics.dynamics.arrays.model_arrays import constants_of, topology_of, work_of
+from modular_dynamics.kernels import forward_dynamics, forward_dynamics_float64
+from modular_dynamics.kernels.numba_support.compilation import make_ready
+from modular_dynamics.kernels.numba_support.memory import zero_float64
+from modular_dynamics.kernels.recursions.articulated_body import (
+    ARTICULATED_COLUMNS,
+    ROW,
+    SIGNATURE,
+    accelerate,
+    inward,
+    outward,
+    start,
+)
+from modular_dynamics.kernels.turns import first_bad, new_turns
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _ready():
+    make_ready(forward_dynamics, SIGNATURE)
+
+
+def arrays(graph):
+    frames = frames_of(topology_of(graph, frozenset()), constants_of(graph))
+    work = np.full_like(work_of(graph, ARTICULATED_COLUMNS), np.nan)  # what stood there must not matter
+    return frames.topology, frames.constants, work
+
+
+def random_state(graph, seed=1):
+    rng = np.random.default_rng(seed)
+    return rng.normal(size=graph.nq), rng.normal(size=graph.nv), rng.normal(size=graph.nv)
+
+
+def found(graph, state):
+    vdot = np.full(graph.nv, 7.0)
+    assert forward_dynamics(*arrays(graph), *state, vdot) == 0
+    return vdot
+
+
+@pytest.mark.parametrize("name", JOINTS)
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_it_solves_lagranges_equation(name, seed):
+    graph = small_robot(name, seed=seed)
+    oracle = Lagrangian(graph)
+    q, v, tau = state = random_state(graph, seed)
+    M, _ = oracle.mass_and_potential(q)
+    expected = np.linalg.solve(M, tau - oracle.torques(q, v, np.zeros(graph.nv)))
+    # differences lose 1e-12, and M's condition multiplies that
+    tolerance = max(1e-10, 1e-12 * np.linalg.cond(M))
+    assert np.abs(found(graph, state) - expected).max() <= tolerance * np.abs(expected).max()
+
+
+@pytest.mark.parametrize("name", JOINTS)
+def test_on_a_floating_base_it_is_pinocchios(name):
+    graph = small_robot(name, floating_base=True)
+    q, v, tau = random_state(graph)
+    pin = md.crosscheck.PinocchioModel(graph)
+    order = np.array([pin.v(unit) for unit in np.eye(graph.nv)]).T
+    expected = order.T @ pinocchio.aba(pin.model, pin.data, pin.q(q), pin.v(v), order @ tau)
+    assert np.abs(found(graph, (q, v, tau)) - expected).max() <= 1e-10 * np.abs(expected).max()
+
+
+@pytest.mark.parametrize("floating_base", [False, True])
+@pytest.mark.parametrize("count", [1, 8, 11])
+def test_lanes_and_single_states_agree(count, floating_base):
+    graph = small_robot("fork", floating_base)
+    topology, constants, _ = arrays(graph)
+    states = [random_state(graph, k) for k in range(count)]
+    q, v, tau = (np.array(x) for x in zip(*states, strict=True))
+    out = np.full((count, graph.nv), 7.0)
+    turns, blank = new_turns(), np.zeros(graph.nv, np.bool_)
+    forward_dynamics_float64(topology, constants, q, v, tau, out, np.arange(graph.nv), blank, turns)
+    assert first_bad(turns) is None
+    for row, state in zip(out, states, strict=True):
+        single = found(graph, state)
+        assert np.abs(row - single).max() <= 1e-11 * np.abs(single).max()
+
+
+@njit(cache=True)
+def _part_by_part(topology, constants, work, states, slices, q, v, tau, out):
+    zero = zero_float64()
+    start(topology, constants, work, 1, zero)
+    for k in range(len(slices)):
+        outward(slices[k, 0], slices[k, 1], topology, constants, q, v, states, work, 1, zero)
+    for k in range(len(slices) - 1, -1, -1):
+        inward(slices[k, 0], slices[k, 1], topology, constants, tau, states, work, out, 1, zero)
+    for k in range(len(slices)):
+        accelerate(slices[k, 0], slices[k, 1], topology, constants, states, work, out, 1, zero)
+
+
+def test_one_subsystem_is_a_slice_of_the_graph(load_robot):
+    graph = load_robot("charmie")
+    topology, constants, work = arrays(graph)
+    q, v, tau, whole = np.random.default_rng(1).normal(size=(4, graph.nv))
+    assert forward_dynamics(topology, constants, work, q, v, tau, whole) == 0
+    states = work[(len(graph.joints) + 1) * ARTICULATED_COLUMNS :]
+    own_work, out = np.full_like(work, np.nan), np.full(2 * graph.nv, np.nan)
+    slices = np.array([(s.indices[0], s.indices[-1] + 1) for s in graph.subsystems])
+    _part_by_part(topology, constants, own_work, states, slices, q, v, tau, out)
+    # the compiler may round products and sums in another order
+    assert np.abs(out[: graph.nv] - whole).max() <= 1e-12 * np.abs(whole).max()
+
+
+@pytest.mark.parametrize("name", JOINTS)
+def test_pivots_are_those_of_the_mass_matrix(name):
+    """Eliminating joints from the leaves on is M = L^T D L: the pivots multiply to its determinant."""
+    graph = small_robot(name)
+    topology, constants, work = arrays(graph)
+    q, v, tau = random_state(graph)
+    assert forward_dynamics(topology, constants, work, q, v, tau, np.empty(graph.nv)) == 0
+    first = (len(graph.joints) + 1) * ROW + graph.nv
+    M, _ = Lagrangian(graph).mass_and_potential(q)
+    # from pivots 1e-14 of what they are made of is taken away
+    assert np.prod(work[first : first + graph.nv]) == pytest.approx(np.linalg.det(M), rel=1e-11)
+
+
+def test_a_massless_end_is_found():
+    graph = small_robot("chain")
+    loose = (
+        '</joint><link name="end"/><joint name="loose" type="continuous">'
+        '<parent link="l3"/><child link="end"/></joint></robot>'
+    )
+    with pytest.warns(md.ModelWarning, match="has no mass"):
+        graph = md.load_urdf(graph.urdf.replace("</joint></robot>", loose))
+    vdot = np.full(graph.nv, 7.0)
+    with np.errstate(all="ignore"):  # NumPy speaks where the compiler is off
+        assert forward_dynamics(*arrays(graph), *random_state(graph), vdot) == 3
+    assert (vdot == 7.0).all()
+
+
+@pytest.mark.parametrize("which", [3, 4, 5, 6])
+def test_lengths_and_numbers_are_checked_before_anything_is_written(which):
+    graph = small_robot("fork")
+    good = [*arrays(graph), *random_state(graph), np.full(graph.nv, 7.0)]
+    assert forward_dynamics(*[x[:-1].copy() if k == which else x for k, x in enumerate(good)]) == 1
+    if which < 6:
+        for bad in (np.nan, np.inf):
+            spoiled = [x.copy() for x in good]
+            spoiled[which][2] = bad
+            with np.errstate(invalid="ignore"):
+                assert forward_dynamics(*spoiled) == 1
+            assert np.array_equal(spoiled[6], good[6])

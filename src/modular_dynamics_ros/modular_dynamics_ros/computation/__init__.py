@@ -1,0 +1,1 @@
+"""From a joint state to torques, without ROS."""

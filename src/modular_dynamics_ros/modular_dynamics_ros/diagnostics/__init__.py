@@ -1,0 +1,1 @@
+"""What nodes report about themselves: /diagnostics and the log."""

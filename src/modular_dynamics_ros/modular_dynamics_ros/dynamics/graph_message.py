@@ -1,0 +1,43 @@
+"""A graph of subsystems as the message that dynamics_node latches."""
+
+from builtin_interfaces.msg import Time
+from geometry_msgs.msg import Pose
+from modular_dynamics_interfaces.msg import SubsystemEdge, SubsystemGraph, SubsystemVertex
+
+import modular_dynamics as md
+from modular_dynamics.algebra import translation
+from modular_dynamics_ros.messages.conversions import quaternion_to_message
+
+__all__ = ["pose_message", "subsystem_graph_message"]
+
+
+def pose_message(pose: md.DualQuaternion) -> Pose:
+    """A unit dual quaternion x_a_b as the pose of b in a."""
+    r = pose.primary
+    message = Pose(orientation=quaternion_to_message((r.w, r.x, r.y, r.z)))
+    message.position.x, message.position.y, message.position.z = translation(pose).tolist()
+    return message
+
+
+def subsystem_graph_message(graph: md.SubsystemGraph, stamp: Time) -> SubsystemGraph:
+    """The graph's vertices, edges (twists down, wrenches up) and connection points."""
+    message = SubsystemGraph(robot=graph.name, dot=md.subsystem_graph_dot(graph))
+    message.header.stamp, message.header.frame_id = stamp, graph.ground.name
+    for index, subsystem in enumerate(graph.subsystems):
+        predecessor = -1 if subsystem.predecessor is None else subsystem.predecessor
+        names = [joint.name for joint in subsystem.joints]
+        message.vertices.append(
+            SubsystemVertex(
+                name=subsystem.name,
+                joints=names,
+                number_of_joints=len(names),
+                black_box=subsystem.black_box,
+                predecessor=predecessor,
+                connection_link=subsystem.connection.link,
+                connection_pose=pose_message(subsystem.connection.x_link_connection),
+            )
+        )
+        if predecessor >= 0:
+            message.edges.append(SubsystemEdge(kind=SubsystemEdge.TWIST, source=predecessor, target=index))
+            message.edges.append(SubsystemEdge(kind=SubsystemEdge.WRENCH, source=index, target=predecessor))
+    return message

@@ -1,0 +1,1 @@
+"""What every node about one robot shares."""

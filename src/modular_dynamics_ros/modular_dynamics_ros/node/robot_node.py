@@ -1,0 +1,224 @@
+"""What every node about one robot is: a lifecycle, its parameters, a robot description, diagnostics.
+
+unconfigured --configure--> inactive: the robot is loaded and compiled or, without robot_description_file,
+awaited on the topic robot_description; both ways configuring succeeds, so that nodes may start in any order.
+A bad file makes configuring fail. inactive --activate--> active: joint states are taken and answered. While a
+robot is awaited nothing is answered and /diagnostics says so. A new description replaces the robot if it is
+good; else the last good one stays.
+"""
+
+import sys
+import time
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from builtin_interfaces.msg import Time
+from diagnostic_msgs.msg import DiagnosticArray
+from rcl_interfaces.msg import SetParametersResult
+from rclpy.clock import Clock, ClockType
+from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackReturn
+from rclpy.parameter import Parameter
+from rclpy.qos import DurabilityPolicy, QoSProfile
+from std_msgs.msg import String
+
+from modular_dynamics_ros.computation.robot_error import RobotError
+from modular_dynamics_ros.diagnostics.change_log import ChangeLog
+from modular_dynamics_ros.diagnostics.status import WARN, Status
+from modular_dynamics_ros.messages.conversions import diagnostic_array
+from modular_dynamics_ros.node.late_import import import_late
+from modular_dynamics_ros.node.spinning import run_node
+from modular_dynamics_ros.parameters.table import ParameterError, changed, declare
+from modular_dynamics_ros.parameters.usage import asked_for_help, usage
+
+if TYPE_CHECKING:
+    from modular_dynamics_ros.node.session import Session
+
+__all__ = ["FAILURE", "LATCHED", "SUCCESS", "RobotNode", "run_robot_node"]
+
+LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
+STEADY_CLOCK = Clock(clock_type=ClockType.STEADY_TIME)
+SUCCESS, FAILURE = TransitionCallbackReturn.SUCCESS, TransitionCallbackReturn.FAILURE
+
+
+class RobotNode(LifecycleNode):
+    """Parameters, transitions, description and diagnostics; all about one robot is in its `Session`.
+
+    A node says its NAME, its PARAMETERS (a table, see parameter_table.py), how its session is made, and the
+    module of that: SESSION, and with it the library, is imported when the node is configured. DDS finds the
+    other nodes meanwhile, and a node that was killed is back sooner.
+    """
+
+    NAME: str
+    PARAMETERS: type
+    SESSION: str
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(self.NAME, **options)
+        self.parameters: Any = declare(self, self.PARAMETERS)
+        self.add_on_set_parameters_callback(self._on_set_parameters)
+        self.log = ChangeLog(self.get_logger(), time.monotonic)
+        self.session: Session | None = None
+        self._description = ""
+        self._description_subscription: Any = None
+        self._diagnostics: Any = None
+        self._diagnostics_timer: Any = None
+        self._configured = self._active = False
+
+    def make_session(self, description: str) -> "Session":
+        """The session of a robot, from its URDF's path or text.
+
+        Raises:
+            RobotError: it cannot be used, or the parameters do not fit it.
+        """
+        raise NotImplementedError
+
+    def on_configure(self, state: LifecycleState) -> TransitionCallbackReturn:
+        """Load the robot from its file, or begin to wait for it."""
+        if file := self.parameters.robot_description_file:
+            # said before there is much to import: rclpy looks for whoever says something in all modules
+            self.get_logger().info(f"loading {file}")
+        try:
+            import_late(self.SESSION)
+        except ImportError as error:
+            self.get_logger().fatal(f"the library cannot be imported: {error}")
+            return FAILURE
+        if file:
+            if not self._take_description(file, "robot_description_file"):
+                return FAILURE
+        else:
+            self._description_subscription = self.create_subscription(
+                String, "robot_description", self._on_robot_description, LATCHED
+            )
+            self.get_logger().info("waiting for a robot on the topic robot_description")
+        self._diagnostics = self.create_lifecycle_publisher(DiagnosticArray, "/diagnostics", 10)
+        self._configured = True
+        return super().on_configure(state)
+
+    def on_activate(self, state: LifecycleState) -> TransitionCallbackReturn:
+        """Begin to take joint states."""
+        self._active = True
+        if self.session is not None:
+            self.session.activate(state)
+        # the steady clock: a simulation that never sends /clock must not silence the diagnostics, too
+        self._diagnostics_timer = self.create_timer(1.0, self._on_diagnostics, clock=STEADY_CLOCK)
+        return super().on_activate(state)
+
+    def on_deactivate(self, state: LifecycleState) -> TransitionCallbackReturn:
+        """Take no more joint states; publish nothing."""
+        self._stop()
+        return super().on_deactivate(state)
+
+    def on_cleanup(self, state: LifecycleState) -> TransitionCallbackReturn:
+        """Forget the robot."""
+        self._forget()
+        return super().on_cleanup(state)
+
+    def on_shutdown(self, state: LifecycleState) -> TransitionCallbackReturn:
+        """Forget the robot, whatever the state was."""
+        self._stop()
+        self._forget()
+        return super().on_shutdown(state)
+
+    def _stop(self) -> None:
+        self._active = False
+        if self.session is not None:
+            self.session.deactivate()
+        if self._diagnostics_timer is not None:
+            self.destroy_timer(self._diagnostics_timer)
+        self._diagnostics_timer = None
+        self.log.clear()
+
+    def _forget(self) -> None:
+        if self.session is not None:
+            self.session.destroy()
+        if self._description_subscription is not None:
+            self.destroy_subscription(self._description_subscription)
+        if self._diagnostics is not None:
+            self.destroy_lifecycle_publisher(self._diagnostics)
+        self.session = self._description_subscription = self._diagnostics = None
+        self._description, self._configured = "", False
+
+    def _on_robot_description(self, message: String) -> None:
+        if not message.data.lstrip("\ufeff \t\r\n").startswith("<"):  # load_urdf would take it for a path
+            self.get_logger().error(
+                "robot_description refused: the topic must carry the URDF's XML, which starts with '<', "
+                f"not '{message.data[:40]}'"
+            )
+        elif message.data != self._description:
+            self._take_description(message.data, "robot_description")
+
+    def _take_description(self, description: str, where: str) -> bool:
+        """Replace the robot by this one; a bad one is refused, and the last good one stays."""
+        kept = f"; '{self.session.robot.graph.name}' stays" if self.session is not None else ""
+        try:
+            session = self.make_session(description)
+        except RobotError as error:
+            self.get_logger().error(f"{where} refused: {error}{kept}")
+            return False
+        except Exception as error:
+            # rclpy would swallow it in a transition, and a topic must not end the node
+            if not self.context.ok():
+                return False  # Ctrl-C has taken away what publishers need: the description is not to blame
+            self.get_logger().error(f"{where} refused, unexpectedly: {type(error).__name__}: {error}{kept}")
+            return False
+        if self.session is not None:
+            self.session.destroy()
+        self.session, self._description = session, description
+        robot = session.robot
+        for remark in robot.remarks:
+            self.get_logger().warning(remark)
+        self.get_logger().info(
+            f"robot '{robot.graph.name}': {len(robot.graph.subsystems)} subsystems, {robot.graph.nv} joints"
+        )
+        if self._active:
+            session.activate(None)
+        return True
+
+    def _on_set_parameters(self, changes: list[Parameter]) -> SetParametersResult:
+        try:
+            self.parameters = changed(self.parameters, changes, configured=self._configured)
+        except ParameterError as error:
+            return SetParametersResult(successful=False, reason=str(error))
+        if self.session is not None:
+            self.session.set_parameters(self.parameters)
+        return SetParametersResult(successful=True)
+
+    def _on_diagnostics(self) -> None:
+        self.log.settle()
+        if self.session is None:
+            statuses = [Status(WARN, "input", "waiting for a robot on the topic robot_description")]
+        else:
+            statuses = self.session.statuses()
+        robot = "" if self.session is None else self.session.robot.graph.name
+        self._diagnostics.publish(
+            diagnostic_array(
+                self.stamp(),
+                [
+                    replace(status, name=f"{self.get_name()}: {status.name}", hardware_id=robot)
+                    for status in statuses
+                ],
+            )
+        )
+
+    def now(self) -> int:
+        """The node's clock [ns]: system time, or /clock with use_sim_time."""
+        return self.get_clock().now().nanoseconds
+
+    def stamp(self) -> Time:
+        """The node's clock as a stamp."""
+        return self.get_clock().now().to_msg()
+
+
+def run_robot_node(kind: type[RobotNode], about: str) -> int:
+    """Run a node as a process, or tell what it is `about` where the command line asks for help."""
+    if asked_for_help(sys.argv):
+        print(usage(kind.NAME, about, kind.PARAMETERS))
+        return 0
+
+    def make() -> RobotNode:
+        node = kind()
+        if node.parameters.autostart and node.trigger_configure() == SUCCESS:
+            node.trigger_activate()
+        return node
+
+    return run_node(make)

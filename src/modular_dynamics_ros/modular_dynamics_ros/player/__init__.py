@@ -1,0 +1,1 @@
+"""joint_state_player."""

@@ -1,0 +1,178 @@
+"""Recorded motions: samples from CSV or from the joint states of an MCAP bag, linear in between."""
+
+import csv
+import struct
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+
+from modular_dynamics_ros.player.motion import MotionError, MotionSource, load_profile
+
+__all__ = ["SampledMotion", "load_csv", "load_mcap", "load_motion"]
+
+
+class SampledMotion:
+    """A motion given at instants, linear between them and exact at them.
+
+    Args:
+        times: (m,) strictly increasing [s]; the first counts as t = 0.
+        positions, velocities, accelerations: (m, n), the last two None where they were not recorded.
+    """
+
+    def __init__(
+        self,
+        joint_names: tuple[str, ...],
+        times: np.ndarray,
+        positions: np.ndarray,
+        velocities: np.ndarray | None,
+        accelerations: np.ndarray | None,
+    ) -> None:
+        self.joint_names = joint_names
+        self.duration = float(times[-1] - times[0])
+        self.has_velocity, self.has_acceleration = velocities is not None, accelerations is not None
+        self._times = times - times[0]
+        self._tables = (positions, velocities, accelerations)
+
+    def sample(self, t: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Positions, velocities, accelerations (n,) at t [s]; empty arrays for what was not recorded."""
+        after = int(np.clip(np.searchsorted(self._times, t), 1, len(self._times) - 1))
+        before = after - 1
+        share = (t - self._times[before]) / (self._times[after] - self._times[before])
+        q, v, a = (
+            np.zeros(0) if table is None else (1.0 - share) * table[before] + share * table[after]
+            for table in self._tables
+        )
+        return q, v, a
+
+
+def load_motion(path: str | Path, bag_topic: str = "/joint_states") -> MotionSource:
+    """The motion in a file: a profile (.yaml, .yml), a table (.csv) or a bag (.mcap).
+
+    Raises:
+        MotionError: naming the file and what is wrong with it.
+    """
+    suffix = Path(path).suffix.lower()
+    if suffix in (".yaml", ".yml"):
+        return load_profile(path)
+    if suffix == ".csv":
+        return load_csv(path)
+    if suffix == ".mcap":
+        return load_mcap(path, bag_topic)
+    raise MotionError(f"motion file '{path}': needs the suffix .yaml, .csv or .mcap")
+
+
+def load_csv(path: str | Path) -> SampledMotion:
+    """Read a table with a head line.
+
+    Its columns are, in any order, `time` [s], for each joint NAME q_NAME (position), and for all joints or
+    for none v_NAME (velocity) and a_NAME (acceleration). Other columns are refused.
+
+    Raises:
+        MotionError: naming the file and the column or line.
+    """
+    where = f"motion file '{path}'"
+    try:
+        with open(path, newline="", encoding="utf-8") as file:
+            head, *lines = [[cell.strip() for cell in row] for row in csv.reader(file) if row] or [[]]
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise MotionError(f"{where} cannot be read: {error}") from error
+    if strange := [name for name in head if name != "time" and name[:2] not in ("q_", "v_", "a_")]:
+        raise MotionError(f"{where}: unknown column '{strange[0]}'; columns are time, q_NAME, v_NAME, a_NAME")
+    if len(set(head)) < len(head) or "time" not in head:
+        raise MotionError(f"{where}: needs exactly one column 'time', and every other column once")
+    table = _numbers(lines, len(head), where)
+    columns = {name: table[:, index] for index, name in enumerate(head)}
+    joints = tuple(name[2:] for name in head if name.startswith("q_"))
+    if not joints:
+        raise MotionError(f"{where}: no column q_NAME")
+    parts = [_part(columns, kind, joints, where) for kind in ("q_", "v_", "a_")]
+    return _sampled(joints, columns["time"], parts, where)
+
+
+def load_mcap(path: str | Path, topic: str) -> SampledMotion:
+    """Read the joint states of one topic of a bag; joints of its first message, times from the stamps.
+
+    A bag holds no accelerations, so no reference can be made of it.
+
+    Raises:
+        MotionError: naming the file and the topic or message.
+    """
+    where = f"motion file '{path}', topic '{topic}'"
+    times, positions, velocities = [], [], []
+    joints: tuple[str, ...] = ()
+    for number, (log_time, message) in enumerate(_messages(path, topic, where), start=1):
+        joints = joints or tuple(message.name)
+        order = {name: index for index, name in enumerate(message.name)}
+        if missing := [name for name in joints if name not in order]:
+            raise MotionError(f"{where}: message {number} lacks joint '{missing[0]}'")
+        indices = [order[name] for name in joints]
+        stamp = message.header.stamp.sec * 1_000_000_000 + message.header.stamp.nanosec
+        times.append(stamp or log_time)
+        if len(message.position) != len(order) or len(message.velocity) not in (0, len(order)):
+            raise MotionError(f"{where}: message {number} has arrays of the wrong length")
+        positions.append([message.position[index] for index in indices])
+        velocities.append([message.velocity[index] for index in indices] if message.velocity else None)
+    if not times:
+        raise MotionError(f"{where}: no joint states")
+    seconds = (np.array(times, dtype=np.int64) - times[0]) * 1e-9
+    complete = all(row is not None for row in velocities)
+    parts = [np.array(positions), np.array(velocities, dtype=float) if complete else None, None]
+    return _sampled(joints, seconds, parts, where)
+
+
+def _messages(path: str | Path, topic: str, where: str) -> Iterator:
+    from mcap.exceptions import McapError  # noqa: PLC0415  # only bags need these packages
+    from mcap.reader import make_reader  # noqa: PLC0415
+    from mcap_ros2.decoder import DecoderFactory  # noqa: PLC0415
+
+    try:
+        with open(path, "rb") as file:
+            reader = make_reader(file, decoder_factories=[DecoderFactory()])
+            for _, channel, message, decoded in reader.iter_decoded_messages(topics=[topic]):
+                if not hasattr(decoded, "position"):
+                    raise MotionError(
+                        f"{where}: holds no sensor_msgs/JointState (schema of '{channel.topic}')"
+                    )
+                yield message.log_time, decoded
+    except (OSError, McapError, struct.error) as error:  # mcap lets the last one through for short files
+        raise MotionError(f"{where} cannot be read: {error}") from error
+
+
+def _numbers(lines: list[list[str]], width: int, where: str) -> np.ndarray:
+    table = np.empty((len(lines), width))
+    for index, line in enumerate(lines):
+        try:
+            table[index] = [float(cell) for cell in line]
+        except ValueError as error:
+            raise MotionError(f"{where}, line {index + 2}: needs {width} numbers ({error})") from error
+        if len(line) != width:
+            raise MotionError(f"{where}, line {index + 2}: {len(line)} numbers for {width} columns")
+    return table
+
+
+def _part(
+    columns: dict[str, np.ndarray], kind: str, joints: tuple[str, ...], where: str
+) -> np.ndarray | None:
+    present = [name[2:] for name in columns if name.startswith(kind)]
+    if not present:
+        return None
+    if strange := set(present) ^ set(joints):
+        raise MotionError(
+            f"{where}: columns {kind}NAME must be there for all joints or for none: see '{min(strange)}'"
+        )
+    return np.column_stack([columns[kind + name] for name in joints])
+
+
+def _sampled(
+    joints: tuple[str, ...], times: np.ndarray, parts: list[np.ndarray | None], where: str
+) -> SampledMotion:
+    if len(times) < 2:
+        raise MotionError(f"{where}: needs at least two samples, has {len(times)}")
+    if not all(np.isfinite(part).all() for part in (times, *parts) if part is not None):
+        raise MotionError(f"{where}: holds values that are not finite")
+    if (steps := np.diff(times) <= 0.0).any():
+        raise MotionError(f"{where}: sample {int(np.argmax(steps)) + 2} is not later than the one before")
+    q, v, a = parts
+    assert q is not None  # both readers give positions
+    return SampledMotion(joints, times, q, v, a)

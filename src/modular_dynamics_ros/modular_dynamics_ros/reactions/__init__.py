@@ -1,0 +1,1 @@
+"""torso_reaction_node."""

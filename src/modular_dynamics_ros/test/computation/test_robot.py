@@ -1,0 +1,101 @@
+import numpy as np
+import pytest
+
+import modular_dynamics as md
+import modular_dynamics.crosscheck
+from modular_dynamics_ros.computation.robot import RobotError, load_robot
+
+BOX = (
+    "version: 1\nsubsystems:\n  - {name: stem, joints: [turn, bend]}\n"
+    "  - {name: left_branch, joints: [left]}\n"
+    "  - {name: right_branch, root_link: right_branch, black_box: true}\n"
+)
+
+
+def test_a_robot_is_ready_to_compute(four_link):
+    robot = load_robot(four_link)
+    assert robot.joint_names == ("turn", "bend", "left", "right")
+    assert robot.indices.tolist() == [0, 1, 2, 3]
+    assert robot.effort_limits.tolist() == [20.0, 20.0, 5.0, 5.0]
+    assert robot.check is not None
+    assert robot.black_boxes == ()
+
+
+def test_joints_inside_a_black_box_are_unknown(four_link, tmp_path):
+    path = tmp_path / "partition.yaml"
+    path.write_text(BOX)
+    robot = load_robot(four_link, str(path))
+    assert robot.joint_names == robot.state_names == ("turn", "bend", "left")
+    assert robot.black_boxes == ("right_branch",)
+
+
+@pytest.mark.parametrize(
+    ("parent", "last", "states"),
+    [
+        ("b", "", ("j1", "j2", "j3")),  # beyond the box
+        ("a", "", ("j1", "j3")),  # beside it
+        ("a", "<mimic joint='j2'/>", ("j1", "j2")),  # beside it, driven from inside
+        ("a", "<mimic joint='j1'/>", ("j1",)),
+    ],
+)
+def test_the_state_of_a_black_box_is_needed_where_something_moves_with_it(chain, parent, last, states):
+    robot = load_robot(chain(parent, last))
+    assert robot.state_names == states
+    assert robot.joint_names == tuple(name for name in states if name != "j2")
+    assert [robot.state_names[k] for k in robot.published] == list(robot.joint_names)
+
+
+FIXED = "<link name='b'/><joint name='f' type='fixed'><parent link='a'/><child link='b'/></joint>"
+
+
+@pytest.mark.parametrize("rest", ["", FIXED])
+def test_a_robot_without_a_moving_joint_is_refused(rest):
+    with pytest.raises(RobotError, match="'still' has no moving joint"):
+        load_robot(f"<robot name='still'><link name='a'/>{rest}</robot>")
+
+
+def test_a_cross_check_that_fails_does_not_refuse_the_robot(four_link, monkeypatch):
+    def broken(*arguments):
+        raise IndexError("out of range")
+
+    monkeypatch.setattr(md.crosscheck.CrossCheck, "__call__", broken)
+    robot = load_robot(four_link)
+    assert (robot.check, robot.no_check) == (None, "IndexError: out of range")
+
+
+def test_gravity_is_taken(four_link):
+    robot = load_robot(four_link, gravity=(0.0, 0.0, 0.0))
+    rest = np.zeros(4)
+    assert robot.solver(np.full(4, 0.3), rest, rest).tolist() == [0.0] * 4
+
+
+@pytest.mark.parametrize(
+    ("description", "offender"),
+    [
+        ("<robot", "line 1"),
+        ("<robot name='r'><link name='a'/><link name='a'/></robot>", "'a'"),
+        ("/no/such/file.urdf", "/no/such/file.urdf"),
+        ("", ""),
+    ],
+)
+def test_a_bad_description_is_refused_with_the_librarys_words(description, offender):
+    with pytest.raises(RobotError) as caught:
+        load_robot(description)
+    assert offender in str(caught.value)
+
+
+def test_a_bad_partition_is_refused(four_link, tmp_path):
+    path = tmp_path / "partition.yaml"
+    path.write_text("version: 1\nsubsystems:\n  - {name: stem, joints: [turn, nonsense]}\n")
+    with pytest.raises(RobotError, match="nonsense"):
+        load_robot(four_link, str(path))
+
+
+def test_a_floating_joint_is_refused_by_name():
+    inertial = (
+        '<inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>'
+    )
+    urdf = f"""<robot name="drone"><link name="world"/><link name="body">{inertial}</link>
+    <joint name="root" type="floating"><parent link="world"/><child link="body"/></joint></robot>"""
+    with pytest.raises(RobotError, match="'root' is floating"):
+        load_robot(urdf)

@@ -1,0 +1,83 @@
+from modular_dynamics_ros.diagnostics.change_log import MOST_TEXTS, QUIET, ChangeLog
+
+
+class Recording:
+    """Logger and clock."""
+
+    def __init__(self):
+        self.lines, self.time = [], 0.0
+
+    def info(self, text):
+        self.lines.append(("info", text))
+
+    def warning(self, text):
+        self.lines.append(("warning", text))
+
+    def error(self, text):
+        self.lines.append(("error", text))
+
+    def clock(self):
+        return self.time
+
+
+def test_a_problem_is_logged_once_and_its_end_once():
+    seen = Recording()
+    log = ChangeLog(seen, seen.clock)
+    for k in range(100):
+        seen.time = 0.01 * k
+        log.problem("joint_states", "not finite", "'a' is NaN")
+        log.settle()
+    assert seen.lines == [("warning", "joint_states: 'a' is NaN")]
+    assert log.current() == ["joint_states: 'a' is NaN"]
+    assert log.texts("joint_states") == ["'a' is NaN"]
+    assert log.texts("closure") == []
+    seen.time += QUIET + 0.01
+    log.settle()
+    log.settle()
+    assert seen.lines[1:] == [("info", "joint_states: good again (not finite)")]
+    assert log.current() == []
+
+
+def test_each_offender_is_named_once_however_they_alternate():
+    seen = Recording()
+    log = ChangeLog(seen, seen.clock)
+    for k in range(100):
+        log.problem("joint_states", "not finite", ("'a' is NaN", "'b' is NaN", "'a' is NaN")[k % 3])
+    assert [text for _, text in seen.lines] == ["joint_states: 'a' is NaN", "joint_states: 'b' is NaN"]
+    seen.time = QUIET + 0.01
+    log.settle()
+    log.problem("joint_states", "not finite", "'a' is NaN")
+    assert len(seen.lines) == 4  # good again, and bad again
+
+
+def test_texts_that_always_change_do_not_flood():
+    seen = Recording()
+    log = ChangeLog(seen, seen.clock)
+    for k in range(1000):
+        log.problem("joint_states", "odd", f"message {k}")
+    assert len(seen.lines) == MOST_TEXTS
+    assert seen.lines[-1][1].endswith("(more of this kind is not logged)")
+    assert log.current() == ["joint_states: message 999"]
+
+
+def test_good_and_bad_in_turns_do_not_flood():
+    seen = Recording()
+    log = ChangeLog(seen, seen.clock)
+    for k in range(1000):
+        seen.time = 0.01 * k
+        if k % 2:
+            log.problem("joint_states", "wrong length", "x")
+        log.settle()
+    assert len(seen.lines) == 1
+
+
+def test_each_cause_has_its_own_line_and_severe_ones_are_errors():
+    seen = Recording()
+    log = ChangeLog(seen, seen.clock)
+    log.problem("reference", "a", "first")
+    log.problem("reference", "b", "second")
+    log.problem("cross-check", "disagrees", "third", severe=True)
+    assert [level for level, _ in seen.lines] == ["warning", "warning", "error"]
+    assert log.current("cross-check") == ["reference: first", "reference: second"]
+    log.clear()
+    assert log.current() == []

@@ -1,0 +1,45 @@
+"""run_node as a process: which exceptions are the end, and which are faults."""
+
+import subprocess
+import sys
+
+import pytest
+
+SCRIPT = """
+import os, signal, sys
+import rclpy
+from rclpy.node import Node
+from modular_dynamics_ros.node.spinning import run_node
+
+def tick():
+    if {asked}:
+        os.kill(os.getpid(), signal.{number})
+        while rclpy.ok():  # it may take the context away in the middle of any callback
+            pass
+    raise RuntimeError("Unable to convert call argument")
+
+def make():
+    node = Node("failing")
+    node.create_timer(0.01, tick)
+    return node
+
+sys.exit(run_node(make))
+"""
+
+
+def run(**how):
+    return subprocess.run(
+        [sys.executable, "-c", SCRIPT.format(**how)], capture_output=True, text=True, timeout=30, check=False
+    )
+
+
+@pytest.mark.parametrize("number", ["SIGINT", "SIGTERM"])
+def test_exceptions_after_the_end_was_asked_for_are_the_end(number):
+    process = run(asked=True, number=number)
+    assert (process.returncode, process.stderr) == (0, "")
+
+
+def test_exceptions_before_that_are_faults():
+    process = run(asked=False, number="SIGINT")
+    assert process.returncode == 1
+    assert "RuntimeError: Unable to convert call argument" in process.stderr

@@ -1,0 +1,48 @@
+import re
+from dataclasses import asdict, fields
+
+import pytest
+import yaml
+
+from modular_dynamics_ros.parameters.nodes import DynamicsParameters, PlayerParameters
+from modular_dynamics_ros.parameters.table import checked
+
+TABLES = {"dynamics_node": DynamicsParameters, "joint_state_player": PlayerParameters}
+
+
+def parameters_in(path):
+    nodes = yaml.safe_load(path.read_text())["/**"]
+    return {node: content["ros__parameters"] for node, content in nodes.items()}
+
+
+@pytest.mark.parametrize("name", ["dynamics.yaml", "charmie.yaml", "branched_38dof.yaml"])
+def test_configuration_files_hold_declared_parameters_only(root, name):
+    for node, values in parameters_in(root / "config" / name).items():
+        entries = {entry.name: entry for entry in fields(TABLES[node])}
+        for key, value in values.items():
+            checked(entries[key], value)
+
+
+def test_the_general_file_repeats_the_defaults(root):
+    default = {
+        key: list(value) if isinstance(value, tuple) else value
+        for key, value in asdict(DynamicsParameters()).items()
+    }
+    written = parameters_in(root / "config/dynamics.yaml")["dynamics_node"]
+    assert written == {key: default[key] for key in written}
+    left_out = {"robot_description_file", "partition_file", "controller_joints", "autostart"}
+    assert set(default) - set(written) == left_out  # those that belong to a robot or to a launch file
+
+
+@pytest.mark.parametrize("table", [DynamicsParameters, PlayerParameters])
+def test_every_parameter_is_described_and_bounded(table):
+    for entry in fields(table):
+        spec = entry.metadata["spec"]
+        assert re.match(r"[a-z].{10,}", spec.description), entry.name
+        assert (
+            checked(entry, list(entry.default) if isinstance(entry.default, tuple) else entry.default)
+            == entry.default
+        )
+        if isinstance(entry.default, float):
+            assert spec.low > -float("inf"), entry.name
+            assert spec.high < float("inf"), entry.name

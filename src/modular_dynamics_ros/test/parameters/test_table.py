@@ -1,0 +1,124 @@
+from dataclasses import dataclass, fields
+
+import pytest
+from rclpy.node import Node
+from rclpy.parameter import Parameter
+
+from modular_dynamics_ros.parameters.table import (
+    Change,
+    ParameterError,
+    changed,
+    checked,
+    declare,
+    parameter,
+)
+
+
+@dataclass(frozen=True)
+class Table:
+    rate: float = parameter(5.0, "how often", unit="Hz", low=0.0, high=100.0)
+    count: int = parameter(1, "how many", low=0, high=9)
+    mode: str = parameter("a", "which", choices=("a", "b"))
+    gravity: tuple[float, ...] = parameter((0.0, 0.0, -9.81), "where down is", length=3)
+    names: tuple[str, ...] = parameter((), "whom", change=Change.UNCONFIGURED)
+    fixed: bool = parameter(False, "whether", change=Change.NEVER)
+
+
+ENTRIES = {entry.name: entry for entry in fields(Table)}
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "stored"),
+    [
+        ("rate", 7, 7.0),
+        ("rate", 0.0, 0.0),
+        ("count", 9, 9),
+        ("mode", "b", "b"),
+        ("gravity", [0, 0, -10], (0.0, 0.0, -10.0)),
+        ("names", ["x", "y"], ("x", "y")),
+        ("names", [""], ()),
+        ("names", [], ()),
+        ("fixed", True, True),
+    ],
+)
+def test_good_values(name, given, stored):
+    value = checked(ENTRIES[name], given)
+    assert value == stored
+    assert type(value) is type(stored)
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "reason"),
+    [
+        ("rate", -1.0, "rate must lie between 0 and 100 Hz, not -1"),
+        ("rate", float("nan"), "rate must lie between"),
+        ("rate", float("inf"), "rate must lie between"),
+        ("rate", "fast", "rate must be a number, not 'fast'"),
+        ("rate", True, "rate must be a number, not True"),
+        ("rate", None, "rate must be a number"),
+        ("count", 10, "count must lie between 0 and 9, not 10"),
+        ("count", 1.5, "count must be a whole number"),
+        ("mode", "c", "mode must be one of a, b, not 'c'"),
+        ("gravity", [0.0, 0.0], "gravity must be 3 finite numbers"),
+        ("gravity", [0.0, 0.0, float("nan")], "gravity must be 3 finite numbers"),
+        ("gravity", "down", "gravity must be 3 finite numbers"),
+        ("gravity", 9.81, "gravity must be 3 finite numbers"),
+        ("names", ["x", "x"], "names names something twice"),
+        ("names", "x", "names must be a list of names"),
+        ("names", [1, 2], "names must be a list of names"),
+        ("fixed", 1, "fixed must be true or false"),
+    ],
+)
+def test_bad_values_are_refused_with_a_reason(name, given, reason):
+    with pytest.raises(ParameterError) as caught:
+        checked(ENTRIES[name], given)
+    assert reason in str(caught.value)
+
+
+def change(name, value):
+    return [Parameter(name, value=value)]
+
+
+def test_changes_are_all_or_nothing():
+    table = Table()
+    new = changed(table, change("rate", 3) + change("use_sim_time", True), configured=True)
+    assert (new.rate, table.rate) == (3.0, 5.0)
+    with pytest.raises(ParameterError, match="mode"):
+        changed(table, change("rate", 3.0) + change("mode", "z"), configured=True)
+
+
+def test_when_a_parameter_may_change():
+    assert changed(Table(), change("names", ["x"]), configured=False).names == ("x",)
+    with pytest.raises(ParameterError, match="names may change while the node is unconfigured"):
+        changed(Table(), change("names", ["x"]), configured=True)
+    with pytest.raises(ParameterError, match="fixed may change only when the node starts"):
+        changed(Table(), change("fixed", True), configured=False)
+
+
+def test_declared_parameters_describe_themselves(ros):
+    node = Node("table", parameter_overrides=change("rate", 7) + change("names", ["x"]))
+    try:
+        table = declare(node, Table)
+        described = node.describe_parameter("rate")
+        mode = node.describe_parameter("mode")
+        fixed = node.describe_parameter("fixed")
+    finally:
+        node.destroy_node()
+    assert table == Table(rate=7.0, names=("x",))
+    assert described.description == "how often; [Hz]; may change at run time"
+    assert (described.floating_point_range[0].from_value, described.floating_point_range[0].to_value) == (
+        0.0,
+        100.0,
+    )
+    assert mode.additional_constraints == "one of a, b"
+    assert fixed.read_only
+
+
+@pytest.mark.parametrize("overrides", [change("rate", 1000.0), change("mode", "z"), change("gravity", [1.0])])
+def test_a_bad_value_at_the_start_is_refused(ros, overrides):
+    node = Node("table", parameter_overrides=overrides)
+    try:
+        with pytest.raises(ParameterError, match=overrides[0].name):
+            declare(node, Table)
+    finally:
+        node.destroy_node()

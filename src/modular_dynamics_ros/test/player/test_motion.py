@@ -1,0 +1,73 @@
+import numpy as np
+import pytest
+
+from modular_dynamics_ros.player.motion import AccelerationProfile, MotionError, load_profile
+
+
+def test_the_care_robots_motion_ends_where_the_paper_says(root):
+    motion = load_profile(root / "config/charmie_motion.yaml")
+    q, v, _ = motion.sample(5.0)
+    end = dict(zip(motion.joint_names, q.tolist(), strict=True))
+    assert motion.duration == 5.0
+    assert len(motion.joint_names) == 19
+    # goncalves_charmie, section 2 (facts/charmie.md): -0.2 m, -250 deg, -0.02 m; the sums are exact but for
+    # rounding
+    assert end["base_x"] == pytest.approx(-0.2, abs=1e-15)
+    assert end["base_yaw"] == pytest.approx(np.deg2rad(-250.0), abs=1e-14)
+    assert end["torso_lift"] == pytest.approx(-0.02, abs=1e-16)
+    assert np.abs(v).max() < 1e-15
+    _, peak, _ = motion.sample(2.5)
+    speeds = dict(zip(motion.joint_names, peak.tolist(), strict=True))
+    assert (speeds["base_x"], speeds["base_yaw"], speeds["torso_lift"]) == pytest.approx(
+        (-0.08, -1.745329, -0.008)
+    )
+
+
+def test_the_sign_changes_at_the_middle_and_not_before(root):
+    motion = load_profile(root / "config/charmie_motion.yaml")
+    before, at, end = (motion.sample(t)[2][0] for t in (2.5 - 1e-9, 2.5, 5.0))
+    assert (before, at, end) == (-0.032, 0.032, 0.032)
+
+
+def test_position_and_velocity_are_integrals_of_the_acceleration():
+    motion = AccelerationProfile({"a": 2.0, "b": -1.0}, [(0.3, 1.0), (1.0, -0.5), (1.7, 0.25)], {"a": 0.5})
+    step = 1e-4
+    for t in (0.1, 0.3 + step, 0.65, 1.2, 1.7 - step):
+        (q0, v0, _), (_, v, a), (q1, v1, _) = (motion.sample(t + d) for d in (-step, 0.0, step))
+        assert (q1 - q0) / (2 * step) == pytest.approx(
+            v, abs=1e-11
+        )  # central differences are exact for parabolas
+        if abs(t - 0.3) > 2 * step:
+            assert (v1 - v0) / (2 * step) == pytest.approx(a, abs=1e-11)
+    assert motion.sample(0.0)[0].tolist() == [0.5, 0.0]
+
+
+GOOD = "duration: 1.0\nsegments: [{until: 1.0, scale: 1.0}]\naccelerations: {a: 1.0}\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "offender"),
+    [
+        ("[1, 2]", "needs the keys duration, segments and accelerations"),
+        ("duration: [", "cannot be read"),
+        (GOOD.replace("duration: 1.0", "duration: soon"), "duration must be a finite number, not 'soon'"),
+        (GOOD.replace("until: 1.0", "until: .nan"), "segment 1: until must be a finite number"),
+        (GOOD.replace("until: 1.0", "until: 0.5"), "the last segment ends at 0.5 s, duration is 1 s"),
+        (GOOD.replace("[{", "[{until: 2.0, scale: 1}, {"), "segment 2: until 1 s must be later"),
+        (GOOD.replace("a: 1.0", "a: true"), "joint 'a' must be a finite number"),
+        (GOOD.replace("{a: 1.0}", "{}"), "names no joint"),
+        (GOOD + "start: {b: 1.0}\n", "start names b, which accelerations does not"),
+        (GOOD + "speed: 2\n", "unknown key speed"),
+    ],
+)
+def test_a_bad_file_is_refused_by_name(tmp_path, text, offender):
+    path = tmp_path / "motion.yaml"
+    path.write_text(text)
+    with pytest.raises(MotionError, match=r"motion\.yaml") as caught:
+        load_profile(path)
+    assert offender in str(caught.value)
+
+
+def test_a_missing_file_is_refused_by_name(tmp_path):
+    with pytest.raises(MotionError, match=r"nowhere\.yaml"):
+        load_profile(tmp_path / "nowhere.yaml")

@@ -1,0 +1,179 @@
+"""joint_state_player in this process: what it sends and when, and its reference."""
+
+import time
+
+import numpy as np
+import pytest
+import yaml
+from rclpy.executors import SingleThreadedExecutor
+from rclpy.node import Node
+from rclpy.parameter import Parameter
+from rclpy.qos import QoSProfile, ReliabilityPolicy
+from sensor_msgs.msg import JointState
+from trajectory_msgs.msg import JointTrajectory
+
+from modular_dynamics_ros.computation.reference import Coverage, ReferenceSampler
+from modular_dynamics_ros.demo.lead_in import join
+from modular_dynamics_ros.messages.conversions import stamp_nanoseconds, trajectory_from_message
+from modular_dynamics_ros.parameters.table import ParameterError
+from modular_dynamics_ros.player.motion import MotionError, load_profile
+from modular_dynamics_ros.player.node import JointStatePlayer
+
+pytestmark = pytest.mark.usefixtures("ros")
+MOTION = """duration: 2.5
+segments: [{until: 1.0, scale: 1.0}, {until: 2.5, scale: -0.5}]
+accelerations: {a: 2.0, b: -1.0}
+"""
+LIMIT = 20.0  # [s] on a busy machine; alone it takes the motion's duration
+
+
+class Stage:
+    """A player and a listener in one executor."""
+
+    def __init__(self, **parameters):
+        self.player = JointStatePlayer(
+            parameter_overrides=[Parameter(k, value=v) for k, v in parameters.items()]
+        )
+        self.states, self.references = [], []
+        self.listener = Node("listener")
+        self.executor = SingleThreadedExecutor()
+        self.executor.add_node(self.player)
+        self.executor.add_node(self.listener)
+
+    def listen(self):
+        best_effort = QoSProfile(depth=1000, reliability=ReliabilityPolicy.BEST_EFFORT)
+        self.listener.create_subscription(JointState, "joint_states", self.states.append, best_effort)
+        self.listener.create_subscription(JointTrajectory, "reference", self.references.append, 10)
+
+    def spin_until(self, reached):
+        deadline = time.monotonic() + LIMIT
+        while not reached():
+            assert time.monotonic() < deadline, "the condition never came true"
+            self.executor.spin_once(timeout_sec=0.05)
+
+    def close(self):
+        self.executor.shutdown()
+        self.player.destroy_node()
+        self.listener.destroy_node()
+
+
+@pytest.fixture
+def stage(tmp_path):
+    (tmp_path / "motion.yaml").write_text(MOTION)
+    made = []
+
+    def make(**parameters):
+        made.append(
+            Stage(**({"motion_file": str(tmp_path / "motion.yaml"), "start_delay": 0.2} | parameters))
+        )
+        return made[-1]
+
+    yield make
+    for one in made:
+        one.close()
+
+
+def test_it_waits_plays_all_once_and_finishes(stage, tmp_path):
+    one = stage(rate=100.0)
+    for _ in range(5):
+        one.executor.spin_once(timeout_sec=0.06)
+    assert one.player.sent == 0  # nobody listens yet
+    one.listen()
+    one.spin_until(lambda: one.player.finished and len(one.states) == 251)
+    motion = load_profile(tmp_path / "motion.yaml")
+    stamps = np.array([stamp_nanoseconds(state.header.stamp) for state in one.states])
+    assert (stamps - stamps[0]).tolist() == [k * 10_000_000 for k in range(251)]
+    for k, state in enumerate(one.states):
+        q, v, _ = motion.sample(k / 100.0)
+        assert state.name == ["a", "b"]
+        assert (state.position.tolist(), state.velocity.tolist()) == (q.tolist(), v.tolist())
+    assert len(one.references) == 3  # at 0, 1 and 2 s
+    one.spin_until(lambda: one.player.may_exit)
+
+
+def test_the_streamed_reference_is_exact_at_every_stamp(stage, tmp_path):
+    one = stage(rate=100.0)
+    one.listen()
+    one.spin_until(lambda: one.player.finished and len(one.states) == 251)
+    motion, sampler, out = load_profile(tmp_path / "motion.yaml"), ReferenceSampler(hold=0.0), np.zeros(2)
+    for number, window in enumerate(one.references):  # as a node would hear them: each second the next one
+        sampler.add(trajectory_from_message(window, ["a", "b"], 0))
+        for k in range(100 * number, min(100 * number + 101, 251)):
+            assert sampler.sample(stamp_nanoseconds(one.states[k].header.stamp), out) is Coverage.COVERED
+            assert out.tolist() == motion.sample(k / 100.0)[2].tolist()
+
+
+def test_it_leads_in_with_the_first_pose_until_the_last_subscriber_is_there(stage, tmp_path):
+    motion = yaml.safe_load(MOTION) | {"start": {"a": 0.3}}
+    (tmp_path / "elsewhere.yaml").write_text(yaml.safe_dump(motion))
+    one = stage(rate=100.0, motion_file=str(tmp_path / "elsewhere.yaml"), lead_in=True, wait_for_subscriber=2)
+    one.listen()
+    one.spin_until(lambda: len(one.states) > 3 and one.references)
+    sampler, out = ReferenceSampler(hold=0.0), np.ones(2)
+    sampler.add(trajectory_from_message(one.references[0], ["a", "b"], 0))
+    for state in one.states[1:]:
+        assert (state.position.tolist(), state.velocity.tolist()) == ([0.3, 0.0], [0.0, 0.0])
+        assert sampler.sample(stamp_nanoseconds(state.header.stamp), out) is Coverage.COVERED
+        assert out.tolist() == [0.0, 0.0]
+    assert one.player.sent == 0
+    join(one.listener)
+    one.spin_until(lambda: one.player.may_exit)
+    start = stamp_nanoseconds(one.references[-1].header.stamp)  # which all windows of the motion tell
+    stamps = [stamp_nanoseconds(state.header.stamp) for state in one.states]
+    assert [s - start for s in stamps if s >= start] == [k * 10_000_000 for k in range(251)]
+    before = [s for s in stamps if s < start]
+    assert start - before[-1] < 250_000_000  # no pause in which a node would call its input stale
+    sampler = ReferenceSampler(hold=0.0)
+    for window in one.references[:-2]:  # up to the first of the motion's three
+        sampler.add(trajectory_from_message(window, ["a", "b"], 0))
+    for stamp in before[-10:]:  # held, with a reference, also in start_delay
+        assert sampler.sample(stamp, out) is Coverage.COVERED
+        assert out.tolist() == [0.0, 0.0]
+    for k in range(100):
+        assert sampler.sample(start + k * 10_000_000, out) is Coverage.COVERED
+        assert out.tolist() == [2.0, -1.0]
+
+
+def test_a_lead_in_needs_a_subscriber_to_wait_for(stage):
+    with pytest.raises(ParameterError, match="wait_for_subscriber"):
+        stage(lead_in=True, wait_for_subscriber=0)
+
+
+def test_a_loop_goes_on(stage):
+    one = stage(rate=50.0, loop=True, start_delay=0.0)
+    one.listen()
+    one.spin_until(lambda: len(one.states) > 150)
+    assert not one.player.finished
+    starts = [state for state in one.states if state.position.tolist() == [0.0, 0.0]]
+    assert len(starts) >= 2
+
+
+def test_without_reference(stage):
+    one = stage(rate=100.0, publish_reference=False)
+    one.listen()
+    one.spin_until(lambda: len(one.states) == 251)
+    assert one.references == []
+
+
+def test_nobody_needs_to_listen(stage):
+    one = stage(rate=100.0, wait_for_subscriber=0, start_delay=0.0)
+    one.spin_until(lambda: one.player.finished)
+    assert one.player.sent == 251
+
+
+@pytest.mark.parametrize(
+    ("parameters", "error", "words"),
+    [
+        ({"motion_file": "/no/such/motion.yaml"}, MotionError, "/no/such/motion.yaml"),
+        ({"motion_file": ""}, MotionError, "needs the suffix"),
+        ({"rate": 0.0}, ParameterError, "rate"),
+    ],
+)
+def test_bad_parameters_are_refused(stage, parameters, error, words):
+    with pytest.raises(error, match=words):
+        stage(**parameters)
+
+
+def test_joints_that_the_motion_does_not_name_are_listed(stage, four_link):
+    with pytest.raises(MotionError, match="'turn', 'bend', 'left', 'right' of robot 'four_link'"):
+        stage(robot_description_file=four_link)

@@ -1,0 +1,156 @@
+"""Reactions of the care robot's torso from a solution of its loops."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+import yaml
+
+import modular_dynamics as md
+from modular_dynamics.closure import closed_loop_inverse_dynamics
+from modular_dynamics_ros.computation.robot import RobotError, load_robot
+from modular_dynamics_ros.messages.bad_message import BadMessage
+from modular_dynamics_ros.reactions.computation import ReactionComputation
+from modular_dynamics_ros.reactions.messages import at_origin
+from modular_dynamics_ros.reactions.status import loads_status, reactions_status
+
+URDF = Path(__file__).resolve().parents[4] / "urdf"
+RULES = URDF / "charmie_torso_rules.yaml"
+REST = np.zeros(19)
+STATE = (np.linspace(-0.02, 0.02, 19), np.linspace(0.03, -0.03, 19), np.linspace(-0.5, 0.5, 19))
+
+
+@pytest.fixture(scope="module")
+def robot():
+    return load_robot(URDF / "charmie_torso.urdf", with_check=False)
+
+
+@pytest.fixture(scope="module")
+def computation(robot):
+    return ReactionComputation(robot, str(RULES), 1e-9)
+
+
+def test_names_limits_and_what_hangs_on_it(computation):
+    assert computation.actuators == ("act5", "act4")
+    assert computation.limits.tolist() == [1500.0, 600.0]
+    assert computation.springs == ("s5", "sr4", "sl4")
+    assert computation.hanging == ("left_arm", "right_arm", "head")
+
+
+def test_actuators_agree_with_virtual_power_and_the_ground_bears_the_weight(robot, computation):
+    found = computation(closed_loop_inverse_dynamics(robot.graph, *STATE))
+    assert found.disagreement < 1e-9
+    assert max(found.residual) < 1e-9
+    still = computation(closed_loop_inverse_dynamics(robot.graph, REST, REST, REST))
+    assert still.shared.wrenches["j3"][2] == pytest.approx(545.4, abs=0.05)
+    assert 0.0 < still.dead_point_distance == pytest.approx(1.0 / still.dynamics.condition)
+
+
+def test_wrenches_that_come_from_elsewhere_are_the_same_or_add_to_the_load(robot, computation):
+    dynamics = closed_loop_inverse_dynamics(robot.graph, *STATE)
+    own, solver = computation(dynamics), robot.solver
+    solver.found, solver._external = dynamics, None
+    given = {
+        name: solver.stamped_wrench([s.name for s in robot.graph.subsystems].index(name))
+        for name in computation.hanging
+    }
+    given = {name: (link, np.array(wrench)) for name, (link, wrench) in given.items()}
+    same = computation(dynamics, given)
+    for name, wrench in own.shared.wrenches.items():
+        assert same.shared.wrenches[name] == pytest.approx(wrench, abs=1e-9)
+    assert np.isnan(same.disagreement)  # virtual power knows nothing of loads from topics
+    # 10 N more in the head's axes: body 2 has to bear them, whatever their direction is
+    link, wrench = given["head"]
+    more = computation(dynamics, given | {"head": (link, np.add(wrench, [0.0, 6.0, 8.0, 0.0, 0.0, 0.0]))})
+    extra = more.shared.wrenches["j3"][:3] - own.shared.wrenches["j3"][:3]
+    assert np.linalg.norm(extra) == pytest.approx(10.0, abs=1e-9)
+
+
+def test_a_wrench_at_a_links_origin_has_the_same_moment_about_the_joint(robot, computation):
+    found = computation(closed_loop_inverse_dynamics(robot.graph, *STATE))
+    for name, joint in computation.rules.joints.items():
+        at, moved = found.shared.wrenches[name], at_origin(found, name, joint.axes)
+        R, o = found.situation.rotations[joint.axes], found.situation.origins[joint.axes]
+        arm = R.T @ (o - found.shared.points[name])
+        assert moved[:3] == pytest.approx(at[:3], abs=0.0)
+        assert moved[3:] + np.cross(arm, moved[:3]) == pytest.approx(at[3:], abs=1e-9)
+
+
+def test_rules_that_leave_a_body_out_of_equilibrium_give_no_answer(robot, tmp_path):
+    content = yaml.safe_load(RULES.read_text())
+    steps = content["steps"]
+    last = next(k for k, step in enumerate(steps) if step.get("takes") == "j4.My")
+    steps[last] = {"body": "body_4", "zero": ["j4.My"]}
+    path = tmp_path / "rules.yaml"
+    path.write_text(yaml.safe_dump(content))
+    with pytest.raises(RobotError, match=r"do not work where the robot is at rest: the rules leave .* N m"):
+        ReactionComputation(robot, str(path), 1e-9)
+
+
+@pytest.mark.parametrize(
+    "edit",
+    [
+        lambda c: c["joints"]["act4"].update({"from": "act4_pin", "at": "act4_pivot"}),  # it would pull
+        lambda c: c["joints"]["act4"].update({"from": "base_yaw", "at": "torso_lift"}),  # along another line
+        lambda c: c["steps"].__setitem__(0, {"body": "body_5", "zero": ["s5.pull"]}),  # a spring forgotten
+    ],
+)
+def test_rules_that_tell_other_actuator_forces_than_virtual_power_are_refused(robot, tmp_path, edit):
+    content = yaml.safe_load(RULES.read_text())
+    edit(content)
+    path = tmp_path / "rules.yaml"
+    path.write_text(yaml.safe_dump(content, sort_keys=False))
+    with pytest.raises(RobotError, match=r"do not fit the robot, at rest: .* virtual power by [\d.]+ N"):
+        ReactionComputation(robot, str(path), 1e-9)
+
+
+def test_what_cannot_be_shared_is_a_bad_message(robot, computation):
+    dynamics = closed_loop_inverse_dynamics(robot.graph, *STATE)
+    with pytest.raises(BadMessage, match="six finite numbers") as refused:
+        computation(dynamics, {"head": ("body_6c", np.full(6, np.inf))})
+    assert refused.value.cause == "cannot be shared"
+    unknown = replace(dynamics, tensions=dict.fromkeys(dynamics.tensions, np.nan))
+    with pytest.raises(BadMessage, match="equilibrium"):
+        computation(unknown)
+
+
+def test_status_names_limits_slack_springs_and_dead_points(robot, computation):
+    found = computation(closed_loop_inverse_dynamics(robot.graph, REST, REST, REST))
+    good = reactions_status(computation, found)
+    assert (good.level, good.values["closest to its limit"]) == (0, "act4: 9.8 %")
+    assert reactions_status(computation, None).level == 0
+    slack = found.tensions * [1.0, 0.0, 1.0]
+    bad = replace(found, pushes=np.array([-1600.0, 0.0]), tensions=slack, disagreement=1.0)
+    bad = replace(bad, dynamics=replace(found.dynamics, condition=2e3))
+    status = reactions_status(computation, bad)
+    assert status.level == 1
+    for words in (
+        "differ from those of virtual power by 1 N",
+        "the limit of 'act5' is exceeded",
+        "spring 'sr4' is slack",
+        "a dead point is near: 5.0e-04",
+    ):
+        assert words in status.message
+    assert loads_status({"arm": 0.1, "head": 0.3}, 0.2, []).message.endswith("that of 'head' came 0.30 s ago")
+    assert loads_status({"arm": 0.1}, 0.2, []).level == 0
+
+
+@pytest.mark.parametrize(
+    ("urdf", "rules", "words"),
+    [
+        ("charmie_torso", "", "rules_file is empty; give the path of a YAML file of rules"),
+        ("charmie_torso", "nowhere.yaml", "nowhere.yaml"),
+        ("charmie", str(RULES), "'charmie' has no closed loops"),
+        ("crane", str(RULES), "body 'body_5' is no moving link of 'crane'"),
+    ],
+)
+def test_rules_that_do_not_fit_are_refused(urdf, rules, words):
+    robot = load_robot(URDF / f"{urdf}.urdf", with_check=False)
+    with pytest.raises(RobotError, match=words):
+        ReactionComputation(robot, rules, 1e-9)
+
+
+def test_the_robot_was_not_built_in_pinocchio(robot):
+    assert robot.check is None
+    assert isinstance(robot.graph, md.SubsystemGraph)

@@ -1,0 +1,70 @@
+"""torso_reaction_node in this process: what does not fit is refused, and transitions."""
+
+from pathlib import Path
+
+import pytest
+from rclpy.parameter import Parameter
+
+from modular_dynamics_ros.node.robot_node import FAILURE, SUCCESS
+from modular_dynamics_ros.reactions.node import TorsoReactionNode
+
+pytestmark = pytest.mark.usefixtures("ros")
+URDF = Path(__file__).resolve().parents[4] / "urdf"
+FILES = {
+    "robot_description_file": str(URDF / "charmie_torso.urdf"),
+    "rules_file": str(URDF / "charmie_torso_rules.yaml"),
+}
+
+
+@pytest.fixture
+def make():
+    made = []
+
+    def node(**parameters):
+        overrides = [Parameter(name, value=value) for name, value in (FILES | parameters).items()]
+        made.append(TorsoReactionNode(parameter_overrides=overrides))
+        return made[-1]
+
+    yield node
+    for one in made:
+        one.destroy_node()
+
+
+@pytest.mark.parametrize(
+    ("parameters", "words"),
+    [
+        ({"rules_file": ""}, "rules_file is empty"),
+        ({"controller_joints": ["act4", "act6"]}, "controller_joints names 'act6', but the actuators of"),
+        ({"robot_description_file": "nowhere.urdf"}, "nowhere.urdf"),
+    ],
+)
+def test_what_does_not_fit_fails_configuring_with_one_clear_line(make, capfd, parameters, words):
+    node = make(**parameters)
+    assert node.trigger_configure() == FAILURE
+    log = capfd.readouterr().err
+    assert "robot_description_file refused" in log
+    assert words in log
+    assert "Traceback" not in log
+    changes = [Parameter(name, value=FILES.get(name, ["act4"])) for name in parameters]
+    assert all(result.successful for result in node.set_parameters(changes))
+    assert node.trigger_configure() == SUCCESS
+
+
+def test_transitions_and_parameters_at_run_time(make):
+    node = make(loads="topics")
+    assert node.trigger_configure() == SUCCESS
+    listened = {info.topic_name for info in node.subscriptions}
+    assert "/joint_states" not in listened  # an inactive node does not listen
+    for _ in range(2):
+        assert node.trigger_activate() == SUCCESS
+        topics = {subscription.topic_name for subscription in node.subscriptions}
+        hanging = {f"/dynamics_node/connections/{name}/wrench" for name in ("left_arm", "right_arm", "head")}
+        assert {"/joint_states", "/reference", *hanging} <= topics
+        assert not any("external" in topic for topic in topics)  # it takes no such load
+        assert node.trigger_deactivate() == SUCCESS
+    (result,) = node.set_parameters([Parameter("loads", value="computed")])
+    assert not result.successful
+    (result,) = node.set_parameters([Parameter("equilibrium_tolerance", value=1e-6)])
+    assert result.successful
+    assert node.session.reactions.tolerance == 1e-6
+    assert node.trigger_cleanup() == SUCCESS
