@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from ...algebra import to_rotation_translation
 from ...dynamics import InverseDynamics, InverseDynamicsResult, frame_poses
+from ...dynamics.execution.workspaces import workspace_of
 from ...model import Anchor, SubsystemGraph
 from ..dynamics.inverse_dynamics import ClosedLoopDynamics
 from .free_bodies import crossed
@@ -92,7 +93,5 @@ def tree_dynamics(
     graph: SubsystemGraph, dynamics: ClosedLoopDynamics, loads: Mapping[str, Array]
 ) -> InverseDynamicsResult:
     """Inverse dynamics of the open tree at the motion of ``dynamics``, with ``loads`` on its links."""
-    solver: InverseDynamics | None = getattr(graph.workspaces, "reactions", None)
-    if solver is None:
-        solver = graph.workspaces.reactions = InverseDynamics(graph.tree)
+    solver = workspace_of(graph.tree, InverseDynamics)
     return solver.solve(dynamics.coordinates, dynamics.velocities, dynamics.accelerations, loads)
