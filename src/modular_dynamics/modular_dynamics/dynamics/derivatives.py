@@ -14,6 +14,7 @@ from .arrays.model_arrays import constants_of, topology_of
 from .execution.algorithms import DERIVATIVES
 from .execution.batch import Progress
 from .execution.solver import LoadedSolver, Wrenches
+from .execution.workspaces import workspace_of
 
 __all__ = [
     "InverseDynamicsDerivatives",
@@ -79,7 +80,7 @@ def inverse_dynamics_derivatives(
         StateError: a wrong shape, a number that is not finite, an unknown link, or a black box in the graph.
         UnsupportedModelError: the graph has loop joints, passive joints, gears or springs.
     """
-    solver = _Derivatives.of(graph)
+    solver = workspace_of(graph, _Derivatives)
     array = np.empty((3, graph.nv, graph.nv)) if out is None else solver.array_of(out)
     solver(q, v, vdot, external_wrenches, array)
     return InverseDynamicsDerivatives(*array) if out is None else out
@@ -97,7 +98,7 @@ def inverse_dynamics_derivatives_batch(
     progress: Progress = None,
 ) -> InverseDynamicsDerivatives:
     """The same of many states, (count, nv, nv) each; the rest as of ``inverse_dynamics_batch``."""
-    run = _Derivatives.of(graph).batch(external_wrenches)
+    run = workspace_of(graph, _Derivatives).batch(external_wrenches)
     array = None if out is None else _array_of(out, graph.nv, np.shape(np.asarray(getattr(out, "dq", 0)))[:1])
     result = run({"q": q, "v": v, "vdot": vdot}, threads, array, np.float64, progress)
     return InverseDynamicsDerivatives(*np.moveaxis(result, 1, 0)) if out is None else out

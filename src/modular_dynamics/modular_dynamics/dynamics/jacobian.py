@@ -13,6 +13,7 @@ from .arrays.link_rows import with_links
 from .execution.algorithms import JACOBIAN
 from .execution.batch import Progress
 from .execution.solver import Solver
+from .execution.workspaces import workspace_of
 
 __all__ = ["Jacobian", "jacobian", "jacobian_batch"]
 
@@ -69,7 +70,7 @@ def jacobian(
         StateError: a link that the graph does not have, unknown axes, a wrong shape, a number that is not
             finite.
     """
-    return Jacobian.of(graph, link, axes)(q, out)
+    return workspace_of(graph, Jacobian, link, axes)(q, out)
 
 
 def jacobian_batch(
@@ -93,4 +94,4 @@ def jacobian_batch(
         StateError: an unknown link, unknown axes, a wrong shape or number of threads, or a number that is not
             finite, with its row.
     """
-    return Jacobian.of(graph, link, axes).batch()({"q": q}, threads, out, np.float64, progress)
+    return workspace_of(graph, Jacobian, link, axes).batch()({"q": q}, threads, out, np.float64, progress)

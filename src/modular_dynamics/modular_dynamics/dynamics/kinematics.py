@@ -14,6 +14,7 @@ from .arrays.link_rows import with_links
 from .execution.algorithms import FRAME_POSES
 from .execution.batch import Progress
 from .execution.solver import Solver
+from .execution.workspaces import workspace_of
 
 __all__ = ["FramePoses", "frame_pose", "frame_poses", "frame_poses_batch"]
 
@@ -48,7 +49,7 @@ def _link_names(links: object) -> tuple[str, ...]:
 
 
 def _solver(graph: SubsystemGraph, links: Sequence[str] | None) -> FramePoses:
-    return FramePoses.of(graph, None if links is None else _link_names(links))
+    return workspace_of(graph, FramePoses, None if links is None else _link_names(links))
 
 
 def frame_pose(graph: SubsystemGraph, q: ArrayLike, link: str) -> DualQuaternion:

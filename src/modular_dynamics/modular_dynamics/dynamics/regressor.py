@@ -11,6 +11,7 @@ from .arrays.model_arrays import alignment, constants_of, topology_of
 from .execution.algorithms import REGRESSOR
 from .execution.batch import Progress
 from .execution.solver import Solver
+from .execution.workspaces import workspace_of
 
 __all__ = ["Regressor", "inertial_parameters", "regressor", "regressor_batch"]
 
@@ -81,7 +82,7 @@ def regressor(
         StateError: a wrong shape, a number that is not finite, or a black box in the graph.
         UnsupportedModelError: the graph has loop joints, passive joints, gears or springs.
     """
-    return Regressor.of(graph)(q, v, vdot, out)
+    return workspace_of(graph, Regressor)(q, v, vdot, out)
 
 
 def regressor_batch(
@@ -110,4 +111,6 @@ def regressor_batch(
             box in the graph.
         UnsupportedModelError: the graph has loop joints, passive joints, gears or springs.
     """
-    return Regressor.of(graph).batch()({"q": q, "v": v, "vdot": vdot}, threads, out, np.float64, progress)
+    return workspace_of(graph, Regressor).batch()(
+        {"q": q, "v": v, "vdot": vdot}, threads, out, np.float64, progress
+    )

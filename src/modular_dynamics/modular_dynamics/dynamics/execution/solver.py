@@ -66,7 +66,7 @@ class Solver:
 
     @classmethod
     def of(cls: type[S], graph: SubsystemGraph, *arguments: Any) -> S:
-        """This thread's solver of a graph, made on first use."""
+        """This thread's solver of a graph, made on first use; its direct call is used from then on."""
         solver = workspace_of(graph, cls, *arguments)
         if solver.direct_call is not leave_to_python:
             offer_direct_call(graph, solver.algorithm.name, solver.direct_call)
