@@ -32,7 +32,7 @@ class DescriptionError(ModularDynamicsError, ValueError):
 
 
 class UrdfError(DescriptionError):
-    """The URDF itself is refused: malformed, contradictory, or physically impossible."""
+    """The URDF itself is invalid: malformed, contradictory, or physically impossible."""
 
 
 class PartitionError(DescriptionError):
@@ -76,4 +76,4 @@ class UnsupportedModelError(ModularDynamicsError, NotImplementedError):
 
 
 class ModelWarning(UserWarning):
-    """A description that is accepted, as vendors ship such files, but hardly meant (see urdf_tags)."""
+    """An accepted description that looks like a mistake; vendors ship such files (docs/urdf_tags.md)."""

@@ -6,13 +6,14 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from .partition_file import read_partition
 from .source import parse_xml, read_text
-from .tags import merged_sections, read_partition, read_tags
+from .tags import read_tags
 
 __all__ = ["has_loops"]
 
 #: Sections that make joints follow other joints.
-_CLOSING = ("loop_joints", "passive", "gears")
+_COUPLING = ("loop_joints", "passive", "gears")
 
 
 def has_loops(source: str | Path, partition: str | Path | Mapping[str, Any] | None = None) -> bool:
@@ -28,6 +29,5 @@ def has_loops(source: str | Path, partition: str | Path | Mapping[str, Any] | No
         UrdfError: not a URDF, or an unknown tag.
         PartitionError: no such partition file, or not a YAML mapping.
     """
-    tags = read_tags(parse_xml(read_text(source)))
-    sections = merged_sections(tags, None if partition is None else read_partition(partition))
-    return any(sections.get(name) for name in _CLOSING)
+    sections = {**(read_tags(parse_xml(read_text(source))) or {}), **(read_partition(partition) or {})}
+    return any(sections.get(name) for name in _COUPLING)

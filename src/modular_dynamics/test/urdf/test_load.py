@@ -1,11 +1,14 @@
 """URDF -> graph: partition rules, order of coordinates, merged links, mimics, closures kept, files read."""
 
 import json
+from pathlib import Path
+from xml.etree import ElementTree
 
 import numpy as np
 import pinocchio
 import pytest
 import yaml
+from lxml import etree
 
 import modular_dynamics as md
 from helpers.tree_strategies import ROBOTS
@@ -125,6 +128,10 @@ def test_the_file_wins_over_the_tags(load_robot, tmp_path):
         (
             "version: 1\nsubsystems:\n- {name: a, joints: [nose]}",
             r"^partition\.yaml, line 3: .*unknown joint 'nose'",
+        ),
+        (
+            "version: 1\ngears:\n- {joint: nose, driver: head_pan, ratio: 1}",
+            r"^partition\.yaml, line 3: gear of joint 'nose' names the unknown joint 'nose'",
         ),
     ],
 )
@@ -251,7 +258,7 @@ def test_a_floating_base_twice_is_refused(load_robot):
     assert graph.joint_names[0] == "root_joint"
     assert (graph.nq, graph.nv) == (11, 10)
     text = graph.urdf.replace("</robot>", "").replace('type="continuous"', 'type="floating"')
-    with pytest.raises(md.UrdfError, match="floats already"):
+    with pytest.raises(md.UrdfError, match="is floating already"):
         md.load_urdf(text + "</robot>", floating_base=True)
 
 
@@ -272,6 +279,24 @@ def test_long_chains_of_fixed_links():
 def test_bad_gravity(gravity):
     with pytest.raises(md.StateError, match="three finite numbers"):
         md.load_urdf(ROBOTS / "four_link.urdf", gravity=gravity)
+
+
+def test_the_text_is_parsed_once(monkeypatch):
+    parsed = []
+
+    def counted(module, name):
+        original = getattr(module, name)
+        monkeypatch.setattr(
+            module, name, lambda *args, **keys: parsed.append(name) or original(*args, **keys)
+        )
+
+    for name in ("fromstring", "parse", "XML"):
+        counted(etree, name)
+        counted(ElementTree, name)
+    counted(Path, "read_bytes")
+    graph = md.load_urdf(ROBOTS / "charmie_torso.urdf")
+    assert parsed == ["read_bytes", "fromstring"]
+    assert graph.nv == 27
 
 
 def test_a_robot_without_moving_joints():

@@ -1,11 +1,11 @@
-"""Everything that urdf_tags.md refuses is refused, by an error that names the element and its line."""
+"""Everything that docs/urdf_tags.md rejects raises an error that names the element and its line."""
 
 import re
 
 import pytest
 
 import modular_dynamics as md
-from modular_dynamics.urdf.source import LARGEST
+from modular_dynamics.urdf.source import MAX_BYTES
 
 ROBOT = """<robot name="arm">
   <link name="base"/>
@@ -43,9 +43,9 @@ REFUSED_URDF = {
     "other root": ("<sdf/>", "root element is <sdf>, not <robot>.*SDF"),
     "nameless robot": (replaced('<robot name="arm">', "<robot>"), "line 1: <robot> lacks 'name'"),
     "no links": ('<robot name="x"/>', "robot 'x' has no links"),
-    "entity": ('<!DOCTYPE r [<!ENTITY e "1">]>' + ROBOT, "DTD .* or entity is refused"),
-    "dtd": ('<!DOCTYPE robot SYSTEM "http://example.org/r.dtd">' + ROBOT, "DTD .* or entity is refused"),
-    "too large": ("<robot>" + " " * LARGEST, "at most 20000000 are accepted"),
+    "entity": ('<!DOCTYPE r [<!ENTITY e "1">]>' + ROBOT, "DTD .* or entity is not allowed"),
+    "dtd": ('<!DOCTYPE robot SYSTEM "http://example.org/r.dtd">' + ROBOT, "DTD .* or entity is not allowed"),
+    "too large": ("<robot>" + " " * MAX_BYTES, "at most 20000000 are accepted"),
     "duplicate link": (replaced('name="lower"', 'name="upper"'), "line 4: two links are named 'upper'"),
     "duplicate joint": (
         replaced('name="elbow"', 'name="shoulder"'),
@@ -112,7 +112,7 @@ REFUSED_URDF = {
     ),
     "mimic ring": (
         replaced('velocity="2"/></joint>', 'velocity="2"/><mimic joint="shoulder"/></joint>'),
-        "mimic joints form a ring: shoulder -> shoulder",
+        "mimic joints form a cycle: shoulder -> shoulder",
     ),
     "floating in the middle": (
         replaced('name="elbow" type="revolute"', 'name="elbow" type="floating"'),
@@ -233,7 +233,7 @@ def test_billion_laughs_and_files_are_not_read():
         '<!DOCTYPE r [<!ENTITY f SYSTEM "file:///etc/passwd">]><robot name="&f;"><link name="base"/></robot>'
     )
     for text in (bomb, steal):
-        with pytest.raises(md.UrdfError, match="refused"):
+        with pytest.raises(md.UrdfError, match=r"a DTD .* or entity is not allowed"):
             md.load_urdf(text)
 
 

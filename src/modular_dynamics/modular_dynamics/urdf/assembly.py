@@ -1,4 +1,4 @@
-"""Description and groups of joints -> SubsystemGraph."""
+"""Description and groups of joints -> joints, bodies and subsystems in topological order."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["Assembly", "assemble"]
 
 @dataclass(frozen=True, eq=False)
 class Assembly:
-    """The tree part of a SubsystemGraph: see there."""
+    """The tree of a :class:`SubsystemGraph`, with the same attributes."""
 
     joints: tuple[Joint, ...]
     bodies: tuple[Body, ...]
@@ -27,10 +27,10 @@ class Assembly:
 
 
 def assemble(robot: RobotDescription, groups: list[Group]) -> Assembly:
-    """Orders subsystems and joints topologically, merges fixed links, places connection points.
+    """Sort subsystems and joints topologically, merge fixed links, place connection points.
 
     Raises:
-        PartitionError: a subsystem whose joints do not hang together.
+        PartitionError: a subsystem that is not connected.
     """
     builder = _Builder(robot, groups)
     joints: list[Joint] = []
@@ -68,7 +68,7 @@ def assemble(robot: RobotDescription, groups: list[Group]) -> Assembly:
 
 
 class _Builder:
-    """Look-ups that the assembly needs, made once."""
+    """Look-up tables of the assembly, each made once."""
 
     def __init__(self, robot: RobotDescription, groups: list[Group]) -> None:
         self.robot = robot
@@ -79,7 +79,7 @@ class _Builder:
         self.predecessor = {group.name: self._predecessor(group) for group in groups}
 
     def _entries(self, group: Group) -> list[JointDescription]:
-        """Joints of the group that no other joint of it carries; all on one body, or it is not connected."""
+        """Joints of the group whose parent body is outside it; a connected group has them all on one body."""
         described = [self.robot.joints[name] for name in group.joints]
         entries = [j for j in described if self.carriers[j.parent].joint not in group.joints]
         bodies = {self.carriers[joint.parent].joint for joint in entries}
@@ -117,24 +117,24 @@ class _Builder:
         return None if carrier.joint is None else self.group_of[carrier.joint]
 
     def ordered(self) -> list[Group]:
-        """Groups in topological order; among those that could follow, the first in the given order."""
-        waiting, done = list(self.groups.values()), list[Group]()
-        while waiting:
-            ready = (g for g in waiting if self.predecessor[g.name] in (None, *(d.name for d in done)))
-            following = next(ready)
-            waiting.remove(following)
-            done.append(following)
-        return done
+        """Groups in topological order; where several could follow, the first in the given order does."""
+        remaining, ordered = list(self.groups.values()), list[Group]()
+        while remaining:
+            placed = {None, *(group.name for group in ordered)}
+            following = next(group for group in remaining if self.predecessor[group.name] in placed)
+            remaining.remove(following)
+            ordered.append(following)
+        return ordered
 
     def topological(self, group: Group) -> list[str]:
-        """Joints of a group, each after the one that carries it; else in document order."""
-        waiting, done = list(group.joints), list[str]()
-        while waiting:
-            carried = {name: self.carriers[self.robot.joints[name].parent].joint for name in waiting}
-            following = next(name for name in waiting if carried[name] not in waiting)
-            waiting.remove(following)
-            done.append(following)
-        return done
+        """Joints of a group, each after the one that carries it, otherwise in document order."""
+        remaining, ordered = list(group.joints), list[str]()
+        carrier = {name: self.carriers[self.robot.joints[name].parent].joint for name in remaining}
+        while remaining:
+            following = next(name for name in remaining if carrier[name] not in remaining)
+            remaining.remove(following)
+            ordered.append(following)
+        return ordered
 
     def joint(self, described: JointDescription) -> Joint:
         carrier = self.carriers[described.parent]
@@ -172,7 +172,7 @@ class _Builder:
         )
 
     def fixed_links(self, group: Group) -> dict[str, DualQuaternion]:
-        """Links of a black box that no joint of it moves, by their pose in the body that carries it."""
+        """Links of a black box that none of its joints moves: their poses in the body that carries them."""
         return {link: c.x_body_link for link, c in self.carriers.items() if c.box == group.name}
 
     def root_link(self, group: Group) -> str:

@@ -1,4 +1,4 @@
-"""Numbers and names out of XML attributes and YAML values, with errors that name element and line."""
+"""Numbers and names of XML attributes and YAML values, with errors that name the element and its line."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ..exceptions import DescriptionError
+from ...exceptions import DescriptionError
 
-__all__ = ["LINE", "name_of", "number", "numbers", "poses"]
+__all__ = ["LINE", "checked_name", "checked_number", "checked_numbers", "checked_xyz_rpy"]
 
 #: Key under which a mapping read from XML or YAML keeps its line.
 LINE = "__line__"
 
 
-def numbers(
+def checked_numbers(
     item: Mapping[str, Any],
     key: str,
     count: int,
@@ -31,9 +31,10 @@ def numbers(
     if not isinstance(parts, Sequence):
         parts = [parts]
     try:
-        values = [_number(part) for part in parts]
+        values = [_to_float(part) for part in parts]
     except (TypeError, ValueError):
-        raise error(f"{where}: {key}='{value}' is not {_needed(count)}", line) from None
+        needed = "a number" if count == 1 else f"{count} numbers"
+        raise error(f"{where}: {key}='{value}' is not {needed}", line) from None
     if len(values) != count:
         raise error(f"{where}: {key}='{value}' has {len(values)} numbers; needed: {count}", line)
     if not all(map(math.isfinite, values)):
@@ -41,33 +42,30 @@ def numbers(
     return values
 
 
-def _number(part: Any) -> float:
-    # float() takes 1_0 and int True, which no other reader of URDF does
+def _to_float(part: Any) -> float:
+    # float() accepts "1_0" and True, which no other reader of URDF does
     if isinstance(part, bool) or (isinstance(part, str) and "_" in part):
         raise ValueError
     return float(part)
 
 
-def _needed(count: int) -> str:
-    return "a number" if count == 1 else f"{count} numbers"
-
-
-def number(
+def checked_number(
     item: Mapping[str, Any], key: str, where: str, error: type[DescriptionError], default: float | None = None
 ) -> float:
     """One finite number under ``key``."""
-    return numbers(item, key, 1, where, error, default)[0]
+    return checked_numbers(item, key, 1, where, error, default)[0]
 
 
-def poses(
+def checked_xyz_rpy(
     item: Mapping[str, Any], where: str, error: type[DescriptionError]
 ) -> tuple[list[float], list[float]]:
-    """xyz [m] and rpy [rad] of an origin; both default to zero."""
+    """The xyz [m] and rpy [rad] of an origin; both default to zero."""
     zero = [0.0, 0.0, 0.0]
-    return numbers(item, "xyz", 3, where, error, zero), numbers(item, "rpy", 3, where, error, zero)
+    xyz = checked_numbers(item, "xyz", 3, where, error, zero)
+    return xyz, checked_numbers(item, "rpy", 3, where, error, zero)
 
 
-def name_of(item: Mapping[str, Any], key: str, where: str, error: type[DescriptionError]) -> str:
+def checked_name(item: Mapping[str, Any], key: str, where: str, error: type[DescriptionError]) -> str:
     """A non-empty text under ``key``."""
     value = item.get(key)
     if not isinstance(value, str) or not value.strip():

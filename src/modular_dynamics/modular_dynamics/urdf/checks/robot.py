@@ -1,4 +1,4 @@
-"""Checks of a whole description: it must be one tree, with possible masses and mimics."""
+"""The robot as a whole: it must be one tree, its masses possible, its mimic joints resolvable."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..exceptions import UrdfError
-from ..model import Mimic
-from .description import JointDescription, LinkDescription, RobotDescription
+from ...exceptions import UrdfError
+from ...model import Mimic
+from ..description import JointDescription, LinkDescription, RobotDescription
 
-__all__ = ["check_inertias", "check_tree", "resolve_mimics", "warn_dubious"]
+__all__ = ["check_inertias", "check_tree", "resolve_mimics", "warn_suspicious"]
 
 
 def check_tree(robot: RobotDescription) -> None:
@@ -59,10 +59,10 @@ def check_tree(robot: RobotDescription) -> None:
 
 
 def resolve_mimics(robot: RobotDescription) -> RobotDescription:
-    """Every mimic joint points at a driver that mimics no other; chains are multiplied out.
+    """Every mimic joint with a driver that mimics no other joint; the factors of chains are multiplied.
 
     Raises:
-        UrdfError: the driver is missing, fixed or floating, or mimics form a ring.
+        UrdfError: the driver is missing, fixed or floating, or mimic joints form a cycle.
     """
     joints = dict(robot.joints)
     for joint in robot.joints.values():
@@ -72,23 +72,26 @@ def resolve_mimics(robot: RobotDescription) -> RobotDescription:
             joints[joint.name] = replace(joint, mimic=None)
             robot.warnings.append(f"line {joint.line}: joint '{joint.name}' is fixed; its <mimic> is ignored")
             continue
-        seen, multiplier, offset, at = [joint.name], 1.0, 0.0, joint
-        while at.mimic is not None:
-            driver = robot.joints.get(at.mimic.joint)
+        chain, multiplier, offset, follower = [joint.name], 1.0, 0.0, joint
+        while (mimic := follower.mimic) is not None:
+            driver = robot.joints.get(mimic.joint)
             if driver is None or driver.type in ("fixed", "floating"):
                 state = "missing" if driver is None else driver.type
-                raise UrdfError(f"joint '{at.name}' mimics the {state} joint '{at.mimic.joint}'", at.line)
-            multiplier, offset = multiplier * at.mimic.multiplier, offset + multiplier * at.mimic.offset
-            if driver.name in seen:
-                raise UrdfError(f"mimic joints form a ring: {' -> '.join([*seen, driver.name])}", at.line)
-            seen.append(driver.name)
-            at = driver
-        joints[joint.name] = replace(joint, mimic=Mimic(at.name, multiplier, offset))
+                raise UrdfError(
+                    f"joint '{follower.name}' mimics the {state} joint '{mimic.joint}'", follower.line
+                )
+            multiplier, offset = multiplier * mimic.multiplier, offset + multiplier * mimic.offset
+            if driver.name in chain:
+                cycle = " -> ".join([*chain, driver.name])
+                raise UrdfError(f"mimic joints form a cycle: {cycle}", follower.line)
+            chain.append(driver.name)
+            follower = driver
+        joints[joint.name] = replace(joint, mimic=Mimic(follower.name, multiplier, offset))
     return replace(robot, joints=joints)
 
 
 def check_inertias(robot: RobotDescription) -> None:
-    """Masses are not negative, principal moments neither; a broken triangle inequality is a warning.
+    """No mass and no principal moment is negative; a broken triangle inequality is a warning.
 
     Raises:
         UrdfError: names the link and its line.
@@ -106,37 +109,39 @@ def check_inertias(robot: RobotDescription) -> None:
                 link.line,
             )
         if moments[2] > moments[0] + moments[1] + rounding:
-            robot.warnings.append(_triangle(link, moments))
+            robot.warnings.append(_triangle_warning(link, moments))
 
 
-def _triangle(link: LinkDescription, moments: np.ndarray) -> str:
+def _triangle_warning(link: LinkDescription, moments: np.ndarray) -> str:
     shown = ", ".join(f"{moment:.6g}" for moment in moments)
     return (
         f"line {link.line}: link '{link.name}' breaks the triangle inequality of inertias (principal moments "
-        f"{shown} kg m^2: the largest exceeds the sum of the others); no rigid body is like that"
+        f"{shown} kg m^2: the largest exceeds the sum of the others); no rigid body has such an inertia"
     )
 
 
-def warn_dubious(robot: RobotDescription, closed: Set[str] = frozenset()) -> None:
-    """Warnings on what vendors ship: massless ends of chains, limits of zero.
+def warn_suspicious(robot: RobotDescription, linked_by_loops: Set[str] = frozenset()) -> None:
+    """Warnings about what vendors' files often contain: chains that end without mass, limits of zero.
 
-    Links in ``closed`` end no chain: loops go on from them.
+    Links in ``linked_by_loops`` end no chain: a loop continues there.
     """
     below = robot.children()
 
-    def fixed_with(link: str) -> list[str]:
-        """Links of the body that starts at ``link``."""
-        links = [link]
-        for found in links:  # grows as it goes
-            links.extend(joint.child for joint in below[found] if not joint.moves)
+    def links_fixed_to(first: str) -> list[str]:
+        """Links of the body that starts at link ``first``."""
+        links = [first]
+        for link in links:  # grows while it is read
+            links.extend(joint.child for joint in below[link] if not joint.moves)
         return links
 
     for joint in robot.joints.values():
         if not joint.moves:
             continue
-        body = fixed_with(joint.child)
-        ends = not any(below_joint.moves for link in body for below_joint in below[link])
-        if ends and closed.isdisjoint(body) and not any(robot.links[link].mass for link in body):
+        body = links_fixed_to(joint.child)
+        ends_chain = linked_by_loops.isdisjoint(body) and not any(
+            child.moves for link in body for child in below[link]
+        )
+        if ends_chain and not any(robot.links[link].mass for link in body):
             robot.warnings.append(
                 f"line {robot.links[joint.child].line}: link '{joint.child}' moves, has no mass "
                 "and ends a chain"
