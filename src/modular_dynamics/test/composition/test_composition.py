@@ -5,7 +5,7 @@ import pytest
 
 import modular_dynamics as md
 from helpers.tree_strategies import ROBOTS
-from modular_dynamics.algebra import adjoint_n, translation
+from modular_dynamics.algebra import adjoint, translation
 from modular_dynamics.composition import edges, path_to
 
 #: Example 2: p2 = p3 = p4 = 1, p5 = 4, p6 = 2, p7 = p8 = p9 = 6.
@@ -96,7 +96,7 @@ def test_wrench_propagates_as_equation_7_says(composition):
     successor, motion = graph.subsystems[1], composition.motions[0]
     x_a_b = motion.x_a_body[1] * successor.connection.x_body_connection
     poses = [x_a_joint.conjugate() * x_a_b for x_a_joint in motion.x_a_joint[:2]]
-    expected = adjoint_n(poses, composition.connection_wrenches[1])
+    expected = [adjoint(x, composition.connection_wrenches[1]) for x in poses]
     for element, theirs in zip(composition.block(0, 1)[:2], expected, strict=True):
         assert element.vec8() == pytest.approx(theirs.vec8(), abs=1e-10)
 
