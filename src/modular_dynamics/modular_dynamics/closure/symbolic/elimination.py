@@ -164,7 +164,7 @@ class _Dyad:
         body: int | None = None,
         reference: int | None = None,
     ) -> None:
-        """Set the rotation of a group's first body: ``vector`` / ``length`` is its direction against ``base``.
+        """Set the rotation of a group's first body; its direction in ``base`` is ``vector`` / ``length``.
 
         Args:
             body: the body of ``group`` with that direction; None: its first body.

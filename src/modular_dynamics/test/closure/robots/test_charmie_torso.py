@@ -18,8 +18,9 @@ from helpers.tree_strategies import ROBOTS
 from modular_dynamics.algebra import to_rotation_translation
 from modular_dynamics.model import JointType
 
-GENERATOR = ROBOTS / "generate_charmie_torso.py"
-TABLE = yaml.safe_load((ROBOTS / "charmie_torso_parameters.yaml").read_text())
+GENERATOR = [sys.executable, "-m", "urdf.generators.charmie_torso"]
+PARAMETERS = ROBOTS / "generators" / "charmie_torso_parameters.yaml"
+TABLE = yaml.safe_load(PARAMETERS.read_text())
 MOTION = yaml.safe_load((ROBOTS.parent / "config" / "charmie_torso_motion.yaml").read_text())
 PIVOT = 0.434  # of body 5 on body 4, Table 1
 LIFT = 0.29  # of body 4 on body 3 at the zero pose, Table 1
@@ -97,12 +98,14 @@ def generated(table, folder):
     """The generator's process on another table; it writes o.urdf."""
     (folder / "table.yaml").write_text(yaml.safe_dump(table))
     files = ["--parameters", folder / "table.yaml", "--out", folder / "o.urdf"]
-    return subprocess.run([sys.executable, GENERATOR, *files], check=False, capture_output=True, text=True)
+    return subprocess.run(
+        [*GENERATOR, *files], check=False, capture_output=True, text=True, cwd=ROBOTS.parent
+    )
 
 
 def test_the_file_is_what_the_generator_writes(tmp_path):
-    subprocess.run([sys.executable, GENERATOR, "--check"], check=True, capture_output=True)
-    other = yaml.safe_load((ROBOTS / "charmie_torso_parameters.yaml").read_text())
+    subprocess.run([*GENERATOR, "--check"], check=True, capture_output=True, cwd=ROBOTS.parent)
+    other = yaml.safe_load(PARAMETERS.read_text())
     other["actuators"]["act5"]["length"] = 0.41
     assert generated(other, tmp_path).returncode == 0
     assert 'xyz="0 0 0.41"' in (tmp_path / "o.urdf").read_text()
@@ -116,7 +119,7 @@ def test_the_file_is_what_the_generator_writes(tmp_path):
     ],
 )
 def test_a_torso_that_does_not_work_is_refused(tmp_path, section, entry, key, value, message):
-    other = yaml.safe_load((ROBOTS / "charmie_torso_parameters.yaml").read_text())
+    other = yaml.safe_load(PARAMETERS.read_text())
     (other[section] if entry is None else other[section][entry])[key] = value
     result = generated(other, tmp_path)
     assert result.returncode != 0

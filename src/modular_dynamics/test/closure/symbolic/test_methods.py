@@ -1,6 +1,5 @@
 """Symbolic methods TE, DE and IC: against the published case, the numeric core and each other; counts."""
 
-import importlib.util
 import json
 import sys
 from pathlib import Path
@@ -10,7 +9,6 @@ import numpy as np
 import pytest
 
 import modular_dynamics as md
-from helpers.tree_strategies import ROBOTS
 from modular_dynamics.closure import (
     close_loops,
     closed_loop_gravity_torque,
@@ -22,6 +20,7 @@ from modular_dynamics.closure.symbolic import METHODS, WEIGHTS, Count, Method
 from modular_dynamics.closure.symbolic.counting import Graph, count
 from modular_dynamics.closure.symbolic.model_constants import import_casadi
 from modular_dynamics.exceptions import StateError, UnsupportedModelError
+from urdf.generators.exoskeleton import urdf_text
 
 REFERENCE = json.loads((Path(__file__).parents[1] / "robots" / "exoskeleton_reference_case.json").read_text())
 (CASE,) = REFERENCE["cases"]
@@ -60,14 +59,6 @@ def method(request, graph, name):
     return Method(graph, name, symbolic=request.param)
 
 
-def generator():
-    spec = importlib.util.spec_from_file_location("generate_exoskeleton", ROBOTS / "generate_exoskeleton.py")
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module  # dataclasses look their module up
-    spec.loader.exec_module(module)
-    return module
-
-
 def random_states(count=6):
     """Independent coordinates within the joints' published limits, rates and accelerations."""
     rng = np.random.default_rng(7)
@@ -91,7 +82,7 @@ def test_the_published_case(name):
         f"body_{i}": {"mass": 0.3 + 0.1 * i, "com": [0.01 * i, 0.02, -0.005 * i], "inertia": 1e-3 * i * shape}
         for i in range(1, 16)
     }
-    graph = md.load_urdf(generator().urdf_text(table))
+    graph = md.load_urdf(urdf_text(table))
     q = np.radians(CASE["q1_deg"])
     method = Method(graph, name, symbolic=True)
     close(method.evaluate(method.gravity_torque, given(method, q)), CASE["g1"])

@@ -1,19 +1,16 @@
 """Write branched_38dof.urdf: the topology of Silva & Adorno's 38-DoF robot (Fig. 1, Fig. 4, Example 2).
 
 The paper fixes the joint counts, the predecessors, and the attachment links of subsystems 2, 3 and 4.
-Everything else in this file is our choice (README.md beside it). Links are solid cylinders along local z; the
+Everything else in this file is our choice (urdf/README.md). Links are solid cylinders along local z; the
 next joint, and every attached subsystem, sits at a link's far end, as in the paper's Example 4.
 Units: m, kg, rad, N m.
 """
 
 from __future__ import annotations
 
-import argparse
-import sys
 from dataclasses import dataclass
-from pathlib import Path
 
-URDF = Path(__file__).with_name("branched_38dof.urdf")
+from .generated_file import run
 
 
 @dataclass(frozen=True)
@@ -44,7 +41,7 @@ CHAINS = {
 }
 # Each chain goes through these in order, starting one further on than the chain before; 3-4-5: unit vectors.
 AXES = ("0 0 1", "0 1 0", "1 0 0", "0 0.6 0.8", "0.8 0 0.6", "-0.6 0.8 0")
-EFFORT = {1: 1200, 2: 750, 3: 100, 4: 100, 5: 50, 6: 250, 7: 50, 8: 50, 9: 50}  # N m; see README.md
+EFFORT = {1: 1200, 2: 750, 3: 100, 4: 100, 5: 50, 6: 250, 7: 50, 8: 50, 9: 50}  # N m; see urdf/README.md
 
 
 def link_name(chain: int, number: int) -> str:
@@ -97,7 +94,7 @@ def urdf_text() -> str:
     """Write the whole URDF: the ground, the nine chains in the paper's order, and the tags that name them."""
     parts = [
         '<?xml version="1.0"?>\n',
-        "<!-- Written by generate_branched_38dof.py beside this file: change that, not this. -->\n",
+        "<!-- Written by generators/branched_38dof.py: change that, not this file. -->\n",
         '<robot name="branched_38dof">',
     ]
     for chain, data in CHAINS.items():
@@ -115,24 +112,5 @@ def urdf_text() -> str:
     return "".join(parts)
 
 
-def main() -> int:
-    """Write the file, or with --check only say whether the file at hand is what would be written."""
-    parser = argparse.ArgumentParser(description="Write branched_38dof.urdf beside this script.")
-    parser.add_argument("--check", action="store_true", help="write nothing; exit 1 if the file differs")
-    check = parser.parse_args().check
-    text = urdf_text()
-    if check:
-        current = URDF.read_text(encoding="utf-8") if URDF.is_file() else None
-        if current != text:
-            state = "missing" if current is None else "out of date"
-            print(f"{URDF.name} is {state}: run {Path(__file__).name}", file=sys.stderr)
-            return 1
-        print(f"{URDF.name} is up to date")
-        return 0
-    URDF.write_text(text, encoding="utf-8")
-    print(f"wrote {URDF.name}")
-    return 0
-
-
 if __name__ == "__main__":
-    raise SystemExit(main())
+    raise SystemExit(run("branched_38dof.urdf", urdf_text))

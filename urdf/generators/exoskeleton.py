@@ -9,17 +9,14 @@ own, exoskeleton_inertias.yaml or another. Units: m, kg, rad, N, N m.
 
 from __future__ import annotations
 
-import argparse
-import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from math import asin, atan, atan2, cos, hypot, pi, radians, sin
 from pathlib import Path
 from typing import Any
 
-import yaml
+from .generated_file import run_with_table
 
-URDF = Path(__file__).with_name("exoskeleton.urdf")
 INERTIAS = Path(__file__).with_name("exoskeleton_inertias.yaml")
 
 # The paper's L1 ... L15; 2 L5 and 2 L6 are the distances between the elbow's axes.
@@ -47,7 +44,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Joint:
-    """What moves a body, with its limits; without an effort it is passive, and its limits say the branch."""
+    """The joint of a body with its limits; without effort it is passive, and the limits select the branch."""
 
     name: str
     lower: float
@@ -89,7 +86,7 @@ JOINTS = {
     14: Joint("theta_14", -6, 0.6, 12),
     15: Joint("L_s", 0.03, 0.21, 1, kind="prismatic"),
 }
-# Each cut joint: what it is called, and rows 16-19, 17-20, 18-21 of the table.
+# Each cut joint: its name, and rows 16-19, 17-20, 18-21 of the table.
 CUTS = {
     "E": (Row("body_10", gamma=ETA_12, d=L12), Row("body_9", d=L14)),
     "B": (Row("body_13", d=L11), Row("body_11", d=L15)),
@@ -115,7 +112,7 @@ def numbers(values: Any) -> str:
 
 
 def roll_pitch_yaw(row: Row) -> tuple[float, float, float]:
-    """R = Rz(yaw) Ry(pitch) Rx(roll) = Rz(gamma) Rx(alpha) Rz(theta); yaw is zero where pitch is upright."""
+    """R = Rz(yaw) Ry(pitch) Rx(roll) = Rz(gamma) Rx(alpha) Rz(theta); at pitch +-90 degrees, yaw is gamma."""
     if row.alpha == 0.0:
         return 0.0, 0.0, row.gamma + row.theta
     if row.theta == 0.0:
@@ -128,7 +125,7 @@ def roll_pitch_yaw(row: Row) -> tuple[float, float, float]:
 
 
 def link(row: Row) -> str:
-    """Write the link on which a row's frame is."""
+    """Write the link that carries a row's frame."""
     return f' link="{row.parent}"'
 
 
@@ -140,7 +137,7 @@ def pose(row: Row, tag: str = "origin") -> str:
 
 
 def link_xml(name: str, inertia: Mapping[str, Any]) -> str:
-    """Write a body; one that is given as a box is drawn as one."""
+    """Write a body; a body given as a box is drawn as a box."""
     mass, com, box = float(inertia["mass"]), numbers(inertia["com"]), inertia.get("box")
     shape = ""
     if box is None:
@@ -163,13 +160,13 @@ def link_xml(name: str, inertia: Mapping[str, Any]) -> str:
 
 
 def joint_xml(number: int) -> str:
-    """Write what moves a body; fixed bodies have fixed joints."""
+    """Write the joint of a body; fixed bodies have fixed joints."""
     row, joint = BODIES[number], JOINTS.get(number)
     name, kind = (f"fixed_{number}", "fixed") if joint is None else (joint.name, joint.kind)
     moving = ""
     if joint is not None:
         limits = f'lower="{numbers([joint.lower])}" upper="{numbers([joint.upper])}"'
-        # URDF wants an effort; a passive joint has none
+        # URDF requires an effort; a passive joint has none
         moving = f"""
     <axis xyz="0 0 1"/> <limit {limits} effort="{joint.effort or 1}" velocity="{joint.velocity}"/>"""
     return f"""
@@ -194,8 +191,8 @@ def tags_xml() -> str:
     passive = [joint.name for joint in JOINTS.values() if joint.effort is None and joint.name not in GEARS]
     parts += [f'<passive joint="{name}"/>' for name in passive]
     for joint, drivers in GEARS.items():
-        told = " ".join(f'<driver joint="{driver}" ratio="{ratio}"/>' for driver, ratio in drivers.items())
-        parts.append(f'<gear joint="{joint}"> {told} </gear>')
+        ratios = " ".join(f'<driver joint="{driver}" ratio="{ratio}"/>' for driver, ratio in drivers.items())
+        parts.append(f'<gear joint="{joint}"> {ratios} </gear>')
     law = " ".join(f'{key}="{value}"' for key, value in SPRING.items())
     parts.append(f'<spring name="spring" {law}> <anchor link="body_14"/> <anchor link="body_15"/> </spring>')
     return "".join(f"\n    {part}" for part in parts)
@@ -209,7 +206,7 @@ def urdf_text(inertias: Mapping[str, Mapping[str, Any]]) -> str:
         raise ValueError(f"the table must hold body_1 ... body_{len(bodies)}; missing or unknown: {wrong}")
     parts = [
         '<?xml version="1.0"?>\n',
-        "<!-- Written by generate_exoskeleton.py beside this file: change that, not this. -->\n",
+        "<!-- Written by generators/exoskeleton.py: change that, not this file. -->\n",
         '<robot name="exoskeleton">',
         '\n  <material name="aluminium"><color rgba="0.72 0.75 0.80 1"/></material>',
         '\n  <link name="base"/>',
@@ -220,26 +217,7 @@ def urdf_text(inertias: Mapping[str, Mapping[str, Any]]) -> str:
     return "".join(parts)
 
 
-def main() -> int:
-    """Write the file, or with --check only say whether the file at hand is what would be written."""
-    parser = argparse.ArgumentParser(description="Write exoskeleton.urdf beside this script.")
-    parser.add_argument("--inertias", type=Path, default=INERTIAS, help="table of masses and inertias")
-    parser.add_argument("--out", type=Path, default=URDF, help="file to be written")
-    parser.add_argument("--check", action="store_true", help="write nothing; exit 1 if the file differs")
-    arguments = parser.parse_args()
-    text = urdf_text(yaml.safe_load(arguments.inertias.read_text(encoding="utf-8")))
-    if arguments.check:
-        current = arguments.out.read_text(encoding="utf-8") if arguments.out.is_file() else None
-        if current != text:
-            state = "missing" if current is None else "out of date"
-            print(f"{arguments.out.name} is {state}: run {Path(__file__).name}", file=sys.stderr)
-            return 1
-        print(f"{arguments.out.name} is up to date")
-        return 0
-    arguments.out.write_text(text, encoding="utf-8")
-    print(f"wrote {arguments.out.name}")
-    return 0
-
-
 if __name__ == "__main__":
-    raise SystemExit(main())
+    raise SystemExit(
+        run_with_table("exoskeleton.urdf", urdf_text, "--inertias", INERTIAS, "masses and inertias")
+    )

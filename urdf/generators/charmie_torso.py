@@ -8,131 +8,38 @@ Units: m, kg, rad, N; degrees in the table.
 
 from __future__ import annotations
 
-import argparse
-import sys
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from itertools import pairwise
-from math import asin, atan2, ceil, cos, floor, hypot, radians, sin
+from math import atan2, hypot
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
 
-import yaml
+from .charmie_torso_geometry import SIDES, Actuator, Lever, actuator, find_element, lever
+from .generated_file import FOLDER, run_with_table
 
-URDF = Path(__file__).with_name("charmie_torso.urdf")
-TREE = Path(__file__).with_name("charmie.urdf")
+TREE = FOLDER / "charmie.urdf"
 PARAMETERS = Path(__file__).with_name("charmie_torso_parameters.yaml")
 
 HEADER = """<?xml version="1.0"?>
-<!-- Written by generate_charmie_torso.py beside this file: change that or its table, not this. -->
+<!-- Written by generators/charmie_torso.py: change that or its table, not this file. -->
 <!--
   CHARMIE with its real torso: the 24 bodies of charmie.urdf, the actuators act4 and act5 (each a tube and a
   rod without mass between two hinges), the levers 4sr and 4sl with their springs, and spring s5. All joints
   are at zero at the zero pose; act4 and act5 count from their lengths there.
 -->
 """
-#: A comment of charmie.urdf, and what it says here.
+#: A comment of charmie.urdf, and its replacement here.
 FIXED = (
     "Auxiliary bodies of the two lower springs: massless, and fixed as long as the torso has no closed loops."
 )
 HINGED = "Levers of the two lower springs, without mass: hinged on body 3, a pin in a slot of body 4."
-SIDES = {"r": 1, "l": -1}  # towards which x
-#: Steps in which an actuator's way is searched for a dead point, and the unit of its stroke [m].
-STEPS, UNIT = 200, 1e-5
 ORIGIN = (0.0, 0.0, 0.0)
 
 
-@dataclass(frozen=True)
-class Actuator:
-    """A linear actuator between two hinges about x; its upper hinge is in the frame of `tip`, at zero."""
-
-    name: str
-    base: str
-    tip: str
-    moves: str
-    lower: Sequence[float]
-    upper: Sequence[float]
-    angle: float
-    length: float
-    stroke: tuple[float, float]
-    table: Mapping[str, Any]
-
-
-@dataclass(frozen=True)
-class Lever:
-    """Body 4sr or 4sl at the zero pose; its frame's origin is its hinge on body 3."""
-
-    side: str
-    hinge: Sequence[float]  # on body 3
-    pin: Sequence[float]
-    spring: Sequence[float]
-    slot: Sequence[float]  # where the pin is on body 4
-    anchor: Sequence[float]  # of the spring on body 3
-
-
 def text(values: Iterable[float]) -> str:
-    """Write numbers to 1e-15, which is below their rounding."""
+    """Write numbers to 1e-15, which is below their rounding errors."""
     return " ".join(repr(round(float(value), 15) + 0.0).removesuffix(".0") for value in values)
-
-
-def found(element: Element, path: str) -> Element:
-    """Find an element of charmie.urdf."""
-    result = element.find(path)
-    if result is None:
-        raise ValueError(f"{TREE.name} has no {path}")
-    return result
-
-
-def origin_of(robot: Element, joint: str) -> list[float]:
-    """Find the place of a joint of charmie.urdf on its parent."""
-    return [float(v) for v in found(robot, f"joint[@name='{joint}']/origin").attrib["xyz"].split()]
-
-
-def actuator(robot: Element, name: str, table: Mapping[str, Any]) -> Actuator:
-    """Place an actuator; its stroke is what the limits of the joint that it moves leave it."""
-    joint, origin = found(robot, f"joint[@name='{table['moves']}']"), origin_of(robot, table["moves"])
-    lower, angle, length = table["lower"], radians(table["angle"]), table["length"]
-    along = 0.0, length * sin(angle), length * cos(angle)
-    upper = [a + d - o for a, d, o in zip(lower, along, origin, strict=True)]
-
-    def length_at(q: float) -> float:
-        y, z = upper[1], upper[2]
-        if joint.get("type") == "prismatic":
-            z += q
-        else:  # about -x
-            y, z = y * cos(q) + z * sin(q), z * cos(q) - y * sin(q)
-        return hypot(y + origin[1] - lower[1], z + origin[2] - lower[2])
-
-    limit = found(joint, "limit").attrib
-    low, high = float(limit["lower"]), float(limit["upper"])
-    way = [length_at(low + (high - low) * k / STEPS) for k in range(STEPS + 1)]
-    if any(after <= before for before, after in pairwise(way)):
-        raise ValueError(
-            f"{name} passes a dead point between the limits of {table['moves']}: move its hinges"
-        )
-    stroke = ceil((way[0] - length) / UNIT) * UNIT, floor((way[-1] - length) / UNIT) * UNIT
-    base, tip, moves = table["base"], table["tip"], table["moves"]
-    return Actuator(name, base, tip, moves, lower, upper, angle, length, stroke, table)
-
-
-def lever(robot: Element, side: str, table: Mapping[str, Any]) -> Lever:
-    """Place a lever so that its pin is in the slot of body 4."""
-    sign, hinge = SIDES[side], origin_of(robot, f"spring_pivot_{side}")
-    body_4, arm, reach = origin_of(robot, "torso_lift"), table["pin_arm"], table["spring_arm"]
-    height = body_4[2] + table["slot_height"] - hinge[2]
-    if abs(height) >= arm:
-        raise ValueError(
-            f"the levers' pin_arm {arm} m does not reach the slot, {height:.4g} m above their hinge"
-        )
-    raised = asin(height / arm)
-    down = radians(table["spring_angle"]) + raised
-    pin = -sign * arm * cos(raised), 0.0, height
-    slot = hinge[0] + pin[0] - body_4[0], hinge[1] - body_4[1], table["slot_height"]
-    x, y, z = table["anchor"]
-    spring = sign * reach * cos(down), 0.0, -reach * sin(down)
-    return Lever(side, hinge, pin, spring, slot, (sign * x, y, z))
 
 
 def bar(end: Sequence[float], radius: float, material: str) -> str:
@@ -159,8 +66,8 @@ def joint_xml(
     axis: Sequence[float],
     limits: Mapping[str, float],
 ) -> str:
-    """Write a moving joint. URDF wants an effort; passive joints have none, and 1 stands for it."""
-    told = " ".join(
+    """Write a moving joint. URDF requires an effort; passive joints have none and get 1."""
+    values = " ".join(
         f'{key}="{text([value])}"' for key, value in {**limits, "effort": limits.get("effort", 1.0)}.items()
     )
     return f"""<joint name="{name}" type="{kind}">
@@ -168,7 +75,7 @@ def joint_xml(
     <child link="{ends[1]}"/>
     <origin {place}/>
     <axis xyz="{text(axis)}"/>
-    <limit {told}/>
+    <limit {values}/>
   </joint>"""
 
 
@@ -178,7 +85,7 @@ def limits_of(ends: Sequence[float], velocity: float) -> dict[str, float]:
 
 
 def actuator_xml(a: Actuator) -> list[str]:
-    """Write tube and rod: the tube's z points to the upper hinge, where the rod's origin is."""
+    """Write tube and rod: the tube's z axis points to the upper hinge, which is the rod's origin."""
     tube, rod, table = f"{a.name}_tube", f"{a.name}_rod", a.table
     turned = f'xyz="{text(a.lower)}" rpy="{text((-a.angle, 0.0, 0.0))}"'
     pivot = limits_of(table["pivot_limits"], table["pivot_velocity"])
@@ -232,16 +139,16 @@ def springs_xml(levers: list[Lever], table: Mapping[str, Any]) -> list[str]:
     parts = []
     for name, anchors in ends.items():
         law = table["s5" if name == "s5" else "s4"]
-        told = " ".join(
+        values = " ".join(
             f'{key}="{text([law[key]])}"' for key in ("stiffness", "free_length", "initial_force")
         )
         points = " ".join(f'<anchor link="{body}" xyz="{text(xyz)}"/>' for body, xyz in anchors.items())
-        parts.append(f'<spring name="{name}" {told}>\n      {points}\n    </spring>')
+        parts.append(f'<spring name="{name}" {values}>\n      {points}\n    </spring>')
     return parts
 
 
-def put(parent: Element, place: int, parts: list[str], between: str, after: str) -> None:
-    """Insert elements, and the white space behind each and behind the last."""
+def insert(parent: Element, place: int, parts: list[str], between: str, after: str) -> None:
+    """Insert elements, with the white space after each of them and after the last."""
     if place:
         parent[place - 1].tail = between
     for k, part in enumerate(parts):
@@ -252,18 +159,19 @@ def put(parent: Element, place: int, parts: list[str], between: str, after: str)
 
 def hinge_lever(robot: Element, arm: Lever, table: Mapping[str, Any]) -> None:
     """Let an auxiliary body turn about its hinge, and draw its arms."""
-    fixed = found(robot, f"joint[@name='spring_pivot_{arm.side}']")
-    body, place = found(robot, f"link[@name='body_4s{arm.side}']"), list(robot).index(fixed)
-    put(body, len(body), [bar(end, 0.008, "orange") for end in (arm.pin, arm.spring)], "\n    ", "\n  ")
+    fixed = find_element(robot, f"joint[@name='spring_pivot_{arm.side}']")
+    body, place = find_element(robot, f"link[@name='body_4s{arm.side}']"), list(robot).index(fixed)
+    insert(body, len(body), [bar(end, 0.008, "orange") for end in (arm.pin, arm.spring)], "\n    ", "\n  ")
     ends, axis = ("body_3", f"body_4s{arm.side}"), (0, SIDES[arm.side], 0)
     limits, tail = limits_of(table["limits"], table["velocity"]), fixed.tail or ""
     robot.remove(fixed)
     turning = joint_xml(f"j{arm.side}4", "revolute", ends, f'xyz="{text(arm.hinge)}"', axis, limits)
-    put(robot, place, [turning], "\n  ", tail)
+    insert(robot, place, [turning], "\n  ", tail)
 
 
-def urdf_text(tree: str, parameters: Mapping[str, Any]) -> str:
+def urdf_text(parameters: Mapping[str, Any]) -> str:
     """Write the whole URDF: the text of charmie.urdf with the torso of this table."""
+    tree = TREE.read_text(encoding="utf-8")
     parser = ElementTree.XMLParser(target=ElementTree.TreeBuilder(insert_comments=True))
     robot = ElementTree.fromstring(tree.replace(FIXED, HINGED), parser)
     robot.set("name", "charmie_torso")
@@ -274,39 +182,19 @@ def urdf_text(tree: str, parameters: Mapping[str, Any]) -> str:
         hinge_lever(robot, arm, table)
     parts = [part for a in actuators for part in actuator_xml(a)]
     parts += [part for arm in levers for part in block_xml(arm, table)]
-    place = list(robot).index(found(robot, "joint[@name='torso_pitch']")) + 1
-    put(robot, place, parts, "\n  ", "\n\n  ")
-    tags = found(robot, "modular_dynamics")
-    torso = found(tags, "subsystem[@name='torso']")
+    place = list(robot).index(find_element(robot, "joint[@name='torso_pitch']")) + 1
+    insert(robot, place, parts, "\n  ", "\n\n  ")
+    tags = find_element(robot, "modular_dynamics")
+    torso = find_element(tags, "subsystem[@name='torso']")
     names = [f"j{arm.side}4" for arm in levers]
     names += [ElementTree.fromstring(part).attrib["name"] for part in parts if part.startswith("<joint")]
-    put(torso, len(torso), [f'<joint name="{name}"/>' for name in names], "\n      ", "\n    ")
+    insert(torso, len(torso), [f'<joint name="{name}"/>' for name in names], "\n      ", "\n    ")
     closing = loops_xml(actuators, levers) + springs_xml(levers, parameters["springs"])
-    put(tags, len(tags), closing, "\n    ", "\n  ")
+    insert(tags, len(tags), closing, "\n    ", "\n  ")
     return HEADER + ElementTree.tostring(robot, encoding="unicode").replace(" />", "/>") + "\n"
 
 
-def main() -> int:
-    """Write the file, or with --check only say whether the file at hand is what would be written."""
-    parser = argparse.ArgumentParser(description="Write charmie_torso.urdf beside this script.")
-    parser.add_argument("--parameters", type=Path, default=PARAMETERS, help="table of the torso's geometry")
-    parser.add_argument("--out", type=Path, default=URDF, help="file to be written")
-    parser.add_argument("--check", action="store_true", help="write nothing; exit 1 if the file differs")
-    arguments = parser.parse_args()
-    parameters = yaml.safe_load(arguments.parameters.read_text(encoding="utf-8"))
-    written = urdf_text(TREE.read_text(encoding="utf-8"), parameters)
-    if arguments.check:
-        current = arguments.out.read_text(encoding="utf-8") if arguments.out.is_file() else None
-        if current != written:
-            state = "missing" if current is None else "out of date"
-            print(f"{arguments.out.name} is {state}: run {Path(__file__).name}", file=sys.stderr)
-            return 1
-        print(f"{arguments.out.name} is up to date")
-        return 0
-    arguments.out.write_text(written, encoding="utf-8")
-    print(f"wrote {arguments.out.name}")
-    return 0
-
-
 if __name__ == "__main__":
-    raise SystemExit(main())
+    raise SystemExit(
+        run_with_table("charmie_torso.urdf", urdf_text, "--parameters", PARAMETERS, "the torso's geometry")
+    )
