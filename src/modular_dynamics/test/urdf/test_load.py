@@ -1,6 +1,8 @@
 """URDF -> graph: partition rules, order of coordinates, merged links, mimics, closures kept, files read."""
 
 import json
+import re
+from dataclasses import asdict, replace
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -13,6 +15,9 @@ from lxml import etree
 import modular_dynamics as md
 from helpers.tree_strategies import ROBOTS
 from modular_dynamics.algebra import translation
+from modular_dynamics.urdf.checks.tags import checked_annotations
+from modular_dynamics.urdf.source import parse_xml
+from modular_dynamics.urdf.tags import read_tags
 
 
 def names(graph):
@@ -217,6 +222,19 @@ def test_tags_and_file_say_the_same(tmp_path):
         assert ours.x_link_anchor.is_close(theirs.x_link_anchor)
     # sections that the file does not have stay those of the tags
     assert len(by_file.subsystems) == len(md.load_urdf(ROBOTS / "four_link.urdf").subsystems)
+
+
+def test_the_examples_in_the_document_agree():
+    text = (ROBOTS.parent / "docs" / "urdf_tags.md").read_text(encoding="utf-8")
+    (xml,), (partition,) = (re.findall(rf"```{kind}\n(.*?)```", text, re.DOTALL) for kind in ("xml", "yaml"))
+    tags = checked_annotations(read_tags(parse_xml(f"<robot>{xml}</robot>")))
+    file = checked_annotations(yaml.safe_load(partition))
+    assert [replace(spec, line=None) for spec in tags.subsystems] == list(file.subsystems)
+    assert (tags.passive, tags.gears) == (file.passive, file.gears)
+    for section in ("loop_joints", "springs"):
+        (ours,), (theirs,) = getattr(tags, section), getattr(file, section)
+        for key, value in asdict(ours).items():
+            np.testing.assert_equal(asdict(theirs)[key], value)
 
 
 def test_friction_and_limits_are_kept(load_robot):

@@ -64,7 +64,7 @@ class PlanarTree:
         """Unit vector of body k's x axis in the axes of its plane."""
         if self.single_joint[self.bodies[k].plane]:
             return self.x_axis
-        return self.orientations.unit_vector(self.orientations.between(-1, k), self.bodies[k].offset)
+        return self.orientations.of_body(k)
 
     def axes(self, plane: int) -> np.ndarray:
         """Axes of a plane in its carrier's frame (3, 3)."""
@@ -72,10 +72,7 @@ class PlanarTree:
             [[self.constants.direction(x) for x in row] for row in self.planes[plane].axes], dtype=object
         )
         if self.single_joint[plane]:
-            root = self.roots[plane]
-            c, s = self.orientations.unit_vector(
-                self.orientations.between(-1, root), self.bodies[root].offset
-            )
+            c, s = self.orientations.of_body(self.roots[plane])
             zero, one = self.x_axis.y, self.x_axis.x
             R = R @ np.array([[c, -s, zero], [s, c, zero], [zero, zero, one]], dtype=object)
         return R
@@ -85,14 +82,11 @@ class PlanarTree:
         body, predecessor = self.bodies[k], self.predecessor(k)
         position = body.position
         if predecessor is not None:
-            own = self.constants.planar_vector(position, "d")
+            vector = self.constants.planar_vector(position, "d")
             if body.axis is not None:
                 q = self.orientations.coordinates[body.name]
-                axis = PlanarVector(
-                    self.constants.direction(body.axis[0]), self.constants.direction(body.axis[1])
-                )
-                own = own.plus(axis.times(q))
-            return own.rotated(self.orientation(predecessor)), self.constants.scalar(position[2], "d")
+                vector = vector.plus(self.constants.planar_direction(body.axis).times(q))
+            return vector.rotated(self.orientation(predecessor)), self.constants.scalar(position[2], "d")
         position = self.planes[body.plane].axes.T @ (position - self.bodies[self.roots[body.plane]].position)
         position = np.where(abs(position) < 1e-12, 0.0, position)
         return self.constants.planar_vector(position, "d"), self.constants.scalar(position[2], "d")
@@ -104,10 +98,8 @@ class PlanarTree:
             parent = body.parent
             if body.axis is not None and parent is not None:
                 self.sliding_inertias[k] = own
-                q, axis = (
-                    self.orientations.coordinates[body.name],
-                    self.constants.planar_vector(body.axis, "n"),
-                )
+                q = self.orientations.coordinates[body.name]
+                axis = self.constants.planar_vector(body.axis, "n")
                 position = self.constants.planar_vector(body.position, "d").plus(axis.times(q))
                 self.inertias[parent].add(own.moved(position, self.constants.scalar(body.position[2], "d")))
                 continue
