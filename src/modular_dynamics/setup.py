@@ -1,4 +1,7 @@
-"""Build of the library; ament_python needs a setup.py."""
+"""Build by colcon, as ament_python: the ament index, and what setuptools before 61 does not read from pyproject.toml."""
+
+from pathlib import Path
+from xml.etree import ElementTree
 
 from setuptools import find_packages, setup
 
@@ -6,19 +9,12 @@ PACKAGE = "modular_dynamics"
 
 setup(
     name=PACKAGE,
-    version="0.1.0",
+    version=ElementTree.parse(Path(__file__).resolve().with_name("package.xml")).findtext("version"),
     packages=find_packages(include=[PACKAGE, f"{PACKAGE}.*"]),
     package_data={PACKAGE: ["py.typed"]},
     data_files=[
         ("share/ament_index/resource_index/packages", [f"resource/{PACKAGE}"]),
         (f"share/{PACKAGE}", ["package.xml"]),
     ],
-    python_requires=">=3.10",
-    install_requires=["setuptools", "numpy", "scipy", "numba", "lxml", "PyYAML", "urdf_parser_py"],
-    extras_require={"crosscheck": ["pin"], "symbolic": ["casadi"]},
     zip_safe=False,
-    maintainer="modular_dynamics maintainers",
-    maintainer_email="maintainers@modular-dynamics.example",
-    description="Joint torques of robots that are composed from subsystems.",
-    license="Apache-2.0",
 )
