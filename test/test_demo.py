@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
+pytestmark = [pytest.mark.ros, pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")]
 
 
 def demo(root, out, *arguments):

@@ -2,10 +2,11 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import modular_dynamics as md
+from helpers.examples import examples
 from helpers.tree_strategies import random_trees
 from modular_dynamics.algebra import rotation_matrix
 
@@ -29,7 +30,7 @@ def integrated(graph, q, v, step):
     return moved
 
 
-@settings(max_examples=30)
+@examples(30)
 @given(data=st.data(), tree=random_trees(largest=20))
 def test_virtual_work(data, tree):
     """What a wrench on a link does to the torques, J^T says."""

@@ -3,10 +3,11 @@
 import numpy as np
 import pinocchio
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import modular_dynamics as md
+from helpers.examples import examples
 from helpers.tree_strategies import ROBOTS, partitions, random_trees
 from modular_dynamics.algebra import rotation_matrix, to_rotation_translation, translation
 
@@ -42,7 +43,7 @@ class Pinocchio:
         return np.array([self.pin.tau(row) for row in theirs.reshape(6, -1)])  # one column comes as 1-D
 
 
-@settings(max_examples=200)
+@examples(200)
 @given(data=st.data(), tree=random_trees(largest=30))
 def test_random_trees_agree_with_pinocchio(data, tree):
     graph = md.load_urdf(tree.urdf)
@@ -66,7 +67,7 @@ def test_robots_agree_with_pinocchio(load_robot, name, floating_base):
             assert_same(md.jacobian(graph, q, link, axes), theirs.jacobian(link, axes))
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(data=st.data(), tree=random_trees(largest=20))
 def test_random_trees_agree_with_the_composition(data, tree):
     graph = md.load_urdf(tree.urdf, data.draw(partitions(tree)))

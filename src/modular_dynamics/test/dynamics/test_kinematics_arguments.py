@@ -4,10 +4,11 @@ import tracemalloc
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import modular_dynamics as md
+from helpers.examples import examples
 from helpers.tree_strategies import random_trees
 
 
@@ -15,7 +16,7 @@ def assert_same(ours, theirs):
     assert np.abs(ours - theirs).max(initial=0.0) <= 1e-10 * max(np.abs(theirs).max(initial=0.0), 1.0)
 
 
-@settings(max_examples=20)
+@examples(20)
 @given(data=st.data(), tree=random_trees(largest=20))
 def test_batches_equal_single_calls(data, tree):
     graph = md.load_urdf(tree.urdf)

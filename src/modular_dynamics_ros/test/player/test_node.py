@@ -19,7 +19,7 @@ from modular_dynamics_ros.parameters.table import ParameterError
 from modular_dynamics_ros.player.motion import MotionError, load_profile
 from modular_dynamics_ros.player.node import JointStatePlayer
 
-pytestmark = pytest.mark.usefixtures("ros")
+pytestmark = [pytest.mark.ros, pytest.mark.usefixtures("ros")]
 MOTION = """duration: 2.5
 segments: [{until: 1.0, scale: 1.0}, {until: 2.5, scale: -0.5}]
 accelerations: {a: 2.0, b: -1.0}

@@ -1,0 +1,32 @@
+"""What the tests of all packages share: random examples, a ROS domain of this process's own, fixtures."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from helpers.examples import register_profiles
+from helpers.ros_domain import reserve_ros_domain
+
+register_profiles()
+reserve_ros_domain()
+
+ROOT = Path(__file__).resolve().parent
+
+
+@pytest.fixture(scope="session")
+def root() -> Path:
+    """The repository."""
+    return ROOT
+
+
+@pytest.fixture(scope="module")
+def ros(request: pytest.FixtureRequest) -> Iterator[None]:
+    """ROS 2 in this process for the tests of one file; SIGINT stays pytest's."""
+    import rclpy  # noqa: PLC0415  # the library's tests run without ROS
+    from rclpy.signals import SignalHandlerOptions  # noqa: PLC0415
+
+    assert request.node.get_closest_marker("ros"), "tests that need ROS have the marker ros"
+    rclpy.init(signal_handler_options=SignalHandlerOptions.NO)
+    yield
+    rclpy.shutdown()
