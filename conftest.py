@@ -1,5 +1,6 @@
 """What the tests of all packages share: random examples, a ROS domain of this process's own, fixtures."""
 
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -9,6 +10,8 @@ from helpers.examples import register_profiles
 from helpers.ros_domain import reserve_ros_domain
 
 register_profiles()
+# A shell's background job ignores SIGINT and passes that on: tests that interrupt processes would fail there.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 reserve_ros_domain()
 
 ROOT = Path(__file__).resolve().parent
