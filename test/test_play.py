@@ -119,7 +119,8 @@ def test_a_killed_node_that_is_started_again_resumes(play):
     play.start_node()
     play.spin_until(lambda: play.recorder.torques and max(play.recorder.torques) > killed + 1_000_000_000)
     resumed = min(stamp for stamp in play.recorder.torques if stamp > killed + 200_000_000)
-    play.spin_until(lambda: max(play.recorder.torques) > resumed + 500_000_000)
+    heard = play.recorder.states, play.recorder.torques
+    play.spin_until(lambda: min(map(max, heard)) > resumed + 500_000_000)
     after = [stamp for stamp in play.recorder.states if resumed <= stamp <= resumed + 400_000_000]
     assert len(after) > 30
     assert all(stamp in play.recorder.torques for stamp in after)  # from then on every state again

@@ -240,7 +240,8 @@ def test_killed_and_started_again_it_resumes_on_its_own(make, record_property):
     first = min(arrival for arrival in probe.arrivals.values() if arrival > after)
     record_property("seconds to the first answer", (first - began) * 1e-9)
     resumed = min(stamp for stamp, arrival in probe.arrivals.items() if arrival > after)
-    probe.spin_until(lambda: max(probe.reactions) > resumed + 500_000_000, "half a second of answers")
+    heard = probe.states, probe.reactions
+    probe.spin_until(lambda: min(map(max, heard)) > resumed + 500_000_000, "half a second of answers")
     states = [stamp for stamp in probe.states if resumed <= stamp <= resumed + 400_000_000]
     assert len(states) > 30
     assert probe.reactions.keys() >= {*states}  # from then on every state again
