@@ -17,6 +17,8 @@ import numpy as np
 from lxml import etree
 from numpy.typing import NDArray
 
+from benchmark.peers.mujoco_log import warn_on_stderr
+
 __all__ = ["MujocoLoops"]
 
 Array = NDArray[np.float64]
@@ -39,6 +41,7 @@ class MujocoLoops:
     """
 
     def __init__(self, urdf: str, independent: Sequence[str]) -> None:
+        warn_on_stderr()
         robot = etree.fromstring(urdf.encode())
         etree.strip_elements(robot, "visual", "collision", with_tail=False)
         spec = mujoco.MjSpec.from_string(etree.tostring(robot, encoding="unicode"))

@@ -12,6 +12,8 @@ from benchmark.setting.timing import Timed
 
 try:
     import mujoco
+
+    from benchmark.peers.mujoco_log import warn_on_stderr
 except ImportError:  # an optional peer
     mujoco = None
 
@@ -32,6 +34,7 @@ class MujocoPeer:
     def __init__(self, graph: md.SubsystemGraph, states: States, tau: Array) -> None:
         if mujoco is None:
             raise UnsupportedRobotError("mujoco is not installed")
+        warn_on_stderr()
         try:
             self.model = mujoco.MjModel.from_xml_string(_bare(graph.urdf))
         except ValueError as error:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from rclpy.executors import SingleThreadedExecutor
 
 # [s] after which a condition counts as never coming true: a machine with other work compiles for minutes
-LIMIT = 200.0
+LIMIT = 300.0
 
 
 def spin_until(
