@@ -30,9 +30,9 @@ class Curves:
 
     Attributes:
         wrenches, their_wrenches (n, 6): [force N, moment N m] of body 2 on body 3, at body 3's origin along
-            its axes; ours as the last of the rules' steps gives it.
+            its axes; ours from the last step of the rules.
         torques, their_torques: independent joint -> (n,) [N m or N].
-        weight: of all that moves [N]: what body 2 bears at rest.
+        weight: of all moving bodies [N], which body 2 bears at rest.
     """
 
     times: Array
@@ -65,7 +65,7 @@ def curves(
         peer(*state)
         wrenches[1, k], torques[1, k] = peer.reaction(base.on), peer.tau
         tick()
-    ours, theirs = (dict(zip(names, found.T, strict=True)) for found in torques)
+    ours, theirs = (dict(zip(names, values.T, strict=True)) for values in torques)
     weight = sum(body.mass for body in graph.bodies) * float(np.linalg.norm(graph.gravity))
     return Curves(times, weight, *wrenches, ours, theirs)
 

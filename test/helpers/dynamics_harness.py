@@ -14,14 +14,13 @@ from std_msgs.msg import Float64MultiArray, String
 from trajectory_msgs.msg import JointTrajectory
 
 import modular_dynamics as md
+from helpers.waiting import spin_until
 from modular_dynamics_ros.dynamics.node import DynamicsNode
 from modular_dynamics_ros.messages.conversions import stamp_message, stamp_nanoseconds
 from modular_dynamics_ros.node.robot_node import LATCHED, SUCCESS
 
 NAMES = ["turn", "bend", "left", "right"]
 Q, V = np.array([0.3, -0.5, 0.7, 0.2]), np.array([1.0, -2.0, 0.5, 0.1])
-# [s] within which a condition must come true on a busy machine; none takes more than a second alone
-LIMIT = 20.0
 
 
 class Harness:
@@ -46,10 +45,7 @@ class Harness:
         self.executor.add_node(self.probe)
 
     def spin_until(self, reached):
-        deadline = time.monotonic() + LIMIT
-        while not reached():
-            assert time.monotonic() < deadline, "the condition never came true"
-            self.executor.spin_once(timeout_sec=0.05)
+        spin_until(self.executor, reached)
 
     def activate(self):
         assert self.node.trigger_configure() == SUCCESS

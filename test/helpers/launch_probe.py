@@ -1,6 +1,5 @@
 """What the launch tests share: the installed launch files, and a ROS node that waits on conditions."""
 
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,8 @@ from launch_testing import ProcInfoHandler
 from lifecycle_msgs.srv import ChangeState, GetState
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
+
+from helpers.waiting import spin_until
 
 SHARE = Path(get_package_share_directory("modular_dynamics_bringup"))
 CHARMIE = SHARE / "urdf" / "charmie.urdf"
@@ -45,16 +46,9 @@ class Probe:
         self.node.destroy_node()
         rclpy.shutdown(context=self.context)
 
-    def wait_until(self, condition: Callable[[], bool], what: str, timeout: float = 60.0) -> None:
-        """Serve callbacks until the condition holds.
-
-        Raises AssertionError after `timeout` seconds: 60 s leave room to compile kernels on a busy machine.
-        """
-        deadline = time.monotonic() + timeout
-        while not condition():
-            if time.monotonic() > deadline:
-                raise AssertionError(f"waited {timeout:g} s in vain for {what}")
-            self.executor.spin_once(timeout_sec=0.05)
+    def wait_until(self, condition: Callable[[], object], what: str) -> None:
+        """Serve callbacks until the condition holds; AssertionError if it never does."""
+        spin_until(self.executor, condition, what)
 
     def call(self, service_type: type, name: str, request: Any) -> Any:
         """Answer of a service."""

@@ -11,6 +11,7 @@ from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory
 
 import modular_dynamics as md
+from helpers.waiting import spin_until
 from modular_dynamics_ros.computation.reference import ReferenceSampler
 from modular_dynamics_ros.demo.lead_in import MotionStart
 from modular_dynamics_ros.messages.conversions import (
@@ -21,7 +22,6 @@ from modular_dynamics_ros.messages.conversions import (
 
 __all__ = ["DEPTH", "NodeProbe"]
 
-LIMIT = 60.0  # [s] on a busy machine
 DEPTH = 2000
 
 
@@ -69,10 +69,7 @@ class NodeProbe:
 
     def spin_until(self, reached: Callable[[], object], what: str) -> None:
         """Serve callbacks until the condition holds."""
-        deadline = time.monotonic() + LIMIT
-        while not reached():
-            assert time.monotonic() < deadline, f"waited in vain for {what}"
-            self.executor.spin_once(timeout_sec=0.05)
+        spin_until(self.executor, reached, what)
 
     def played(self) -> list[int]:
         """Stamps of the motion's states."""

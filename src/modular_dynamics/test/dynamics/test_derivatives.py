@@ -5,9 +5,10 @@ import tracemalloc
 import numpy as np
 import pinocchio
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 import modular_dynamics as md
+from helpers.examples import examples
 from helpers.tree_strategies import ROBOTS, random_trees
 
 
@@ -34,7 +35,7 @@ def differences(function, x, step=1e-6):
     return np.array(columns).T
 
 
-@settings(max_examples=200)
+@examples(200)
 @given(tree=random_trees(largest=14))
 def test_random_trees_against_pinocchio(tree):
     graph = md.load_urdf(tree.urdf)

@@ -6,10 +6,11 @@ import tracemalloc
 import numpy as np
 import pinocchio
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import modular_dynamics as md
+from helpers.examples import examples
 from helpers.tree_strategies import ROBOTS, partitions, random_trees
 
 ROBOT_NAMES = ["charmie", "branched_38dof", "four_link", "vendor_arm"]
@@ -38,7 +39,7 @@ def pinocchios(graph, q, v, vdot):
     return Y, theta
 
 
-@settings(max_examples=200)
+@examples(200)
 @given(data=st.data(), tree=random_trees())
 def test_random_trees_agree_with_inverse_dynamics_and_pinocchio(data, tree):
     graph = md.load_urdf(tree.urdf, data.draw(partitions(tree)))
@@ -111,7 +112,7 @@ def test_gravity_is_included(load_robot):
     assert np.array_equal(md.regressor(weightless, q, rest, rest), np.zeros_like(Y))
 
 
-@settings(max_examples=20)
+@examples(20)
 @given(tree=random_trees(largest=20))
 def test_batches_equal_single_calls(tree):
     graph = md.load_urdf(tree.urdf)

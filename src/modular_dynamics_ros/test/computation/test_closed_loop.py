@@ -15,6 +15,8 @@ from modular_dynamics_ros.diagnostics.statuses import closure_status
 from modular_dynamics_ros.messages.bad_message import BadMessage
 from modular_dynamics_ros.parameters.nodes import DynamicsParameters
 
+pytestmark = pytest.mark.ros
+
 NOW, MS = 1_700_000_000_000_000_000, 1_000_000
 
 

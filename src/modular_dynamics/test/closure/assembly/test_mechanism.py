@@ -2,14 +2,15 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
+from helpers.examples import examples
 from helpers.loop_strategies import ROWS, random_mechanisms
 from helpers.rigid_bodies import RigidBodies, carried
 from modular_dynamics.closure.assembly.mechanism import mechanism
 from modular_dynamics.kernels.loops import closed_loop
 
-HUNDRED = settings(max_examples=100)
+HUNDRED = examples(100)
 # eighth-order central differences
 STEP, WEIGHTS = 1e-2, (4 / 5, -1 / 5, 4 / 105, -1 / 280)
 

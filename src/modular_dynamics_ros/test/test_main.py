@@ -5,6 +5,8 @@ import sys
 
 import pytest
 
+pytestmark = pytest.mark.ros
+
 INTERRUPTED = """
 import os, signal, sys, time
 import modular_dynamics_ros.__main__ as start

@@ -7,7 +7,7 @@ from rclpy.parameter import Parameter
 from helpers.dynamics_harness import NAMES, V, expected
 from modular_dynamics_ros.node.robot_node import FAILURE
 
-pytestmark = pytest.mark.usefixtures("ros")
+pytestmark = [pytest.mark.ros, pytest.mark.usefixtures("ros")]
 
 
 def test_effort_commands_are_in_the_controllers_order(make):

@@ -9,7 +9,7 @@ import modular_dynamics as md
 from helpers.dynamics_harness import NAMES, Q, V, expected
 from modular_dynamics_ros.node.robot_node import SUCCESS
 
-pytestmark = pytest.mark.usefixtures("ros")
+pytestmark = [pytest.mark.ros, pytest.mark.usefixtures("ros")]
 
 
 BAD = {

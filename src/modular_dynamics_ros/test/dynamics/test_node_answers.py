@@ -10,7 +10,7 @@ from helpers.dynamics_harness import NAMES, Q, V, expected
 from modular_dynamics_ros.messages.conversions import stamp_nanoseconds
 from modular_dynamics_ros.node.robot_node import SUCCESS
 
-pytestmark = pytest.mark.usefixtures("ros")
+pytestmark = [pytest.mark.ros, pytest.mark.usefixtures("ros")]
 
 
 def test_an_answer_holds_names_state_effort_and_the_inputs_stamp(active, four_link):

@@ -6,7 +6,7 @@ import pytest
 from helpers.dynamics_harness import Q, expected
 from modular_dynamics_ros.messages.conversions import stamp_nanoseconds
 
-pytestmark = pytest.mark.usefixtures("ros")
+pytestmark = [pytest.mark.ros, pytest.mark.usefixtures("ros")]
 
 
 def test_stop_publishes_nothing_and_says_so(make, capfd):

@@ -5,7 +5,7 @@ import pytest
 
 import modular_dynamics as md
 from benchmark.peers.mujoco_loops import MujocoLoops
-from benchmark.studies.torso_equilibrium import Push, out_of_balance, pushes, standing_mounts
+from benchmark.studies.torso_equilibrium import Push, equilibrium_residuals, pushes, with_mounts_at_rest
 from benchmark.studies.torso_reactions import motion_at
 from helpers.torso_motion import EQUILIBRIUM, MOTION, RULES, SAME, TIMES, URDF
 from modular_dynamics.closure.reactions.joint_reactions import joint_reactions
@@ -18,7 +18,7 @@ WAYS = ("rules", "all", "cut")
 @pytest.fixture(scope="module")
 def mounted():
     """The robot with its fixed mounts as joints that stand still, so that 24 bodies are cut free."""
-    graph = md.load_urdf(standing_mounts(URDF))
+    graph = md.load_urdf(with_mounts_at_rest(URDF))
     return graph, Sharing(RULES), MujocoLoops(graph.urdf, graph.independent_joint_names)
 
 
@@ -40,7 +40,7 @@ def test_each_of_24_bodies_is_in_equilibrium_at_each_instant_of_the_motion(mount
     for time in TIMES:
         _, acting = solved(mounted, time)
         for way in WAYS:
-            left = out_of_balance(mounted[2], acting[way])
+            left = equilibrium_residuals(mounted[2], acting[way])
             assert set(left) == (bodies | without_mass if way == "cut" else bodies)
             worst[way] = max(worst[way], np.abs(list(left.values())).max())
     assert max(worst.values()) < EQUILIBRIUM, worst
@@ -54,10 +54,10 @@ def test_that_check_sees_every_force_moment_and_point(mounted, way):
         for change in ((small, 0.0), (0.0, small)):
             bent = Push(push.by, push.on, push.point, push.force + change[0], push.moment + change[1])
             broken = [*acting[way][:k], bent, *acting[way][k + 1 :]]
-            left = out_of_balance(mounted[2], broken)
+            left = equilibrium_residuals(mounted[2], broken)
             assert np.abs(left[push.on]).max() > 0.5e-8, push
     aside = Push(push.by, push.on, push.point + 1e-4, push.force, push.moment)
-    left = out_of_balance(mounted[2], [*acting[way][:-1], aside])
+    left = equilibrium_residuals(mounted[2], [*acting[way][:-1], aside])
     assert np.abs(left[push.on]).max() > 1e-6
 
 

@@ -9,9 +9,10 @@ import sys
 import numpy as np
 import pinocchio
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 
 import modular_dynamics as md
+from helpers.examples import examples
 from helpers.tree_strategies import ROBOTS, random_trees
 from modular_dynamics.codegen import cache
 
@@ -104,7 +105,7 @@ def test_code_is_the_composition(load_robot, name, floating_base):
     compare(load_robot(name, floating_base=floating_base))
 
 
-@settings(max_examples=15, suppress_health_check=list(HealthCheck))
+@examples(15, suppress_health_check=list(HealthCheck))
 @given(tree=random_trees(largest=12))
 def test_code_is_the_composition_on_random_trees(tree):
     compare(md.load_urdf(tree.urdf), tree.seed)

@@ -11,7 +11,7 @@ from helpers.dynamics_harness import NAMES, Q, V, expected
 from modular_dynamics_ros.messages.conversions import trajectory_message
 from modular_dynamics_ros.node.robot_node import SUCCESS
 
-pytestmark = pytest.mark.usefixtures("ros")
+pytestmark = [pytest.mark.ros, pytest.mark.usefixtures("ros")]
 
 
 def test_the_reference_gives_accelerations(make, four_link, capfd):

@@ -9,7 +9,7 @@ import modular_dynamics as md
 from helpers.dynamics_harness import expected
 from modular_dynamics_ros.node.robot_node import FAILURE, SUCCESS
 
-pytestmark = pytest.mark.usefixtures("ros")
+pytestmark = [pytest.mark.ros, pytest.mark.usefixtures("ros")]
 
 
 @pytest.mark.parametrize(("content", "words"), [("<robot name='x'>", "line 1"), (None, "nowhere.urdf")])

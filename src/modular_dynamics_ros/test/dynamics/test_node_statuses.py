@@ -2,7 +2,7 @@
 
 import pytest
 
-pytestmark = pytest.mark.usefixtures("ros")
+pytestmark = [pytest.mark.ros, pytest.mark.usefixtures("ros")]
 
 
 def test_diagnostics_count_and_compare(make):

@@ -149,15 +149,6 @@ def test_edges_follow_the_three_rules(composition):
     assert leaves == [3, 5, 7, 8, 9]
 
 
-def test_dot_text(load_robot):
-    text = md.subsystem_graph_dot(load_robot("charmie"))
-    assert text.startswith('digraph "charmie" {')
-    assert '1 -> 2 [style=dashed, label="Ξ1,2"];' in text
-    assert '2 -> 1 [style=solid, label="Γ2,1"];' in text
-    assert text.count("style=dashed") == 9
-    assert text.count("style=solid") == 9
-
-
 def test_charmie_at_rest_carries_its_weight(load_robot):
     """Goncalves et al.: 545.4 N of body 2 on body 3."""
     graph = load_robot("charmie")

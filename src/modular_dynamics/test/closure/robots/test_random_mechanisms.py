@@ -5,8 +5,9 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
+from helpers.examples import examples
 from helpers.loop_strategies import random_mechanisms, second_axis
 from helpers.rigid_bodies import RigidBodies, carried
 from modular_dynamics.closure import (
@@ -17,7 +18,7 @@ from modular_dynamics.closure import (
     energy,
 )
 
-HUNDRED = settings(max_examples=100)
+HUNDRED = examples(100)
 # eighth-order central differences
 STEP, WEIGHTS = 2e-4, (4 / 5, -1 / 5, 4 / 105, -1 / 280)
 
