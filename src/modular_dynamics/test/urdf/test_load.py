@@ -1,4 +1,5 @@
 """URDF -> graph: robots as Pinocchio reads them, the order of coordinates, what is refused."""
+
 import re
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -7,10 +8,15 @@ from xml.etree import ElementTree
 import numpy as np
 import pinocchio
 import pytest
+import yaml
+from lxml import etree
 
 import modular_dynamics as md
 from helpers.tree_strategies import ROBOTS
 from modular_dynamics.algebra import translation
+from modular_dynamics.urdf.checks.tags import checked_annotations
+from modular_dynamics.urdf.source import parse_xml
+from modular_dynamics.urdf.tags import read_tags
 
 
 def test_charmie(load_robot):

@@ -1,13 +1,9 @@
 """Subsystems from tags, from a partition file and without either."""
 
 import yaml
-from lxml import etree
 
 import modular_dynamics as md
 from helpers.tree_strategies import ROBOTS
-from modular_dynamics.urdf.checks.tags import checked_annotations
-from modular_dynamics.urdf.source import parse_xml
-from modular_dynamics.urdf.tags import read_tags
 
 
 def names(graph):
