@@ -90,7 +90,8 @@ def _generators(cache: Path, tick: Callable[[str], None]) -> dict[str, Path]:
     wanted = {name: folder / name for name in ALGORITHMS}
 
     def compile_one(name: str) -> None:
-        includes = [f"-I{path}" for path in (prefix / "include", theirs / "include", eigen)]
+        headers = prefix / "include"
+        includes = [f"-I{path}" for path in (headers, headers / "urdfdom_headers", theirs / "include", eigen)]
         folders = [flag for path in (prefix / "lib", theirs) for flag in (f"-L{path}", f"-Wl,-rpath,{path}")]
         libraries = ["-lpinocchio_default", "-lpinocchio_parsers", "-lcasadi"]
         command = [cxx, *CXX_FLAGS, f"-DALGORITHM={name}", *includes, str(SOURCE), *folders, *libraries]
