@@ -29,6 +29,7 @@ from .dynamics import (
     FramePoses,
     InverseDynamics,
     InverseDynamicsDerivatives,
+    InverseDynamicsResult,
     Jacobian,
     MassMatrix,
     Regressor,
@@ -56,6 +57,7 @@ from .dynamics import (
 from .exceptions import (
     ClosureError,
     DescriptionError,
+    MissingDependencyError,
     ModelWarning,
     ModularDynamicsError,
     PartitionError,
@@ -83,10 +85,12 @@ __all__ = [
     "FramePoses",
     "InverseDynamics",
     "InverseDynamicsDerivatives",
+    "InverseDynamicsResult",
     "Jacobian",
     "Joint",
     "JointType",
     "MassMatrix",
+    "MissingDependencyError",
     "ModelWarning",
     "ModularDynamicsError",
     "PartitionError",
@@ -140,7 +144,7 @@ __version__ = "0.1.0"
 
 
 def __getattr__(name: str) -> Any:
-    # Pinocchio is loaded only by those who cross-check
+    # Pinocchio is imported only on the first use of md.crosscheck
     if name == "crosscheck":
         return import_module(".crosscheck", __name__)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,8 +1,9 @@
-"""Errors of the library, of one base class; messages say what was wrong, where, and what would be right."""
+"""Errors of the library, all of one base class. Messages say what is wrong, where, and what is needed."""
 
 __all__ = [
     "ClosureError",
     "DescriptionError",
+    "MissingDependencyError",
     "ModelWarning",
     "ModularDynamicsError",
     "PartitionError",
@@ -14,15 +15,15 @@ __all__ = [
 
 
 class ModularDynamicsError(Exception):
-    """Base of every error that this library raises on purpose."""
+    """Base of every error that this library raises itself."""
 
 
 class DescriptionError(ModularDynamicsError, ValueError):
     """A robot description (URDF text, tags, partition file) that cannot become a model.
 
     Args:
-        message: what is wrong and what would be right.
-        line: of the offending element in the URDF; or file and line as text ("a.yaml, line 3"); if known.
+        message: what is wrong and what is needed.
+        line: of the element in the URDF; or file and line as text ("a.yaml, line 3"); None if not known.
     """
 
     def __init__(self, message: str, line: int | str | None = None) -> None:
@@ -47,8 +48,8 @@ class ClosureError(ModularDynamicsError, ValueError):
     """Loops that cannot close, or whose independent coordinates do not determine them.
 
     Attributes:
-        residual: what is left open [m or 1], by loop joint or geared joint.
-        coordinates: of all joints where it came closest, or None.
+        residual: the closure residual [m or 1], by loop joint or geared joint.
+        coordinates: of all joints at the closest configuration, or None.
     """
 
     def __init__(self, message: str, residual: object = None, coordinates: object = None) -> None:
@@ -72,7 +73,26 @@ class SingularityError(ClosureError):
 
 
 class UnsupportedModelError(ModularDynamicsError, NotImplementedError):
-    """The model is valid, but this computation does not treat one of its elements yet."""
+    """The model is valid, but this computation does not support one of its elements."""
+
+
+class MissingDependencyError(ModularDynamicsError, ImportError):
+    """A part of the library needs an optional package that cannot be imported; the message names the extra.
+
+    Args:
+        feature: what needs the package. package: its name on the registry. extra: of modular_dynamics.
+    """
+
+    def __init__(self, feature: str, package: str, extra: str, cause: object = None) -> None:
+        self.feature, self.package, self.extra, self.cause = feature, package, extra, cause
+        reason = f" ({cause})" if cause is not None else ""
+        super().__init__(
+            f"{feature} needs {package}, which cannot be imported{reason}: "
+            f'pip install "modular_dynamics[{extra}]"'
+        )
+
+    def __reduce__(self) -> tuple[type, tuple[object, ...]]:
+        return type(self), (self.feature, self.package, self.extra, str(self.cause))
 
 
 class ModelWarning(UserWarning):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ...dynamics.execution.workspaces import workspace_of
 from ...exceptions import ClosureError, StateError
 from ...kernels.loops import closed_loop
 from ...model import SubsystemGraph
@@ -211,7 +212,4 @@ class Mechanism(LoopArrays):
 
 def mechanism(graph: SubsystemGraph) -> Mechanism:
     """This thread's mechanism of a graph, made on first use."""
-    found: Mechanism | None = getattr(graph.workspaces, "mechanism", None)
-    if found is None:
-        found = graph.workspaces.mechanism = Mechanism(graph)
-    return found
+    return workspace_of(graph, Mechanism)

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from ...algebra import DualQuaternion, adjoint, to_rotation_translation
 from ...dynamics import frame_poses
+from ...dynamics.execution.workspaces import workspace_of
 from ...model import Anchor, SubsystemGraph
 from ..reactions.free_bodies import crossed_rows
 from .inverse_dynamics import ClosedLoopDynamics
@@ -33,10 +34,7 @@ def internal_wrenches(graph: SubsystemGraph, found: ClosedLoopDynamics) -> dict[
 
     With them as external wrenches the tree moves as the closed mechanism does, with `tree_torques`.
     """
-    between: _Between | None = getattr(graph.workspaces, "between", None)
-    if between is None:
-        between = graph.workspaces.between = _Between(graph)
-    return between(found)
+    return workspace_of(graph, _Between)(found)
 
 
 class _Between:
