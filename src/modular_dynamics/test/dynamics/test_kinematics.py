@@ -10,7 +10,6 @@ import modular_dynamics as md
 from helpers.examples import examples
 from helpers.tree_strategies import ROBOTS, partitions, random_trees
 from modular_dynamics.algebra import rotation_matrix, to_rotation_translation, translation
-from modular_dynamics.dynamics.execution import workspaces
 
 ROBOT_NAMES = ["charmie", "branched_38dof", "four_link", "vendor_arm"]
 BOX = {

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 import modular_dynamics as md
 from helpers.examples import examples
 from helpers.tree_strategies import random_trees
+from modular_dynamics.dynamics.execution import workspaces
 
 
 def assert_same(ours, theirs):
