@@ -23,9 +23,11 @@ pytestmark = pytest.mark.skipif(
 
 @pytest.fixture(autouse=True, scope="module")
 def shared_folder(tmp_path_factory):
-    """Most tests may find what others have made."""
+    """Most tests may use the code that others, also in other processes of this run, have generated."""
+    base = tmp_path_factory.getbasetemp()
+    folder = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "generated_code"
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv(cache.FOLDER_VARIABLE, str(tmp_path_factory.mktemp("code")))
+        patch.setenv(cache.FOLDER_VARIABLE, str(folder))
         patch.setattr(cache, "_loaded", {})
         yield
 
