@@ -7,8 +7,8 @@ import pytest
 import yaml
 
 import modular_dynamics as md
-from helpers.closed_loop_probe import ClosedLoopProbe
-from helpers.closed_robots import change_point
+from helpers.nodes.closed_loop_probe import ClosedLoopProbe
+from helpers.robots.closed_robots import change_point
 from modular_dynamics.closure import close_loops, closed_loop_inverse_dynamics, stamped_cut_wrenches
 from modular_dynamics_ros.demo.lead_in import join
 from modular_dynamics_ros.demo.processes import Processes

@@ -8,7 +8,7 @@ import pytest
 from rclpy.executors import SingleThreadedExecutor
 
 import modular_dynamics as md
-from helpers.waiting import spin_until
+from helpers.nodes.waiting import spin_until
 from modular_dynamics_ros.demo.evaluation import evaluate
 from modular_dynamics_ros.demo.lead_in import join
 from modular_dynamics_ros.demo.processes import Processes

@@ -9,7 +9,7 @@ import pytest
 from geometry_msgs.msg import WrenchStamped
 
 import modular_dynamics as md
-from helpers.reaction_probe import NODE, ReactionProbe
+from helpers.nodes.reaction_probe import NODE, ReactionProbe
 from modular_dynamics.closure import closed_loop_inverse_dynamics
 from modular_dynamics_ros.demo.lead_in import join
 from modular_dynamics_ros.demo.processes import Processes

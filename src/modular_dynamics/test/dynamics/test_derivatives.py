@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given
 
 import modular_dynamics as md
-from helpers.examples import examples
-from helpers.tree_strategies import ROBOTS, random_trees
+from helpers.paths import ROBOTS
+from helpers.random_examples.examples import examples
+from helpers.random_examples.trees import random_trees
 
 
 def state_of(graph, seed=0):

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from helpers.examples import examples
-from helpers.loop_strategies import ROWS, random_mechanisms
-from helpers.rigid_bodies import RigidBodies, carried
+from helpers.oracles.rigid_bodies import RigidBodies, carried
+from helpers.random_examples.examples import examples
+from helpers.random_examples.mechanisms import ROWS, random_mechanisms
 from modular_dynamics.closure.assembly.mechanism import mechanism
 from modular_dynamics.kernels.loops import closed_loop
 

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from helpers.small_torso import Oracle, load, small_torso_text
-from helpers.tree_strategies import ROBOTS
+from helpers.paths import ROBOTS
+from helpers.robots.small_torso import Oracle, load, small_torso_text
 from modular_dynamics.closure import closed_loop_inverse_dynamics
 from modular_dynamics.closure.reactions.joint_reactions import joint_reactions
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 import yaml
 
-from helpers.small_torso import Oracle, load, small_torso_text
-from helpers.tree_strategies import ROBOTS
+from helpers.paths import ROBOTS
+from helpers.robots.small_torso import Oracle, load, small_torso_text
 from modular_dynamics.algebra import adjoint
 from modular_dynamics.closure import closed_loop_inverse_dynamics
 from modular_dynamics.closure.reactions.load_case import Situations, situation_of

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from helpers.examples import examples
-from helpers.loop_strategies import random_mechanisms, second_axis
-from helpers.rigid_bodies import RigidBodies, carried
+from helpers.oracles.rigid_bodies import RigidBodies, carried
+from helpers.random_examples.examples import examples
+from helpers.random_examples.mechanisms import random_mechanisms, second_axis
 from modular_dynamics.closure import (
     close_loops,
     closed_loop_forward_dynamics,

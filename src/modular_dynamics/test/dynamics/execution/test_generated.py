@@ -12,8 +12,9 @@ import pytest
 from hypothesis import HealthCheck, given
 
 import modular_dynamics as md
-from helpers.examples import examples
-from helpers.tree_strategies import ROBOTS, random_trees
+from helpers.paths import ROBOTS
+from helpers.random_examples.examples import examples
+from helpers.random_examples.trees import random_trees
 from modular_dynamics.codegen import cache
 
 pytestmark = pytest.mark.skipif(

@@ -14,7 +14,7 @@ from std_msgs.msg import Float64MultiArray, String
 from trajectory_msgs.msg import JointTrajectory
 
 import modular_dynamics as md
-from helpers.waiting import spin_until
+from helpers.nodes.waiting import spin_until
 from modular_dynamics_ros.dynamics.node import DynamicsNode
 from modular_dynamics_ros.messages.conversions import stamp_message, stamp_nanoseconds
 from modular_dynamics_ros.node.robot_node import LATCHED, SUCCESS

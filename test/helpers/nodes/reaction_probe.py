@@ -10,7 +10,7 @@ from std_msgs.msg import Float64MultiArray
 from visualization_msgs.msg import MarkerArray
 
 import modular_dynamics as md
-from helpers.node_probe import DEPTH, NodeProbe
+from helpers.nodes.node_probe import DEPTH, NodeProbe
 from modular_dynamics_ros.messages.conversions import stamp_nanoseconds
 
 NODE = "torso_reaction_node"

@@ -7,7 +7,7 @@ from rclpy.qos import DurabilityPolicy, QoSProfile
 from sensor_msgs.msg import JointState
 
 import modular_dynamics as md
-from helpers.node_probe import DEPTH, NodeProbe
+from helpers.nodes.node_probe import DEPTH, NodeProbe
 from modular_dynamics_ros.messages.conversions import wrench_from_message
 
 LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)

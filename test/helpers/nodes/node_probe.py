@@ -11,7 +11,7 @@ from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory
 
 import modular_dynamics as md
-from helpers.waiting import spin_until
+from helpers.nodes.waiting import spin_until
 from modular_dynamics_ros.computation.reference import ReferenceSampler
 from modular_dynamics_ros.demo.lead_in import MotionStart
 from modular_dynamics_ros.messages.conversions import (

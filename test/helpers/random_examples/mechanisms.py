@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
 import modular_dynamics as md
-from helpers.rigid_bodies import RigidBodies
-from helpers.tree_strategies import random_trees
+from helpers.oracles.rigid_bodies import RigidBodies
+from helpers.random_examples.trees import random_trees
 from modular_dynamics.closure.assembly.mechanism import mechanism
 from modular_dynamics.kernels.loops import closed_loop
 
