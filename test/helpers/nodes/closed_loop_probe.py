@@ -1,4 +1,4 @@
-"""A node that hears all that dynamics_node says about a robot with closed loops, and talks to it."""
+"""A node that receives all topics of dynamics_node for a robot with closed loops, and sends states."""
 
 import numpy as np
 from geometry_msgs.msg import WrenchStamped

@@ -82,8 +82,8 @@ class Harness:
         return stamp_nanoseconds(message.header.stamp)
 
     def torque_of(self, stamp):
-        found = [m for m in self.torques if stamp_nanoseconds(m.header.stamp) == stamp]
-        return found[0] if found else None
+        answers = [m for m in self.torques if stamp_nanoseconds(m.header.stamp) == stamp]
+        return answers[0] if answers else None
 
     def answer(self, **state):
         stamp = self.send(**state)
@@ -94,7 +94,7 @@ class Harness:
         """The next status of a part that fulfils the condition."""
         first = len(self.diagnostics)
 
-        def found():
+        def matching():
             meanwhile()
             return [
                 s
@@ -103,8 +103,8 @@ class Harness:
                 if s.name.endswith(part) and condition(s)
             ]
 
-        self.spin_until(found)
-        return found()[0]
+        self.spin_until(matching)
+        return matching()[0]
 
     def said(self, words, capfd):
         """What was printed until these words came."""

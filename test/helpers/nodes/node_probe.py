@@ -1,4 +1,4 @@
-"""A node of a test that plays or hears joint states, and waits for what other nodes make of them."""
+"""A node that sends or receives joint states, and waits for the answers of other nodes."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -86,11 +86,11 @@ class NodeProbe:
     def status_after(self, first: int, part: str, words: str) -> DiagnosticStatus:
         """The first status of a part with these words, from number `first` on."""
 
-        def found() -> list[DiagnosticStatus]:
+        def matching() -> list[DiagnosticStatus]:
             return [s for s in self.statuses[first:] if s.name.endswith(part) and words in s.message]
 
-        self.spin_until(found, f"'{words}' of {part}")
-        return found()[0]
+        self.spin_until(matching, f"'{words}' of {part}")
+        return matching()[0]
 
     def close(self) -> None:
         """Leave the ROS graph."""

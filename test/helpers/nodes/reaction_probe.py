@@ -1,4 +1,4 @@
-"""A node that hears all that torso_reaction_node says, and talks to it."""
+"""A node that receives all topics of torso_reaction_node, and sends states."""
 
 from collections.abc import Sequence
 
