@@ -11,7 +11,11 @@ import pytest
 
 from helpers.nodes.waiting import LIMIT
 
-pytestmark = [pytest.mark.ros, pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")]
+pytestmark = [
+    pytest.mark.ros,
+    pytest.mark.slow,
+    pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc"),
+]
 
 
 @pytest.fixture

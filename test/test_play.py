@@ -15,7 +15,7 @@ from modular_dynamics_ros.demo.processes import Processes
 from modular_dynamics_ros.demo.recorder import Recorder
 from modular_dynamics_ros.player.node import sent_in
 
-pytestmark = [pytest.mark.ros, pytest.mark.usefixtures("ros")]
+pytestmark = [pytest.mark.ros, pytest.mark.slow, pytest.mark.usefixtures("ros")]
 
 
 class Play:

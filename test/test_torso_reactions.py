@@ -15,7 +15,7 @@ from modular_dynamics_ros.demo.lead_in import join
 from modular_dynamics_ros.demo.processes import Processes
 from modular_dynamics_ros.messages.conversions import wrench_from_message
 
-pytestmark = [pytest.mark.ros, pytest.mark.usefixtures("ros")]
+pytestmark = [pytest.mark.ros, pytest.mark.slow, pytest.mark.usefixtures("ros")]
 WEIGHT = 55.6 * 9.81  # [N] of all bodies of the paper's Table 1
 HANGING = ("left_arm", "right_arm", "head")
 

@@ -36,7 +36,7 @@ def differences(function, x, step=1e-6):
     return np.array(columns).T
 
 
-@examples(200)
+@examples(100)
 @given(tree=random_trees(largest=14))
 def test_random_trees_against_pinocchio(tree):
     graph = md.load_urdf(tree.urdf)

@@ -27,7 +27,7 @@ def assert_solves(graph, q, v, tau, vdot):
     assert np.abs(M @ vdot + h - tau).max() <= 1e-10 * size
 
 
-@examples(200)
+@examples(100)
 @given(tree=random_trees(largest=20))
 def test_random_trees_satisfy_the_equation_of_motion(tree):
     graph = md.load_urdf(tree.urdf)

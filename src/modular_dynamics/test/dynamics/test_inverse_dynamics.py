@@ -35,7 +35,7 @@ def assert_same(tau, reference):
     assert np.abs(tau - reference).max() <= RELATIVE * scale
 
 
-@examples(200)
+@examples(100)
 @given(data=st.data(), tree=random_trees())
 def test_random_trees_agree_with_composition_and_pinocchio(data, tree):
     whole = md.load_urdf(tree.urdf, {"version": 1, "subsystems": []})

@@ -44,7 +44,7 @@ class Pinocchio:
         return np.array([self.pin.tau(row) for row in theirs.reshape(6, -1)])  # one column comes as 1-D
 
 
-@examples(200)
+@examples(100)
 @given(data=st.data(), tree=random_trees(largest=30))
 def test_random_trees_agree_with_pinocchio(data, tree):
     graph = md.load_urdf(tree.urdf)

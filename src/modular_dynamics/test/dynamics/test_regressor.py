@@ -40,7 +40,7 @@ def pinocchios(graph, q, v, vdot):
     return Y, theta
 
 
-@examples(200)
+@examples(100)
 @given(data=st.data(), tree=random_trees())
 def test_random_trees_agree_with_inverse_dynamics_and_pinocchio(data, tree):
     graph = md.load_urdf(tree.urdf, data.draw(partitions(tree)))

@@ -33,7 +33,7 @@ def test_hold_gravity_keeps_the_last_position(make, four_link):
 
 
 def test_ramp_to_zero_falls_and_ends_at_zero(make, four_link):
-    harness = make(stale_after=0.05, on_stale="ramp_to_zero", ramp_time=0.3)
+    harness = make(stale_after=0.05, on_stale="ramp_to_zero", ramp_time=1.0)
     harness.activate()
     answer = harness.answer()
     first = harness.torques.index(answer)

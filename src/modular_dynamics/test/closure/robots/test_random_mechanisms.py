@@ -1,4 +1,4 @@
-"""A hundred mechanisms made by closing random trees: power, forward after inverse, every body's balance.
+"""Random trees, closed in random configurations: power, forward after inverse, every body's balance.
 
 ``pytest --hypothesis-show-statistics`` counts the draws that were given up, by reason.
 """
@@ -18,7 +18,7 @@ from modular_dynamics.closure import (
     energy,
 )
 
-HUNDRED = examples(100)
+MECHANISMS = examples(50)
 # eighth-order central differences
 STEP, WEIGHTS = 2e-4, (4 / 5, -1 / 5, 4 / 105, -1 / 280)
 
@@ -54,7 +54,7 @@ def still_floating(graph, vdot):
     return vdot
 
 
-@HUNDRED
+@MECHANISMS
 @given(random_mechanisms())
 def test_power_is_the_rate_of_energy(drawn):
     graph = drawn.graph
@@ -77,7 +77,7 @@ def test_power_is_the_rate_of_energy(drawn):
     assert result.tau @ v == pytest.approx(rate + lost, abs=1e-7 * scale)
 
 
-@HUNDRED
+@MECHANISMS
 @given(random_mechanisms())
 def test_inverse_after_forward_returns_the_torques(drawn):
     graph = drawn.graph
@@ -96,7 +96,7 @@ def test_inverse_after_forward_returns_the_torques(drawn):
     assert result.rank == motion.rank
 
 
-@HUNDRED
+@MECHANISMS
 @given(random_mechanisms())
 def test_every_body_is_in_balance(drawn):
     graph = drawn.graph
@@ -108,7 +108,7 @@ def test_every_body_is_in_balance(drawn):
     assert residual == pytest.approx(np.zeros(graph.nv), abs=1e-9 * scale)
 
 
-@HUNDRED
+@MECHANISMS
 @given(random_mechanisms())
 def test_cut_wrenches_bear_nothing_along_what_is_free(drawn):
     graph = drawn.graph
