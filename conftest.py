@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from helpers.examples import register_profiles
-from helpers.ros_domain import reserve_ros_domain
+from helpers.nodes.ros_domain import reserve_ros_domain
+from helpers.random_examples.examples import register_profiles
 
 register_profiles()
 # A shell's background job ignores SIGINT and passes that on: tests that interrupt processes would fail there.

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from helpers.waiting import LIMIT
+from helpers.nodes.waiting import LIMIT
 
 pytestmark = pytest.mark.ros
 

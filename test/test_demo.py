@@ -9,9 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from helpers.waiting import LIMIT
+from helpers.nodes.waiting import LIMIT
 
-pytestmark = [pytest.mark.ros, pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")]
+pytestmark = [
+    pytest.mark.ros,
+    pytest.mark.slow,
+    pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc"),
+]
 
 
 @pytest.fixture

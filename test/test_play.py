@@ -8,14 +8,14 @@ import pytest
 from rclpy.executors import SingleThreadedExecutor
 
 import modular_dynamics as md
-from helpers.waiting import spin_until
+from helpers.nodes.waiting import spin_until
 from modular_dynamics_ros.demo.evaluation import evaluate
 from modular_dynamics_ros.demo.lead_in import join
 from modular_dynamics_ros.demo.processes import Processes
 from modular_dynamics_ros.demo.recorder import Recorder
 from modular_dynamics_ros.player.node import sent_in
 
-pytestmark = [pytest.mark.ros, pytest.mark.usefixtures("ros")]
+pytestmark = [pytest.mark.ros, pytest.mark.slow, pytest.mark.usefixtures("ros")]
 
 
 class Play:

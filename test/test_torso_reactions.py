@@ -9,13 +9,13 @@ import pytest
 from geometry_msgs.msg import WrenchStamped
 
 import modular_dynamics as md
-from helpers.reaction_probe import NODE, ReactionProbe
+from helpers.nodes.reaction_probe import NODE, ReactionProbe
 from modular_dynamics.closure import closed_loop_inverse_dynamics
 from modular_dynamics_ros.demo.lead_in import join
 from modular_dynamics_ros.demo.processes import Processes
 from modular_dynamics_ros.messages.conversions import wrench_from_message
 
-pytestmark = [pytest.mark.ros, pytest.mark.usefixtures("ros")]
+pytestmark = [pytest.mark.ros, pytest.mark.slow, pytest.mark.usefixtures("ros")]
 WEIGHT = 55.6 * 9.81  # [N] of all bodies of the paper's Table 1
 HANGING = ("left_arm", "right_arm", "head")
 

@@ -3,7 +3,7 @@
 import pytest
 
 import modular_dynamics as md
-from helpers.tree_strategies import ROBOTS
+from helpers.paths import ROBOTS
 
 PARTITIONED = {"vendor_arm": ROBOTS / "vendor_arm_partition.yaml"}
 

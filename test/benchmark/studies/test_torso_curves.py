@@ -5,7 +5,7 @@ import pytest
 
 from benchmark.studies import torso_figure
 from benchmark.studies.torso_curves import COMPONENTS, curves, without_inertia
-from helpers.torso_motion import MOTION, RULES, SAME, TIMES, URDF
+from helpers.robots.torso_motion import MOTION, RULES, SAME, TIMES, URDF
 
 
 @pytest.fixture(scope="module")

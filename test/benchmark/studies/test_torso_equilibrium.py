@@ -7,7 +7,7 @@ import modular_dynamics as md
 from benchmark.peers.mujoco_loops import MujocoLoops
 from benchmark.studies.torso_equilibrium import Push, equilibrium_residuals, pushes, with_mounts_at_rest
 from benchmark.studies.torso_reactions import motion_at
-from helpers.torso_motion import EQUILIBRIUM, MOTION, RULES, SAME, TIMES, URDF
+from helpers.robots.torso_motion import EQUILIBRIUM, MOTION, RULES, SAME, TIMES, URDF
 from modular_dynamics.closure.reactions.joint_reactions import joint_reactions
 from modular_dynamics.closure.reactions.load_case import situation_of
 from modular_dynamics.closure.reactions.sharing import Sharing

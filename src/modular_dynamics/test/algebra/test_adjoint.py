@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from helpers.dual_quaternions import assert_close, poses, pures, vectors
+from helpers.random_examples.dual_quaternions import assert_close, poses, pures, vectors
 from modular_dynamics.algebra import (
     DualQuaternion,
     adjoint,

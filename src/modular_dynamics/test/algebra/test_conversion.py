@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from helpers.dual_quaternions import (
+from helpers.random_examples.dual_quaternions import (
     assert_close,
     poses,
 )

@@ -3,7 +3,7 @@
 import pytest
 from hypothesis import given
 
-from helpers.dual_quaternions import ROUNDING, assert_close, duals, poses
+from helpers.random_examples.dual_quaternions import ROUNDING, assert_close, duals, poses
 from modular_dynamics.algebra import (
     DualQuaternion,
     Quaternion,

@@ -7,8 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import modular_dynamics as md
-from helpers.examples import examples
-from helpers.tree_strategies import ROBOTS, partitions, random_trees
+from helpers.paths import ROBOTS
+from helpers.random_examples.examples import examples
+from helpers.random_examples.trees import partitions, random_trees
 
 
 @examples(60)

@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given
 
 import modular_dynamics as md
-from helpers.examples import examples
-from helpers.tree_strategies import ROBOTS, random_trees
+from helpers.paths import ROBOTS
+from helpers.random_examples.examples import examples
+from helpers.random_examples.trees import random_trees
 from modular_dynamics.dynamics import forward_by_matrix
 
 
@@ -26,7 +27,7 @@ def assert_solves(graph, q, v, tau, vdot):
     assert np.abs(M @ vdot + h - tau).max() <= 1e-10 * size
 
 
-@examples(200)
+@examples(100)
 @given(tree=random_trees(largest=20))
 def test_random_trees_satisfy_the_equation_of_motion(tree):
     graph = md.load_urdf(tree.urdf)

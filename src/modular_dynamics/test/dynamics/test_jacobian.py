@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import modular_dynamics as md
-from helpers.examples import examples
-from helpers.tree_strategies import random_trees
+from helpers.random_examples.examples import examples
+from helpers.random_examples.trees import random_trees
 from modular_dynamics.algebra import rotation_matrix
 
 ROBOT_NAMES = ["charmie", "branched_38dof", "four_link", "vendor_arm"]

@@ -7,8 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import modular_dynamics as md
-from helpers.examples import examples
-from helpers.tree_strategies import ROBOTS, partitions, random_trees
+from helpers.paths import ROBOTS
+from helpers.random_examples.examples import examples
+from helpers.random_examples.trees import partitions, random_trees
 from modular_dynamics.algebra import rotation_matrix, to_rotation_translation, translation
 
 ROBOT_NAMES = ["charmie", "branched_38dof", "four_link", "vendor_arm"]
@@ -43,7 +44,7 @@ class Pinocchio:
         return np.array([self.pin.tau(row) for row in theirs.reshape(6, -1)])  # one column comes as 1-D
 
 
-@examples(200)
+@examples(100)
 @given(data=st.data(), tree=random_trees(largest=30))
 def test_random_trees_agree_with_pinocchio(data, tree):
     graph = md.load_urdf(tree.urdf)

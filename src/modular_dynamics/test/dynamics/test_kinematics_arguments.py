@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import modular_dynamics as md
-from helpers.examples import examples
-from helpers.tree_strategies import random_trees
+from helpers.random_examples.examples import examples
+from helpers.random_examples.trees import random_trees
 from modular_dynamics.dynamics.execution import workspaces
 
 

@@ -10,8 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import modular_dynamics as md
-from helpers.examples import examples
-from helpers.tree_strategies import ROBOTS, partitions, random_trees
+from helpers.paths import ROBOTS
+from helpers.random_examples.examples import examples
+from helpers.random_examples.trees import partitions, random_trees
 
 ROBOT_NAMES = ["charmie", "branched_38dof", "four_link", "vendor_arm"]
 
@@ -39,7 +40,7 @@ def pinocchios(graph, q, v, vdot):
     return Y, theta
 
 
-@examples(200)
+@examples(100)
 @given(data=st.data(), tree=random_trees())
 def test_random_trees_agree_with_inverse_dynamics_and_pinocchio(data, tree):
     graph = md.load_urdf(tree.urdf, data.draw(partitions(tree)))

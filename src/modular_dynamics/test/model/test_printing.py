@@ -1,7 +1,7 @@
 """What a graph prints."""
 
 import modular_dynamics as md
-from helpers.tree_strategies import ROBOTS
+from helpers.paths import ROBOTS
 
 
 def test_print_shows_subsystems_joints_and_connection_points(load_robot):

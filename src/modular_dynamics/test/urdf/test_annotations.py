@@ -5,7 +5,7 @@ import json
 import pytest
 
 import modular_dynamics as md
-from helpers.tree_strategies import ROBOTS
+from helpers.paths import ROBOTS
 from modular_dynamics.algebra import translation
 
 

@@ -12,7 +12,7 @@ import yaml
 from lxml import etree
 
 import modular_dynamics as md
-from helpers.tree_strategies import ROBOTS
+from helpers.paths import ROBOTS
 from modular_dynamics.algebra import translation
 from modular_dynamics.urdf.checks.tags import checked_annotations
 from modular_dynamics.urdf.source import parse_xml

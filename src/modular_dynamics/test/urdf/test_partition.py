@@ -3,7 +3,7 @@
 import yaml
 
 import modular_dynamics as md
-from helpers.tree_strategies import ROBOTS
+from helpers.paths import ROBOTS
 
 
 def names(graph):

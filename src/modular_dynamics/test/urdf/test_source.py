@@ -3,7 +3,7 @@
 import numpy as np
 
 import modular_dynamics as md
-from helpers.tree_strategies import ROBOTS
+from helpers.paths import ROBOTS
 
 
 def test_encodings_and_declarations(tmp_path):

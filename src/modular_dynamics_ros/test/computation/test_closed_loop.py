@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import modular_dynamics as md
-from helpers.closed_robots import OUT_OF_REACH, STATES, change_point, path
+from helpers.robots.closed_robots import OUT_OF_REACH, STATES, change_point, path
 from modular_dynamics.closure import close_loops, closed_loop_inverse_dynamics, constraint_projection
 from modular_dynamics_ros.computation.closed_loop import CANNOT_CLOSE, DEAD_POINT, ClosedComputation
 from modular_dynamics_ros.computation.robot import RobotError, load_robot

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import modular_dynamics as md
-from helpers.dynamics_harness import NAMES, Q, V, expected
+from helpers.nodes.dynamics_harness import NAMES, Q, V, expected
 from modular_dynamics_ros.messages.conversions import stamp_nanoseconds
 from modular_dynamics_ros.node.robot_node import SUCCESS
 

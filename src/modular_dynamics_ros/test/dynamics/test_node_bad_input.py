@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import modular_dynamics as md
-from helpers.dynamics_harness import NAMES, Q, V, expected
+from helpers.nodes.dynamics_harness import NAMES, Q, V, expected
 from modular_dynamics_ros.node.robot_node import SUCCESS
 
 pytestmark = [pytest.mark.ros, pytest.mark.usefixtures("ros")]
@@ -47,7 +47,7 @@ def test_another_offender_of_the_same_kind_is_named_too(active, capfd):
 
 
 def test_an_overflow_is_never_published(make):
-    harness = make(stale_after=0.1, on_stale="ramp_to_zero", ramp_time=0.2)
+    harness = make(stale_after=0.1, on_stale="ramp_to_zero", ramp_time=1.0)
     harness.activate()
     good = harness.answer()
     for _ in range(3):

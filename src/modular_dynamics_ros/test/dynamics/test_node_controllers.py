@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from rclpy.parameter import Parameter
 
-from helpers.dynamics_harness import NAMES, V, expected
+from helpers.nodes.dynamics_harness import NAMES, V, expected
 from modular_dynamics_ros.node.robot_node import FAILURE
 
 pytestmark = [pytest.mark.ros, pytest.mark.usefixtures("ros")]

@@ -6,7 +6,7 @@ from rclpy.parameter import Parameter
 from std_msgs.msg import String
 
 import modular_dynamics as md
-from helpers.dynamics_harness import expected
+from helpers.nodes.dynamics_harness import expected
 from modular_dynamics_ros.node.robot_node import FAILURE, SUCCESS
 
 pytestmark = [pytest.mark.ros, pytest.mark.usefixtures("ros")]

@@ -7,7 +7,7 @@ import pytest
 from geometry_msgs.msg import WrenchStamped
 
 import modular_dynamics as md
-from helpers.dynamics_harness import NAMES, Q, V, expected
+from helpers.nodes.dynamics_harness import NAMES, Q, V, expected
 from modular_dynamics_ros.messages.conversions import trajectory_message
 from modular_dynamics_ros.node.robot_node import SUCCESS
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from helpers.dynamics_harness import Q, expected
+from helpers.nodes.dynamics_harness import Q, expected
 from modular_dynamics_ros.messages.conversions import stamp_nanoseconds
 
 pytestmark = [pytest.mark.ros, pytest.mark.usefixtures("ros")]
@@ -33,7 +33,7 @@ def test_hold_gravity_keeps_the_last_position(make, four_link):
 
 
 def test_ramp_to_zero_falls_and_ends_at_zero(make, four_link):
-    harness = make(stale_after=0.05, on_stale="ramp_to_zero", ramp_time=0.3)
+    harness = make(stale_after=0.05, on_stale="ramp_to_zero", ramp_time=1.0)
     harness.activate()
     answer = harness.answer()
     first = harness.torques.index(answer)

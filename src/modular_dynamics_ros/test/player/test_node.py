@@ -11,7 +11,7 @@ from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory
 
-from helpers.waiting import spin_until
+from helpers.nodes.waiting import spin_until
 from modular_dynamics_ros.computation.reference import Coverage, ReferenceSampler
 from modular_dynamics_ros.demo.lead_in import join
 from modular_dynamics_ros.messages.conversions import (

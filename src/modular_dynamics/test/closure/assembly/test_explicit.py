@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import modular_dynamics as md
-from helpers.planar_mechanisms import (
+from helpers.robots.planar_mechanisms import (
     CLOSE,
     ROBOTS,
     A,
@@ -19,7 +19,7 @@ from helpers.planar_mechanisms import (
     same_angle,
     slider_crank,
 )
-from helpers.planar_robots import Planar, four_bar
+from helpers.robots.planar_robots import Planar, four_bar
 from modular_dynamics.closure import close_loops
 from modular_dynamics.closure.assembly.explicit import explicit_solver
 from modular_dynamics.exceptions import ClosureError

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from helpers.planar_mechanisms import CLOSE, by_newton, same_angle
-from helpers.planar_robots import four_bar
+from helpers.robots.planar_mechanisms import CLOSE, by_newton, same_angle
+from helpers.robots.planar_robots import four_bar
 from modular_dynamics.closure import close_loops
 from modular_dynamics.closure.assembly.explicit import explicit_solver
 from modular_dynamics.exceptions import ClosureError, SingularityError

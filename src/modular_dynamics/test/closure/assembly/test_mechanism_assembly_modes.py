@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import modular_dynamics as md
-from helpers.planar_robots import Planar, four_bar
+from helpers.robots.planar_robots import Planar, four_bar
 from modular_dynamics.closure import close_loops
 from modular_dynamics.closure.assembly.explicit import explicit_solver
 from modular_dynamics.closure.assembly.mechanism import Mechanism, mechanism

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import yaml
 
-from helpers.small_rules import DOOR, door
+from helpers.robots.small_rules import DOOR, door
 from modular_dynamics.closure.reactions.free_bodies import Situation, crossed, free_bodies
 from modular_dynamics.closure.reactions.sharing import Sharing
 from modular_dynamics.closure.reactions.sharing_rules import rules_from

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 import yaml
 
-from helpers.small_torso import Oracle, load, small_torso_text
-from helpers.tree_strategies import ROBOTS
+from helpers.paths import ROBOTS
+from helpers.robots.small_torso import PinocchioBodies, load, small_torso_text
 from modular_dynamics.algebra import adjoint
 from modular_dynamics.closure import closed_loop_inverse_dynamics
 from modular_dynamics.closure.reactions.load_case import Situations, situation_of
@@ -36,11 +36,11 @@ def charmie():
 
 def test_a_demand_is_the_body_s_own_and_the_composition_s_connection_wrenches(charmie):
     graph, d, rules = charmie
-    oracle = Oracle(graph, d.coordinates, d.velocities, d.accelerations)
+    oracle = PinocchioBodies(graph, d.coordinates, d.velocities, d.accelerations)
     composition = compose(graph.tree, d.coordinates, d.velocities, d.accelerations)
     demand = situation_of(graph, d, rules).demands["body_5"]
     R, o = oracle.frame("body_5")
-    mass, com, rise, turn = oracle.masses("body_5")
+    mass, com, rise, turn = oracle.inertial_terms("body_5")
     needed = np.concatenate([R.T @ (mass * rise), R.T @ (turn + np.cross(com - o, mass * rise))])
     for subsystem, zeta in zip(graph.subsystems, composition.connection_wrenches, strict=True):
         if subsystem.name in ("left_arm", "right_arm", "head"):

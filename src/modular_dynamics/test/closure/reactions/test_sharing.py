@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import yaml
 
-from helpers.small_rules import DOOR, TABLE, door, edited
+from helpers.robots.small_rules import DOOR, TABLE, door, edited
 from modular_dynamics.closure.reactions.free_bodies import Situation
 from modular_dynamics.closure.reactions.sharing import Sharing
 from modular_dynamics.closure.reactions.sharing_rules import rules_from

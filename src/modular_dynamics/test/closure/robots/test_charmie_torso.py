@@ -9,14 +9,14 @@ import pytest
 import yaml
 
 import modular_dynamics as md
-from helpers.charmie_torso import (
+from helpers.paths import ROBOTS
+from helpers.robots.charmie_torso import (
     TIMES,
     TORSO,
     lengths,
     motion,
     strokes,
 )
-from helpers.tree_strategies import ROBOTS
 from modular_dynamics.algebra import to_rotation_translation
 from modular_dynamics.model import JointType
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import modular_dynamics as md
-from helpers.charmie_torso import (
+from helpers.robots.charmie_torso import (
     SMOOTH,
     TIMES,
     TORSO,

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from helpers.small_torso import Oracle, load, small_torso_text
-from helpers.tree_strategies import ROBOTS
+from helpers.paths import ROBOTS
+from helpers.robots.small_torso import PinocchioBodies, load, small_torso_text
 from modular_dynamics.closure import closed_loop_inverse_dynamics
 from modular_dynamics.closure.reactions.joint_reactions import joint_reactions
 from modular_dynamics.closure.reactions.load_case import situation_of, wrenches_of
@@ -30,7 +30,7 @@ class Case:
         self.sharing = Sharing(self.rules)
         self.shared = self.sharing(self.situation)
         d = self.dynamics
-        self.oracle = Oracle(graph, d.coordinates, d.velocities, d.accelerations)
+        self.oracle = PinocchioBodies(graph, d.coordinates, d.velocities, d.accelerations)
         found = joint_reactions(graph, d)
         self.general = wrenches_of(graph, found, self.rules, self.situation)
         self.tau = dict(zip(graph.independent_joint_names, d.tau, strict=True))
@@ -53,7 +53,7 @@ def out_of_balance(case, wrenches, body):
     """Newton's and Euler's laws of a body with what hangs on it: what is missing [N], [N m]."""
     bodies = case.rules.bodies
     about = case.oracle.frame(body)[1]
-    force, moment = case.oracle.needed(body, bodies, about)
+    force, moment = case.oracle.inertial_wrench(body, bodies, about)
     for name, joint in case.rules.joints.items():
         if body not in (joint.on, joint.by):
             continue
@@ -132,12 +132,12 @@ def arm(case, name, body, com, axes):
 def body_5(case):
     o, tensions, out = case.oracle, case.dynamics.tensions, {}
     R, _ = o.frame("body_5")
-    m, c, rise, turn = o.masses("body_5")
+    m, c, rise, turn = o.inertial_terms("body_5")
     p, H = R.T @ rise, R.T @ turn
     loads = []
-    for name in o.hanging("body_5", case.rules.bodies):
+    for name in o.carried("body_5", case.rules.bodies):
         if name != "body_5":
-            mass, com, up, spin = o.masses(name)
+            mass, com, up, spin = o.inertial_terms(name)
             loads.append((R.T @ (mass * up), R.T @ spin, R.T @ (c - com)))  # each at its own centre of mass
 
     e, d, f = (arm(case, name, "body_5", c, R) for name in ("s5", "act5", "j5"))
@@ -175,7 +175,7 @@ def body_5(case):
 def body_4(case, out):
     o, tensions = case.oracle, case.dynamics.tensions
     Q, _ = o.frame("body_4")
-    m, c, rise, turn = o.masses("body_4")
+    m, c, rise, turn = o.inertial_terms("body_4")
     p, H = Q.T @ rise, Q.T @ turn
     turned = Q.T @ out["R"]
     s5, j5, act5 = (turned @ out[name] for name in ("s5", "Fj5", "Fact5"))  # (3)

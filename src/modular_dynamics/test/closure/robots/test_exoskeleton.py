@@ -14,7 +14,7 @@ import pytest
 import yaml
 
 import modular_dynamics as md
-from helpers.tree_strategies import ROBOTS
+from helpers.paths import ROBOTS
 from modular_dynamics.algebra import to_rotation_translation
 from modular_dynamics.closure import (
     close_loops,

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy.integrate import simpson
 
-from helpers.motions import kinetic
+from helpers.oracles.motions import kinetic
 from modular_dynamics.closure import (
     close_loops,
     closed_loop_inverse_dynamics,

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 
 import modular_dynamics as md
-from helpers.examples import examples
-from helpers.tree_strategies import random_trees
+from helpers.random_examples.examples import examples
+from helpers.random_examples.trees import random_trees
 
 SHARED = np.zeros((5, 19))
 

@@ -12,8 +12,9 @@ import pytest
 from hypothesis import HealthCheck, given
 
 import modular_dynamics as md
-from helpers.examples import examples
-from helpers.tree_strategies import ROBOTS, random_trees
+from helpers.paths import ROBOTS
+from helpers.random_examples.examples import examples
+from helpers.random_examples.trees import random_trees
 from modular_dynamics.codegen import cache
 from modular_dynamics.dynamics.execution import workspaces
 
@@ -24,9 +25,11 @@ pytestmark = pytest.mark.skipif(
 
 @pytest.fixture(autouse=True, scope="module")
 def shared_folder(tmp_path_factory):
-    """Most tests may find what others have made."""
+    """Most tests may use the code that others, also in other processes of this run, have generated."""
+    base = tmp_path_factory.getbasetemp()
+    folder = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "generated_code"
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv(cache.FOLDER_VARIABLE, str(tmp_path_factory.mktemp("code")))
+        patch.setenv(cache.FOLDER_VARIABLE, str(folder))
         patch.setattr(cache, "_loaded", {})
         yield
 

@@ -100,19 +100,19 @@ class RigidBodies:
         """Poses of all links in the root over time."""
         rest = np.zeros(self.graph.nv)
         v, vdot = rest if v is None else v, rest if vdot is None else vdot
-        found = {self.root: [np.eye(4), np.zeros((4, 4)), np.zeros((4, 4))]}
+        poses = {self.root: [np.eye(4), np.zeros((4, 4)), np.zeros((4, 4))]}
 
         def place(link):
-            if link not in found:
+            if link not in poses:
                 joint = self.joints[link]
-                found[link] = product(
+                poses[link] = product(
                     place(joint.find("parent").get("link")), self._series(joint, q, v, vdot)
                 )
-            return found[link]
+            return poses[link]
 
         for link in self.links:
             place(link)
-        return found
+        return poses
 
     def poses(self, q):
         return {link: series[0] for link, series in self.series(q).items()}
@@ -126,11 +126,11 @@ class RigidBodies:
         ]
         return np.linalg.solve(*ends)
 
-    def needed(self, series):
-        """Force, and moment about the root's origin, that each link needs to move so, weight taken off."""
-        found = {}
+    def inertial_wrenches(self, series):
+        """Force, and moment about the root's origin, of each link's mass times acceleration less gravity."""
+        wrenches = {}
         for link, inertial in self.links.items():
-            found[link] = np.zeros(6)
+            wrenches[link] = np.zeros(6)
             if inertial is None:
                 continue
             X0, X1, X2 = series[link]
@@ -145,18 +145,18 @@ class RigidBodies:
             place, push = X0 @ centre[:, 3], 2.0 * X2 @ centre[:, 3]
             force = mass * (push[:3] - self.gravity)
             moment = inertia @ alpha + np.cross(omega, inertia @ omega)
-            found[link] = np.concatenate([force, moment + np.cross(place[:3], force)])
-        return found
+            wrenches[link] = np.concatenate([force, moment + np.cross(place[:3], force)])
+        return wrenches
 
-    def unbalanced(self, result):
-        """What is missing at each joint's coordinate: needed of the joint, less what drives it.
+    def equilibrium_residual(self, result):
+        """For each joint coordinate: wrench through the joint less the efforts of its motor and gears.
 
-        All links in turn, from the tips: what a link and those behind it need and neither cuts nor springs
-        bring comes through its joint. Along the joint's axis that must be its motor's and its gears' effort.
+        From the tips to the root: the wrench through a joint is the inertial wrench of all links behind it,
+        less the wrenches of cuts and springs on them.
         """
         graph = self.graph
         series = self.series(result.coordinates, result.velocities, result.accelerations)
-        through = self.needed(series)
+        through = self.inertial_wrenches(series)
         for loop in self.loops:
             before, after = (loop.find(side) for side in ("predecessor", "successor"))
             frame = series[after.get("link")][0] @ pose_of(after)
@@ -181,7 +181,6 @@ class RigidBodies:
                 force = sign * tension * arm / length
                 through[end.get("link")] -= np.concatenate([force, np.cross(place[0, :3], force)])
         drive = np.zeros(graph.nv)
-        passed = dict.fromkeys(self.links, False)
 
         def pass_on(link):
             for child, joint in self.joints.items():
@@ -193,15 +192,14 @@ class RigidBodies:
             joint, X = self.joints[link], series[link][0]
             force, moment = through[link][:3], through[link][3:] - np.cross(X[:3, 3], through[link][:3])
             if joint.get("type") == "floating":
-                mine = np.concatenate([X[:3, :3].T @ force, X[:3, :3].T @ moment])
-                drive[graph.v_slice(joint.get("name"))] += mine
+                wrench = np.concatenate([X[:3, :3].T @ force, X[:3, :3].T @ moment])
+                drive[graph.v_slice(joint.get("name"))] += wrench
             elif joint.get("type") != "fixed":
                 axis = vector(joint.find("axis"), "xyz")
                 axis = X[:3, :3] @ axis / np.linalg.norm(axis)
                 driver, ratio, _ = self._driver(joint)
                 works = axis @ (force if joint.get("type") == "prismatic" else moment)
                 drive[graph.v_slice(driver).start] += ratio * works
-            passed[link] = True
 
         pass_on(self.root)
         names = graph.independent_joint_names

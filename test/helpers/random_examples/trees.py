@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 from hypothesis import strategies as st
 from numpy.random import Generator, default_rng
 
-ROBOTS = Path(__file__).resolve().parents[2] / "urdf"
 TYPES = ("revolute", "continuous", "prismatic", "mimic", "fixed")
 COORDINATE_AXES = ("1 0 0", "0 1 0", "0 0 1", "0 0 -1")
 

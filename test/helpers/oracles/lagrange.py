@@ -49,16 +49,16 @@ class Lagrangian:
         )
 
     def poses(self, q):
-        """Of all links, 4x4, in the ground."""
-        found = {self.root: np.eye(4, dtype=q.dtype)}
+        """Poses of all links in the ground, 4x4."""
+        poses = {self.root: np.eye(4, dtype=q.dtype)}
         for parent, child, kind, pose, axis, at in self.joints:
             step = np.eye(4, dtype=q.dtype)
             if kind == "prismatic":
                 step[:3, 3] = axis * q[at]
             else:
                 step[:3, :3] = rotation(axis, q[at])
-            found[child] = found[parent] @ pose @ step
-        return found
+            poses[child] = poses[parent] @ pose @ step
+        return poses
 
     def mass_and_potential(self, q):
         """M(q) by jacobians of all links' centres of mass and axes, and V(q); complex q allowed."""

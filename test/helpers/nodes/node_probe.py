@@ -1,4 +1,4 @@
-"""A node of a test that plays or hears joint states, and waits for what other nodes make of them."""
+"""A node that sends or receives joint states, and waits for the answers of other nodes."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -11,7 +11,7 @@ from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory
 
 import modular_dynamics as md
-from helpers.waiting import spin_until
+from helpers.nodes.waiting import spin_until
 from modular_dynamics_ros.computation.reference import ReferenceSampler
 from modular_dynamics_ros.demo.lead_in import MotionStart
 from modular_dynamics_ros.messages.conversions import (
@@ -86,11 +86,11 @@ class NodeProbe:
     def status_after(self, first: int, part: str, words: str) -> DiagnosticStatus:
         """The first status of a part with these words, from number `first` on."""
 
-        def found() -> list[DiagnosticStatus]:
+        def matching() -> list[DiagnosticStatus]:
             return [s for s in self.statuses[first:] if s.name.endswith(part) and words in s.message]
 
-        self.spin_until(found, f"'{words}' of {part}")
-        return found()[0]
+        self.spin_until(matching, f"'{words}' of {part}")
+        return matching()[0]
 
     def close(self) -> None:
         """Leave the ROS graph."""

@@ -13,7 +13,7 @@ from lifecycle_msgs.srv import ChangeState, GetState
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 
-from helpers.waiting import spin_until
+from helpers.nodes.waiting import spin_until
 
 SHARE = Path(get_package_share_directory("modular_dynamics_bringup"))
 CHARMIE = SHARE / "urdf" / "charmie.urdf"

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
 import modular_dynamics as md
-from helpers.rigid_bodies import RigidBodies
-from helpers.tree_strategies import random_trees
+from helpers.oracles.rigid_bodies import RigidBodies
+from helpers.random_examples.trees import random_trees
 from modular_dynamics.closure.assembly.mechanism import mechanism
 from modular_dynamics.kernels.loops import closed_loop
 
@@ -45,8 +45,8 @@ def _anchor(tag, link, pose):
     return f'<{tag} link="{link}" xyz="{_text(pose[:3, 3])}" rpy="{_text(rpy)}"/>'
 
 
-def _left_open(kind, axis, rng):
-    """A random motion that a loop joint allows: pose of the successor's anchor in the predecessor's."""
+def _allowed_motion(kind, axis, rng):
+    """A random motion that the loop joint allows: pose of the successor's anchor in the predecessor's."""
     X = np.eye(4)
     if kind in ("prismatic", "planar"):
         X[:3, 3] = rng.uniform(-0.5, 0.5) * axis
@@ -61,14 +61,14 @@ def _left_open(kind, axis, rng):
 
 
 def second_axis(axis):
-    """Of a universal joint, in the successor's anchor: square to the axis."""
+    """Second axis of a universal joint in the successor's anchor, perpendicular to the first."""
     second = np.eye(3)[int(np.argmin(np.abs(axis)))]
     return second - axis * (axis @ second)
 
 
 @st.composite
 def random_mechanisms(draw, largest: int = 14) -> RandomMechanism:
-    """Draws are given up, and the reason noted, where no mobile mechanism comes of them."""
+    """Random trees with one to three loop joints; draws without a mobile mechanism are rejected as events."""
     tree = draw(random_trees(largest))
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     kinds = draw(st.lists(st.sampled_from(list(ROWS)), min_size=1, max_size=3))
@@ -84,7 +84,7 @@ def random_mechanisms(draw, largest: int = 14) -> RandomMechanism:
             continue
         axis = rng.normal(size=3)
         axis /= np.linalg.norm(axis)
-        P, opened = np.eye(4), _left_open(kind, axis, rng)
+        P, opened = np.eye(4), _allowed_motion(kind, axis, rng)
         P[:3, :3], P[:3, 3] = _rotation(rng), rng.uniform(-0.3, 0.3, 3)
         S = np.linalg.solve(poses[after], poses[before] @ P @ opened)
         ends = _anchor("predecessor", before, P) + _anchor("successor", after, S)
@@ -94,10 +94,10 @@ def random_mechanisms(draw, largest: int = 14) -> RandomMechanism:
         ]
     single = [name for name in bare.joint_names if bare.joint(name).type.nv == 1]
     if "gear" in extras and len(single) > 1:
-        mine, driver = (str(name) for name in rng.choice(single, 2, replace=False))
+        driven, driver = (str(name) for name in rng.choice(single, 2, replace=False))
         ratio = rng.uniform(-2, 2)
-        offset = (q[bare.q_slice(mine)] - ratio * q[bare.q_slice(driver)]).item()
-        tags.append(f'<gear joint="{mine}" driver="{driver}" ratio="{ratio!r}" offset="{offset!r}"/>')
+        offset = (q[bare.q_slice(driven)] - ratio * q[bare.q_slice(driver)]).item()
+        tags.append(f'<gear joint="{driven}" driver="{driver}" ratio="{ratio!r}" offset="{offset!r}"/>')
     if "spring" in extras and len(poses) > 1:
         ends = rng.choice(list(poses), 2, replace=False)
         anchors = "".join(
@@ -113,7 +113,7 @@ def random_mechanisms(draw, largest: int = 14) -> RandomMechanism:
 
 
 def _split(tree, tags, q, rng):
-    """With as many dependent joints as the constraints' rank asks for."""
+    """Choose as many dependent joints as the rank of the constraints."""
     text = tree.urdf.replace(
         "</robot>", f'<modular_dynamics version="1">{"".join(tags)}</modular_dynamics></robot>'
     )

@@ -14,7 +14,7 @@ from std_msgs.msg import Float64MultiArray, String
 from trajectory_msgs.msg import JointTrajectory
 
 import modular_dynamics as md
-from helpers.waiting import spin_until
+from helpers.nodes.waiting import spin_until
 from modular_dynamics_ros.dynamics.node import DynamicsNode
 from modular_dynamics_ros.messages.conversions import stamp_message, stamp_nanoseconds
 from modular_dynamics_ros.node.robot_node import LATCHED, SUCCESS
@@ -82,8 +82,8 @@ class Harness:
         return stamp_nanoseconds(message.header.stamp)
 
     def torque_of(self, stamp):
-        found = [m for m in self.torques if stamp_nanoseconds(m.header.stamp) == stamp]
-        return found[0] if found else None
+        answers = [m for m in self.torques if stamp_nanoseconds(m.header.stamp) == stamp]
+        return answers[0] if answers else None
 
     def answer(self, **state):
         stamp = self.send(**state)
@@ -94,7 +94,7 @@ class Harness:
         """The next status of a part that fulfils the condition."""
         first = len(self.diagnostics)
 
-        def found():
+        def matching():
             meanwhile()
             return [
                 s
@@ -103,8 +103,8 @@ class Harness:
                 if s.name.endswith(part) and condition(s)
             ]
 
-        self.spin_until(found)
-        return found()[0]
+        self.spin_until(matching)
+        return matching()[0]
 
     def said(self, words, capfd):
         """What was printed until these words came."""

@@ -5,7 +5,7 @@ from math import cos, hypot, radians, sin
 import numpy as np
 import yaml
 
-from helpers.tree_strategies import ROBOTS
+from helpers.paths import ROBOTS
 
 TABLE = yaml.safe_load((ROBOTS / "generators" / "charmie_torso_parameters.yaml").read_text())
 MOTION = yaml.safe_load((ROBOTS.parent / "config" / "charmie_torso_motion.yaml").read_text())

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from helpers.planar_robots import Planar, four_bar
+from helpers.robots.planar_robots import Planar, four_bar
 from modular_dynamics.closure.assembly.mechanism import Mechanism
 
 A, B, C, D = 0.5, 1.8, 1.2, 2.0  # crank, coupler, rocker, ground: the crank can turn fully

@@ -4,7 +4,8 @@ from pathlib import Path
 
 import numpy as np
 
-URDF = Path(__file__).resolve().parents[2] / "urdf"
+from helpers.paths import ROBOTS
+
 STATES = {
     "four_bar": np.array([0.7]),
     "slider_crank": np.array([0.7]),
@@ -16,7 +17,7 @@ OUT_OF_REACH = np.array([-0.4, -0.9, np.deg2rad(100.0), 0.7, 0.3])  # the exoske
 
 def path(name: str) -> str:
     """Path of a robot."""
-    return str(URDF / f"{name}.urdf")
+    return str(ROBOTS / f"{name}.urdf")
 
 
 def change_point() -> str:

@@ -1,4 +1,4 @@
-"""A node that hears all that dynamics_node says about a robot with closed loops, and talks to it."""
+"""A node that receives all topics of dynamics_node for a robot with closed loops, and sends states."""
 
 import numpy as np
 from geometry_msgs.msg import WrenchStamped
@@ -7,7 +7,7 @@ from rclpy.qos import DurabilityPolicy, QoSProfile
 from sensor_msgs.msg import JointState
 
 import modular_dynamics as md
-from helpers.node_probe import DEPTH, NodeProbe
+from helpers.nodes.node_probe import DEPTH, NodeProbe
 from modular_dynamics_ros.messages.conversions import wrench_from_message
 
 LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)

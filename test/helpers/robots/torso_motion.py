@@ -3,7 +3,7 @@
 import yaml
 
 from benchmark.studies.torso_curves import instants
-from helpers.tree_strategies import ROBOTS
+from helpers.paths import ROBOTS
 from modular_dynamics.closure.reactions.sharing_rules import read_rules
 
 URDF = (ROBOTS / "charmie_torso.urdf").read_text()

@@ -1,4 +1,4 @@
-"""A node that hears all that torso_reaction_node says, and talks to it."""
+"""A node that receives all topics of torso_reaction_node, and sends states."""
 
 from collections.abc import Sequence
 
@@ -10,7 +10,7 @@ from std_msgs.msg import Float64MultiArray
 from visualization_msgs.msg import MarkerArray
 
 import modular_dynamics as md
-from helpers.node_probe import DEPTH, NodeProbe
+from helpers.nodes.node_probe import DEPTH, NodeProbe
 from modular_dynamics_ros.messages.conversions import stamp_nanoseconds
 
 NODE = "torso_reaction_node"

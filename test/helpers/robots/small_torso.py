@@ -1,4 +1,4 @@
-"""A torso of the care robot's topology with odd numbers, and what an independent code says of its bodies."""
+"""A torso with the care robot's topology and other numbers, and its bodies' equations by Pinocchio."""
 
 import warnings
 from xml.etree import ElementTree
@@ -25,10 +25,10 @@ def link(name, mass=0.0, com=(0, 0, 0), inertia=(0, 0, 0, 0, 0, 0)):
     if mass == 0.0:
         return f'<link name="{name}"/>'
     entries = zip(("ixx", "iyy", "izz", "ixy", "ixz", "iyz"), inertia, strict=True)
-    told = " ".join(f'{key}="{value}"' for key, value in entries)
+    moments = " ".join(f'{key}="{value}"' for key, value in entries)
     return (
         f'<link name="{name}"><inertial><origin xyz="{text(com)}"/><mass value="{mass}"/>'
-        f"<inertia {told}/></inertial></link>"
+        f"<inertia {moments}/></inertial></link>"
     )
 
 
@@ -108,32 +108,32 @@ def spring(name, stiffness, free, initial, links, anchors):
 
 
 def load(source):
-    """A graph; links without mass at the ends of chains are meant."""
+    """A graph; the warnings of links without mass at the ends of chains are expected."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", md.ModelWarning)
         return md.load_urdf(source)
 
 
-class Oracle:
-    """Poses and Newton-Euler's laws of single bodies by Pinocchio, geometry straight from the URDF's text."""
+class PinocchioBodies:
+    """Poses and Newton-Euler equations of single bodies by Pinocchio, geometry from the URDF's text."""
 
     def __init__(self, graph, q, v, vdot):
         self.xml = ElementTree.fromstring(graph.urdf)
         self.model = pinocchio.buildModelFromXML(graph.urdf)
         self.data = self.model.createData()
-        mine = pinocchio.neutral(self.model)
+        q_pinocchio = pinocchio.neutral(self.model)
         rates = np.zeros((2, self.model.nv))
         for name, x, *others in zip(graph.joint_names, q, v, vdot, strict=True):
             k = self.model.getJointId(name)
             place = self.model.idx_qs[k]
-            mine[place : place + self.model.nqs[k]] = (
+            q_pinocchio[place : place + self.model.nqs[k]] = (
                 [np.cos(x), np.sin(x)] if self.model.nqs[k] == 2 else [x]
             )
             rates[:, self.model.idx_vs[k]] = others
         self.order = [self.model.idx_vs[self.model.getJointId(name)] for name in graph.joint_names]
-        pinocchio.forwardKinematics(self.model, self.data, mine, *rates)
+        pinocchio.forwardKinematics(self.model, self.data, q_pinocchio, *rates)
         pinocchio.updateFramePlacements(self.model, self.data)
-        pinocchio.computeJointJacobians(self.model, self.data, mine)
+        pinocchio.computeJointJacobians(self.model, self.data, q_pinocchio)
         self.gravity = np.array([0.0, 0.0, -9.81])
 
     def frame(self, body):
@@ -142,10 +142,10 @@ class Oracle:
         return place.rotation, place.translation
 
     def point(self, name, body=None):
-        """Of a joint (origin of its child), of a cut joint (on its successor), of a spring (on a body)."""
-        found = self.xml.find(f"joint[@name='{name}']")
-        if found is not None:
-            return self.frame(found.find("child").get("link"))[1]
+        """Point of a joint (origin of its child), a cut joint (on its successor) or a spring (on a body)."""
+        joint = self.xml.find(f"joint[@name='{name}']")
+        if joint is not None:
+            return self.frame(joint.find("child").get("link"))[1]
         if (cut := self.xml.find(f".//loop_joint[@name='{name}']")) is not None:
             end = cut.find("successor")
         else:
@@ -153,8 +153,8 @@ class Oracle:
         R, o = self.frame(end.get("link"))
         return o + R @ np.array([float(x) for x in end.get("xyz", "0 0 0").split()])
 
-    def masses(self, body):
-        """Mass, CoM, its acceleration less gravity, rate of angular momentum; of what moves with a joint."""
+    def inertial_terms(self, body):
+        """Mass, centre of mass, its acceleration less gravity, rate of angular momentum of a rigid group."""
         k = self.model.frames[self.model.getFrameId(body)].parentJoint
         inertia, place = self.model.inertias[k], self.data.oMi[k]
         v, a = self.data.v[k], self.data.a[k]
@@ -164,30 +164,30 @@ class Oracle:
         turn = inertia.inertia @ alpha + np.cross(w, inertia.inertia @ w)
         return inertia.mass, place.act(c), R @ rise - self.gravity, R @ turn
 
-    def hanging(self, body, others):
-        """Bodies that move with ``body`` and hang on no other of ``others``."""
+    def carried(self, body, others):
+        """Bodies that ``body`` carries and none of ``others`` does."""
         k = self.model.frames[self.model.getFrameId(body)].parentJoint
         stop = {self.model.frames[self.model.getFrameId(b)].parentJoint for b in others if b != body}
-        found, names = [], list(self.model.names)
+        carried, names = [], list(self.model.names)
         for j in range(1, self.model.njoints):
             i = j
             while i not in (0, k) and i not in stop:
                 i = self.model.parents[i]
             if i == k:
-                found.append(self.xml.find(f"joint[@name='{names[j]}']/child").get("link"))
-        return found
+                carried.append(self.xml.find(f"joint[@name='{names[j]}']/child").get("link"))
+        return carried
 
-    def needed(self, body, others, about):
-        """Force and moment about a point that a body and what hangs on it need, in the root's axes."""
+    def inertial_wrench(self, body, others, about):
+        """Inertial force and moment about a point of a body and those that it carries, in the root's axes."""
         force, moment = np.zeros(3), np.zeros(3)
-        for name in self.hanging(body, others):
-            m, c, rise, turn = self.masses(name)
+        for name in self.carried(body, others):
+            m, c, rise, turn = self.inertial_terms(name)
             force += m * rise
             moment += turn + np.cross(c - about, m * rise)
         return force, moment
 
     def generalised(self, link, force, moment, point):
-        """What a wrench at a point of a link does at each joint, in the graph's order."""
+        """Generalized forces of a wrench at a point of a link, in the graph's order of joints."""
         k = self.model.frames[self.model.getFrameId(link)].parentJoint
         J = pinocchio.getJointJacobian(self.model, self.data, k, pinocchio.LOCAL_WORLD_ALIGNED)
         arm = point - self.data.oMi[k].translation
