@@ -16,7 +16,7 @@ from modular_dynamics.closure import (
     closed_loop_inverse_dynamics,
     read_rules,
 )
-from modular_dynamics.closure.assembly.mechanism import mechanism
+from modular_dynamics.closure.dynamics.solver import solver_of
 from modular_dynamics.exceptions import SingularityError
 from modular_dynamics_ros.computation.robot import Robot, RobotError
 from modular_dynamics_ros.messages.bad_message import BadMessage
@@ -106,7 +106,7 @@ class ReactionComputation:
     def _try(self) -> None:
         """Share once: what compiles does so now, and rules that cannot work are told now."""
         graph = self.robot.graph
-        start, solver = mechanism(graph).reference(), mechanism(graph)
+        start, solver = solver_of(graph).reference(), solver_of(graph)
         rest = np.zeros(len(solver.independent_v))
         try:
             found = self(closed_loop_inverse_dynamics(graph, start[solver.independent_q], rest, rest, start))

@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 from ...algebra import to_rotation_translation
 from ...dynamics import InverseDynamics, frame_poses
 from ...model import Anchor, SubsystemGraph
-from ..dynamics.inverse_dynamics import ClosedLoopDynamics
-from .free_bodies import crossed
+from ..cross_products import cross
+from ..dynamics.closed_loop_dynamics import ClosedLoopDynamics
+from ..workspaces import workspace_of
 
 __all__ = ["Reaction", "joint_reactions", "passed", "placed", "poses"]
 
@@ -82,7 +83,7 @@ def _loads(R: Mapping[str, Array], o: Mapping[str, Array], found: Mapping[str, R
     for reaction in found.values():
         ends = (reaction.successor, reaction.point, 1.0), (reaction.predecessor, reaction.start, -1.0)
         for link, point, sign in ends:
-            about = reaction.moment + crossed(point - o[link], reaction.force)
+            about = reaction.moment + cross(point - o[link], reaction.force)
             wrench = sign * np.concatenate([R[link].T @ reaction.force, R[link].T @ about])
             loads[link] = loads.get(link, np.zeros(6)) + wrench
     return loads
@@ -90,8 +91,6 @@ def _loads(R: Mapping[str, Array], o: Mapping[str, Array], found: Mapping[str, R
 
 def passed(graph: SubsystemGraph, dynamics: ClosedLoopDynamics, loads: Mapping[str, Array]) -> Array:
     """(n, 6): wrenches at the joints of the tree, in their child links' frames."""
-    solver: InverseDynamics | None = getattr(graph.workspaces, "reactions", None)
-    if solver is None:
-        solver = graph.workspaces.reactions = InverseDynamics(graph.tree)
+    solver = workspace_of(graph.tree, InverseDynamics)
     solver(dynamics.coordinates, dynamics.velocities, dynamics.accelerations, loads)
     return solver.joint_wrenches
