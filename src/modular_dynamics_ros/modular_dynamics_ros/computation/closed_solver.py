@@ -47,7 +47,7 @@ class ClosedSolver:
             ClosureError: no configuration is found in which the loops close, or it is a dead point.
         """
         rest = np.zeros(self.graph.nv)
-        self.guess = solver_of(self.graph).mechanism.warm_up()
+        self.guess = solver_of(self.graph).warm_up()
         self(self.guess, rest, rest, out=rest.copy())
         self.stamped_wrench(0)
         self.guess = None

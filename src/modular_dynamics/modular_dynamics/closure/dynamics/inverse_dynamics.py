@@ -46,6 +46,4 @@ def closed_loop_inverse_dynamics(
         StateError: a wrong shape, a number that is not finite, or a link that the graph does not have.
         UnsupportedModelError: a black box in the graph.
     """
-    solver = solver_of(graph)
-    q, v, vdot = solver.mechanism.checked(q, v, vdot=vdot)
-    return solver.inverse_dynamics(solver.close(q, guess), v, vdot, external_wrenches)
+    return solver_of(graph).inverse_dynamics_at(q, v, vdot, guess, external_wrenches)

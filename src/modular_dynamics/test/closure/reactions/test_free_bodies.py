@@ -5,20 +5,21 @@ import pytest
 import yaml
 
 from helpers.small_rules import DOOR, door
-from modular_dynamics.closure.reactions.free_bodies import Situation, free_bodies
-from modular_dynamics.closure.reactions.sharing import Sharing
-from modular_dynamics.closure.reactions.sharing_rules import rules_from
+from modular_dynamics.closure.reactions.free_bodies import free_bodies
+from modular_dynamics.closure.reactions.load_case_data import LoadCase
+from modular_dynamics.closure.reactions.rule_reader import rules_from
+from modular_dynamics.closure.reactions.sharing import ReactionSharing
 from modular_dynamics.exceptions import StateError
 
 
 def test_what_the_situation_lacks_is_named():
-    sharing, whole = Sharing(rules_from(yaml.safe_load(DOOR))), door()
+    sharing, whole = ReactionSharing(rules_from(yaml.safe_load(DOOR))), door()
     with pytest.raises(StateError, match="known forces lack 'closer'"):
-        sharing(Situation(whole.rotations, whole.origins, whole.demands))
+        sharing(LoadCase(whole.rotations, whole.origins, whole.demands))
     with pytest.raises(StateError, match="origins lack 'frame'"):
-        sharing(Situation(whole.rotations, {"door": np.zeros(3)}, whole.demands, whole.known))
+        sharing(LoadCase(whole.rotations, {"door": np.zeros(3)}, whole.demands, whole.known))
     with pytest.raises(StateError, match="demands of 'door' have shape"):
-        sharing(Situation(whole.rotations, whole.origins, {"door": np.zeros(3)}, whole.known))
+        sharing(LoadCase(whole.rotations, whole.origins, {"door": np.zeros(3)}, whole.known))
 
 
 def test_a_line_without_length_is_refused():
