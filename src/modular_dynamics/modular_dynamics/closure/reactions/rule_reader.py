@@ -124,7 +124,7 @@ def _step(k: int, entry: Any, bodies: tuple[str, ...], joints: Mapping[str, Join
         if str(takers) not in joints:
             raise DescriptionError(f"{where}: no joint '{takers}'; joints are {', '.join(joints)}")
         if {"push", "pull"} & set(joints[takers].bears):
-            raise DescriptionError(f"{where}: '{takers}' transmits push or pull; give these by a balance")
+            raise DescriptionError(f"{where}: '{takers}' bears push or pull; give these by a balance")
         takers = [f"{takers}.{c}" for c in joints[takers].bears]
     if kind == "balance":
         component, _, about = str(table["balance"]).partition(" about ")

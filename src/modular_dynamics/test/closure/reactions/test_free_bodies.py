@@ -14,9 +14,9 @@ from modular_dynamics.exceptions import StateError
 
 def test_what_the_situation_lacks_is_named():
     sharing, whole = ReactionSharing(rules_from(yaml.safe_load(DOOR))), door()
-    with pytest.raises(StateError, match="known forces lack 'closer'"):
+    with pytest.raises(StateError, match="'closer' is missing in the load case's known forces"):
         sharing(LoadCase(whole.rotations, whole.origins, whole.demands))
-    with pytest.raises(StateError, match="origins lack 'frame'"):
+    with pytest.raises(StateError, match="'frame' is missing in the load case's origins"):
         sharing(LoadCase(whole.rotations, {"door": np.zeros(3)}, whole.demands, whole.known))
     with pytest.raises(StateError, match="demands of 'door' have shape"):
         sharing(LoadCase(whole.rotations, whole.origins, {"door": np.zeros(3)}, whole.known))

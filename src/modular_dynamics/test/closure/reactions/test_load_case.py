@@ -135,9 +135,17 @@ def test_a_rod_that_has_mass_is_refused():
     ("right", "wrong", "words"),
     [
         ("at: torso_pitch", "at: hip", "joint 'j5': no joint, loop joint or spring 'hip'"),
-        ("by: body_2", "by: body_4", "'j3': by is 'body_4', but 'base_yaw' ties 'body_3' to none of the"),
-        ("j5: {holds: body_5, by: body_4", "j5: {holds: body_5, by: body_3", "'j5': .* 'body_5' to 'body_4'"),
-        ("j5: {holds: body_5, by: body_4", "j5: {holds: body_5, by: bodi_4", "'j5': .* 'body_5' to 'body_4'"),
+        ("by: body_2", "by: body_4", "'j3': by is 'body_4', but 'base_yaw' connects 'body_3' to none of"),
+        (
+            "j5: {holds: body_5, by: body_4",
+            "j5: {holds: body_5, by: body_3",
+            "'j5': .* connects 'body_5' to 'body_4'",
+        ),
+        (
+            "j5: {holds: body_5, by: body_4",
+            "j5: {holds: body_5, by: bodi_4",
+            "'j5': .* connects 'body_5' to 'body_4'",
+        ),
     ],
 )
 def test_a_name_that_the_robot_does_not_have_is_refused(tmp_path, right, wrong, words):
