@@ -1,4 +1,4 @@
-"""Closed loops in the shape of `md.InverseDynamics`: what a robot with loops has in its place."""
+"""Closed loops in the shape of `OpenSolver`: what a robot with loops has in its place."""
 
 from collections.abc import Mapping
 
@@ -37,7 +37,7 @@ class ClosedSolver:
         self._independent = solver_of(graph).independent_v
         self._tree = md.InverseDynamics(graph.tree)
         self._external: Wrenches = None
-        self._passed_on: ClosedLoopDynamics | None = None  # the result that the tree's wrenches belong to
+        self._tree_result: tuple[ClosedLoopDynamics, md.InverseDynamicsResult] | None = None
         self._loads: tuple[ClosedLoopDynamics | None, dict[str, np.ndarray]] = (None, {})  # and the loads
 
     def warm_up(self) -> None:
@@ -63,7 +63,7 @@ class ClosedSolver:
     ) -> np.ndarray:
         """tau (nv,) of the independent joints, zero elsewhere, from their part of q, v and vdot.
 
-        Black boxes' wrenches are an argument because `md.InverseDynamics` has it; there are none here.
+        Black boxes' wrenches are an argument because `OpenSolver` has it; there are none here.
         Errors as of `closed_loop_inverse_dynamics`.
         """
         own = self._independent
@@ -92,13 +92,13 @@ class ClosedSolver:
         return self._loads[1]
 
     def stamped_wrench(self, index: int) -> tuple[str, np.ndarray]:
-        """As `md.InverseDynamics.stamped_wrench`, of the last call: what the tree's joints pass on there."""
+        """Of the last call: the wrench that the open tree passes on to a subsystem, as (link, wrench)."""
         found = self.found
         assert found is not None  # a call was made
-        if self._passed_on is not found:
-            self._tree(found.coordinates, found.velocities, found.accelerations, self.loads)
-            self._passed_on = found
-        return self._tree.stamped_wrench(index)
+        if self._tree_result is None or self._tree_result[0] is not found:
+            motion = found.coordinates, found.velocities, found.accelerations
+            self._tree_result = found, self._tree.solve(*motion, self.loads)
+        return self._tree_result[1].connection_wrench_in_link(index)
 
     @property
     def stamped_cut_wrenches(self) -> dict[str, tuple[str, np.ndarray]]:

@@ -11,6 +11,7 @@ import modular_dynamics as md
 from modular_dynamics.exceptions import SingularityError
 from modular_dynamics_ros.computation.closed_solver import ClosedSolver
 from modular_dynamics_ros.computation.feedforward import friction_coefficients
+from modular_dynamics_ros.computation.open_solver import OpenSolver
 from modular_dynamics_ros.computation.robot_error import RobotError
 from modular_dynamics_ros.messages.bad_message import listed
 
@@ -41,7 +42,7 @@ class Robot:
     """
 
     graph: md.SubsystemGraph
-    solver: Any  # md.InverseDynamics, or a ClosedSolver
+    solver: Any  # an OpenSolver or a ClosedSolver
     check: Any
     no_check: str
     state_names: tuple[str, ...]
@@ -88,7 +89,7 @@ def load_robot(
             )  # they are in graph.warnings, which the node logs
             graph = md.load_urdf(description, partition_file or None, gravity=gravity)
             closed = _is_closed(graph)
-            solver = ClosedSolver(graph) if closed else md.InverseDynamics(graph)
+            solver = ClosedSolver(graph) if closed else OpenSolver(graph)
     except (md.ModularDynamicsError, OSError) as error:
         raise RobotError(str(error)) from error
     if floating := [joint.name for joint in graph.joints if joint.type == "floating"]:
@@ -178,7 +179,6 @@ def _no_wrenches(graph: md.SubsystemGraph) -> dict[str, np.ndarray]:
     return {subsystem.name: np.zeros(6) for subsystem in graph.subsystems if subsystem.black_box}
 
 
-def _warm_up(graph: md.SubsystemGraph, solver: md.InverseDynamics) -> None:
+def _warm_up(graph: md.SubsystemGraph, solver: OpenSolver) -> None:
     rest = np.zeros(graph.nv)
-    solver.warm_up()
     solver(graph.neutral(), rest, rest, None, _no_wrenches(graph))

@@ -80,9 +80,10 @@ def test_gravity_modes(robot):
         one.compute(NOW)
         assert one.effort == pytest.approx(expected, abs=1e-13)
         # the wrenches are those of the motion in every mode
-        reference = md.InverseDynamics(robot.graph)
-        reference(Q, V, rest)
-        assert robot.solver.connection_wrenches == pytest.approx(reference.connection_wrenches, abs=1e-12)
+        reference = md.InverseDynamics(robot.graph).solve(Q, V, rest)
+        assert robot.solver.result.connection_wrenches == pytest.approx(
+            reference.connection_wrenches, abs=1e-12
+        )
 
 
 def test_external_wrenches_expire(robot):
@@ -105,7 +106,7 @@ def test_a_black_box_takes_its_wrench_from_outside(robot, four_link, tmp_path):
     whole = computation(robot)
     whole.observe(NOW, Q, V)
     whole.compute(NOW)
-    wrench = robot.solver.connection_wrenches[2]
+    wrench = robot.solver.result.connection_wrenches[2]
     boxed.observe(NOW, Q[:3], V[:3])
     with pytest.raises(BadMessage, match="no wrench of black box 'right_branch'"):
         boxed.compute(NOW)

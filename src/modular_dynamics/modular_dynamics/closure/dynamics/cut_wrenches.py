@@ -7,9 +7,9 @@ from numpy.typing import NDArray
 
 from ...algebra import DualQuaternion, adjoint, to_rotation_translation
 from ...dynamics import frame_poses
+from ...dynamics.execution.workspaces import workspace_of
 from ...model import Anchor, SubsystemGraph
 from ..cross_products import cross_rows
-from ..workspaces import workspace_of
 from .closed_loop_dynamics import ClosedLoopDynamics
 
 __all__ = ["internal_wrenches", "stamped_cut_wrenches", "tree_torques"]

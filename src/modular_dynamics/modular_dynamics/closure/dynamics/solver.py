@@ -7,16 +7,16 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ...dynamics.arrays.loaded_constants import LoadedConstants
 from ...dynamics.arrays.model_arrays import body_to_aligned
+from ...dynamics.execution.workspaces import workspace_of
 from ...exceptions import StateError
-from ...kernels import layout
 from ...kernels.loops.inverse_dynamics import closed_loop_inverse_dynamics as kernel
 from ...kernels.loops.projection import projection
 from ...kernels.loops.structures import DynamicsArrays, Tree
 from ...model import SubsystemGraph, body_loads
 from ..assembly.mechanism import Mechanism
 from ..constraints.independence import LARGEST_VIOLATION, raise_if_dependent, raise_if_singular
-from ..workspaces import workspace_of
 from .closed_loop_dynamics import ClosedLoopDynamics
 
 __all__ = ["ClosedLoopSolver", "solver_of"]
@@ -38,8 +38,10 @@ class ClosedLoopSolver:
 
     def __init__(self, graph: SubsystemGraph) -> None:
         self.graph, self.mechanism = graph, Mechanism(graph)
-        tree = self.mechanism.system.tree
-        self._loaded = Tree(tree.topology, tree.constants.copy())
+        system = self.mechanism.system
+        self._loaded = LoadedConstants(
+            system.tree.constants, lambda body, wrench: body_to_aligned(system.alignments[body], wrench)
+        )
         self._loop_names = [loop.name for loop in graph.loop_joints]
         self._spring_names = [spring.name for spring in graph.springs]
 
@@ -127,7 +129,9 @@ class ClosedLoopSolver:
             projection=np.zeros((nv, len(v))),
         )
         arrays.v[system.independent_v], arrays.vdot[system.independent_v] = v, vdot
-        tree = self._loaded_tree(external_wrenches) if external_wrenches else system.tree
+        tree = system.tree
+        if external_wrenches:
+            tree = Tree(tree.topology, self._loaded(body_loads(graph, external_wrenches)))
         status, condition, rank, violation = kernel(
             tree, rows, springs, system.split, q, system.workspace, arrays
         )
@@ -164,15 +168,6 @@ class ClosedLoopSolver:
         start, rest = self.mechanism.warm_up(), np.zeros(len(self.independent_v))
         self.inverse_dynamics(start, rest, rest)
         return start
-
-    def _loaded_tree(self, external_wrenches: Mapping[str, ArrayLike]) -> Tree:
-        """The tree with wrenches on its bodies, in arrays of their own."""
-        system, loaded = self.mechanism.system, self._loaded
-        loaded.constants[:-1, layout.EXTERNAL :] = 0.0
-        for body, zeta in body_loads(self.graph, external_wrenches).items():
-            wrench = body_to_aligned(system.alignments[body], zeta.vec6())
-            loaded.constants[body, layout.EXTERNAL :] += wrench
-        return loaded
 
 
 def solver_of(graph: SubsystemGraph) -> ClosedLoopSolver:

@@ -13,7 +13,7 @@ from ...dynamics import frame_poses
 from ...model import Anchor, SubsystemGraph
 from ..cross_products import cross
 from ..dynamics.closed_loop_dynamics import ClosedLoopDynamics
-from .tree_wrenches import tree_wrenches
+from .tree_dynamics import tree_dynamics
 
 __all__ = ["Reaction", "joint_reactions"]
 
@@ -57,7 +57,7 @@ def joint_reactions(graph: SubsystemGraph, dynamics: ClosedLoopDynamics) -> dict
         force = dynamics.tensions[spring.name] * line / np.linalg.norm(line)
         first, second = (anchor.link for anchor in spring.anchors)
         reactions[spring.name] = Reaction(first, second, point, start, force, np.zeros(3))
-    wrenches = tree_wrenches(graph, dynamics, _loads(R, o, reactions)).joints
+    wrenches = tree_dynamics(graph, dynamics, _loads(R, o, reactions)).joint_wrenches
     for joint, body, wrench in zip(graph.joints, graph.bodies, wrenches, strict=True):
         force, moment = R[body.name] @ wrench[:3], R[body.name] @ wrench[3:]
         point = o[body.name]

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ...dynamics import frame_poses
+from ...dynamics import InverseDynamicsResult, frame_poses
 from ...exceptions import StateError
 from ...model import Subsystem, SubsystemGraph
 from ..cross_products import cross, cross_rows
@@ -17,7 +17,7 @@ from .joint_reactions import Reaction
 from .load_case_data import LoadCase
 from .rule_points import rule_points
 from .sharing_rules import Rules
-from .tree_wrenches import TreeWrenches, tree_wrenches
+from .tree_dynamics import tree_dynamics
 
 __all__ = ["LoadCases", "load_case_of", "wrenches_of"]
 
@@ -74,7 +74,8 @@ class LoadCases:
             dynamics: poses, motions and tensions of that instant; its multipliers do not matter.
             connection_wrenches: of subsystems that hang on the bodies, as measured or computed elsewhere,
                 instead of those that follow from their motion: {subsystem: (link, [force, moment])}, of the
-                predecessor on the subsystem, at and in the link's frame.
+                predecessor on the subsystem, at and in the link's frame
+                (``InverseDynamicsResult.connection_wrench_in_link``).
 
         Raises:
             StateError: a subsystem or link that the graph does not have, or a bad wrench.
@@ -82,11 +83,11 @@ class LoadCases:
         graph, given = self.graph, self._checked(connection_wrenches or {})
         matrices = frame_poses(graph.tree, dynamics.coordinates, graph.links)
         R, o = matrices[:, :3, :3], matrices[:, :3, 3]
-        transmitted = tree_wrenches(graph, dynamics, {}, given)
-        wrenches = self._term_signs * transmitted.joints[self._term_joints]
+        tree = tree_dynamics(graph, dynamics, {})
+        wrenches = self._term_signs * tree.joint_wrenches[self._term_joints]
         links, bodies = self._term_links, self._term_bodies
         if given:
-            more = self._replacements(given, transmitted)
+            more = self._replacements(given, tree)
             links = np.append(links, [link for link, _, _ in more])
             bodies = np.append(bodies, [body for _, body, _ in more])
             wrenches = np.append(wrenches, [wrench for _, _, wrench in more], axis=0)
@@ -144,12 +145,12 @@ class LoadCases:
         return checked
 
     def _replacements(
-        self, given: Mapping[int, tuple[int, int, Array]], transmitted: TreeWrenches
+        self, given: Mapping[int, tuple[int, int, Array]], tree: InverseDynamicsResult
     ) -> list[tuple[int, int, Array]]:
         """(link, body, wrench): the given wrenches, and minus those that follow from the motion."""
         replacements = []
         for index, (link, body, wrench) in given.items():
-            own_link, computed = transmitted.connections[index]
+            own_link, computed = tree.connection_wrench_in_link(index)
             replacements += [(link, body, wrench), (self._link_index[own_link], body, -np.asarray(computed))]
         return replacements
 
