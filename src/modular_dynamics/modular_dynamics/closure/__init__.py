@@ -1,4 +1,4 @@
-"""Closed loops on the tree: positions, projection, multipliers, springs."""
+"""Closed loops: assembly, constraint projection, dynamics, simulation, reactions."""
 
 from .dynamics.closed_loop_dynamics import ClosedLoopDynamics
 from .dynamics.cut_wrenches import internal_wrenches, stamped_cut_wrenches, tree_torques

@@ -15,7 +15,7 @@ from ..constraints.independence import raise_if_dependent
 __all__ = ["open_loops", "raise_branch_end", "unclosed"]
 
 Array = NDArray[np.float64]
-#: Spreads of starts [rad or m] where all joints are free: none on a singular pose, where ranks mislead.
+#: Spreads of random starts [rad or m] with all joints free: not zero, a pose that may be singular.
 FREE_STARTS = (0.1, 0.1, 0.5, 0.5, 1.0, 1.0)
 #: Residual [m or 1] with which loops count as closed at a dead point, where Newton's method is slow.
 AT_DEAD_POINT = 1e-8
@@ -90,7 +90,7 @@ def raise_branch_end(system: ConstraintSystem, target: Array, reached: Array, do
             best,
         )
     error = unclosed(system, best, "at these independent coordinates", closable=True)
-    if error.residual is None:  # not the loops are at fault, but the choice of independent joints
+    if error.residual is None:  # the choice of independent joints is at fault, not the loops
         raise error
     raise ClosureError(
         f"{error}. The branch ends after {100.0 * done:.1f} % of the way from the start, at a dead point "

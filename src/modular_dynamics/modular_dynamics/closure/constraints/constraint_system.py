@@ -94,7 +94,7 @@ class ConstraintSystem:
     def close_gears(self, q: Array) -> None:
         """Move dependent coordinates so that gears are closed exactly, in place."""
         phi = self.evaluate(q).phi
-        q[self.split.dependent_q] -= self.gearing.meeting @ phi[self.is_gear]
+        q[self.split.dependent_q] -= self.gearing.correction @ phi[self.is_gear]
 
     def rank(self, J: Array) -> int:
         """Of constraint rows (m, k), by singular values."""
@@ -151,7 +151,7 @@ class ConstraintSystem:
             single_reach=reach[single_v],
             dependent_reach=np.maximum(reach[dependent_v], is_left),
             T=self.gearing.T,
-            gear_correction=self.gearing.meeting,
+            gear_correction=self.gearing.correction,
             row_scale=self.row_scale,
             column_scale=self.units[dependent_v],
         )

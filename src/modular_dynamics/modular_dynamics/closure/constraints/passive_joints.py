@@ -11,7 +11,7 @@ from ...model import JointType, SubsystemGraph
 __all__ = ["SLACK", "PassiveJoints"]
 
 Array = NDArray[np.float64]
-#: How far beyond its limits a joint may be [rad or m]: these are often written with three digits, 3.14.
+#: Tolerance of joint limits [rad or m]: these are often rounded to three digits, 3.14.
 SLACK = 2e-3
 TURN = 2.0 * np.pi
 

@@ -54,7 +54,7 @@ def project(split, workspace, rank, W):
 
 @njit(forceinline=True, error_model="numpy")
 def condition_number(A, rank):
-    """Of a factored J_d; infinite where it lacks rank: at a dead point."""
+    """Of a factored J_d; infinite where it is rank-deficient: at a dead point."""
     count = A.shape[1]
     if count == 0:
         return 1.0
