@@ -27,8 +27,9 @@ from benchmark.studies.torso_curves import COMPONENTS, Curves, curves, instants,
 from benchmark.studies.torso_equilibrium import equilibrium_residuals, pushes, with_mounts_at_rest
 from benchmark.studies.torso_picture import draw
 from benchmark.studies.torso_reactions import motion_at
-from modular_dynamics.closure.reactions.sharing import Sharing
-from modular_dynamics.closure.reactions.sharing_rules import Rules, read_rules
+from modular_dynamics.closure.reactions.rule_reader import read_rules
+from modular_dynamics.closure.reactions.sharing import ReactionSharing
+from modular_dynamics.closure.reactions.sharing_rules import Rules
 
 ROOT = Path(__file__).resolve().parents[2]
 Array = NDArray[np.float64]
@@ -85,7 +86,7 @@ def equilibrium(
 ) -> dict[str, Array]:
     """Rules, least norm, cut -> largest equilibrium residual of a body, force [N] and moment [N m]."""
     robot = with_mounts_at_rest(urdf)
-    graph, sharing = md.load_urdf(robot), Sharing(rules)
+    graph, sharing = md.load_urdf(robot), ReactionSharing(rules)
     peer = MujocoLoops(robot, graph.independent_joint_names)
     worst = {}
     for time in times:

@@ -5,7 +5,7 @@ import os
 import pytest
 
 import modular_dynamics as md
-from helpers.tree_strategies import ROBOTS
+from helpers.paths import ROBOTS
 from modular_dynamics.codegen import cache
 
 pytestmark = pytest.mark.skipif(

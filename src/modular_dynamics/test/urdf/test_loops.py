@@ -3,7 +3,7 @@
 import pytest
 
 import modular_dynamics as md
-from helpers.tree_strategies import ROBOTS
+from helpers.paths import ROBOTS
 from modular_dynamics.urdf import has_loops
 
 LOOPS = {"charmie_torso", "four_bar", "slider_crank", "crane", "exoskeleton"}

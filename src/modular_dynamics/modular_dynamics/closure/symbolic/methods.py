@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ...exceptions import StateError
 from ...model import SubsystemGraph
-from ..assembly.mechanism import mechanism
+from ..dynamics.solver import solver_of
 from .counting import Count, count
 from .elimination import eliminate
 from .mass_matrix import mass_matrix
@@ -63,7 +63,7 @@ class Method:
         self.vdot = {name: ca.SX.sym(f"a_{name}") for name in graph.independent_joint_names}
         self.orientations = Orientations(self.model, self.constants, self.q)
         if method != "IC":
-            closed = dict(zip(graph.joint_names, mechanism(graph).reference().tolist(), strict=True))
+            closed = dict(zip(graph.joint_names, solver_of(graph).reference().tolist(), strict=True))
             eliminate(self.model, self.steps, self.orientations, method == "DE", closed)
         self.gravity = self.constants.gravity(graph.gravity)
 

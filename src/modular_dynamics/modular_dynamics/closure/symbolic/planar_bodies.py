@@ -111,10 +111,10 @@ class _Frames:
                 self._add_revolute(k, float(offsets[k]))
         self.ground: dict[int, Array] = {}
         loops, springs = loop_rows(graph), spring_rows(graph)
-        for k, ends in enumerate(loops.ends):
-            self._add_anchors(k, ends, loops.anchors[k, :, 9:])
-        for k, ends in enumerate(springs.ends):
-            self._add_anchors(-1 - k, ends, springs.anchors[k, :, 9:])
+        for k, ends in enumerate(loops.arrays.ends):
+            self._add_anchors(k, ends, loops.arrays.anchors[k, :, 9:])
+        for k, ends in enumerate(springs.arrays.ends):
+            self._add_anchors(-1 - k, ends, springs.arrays.anchors[k, :, 9:])
 
     def _add_anchors(self, key: int, ends: NDArray[np.int64], positions: Array) -> None:
         for end, (index, given) in enumerate(zip(map(int, ends), positions, strict=True)):

@@ -92,13 +92,13 @@ def test_agrees_with_newton_from_the_reference_and_from_guesses(name):
     for _ in range(60):
         q = rng.uniform(-3, 3, len(graph.independent_joint_names))
         try:
-            expected = newton.positions(q, guess)
+            expected = newton.close(q, guess)
         except ClosureError:
             with pytest.raises(ClosureError):
                 close_loops(graph, q, guess)
             continue
         assert np.abs(close_loops(graph, q, guess) - expected).max() < CLOSE
-        assert np.abs(close_loops(graph, q) - newton.positions(q)).max() < CLOSE
+        assert np.abs(close_loops(graph, q) - newton.close(q)).max() < CLOSE
         assert np.abs(solver.solve(q, solver.branch_of(reference), near=expected) - expected).max() < CLOSE
         assert (solver.branch_of(expected) == solver.branch_of(reference)).all()
         by_itself += solver.walk(guess, q)[0] == 1.0
@@ -133,7 +133,7 @@ def test_a_poor_guess_agrees_with_newton():
     graph = four_bar().graph()
     exact = explicit_solver(graph).solve([0.3], [1.0])
     poor = exact + np.array([0.0, 0.4, -0.4])
-    assert np.abs(close_loops(graph, [0.5], poor) - by_newton(graph).positions([0.5], poor)).max() < CLOSE
+    assert np.abs(close_loops(graph, [0.5], poor) - by_newton(graph).close([0.5], poor)).max() < CLOSE
 
 
 @pytest.mark.parametrize("change", ["axis", "lift", "unknown", "universal", "loose"])
@@ -174,8 +174,8 @@ def test_robots_agree_with_newton(name, low, high):
     guess = newton.reference()
     for _ in range(30):
         q = rng.uniform(low, high, len(limits))
-        expected = newton.positions(q, guess)
-        assert np.abs(close_loops(graph, q) - newton.positions(q)).max() < CLOSE
+        expected = newton.close(q, guess)
+        assert np.abs(close_loops(graph, q) - newton.close(q)).max() < CLOSE
         assert np.abs(close_loops(graph, q, guess) - expected).max() < CLOSE
         assert solver.walk(guess, q)[0] == 1.0
         guess = expected
@@ -195,6 +195,6 @@ def test_exoskeleton():
     for rho_4 in (*range(-20, 96, 5), 100):
         q[graph.independent_joint_names.index("rho_4")] = np.deg2rad(rho_4)
         if rho_4 < 100:
-            assert np.abs(close_loops(graph, q) - newton.positions(q)).max() < CLOSE
+            assert np.abs(close_loops(graph, q) - newton.close(q)).max() < CLOSE
     with pytest.raises(ClosureError, match="branch ends"):
         close_loops(graph, q)

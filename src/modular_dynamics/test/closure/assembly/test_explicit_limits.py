@@ -76,8 +76,8 @@ def test_up_to_a_change_point_like_newton_and_not_beyond():
     graph = four_bar(a=1.0, b=2.0, c=1.0, d=2.0).graph()  # a parallelogram, flat at theta = pi
     start = np.array([2.5, -2.5, -2.5])
     for q in ([3.0], [3.1]):
-        assert np.abs(close_loops(graph, q, start) - by_newton(graph).positions(q, start)).max() < 1e-9
-    for solve in (lambda: close_loops(graph, [3.8], start), lambda: by_newton(graph).positions([3.8], start)):
+        assert np.abs(close_loops(graph, q, start) - by_newton(graph).close(q, start)).max() < 1e-9
+    for solve in (lambda: close_loops(graph, [3.8], start), lambda: by_newton(graph).close([3.8], start)):
         with pytest.raises(SingularityError, match="dead point of its independent joints crank"):
             solve()  # two branches meet there, and which one goes on nobody has said
 
@@ -87,7 +87,7 @@ def test_up_to_a_dead_point_like_newton():
     start = explicit_solver(graph).solve([0.5], [1.0])
     end = np.arccos((1.5**2 + 4 - 4) / 6)
     for distance in (1e-2, 1e-4, 1e-6):
-        expected = by_newton(graph).positions([end - distance], start)
+        expected = by_newton(graph).close([end - distance], start)
         assert np.abs(close_loops(graph, [end - distance], start) - expected).max() < 1e-9 / np.sqrt(distance)
     with pytest.raises(ClosureError):
         close_loops(graph, [end + 1e-4], start)

@@ -7,8 +7,7 @@ from hypothesis import given
 from helpers.oracles.rigid_bodies import RigidBodies, carried
 from helpers.random_examples.examples import examples
 from helpers.random_examples.mechanisms import ROWS, random_mechanisms
-from modular_dynamics.closure.assembly.mechanism import mechanism
-from modular_dynamics.kernels.loops import closed_loop
+from modular_dynamics.closure.dynamics.solver import solver_of
 
 MECHANISMS = examples(50)
 # eighth-order central differences
@@ -16,9 +15,8 @@ STEP, WEIGHTS = 1e-2, (4 / 5, -1 / 5, 4 / 105, -1 / 280)
 
 
 def rows(graph, q, v):
-    solver = mechanism(graph)
-    closed_loop.rows_of(solver.arrays[0], solver.arrays[1], q, v, solver.room)
-    return [solver.room[k].copy() for k in (2, 3, 4)]
+    values = solver_of(graph).mechanism.system.evaluate(q, v)
+    return [part.copy() for part in (values.phi, values.J, values.gamma)]
 
 
 def difference(function):

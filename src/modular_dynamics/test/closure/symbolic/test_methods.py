@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 import modular_dynamics as md
-from helpers.paths import ROBOTS
 from modular_dynamics.closure import (
     close_loops,
     closed_loop_gravity_torque,
