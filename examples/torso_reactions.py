@@ -5,7 +5,7 @@ Prints:
     spring sr4: 108.02 N
     spring sl4: 108.02 N
     spring s5: 30.74 N
-    the base bears [N]: [  0.    0.  545.4]
+    force on the base [N]: [  0.    0.  545.4]
     act4 pushes with 58.95 N
     act5 pushes with 15.65 N
 """
@@ -13,7 +13,7 @@ Prints:
 from pathlib import Path
 
 import modular_dynamics as md
-from modular_dynamics.closure import Sharing, joint_reactions, read_rules, situation_of
+from modular_dynamics.closure import ReactionSharing, joint_reactions, load_case_of, read_rules
 
 ROBOTS = Path(__file__).resolve().parents[1] / "urdf"
 
@@ -25,7 +25,7 @@ print("redundant constraint rows:", dynamics.redundant)
 for name, tension in dynamics.tensions.items():
     print(f"spring {name}: {tension:.2f} N")
 reactions = joint_reactions(graph, dynamics)  # of every joint; redundant ones by the least norm
-print("the base bears [N]:", reactions["base_yaw"].force.round(1))
-shared = Sharing(rules)(situation_of(graph, dynamics, rules))  # redundant ones by the rules
+print("force on the base [N]:", reactions["base_yaw"].force.round(1))
+shared = ReactionSharing(rules)(load_case_of(graph, dynamics, rules))  # redundant ones by the rules
 for actuator in ("act4", "act5"):
     print(f"{actuator} pushes with {shared.components[actuator, 'push']:.2f} N")

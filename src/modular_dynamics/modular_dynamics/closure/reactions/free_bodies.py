@@ -13,7 +13,7 @@ from ..cross_products import cross_rows
 from .load_case_data import LoadCase, LoadCaseTables
 from .sharing_rules import JointRule, Location, Rules
 
-__all__ = ["FreeBodies", "FreeBodyCuts", "free_bodies"]
+__all__ = ["FreeBodies", "FreeBodyCuts"]
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -56,11 +56,6 @@ class FreeBodies:
         return np.concatenate([row_forces, np.where(is_moment, units, 0.0)], axis=1)
 
 
-def free_bodies(rules: Rules, load_case: LoadCase) -> FreeBodies:
-    """Cut the bodies free. Raises StateError: a missing entry in the load case, or a line without length."""
-    return FreeBodyCuts(rules)(load_case)
-
-
 class FreeBodyCuts:
     """Cuts the bodies of some rules free; what does not depend on the load case is prepared once.
 
@@ -89,7 +84,7 @@ class FreeBodyCuts:
         self._starts = _Points(lines, [(j.by, j.start or j.at) for j in lines], 0)
 
     def __call__(self, load_case: LoadCase) -> FreeBodies:
-        """See `free_bodies`."""
+        """Cut the bodies free. Raises StateError: an entry is missing, or a line has no length."""
         tables, rules = LoadCaseTables(self.rules.name, load_case), self.rules
         R, o = tables.stacked("rotations", rules.bodies), tables.stacked("origins", rules.bodies)
         axes, at = tables.stacked("rotations", self._frames), self._at(tables)
