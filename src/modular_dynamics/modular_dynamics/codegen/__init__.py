@@ -1,8 +1,8 @@
 """Straight-line machine code for one fixed robot, generated from the kernels themselves.
 
-A recursion of kernels/ is run once in plain Python on symbols (:mod:`.tracing`); what it computes with
-them, its constants folded (:mod:`.program`), is written down as LLVM code (:mod:`.llvm`), compiled, and kept
-on disk (:mod:`.cache`).
+A recursion of kernels/ is run once in plain Python on symbols (:mod:`.tracing`). The operations that it
+carries out, with constants folded (:mod:`.program`), become LLVM code (:mod:`.llvm`), which is compiled and
+kept on disk (:mod:`.cache`).
 """
 
 from .cache import MachineCode, TooLargeError, machine_code

@@ -1,4 +1,4 @@
-"""Generated code in memory and on disk: made once for a robot, a processor and a version of the kernels."""
+"""Generated code in memory and on disk: made once for a robot, processor and version of the kernels."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ __all__ = ["FOLDER_VARIABLE", "MachineCode", "TooLargeError", "folder", "machine
 
 #: Environment variable that names another folder for generated code.
 FOLDER_VARIABLE = "MODULAR_DYNAMICS_CACHE"
-#: Operations from which on code does not fit the processor's caches: slow to make, and hardly faster.
+#: Operations beyond which code does not fit the processor's caches: slow to compile, and hardly faster.
 LARGEST_PROGRAM = 20_000
 _FORMAT = 1
 
 
 class TooLargeError(ValueError):
-    """The robot is so large that loops are better."""
+    """The robot is so large that compiled loops are better than generated code."""
 
 
 @dataclass(frozen=True)
@@ -41,8 +41,8 @@ class MachineCode:
     Attributes:
         address: of ``void f(states, q, v, a, out)``; it stays valid until the process ends.
         operations: floating-point instructions of the program, an addition or a product each.
-        size: of the object file [bytes]. seconds: what making it took when it was made.
-        cached: did it come from the disk?
+        size: of the object file [bytes]. seconds: that compiling it took.
+        cached: whether it was read from the disk.
     """
 
     address: int
@@ -74,8 +74,8 @@ def machine_code(
     key = _key(recursion, topology, constants, kind)
     if key in _loaded:
         return _loaded[key]
-    found = _read(key)
-    if found is None:
+    stored = _read(key)
+    if stored is None:
         start = time.perf_counter()
         program, symbols = trace(recursion, topology, constants, results)
         lines = (program.operations[line].kind for line in used_lines(program, symbols))
@@ -90,14 +90,14 @@ def machine_code(
         }
         _write(key, data, facts)
     else:
-        data, facts = found
-    _loaded[key] = MachineCode(address=_load(data), cached=found is not None, **facts)
+        data, facts = stored
+    _loaded[key] = MachineCode(address=_load(data), cached=stored is not None, **facts)
     return _loaded[key]
 
 
 @cache
 def _sources() -> bytes:
-    """All source that has a say in what is generated."""
+    """All source code on which generated code depends."""
     package = Path(__file__).parents[1]
     files = sorted([*(package / "kernels").rglob("*.py"), *(package / "codegen").rglob("*.py")])
     return b"\0".join(file.read_bytes() for file in files)
@@ -119,7 +119,7 @@ def _key(
 
 
 def _read(key: str) -> tuple[bytes, dict[str, Any]] | None:
-    """What was made before; None if there is nothing, or something else than was written."""
+    """The stored code; None if there is none, or its file is damaged."""
     try:
         content = (folder() / f"{key}.o").read_bytes()
         digest, header, data = content[:32], *content[32:].split(b"\n", 1)
@@ -131,7 +131,7 @@ def _read(key: str) -> tuple[bytes, dict[str, Any]] | None:
 
 
 def _write(key: str, data: bytes, facts: dict[str, Any]) -> None:
-    """Keep it, in one move, so that nobody reads half of it. Where that is not allowed it is made again."""
+    """Store it by one rename, so that nobody reads half of it. Where that is not allowed it is not stored."""
     content = json.dumps(facts).encode() + b"\n" + data
     with suppress(OSError):
         folder().mkdir(parents=True, exist_ok=True)
@@ -141,7 +141,7 @@ def _write(key: str, data: bytes, facts: dict[str, Any]) -> None:
 
 
 def _load(data: bytes) -> int:
-    """Put an object file into memory; the address of its function."""
+    """Load an object file into memory; the address of its function."""
     machine = llvm.Target.from_default_triple().create_target_machine()
     engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), machine)
     engine.add_object_file(llvm.ObjectFileRef.from_data(data))

@@ -1,4 +1,4 @@
-"""A program as LLVM code, and that as an object file."""
+"""A program as LLVM code, and LLVM code as an object file."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["FLOAT32X16", "FLOAT64", "FLOAT64X8", "Kind", "host", "object_code", 
 
 
 class Kind(NamedTuple):
-    """What stands for a number: lanes of an element type."""
+    """The type that represents a number: one or several lanes of an element type."""
 
     element: str
     bytes: int
@@ -102,7 +102,7 @@ def _instruction(program: Program, operation: Operation, kind: Kind) -> str:
 
 @cache
 def host() -> tuple[str, str]:
-    """(name, features) of the processor. Where it has wide registers they are used."""
+    """(name, features) of the processor. 512-bit registers are used where it has them."""
     features = llvm.get_host_cpu_features().flatten()
     return llvm.get_host_cpu_name(), f"{features},-prefer-256-bit" if "avx512f" in features else features
 
@@ -122,5 +122,5 @@ def object_code(code: str) -> bytes:
     machine = _machine()
     module = llvm.parse_assembly(code)
     module.triple, module.data_layout = machine.triple, str(machine.target_data)
-    found: bytes = machine.emit_object(module)
-    return found
+    data: bytes = machine.emit_object(module)
+    return data

@@ -1,4 +1,4 @@
-"""Arithmetic written down instead of carried out: a list of operations, each once."""
+"""Arithmetic recorded instead of carried out: a list of operations, each listed once."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ class Program:
 
     def __init__(self) -> None:
         self.operations: list[Operation] = []
-        self._known: dict[Operation, Symbol] = {}
+        self._symbols: dict[Operation, Symbol] = {}
 
     def add(self, operation: Operation) -> Symbol:
         """The symbol of an operation, listed now or before."""
-        symbol = self._known.get(operation)
+        symbol = self._symbols.get(operation)
         if symbol is None:
-            symbol = self._known[operation] = Symbol(self, len(self.operations))
+            symbol = self._symbols[operation] = Symbol(self, len(self.operations))
             self.operations.append(operation)
         return symbol
 
@@ -48,8 +48,8 @@ class Program:
 class Symbol:
     """The result of one operation; computing with it adds operations to its program.
 
-    Numbers are folded, and x + 0, 1 x, 0 x and double signs simplified: 0 x is 0, for code is generated only
-    where all numbers are finite.
+    Constants are folded, and x + 0, 1 x, 0 x and double signs simplified. 0 x is 0 because generated code
+    runs on finite numbers only.
     """
 
     __slots__ = ("line", "program")
@@ -60,12 +60,12 @@ class Symbol:
 
     @property
     def operation(self) -> Operation:
-        """What it is the result of."""
+        """The operation whose result this is."""
         return self.program.operations[self.line]
 
     @property
     def number(self) -> float | None:
-        """Its value if it is a constant."""
+        """Its value if it is a constant, else None."""
         operation = self.operation
         return operation.value if operation.kind == "constant" else None
 

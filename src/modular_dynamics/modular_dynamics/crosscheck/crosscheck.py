@@ -25,7 +25,7 @@ Loads = dict[int, NDArray[np.float64]]
 
 @dataclass(frozen=True, eq=False)
 class Residual:
-    """How far torques are from Pinocchio's. Joints inside black boxes count as zero: nobody knows theirs.
+    """Differences of torques from Pinocchio's. Those inside black boxes, which are not known, count as zero.
 
     Attributes:
         per_joint: |tau - tau_pinocchio| (nv,) [N m or N].
@@ -49,7 +49,7 @@ class Residual:
 
 
 class CrossCheck:
-    """Pinocchio's RNEA of a graph, kept ready. Joints are matched by name.
+    """Pinocchio's RNEA of a graph. Joints are matched by name.
 
     Raises:
         UnsupportedModelError: the graph has loop joints, passive joints, gears or springs.
@@ -74,20 +74,20 @@ class CrossCheck:
         loads = self._loads(external_wrenches or {})
         if not black_box_wrenches:
             return self._full.tau(self._rnea(self._full, q, v, vdot, loads))
-        # black boxes cut the tree into regions; to a region, the boxes that hang on it are their given
-        # wrenches, and what lies beyond them does not exist
+        # black boxes cut the tree into regions; in a region, the given wrenches replace the boxes that it
+        # carries, and what is beyond them is left out
         boxes = {name: np.asarray(wrench, dtype=float) for name, wrench in black_box_wrenches.items()}
         above = self._box_above(frozenset(boxes))
         theirs = np.full(self._full.model.nv, np.nan)
         for region in {above[s.name] for s in self.graph.subsystems if s.name not in boxes}:
             edge = frozenset(name for name in boxes if above[name] == region)
             pruned, removed = self._pruned(edge)
-            felt = {k: load for k, load in loads.items() if k not in removed}
+            acting = {k: load for k, load in loads.items() if k not in removed}
             for name in edge:
                 connection = self.graph.subsystem(name).connection
                 placement = pinocchio.SE3(*to_rotation_translation(connection.x_body_connection))
-                self._feel(felt, connection.body, placement, -boxes[name])
-            tau = self._rnea(pruned, q, v, vdot, felt)
+                self._add_load(acting, connection.body, placement, -boxes[name])
+            tau = self._rnea(pruned, q, v, vdot, acting)
             for subsystem in self.graph.subsystems:
                 if subsystem.name not in boxes and above[subsystem.name] == region:
                     for joint in subsystem.joints:
@@ -129,7 +129,7 @@ class CrossCheck:
         return above
 
     def _pruned(self, edge: frozenset[str]) -> tuple[PinocchioModel, set[int]]:
-        """The robot without the named subsystems and all that hangs on them; and the bodies taken away."""
+        """The robot without the named subsystems and their successors; and the removed bodies."""
         if edge not in self._prunings:
             pruned = PinocchioModel(self.graph)
             names: set[str] = set()
@@ -146,18 +146,20 @@ class CrossCheck:
         return self._prunings[edge]
 
     def _loads(self, external: Mapping[str, ArrayLike]) -> Loads:
-        """External wrenches, carried to the joints by Pinocchio's own frames."""
+        """External wrenches at the joints, moved there by Pinocchio's own frames."""
         loads: Loads = {}
         for link, wrench in external.items():
             if self.graph.link_body(link) is None:
-                continue  # the ground bears it
-            # a joint may have the link's name: frames are told apart by their type
+                continue  # it acts on the ground
+            # a joint may have the link's name: the frame's type distinguishes them
             frame = self._full.model.frames[self._full.model.getFrameId(link, pinocchio.FrameType.BODY)]
-            self._feel(loads, self.graph.link_body(link), frame.placement, np.asarray(wrench, dtype=float))
+            self._add_load(
+                loads, self.graph.link_body(link), frame.placement, np.asarray(wrench, dtype=float)
+            )
         return loads
 
     @staticmethod
-    def _feel(loads: Loads, body: int | None, placement: Any, wrench: NDArray[np.float64]) -> None:
+    def _add_load(loads: Loads, body: int | None, placement: Any, wrench: NDArray[np.float64]) -> None:
         if body is not None:
             moved = placement.act(pinocchio.Force(wrench)).vector
             loads[body] = loads[body] + moved if body in loads else moved

@@ -1,8 +1,8 @@
 """The same robot in Pinocchio, from the same URDF text, its numbers put into the graph's order by name.
 
 Pinocchio orders joints by name along the tree, keeps (cos, sin) for continuous joints and x y z w
-quaternions; all of that stays in this file. Its URDF reader ignores <mimic>, so mimic joints move on their
-own there and their torque is brought to the driver here.
+quaternions; all of that stays in this file. Its URDF reader ignores <mimic>, so that mimic joints are
+independent there; here their torque is added to that of their driver.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ class PinocchioModel:
         return theirs
 
     def v_slice(self, joint: Joint) -> slice:
-        """Where a joint stands in Pinocchio's velocities and torques."""
+        """The slice of a joint in Pinocchio's velocities and torques."""
         start = self.model.idx_vs[self.model.getJointId(joint.name)]
         return slice(start, start + joint.type.nv)
 

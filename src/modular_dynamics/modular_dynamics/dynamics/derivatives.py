@@ -72,7 +72,7 @@ def inverse_dynamics_derivatives(
 
     Args:
         external_wrenches: {link: [force N, moment N m]}, held fixed at and in the link's frame.
-        out: what an earlier call returned, to be written again; with it nothing is allocated after the
+        out: the result of an earlier call, which is overwritten; with it nothing is allocated after the
             first call.
 
     Raises:
@@ -123,6 +123,6 @@ def _array_of(out: Any, nv: int, rows: tuple[int, ...]) -> NDArray[np.float64]:
         named = isinstance(out, InverseDynamicsDerivatives)
         given = f"parts of shape {np.shape(out.dq)}" if named else type(out).__name__
         raise StateError(
-            f"out is {given}; what an earlier call returned for shape {shape} is needed, as it was returned"
+            f"out is {given}; the unchanged result of an earlier call with parts of shape {shape} is needed"
         )
     return as_strided(out.dq, (*rows, 3, nv, nv), (*steps, size, *strides[-2:]))

@@ -1,7 +1,7 @@
 """Forward dynamics of graphs with mimic joints: M(q) vdot = tau - h(q, v), solved by Cholesky's method.
 
-A coordinate that moves several joints closes a loop of transmissions: no single body answers for it, and the
-articulated-body recursion does not apply. The mass matrix knows nothing of that.
+A coordinate that moves several joints acts on several bodies at once, so that the articulated-body recursion
+does not apply. The mass matrix is not affected.
 """
 
 from __future__ import annotations
@@ -23,14 +23,20 @@ from ..model import SubsystemGraph
 from .arrays.model_arrays import work_for
 from .execution.algorithms import DOUBLE, FORWARD_DYNAMICS, INVERSE_DYNAMICS, MASS_MATRIX
 
-__all__ = ["FORWARD_BY_MATRIX", "NO_INERTIA", "coordinate_without_inertia"]
+__all__ = ["FORWARD_BY_MATRIX", "NO_INERTIA", "coordinate_without_inertia", "make_matrix_ready"]
 
 Array = NDArray[np.float64]
 Arrays = tuple[NDArray[np.int64], Array]
-#: Numbers in the mass matrices that a thread has in memory at a time, and states at most.
+#: Numbers in the mass matrices that a thread holds in memory at a time, and states at most.
 LARGEST_STACK, TAKEN = 1_000_000, 512
 #: Status of a kernel: done; refused arguments; results that are not finite; a joint that moves no inertia.
 DONE, REFUSED, OVERFLOW, NO_INERTIA = range(4)
+
+
+def make_matrix_ready() -> None:
+    """Compile the kernels that :func:`forward_by_matrix` calls, or load them from the disk cache."""
+    for algorithm in (MASS_MATRIX, INVERSE_DYNAMICS):
+        make_ready(algorithm.single, algorithm.signature)
 
 
 def forward_by_matrix(
@@ -42,14 +48,13 @@ def forward_by_matrix(
         0; 1 for arguments that are refused; 2 where vdot is not finite; 3 where M is not positive definite,
         and then work[0] is the coordinate that needs the others to move.
     """
-    from scipy.linalg.lapack import dpotrf, dpotrs  # noqa: PLC0415  # few robots need it, all wait at import
+    from scipy.linalg.lapack import dpotrf, dpotrs  # noqa: PLC0415  # few robots need it, and its import is slow
 
     n, nv = len(topology) - 1, len(vdot)
     if tau.shape != vdot.shape or not np.isfinite(tau).all():
         return REFUSED
     M, h = np.empty((nv, nv)), np.empty(nv)
     for algorithm, arguments in ((MASS_MATRIX, (q, M)), (INVERSE_DYNAMICS, (q, v, np.zeros(nv), h))):
-        make_ready(algorithm.single, algorithm.signature)
         own = work_for(n, algorithm.columns)
         if (status := algorithm.single(topology, constants, own, *arguments)) != 0:
             return int(status)
@@ -91,7 +96,7 @@ def rows_by_matrix(
     try:
         while (first := take(turns, step)) < len(q):
             rows = (array[first : first + step] for array in (q, v, tau, vdot))
-            bad: int | None = 0  # and so where something goes wrong: nobody else has these rows
+            bad: int | None = 0  # also if an exception is raised: no other thread takes these rows
             try:
                 bad = _first_bad((topology, constants), checked, *rows)
             finally:
@@ -104,7 +109,7 @@ def rows_by_matrix(
 def _first_bad(
     tree: Arrays, checked: NDArray[np.int64], q: Array, v: Array, tau: Array, vdot: Array
 ) -> int | None:
-    """Write vdot, or say from which row on one is bad."""
+    """Write vdot; or the row from which on one is bad."""
     count, nv = tau.shape
     none, flat, h = np.empty((count, 0)), np.empty((count, nv * nv)), np.empty((count, nv))
     turns, never_zero = new_turns(), np.zeros(nv * nv, np.bool_)

@@ -15,7 +15,7 @@ from .execution.algorithms import FORWARD_DYNAMICS
 from .execution.batch import Batch, Progress
 from .execution.solver import LoadedSolver, Wrenches
 from .execution.workspaces import direct_calls
-from .forward_by_matrix import FORWARD_BY_MATRIX, NO_INERTIA, coordinate_without_inertia
+from .forward_by_matrix import FORWARD_BY_MATRIX, NO_INERTIA, coordinate_without_inertia, make_matrix_ready
 
 __all__ = ["ForwardDynamics", "forward_dynamics", "forward_dynamics_batch"]
 
@@ -37,6 +37,7 @@ class ForwardDynamics(LoadedSolver):
         mimics = any(joint.mimic is not None for joint in graph.joints)
         self._frames = None if mimics else frames_of(*arrays)
         if self._frames is None:
+            make_matrix_ready()
             super().__init__(graph, FORWARD_BY_MATRIX, *arrays)
         else:
             super().__init__(graph, FORWARD_DYNAMICS, self._frames.topology, self._frames.constants)
@@ -81,8 +82,8 @@ class ForwardDynamics(LoadedSolver):
             )
         joint = joint_without_inertia(self.graph, self._work)
         return (
-            f"joint '{joint.name}' moves no inertia: what hangs on link '{joint.child_link}' has none along "
-            "the joint when the joints beyond it give way, and any torque would accelerate it infinitely"
+            f"joint '{joint.name}' moves no inertia: link '{joint.child_link}' and what it carries have none "
+            "along the joint while the joints beyond it are free; any torque would accelerate it infinitely"
         )
 
 
@@ -97,7 +98,7 @@ def forward_dynamics(
     """Accelerations vdot (nv,) [rad/s^2 or m/s^2] that the torques tau give the graph: M vdot + h = tau.
 
     By articulated bodies, composed of subsystems (Featherstone, Rigid Body Dynamics Algorithms, chapter 7);
-    where joints mimic others by M and h themselves, which takes longer and allocates.
+    where joints mimic others, by M and h themselves, which takes longer and allocates.
 
     Args:
         q: positions (nq,) in the order of ``graph.joint_names`` [rad or m].
@@ -107,7 +108,7 @@ def forward_dynamics(
         out: float64 array (nv,) for the result, may be one of the arguments.
 
     Returns:
-        vdot. With it ``inverse_dynamics`` gives tau again; how exactly, the condition of M says.
+        vdot. With it ``inverse_dynamics`` gives tau again, as exactly as the condition of M allows.
 
     Raises:
         StateError: a wrong shape, a number that is not finite, an unknown link, a black box in the graph, or
@@ -141,9 +142,9 @@ def forward_dynamics_batch(
         q: positions (count, nq). v, tau: velocities and torques (count, nv).
         threads: how many to use; all cores by default.
         external_wrenches: as of ``forward_dynamics``, the same for every state.
-        out: float64 array (count, nv) for the result, none of the arguments. Beside it memory does not grow
+        out: float64 array (count, nv) for the result, none of the arguments. Other memory does not grow
             with count.
-        progress: called now and then with (states done, count), from the calling thread.
+        progress: called repeatedly with (states done, count), from the calling thread.
 
     Raises:
         StateError: as of ``forward_dynamics``, with the row; or a wrong number of threads.

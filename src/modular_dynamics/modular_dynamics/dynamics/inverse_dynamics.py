@@ -128,13 +128,13 @@ def inverse_dynamics(
         v, vdot: velocities and accelerations (nv,).
         external_wrenches: {link: [force N, moment N m]} acting on the link, at and in its frame.
         black_box_wrenches: {subsystem: [force, moment]} of the predecessor on that subsystem, at and in its
-            connection frame. Any subsystem may be given; those tagged black_box must be. Theirs and their
+            connection frame. Any subsystem may be given; those with black_box must be. Theirs and their
             successors' wrenches reach the predecessor by this value alone.
         out: float64 array (nv,) for the result, may be one of the arguments; with it, and without wrenches,
             nothing is allocated after the first call.
 
     Returns:
-        tau; NaN for joints inside black boxes, whose torques nobody can know.
+        tau; NaN for joints inside black boxes, whose torques are not known.
 
     Raises:
         StateError: a wrong shape, a number that is not finite, an unknown name, a missing wrench.
@@ -169,10 +169,10 @@ def inverse_dynamics_batch(
         q: positions (count, nq). v, vdot: velocities and accelerations (count, nv).
         threads: how many to use; all cores by default.
         external_wrenches, black_box_wrenches: as of ``inverse_dynamics``, the same for every state.
-        out: array (count, nv) of ``dtype`` for the result, none of the arguments. Beside it memory does not
+        out: array (count, nv) of ``dtype`` for the result, none of the arguments. Other memory does not
             grow with count.
         dtype: float64, or float32: single precision, faster, to 1e-5 of the largest torque.
-        progress: called now and then with (states done, count), from the calling thread.
+        progress: called repeatedly with (states done, count), from the calling thread.
 
     Raises:
         StateError: a wrong shape, dtype or number of threads, or a number that is not finite, with its row.

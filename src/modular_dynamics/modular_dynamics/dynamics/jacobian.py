@@ -48,7 +48,7 @@ def jacobian(
     axes: str = "root",
     out: NDArray[np.float64] | None = None,
 ) -> NDArray[np.float64]:
-    """J (6, nv) of a link: [pdot; omega] = J v, its velocity against the root link.
+    """J (6, nv) of a link: [pdot; omega] = J v, its velocity relative to the root link.
 
     pdot is the velocity of the link's origin [m/s], omega its angular velocity [rad/s]; both in the axes of
     the root link (axes = "root", where p is that of ``frame_pose``) or of the link itself ("link"). Of a
@@ -56,9 +56,9 @@ def jacobian(
     (Featherstone, Rigid Body Dynamics Algorithms, chapter 2); of a floating joint it is the six columns of
     its twist v = (linear, angular) in its body's axes. Columns of joints that do not carry the link are
     zero; a mimic joint's, times its multiplier, is added to its driver's. So J^T maps a force and a moment at
-    the link's origin, in the same axes, to the torques that they put on the joints.
+    the link's origin, in the same axes, to the joint torques that they cause.
 
-    Closed loops are not looked at: q and v give the coordinates of every joint of the tree, passive ones too.
+    Closed loops are ignored: q and v are those of all joints of the tree, passive ones included.
 
     Args:
         q: positions (nq,) in the order of ``graph.joint_names`` [rad or m].
@@ -86,8 +86,8 @@ def jacobian_batch(
 
     Args:
         threads: how many to use; all cores by default.
-        out: float64 array (count, 6, nv) for the result. Beside it memory does not grow with count.
-        progress: called now and then with (states done, count), from the calling thread.
+        out: float64 array (count, 6, nv) for the result. Other memory does not grow with count.
+        progress: called repeatedly with (states done, count), from the calling thread.
 
     Raises:
         StateError: an unknown link, unknown axes, a wrong shape or number of threads, or a number that is not

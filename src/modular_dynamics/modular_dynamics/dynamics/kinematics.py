@@ -72,7 +72,7 @@ def frame_poses(
 ) -> NDArray[np.float64]:
     """Homogeneous matrices [[R, p], [0, 1]] (links, 4, 4): p_root = R p_link + p. [m]
 
-    Closed loops are not looked at: q gives the coordinate of every joint of the tree, passive ones too.
+    Closed loops are ignored: q is that of all joints of the tree, passive ones included.
 
     Args:
         q: positions (nq,) in the order of ``graph.joint_names`` [rad or m].
@@ -99,8 +99,8 @@ def frame_poses_batch(
 
     Args:
         threads: how many to use; all cores by default.
-        out: float64 array (count, links, 4, 4) for the result. Beside it memory does not grow with count.
-        progress: called now and then with (states done, count), from the calling thread.
+        out: float64 array (count, links, 4, 4) for the result. Other memory does not grow with count.
+        progress: called repeatedly with (states done, count), from the calling thread.
 
     Raises:
         StateError: an unknown link, a wrong shape or number of threads, or a number that is not finite, with

@@ -102,8 +102,8 @@ def regressor_batch(
     Args:
         q: positions (count, nq). v, vdot: velocities and accelerations (count, nv).
         threads: how many to use; all cores by default.
-        out: float64 array (count, nv, 10 n) for the result. Beside it memory does not grow with count.
-        progress: called now and then with (states done, count), from the calling thread.
+        out: float64 array (count, nv, 10 n) for the result. Other memory does not grow with count.
+        progress: called repeatedly with (states done, count), from the calling thread.
 
     Raises:
         StateError: a wrong shape or number of threads, a number that is not finite, with its row, or a black

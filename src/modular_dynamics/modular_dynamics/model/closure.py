@@ -1,4 +1,4 @@
-"""What closes loops on top of the tree: loop joints, gears, springs. Kept here, solved later."""
+"""What closes loops in addition to the tree: loop joints, gears and springs. closure/ computes with them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["Anchor", "Gear", "LoopJoint", "Spring"]
 
 @dataclass(frozen=True, eq=False)
 class Anchor:
-    """A frame fixed in a link: pose x_link_anchor."""
+    """A frame fixed in a link, with pose x_link_anchor."""
 
     link: str
     x_link_anchor: DualQuaternion
@@ -22,7 +22,7 @@ class Anchor:
 
 @dataclass(frozen=True, eq=False)
 class LoopJoint:
-    """A cut joint: what it lets move between two links closes a kinematic loop.
+    """A cut joint between two links: it closes a kinematic loop.
 
     Attributes:
         type: revolute, prismatic, spherical, universal, fixed or planar (a point on a line of the plane).
@@ -40,7 +40,7 @@ class LoopJoint:
 class Gear:
     """q[joint] = ratio * q[driver] + offset [rad or m]; further drivers add ratio * q[driver] each.
 
-    Several drivers are a gear whose carrier moves: what it transmits depends on the carrier's joint too.
+    Several drivers describe a gear whose carrier moves: its ratio relates the carrier's joint too.
     """
 
     joint: str

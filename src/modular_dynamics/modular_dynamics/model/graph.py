@@ -35,9 +35,9 @@ class SubsystemGraph:
             each subsystem. Mimic joints have none; their torque goes to their driver.
         gravity: gravitational acceleration in the root link's frame [m/s^2], shape (3,).
         ground: the root link with everything fixed to it.
-        independent: joints chosen by the user as independent; None: all but the passive and geared ones.
-        urdf: the text it was read from. floating_base: was a floating root joint added to it?
-        warnings: what was accepted but looks wrong. notes: decisions taken on the way.
+        independent: joints that the user chose as independent; None: all except passive and geared ones.
+        urdf: the text from which it was read. floating_base: whether a floating root joint was added.
+        warnings: what was accepted although it looks wrong. notes: decisions of the reader.
     """
 
     #: What `compile` calls. dynamics/ sets it when it is imported: the model comes below the algorithms and
@@ -74,25 +74,25 @@ class SubsystemGraph:
 
     @cached_property
     def independent_joint_names(self) -> tuple[str, ...]:
-        """The joints whose coordinates say how the mechanism stands; its loops determine the others."""
+        """The joints whose coordinates determine the configuration; the loops determine the others."""
         if self.independent is not None:
             return self.independent
         dependent = {*self.passive_joints, *(gear.joint for gear in self.gears)}
         return tuple(name for name in self.joint_names if name not in dependent)
 
     def with_independent_joints(self, *names: str) -> SubsystemGraph:
-        """The same mechanism by other independent coordinates. Raises StateError: unknown names."""
+        """The same mechanism with other independent joints. Raises StateError: unknown names."""
         for name in names:
             if name not in self.joint_names or names.count(name) > 1:
                 raise StateError(
-                    f"independent joint '{name}' is named twice or is none of '{self.name}'; "
+                    f"independent joint '{name}' is named twice or is no joint of '{self.name}'; "
                     f"its joints: {', '.join(self.joint_names)}"
                 )
         return replace(self, independent=tuple(name for name in self.joint_names if name in names))
 
     @cached_property
     def tree(self) -> SubsystemGraph:
-        """The open tree: without loop joints, gears and springs, and all its joints actuated."""
+        """The open tree: without loop joints, gears and springs, with all joints actuated."""
         bare: dict[str, Any] = dict.fromkeys(("loop_joints", "passive_joints", "gears", "springs"), ())
         return replace(self, **bare, independent=None)
 
@@ -135,7 +135,7 @@ class SubsystemGraph:
     def link_pose(self, link: str) -> tuple[int | None, DualQuaternion]:
         """The body that carries a link (None: the ground) and x_body_link. Raises KeyError.
 
-        Other than :meth:`link_body` it knows the links that are fixed in black boxes too.
+        Unlike :meth:`link_body` it includes the links that are fixed in black boxes.
         """
         if link not in self._link_poses:
             raise KeyError(f"no link '{link}' in '{self.name}'; its links: {', '.join(self._link_poses)}")
@@ -170,11 +170,11 @@ class SubsystemGraph:
         return joint.name if joint.mimic is None else joint.mimic.joint
 
     def q_slice(self, name: str) -> slice:
-        """Where a joint of ``joint_names`` stands in q."""
+        """The slice of q of a joint of ``joint_names``."""
         return self._slices[name][0]
 
     def v_slice(self, name: str) -> slice:
-        """Where a joint of ``joint_names`` stands in v, vdot and tau."""
+        """The slice of v, vdot and tau of a joint of ``joint_names``."""
         return self._slices[name][1]
 
     def neutral(self) -> NDArray[np.float64]:
@@ -186,12 +186,12 @@ class SubsystemGraph:
         return q
 
     def joint_position(self, joint: Joint, q: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Position of one joint out of q, mimic joints included."""
+        """Position of one joint, from q; mimic joints included."""
         own = q[self.q_slice(self.driver(joint))]
         return own if joint.mimic is None else joint.mimic.multiplier * own + joint.mimic.offset
 
     def joint_rate(self, joint: Joint, v: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Velocity of one joint out of v (or acceleration out of vdot), mimic joints included."""
+        """Velocity of one joint, from v (or acceleration, from vdot); mimic joints included."""
         own = v[self.v_slice(self.driver(joint))]
         return own if joint.mimic is None else joint.mimic.multiplier * own
 
@@ -199,7 +199,7 @@ class SubsystemGraph:
         """Named state vectors as float arrays of the right shape, all finite: q has nq numbers, others nv.
 
         Raises:
-            StateError: names the vector, its shape and what is needed, or the joint whose value is bad.
+            StateError: names the vector, its shape and the needed one, or the joint and its value.
         """
         return [self._checked(name, value) for name, value in vectors.items()]
 
@@ -230,22 +230,22 @@ class SubsystemGraph:
     def compile(self, progress: Callable[[str], None] | None = None) -> Any:
         """Generate machine code for this robot: unrolled, its constants folded. Used from now on.
 
-        Torques, accelerations, the mass matrix and derivatives, of one state and of many, come from it
-        wherever it is faster than the compiled loops, which is measured. Kept on disk
+        Torques, accelerations, the mass matrix and derivatives, of one state and of many, are computed by
+        it wherever it is faster than the compiled loops, which is measured. It is kept on disk
         ($MODULAR_DYNAMICS_CACHE, or the user's cache folder), so that the next process only reads it.
-        External wrenches go on through the loops.
+        With external wrenches the loops are used.
 
         Args:
-            progress: called with what is being made.
+            progress: called with the name of each piece before it is made.
 
         Returns:
-            A report that can be printed: what was made, how long it took, and what it brings.
+            A report that can be printed: what was made, how long it took, and how much faster it is.
 
         Raises:
             UnsupportedModelError: black boxes, or closed loops.
         """
         if SubsystemGraph.generate is None:
-            raise RuntimeError("import modular_dynamics first: a graph alone knows no algorithms")
+            raise RuntimeError("import modular_dynamics first: it sets what SubsystemGraph.compile calls")
         return SubsystemGraph.generate(self, progress)
 
     def __str__(self) -> str:

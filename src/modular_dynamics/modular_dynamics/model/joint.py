@@ -1,4 +1,4 @@
-"""A joint: where it sits, how it moves its child link, and what it can bear."""
+"""A joint: its pose in the parent, the motion of its child link, and its limits."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["Joint", "JointType", "Limits", "Mimic"]
 
 
 class JointType(str, Enum):
-    """The moving joint types of URDF that this library treats."""
+    """The moving joint types of URDF that this library supports."""
 
     REVOLUTE = "revolute"
     CONTINUOUS = "continuous"
@@ -47,7 +47,7 @@ NO_LIMITS = Limits()
 
 @dataclass(frozen=True, slots=True)
 class Mimic:
-    """q = multiplier * q[joint] + offset; ``joint`` is a driver that mimics no other."""
+    """q = multiplier * q[joint] + offset; ``joint`` is a driver that mimics no other joint."""
 
     joint: str
     multiplier: float = 1.0

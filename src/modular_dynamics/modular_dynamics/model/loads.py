@@ -1,4 +1,4 @@
-"""Wrenches given from outside, checked: on links, and at the connection points of black boxes."""
+"""Wrenches that callers pass, checked: on links, and at the connection points of black boxes."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def _mapping(what: str, wrenches: object) -> None:
 def body_loads(graph: SubsystemGraph, external: Mapping[str, ArrayLike]) -> dict[int, DualQuaternion]:
     """External wrenches {link: [force, moment]} as f + eps m on bodies, in the body's frame, summed.
 
-    What acts on the ground is left out: no joint bears it.
+    Wrenches on the ground are left out: no joint transmits them.
 
     Raises:
         StateError: an unknown link, or not six finite numbers.

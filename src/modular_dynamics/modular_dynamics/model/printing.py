@@ -1,4 +1,4 @@
-"""A graph as text: the tree of subsystems with their joints and connection points."""
+"""A graph as text: the subsystem tree, with joints and connection points."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A subsystem: joints and bodies that hang together, behind one connection point."""
+"""A subsystem: connected joints and bodies beyond one connection point."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ class Subsystem:
     """A subsystem i of the composition, with n_i joints and bodies.
 
     Attributes:
-        first: index of its first joint in ``SubsystemGraph.joints``; its joints stand there side by side.
-        predecessor: index of p_i in ``SubsystemGraph.subsystems``; None where it stands on the ground.
-        black_box: its wrench at the connection point is given from outside.
+        first: index of its first joint in ``SubsystemGraph.joints``; its other joints follow there.
+        predecessor: index of p_i in ``SubsystemGraph.subsystems``; None if it is connected to the ground.
+        black_box: its wrench at the connection point is an input.
         root_link: child link of its first joint, or the fixed link at which a black box begins.
         fixed_links: links of a black box that are fixed to what carries it, by their pose in that body (or
-            in the root link); no body counts their masses.
+            in the root link); their masses belong to no body.
     """
 
     name: str

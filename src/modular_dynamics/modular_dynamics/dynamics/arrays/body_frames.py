@@ -1,11 +1,11 @@
-"""Body frames in which articulated bodies cost the fewest operations.
+"""Body frames in which the articulated-body recursion has the fewest operations.
 
-A joint's axis is z of its body's aligned frame (see arrays.py); the frame may still be turned about that
-axis and slid along it. Against its parent a body stands at P, turned by Rz(turn) Rx(tilt) Rz(q): any constant
-rotation is such a product, with a third angle that goes to the joint's offset. If a body's x is along the
-common normal of its own axis and a child's (Denavit & Hartenberg), that child has no turn; a slide can take
-away one component of P. What is zero here costs nothing in generated code, and rotations by nothing or by a
-quarter turn cost next to nothing in the loops either.
+A joint's axis is z of its body's aligned frame (see model_arrays.py); the frame may still be turned about
+that axis and shifted along it. In its parent's frame a body is placed at P and turned by
+Rz(turn) Rx(tilt) Rz(q): any constant rotation is such a product, with a third angle that is added to the
+joint's offset. If a body's x is along the common normal of its own axis and a child's (Denavit & Hartenberg),
+that child has no turn; a slide can remove one component of P. Zeros cost nothing in generated code, and
+rotations by zero or a quarter turn cost almost nothing in the loops either.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ from ...kernels.recursions.articulated_inertia import ANY, NONE, QUARTER
 
 __all__ = ["Frames", "frames_of"]
 
-#: What roundings leave of an exact zero, relative to its neighbours.
+#: Largest rounding error of an exact zero, relative to its neighbours.
 TINY = 1e-15
-#: Instructions: of a turn by any angle, by a quarter turn, and of one more component of P or of m c.
+#: Instructions of a turn by any angle, by a quarter turn, and of one more component of P or of m c.
 TURN_COST, QUARTER_COST, COMPONENT_COST, MOMENT_COST = 60, 6, 14, 5
 
 
 @dataclass(frozen=True)
 class Frames:
-    """Arrays as kernels/articulated_body takes them, and how wrenches come into their frames.
+    """Arrays as kernels/recursions/articulated_body takes them, and the frames of their bodies.
 
     Attributes:
         turns: of each body's frame about its z, as cosine + i sine. slides: of its origin along z [m].
@@ -49,7 +49,7 @@ class Frames:
 
 
 def frames_of(topology: NDArray[np.int64], constants: NDArray[np.float64]) -> Frames:
-    """Frames of few operations for a graph without mimic joints whose arrays are those of arrays.py.
+    """Frames of few operations for a graph without mimic joints whose arrays are those of model_arrays.py.
 
     Floating joints, whose rates are components in their body's axes, keep their frames.
     """
@@ -57,7 +57,7 @@ def frames_of(topology: NDArray[np.int64], constants: NDArray[np.float64]) -> Fr
 
 
 def _exact(angle: complex) -> complex:
-    """Of length one, its zeros exact."""
+    """A complex number of length one, with exact zeros."""
     angle /= abs(angle)
     if abs(angle.imag) < TINY:
         return complex(np.sign(angle.real), 0.0)
@@ -70,15 +70,15 @@ def _kind(angle: complex) -> int:
     return QUARTER if angle.real == 0.0 else ANY
 
 
-def _seen(angle: complex, x: float, y: float) -> tuple[float, float]:
-    """Two components from axes that are turned by an angle."""
+def _in_turned_axes(angle: complex, x: float, y: float) -> tuple[float, float]:
+    """Components (x, y) in axes that are turned by an angle."""
     back = complex(x, y) * angle.conjugate()
     tiny = TINY * abs(back)
     return (0.0 if abs(back.real) < tiny else back.real, 0.0 if abs(back.imag) < tiny else back.imag)
 
 
 class _Choice:
-    """Turns and slides, from the leaves to the ground, and the arrays that they give."""
+    """The choice of turns and slides, from the leaves to the ground, and the arrays that result."""
 
     def __init__(self, topology: NDArray[np.int64], constants: NDArray[np.float64]) -> None:
         n = len(topology) - 1
@@ -108,12 +108,12 @@ class _Choice:
     def frames(self) -> Frames:
         for k in reversed(self.moving):
             if self.kinds[k] == layout.PRISMATIC:
-                self.turns[k] = self.rest[k].conjugate()  # no angle of its joint can take the rest
+                self.turns[k] = self.rest[k].conjugate()  # its joint has no angle that could include the rest
             else:
                 self.turns[k] = self._best_turn(k)
             for child in self.children[k]:
                 self.turn[child] *= self.turns[k].conjugate()
-                self.places[child, :2] = _seen(self.turns[k], *self.places[child, :2])
+                self.places[child, :2] = _in_turned_axes(self.turns[k], *self.places[child, :2])
         for k in reversed(self.moving):
             self._simplify(k)
             self._slide(k)
@@ -124,22 +124,24 @@ class _Choice:
         return Frames(self.topology, self.constants, tuple(self.turns), tuple(self.slides))
 
     def _cost_of_turn(self, k: int, angle: complex) -> int:
-        """Of body k's frame turned by an angle, for its children."""
+        """Instructions for its children if body k's frame is turned by an angle."""
         total = 0
         for child in self.children[k]:
             left = _exact(self.turn[child] * angle.conjugate())
             if self.tilt[child].imag != 0.0:
                 total += (0, QUARTER_COST, TURN_COST)[_kind(-left if left == -1.0 else left)]
-            total += COMPONENT_COST * sum(part != 0.0 for part in _seen(angle, *self.places[child, :2]))
+            total += COMPONENT_COST * sum(
+                part != 0.0 for part in _in_turned_axes(angle, *self.places[child, :2])
+            )
         return total
 
     def _best_turn(self, k: int) -> complex:
-        """Of body k: x along the common normal with one of its children; or none."""
+        """Turn of body k: x along the common normal with one of its children, or no turn."""
         angles = [1.0 + 0.0j, *(self.turn[child] for child in self.children[k])]
         return min(angles, key=lambda angle: self._cost_of_turn(k, angle))
 
     def _simplify(self, k: int) -> None:
-        """Without a tilt the turn is part of the rest; by half a turn more it tilts the other way."""
+        """Without a tilt the turn joins the rest; half a turn more reverses the tilt."""
         turn, tilt = _exact(self.turn[k]), self.tilt[k]
         if tilt.imag == 0.0 and self.kinds[k] == layout.REVOLUTE:
             self.rest[k] *= turn if tilt.real > 0.0 else turn.conjugate()
@@ -149,15 +151,15 @@ class _Choice:
         self.turn[k] = turn
 
     def _axis(self, k: int) -> NDArray[np.float64]:
-        """Of joint k, in its parent's frame."""
+        """Axis of joint k in its parent's frame."""
         turn, tilt = self.turn[k], self.tilt[k]
         return np.array([turn.imag * tilt.imag, -turn.real * tilt.imag, tilt.real])
 
     def _slide(self, k: int) -> None:
-        """Move body k's origin along its axis to where it costs least: level with a child's or with c."""
+        """Shift body k's origin along its axis to the cheapest height: that of a child's origin or of c."""
         mass, moment = self.constants[k, layout.MASS], self.constants[k, layout.MOMENT : layout.MOMENT + 3]
         places, axis = self.places[self.children[k]], self._axis(k)
-        fixed = self.kinds[k] == layout.PRISMATIC  # its shift takes the slide
+        fixed = self.kinds[k] == layout.PRISMATIC  # its shift includes the slide
         reach = float(np.linalg.norm(places, axis=1).max(initial=0.0))
         levels = [0.0, *map(float, places[:, 2])]
         if mass > 0.0:
@@ -201,12 +203,18 @@ class _Choice:
         left = hz - mass * slide
         left = 0.0 if abs(left) < TINY * abs(hz) else left
         # what differs between x and y turns by twice the angle
-        mean, (half, mixed) = 0.5 * (xx + yy), _seen(turn * turn, 0.5 * (xx - yy), xy)
-        row[layout.MOMENT : layout.MOMENT + 3] = *_seen(turn, hx, hy), left
-        row[layout.INERTIA : layout.INERTIA + 6] = mean + half, mean - half, zz, mixed, *_seen(turn, xz, yz)
+        mean, (half, mixed) = 0.5 * (xx + yy), _in_turned_axes(turn * turn, 0.5 * (xx - yy), xy)
+        row[layout.MOMENT : layout.MOMENT + 3] = *_in_turned_axes(turn, hx, hy), left
+        row[layout.INERTIA : layout.INERTIA + 6] = (
+            mean + half,
+            mean - half,
+            zz,
+            mixed,
+            *_in_turned_axes(turn, xz, yz),
+        )
 
     def _write_pivots(self) -> None:
-        """The smallest pivots that count: beyond the roundings of what is added up to them."""
+        """The smallest pivots that count: larger than the rounding errors of their sums."""
         row = self.constants[:-1]
         mass = row[:, layout.MASS].copy()
         own = row[:, layout.INERTIA : layout.INERTIA + 3].sum(axis=1)

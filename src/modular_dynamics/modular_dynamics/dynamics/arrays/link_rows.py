@@ -1,4 +1,4 @@
-"""Links as rows of the kernels' arrays: each a frame at rest on the body that carries it."""
+"""Links as rows of the kernels' arrays: each is a frame fixed in the body that carries it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Arrays = tuple[NDArray[np.int64], NDArray[np.float64]]
 
 
 def with_links(graph: SubsystemGraph, links: Sequence[str]) -> Arrays:
-    """Topology and constants of the joints that carry these links, and of the links behind them.
+    """Topology and constants of the joints that carry these links, and, after them, of the links.
 
     Raises:
         StateError: a link that the graph does not have.

@@ -1,9 +1,8 @@
-"""Constants with as many zeros as there can be, for algorithms that give torques and not wrenches.
+"""Constants with as many zeros as possible, for algorithms that compute torques and no wrenches.
 
-Masses on a joint's axis turn without moving, so they may as well sit on the body before; and a second
-moment that a prismatic joint shifts, with neither mass nor first moment, exerts no force. Brought to the
-body before, both leave all torques as they were. What stays is the base inertial parameters (Gautier &
-Khalil 1990).
+A mass on a joint's axis turns without moving, so it can be assigned to the parent body; and a second moment
+that a prismatic joint shifts, with neither mass nor first moment, exerts no force. Assigned to the parent
+body, both leave all torques unchanged. The base inertial parameters remain (Gautier & Khalil 1990).
 """
 
 from __future__ import annotations
@@ -19,10 +18,10 @@ _MOMENT = slice(layout.MOMENT, layout.MOMENT + 3)
 
 
 def regrouped(topology: NDArray[np.int64], constants: NDArray[np.float64]) -> NDArray[np.float64]:
-    """A copy of the constants where bodies that other bodies carry have lost what their joint cannot feel.
+    """A copy of the constants in which each body's parameters that its joint does not feel are its parent's.
 
     Beyond a revolute joint mass, first moment along z and second moment zz are zero, beyond a prismatic one
-    the whole second moment. Bodies on the ground keep theirs.
+    the whole second moment. Bodies whose parent is the ground keep theirs.
     """
     result = constants.copy()
     ground = len(topology) - 1

@@ -92,8 +92,8 @@ class Batch:
         Args:
             states: q (count, nq) and the other inputs of the algorithm, (count, nv), by their names.
             threads: how many to use; all cores by default.
-            out: array (count, *shape) of ``dtype`` for the result. Beside it memory does not grow with count.
-            progress: called now and then with (states done, count), from the calling thread.
+            out: array (count, *shape) of ``dtype`` for the result. Other memory does not grow with count.
+            progress: called repeatedly with (states done, count), from the calling thread.
 
         Raises:
             StateError: a wrong shape, dtype or number of threads, or a number that is not finite, by its row.

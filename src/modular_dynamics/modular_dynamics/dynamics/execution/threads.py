@@ -1,4 +1,4 @@
-"""Work that the calling thread shares with helpers, which wait for the next call."""
+"""Work that the calling thread shares with helper threads, which stay alive between calls."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ...kernels import turns as kernel
 
 __all__ = ["run_on_threads"]
 
-#: Looks at the others' work before this thread sleeps: some 100 us of them; seconds of each sleep.
+#: How often this thread looks whether the others are done before it sleeps, about 100 us; each sleep [s].
 TRIES, PAUSE = 20_000, 1e-4
 
 Work = Callable[[NDArray[np.int64]], Any]
@@ -25,22 +25,22 @@ Job = tuple[Work, NDArray[np.int64], list[Exception]]
 
 
 def run_on_threads(work: Work, rows: int, threads: int) -> int | None:
-    """Call ``work`` on so many threads at once with the same turns (kernels/turns.py), until all is done.
+    """Call ``work`` on that many threads at once with the same turns (kernels/turns.py), until all is done.
 
-    Helpers that are late find no rows left; those that others keep busy are not waited for. What goes wrong
-    in a helper before it takes rows leaves them to the others.
+    Helpers that are late find no rows left; helpers that are busy elsewhere are not waited for. A helper that
+    fails before it takes rows leaves them to the others.
 
     Returns:
         The first bad row, or None.
 
     Raises:
-        Exception: what went wrong in a helper with rows that it had taken, and so called bad.
+        Exception: of a helper that failed with rows that it had taken, which so count as bad.
     """
     turns, failures = kernel.new_turns(), list[Exception]()
     if threads == 1:
         work(turns)
     else:
-        with suppress(RuntimeError):  # near the interpreter's end there are no more threads
+        with suppress(RuntimeError):  # near the interpreter's end no thread can be started
             jobs = _jobs()
             for _ in range(threads - 1):
                 jobs.put((work, turns, failures))
@@ -55,7 +55,7 @@ def run_on_threads(work: Work, rows: int, threads: int) -> int | None:
 
 
 def _end(turns: NDArray[np.int64], rows: int) -> None:
-    """Nobody goes on; wait for all, whatever interrupts: helpers write the caller's arrays."""
+    """Let no thread take more rows, and wait for all, even if interrupted: they write the caller's arrays."""
     try:
         turns[kernel.NEXT] = rows
         while not kernel.none_at_work(turns, TRIES):
@@ -69,7 +69,7 @@ _queues: dict[str, SimpleQueue[Job]] = {}  # at most one
 
 
 def _jobs() -> SimpleQueue[Job]:
-    """Where helpers look for work; the first caller, of several at once, starts them."""
+    """The queue of the helpers. Of several first callers at once only one starts them."""
     own: SimpleQueue[Job] = SimpleQueue()
     jobs = _queues.setdefault("jobs", own)
     if jobs is own:
@@ -77,7 +77,7 @@ def _jobs() -> SimpleQueue[Job]:
             for k in range(os.cpu_count() or 1):
                 Thread(target=_help, args=(jobs,), name=f"modular_dynamics {k + 1}", daemon=True).start()
         except BaseException:
-            _queues.clear()  # whoever comes next tries again
+            _queues.clear()  # the next caller tries again
             raise
     return jobs
 
@@ -87,9 +87,9 @@ def _help(jobs: SimpleQueue[Job]) -> None:
         work, turns, failures = jobs.get()
         try:
             work(turns)
-        except Exception as error:  # no memory, say
+        except Exception as error:  # for instance no memory
             failures.append(error)
-        del work, turns, failures  # and what they hold
+        del work, turns, failures  # so that arrays are freed
 
 
-os.register_at_fork(after_in_child=_queues.clear)  # threads do not come along
+os.register_at_fork(after_in_child=_queues.clear)  # threads are not copied
