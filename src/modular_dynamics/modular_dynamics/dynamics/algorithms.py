@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 
 from .. import kernels
 from ..kernels import articulated_body, common_frame, composite_body, derivatives, layout, newton_euler
+from ..kernels.compilation import make_ready
 from ..kernels.transposition import blank_squares
 from ..kernels.turns import new_turns
 from ..model import SubsystemGraph
@@ -37,7 +39,8 @@ class Algorithm:
     """One algorithm in the forms that kernels/ has of it.
 
     Attributes:
-        columns: of its work array. signature: of ``single``, the kernel for one state.
+        columns: of its work array.
+        single: the kernel for one state, and ``signature`` its types; none where entries call it.
         batches: for each float type the kernel for many states.
         inputs: names of the vectors that it reads.
         shape: of one state's result.
@@ -64,6 +67,22 @@ class Algorithm:
         """How many numbers one state's result has."""
         return int(np.prod(self.shape(graph)))
 
+    def bound(
+        self,
+        graph: SubsystemGraph,
+        topology: NDArray[np.int64],
+        constants: NDArray[np.float64],
+        work: NDArray[np.float64],
+    ) -> Callable[..., int]:
+        """The kernel for one state as a function of the inputs and the array for results."""
+        if self.single is None:
+            kernel: Callable[..., int] = kernels.entry(
+                self.name, topology, constants, work, graph.nq, graph.nv
+            )
+            return kernel
+        make_ready(self.single, self.signature)
+        return partial(self.single, topology, constants, work)
+
     def written(self, graph: SubsystemGraph) -> int:
         """How many numbers its recursion writes."""
         return self.results(graph) * (2 if self.pivots else 1)
@@ -88,8 +107,8 @@ INVERSE_DYNAMICS = Algorithm(
     "inverse_dynamics",
     newton_euler.recursion,
     layout.WORK_COLUMNS,
-    kernels.inverse_dynamics,
-    newton_euler.SIGNATURE,
+    None,
+    None,
     {DOUBLE: kernels.inverse_dynamics_float64, SINGLE: kernels.inverse_dynamics_float32},
     ("q", "v", "vdot"),
     lambda graph: (graph.nv,),
@@ -98,8 +117,8 @@ MASS_MATRIX = Algorithm(
     "mass_matrix",
     composite_body.recursion,
     composite_body.COMPOSITE_COLUMNS,
-    kernels.mass_matrix,
-    composite_body.SIGNATURE,
+    None,
+    None,
     {DOUBLE: kernels.mass_matrix_float64},
     ("q",),
     lambda graph: (graph.nv, graph.nv),
@@ -123,8 +142,8 @@ FORWARD_DYNAMICS = Algorithm(
     "forward_dynamics",
     articulated_body.recursion,
     articulated_body.ARTICULATED_COLUMNS,
-    kernels.forward_dynamics,
-    articulated_body.SIGNATURE,
+    None,
+    None,
     {DOUBLE: kernels.forward_dynamics_float64},
     ("q", "v", "tau"),
     lambda graph: (graph.nv,),

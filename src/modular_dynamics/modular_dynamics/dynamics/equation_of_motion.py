@@ -8,9 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from ..exceptions import StateError
-from ..kernels import composite_body, entry
-from ..kernels import mass_matrix as kernel
-from ..kernels.compilation import make_ready
+from ..kernels import composite_body, entries_are_direct, entry
 from ..model import SubsystemGraph, refuse_closures
 from .algorithms import DOUBLE, MASS_MATRIX
 from .arrays import checked_out, constants_of, converted, topology_of, work_of
@@ -39,7 +37,6 @@ class MassMatrix:
 
     def __init__(self, graph: SubsystemGraph) -> None:
         refuse_closures(graph, "mass matrix")
-        make_ready(kernel, composite_body.SIGNATURE)
         boxes = [subsystem.name for subsystem in graph.subsystems if subsystem.black_box]
         if boxes:
             raise StateError(
@@ -52,18 +49,18 @@ class MassMatrix:
         self.batch = Batch(graph, MASS_MATRIX, plain, self._constants)
         self._work = work_of(graph, composite_body.COMPOSITE_COLUMNS)
         arrays = self._topology, self._constants, self._work
-        self.written = entry("mass_matrix", *arrays, graph.nq, graph.nv)
+        self.compute = entry("mass_matrix", *arrays, graph.nq, graph.nv)  # see InverseDynamics
 
     def __call__(self, q: ArrayLike, out: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
         """M: see :func:`mass_matrix`. With ``out`` nothing is allocated after the first call."""
         nv = self.graph.nv
         matrix = np.empty((nv, nv)) if out is None else out
-        if self.written is not None and self.written(q, matrix):
+        if self.compute(q, matrix) == 0:
             return matrix
         (checked,) = self.graph.checked(q=q)
         checked_out(matrix, (nv, nv))
         (taken,) = converted(checked)
-        if kernel(self._topology, self._constants, self._work, taken, matrix) != 0:
+        if self.compute(taken, matrix) != 0:
             raise StateError("q is finite, but so large that the mass matrix is not")
         return matrix
 
@@ -82,7 +79,7 @@ def mass_matrix(
     """
     try:
         matrix = np.empty((graph.nv, graph.nv)) if out is None else out
-        if graph.entries["mass_matrix"](q, matrix):
+        if graph.entries["mass_matrix"](q, matrix) == 0:
             return matrix
     except KeyError:
         pass  # the first call, or there is none
@@ -105,8 +102,8 @@ def _solver(graph: SubsystemGraph) -> MassMatrix:
     solver: MassMatrix | None = getattr(graph.workspaces, "mass_matrix", None)
     if solver is None:
         solver = graph.workspaces.mass_matrix = MassMatrix(graph)
-        if solver.written is not None:
-            graph.entries.setdefault("mass_matrix", solver.written)
+        if entries_are_direct():
+            graph.entries.setdefault("mass_matrix", solver.compute)
     return solver
 
 

@@ -9,9 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..exceptions import StateError
-from ..kernels import articulated_body, entry, forward_dynamics_float64, layout
-from ..kernels import forward_dynamics as kernel
-from ..kernels.compilation import make_ready
+from ..kernels import articulated_body, entries_are_direct, entry, forward_dynamics_float64, layout
 from ..model import SubsystemGraph, body_loads, refuse_closures
 from .algorithms import DOUBLE, FORWARD_DYNAMICS
 from .arrays import (
@@ -20,7 +18,6 @@ from .arrays import (
     checked_out,
     constants_of,
     converted,
-    plain,
     topology_of,
     work_of,
 )
@@ -40,6 +37,11 @@ Wrenches = Mapping[str, ArrayLike] | None
 class ForwardDynamics:
     """Forward dynamics of one graph with everything allocated beforehand. Not for several threads at once.
 
+    Attributes:
+        by_matrix: is M vdot = tau - h solved, as joints mimic others?
+        compute: the kernel for float64 arrays (q, v, tau, vdot) alone, unless ``by_matrix``: see
+            InverseDynamics.
+
     Raises:
         StateError: a black box, whose masses nobody knows.
         UnsupportedModelError: the graph has loop joints, passive joints, gears or springs.
@@ -55,21 +57,20 @@ class ForwardDynamics:
         self.graph = graph
         self._topology, self._constants = topology_of(graph, frozenset()), constants_of(graph)
         self._alignments = alignments_of(graph)
-        self._mimics = any(joint.mimic is not None for joint in graph.joints)
+        self.by_matrix = any(joint.mimic is not None for joint in graph.joints)
         self._loaded = False
         self._coded = self._topology
-        self.written = None  # see InverseDynamics
         self._free: Batch | None = None  # that of no wrenches
-        if self._mimics:
+        if self.by_matrix:
             self._matrix, self._inverse = MassMatrix(graph), InverseDynamics(graph)
         else:
-            make_ready(kernel, articulated_body.SIGNATURE)
             self._frames = frames_of(self._topology, self._constants)
             self._topology, self._constants = self._frames.topology, self._frames.constants
             self._coded = with_code(graph, FORWARD_DYNAMICS, "single", DOUBLE, self._topology)
             self._work = work_of(graph, articulated_body.ARTICULATED_COLUMNS)
-            arrays = self._coded, self._constants, self._work
-            self.written = entry("forward_dynamics", *arrays, graph.nq, graph.nv)
+            arrays, sizes = (self._constants, self._work), (graph.nq, graph.nv)
+            self.compute = entry("forward_dynamics", self._coded, *arrays, *sizes)  # see InverseDynamics
+            self._compute_loaded = entry("forward_dynamics", self._topology, *arrays, *sizes)
 
     def __call__(
         self,
@@ -81,21 +82,18 @@ class ForwardDynamics:
     ) -> NDArray[np.float64]:
         """vdot: see :func:`forward_dynamics`. With ``out`` nothing is allocated after the first call."""
         vdot = np.empty(self.graph.nv) if out is None else out
-        if self._mimics:
+        if self.by_matrix:
             return self._by_matrix(q, v, tau, external_wrenches, vdot)
         if external_wrenches is not None or self._loaded:
             self._load(external_wrenches)
-        elif self.written is not None and self.written(q, v, tau, vdot):
-            return vdot
-        topology = self._topology if self._loaded else self._coded
-        good = plain(q, v, tau, vdot) and vdot.ndim == 1
-        if good and kernel(topology, self._constants, self._work, q, v, tau, vdot) == 0:
+        compute = self._compute_loaded if self._loaded else self.compute
+        if compute(q, v, tau, vdot) == 0:
             return vdot
         q, v, tau = converted(*self.graph.checked(q=q, v=v, tau=tau))
-        code = kernel(topology, self._constants, self._work, q, v, tau, checked_out(vdot, (self.graph.nv,)))
-        if code == 3:
+        status = compute(q, v, tau, checked_out(vdot, (self.graph.nv,)))
+        if status == 3:
             raise StateError(self._blame())
-        if code != 0:
+        if status != 0:
             raise StateError("q, v and tau are finite, but so large that the accelerations are not")
         return vdot
 
@@ -108,7 +106,7 @@ class ForwardDynamics:
         if external_wrenches is None and self._free is not None:
             return self._free
         self._load(external_wrenches)
-        rows = rows_by_matrix if self._mimics else forward_dynamics_float64
+        rows = rows_by_matrix if self.by_matrix else forward_dynamics_float64
         algorithm = replace(FORWARD_DYNAMICS, batches={DOUBLE: rows})
         arrays = self._topology, self._constants.copy()
         batch = Batch(self.graph, algorithm, *arrays, generated=not self._loaded, alone=alone)
@@ -137,7 +135,7 @@ class ForwardDynamics:
         for body, zeta in loads.items():
             wrench = body_to_aligned(self._alignments[body], zeta.vec6())
             self._constants[body, layout.EXTERNAL :] = (
-                wrench if self._mimics else self._frames.wrench(body, wrench)
+                wrench if self.by_matrix else self._frames.wrench(body, wrench)
             )
 
     def _blame(self) -> str:
@@ -184,15 +182,15 @@ def forward_dynamics(
         return loaded(q, v, tau, external_wrenches, out)
     try:
         vdot = np.empty(graph.nv) if out is None else out
-        if graph.entries["forward_dynamics"](q, v, tau, vdot):
+        if graph.entries["forward_dynamics"](q, v, tau, vdot) == 0:
             return vdot
     except KeyError:
         pass  # the first call, or there is none
     solver: ForwardDynamics | None = getattr(graph.workspaces, "forward_dynamics", None)
     if solver is None:
         solver = graph.workspaces.forward_dynamics = ForwardDynamics(graph)
-        if solver.written is not None:
-            graph.entries.setdefault("forward_dynamics", solver.written)
+        if entries_are_direct() and not solver.by_matrix:
+            graph.entries.setdefault("forward_dynamics", solver.compute)
     return solver(q, v, tau, out=out)
 
 

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from .. import codegen, kernels
 from ..exceptions import UnsupportedModelError
 from ..kernels import layout
-from ..kernels.compilation import make_ready
 from ..kernels.turns import new_turns
 from ..model import SubsystemGraph, refuse_closures
 from .algorithms import ALGORITHMS, DOUBLE, SINGLE, Algorithm, Arrays
@@ -181,9 +180,8 @@ def _timed(
     vectors = [rng.uniform(0.5, 1.0, size) for size in (graph.nq, graph.nv, graph.nv)][:inputs]
     work = work_of(graph, algorithm.columns)
     if form == "single":
-        make_ready(algorithm.single, algorithm.signature)
-        arguments = [topology, constants, work, *vectors, np.empty(shape)]
-        kernel, repeat, states = algorithm.single, 50, 50
+        kernel, repeat, states = algorithm.bound(graph, topology, constants, work), 50, 50
+        arguments: list[Any] = [*vectors, np.empty(shape)]
     else:
         width = algorithm.results(graph)
         rows = [np.tile(vector, (TIMED_STATES, 1)) for vector in vectors]

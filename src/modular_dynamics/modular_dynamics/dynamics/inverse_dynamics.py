@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -10,9 +10,7 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from ..algebra import DualQuaternion, adjoint
 from ..exceptions import StateError
-from ..kernels import entry, layout, newton_euler
-from ..kernels import inverse_dynamics as kernel
-from ..kernels.compilation import make_ready
+from ..kernels import entries_are_direct, entry, layout
 from ..model import JointType, Subsystem, SubsystemGraph, black_box_wrenches, body_loads, refuse_closures
 from .algorithms import DOUBLE, INVERSE_DYNAMICS
 from .arrays import (
@@ -21,7 +19,6 @@ from .arrays import (
     checked_out,
     constants_of,
     converted,
-    plain,
     rows_of,
     topology_of,
     work_of,
@@ -46,8 +43,8 @@ class InverseDynamics:
 
     Attributes:
         tagged: names of the black boxes of the graph.
-        written: the same for float64 arrays (q, v, vdot, tau) alone, from Python to the kernel without a
-            detour (kernels/entry): is tau written? None where that cannot be.
+        compute: the same for float64 arrays (q, v, vdot, tau) and no wrenches: the kernel itself
+            (kernels/entry). Returns its status, 0 when tau is written.
 
     Raises:
         UnsupportedModelError: the graph has loop joints, passive joints, gears or springs.
@@ -55,7 +52,6 @@ class InverseDynamics:
 
     def __init__(self, graph: SubsystemGraph, wrenches: bool = True) -> None:
         refuse_closures(graph, "inverse dynamics")
-        make_ready(kernel, newton_euler.SIGNATURE)
         self.graph = graph
         self._constants = constants_of(graph)
         self._buffer = work_of(graph)
@@ -64,11 +60,9 @@ class InverseDynamics:
         self._plain = topology_of(graph, self.tagged)
         if not wrenches:
             self._plain = with_code(graph, INVERSE_DYNAMICS, "single", DOUBLE, self._plain)
-        self.written = None
-        if not self.tagged:
-            arrays = self._plain, self._constants, self._buffer
-            self.written = entry("inverse_dynamics", *arrays, graph.nq, graph.nv)
+        self.compute = self._kernel(self._plain)
         self._topologies: dict[frozenset[str], NDArray[np.int64]] = {}
+        self._kernels: dict[frozenset[str], Callable[..., int]] = {}  # for those topologies
         self._alignments = alignments_of(graph)
         self._given: dict[str, DualQuaternion] = {}
         self._loaded = False
@@ -77,7 +71,12 @@ class InverseDynamics:
     def warm_up(self) -> None:
         """Run the kernel once, so that the first real call is as fast as the others."""
         rest = np.zeros(self.graph.nv)
-        kernel(self._plain, self._constants, self._buffer, self.graph.neutral(), rest, rest, rest.copy())
+        self.compute(self.graph.neutral(), rest, rest, rest.copy())
+
+    def _kernel(self, topology: NDArray[np.int64]) -> Callable[..., int]:
+        arrays = topology, self._constants, self._buffer
+        kernel: Callable[..., int] = entry("inverse_dynamics", *arrays, self.graph.nq, self.graph.nv)
+        return kernel
 
     def __call__(
         self,
@@ -91,21 +90,15 @@ class InverseDynamics:
         """tau: see :func:`inverse_dynamics`. With ``out`` nothing is allocated after the first call."""
         tau = np.empty(self.graph.nv) if out is None else out
         self._q = q
-        topology = self._plain
+        compute = self.compute
         free = external_wrenches is None and black_box_wrenches is None
         if not free or self.tagged or self._loaded:
-            topology = self._load(external_wrenches, black_box_wrenches)
-        elif self.written is not None and self.written(q, v, vdot, tau):
-            return tau
-        good = plain(q, v, vdot, tau) and tau.ndim == 1
-        if good and kernel(topology, self._constants, self._buffer, q, v, vdot, tau) == 0:
+            compute = self._kernels[self._load(external_wrenches, black_box_wrenches)]
+        if compute(q, v, vdot, tau) == 0:
             return tau
         q, v, vdot = converted(*self.graph.checked(q=q, v=v, vdot=vdot))
         self._q = q
-        if (
-            kernel(topology, self._constants, self._buffer, q, v, vdot, checked_out(tau, (self.graph.nv,)))
-            != 0
-        ):
+        if compute(q, v, vdot, checked_out(tau, (self.graph.nv,))) != 0:
             raise StateError("q, v and vdot are finite, but so large that the torques are not")
         return tau
 
@@ -114,15 +107,15 @@ class InverseDynamics:
         free = external_wrenches is None and black_box_wrenches is None
         if free and self._free is not None:
             return self._free
-        topology = self._load(external_wrenches, black_box_wrenches)
+        topology = self._topologies[self._load(external_wrenches, black_box_wrenches)]
         generated = not (self._loaded or self.tagged)
         batch = Batch(self.graph, INVERSE_DYNAMICS, topology, self._constants.copy(), generated=generated)
         if free:
             self._free = batch
         return batch
 
-    def _load(self, external: Wrenches, boxes: Wrenches) -> NDArray[np.int64]:
-        """Put the given wrenches on the bodies that bear them; the topology without the black boxes."""
+    def _load(self, external: Wrenches, boxes: Wrenches) -> frozenset[str]:
+        """Put the given wrenches on the bodies that bear them; which topology it is: names of black boxes."""
         external = {} if external is None else external
         boxes = {} if boxes is None else boxes
         loads = body_loads(self.graph, external)
@@ -141,7 +134,8 @@ class InverseDynamics:
         names = frozenset(boxes)
         if names not in self._topologies:
             self._topologies[names] = topology_of(self.graph, names)
-        return self._topologies[names]
+            self._kernels[names] = self._kernel(self._topologies[names])
+        return names
 
     def _add(self, body: int, zeta: DualQuaternion) -> None:
         self._constants[body, layout.EXTERNAL :] += body_to_aligned(self._alignments[body], zeta.vec6())
@@ -238,15 +232,15 @@ def inverse_dynamics(
         return loaded(q, v, vdot, external_wrenches, black_box_wrenches, out)
     try:  # what a robot's controller does a thousand times a second
         tau = np.empty(graph.nv) if out is None else out
-        if graph.entries["inverse_dynamics"](q, v, vdot, tau):
+        if graph.entries["inverse_dynamics"](q, v, vdot, tau) == 0:
             return tau
     except KeyError:
         pass  # the first call, or there is none
     solver: InverseDynamics | None = getattr(graph.workspaces, "inverse_dynamics", None)
     if solver is None:
         solver = graph.workspaces.inverse_dynamics = InverseDynamics(graph, wrenches=False)
-        if solver.written is not None:
-            graph.entries.setdefault("inverse_dynamics", solver.written)
+        if entries_are_direct() and not solver.tagged:
+            graph.entries.setdefault("inverse_dynamics", solver.compute)
     return solver(q, v, vdot, out=out)
 
 

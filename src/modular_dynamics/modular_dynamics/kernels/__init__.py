@@ -5,7 +5,7 @@ from .articulated_body import forward_dynamics, forward_dynamics_float64
 from .checks import first_not_finite
 from .compilation import cached_by_all_sources
 from .composite_body import mass_matrix, mass_matrix_float64
-from .entry import entry
+from .entry import entries_are_direct, entry
 from .jacobian import jacobian, jacobian_float64
 from .kinematics import frame_poses, frame_poses_float64
 from .newton_euler import (
@@ -18,6 +18,7 @@ from .states import SMALLEST_NORM
 
 __all__ = [
     "SMALLEST_NORM",
+    "entries_are_direct",
     "entry",
     "first_not_finite",
     "forward_dynamics",

@@ -18,7 +18,7 @@ from numba import njit
 from .lanes import FAST
 from .loops import COUPLING, motions, rows_at
 from .memory import zero_float64, zero_float64x8
-from .newton_euler import inverse_dynamics
+from .newton_euler import inverse_dynamics_inline
 from .orthogonal import factor, least_squares, minimum_norm
 from .states import joint_states
 
@@ -45,8 +45,8 @@ CLOSED = 1e-10
 STRIDE, SHORTEST_STRIDE = 0.2, 1e-7
 
 
-@njit(cache=True, fastmath=FAST, error_model="numpy")
-def rows_of(tree, loops, q, v, room):
+@njit(forceinline=True, fastmath=FAST, error_model="numpy")
+def rows_of_inline(tree, loops, q, v, room):
     """phi, J and gamma at q, v."""
     topology, constants = tree
     ends, anchors, rows, vectors = loops
@@ -56,11 +56,17 @@ def rows_of(tree, loops, q, v, room):
     rows_at(topology, constants, work, ends, anchors, rows, vectors, q, phi, J, gamma)
 
 
-@njit(cache=True, error_model="numpy")
+@njit(cache=True, fastmath=FAST, error_model="numpy")
+def rows_of(tree, loops, q, v, room):
+    """:func:`rows_of_inline`, called from Python."""
+    return rows_of_inline(tree, loops, q, v, room)
+
+
+@njit(forceinline=True, error_model="numpy")
 def _factored(tree, loops, split, q, room):
     """Rows at q at rest; their dependent columns, scaled, are triangularized in A. Returns the rank."""
     J, A, dependent, rows, columns = room[3], room[5], split[3], split[9], split[10]
-    rows_of(tree, loops, q, room[10], room)
+    rows_of_inline(tree, loops, q, room[10], room)
     for i in range(A.shape[0]):
         for k in range(A.shape[1]):
             A[i, k] = rows[i] * J[i, dependent[k]] * columns[k]
@@ -96,7 +102,7 @@ def _motion(x, size):
     return most
 
 
-@njit(cache=True, error_model="numpy")
+@njit(forceinline=True, error_model="numpy")
 def _factored_with_gears(split, room):
     """J_d T, J being known, is triangularized in A_T. Returns the rank."""
     dependent, T, J, A = split[3], split[7], room[3], room[13]
@@ -109,7 +115,7 @@ def _factored_with_gears(split, room):
     return factor(A, room[14], room[15], RANK_TOLERANCE)
 
 
-@njit(cache=True, error_model="numpy")
+@njit(forceinline=True, error_model="numpy")
 def _newton_step(split, room):
     """x with phi + J_d x = 0, at known phi and J: first what meets the gears, then T y. Returns the rank."""
     dependent, T, meeting = split[3], split[7], split[8]
@@ -133,12 +139,12 @@ def _newton_step(split, room):
     return rank
 
 
-@njit(cache=True, error_model="numpy")
-def correct(tree, loops, split, q, room, allowed):
+@njit(forceinline=True, error_model="numpy")
+def correct_inline(tree, loops, split, q, room, allowed):
     """Newton's method from a good start, in place. Is it closed, by a first step of at most ``allowed``?"""
     x, places = room[9], split[2]
     before = np.inf
-    rows_of(tree, loops, q, room[10], room)
+    rows_of_inline(tree, loops, q, room[10], room)
     for _ in range(8):
         _newton_step(split, room)
         step = _motion(x, split[6])
@@ -146,7 +152,7 @@ def correct(tree, loops, split, q, room, allowed):
             return False
         for k in range(places.shape[0]):
             q[places[k]] += x[k]
-        rows_of(tree, loops, q, room[10], room)
+        rows_of_inline(tree, loops, q, room[10], room)
         if step < LAST_STEP:
             return _residual(loops, q, room[2]) < CLOSED
         before, allowed = step, step
@@ -154,10 +160,16 @@ def correct(tree, loops, split, q, room, allowed):
 
 
 @njit(cache=True, error_model="numpy")
+def correct(tree, loops, split, q, room, allowed):
+    """:func:`correct_inline`, called from Python."""
+    return correct_inline(tree, loops, split, q, room, allowed)
+
+
+@njit(cache=True, error_model="numpy")
 def settle(tree, loops, split, q, room):
     """Newton's method from afar: short steps, only such as close the loops further. Returns the residual."""
     phi, x, places, saved = room[2], room[9], split[2], room[11]
-    rows_of(tree, loops, q, room[10], room)
+    rows_of_inline(tree, loops, q, room[10], room)
     for _ in range(200):
         _newton_step(split, room)
         residual = 0.0
@@ -171,7 +183,7 @@ def settle(tree, loops, split, q, room):
         for _ in range(12):
             for k in range(places.shape[0]):
                 q[places[k]] = saved[k] + scale * x[k]
-            rows_of(tree, loops, q, room[10], room)
+            rows_of_inline(tree, loops, q, room[10], room)
             now = 0.0
             for i in range(phi.shape[0]):
                 now += phi[i] ** 2
@@ -182,7 +194,7 @@ def settle(tree, loops, split, q, room):
         if not better:
             for k in range(places.shape[0]):
                 q[places[k]] = saved[k]
-            rows_of(tree, loops, q, room[10], room)
+            rows_of_inline(tree, loops, q, room[10], room)
             break
         if scale * step < LAST_STEP:
             break
@@ -222,12 +234,12 @@ def follow(tree, loops, split, q, target, room, jumped):
         whole = max(whole, abs(target[k] - q[mine[k]]))
         moved = max(moved, size[k] * abs(target[k] - q[mine[k]]))
     if whole == 0.0:
-        return 1.0 if correct(tree, loops, split, q, room, LARGEST_STEP) else 0.0
+        return 1.0 if correct_inline(tree, loops, split, q, room, LARGEST_STEP) else 0.0
     gone, stride = 0.0, min(1.0, STRIDE / whole)
     while gone < 1.0:
         end = gone + stride if gone + stride < 1.0 - 1e-9 else 1.0  # no rest that is rounding only
         stride = end - gone
-        rows_of(tree, loops, q, room[10], room)
+        rows_of_inline(tree, loops, q, room[10], room)
         for i in range(phi.shape[0]):
             for k in range(count):
                 before[i, k] = J[i, split[3][k]]
@@ -243,7 +255,7 @@ def follow(tree, loops, split, q, target, room, jumped):
         for k in range(mine.shape[0]):
             q[mine[k]] = target[k] if end == 1.0 else saved[count + k] + end * (target[k] - saved[count + k])
         allowed = LARGEST_STEP if jumped and gone == 0.0 else 0.3 * step + LAST_STEP
-        near = step < 2.0 * LARGEST_STEP and correct(tree, loops, split, q, room, allowed)
+        near = step < 2.0 * LARGEST_STEP and correct_inline(tree, loops, split, q, room, allowed)
         if near and _change(J, split[3], T, before) <= reach:
             gone, stride = end, 2.0 * stride
             continue
@@ -309,11 +321,11 @@ def closed_dynamics(tree, loops, springs, laws, split, q, v, vdot, room, stretch
     for j in range(dependent.shape[0]):
         v[dependent[j]] = vdot[dependent[j]] = 0.0
     _complete(J, gamma, A, heads, order, rank, b, x, v, split, False)
-    rows_of(tree, loops, q, v, room)
+    rows_of_inline(tree, loops, q, v, room)
     _complete(J, gamma, A, heads, order, rank, b, x, vdot, split, True)
-    status = inverse_dynamics(topology, constants, buffer, q, v, vdot, tau)
+    status = inverse_dynamics_inline(topology, constants, buffer, q, v, vdot, tau)
     if springs[2].shape[0] > 0:
-        rows_of(tree, springs, q, v, stretch)
+        rows_of_inline(tree, springs, q, v, stretch)
         length, pull, tension = stretch[2], stretch[3], stretch[8]
         for s in range(length.shape[0]):
             rate = 0.0

@@ -47,7 +47,7 @@ def _moved(k, sense, x, y, places, chain, q):
     return chain[k, 2] + c * x - s * y, chain[k, 3] + s * x + c * y
 
 
-@njit(cache=True, error_model="numpy")
+@njit(forceinline=True, error_model="numpy")
 def _ends(row, point, places, chain, q):
     """G, C, then B times the centre of j (or C, of a shift), and the angle of B."""
     i, j = row[3], row[4]
@@ -89,8 +89,8 @@ def _set(k, value, places, chain, q):
     return abs(scale * (q[place] - old))
 
 
-@njit(cache=True, error_model="numpy")
-def solve(table, signs, q, cosines):
+@njit(forceinline=True, error_model="numpy")
+def solve_inline(table, signs, q, cosines):
     """Unknown coordinates, in place, the others given. ``cosines`` (s,) takes c of each step.
 
     Returns (step, gap [m], turn): the first step that has no solution, or the number of steps; by how much
@@ -158,7 +158,13 @@ def solve(table, signs, q, cosines):
 
 
 @njit(cache=True, error_model="numpy")
-def turns(table, q, signs):
+def solve(table, signs, q, cosines):
+    """:func:`solve_inline`, called from Python."""
+    return solve_inline(table, signs, q, cosines)
+
+
+@njit(forceinline=True, error_model="numpy")
+def turns_inline(table, q, signs):
     """Write the signs (s,) of the branch at q; where q is not closed, of the middle of what is to meet."""
     steps, numbers, places, chain, _ = table
     for t in range(steps.shape[0]):
@@ -187,6 +193,12 @@ def turns(table, q, signs):
 
 
 @njit(cache=True, error_model="numpy")
+def turns(table, q, signs):
+    """:func:`turns_inline`, called from Python."""
+    return turns_inline(table, q, signs)
+
+
+@njit(cache=True, error_model="numpy")
 def walk(table, q, target, mine, dependent, room):
     """Move the independent coordinates ``mine`` of q to ``target``, on the branch of q, as `follow` does.
 
@@ -200,14 +212,14 @@ def walk(table, q, target, mine, dependent, room):
     signs, cosines, saved = room
     missed = False
     count = signs.shape[0]
-    turns(table, q, signs)
+    turns_inline(table, q, signs)
     whole, moved = 0.0, 0.0
     for k in range(q.shape[0]):
         saved[0, k] = q[k]
     for k in range(mine.shape[0]):
         whole = max(whole, abs(target[k] - q[mine[k]]))
         moved = max(moved, table[4][mine[k]] * abs(target[k] - q[mine[k]]))
-    step, _, _ = solve(table, signs, q, cosines[0])
+    step, _, _ = solve_inline(table, signs, q, cosines[0])
     if step < count:
         return -1.0, False
     away = 0.0
@@ -231,7 +243,7 @@ def walk(table, q, target, mine, dependent, room):
                 q[mine[k]] = (
                     target[k] if at == 1.0 else saved[0, mine[k]] + at * (target[k] - saved[0, mine[k]])
                 )
-            step, _, turn = solve(table, signs, q, cosines[half])
+            step, _, turn = solve_inline(table, signs, q, cosines[half])
             good = good and step == count and turn < LARGEST_TURN
             if step < count and stride * whole < NEXT and abs(cosines[half, step]) > MISSED:
                 missed = True

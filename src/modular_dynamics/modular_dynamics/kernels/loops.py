@@ -60,7 +60,7 @@ def _turned(m, at, a):
     )
 
 
-@njit(cache=True, fastmath=FAST, error_model="numpy")
+@njit(forceinline=True, fastmath=FAST, error_model="numpy")
 def motions(topology, constants, q, v, states, work):
     """Poses and motions of all bodies in the root link's frame, outward; vdot = 0, no gravity."""
     n = topology.shape[0] - 1
@@ -149,7 +149,7 @@ def _add_chain(body, end, sign, force, moment, point, topology, constants, work,
         i = topology[i, PARENT]
 
 
-@njit(cache=True, fastmath=FAST, error_model="numpy")
+@njit(forceinline=True, fastmath=FAST, error_model="numpy")
 def rows_at(topology, constants, work, ends, anchors, rows, vectors, q, phi, J, gamma):
     """phi (m,), J (m, nv) and gamma (m,) of all rows; ``motions`` has been called.
 

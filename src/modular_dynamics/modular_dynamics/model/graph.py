@@ -238,7 +238,7 @@ class SubsystemGraph:
         return {}
 
     @cached_property
-    def entries(self) -> dict[str, Callable[..., bool]]:
+    def entries(self) -> dict[str, Callable[..., int]]:
         """By algorithm: functions that take arrays straight to a kernel (kernels/entry), for all threads."""
         return {}
 
