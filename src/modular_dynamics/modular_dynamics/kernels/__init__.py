@@ -2,6 +2,7 @@
 
 from . import turns
 from .checks import first_not_finite
+from .entry import entries_are_direct, entry
 from .loops import (
     constraint_rows,
     continuation,
@@ -15,7 +16,6 @@ from .loops import (
 )
 from .math import orthogonal
 from .numba_support.compilation import cached_by_all_sources
-from .numba_support.entry import entry
 from .recursions.articulated_body import forward_dynamics, forward_dynamics_float64
 from .recursions.composite_body import mass_matrix, mass_matrix_float64
 from .recursions.jacobian import jacobian, jacobian_float64
@@ -26,6 +26,7 @@ from .states import SMALLEST_NORM
 
 __all__ = [
     "SMALLEST_NORM",
+    "entries_are_direct",
     "entry",
     "first_not_finite",
     "forward_dynamics",

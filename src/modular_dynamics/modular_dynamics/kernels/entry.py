@@ -1,25 +1,32 @@
-"""Kernels that Python calls directly: Numba's own wrapper takes longer over four arrays than a small robot.
+"""The kernels for one state as Python functions of arrays; all calls go through these.
 
-A compiled function of CPython's METH_FASTCALL form looks into the array objects itself. Whatever it does not
-know (other types, shapes, strides), or the kernel refuses, it leaves to the caller: it returns False.
+Numba's own wrapper takes longer over four arrays than a small robot. So a compiled function of CPython's
+METH_FASTCALL form looks into the array objects itself. It contains the kernel, and in a process there is no
+other copy of it: two copies, compiled at different times, would round differently. Where CPython's objects
+are not as expected, the kernel is called through Numba's wrapper instead, and that for all calls.
 """
 
 import ctypes
 import sys
+from collections.abc import Callable
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import carray, config, njit, types
 from numba.core.ccallback import CFunc
 from numba.extending import intrinsic
 
-from ..recursions.articulated_body import forward_dynamics
-from ..recursions.composite_body import mass_matrix
-from ..recursions.newton_euler import inverse_dynamics
-from .compilation import LOCK, cached_by_all_sources
+from .numba_support.compilation import LOCK, cached_by_all_sources, make_ready
+from .recursions import articulated_body, composite_body, newton_euler
+from .recursions.articulated_body import forward_dynamics_inline
+from .recursions.composite_body import mass_matrix_inline
+from .recursions.newton_euler import inverse_dynamics_inline
 
-__all__ = ["entry"]
+__all__ = ["entries_are_direct", "entry"]
+
+#: Status for arguments that are not the arrays which the kernel needs.
+REFUSED = 1
 
 # Byte offsets in CPython's object and NumPy's array object; compared with a real one before they are used.
 TYPE, DATA, NDIM, SHAPE, DTYPE, FLAGS = 8, 16, 24, 32, 56, 64
@@ -31,7 +38,7 @@ TOPOLOGY, CONSTANTS, WORK, ROWS, TOPOLOGY_WIDTH, CONSTANTS_WIDTH, WORK_SIZE, NQ,
 ARRAY_TYPE, FLOAT64 = 9, 10
 PLAN_SIZE = 11
 
-_as_bool = types.ExternalFunction("PyBool_FromLong", types.intp(types.intp))
+_as_integer = types.ExternalFunction("PyLong_FromLong", types.intp(types.intp))
 
 
 @intrinsic
@@ -88,39 +95,39 @@ def _data(plan, thing, dimensions, size):
 def _from_vectors(kernel, owner, arguments, count):
     """The arguments of a kernel (topology, constants, work, q, v, a, out)."""
     if count != 4:
-        return _as_bool(0)
+        return _as_integer(REFUSED)
     plan, given = _plan_of(owner), _integers(arguments, 4)
     nq, nv = plan[NQ], plan[NV]
     q, v = _data(plan, given[0], 1, nq), _data(plan, given[1], 1, nv)
     a, out = _data(plan, given[2], 1, nv), _data(plan, given[3], 1, nv)
     if q == 0 or v == 0 or a == 0 or out == 0:
-        return _as_bool(0)
+        return _as_integer(REFUSED)
     topology, constants, work = _arrays(plan)
     vectors = _floats(q, nq), _floats(v, nv), _floats(a, nv), _floats(out, nv)
-    return _as_bool(kernel(topology, constants, work, *vectors) == 0)
+    return _as_integer(kernel(topology, constants, work, *vectors))
 
 
 def _inverse_dynamics(owner, arguments, count):
-    """(q, v, vdot, tau) -> is tau written?"""
-    return _from_vectors(inverse_dynamics, owner, arguments, count)
+    """(q, v, vdot, tau) -> status."""
+    return _from_vectors(inverse_dynamics_inline, owner, arguments, count)
 
 
 def _forward_dynamics(owner, arguments, count):
-    """(q, v, tau, vdot) -> is vdot written?"""
-    return _from_vectors(forward_dynamics, owner, arguments, count)
+    """(q, v, tau, vdot) -> status."""
+    return _from_vectors(forward_dynamics_inline, owner, arguments, count)
 
 
 def _mass_matrix(owner, arguments, count):
-    """(q, M) -> is M written?"""
+    """(q, M) -> status."""
     if count != 2:
-        return _as_bool(0)
+        return _as_integer(REFUSED)
     plan, given = _plan_of(owner), _integers(arguments, 2)
     nq, nv = plan[NQ], plan[NV]
     q, matrix = _data(plan, given[0], 1, nq), _data(plan, given[1], 2, nv)
     if q == 0 or matrix == 0:
-        return _as_bool(0)
-    topology, constants, work = _arrays(plan)
-    return _as_bool(mass_matrix(topology, constants, work, _floats(q, nq), _floats(matrix, (nv, nv))) == 0)
+        return _as_integer(REFUSED)
+    arrays = *_arrays(plan), _floats(q, nq), _floats(matrix, (nv, nv))
+    return _as_integer(mass_matrix_inline(*arrays))
 
 
 class _Method(ctypes.Structure):
@@ -145,8 +152,11 @@ def _compiled(function):
 
 
 @cache
-def _known_objects():
-    """Do CPython's and NumPy's objects look as the offsets say, and is there a lock that guards ``work``?"""
+def entries_are_direct():
+    """Are entries compiled functions, which CPython's lock lets all threads share?
+
+    That is where there is such a lock, and CPython's and NumPy's objects look as the offsets say.
+    """
     if config.DISABLE_JIT or not getattr(sys, "_is_gil_enabled", lambda: True)():
         return False
     if sys.implementation.name != "cpython" or ctypes.sizeof(ctypes.c_void_p) != 8:
@@ -163,23 +173,37 @@ def _known_objects():
     )
 
 
-_FUNCTIONS = {
-    "inverse_dynamics": _inverse_dynamics,
-    "forward_dynamics": _forward_dynamics,
-    "mass_matrix": _mass_matrix,
+class _Kernel(NamedTuple):
+    """One algorithm: its METH_FASTCALL form; its form for Numba's wrapper; dimensions of its arguments."""
+
+    direct: Any
+    wrapped: Any
+    signature: Any
+    dimensions: tuple[int, ...]
+
+
+_KERNELS = {
+    "inverse_dynamics": _Kernel(
+        _inverse_dynamics, newton_euler.inverse_dynamics, newton_euler.SIGNATURE, (1, 1, 1, 1)
+    ),
+    "forward_dynamics": _Kernel(
+        _forward_dynamics, articulated_body.forward_dynamics, articulated_body.SIGNATURE, (1, 1, 1, 1)
+    ),
+    "mass_matrix": _Kernel(_mass_matrix, composite_body.mass_matrix, composite_body.SIGNATURE, (1, 2)),
 }
 
 
 def entry(algorithm: str, topology: Any, constants: Any, work: Any, nq: int, nv: int) -> Any:
-    """A Python function of the arrays that the kernel takes after ``work``: is the result written?
+    """A Python function of the arrays that a kernel takes after ``work``, the last one for its result.
 
-    It keeps alive all that it points to. None where it cannot be had: without the compiler, or elsewhere than
-    on 64-bit CPython with its lock.
+    It returns the kernel's status: 0 when the result is written; 1 also for arguments that are not float64
+    arrays of the right shape, contiguous, aligned and writeable. It keeps alive all that it points to.
     """
-    if not _known_objects():
-        return None
+    kernel = _KERNELS[algorithm]
+    if not entries_are_direct():
+        return _wrapped(kernel, (topology, constants, work))
     with LOCK:
-        compiled = _compiled(_FUNCTIONS[algorithm])
+        compiled = _compiled(kernel.direct)
     kept = topology, constants, work, compiled
     addresses = [array.ctypes.data for array in kept[:3]]
     widths = [topology.shape[0], topology.shape[1], constants.shape[1], work.size]
@@ -189,3 +213,19 @@ def entry(algorithm: str, topology: Any, constants: Any, work: Any, nq: int, nv:
     make.restype, make.argtypes = ctypes.py_object, (ctypes.c_void_p, ctypes.py_object, ctypes.py_object)
     # the third argument is a module's name elsewhere; CPython only holds it
     return make(ctypes.addressof(compiled[1]), plan, kept)
+
+
+def _wrapped(kernel: _Kernel, arrays: tuple[Any, ...]) -> Callable[..., int]:
+    """The same through Numba's wrapper, or interpreted where NUMBA_DISABLE_JIT is set."""
+    make_ready(kernel.wrapped, kernel.signature)
+    double = np.dtype(np.float64)
+
+    def good(x, dimensions):
+        return type(x) is np.ndarray and x.dtype is double and x.ndim == dimensions and x.flags.carray
+
+    def call(*given):
+        if len(given) != len(kernel.dimensions) or not all(map(good, given, kernel.dimensions)):
+            return REFUSED
+        return kernel.wrapped(*arrays, *given)
+
+    return call
