@@ -2,43 +2,48 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint bench exoskeleton-table torso-reactions torso-figure clean distclean
+.PHONY: help setup demo test test-nightly lint bench exoskeleton-table torso-reactions torso-figure clean distclean
 
 # A ROS domain of this run's own and only this machine: no robot, and no other run, hears or disturbs it.
 # exec: the command takes the shell's place, so that a signal to it reaches it.
 domain := export ROS_DOMAIN_ID=$$(( $$$$ % 100 + 1 )) ROS_AUTOMATIC_DISCOVERY_RANGE=LOCALHOST; unset ROS_LOCALHOST_ONLY;
 activate := . scripts/activate.sh;
-pytest := python -m pytest -p no:cacheprovider
+pytest := python -m pytest
+# One process of tests for each core, at most four: a process compiles kernels while another waits for nodes.
+workers := --numprocesses auto --maxprocesses 4 --dist worksteal
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' Makefile
 
-setup: ## only the set-up: .venv and the overlay in install/
+setup: ## install everything into .venv and build the ROS packages into install/
 	@scripts/setup.sh
 
-demo: setup ## play the care robot's published motion through ROS 2; table here, plots in out/demo/
+demo: setup ## play the care robot's published motion through ROS 2; prints a table, plots in out/demo/
 	@$(activate) $(domain) exec python -m modular_dynamics_ros.demo
 
-test: setup ## all tests; the kernels' also without the compiler
-	@$(activate) $(domain) NUMBA_DISABLE_JIT=1 $(pytest) -q src/modular_dynamics/test/kernels; exec $(pytest)
+test: setup ## all tests; the kernels also as plain Python. Fewer: pytest -m "not slow and not ros"
+	@$(activate) $(domain) NUMBA_DISABLE_JIT=1 $(pytest) -q src/modular_dynamics/test/kernels; exec $(pytest) $(workers)
 
-lint: setup ## ruff, mypy --strict on the library, import directions
+test-nightly: setup ## all tests, with ten times as many random examples
+	@$(activate) $(domain) exec $(pytest) $(workers) --hypothesis-profile=nightly
+
+lint: setup ## ruff, mypy --strict on the library, allowed import directions
 	@$(activate) ruff check .; ruff format --check .; python -m mypy; PYTHONPATH=".:$$PYTHONPATH" lint-imports --no-cache
 
-bench: ## timed figures; nothing else prints them
+bench: ## measure and print all timed figures; JSON in out/bench/
 	@scripts/setup.sh bench
 	@$(activate) $(domain) exec python benchmark/run.py
 
-exoskeleton-table: setup ## operations of three symbolic methods for closed loops, beside the published ones
+exoskeleton-table: setup ## operation counts of three symbolic methods for closed loops, beside the paper's
 	@$(activate) exec python -m benchmark.studies.exoskeleton_methods
 
-torso-reactions: setup ## the care robot's torso: the paper's sharing of reactions beside the general solution
+torso-reactions: setup ## reactions of the care robot's torso: the paper's rules beside the general solution
 	@$(activate) exec python -m benchmark.studies.torso_reactions
 
-torso-figure: setup ## the care robot's torso: reactions on body 3 over the motion, ours over MuJoCo's, in out/torso/
+torso-figure: setup ## reactions on the torso's body 3 over the motion, ours and MuJoCo's; plot in out/torso/
 	@$(activate) exec python -m benchmark.studies.torso_figure
 
-clean: ## remove what was built or written, but not .venv
+clean: ## remove everything that was built or written, except .venv
 	@rm -rf build install log out .mypy_cache .ruff_cache .hypothesis
 	@find src test benchmark launch urdf scripts -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true
 	@find src -name '*.egg-info' -type d -prune -exec rm -rf {} +

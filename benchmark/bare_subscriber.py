@@ -1,4 +1,4 @@
-"""A node that only subscribes to joint_states, and says when it has heard the first."""
+"""A node that only subscribes to joint_states and prints the arrival of the first."""
 
 import time
 
@@ -8,9 +8,9 @@ from rclpy.qos import qos_profile_sensor_data
 from sensor_msgs.msg import JointState
 
 rclpy.init()
-node, heard = Node("bare_subscriber"), []
-node.create_subscription(JointState, "joint_states", heard.append, qos_profile_sensor_data)
-while not heard:
+node, messages = Node("bare_subscriber"), []
+node.create_subscription(JointState, "joint_states", messages.append, qos_profile_sensor_data)
+while not messages:
     rclpy.spin_once(node)
 print("heard at", time.time_ns(), flush=True)
 rclpy.spin(node)

@@ -1,4 +1,7 @@
-"""`make bench`: the timed figures of this project, measured here and now; nothing else prints them."""
+"""`make bench`: all timed figures of this project, measured on this machine.
+
+python benchmark/run.py [--help]
+"""
 
 from __future__ import annotations
 
@@ -33,10 +36,10 @@ PARTS = ("robots", "limits", "sizes", "growth", "loops", "partition", "readiness
 LARGE = ROBOTS[0]  # the robot of the parts that have one
 INTRODUCTION = """\
 Medians of interleaved rounds in this process; each turn starts with a call that is not timed and
-fetches the arrays. Batches: 8192 states, of matrices 256. loops: the compiled kernels; code: after
-graph.compile(). Peers are called from Python, state by state, but for "...InParallel" and "loop in
-C"; they keep one result. MuJoCo: states are set beforehand; "full": M not left sparse. C: Pinocchio's
-algorithms by CasADi, compiled with -O3 -march=native.
+fetches the arrays. Batches: 8192 states, 256 where results are matrices. loops: the compiled
+kernels; code: after graph.compile(). Peers are called from Python, state by state, except
+"...InParallel" and "loop in C"; they keep one result. MuJoCo: states are set beforehand; "full": with
+M as a full matrix. C: Pinocchio's algorithms by CasADi, compiled with -O3 -march=native.
 """
 
 
@@ -76,8 +79,8 @@ class Run:
         self._task = progress.add_task("", total=len(options.only))
 
     def all(self) -> int:
-        """The parts that are asked for; 1 when the node lost a message."""
-        start, status = time.monotonic(), 0
+        """Run the chosen parts; 1 when the node lost a message."""
+        began, status = time.monotonic(), 0
         for part in PARTS:
             if part in self._options.only:
                 status |= getattr(self, part)() or 0
@@ -86,8 +89,8 @@ class Run:
             robot_tables.print_summary(self._console, self._robots)
         if self._growth or self._loops:
             draw(self._growth, self._loops, self._options.out / "growth.png")
-        took = time.monotonic() - start
-        self._console.print(f"{took:.0f} s in all; figures in {self._options.out}", highlight=False)
+        took = time.monotonic() - began
+        self._console.print(f"{took:.0f} s; figures in {self._options.out}", highlight=False)
         return status
 
     def robots(self) -> None:
@@ -102,7 +105,7 @@ class Run:
         self._write("kernels", robots=[asdict(figures) for figures in self._robots])
 
     def limits(self) -> None:
-        """What the machine could do."""
+        """Limits of the machine."""
         limits = measure_limits(self._machine.cores, self._rounds, self._ticker("limits"))
         robot_tables.print_limits(self._console, limits, self._robots, self._machine.cores)
         self._write("limits", **asdict(limits))
@@ -160,7 +163,9 @@ class Run:
 
 
 def _options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="python benchmark/run.py", description=__doc__)
+    parser = argparse.ArgumentParser(
+        prog="python benchmark/run.py", description=__doc__.split("\n", maxsplit=1)[0]
+    )
     add = parser.add_argument
     add("--out", type=Path, default=ROOT / "out/bench", help="folder of the figures")
     add("--urdf", type=Path, nargs="+", default=[], help="compare the algorithms on these robots instead")

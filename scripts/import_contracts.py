@@ -1,9 +1,13 @@
-"""A contract for import-linter, whose own ones can forbid packages but not allow only some."""
+"""Contracts that import-linter does not have: imports from listed packages only, and no import cycles."""
 
 from __future__ import annotations
 
+from graphlib import CycleError, TopologicalSorter
+
 from grimp import ImportGraph
 from importlinter import Contract, ContractCheck, fields, output
+
+__all__ = ["AllowedOnly", "NoCycles"]
 
 ALWAYS_ALLOWED = {"__future__", "collections", "typing"}  # annotations
 
@@ -17,7 +21,7 @@ class AllowedOnly(Contract):
     allowed = fields.SetField(subfield=fields.StringField())
 
     def check(self, graph: ImportGraph, verbose: bool) -> ContractCheck:
-        """Collect the imports that lead elsewhere."""
+        """Collect the imports from other packages."""
         package = str(self.source_package)
         allowed = {str(name) for name in self.allowed} | ALWAYS_ALLOWED | {package}
         offenders = sorted(
@@ -32,3 +36,27 @@ class AllowedOnly(Contract):
         """Print them."""
         for offender in check.metadata["offenders"]:
             output.print_error(offender)
+
+
+class NoCycles(Contract):
+    """No modules of `packages` import each other in a cycle, imports in functions and for typing included."""
+
+    type_name = "no_cycles"
+
+    packages = fields.ListField(subfield=fields.StringField())
+
+    def check(self, graph: ImportGraph, verbose: bool) -> ContractCheck:
+        """Find one cycle."""
+        modules = {
+            module for name in map(str, self.packages) for module in {name} | graph.find_descendants(name)
+        }
+        imports = {module: graph.find_modules_directly_imported_by(module) & modules for module in modules}
+        try:
+            TopologicalSorter(imports).prepare()
+        except CycleError as error:
+            return ContractCheck(kept=False, metadata={"cycle": error.args[1][::-1]})
+        return ContractCheck(kept=True)
+
+    def render_broken_contract(self, check: ContractCheck) -> None:
+        """Print it."""
+        output.print_error(" -> ".join(check.metadata["cycle"]))

@@ -7,13 +7,13 @@ import pytest
 import yaml
 
 import modular_dynamics as md
-from helpers.closed_loop_probe import ClosedLoopProbe
-from helpers.closed_robots import change_point
+from helpers.nodes.closed_loop_probe import ClosedLoopProbe
+from helpers.robots.closed_robots import change_point
 from modular_dynamics.closure import close_loops, closed_loop_inverse_dynamics, stamped_cut_wrenches
 from modular_dynamics_ros.demo.lead_in import join
 from modular_dynamics_ros.demo.processes import Processes
 
-pytestmark = pytest.mark.usefixtures("ros")
+pytestmark = [pytest.mark.ros, pytest.mark.slow, pytest.mark.usefixtures("ros")]
 OPEN = 1e-9  # [m or 1]
 ELBOW = 2  # rho_4 among the independent joints of the exoskeleton
 GOOD = np.array([-0.4, -0.9, 0.8, 0.7, 0.3])

@@ -1,5 +1,6 @@
 """`python -m modular_dynamics_ros.demo` as a user runs it, at a low rate."""
 
+import os
 import signal
 import subprocess
 import sys
@@ -8,18 +9,48 @@ from pathlib import Path
 
 import pytest
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
+from helpers.nodes.waiting import LIMIT
+
+pytestmark = [
+    pytest.mark.ros,
+    pytest.mark.slow,
+    pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc"),
+]
 
 
-def demo(root, out, *arguments):
-    return subprocess.Popen(
-        [sys.executable, "-m", "modular_dynamics_ros.demo", "--rate", "50", "--out", str(out), *arguments],
-        cwd=root,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        start_new_session=True,
-    )
+@pytest.fixture
+def demo(root):
+    """Starts the demo; what still runs after the test is ended."""
+    started = []
+
+    def start(out, *arguments, folder=root, **environment):
+        command = [sys.executable, "-m", "modular_dynamics_ros.demo", "--rate", "50", "--out", str(out)]
+        process = subprocess.Popen(
+            [*command, *arguments],
+            cwd=folder,
+            env=os.environ | environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            start_new_session=True,
+        )
+        started.append(process)
+        return process
+
+    yield start
+    for process in started:
+        if process.poll() is None:
+            process.terminate()  # it ends its nodes
+            process.communicate()
+
+
+def wait_until(reached, process):
+    """Wait for a condition while a process lives."""
+    deadline = time.monotonic() + LIMIT
+    while not reached():
+        assert time.monotonic() < deadline, "waited in vain"
+        assert process.poll() is None, process.communicate()
+        time.sleep(0.02)
 
 
 def left_behind(out):
@@ -43,10 +74,10 @@ def urdf_copy(root, out):
     return str(path)
 
 
-def test_it_prints_the_table_writes_the_pictures_and_leaves_nothing_behind(root, tmp_path):
+def test_it_prints_the_table_writes_the_pictures_and_leaves_nothing_behind(demo, root, tmp_path):
     out = tmp_path / "a folder with spaces"
-    process = demo(root, out, "--urdf", urdf_copy(root, out))
-    text, _ = process.communicate(timeout=120)
+    process = demo(out, "--urdf", urdf_copy(root, out))
+    text, _ = process.communicate(timeout=LIMIT)
     assert process.returncode == 0, text
     for words in ("251 / 251", "545.4", "left_arm", "latency p99"):
         assert words in text
@@ -57,7 +88,9 @@ def test_it_prints_the_table_writes_the_pictures_and_leaves_nothing_behind(root,
 
 def test_it_works_in_any_folder_and_writes_into_that(tmp_path):
     command = [sys.executable, "-m", "modular_dynamics_ros.demo", "--rate", "20"]
-    process = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False)
+    process = subprocess.run(
+        command, cwd=tmp_path, capture_output=True, text=True, timeout=LIMIT, check=False
+    )
     assert process.returncode == 0, process.stdout + process.stderr
     assert "101 / 101" in process.stdout
     assert (tmp_path / "out/demo/torques.png").stat().st_size > 500
@@ -68,64 +101,63 @@ def test_it_works_in_any_folder_and_writes_into_that(tmp_path):
 
 
 @pytest.mark.parametrize("option", ["--urdf", "--motion", "--params"])
-def test_nothing_is_written_before_the_inputs_are_checked(tmp_path, option):
-    process = demo(tmp_path, "out", option, "nowhere")
-    text, _ = process.communicate(timeout=60)
+def test_nothing_is_written_before_the_inputs_are_checked(demo, tmp_path, option):
+    process = demo("out", option, "nowhere", folder=tmp_path)
+    text, _ = process.communicate(timeout=LIMIT)
     assert process.returncode == 1
     assert "there is no file 'nowhere'" in text
     assert list(tmp_path.iterdir()) == []
 
 
-def test_an_interrupt_while_it_imports_leaves_no_traceback(root, tmp_path):
-    process = demo(root, tmp_path / "out")
-    deadline = time.monotonic() + 60.0
-    while "numpy" not in Path(f"/proc/{process.pid}/maps").read_text():
-        assert time.monotonic() < deadline
-        time.sleep(0.005)
+def test_an_interrupt_while_it_imports_leaves_no_traceback(demo, tmp_path):
+    importing, slow = tmp_path / "importing", tmp_path / "path" / "rich"
+    slow.mkdir(parents=True)
+    (slow / "__init__.py").write_text(
+        f"import pathlib, time\npathlib.Path({str(importing)!r}).touch()\ntime.sleep(600)\n"
+    )
+    path = f"{slow.parent}{os.pathsep}{os.environ.get('PYTHONPATH', '')}"
+    process = demo(tmp_path / "out", PYTHONPATH=path)
+    wait_until(importing.exists, process)
     process.send_signal(signal.SIGINT)
-    text, _ = process.communicate(timeout=30)
+    text, _ = process.communicate(timeout=LIMIT)
     assert (process.returncode, text) == (130, "")
 
 
-def test_an_interrupted_demo_leaves_nothing_behind(root, tmp_path):
+def test_an_interrupted_demo_leaves_nothing_behind(demo, root, tmp_path):
     out = tmp_path / "out"
-    process = demo(root, out, "--urdf", urdf_copy(root, out))
-    deadline = time.monotonic() + 60.0
-    while not any("joint_state_player" in line for line in left_behind(out)):
-        assert time.monotonic() < deadline
-        assert process.poll() is None
-        time.sleep(0.05)
+    process = demo(out, "--urdf", urdf_copy(root, out))
+    wait_until(lambda: any("joint_state_player" in line for line in left_behind(out)), process)
     process.send_signal(signal.SIGINT)
-    text, _ = process.communicate(timeout=30)
+    text, _ = process.communicate(timeout=LIMIT)
     assert process.returncode == 130, text
     assert left_behind(out) == []
 
 
-def test_a_broken_robot_fails_with_the_librarys_words(root, tmp_path):
+def test_a_broken_robot_fails_with_the_librarys_words(demo, root, tmp_path):
     out = tmp_path / "out"
     out.mkdir()
     (out / "broken.urdf").write_text("<robot name='broken'>")
-    process = demo(root, out, "--urdf", str(out / "broken.urdf"))
-    text, _ = process.communicate(timeout=60)
+    process = demo(out, "--urdf", str(out / "broken.urdf"))
+    text, _ = process.communicate(timeout=LIMIT)
     assert process.returncode == 1
     assert "demo failed: line 1" in text
     assert "Traceback" not in text
 
 
-def test_a_node_that_refuses_its_parameters_ends_the_demo_at_once(root, tmp_path):
+def test_a_node_that_refuses_its_parameters_ends_the_demo_at_once(demo, root, tmp_path):
     out = tmp_path / "out"
     urdf = urdf_copy(root, out)
     params = (root / "config/charmie.yaml").read_text().replace("- head_tilt", "- nonsense")
     (out / "params.yaml").write_text(params)
-    process = demo(root, out, "--urdf", urdf, "--params", str(out / "params.yaml"))
-    text, _ = process.communicate(timeout=60)
+    process = demo(out, "--urdf", urdf, "--params", str(out / "params.yaml"))
+    text, _ = process.communicate(timeout=LIMIT)
     assert process.returncode == 1
     assert "controller_joints names 'nonsense'" in text
     assert left_behind(out) == []
 
 
-def test_a_motion_of_another_robot_is_refused_by_name(root, tmp_path):
-    process = demo(root, tmp_path / "out", "--urdf", str(root / "urdf/four_link.urdf"))
-    text, _ = process.communicate(timeout=60)
+def test_a_motion_of_another_robot_is_refused_by_name(demo, root, tmp_path):
+    process = demo(tmp_path / "out", "--urdf", str(root / "urdf/four_link.urdf"))
+    text, _ = process.communicate(timeout=LIMIT)
     assert process.returncode == 1
     assert "does not name 'turn', 'bend', 'left', 'right' of 'four_link'" in " ".join(text.split())

@@ -1,4 +1,4 @@
-"""One robot: all peers and our loops and generated code in turns, ratios, and whether all agree."""
+"""One robot: the peers, our compiled loops and our generated code, timed in turns; do their results agree?"""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 import modular_dynamics as md
 from benchmark.peers.casadi_build import BuildError, built
 from benchmark.peers.casadi_peer import CasadiPeer
-from benchmark.peers.mujoco_peer import MujocoPeer, UnfitError
+from benchmark.peers.mujoco_peer import MujocoPeer, UnsupportedRobotError
 from benchmark.peers.ours import Ours
 from benchmark.peers.pinocchio_peer import PinocchioPeer
 from benchmark.report.targets import Row, rows
@@ -41,7 +41,7 @@ class Comparison:
 
 @dataclass(frozen=True)
 class RobotFigures:
-    """All of one robot. ``agreement``: quantity -> who -> largest difference from Pinocchio, relative."""
+    """Figures of one robot. ``agreement``: quantity -> library -> relative difference from Pinocchio."""
 
     robot: str
     nv: int
@@ -49,24 +49,24 @@ class RobotFigures:
     agreement: dict[str, dict[str, float]]
     medians_us: dict[str, float]
     operations: dict[str, int]  # of the generated code
-    compiled: dict[str, Any]  # seconds of graph.compile(), whether it was on disk, what it says
+    compiled: dict[str, Any]  # graph.compile(): seconds, whether the code was on disk, its report
     notes: list[str]
 
 
 class Peer(Protocol):
-    """Somebody else's library on the same states."""
+    """Another library on the same states."""
 
     def timed(self) -> Timed:
         """Calls to time."""
         ...
 
     def results(self) -> dict[str, Array]:
-        """What they find for the first state, in the graph's order: quantity -> array."""
+        """Results for the first state, in the graph's order: quantity -> array."""
         ...
 
 
 def compare(urdf: str, threads: int, rounds: int, cache: Path, tick: Callable[[str], None]) -> RobotFigures:
-    """Measure a robot. Peers that are missing or cannot have it are left out, with a note."""
+    """Measure a robot. Peers that are missing or do not support the robot are left out, with a note."""
     graph, fixed, notes = md.load_urdf(urdf), md.load_urdf(urdf), []
     report = fixed.compile(lambda what: tick(f"generating code: {what}"))
     states = random_states(graph)
@@ -76,7 +76,7 @@ def compare(urdf: str, threads: int, rounds: int, cache: Path, tick: Callable[[s
     peers: dict[str, Peer] = {"Pinocchio": pinocchio}
     try:
         peers["MuJoCo"] = MujocoPeer(graph, states, md.inverse_dynamics(graph, *states.first))
-    except UnfitError as error:
+    except UnsupportedRobotError as error:
         notes.append(f"left out: {error}")
     try:
         peers["generated C"] = CasadiPeer(built(graph, cache, tick), pinocchio)
@@ -106,32 +106,32 @@ def _compared(row: Row, variants: list[str], times: Times) -> list[Comparison]:
     if not peers:
         return []
     peer = min(peers, key=lambda name: float(np.median(times[name])))
-    found = []
+    comparisons = []
     for variant in variants:
         ours = times[f"{variant} {row.ours}"]
         medians = float(np.median(ours)), float(np.median(times[peer]))
         spread = ratio(ours, times[peer])
         reached = None if row.target is None else spread.median >= row.target
-        facts = medians[0], peer, medians[1], spread, row.target, reached
-        found.append(Comparison(row.what, variant, *facts))
-    return found
+        figures = medians[0], peer, medians[1], spread, row.target, reached
+        comparisons.append(Comparison(row.what, variant, *figures))
+    return comparisons
 
 
 def _agreement(variants: dict[str, Ours], peers: dict[str, Peer]) -> dict[str, dict[str, float]]:
     """Largest difference from Pinocchio of each quantity, relative to its largest entry."""
-    found: dict[str, dict[str, Array]] = {}
+    results: dict[str, dict[str, Array]] = {}
     for name, peer in peers.items():
         for quantity, array in peer.results().items():
-            found.setdefault(quantity, {})[name] = array
+            results.setdefault(quantity, {})[name] = array
     for variant, ours in variants.items():
         for quantity, calls in ours.results().items():
-            found[quantity] |= {f"{variant} {call}": array for call, array in calls.items()}
+            results[quantity] |= {f"{variant} {call}": array for call, array in calls.items()}
     differences: dict[str, dict[str, float]] = {}
-    for quantity, arrays in found.items():
+    for quantity, arrays in results.items():
         reference = arrays.pop("Pinocchio")
         scale = np.abs(reference).max()
         differences[quantity] = {
-            who: float(np.abs(x.reshape(reference.shape) - reference).max() / scale)
-            for who, x in arrays.items()
+            library: float(np.abs(x.reshape(reference.shape) - reference).max() / scale)
+            for library, x in arrays.items()
         }
     return differences

@@ -16,8 +16,8 @@ from benchmark.setting.timing import Timed, interleaved
 __all__ = ["JOINTS", "PINOCCHIO_UP_TO", "SERIES", "Growth", "measure_growth", "spread"]
 
 JOINTS = (10, 20, 50, 100, 200, 500, 1000)
-NUMBERS = 2**18  # in each array of a batch: the same memory for all sizes, as far as
-MOST_STATES = 16384  # allows
+NUMBERS = 2**18  # in each array of a batch: the same memory for all sizes ...
+MOST_STATES = 16384  # ... with fewer states than this
 #: Pinocchio's Data holds tensors of joints^3 numbers: 0.5 GB at 200 joints, 4 GB at 400.
 PINOCCHIO_UP_TO = 200
 SERIES = ("ours, single", "pinocchio, single", "ours, batch", "pinocchio, batch")
@@ -45,7 +45,7 @@ def spread(values: dict[int, float]) -> float:
 
 
 def measure_growth(rounds: int, tick: Callable[[str], None]) -> Growth:
-    """All sizes take turns, too: a slow minute makes no step in the curve."""
+    """All sizes are timed in turns: a slow minute of the machine makes no step in the curve."""
     timed: Timed = {}
     for joints in JOINTS:
         tick(f"loading a tree of {joints} joints")

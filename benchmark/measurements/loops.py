@@ -37,7 +37,7 @@ class LoopFigures:
 
 
 def chain(loops: int) -> SubsystemGraph:
-    """Upright rods on the ground, 1 m apart, each tied to the next by a rod across; the first is driven."""
+    """Upright rods on the ground, 1 m apart, each connected to the next by a rod; the first is driven."""
     upright = "1.5707963267948966"
     parts, tags = [ROD.format("upright_0", "ground", 0, upright)], []
     for k in range(1, loops + 1):
@@ -57,7 +57,7 @@ def chain(loops: int) -> SubsystemGraph:
 
 
 def measure_loops(rounds: int, tick: Callable[[str], None]) -> list[LoopFigures]:
-    """All sizes take turns."""
+    """All sizes are timed in turns."""
     timed: Timed = {}
     sizes = {}
     for loops in LOOPS:

@@ -1,7 +1,7 @@
 """dynamics_node under load: does it answer every joint state of the 38-joint robot, and how fast?
 
-Three processes, as in use: a sender (`python benchmark/node.py --send`), dynamics_node, and this one, which
-receives.
+Three processes: a sender (this file with `--send`), dynamics_node, and this one, which receives. By itself:
+`python -m benchmark.measurements.node`.
 """
 
 import argparse
@@ -32,14 +32,15 @@ from modular_dynamics_ros.messages.conversions import stamp_message, stamp_nanos
 __all__ = ["NodeFigures", "measure_node"]
 
 ROOT = Path(__file__).resolve().parents[2]
+START_LIMIT = 600.0  # [s] for the node to compile its kernels
 STARTING = 5  # joint states that dynamics_node's filter must have seen before it answers
 LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 
 
 @dataclass(frozen=True)
 class NodeFigures:
-    """Counts, and latency [ms] from the stamp that the sender gives just before it publishes to the torques'
-    torques at the receiver: two hops through ROS 2 and the computation."""
+    """Counts, and the latency [ms] from the stamp of a joint state, given just before it is published, to the
+    arrival of its torques at the receiver: the computation and two ways through ROS 2."""
 
     robot: str
     rate: float
@@ -98,7 +99,7 @@ def measure_node(
                 "-p",
                 "autostart:=true",
             )
-            _spin(executor, lambda: active, 60.0, lambda: processes.log("dynamics_node"))
+            _spin(executor, lambda: active, START_LIMIT, lambda: processes.log("dynamics_node"))
             processes.start_file(
                 "sender",
                 Path(__file__),
@@ -144,7 +145,7 @@ def _spin(
     while not reached():
         executor.spin_once(timeout_sec=0.1)
         if time.monotonic() > deadline:
-            raise TimeoutError(f"nothing after {limit:g} s; the process says:\n{log()}")
+            raise TimeoutError(f"no answer within {limit:g} s; log of the process:\n{log()}")
 
 
 def send(rate: float, seconds: float, urdf: Path) -> None:
@@ -155,7 +156,7 @@ def send(rate: float, seconds: float, urdf: Path) -> None:
     publisher = node.create_publisher(JointState, "joint_states", 500)
     while publisher.get_subscription_count() < 1:
         time.sleep(0.01)
-    time.sleep(0.5)  # the subscriber must have found us, too, which cannot be asked
+    time.sleep(0.5)  # the subscriber must have discovered this publisher, too, which cannot be queried
     message = JointState(name=list(names))
     start = time.perf_counter()
     for k in range(-STARTING, round(rate * seconds)):  # the first ones start the filter and are not counted
@@ -167,14 +168,14 @@ def send(rate: float, seconds: float, urdf: Path) -> None:
             time.sleep(wait)
         message.header.stamp = stamp_message(time.time_ns())
         publisher.publish(message)
-    time.sleep(1.0)  # a publisher that leaves at once takes with it what is still on its way
+    time.sleep(1.0)  # a publisher that leaves at once drops what is still on its way
     node.destroy_node()
     rclpy.try_shutdown()
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--send", action="store_true", help="be the sender")
+    parser.add_argument("--send", action="store_true", help="only send")
     parser.add_argument("--rate", type=float, default=500.0, help="joint states per second")
     parser.add_argument("--seconds", type=float, default=10.0)
     parser.add_argument("--urdf", type=Path, default=ROOT / "urdf/branched_38dof.urdf")

@@ -20,7 +20,7 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class PartitionFigures:
-    """One way to cut. ``relative_*``: its time over that of a single subsystem, round by round."""
+    """One partition. ``relative_*``: its time over that of a single subsystem, round by round."""
 
     subsystems: int
     single_us: float
@@ -31,7 +31,7 @@ class PartitionFigures:
 
 
 def measure_partitions(urdf: str, rounds: int, tick: Callable[[str], None]) -> list[PartitionFigures]:
-    """One subsystem, those of the URDF's tags, and one for each joint."""
+    """One subsystem, the subsystems of the URDF's tags, and one subsystem for each joint."""
     names = [joint.name for joint in md.load_urdf(urdf).joints]
     whole: dict[str, Any] = {"version": 1, "subsystems": [{"name": "whole", "joints": names}]}
     pieces = {"version": 1, "subsystems": [{"name": f"only_{name}", "joints": [name]} for name in names]}
@@ -47,10 +47,10 @@ def measure_partitions(urdf: str, rounds: int, tick: Callable[[str], None]) -> l
         torques.append(tau)
         timed |= _calls(graph, own)
     times = interleaved(timed, rounds, tick)
-    found = []
+    figures = []
     for graph, tau in zip(graphs, torques, strict=True):
         single, batch = (times[f"{kind} {len(graph.subsystems)}"] for kind in ("single", "batch"))
-        found.append(
+        figures.append(
             PartitionFigures(
                 len(graph.subsystems),
                 float(np.median(single)),
@@ -60,7 +60,7 @@ def measure_partitions(urdf: str, rounds: int, tick: Callable[[str], None]) -> l
                 float(np.abs(tau - torques[0]).max() / np.abs(torques[0]).max()),
             )
         )
-    return found
+    return figures
 
 
 def _calls(graph: md.SubsystemGraph, states: States) -> Timed:

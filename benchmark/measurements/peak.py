@@ -1,4 +1,4 @@
-"""Limits of the machine: fused multiply-adds that it does in a second, and what a call from Python costs."""
+"""Limits of the machine: fused multiply-adds per second, and the cost of a call from Python."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ STEPS = 100_000
 BITS = (128, 256, 512)
 KINDS = {"float64": ("double", 64), "float32": ("float", 32)}
 
-#: Additions, subtractions and multiplications of kernels/newton_euler.py for one revolute joint, each counted
-#: as one; what is computed twice only to save memory, and external wrenches, are not counted.
+#: Additions, subtractions and multiplications of recursions/newton_euler.py for one revolute joint, each
+#: counted as one; what is computed twice only to save memory, and external wrenches, are not counted.
 RNEA_JOINT = {
     "angle with multiplier and offset": 2,
     "sine and cosine: reduction 8, polynomials 28": 36,
@@ -41,7 +41,7 @@ def rnea_operations(joints: int) -> int:
 
 @dataclass(frozen=True)
 class Limits:
-    """GFLOP/s by float type and threads, best and median; the width [bit] that gave most; calls [us]."""
+    """GFLOP/s by float type and threads, best and median; the fastest vector width [bit]; calls [us]."""
 
     gflops: dict[str, float]
     median_gflops: dict[str, float]
@@ -51,7 +51,7 @@ class Limits:
 
 
 def measure_limits(threads: int, rounds: int, tick: Callable[[str], None]) -> Limits:
-    """Each width and float type in turns; the fastest width counts."""
+    """Time each width and float type in turns; the fastest width counts."""
     loops = {(kind, bits): _compiled(kind, bits) for kind in KINDS for bits in BITS}
     arrays = [np.zeros(7) for _ in range(4)]
     _nothing(*arrays)
@@ -65,9 +65,9 @@ def measure_limits(threads: int, rounds: int, tick: Callable[[str], None]) -> Li
     best, median, widths = {}, {}, {}
     for kind in KINDS:
         for n in sorted({1, threads}):
-            found = {bits: 1e-3 / times[f"{kind} {n} {bits}"] for bits in BITS}
-            key, width = f"{kind} {n}", max(BITS, key=lambda bits: found[bits].max())
-            best[key], median[key] = float(found[width].max()), float(np.median(found[width]))
+            gflops = {bits: 1e-3 / times[f"{kind} {n} {bits}"] for bits in BITS}
+            key, width = f"{kind} {n}", max(BITS, key=lambda bits: gflops[bits].max())
+            best[key], median[key] = float(gflops[width].max()), float(np.median(gflops[width]))
             widths[key] = width
     calls = (float(np.median(times[name])) for name in ("call", "C call"))
     return Limits(best, median, widths, *calls)
@@ -80,7 +80,7 @@ def _nothing(a: NDArray, b: NDArray, c: NDArray, d: NDArray) -> int:
 
 
 def _c_nothing() -> Callable[[], object]:
-    """A C function without arguments: what ctypes costs at least."""
+    """A C function without arguments: the least cost of ctypes."""
     return ctypes.CFUNCTYPE(ctypes.c_int)(("Py_IsInitialized", ctypes.pythonapi))
 
 
@@ -93,7 +93,7 @@ def _parallel(
 
 
 def _compiled(kind: str, bits: int) -> tuple[llvm.ExecutionEngine, Callable[[int], float]]:
-    """A loop of fused multiply-adds on vectors, in machine code; ctypes lets go of Python's lock."""
+    """A loop of fused multiply-adds on vectors, in machine code; ctypes releases the GIL."""
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
     features = llvm.get_host_cpu_features().flatten()

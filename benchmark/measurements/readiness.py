@@ -1,6 +1,6 @@
 """From a URDF to the first torques: seconds in fresh processes, with compiled kernels on disk and without.
 
-`python benchmark/readiness.py URDF` is such a process: it prints its own times as JSON.
+`python -m benchmark.measurements.readiness URDF` is such a process: it prints its own times as JSON.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ def measure_readiness(urdf: Path, processes: int, tick: Callable[[str], None]) -
     with tempfile.TemporaryDirectory() as empty:
         tick("compiling all kernels")
         kernels_cold = _process(urdf, {"NUMBA_CACHE_DIR": empty})
-    _process(urdf, {})  # fills the folders where they were empty
+    _process(urdf, {})  # compiles what is not on disk yet
     with tempfile.TemporaryDirectory() as empty:
-        tick("generating code anew")
+        tick("generating code without a cache")
         code_cold = _process(urdf, {"MODULAR_DYNAMICS_CACHE": empty})
     warm = []
     for number in range(processes):

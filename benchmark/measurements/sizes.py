@@ -1,4 +1,4 @@
-"""The size of a batch: small ones pay for the call, large ones for memory outside the caches."""
+"""Time per state by size of the batch: small ones pay for the call, large ones for memory access."""
 
 from __future__ import annotations
 
@@ -41,13 +41,13 @@ def measure_sizes(urdf: str, rounds: int, tick: Callable[[str], None]) -> dict[s
         if count * nv * nv <= LARGEST_ARRAY:
             timed[f"mass matrix/{count}"] = (_matrices(graph, many.q), count)
             timed[f"zeros of its size/{count}"] = (_zeros(count, nv), count)
-            timed[f"its way to memory/{count}"] = (_carried(graph, count), count)
+            timed[f"reordering alone/{count}"] = (_reordering(graph, count), count)
             timed[f"derivatives/{count}"] = (_derivatives(graph, double), count)
-    found: dict[str, dict[int, float]] = {}
+    medians: dict[str, dict[int, float]] = {}
     for name, times in interleaved(timed, rounds, tick).items():
         what, count = name.split("/")
-        found.setdefault(what, {})[int(count)] = float(np.median(times))
-    return found
+        medians.setdefault(what, {})[int(count)] = float(np.median(times))
+    return medians
 
 
 def _torques(graph: md.SubsystemGraph, states: list[np.ndarray]) -> Callable[[], object]:
@@ -61,21 +61,21 @@ def _derivatives(graph: md.SubsystemGraph, states: list[np.ndarray]) -> Callable
 
 
 def _zeros(count: int, nv: int) -> Callable[[], object]:
-    """What writing alone takes."""
+    """Writing zeros alone."""
     out = np.empty((count, nv, nv))
     return lambda: out.fill(0.0)
 
 
-def _carried(graph: md.SubsystemGraph, count: int) -> Callable[[], object]:
-    """What bringing mass matrices from lanes to rows takes, without computing any."""
+def _reordering(graph: md.SubsystemGraph, count: int) -> Callable[[], object]:
+    """Copying mass matrices from vector lanes to rows, without computing any."""
     topology, constants = MASS_MATRIX.prepared(topology_of(graph, frozenset()), constants_of(graph))
     blank = MASS_MATRIX.blank(graph, DOUBLE, topology, constants)
     lanes, out = np.zeros(graph.nv**2 * LANES), np.empty((count, graph.nv**2))
-    return lambda: _carry(lanes, out, blank)
+    return lambda: _reorder(lanes, out, blank)
 
 
 @njit
-def _carry(lanes: Array, out: Array, blank: NDArray[np.bool_]) -> None:
+def _reorder(lanes: Array, out: Array, blank: NDArray[np.bool_]) -> None:
     for first in range(0, out.shape[0], LANES):
         lanes_to_columns(lanes, out, first, blank, LANES, zero_float64x8())
 

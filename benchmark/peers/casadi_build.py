@@ -1,7 +1,7 @@
 """Pinocchio to C by CasADi, compiled: rnea and aba of one robot as shared libraries, kept on disk.
 
 The generator is a C++ program of Pinocchio's templates (its Python package has no CasADi); compiling it takes
-a minute, once for a machine. Both it and each robot's libraries are kept under a key of all they depend on.
+a minute, once per machine. The generator and each robot's libraries are kept under a hash of their inputs.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ CXX_FLAGS = (
     "-DBOOST_MPL_CFG_NO_PREPROCESSED_HEADERS",
 )
 SOURCE = Path(__file__).with_name("generator.cpp")
-#: Calls without arguments, so that ctypes converts none; and a loop over states that stays in C.
+#: Calls without arguments, so that ctypes converts none; and a loop over states in C.
 WRAPPER = """
 #include "{name}.c"
 static const double *arguments[3]; static double *results[1];
@@ -52,7 +52,7 @@ long work_size(void)
 
 
 class BuildError(Exception):
-    """There is no generated C; says why."""
+    """The C code could not be generated or compiled; the text says why."""
 
 
 def built(graph: md.SubsystemGraph, cache: Path, tick: Callable[[str], None]) -> dict[str, ctypes.CDLL]:
@@ -74,7 +74,7 @@ def built(graph: md.SubsystemGraph, cache: Path, tick: Callable[[str], None]) ->
             (folder / f"{name}.part").rename(library)
         libraries[name] = ctypes.CDLL(str(library))
         if libraries[name].work_size() != 0:
-            raise BuildError(f"the generated {name} needs work arrays, which nothing here gives it")
+            raise BuildError(f"the generated {name} needs work arrays, which are not provided here")
     return libraries
 
 
@@ -90,7 +90,8 @@ def _generators(cache: Path, tick: Callable[[str], None]) -> dict[str, Path]:
     wanted = {name: folder / name for name in ALGORITHMS}
 
     def compile_one(name: str) -> None:
-        includes = [f"-I{path}" for path in (prefix / "include", theirs / "include", eigen)]
+        headers = prefix / "include"
+        includes = [f"-I{path}" for path in (headers, headers / "urdfdom_headers", theirs / "include", eigen)]
         folders = [flag for path in (prefix / "lib", theirs) for flag in (f"-L{path}", f"-Wl,-rpath,{path}")]
         libraries = ["-lpinocchio_default", "-lpinocchio_parsers", "-lcasadi"]
         command = [cxx, *CXX_FLAGS, f"-DALGORITHM={name}", *includes, str(SOURCE), *folders, *libraries]
@@ -106,12 +107,12 @@ def _generators(cache: Path, tick: Callable[[str], None]) -> dict[str, Path]:
 
 
 def _folder(*choices: str) -> Path:
-    """The first of these that some entry of sys.path holds."""
+    """The first of these folders below an entry of sys.path."""
     for choice in choices:
         for entry in sys.path:
             if (Path(entry) / choice).is_dir():
                 return Path(entry) / choice
-    raise BuildError(f"no folder {' or '.join(choices)}")
+    raise BuildError(f"there is no folder {' or '.join(choices)} below sys.path")
 
 
 def _casadi_version() -> str:
@@ -137,7 +138,7 @@ def _run(command: list[str], folder: Path) -> str:
     try:
         return subprocess.run(command, cwd=folder, check=True, capture_output=True, text=True).stdout
     except FileNotFoundError:
-        raise BuildError(f"there is no {command[0]}") from None
+        raise BuildError(f"the command {command[0]} is missing") from None
     except subprocess.CalledProcessError as error:
         last = (error.stderr.strip().splitlines() or ["no message"])[-1]
         raise BuildError(f"{Path(command[0]).name} failed: {last}") from None

@@ -1,4 +1,4 @@
-"""Generated C (see casadi_build.py), called from Python and in a loop that stays in C."""
+"""Generated C (see casadi_build.py), called from Python and by a loop in C."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class CasadiPeer:
         return single | loops
 
     def results(self) -> dict[str, Array]:
-        """Of the first state, in the graph's order: quantity -> array."""
+        """Results for the first state, in the graph's order: quantity -> array."""
         for calls in self._calls.values():
             calls.call()
         return {
@@ -46,7 +46,7 @@ class _Calls:
     def __init__(self, library: ctypes.CDLL, pinocchio: PinocchioPeer, result: Array) -> None:
         rows = pinocchio.states.repeated(VECTORS)
         third = pinocchio.many_torques(VECTORS) if "aba" in library._name else rows.vdot
-        self._arrays = rows.q, rows.v, third, result  # alive as long as C has their addresses
+        self._arrays = rows.q, rows.v, third, result  # kept alive while C has their addresses
         pointers = [ctypes.c_void_p(array.ctypes.data) for array in self._arrays]
         library.bind(*pointers)
         library.call.restype = library.loop.restype = None
@@ -54,8 +54,8 @@ class _Calls:
         sizes = VECTORS, pinocchio.model.nq, pinocchio.model.nv
         call = library.call
 
-        def line() -> None:  # a line of a Python function, as all others are called
+        def call_from_python() -> None:  # the other libraries are called by a line of Python, too
             call()
 
-        self.call = line
+        self.call = call_from_python
         self.loop = lambda: library.loop(*sizes, *pointers)

@@ -1,11 +1,11 @@
-"""MuJoCo on a URDF with closed loops: what it says of positions, accelerations, torques and reactions.
+"""MuJoCo on a URDF with closed loops: positions, accelerations, torques and reactions.
 
-It reads the tree by its own parser. Out of the tags come pairs of `connect` constraints, two points on each
-cut axis, and tendons that are springs. MuJoCo's constraints are soft: mj_inverse lets them push as far as
-they are stretched. Here they are taken as exact, with MuJoCo's Jacobian J of them alone: it closes the loops
-(Newton), gives velocities and accelerations of the dependent joints, and the forces f of the constraints from
-equilibrium of these joints, J_d^T f = (M vdot + bias - springs)_d. Where that has many solutions, f is the
-shortest: torques and what the ground bears are the same in all of them. Nothing of modular_dynamics is used.
+MuJoCo's own parser reads the tree. The tags become pairs of `connect` constraints, two points on each cut
+axis, and tendons for the springs. MuJoCo's constraints are soft: in mj_inverse their forces depend on the
+constraint violation. Here they are exact: MuJoCo's constraint Jacobian J closes the loops (Newton's method)
+and yields velocities and accelerations of the dependent joints; the constraint forces f follow from the
+equilibrium of these joints, J_d^T f = (M vdot + bias - springs)_d. Of many solutions, f is the one of
+least norm: torques and ground reactions are the same in all of them. It uses nothing of modular_dynamics.
 """
 
 from __future__ import annotations
@@ -17,27 +17,31 @@ import numpy as np
 from lxml import etree
 from numpy.typing import NDArray
 
+from benchmark.peers.mujoco_log import warn_on_stderr
+
 __all__ = ["MujocoLoops"]
 
 Array = NDArray[np.float64]
-#: MuJoCo compiles no moving body without mass: what it raises to this [kg, kg m^2] is set to 0 afterwards.
+#: MuJoCo rejects moving bodies without mass: it raises them to this [kg, kg m^2], set to 0 afterwards.
 LEAST_MASS, LEAST_INERTIA = 1e-9, 1e-12
 HALF = 0.1  # m, from a cut joint's point to either `connect` on its axis
-RANK = 1e-9  # part of the largest singular value of J below which a direction is none
+RANK = 1e-9  # smaller singular values, relative to the largest, count as zero
 CLOSED = 1e-14  # m, rad: the last step of Newton's method, rounding
 OFF = mujoco.mjtDisableBit.mjDSBL_LIMIT | mujoco.mjtDisableBit.mjDSBL_CONTACT
 SITE, BODY = mujoco.mjtObj.mjOBJ_SITE, mujoco.mjtObj.mjOBJ_BODY
 
 
 class MujocoLoops:
-    """A mechanism whose joints but ``independent`` follow from its loops; call it, then ask.
+    """A mechanism whose loops determine all joints but the ``independent`` ones; call it, then query it.
 
     Attributes (after a call; all in MuJoCo's world axes unless said otherwise):
         coordinates, velocities, accelerations: joint -> value.
-        tau: of the independent joints. tensions: spring -> N. residual: of J_d^T f [N, N m].
+        tau: of the independent joints. tensions: spring -> N. residual: equilibrium residual of the dependent
+            joints, J_d^T f less the right-hand side [N, N m].
     """
 
     def __init__(self, urdf: str, independent: Sequence[str]) -> None:
+        warn_on_stderr()
         robot = etree.fromstring(urdf.encode())
         etree.strip_elements(robot, "visual", "collision", with_tail=False)
         spec = mujoco.MjSpec.from_string(etree.tostring(robot, encoding="unicode"))
@@ -72,15 +76,16 @@ class MujocoLoops:
         mujoco.mj_passive(model, data)
         dependent = _solve(J[:, bound], -J[:, free] @ vdot - self._bias())
         data.qacc[free], data.qacc[bound] = vdot, dependent
-        needed = np.empty(model.nv)
-        mujoco.mj_rne(model, data, 1, needed)
-        needed -= data.qfrc_passive
-        data.efc_force[:] = _solve(J[:, bound].T, needed[bound])
-        left = needed - J.T @ data.efc_force
-        self.tau, self.residual = left[free], float(np.abs(left[bound]).max(initial=0.0))
+        tree_torques = np.empty(model.nv)
+        mujoco.mj_rne(model, data, 1, tree_torques)
+        tree_torques -= data.qfrc_passive
+        data.efc_force[:] = _solve(J[:, bound].T, tree_torques[bound])
+        remaining = tree_torques - J.T @ data.efc_force
+        self.tau, self.residual = remaining[free], float(np.abs(remaining[bound]).max(initial=0.0))
         mujoco.mj_rnePostConstraint(model, data)
         self.coordinates, self.velocities, self.accelerations = (
-            dict(zip(self.names, found.tolist(), strict=True)) for found in (data.qpos, data.qvel, data.qacc)
+            dict(zip(self.names, values.tolist(), strict=True))
+            for values in (data.qpos, data.qvel, data.qacc)
         )
         self.tensions = {
             name: stiffness * (float(data.tendon(name).length[0]) - length)
@@ -88,7 +93,7 @@ class MujocoLoops:
         }
 
     def _close(self, q: Array) -> Array:
-        """J (rows, nv) where the loops are closed."""
+        """Close the loops; return the constraint Jacobian J (rows, nv) there."""
         model, data, bound = self.model, self.data, self._bound
         data.qpos[self._free], step = q, np.inf
         for _ in range(50):
@@ -105,7 +110,7 @@ class MujocoLoops:
         raise ValueError(f"MuJoCo's loops do not close: the last step is {step:.1e}")
 
     def _bias(self) -> Array:
-        """Jdot v: accelerations with which pairs of points part when no joint accelerates."""
+        """Jdot v: relative accelerations of the pairs of points when no joint accelerates."""
         self.data.qacc[:] = 0.0
         self.data.efc_force[:] = 0.0
         mujoco.mj_rnePostConstraint(self.model, self.data)
@@ -114,16 +119,16 @@ class MujocoLoops:
 
     def _acceleration(self, kind: mujoco.mjtObj, k: int) -> Array:
         """[angular, linear less gravity]; of a body at its centre of mass."""
-        found = np.empty(6)
-        mujoco.mj_objectAcceleration(self.model, self.data, kind, k, found, 0)
-        return found
+        acceleration = np.empty(6)
+        mujoco.mj_objectAcceleration(self.model, self.data, kind, k, acceleration, 0)
+        return acceleration
 
     def rotation(self, link: str) -> Array:
         """Axes of a link (3, 3)."""
         return self.data.body(link).xmat.reshape(3, 3).copy()
 
     def point(self, name: str, link: str) -> Array:
-        """A joint's is its child's origin; a cut joint's is on its successor, a spring's on ``link``."""
+        """Point of a joint (its child's origin), a cut joint (on its successor) or a spring (on ``link``)."""
         if name in self._ends:
             return np.mean([self.data.site(end).xpos for _, end in self._ends[name]], axis=0)
         if name in self._springs:
@@ -137,22 +142,26 @@ class MujocoLoops:
         about = moment + np.cross(data.subtree_com[self.model.body_rootid[k]] - data.xpos[k], force)
         return np.concatenate([self.rotation(link).T @ force, self.rotation(link).T @ about])
 
-    def needed(self, link: str) -> tuple[Array, Array, Array]:
-        """Newton and Euler of one link: its centre of mass; the force [N], the moment about it [N m]."""
+    def inertial_load(self, link: str) -> tuple[Array, Array, Array]:
+        """Newton-Euler equations of one link: its centre of mass; force [N] and moment about it [N m]."""
         model, data, k = self.model, self.data, self.model.body(link).id
-        alpha, rise = np.split(self._acceleration(BODY, k), 2)
+        alpha, acceleration = np.split(self._acceleration(BODY, k), 2)
         velocity = np.empty(6)
         mujoco.mj_objectVelocity(model, data, BODY, k, velocity, 0)
         Q, w = data.ximat[k].reshape(3, 3), velocity[:3]
         inertia = Q * model.body_inertia[k] @ Q.T
-        return data.xipos[k].copy(), model.body_mass[k] * rise, inertia @ alpha + np.cross(w, inertia @ w)
+        return (
+            data.xipos[k].copy(),
+            model.body_mass[k] * acceleration,
+            inertia @ alpha + np.cross(w, inertia @ w),
+        )
 
 
 def _add_loop(spec: mujoco.MjSpec, loop: etree._Element) -> list[tuple[str, str]]:
-    """Two pairs of sites on a cut axis, each connected; their names. The axis is alike in both links."""
+    """Connect two pairs of sites on a cut axis, which both links see alike; return their names."""
     ends = [loop.find("predecessor"), loop.find("successor")]
     if loop.get("type") != "revolute" or any(end.get("rpy") for end in ends):
-        raise ValueError(f"loop joint '{loop.get('name')}' is not revolute, or its anchors are turned")
+        raise ValueError(f"loop joint '{loop.get('name')}' is not revolute, or its anchors are rotated")
     pairs = []
     for side in (-1.0, 1.0):
         names = tuple(f"{loop.get('name')} {end.tag} {side:+g}" for end in ends)
@@ -166,11 +175,11 @@ def _add_loop(spec: mujoco.MjSpec, loop: etree._Element) -> list[tuple[str, str]
 
 
 def _add_spring(spec: mujoco.MjSpec, spring: etree._Element) -> tuple[float, float]:
-    """A tendon; its stiffness and the length at which it would pull no more: F = k (L - (L0 - F0 / k))."""
+    """A tendon; its stiffness and the length of zero force: F = k (L - (L0 - F0 / k))."""
     name, numbers = spring.get("name"), ("stiffness", "free_length", "initial_force", "damping")
     stiffness, free, initial, damping = (float(spring.get(number, 0.0)) for number in numbers)
     if stiffness <= 0.0 or damping or (length := free - initial / stiffness) < 0.0:
-        raise ValueError(f"spring '{name}' has no stiffness, or damping, or pulls at any length")
+        raise ValueError(f"spring '{name}': stiffness, no damping and a length of zero force are needed")
     tendon = spec.add_tendon(name=name)
     for anchor in spring.findall("anchor"):
         site = f"{name} {anchor.get('link')}"
@@ -184,5 +193,5 @@ def _numbers(element: etree._Element, key: str) -> Array:
 
 
 def _solve(matrix: Array, right: Array) -> Array:
-    """The shortest of the least-squares solutions."""
+    """The least-squares solution of least norm."""
     return np.linalg.lstsq(matrix, right, rcond=RANK)[0]

@@ -12,33 +12,36 @@ from benchmark.setting.timing import Timed
 
 try:
     import mujoco
-except ImportError:  # a peer that may be missing
+
+    from benchmark.peers.mujoco_log import warn_on_stderr
+except ImportError:  # an optional peer
     mujoco = None
 
-__all__ = ["MujocoPeer", "UnfitError"]
+__all__ = ["MujocoPeer", "UnsupportedRobotError"]
 
 Array = NDArray[np.float64]
-#: MuJoCo refuses moving bodies without mass; to those it gives this [kg], [kg m^2].
+#: MuJoCo rejects moving bodies without mass; they get this mass [kg] and inertia [kg m^2].
 LEAST_MASS, LEAST_INERTIA = 1e-9, 1e-12
 
 
-class UnfitError(Exception):
-    """MuJoCo is not installed or does not have this robot's joints; says why."""
+class UnsupportedRobotError(Exception):
+    """MuJoCo is not installed or does not support this robot's joints; the text says which."""
 
 
 class MujocoPeer:
-    """MuJoCo's model of a graph. State and torques are set beforehand: copying them in is not timed."""
+    """MuJoCo's model of a graph. State and torques are set beforehand: copying them is not timed."""
 
     def __init__(self, graph: md.SubsystemGraph, states: States, tau: Array) -> None:
         if mujoco is None:
-            raise UnfitError("mujoco is not installed")
+            raise UnsupportedRobotError("mujoco is not installed")
+        warn_on_stderr()
         try:
             self.model = mujoco.MjModel.from_xml_string(_bare(graph.urdf))
         except ValueError as error:
-            raise UnfitError(f"MuJoCo: {' '.join(str(error).split())}") from None
+            raise UnsupportedRobotError(f"MuJoCo: {' '.join(str(error).split())}") from None
         names = [mujoco.mj_id2name(self.model, mujoco.mjtObj.mjOBJ_JOINT, k) for k in range(self.model.njnt)]
         if self.model.nq != self.model.nv or sorted(filter(None, names)) != sorted(graph.joint_names):
-            raise UnfitError("MuJoCo has other joints: it reads neither mimic nor floating ones from a URDF")
+            raise UnsupportedRobotError("MuJoCo reads neither mimic nor floating joints from a URDF")
         # all joints have one coordinate here
         self._order = np.array([self.model.joint(name).dofadr[0] for name in graph.joint_names])
         model = self.model
@@ -56,7 +59,7 @@ class MujocoPeer:
         return data
 
     def timed(self) -> Timed:
-        """Whole pipelines, and the fewest steps that give torques or a mass matrix, sparse and full."""
+        """Whole pipelines, and the fewest steps that yield torques or a mass matrix, sparse and full."""
         model, inverse, forward = self.model, self._inverse, self._forward
         return {
             "mj_inverse": (lambda: mujoco.mj_inverse(model, inverse), 1),
@@ -82,7 +85,7 @@ class MujocoPeer:
         mujoco.mj_fullM(self.model, self._inverse, self._matrix)
 
     def results(self) -> dict[str, Array]:
-        """Of the state, in the graph's order: quantity -> array."""
+        """Results for the state, in the graph's order: quantity -> array."""
         self._rne()
         mujoco.mj_forward(self.model, self._forward)
         self._full()

@@ -13,7 +13,7 @@ __all__ = ["Ours"]
 
 
 class Ours:
-    """All calls of one graph on the same states; every result has its array before the clock runs."""
+    """All calls of one graph on the same states; result arrays are allocated before timing."""
 
     def __init__(self, graph: md.SubsystemGraph, states: States, many: States, threads: int) -> None:
         self.graph, self.states, self._many = graph, states, many
@@ -23,7 +23,7 @@ class Ours:
         self._taus, self._singles = np.empty((VECTORS, nv)), np.empty((VECTORS, nv), np.float32)
         self._accelerations = np.empty((VECTORS, nv))
         self._few = [x[:MATRICES] for x in (many.q, many.v, many.vdot)]
-        # these go where the results of an earlier call went
+        # later calls write into the results of these
         self._parts = md.inverse_dynamics_derivatives(graph, *states.first)
         self._stacks = md.inverse_dynamics_derivatives_batch(graph, *self._few)
         self.timed: Timed = self._single()
@@ -31,8 +31,8 @@ class Ours:
             self.timed |= self._batches(count)
 
     def results(self) -> dict[str, dict[str, NDArray[np.float64]]]:
-        """What the timed calls left of the first state: quantity -> call -> array."""
-        found: dict[str, dict[str, tuple[NDArray[np.float64], ...]]] = {
+        """Results of the timed calls for the first state: quantity -> call -> array."""
+        results: dict[str, dict[str, tuple[NDArray[np.float64], ...]]] = {
             "torques": {
                 "inverse_dynamics out=": (self._tau,),
                 "inverse_dynamics_batch float64 1": (self._taus[0],),
@@ -50,7 +50,7 @@ class Ours:
         }
         return {
             quantity: {name: np.array(arrays) for name, arrays in calls.items()}
-            for quantity, calls in found.items()
+            for quantity, calls in results.items()
         }
 
     def _single(self) -> Timed:

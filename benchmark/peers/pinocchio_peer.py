@@ -1,4 +1,4 @@
-"""Pinocchio from Python: its single calls, and its parallel ones where it has them."""
+"""Pinocchio from Python: single calls, and parallel ones where they exist."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ class PinocchioPeer:
         self.states = States(
             *(np.array([turn(row) for row in rows]) for turn, rows in zip(turns, ours, strict=True))
         )
-        # from Pinocchio itself: it moves mimic joints on their own, and their torques are not known from ours
+        # from Pinocchio itself, whose mimic joints are independent: their torques do not follow from ours
         rows = zip(self.states.q, self.states.v, self.states.vdot, strict=True)
         self.tau = np.array([pinocchio.rnea(self.model, self.data, *row) for row in rows])
 
     @cached_property
     def S(self) -> Array:
-        """Their velocities out of ours: v_theirs = S v_ours, tau_ours = S^T tau_theirs."""
+        """From our velocities to Pinocchio's: v_theirs = S v_ours, tau_ours = S^T tau_theirs."""
         return np.array([self._converter.v(unit) for unit in np.eye(self.graph.nv)]).T
 
     def timed(self) -> Timed:
@@ -67,11 +67,11 @@ class PinocchioPeer:
         }
 
     def many_torques(self, count: int) -> Array:
-        """Of as many states, in Pinocchio's order: what forward dynamics starts from."""
+        """Torques of so many states, in Pinocchio's order: the input of forward dynamics."""
         return self.tau[np.arange(count) % len(self.tau)]
 
     def results(self) -> dict[str, Array]:
-        """Of the first state, in the graph's order: quantity -> array."""
+        """Results for the first state, in the graph's order: quantity -> array."""
         model, data, (q, v, vdot), S = self.model, self.data, self.states.first, self.S
         matrix = pinocchio.crba(model, data, q)
         parts = pinocchio.computeRNEADerivatives(model, data, q, v, vdot)
@@ -83,9 +83,9 @@ class PinocchioPeer:
         }
 
     def torques(self, theirs: Array) -> Array:
-        """In the graph's order."""
+        """Torques in the graph's order."""
         return self.S.T @ theirs
 
     def accelerations(self, theirs: Array) -> Array:
-        """In the graph's order."""
+        """Accelerations in the graph's order."""
         return np.linalg.lstsq(self.S, theirs)[0]

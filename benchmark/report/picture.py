@@ -17,7 +17,7 @@ MICROSECONDS = (0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000)
 
 
 def draw(growth: Growth | None, loops: list[LoopFigures], file: Path) -> None:
-    """What was measured of the two, side by side; all axes logarithmic."""
+    """Draw what was measured, side by side; all axes logarithmic."""
     panels = [_joints] * (growth is not None) + [_loops] * bool(loops)
     figure = Figure(figsize=(6.4 * len(panels), 4.2), layout="constrained")
     for k, panel in enumerate(panels, 1):

@@ -1,4 +1,4 @@
-"""What is printed of the comparisons: ratios, the share of the machine's peak, targets."""
+"""Tables of the comparisons: ratios, the share of the machine's peak, targets."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from benchmark.report.tables import new_table, verdict
 
 __all__ = ["print_limits", "print_robot", "print_summary"]
 
-BUSY = 0.85  # share of the peak of one thread that several of them have at least, where cores are free
+BUSY = 0.85  # below this part of the peak of as many free cores, other processes were running
 LIMITS_NOTE = """\
   a flop is an addition, subtraction, multiplication or division; the peak counts two for each fused
-  multiply-add. loops: counted in the kernel's source; code: the instructions that it has"""
+  multiply-add. loops: counted in the kernel's source; code: its instructions"""
 
 
 def print_robot(console: Console, figures: RobotFigures) -> None:
-    """Comparisons of one robot; below it who agrees with whom."""
+    """Comparisons of one robot, and how closely the libraries agree."""
     table = new_table(
         console,
         f"{figures.robot}, {figures.nv} joints: microseconds for one state",
@@ -28,25 +28,25 @@ def print_robot(console: Console, figures: RobotFigures) -> None:
     for one in figures.comparisons:
         again = before == (one.what, one.peer)
         before = one.what, one.peer
-        said = ("", "", "") if again else (one.what, one.peer, f"{one.peer_us:.3f}")
+        shown = ("", "", "") if again else (one.what, one.peer, f"{one.peer_us:.3f}")
         target = "" if one.target is None else verdict(f"{one.target:g}x", bool(one.reached))
-        table.add_row(said[0], one.variant, f"{one.ours_us:.3f}", *said[1:], str(one.times), target)
+        table.add_row(shown[0], one.variant, f"{one.ours_us:.3f}", *shown[1:], str(one.times), target)
     console.print(table)
     console.print("  largest differences from Pinocchio, relative to the largest entry:")
-    for quantity, who in figures.agreement.items():
-        if who:
-            console.print(f"    {quantity}: {_largest(who)}", highlight=False)
-    source = "from the disk" if figures.compiled["cached"] else "anew"
+    for quantity, differences in figures.agreement.items():
+        if differences:
+            console.print(f"    {quantity}: {_largest(differences)}", highlight=False)
+    source = "from the disk" if figures.compiled["cached"] else "generated and compiled"
     console.print(f"  graph.compile() took {figures.compiled['seconds']:.2f} s, {source}", highlight=False)
     for note in figures.notes:
         console.print(f"  {note}", highlight=False)
     console.print()
 
 
-def _largest(who: dict[str, float]) -> str:
-    """The largest difference of each library; single precision by itself."""
+def _largest(differences: dict[str, float]) -> str:
+    """The largest difference of each library; single precision apart."""
     groups: dict[str, float] = {}
-    for name, value in who.items():
+    for name, value in differences.items():
         ours = name.startswith(("loops", "code"))
         group = ("float32" if "float32" in name else "ours") if ours else name
         groups[group] = max(value, groups.get(group, 0.0))
@@ -82,9 +82,7 @@ def print_limits(console: Console, limits: Limits, robots: list[RobotFigures], t
         console.print(f"  peak, {kind}, threads: {n}: {value:.1f} GFLOP/s ({usual}), {limits.bits[key]} bit")
     alone, together = (limits.median_gflops[f"float64 {n}"] for n in (1, threads))
     if together < BUSY * threads * alone:
-        console.print(
-            f"  [bold]Other processes were busy: what has {threads} threads is slower than it could be.[/]"
-        )
+        console.print(f"  [bold]Other processes were running: figures of {threads} threads are too slow.[/]")
     console.print(LIMITS_NOTE)
     console.print(
         f"  call of an empty Numba function with 4 arrays from Python: {limits.empty_call_us:.3f} us"

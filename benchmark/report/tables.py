@@ -1,4 +1,4 @@
-"""What is printed of the parts that have one robot; how a table looks: at most 100 columns wide."""
+"""Tables of the measurements on one robot, and the style of all tables: at most 100 columns wide."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ FLAT = 0.2  # how much the time per joint may grow from the fewest joints to the
 
 
 def new_table(console: Console, title: str, *columns: str, gap: int = 1) -> Table:
-    """First column and those that end in a blank to the left, the others to the right."""
+    """First column and those whose name ends in a space aligned to the left, the others to the right."""
     console.print(f"[bold]{title}[/]", highlight=False)  # a table's own title is broken to its width
     table = Table(box=box.SIMPLE_HEAD, padding=(0, gap, 0, 0))
     for number, column in enumerate(columns):
@@ -47,8 +47,8 @@ def verdict(target: str, reached: bool) -> str:
 
 
 SIZES_NOTE = """\
-  its way to memory: mass matrices from vector lanes to rows, none computed; less than this plus the
-  arithmetic no batch of them takes"""
+  reordering alone: mass matrices copied from vector lanes to rows, none computed; a batch of mass matrices
+  takes at least this and its arithmetic"""
 
 
 def print_sizes(console: Console, robot: str, figures: dict[str, dict[int, float]]) -> None:
@@ -95,10 +95,10 @@ def print_loops(console: Console, figures: list[LoopFigures]) -> None:
 
 
 def print_partitions(console: Console, robot: str, figures: list[PartitionFigures]) -> None:
-    """Times and torques of each way to cut."""
+    """Times and torques of each partition."""
     table = new_table(
         console,
-        f"{robot} cut into subsystems: microseconds for one state",
+        f"{robot} partitioned into subsystems: microseconds for one state",
         *("subsystems", "single", "time of 1", "batch", "time of 1", "torques differ by"),
     )
     for one in figures:
@@ -116,7 +116,7 @@ def print_partitions(console: Console, robot: str, figures: list[PartitionFigure
 def print_readiness(console: Console, robot: str, figures: ReadinessFigures) -> None:
     """Seconds to the first torques."""
     title = f"{robot}: seconds in a fresh process"
-    table = new_table(console, title, "", "compiled before", "nothing compiled", "target")
+    table = new_table(console, title, "", "kernels on disk", "empty cache", "target")
     ready = verdict(f"< {TARGET} s", figures.ready < TARGET)
     table.add_row("import modular_dynamics", f"{figures.imports:.2f}", "", "")
     table.add_row("load_urdf to first torques", f"{figures.ready:.3f}", f"{figures.ready_cold:.1f}", ready)

@@ -27,7 +27,7 @@ def rows(threads: int, joints: int) -> list[Row]:
     """All comparisons of a robot. Up to seven joints, the call itself is most of a single call's time."""
     arm = joints <= 7
     out = "inverse_dynamics out="
-    found = [
+    comparisons = [
         Row("torques, out=", out, ("rnea",), 2.0 if arm else 3.0),
         Row("torques, new array", "inverse_dynamics", ("rnea",), 2.0),
         Row("torques, out=", out, ("mj_inverse", "mj kinematics + rne")),
@@ -41,28 +41,28 @@ def rows(threads: int, joints: int) -> list[Row]:
     ]
     batch = "inverse_dynamics_batch"
     for n in sorted({1, threads}):
-        said = f"{n} thread{'s' if n > 1 else ''}"
-        alone = n == 1  # peers without a parallel version, called state by state from Python, have one thread
-        found += [
-            Row(f"torques f64, {said}", f"{batch} float64 {n}", (f"rneaInParallel {n}",), 20.0),
-            Row(f"torques f32, {said}", f"{batch} float32 {n}", (f"rneaInParallel {n}",), 35.0),
+        with_threads = f"{n} thread{'s' if n > 1 else ''}"
+        alone = n == 1  # peers without a parallel version are called from Python, state by state
+        comparisons += [
+            Row(f"torques f64, {with_threads}", f"{batch} float64 {n}", (f"rneaInParallel {n}",), 20.0),
+            Row(f"torques f32, {with_threads}", f"{batch} float32 {n}", (f"rneaInParallel {n}",), 35.0),
             *(
-                [Row(f"torques f64, {said}", f"{batch} float64 {n}", ("C rnea (loop in C)",))]
+                [Row(f"torques f64, {with_threads}", f"{batch} float64 {n}", ("C rnea (loop in C)",))]
                 if alone
                 else []
             ),
-            Row(f"mass matrix, {said}", f"mass_matrix_batch {n}", MASS, 10.0),
+            Row(f"mass matrix, {with_threads}", f"mass_matrix_batch {n}", MASS, 10.0),
             Row(
-                f"accelerations, {said}",
+                f"accelerations, {with_threads}",
                 f"forward_dynamics_batch {n}",
                 (f"abaInParallel {n}", *(FORWARD if alone else ())),
                 10.0,
             ),
             Row(
-                f"derivatives, {said}",
+                f"derivatives, {with_threads}",
                 f"inverse_dynamics_derivatives_batch {n}",
                 ("computeRNEADerivatives",),
                 8.0,
             ),
         ]
-    return found
+    return comparisons

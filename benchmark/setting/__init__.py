@@ -1,1 +1,1 @@
-"""The machine, the robots, the states, and how time is taken."""
+"""The machine, the robots, the states, and the timing."""

@@ -1,4 +1,4 @@
-"""What this machine is, for the tables and the JSON files."""
+"""Description of this machine, for the tables and the JSON files."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SIMD = ("avx512f", "avx2", "avx", "sse4.2", "sve", "neon")  # the widest first
 
 @dataclass(frozen=True)
 class Machine:
-    """A processor by its maker's name and LLVM's, the cores that this process may use, its vector units."""
+    """The processor's name, also in LLVM; the cores that this process may use; the vector units."""
 
     cpu: str
     llvm: str

@@ -13,8 +13,8 @@ import modular_dynamics as md
 __all__ = ["MATRICES", "DISTINCT", "VECTORS", "States", "random_states"]
 
 VECTORS = 8192  # states in a batch whose results are vectors, ...
-MATRICES = 256  # ... or matrices: such as caches hold, for peers keep one result
-DISTINCT = 256  # states that differ; batches repeat them, as the peers' orders are converted one by one
+MATRICES = 256  # ... or matrices: as many as fit into the caches, because peers keep one result
+DISTINCT = 256  # different states, which batches repeat: converting them to the peers' orders is slow
 Array = NDArray[np.float64]
 
 
@@ -27,7 +27,7 @@ class States:
     vdot: Array
 
     def repeated(self, count: int) -> States:
-        """As many rows, one after the other and then again."""
+        """As many rows, repeated in their order."""
         rows = np.arange(count) % len(self.q)
         return States(*(np.ascontiguousarray(x[rows]) for x in (self.q, self.v, self.vdot)))
 
@@ -38,6 +38,6 @@ class States:
 
 
 def random_states(graph: md.SubsystemGraph, count: int = DISTINCT) -> States:
-    """Standard normal, in the graph's order; a floating joint's quaternion is normalized by everyone."""
+    """Standard normal, in the graph's order; each library normalizes a floating joint's quaternion."""
     rng = default_rng(0)
     return States(rng.normal(size=(count, graph.nq)), *rng.normal(size=(2, count, graph.nv)))

@@ -1,4 +1,4 @@
-"""Interleaved timing: what is compared takes turns, so that all of it shares the machine's moods."""
+"""Interleaved timing: what is compared takes turns, so that other load slows all of it alike."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ __all__ = ["Spread", "Timed", "Times", "interleaved", "ratio"]
 Timed = dict[str, tuple[Callable[[], object], int]]
 #: A name and the microseconds per evaluation in each round.
 Times = dict[str, NDArray[np.float64]]
-#: Seconds that one name gets in one round, unless one call is longer: less than the system gives a process
-#: at a time, so that on a busy machine, too, most rounds are undisturbed.
+#: Seconds of one name in one round, unless one call is longer: less than a time slice of the scheduler, so
+#: that most rounds are undisturbed on a busy machine, too.
 SLICE = 0.002
-#: Seconds that all rounds together last at least: longer than a neighbour's burst of work.
+#: Least duration of all rounds together [s]: longer than a short burst of other load.
 LEAST = 4.0
 
 
@@ -32,7 +32,7 @@ class Spread:
 
     @classmethod
     def of(cls, values: NDArray[np.float64]) -> Spread:
-        """Of some numbers."""
+        """Median and quartiles of these numbers."""
         low, median, high = np.percentile(values, [25, 50, 75])
         return cls(float(median), float(low), float(high))
 
@@ -44,7 +44,7 @@ class Spread:
 def interleaved(timed: Timed, rounds: int, tick: Callable[[str], None]) -> Times:
     """Time every call in each of at least so many rounds.
 
-    First calls, which may compile, count nowhere; nor does the first one of each turn.
+    The first call, which may compile, is not timed, nor is the first one of each turn.
     """
     repeats = {}
     for name, (call, _) in timed.items():
@@ -57,7 +57,7 @@ def interleaved(timed: Timed, rounds: int, tick: Callable[[str], None]) -> Times
         number += 1
         tick(f"round {number} of {max(rounds, number)}")
         for name, (call, count) in timed.items():
-            call()  # takes back the caches from the call before
+            call()  # not timed: fetches its arrays into the caches
             times[name].append(_seconds(call, repeats[name]) / (repeats[name] * count) * 1e6)
     return {name: np.array(values) for name, values in times.items()}
 

@@ -2,6 +2,8 @@
 
 Schappler, Lilge and Haddadin (IFToMM 2019), on the same exoskeleton. Ours are counted on what is generated
 now from urdf/exoskeleton.urdf, all lengths, angles, inertias and gravity as symbols, as the paper's are.
+
+    python -m benchmark.studies.exoskeleton_methods [--help]
 """
 
 from __future__ import annotations
@@ -58,7 +60,7 @@ TE: sines and cosines of dependent angles substituted; DE: the angles, by atan2.
 the potential; M1 the kinetic energy's second derivative by the rates, written out as a sum over bodies.
 IC: takes the coordinates of all joints, as the paper's does; closing the loops is counted in neither. Ours
 counts the projection W^T g or W^T M W too, which the paper's sum of W and the open tree leaves out.
-Bodies 8 and 13, which are fixed to others, are one with them; the paper keeps their parameters apart.
+Bodies 8 and 13, which are fixed to others, are merged with them; the paper keeps their parameters apart.
 M1: symmetric pairs once. DE, g1: the paper prints 358 assignments; its files and its weighted sum say 272.
 t: from the loaded robot to counted expressions, least of {repeats} runs; the paper's: CPU time of its files.
 """
@@ -74,22 +76,22 @@ def main() -> int:
     columns = SpinnerColumn(), BarColumn(20), TextColumn("{task.description}"), TimeElapsedColumn()
     rows = [(term, method) for term in ("g1", "M1", "tau1") for method in (*METHODS, "W", "tree")]
     rows = [row for row in rows if row[0] != "tau1" or row[1] in METHODS]
-    found: dict[tuple[str, str], tuple[Count, float, Count]] = {}
+    rows_of_term: dict[tuple[str, str], tuple[Count, float, Count]] = {}
     with Progress(*columns, console=console, transient=True) as progress:
         task = progress.add_task("a closed configuration", total=len(rows))
-        Method(graph, "TE")  # the loops' solver is compiled, and closed once, before the clock runs
+        Method(graph, "TE")  # not timed: compiles the solver of the loops and closes them
         for term, method in rows:
             progress.update(task, description=f"{term} by {method}")
-            found[term, method] = _measured(graph, term, method)
+            rows_of_term[term, method] = _measured(graph, term, method)
             progress.advance(task)
     for term in TITLES:
-        console.print(_table(term, found))
+        console.print(_table(term, rows_of_term))
     console.print(NOTES.format(repeats=REPEATS), highlight=False)
     return 0
 
 
 def _measured(graph: md.SubsystemGraph, term: str, row: str) -> tuple[Count, float, Count]:
-    """Of one row: the count with symbols, the time [s] that it took, and the count with numbers."""
+    """Measure one row: count with symbols, time to get it [s], count with numbers."""
     method = row if row in METHODS else "IC"
     what = TERMS[{"W": "W", "tree": f"{term[0]} tree"}.get(row, term)]
     times = []
@@ -102,12 +104,12 @@ def _measured(graph: md.SubsystemGraph, term: str, row: str) -> tuple[Count, flo
     return counted, min(times), folded.count(what(folded))
 
 
-def _table(term: str, found: dict[tuple[str, str], tuple[Count, float, Count]]) -> Table:
+def _table(term: str, rows_of_term: dict[tuple[str, str], tuple[Count, float, Count]]) -> Table:
     table = Table(title=TITLES[term], title_justify="left")
     for name in ("method", "", "±", "*", "/", "√", "sin", "atan", ":=", "sum", "t / s", "numbers: sum"):
         table.add_column(name, justify="right" if name else "left", no_wrap=True)
     table.add_row("", "factor", *map(str, WEIGHTS.values()), style="dim", end_section=True)
-    for (quantity, row), (ours, seconds, folded) in found.items():
+    for (quantity, row), (ours, seconds, folded) in rows_of_term.items():
         if quantity != term:
             continue
         name = f"open {term[0]}" if row == "tree" else row

@@ -1,7 +1,7 @@
-"""Equilibrium of every body of the care robot, one by one: what acts on it against Newton's and Euler's laws.
+"""Equilibrium of every body of the care robot: all that acts on it against the Newton-Euler equations.
 
-Forces and moments are those of the library; where they act, and what each body's motion asks for, comes from
-MuJoCo (mujoco_loops.py), which reads the URDF and closes its loops by itself.
+Forces and moments are those of the library; the points where they act and each body's inertial load come from
+MuJoCo (peers/mujoco_loops.py), which reads the URDF and closes its loops by itself.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from numpy.typing import NDArray
 import modular_dynamics as md
 from benchmark.peers.mujoco_loops import MujocoLoops
 from modular_dynamics.closure.reactions.joint_reactions import joint_reactions
-from modular_dynamics.closure.reactions.load_case import situation_of
-from modular_dynamics.closure.reactions.sharing import Sharing
+from modular_dynamics.closure.reactions.load_case import load_case_of
+from modular_dynamics.closure.reactions.sharing import ReactionSharing
 from modular_dynamics.closure.reactions.sharing_rules import Rules
 
-__all__ = ["Push", "out_of_balance", "pushes", "standing_mounts"]
+__all__ = ["Push", "equilibrium_residuals", "pushes", "with_mounts_at_rest"]
 
 Array = NDArray[np.float64]
 
@@ -36,8 +36,8 @@ class Push:
     moment: Array
 
 
-def standing_mounts(urdf: str) -> str:
-    """The same robot with each fixed joint as one that stands still: so its reaction is told, too."""
+def with_mounts_at_rest(urdf: str) -> str:
+    """The same robot with joints at rest instead of fixed ones, so that their reactions are computed, too."""
     robot = etree.fromstring(urdf.encode())
     for joint in robot.iterfind("joint[@type='fixed']"):
         joint.set("type", "continuous")
@@ -46,21 +46,21 @@ def standing_mounts(urdf: str) -> str:
 
 
 def pushes(
-    graph: md.SubsystemGraph, dynamics: md.ClosedLoopDynamics, sharing: Sharing, peer: MujocoLoops
+    graph: md.SubsystemGraph, dynamics: md.ClosedLoopDynamics, sharing: ReactionSharing, peer: MujocoLoops
 ) -> dict[str, list[Push]]:
-    """All that bodies exert on each other, in three ways: by rules, of the least norm, as the loops are cut.
+    """All that bodies exert on each other, in three ways: by rules, of least norm, as the loops are cut.
 
     In the last one the tubes, rods and blocks, without mass, are bodies of their own.
     """
     cut = {
         name: Push(
-            found.predecessor,
-            found.successor,
-            peer.point(name, found.successor),
-            found.force,
-            found.moment,
+            reaction.predecessor,
+            reaction.successor,
+            peer.point(name, reaction.successor),
+            reaction.force,
+            reaction.moment,
         )
-        for name, found in joint_reactions(graph, dynamics).items()
+        for name, reaction in joint_reactions(graph, dynamics).items()
     }
     rules = sharing.rules
     shared = {str(place) for joint in rules.joints.values() for place in (joint.at, joint.start)}
@@ -69,7 +69,7 @@ def pushes(
         for name, push in cut.items()
         if name not in shared and all(link.startswith(("body_", "world")) for link in (push.by, push.on))
     ]
-    situation = situation_of(graph, dynamics, rules)
+    situation = load_case_of(graph, dynamics, rules)
     return {
         "rules": rest + _by_rules(rules, sharing(situation).wrenches, peer),
         "all": rest + _by_rules(rules, sharing.least_norm(situation).wrenches, peer),
@@ -78,23 +78,23 @@ def pushes(
 
 
 def _by_rules(rules: Rules, wrenches: Mapping[str, Array], peer: MujocoLoops) -> list[Push]:
-    found = []
+    acting = []
     for name, joint in rules.joints.items():
         force, moment = (peer.rotation(joint.axes) @ part for part in np.split(wrenches[name], 2))
-        found.append(Push(joint.by, joint.on, peer.point(str(joint.at), joint.on), force, moment))
-    return found
+        acting.append(Push(joint.by, joint.on, peer.point(str(joint.at), joint.on), force, moment))
+    return acting
 
 
-def out_of_balance(peer: MujocoLoops, acting: Iterable[Push]) -> dict[str, Array]:
-    """By link that something acts on: what lacks, [N] and [N m] about its centre of mass."""
-    left: dict[str, Array] = {}
+def equilibrium_residuals(peer: MujocoLoops, acting: Iterable[Push]) -> dict[str, Array]:
+    """Link that something acts on -> equilibrium residual, [N] and [N m] about its centre of mass."""
+    residuals: dict[str, Array] = {}
     centres: dict[str, Array] = {"world": np.zeros(3)}
     for push in acting:
         for link, sign in ((push.on, 1.0), (push.by, -1.0)):
             if link not in centres:
-                centres[link], force, moment = peer.needed(link)
-                left[link] = np.concatenate([force, moment])
+                centres[link], force, moment = peer.inertial_load(link)
+                residuals[link] = np.concatenate([force, moment])
             if link != "world":
                 about = push.moment + np.cross(push.point - centres[link], push.force)
-                left[link] -= sign * np.concatenate([push.force, about])
-    return left
+                residuals[link] -= sign * np.concatenate([push.force, about])
+    return residuals

@@ -1,7 +1,9 @@
 """`make torso-figure`: what body 2 exerts on body 3, ours over MuJoCo's (Goncalves et al., Figure 6).
 
 Six reactions over the published motion with its jump at 2.5 s, of the robot and of the paper's variant whose
-body 3 has no inertia; how far both codes are apart, and what lacks to the equilibrium of each body.
+body 3 has no inertia; the difference between both codes, and the equilibrium residual of each body.
+
+    python -m benchmark.studies.torso_figure [--help]
 """
 
 from __future__ import annotations
@@ -22,11 +24,12 @@ from rich.table import Table
 import modular_dynamics as md
 from benchmark.peers.mujoco_loops import MujocoLoops
 from benchmark.studies.torso_curves import COMPONENTS, Curves, curves, instants, without_inertia
-from benchmark.studies.torso_equilibrium import out_of_balance, pushes, standing_mounts
+from benchmark.studies.torso_equilibrium import equilibrium_residuals, pushes, with_mounts_at_rest
 from benchmark.studies.torso_picture import draw
 from benchmark.studies.torso_reactions import motion_at
-from modular_dynamics.closure.reactions.sharing import Sharing
-from modular_dynamics.closure.reactions.sharing_rules import Rules, read_rules
+from modular_dynamics.closure.reactions.rule_reader import read_rules
+from modular_dynamics.closure.reactions.sharing import ReactionSharing
+from modular_dynamics.closure.reactions.sharing_rules import Rules
 
 ROOT = Path(__file__).resolve().parents[2]
 Array = NDArray[np.float64]
@@ -38,7 +41,7 @@ WAYS = {
 }
 NOTES = """\
 Forces [N] and moments [N m] of body 2 on body 3, at body 3's origin along its axes; actuators' forces [N].
-ours: the rules' last step; apart: the largest difference from MuJoCo's, which closes the loops by itself.
+ours: the last step of the rules; difference: the largest from MuJoCo's, which closes the loops by itself.
 without: the variant whose body 3 has its mass, but no inertia, as in the paper's Figure 6."""
 
 
@@ -68,13 +71,11 @@ def main() -> int:
         progress.update(task, description="body 3 without inertia")
         light = curves(without_inertia(urdf, rules.joints["j3"].on), rules, motion, times, tick)
         progress.update(task, description="equilibrium of every body")
-        left = equilibrium(urdf, rules, motion, times, tick)
+        residuals = equilibrium(urdf, rules, motion, times, tick)
     options.out.parent.mkdir(parents=True, exist_ok=True)
     console.print(comparison(whole, light), NOTES, highlight=False)
-    console.print(
-        f"What lacks to the equilibrium of a body, at most, of {len(times)} instants:", highlight=False
-    )
-    for name, (force, moment) in left.items():
+    console.print(f"Largest equilibrium residual of a body over {len(times)} instants:", highlight=False)
+    for name, (force, moment) in residuals.items():
         console.print(f"  {WAYS[name]:58} {force:.1e} N  {moment:.1e} N m", highlight=False)
     console.print(f"Drawn in {draw(whole, light, options.out)}", highlight=False, soft_wrap=True)
     return 0
@@ -83,9 +84,9 @@ def main() -> int:
 def equilibrium(
     urdf: str, rules: Rules, motion: Mapping[str, Any], times: Array, tick: Callable[[], object]
 ) -> dict[str, Array]:
-    """Rules, least norm, cut -> largest force [N] and moment [N m] that lacks to a body."""
-    robot = standing_mounts(urdf)
-    graph, sharing = md.load_urdf(robot), Sharing(rules)
+    """Rules, least norm, cut -> largest equilibrium residual of a body, force [N] and moment [N m]."""
+    robot = with_mounts_at_rest(urdf)
+    graph, sharing = md.load_urdf(robot), ReactionSharing(rules)
     peer = MujocoLoops(robot, graph.independent_joint_names)
     worst = {}
     for time in times:
@@ -93,26 +94,26 @@ def equilibrium(
         dynamics = md.closed_loop_inverse_dynamics(graph, *state)
         peer(*state)
         for name, acting in pushes(graph, dynamics, sharing, peer).items():
-            left = np.abs(list(out_of_balance(peer, acting).values())).reshape(-1, 2, 3).max(axis=(0, 2))
-            worst[name] = np.maximum(worst.get(name, 0.0), left)
+            residuals = np.abs(list(equilibrium_residuals(peer, acting).values())).reshape(-1, 2, 3)
+            worst[name] = np.maximum(worst.get(name, 0.0), residuals.max(axis=(0, 2)))
         tick()
     return worst
 
 
 def comparison(whole: Curves, light: Curves) -> Table:
-    """Peaks of the curves, and how far the two codes are apart."""
+    """Peaks of the curves, and the largest difference between the two codes."""
     table = Table(title="Body 2 on body 3 over the motion", title_justify="left")
-    for name in ("", "ours, from", "to", "apart", "without, from", "to", "apart"):
+    for name in ("", "ours, from", "to", "difference", "without, from", "to", "difference"):
         table.add_column(name, justify="right" if name else "left", no_wrap=True)
     for k, name in enumerate((*COMPONENTS, *ACTUATORS)):
         cells = []
-        for found in (whole, light):
+        for curve in (whole, light):
             if name in ACTUATORS:
-                ours, theirs = found.torques[name], found.their_torques[name]
+                ours, theirs = curve.torques[name], curve.their_torques[name]
             else:
-                ours, theirs = found.wrenches[:, k], found.their_wrenches[:, k]
-            apart = np.abs(ours - theirs).max()
-            cells += [f"{ours.min():.4f}", f"{ours.max():.4f}", f"{apart:.1e}"]
+                ours, theirs = curve.wrenches[:, k], curve.their_wrenches[:, k]
+            difference = np.abs(ours - theirs).max()
+            cells += [f"{ours.min():.4f}", f"{ours.max():.4f}", f"{difference:.1e}"]
         table.add_row(name, *cells, end_section=name in ("Fz", "Mz"))
     return table
 

@@ -20,14 +20,14 @@ WHOLE, LIGHT = "#2b6cb0", "#dd6b20"
 FORCES, MOMENTS = "#4e5b6e", "#2f855a"
 DASHED = (0, (4, 1.5))
 ROUNDING = 1e-16  # differences of exactly zero are drawn here, at the foot of a logarithmic axis
-SAME = 1e-6  # of the component's range: a variant that changes less is not drawn again
+SAME = 1e-6  # of the component's range: a variant that differs less is not drawn
 
 
 def draw(whole: Curves, light: Curves, path: Path) -> Path:
     """Write the picture; return its path. ``light``: with body 3's inertia set to zero."""
     with plt.rc_context({"font.size": 9, "axes.spines.top": False, "axes.spines.right": False}):
         figure, axes = plt.subplot_mosaic(
-            [list(COMPONENTS[:3]), list(COMPONENTS[3:]), ["apart"] * 3],
+            [list(COMPONENTS[:3]), list(COMPONENTS[3:]), ["difference"] * 3],
             figsize=(13, 8.2),
             sharex=True,
             layout="constrained",
@@ -35,8 +35,8 @@ def draw(whole: Curves, light: Curves, path: Path) -> Path:
         )
         for k, name in enumerate(COMPONENTS):
             _panel(axes[name], whole, light, k)
-        _apart(axes["apart"], whole, light)
-        for name in (*COMPONENTS[3:], "apart"):
+        _difference(axes["difference"], whole, light)
+        for name in (*COMPONENTS[3:], "difference"):
             axes[name].set_xlabel("time [s]")
         title = "What body 2 exerts on body 3, at body 3's origin along its axes"
         figure.suptitle(title, fontsize=13, fontweight="bold")
@@ -67,10 +67,10 @@ def _panel(axis: Axes, whole: Curves, light: Curves, k: int) -> None:
     axis.tick_params(labelbottom=True)
 
 
-def _apart(axis: Axes, whole: Curves, light: Curves) -> None:
+def _difference(axis: Axes, whole: Curves, light: Curves) -> None:
     for part, colour, label in ((slice(3), FORCES, "forces [N]"), (slice(3, 6), MOMENTS, "moments [N m]")):
-        apart = [np.abs(found.wrenches[:, part] - found.their_wrenches[:, part]) for found in (whole, light)]
-        worst = np.maximum(np.max(apart, axis=(0, 2)), ROUNDING)
+        differences = [np.abs(c.wrenches[:, part] - c.their_wrenches[:, part]) for c in (whole, light)]
+        worst = np.maximum(np.max(differences, axis=(0, 2)), ROUNDING)
         axis.semilogy(whole.times, worst, color=colour, ls="", marker=".", ms=3.5, label=label)
     axis.set_title("(g)  largest difference between the two codes", loc="left", fontweight="bold")
     axis.grid(alpha=0.25, lw=0.6)

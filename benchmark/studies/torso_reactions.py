@@ -1,7 +1,9 @@
 """`make torso-reactions`: the torso's reactions by the paper's rules, beside the general solution.
 
 Goncalves et al., section 4, on urdf/charmie_torso.urdf at one instant of the published motion. Redundant
-joints share their load in more than one way; what tells two ways apart strains the joints and nothing else.
+joints share their load in more than one way; two ways differ by a self-stress of the joints, nothing else.
+
+    python -m benchmark.studies.torso_reactions [--help]
 """
 
 from __future__ import annotations
@@ -20,22 +22,23 @@ from rich.console import Console
 from rich.table import Table
 
 import modular_dynamics as md
-from modular_dynamics.closure.reactions.free_bodies import Situation
 from modular_dynamics.closure.reactions.joint_reactions import joint_reactions
-from modular_dynamics.closure.reactions.load_case import situation_of, wrenches_of
-from modular_dynamics.closure.reactions.sharing import Shared, Sharing
-from modular_dynamics.closure.reactions.sharing_rules import Rules, read_rules
+from modular_dynamics.closure.reactions.load_case import load_case_of, wrenches_of
+from modular_dynamics.closure.reactions.load_case_data import LoadCase
+from modular_dynamics.closure.reactions.rule_reader import read_rules
+from modular_dynamics.closure.reactions.sharing import ReactionSharing, SharedReactions
+from modular_dynamics.closure.reactions.sharing_rules import Rules
 
 ROOT = Path(__file__).resolve().parents[2]
 Array = NDArray[np.float64]
 Wrenches = Mapping[str, Array]
 ROUNDING = 1e-9
 NOTES = """\
-What a joint exerts on the body that it holds, at its point, along that body's axes [N, N m]; a blank is 0.
+What a joint exerts on the body that it holds, at its point, along that body's axes [N, N m]; empty: 0.
 rules: {rules}.
-cut: closed_loop_inverse_dynamics: least norm of the wrenches at the cut joints, the tree bears the rest.
+cut: closed_loop_inverse_dynamics: least norm of the wrenches at the cut joints, the tree transmits the rest.
 all: the least norm of the wrenches at all joints, N and N m counted alike.
-What the actuators push and what body 2 bears is the same in all three."""
+Actuator forces and what body 2 bears are the same in all three."""
 
 
 def main() -> int:
@@ -52,7 +55,7 @@ def main() -> int:
     if options.steps:
         console.print(str(rules), highlight=False)
     motion = yaml.safe_load(options.motion.read_text(encoding="utf-8"))
-    sharing = Sharing(rules)
+    sharing = ReactionSharing(rules)
     now = instant(graph, sharing, motion, options.time)
     console.print(reaction_table(rules, options.time, now), NOTES.format(rules=rules.name), highlight=False)
     console.print("\n".join([*null_space(now, sharing), *sweep(graph, sharing, motion)]), highlight=False)
@@ -61,27 +64,29 @@ def main() -> int:
 
 @dataclass(frozen=True)
 class Instant:
-    """Reactions in three ways: by rules, as the closure module cuts the loops, of the least norm of all."""
+    """Reactions in three ways: by rules, as the closure module cuts the loops, of least norm of all."""
 
     dynamics: md.ClosedLoopDynamics
-    situation: Situation
-    shared: Shared
+    situation: LoadCase
+    shared: SharedReactions
     cut: Wrenches
-    least: Shared
+    least: SharedReactions
 
 
-def instant(graph: md.SubsystemGraph, sharing: Sharing, motion: Mapping[str, Any], time: float) -> Instant:
+def instant(
+    graph: md.SubsystemGraph, sharing: ReactionSharing, motion: Mapping[str, Any], time: float
+) -> Instant:
     """Solve at one time."""
     dynamics = md.closed_loop_inverse_dynamics(graph, *motion_at(motion, graph, time))
-    situation = situation_of(graph, dynamics, sharing.rules)
+    situation = load_case_of(graph, dynamics, sharing.rules)
     cut = wrenches_of(graph, joint_reactions(graph, dynamics), sharing.rules, situation)
     return Instant(dynamics, situation, sharing(situation), cut, sharing.least_norm(situation))
 
 
-def null_space(now: Instant, sharing: Sharing) -> list[str]:
-    """How many ways there are, and is what tells two of them apart one of the null space?"""
+def null_space(now: Instant, sharing: ReactionSharing) -> list[str]:
+    """Dimension of the null space, and whether the difference of two solutions lies in it."""
     stress, known = sharing.self_stress(now.situation), [c for _, c in sharing.rules.unknowns].count("pull")
-    x, y = (np.array(list(found.components.values())) for found in (now.shared, now.least))
+    x, y = (np.array(list(shared.components.values())) for shared in (now.shared, now.least))
     outside = np.abs(x - y - stress @ (stress.T @ (x - y))).max()
     rows = len(now.dynamics.multipliers)
     return [
@@ -91,23 +96,23 @@ def null_space(now: Instant, sharing: Sharing) -> list[str]:
     ]
 
 
-def sweep(graph: md.SubsystemGraph, sharing: Sharing, motion: Mapping[str, Any]) -> list[str]:
-    """Worst of the whole motion."""
+def sweep(graph: md.SubsystemGraph, sharing: ReactionSharing, motion: Mapping[str, Any]) -> list[str]:
+    """Largest residuals over the whole motion."""
     times = np.linspace(0.0, float(motion["duration"]), 101)
     worst, tau = dict.fromkeys(("rules", "cut", "all"), 0.0), 0.0
     for time in times:
         now = instant(graph, sharing, motion, float(time))
         cut = residual(now, sharing.rules)
-        for name, left in (("rules", now.shared.residual), ("cut", cut), ("all", now.least.residual)):
-            worst[name] = max(worst[name], *(float(np.abs(part).max()) for part in left.values()))
+        for name, residuals in (("rules", now.shared.residual), ("cut", cut), ("all", now.least.residual)):
+            worst[name] = max(worst[name], *(float(np.abs(part).max()) for part in residuals.values()))
         for joint in ("act4", "act5"):
             place = graph.independent_joint_names.index(joint)
             tau = max(tau, abs(now.shared.components[joint, "push"] - now.dynamics.tau[place]))
-    told = ", ".join(f"{name} {value:.1e}" for name, value in worst.items())
+    reported = ", ".join(f"{name} {value:.1e}" for name, value in worst.items())
     return [
         f"Over the {motion['duration']:g} s of the motion ({len(times)} instants), at most:",
-        f"  residual of a body's equilibrium [N, N m]: {told}",
-        f"  act4, act5 by the rules less closed_loop_inverse_dynamics' torques [N]: {tau:.1e}",
+        f"  equilibrium residual of a body [N, N m]: {reported}",
+        f"  act4, act5 by the rules minus the forces of closed_loop_inverse_dynamics [N]: {tau:.1e}",
     ]
 
 
@@ -125,37 +130,37 @@ def motion_at(motion: Mapping[str, Any], graph: md.SubsystemGraph, time: float) 
 
 
 def residual(now: Instant, rules: Rules) -> dict[str, Array]:
-    """What the closure module's leave of each body's equilibrium: as the rules', and what differs."""
-    left = {body: part.copy() for body, part in now.shared.residual.items()}
+    """Equilibrium residual of each body: that of the rules, plus the load of the differences from them."""
+    residuals = {body: part.copy() for body, part in now.shared.residual.items()}
     for name, joint in rules.joints.items():
         R = np.asarray(now.situation.rotations[joint.axes])
         force, moment = (R @ part for part in np.split(now.cut[name] - now.shared.wrenches[name], 2))
         point = np.asarray(now.situation.points[name])[1]
         for body, sign in ((joint.on, 1.0), (joint.by, -1.0)):
-            if body in left:
+            if body in residuals:
                 Q, o = np.asarray(now.situation.rotations[body]), np.asarray(now.situation.origins[body])
                 about = moment + np.cross(point - o, force)
-                left[body] -= sign * np.concatenate([Q.T @ force, Q.T @ about])
-    return left
+                residuals[body] -= sign * np.concatenate([Q.T @ force, Q.T @ about])
+    return residuals
 
 
 def reaction_table(rules: Rules, time: float, now: Instant) -> Table:
-    """Three ways beside each other, and the parts of the null space that tell them apart."""
+    """The three solutions, and their differences, which lie in the null space."""
     table = Table(title=f"{rules.name}: reactions at {time:g} s", title_justify="left")
     for name in ("joint", "", "Fx", "Fy", "Fz", "Mx", "My", "Mz"):
         table.add_column(name, justify="right" if name[1:] else "left", no_wrap=True)
     table.columns[0].justify = "left"
     for name, joint in rules.joints.items():
-        mine, cut, least = now.shared.wrenches[name], now.cut[name], now.least.wrenches[name]
+        by_rules, cut, least = now.shared.wrenches[name], now.cut[name], now.least.wrenches[name]
         rows = {
-            "rules": mine,
+            "rules": by_rules,
             "cut": cut,
             "all": least,
-            "rules - cut": mine - cut,
-            "rules - all": mine - least,
+            "rules - cut": by_rules - cut,
+            "rules - all": by_rules - least,
         }
-        if max(np.abs(mine - cut).max(), np.abs(mine - least).max()) < ROUNDING:
-            rows = {"no choice": mine}
+        if max(np.abs(by_rules - cut).max(), np.abs(by_rules - least).max()) < ROUNDING:
+            rows = {"unique": by_rules}
         for k, (label, wrench) in enumerate(rows.items()):
             title = (f"{name}: {joint.by}", f"  on {joint.on}", "", "", "")[k]
             if len(rows) == 1:
@@ -167,7 +172,7 @@ def reaction_table(rules: Rules, time: float, now: Instant) -> Table:
 
 
 def cell(value: float) -> str:
-    """A number, blank where it is rounding."""
+    """A number; empty where it is rounding."""
     return "" if abs(value) < ROUNDING else f"{value:.4f}"
 
 

@@ -1,24 +1,30 @@
-"""Build of the library; ament_python needs a setup.py."""
+"""Build by colcon, as ament_python: the package and its ament index entry. pip reads pyproject.toml."""
 
-from setuptools import find_packages, setup
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+from setuptools import Distribution, find_packages, setup
 
 PACKAGE = "modular_dynamics"
 
+
+class WithoutPyproject(Distribution):
+    """Reads no pyproject.toml: colcon cannot parse its requires-python with the setuptools it needs."""
+
+    def parse_config_files(self, _filenames: Any = None, ignore_option_errors: bool = False) -> None:
+        super().parse_config_files(["setup.cfg"], ignore_option_errors)
+
+
 setup(
+    distclass=WithoutPyproject,
     name=PACKAGE,
-    version="0.1.0",
+    version=ElementTree.parse(Path(__file__).resolve().with_name("package.xml")).findtext("version"),
     packages=find_packages(include=[PACKAGE, f"{PACKAGE}.*"]),
     package_data={PACKAGE: ["py.typed"]},
     data_files=[
         ("share/ament_index/resource_index/packages", [f"resource/{PACKAGE}"]),
         (f"share/{PACKAGE}", ["package.xml"]),
     ],
-    python_requires=">=3.10",
-    install_requires=["setuptools", "numpy", "scipy", "numba", "lxml", "PyYAML", "urdf_parser_py"],
-    extras_require={"crosscheck": ["pin"], "symbolic": ["casadi"]},
     zip_safe=False,
-    maintainer="modular_dynamics maintainers",
-    maintainer_email="maintainers@modular-dynamics.example",
-    description="Joint torques of robots that are composed from subsystems.",
-    license="Apache-2.0",
 )

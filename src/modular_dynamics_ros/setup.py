@@ -1,12 +1,15 @@
 """Build of the nodes; ament_python needs a setup.py."""
 
+from pathlib import Path
+from xml.etree import ElementTree
+
 from setuptools import find_packages, setup
 
 PACKAGE = "modular_dynamics_ros"
 
 setup(
     name=PACKAGE,
-    version="0.1.0",
+    version=ElementTree.parse(Path(__file__).resolve().with_name("package.xml")).findtext("version"),
     packages=find_packages(include=[PACKAGE, f"{PACKAGE}.*"]),
     package_data={PACKAGE: ["node/fast_dds.xml"]},
     data_files=[
@@ -22,10 +25,8 @@ setup(
         ],
     },
     python_requires=">=3.10",
-    install_requires=["setuptools"],
     zip_safe=False,
     maintainer="modular_dynamics maintainers",
-    maintainer_email="maintainers@modular-dynamics.example",
     description="ROS 2 nodes of modular_dynamics.",
     license="Apache-2.0",
 )

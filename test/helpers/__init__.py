@@ -1,1 +1,1 @@
-"""What several test files share."""
+"""What several test files share, by folders; paths.py: folders of the repository."""

@@ -1,7 +1,5 @@
-"""Launch tests: skipped without ROS 2's launch packages, and each in a ROS domain of its own on loopback."""
+"""Launch tests: skipped without ROS 2's launch packages."""
 
-import os
-from collections.abc import Generator
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -9,6 +7,7 @@ import pytest
 
 # Not `launch` itself: the repository's folder of that name looks like a package.
 MISSING = [name for name in ("launch_ros", "launch_testing") if find_spec(name) is None]
+HERE = Path(__file__).parent
 
 
 class SkippedModule(pytest.File):
@@ -26,11 +25,9 @@ def pytest_pycollect_makemodule(module_path: Path, parent: pytest.Collector) -> 
     return SkippedModule.from_parent(parent, path=module_path) if MISSING else None
 
 
-@pytest.hookimpl(wrapper=True)
-def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
-    """Set the environment round a whole launch test: fixtures do not reach launch_testing's items."""
-    with pytest.MonkeyPatch.context() as patch:
-        # 1 to 100: another test run on this machine gets another domain; on Linux all of these have ports.
-        patch.setenv("ROS_DOMAIN_ID", str(1 + os.getpid() % 100))
-        patch.setenv("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
-        return (yield)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark the launch tests, which start processes: marks of a module do not reach launch_testing's items."""
+    for item in items:
+        if HERE in item.path.parents:
+            item.add_marker("ros")
+            item.add_marker("slow")

@@ -10,7 +10,7 @@ from launch_testing.actions import ReadyToTest
 from sensor_msgs.msg import JointState
 
 import modular_dynamics as md
-from helpers.launch_probe import CHARMIE, Probe, include, pids_still_running
+from helpers.nodes.launch_probe import CHARMIE, Probe, include, pids_still_running
 from launch import LaunchDescription
 
 

@@ -14,7 +14,7 @@ from modular_dynamics_interfaces.msg import TorsoReactions
 from std_msgs.msg import Float64MultiArray
 from visualization_msgs.msg import MarkerArray
 
-from helpers.launch_probe import Probe, include, pids_still_running
+from helpers.nodes.launch_probe import Probe, include, pids_still_running
 from launch import LaunchDescription
 
 NODE = "torso_reaction_node"

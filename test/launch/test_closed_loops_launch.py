@@ -12,7 +12,7 @@ from sensor_msgs.msg import JointState
 from tf2_msgs.msg import TFMessage
 
 import modular_dynamics as md
-from helpers.launch_probe import SHARE, Probe, include, pids_still_running
+from helpers.nodes.launch_probe import SHARE, Probe, include, pids_still_running
 from launch import LaunchDescription
 from modular_dynamics.algebra import DualQuaternion, Quaternion, pose, to_rotation_translation
 

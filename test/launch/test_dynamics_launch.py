@@ -12,7 +12,7 @@ from rclpy.qos import qos_profile_sensor_data
 from sensor_msgs.msg import JointState
 
 import modular_dynamics as md
-from helpers.launch_probe import CHARMIE, Probe, include, pids_still_running
+from helpers.nodes.launch_probe import CHARMIE, Probe, include, pids_still_running
 from launch import LaunchDescription
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from launch.launch_description_sources import get_launch_description_from_python_launch_file
 
-from helpers.launch_probe import CHARMIE, SHARE
+from helpers.nodes.launch_probe import CHARMIE, SHARE
 from launch import LaunchContext, LaunchDescription
 
 LAUNCH_FILES = sorted((SHARE / "launch").glob("*.launch.py"))

@@ -1,16 +1,9 @@
 """Fixtures of the library's tests."""
 
 import pytest
-from hypothesis import HealthCheck, settings
 
 import modular_dynamics as md
-from helpers.tree_strategies import ROBOTS
-
-# compiled code and two busy cores make single examples slow now and then
-settings.register_profile(
-    "robots", deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True
-)
-settings.load_profile("robots")
+from helpers.paths import ROBOTS
 
 PARTITIONED = {"vendor_arm": ROBOTS / "vendor_arm_partition.yaml"}
 

@@ -1,6 +1,6 @@
-"""Dual quaternions for people: readable, immutable; poses are unit, twists and wrenches are pure."""
+"""Dual quaternions, readable and immutable: poses are unit, twists and wrenches are pure."""
 
-from .adjoint import adjoint, adjoint_n, cross
+from .adjoint import adjoint, cross
 from .conversion import (
     from_rotation_translation,
     from_xyz_rpy,
@@ -18,7 +18,6 @@ __all__ = [
     "DualQuaternion",
     "Quaternion",
     "adjoint",
-    "adjoint_n",
     "cross",
     "exp",
     "from_rotation_translation",

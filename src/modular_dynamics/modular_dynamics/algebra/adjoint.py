@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from .dual_quaternion import DualQuaternion
 
-__all__ = ["adjoint", "adjoint_n", "cross"]
+__all__ = ["adjoint", "cross"]
 
 
 def adjoint(x_b_a: DualQuaternion, a: DualQuaternion) -> DualQuaternion:
@@ -17,11 +15,6 @@ def adjoint(x_b_a: DualQuaternion, a: DualQuaternion) -> DualQuaternion:
         a: twist omega + eps v or wrench f + eps m, expressed in frame a.
     """
     return x_b_a * a * x_b_a.conjugate()
-
-
-def adjoint_n(poses: Sequence[DualQuaternion], a: DualQuaternion) -> list[DualQuaternion]:
-    """Ad_n(X) a = [Ad(x_1) a ... Ad(x_n) a] (Silva & Adorno, eq. 9): one twist or wrench to n frames."""
-    return [adjoint(x, a) for x in poses]
 
 
 def cross(a: DualQuaternion, b: DualQuaternion) -> DualQuaternion:

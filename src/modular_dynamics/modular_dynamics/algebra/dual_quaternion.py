@@ -12,7 +12,7 @@ from .quaternion import Quaternion
 
 __all__ = ["DualQuaternion"]
 
-#: How far a norm may stand from 1 (or a real part from 0) by rounding alone.
+#: Deviation of a norm from 1, or of a real part from 0, by rounding alone.
 _ROUNDING = 1e-12
 
 
@@ -30,12 +30,6 @@ class DualQuaternion:
 
     identity: ClassVar[DualQuaternion]
     zero: ClassVar[DualQuaternion]
-
-    @classmethod
-    def from_vec8(cls, components: ArrayLike) -> DualQuaternion:
-        """From the eight components (P: w x y z, D: w x y z)."""
-        values = np.asarray(components, dtype=float).tolist()
-        return cls(Quaternion(*values[:4]), Quaternion(*values[4:]))
 
     @classmethod
     def pure(cls, primary: ArrayLike, dual: ArrayLike) -> DualQuaternion:
@@ -92,18 +86,18 @@ class DualQuaternion:
         return DualQuaternion(scaled.primary, scaled.dual - scaled.primary * (dual / primary))
 
     def is_unit(self, tolerance: float = _ROUNDING) -> bool:
-        """Is it in the set of unit dual quaternions, |h| = 1 + eps 0?"""
+        """Whether it is a unit dual quaternion, |h| = 1 + eps 0."""
         if self.primary.norm() == 0.0:
             return False
         primary, dual = self.norm()
         return abs(primary - 1.0) <= tolerance and abs(dual) <= tolerance
 
     def is_pure(self, tolerance: float = _ROUNDING) -> bool:
-        """Is it in the set of pure dual quaternions, Re(h) = 0?"""
+        """Whether it is a pure dual quaternion, Re(h) = 0."""
         return abs(self.primary.w) <= tolerance and abs(self.dual.w) <= tolerance
 
     def is_close(self, other: DualQuaternion, tolerance: float = _ROUNDING) -> bool:
-        """Do all components agree to ``tolerance`` (absolute)? h and -h, the same pose, are not close."""
+        """Whether all components agree to ``tolerance`` (absolute); h and -h, the same pose, do not."""
         return bool(np.abs(self.vec8() - other.vec8()).max() <= tolerance)
 
 

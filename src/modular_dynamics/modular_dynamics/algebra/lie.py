@@ -9,16 +9,16 @@ from .quaternion import Quaternion
 
 __all__ = ["exp", "log"]
 
-#: Below this angle [rad] series replace the quotients that would be 0/0.
+#: Below this angle [rad] series replace quotients that tend to 0/0.
 _SMALL = 1e-4
-#: Nearer than this [rad] to half a turn of the quaternion, its axis is rounding noise.
+#: Closer than this [rad] to a quaternion's angle of pi, the axis consists of rounding errors.
 _UNIQUE = 1e-9
 
 
 def exp(a: DualQuaternion) -> DualQuaternion:
-    """exp of a pure dual quaternion a = u + eps w, |u| = phi/2: the pose reached by half the screw.
+    """exp of a pure dual quaternion a = u + eps w, |u| = phi/2: the pose after a screw motion by twice a.
 
-    With a = (omega + eps v) t / 2 it is the motion that the constant body twist omega + eps v makes in
+    With a = (omega + eps v) t / 2 it is the motion of a body with the constant twist omega + eps v during
     time t. Primary part cos|u| + u sin|u|/|u|; the dual part is its derivative in direction w:
     -sinc|u| (u.w) + w sinc|u| + u (u.w) (cos|u| - sinc|u|)/|u|^2.
     """

@@ -1,4 +1,4 @@
-"""The paper's algorithm, legible: one line of code for each equation, every intermediate value kept."""
+"""The paper's algorithm, written to be read: one line of code per equation, every intermediate value kept."""
 
 from .algebras import Algebra, DualQuaternions, SpatialVectors
 from .compose import Composition, compose

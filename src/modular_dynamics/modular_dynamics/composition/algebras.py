@@ -1,8 +1,8 @@
-"""The algebras in which the composition can be written: what it needs of them, and two instances.
+"""The algebras in which the composition can be written: the required operations, and two instances.
 
-The composition (Silva & Adorno, section II) asks only for these operations; section III instantiates them
-with dual quaternions. The second instance, 6-vectors (Featherstone's spatial vectors), has other twists,
-other wrenches and another operator for each, and gives the same numbers.
+The composition (Silva & Adorno, section II) requires only these operations; section III instantiates them
+with dual quaternions. The second instance, 6-vectors (Featherstone's spatial vectors), represents twists and
+wrenches differently, moves them by different operators, and gives the same numbers.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Vector = NDArray[np.float64]
 
 
 class Algebra(Protocol):
-    """Twists in T and wrenches in W, their frames and their sums. Elements add, and 1 times one is itself."""
+    """Twists in T and wrenches in W. Elements can be added and multiplied by 1."""
 
     def twist(self, omega: Vector, v: Vector) -> Any:
         """The twist of angular velocity omega [rad/s] and velocity v [m/s] of the frame's origin."""
@@ -42,9 +42,6 @@ class Algebra(Protocol):
 
     def force_moment(self, zeta: Any) -> tuple[Vector, Vector]:
         """(force, moment) of a wrench."""
-
-    def angular_linear(self, xi: Any) -> tuple[Vector, Vector]:
-        """(angular, linear) part of a twist."""
 
 
 class DualQuaternions:
@@ -78,9 +75,6 @@ class DualQuaternions:
 
     def force_moment(self, zeta: DualQuaternion) -> tuple[Vector, Vector]:
         return zeta.primary.vector, zeta.dual.vector
-
-    def angular_linear(self, xi: DualQuaternion) -> tuple[Vector, Vector]:
-        return xi.primary.vector, xi.dual.vector
 
 
 class SpatialVectors:
@@ -125,9 +119,6 @@ class SpatialVectors:
 
     def force_moment(self, zeta: Vector) -> tuple[Vector, Vector]:
         return zeta[3:], zeta[:3]
-
-    def angular_linear(self, xi: Vector) -> tuple[Vector, Vector]:
-        return xi[:3], xi[3:]
 
 
 def _skew(a: Vector) -> Vector:

@@ -1,4 +1,4 @@
-"""The composition: every subsystem by itself, put together by what crosses their connection points.
+"""The composition: each subsystem by itself, joined by twists and wrenches at the connection points.
 
 Silva & Adorno, sections II and III. This is the specification that the kernels are tested against.
 """
@@ -49,7 +49,7 @@ class Composition:
     twists: Matrix
 
     def block(self, i: int, j: int) -> Matrix:
-        """A_ij (n_i,): the wrenches that subsystem j puts on the joints of subsystem i."""
+        """A_ij (n_i,): the wrenches of subsystem j on the joints of subsystem i."""
         rows = self.graph.subsystems[i].indices
         return self.interconnection_matrix[rows.start : rows.stop, j]
 
@@ -63,7 +63,7 @@ def compose(
     black_box_wrenches: Mapping[str, ArrayLike] | None = None,
     algebra: Algebra | None = None,
 ) -> Composition:
-    """Inverse dynamics by composition of subsystems, with every quantity on the way.
+    """Inverse dynamics by composition of subsystems, with every intermediate quantity.
 
     Silva & Adorno, eqs. 1 and 3-9: twists forward from the ground, wrenches backward from the leaves.
 
@@ -74,14 +74,16 @@ def compose(
     algebra = DualQuaternions() if algebra is None else algebra
     q, v, vdot = graph.checked(q=q, v=v, vdot=vdot)
     boxes = model.black_box_wrenches(graph, black_box_wrenches or {})
-    given = {name: algebra.wrench(zeta.primary.vector, zeta.dual.vector) for name, zeta in boxes.items()}
+    box_wrenches = {
+        name: algebra.wrench(zeta.primary.vector, zeta.dual.vector) for name, zeta in boxes.items()
+    }
     loads = model.body_loads(graph, external_wrenches or {})
     motions = _twists(graph, q, v, vdot, algebra)
-    A, crossing = _interconnection(graph, motions, loads, given, algebra)
+    A, connection_wrenches = _interconnection(graph, motions, loads, box_wrenches, algebra)
     wrenches = A @ _column([1] * len(graph.subsystems))  # Gamma_total = A 1_s (eq. 4)
     tau = joint_torques(graph, motions, wrenches, algebra)
     twists = _column([xi for motion in motions for xi in motion.total])
-    return Composition(graph, algebra, tau, tuple(motions), tuple(crossing), A, wrenches, twists)
+    return Composition(graph, algebra, tau, tuple(motions), tuple(connection_wrenches), A, wrenches, twists)
 
 
 def _twists(graph: SubsystemGraph, q: Vector, v: Vector, vdot: Vector, algebra: Algebra) -> list[Motion]:
@@ -98,7 +100,7 @@ def _interconnection(
     graph: SubsystemGraph,
     motions: list[Motion],
     loads: Mapping[int, DualQuaternion],
-    given: Mapping[str, Any],
+    box_wrenches: Mapping[str, Any],
     algebra: Algebra,
 ) -> tuple[Matrix, list[Any]]:
     """Backward, from the leaves to the ground: A, and the wrench at every connection point."""
@@ -106,24 +108,26 @@ def _interconnection(
     unknown = algebra.wrench(np.full(3, np.nan), np.full(3, np.nan))
     A: Matrix = np.empty((len(graph.joints), len(graph.subsystems)), dtype=object)
     A.fill(zero)
-    crossing: list[Any] = [zero] * len(graph.subsystems)
+    at_connections: list[Any] = [zero] * len(graph.subsystems)
     for i, subsystem in reversed(list(enumerate(graph.subsystems))):
         rows = slice(subsystem.indices.start, subsystem.indices.stop)
-        if subsystem.name in given:
+        if subsystem.name in box_wrenches:
             A[rows, i] = _column([unknown] * len(subsystem.joints))
-            crossing[i] = given[subsystem.name]
+            at_connections[i] = box_wrenches[subsystem.name]
             continue
         A[rows, i] = _column(own_wrenches(graph, subsystem, motions[i], loads, algebra))  # W_i
         for j, successor in enumerate(graph.subsystems):
             if successor.predecessor == i:
-                A[rows, j] = _column(at_joints(graph, subsystem, motions[i], successor, crossing[j], algebra))
+                A[rows, j] = _column(
+                    at_joints(graph, subsystem, motions[i], successor, at_connections[j], algebra)
+                )
         gamma = list(A[rows].sum(axis=1))  # eq. 1
-        crossing[i] = connection_wrench(graph, subsystem, motions[i], gamma, algebra)
-    return A, crossing
+        at_connections[i] = connection_wrench(graph, subsystem, motions[i], gamma, algebra)
+    return A, at_connections
 
 
 def _column(items: list[Any]) -> Matrix:
-    """A 1-D object array, whatever the items are (NumPy would unpack 6-vectors)."""
+    """A 1-D object array of the items (np.array would unpack 6-vectors)."""
     column: Matrix = np.empty(len(items), dtype=object)
     for k, item in enumerate(items):
         column[k] = item

@@ -2,8 +2,8 @@
 
 Index conventions: a is the connection point of subsystem i (the paper's a_i), k one of its bodies, c its
 centre-of-mass frame (origin at the CoM, axes of the body), j its joint's frame, fixed in the body before.
-``x_b_a`` takes a's coordinates to b's; twists xi and derivatives xid are those against the ground, unless
-a name says otherwise, and stand in the frame in whose name they are kept.
+``x_b_a`` takes a's coordinates to b's. Twists xi and derivatives xid are relative to the ground unless
+stated otherwise, and expressed in the frame of their point: c, or a for the connection point.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ __all__ = ["Motion", "at_connection", "own_motion", "with_predecessor"]
 
 @dataclass(eq=False)
 class Motion:
-    """What moves in a subsystem; lists run over its bodies.
+    """Poses and twists of a subsystem; lists run over its bodies.
 
     Attributes:
         x_a_body: pose of each body in the connection frame. x_a_joint: of each joint's frame.
         x_c_a: from the connection frame to each CoM frame.
-        own: Xi_{i,i}, twists at the CoMs by the subsystem's own joints alone; own_dot: their derivatives.
-        carried: Xi_{p_i,i}, the connection point's twist seen at the CoMs; carried_dot: their derivatives.
-        twist, twist_dot: the connection point's own. x_ground_a: the connection frame's pose.
+        own: Xi_{i,i}, twists at the CoMs due to the subsystem's own joints; own_dot: their derivatives.
+        carried: Xi_{p_i,i}, the connection point's twist at the CoMs; carried_dot: their derivatives.
+        twist, twist_dot: of the connection point. x_ground_a: the connection frame's pose.
     """
 
     x_a_body: list[DualQuaternion] = field(default_factory=list)
@@ -52,7 +52,7 @@ class Motion:
 
     @property
     def total_dot(self) -> list[Any]:
-        """Its derivative."""
+        """The derivative of ``total``."""
         return [a + b for a, b in zip(self.carried_dot, self.own_dot, strict=True)]
 
 
@@ -86,7 +86,7 @@ def own_motion(
         x_a_body = x_a_joint * joint.motion(graph.joint_position(joint, q))
         x_c_body = _x_c_body(body.com)
         x_c_a = x_c_body * x_a_body.conjugate()
-        # the joint's twist in the frame behind it, from there to the CoM
+        # from the frame after the joint to the CoM
         joint_twist = algebra.move_twist(x_c_body, algebra.twist(*joint.screw(graph.joint_rate(joint, v))))
         joint_dot = algebra.move_twist(x_c_body, algebra.twist(*joint.screw(graph.joint_rate(joint, vdot))))
         xi_before, xid_before = rest, rest
@@ -121,7 +121,7 @@ def with_predecessor(
 def at_connection(
     successor: Subsystem, graph: SubsystemGraph, motions: Sequence[Motion], algebra: Algebra
 ) -> tuple[Any, Any, DualQuaternion]:
-    """Twist, its derivative and pose (x_ground_b) of the connection point that ``successor`` hangs on."""
+    """Twist, its derivative and pose (x_ground_b) of the connection point of ``successor``."""
     connection = successor.connection
     rest = algebra.twist(np.zeros(3), np.zeros(3))
     if connection.body is None:

@@ -1,4 +1,4 @@
-"""Joint torques: wrenches projected on the directions in which the joints can move."""
+"""Joint torques: wrenches projected on the joint axes."""
 
 from __future__ import annotations
 

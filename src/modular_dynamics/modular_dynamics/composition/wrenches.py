@@ -35,7 +35,7 @@ def own_wrenches(
     """W_i: twists at the CoMs -> wrenches at the n_i joints, each in its joint's frame.
 
     zeta_j = Ad(x_j_c) zeta_c + the wrenches of the joints that its body carries. ``loads`` are wrenches
-    that act on bodies from outside, in the body's frame; the joints bear them too.
+    that act on bodies from outside, in the body's frame.
     """
     at_joint: list[Any] = [None] * len(subsystem.joints)
     total, total_dot = motion.total, motion.total_dot
@@ -48,8 +48,8 @@ def own_wrenches(
         zeta = algebra.move_wrench(x_joint_a * motion.x_c_a[n].conjugate(), zeta_c)
         if subsystem.first + n in loads:
             load = loads[subsystem.first + n]
-            outside = algebra.wrench(load.primary.vector, load.dual.vector)
-            zeta = zeta - algebra.move_wrench(x_joint_a * motion.x_a_body[n], outside)
+            external = algebra.wrench(load.primary.vector, load.dual.vector)
+            zeta = zeta - algebra.move_wrench(x_joint_a * motion.x_a_body[n], external)
         for m in range(n + 1, len(subsystem.joints)):
             if graph.parents[subsystem.first + m] == subsystem.first + n:
                 zeta = zeta + algebra.move_wrench(x_joint_a * motion.x_a_joint[m], at_joint[m])
@@ -65,7 +65,7 @@ def at_joints(
     zeta_b: Any,
     algebra: Algebra,
 ) -> list[Any]:
-    """Gamma_{j,i}: the wrench at b_ij seen from the eta joints before it, zero at the others (eq. 7)."""
+    """Gamma_{j,i}: the wrench at b_ij at the eta joints before it, in their frames; else zero (eqs. 7, 9)."""
     zero = algebra.wrench(np.zeros(3), np.zeros(3))
     gamma = [zero] * len(subsystem.joints)
     connection = successor.connection
@@ -80,7 +80,7 @@ def at_joints(
 def connection_wrench(
     graph: SubsystemGraph, subsystem: Subsystem, motion: Motion, gamma: list[Any], algebra: Algebra
 ) -> Any:
-    """zeta at a_i = b_{p_i,i}, in the connection frame: the sum of what its first joints bear."""
+    """zeta at a_i = b_{p_i,i}, in the connection frame: the sum of the wrenches of its first joints."""
     total = algebra.wrench(np.zeros(3), np.zeros(3))
     for n, k in enumerate(subsystem.indices):
         if graph.parents[k] not in subsystem.indices:

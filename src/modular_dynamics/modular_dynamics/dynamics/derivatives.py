@@ -45,10 +45,11 @@ class _Derivatives(LoadedSolver):
         self, q: ArrayLike, v: ArrayLike, vdot: ArrayLike, external: Wrenches, out: NDArray[np.float64]
     ) -> None:
         """Write all three into ``out`` (3, nv, nv)."""
-        arrays = self._topology, self.constants
+        call = self.call
         if external is not None:
-            arrays = self.topology, self._with_loads(self._loads(external))
-        self._run(*arrays, (q, v, vdot), out)
+            self._with_loads(self._loads(external))
+            call = self._loaded_call
+        self._run(call, (q, v, vdot), out)
 
     def array_of(self, out: InverseDynamicsDerivatives) -> NDArray[np.float64]:
         """As the function below; the last one is kept, for the checks take as long as a small robot."""

@@ -45,9 +45,7 @@ class MassMatrix(Solver):
     def __call__(self, q: ArrayLike, out: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
         """M: see :func:`mass_matrix`. With ``out`` nothing is allocated after the first call."""
         matrix = np.empty(self.shape) if out is None else out
-        if self.direct_call(q, matrix):
-            return matrix
-        return self._run(self._topology, self.constants, (q,), matrix)
+        return self._run(self.call, (q,), matrix)
 
 
 def mass_matrix(
@@ -64,7 +62,7 @@ def mass_matrix(
     """
     try:
         matrix = np.empty((graph.nv, graph.nv)) if out is None else out
-        if _direct_calls[id(graph)](q, matrix):
+        if _direct_calls[id(graph)](q, matrix) == 0:
             return matrix
     except KeyError:
         pass  # the first call, or there is none

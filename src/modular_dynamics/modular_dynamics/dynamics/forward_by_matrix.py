@@ -7,6 +7,7 @@ does not apply. The mass matrix is not affected.
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,65 +17,72 @@ from ..kernels import (
     layout,
     mass_matrix_float64,
 )
-from ..kernels.numba_support.compilation import make_ready
 from ..kernels.recursions.articulated_body import ROUNDING
 from ..kernels.turns import begin, end, first_bad, new_turns, stop, take
 from ..model import SubsystemGraph
+from .arrays.arguments import is_contiguous_float64
 from .arrays.model_arrays import work_for
 from .execution.algorithms import DOUBLE, FORWARD_DYNAMICS, INVERSE_DYNAMICS, MASS_MATRIX
+from .execution.state_call import REFUSED
 
-__all__ = ["FORWARD_BY_MATRIX", "NO_INERTIA", "coordinate_without_inertia", "make_matrix_ready"]
+__all__ = ["FORWARD_BY_MATRIX", "NO_INERTIA", "coordinate_without_inertia"]
 
 Array = NDArray[np.float64]
 Arrays = tuple[NDArray[np.int64], Array]
 #: Numbers in the mass matrices that a thread holds in memory at a time, and states at most.
 LARGEST_STACK, TAKEN = 1_000_000, 512
-#: Status of a kernel: done; refused arguments; results that are not finite; a joint that moves no inertia.
-DONE, REFUSED, OVERFLOW, NO_INERTIA = range(4)
+#: Other statuses of a kernel: done; results that are not finite; a joint that moves no inertia.
+DONE, OVERFLOW, NO_INERTIA = 0, 2, 3
 
 
-def make_matrix_ready() -> None:
-    """Compile the kernels that :func:`forward_by_matrix` calls, or load them from the disk cache."""
-    for algorithm in (MASS_MATRIX, INVERSE_DYNAMICS):
-        make_ready(algorithm.single, algorithm.signature)
+class _ForwardByMatrix:
+    """The call for one state, with the kernels for M and h bound to one graph's arrays."""
 
+    def __init__(self, topology: NDArray[np.int64], constants: Array, work: Array) -> None:
+        n, self._nv = len(topology) - 1, int(topology[-1, layout.V])
+        self._mass_matrix, self._inverse_dynamics = (
+            algorithm.bind(topology, constants, work_for(n, algorithm.columns))
+            for algorithm in (MASS_MATRIX, INVERSE_DYNAMICS)
+        )
+        self._work = work
 
-def forward_by_matrix(
-    topology: NDArray[np.int64], constants: Array, work: Array, q: Array, v: Array, tau: Array, vdot: Array
-) -> int:
-    """Write vdot at one state, as the kernels for one state do; it allocates.
+    def __call__(self, q: Any, v: Any, tau: Any, vdot: Any) -> int:
+        """Write vdot at one state; it allocates.
 
-    Returns:
-        0; 1 for arguments that are refused; 2 where vdot is not finite; 3 where M is not positive definite,
-        and then work[0] is the coordinate that needs the others to move.
-    """
-    from scipy.linalg.lapack import dpotrf, dpotrs  # noqa: PLC0415  # few robots need it, and its import is slow
+        Returns:
+            0; 1 for arguments that are refused; 2 where vdot is not finite; 3 where M is not positive
+            definite, and then work[0] is the coordinate that needs the others to move.
+        """
+        from scipy.linalg.lapack import dpotrf, dpotrs  # noqa: PLC0415  # few robots need it, and its import is slow
 
-    n, nv = len(topology) - 1, len(vdot)
-    if tau.shape != vdot.shape or not np.isfinite(tau).all():
-        return REFUSED
-    M, h = np.empty((nv, nv)), np.empty(nv)
-    for algorithm, arguments in ((MASS_MATRIX, (q, M)), (INVERSE_DYNAMICS, (q, v, np.zeros(nv), h))):
-        own = work_for(n, algorithm.columns)
-        if (status := algorithm.single(topology, constants, own, *arguments)) != 0:
-            return int(status)
-    with np.errstate(over="ignore"):
-        torques = tau - h
-    if not (np.isfinite(M).all() and np.isfinite(torques).all()):
-        return OVERFLOW
-    factor, failed = dpotrf(M, lower=True)  # failed: 1 + the first coordinate that moves no mass of its own
-    if failed == 0:
-        none = np.diagonal(factor) ** 2 <= ROUNDING * np.diagonal(M)
-        failed = 1 + int(np.argmax(none)) if none.any() else 0
-    if failed > 0:
-        work[0] = failed - 1
-        return NO_INERTIA
-    vdot[:] = dpotrs(factor, torques, lower=True)[0]
-    return DONE if np.isfinite(vdot).all() else OVERFLOW
+        nv = self._nv
+        if not is_contiguous_float64(q, v, tau, vdot) or tau.shape != (nv,) or vdot.shape != (nv,):
+            return REFUSED
+        M, h = np.empty((nv, nv)), np.empty(nv)
+        for status in (self._mass_matrix(q, M), self._inverse_dynamics(q, v, np.zeros(nv), h)):
+            if status != DONE:
+                return status
+        if not np.isfinite(tau).all():
+            return REFUSED
+        with np.errstate(over="ignore"):
+            torques = tau - h
+        if not (np.isfinite(M).all() and np.isfinite(torques).all()):
+            return OVERFLOW
+        factor, failed = dpotrf(
+            M, lower=True
+        )  # failed: 1 + the first coordinate that moves no mass of its own
+        if failed == 0:
+            none = np.diagonal(factor) ** 2 <= ROUNDING * np.diagonal(M)
+            failed = 1 + int(np.argmax(none)) if none.any() else 0
+        if failed > 0:
+            self._work[0] = failed - 1
+            return NO_INERTIA
+        vdot[:] = dpotrs(factor, torques, lower=True)[0]
+        return DONE if np.isfinite(vdot).all() else OVERFLOW
 
 
 def coordinate_without_inertia(graph: SubsystemGraph, work: Array) -> str:
-    """The joint whose coordinate :func:`forward_by_matrix` reported."""
+    """The joint whose coordinate :data:`FORWARD_BY_MATRIX` reported."""
     return next(name for name in graph.joint_names if graph.v_slice(name).stop > work[0])
 
 
@@ -135,7 +143,7 @@ def _first_bad(
 
 FORWARD_BY_MATRIX = replace(
     FORWARD_DYNAMICS,
-    single=forward_by_matrix,
+    bind=_ForwardByMatrix,
     batches={DOUBLE: rows_by_matrix},
     columns=1,
     recursion=None,

@@ -15,7 +15,7 @@ from .execution.algorithms import FORWARD_DYNAMICS
 from .execution.batch import Batch, Progress
 from .execution.solver import LoadedSolver, Wrenches
 from .execution.workspaces import direct_calls
-from .forward_by_matrix import FORWARD_BY_MATRIX, NO_INERTIA, coordinate_without_inertia, make_matrix_ready
+from .forward_by_matrix import FORWARD_BY_MATRIX, NO_INERTIA, coordinate_without_inertia
 
 __all__ = ["ForwardDynamics", "forward_dynamics", "forward_dynamics_batch"]
 
@@ -37,7 +37,6 @@ class ForwardDynamics(LoadedSolver):
         mimics = any(joint.mimic is not None for joint in graph.joints)
         self._frames = None if mimics else frames_of(*arrays)
         if self._frames is None:
-            make_matrix_ready()
             super().__init__(graph, FORWARD_BY_MATRIX, *arrays)
         else:
             super().__init__(graph, FORWARD_DYNAMICS, self._frames.topology, self._frames.constants)
@@ -53,11 +52,9 @@ class ForwardDynamics(LoadedSolver):
         """vdot: see :func:`forward_dynamics`. With ``out`` nothing is allocated after the first call."""
         vdot = np.empty(self.shape) if out is None else out
         if external_wrenches is not None:
-            constants = self._with_loads(self._loads(external_wrenches))
-            return self._run(self.topology, constants, (q, v, tau), vdot)
-        if self.direct_call(q, v, tau, vdot):
-            return vdot
-        return self._run(self._topology, self.constants, (q, v, tau), vdot)
+            self._with_loads(self._loads(external_wrenches))
+            return self._run(self._loaded_call, (q, v, tau), vdot)
+        return self._run(self.call, (q, v, tau), vdot)
 
     def batch(self, external_wrenches: Wrenches = None) -> Batch:
         """The same algorithm for many states under the same wrenches."""
@@ -118,7 +115,7 @@ def forward_dynamics(
     if external_wrenches is None:
         try:
             vdot = np.empty(graph.nv) if out is None else out
-            if _direct_calls[id(graph)](q, v, tau, vdot):
+            if _direct_calls[id(graph)](q, v, tau, vdot) == 0:
                 return vdot
         except KeyError:
             pass  # the first call, or there is none

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from functools import cached_property
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
@@ -13,13 +14,21 @@ from ..model import SubsystemGraph, black_box_loads, black_box_wrenches, refuse_
 from .arrays.model_arrays import constants_of, rows_of, topology_of
 from .execution.algorithms import INVERSE_DYNAMICS
 from .execution.batch import Batch, Progress
-from .execution.solver import LoadedSolver, Wrenches, leave_to_python
+from .execution.solver import LoadedSolver, Wrenches
+from .execution.state_call import StateCall
 from .execution.workspaces import direct_calls
 from .inverse_dynamics_result import InverseDynamicsResult
 
 __all__ = ["InverseDynamics", "inverse_dynamics", "inverse_dynamics_batch"]
 
 _direct_calls = direct_calls(INVERSE_DYNAMICS.name)
+
+
+class _BlackBoxCase(NamedTuple):
+    """A graph some of whose black boxes have given wrenches: its topology, and the call with wrenches."""
+
+    topology: NDArray[np.int64]
+    call: StateCall
 
 
 class InverseDynamics(LoadedSolver):
@@ -37,16 +46,14 @@ class InverseDynamics(LoadedSolver):
         self.black_box_names = frozenset(s.name for s in graph.subsystems if s.black_box)
         topology = topology_of(graph, self.black_box_names)
         super().__init__(graph, INVERSE_DYNAMICS, topology, constants_of(graph))
-        self._topologies = {self.black_box_names: topology}  # by the black boxes whose wrenches are given
+        self._cases: dict[frozenset[str], _BlackBoxCase] = {}
         if self.black_box_names:
-            self.direct_call = leave_to_python  # their wrenches are needed
+            self.shared = False  # their wrenches are needed
 
     def warm_up(self) -> None:
         """Run the kernel once, so that the first real call is as fast as the others."""
         rest = np.zeros(self.graph.nv)
-        self._kernel(
-            self._topology, self.constants, self._work, self.graph.neutral(), rest, rest, rest.copy()
-        )
+        self.call(self.graph.neutral(), rest, rest, rest.copy())
 
     def __call__(
         self,
@@ -60,11 +67,9 @@ class InverseDynamics(LoadedSolver):
         """tau: see :func:`inverse_dynamics`. With ``out`` nothing is allocated after the first call."""
         tau = np.empty(self.shape) if out is None else out
         if self._has_wrenches(external_wrenches, black_box_wrenches):
-            boxes = self._given_boxes(black_box_wrenches)
-            return self._run(*self._loaded(external_wrenches, boxes), (q, v, vdot), tau)
-        if self.direct_call(q, v, vdot, tau):
-            return tau
-        return self._run(self._topology, self.constants, (q, v, vdot), tau)
+            case = self._loaded(external_wrenches, self._given_boxes(black_box_wrenches))
+            return self._run(case.call, (q, v, vdot), tau)
+        return self._run(self.call, (q, v, vdot), tau)
 
     def solve(
         self,
@@ -76,11 +81,11 @@ class InverseDynamics(LoadedSolver):
     ) -> InverseDynamicsResult:
         """Torques and wrenches as a value. Arguments and errors as of :func:`inverse_dynamics`."""
         boxes: dict[str, DualQuaternion] = {}
-        arrays = self.topology, self.constants  # generated code computes no wrenches
+        call = self._recursion_call
         if self._has_wrenches(external_wrenches, black_box_wrenches):
             boxes = self._given_boxes(black_box_wrenches)
-            arrays = self._loaded(external_wrenches, boxes)
-        tau = self._run(*arrays, (q, v, vdot), np.empty(self.shape))
+            call = self._loaded(external_wrenches, boxes).call
+        tau = self._run(call, (q, v, vdot), np.empty(self.shape))
         rows = rows_of(self._work, len(self.graph.joints)).copy()
         return InverseDynamicsResult(self.graph, tau, np.array(q, np.float64), boxes, rows, self.alignments)
 
@@ -88,8 +93,9 @@ class InverseDynamics(LoadedSolver):
         """The same algorithm for many states under the same wrenches."""
         if not self._has_wrenches(external_wrenches, black_box_wrenches):
             return self._batch
-        topology, constants = self._loaded(external_wrenches, self._given_boxes(black_box_wrenches))
-        return Batch(self.graph, self.algorithm, topology, constants.copy(), generated=False)
+        case = self._loaded(external_wrenches, self._given_boxes(black_box_wrenches))
+        constants = self._with_loads.constants.copy()
+        return Batch(self.graph, self.algorithm, case.topology, constants, generated=False)
 
     def _has_wrenches(self, external: Wrenches, boxes: Wrenches) -> bool:
         return external is not None or boxes is not None or bool(self.black_box_names)
@@ -97,17 +103,23 @@ class InverseDynamics(LoadedSolver):
     def _given_boxes(self, wrenches: Wrenches) -> dict[str, DualQuaternion]:
         return black_box_wrenches(self.graph, {} if wrenches is None else wrenches)
 
-    def _loaded(
-        self, external: Wrenches, boxes: Mapping[str, DualQuaternion]
-    ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-        """Topology without the black boxes, and constants with all wrenches that act on the other bodies."""
+    @cached_property
+    def _recursion_call(self) -> StateCall:
+        """The call without wrenches that leaves every body's wrench in the work array: not generated code."""
+        return self.algorithm.bind(self.topology, self.constants, self._work)
+
+    def _loaded(self, external: Wrenches, boxes: Mapping[str, DualQuaternion]) -> _BlackBoxCase:
+        """The case of these black boxes, after all wrenches on the other bodies were written."""
         loads = self._loads(external)
         for body, zeta in black_box_loads(self.graph, boxes).items():
             loads[body] = loads[body] + zeta if body in loads else zeta
+        self._with_loads(loads)
         names = frozenset(boxes)
-        if names not in self._topologies:
-            self._topologies[names] = topology_of(self.graph, names)
-        return self._topologies[names], self._with_loads(loads)
+        if names not in self._cases:
+            topology = topology_of(self.graph, names)
+            call = self.algorithm.bind(topology, self._with_loads.constants, self._work)
+            self._cases[names] = _BlackBoxCase(topology, call)
+        return self._cases[names]
 
 
 def inverse_dynamics(
@@ -143,7 +155,7 @@ def inverse_dynamics(
     if external_wrenches is None and black_box_wrenches is None:
         try:  # what a robot's controller does a thousand times a second
             tau = np.empty(graph.nv) if out is None else out
-            if _direct_calls[id(graph)](q, v, vdot, tau):
+            if _direct_calls[id(graph)](q, v, vdot, tau) == 0:
                 return tau
         except KeyError:
             pass  # the first call, or there is none

@@ -39,7 +39,7 @@ class Jacobian(Solver):
     def __call__(self, q: ArrayLike, out: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
         """J: see :func:`jacobian`. With ``out`` nothing is allocated after the first call."""
         result = np.empty(self.shape) if out is None else out
-        return self._run(self.topology, self.constants, (q,), result)
+        return self._run(self.call, (q,), result)
 
 
 def jacobian(

@@ -38,7 +38,7 @@ class FramePoses(Solver):
     def __call__(self, q: ArrayLike, out: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
         """Matrices: see :func:`frame_poses`. With ``out`` nothing is allocated after the first call."""
         result = np.empty(self.shape) if out is None else out
-        return self._run(self.topology, self.constants, (q,), result)
+        return self._run(self.call, (q,), result)
 
 
 def _link_names(links: object) -> tuple[str, ...]:

@@ -37,7 +37,7 @@ class Regressor(Solver):
     ) -> NDArray[np.float64]:
         """Y: see :func:`regressor`. With ``out`` nothing is allocated after the first call."""
         result = np.empty(self.shape) if out is None else out
-        return self._run(self.topology, self.constants, (q, v, vdot), result)
+        return self._run(self.call, (q, v, vdot), result)
 
 
 def inertial_parameters(graph: SubsystemGraph) -> NDArray[np.float64]:

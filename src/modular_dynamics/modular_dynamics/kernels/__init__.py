@@ -2,11 +2,20 @@
 
 from . import turns
 from .checks import first_not_finite
-from .loops import closed_loop, explicit
-from .loops import constraint_rows as loops
+from .entry import entries_are_direct, entry
+from .loops import (
+    constraint_rows,
+    continuation,
+    newton,
+    planar_steps,
+    planar_walk,
+    projection,
+)
+from .loops import (
+    inverse_dynamics as closed_loops,
+)
 from .math import orthogonal
 from .numba_support.compilation import cached_by_all_sources
-from .numba_support.entry import entry
 from .recursions.articulated_body import forward_dynamics, forward_dynamics_float64
 from .recursions.composite_body import mass_matrix, mass_matrix_float64
 from .recursions.jacobian import jacobian, jacobian_float64
@@ -17,6 +26,7 @@ from .states import SMALLEST_NORM
 
 __all__ = [
     "SMALLEST_NORM",
+    "entries_are_direct",
     "entry",
     "first_not_finite",
     "forward_dynamics",
@@ -35,5 +45,15 @@ __all__ = [
 ]
 
 cached_by_all_sources(*(globals()[name] for name in __all__))
-for module in (closed_loop, explicit, loops, orthogonal, turns):
+for module in (
+    closed_loops,
+    constraint_rows,
+    continuation,
+    newton,
+    orthogonal,
+    planar_steps,
+    planar_walk,
+    projection,
+    turns,
+):
     cached_by_all_sources(*vars(module).values())

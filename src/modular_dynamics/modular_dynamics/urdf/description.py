@@ -1,4 +1,4 @@
-"""What a URDF says, link by link and joint by joint, before anything is merged or ordered."""
+"""The links and joints of a URDF, before fixed links are merged and joints are ordered."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class JointDescription:
 
     @property
     def moves(self) -> bool:
-        """Is it anything but fixed?"""
+        """Is it not fixed?"""
         return self.type != "fixed"
 
 

@@ -14,18 +14,21 @@ from numpy.typing import ArrayLike
 from ..algebra import DualQuaternion
 from ..exceptions import ModelWarning, StateError, UrdfError
 from ..model import SubsystemGraph
-from .annotations import Annotations, check_references, read_annotations
-from .assemble import assemble
-from .checks import check_inertias, check_tree, resolve_mimics, warn_dubious
+from .annotations import Annotations
+from .assembly import assemble
+from .checks.references import check_references
+from .checks.robot import check_inertias, check_tree, resolve_mimics, warn_suspicious
+from .checks.tags import checked_annotations
 from .description import JointDescription, LinkDescription, RobotDescription
+from .elements import read_robot
 from .partition import partition as make_groups
-from .reader import read_robot
+from .partition_file import read_partition
 from .source import parse_xml, read_text
-from .tags import read_partition, read_tags
+from .tags import read_tags
 
 __all__ = ["load_urdf"]
 
-#: Name of the joint that ``floating_base`` adds; Pinocchio names its own so.
+#: Name of the joint that ``floating_base`` adds, as in Pinocchio.
 ROOT_JOINT = "root_joint"
 
 
@@ -45,10 +48,10 @@ def load_urdf(
             it wins over the tags. Without tags or file, every unbranched chain is a subsystem.
         gravity: gravitational acceleration in the root link's frame [m/s^2].
         floating_base: let the root link float: q gains x y z and a quaternion w x y z, v and tau six numbers.
-        strict: refuse what is otherwise a :class:`ModelWarning`.
+        strict: raise an error instead of a :class:`ModelWarning`.
 
     Raises:
-        UrdfError, PartitionError: the description is refused; the message names the element and its line.
+        UrdfError, PartitionError: the description is invalid; the message names the element and its line.
     """
     text = read_text(source)
     root = parse_xml(text)
@@ -56,16 +59,19 @@ def load_urdf(
     check_tree(robot)
     check_inertias(robot)
     robot = resolve_mimics(robot)
-    said = _merged(read_tags(root), None if partition is None else read_partition(partition))
-    warn_dubious(robot, {end.link for loop in said.loop_joints for end in (loop.predecessor, loop.successor)})
+    annotations = _annotations(read_tags(root), read_partition(partition))
+    warn_suspicious(
+        robot,
+        {anchor.link for loop in annotations.loop_joints for anchor in (loop.predecessor, loop.successor)},
+    )
     if floating_base:
         robot = _floating(robot)
     for warning in robot.warnings:
         if strict:
             raise UrdfError(f"strict: {warning}")
         python_warnings.warn(warning, ModelWarning, stacklevel=2)
-    groups, notes = make_groups(robot, said.subsystems)
-    check_references(robot, said)
+    groups, notes = make_groups(robot, annotations.subsystems)
+    check_references(robot, annotations)
     tree = assemble(robot, groups)
     return SubsystemGraph(
         name=robot.name,
@@ -76,10 +82,10 @@ def load_urdf(
         joint_names=tree.joint_names,
         gravity=_gravity(gravity),
         ground=tree.ground,
-        loop_joints=said.loop_joints,
-        passive_joints=said.passive,
-        gears=said.gears,
-        springs=said.springs,
+        loop_joints=annotations.loop_joints,
+        passive_joints=annotations.passive,
+        gears=annotations.gears,
+        springs=annotations.springs,
         urdf=text,
         floating_base=floating_base,
         warnings=tuple(robot.warnings),
@@ -98,24 +104,24 @@ def _gravity(gravity: ArrayLike) -> np.ndarray:
     return vector
 
 
-def _merged(tags: dict[str, Any] | None, file: dict[str, Any] | None) -> Annotations:
-    """Sections of the file win over those of the tags."""
-    from_tags = Annotations() if tags is None else read_annotations(tags)
+def _annotations(tags: dict[str, Any] | None, file: dict[str, Any] | None) -> Annotations:
+    """Those of the tags and of the partition file; where both have a section, the file wins."""
+    from_tags = Annotations() if tags is None else checked_annotations(tags)
     if file is None:
         return from_tags
-    from_file = read_annotations(file)
-    return replace(from_tags, **{key: getattr(from_file, key) for key in file if hasattr(from_file, key)})
+    from_file = checked_annotations(file)
+    sections = {key: getattr(from_file, key) for key in file if hasattr(from_file, key)}
+    return replace(from_tags, **sections, lines={**from_tags.lines, **from_file.lines})
 
 
 def _floating(robot: RobotDescription) -> RobotDescription:
     present = [joint.name for joint in robot.joints.values() if joint.type == "floating"]
     if present:
-        raise UrdfError(f"floating_base was asked for, but joint '{present[0]}' floats already")
+        raise UrdfError(f"floating_base is set, but joint '{present[0]}' is floating already")
     taken = {"universe", ROOT_JOINT} & {*robot.links, *robot.joints}
     if taken:
-        raise UrdfError(
-            f"floating_base adds link 'universe' and joint '{ROOT_JOINT}'; taken: {', '.join(taken)}"
-        )
+        used = ", ".join(sorted(taken))
+        raise UrdfError(f"floating_base adds link 'universe' and joint '{ROOT_JOINT}'; already used: {used}")
     joint = JointDescription(ROOT_JOINT, "floating", "universe", robot.root, DualQuaternion.identity)
     return replace(
         robot,

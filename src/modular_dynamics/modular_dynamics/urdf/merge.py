@@ -15,8 +15,13 @@ __all__ = ["Carrier", "carriers", "merged_body"]
 
 @dataclass(frozen=True)
 class Carrier:
-    """Who carries a link: the moving joint above its body (None: the ground), its pose in that body, and
-    the black box, if any, whose fixed part it belongs to."""
+    """The body that carries a link.
+
+    Attributes:
+        joint: the moving joint above that body; None: the ground.
+        x_body_link: pose of the link in that body.
+        box: the black box, if any, whose fixed part the link belongs to.
+    """
 
     joint: str | None
     x_body_link: DualQuaternion
@@ -26,19 +31,19 @@ class Carrier:
 def carriers(robot: RobotDescription, fixed_roots: dict[str, str]) -> dict[str, Carrier]:
     """The carrier of every link. ``fixed_roots``: root link -> name of the black box fixed there."""
     below = robot.children()
-    found = {robot.root: Carrier(None, DualQuaternion.identity)}
+    result = {robot.root: Carrier(None, DualQuaternion.identity)}
     links = [robot.root]
     while links:
         parent = links.pop()
         for joint in below[parent]:
             if joint.moves:
-                found[joint.child] = Carrier(joint.name, DualQuaternion.identity)
+                result[joint.child] = Carrier(joint.name, DualQuaternion.identity)
             else:
-                carrier = found[parent]
+                carrier = result[parent]
                 box = fixed_roots.get(joint.child, carrier.box)
-                found[joint.child] = Carrier(carrier.joint, carrier.x_body_link * joint.x_parent_joint, box)
+                result[joint.child] = Carrier(carrier.joint, carrier.x_body_link * joint.x_parent_joint, box)
             links.append(joint.child)
-    return found
+    return result
 
 
 def merged_body(name: str, parts: list[tuple[LinkDescription, DualQuaternion]]) -> Body:

@@ -1,4 +1,4 @@
-"""The rules by which every moving joint comes into exactly one subsystem."""
+"""The partition: rules that put every moving joint into exactly one subsystem."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Group:
 
 
 def partition(robot: RobotDescription, specs: Sequence[SubsystemSpec]) -> tuple[list[Group], list[str]]:
-    """Groups of joints as asked for, then the automatic rule for the rest; and notes on what it decided.
+    """Groups of joints as specified, then by the automatic rule for the rest; and notes about that rule.
 
     The automatic rule: every unbranched chain between branching bodies is one subsystem, named after its
     first joint.
@@ -42,7 +42,7 @@ def partition(robot: RobotDescription, specs: Sequence[SubsystemSpec]) -> tuple[
         for link in (spec.root_link, *spec.end_links):
             if link not in robot.links:
                 raise PartitionError(f"subsystem '{spec.name}' names the unknown link '{link}'", spec.line)
-    # the deepest root link claims first: what another subsystem claims below is not the upper one's
+    # the deepest root link claims first: joints of a subsystem below are not those of the one above
     for spec in sorted(by_root, key=lambda spec: -_depth(robot, str(spec.root_link))):
         for name in _below(robot, spec):
             claims.setdefault(name, spec)
@@ -83,15 +83,15 @@ def _below(robot: RobotDescription, spec: SubsystemSpec) -> list[str]:
     """Moving joints from the one that carries the root link down to the end links."""
     above, below = robot.parent_joint(), robot.children()
     root = str(spec.root_link)
-    found = [above[root].name] if root in above and above[root].moves else []
+    joints = [above[root].name] if root in above and above[root].moves else []
     links = [root]
     while links:
         link = links.pop()
         for joint in below[link] if link not in spec.end_links else ():
             if joint.moves:
-                found.append(joint.name)
+                joints.append(joint.name)
             links.append(joint.child)
-    return found
+    return joints
 
 
 def _group(robot: RobotDescription, spec: SubsystemSpec, claims: dict[str, SubsystemSpec]) -> Group:
@@ -131,11 +131,11 @@ def _chains(robot: RobotDescription, rest: list[str], taken: set[str]) -> list[G
 def _next_moving(robot: RobotDescription, joint: JointDescription) -> list[JointDescription]:
     """Moving joints on the body that ``joint`` moves."""
     below = robot.children()
-    found, links = [], [joint.child]
+    joints, links = [], [joint.child]
     while links:
         for child in below[links.pop()]:
             if child.moves:
-                found.append(child)
+                joints.append(child)
             else:
                 links.append(child.child)
-    return found
+    return joints

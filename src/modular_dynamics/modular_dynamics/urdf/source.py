@@ -1,4 +1,4 @@
-"""Robot description text -> XML tree, safely: no entities, no DTD, no network, at most 20 MB."""
+"""Robot description -> XML tree, parsed once and safely: no entities, no DTD, no network, at most 20 MB."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from lxml import etree
 
 from ..exceptions import UrdfError
 
-__all__ = ["LARGEST", "line_of", "parse_xml", "read_text"]
+__all__ = ["MAX_BYTES", "line_of", "parse_xml", "read_text"]
 
-#: Largest description accepted [bytes].
-LARGEST = 20_000_000
+#: Size of the largest accepted description.
+MAX_BYTES = 20_000_000
 _DECLARATION = re.compile(r"^\s*<\?xml[^>]*\?>")
-#: Up to the root element only comments may stand; a DTD there is caught before any parser sees it.
+#: Before the root element only comments are allowed; a DTD is rejected before any parser sees it.
 _DTD = re.compile(r"\A(?:\s|<!--.*?-->|<\?.*?\?>)*(?P<dtd><!(?:DOCTYPE|ENTITY))?", re.DOTALL)
 
 
@@ -40,8 +40,8 @@ def read_text(source: str | Path) -> str:
     if not path.is_file():
         raise UrdfError(f"no URDF file at '{path}'")
     size = path.stat().st_size
-    if size > LARGEST:
-        raise UrdfError(f"'{path}' has {size} bytes; at most {LARGEST} are accepted")
+    if size > MAX_BYTES:
+        raise UrdfError(f"'{path}' has {size} bytes; at most {MAX_BYTES} are accepted")
     content = path.read_bytes()
     declared = re.match(rb"""\s*<\?xml[^>]*encoding=["']([\w.-]+)""", content)
     encoding = declared.group(1).decode() if declared else "utf-8-sig"
@@ -52,8 +52,8 @@ def read_text(source: str | Path) -> str:
 
 
 def _checked_size(text: str, size: int) -> str:
-    if size > LARGEST:
-        raise UrdfError(f"the description has {size} bytes; at most {LARGEST} are accepted")
+    if size > MAX_BYTES:
+        raise UrdfError(f"the description has {size} bytes; at most {MAX_BYTES} are accepted")
     return text
 
 
@@ -63,13 +63,13 @@ def parse_xml(text: str) -> etree._Element:
     Raises:
         UrdfError: malformed XML (with the line), a DTD or entity, or a root element other than <robot>.
     """
-    # the text is Unicode by now, so an encoding declaration would only mislead; keep the line count
-    body = _DECLARATION.sub(lambda found: "\n" * found.group().count("\n"), text.lstrip("\ufeff"))
+    # the text is decoded already, so an encoding declaration must not apply; the line count is kept
+    body = _DECLARATION.sub(lambda declaration: "\n" * declaration.group().count("\n"), text.lstrip("\ufeff"))
     body = body if body.startswith("\n") else body.lstrip(" \t\r")
     declared = _DTD.search(body)
     if declared and declared.group("dtd"):
         line = body.count("\n", 0, declared.start("dtd")) + 1
-        raise UrdfError("a DTD (<!DOCTYPE ...>) or entity is refused; write the values out", line)
+        raise UrdfError("a DTD (<!DOCTYPE ...>) or entity is not allowed; write the values out", line)
     parser = etree.XMLParser(
         resolve_entities=False,
         no_network=True,

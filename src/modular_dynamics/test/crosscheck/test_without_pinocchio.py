@@ -7,7 +7,7 @@ import sys
 import pytest
 
 import modular_dynamics as md
-from helpers.tree_strategies import ROBOTS
+from helpers.paths import ROBOTS
 
 BLOCKED = """
 import sys

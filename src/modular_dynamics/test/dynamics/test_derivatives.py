@@ -5,10 +5,12 @@ import tracemalloc
 import numpy as np
 import pinocchio
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 import modular_dynamics as md
-from helpers.tree_strategies import ROBOTS, random_trees
+from helpers.paths import ROBOTS
+from helpers.random_examples.examples import examples
+from helpers.random_examples.trees import random_trees
 
 
 def state_of(graph, seed=0):
@@ -34,7 +36,7 @@ def differences(function, x, step=1e-6):
     return np.array(columns).T
 
 
-@settings(max_examples=200)
+@examples(100)
 @given(tree=random_trees(largest=14))
 def test_random_trees_against_pinocchio(tree):
     graph = md.load_urdf(tree.urdf)

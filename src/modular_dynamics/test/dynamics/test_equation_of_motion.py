@@ -3,14 +3,16 @@
 import numpy as np
 import pinocchio
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import modular_dynamics as md
-from helpers.tree_strategies import ROBOTS, partitions, random_trees
+from helpers.paths import ROBOTS
+from helpers.random_examples.examples import examples
+from helpers.random_examples.trees import partitions, random_trees
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(data=st.data(), tree=random_trees(largest=30))
 def test_identities_on_random_trees(data, tree):
     graph = md.load_urdf(tree.urdf, data.draw(partitions(tree)))

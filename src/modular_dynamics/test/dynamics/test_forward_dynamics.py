@@ -6,10 +6,12 @@ import tracemalloc
 import numpy as np
 import pinocchio
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 import modular_dynamics as md
-from helpers.tree_strategies import ROBOTS, random_trees
+from helpers.paths import ROBOTS
+from helpers.random_examples.examples import examples
+from helpers.random_examples.trees import random_trees
 from modular_dynamics.dynamics import forward_by_matrix
 
 
@@ -25,7 +27,7 @@ def assert_solves(graph, q, v, tau, vdot):
     assert np.abs(M @ vdot + h - tau).max() <= 1e-10 * size
 
 
-@settings(max_examples=200)
+@examples(100)
 @given(tree=random_trees(largest=20))
 def test_random_trees_satisfy_the_equation_of_motion(tree):
     graph = md.load_urdf(tree.urdf)
@@ -43,7 +45,7 @@ def aba(graph, q, v, tau):
     return fold.T @ pinocchio.aba(pin.model, pin.data, pin.q(q), pin.v(v), pin.v(tau))
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(tree=random_trees(largest=15))
 def test_random_trees_against_pinocchio(tree):
     graph = md.load_urdf(tree.urdf)

@@ -5,11 +5,12 @@ import tracemalloc
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import modular_dynamics as md
-from helpers.tree_strategies import partitions, random_trees
+from helpers.random_examples.examples import examples
+from helpers.random_examples.trees import partitions, random_trees
 
 #: Of the largest torque. Sixty joints of products and sums in double precision leave some 1e-13.
 RELATIVE = 1e-10
@@ -34,7 +35,7 @@ def assert_same(tau, reference):
     assert np.abs(tau - reference).max() <= RELATIVE * scale
 
 
-@settings(max_examples=200)
+@examples(100)
 @given(data=st.data(), tree=random_trees())
 def test_random_trees_agree_with_composition_and_pinocchio(data, tree):
     whole = md.load_urdf(tree.urdf, {"version": 1, "subsystems": []})
@@ -64,7 +65,7 @@ def test_robots_agree_with_composition_and_pinocchio(load_robot, name, floating_
         assert_same(md.compose(graph, q, v, vdot, algebra=md.SpatialVectors()).tau, reference)
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(data=st.data(), tree=random_trees(largest=25))
 def test_a_black_box_with_its_true_wrench_changes_nothing_else(data, tree):
     graph = md.load_urdf(tree.urdf, data.draw(partitions(tree)))
@@ -241,7 +242,7 @@ def test_a_tagged_black_box_needs_its_wrench(load_robot):
         "version": 1,
         "subsystems": [{"name": "tool", "root_link": "tv7_gripper_base", "black_box": True}],
     }
-    from helpers.tree_strategies import ROBOTS
+    from helpers.paths import ROBOTS
 
     graph = md.load_urdf(ROBOTS / "vendor_arm.urdf", partition)
     state = np.zeros((3, graph.nv))

@@ -6,11 +6,13 @@ import tracemalloc
 import numpy as np
 import pinocchio
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import modular_dynamics as md
-from helpers.tree_strategies import ROBOTS, partitions, random_trees
+from helpers.paths import ROBOTS
+from helpers.random_examples.examples import examples
+from helpers.random_examples.trees import partitions, random_trees
 
 ROBOT_NAMES = ["charmie", "branched_38dof", "four_link", "vendor_arm"]
 
@@ -38,7 +40,7 @@ def pinocchios(graph, q, v, vdot):
     return Y, theta
 
 
-@settings(max_examples=200)
+@examples(100)
 @given(data=st.data(), tree=random_trees())
 def test_random_trees_agree_with_inverse_dynamics_and_pinocchio(data, tree):
     graph = md.load_urdf(tree.urdf, data.draw(partitions(tree)))
@@ -111,7 +113,7 @@ def test_gravity_is_included(load_robot):
     assert np.array_equal(md.regressor(weightless, q, rest, rest), np.zeros_like(Y))
 
 
-@settings(max_examples=20)
+@examples(20)
 @given(tree=random_trees(largest=20))
 def test_batches_equal_single_calls(tree):
     graph = md.load_urdf(tree.urdf)

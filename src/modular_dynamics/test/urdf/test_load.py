@@ -1,19 +1,22 @@
-"""URDF -> graph: partition rules, order of coordinates, merged links, mimics, closures kept, files read."""
+"""URDF -> graph: robots as Pinocchio reads them, the order of coordinates, what is refused."""
 
-import json
+import re
+from dataclasses import asdict, replace
+from pathlib import Path
+from xml.etree import ElementTree
 
 import numpy as np
 import pinocchio
 import pytest
 import yaml
+from lxml import etree
 
 import modular_dynamics as md
-from helpers.tree_strategies import ROBOTS
+from helpers.paths import ROBOTS
 from modular_dynamics.algebra import translation
-
-
-def names(graph):
-    return {subsystem.name: [joint.name for joint in subsystem.joints] for subsystem in graph.subsystems}
+from modular_dynamics.urdf.checks.tags import checked_annotations
+from modular_dynamics.urdf.source import parse_xml
+from modular_dynamics.urdf.tags import read_tags
 
 
 def test_charmie(load_robot):
@@ -57,159 +60,17 @@ def test_poses_of_links_are_pinocchios(load_robot):
                 assert ours == pytest.approx(theirs, abs=1e-13)
 
 
-def test_without_tags_every_unbranched_chain_is_a_subsystem():
-    graph = md.load_urdf(ROBOTS / "vendor_arm.urdf")
-    assert names(graph) == {
-        "tv7_joint_1": [f"tv7_joint_{k}" for k in range(1, 8)],
-        "tv7_left_finger_joint": ["tv7_left_finger_joint"],
-        "tv7_right_finger_joint": ["tv7_right_finger_joint"],
-    }
-    assert not graph.notes
-
-
-def test_joints_outside_every_tag_are_partitioned_too_and_it_is_said():
-    partition = {"version": 1, "subsystems": [{"name": "wrist", "joints": ["tv7_joint_6", "tv7_joint_7"]}]}
-    graph = md.load_urdf(ROBOTS / "vendor_arm.urdf", partition)
-    assert names(graph)["tv7_joint_1"] == [f"tv7_joint_{k}" for k in range(1, 6)]
-    assert "joints outside every subsystem tag" in graph.notes[0]
-    assert "tv7_left_finger_joint" in graph.notes[0]
-
-
-def test_an_automatic_name_that_is_taken_gets_another():
-    partition = {"version": 1, "subsystems": [{"name": "tv7_joint_1", "joints": ["tv7_joint_7"]}]}
-    graph = md.load_urdf(ROBOTS / "vendor_arm.urdf", partition)
-    assert {"tv7_joint_1", "tv7_joint_1_chain"} <= set(names(graph))
-
-
-def test_root_link_takes_all_below_that_no_other_claims():
-    partition = {
-        "version": 1,
-        "subsystems": [
-            {"name": "arm", "root_link": "tv7_link_1"},
-            {"name": "gripper", "root_link": "tv7_gripper_base"},
-        ],
-    }
-    graph = md.load_urdf(ROBOTS / "vendor_arm.urdf", partition)
-    assert len(names(graph)["arm"]) == 7
-    assert len(names(graph)["gripper"]) == 2
-    assert graph.subsystem("gripper").connection.link == "tv7_gripper_base"
-
-
-def test_end_links_end_a_subsystem():
-    spec = {"name": "shoulder", "root_link": "tv7_link_1", "end_links": ["tv7_link_3"]}
-    graph = md.load_urdf(ROBOTS / "vendor_arm.urdf", {"version": 1, "subsystems": [spec]})
-    assert names(graph)["shoulder"] == ["tv7_joint_1", "tv7_joint_2", "tv7_joint_3"]
-
-
-def test_the_file_wins_over_the_tags(load_robot, tmp_path):
-    path = tmp_path / "one subsystem.yaml"
-    path.write_text(yaml.safe_dump({"version": 1, "subsystems": [{"name": "all", "root_link": "body_1"}]}))
-    graph = md.load_urdf(ROBOTS / "charmie.urdf", path)
-    assert [s.name for s in graph.subsystems] == ["all"]
-    assert set(graph.joint_names) == set(load_robot("charmie").joint_names)
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("subsystems: [", "is not YAML"),
-        ("- a\n- b", "does not hold a mapping"),
-        ("version: 1\nsubsystems: {a: 1}", "'subsystems' is not a list"),
-        ("version: 1\nsubsystems: [a]", "holds 'a'; a mapping is needed"),
-        ("version: 1\nsubsystems:\n- {name: a, root_link: [b]}", r"root_link is \['b'\]; the name of a link"),
-        (
-            "version: 1\nsprings:\n- {name: s, stiffness: 1, free_length: 1, anchors: 3}",
-            "3 anchors; a list",
-        ),
-        ("version: 1\nsubsystem: []", "unknown key 'subsystem'; known: version, subsystems"),
-        (
-            "version: 1\nsubsystems:\n- {name: a, joints: [nose]}",
-            r"^partition\.yaml, line 3: .*unknown joint 'nose'",
-        ),
-    ],
-)
-def test_bad_partition_files(tmp_path, text, message):
-    path = tmp_path / "partition.yaml"
-    path.write_text(text)
-    with pytest.raises(md.PartitionError, match=message):
-        md.load_urdf(ROBOTS / "charmie.urdf", path)
-
-
-def test_a_missing_partition_file():
-    with pytest.raises(md.PartitionError, match=r"no partition file at '/no/file\.yaml'"):
-        md.load_urdf(ROBOTS / "charmie.urdf", "/no/file.yaml")
-
-
-CLOSED = """
-<modular_dynamics version="1">
-  <loop_joint name="top" type="spherical">
-    <predecessor link="base" xyz="1 0 0" rpy="0 0 1"/> <successor link="left_branch"/> <axis xyz="0 2 0"/>
-  </loop_joint>
-  <passive joint="bend"/>
-  <gear joint="left" driver="turn" ratio="-1" offset="0.5"/>
-  <spring name="s5" stiffness="1029" free_length="0.077" initial_force="15.1">
-    <anchor link="base" xyz="0 0 1"/> <anchor link="right_branch"/>
-  </spring>
-</modular_dynamics>
-"""
-
-
-def test_closures_are_kept(load_robot):
-    text = (ROBOTS / "four_link.urdf").read_text()
-    start, end = (
-        text.index("<modular_dynamics"),
-        text.index("</modular_dynamics>") + len("</modular_dynamics>"),
-    )
-    graph = md.load_urdf(text[:start] + CLOSED + text[end:])
-    (loop,), (spring,), (gear,) = graph.loop_joints, graph.springs, graph.gears
-    assert (loop.name, loop.type, loop.axis.tolist()) == ("top", "spherical", [0, 1, 0])
-    assert translation(loop.predecessor.x_link_anchor) == pytest.approx([1, 0, 0])
-    assert (spring.stiffness, spring.initial_force, spring.damping) == (1029.0, 15.1, 0.0)
-    assert (gear.joint, gear.driver, gear.ratio, gear.offset) == ("left", "turn", -1.0, 0.5)
-    assert graph.passive_joints == ("bend",)
-    assert "loop joints: top" in str(graph)
-
-
-def test_tags_and_file_say_the_same(tmp_path):
-    content = {
-        "version": 1,
-        "loop_joints": [
-            {
-                "name": "top",
-                "type": "spherical",
-                "predecessor": {"link": "base", "xyz": [1, 0, 0], "rpy": [0, 0, 1]},
-                "successor": {"link": "left_branch"},
-                "axis": [0, 2, 0],
-            }
-        ],
-        "passive": ["bend"],
-        "gears": [{"joint": "left", "driver": "turn", "ratio": -1, "offset": 0.5}],
-        "springs": [
-            {
-                "name": "s5",
-                "stiffness": 1029,
-                "free_length": 0.077,
-                "initial_force": 15.1,
-                "anchors": [{"link": "base", "xyz": [0, 0, 1]}, {"link": "right_branch"}],
-            }
-        ],
-    }
-    path = tmp_path / "closures.yaml"
-    path.write_text(json.dumps(content))  # JSON is YAML
-    text = (ROBOTS / "four_link.urdf").read_text()
-    start, end = (
-        text.index("<modular_dynamics"),
-        text.index("</modular_dynamics>") + len("</modular_dynamics>"),
-    )
-    by_tags = md.load_urdf(text[:start] + CLOSED + text[end:])
-    by_file = md.load_urdf(ROBOTS / "four_link.urdf", path)
-    assert by_file.gears == by_tags.gears
-    assert by_file.passive_joints == by_tags.passive_joints
-    for ours, theirs in zip(by_file.springs[0].anchors, by_tags.springs[0].anchors, strict=True):
-        assert ours.link == theirs.link
-        assert ours.x_link_anchor.is_close(theirs.x_link_anchor)
-    # sections that the file does not have stay those of the tags
-    assert len(by_file.subsystems) == len(md.load_urdf(ROBOTS / "four_link.urdf").subsystems)
+def test_the_examples_in_the_document_agree():
+    text = (ROBOTS.parent / "docs" / "urdf_tags.md").read_text(encoding="utf-8")
+    (xml,), (partition,) = (re.findall(rf"```{kind}\n(.*?)```", text, re.DOTALL) for kind in ("xml", "yaml"))
+    tags = checked_annotations(read_tags(parse_xml(f"<robot>{xml}</robot>")))
+    file = checked_annotations(yaml.safe_load(partition))
+    assert [replace(spec, line=None) for spec in tags.subsystems] == list(file.subsystems)
+    assert (tags.passive, tags.gears) == (file.passive, file.gears)
+    for section in ("loop_joints", "springs"):
+        (ours,), (theirs,) = getattr(tags, section), getattr(file, section)
+        for key, value in asdict(ours).items():
+            np.testing.assert_equal(asdict(theirs)[key], value)
 
 
 def test_friction_and_limits_are_kept(load_robot):
@@ -232,46 +93,37 @@ def test_order_of_coordinates_is_document_order_within_subsystems():
     assert [joint.name for joint in graph.joints] == ["first", "second"]  # the tree's
 
 
-def test_encodings_and_declarations(tmp_path):
-    text = (ROBOTS / "four_link.urdf").read_text()
-    plain = text[text.index("<robot") :]
-    latin = tmp_path / "latin.urdf"
-    latin.write_bytes(
-        ('<?xml version="1.0" encoding="ISO-8859-1"?>\n<!-- Müller -->' + plain).encode("latin-1")
-    )
-    with_bom = tmp_path / "bom.urdf"
-    with_bom.write_bytes(b"\xef\xbb\xbf" + plain.encode())
-    for source in (latin, with_bom, str(latin), '<?xml version="1.0" encoding="utf-8"?>' + plain):
-        graph = md.load_urdf(source)
-        assert md.crosscheck.rnea_residual(graph, *np.ones((3, graph.nv))).max() < 1e-12
-
-
 def test_a_floating_base_twice_is_refused(load_robot):
     graph = load_robot("four_link", floating_base=True)
     assert graph.joint_names[0] == "root_joint"
     assert (graph.nq, graph.nv) == (11, 10)
     text = graph.urdf.replace("</robot>", "").replace('type="continuous"', 'type="floating"')
-    with pytest.raises(md.UrdfError, match="floats already"):
+    with pytest.raises(md.UrdfError, match="is floating already"):
         md.load_urdf(text + "</robot>", floating_base=True)
-
-
-def test_long_chains_of_fixed_links():
-    """Vendors' calibration frames and the like: deeper than Python's recursion limit."""
-    links = "".join(f'<link name="l{k}"/>' for k in range(1501))
-    joints = "".join(
-        f'<joint name="j{k}" type="{"continuous" if k == 0 else "fixed"}"><parent link="l{k}"/>'
-        f'<child link="l{k + 1}"/></joint>'
-        for k in range(1500)
-    )
-    with pytest.warns(md.ModelWarning, match="ends a chain"):
-        graph = md.load_urdf(f'<robot name="r">{links}{joints}</robot>')
-    assert len(graph.bodies[0].links) == 1500
 
 
 @pytest.mark.parametrize("gravity", ["down", [1, 2], [[1], [2, 3], [4]], [0, 0, float("nan")]])
 def test_bad_gravity(gravity):
     with pytest.raises(md.StateError, match="three finite numbers"):
         md.load_urdf(ROBOTS / "four_link.urdf", gravity=gravity)
+
+
+def test_the_text_is_parsed_once(monkeypatch):
+    parsed = []
+
+    def counted(module, name):
+        original = getattr(module, name)
+        monkeypatch.setattr(
+            module, name, lambda *args, **keys: parsed.append(name) or original(*args, **keys)
+        )
+
+    for name in ("fromstring", "parse", "XML"):
+        counted(etree, name)
+        counted(ElementTree, name)
+    counted(Path, "read_bytes")
+    graph = md.load_urdf(ROBOTS / "charmie_torso.urdf")
+    assert parsed == ["read_bytes", "fromstring"]
+    assert graph.nv == 27
 
 
 def test_a_robot_without_moving_joints():

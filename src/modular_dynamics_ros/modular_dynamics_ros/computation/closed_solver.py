@@ -12,7 +12,7 @@ from modular_dynamics.closure import (
     internal_wrenches,
     stamped_cut_wrenches,
 )
-from modular_dynamics.closure.assembly.mechanism import mechanism
+from modular_dynamics.closure.dynamics.solver import solver_of
 
 __all__ = ["ClosedSolver"]
 
@@ -34,7 +34,7 @@ class ClosedSolver:
         self.graph = graph
         self.guess: np.ndarray | None = None
         self.found: ClosedLoopDynamics | None = None
-        self._independent = mechanism(graph).independent_v
+        self._independent = solver_of(graph).independent_v
         self._tree = md.InverseDynamics(graph.tree)
         self._external: Wrenches = None
         self._tree_result: tuple[ClosedLoopDynamics, md.InverseDynamicsResult] | None = None
@@ -47,7 +47,7 @@ class ClosedSolver:
             ClosureError: no configuration is found in which the loops close, or it is a dead point.
         """
         rest = np.zeros(self.graph.nv)
-        self.guess = mechanism(self.graph).warm_up()
+        self.guess = solver_of(self.graph).warm_up()
         self(self.guess, rest, rest, out=rest.copy())
         self.stamped_wrench(0)
         self.guess = None
@@ -78,7 +78,7 @@ class ClosedSolver:
 
     def open_by(self, coordinates: np.ndarray) -> float:
         """What is open [m or 1] at coordinates of all joints, the largest of all loops and gears."""
-        return max(mechanism(self.graph).residual(coordinates).values(), default=0.0)
+        return max(solver_of(self.graph).residual(coordinates).values(), default=0.0)
 
     @property
     def loads(self) -> dict[str, np.ndarray]:

@@ -45,7 +45,7 @@ from modular_dynamics_ros.player.schedule import Schedule
 __all__ = ["Options", "run"]
 
 THRESHOLD = 1e-9  # largest disagreement with Pinocchio, relative to the largest torque
-START_LIMIT = 60.0  # [s] for the node to compile its kernels and become active
+START_LIMIT = 600.0  # [s] for the node to compile its kernels and become active, on a busy machine
 PLAYER = "joint_state_player"
 QUIET_LIMIT = 3.0  # [s] without a new answer after the player has ended
 

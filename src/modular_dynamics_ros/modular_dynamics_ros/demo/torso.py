@@ -33,7 +33,7 @@ from modular_dynamics_ros.player.schedule import Schedule
 __all__ = ["TorsoRun", "play_torso"]
 
 DEPTH = 2000
-START_LIMIT = 120.0  # [s] for both nodes to compile their kernels
+START_LIMIT = 600.0  # [s] for both nodes to compile their kernels, on a busy machine
 QUIET_LIMIT = 3.0  # [s] without a new answer after the player has ended
 FORCE_ERROR = 1e-7  # [N] by which an actuator's force may differ from what virtual power gives
 NODE, PLAYER = "torso_reaction_node", "joint_state_player"

@@ -8,15 +8,15 @@ import numpy as np
 import modular_dynamics as md
 from modular_dynamics.closure import (
     ClosedLoopDynamics,
+    LoadCase,
+    LoadCases,
+    ReactionSharing,
     Rules,
-    Shared,
-    Sharing,
-    Situation,
-    Situations,
+    SharedReactions,
     closed_loop_inverse_dynamics,
     read_rules,
 )
-from modular_dynamics.closure.assembly.mechanism import mechanism
+from modular_dynamics.closure.dynamics.solver import solver_of
 from modular_dynamics.exceptions import SingularityError
 from modular_dynamics_ros.computation.robot import Robot, RobotError
 from modular_dynamics_ros.messages.bad_message import BadMessage
@@ -38,8 +38,8 @@ class MechanismReactions:
     """
 
     dynamics: ClosedLoopDynamics
-    situation: Situation
-    shared: Shared
+    situation: LoadCase
+    shared: SharedReactions
     pushes: np.ndarray
     lengths: np.ndarray
     tensions: np.ndarray
@@ -86,7 +86,7 @@ class ReactionComputation:
         self.robot, self.tolerance, graph = robot, tolerance, robot.graph
         try:
             self.rules: Rules = read_rules(rules_file)
-            self._situations, self._sharing = Situations(graph, self.rules), Sharing(self.rules)
+            self._situations, self._sharing = LoadCases(graph, self.rules), ReactionSharing(self.rules)
         except md.ModularDynamicsError as error:
             raise RobotError(str(error)) from error
         self.hanging = self._situations.hanging
@@ -106,7 +106,7 @@ class ReactionComputation:
     def _try(self) -> None:
         """Share once: what compiles does so now, and rules that cannot work are told now."""
         graph = self.robot.graph
-        start, solver = mechanism(graph).reference(), mechanism(graph)
+        start, solver = solver_of(graph).reference(), solver_of(graph)
         rest = np.zeros(len(solver.independent_v))
         try:
             found = self(closed_loop_inverse_dynamics(graph, start[solver.independent_q], rest, rest, start))
@@ -147,7 +147,7 @@ class ReactionComputation:
             np.nan if wrenches else float(np.abs(pushes - dynamics.tau[self._places]).max(initial=0.0)),
         )
 
-    def _balanced(self, shared: Shared) -> tuple[float, float]:
+    def _balanced(self, shared: SharedReactions) -> tuple[float, float]:
         """Residual [N], [N m]. Raises BadMessage: equilibrium is not reached, or nothing finite is."""
         left = np.abs(np.array(list(shared.residual.values())))
         force, moment = float(left[:, :3].max()), float(left[:, 3:].max())

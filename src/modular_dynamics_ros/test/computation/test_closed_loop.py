@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import modular_dynamics as md
-from helpers.closed_robots import OUT_OF_REACH, STATES, change_point, path
+from helpers.robots.closed_robots import OUT_OF_REACH, STATES, change_point, path
 from modular_dynamics.closure import close_loops, closed_loop_inverse_dynamics, constraint_projection
 from modular_dynamics_ros.computation.closed_loop import CANNOT_CLOSE, DEAD_POINT, ClosedComputation
 from modular_dynamics_ros.computation.robot import RobotError, load_robot
@@ -14,6 +14,8 @@ from modular_dynamics_ros.diagnostics.status import ERROR, OK, WARN
 from modular_dynamics_ros.diagnostics.statuses import closure_status
 from modular_dynamics_ros.messages.bad_message import BadMessage
 from modular_dynamics_ros.parameters.nodes import DynamicsParameters
+
+pytestmark = pytest.mark.ros
 
 NOW, MS = 1_700_000_000_000_000_000, 1_000_000
 

@@ -12,6 +12,8 @@ from modular_dynamics_ros.computation.robot import load_robot
 from modular_dynamics_ros.messages.bad_message import BadMessage
 from modular_dynamics_ros.parameters.nodes import DynamicsParameters
 
+pytestmark = pytest.mark.ros
+
 NOW = 1_700_000_000_000_000_000
 S = 1_000_000_000
 Q, V = np.array([0.3, -0.5, 0.7, 0.2]), np.array([1.0, -2.0, 0.5, 0.1])

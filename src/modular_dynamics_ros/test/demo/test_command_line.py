@@ -4,6 +4,8 @@ import pytest
 
 from modular_dynamics_ros.demo.command_line import read_command_line
 
+pytestmark = pytest.mark.ros
+
 
 @pytest.mark.parametrize("rate", ["0", "-5", "nan", "inf", "1e9"])
 def test_a_rate_out_of_bounds_is_refused_with_the_bounds(rate, capsys):

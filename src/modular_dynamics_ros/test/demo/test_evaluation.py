@@ -10,7 +10,7 @@ from modular_dynamics_ros.demo.plots import draw_torques
 from modular_dynamics_ros.demo.recorder import Recorder
 from modular_dynamics_ros.demo.table import print_table
 
-pytestmark = pytest.mark.usefixtures("ros")
+pytestmark = [pytest.mark.ros, pytest.mark.usefixtures("ros")]
 COUNT, START = 20, 10**18
 
 

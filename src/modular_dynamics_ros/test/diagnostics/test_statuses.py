@@ -1,4 +1,5 @@
 import numpy as np
+import pytest
 
 from modular_dynamics_ros.computation.open_chain import Computation
 from modular_dynamics_ros.computation.robot import load_robot
@@ -11,6 +12,8 @@ from modular_dynamics_ros.diagnostics.statuses import (
 )
 from modular_dynamics_ros.dynamics.crosscheck_monitor import CrossCheckMonitor
 from modular_dynamics_ros.parameters.nodes import DynamicsParameters
+
+pytestmark = pytest.mark.ros
 
 
 def test_input_levels():

@@ -2,7 +2,7 @@
 
 import pytest
 
-from helpers.dynamics_harness import Harness
+from helpers.nodes.dynamics_harness import Harness
 
 
 @pytest.fixture

@@ -29,6 +29,8 @@ from modular_dynamics_ros.messages.conversions import (
     wrench_from_message,
 )
 
+pytestmark = pytest.mark.ros
+
 NAN = float("nan")
 
 

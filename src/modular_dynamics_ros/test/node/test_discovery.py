@@ -10,6 +10,8 @@ import pytest
 
 from modular_dynamics_ros.node.discovery import hurry_discovery
 
+pytestmark = pytest.mark.ros
+
 PROFILES = "FASTRTPS_DEFAULT_PROFILES_FILE"
 NODE = """
 import os, sys, rclpy

@@ -5,6 +5,8 @@ import sys
 
 import pytest
 
+pytestmark = pytest.mark.ros
+
 LATE = """
 import sys
 import modular_dynamics_ros.{0}

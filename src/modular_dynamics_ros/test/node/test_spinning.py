@@ -5,6 +5,8 @@ import sys
 
 import pytest
 
+pytestmark = pytest.mark.ros
+
 SCRIPT = """
 import os, signal, sys
 import rclpy

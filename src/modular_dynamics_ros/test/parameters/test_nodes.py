@@ -7,6 +7,8 @@ import yaml
 from modular_dynamics_ros.parameters.nodes import DynamicsParameters, PlayerParameters
 from modular_dynamics_ros.parameters.table import checked
 
+pytestmark = pytest.mark.ros
+
 TABLES = {"dynamics_node": DynamicsParameters, "joint_state_player": PlayerParameters}
 
 

@@ -13,6 +13,8 @@ from modular_dynamics_ros.parameters.table import (
     parameter,
 )
 
+pytestmark = pytest.mark.ros
+
 
 @dataclass(frozen=True)
 class Table:

@@ -13,6 +13,8 @@ from modular_dynamics_ros.parameters.nodes import (
 from modular_dynamics_ros.player import node as joint_state_player
 from modular_dynamics_ros.reactions import node as torso_reaction_node
 
+pytestmark = pytest.mark.ros
+
 
 @pytest.mark.parametrize(
     ("module", "table", "name"),

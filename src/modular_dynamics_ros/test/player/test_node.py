@@ -1,55 +1,83 @@
 """joint_state_player in this process: what it sends and when, and its reference."""
 
-import time
-
 import numpy as np
 import pytest
 import yaml
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 from rclpy.parameter import Parameter
-from rclpy.qos import QoSProfile, ReliabilityPolicy
+from rclpy.qos import QoSProfile
+from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory
 
+from helpers.nodes.waiting import spin_until
 from modular_dynamics_ros.computation.reference import Coverage, ReferenceSampler
 from modular_dynamics_ros.demo.lead_in import join
-from modular_dynamics_ros.messages.conversions import stamp_nanoseconds, trajectory_from_message
+from modular_dynamics_ros.messages.conversions import (
+    stamp_message,
+    stamp_nanoseconds,
+    trajectory_from_message,
+)
 from modular_dynamics_ros.parameters.table import ParameterError
 from modular_dynamics_ros.player.motion import MotionError, load_profile
 from modular_dynamics_ros.player.node import JointStatePlayer
 
-pytestmark = pytest.mark.usefixtures("ros")
+pytestmark = [pytest.mark.ros, pytest.mark.usefixtures("ros")]
 MOTION = """duration: 2.5
 segments: [{until: 1.0, scale: 1.0}, {until: 2.5, scale: -0.5}]
 accelerations: {a: 2.0, b: -1.0}
 """
-LIMIT = 20.0  # [s] on a busy machine; alone it takes the motion's duration
+RATE, COUNT = 20.0, 51  # samples per second, and of the whole motion
+STEP = 50_000_000  # [ns] from one tick of the simulated clock to the next: one sample
 
 
 class Stage:
-    """A player and a listener in one executor."""
+    """A player and a listener in one executor, on a simulated clock: no test waits for the time to pass."""
 
     def __init__(self, **parameters):
+        parameters |= {"use_sim_time": True}
         self.player = JointStatePlayer(
             parameter_overrides=[Parameter(k, value=v) for k, v in parameters.items()]
         )
-        self.states, self.references = [], []
+        self.states, self.references, self.time = [], [], 1_700_000_000_000_000_000
         self.listener = Node("listener")
+        self.clock = self.listener.create_publisher(Clock, "/clock", 10)
         self.executor = SingleThreadedExecutor()
         self.executor.add_node(self.player)
         self.executor.add_node(self.listener)
+        spin_until(self.executor, self.is_synchronous, "the player's clock")
 
     def listen(self):
-        best_effort = QoSProfile(depth=1000, reliability=ReliabilityPolicy.BEST_EFFORT)
-        self.listener.create_subscription(JointState, "joint_states", self.states.append, best_effort)
-        self.listener.create_subscription(JointTrajectory, "reference", self.references.append, 10)
+        kept = QoSProfile(depth=1000)
+        publishers = 1 + self.player.parameters.publish_reference
+        subscriptions = [
+            self.listener.create_subscription(JointState, "joint_states", self.states.append, kept),
+            self.listener.create_subscription(JointTrajectory, "reference", self.references.append, kept),
+        ][:publishers]
+        for one in subscriptions:
+            topic = one.topic_name
+            spin_until(self.executor, lambda topic=topic: self.player.count_subscribers(topic), topic)
+
+    def is_synchronous(self):
+        """Tell the player the time; whether it knows."""
+        self.clock.publish(Clock(clock=stamp_message(self.time)))
+        return self.player.get_clock().now().nanoseconds == self.time
+
+    def tick(self):
+        """Let the clock go on by a step, and the player do what is due."""
+        self.time += STEP
+        spin_until(self.executor, self.is_synchronous, "the time")
+        self.executor.spin_once(timeout_sec=0.0)
 
     def spin_until(self, reached):
-        deadline = time.monotonic() + LIMIT
-        while not reached():
-            assert time.monotonic() < deadline, "the condition never came true"
-            self.executor.spin_once(timeout_sec=0.05)
+        """Let the time pass until a condition holds."""
+
+        def reached_after_a_tick():
+            self.tick()
+            return reached()
+
+        spin_until(self.executor, reached_after_a_tick)
 
     def close(self):
         self.executor.shutdown()
@@ -74,17 +102,17 @@ def stage(tmp_path):
 
 
 def test_it_waits_plays_all_once_and_finishes(stage, tmp_path):
-    one = stage(rate=100.0)
-    for _ in range(5):
-        one.executor.spin_once(timeout_sec=0.06)
+    one = stage(rate=RATE)
+    for _ in range(20):
+        one.tick()
     assert one.player.sent == 0  # nobody listens yet
     one.listen()
-    one.spin_until(lambda: one.player.finished and len(one.states) == 251)
+    one.spin_until(lambda: one.player.finished and len(one.states) == COUNT)
     motion = load_profile(tmp_path / "motion.yaml")
     stamps = np.array([stamp_nanoseconds(state.header.stamp) for state in one.states])
-    assert (stamps - stamps[0]).tolist() == [k * 10_000_000 for k in range(251)]
+    assert (stamps - stamps[0]).tolist() == [k * STEP for k in range(COUNT)]
     for k, state in enumerate(one.states):
-        q, v, _ = motion.sample(k / 100.0)
+        q, v, _ = motion.sample(k / RATE)
         assert state.name == ["a", "b"]
         assert (state.position.tolist(), state.velocity.tolist()) == (q.tolist(), v.tolist())
     assert len(one.references) == 3  # at 0, 1 and 2 s
@@ -92,21 +120,21 @@ def test_it_waits_plays_all_once_and_finishes(stage, tmp_path):
 
 
 def test_the_streamed_reference_is_exact_at_every_stamp(stage, tmp_path):
-    one = stage(rate=100.0)
+    one = stage(rate=RATE)
     one.listen()
-    one.spin_until(lambda: one.player.finished and len(one.states) == 251)
+    one.spin_until(lambda: one.player.finished and len(one.states) == COUNT)
     motion, sampler, out = load_profile(tmp_path / "motion.yaml"), ReferenceSampler(hold=0.0), np.zeros(2)
     for number, window in enumerate(one.references):  # as a node would hear them: each second the next one
         sampler.add(trajectory_from_message(window, ["a", "b"], 0))
-        for k in range(100 * number, min(100 * number + 101, 251)):
+        for k in range(20 * number, min(20 * number + 21, COUNT)):
             assert sampler.sample(stamp_nanoseconds(one.states[k].header.stamp), out) is Coverage.COVERED
-            assert out.tolist() == motion.sample(k / 100.0)[2].tolist()
+            assert out.tolist() == motion.sample(k / RATE)[2].tolist()
 
 
 def test_it_leads_in_with_the_first_pose_until_the_last_subscriber_is_there(stage, tmp_path):
     motion = yaml.safe_load(MOTION) | {"start": {"a": 0.3}}
     (tmp_path / "elsewhere.yaml").write_text(yaml.safe_dump(motion))
-    one = stage(rate=100.0, motion_file=str(tmp_path / "elsewhere.yaml"), lead_in=True, wait_for_subscriber=2)
+    one = stage(rate=RATE, motion_file=str(tmp_path / "elsewhere.yaml"), lead_in=True, wait_for_subscriber=2)
     one.listen()
     one.spin_until(lambda: len(one.states) > 3 and one.references)
     sampler, out = ReferenceSampler(hold=0.0), np.ones(2)
@@ -120,7 +148,7 @@ def test_it_leads_in_with_the_first_pose_until_the_last_subscriber_is_there(stag
     one.spin_until(lambda: one.player.may_exit)
     start = stamp_nanoseconds(one.references[-1].header.stamp)  # which all windows of the motion tell
     stamps = [stamp_nanoseconds(state.header.stamp) for state in one.states]
-    assert [s - start for s in stamps if s >= start] == [k * 10_000_000 for k in range(251)]
+    assert [s - start for s in stamps if s >= start] == [k * STEP for k in range(COUNT)]
     before = [s for s in stamps if s < start]
     assert start - before[-1] < 250_000_000  # no pause in which a node would call its input stale
     sampler = ReferenceSampler(hold=0.0)
@@ -129,8 +157,8 @@ def test_it_leads_in_with_the_first_pose_until_the_last_subscriber_is_there(stag
     for stamp in before[-10:]:  # held, with a reference, also in start_delay
         assert sampler.sample(stamp, out) is Coverage.COVERED
         assert out.tolist() == [0.0, 0.0]
-    for k in range(100):
-        assert sampler.sample(start + k * 10_000_000, out) is Coverage.COVERED
+    for k in range(20):
+        assert sampler.sample(start + k * STEP, out) is Coverage.COVERED
         assert out.tolist() == [2.0, -1.0]
 
 
@@ -140,25 +168,25 @@ def test_a_lead_in_needs_a_subscriber_to_wait_for(stage):
 
 
 def test_a_loop_goes_on(stage):
-    one = stage(rate=50.0, loop=True, start_delay=0.0)
+    one = stage(rate=RATE, loop=True, start_delay=0.0)
     one.listen()
-    one.spin_until(lambda: len(one.states) > 150)
+    one.spin_until(lambda: len(one.states) > 2 * COUNT)
     assert not one.player.finished
     starts = [state for state in one.states if state.position.tolist() == [0.0, 0.0]]
     assert len(starts) >= 2
 
 
 def test_without_reference(stage):
-    one = stage(rate=100.0, publish_reference=False)
+    one = stage(rate=RATE, publish_reference=False)
     one.listen()
-    one.spin_until(lambda: len(one.states) == 251)
+    one.spin_until(lambda: len(one.states) == COUNT)
     assert one.references == []
 
 
 def test_nobody_needs_to_listen(stage):
-    one = stage(rate=100.0, wait_for_subscriber=0, start_delay=0.0)
+    one = stage(rate=RATE, wait_for_subscriber=0, start_delay=0.0)
     one.spin_until(lambda: one.player.finished)
-    assert one.player.sent == 251
+    assert one.player.sent == COUNT
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,8 @@ from modular_dynamics_ros.reactions.computation import ReactionComputation
 from modular_dynamics_ros.reactions.messages import at_origin
 from modular_dynamics_ros.reactions.status import loads_status, reactions_status
 
+pytestmark = pytest.mark.ros
+
 URDF = Path(__file__).resolve().parents[4] / "urdf"
 RULES = URDF / "charmie_torso_rules.yaml"
 REST = np.zeros(19)

@@ -8,7 +8,7 @@ from rclpy.parameter import Parameter
 from modular_dynamics_ros.node.robot_node import FAILURE, SUCCESS
 from modular_dynamics_ros.reactions.node import TorsoReactionNode
 
-pytestmark = pytest.mark.usefixtures("ros")
+pytestmark = [pytest.mark.ros, pytest.mark.usefixtures("ros")]
 URDF = Path(__file__).resolve().parents[4] / "urdf"
 FILES = {
     "robot_description_file": str(URDF / "charmie_torso.urdf"),

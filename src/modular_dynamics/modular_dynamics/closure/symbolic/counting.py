@@ -1,10 +1,10 @@
 """Operations of an expression graph, shared and counted as in Table 1 of Schappler et al.
 
-A graph is CasADi's, gone through once: an operation that is there already is not listed again, numbers are
-folded, signs wander to where a difference takes them up, and what no result needs is left out. Weights
-and columns are the paper's: sums and differences 1, products 1, quotients 4, roots 5, sines and cosines 10,
-arc tangents 15, assignments 1. An assignment stores one intermediate that is used more than once, or one
-entry of the result, unless that is an input or a number.
+CasADi's instructions are read once: an operation that occurs again is not listed again, numbers are folded,
+signs are moved into sums and differences, and operations that no result needs are not counted. Weights and
+columns are the paper's: sums and differences 1, products 1, quotients 4, roots 5, sines and cosines 10, arc
+tangents 15, assignments 1. An assignment stores one intermediate that is used more than once, or one entry of
+the result, unless that is an input or a number.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from .symbols import casadi
+from .model_constants import import_casadi
 
 __all__ = ["WEIGHTS", "Count", "Graph", "count"]
 
@@ -45,8 +45,8 @@ class Count:
 
 
 def count(results: Any, inputs: Sequence[Any]) -> Count:
-    """Operations that a column of results takes, all entries together; inputs: its symbols, as columns."""
-    function = casadi().Function("f", list(inputs), [results])
+    """Operations of a column of results, all entries together; ``inputs``: its symbols, as columns."""
+    function = import_casadi().Function("f", list(inputs), [results])
     graph = Graph()
     outputs = graph.read(function)
     used = graph.uses(outputs)
@@ -57,15 +57,15 @@ def count(results: Any, inputs: Sequence[Any]) -> Count:
 
 
 class Graph:
-    """Operations (kind, operands ...), each once; an input is ("in", place), a number ("const", value)."""
+    """Operations, each once: (kind, operands ...), ("in", argument, index) or ("const", value)."""
 
     def __init__(self) -> None:
         self.nodes: list[tuple[Any, ...]] = []
-        self.known: dict[tuple[Any, ...], int] = {}
+        self.index: dict[tuple[Any, ...], int] = {}
 
     def read(self, function: Any) -> list[int]:
-        """Goes through CasADi's instructions; returns the nodes of the results that are not zero."""
-        ca = casadi()
+        """Read the instructions of a CasADi function; return the nodes of the results that are not zero."""
+        ca = import_casadi()
         kinds: dict[int, Callable[..., int]] = {
             ca.OP_ADD: self.add, ca.OP_SUB: self.sub, ca.OP_MUL: self.mul, ca.OP_DIV: self.div,
             ca.OP_NEG: self.neg, ca.OP_SQ: lambda a: self.mul(a, a),
@@ -77,42 +77,39 @@ class Graph:
         work: dict[int, int] = {}
         outputs: dict[int, int] = {}
         for k in range(function.n_instructions()):
-            kind, into, out_of = (
-                function.instruction_id(k),
-                function.instruction_input(k),
-                function.instruction_output(k),
-            )
+            kind = function.instruction_id(k)
+            operands, results = function.instruction_input(k), function.instruction_output(k)
             if kind == ca.OP_CONST:
-                work[out_of[0]] = self.const(function.instruction_constant(k))
+                work[results[0]] = self.const(function.instruction_constant(k))
             elif kind == ca.OP_INPUT:
-                work[out_of[0]] = self.put("in", *into)
+                work[results[0]] = self.put("in", *operands)
             elif kind == ca.OP_OUTPUT:
-                outputs[out_of[1]] = work[into[0]]
+                outputs[results[1]] = work[operands[0]]
             else:
-                work[out_of[0]] = kinds[kind](*(work[i] for i in into))
+                work[results[0]] = kinds[kind](*(work[i] for i in operands))
         return [outputs[k] for k in sorted(outputs)]
 
     def put(self, *node: Any) -> int:
-        """The number of a node, new or known."""
-        if node not in self.known:
-            self.known[node] = len(self.nodes)
+        """The index of a node, which is added if it is new."""
+        if node not in self.index:
+            self.index[node] = len(self.nodes)
             self.nodes.append(node)
-        return self.known[node]
+        return self.index[node]
 
     def const(self, value: float) -> int:
-        """A number."""
+        """The node of a number."""
         return self.put("const", float(value) + 0.0)
 
     def value(self, a: int) -> float | None:
-        """Of a number; None: it is none."""
+        """The value of a node that is a number; None: another node."""
         return self.nodes[a][1] if self.nodes[a][0] == "const" else None
 
     def negated(self, a: int) -> int | None:
-        """x where a is -x."""
+        """x if a is -x; None: another node."""
         return self.nodes[a][1] if self.nodes[a][0] == "neg" else None
 
     def neg(self, a: int) -> int:
-        """-a, which is no operation where a is a number, a negative or a difference."""
+        """-a; not an operation of its own if a is a number, a negative or a difference."""
         if (value := self.value(a)) is not None:
             return self.const(-value)
         if (x := self.negated(a)) is not None:
@@ -149,11 +146,11 @@ class Graph:
             return self.add(a, n)
         if (n := self.negated(a)) is not None:
             return self.neg(self.add(n, b))
-        if (turned := self.known.get(("sub", b, a))) is not None:
-            return self.put("neg", turned)
+        if (reverse := self.index.get(("sub", b, a))) is not None:
+            return self.put("neg", reverse)
         return self.put("sub", a, b)
 
-    def mul(self, a: int, b: int) -> int:  # noqa: PLR0911
+    def mul(self, a: int, b: int) -> int:  # noqa: PLR0911  (one rule, one return)
         """a b."""
         x, y = self.value(a), self.value(b)
         if x is not None and y is not None:
@@ -188,7 +185,7 @@ class Graph:
         return self.put("div", a, b)
 
     def uses(self, outputs: Sequence[int]) -> Counter[int]:
-        """How often each operation that the results need is used, results included."""
+        """How often each needed operation is used, results included."""
         used = Counter(outputs)
         for k in range(max(outputs, default=-1), -1, -1):
             if k in used and self.nodes[k][0] not in {"in", "const"}:

@@ -1,4 +1,4 @@
-"""Trigonometric elimination, direct elimination, implicit constraints: equations of motion by each.
+"""Equations of motion by trigonometric elimination, by direct elimination, and by implicit constraints.
 
 All three give g1, M1 and tau1 of the independent coordinates (Schappler et al., sections 3.3 and 3.4).
 """
@@ -13,18 +13,18 @@ from numpy.typing import ArrayLike, NDArray
 
 from ...exceptions import StateError
 from ...model import SubsystemGraph
-from ..assembly.mechanism import mechanism
+from ..dynamics.solver import solver_of
 from .counting import Count, count
-from .directions import Directions
 from .elimination import eliminate
-from .mass import mass_matrix
-from .order import steps_of
-from .parts import parts_of
+from .mass_matrix import mass_matrix
+from .model_constants import ModelConstants, import_casadi
+from .orientations import Orientations
+from .planar_bodies import planar_model_of
+from .planar_loops import planar_loops_of
+from .planar_tree import PlanarTree
 from .rates import Rates, explicit_rates, implicit_rates
-from .rings import rings_of
-from .symbols import Values, casadi
-from .torque import constrained_torque, lagrange_torque
-from .tree import Tree
+from .solution_order import solution_steps
+from .torque import JointState, constrained_torque, lagrange_torque, symbolic_springs
 
 __all__ = ["METHODS", "Method"]
 
@@ -33,19 +33,19 @@ METHODS = ("TE", "DE", "IC")
 
 
 class Method:
-    """Symbolic equations of motion of one mechanism by one method; terms are made when they are asked for.
+    """Symbolic equations of motion of one mechanism by one method; a term is derived when it is first read.
 
-    "TE": sines and cosines of dependent angles are substituted by expressions in the independent
-    coordinates, and the energies differentiated. "DE": the dependent angles themselves are, by
-    atan2. "IC": the open tree's terms, of all coordinates, are projected by W = [1; -J2^-1 J1].
+    "TE": sines and cosines of dependent angles are expressions in the independent coordinates, and the
+    energies are differentiated. "DE": the same with the dependent angles themselves, by atan2. "IC": the
+    terms of the open tree, in all coordinates, are projected by W = [1; -J2^-1 J1].
 
     Args:
-        graph: a mechanism of planar loops, one dyad after the other, and gears.
-        method: of METHODS.
-        symbolic: do lengths, angles and inertias stay symbols? Else they are numbers of the graph.
+        graph: a mechanism of gears and planar loops, solved one after the other, two joints at a time.
+        method: one of METHODS.
+        symbolic: whether lengths, angles and inertias stay symbols; otherwise they are the graph's numbers.
 
     Raises:
-        UnsupportedModelError: CasADi is missing; or a mechanism that is none of these.
+        UnsupportedModelError: CasADi is not installed, or an unsupported mechanism.
         StateError: an unknown method.
     """
 
@@ -53,52 +53,53 @@ class Method:
         if method not in METHODS:
             raise StateError(f"unknown method '{method}'; the methods are {', '.join(METHODS)}")
         self.graph, self.method = graph, method
-        self.values = values = Values(symbolic)
-        ca = values.ca
-        self.parts, self.planes, ground = parts_of(graph)
-        self.ground = ground
-        self.steps = steps_of(graph, self.parts, rings_of(graph, self.parts, self.planes, ground))
+        self.constants = ModelConstants(symbolic)
+        ca = import_casadi()
+        self.model = planar_model_of(graph)
+        self.steps = solution_steps(graph, self.model.bodies, planar_loops_of(graph, self.model))
         names = graph.joint_names if method == "IC" else graph.independent_joint_names
         self.q = {name: ca.SX.sym(f"q_{name}") for name in names}
         self.v = {name: ca.SX.sym(f"v_{name}") for name in graph.independent_joint_names}
         self.vdot = {name: ca.SX.sym(f"a_{name}") for name in graph.independent_joint_names}
-        self.directions = Directions(self.parts, values, self.q)
+        self.orientations = Orientations(self.model, self.constants, self.q)
         if method != "IC":
-            closed = dict(zip(graph.joint_names, mechanism(graph).reference().tolist(), strict=True))
-            eliminate(self.parts, self.steps, self.directions, method == "DE", closed)
-        self.gravity = values.gravity(graph.gravity)
+            closed = dict(zip(graph.joint_names, solver_of(graph).reference().tolist(), strict=True))
+            eliminate(self.model, self.steps, self.orientations, method == "DE", closed)
+        self.gravity = self.constants.gravity(graph.gravity)
 
     @cached_property
-    def tree(self) -> Tree:
-        """Bodies in their planes."""
-        return Tree(self.parts, self.planes, self.directions, self.gravity)
+    def tree(self) -> PlanarTree:
+        """The tree of bodies in their planes."""
+        return PlanarTree(self.model, self.orientations, self.gravity)
 
     @cached_property
     def rates(self) -> Rates:
-        """W, turned into rates of bodies in their planes."""
+        """W as rates of bodies in their planes."""
         if self.method == "IC":
-            return implicit_rates(self.parts, self.steps, self.directions, self.graph.independent_joint_names)
-        return explicit_rates(self.parts, self.directions, self.q)
+            return implicit_rates(
+                self.model.bodies, self.steps, self.orientations, self.graph.independent_joint_names
+            )
+        return explicit_rates(self.model.bodies, self.orientations, self.q)
 
     @cached_property
     def projection(self) -> Any:
         """W (nv, independent): rates of all joints by those of the independent ones."""
-        ca, index = self.values.ca, {part.name: k for k, part in enumerate(self.parts)}
+        ca, index = import_casadi(), {body.name: k for k, body in enumerate(self.model.bodies)}
         W = ca.SX(len(index), len(self.v))
         for i, name in enumerate(self.graph.joint_names):
             k = index[name]
             for j, column in enumerate(self.v):
                 if column in self.rates[k]:
-                    W[i, j] = (self.parts[k].sign or 1.0) * self.rates[k][column]
+                    W[i, j] = (self.model.bodies[k].sign or 1.0) * self.rates[k][column]
         return W
 
     @cached_property
     def gravity_torque(self) -> Any:
-        """g1: the potential's gradient, or W^T g."""
-        ca = self.values.ca
+        """g1: the gradient of the potential, or W^T g."""
+        ca = import_casadi()
         if self.method == "IC":
-            found = self.tree.gravity_torque(self.rates)
-            return ca.vertcat(*(found.get(name, 0.0) for name in self.v))
+            torque = self.tree.gravity_torque(self.rates)
+            return ca.vertcat(*(torque.get(name, 0.0) for name in self.v))
         return ca.gradient(self.tree.potential(), ca.vertcat(*self.q.values()))
 
     @cached_property
@@ -109,14 +110,14 @@ class Method:
     @cached_property
     def open_tree(self) -> tuple[Any, Any]:
         """M (nv, nv) and g (nv,) of the tree without its loops."""
-        ca, names = self.values.ca, self.graph.joint_names
-        rates: Rates = {k: {part.name: part.sign or 1.0} for k, part in enumerate(self.parts)}
-        pull = self.tree.gravity_torque(rates)
+        ca, names = import_casadi(), self.graph.joint_names
+        rates: Rates = {k: {body.name: body.sign or 1.0} for k, body in enumerate(self.model.bodies)}
+        torque = self.tree.gravity_torque(rates)
         M = self._square(mass_matrix(self.tree, rates), names)
-        return M, ca.vertcat(*(pull.get(name, 0.0) for name in names))
+        return M, ca.vertcat(*(torque.get(name, 0.0) for name in names))
 
     def _square(self, entries: dict[tuple[str, str], Any], names: tuple[str, ...]) -> Any:
-        matrix = self.values.ca.SX(len(names), len(names))
+        matrix = import_casadi().SX(len(names), len(names))
         for i, first in enumerate(names):
             for j, second in enumerate(names):
                 matrix[i, j] = entries.get((min(first, second), max(first, second)), 0.0)
@@ -125,31 +126,35 @@ class Method:
     @cached_property
     def torque(self) -> Any:
         """tau1, springs included: Lagrange's equations of the second kind, or W^T tau."""
-        return constrained_torque(self) if self.method == "IC" else lagrange_torque(self)
+        state = JointState(*self.inputs[:3])
+        springs = symbolic_springs(self.graph, self.model, self.orientations)
+        if self.method == "IC":
+            return constrained_torque(state, self.projection, *self.open_tree, springs)
+        return lagrange_torque(state, self.mass_matrix, self.gravity_torque, springs)
 
     @property
     def inputs(self) -> list[Any]:
         """Columns: coordinates, rates, accelerations, parameters."""
-        ca = self.values.ca
-        return [ca.vertcat(*x.values()) for x in (self.q, self.v, self.vdot)] + [self.values.symbols]
+        ca = import_casadi()
+        return [ca.vertcat(*x.values()) for x in (self.q, self.v, self.vdot)] + [self.constants.symbols]
 
     def evaluate(
         self, term: Any, q: ArrayLike, v: ArrayLike | None = None, vdot: ArrayLike | None = None
     ) -> Any:
-        """The numbers of a term; with IC, q are the coordinates of all joints, in the graph's order."""
-        rest = np.zeros(len(self.v))
-        given = [
+        """The value of a term; for IC, q holds the coordinates of all joints, in the graph's order."""
+        zeros = np.zeros(len(self.v))
+        arguments = [
             np.asarray(q, float),
-            rest if v is None else v,
-            rest if vdot is None else vdot,
-            self.values.numbers,
+            zeros if v is None else v,
+            zeros if vdot is None else vdot,
+            self.constants.numbers,
         ]
-        result: NDArray[np.float64] = casadi().Function("term", self.inputs, [term])(*given).full()
+        result: NDArray[np.float64] = import_casadi().Function("term", self.inputs, [term])(*arguments).full()
         return result[:, 0] if result.shape[1] == 1 else result
 
     def count(self, term: Any) -> Count:
-        """Operations of a term; of a square one, which is symmetric, of its lower triangle."""
-        ca = self.values.ca
+        """Operations of a term; of a square one, which is symmetric, those of its lower triangle."""
+        ca = import_casadi()
         square = term.shape[0] == term.shape[1] > 1
         entries = [term[i, : i + 1].T for i in range(term.shape[0])] if square else [ca.vec(term)]
         return count(ca.vertcat(*entries), self.inputs)

@@ -1,23 +1,27 @@
-"""W as rates: of each joint, and of each body in its plane, by the rates of the independent joints."""
+"""The projection W as rates of joints and bodies, by the rates of the independent joints."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterable
 
-from .directions import Directions
-from .order import Group, Step
-from .parts import Part
-from .plane import Plane, Symbol
-from .symbols import Values
+from ...model import Gear
+from .model_constants import ModelConstants
+from .orientations import Orientations
+from .planar_bodies import Array, PlanarBody
+from .planar_loops import Segment
+from .planar_vector import PlanarVector, Symbol
+from .solution_order import LoopStep, RigidGroup, SolutionStep
 
-__all__ = ["Rates", "explicit_rates", "implicit_rates"]
+__all__ = ["Rates", "Row", "explicit_rates", "implicit_rates"]
 
 #: By independent joint, the derivative of something by its coordinate; zeros are left out.
 Row = dict[str, Symbol]
+#: Rows of joints, by index of their bodies.
 Rates = dict[int, Row]
 
 
-def _sum(terms: list[tuple[Any, Row]]) -> Row:
+def _sum(terms: Iterable[tuple[Symbol, Row]]) -> Row:
+    """The sum of factor times row."""
     total: Row = {}
     for factor, row in terms:
         for name, value in row.items():
@@ -26,149 +30,151 @@ def _sum(terms: list[tuple[Any, Row]]) -> Row:
     return total
 
 
-def explicit_rates(parts: list[Part], directions: Directions, independent: dict[str, Symbol]) -> Rates:
-    """Of each joint [sign of its turn in its plane], by differentiating the explicit solution."""
+def explicit_rates(
+    bodies: list[PlanarBody], orientations: Orientations, independent: dict[str, Symbol]
+) -> Rates:
+    """Rates of the joints, about the normals of their planes, by differentiating the explicit solution."""
     known: dict[str, Row] = {name: {name: 1.0} for name in independent}
-    for name, unit in directions.factors.items():
-        dx, dy = (_gradient(part, independent, directions.values) for part in unit)
+    for name, unit in orientations.unit_vectors.items():
+        dx, dy = (_gradient(component, independent, orientations.constants) for component in unit)
         known[name] = _sum([(unit.x, dy), (-unit.y, dx)])
-    for name, value in directions.coordinates.items():
+    for name, value in orientations.coordinates.items():
         if name not in known:
-            known[name] = _gradient(value, independent, directions.values)
+            known[name] = _gradient(value, independent, orientations.constants)
     rates: Rates = {}
-    for k, part in enumerate(parts):
-        if part.axis is not None:
-            rates[k] = known[part.name]
+    for k, body in enumerate(bodies):
+        if body.axis is not None:
+            rates[k] = known[body.name]
             continue
-        turn = directions.turns[k]
-        terms = [(count, known[name]) for name, count in turn.angle if name not in directions.constants]
-        rates[k] = _sum([*terms, *((count, known[name]) for name, count in turn.factors)])
+        rotation = orientations.rotations[k]
+        terms = [
+            (count, known[name]) for name, count in rotation.angle if name not in orientations.constant_angles
+        ]
+        rates[k] = _sum([*terms, *((count, known[name]) for name, count in rotation.unit_vectors)])
     return rates
 
 
-def _gradient(value: Symbol, independent: dict[str, Symbol], values: Values) -> Row:
-    J = values.ca.jacobian(value, values.ca.vertcat(*independent.values()))
+def _gradient(value: Symbol, independent: dict[str, Symbol], constants: ModelConstants) -> Row:
+    J = constants.ca.jacobian(value, constants.ca.vertcat(*independent.values()))
     return {name: J[0, i] for i, name in enumerate(independent) if J.sparsity().has_nz(0, i)}
 
 
 def implicit_rates(
-    parts: list[Part], steps: list[Step], directions: Directions, independent: tuple[str, ...]
+    bodies: list[PlanarBody],
+    steps: list[SolutionStep],
+    orientations: Orientations,
+    independent: tuple[str, ...],
 ) -> Rates:
-    """Of each joint, from the derivatives of the conditions: J2 q2' = -J1 q1' (Schappler et al., sec. 3.4).
+    """Rates of the joints from derivatives of the constraints: J2 q2' = -J1 q1' (Schappler et al., sec. 3.4).
 
-    Each loop's two conditions determine two rates: J2 falls into blocks of two rows, for Cramer's rule.
+    Each loop's two constraints determine two rates: J2 has blocks of two rows, solved by Cramer's rule.
     """
-    names = [part.name for part in parts]
-    rates: Rates = {names.index(name): {name: parts[names.index(name)].sign or 1.0} for name in independent}
+    index = {body.name: k for k, body in enumerate(bodies)}
+    signs = [body.sign or 1.0 for body in bodies]
+    rates: Rates = {index[name]: {name: signs[index[name]]} for name in independent}
     for step in steps:
-        if step.gear is not None:
-            k = names.index(step.gear.joint)
-            drivers = [(names.index(name), ratio) for name, ratio in step.gear.drivers]
-            turned = [
-                (ratio * (parts[i].sign or 1.0) * (parts[k].sign or 1.0), rates[i]) for i, ratio in drivers
-            ]
-            rates[k] = _sum(turned)
+        if isinstance(step, Gear):
+            k, drivers = index[step.joint], [(index[name], ratio) for name, ratio in step.drivers]
+            rates[k] = _sum([(ratio * signs[i] * signs[k], rates[i]) for i, ratio in drivers])
         else:
-            _Loop(parts, step, directions, rates).solve()
+            _LoopRates(bodies, step, orientations, rates).solve()
     return rates
 
 
-class _Loop:
-    """One loop's block. The sum of all sides R d and slides is constant: sum i R d omega + e q' = 0."""
+class _LoopRates:
+    """One loop's block. The sum of all segments R d and slides is constant: sum i R d omega + e q' = 0."""
 
-    def __init__(self, parts: list[Part], step: Step, directions: Directions, rates: Rates) -> None:
-        self.parts, self.step, self.directions, self.rates = parts, step, directions, rates
-        assert step.ring is not None
-        self.before = step.ring.before
+    def __init__(
+        self, bodies: list[PlanarBody], step: LoopStep, orientations: Orientations, rates: Rates
+    ) -> None:
+        self.bodies, self.step, self.orientations, self.rates = bodies, step, orientations, rates
+        self.predecessor = step.loop.predecessor
 
     def solve(self) -> None:
-        # in a group, what moves against its first body is known; times -i, so that sides stand for themselves
-        known: dict[str, Plane] = {}
+        """Add the rates of the two unknown joints."""
+        # the rates within each rigid group are known; the equation is multiplied by -i, so that segments
+        # themselves are the factors of the rates
+        known: dict[str, PlanarVector] = {}
         for group in self.step.groups:
-            for side in group.sides:
-                inside = _sum([(1.0, self.rates[k]) for k in self._between(group, side.body)])
-                for name, rate in inside.items():
-                    self._take(known, name, self._side(side).times(rate))
-                for k, axis in side.slides:
+            for segment in group.segments:
+                within = _sum([(1.0, self.rates[k]) for k in self._joints_between(group, segment.body)])
+                for name, rate in within.items():
+                    self._subtract(known, name, self._vector(segment).times(rate))
+                for k, axis in segment.slides:
                     if k != self.step.slide:
-                        e = self._axis(side.body, axis).quarter()
+                        e = self._direction(segment.body, axis).quarter_turn()
                         for name, rate in self.rates[k].items():
-                            self._take(known, name, e.times(-rate))
+                            self._subtract(known, name, e.times(-rate))
         if self.step.slide is None:
-            self._turns(known)
+            self._solve_rotations(known)
         else:
-            self._slide(known, self.step.slide)
+            self._solve_slide(known, self.step.slide)
 
-    def _take(self, known: dict[str, Plane], name: str, term: Plane) -> None:
-        known[name] = known[name].minus(term) if name in known else Plane(-term.x, -term.y)
+    def _subtract(self, known: dict[str, PlanarVector], name: str, term: PlanarVector) -> None:
+        known[name] = known[name].minus(term) if name in known else PlanarVector(-term.x, -term.y)
 
-    def _between(self, group: Group, body: int) -> list[int]:
+    def _joints_between(self, group: RigidGroup, body: int) -> list[int]:
         joints = []
         while body != group.first:
             joints.append(body)
-            body = self.before[body]
+            body = self.predecessor[body]
         return joints
 
-    def _side(self, side: Any) -> Plane:
-        d = self.directions
-        local = d.values.plane(side.vector, "d")
-        for k, axis in side.slides:
-            q = d.coordinates[self.parts[k].name]
-            local = local.plus(Plane(d.values.direction(axis[0]), d.values.direction(axis[1])).times(q))
-        return local.turned(self._standing(side.body))
+    def _vector(self, segment: Segment) -> PlanarVector:
+        """R d of a segment."""
+        return self.orientations.local_vector(segment).rotated(self.orientations.of_body(segment.body))
 
-    def _standing(self, body: int) -> Plane:
-        return self.directions.vector(self.directions.between(-1, body), self.directions.offset(body))
+    def _direction(self, body: int, axis: Array) -> PlanarVector:
+        """A unit vector fixed in a body, in the axes of the plane."""
+        return self.orientations.constants.planar_direction(axis).rotated(self.orientations.of_body(body))
 
-    def _axis(self, body: int, axis: Any) -> Plane:
-        values = self.directions.values
-        return Plane(values.direction(axis[0]), values.direction(axis[1])).turned(self._standing(body))
-
-    def _total(self, group: Group) -> Plane:
-        total = self._side(group.sides[0])
-        for side in group.sides[1:]:
-            total = total.plus(self._side(side))
+    def _total(self, group: RigidGroup) -> PlanarVector:
+        total = self._vector(group.segments[0])
+        for segment in group.segments[1:]:
+            total = total.plus(self._vector(segment))
         return total
 
-    def _turns(self, known: dict[str, Plane]) -> None:
+    def _solve_rotations(self, known: dict[str, PlanarVector]) -> None:
         """G1 omega1 + G2 omega2 = w."""
         _, second, third = self.step.groups
         G1, G2 = self._total(second), self._total(third)
         inverse = 1 / G1.cross(G2)
-        self._found(second, {name: w.cross(G2) * inverse for name, w in known.items()})
-        self._found(third, {name: G1.cross(w) * inverse for name, w in known.items()})
+        self._set_rate(second, {name: w.cross(G2) * inverse for name, w in known.items()})
+        self._set_rate(third, {name: G1.cross(w) * inverse for name, w in known.items()})
 
-    def _slide(self, known: dict[str, Plane], slide: int) -> None:
+    def _solve_slide(self, known: dict[str, PlanarVector], slide: int) -> None:
         """G omega - i e q' = w, in axes along the slide."""
         other = self.step.groups[1]
-        side = next(s for g in self.step.groups for s in g.sides if slide in dict(s.slides))
-        e = self._axis(side.body, dict(side.slides)[slide])
-        seen = {name: w.turned(e.conjugate()) for name, w in known.items()}
-        G = self._local(other, side, slide, e)
+        sliding = next(s for g in self.step.groups for s in g.segments if slide in dict(s.slides))
+        e = self._direction(sliding.body, dict(sliding.slides)[slide])
+        along = {name: w.rotated(e.conjugate()) for name, w in known.items()}
+        G = self._total_along(other, sliding, slide, e)
         inverse = 1 / G.x
-        omega = {name: w.x * inverse for name, w in seen.items()}
-        self.rates[slide] = {name: G.y * omega[name] - w.y for name, w in seen.items()}
-        self._found(other, omega)
+        omega = {name: w.x * inverse for name, w in along.items()}
+        self.rates[slide] = {name: G.y * omega[name] - w.y for name, w in along.items()}
+        self._set_rate(other, omega)
 
-    def _local(self, group: Group, side: Any, slide: int, e: Plane) -> Plane:
-        """A group's sum in axes along the slide; the side that slides needs no turning there."""
-        d, total = self.directions, None
-        for mine in group.sides:
-            if mine is side:
-                axis = dict(side.slides)[slide]
-                back = Plane(d.values.direction(axis[0]), -d.values.direction(axis[1]))
-                own = d.values.plane(side.vector, "d").turned(back)
-                own = Plane(own.x + d.coordinates[self.parts[slide].name], own.y)
+    def _total_along(self, group: RigidGroup, sliding: Segment, slide: int, e: PlanarVector) -> PlanarVector:
+        """A group's sum in axes along the slide, where the sliding segment needs no rotation."""
+        constants, total = self.orientations.constants, None
+        for segment in group.segments:
+            if segment is sliding:
+                back = constants.planar_direction(dict(sliding.slides)[slide]).conjugate()
+                vector = constants.planar_vector(sliding.vector, "d").rotated(back)
+                vector = PlanarVector(
+                    vector.x + self.orientations.coordinates[self.bodies[slide].name], vector.y
+                )
             else:
-                own = self._side(mine).turned(e.conjugate())
-            total = own if total is None else total.plus(own)
+                vector = self._vector(segment).rotated(e.conjugate())
+            total = vector if total is None else total.plus(vector)
         assert total is not None
         return total
 
-    def _found(self, group: Group, omega: Row) -> None:
-        """The rate of a group against the ring's first body; wanted: against the body before it."""
-        before, way = self.before[group.first], []
-        while before in self.before:
-            way.append((-1.0, self.rates[before]))
-            before = self.before[before]
-        self.rates[group.first] = _sum([(1.0, omega), *way])
+    def _set_rate(self, group: RigidGroup, omega: Row) -> None:
+        """From the rate against the loop's first body to the rate against the predecessor."""
+        predecessor = self.predecessor[group.first]
+        terms: list[tuple[Symbol, Row]] = [(1.0, omega)]
+        while predecessor in self.predecessor:
+            terms.append((-1.0, self.rates[predecessor]))
+            predecessor = self.predecessor[predecessor]
+        self.rates[group.first] = _sum(terms)

@@ -1,64 +1,107 @@
-"""tau1 with rates and springs: by Lagrange's equations, or by the open tree's torques, projected."""
+"""tau1 with rates and springs: by Lagrange's equations, or by the projected torques of the open tree."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import NamedTuple
 
-from .plane import Plane, Symbol
-from .rings import spans_of
+from ...model import Spring, SubsystemGraph
+from .model_constants import import_casadi
+from .orientations import Orientations
+from .planar_bodies import PlanarModel
+from .planar_loops import PlanarLoop, spring_paths_of
+from .planar_vector import PlanarVector, Symbol
 
-if TYPE_CHECKING:
-    from .methods import Method
-
-__all__ = ["constrained_torque", "lagrange_torque"]
-
-
-def lagrange_torque(method: Method) -> Any:
-    """d/dt dL/dq1' - dL/dq1, L = 1/2 q1'^T M1 q1' - U (Schappler et al., section 3.3)."""
-    ca = method.values.ca
-    q, v, vdot, _ = method.inputs
-    M1 = method.mass_matrix
-    momentum = M1 @ v
-    rest = ca.jtimes(momentum, q, v) - 0.5 * ca.gradient(ca.dot(v, momentum), q)
-    return M1 @ vdot + rest + method.gravity_torque + spring_torque(method, q, v)
+__all__ = ["JointState", "SymbolicSpring", "constrained_torque", "lagrange_torque", "symbolic_springs"]
 
 
-def constrained_torque(method: Method) -> Any:
-    """W^T tau (section 3.4): tau of the open tree at q' = W q1', q'' = W q1'' + W' q1'."""
-    ca = method.values.ca
-    q, v, vdot, _ = method.inputs
-    W = method.projection
-    given = ca.SX.sym("rates", q.shape[0])
-    rates = W @ v
-    M, g = method.open_tree
-    momentum = M @ given
-    bias = ca.jtimes(momentum, q, given) - 0.5 * ca.gradient(ca.dot(given, momentum), q)
-    bias = ca.substitute(bias + spring_torque(method, q, given), given, rates)
-    drift = ca.substitute(ca.jtimes(W @ v, q, given), given, rates)
-    return W.T @ (M @ (W @ vdot + drift) + bias + g)
+class JointState(NamedTuple):
+    """Columns of symbols: coordinates of a method, rates and accelerations of the independent joints."""
+
+    q: Symbol
+    v: Symbol
+    vdot: Symbol
 
 
-def spring_torque(method: Method, q: Any, v: Any) -> Any:
-    """Sum of dL/dq^T F, F = F0 + k (L - L0) + d L', over springs; numbers of springs stay numbers."""
-    ca, total = method.values.ca, method.values.ca.SX(q.shape[0], 1)
-    spans = spans_of(method.graph, method.parts, method.planes, method.ground)
-    for spring, span in zip(method.graph.springs, spans, strict=True):
-        length = _length(method, span)
-        pull = spring.initial_force + spring.stiffness * (length - spring.free_length)
+class SymbolicSpring(NamedTuple):
+    """A spring and its length [m] as a function of the coordinates; its parameters stay numbers."""
+
+    spring: Spring
+    length: Symbol
+
+    def torque(self, q: Symbol, v: Symbol) -> Symbol:
+        """dL/dq^T F, F = F0 + k (L - L0) + d L'."""
+        ca, spring = import_casadi(), self.spring
+        force = spring.initial_force + spring.stiffness * (self.length - spring.free_length)
         if spring.damping != 0.0:
-            pull = pull + spring.damping * ca.jtimes(length, q, v)
-        total = total + ca.gradient(length, q) * pull
+            force = force + spring.damping * ca.jtimes(self.length, q, v)
+        return ca.gradient(self.length, q) * force
+
+
+def symbolic_springs(
+    graph: SubsystemGraph, model: PlanarModel, orientations: Orientations
+) -> list[SymbolicSpring]:
+    """All springs of a graph.
+
+    Raises:
+        UnsupportedModelError: a spring between bodies of different planes.
+    """
+    paths = spring_paths_of(graph, model)
+    return [
+        SymbolicSpring(spring, _length(path, orientations))
+        for spring, path in zip(graph.springs, paths, strict=True)
+    ]
+
+
+def _length(path: PlanarLoop, orientations: Orientations) -> Symbol:
+    ca, constants = import_casadi(), orientations.constants
+    total = PlanarVector(ca.SX(0.0), ca.SX(0.0))
+    for segment in path.segments:
+        rotation = orientations.between(path.segments[0].body, segment.body)
+        direction = orientations.unit_vector(rotation, orientations.offset(segment.body))
+        total = total.plus(orientations.local_vector(segment).rotated(direction))
+    height = constants.scalar(path.height, "d")
+    return ca.sqrt(total.squared_length() + height * height)
+
+
+def lagrange_torque(
+    state: JointState, mass_matrix: Symbol, gravity_torque: Symbol, springs: Sequence[SymbolicSpring]
+) -> Symbol:
+    """d/dt dL/dq1' - dL/dq1, L = 1/2 q1'^T M1 q1' - U (Schappler et al., section 3.3)."""
+    q, v, vdot = state
+    return (
+        mass_matrix @ vdot
+        + _velocity_torque(mass_matrix, q, v)
+        + gravity_torque
+        + _spring_torque(springs, q, v)
+    )
+
+
+def constrained_torque(
+    state: JointState,
+    projection: Symbol,
+    tree_mass_matrix: Symbol,
+    tree_gravity_torque: Symbol,
+    springs: Sequence[SymbolicSpring],
+) -> Symbol:
+    """W^T tau (section 3.4): tau of the open tree at q' = W q1', q'' = W q1'' + W' q1'."""
+    ca, (q, v, vdot), W = import_casadi(), state, projection
+    rates = ca.SX.sym("rates", q.shape[0])
+    bias = _velocity_torque(tree_mass_matrix, q, rates) + _spring_torque(springs, q, rates)
+    bias = ca.substitute(bias, rates, W @ v)
+    drift = ca.substitute(ca.jtimes(W @ v, q, rates), rates, W @ v)
+    return W.T @ (tree_mass_matrix @ (W @ vdot + drift) + bias + tree_gravity_torque)
+
+
+def _velocity_torque(mass_matrix: Symbol, q: Symbol, v: Symbol) -> Symbol:
+    """M' v - 1/2 d(v^T M v)/dq: Coriolis and centrifugal torques."""
+    ca = import_casadi()
+    momentum = mass_matrix @ v
+    return ca.jtimes(momentum, q, v) - 0.5 * ca.gradient(ca.dot(v, momentum), q)
+
+
+def _spring_torque(springs: Sequence[SymbolicSpring], q: Symbol, v: Symbol) -> Symbol:
+    total = import_casadi().SX(q.shape[0], 1)
+    for spring in springs:
+        total = total + spring.torque(q, v)
     return total
-
-
-def _length(method: Method, span: Any) -> Symbol:
-    values, directions = method.values, method.directions
-    total = Plane(values.ca.SX(0.0), values.ca.SX(0.0))
-    for side in span.sides:
-        local = values.plane(side.vector, "d")
-        for k, axis in side.slides:
-            local = local.plus(values.plane(axis, "n").times(directions.coordinates[method.parts[k].name]))
-        turn = directions.between(span.sides[0].body, side.body)
-        total = total.plus(local.turned(directions.vector(turn, directions.offset(side.body))))
-    height = values.scalar(span.height, "d")
-    return values.ca.sqrt(total.square() + height * height)

@@ -19,6 +19,9 @@ class LoadedConstants:
     Args:
         constants: without wrenches.
         into_row: (body, [force, moment] in the body's axes) -> the six numbers in the frame of its row.
+
+    Attributes:
+        constants: with the wrenches of the last call.
     """
 
     def __init__(
@@ -26,11 +29,11 @@ class LoadedConstants:
         constants: NDArray[np.float64],
         into_row: Callable[[int, NDArray[np.float64]], NDArray[np.float64]],
     ) -> None:
-        self._constants, self._into_row = constants.copy(), into_row
+        self.constants, self._into_row = constants.copy(), into_row
 
     def __call__(self, loads: Mapping[int, DualQuaternion]) -> NDArray[np.float64]:
         """The constants with these wrenches, {body: f + eps m, in its frame}; valid until the next call."""
-        self._constants[:-1, layout.EXTERNAL :] = 0.0
+        self.constants[:-1, layout.EXTERNAL :] = 0.0
         for body, zeta in loads.items():
-            self._constants[body, layout.EXTERNAL :] = self._into_row(body, zeta.vec6())
-        return self._constants
+            self.constants[body, layout.EXTERNAL :] = self._into_row(body, zeta.vec6())
+        return self.constants

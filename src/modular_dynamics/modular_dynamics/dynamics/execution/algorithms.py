@@ -26,6 +26,7 @@ from ...kernels.turns import new_turns
 from ...model import SubsystemGraph
 from ..arrays.body_frames import frames_of
 from ..arrays.regrouping import regrouped
+from .state_call import Bind, direct, wrapped
 
 __all__ = [
     "DERIVATIVES",
@@ -49,7 +50,8 @@ class Algorithm:
     """One algorithm in the forms that kernels/ has of it. Functions of ``topology`` take the kernels' array.
 
     Attributes:
-        columns: of its work array. signature: of ``single``, the kernel for one state.
+        columns: of its work array.
+        bind: makes the call for one state of (topology, constants, work).
         batches: for each float type the kernel for many states.
         inputs: names of the vectors that it reads.
         shape: (topology) -> shape of one state's result.
@@ -57,7 +59,7 @@ class Algorithm:
         recursion: what generated code is made from; None where none is generated.
         checked_results: (topology) -> the results, as indices into a flat one, of which some are not finite
             where any is not; all by default.
-        direct: whether Python can call it directly (kernels/numba_support/entry).
+        direct: whether Python can call its kernel for one state without Numba's wrapper (kernels/entry.py).
         pivots: whether it writes as many pivots behind its results, which must all be positive.
         mimics: whether it can treat joints that mimic others.
         prepared: makes the (topology, constants) that it needs of those of arrays/model_arrays.py.
@@ -65,8 +67,7 @@ class Algorithm:
 
     name: str
     columns: int
-    single: Any
-    signature: Any
+    bind: Bind
     batches: Mapping[np.dtype[Any], Any]
     inputs: tuple[str, ...]
     shape: Callable[[Topology], tuple[int, ...]]
@@ -116,6 +117,22 @@ def _vector(topology: Topology) -> tuple[int, ...]:
     return (_nv(topology),)
 
 
+def _derivatives_shape(topology: Topology) -> tuple[int, ...]:
+    return 3, _nv(topology), _nv(topology)
+
+
+def _poses_shape(topology: Topology) -> tuple[int, ...]:
+    return int((topology[:-1, layout.KIND] == layout.FIXED).sum()), 4, 4
+
+
+def _jacobian_shape(topology: Topology) -> tuple[int, ...]:
+    return 6, _nv(topology)
+
+
+def _regressor_shape(topology: Topology) -> tuple[int, ...]:
+    return _nv(topology), regressor.PARAMETERS * (len(topology) - 1)
+
+
 def _regrouped(topology: Topology, constants: NDArray[np.float64]) -> Arrays:
     return topology, regrouped(topology, constants)
 
@@ -128,8 +145,7 @@ def _in_own_frames(topology: Topology, constants: NDArray[np.float64]) -> Arrays
 INVERSE_DYNAMICS = Algorithm(
     "inverse_dynamics",
     layout.WORK_COLUMNS,
-    kernels.inverse_dynamics,
-    newton_euler.SIGNATURE,
+    direct("inverse_dynamics"),
     {DOUBLE: kernels.inverse_dynamics_float64, SINGLE: kernels.inverse_dynamics_float32},
     ("q", "v", "vdot"),
     _vector,
@@ -140,8 +156,7 @@ INVERSE_DYNAMICS = Algorithm(
 MASS_MATRIX = Algorithm(
     "mass_matrix",
     composite_body.COMPOSITE_COLUMNS,
-    kernels.mass_matrix,
-    composite_body.SIGNATURE,
+    direct("mass_matrix"),
     {DOUBLE: kernels.mass_matrix_float64},
     ("q",),
     lambda topology: (_nv(topology), _nv(topology)),
@@ -155,11 +170,10 @@ MASS_MATRIX = Algorithm(
 DERIVATIVES = Algorithm(
     "inverse_dynamics_derivatives",
     common_frame.COMMON_COLUMNS,
-    derivatives.inverse_dynamics_derivatives,
-    derivatives.SIGNATURE,
+    wrapped(derivatives.inverse_dynamics_derivatives, derivatives.SIGNATURE, _derivatives_shape),
     {DOUBLE: derivatives.inverse_dynamics_derivatives_float64},
     ("q", "v", "vdot"),
-    lambda topology: (3, _nv(topology), _nv(topology)),
+    _derivatives_shape,
     "q, v and vdot are finite, but so large that the derivatives are not",
     derivatives.recursion,
     prepared=_regrouped,
@@ -167,8 +181,7 @@ DERIVATIVES = Algorithm(
 FORWARD_DYNAMICS = Algorithm(
     "forward_dynamics",
     articulated_body.ARTICULATED_COLUMNS,
-    kernels.forward_dynamics,
-    articulated_body.SIGNATURE,
+    direct("forward_dynamics"),
     {DOUBLE: kernels.forward_dynamics_float64},
     ("q", "v", "tau"),
     _vector,
@@ -182,31 +195,28 @@ FORWARD_DYNAMICS = Algorithm(
 FRAME_POSES = Algorithm(
     "frame_poses",
     kinematics.POSE_COLUMNS,
-    kernels.frame_poses,
-    kinematics.SIGNATURE,
+    wrapped(kernels.frame_poses, kinematics.SIGNATURE, _poses_shape),
     {DOUBLE: kernels.frame_poses_float64},
     ("q",),
-    lambda topology: (int((topology[:-1, layout.KIND] == layout.FIXED).sum()), 4, 4),
+    _poses_shape,
     "q is finite, but so large that the result is not",
 )
 JACOBIAN = Algorithm(
     "jacobian",
     kinematics.POSE_COLUMNS,
-    kernels.jacobian,
-    jacobian.SIGNATURE,
+    wrapped(kernels.jacobian, jacobian.SIGNATURE, _jacobian_shape),
     {DOUBLE: kernels.jacobian_float64},
     ("q",),
-    lambda topology: (6, _nv(topology)),
+    _jacobian_shape,
     "q is finite, but so large that the result is not",
 )
 REGRESSOR = Algorithm(
     "regressor",
     regressor.REGRESSOR_COLUMNS,
-    kernels.regressor,
-    regressor.SIGNATURE,
+    wrapped(kernels.regressor, regressor.SIGNATURE, _regressor_shape),
     {DOUBLE: kernels.regressor_float64},
     ("q", "v", "vdot"),
-    lambda topology: (_nv(topology), regressor.PARAMETERS * (len(topology) - 1)),
+    _regressor_shape,
     "q, v and vdot are finite, but so large that the result is not",
 )
 #: Those of which `graph.compile` generates code.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import cached_property
 from typing import Any, TypeVar
 
@@ -11,26 +11,21 @@ from numpy.typing import ArrayLike, NDArray
 
 from ...algebra import DualQuaternion
 from ...exceptions import StateError
-from ...kernels import entry
-from ...kernels.numba_support.compilation import make_ready
+from ...kernels import entries_are_direct
 from ...model import SubsystemGraph, body_loads
-from ..arrays.arguments import as_kernel_arrays, checked_out, is_contiguous_float64
+from ..arrays.arguments import as_kernel_arrays, checked_out
 from ..arrays.loaded_constants import LoadedConstants
 from ..arrays.model_arrays import alignments_of, body_to_aligned, work_for
 from .algorithms import DOUBLE, Algorithm
 from .batch import Batch
 from .generated import with_code
+from .state_call import StateCall
 from .workspaces import offer_direct_call, workspace_of
 
-__all__ = ["LoadedSolver", "Solver", "Wrenches", "leave_to_python"]
+__all__ = ["LoadedSolver", "Solver", "Wrenches"]
 
 Wrenches = Mapping[str, ArrayLike] | None
 S = TypeVar("S", bound="Solver")
-
-
-def leave_to_python(*_: object) -> bool:
-    """The direct call of a solver that has none: no result was written."""
-    return False
 
 
 class Solver:
@@ -41,8 +36,9 @@ class Solver:
     Attributes:
         topology, constants: the graph as the kernel sees it (see kernels/layout.py); never changed.
         shape: of the result.
-        direct_call: (*inputs, out) -> whether the result was written; straight from Python to the kernel
-            (kernels/numba_support/entry). False where the arguments are anything but matching arrays.
+        call: (*inputs, out) -> status of the kernel without wrenches, 0 when the result is written; not 0 if
+            the arguments are anything but matching arrays.
+        shared: whether other threads may use ``call``, too: the interpreter's lock keeps them apart.
     """
 
     def __init__(
@@ -52,24 +48,20 @@ class Solver:
         topology: NDArray[np.int64],
         constants: NDArray[np.float64],
     ) -> None:
-        make_ready(algorithm.single, algorithm.signature)
         self.graph, self.algorithm = graph, algorithm
         self.topology, self.constants = topology, constants
         self.shape = algorithm.shape(topology)
-        self._kernel: Any = algorithm.single
         self._work = work_for(len(topology) - 1, algorithm.columns)
-        self._topology = with_code(graph, algorithm, "single", DOUBLE, topology)
-        self.direct_call: Callable[..., bool] = leave_to_python
-        if algorithm.direct:
-            arrays = self._topology, constants, self._work
-            self.direct_call = entry(algorithm.name, *arrays, graph.nq, graph.nv) or leave_to_python
+        called = with_code(graph, algorithm, "single", DOUBLE, topology)
+        self.call: StateCall = algorithm.bind(called, constants, self._work)
+        self.shared = algorithm.direct and entries_are_direct()
 
     @classmethod
     def of(cls: type[S], graph: SubsystemGraph, *arguments: Any) -> S:
         """This thread's solver of a graph, made on first use; its direct call is used from then on."""
         solver = workspace_of(graph, cls, *arguments)
-        if solver.direct_call is not leave_to_python:
-            offer_direct_call(graph, solver.algorithm.name, solver.direct_call)
+        if solver.shared:
+            offer_direct_call(graph, solver.algorithm.name, solver.call)
         return solver
 
     @cached_property
@@ -81,19 +73,14 @@ class Solver:
         return self._batch
 
     def _run(
-        self,
-        topology: NDArray[np.int64],
-        constants: NDArray[np.float64],
-        vectors: tuple[Any, ...],
-        out: NDArray[np.float64],
+        self, call: StateCall, vectors: tuple[Any, ...], out: NDArray[np.float64]
     ) -> NDArray[np.float64]:
         """Write the result into ``out``. Lists, other dtypes and strides are converted; else it raises."""
-        suited = is_contiguous_float64(*vectors, out) and out.shape == self.shape
-        if suited and self._kernel(topology, constants, self._work, *vectors, out) == 0:
+        if call(*vectors, out) == 0:
             return out
         state = self.graph.checked(**dict(zip(self.algorithm.inputs, vectors, strict=True)))
         checked_out(out, self.shape)
-        status = self._kernel(topology, constants, self._work, *as_kernel_arrays(*state), out)
+        status = call(*as_kernel_arrays(*state), out)
         if status != 0:
             raise StateError(self._failure(status))
         return out
@@ -116,6 +103,11 @@ class LoadedSolver(Solver):
         super().__init__(graph, algorithm, topology, constants)
         self.alignments = alignments_of(graph)
         self._with_loads = LoadedConstants(constants, self._into_row)
+
+    @cached_property
+    def _loaded_call(self) -> StateCall:
+        """The call with the wrenches that ``_with_loads`` was called with."""
+        return self.algorithm.bind(self.topology, self._with_loads.constants, self._work)
 
     def _into_row(self, body: int, wrench: NDArray[np.float64]) -> NDArray[np.float64]:
         """[force, moment] from a body's axes into the frame of its row."""

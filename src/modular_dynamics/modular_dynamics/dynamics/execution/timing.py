@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...kernels.numba_support.compilation import make_ready
 from ...kernels.turns import new_turns
 from ...model import SubsystemGraph
 from ..arrays.model_arrays import work_of
@@ -67,12 +66,11 @@ def _single_call(
     constants: NDArray[np.float64],
     vectors: list[NDArray[np.float64]],
 ) -> Callable[[], object]:
-    make_ready(algorithm.single, algorithm.signature)
-    work, out = work_of(graph, algorithm.columns), np.empty(algorithm.shape(topology))
-    arguments = (topology, constants, work, *vectors, out)
-    if algorithm.single(*arguments) == 3 and algorithm.pivots:
+    work, arrays = work_of(graph, algorithm.columns), (*vectors, np.empty(algorithm.shape(topology)))
+    call = algorithm.bind(topology, constants, work)
+    if call(*arrays) == 3 and algorithm.pivots:
         raise NoInertiaError(f"joint '{joint_without_inertia(graph, work).name}' moves no inertia")
-    return lambda: algorithm.single(*arguments)
+    return lambda: call(*arrays)
 
 
 def _batch_call(

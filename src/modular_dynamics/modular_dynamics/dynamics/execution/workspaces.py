@@ -21,7 +21,7 @@ __all__ = ["direct_calls", "discard_workspaces", "generated_code", "offer_direct
 MOST_WORKSPACES = 1024
 
 W = TypeVar("W")
-DirectCall = Callable[..., bool]
+DirectCall = Callable[..., int]
 
 
 class _ThreadWorkspaces(threading.local):
@@ -90,7 +90,7 @@ def workspace_of(graph: SubsystemGraph, make: Callable[..., W], *arguments: Any)
 
 
 def direct_calls(algorithm: str) -> dict[int, DirectCall]:
-    """By id(graph): compiled functions of plain arrays (kernels/numba_support/entry), for all threads.
+    """By id(graph): compiled functions of arrays (kernels/entry.py), for all threads.
 
     They hold the interpreter's lock while they run, so that threads cannot meet in their workspace.
     """

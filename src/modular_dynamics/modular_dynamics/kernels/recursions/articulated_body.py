@@ -168,7 +168,7 @@ def _outward(i, topology, constants, v, states, work, lanes, like):
     _bear(i, ox, oy, oz, ux, uy, uz, constants, work, at, lanes, like)
 
 
-@njit(fastmath=FAST, error_model="numpy")
+@njit(forceinline=True, fastmath=FAST, error_model="numpy")
 def _outward_floating(i, topology, constants, q, v, work, lanes, like):
     """The same for a floating body, on the ground: its twist (linear l, angular g) is in its own axes."""
     iv = topology[i, V] * lanes
@@ -296,7 +296,7 @@ def _solved(factors, x, y, z):
     return x / d0 - l10 * y - l20 * z, y, z
 
 
-@njit(fastmath=FAST, error_model="numpy")
+@njit(forceinline=True, fastmath=FAST, error_model="numpy")
 def _inward_floating(i, topology, constants, tau, work, out, lanes, like):
     """The acceleration of a floating body on the ground: articulated inertia, or torque less bias over it."""
     iv, at = topology[i, V] * lanes, i * ROW * lanes
@@ -436,8 +436,8 @@ SIGNATURE = int64(
 )
 
 
-@njit(cache=True, fastmath=FAST, error_model="numpy")
-def forward_dynamics(topology, constants, work, q, v, tau, vdot):
+@njit(forceinline=True, fastmath=FAST, error_model="numpy")
+def forward_dynamics_inline(topology, constants, work, q, v, tau, vdot):
     """vdot (nv,) of a graph at q, v, tau; leaves vdot and the pivots (2 nv,) in ``work``, behind the rows.
 
     Returns 0; or writes nothing and returns 1 where an array has the wrong length, a number that is not
@@ -459,6 +459,12 @@ def forward_dynamics(topology, constants, work, q, v, tau, vdot):
     for k in range(nv):
         vdot[k] = out[k]
     return 0
+
+
+@njit(cache=True, fastmath=FAST, error_model="numpy")
+def forward_dynamics(topology, constants, work, q, v, tau, vdot):
+    """:func:`forward_dynamics_inline`, called from Python."""
+    return forward_dynamics_inline(topology, constants, work, q, v, tau, vdot)
 
 
 @njit(cache=True, nogil=True, fastmath=FAST, error_model="numpy")

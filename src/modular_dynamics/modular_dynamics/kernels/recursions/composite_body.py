@@ -142,8 +142,8 @@ def recursion(topology, constants, q, v, a, states, work, matrix, lanes, like):
 SIGNATURE = int64(int64[:, ::1], float64[:, ::1], float64[::1], float64[::1], float64[:, ::1])
 
 
-@njit(cache=True, fastmath=FAST, error_model="numpy")
-def mass_matrix(topology, constants, work, q, matrix):
+@njit(forceinline=True, fastmath=FAST, error_model="numpy")
+def mass_matrix_inline(topology, constants, work, q, matrix):
     """M (nv, nv) of a graph at q. Returns 0, 1 or 2 as :func:`.newton_euler.inverse_dynamics` does."""
     n = topology.shape[0] - 1
     nv = topology[n, V]
@@ -153,6 +153,12 @@ def mass_matrix(topology, constants, work, q, matrix):
     if single(recursion, COMPOSITE_COLUMNS, topology, constants, work, q, none, none, out) != 0:
         return 1
     return 0 if all_finite(out) else 2
+
+
+@njit(cache=True, fastmath=FAST, error_model="numpy")
+def mass_matrix(topology, constants, work, q, matrix):
+    """:func:`mass_matrix_inline`, called from Python."""
+    return mass_matrix_inline(topology, constants, work, q, matrix)
 
 
 @njit(cache=True, nogil=True, fastmath=FAST, error_model="numpy")

@@ -20,7 +20,7 @@ __all__ = ["LINK_AXES", "ROOT_AXES", "SIGNATURE", "jacobian", "jacobian_float64"
 ROOT_AXES, LINK_AXES = 0, 1  # MODE of the link's row
 
 
-@njit(fastmath=FAST, error_model="numpy")
+@njit(forceinline=True, fastmath=FAST, error_model="numpy")
 def _add(out, row, column, nv, x, y, z, lanes, like):
     """Add a vector to rows ``row`` ... of a column: mimic joints share it with their driver."""
     at, next_row = (row * nv + column) * lanes, nv * lanes

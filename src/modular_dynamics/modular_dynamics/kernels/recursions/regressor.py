@@ -85,7 +85,7 @@ def _outward(i, topology, constants, v, vdot, states, work, lanes, like):
     store3(work, at + AXIS * lanes, lanes, zx, zy, zz)
 
 
-@njit(fastmath=FAST, error_model="numpy")
+@njit(forceinline=True, fastmath=FAST, error_model="numpy")
 def _outward_floating(i, topology, constants, q, v, vdot, work, lanes, like):
     """The same for a floating body on the ground: its twist (linear l, angular g) is in its own axes."""
     at, iv = i * REGRESSOR_COLUMNS * lanes, topology[i, V] * lanes
@@ -128,12 +128,12 @@ def _link_axes(i, constants, work, lanes, like):
     )
 
 
-@njit(fastmath=FAST, error_model="numpy")
+@njit(forceinline=True, fastmath=FAST, error_model="numpy")
 def _add(out, at, value, lanes, like):
     store(out, at * lanes, load(out, at * lanes, like) + value)
 
 
-@njit(fastmath=FAST, error_model="numpy")
+@njit(forceinline=True, fastmath=FAST, error_model="numpy")
 def _force_row(out, at, linear, motion, lanes, like):
     """Add l . force to the entries of m and m c. The force is m a + Lambda (m c)."""
     lx, ly, lz = linear
@@ -144,7 +144,7 @@ def _force_row(out, at, linear, motion, lanes, like):
     _add(out, at + 3, lx * l02 + ly * l12 + lz * l22, lanes, like)
 
 
-@njit(fastmath=FAST, error_model="numpy")
+@njit(forceinline=True, fastmath=FAST, error_model="numpy")
 def _moment_row(out, at, angular, motion, spin, lanes, like):
     """Add w . moment to the entries of m c and I. The moment is m c x a + I alpha + omega x (I omega)."""
     wx, wy, wz = angular
@@ -162,7 +162,7 @@ def _moment_row(out, at, angular, motion, spin, lanes, like):
     _add(out, at + 9, wz * ez + wx * bx - wy * by, lanes, like)
 
 
-@njit(fastmath=FAST, error_model="numpy")
+@njit(forceinline=True, fastmath=FAST, error_model="numpy")
 def _floating_rows(j, block, width, origin, axes, motion, spin, topology, work, out, lanes, like):
     """The six rows of floating joint j, one for each unit velocity along and about its body's axes."""
     at = j * REGRESSOR_COLUMNS * lanes

@@ -2,22 +2,21 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
-from helpers.loop_strategies import ROWS, random_mechanisms
-from helpers.rigid_bodies import RigidBodies, carried
-from modular_dynamics.closure.assembly.mechanism import mechanism
-from modular_dynamics.kernels.loops import closed_loop
+from helpers.oracles.rigid_bodies import RigidBodies, carried
+from helpers.random_examples.examples import examples
+from helpers.random_examples.mechanisms import ROWS, random_mechanisms
+from modular_dynamics.closure.dynamics.solver import solver_of
 
-HUNDRED = settings(max_examples=100)
+MECHANISMS = examples(50)
 # eighth-order central differences
 STEP, WEIGHTS = 1e-2, (4 / 5, -1 / 5, 4 / 105, -1 / 280)
 
 
 def rows(graph, q, v):
-    solver = mechanism(graph)
-    closed_loop.rows_of(solver.arrays[0], solver.arrays[1], q, v, solver.room)
-    return [solver.room[k].copy() for k in (2, 3, 4)]
+    values = solver_of(graph).mechanism.system.evaluate(q, v)
+    return [part.copy() for part in (values.phi, values.J, values.gamma)]
 
 
 def difference(function):
@@ -40,7 +39,7 @@ def along(graph, q, v, t):
     return found
 
 
-@HUNDRED
+@MECHANISMS
 @given(random_mechanisms())
 def test_jacobian_and_bias_are_derivatives(drawn):
     """Also where the loops are open: anywhere near."""
@@ -64,7 +63,7 @@ def test_jacobian_and_bias_are_derivatives(drawn):
         )
 
 
-@HUNDRED
+@MECHANISMS
 @given(random_mechanisms())
 def test_residual_is_what_the_joint_forbids(drawn):
     """Zero in the drawn configuration, whose anchors differ by what each joint allows; no row is missing."""

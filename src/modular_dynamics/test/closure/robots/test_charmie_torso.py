@@ -1,31 +1,27 @@
-"""urdf/charmie_torso.urdf: inventory, geometry, springs, and its forces against three oracles.
-
-The oracles: the tree model charmie.urdf with lengths of actuators and springs in closed form; the robot's
-energy; the open tree under the cut wrenches.
-"""
+"""urdf/charmie_torso.urdf: inventory, geometry and springs against plane geometry of its table."""
 
 import re
 import subprocess
 import sys
-from math import cos, hypot, radians, sin
 
 import numpy as np
 import pytest
 import yaml
 
 import modular_dynamics as md
-from helpers.tree_strategies import ROBOTS
+from helpers.paths import ROBOTS
+from helpers.robots.charmie_torso import (
+    TIMES,
+    TORSO,
+    lengths,
+    motion,
+    strokes,
+)
 from modular_dynamics.algebra import to_rotation_translation
 from modular_dynamics.model import JointType
 
-GENERATOR = ROBOTS / "generate_charmie_torso.py"
-TABLE = yaml.safe_load((ROBOTS / "charmie_torso_parameters.yaml").read_text())
-MOTION = yaml.safe_load((ROBOTS.parent / "config" / "charmie_torso_motion.yaml").read_text())
-PIVOT = 0.434  # of body 5 on body 4, Table 1
-LIFT = 0.29  # of body 4 on body 3 at the zero pose, Table 1
-TIMES = np.linspace(0.0, 5.0, 51)
-SMOOTH = np.linspace(0.01, 4.99, 50)  # all along the motion, with no jump between neighbours 4 ms away
-TORSO = ("act4", "act5")
+GENERATOR = [sys.executable, "-m", "urdf.generators.charmie_torso"]
+PARAMETERS = ROBOTS / "generators" / "charmie_torso_parameters.yaml"
 
 
 @pytest.fixture(scope="module")
@@ -38,71 +34,18 @@ def tree(load_robot):
     return load_robot("charmie")
 
 
-def motion(graph, t):
-    """The published motion (Goncalves et al., section 2): independent q, v, vdot at t."""
-    a = np.array([MOTION["accelerations"][name] for name in graph.independent_joint_names])
-    if t < 2.5:
-        return -0.5 * t * t * a, -t * a, -a
-    s = t - 2.5
-    return (-3.125 - 2.5 * s + 0.5 * s * s) * a, (s - 2.5) * a, a
-
-
-def of(graph, name, vector):
-    """The entry of one independent joint."""
-    return vector[graph.independent_joint_names.index(name)]
-
-
-def strokes(graph, count):
-    """Coordinates all over the strokes of act4 and act5, everything else at zero."""
-    limits = [graph.joint(name).limits for name in TORSO]
-    for a in np.linspace(limits[0].lower, limits[0].upper, count):
-        for b in np.linspace(limits[1].lower, limits[1].upper, count):
-            q = np.zeros(19)
-            q[[graph.independent_joint_names.index(name) for name in TORSO]] = a, b
-            yield q
-
-
-def lengths(lift, pitch):
-    """Lengths of act4, act5 and the springs sr4, s5 at torso coordinates: plane geometry of the table."""
-    actuators, lever, s5 = TABLE["actuators"], TABLE["lever"], TABLE["springs"]["s5"]
-
-    def end(table):
-        angle = radians(table["angle"])
-        return table["lower"][1] + table["length"] * sin(angle), table["lower"][2] + table["length"] * cos(
-            angle
-        )
-
-    def leaning(y, z):  # a point of body 5, seen from body 4
-        return y * cos(pitch) + z * sin(pitch), PIVOT - y * sin(pitch) + z * cos(pitch)
-
-    act4, act5 = actuators["act4"], actuators["act5"]
-    y4, z4 = end(act4)
-    y5, z5 = end(act5)
-    y5, z5 = leaning(y5, z5 - PIVOT)
-    ys, zs = leaning(*s5["body_5"][1:])
-    raised = np.arcsin((LIFT + lift + lever["slot_height"] - 0.341) / lever["pin_arm"])
-    arm, angle = lever["spring_arm"], radians(lever["spring_angle"]) + raised
-    x, z = 0.245 + arm * cos(angle), 0.341 - arm * sin(angle)
-    return np.array(
-        [
-            hypot(y4 - act4["lower"][1], z4 + lift - act4["lower"][2]),
-            hypot(y5 - act5["lower"][1], z5 - act5["lower"][2]),
-            hypot(x - lever["anchor"][0], z - lever["anchor"][2]),
-            hypot(ys - s5["body_4"][1], zs - s5["body_4"][2]),
-        ]
-    )
-
-
 def generated(table, folder):
     """The generator's process on another table; it writes o.urdf."""
     (folder / "table.yaml").write_text(yaml.safe_dump(table))
     files = ["--parameters", folder / "table.yaml", "--out", folder / "o.urdf"]
-    return subprocess.run([sys.executable, GENERATOR, *files], check=False, capture_output=True, text=True)
+    return subprocess.run(
+        [*GENERATOR, *files], check=False, capture_output=True, text=True, cwd=ROBOTS.parent
+    )
 
 
 def test_the_file_is_what_the_generator_writes(tmp_path):
-    subprocess.run([sys.executable, GENERATOR, "--check"], check=True, capture_output=True)
-    other = yaml.safe_load((ROBOTS / "charmie_torso_parameters.yaml").read_text())
+    subprocess.run([*GENERATOR, "--check"], check=True, capture_output=True, cwd=ROBOTS.parent)
+    other = yaml.safe_load(PARAMETERS.read_text())
     other["actuators"]["act5"]["length"] = 0.41
     assert generated(other, tmp_path).returncode == 0
     assert 'xyz="0 0 0.41"' in (tmp_path / "o.urdf").read_text()
@@ -116,7 +59,7 @@ def test_the_file_is_what_the_generator_writes(tmp_path):
     ],
 )
 def test_a_torso_that_does_not_work_is_refused(tmp_path, section, entry, key, value, message):
-    other = yaml.safe_load((ROBOTS / "charmie_torso_parameters.yaml").read_text())
+    other = yaml.safe_load(PARAMETERS.read_text())
     (other[section] if entry is None else other[section][entry])[key] = value
     result = generated(other, tmp_path)
     assert result.returncode != 0
@@ -226,172 +169,3 @@ def test_springs_pull_all_along_the_motion_and_over_the_full_strokes(graph):
         expected = {"sr4": 27.1 + 1380 * (s4 - 0.1055), "s5": 15.1 + 1029 * (s5 - 0.077)}
         expected["sl4"] = expected["sr4"]
         assert result.tensions == pytest.approx(expected, abs=1e-8)
-
-
-def tree_state(graph, tree, result):
-    """The same state in the tree model's coordinates: loops leave torso_lift and torso_pitch."""
-    return [
-        np.array([vector[graph.q_slice(name).start] for name in tree.joint_names])
-        for vector in (result.coordinates, result.velocities, result.accelerations)
-    ]
-
-
-def test_torques_of_base_arms_and_head_are_those_of_the_tree_model(graph, tree):
-    for t in TIMES:
-        result = md.closed_loop_inverse_dynamics(graph, *motion(graph, t))
-        expected = dict(
-            zip(tree.joint_names, md.inverse_dynamics(tree, *tree_state(graph, tree, result)), strict=True)
-        )
-        for name, found in zip(graph.independent_joint_names, result.tau, strict=True):
-            if name not in TORSO:
-                assert found == pytest.approx(expected[name], abs=1e-9), (t, name)
-
-
-def test_actuators_carry_the_trees_torso_and_the_springs_over_their_levers(graph, tree):
-    """tau_act dL_act/dq = tau_tree + F dL_spring/dq, for they have no mass."""
-    step = 1e-4
-    for t in TIMES[::5]:
-        result = md.closed_loop_inverse_dynamics(graph, *motion(graph, t))
-        q, v, vdot = tree_state(graph, tree, result)
-        at = [tree.q_slice(name).start for name in ("torso_lift", "torso_pitch")]
-        forces = np.array([of(graph, name, result.tau) for name in TORSO])
-        pulls = np.array([2 * result.tensions["sr4"], result.tensions["s5"]])
-        moves = np.empty((4, 2))
-        for k, unit in enumerate(np.eye(2)):  # five points: the lengths are smooth
-            near, far = (
-                lengths(*(q[at] + s * unit)) - lengths(*(q[at] - s * unit)) for s in (step, 2 * step)
-            )
-            moves[:, k] = (8 * near - far) / (12 * step)
-        expected = md.inverse_dynamics(tree, q, v, vdot)[at] + moves[2:].T @ pulls
-        assert moves[:2].T @ forces == pytest.approx(expected, abs=1e-8)
-
-
-def test_torso_lift_and_pitch_describe_the_same_mechanism(graph):
-    names = [
-        "torso_lift" if n == "act4" else "torso_pitch" if n == "act5" else n
-        for n in graph.independent_joint_names
-    ]
-    other = graph.with_independent_joints(*names)
-    assert "act4" not in other.independent_joint_names
-    for t in TIMES[::10]:
-        result = md.closed_loop_inverse_dynamics(graph, *motion(graph, t))
-        places = [graph.q_slice(name).start for name in other.independent_joint_names]
-        again = md.closed_loop_inverse_dynamics(
-            other, result.coordinates[places], result.velocities[places], result.accelerations[places]
-        )
-        assert again.coordinates == pytest.approx(result.coordinates, abs=1e-10)
-        assert again.accelerations == pytest.approx(result.accelerations, abs=1e-9)
-        W = md.constraint_projection(other, result.coordinates[places])
-        mine = [graph.v_slice(name).start for name in graph.independent_joint_names]
-        assert W[mine].T @ result.tau == pytest.approx(again.tau, abs=1e-8)  # the same virtual power
-
-
-def scaled(graph, **laws):
-    """The robot with other spring constants."""
-    text = graph.urdf
-    for key, factor in laws.items():
-        text = re.sub(
-            rf'(<spring [^>]*{key}=")([^"]+)"', lambda m, f=factor: f'{m[1]}{f * float(m[2])}"', text
-        )
-    return md.load_urdf(text)
-
-
-def cut_open(graph, result):
-    """External wrenches {link: [force, moment]} by which cuts and springs load the open tree."""
-    loads = {}
-    for loop in graph.loop_joints:
-        wrench = result.wrenches[loop.name]
-        pushes = [(loop.successor, wrench[:3], wrench[3:])]
-        at = [
-            md.frame_pose(graph, result.coordinates, end.link) * end.x_link_anchor
-            for end in (loop.predecessor, loop.successor)
-        ]
-        R = to_rotation_translation(at[0])[0].T @ to_rotation_translation(at[1])[0]
-        pushes.append((loop.predecessor, -R @ wrench[:3], -R @ wrench[3:]))
-        for anchor, force, moment in pushes:
-            add(loads, anchor, force, moment)
-    for spring in graph.springs:
-        poses = [
-            to_rotation_translation(md.frame_pose(graph, result.coordinates, end.link) * end.x_link_anchor)
-            for end in spring.anchors
-        ]
-        along = poses[1][1] - poses[0][1]
-        along *= result.tensions[spring.name] / np.linalg.norm(along)
-        for anchor, (rotation, _), pull in zip(spring.anchors, poses, (along, -along), strict=True):
-            add(loads, anchor, rotation.T @ pull, np.zeros(3))
-    return loads
-
-
-def add(loads, anchor, force, moment):
-    """Move a wrench from an anchor to its link."""
-    R, p = to_rotation_translation(anchor.x_link_anchor)
-    here = np.concatenate([R @ force, R @ moment + np.cross(p, R @ force)])
-    loads[anchor.link] = loads.get(anchor.link, np.zeros(6)) + here
-
-
-@pytest.mark.parametrize(
-    "laws", [{}, {"stiffness": 0.0, "initial_force": 0.0}, {"stiffness": 3.0, "free_length": 0.5}]
-)
-def test_at_rest_body_2_carries_545_4_newton_whatever_the_springs_do(graph, laws):
-    robot = scaled(graph, **laws)
-    solver = md.InverseDynamics(robot.tree)
-    pulls = set()
-    for t in TIMES[::5]:
-        result = md.closed_loop_inverse_dynamics(robot, motion(robot, t)[0], np.zeros(19), np.zeros(19))
-        tree = solver.solve(result.coordinates, np.zeros(27), np.zeros(27), cut_open(robot, result))
-        force = tree.joint_wrenches[robot.joint_index("base_yaw"), :3]
-        assert force[2] == pytest.approx(545.4, abs=0.05)  # facts/charmie.md, digits as printed
-        assert force == pytest.approx([0.0, 0.0, 55.6 * 9.81], abs=1e-9)
-        pulls.add(round(result.tensions["sr4"], 3))
-    assert len(pulls) == (1 if laws.get("stiffness") == 0.0 else len(TIMES[::5]))
-
-
-def test_cuts_and_springs_hold_the_open_tree_in_motion(graph):
-    """No torque is left at passive joints, and the actuators' are those found."""
-    solver = md.InverseDynamics(graph.tree)
-    for t in TIMES[::5]:
-        result = md.closed_loop_inverse_dynamics(graph, *motion(graph, t))
-        state = result.coordinates, result.velocities, result.accelerations
-        tau = solver(*state, cut_open(graph, result)).copy()
-        expected = np.zeros(27)
-        expected[[graph.v_slice(name).start for name in graph.independent_joint_names]] = result.tau
-        assert tau == pytest.approx(expected, abs=1e-9)
-
-
-def slope(function, step):
-    """Derivative at zero by five points."""
-    near, far = (function(s) - function(-s) for s in (step, 2 * step))
-    return (8 * near - far) / (12 * step)
-
-
-def energy(graph, q, v):
-    """Of the whole robot, in independent coordinates."""
-    return md.energy(graph, md.close_loops(graph, q), md.constraint_projection(graph, q) @ v)
-
-
-def test_power_of_all_actuators_is_the_rate_of_the_energy(graph):
-    for t in SMOOTH:
-        q, v, vdot = motion(graph, t)
-        tau = md.closed_loop_inverse_dynamics(graph, q, v, vdot).tau
-        rate = slope(lambda s, t=t: energy(graph, *motion(graph, t + s)[:2]), 1e-3)
-        assert tau @ v == pytest.approx(rate, abs=1e-7), t
-
-
-@pytest.mark.parametrize("name", TORSO)
-def test_actuator_forces_are_those_of_the_energy(graph, name):
-    """Lagrange: d/dt dT/dv - d(T - V)/dq, with T + V = energy(q, v), V = energy(q, 0)."""
-    unit = np.eye(19)[graph.independent_joint_names.index(name)]
-
-    def momentum(t):
-        q, v, _ = motion(graph, t)
-        return 0.5 * (energy(graph, q, v + unit) - energy(graph, q, v - unit))  # exact: T is quadratic in v
-
-    def lagrangian(q, v):
-        return energy(graph, q, v) - 2.0 * energy(graph, q, np.zeros(19))
-
-    for t in SMOOTH:
-        q, v, vdot = motion(graph, t)
-        expected = slope(lambda s, t=t: momentum(t + s), 2e-3)
-        expected -= slope(lambda s, q=q, v=v: lagrangian(q + s * unit, v), 1e-4)
-        found = of(graph, name, md.closed_loop_inverse_dynamics(graph, q, v, vdot).tau)
-        assert found == pytest.approx(expected, abs=1e-7), t

@@ -14,7 +14,7 @@ import pytest
 import yaml
 
 import modular_dynamics as md
-from helpers.tree_strategies import ROBOTS
+from helpers.paths import ROBOTS
 from modular_dynamics.algebra import to_rotation_translation
 from modular_dynamics.closure import (
     close_loops,
@@ -29,7 +29,7 @@ from modular_dynamics.exceptions import ClosureError
 REFERENCE = json.loads((Path(__file__).parent / "exoskeleton_reference_case.json").read_text())
 (CASE,) = REFERENCE["cases"]
 KIN = REFERENCE["kin"]
-GENERATOR = ROBOTS / "generate_exoskeleton.py"
+GENERATOR = [sys.executable, "-m", "urdf.generators.exoskeleton"]
 # the reference's names of the passive coordinates, in the order of its W, and ours
 PASSIVE = {
     "rho3": "rho_3",
@@ -61,19 +61,18 @@ def reference_graph(tmp_path_factory):
     }
     (folder / "inertias.yaml").write_text(yaml.safe_dump(table))
     command = [
-        sys.executable,
-        GENERATOR,
+        *GENERATOR,
         "--inertias",
         folder / "inertias.yaml",
         "--out",
         folder / "exo.urdf",
     ]
-    subprocess.run(command, check=True, capture_output=True)
+    subprocess.run(command, check=True, capture_output=True, cwd=ROBOTS.parent)
     return md.load_urdf(folder / "exo.urdf")
 
 
 def test_the_file_is_what_the_generator_writes():
-    subprocess.run([sys.executable, GENERATOR, "--check"], check=True, capture_output=True)
+    subprocess.run([*GENERATOR, "--check"], check=True, capture_output=True, cwd=ROBOTS.parent)
 
 
 def modified_dh_frames(q):
@@ -227,17 +226,16 @@ def test_at_100_degrees_the_error_says_that_the_loop_cannot_close(graph, from_gu
 
 
 def test_a_table_that_lacks_a_body_is_refused(tmp_path):
-    table = yaml.safe_load((ROBOTS / "exoskeleton_inertias.yaml").read_text())
+    table = yaml.safe_load((ROBOTS / "generators" / "exoskeleton_inertias.yaml").read_text())
     del table["body_8"]
     (tmp_path / "inertias.yaml").write_text(yaml.safe_dump(table))
     command = [
-        sys.executable,
-        GENERATOR,
+        *GENERATOR,
         "--inertias",
         tmp_path / "inertias.yaml",
         "--out",
         tmp_path / "exo.urdf",
     ]
-    result = subprocess.run(command, check=False, capture_output=True, text=True)
+    result = subprocess.run(command, check=False, capture_output=True, text=True, cwd=ROBOTS.parent)
     assert result.returncode != 0
     assert "body_8" in result.stderr

@@ -6,8 +6,10 @@ import pinocchio as pin
 import pytest
 
 import modular_dynamics as md
+from benchmark.peers.mujoco_log import warn_on_stderr
 from modular_dynamics.closure import closed_loop_forward_dynamics, closed_loop_inverse_dynamics
 
+warn_on_stderr()
 CRANK, COUPLER, OUTPUT, GROUND = 0.05, 0.10, 0.13, 0.15  # lengths [m]
 SPEED = 45 * 2 * np.pi / 60
 TURN = np.linspace(0.0, 2.0 * np.pi, 121)

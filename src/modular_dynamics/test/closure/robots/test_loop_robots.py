@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from helpers.lagrange import Lagrangian
+from helpers.oracles.lagrange import Lagrangian
 from modular_dynamics.closure import close_loops, closed_loop_inverse_dynamics
 from modular_dynamics.exceptions import ClosureError
 

@@ -2,10 +2,11 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 import modular_dynamics as md
-from helpers.tree_strategies import random_trees
+from helpers.random_examples.examples import examples
+from helpers.random_examples.trees import random_trees
 
 SHARED = np.zeros((5, 19))
 
@@ -15,7 +16,7 @@ def states(graph, count, seed=0):
     return rng.normal(size=(count, graph.nq)), *rng.normal(size=(2, count, graph.nv))
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(tree=random_trees(largest=30))
 def test_batch_equals_single_calls_on_random_trees(tree):
     graph = md.load_urdf(tree.urdf)

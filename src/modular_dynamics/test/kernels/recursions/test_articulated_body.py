@@ -6,8 +6,8 @@ import pytest
 from numba import njit
 
 import modular_dynamics as md
-from helpers.lagrange import Lagrangian
-from helpers.small_robots import JOINTS, small_robot
+from helpers.oracles.lagrange import Lagrangian
+from helpers.robots.small_robots import JOINTS, small_robot
 from modular_dynamics.dynamics.arrays.body_frames import frames_of
 from modular_dynamics.dynamics.arrays.model_arrays import constants_of, topology_of, work_of
 from modular_dynamics.kernels import forward_dynamics, forward_dynamics_float64

@@ -5,8 +5,8 @@ import pinocchio
 import pytest
 
 import modular_dynamics as md
-from helpers.lagrange import Lagrangian
-from helpers.small_robots import JOINTS, small_robot
+from helpers.oracles.lagrange import Lagrangian
+from helpers.robots.small_robots import JOINTS, small_robot
 from modular_dynamics.dynamics.arrays.model_arrays import constants_of, topology_of, work_of
 from modular_dynamics.dynamics.arrays.regrouping import regrouped
 from modular_dynamics.kernels.numba_support.compilation import make_ready

@@ -1,0 +1,35 @@
+"""What the tests of all packages share: random examples, a ROS domain of this process's own, fixtures."""
+
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from helpers.nodes.ros_domain import reserve_ros_domain
+from helpers.random_examples.examples import register_profiles
+
+register_profiles()
+# A shell's background job ignores SIGINT and passes that on: tests that interrupt processes would fail there.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+reserve_ros_domain()
+
+ROOT = Path(__file__).resolve().parent
+
+
+@pytest.fixture(scope="session")
+def root() -> Path:
+    """The repository."""
+    return ROOT
+
+
+@pytest.fixture(scope="module")
+def ros(request: pytest.FixtureRequest) -> Iterator[None]:
+    """ROS 2 in this process for the tests of one file; SIGINT stays pytest's."""
+    import rclpy  # noqa: PLC0415  # the library's tests run without ROS
+    from rclpy.signals import SignalHandlerOptions  # noqa: PLC0415
+
+    assert request.node.get_closest_marker("ros"), "tests that need ROS have the marker ros"
+    rclpy.init(signal_handler_options=SignalHandlerOptions.NO)
+    yield
+    rclpy.shutdown()

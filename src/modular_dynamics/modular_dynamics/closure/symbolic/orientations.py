@@ -1,0 +1,118 @@
+"""Orientations of bodies in their planes: sums of joint angles, and unit vectors known from loops."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from .model_constants import ModelConstants
+from .planar_bodies import PlanarModel
+from .planar_loops import BASE, Segment
+from .planar_vector import PlanarVector, Symbol
+
+__all__ = ["Orientations", "PlanarRotation"]
+
+
+class PlanarRotation(NamedTuple):
+    """A rotation by a sum of coordinates (name, coefficient), then by unit vectors (name, +1 or -1)."""
+
+    angle: tuple[tuple[str, float], ...] = ()
+    unit_vectors: tuple[tuple[str, int], ...] = ()
+
+    def then(self, other: PlanarRotation, sign: int = 1) -> PlanarRotation:
+        """This rotation and then the other one (sign 1) or its inverse (sign -1)."""
+        return PlanarRotation(
+            _sum(self.angle, other.angle, sign), _sum(self.unit_vectors, other.unit_vectors, sign)
+        )
+
+
+def _sum(a: tuple[tuple[str, Any], ...], b: tuple[tuple[str, Any], ...], sign: int) -> tuple[Any, ...]:
+    """a + sign b of two sums by name, without the terms that cancel."""
+    total: dict[str, Any] = dict(a)
+    for name, count in b:
+        total[name] = total.get(name, 0) + sign * count
+    return tuple(sorted((name, count) for name, count in total.items() if count != 0))
+
+
+class Orientations:
+    """Unit vectors of bodies in their planes, each computed once.
+
+    Attributes:
+        coordinates: symbols or expressions of joint coordinates, by name.
+        unit_vectors: those known from loops, by joint name. constant_angles: offsets of gears, by name.
+        rotations: of each body against its parent.
+    """
+
+    def __init__(
+        self, model: PlanarModel, constants: ModelConstants, coordinates: Mapping[str, Symbol]
+    ) -> None:
+        self.model, self.bodies = model, model.bodies
+        self.constants, self.coordinates = constants, dict(coordinates)
+        self.unit_vectors: dict[str, PlanarVector] = {}
+        self.rotations: dict[int, PlanarRotation] = {}
+        self.constant_angles: dict[str, float] = {}
+        self._unit_vectors: dict[tuple[PlanarRotation, float], PlanarVector] = {}
+        for k, body in enumerate(self.bodies):
+            if body.axis is not None:
+                self.rotations[k] = PlanarRotation()
+            elif body.name in self.coordinates:
+                self.rotations[k] = PlanarRotation(((body.name, body.sign),))
+
+    def between(self, first: int, body: int) -> PlanarRotation:
+        """The rotation from one body (or BASE) to one of its descendants in the same plane."""
+        total = PlanarRotation()
+        while body != first:
+            total = total.then(self.rotations[body])
+            parent = self.model.same_plane_parent(body)
+            body = BASE if parent is None else parent
+        return total
+
+    def offset(self, body: int) -> float:
+        """Angle of a body's frame where all coordinates are zero; of BASE: 0."""
+        return 0.0 if body == BASE else self.bodies[body].offset
+
+    def of_body(self, body: int) -> PlanarVector:
+        """The unit vector of a body's x axis, or of BASE's, in its plane."""
+        return self.unit_vector(self.between(BASE, body), self.offset(body))
+
+    def local_vector(self, segment: Segment, without: int | None = None) -> PlanarVector:
+        """The vector of a segment in its body's frame, with its slides except the one named ``without``."""
+        vector = self.constants.planar_vector(segment.vector, "d")
+        for k, axis in segment.slides:
+            if k != without:
+                q = self.coordinates[self.bodies[k].name]
+                vector = vector.plus(self.constants.planar_direction(axis).times(q))
+        return vector
+
+    def unit_vector(self, rotation: PlanarRotation, offset: float = 0.0) -> PlanarVector:
+        """The unit vector of a rotation plus a constant angle."""
+        key = rotation, offset
+        if key not in self._unit_vectors:
+            self._unit_vectors[key] = self._new_unit_vector(rotation, offset)
+        return self._unit_vectors[key]
+
+    def _new_unit_vector(self, rotation: PlanarRotation, offset: float) -> PlanarVector:
+        ca, constants = self.constants.ca, self.constants
+        if rotation.unit_vectors:
+            last, power = rotation.unit_vectors[-1]
+            vector = self.unit_vectors[last] if power > 0 else self.unit_vectors[last].conjugate()
+            rest = rotation.unit_vectors[:-1]
+            if abs(power) > 1:
+                rest = (*rest, (last, power - power // abs(power)))
+            return self.unit_vector(PlanarRotation(rotation.angle, rest), offset).rotated(vector)
+        constant: float = sum(
+            count * self.constant_angles[name]
+            for name, count in rotation.angle
+            if name in self.constant_angles
+        )
+        angle = constants.scalar(offset + constant, "a")
+        free = [(name, count) for name, count in rotation.angle if name not in self.constant_angles]
+        if not free and offset + constant == 0.0:
+            return PlanarVector(ca.SX(1.0), ca.SX(0.0))
+        for name, count in free:
+            angle = angle + self._multiple(name, count)
+        return PlanarVector(ca.cos(angle), ca.sin(angle))
+
+    def _multiple(self, name: str, count: float) -> Symbol:
+        q = self.coordinates[name]
+        return q if count == 1 else -q if count == -1 else count * q

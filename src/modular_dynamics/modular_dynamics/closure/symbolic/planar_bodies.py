@@ -1,0 +1,233 @@
+"""Bodies in planes of parallel joint axes, with frames chosen for few operations.
+
+Bodies whose joints have parallel axes, one after the other, belong to one plane: all rotate about its normal.
+The normal is the z axis of each body's frame, so that one angle, the sum of the joint angles up to the body,
+is its orientation in the plane. The frame's origin lies on the joint axis, shifted along it so that its
+position in the parent has few components; its x axis points along a vector that occurs often (Denavit &
+Hartenberg do the same along a chain).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...dynamics.arrays.model_arrays import constants_of
+from ...exceptions import UnsupportedModelError
+from ...kernels import layout
+from ...model import JointType, SubsystemGraph
+from ..constraints.rows import loop_rows, spring_rows
+
+__all__ = ["Array", "MotionPlane", "PlanarBody", "PlanarModel", "planar_model_of"]
+
+Array = NDArray[np.float64]
+#: Rounding errors of an exact zero are smaller [m or 1].
+_ROUNDING = 1e-12
+
+
+@dataclass(frozen=True)
+class MotionPlane:
+    """A plane of parallel axes: the body that carries it (None: the ground), and its axes in that frame."""
+
+    carrier: int | None
+    axes: Array
+
+
+@dataclass
+class PlanarBody:
+    """A body in its own frame.
+
+    Attributes:
+        sign: of the joint's rotation about z; 0 for a prismatic joint. plane: index of its plane.
+        offset: angle of the frame's x axis [rad] where all coordinates are zero.
+        position: of its origin in the parent's frame [m]; for a prismatic joint at coordinate zero.
+        axis: of a prismatic joint, in the parent's frame; None: revolute.
+        mass, moment, second: mass [kg], mass times centre of mass [kg m], second moments of mass
+            (tr(I)/2 - I) [kg m^2] about the origin.
+        anchors: (2, 3) positions of ends [m], by index of a loop joint, or by -1, -2 ... of a spring; NaN
+            where this body has none.
+    """
+
+    name: str
+    parent: int | None
+    sign: float
+    plane: int
+    offset: float
+    position: Array
+    axis: Array | None
+    mass: float
+    moment: Array
+    second: Array
+    anchors: dict[int, Array] = field(default_factory=dict)
+
+
+class PlanarModel(NamedTuple):
+    """Bodies of all joints, their planes, and the anchors (2, 3) of loops and springs on the ground."""
+
+    bodies: list[PlanarBody]
+    planes: list[MotionPlane]
+    ground: dict[int, Array]
+
+    def same_plane_parent(self, k: int) -> int | None:
+        """The parent of body k if it is in the same plane; None: the plane's carrier is the parent."""
+        parent = self.bodies[k].parent
+        return parent if parent is not None and self.bodies[parent].plane == self.bodies[k].plane else None
+
+
+def planar_model_of(graph: SubsystemGraph) -> PlanarModel:
+    """Bodies, planes and anchors of a graph.
+
+    Raises:
+        UnsupportedModelError: floating or mimic joints; a prismatic joint whose parent joint is not revolute
+            or not perpendicular to it.
+    """
+    for joint in graph.joints:
+        if joint.type is JointType.FLOATING or joint.mimic is not None:
+            raise UnsupportedModelError(
+                f"symbolic methods do not support floating and mimic joints; '{joint.name}' is one"
+            )
+    first = _Frames(graph, np.zeros(len(graph.joints)))
+    frames = _Frames(graph, first.best_offsets())
+    return PlanarModel(frames.bodies, frames.planes, frames.ground)
+
+
+class _Frames:
+    """Frames of all bodies, with given angles of their x axes."""
+
+    def __init__(self, graph: SubsystemGraph, offsets: Array) -> None:
+        self.graph, self.model_rows = graph, constants_of(graph)
+        self.bodies: list[PlanarBody] = []
+        self.planes: list[MotionPlane] = []
+        # of each frame in the frame of the model's arrays
+        self.rotations: list[Array] = []
+        self.shifts: list[Array] = []
+        for k in range(len(graph.joints)):
+            if graph.joints[k].type is JointType.PRISMATIC:
+                self._add_prismatic(k)
+            else:
+                self._add_revolute(k, float(offsets[k]))
+        self.ground: dict[int, Array] = {}
+        loops, springs = loop_rows(graph), spring_rows(graph)
+        for k, ends in enumerate(loops.arrays.ends):
+            self._add_anchors(k, ends, loops.arrays.anchors[k, :, 9:])
+        for k, ends in enumerate(springs.arrays.ends):
+            self._add_anchors(-1 - k, ends, springs.arrays.anchors[k, :, 9:])
+
+    def _add_anchors(self, key: int, ends: NDArray[np.int64], positions: Array) -> None:
+        for end, (index, given) in enumerate(zip(map(int, ends), positions, strict=True)):
+            anchors, position = self.ground, given
+            if index < len(self.bodies):
+                anchors = self.bodies[index].anchors
+                position = _clean(self.rotations[index].T @ (given - self.shifts[index]))
+            anchors.setdefault(key, np.full((2, 3), np.nan))[end] = position
+
+    def _in_parent(self, k: int) -> tuple[Array, Array]:
+        """Rotation and position of joint k's model frame in the parent's frame."""
+        row, parent = self.model_rows[k], self.graph.parents[k]
+        rotation = np.eye(3) if parent is None else self.rotations[parent]
+        shift = np.zeros(3) if parent is None else self.shifts[parent]
+        position = rotation.T @ (row[layout.POSITION : layout.POSITION + 3] - shift)
+        return rotation.T @ row[layout.ROTATION : layout.ROTATION + 9].reshape(3, 3), position
+
+    def _add_revolute(self, k: int, offset: float) -> None:
+        parent, (rotation, position) = self.graph.parents[k], self._in_parent(k)
+        axis = _clean(rotation[:, 2])
+        plane, sign, base = self._plane(parent, axis)
+        shift = _fewest_components(position, axis)
+        before = self.bodies[parent] if parent is not None else None
+        turn = offset - (before.offset if before is not None and before.plane == plane else 0.0)
+        own = rotation.T @ base @ _about_z(turn)
+        position = _clean(position + shift * rotation[:, 2])
+        self._add(k, sign, plane, offset, position, None, own, shift)
+
+    def _add_prismatic(self, k: int) -> None:
+        name, parent = self.graph.joints[k].name, self.graph.parents[k]
+        if parent is None or self.bodies[parent].axis is not None:
+            raise UnsupportedModelError(f"the parent of prismatic joint '{name}' is not a revolute joint")
+        rotation, position = self._in_parent(k)
+        axis = _clean(rotation[:, 2])
+        if abs(axis[2]) > _ROUNDING:
+            raise UnsupportedModelError(
+                f"prismatic joint '{name}' is not perpendicular to the axis of its parent joint"
+            )
+        before = self.bodies[parent]
+        self._add(k, 0.0, before.plane, before.offset, _clean(position), axis, rotation.T, 0.0)
+
+    def _add(
+        self,
+        k: int,
+        sign: float,
+        plane: int,
+        offset: float,
+        position: Array,
+        axis: Array | None,
+        rotation: Array,
+        shift: float,
+    ) -> None:
+        self.rotations.append(rotation)
+        self.shifts.append(np.array([0.0, 0.0, shift]))
+        inertia = _moved_inertia(self.model_rows[k], rotation, self.shifts[-1])
+        name, parent = self.graph.joints[k].name, self.graph.parents[k]
+        self.bodies.append(PlanarBody(name, parent, sign, plane, offset, position, axis, *inertia))
+
+    def _plane(self, parent: int | None, axis: Array) -> tuple[int, float, Array]:
+        """Index of the plane, sign of the joint in it, and its axes in the parent's frame."""
+        if parent is not None and abs(axis[2]) > 1.0 - _ROUNDING:
+            return self.bodies[parent].plane, float(np.sign(axis[2])), np.eye(3)
+        for index, plane in enumerate(self.planes):
+            along = float(plane.axes[:, 2] @ axis)
+            if plane.carrier == parent and abs(along) > 1.0 - _ROUNDING:
+                return index, float(np.sign(along)), plane.axes
+        normal = np.array([-axis[1], axis[0], 0.0])
+        length = np.linalg.norm(normal)
+        x = normal / length if length > _ROUNDING else np.array([1.0, 0.0, 0.0])
+        axes = _clean(np.column_stack([x, np.cross(axis, x), axis]))
+        self.planes.append(MotionPlane(parent, axes))
+        return len(self.planes) - 1, 1.0, axes
+
+    def best_offsets(self) -> Array:
+        """Angle of each frame's x axis: that of most vectors fixed in it, up to multiples of 90 degrees."""
+        offsets = np.zeros(len(self.bodies))
+        for k, body in enumerate(self.bodies):
+            children = [child for child in self.bodies if child.parent == k]
+            fixed = [child.position for child in children]
+            fixed += [child.axis for child in children if child.axis is not None]
+            # an oblique plane costs most operations: all of its inertia would have to be rotated
+            fixed += 4 * [plane.axes[:, 2] for plane in self.planes if plane.carrier == k]
+            fixed += [end for ends in body.anchors.values() for end in ends if np.isfinite(end[0])]
+            angles = [
+                float(np.arctan2(v[1], v[0])) % (np.pi / 2) for v in fixed if np.hypot(v[0], v[1]) > _ROUNDING
+            ]
+            angles = [0.0 if min(a, np.pi / 2 - a) < _ROUNDING else a for a in angles]
+            if angles and body.axis is None:
+                offsets[k] = max([0.0, *angles], key=lambda a: sum(abs(a - b) < _ROUNDING for b in angles))
+        return offsets
+
+
+def _fewest_components(position: Array, axis: Array) -> float:
+    """The shift along a joint's axis that leaves the fewest components of its position."""
+    shifts = [0.0, *(-float(p / a) for p, a in zip(position, axis, strict=True) if abs(a) > 0.1)]
+    return min(shifts, key=lambda s: (np.count_nonzero(abs(position + s * axis) > _ROUNDING), abs(s)))
+
+
+def _moved_inertia(row: Array, rotation: Array, shift: Array) -> tuple[float, Array, Array]:
+    """Mass, first and second moments of a body about a shifted origin, in rotated axes."""
+    mass, h = float(row[layout.MASS]), row[layout.MOMENT : layout.MOMENT + 3]
+    xx, yy, zz, xy, xz, yz = row[layout.INERTIA : layout.INERTIA + 6]
+    J = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+    J = J - np.outer(h, shift) - np.outer(shift, h) + mass * np.outer(shift, shift)
+    return mass, _clean(rotation.T @ (h - mass * shift)), _clean(rotation.T @ J @ rotation)
+
+
+def _about_z(angle: float) -> Array:
+    c, s = np.cos(angle), np.sin(angle)
+    return np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
+
+
+def _clean(array: Array) -> Array:
+    """Without rounding errors of exact zeros and ones."""
+    result = np.where(abs(array) < _ROUNDING, 0.0, array)
+    return np.where(abs(abs(result) - 1.0) < _ROUNDING, np.sign(result), result)

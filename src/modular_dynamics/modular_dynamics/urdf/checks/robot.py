@@ -1,0 +1,151 @@
+"""The robot as a whole: it must be one tree, its masses possible, its mimic joints resolvable."""
+
+from __future__ import annotations
+
+from collections.abc import Set
+from dataclasses import replace
+
+import numpy as np
+
+from ...exceptions import UrdfError
+from ...model import Mimic
+from ..description import JointDescription, LinkDescription, RobotDescription
+
+__all__ = ["check_inertias", "check_tree", "resolve_mimics", "warn_suspicious"]
+
+
+def check_tree(robot: RobotDescription) -> None:
+    """One root, every link below it, one joint above each.
+
+    Raises:
+        UrdfError: no link, an unknown link, two joints with the same child, several roots, a cycle, or a
+            floating joint that does not start at the root.
+    """
+    if not robot.links:
+        raise UrdfError(f"robot '{robot.name}' has no links")
+    above: dict[str, JointDescription] = {}
+    for joint in robot.joints.values():
+        for end in (joint.parent, joint.child):
+            if end not in robot.links:
+                known = ", ".join(list(robot.links)[:12])
+                raise UrdfError(
+                    f"joint '{joint.name}' names the unknown link '{end}'; links: {known}", joint.line
+                )
+        if joint.child in above:
+            raise UrdfError(
+                f"joints '{above[joint.child].name}' and '{joint.name}' have the same child link "
+                f"'{joint.child}'; a tree has one joint above each link (close loops with <loop_joint>)",
+                joint.line,
+            )
+        above[joint.child] = joint
+    roots = [name for name in robot.links if name not in above]
+    if len(roots) > 1:
+        second = robot.links[roots[1]]
+        raise UrdfError(f"several root links: {', '.join(roots)}; one root is needed", second.line)
+    reached, open_links, below = set(roots), list(roots), robot.children()
+    while open_links:
+        children = [joint.child for joint in below[open_links.pop()]]
+        reached.update(children)
+        open_links.extend(children)
+    cyclic = [joint for joint in robot.joints.values() if joint.child not in reached]
+    if cyclic:
+        names = ", ".join(f"'{joint.name}'" for joint in cyclic)
+        raise UrdfError(f"joints {names} form a cycle; a tree is needed", cyclic[0].line)
+    for joint in robot.joints.values():
+        if joint.type == "floating" and joint.parent != roots[0]:
+            raise UrdfError(
+                f"floating joint '{joint.name}' must start at the root link '{roots[0]}'", joint.line
+            )
+
+
+def resolve_mimics(robot: RobotDescription) -> RobotDescription:
+    """Every mimic joint with a driver that mimics no other joint; the factors of chains are multiplied.
+
+    Raises:
+        UrdfError: the driver is missing, fixed or floating, or mimic joints form a cycle.
+    """
+    joints = dict(robot.joints)
+    for joint in robot.joints.values():
+        if joint.mimic is None:
+            continue
+        if not joint.moves:
+            joints[joint.name] = replace(joint, mimic=None)
+            robot.warnings.append(f"line {joint.line}: joint '{joint.name}' is fixed; its <mimic> is ignored")
+            continue
+        chain, multiplier, offset, follower = [joint.name], 1.0, 0.0, joint
+        while (mimic := follower.mimic) is not None:
+            driver = robot.joints.get(mimic.joint)
+            if driver is None or driver.type in ("fixed", "floating"):
+                state = "missing" if driver is None else driver.type
+                raise UrdfError(
+                    f"joint '{follower.name}' mimics the {state} joint '{mimic.joint}'", follower.line
+                )
+            multiplier, offset = multiplier * mimic.multiplier, offset + multiplier * mimic.offset
+            if driver.name in chain:
+                cycle = " -> ".join([*chain, driver.name])
+                raise UrdfError(f"mimic joints form a cycle: {cycle}", follower.line)
+            chain.append(driver.name)
+            follower = driver
+        joints[joint.name] = replace(joint, mimic=Mimic(follower.name, multiplier, offset))
+    return replace(robot, joints=joints)
+
+
+def check_inertias(robot: RobotDescription) -> None:
+    """No mass and no principal moment is negative; a broken triangle inequality is a warning.
+
+    Raises:
+        UrdfError: names the link and its line.
+    """
+    for link in robot.links.values():
+        if link.mass < 0.0:
+            raise UrdfError(f"link '{link.name}' has mass {link.mass:g} kg; it cannot be negative", link.line)
+        moments = np.linalg.eigvalsh(link.inertia)
+        rounding = 1e-9 * float(np.abs(moments).max())
+        if moments[0] < -rounding:
+            shown = ", ".join(f"{moment:.6g}" for moment in moments)
+            raise UrdfError(
+                f"link '{link.name}' has an inertia with the principal moments {shown} kg m^2; "
+                "none can be negative",
+                link.line,
+            )
+        if moments[2] > moments[0] + moments[1] + rounding:
+            robot.warnings.append(_triangle_warning(link, moments))
+
+
+def _triangle_warning(link: LinkDescription, moments: np.ndarray) -> str:
+    shown = ", ".join(f"{moment:.6g}" for moment in moments)
+    return (
+        f"line {link.line}: link '{link.name}' breaks the triangle inequality of inertias (principal moments "
+        f"{shown} kg m^2: the largest exceeds the sum of the others); no rigid body has such an inertia"
+    )
+
+
+def warn_suspicious(robot: RobotDescription, linked_by_loops: Set[str] = frozenset()) -> None:
+    """Warnings about what vendors' files often contain: chains that end without mass, limits of zero.
+
+    Links in ``linked_by_loops`` end no chain: a loop continues there.
+    """
+    below = robot.children()
+
+    def links_fixed_to(first: str) -> list[str]:
+        """Links of the body that starts at link ``first``."""
+        links = [first]
+        for link in links:  # grows while it is read
+            links.extend(joint.child for joint in below[link] if not joint.moves)
+        return links
+
+    for joint in robot.joints.values():
+        if not joint.moves:
+            continue
+        body = links_fixed_to(joint.child)
+        ends_chain = linked_by_loops.isdisjoint(body) and not any(
+            child.moves for link in body for child in below[link]
+        )
+        if ends_chain and not any(robot.links[link].mass for link in body):
+            robot.warnings.append(
+                f"line {robot.links[joint.child].line}: link '{joint.child}' moves, has no mass "
+                "and ends a chain"
+            )
+        for kind, value in (("an effort", joint.limits.effort), ("a velocity", joint.limits.velocity)):
+            if value == 0.0:
+                robot.warnings.append(f"line {joint.line}: joint '{joint.name}' has {kind} limit of zero")

@@ -1,0 +1,51 @@
+"""Dual quaternions are a ring, those of unit norm a group."""
+
+import pytest
+from hypothesis import given
+
+from helpers.random_examples.dual_quaternions import ROUNDING, assert_close, duals, poses
+from modular_dynamics.algebra import (
+    DualQuaternion,
+    Quaternion,
+)
+
+
+@given(duals, duals, duals)
+def test_ring_laws(a, b, c):
+    assert_close((a * b) * c, a * (b * c), 1e-10)
+    assert_close(a * (b + c), a * b + a * c)
+    assert_close((a - b) + b, a)
+    assert_close(a * DualQuaternion.identity, a)
+    assert_close(2.0 * a, a + a)
+    assert_close((a * b).conjugate(), b.conjugate() * a.conjugate())
+
+
+@given(poses, poses)
+def test_unit_dual_quaternions_are_a_group(x, y):
+    assert x.is_unit()
+    assert (x * y).is_unit(ROUNDING * 100)
+    assert_close(x * x.conjugate(), DualQuaternion.identity)
+    assert not (2.0 * x).is_unit()
+
+
+@given(duals)
+def test_normalized_is_unit(h):
+    if h.primary.norm() > 0.1:
+        assert h.normalized().is_unit(1e-9)
+        primary, dual = h.norm()
+        # the norm is the dual number whose square is h h*
+        square = h * h.conjugate()
+        assert square.primary.w == pytest.approx(primary**2, rel=1e-12)
+        assert square.dual.w == pytest.approx(2 * primary * dual, rel=1e-9, abs=1e-9)
+
+
+def test_vec8_and_vec6():
+    h = DualQuaternion(Quaternion(0, 1, 2, 3), Quaternion(4, 5, 6, 7))
+    assert h.vec8().tolist() == list(range(8))
+    assert h.vec6().tolist() == [1, 2, 3, 5, 6, 7]
+    assert not h.is_pure()
+
+
+def test_immutable():
+    with pytest.raises(AttributeError):
+        DualQuaternion.identity.primary = Quaternion()

@@ -1,0 +1,128 @@
+"""Random trees, closed in random configurations: power, forward after inverse, every body's balance.
+
+``pytest --hypothesis-show-statistics`` counts the draws that were given up, by reason.
+"""
+
+import numpy as np
+import pytest
+from hypothesis import given
+
+from helpers.oracles.rigid_bodies import RigidBodies, carried
+from helpers.random_examples.examples import examples
+from helpers.random_examples.mechanisms import random_mechanisms, second_axis
+from modular_dynamics.closure import (
+    close_loops,
+    closed_loop_forward_dynamics,
+    closed_loop_inverse_dynamics,
+    constraint_projection,
+    energy,
+)
+
+MECHANISMS = examples(50)
+# eighth-order central differences
+STEP, WEIGHTS = 2e-4, (4 / 5, -1 / 5, 4 / 105, -1 / 280)
+
+
+def states(drawn):
+    graph, rng = drawn.graph, drawn.rng
+    split = [graph.v_slice(name) for name in graph.independent_joint_names]
+    count = sum(part.stop - part.start for part in split)
+    mine = np.concatenate([drawn.q[graph.q_slice(name)] for name in graph.independent_joint_names])
+    return mine, rng.uniform(-1, 1, count), rng.uniform(-1, 1, count)
+
+
+def moved(graph, q, v, vdot, t):
+    """Independent coordinates and velocities a time t later; a floating base keeps its twist."""
+    places, at, rate = [], 0, 0
+    for name in graph.independent_joint_names:
+        if graph.joint(name).type.nv == 1:
+            places.append([q[at] + v[rate] * t + 0.5 * vdot[rate] * t * t])
+        else:
+            places.append(carried(q[at : at + 7], v[rate : rate + 6], t))
+        at, rate = at + len(places[-1]), rate + graph.joint(name).type.nv
+    return np.concatenate(places), v + vdot * t
+
+
+def still_floating(graph, vdot):
+    """No acceleration of a floating base."""
+    at = 0
+    for name in graph.independent_joint_names:
+        width = graph.joint(name).type.nv
+        if width == 6:
+            vdot[at : at + 6] = 0.0
+        at += width
+    return vdot
+
+
+@MECHANISMS
+@given(random_mechanisms())
+def test_power_is_the_rate_of_energy(drawn):
+    graph = drawn.graph
+    q, v, vdot = states(drawn)
+    vdot = still_floating(graph, vdot)
+    result = closed_loop_inverse_dynamics(graph, q, v, vdot, drawn.q)
+    rate = 0.0
+    for far, weight in enumerate(WEIGHTS, 1):
+        for sign in (1, -1):
+            q_then, v_then = moved(graph, q, v, vdot, sign * far * STEP)
+            coordinates = close_loops(graph, q_then, result.coordinates)
+            velocities = constraint_projection(graph, q_then, result.coordinates) @ v_then
+            rate += sign * weight / STEP * energy(graph, coordinates, velocities)
+    lost = 0.0  # in the damper: damping 2 times the rate of its length, squared
+    for spring in graph.springs:
+        tension = result.tensions[spring.name]
+        rest = closed_loop_inverse_dynamics(graph, q, 0 * v, 0 * v, drawn.q).tensions[spring.name]
+        lost += (tension - rest) ** 2 / spring.damping
+    scale = 1.0 + np.abs(result.tau) @ np.abs(v) + abs(energy(graph, result.coordinates, result.velocities))
+    assert result.tau @ v == pytest.approx(rate + lost, abs=1e-7 * scale)
+
+
+@MECHANISMS
+@given(random_mechanisms())
+def test_inverse_after_forward_returns_the_torques(drawn):
+    graph = drawn.graph
+    q, v, _ = states(drawn)
+    coordinates = close_loops(graph, q, drawn.q)
+    velocities = constraint_projection(graph, q, drawn.q) @ v
+    tau = drawn.rng.uniform(-10, 10, len(v))
+    motion = closed_loop_forward_dynamics(graph, coordinates, velocities, tau)
+    places = np.concatenate(
+        [np.arange(graph.nv)[graph.v_slice(name)] for name in graph.independent_joint_names]
+    )
+    result = closed_loop_inverse_dynamics(graph, q, v, motion.accelerations[places], coordinates)
+    scale = 1.0 + np.abs(motion.accelerations).max()
+    assert result.tau == pytest.approx(tau, abs=1e-7 * scale)
+    assert result.accelerations == pytest.approx(motion.accelerations, abs=1e-8 * scale)
+    assert result.rank == motion.rank
+
+
+@MECHANISMS
+@given(random_mechanisms())
+def test_every_body_is_in_balance(drawn):
+    graph = drawn.graph
+    q, v, vdot = states(drawn)
+    result = closed_loop_inverse_dynamics(graph, q, v, vdot, drawn.q)
+    assert result.coordinates == pytest.approx(drawn.q, abs=1e-8)
+    scale = 1.0 + np.abs(result.multipliers).max(initial=0.0) + np.abs(result.tau).max()
+    residual = RigidBodies(graph).equilibrium_residual(result)
+    assert residual == pytest.approx(np.zeros(graph.nv), abs=1e-9 * scale)
+
+
+@MECHANISMS
+@given(random_mechanisms())
+def test_cut_wrenches_bear_nothing_along_what_is_free(drawn):
+    graph = drawn.graph
+    result = closed_loop_inverse_dynamics(graph, *states(drawn), drawn.q)
+    bodies = RigidBodies(graph)
+    for loop in graph.loop_joints:
+        across = bodies.gap(loop.name, result.coordinates)[:3, :3]
+        force, moment = (across @ part for part in np.split(result.wrenches[loop.name], 2))
+        free = {
+            "revolute": [moment @ loop.axis],
+            "spherical": moment,
+            "universal": [moment @ loop.axis, moment @ across @ second_axis(loop.axis)],
+            "fixed": [0.0],
+            "prismatic": [force @ loop.axis],
+            "planar": [force @ loop.axis, *moment],
+        }[loop.type]
+        assert np.abs(free).max() < 1e-9 * (1.0 + np.abs(result.wrenches[loop.name]).max())

@@ -1,0 +1,181 @@
+"""The composition says what the paper says: A's zero pattern and sums, eta <= n_i, edges of the graph."""
+
+import numpy as np
+import pytest
+
+import modular_dynamics as md
+from helpers.paths import ROBOTS
+from modular_dynamics.algebra import adjoint, translation
+from modular_dynamics.composition import edges, path_to
+
+#: Example 2: p2 = p3 = p4 = 1, p5 = 4, p6 = 2, p7 = p8 = p9 = 6.
+PREDECESSORS = [None, 1, 1, 1, 4, 2, 6, 6, 6]
+
+
+@pytest.fixture(scope="module")
+def composition(load_robot):
+    graph = load_robot("branched_38dof")
+    rng = np.random.default_rng(0)
+    return md.compose(graph, *rng.normal(size=(3, graph.nv)))
+
+
+def is_zero(element) -> bool:
+    return not element.vec8().any()
+
+
+def test_topology_of_the_paper(composition):
+    graph = composition.graph
+    assert [len(s.joints) for s in graph.subsystems] == [6, 4, 4, 4, 4, 4, 4, 4, 4]
+    predecessors = [None if s.predecessor is None else s.predecessor + 1 for s in graph.subsystems]
+    assert predecessors == PREDECESSORS
+    carried_by = [s.connection.body for s in graph.subsystems]
+    # subsystems 2 and 4 on the second link of subsystem 1, subsystem 3 on its last
+    assert [carried_by[1], carried_by[3], carried_by[2]] == [1, 1, 5]
+
+
+def test_interconnection_matrix_has_the_papers_zero_pattern(composition):
+    A = composition.interconnection_matrix
+    assert A.shape == (38, 9)
+    for i in range(9):
+        for j in range(9):
+            block = composition.block(i, j)
+            filled = i == j or PREDECESSORS[j] == i + 1
+            assert any(not is_zero(element) for element in block) == filled, (i, j)
+
+
+def test_only_the_eta_joints_before_the_connection_feel_it(composition):
+    """Example 4: of X_{2,1} only the first two entries of six are not zero; likewise everywhere."""
+    graph = composition.graph
+    for j, successor in enumerate(graph.subsystems):
+        if successor.predecessor is not None:
+            i = successor.predecessor
+            eta = path_to(graph, graph.subsystems[i], successor.connection.body)
+            felt = [n for n, element in enumerate(composition.block(i, j)) if not is_zero(element)]
+            assert felt == eta == list(range(len(eta)))
+    assert [n for n, element in enumerate(composition.block(0, 1)) if not is_zero(element)] == [0, 1]
+
+
+def test_rows_sum_to_the_wrenches(composition):
+    A = composition.interconnection_matrix
+    ones = np.ones(A.shape[1], dtype=object)
+    total = A @ ones  # Proposition 3
+    for row, summed, wrench in zip(A, total, composition.wrenches, strict=True):
+        by_hand = np.sum([element.vec8() for element in row], axis=0)
+        assert summed.vec8() == pytest.approx(by_hand, abs=1e-12)
+        assert wrench.vec8() == pytest.approx(by_hand, abs=1e-12)
+
+
+def test_example_1_is_ten_by_two(load_robot):
+    """The first two subsystems alone: A = [W_1 Gamma_21; 0_4 W_2] (eq. 3)."""
+    from lxml import etree
+
+    root = etree.parse(str(ROBOTS / "branched_38dof.urdf")).getroot()
+    kept = {"subsystem_1", "subsystem_2"}
+    full = load_robot("branched_38dof")
+    joints = {joint.name for name in kept for joint in full.subsystem(name).joints}
+    links = {joint.child_link for name in kept for joint in full.subsystem(name).joints} | {full.ground.name}
+    for element in list(root):
+        name = element.get("name")
+        if (element.tag == "joint" and name not in joints) or (element.tag == "link" and name not in links):
+            root.remove(element)
+    wrapper = root.find("modular_dynamics")
+    for element in list(wrapper):
+        if element.get("name") not in kept:
+            wrapper.remove(element)
+    graph = md.load_urdf(etree.tostring(root).decode())
+    composition = md.compose(graph, *np.random.default_rng(1).normal(size=(3, 10)))
+    A = composition.interconnection_matrix
+    assert A.shape == (10, 2)
+    zeros = [[is_zero(element) for element in row] for row in A]
+    assert zeros == [[False, False]] * 2 + [[False, True]] * 4 + [[True, False]] * 4
+
+
+def test_wrench_propagates_as_equation_7_says(composition):
+    """Gamma_{j,i} = Ad_n(X_{j,i}) zeta_b: recomputed here from the poses alone."""
+    graph = composition.graph
+    successor, motion = graph.subsystems[1], composition.motions[0]
+    x_a_b = motion.x_a_body[1] * successor.connection.x_body_connection
+    poses = [x_a_joint.conjugate() * x_a_b for x_a_joint in motion.x_a_joint[:2]]
+    expected = [adjoint(x, composition.connection_wrenches[1]) for x in poses]
+    for element, theirs in zip(composition.block(0, 1)[:2], expected, strict=True):
+        assert element.vec8() == pytest.approx(theirs.vec8(), abs=1e-10)
+
+
+def test_twists_are_derivatives_of_poses(load_robot):
+    """Xi against finite differences of x_0_c: an independent look at eqs. 1, 5 and 6."""
+    graph = load_robot("branched_38dof")
+    q, v, vdot = np.random.default_rng(2).normal(size=(3, graph.nv))
+    h = 1e-5
+
+    def at(t):
+        return md.compose(graph, q + v * t + 0.5 * vdot * t * t, v + vdot * t, vdot)
+
+    def x_ground_c(composition):
+        return [m.x_ground_a * x.conjugate() for m in composition.motions for x in m.x_c_a]
+
+    before, now, after = at(-h), at(0.0), at(h)
+    dots = [xid for motion in now.motions for xid in motion.total_dot]
+    rows = zip(x_ground_c(before), x_ground_c(now), x_ground_c(after), now.twists, strict=True)
+    for k, (x0, x, x1, xi) in enumerate(rows):
+        body_twist = x.conjugate() * ((x1 - x0) * (1.0 / h))  # 2 x* xdot
+        # second-order difference: h^2 times third derivatives of some hundreds
+        assert body_twist.vec6() == pytest.approx(xi.vec6(), abs=1e-5)
+        slope = (after.twists[k] - before.twists[k]) * (0.5 / h)
+        assert slope.vec6() == pytest.approx(dots[k].vec6(), abs=1e-4)
+
+
+def test_two_algebras_give_the_same_numbers(composition):
+    graph = composition.graph
+    rng = np.random.default_rng(0)
+    other = md.compose(graph, *rng.normal(size=(3, graph.nv)), algebra=md.SpatialVectors())
+    largest = np.abs(composition.tau).max()
+    assert np.abs(other.tau - composition.tau).max() <= 1e-12 * largest
+    for ours, theirs in zip(composition.wrenches, other.wrenches, strict=True):
+        force, moment = other.algebra.force_moment(theirs)
+        assert ours.vec6() == pytest.approx(np.concatenate([force, moment]), abs=1e-11 * largest)
+
+
+def test_edges_follow_the_three_rules(composition):
+    found = edges(composition.graph)
+    twists = {(start, end) for kind, start, end, _ in found if kind == "twist"}
+    wrenches = {(start, end) for kind, start, end, _ in found if kind == "wrench"}
+    links = {(p - 1, i) for i, p in enumerate(PREDECESSORS) if p is not None}
+    loops = {(i, i) for i in range(9)}
+    assert twists == loops | links
+    assert wrenches == loops | {(i, p) for p, i in links}
+    # C4: the root has one incoming dashed edge, the leaves one incoming solid edge
+    assert sum(end == 0 for _, end in twists) == 1
+    leaves = [i + 1 for i in range(9) if sum(end == i for _, end in wrenches) == 1]
+    assert leaves == [3, 5, 7, 8, 9]
+
+
+def test_charmie_at_rest_carries_its_weight(load_robot):
+    """Goncalves et al.: 545.4 N of body 2 on body 3."""
+    graph = load_robot("charmie")
+    rest = np.zeros(graph.nv)
+    composition = md.compose(graph, rest, rest, rest)
+    k = [body.name for body in graph.bodies].index("body_3")
+    force, _ = composition.algebra.force_moment(composition.wrenches[k])
+    assert force == pytest.approx([0.0, 0.0, 55.6 * 9.81], abs=1e-9)
+    assert round(force[2], 1) == 545.4
+
+
+def test_torques_balance_the_change_of_energy(load_robot):
+    """tau . v = d/dt (kinetic + potential energy), the energies from masses, poses and twists alone."""
+    graph = load_robot("branched_38dof")
+    q, v, vdot = np.random.default_rng(3).normal(size=(3, graph.nv))
+    h = 1e-4
+
+    def energy(t):
+        state = md.compose(graph, q + v * t + 0.5 * vdot * t * t, v + vdot * t, vdot)
+        poses = [m.x_ground_a * x.conjugate() for m in state.motions for x in m.x_c_a]
+        total = 0.0
+        for body, xi, x_ground_c in zip(graph.bodies, state.twists, poses, strict=True):
+            omega, velocity = xi.primary.vector, xi.dual.vector
+            total += 0.5 * (body.mass * velocity @ velocity + omega @ body.inertia @ omega)
+            total -= body.mass * graph.gravity @ translation(x_ground_c)
+        return total
+
+    # fourth-order central difference: rounding of energies of some hundred joules over h leaves 1e-8
+    rate = (8 * (energy(h) - energy(-h)) - (energy(2 * h) - energy(-2 * h))) / (12 * h)
+    assert md.compose(graph, q, v, vdot).tau @ v == pytest.approx(rate, rel=1e-7)

@@ -1,0 +1,279 @@
+"""`graph.compile()`: torques and accelerations as of the loops, kept on disk, refused where it must be."""
+
+import itertools
+import os
+import pickle
+import subprocess
+import sys
+
+import numpy as np
+import pinocchio
+import pytest
+from hypothesis import HealthCheck, given
+
+import modular_dynamics as md
+from helpers.paths import ROBOTS
+from helpers.random_examples.examples import examples
+from helpers.random_examples.trees import random_trees
+from modular_dynamics.codegen import cache
+from modular_dynamics.dynamics.execution import workspaces
+
+pytestmark = pytest.mark.skipif(
+    bool(os.environ.get("NUMBA_DISABLE_JIT")), reason="generated code is called by compiled kernels only"
+)
+
+
+@pytest.fixture(autouse=True, scope="module")
+def shared_folder(tmp_path_factory):
+    """Most tests may use the code that others, also in other processes of this run, have generated."""
+    base = tmp_path_factory.getbasetemp()
+    folder = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "generated_code"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv(cache.FOLDER_VARIABLE, str(folder))
+        patch.setattr(cache, "_loaded", {})
+        yield
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """One with nothing in it."""
+    monkeypatch.setenv(cache.FOLDER_VARIABLE, str(tmp_path / "code"))
+    monkeypatch.setattr(cache, "_loaded", {})
+    return tmp_path / "code"
+
+
+def states(graph, count, seed=0):
+    rng = np.random.default_rng(seed)
+    return rng.normal(size=(count, graph.nq)), *rng.normal(size=(2, count, graph.nv))
+
+
+def use_code(graph):
+    """Compile, and let the code do the work even where the loops were faster in this noisy moment."""
+    report = graph.compile()
+    code = {(p.algorithm, p.form, np.dtype(p.dtype)): p.address for p in report.pieces}
+    workspaces.discard_workspaces(graph, code)
+    return report
+
+
+def assert_close(found, expected, tolerance):
+    assert np.abs(found - expected).max() <= tolerance * np.abs(expected).max()
+
+
+def compare(graph, seed=0):
+    q, v, vdot = states(graph, 19, seed)
+    tau = np.array([md.compose(graph, *state).tau for state in zip(q, v, vdot, strict=True)])
+    matrices = np.array([md.mass_matrix(graph, row) for row in q])
+    accelerations = accelerated(graph, q, v, tau)
+    report = use_code(graph)
+    compare_accelerations(graph, report, (q, v, tau), matrices, accelerations, vdot)
+    assert_close(np.array([md.inverse_dynamics(graph, *s) for s in zip(q, v, vdot, strict=True)]), tau, 1e-11)
+    assert_close(md.inverse_dynamics_batch(graph, q, v, vdot), tau, 1e-11)
+    assert_close(md.inverse_dynamics_batch(graph, q, v, vdot, dtype=np.float32), tau, 1e-5)
+    assert_close(np.array([md.mass_matrix(graph, row) for row in q]), matrices, 1e-12)
+    assert_close(md.mass_matrix_batch(graph, q), matrices, 1e-12)
+
+
+def accelerated(graph, q, v, tau):
+    """Forward dynamics of each state, or why it was refused."""
+    try:
+        return np.array([md.forward_dynamics(graph, *state) for state in zip(q, v, tau, strict=True)])
+    except md.StateError as error:
+        return str(error)
+
+
+def compare_accelerations(graph, report, rows, matrices, loops, vdot):
+    """Relative to what the condition of M makes of roundings; the errors where there are no accelerations."""
+    if any(joint.mimic for joint in graph.joints):
+        assert report.left_out[0].startswith("forward_dynamics: left out; joints mimic others")
+    elif isinstance(loops, str):
+        assert report.left_out[0] == f"forward_dynamics: left out; {loops.split(':')[0]}"
+    else:
+        assert "forward_dynamics" in report.operations
+    if isinstance(loops, str):
+        assert accelerated(graph, *rows) == loops
+        with pytest.raises(md.StateError, match=f"row 0: {loops.split(':')[0]}"):
+            md.forward_dynamics_batch(graph, *rows)
+        return
+    size = np.sqrt(np.diagonal(matrices, axis1=1, axis2=2))
+    condition = np.linalg.cond(matrices / size[:, :, None] / size[:, None, :]).max()
+    if condition < 1e8:
+        tolerance = 1e-14 * max(condition, 1e3) * (size.max() / size.min())
+        assert_close(accelerated(graph, *rows), loops, tolerance)
+        assert_close(md.forward_dynamics_batch(graph, *rows), loops, tolerance)
+        assert_close(loops, vdot, tolerance)
+
+
+@pytest.mark.parametrize("name", ["charmie", "branched_38dof", "four_link", "vendor_arm"])
+@pytest.mark.parametrize("floating_base", [False, True])
+def test_code_is_the_composition(load_robot, name, floating_base):
+    compare(load_robot(name, floating_base=floating_base))
+
+
+@examples(15, suppress_health_check=list(HealthCheck))
+@given(tree=random_trees(largest=12))
+def test_code_is_the_composition_on_random_trees(tree):
+    compare(md.load_urdf(tree.urdf), tree.seed)
+
+
+def aba(graph, q, v, tau):
+    """Pinocchio's accelerations."""
+    pin = md.crosscheck.PinocchioModel(graph)
+    fold = np.array([pin.v(unit) for unit in np.eye(graph.nv)]).T
+    return fold.T @ pinocchio.aba(pin.model, pin.data, pin.q(q), pin.v(v), pin.v(tau))
+
+
+def test_code_agrees_with_pinocchio(load_robot):
+    graph = load_robot("branched_38dof")
+    use_code(graph)
+    q, v, vdot = (x[0] for x in states(graph, 1, 3))
+    assert ("forward_dynamics", "single", np.dtype(float)) in workspaces.generated_code(graph)
+    assert_close(md.forward_dynamics(graph, q, v, vdot), aba(graph, q, v, vdot), 1e-10)
+    assert (
+        md.crosscheck.rnea_residual(graph, q, v, vdot).max()
+        <= 1e-10 * np.abs(md.inverse_dynamics(graph, q, v, vdot)).max()
+    )
+
+
+def test_wrenches_go_through_the_loops(load_robot):
+    graph = load_robot("charmie")
+    state = [x[0] for x in states(graph, 1)]
+    external = {"body_12a": np.arange(6.0)}
+    expected, plain = md.inverse_dynamics(graph, *state, external), md.inverse_dynamics(graph, *state)
+    use_code(graph)
+    assert_close(md.inverse_dynamics(graph, *state, external), expected, 1e-12)
+    assert_close(md.inverse_dynamics(graph, *state), plain, 1e-12)
+    loaded, free = (md.forward_dynamics(graph, *state[:2], tau) for tau in (expected, plain))
+    assert np.abs(loaded - free).max() > 0.1
+    for _ in range(2):  # and back again
+        assert_close(md.forward_dynamics(graph, *state[:2], expected, external), state[2], 1e-10)
+        assert_close(md.forward_dynamics(graph, *state[:2], plain), state[2], 1e-10)
+        rows = [[x] for x in (*state[:2], expected)]
+        found = md.forward_dynamics_batch(graph, *rows, external_wrenches=external)
+        assert_close(found[0], state[2], 1e-10)
+        assert_close(md.forward_dynamics_batch(graph, *rows)[0], loaded, 1e-10)
+    boxed = md.inverse_dynamics(graph, *state, None, {"head": np.zeros(6)})
+    assert np.isnan(boxed).sum() == 2
+    solver = md.InverseDynamics(graph)
+    result = solver.solve(*state)  # generated code computes no wrenches
+    assert np.abs(result.connection_wrenches).max() > 1.0
+
+
+def test_out_may_be_one_of_the_arguments(load_robot):
+    graph = load_robot("branched_38dof")
+    use_code(graph)
+    state = [x[0].copy() for x in states(graph, 1)]
+    for function, which in itertools.product((md.inverse_dynamics, md.forward_dynamics), range(3)):
+        given = [x.copy() for x in state]
+        expected = function(graph, *state)
+        assert np.array_equal(function(graph, *given, out=given[which]), expected)
+
+
+def test_bad_input_is_named_as_before(load_robot):
+    graph = load_robot("charmie")
+    use_code(graph)
+    good = np.zeros(graph.nv)
+    with pytest.raises(md.StateError, match=r"v has shape \(3,\)"):
+        md.inverse_dynamics(graph, good, np.zeros(3), good)
+    with pytest.raises(md.StateError, match="is nan"):
+        md.inverse_dynamics(graph, np.full(graph.nv, np.nan), good, good)
+    with pytest.raises(md.StateError, match="so large that"):
+        md.inverse_dynamics(graph, good, np.full(graph.nv, 1e200), good)
+    with pytest.raises(md.StateError, match="is nan"):
+        md.forward_dynamics(graph, good, good, np.full(graph.nv, np.nan))
+    with pytest.raises(md.StateError, match="so large that the accelerations"):
+        md.forward_dynamics(graph, good, np.full(graph.nv, 1e200), good)
+    tau = np.zeros((2, graph.nv))
+    tau[1, 3] = np.nan
+    with pytest.raises(md.StateError, match=r"row 1: tau\[3\] .* is nan"):
+        md.forward_dynamics_batch(graph, *np.zeros((2, 2, graph.nv)), tau)
+    with pytest.raises(md.StateError, match="row 0 or soon after"):
+        md.inverse_dynamics_batch(
+            graph, *np.zeros((1, 1, graph.nv)), np.full((1, 19), 1e200), np.zeros((1, 19))
+        )
+
+
+WRIST = """<robot name="wrist"><link name="ground"/><link name="a"/><link name="b"/>
+<link name="hand"><inertial><origin xyz="0.1 0 0.2"/><mass value="2"/>
+<inertia ixx="0.1" iyy="0.1" izz="0.1" ixy="0" ixz="0" iyz="0"/></inertial></link>
+<joint name="roll" type="continuous"><parent link="ground"/><child link="a"/><axis xyz="0 0 1"/></joint>
+<joint name="bend" type="continuous"><parent link="a"/><child link="b"/><axis xyz="1 0 0"/></joint>
+<joint name="twist" type="continuous"><parent link="b"/><child link="hand"/><axis xyz="0 0 1"/></joint>
+</robot>"""
+
+
+def test_joints_without_inertia_at_some_states_are_named_as_before():
+    graph = md.load_urdf(WRIST)  # stretched, roll and twist turn about one axis; only the hand has mass
+    stretched, bent = np.array([0.3, 0.0, 0.5]), np.array([0.3, 0.7, 0.5])
+    v = tau = np.ones(3)
+    expected = md.forward_dynamics(graph, bent, v, tau)
+    assert_close(expected, aba(graph, bent, v, tau), 1e-11)
+    for _ in range(2):
+        with pytest.raises(md.StateError, match=r"^joint 'roll' moves no inertia"):
+            md.forward_dynamics(graph, stretched, v, tau)
+        with pytest.raises(md.StateError, match="row 1: joint 'roll' moves no inertia"):
+            md.forward_dynamics_batch(graph, [bent, stretched], *np.ones((2, 2, 3)))
+        use_code(graph)
+        assert ("forward_dynamics", "batch", np.dtype(float)) in workspaces.generated_code(graph)
+        assert_close(md.forward_dynamics(graph, bent, v, tau), expected, 1e-12)
+        assert_close(md.forward_dynamics_batch(graph, [bent], [v], [tau])[0], expected, 1e-12)
+
+
+def test_code_is_kept_on_disk(load_robot, folder):
+    first = load_robot("four_link").compile()
+    assert not first.cached
+    cache._loaded.clear()
+    second = load_robot("four_link").compile()
+    assert second.cached
+    assert second.operations == first.operations
+    assert "from the cache" in str(second)
+    for file in folder.iterdir():  # half a file, as after a full disk, is no code
+        file.write_bytes(file.read_bytes()[:-100])
+    cache._loaded.clear()
+    assert not load_robot("four_link").compile().cached
+
+
+def test_a_folder_that_cannot_be_written_is_no_obstacle(load_robot, folder, tmp_path, monkeypatch):
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv(cache.FOLDER_VARIABLE, str(tmp_path / "file" / "below"))
+    graph = load_robot("four_link")
+    assert not graph.compile().cached
+    assert np.isfinite(md.gravity_torque(graph, np.ones(graph.nq))).all()
+
+
+def test_another_process_reads_it(load_robot, folder):
+    load_robot("four_link").compile()
+    source = "import modular_dynamics as md, sys; r = md.load_urdf(sys.argv[1]).compile(); print(r.cached)"
+    command = [sys.executable, "-c", source, str(ROBOTS / "four_link.urdf")]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "True"
+
+
+def test_large_robots_keep_their_loops(load_robot, folder, monkeypatch):
+    monkeypatch.setattr(cache, "LARGEST_PROGRAM", 100)
+    graph = load_robot("charmie")
+    report = graph.compile()
+    assert not report.pieces
+    assert "inverse_dynamics: the loops stay" in str(report)
+    assert np.isfinite(md.gravity_torque(graph, np.ones(graph.nq))).all()
+
+
+def test_progress_pickle_and_refusals(load_robot):
+    seen = []
+    graph = load_robot("four_link")
+    report = graph.compile(progress=seen.append)
+    assert len(seen) == len(report.pieces)
+    copy = pickle.loads(pickle.dumps(graph))
+    assert workspaces.generated_code(copy) == {}  # addresses are of this process
+    state = np.ones((3, graph.nv))
+    assert_close(md.forward_dynamics(copy, *state), md.forward_dynamics(graph, *state), 1e-10)
+    assert "us per state" in str(report)
+
+
+def test_black_boxes_are_refused():
+    boxes = {
+        "version": 1,
+        "subsystems": [{"name": "tool", "root_link": "tv7_gripper_base", "black_box": True}],
+    }
+    graph = md.load_urdf(ROBOTS / "vendor_arm.urdf", partition=boxes)
+    with pytest.raises(md.UnsupportedModelError, match=r"black boxes \(tool\)"):
+        graph.compile()

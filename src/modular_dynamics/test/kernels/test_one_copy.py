@@ -1,0 +1,110 @@
+"""One input, one result to the bit: whatever was compiled when, and whatever the disk cache held."""
+
+import importlib
+import os
+import pkgutil
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+from numba import config
+from numba.core.dispatcher import Dispatcher
+
+from modular_dynamics import kernels
+
+pytestmark = pytest.mark.skipif(bool(config.DISABLE_JIT), reason="nothing is compiled")
+
+URDF = Path(__file__).parents[4] / "urdf"
+
+#: Does what its arguments say, in their order, and prints the results' bits.
+PROGRAM = f"""
+import hashlib, sys
+import numpy as np
+import modular_dynamics as md
+
+def torques():
+    arm, digest = md.load_urdf("{URDF}/four_link.urdf", floating_base=True), hashlib.sha256()
+    solver, rng = md.InverseDynamics(arm), np.random.default_rng(0)
+    for _ in range(200):
+        q, v, vdot = rng.normal(size=arm.nq), rng.normal(size=arm.nv), rng.normal(size=arm.nv)
+        tau = solver(q, v, vdot)
+        wrench = {{arm.joints[0].child_link: np.zeros(6)}}
+        for other in (
+            solver(list(q), v, vdot), md.inverse_dynamics(arm, q, v, vdot), solver(q, v, vdot, wrench)
+        ):
+            np.testing.assert_array_equal(other, tau)  # also -0.0 == 0.0, which no rounding makes of another
+        digest.update(tau)
+    return digest.hexdigest()
+
+def batch():
+    arm = md.load_urdf("{URDF}/four_link.urdf", floating_base=True)
+    rng = np.random.default_rng(0)
+    states = rng.normal(size=(50, arm.nq)), *rng.normal(size=(2, 50, arm.nv))
+    return hashlib.sha256(md.inverse_dynamics_batch(arm, *states, threads=1)).hexdigest()
+
+def loops():
+    linkage, digest = md.load_urdf("{URDF}/four_bar.urdf"), hashlib.sha256()
+    n, rng = len(linkage.independent_joint_names), np.random.default_rng(0)
+    for _ in range(20):
+        found = md.closed_loop_inverse_dynamics(linkage, *rng.uniform(-0.3, 0.3, size=(3, n)))
+        digest.update(found.tau), digest.update(found.multipliers)
+    return digest.hexdigest()
+
+for name in sys.argv[1:]:
+    print(name, globals()[name]())
+"""
+
+
+def _results(folder, *steps):
+    """What a new process finds, with the kernels in a folder."""
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(folder)}
+    command = [sys.executable, "-c", PROGRAM, *steps]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return dict(line.split() for line in done.stdout.splitlines())
+
+
+@pytest.mark.timeout(900)  # a minute of compiling, several on a busy machine
+def test_results_do_not_depend_on_what_was_compiled_before(tmp_path):
+    """Two histories of a disk cache; at the end of each, everything is loaded."""
+
+    def history(folder, *processes):
+        return [_results(tmp_path / folder, *steps.split()) for steps in processes]
+
+    with ThreadPoolExecutor(2) as pool:
+        runs = [
+            pool.submit(history, "torques_first", "torques", "loops torques", "loops torques"),
+            pool.submit(history, "batch_first", "batch torques", "torques batch"),
+        ]
+        found = [result for run in runs for result in run.result()]
+    for name in ("torques", "batch", "loops"):
+        assert len({result[name] for result in found if name in result}) == 1, (name, found)
+
+
+def _compiled_functions():
+    for info in pkgutil.walk_packages(kernels.__path__, f"{kernels.__name__}."):
+        module = importlib.import_module(info.name)
+        for name, function in vars(module).items():
+            if isinstance(function, Dispatcher) and function.py_func.__module__ == module.__name__:
+                yield f"{info.name}.{name}", function
+
+
+def _is_inlined(function):
+    options = function.targetoptions
+    return options.get("inline") == "always" or options.get("forceinline", False)
+
+
+def test_no_machine_code_is_shared_by_kernels():
+    """Every function is either inlined wherever it is called, or a kernel on the disk that none calls.
+
+    Otherwise machine code of one kernel would hold a copy of another's, and which copy a call reaches is
+    decided when they are loaded: the one that came first.
+    """
+    for name, function in _compiled_functions():
+        assert _is_inlined(function) or function._cache.cache_path, f"{name} is called, but not inlined"
+        for called in function.py_func.__code__.co_names:
+            callee = function.py_func.__globals__.get(called)
+            if isinstance(callee, Dispatcher):
+                assert _is_inlined(callee), f"{name} calls {called}, which is not inlined"

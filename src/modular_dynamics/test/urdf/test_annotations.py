@@ -1,0 +1,116 @@
+"""Tags and files that annotate a URDF."""
+
+import json
+
+import pytest
+
+import modular_dynamics as md
+from helpers.paths import ROBOTS
+from modular_dynamics.algebra import translation
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("subsystems: [", "is not YAML"),
+        ("- a\n- b", "does not hold a mapping"),
+        ("version: 1\nsubsystems: {a: 1}", "'subsystems' is not a list"),
+        ("version: 1\nsubsystems: [a]", "holds 'a'; a mapping is needed"),
+        ("version: 1\nsubsystems:\n- {name: a, root_link: [b]}", r"root_link is \['b'\]; the name of a link"),
+        (
+            "version: 1\nsprings:\n- {name: s, stiffness: 1, free_length: 1, anchors: 3}",
+            "3 anchors; a list",
+        ),
+        ("version: 1\nsubsystem: []", "unknown key 'subsystem'; known: version, subsystems"),
+        (
+            "version: 1\nsubsystems:\n- {name: a, joints: [nose]}",
+            r"^partition\.yaml, line 3: .*unknown joint 'nose'",
+        ),
+        (
+            "version: 1\ngears:\n- {joint: nose, driver: head_pan, ratio: 1}",
+            r"^partition\.yaml, line 3: gear of joint 'nose' names the unknown joint 'nose'",
+        ),
+    ],
+)
+def test_bad_partition_files(tmp_path, text, message):
+    path = tmp_path / "partition.yaml"
+    path.write_text(text)
+    with pytest.raises(md.PartitionError, match=message):
+        md.load_urdf(ROBOTS / "charmie.urdf", path)
+
+
+def test_a_missing_partition_file():
+    with pytest.raises(md.PartitionError, match=r"no partition file at '/no/file\.yaml'"):
+        md.load_urdf(ROBOTS / "charmie.urdf", "/no/file.yaml")
+
+
+CLOSED = """
+<modular_dynamics version="1">
+  <loop_joint name="top" type="spherical">
+    <predecessor link="base" xyz="1 0 0" rpy="0 0 1"/> <successor link="left_branch"/> <axis xyz="0 2 0"/>
+  </loop_joint>
+  <passive joint="bend"/>
+  <gear joint="left" driver="turn" ratio="-1" offset="0.5"/>
+  <spring name="s5" stiffness="1029" free_length="0.077" initial_force="15.1">
+    <anchor link="base" xyz="0 0 1"/> <anchor link="right_branch"/>
+  </spring>
+</modular_dynamics>
+"""
+
+
+def test_closures_are_kept(load_robot):
+    text = (ROBOTS / "four_link.urdf").read_text()
+    start, end = (
+        text.index("<modular_dynamics"),
+        text.index("</modular_dynamics>") + len("</modular_dynamics>"),
+    )
+    graph = md.load_urdf(text[:start] + CLOSED + text[end:])
+    (loop,), (spring,), (gear,) = graph.loop_joints, graph.springs, graph.gears
+    assert (loop.name, loop.type, loop.axis.tolist()) == ("top", "spherical", [0, 1, 0])
+    assert translation(loop.predecessor.x_link_anchor) == pytest.approx([1, 0, 0])
+    assert (spring.stiffness, spring.initial_force, spring.damping) == (1029.0, 15.1, 0.0)
+    assert (gear.joint, gear.driver, gear.ratio, gear.offset) == ("left", "turn", -1.0, 0.5)
+    assert graph.passive_joints == ("bend",)
+    assert "loop joints: top" in str(graph)
+
+
+def test_tags_and_file_say_the_same(tmp_path):
+    content = {
+        "version": 1,
+        "loop_joints": [
+            {
+                "name": "top",
+                "type": "spherical",
+                "predecessor": {"link": "base", "xyz": [1, 0, 0], "rpy": [0, 0, 1]},
+                "successor": {"link": "left_branch"},
+                "axis": [0, 2, 0],
+            }
+        ],
+        "passive": ["bend"],
+        "gears": [{"joint": "left", "driver": "turn", "ratio": -1, "offset": 0.5}],
+        "springs": [
+            {
+                "name": "s5",
+                "stiffness": 1029,
+                "free_length": 0.077,
+                "initial_force": 15.1,
+                "anchors": [{"link": "base", "xyz": [0, 0, 1]}, {"link": "right_branch"}],
+            }
+        ],
+    }
+    path = tmp_path / "closures.yaml"
+    path.write_text(json.dumps(content))  # JSON is YAML
+    text = (ROBOTS / "four_link.urdf").read_text()
+    start, end = (
+        text.index("<modular_dynamics"),
+        text.index("</modular_dynamics>") + len("</modular_dynamics>"),
+    )
+    by_tags = md.load_urdf(text[:start] + CLOSED + text[end:])
+    by_file = md.load_urdf(ROBOTS / "four_link.urdf", path)
+    assert by_file.gears == by_tags.gears
+    assert by_file.passive_joints == by_tags.passive_joints
+    for ours, theirs in zip(by_file.springs[0].anchors, by_tags.springs[0].anchors, strict=True):
+        assert ours.link == theirs.link
+        assert ours.x_link_anchor.is_close(theirs.x_link_anchor)
+    # sections that the file does not have stay those of the tags
+    assert len(by_file.subsystems) == len(md.load_urdf(ROBOTS / "four_link.urdf").subsystems)

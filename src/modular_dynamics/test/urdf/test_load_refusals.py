@@ -1,0 +1,264 @@
+"""Everything that docs/urdf_tags.md rejects raises an error that names the element and its line."""
+
+import re
+
+import pytest
+
+import modular_dynamics as md
+from modular_dynamics.urdf.source import MAX_BYTES
+
+ROBOT = """<robot name="arm">
+  <link name="base"/>
+  <link name="upper"><inertial><mass value="2"/><inertia ixx="0.1" ixy="0" ixz="0" iyy="0.1" iyz="0" izz="0.1"/></inertial></link>
+  <link name="lower"><inertial><mass value="1"/><inertia ixx="0.1" ixy="0" ixz="0" iyy="0.1" iyz="0" izz="0.1"/></inertial></link>
+  <joint name="shoulder" type="revolute"><parent link="base"/><child link="upper"/>
+    <origin xyz="0 0 1" rpy="0 0 0"/><axis xyz="0 1 0"/><limit lower="-1" upper="1" effort="9" velocity="2"/></joint>
+  <joint name="elbow" type="revolute"><parent link="upper"/><child link="lower"/>
+    <origin xyz="0 0 1" rpy="0 0 0"/><axis xyz="0 1 0"/><limit lower="-1" upper="1" effort="9" velocity="2"/></joint>
+</robot>"""  # noqa: E501 - a link a line keeps the line numbers easy to read
+
+BLACK_BOX = '<subsystem name="b" root_link="base" black_box="perhaps"/>'
+LOOP = '<loop_joint name="l" type="revolute"><predecessor link="base"/><successor link="{}"/></loop_joint>'
+SPRING = '<spring name="s" stiffness="{}" free_length="1"><anchor link="base"/>{}</spring>'
+
+
+def tagged(tags: str, version: str = 'version="1"') -> str:
+    return ROBOT.replace("</robot>", f"<modular_dynamics {version}>\n{tags}\n</modular_dynamics>\n</robot>")
+
+
+def replaced(old: str, new: str) -> str:
+    assert old in ROBOT
+    return ROBOT.replace(old, new, 1)
+
+
+def test_the_robot_itself_is_accepted():
+    assert md.load_urdf(ROBOT, strict=True).joint_names == ("shoulder", "elbow")
+
+
+REFUSED_URDF = {
+    "malformed": (ROBOT[:-3], r"line 9: malformed XML"),
+    "empty": ("", "neither URDF text"),
+    "prose": ("my robot\nhas arms", "neither URDF text"),
+    "no such file": ("/no/such/robot.urdf", "no URDF file at '/no/such/robot.urdf'"),
+    "other root": ("<sdf/>", "root element is <sdf>, not <robot>.*SDF"),
+    "nameless robot": (replaced('<robot name="arm">', "<robot>"), "line 1: <robot> lacks 'name'"),
+    "no links": ('<robot name="x"/>', "robot 'x' has no links"),
+    "entity": ('<!DOCTYPE r [<!ENTITY e "1">]>' + ROBOT, "DTD .* or entity is not allowed"),
+    "dtd": ('<!DOCTYPE robot SYSTEM "http://example.org/r.dtd">' + ROBOT, "DTD .* or entity is not allowed"),
+    "too large": ("<robot>" + " " * MAX_BYTES, "at most 20000000 are accepted"),
+    "duplicate link": (replaced('name="lower"', 'name="upper"'), "line 4: two links are named 'upper'"),
+    "duplicate joint": (
+        replaced('name="elbow"', 'name="shoulder"'),
+        "line 7: two joints are named 'shoulder'",
+    ),
+    "nameless link": (replaced('<link name="base"/>', "<link/>"), "line 2: <link> lacks 'name'"),
+    "joint type": (
+        replaced('type="revolute"', 'type="hinge"'),
+        "line 5: joint 'shoulder' has unknown type 'hinge'",
+    ),
+    "planar": (
+        replaced('type="revolute"', 'type="planar"'),
+        "unknown type 'planar'.*two prismatic and one revolute",
+    ),
+    "no type": (replaced(' type="revolute"', ""), "joint 'shoulder' has no type"),
+    "unknown link": (
+        replaced('<child link="lower"/>', '<child link="hand"/>'),
+        "line 7: .*unknown link 'hand'",
+    ),
+    "no parent": (replaced('<parent link="base"/>', ""), "line 5: joint 'shoulder' lacks <parent"),
+    "two parents of a link": (
+        replaced(
+            "</robot>",
+            '<joint name="again" type="fixed"><parent link="base"/><child link="lower"/></joint></robot>',
+        ),
+        "line 9: joints 'elbow' and 'again' have the same child link 'lower'",
+    ),
+    "several roots": (
+        replaced("</robot>", '<link name="other"/></robot>'),
+        "line 9: several root links: base, other",
+    ),
+    "cycle": (
+        replaced(
+            "</robot>",
+            '<link name="a"/><link name="b"/>'
+            '<joint name="ab" type="fixed"><parent link="a"/><child link="b"/></joint>'
+            '<joint name="ba" type="fixed"><parent link="b"/><child link="a"/></joint>'
+            "</robot>",
+        ),
+        "line 9: joints 'ab', 'ba' form a cycle",
+    ),
+    "missing number": (replaced(' izz="0.1"', ""), "line 3: link 'upper', <inertia> lacks 'izz'"),
+    "not a number": (
+        replaced('value="2"', 'value="two"'),
+        "line 3: link 'upper', <mass>: value='two' is not a number",
+    ),
+    "underscore": (replaced('value="2"', 'value="1_0"'), "value='1_0' is not a number"),
+    "not finite": (replaced('value="2"', 'value="nan"'), "value='nan' is not finite"),
+    "infinite origin": (
+        replaced('xyz="0 0 1"', 'xyz="0 inf 1"'),
+        "line 6: .*<origin>: xyz='0 inf 1' is not finite",
+    ),
+    "two numbers for three": (replaced('xyz="0 0 1"', 'xyz="0 0"'), "has 2 numbers; needed: 3"),
+    "axis of zero": (replaced('axis xyz="0 1 0"', 'axis xyz="0 0 0"'), "line 6: .* has no direction"),
+    "no limit": (
+        replaced('<limit lower="-1" upper="1" effort="9" velocity="2"/>', ""),
+        "line 5: joint 'shoulder', revolute, lacks <limit",
+    ),
+    "negative mass": (replaced('value="2"', 'value="-2"'), "line 3: link 'upper' has mass -2 kg"),
+    "negative moment": (replaced('ixx="0.1"', 'ixx="-0.1"'), "line 3: link 'upper' .* none can be negative"),
+    "mimic of a missing joint": (
+        replaced('velocity="2"/></joint>', 'velocity="2"/><mimic joint="wrist"/></joint>'),
+        "line 5: joint 'shoulder' mimics the missing joint 'wrist'",
+    ),
+    "mimic ring": (
+        replaced('velocity="2"/></joint>', 'velocity="2"/><mimic joint="shoulder"/></joint>'),
+        "mimic joints form a cycle: shoulder -> shoulder",
+    ),
+    "floating in the middle": (
+        replaced('name="elbow" type="revolute"', 'name="elbow" type="floating"'),
+        "line 7: floating joint 'elbow' must start at the root link 'base'",
+    ),
+    "two wrappers": (
+        tagged("").replace("</robot>", "<modular_dynamics/></robot>"),
+        "a second <modular_dynamics> element",
+    ),
+    "unknown tag": (tagged("<branch/>"), "line 10: unknown tag <branch>.*known: <subsystem>"),
+    "unknown tag inside": (
+        tagged('<subsystem name="a"><link/></subsystem>'),
+        "unknown tag <link> in <subsystem>",
+    ),
+}
+
+REFUSED_PARTITION = {
+    "version": (tagged("", 'version="2"'), "version '2'.*1 is needed"),
+    "no version": (tagged("", ""), "version 'None'"),
+    "joint in two": (
+        tagged(
+            '<subsystem name="a"><joint name="elbow"/></subsystem>\n'
+            '<subsystem name="b"><joint name="elbow"/></subsystem>'
+        ),
+        "line 11: joint 'elbow' is in two subsystems, 'a' and 'b'",
+    ),
+    "unknown joint": (
+        tagged('<subsystem name="a"><joint name="wrist"/></subsystem>'),
+        "line 10: .*unknown joint 'wrist'",
+    ),
+    "unknown root link": (tagged('<subsystem name="a" root_link="hand"/>'), "line 10: .*unknown link 'hand'"),
+    "duplicate subsystem": (
+        tagged('<subsystem name="a" root_link="upper"/>\n<subsystem name="a" root_link="lower"/>'),
+        "line 11: two subsystems are named 'a'",
+    ),
+    "neither joints nor root": (
+        tagged('<subsystem name="a"/>'),
+        "line 10: .*either its joints or its root_link",
+    ),
+    "nameless": (tagged('<subsystem root_link="upper"/>'), "line 10: a subsystem lacks 'name'"),
+    "black box": (tagged(BLACK_BOX), "black_box='perhaps' is neither true nor false"),
+    "unknown attribute": (tagged('<subsystem name="a" root="upper"/>'), "unknown key 'root'.*root_link"),
+    "loop joint's link": (
+        tagged(LOOP.format("hand")),
+        "line 10: loop joint 'l' names .*'hand'",
+    ),
+    "loop joint's type": (
+        tagged(LOOP.format("lower").replace("revolute", "ball")),
+        "has type 'ball'; one of revolute",
+    ),
+    "loop joint without end": (
+        tagged('<loop_joint name="l" type="fixed"><predecessor link="base"/></loop_joint>'),
+        "loop joint 'l', successor is missing",
+    ),
+    "loop joint on one link": (
+        tagged(LOOP.format("base")),
+        "line 10: loop joint 'l' closes no loop: its two ends are both on link 'base'",
+    ),
+    "loop joint between links that are fixed to each other": (
+        tagged(LOOP.format("upper")).replace(
+            'name="shoulder" type="revolute"', 'name="shoulder" type="fixed"'
+        ),
+        "line 10: loop joint 'l' closes no loop: its ends, on the links 'base' and 'upper', are fixed",
+    ),
+    "passive joint": (
+        tagged('<passive joint="wrist"/>'),
+        "line 10: passive joint 'wrist' names the",
+    ),
+    "gear": (
+        tagged('<gear joint="elbow" driver="wrist" ratio="2"/>'),
+        "gear of joint 'elbow' names .* 'wrist'",
+    ),
+    "gear of itself": (
+        tagged('<gear joint="elbow" driver="elbow" ratio="2"/>'),
+        "line 10: gear of joint 'elbow': a joint cannot be its own driver",
+    ),
+    "gear without ratio": (
+        tagged('<gear joint="elbow" driver="shoulder"/>'),
+        "line 10: gear .*lacks 'ratio'",
+    ),
+    "spring with one anchor": (
+        tagged(SPRING.format(1, "")),
+        "line 10: spring 's' has 1 anchors",
+    ),
+    "negative stiffness": (
+        tagged(SPRING.format(-1, '<anchor link="lower"/>')),
+        "spring 's': stiffness = -1 cannot be negative",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED_URDF)
+def test_refused_urdf(case):
+    text, message = REFUSED_URDF[case]
+    with pytest.raises(md.UrdfError, match=re.compile(message, re.DOTALL)):
+        md.load_urdf(text)
+
+
+@pytest.mark.parametrize("case", REFUSED_PARTITION)
+def test_refused_partition(case):
+    text, message = REFUSED_PARTITION[case]
+    with pytest.raises(md.PartitionError, match=re.compile(message, re.DOTALL)):
+        md.load_urdf(text)
+
+
+def test_a_subsystem_in_two_places_is_refused(load_robot):
+    graph = load_robot("charmie")
+    partition = {"version": 1, "subsystems": [{"name": "ends", "joints": ["base_x", "head_pan"]}]}
+    with pytest.raises(md.PartitionError, match=r"'ends' is not connected: .*'base_x' \(on link 'world'\)"):
+        md.load_urdf(graph.urdf, partition)
+
+
+def test_billion_laughs_and_files_are_not_read():
+    bomb = (
+        '<!DOCTYPE r [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;">]><robot name="&b;"><link name="base"/></robot>'
+    )
+    steal = (
+        '<!DOCTYPE r [<!ENTITY f SYSTEM "file:///etc/passwd">]><robot name="&f;"><link name="base"/></robot>'
+    )
+    for text in (bomb, steal):
+        with pytest.raises(md.UrdfError, match=r"a DTD .* or entity is not allowed"):
+            md.load_urdf(text)
+
+
+WARNED = {
+    "triangle inequality": (replaced('ixx="0.1"', 'ixx="0.3"'), "line 3: link 'upper' breaks the triangle"),
+    "massless end": (
+        ROBOT.replace('<mass value="1"/>', '<mass value="0"/>'),
+        "link 'lower' moves, has no mass and ends a chain",
+    ),
+    "effort limit": (
+        replaced('effort="9"', 'effort="0"'),
+        "line 5: joint 'shoulder' has an effort limit of zero",
+    ),
+    "velocity limit": (
+        replaced('velocity="2"', 'velocity="0"'),
+        "joint 'shoulder' has a velocity limit of zero",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", WARNED)
+def test_vendors_files_are_accepted_with_a_warning(case):
+    text, message = WARNED[case]
+    with pytest.warns(md.ModelWarning, match=message):
+        graph = md.load_urdf(text)
+    assert re.search(message, graph.warnings[0])
+    with pytest.raises(md.UrdfError, match=f"strict: .*{message}"):
+        md.load_urdf(text, strict=True)

@@ -1,0 +1,61 @@
+"""python -m modular_dynamics_ros NODE: which node, and signals while it is imported."""
+
+import subprocess
+import sys
+
+import pytest
+
+pytestmark = pytest.mark.ros
+
+INTERRUPTED = """
+import os, signal, sys, time
+import modular_dynamics_ros.__main__ as start
+
+def importing(module):
+    os.kill(os.getpid(), signal.{0})
+    time.sleep(10.0)
+
+start.import_late = importing
+sys.argv[1:] = ["dynamics_node"]
+start.main()
+"""
+STARTED = """
+import signal, sys, types
+import modular_dynamics_ros.__main__ as start
+
+def node():
+    print(signal.getsignal(signal.SIGINT) is signal.default_int_handler, sys.argv[1:])
+    return 3
+
+start.import_late = lambda module: sys.modules.update({module: types.SimpleNamespace(main=node)})
+sys.argv[1:] = ["dynamics_node", "--ros-args"]
+sys.exit(start.main())
+"""
+
+
+def run(*command):
+    done = subprocess.run([sys.executable, *command], capture_output=True, text=True, timeout=60, check=False)
+    return done.returncode, done.stdout, done.stderr
+
+
+@pytest.mark.parametrize("number", ["SIGINT", "SIGTERM"])
+def test_a_signal_while_a_node_is_imported_ends_it_in_silence(number):
+    assert run("-c", INTERRUPTED.format(number)) == (0, "", "")
+
+
+def test_a_node_has_its_own_arguments_and_the_usual_handlers():
+    assert run("-c", STARTED) == (3, "True ['--ros-args']\n", "")
+
+
+@pytest.mark.parametrize(("given", "words"), [((), "which node?"), (("dynamic",), "no node 'dynamic'")])
+def test_what_is_no_node_is_told_which_there_are(given, words):
+    code, _, said = run("-m", "modular_dynamics_ros", *given)
+    assert code == 2
+    assert said.startswith(words)
+    assert "dynamics_node,joint_state_player,torso_reaction_node" in said
+
+
+def test_help_of_a_node():
+    code, said, _ = run("-m", "modular_dynamics_ros", "joint_state_player", "--help")
+    assert code == 0
+    assert said.startswith("usage: ros2 run modular_dynamics_ros joint_state_player")

@@ -1,0 +1,91 @@
+"""MuJoCo on closed loops: it agrees off the published motion, on another torso, at rest; it can disagree."""
+
+import numpy as np
+import pytest
+from lxml import etree
+
+import modular_dynamics as md
+from benchmark.peers.mujoco_loops import MujocoLoops
+from benchmark.studies.torso_reactions import motion_at
+from helpers.robots.small_torso import load, small_torso_text
+from helpers.robots.torso_motion import EQUILIBRIUM, MOTION, RULES, SAME, TIMES, URDF
+from modular_dynamics.closure.reactions.joint_reactions import joint_reactions
+from modular_dynamics.closure.reactions.load_case import load_case_of
+from modular_dynamics.closure.reactions.sharing import ReactionSharing
+
+
+@pytest.mark.parametrize("robot", ["small_torso", "charmie_torso"])
+def test_mujoco_agrees_at_random_states_of_two_torsos(robot):
+    """Motions, torques, springs, and what crosses the lowest turning joint; one torso has odd numbers."""
+    graph = load(small_torso_text() if robot == "small_torso" else URDF)
+    names = graph.independent_joint_names
+    peer, rng = MujocoLoops(graph.urdf, names), np.random.default_rng(5)
+    spread = np.array([0.03 if name.startswith("act") else 1.0 for name in names])
+    for _ in range(8):
+        state = spread * rng.uniform(-1, 1, (3, len(names)))
+        dynamics = md.closed_loop_inverse_dynamics(graph, *state)
+        peer(*state)
+        for ours, theirs in (
+            (dynamics.coordinates, peer.coordinates),
+            (dynamics.velocities, peer.velocities),
+            (dynamics.accelerations, peer.accelerations),
+        ):
+            assert ours == pytest.approx([theirs[name] for name in graph.joint_names], abs=1e-12)
+        assert dynamics.tau == pytest.approx(peer.tau, abs=SAME)
+        assert dynamics.tensions == pytest.approx(peer.tensions, abs=SAME)
+        base, R = joint_reactions(graph, dynamics)["base_yaw"], peer.rotation("body_3")
+        ours = np.concatenate([R.T @ base.force, R.T @ base.moment])
+        assert ours == pytest.approx(peer.reaction("body_3"), abs=SAME)
+        assert peer.residual < SAME
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_at_rest_body_2_carries_the_weight_whatever_each_spring_does(seed):
+    """By the rules and by MuJoCo, in the poses of the motion; any law per spring."""
+    robot, rng = etree.fromstring(URDF.encode()), np.random.default_rng(seed)
+    for spring in robot.iter("spring"):
+        spring.set("stiffness", repr(rng.uniform(500.0, 4000.0)))
+        spring.set("initial_force", repr(rng.uniform(0.0, 30.0)))
+    graph = md.load_urdf(etree.tostring(robot, encoding="unicode"))
+    peer, sharing = MujocoLoops(graph.urdf, graph.independent_joint_names), ReactionSharing(RULES)
+    for time in TIMES[::20]:
+        q, rest = motion_at(MOTION, graph, float(time))[0], np.zeros(19)
+        dynamics = md.closed_loop_inverse_dynamics(graph, q, rest, rest)
+        peer(q, rest, rest)
+        assert len({round(tension) for tension in dynamics.tensions.values()}) == 3
+        weight = [0.0, 0.0, 55.6 * 9.81]  # 545.4 N
+        shared = sharing(load_case_of(graph, dynamics, RULES)).wrenches["j3"]
+        assert shared[:3] == pytest.approx(weight, abs=EQUILIBRIUM)
+        assert shared == pytest.approx(peer.reaction("body_3"), abs=SAME)
+        assert dynamics.tau == pytest.approx(peer.tau, abs=SAME)
+
+
+@pytest.mark.parametrize(
+    ("xpath", "key", "value", "seen"),
+    [
+        (".//spring[@name='s5']", "stiffness", "1030", "act5"),
+        (".//loop_joint[@name='act4_pin']/successor", "xyz", "0 0.0299 0.3423705", "act4"),
+        (".//link[@name='body_8a']/inertial/mass", "value", "0.401", "Fz"),
+    ],
+)
+def test_mujoco_tells_robots_apart(xpath, key, value, seen):
+    """Of another robot it says something else than of this one, so the comparison can fail."""
+    robot = etree.fromstring(URDF.encode())
+    robot.find(xpath).set(key, value)
+    graph, found = md.load_urdf(URDF), []
+    for text in (URDF, etree.tostring(robot, encoding="unicode")):
+        peer = MujocoLoops(text, graph.independent_joint_names)
+        peer(*motion_at(MOTION, graph, TIMES[70]))
+        told = dict(zip(graph.independent_joint_names, peer.tau, strict=True))
+        found.append({**told, "Fz": peer.reaction("body_3")[2]}[seen])
+    assert abs(found[1] - found[0]) > 1e-3
+
+
+def test_mujoco_is_not_asked_for_what_it_does_not_have_here():
+    for old, new in (
+        ('<loop_joint name="srt4" type="revolute">', '<loop_joint name="srt4" type="fixed">'),
+        ('initial_force="15.1"', 'initial_force="151"'),
+    ):
+        assert old in URDF
+        with pytest.raises(ValueError, match=r"loop joint 'srt4'|spring 's5'"):
+            MujocoLoops(URDF.replace(old, new), ["act4"])

@@ -1,0 +1,1 @@
+"""Nodes that test other nodes: they send, receive and wait for conditions."""

@@ -1,0 +1,128 @@
+"""dynamics_node and a node that talks to it, in this process."""
+
+import time
+
+import numpy as np
+from diagnostic_msgs.msg import DiagnosticArray
+from geometry_msgs.msg import WrenchStamped
+from modular_dynamics_interfaces.msg import SubsystemGraph
+from rclpy.executors import SingleThreadedExecutor
+from rclpy.node import Node
+from rclpy.parameter import Parameter
+from sensor_msgs.msg import JointState
+from std_msgs.msg import Float64MultiArray, String
+from trajectory_msgs.msg import JointTrajectory
+
+import modular_dynamics as md
+from helpers.nodes.waiting import spin_until
+from modular_dynamics_ros.dynamics.node import DynamicsNode
+from modular_dynamics_ros.messages.conversions import stamp_message, stamp_nanoseconds
+from modular_dynamics_ros.node.robot_node import LATCHED, SUCCESS
+
+NAMES = ["turn", "bend", "left", "right"]
+Q, V = np.array([0.3, -0.5, 0.7, 0.2]), np.array([1.0, -2.0, 0.5, 0.1])
+
+
+class Harness:
+    """dynamics_node and a node that talks to it, in one executor."""
+
+    def __init__(self, **parameters):
+        self.node = DynamicsNode(parameter_overrides=[Parameter(k, value=v) for k, v in parameters.items()])
+        self.probe = Node("probe")
+        self.torques, self.efforts, self.wrenches, self.graphs, self.diagnostics = [], [], [], [], []
+        listen = self.probe.create_subscription
+        listen(JointState, "dynamics_node/joint_torques", self.torques.append, 1000)
+        listen(Float64MultiArray, "dynamics_node/effort_commands", self.efforts.append, 1000)
+        listen(WrenchStamped, "dynamics_node/connections/stem/wrench", self.wrenches.append, 1000)
+        listen(SubsystemGraph, "dynamics_node/subsystem_graph", self.graphs.append, LATCHED)
+        listen(DiagnosticArray, "/diagnostics", self.diagnostics.append, 10)
+        self.states = self.probe.create_publisher(JointState, "joint_states", 1000)
+        self.reference = self.probe.create_publisher(JointTrajectory, "reference", 10)
+        self.descriptions = self.probe.create_publisher(String, "robot_description", LATCHED)
+        self.external = self.probe.create_publisher(WrenchStamped, "dynamics_node/external_wrench", 10)
+        self.executor = SingleThreadedExecutor()
+        self.executor.add_node(self.node)
+        self.executor.add_node(self.probe)
+
+    def spin_until(self, reached):
+        spin_until(self.executor, reached)
+
+    def activate(self):
+        assert self.node.trigger_configure() == SUCCESS
+        assert self.node.trigger_activate() == SUCCESS
+        self.connect()
+
+    def connect(self):
+        """Publish states until one is answered: then all topics are connected."""
+        self.spin_until(
+            lambda: self.states.get_subscription_count() and self.reference.get_subscription_count()
+        )
+        marker = 0
+
+        def answered():
+            nonlocal marker
+            marker += 1
+            self.send(stamp=marker)
+            return (
+                any(message.header.stamp.sec < 1 for message in self.torques)
+                and self.efforts
+                and self.wrenches
+            )
+
+        if self.node.parameters.acceleration_source == "zero" and self.node.session is not None:
+            self.spin_until(answered)
+        # what is still on its way was sent with stamps below a second; `answer` looks for its own stamp
+        return self
+
+    def send(self, names=NAMES, q=Q, v=V, stamp=None, effort=()):
+        numbers = {"position": q, "velocity": v, "effort": effort}
+        message = JointState(name=list(names), **{k: [float(x) for x in of] for k, of in numbers.items()})
+        message.header.stamp = stamp_message(time.time_ns() if stamp is None else stamp)
+        self.states.publish(message)
+        return stamp_nanoseconds(message.header.stamp)
+
+    def torque_of(self, stamp):
+        answers = [m for m in self.torques if stamp_nanoseconds(m.header.stamp) == stamp]
+        return answers[0] if answers else None
+
+    def answer(self, **state):
+        stamp = self.send(**state)
+        self.spin_until(lambda: self.torque_of(stamp) is not None)
+        return self.torque_of(stamp)
+
+    def status(self, part, condition=lambda status: True, meanwhile=lambda: None):
+        """The next status of a part that fulfils the condition."""
+        first = len(self.diagnostics)
+
+        def matching():
+            meanwhile()
+            return [
+                s
+                for message in self.diagnostics[first:]
+                for s in message.status
+                if s.name.endswith(part) and condition(s)
+            ]
+
+        self.spin_until(matching)
+        return matching()[0]
+
+    def said(self, words, capfd):
+        """What was printed until these words came."""
+        log = ""
+
+        def printed():
+            nonlocal log
+            log += capfd.readouterr().err
+            return words in log
+
+        self.spin_until(printed)
+        return log
+
+    def close(self):
+        self.executor.shutdown()
+        self.node.destroy_node()
+        self.probe.destroy_node()
+
+
+def expected(graph_path, q=Q, v=V, a=(0.0, 0.0, 0.0, 0.0), **more):
+    return md.inverse_dynamics(md.load_urdf(graph_path), np.array(q), np.array(v), np.array(a), **more)

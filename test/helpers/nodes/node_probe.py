@@ -1,0 +1,98 @@
+"""A node that sends or receives joint states, and waits for the answers of other nodes."""
+
+import time
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
+from rclpy.executors import SingleThreadedExecutor
+from rclpy.node import Node
+from sensor_msgs.msg import JointState
+from trajectory_msgs.msg import JointTrajectory
+
+import modular_dynamics as md
+from helpers.nodes.waiting import spin_until
+from modular_dynamics_ros.computation.reference import ReferenceSampler
+from modular_dynamics_ros.demo.lead_in import MotionStart
+from modular_dynamics_ros.messages.conversions import (
+    stamp_message,
+    stamp_nanoseconds,
+    trajectory_from_message,
+)
+
+__all__ = ["DEPTH", "NodeProbe"]
+
+DEPTH = 2000
+
+
+class NodeProbe:
+    """Messages by stamp [ns].
+
+    Attributes:
+        states: joint state messages. accelerations: of the reference at each state's stamp.
+        statuses: diagnostics whose name starts with ``heard``, in order. start: of the player's motion.
+    """
+
+    def __init__(self, graph: md.SubsystemGraph, name: str, heard: str = "") -> None:
+        self.graph, self.node = graph, Node(name)
+        self.states: dict[int, JointState] = {}
+        self.accelerations: dict[int, np.ndarray] = {}
+        self.statuses: list[DiagnosticStatus] = []
+        self.start = MotionStart()  # the lead-in is kept
+        self._heard, self._reference = heard, ReferenceSampler(hold=0.0)
+        self.listen = listen = self.node.create_subscription
+        listen(JointTrajectory, "reference", self._on_reference, 10)
+        listen(JointState, "joint_states", self._on_state, DEPTH)
+        listen(DiagnosticArray, "/diagnostics", self._on_diagnostics, 10)
+        self.publisher = self.node.create_publisher(JointState, "joint_states", DEPTH)
+        self.executor = SingleThreadedExecutor()
+        self.executor.add_node(self.node)
+
+    @staticmethod
+    def keep(kept: dict) -> Callable:
+        """A callback that files messages under their stamps."""
+        return lambda message: kept.__setitem__(stamp_nanoseconds(message.header.stamp), message)
+
+    def _on_reference(self, message: JointTrajectory) -> None:
+        self._reference.add(trajectory_from_message(message, self.graph.independent_joint_names, 0))
+        self.start.heard(message)
+
+    def _on_state(self, message: JointState) -> None:
+        stamp = stamp_nanoseconds(message.header.stamp)
+        self.states[stamp] = message
+        acceleration = np.full(len(self.graph.independent_joint_names), np.nan)  # it would be seen
+        self._reference.sample(stamp, acceleration)
+        self.accelerations[stamp] = acceleration
+
+    def _on_diagnostics(self, message: DiagnosticArray) -> None:
+        self.statuses += [status for status in message.status if status.name.startswith(self._heard)]
+
+    def spin_until(self, reached: Callable[[], object], what: str) -> None:
+        """Serve callbacks until the condition holds."""
+        spin_until(self.executor, reached, what)
+
+    def played(self) -> list[int]:
+        """Stamps of the motion's states."""
+        return sorted(stamp for stamp in self.states if stamp >= self.start.stamp)
+
+    def publish(self, names: Sequence[str], q: Sequence[float], v: Sequence[float]) -> int:
+        """Publish a joint state with the present as its stamp, and return that."""
+        message = JointState(name=list(names), position=list(map(float, q)), velocity=list(map(float, v)))
+        stamp = time.time_ns()
+        message.header.stamp = stamp_message(stamp)
+        self.publisher.publish(message)
+        return stamp
+
+    def status_after(self, first: int, part: str, words: str) -> DiagnosticStatus:
+        """The first status of a part with these words, from number `first` on."""
+
+        def matching() -> list[DiagnosticStatus]:
+            return [s for s in self.statuses[first:] if s.name.endswith(part) and words in s.message]
+
+        self.spin_until(matching, f"'{words}' of {part}")
+        return matching()[0]
+
+    def close(self) -> None:
+        """Leave the ROS graph."""
+        self.executor.shutdown()
+        self.node.destroy_node()

@@ -1,0 +1,1 @@
+"""Independent computations of what the library computes."""

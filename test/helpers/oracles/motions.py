@@ -1,0 +1,31 @@
+"""Energy of motions, and motions that a formula gives."""
+
+import numpy as np
+from scipy.integrate import solve_ivp
+
+import modular_dynamics as md
+
+
+def kinetic(graph, motion):
+    """The largest kinetic energy: the scale of an error, whatever height counts as zero."""
+    M = [md.mass_matrix(graph.tree, q) for q in motion.coordinates]
+    return 0.5 * max(v @ m @ v for m, v in zip(M, motion.velocities, strict=True))
+
+
+def pendulum(count, angle, speed, times, rotor=0.0):
+    """Angles from the vertical of the exact reduction of n windows.
+
+    n + 1 uprights turn and n beams of 1 kg are carried along: (n + (n + 1) / 3) phi'' =
+    (n + (n + 1) / 2) g sin phi; ``rotor``: inertia that turns with an upright.
+    """
+    inertia, weight = count + (count + 1) / 3 + rotor, count + (count + 1) / 2
+    motion = solve_ivp(
+        lambda _, y: [y[1], weight / inertia * 9.81 * np.sin(y[0])],
+        (0.0, times[-1]),
+        [angle, speed],
+        "DOP853",
+        times,
+        rtol=1e-13,
+        atol=1e-13,
+    )
+    return motion.y[0]

@@ -1,0 +1,1 @@
+"""Random robots and numbers for hypothesis, and how many examples are drawn."""

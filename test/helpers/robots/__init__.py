@@ -1,0 +1,1 @@
+"""Robots of the tests: descriptions, states, motions and rules."""

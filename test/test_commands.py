@@ -1,0 +1,78 @@
+"""The commands behind the targets of the Makefile: each runs whole, and the repository stays as it is."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from helpers.nodes.waiting import LIMIT
+
+pytestmark = pytest.mark.ros
+
+
+def repository_status(root):
+    """Changed and new files that git sees; what is ignored is named by folders."""
+    command = ["git", "status", "--porcelain", "--ignored", "--untracked-files=all"]
+    lines = subprocess.run(command, cwd=root, check=True, capture_output=True, text=True).stdout.splitlines()
+    return [line for line in lines if not line.endswith((".pyc", "__pycache__/"))]
+
+
+@pytest.fixture
+def run(root, tmp_path):
+    """Runs a command in a folder, the repository unless told; returns what it printed."""
+
+    def command(*words, folder=root):
+        environment = os.environ | {"COLUMNS": "160", "PYTHONDONTWRITEBYTECODE": "1"}
+        done = subprocess.run(
+            [sys.executable, *map(str, words)],
+            cwd=folder,
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=LIMIT,
+            check=False,
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout
+
+    before = repository_status(root)
+    yield command
+    assert repository_status(root) == before
+
+
+def test_make_torso_reactions(run):
+    text = run("-m", "benchmark.studies.torso_reactions", "--steps")
+    assert "reactions at 1.5 s" in text
+    assert "12 are free" in text
+    assert "equilibrium residual of a body [N, N m]: rules" in text
+
+
+def test_make_torso_figure(run, tmp_path):
+    text = run("-m", "benchmark.studies.torso_figure", "--instants", 2, "--out", tmp_path / "new/figure.png")
+    assert "Largest equilibrium residual of a body over 4 instants" in text
+    assert (tmp_path / "new/figure.png").stat().st_size > 500
+
+
+def test_make_exoskeleton_table_on_a_smaller_robot(run, root):
+    text = run("-m", "benchmark.studies.exoskeleton_methods", root / "urdf/four_bar.urdf")
+    for title in ("gravitational load g1", "mass matrix M1", "inverse dynamics tau1"):
+        assert title in text
+
+
+@pytest.mark.slow
+def test_make_bench_measures_a_part_from_any_folder(run, root, tmp_path):
+    folder = tmp_path / "another folder"
+    folder.mkdir()
+    words = "--only", "partition", "--quick", "--out", "figures of today"
+    text = run(root / "benchmark/run.py", *words, folder=folder)
+    assert "branched_38dof partitioned into subsystems" in text
+    assert sorted(path.name for path in (folder / "figures of today").iterdir()) == ["partition.json"]
+
+
+@pytest.mark.slow
+def test_restarts_are_measured(run, root, tmp_path):
+    text = run(root / "benchmark/restart.py", "--times", 1, folder=tmp_path)
+    assert "torso_reaction_node: first answer" in text
+    assert "a bare subscriber: first message" in text
+    assert list(tmp_path.iterdir()) == []

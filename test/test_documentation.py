@@ -1,0 +1,73 @@
+"""README and docs: their Python runs, what they name exists, and all packages have one version."""
+
+import re
+from dataclasses import fields
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+import yaml
+
+import modular_dynamics as md
+
+ROOT = Path(__file__).resolve().parents[1]
+LIBRARY = "src/modular_dynamics/modular_dynamics"
+NODES = "src/modular_dynamics_ros/modular_dynamics_ros"
+PAGES = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "urdf/README.md")]
+PAGES += sorted((ROOT / "docs").glob("*.md"))
+BLOCKS = [
+    pytest.param(page, block, id=f"{page.stem}-{k}")
+    for page in PAGES
+    for k, block in enumerate(re.findall(r"^```python\n(.*?)^```$", page.read_text("utf-8"), re.M | re.S))
+]
+ENDINGS = "py|md|yaml|urdf|xml|toml|cff|cpp|txt|sh"
+
+
+@pytest.mark.parametrize(("page", "block"), BLOCKS)
+def test_python_of_a_page_runs(page, block, monkeypatch):
+    monkeypatch.chdir(ROOT)  # pages name files as seen from the repository's root
+    exec(compile(block, str(page), "exec"), {"__name__": "__main__"})
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_links_lead_somewhere(page):
+    links = re.findall(r"\]\((?!https?:)([^)#]+)[^)]*\)", page.read_text("utf-8"))
+    assert [link for link in links if not (page.parent / link).exists()] == []
+
+
+@pytest.mark.parametrize("page", ["architecture", "torso_reaction_node", "closed_loops", "library"])
+def test_files_that_a_page_names_exist(page):
+    text = (ROOT / "docs" / f"{page}.md").read_text("utf-8")
+    named = set(re.findall(rf"`([\w./]+/(?:[\w.]+\.(?:{ENDINGS}))?)`", text))
+    folders = [ROOT, *(ROOT / folder for folder in (LIBRARY, NODES))]
+    made = ("out/", ".venv/", "install/")
+    missing = {
+        name
+        for name in named
+        if not name.startswith(made)
+        and "NAME" not in name
+        and not any((folder / name).exists() for folder in folders)
+    }
+    assert missing == set()
+
+
+def test_every_parameter_is_on_the_page_about_its_node():
+    nodes = pytest.importorskip("modular_dynamics_ros.parameters.nodes")
+    for tables, page in (
+        ((nodes.DynamicsParameters, nodes.PlayerParameters), "nodes"),
+        ((nodes.ReactionParameters,), "torso_reaction_node"),
+    ):
+        text = (ROOT / "docs" / f"{page}.md").read_text("utf-8")
+        names = {item.name for table in tables for item in fields(table)}
+        assert {name for name in names if f"`{name}`" not in text} == set()
+
+
+def test_all_packages_have_one_version():
+    versions = {
+        str(path.relative_to(ROOT)): ElementTree.parse(path).findtext("version")
+        for path in (ROOT / "src").glob("*/package.xml")
+    }
+    project = (ROOT / "src/modular_dynamics/pyproject.toml").read_text("utf-8")
+    versions["pyproject.toml"] = re.search(r'^version = "(.*)"$', project, re.M)[1]
+    versions["CITATION.cff"] = yaml.safe_load((ROOT / "CITATION.cff").read_text("utf-8"))["version"]
+    assert set(versions.values()) == {md.__version__}, versions

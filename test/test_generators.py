@@ -1,0 +1,38 @@
+"""urdf/generators: the files in urdf/ are what they write, and --check says so by its exit status."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+NAMES = ("branched_38dof", "charmie_torso", "exoskeleton")
+
+
+def generate(name, *arguments):
+    command = [sys.executable, "-m", f"urdf.generators.{name}", *arguments]
+    return subprocess.run(command, check=False, capture_output=True, text=True, cwd=ROOT)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_file_is_up_to_date(name):
+    result = generate(name, "--check")
+    assert (result.returncode, result.stdout) == (0, f"{name}.urdf is up to date\n")
+
+
+def test_a_file_that_differs_or_is_missing_is_reported_and_written(tmp_path):
+    path = tmp_path / "branched_38dof.urdf"
+    missing = generate("branched_38dof", "--check", "--out", path)
+    assert missing.returncode == 1
+    assert missing.stderr == "branched_38dof.urdf is missing: run python -m urdf.generators.branched_38dof\n"
+    path.write_text("<robot/>")
+    assert "is out of date" in generate("branched_38dof", "--check", "--out", path).stderr
+    assert path.read_text() == "<robot/>"
+    assert generate("branched_38dof", "--out", path).returncode == 0
+    assert path.read_bytes() == (ROOT / "urdf" / path.name).read_bytes()
+
+
+def test_every_generator_is_listed():
+    scripts = {path.stem for path in (ROOT / "urdf" / "generators").glob("*.py")}
+    assert scripts - set(NAMES) == {"__init__", "charmie_torso_geometry", "generated_file"}

@@ -1,0 +1,48 @@
+"""Where tests stand, and how large files and folders are."""
+
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+# folder of tests -> folder of the sources that they mirror
+MIRRORED = {
+    "src/modular_dynamics/test": "src/modular_dynamics/modular_dynamics",
+    "src/modular_dynamics_ros/test": "src/modular_dynamics_ros/modular_dynamics_ros",
+    "test/benchmark": "benchmark",
+}
+WHOLE_ROBOTS = "src/modular_dynamics/test/closure/robots"  # named after robots, not after sources
+CODE = ("src", "test", "benchmark", "launch", "scripts", "examples")
+MOST_LINES, MOST_FILES = 300, 15
+
+
+def python_files(folder):
+    return sorted(path for path in (ROOT / folder).rglob("*.py") if "__pycache__" not in path.parts)
+
+
+@pytest.mark.parametrize("tests", MIRRORED)
+def test_a_test_file_has_the_folder_and_the_name_of_its_source_and_perhaps_a_subject(tests):
+    strays = []
+    for path in python_files(tests):
+        if not path.name.startswith("test_") or path.is_relative_to(ROOT / WHOLE_ROBOTS):
+            continue
+        sources = (ROOT / MIRRORED[tests] / path.relative_to(ROOT / tests).parent).glob("*.py")
+        words = path.stem.removeprefix("test_").split("_")
+        names = {"_".join(words[:count]) for count in range(1, len(words) + 1)}
+        if not names & {source.stem.strip("_") for source in sources}:
+            strays.append(str(path.relative_to(ROOT)))
+    assert strays == []
+
+
+def test_no_file_is_longer_than_allowed():
+    lengths = {
+        path: len(path.read_text(encoding="utf-8").splitlines()) for c in CODE for path in python_files(c)
+    }
+    assert {str(path): count for path, count in lengths.items() if count > MOST_LINES} == {}
+
+
+def test_no_folder_has_more_files_than_allowed():
+    counts: dict[Path, int] = {}
+    for path in (path for folder in CODE for path in python_files(folder)):
+        counts[path.parent] = counts.get(path.parent, 0) + (path.name != "__init__.py")
+    assert {str(folder): count for folder, count in counts.items() if count > MOST_FILES} == {}

@@ -1,0 +1,200 @@
+"""Write charmie_torso.urdf: charmie.urdf with the closed loops, actuators and springs of its torso.
+
+Goncalves et al., "Dynamic modeling of a human-inspired robot based on a Newton-Euler approach", section 4.
+Everything outside the torso is copied from charmie.urdf; the torso's geometry, which the paper does not
+print, comes from charmie_torso_parameters.yaml or another table. At the zero pose all joints are at zero.
+Units: m, kg, rad, N; degrees in the table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from math import atan2, hypot
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+from xml.etree.ElementTree import Element
+
+from .charmie_torso_geometry import SIDES, Actuator, Lever, actuator, find_element, lever
+from .generated_file import FOLDER, run_with_table
+
+TREE = FOLDER / "charmie.urdf"
+PARAMETERS = Path(__file__).with_name("charmie_torso_parameters.yaml")
+
+HEADER = """<?xml version="1.0"?>
+<!-- Written by generators/charmie_torso.py: change that or its table, not this file. -->
+<!--
+  CHARMIE with its real torso: the 24 bodies of charmie.urdf, the actuators act4 and act5 (each a tube and a
+  rod without mass between two hinges), the levers 4sr and 4sl with their springs, and spring s5. All joints
+  are at zero at the zero pose; act4 and act5 count from their lengths there.
+-->
+"""
+#: A comment of charmie.urdf, and its replacement here.
+FIXED = (
+    "Auxiliary bodies of the two lower springs: massless, and fixed as long as the torso has no closed loops."
+)
+HINGED = "Levers of the two lower springs, without mass: hinged on body 3, a pin in a slot of body 4."
+ORIGIN = (0.0, 0.0, 0.0)
+
+
+def text(values: Iterable[float]) -> str:
+    """Write numbers to 1e-15, which is below their rounding errors."""
+    return " ".join(repr(round(float(value), 15) + 0.0).removesuffix(".0") for value in values)
+
+
+def bar(end: Sequence[float], radius: float, material: str) -> str:
+    """Draw a bar from the origin to a point of the plane y = 0."""
+    x, _, z = end
+    middle, turn = [0.5 * v for v in end], (0.0, atan2(x, z), 0.0)
+    return f"""<visual>
+      <origin xyz="{text(middle)}" rpy="{text(turn)}"/>
+      <geometry><cylinder radius="{text([radius])}" length="{text([hypot(x, z)])}"/></geometry>
+      <material name="{material}"/>
+    </visual>"""
+
+
+def link_xml(name: str, shape: str) -> str:
+    """Write a body without mass."""
+    return f'<link name="{name}">\n    {shape}\n  </link>'
+
+
+def joint_xml(
+    name: str,
+    kind: str,
+    ends: tuple[str, str],
+    place: str,
+    axis: Sequence[float],
+    limits: Mapping[str, float],
+) -> str:
+    """Write a moving joint. URDF requires an effort; passive joints have none and get 1."""
+    values = " ".join(
+        f'{key}="{text([value])}"' for key, value in {**limits, "effort": limits.get("effort", 1.0)}.items()
+    )
+    return f"""<joint name="{name}" type="{kind}">
+    <parent link="{ends[0]}"/>
+    <child link="{ends[1]}"/>
+    <origin {place}/>
+    <axis xyz="{text(axis)}"/>
+    <limit {values}/>
+  </joint>"""
+
+
+def limits_of(ends: Sequence[float], velocity: float) -> dict[str, float]:
+    """Limits of a joint."""
+    return {"lower": ends[0], "upper": ends[1], "velocity": velocity}
+
+
+def actuator_xml(a: Actuator) -> list[str]:
+    """Write tube and rod: the tube's z axis points to the upper hinge, which is the rod's origin."""
+    tube, rod, table = f"{a.name}_tube", f"{a.name}_rod", a.table
+    turned = f'xyz="{text(a.lower)}" rpy="{text((-a.angle, 0.0, 0.0))}"'
+    pivot = limits_of(table["pivot_limits"], table["pivot_velocity"])
+    stroke = limits_of(a.stroke, table["velocity"]) | {"effort": table["effort"]}
+    end = f'xyz="{text((0.0, 0.0, a.length))}"'
+    return [
+        link_xml(tube, bar((0.0, 0.0, table["tube"]), 0.02, "dark")),
+        joint_xml(f"{a.name}_pivot", "revolute", (a.base, tube), turned, (1, 0, 0), pivot),
+        link_xml(rod, bar((0.0, 0.0, -0.9 * (a.length + a.stroke[0])), 0.01, "orange")),
+        joint_xml(a.name, "prismatic", (tube, rod), end, (0, 0, 1), stroke),
+    ]
+
+
+def block_xml(arm: Lever, table: Mapping[str, Any]) -> list[str]:
+    """Write the block that slides in the slot of body 4 and carries the lever's pin."""
+    name = f"s{arm.side}t4"
+    shape = """<visual>
+      <geometry><box size="0.03 0.03 0.02"/></geometry>
+      <material name="dark"/>
+    </visual>"""
+    place, axis = f'xyz="{text(arm.slot)}"', (SIDES[arm.side], 0, 0)
+    limits = limits_of(table["slide_limits"], table["slide_velocity"])
+    slide = joint_xml(f"{name}_slide", "prismatic", ("body_4", f"{name}_block"), place, axis, limits)
+    return [link_xml(f"{name}_block", shape), slide]
+
+
+def loops_xml(actuators: list[Actuator], levers: list[Lever]) -> list[str]:
+    """Write cut joints and passive joints."""
+    ends: dict[str, tuple[str, Sequence[float], str, Sequence[float], Sequence[float]]] = {
+        f"{a.name}_pin": (f"{a.name}_rod", ORIGIN, a.tip, a.upper, (1, 0, 0)) for a in actuators
+    }
+    for arm in levers:
+        name = f"s{arm.side}t4"
+        ends[name] = (f"body_4s{arm.side}", arm.pin, f"{name}_block", ORIGIN, (0, 1, 0))
+    parts = [
+        f"""<loop_joint name="{name}" type="revolute">
+      <predecessor link="{before}" xyz="{text(p)}"/>
+      <successor link="{after}" xyz="{text(s)}"/> <axis xyz="{text(axis)}"/>
+    </loop_joint>"""
+        for name, (before, p, after, s, axis) in ends.items()
+    ]
+    passive = [name for a in actuators for name in (a.moves, f"{a.name}_pivot")]
+    passive += [name for arm in levers for name in (f"j{arm.side}4", f"s{arm.side}t4_slide")]
+    return parts + [f'<passive joint="{name}"/>' for name in passive]
+
+
+def springs_xml(levers: list[Lever], table: Mapping[str, Any]) -> list[str]:
+    """Write the springs."""
+    ends = {f"s{a.side}4": {"body_3": a.anchor, f"body_4s{a.side}": a.spring} for a in levers}
+    ends["s5"] = {body: table["s5"][body] for body in ("body_4", "body_5")}
+    parts = []
+    for name, anchors in ends.items():
+        law = table["s5" if name == "s5" else "s4"]
+        values = " ".join(
+            f'{key}="{text([law[key]])}"' for key in ("stiffness", "free_length", "initial_force")
+        )
+        points = " ".join(f'<anchor link="{body}" xyz="{text(xyz)}"/>' for body, xyz in anchors.items())
+        parts.append(f'<spring name="{name}" {values}>\n      {points}\n    </spring>')
+    return parts
+
+
+def insert(parent: Element, place: int, parts: list[str], between: str, after: str) -> None:
+    """Insert elements, with the white space after each of them and after the last."""
+    if place:
+        parent[place - 1].tail = between
+    for k, part in enumerate(parts):
+        element = ElementTree.fromstring(part)
+        element.tail = after if k == len(parts) - 1 else between
+        parent.insert(place + k, element)
+
+
+def hinge_lever(robot: Element, arm: Lever, table: Mapping[str, Any]) -> None:
+    """Let an auxiliary body turn about its hinge, and draw its arms."""
+    fixed = find_element(robot, f"joint[@name='spring_pivot_{arm.side}']")
+    body, place = find_element(robot, f"link[@name='body_4s{arm.side}']"), list(robot).index(fixed)
+    insert(body, len(body), [bar(end, 0.008, "orange") for end in (arm.pin, arm.spring)], "\n    ", "\n  ")
+    ends, axis = ("body_3", f"body_4s{arm.side}"), (0, SIDES[arm.side], 0)
+    limits, tail = limits_of(table["limits"], table["velocity"]), fixed.tail or ""
+    robot.remove(fixed)
+    turning = joint_xml(f"j{arm.side}4", "revolute", ends, f'xyz="{text(arm.hinge)}"', axis, limits)
+    insert(robot, place, [turning], "\n  ", tail)
+
+
+def urdf_text(parameters: Mapping[str, Any]) -> str:
+    """Write the whole URDF: the text of charmie.urdf with the torso of this table."""
+    tree = TREE.read_text(encoding="utf-8")
+    parser = ElementTree.XMLParser(target=ElementTree.TreeBuilder(insert_comments=True))
+    robot = ElementTree.fromstring(tree.replace(FIXED, HINGED), parser)
+    robot.set("name", "charmie_torso")
+    table = parameters["lever"]
+    actuators = [actuator(robot, name, entry) for name, entry in parameters["actuators"].items()]
+    levers = [lever(robot, side, table) for side in SIDES]
+    for arm in levers:
+        hinge_lever(robot, arm, table)
+    parts = [part for a in actuators for part in actuator_xml(a)]
+    parts += [part for arm in levers for part in block_xml(arm, table)]
+    place = list(robot).index(find_element(robot, "joint[@name='torso_pitch']")) + 1
+    insert(robot, place, parts, "\n  ", "\n\n  ")
+    tags = find_element(robot, "modular_dynamics")
+    torso = find_element(tags, "subsystem[@name='torso']")
+    names = [f"j{arm.side}4" for arm in levers]
+    names += [ElementTree.fromstring(part).attrib["name"] for part in parts if part.startswith("<joint")]
+    insert(torso, len(torso), [f'<joint name="{name}"/>' for name in names], "\n      ", "\n    ")
+    closing = loops_xml(actuators, levers) + springs_xml(levers, parameters["springs"])
+    insert(tags, len(tags), closing, "\n    ", "\n  ")
+    return HEADER + ElementTree.tostring(robot, encoding="unicode").replace(" />", "/>") + "\n"
+
+
+if __name__ == "__main__":
+    raise SystemExit(
+        run_with_table("charmie_torso.urdf", urdf_text, "--parameters", PARAMETERS, "the torso's geometry")
+    )
