@@ -73,7 +73,7 @@ def yoke():
     return robot
 
 
-ROBOTS = {
+MECHANISMS = {
     "four-bar": four_bar,
     "slider-crank": slider_crank,
     "slider-crank, swapped": lambda: slider_crank(swapped=True),

@@ -1,13 +1,13 @@
 """Reactions of the care robot's torso from a solution of its loops."""
 
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
 import yaml
 
 import modular_dynamics as md
+from helpers.paths import ROBOTS
 from modular_dynamics.closure import closed_loop_inverse_dynamics
 from modular_dynamics_ros.computation.robot import RobotError, load_robot
 from modular_dynamics_ros.messages.bad_message import BadMessage
@@ -17,15 +17,14 @@ from modular_dynamics_ros.reactions.status import loads_status, reactions_status
 
 pytestmark = pytest.mark.ros
 
-URDF = Path(__file__).resolve().parents[4] / "urdf"
-RULES = URDF / "charmie_torso_rules.yaml"
+RULES = ROBOTS / "charmie_torso_rules.yaml"
 REST = np.zeros(19)
 STATE = (np.linspace(-0.02, 0.02, 19), np.linspace(0.03, -0.03, 19), np.linspace(-0.5, 0.5, 19))
 
 
 @pytest.fixture(scope="module")
 def robot():
-    return load_robot(URDF / "charmie_torso.urdf", with_check=False)
+    return load_robot(ROBOTS / "charmie_torso.urdf", with_check=False)
 
 
 @pytest.fixture(scope="module")
@@ -148,7 +147,7 @@ def test_status_names_limits_slack_springs_and_dead_points(robot, computation):
     ],
 )
 def test_rules_that_do_not_fit_are_refused(urdf, rules, words):
-    robot = load_robot(URDF / f"{urdf}.urdf", with_check=False)
+    robot = load_robot(ROBOTS / f"{urdf}.urdf", with_check=False)
     with pytest.raises(RobotError, match=words):
         ReactionComputation(robot, rules, 1e-9)
 

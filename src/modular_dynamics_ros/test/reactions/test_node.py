@@ -1,18 +1,16 @@
 """torso_reaction_node in this process: what does not fit is refused, and transitions."""
 
-from pathlib import Path
-
 import pytest
 from rclpy.parameter import Parameter
 
+from helpers.paths import ROBOTS
 from modular_dynamics_ros.node.robot_node import FAILURE, SUCCESS
 from modular_dynamics_ros.reactions.node import TorsoReactionNode
 
 pytestmark = [pytest.mark.ros, pytest.mark.usefixtures("ros")]
-URDF = Path(__file__).resolve().parents[4] / "urdf"
 FILES = {
-    "robot_description_file": str(URDF / "charmie_torso.urdf"),
-    "rules_file": str(URDF / "charmie_torso_rules.yaml"),
+    "robot_description_file": str(ROBOTS / "charmie_torso.urdf"),
+    "rules_file": str(ROBOTS / "charmie_torso_rules.yaml"),
 }
 
 

@@ -1,14 +1,13 @@
 """Closed form against Newton's method, against trigonometry; which loops have one."""
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 
 import modular_dynamics as md
+from helpers.paths import ROBOTS
 from helpers.robots.planar_mechanisms import (
     CLOSE,
-    ROBOTS,
+    MECHANISMS,
     A,
     B,
     C,
@@ -23,8 +22,6 @@ from helpers.robots.planar_robots import Planar, four_bar
 from modular_dynamics.closure import close_loops
 from modular_dynamics.closure.assembly.explicit import explicit_solver
 from modular_dynamics.exceptions import ClosureError
-
-URDF = Path(__file__).resolve().parents[5] / "urdf"
 
 
 def four_bar_by_cosines(theta, side):
@@ -83,9 +80,9 @@ def test_cylinder_by_the_law_of_cosines():
         assert abs(solver.solve([boom], [1.0])[where] - length) < CLOSE
 
 
-@pytest.mark.parametrize("name", ROBOTS)
+@pytest.mark.parametrize("name", MECHANISMS)
 def test_agrees_with_newton_from_the_reference_and_from_guesses(name):
-    graph = ROBOTS[name]().graph()
+    graph = MECHANISMS[name]().graph()
     solver, newton, rng = explicit_solver(graph), by_newton(graph), np.random.default_rng(0)
     reference = newton.reference()
     compared, by_itself, guess = 0, 0, reference
@@ -166,7 +163,7 @@ def test_wrong_shapes_are_named():
     [("four_bar", -7, 7), ("slider_crank", -7, 7), ("crane", None, None), ("exoskeleton", None, None)],
 )
 def test_robots_agree_with_newton(name, low, high):
-    graph = md.load_urdf(str(URDF / f"{name}.urdf"))
+    graph = md.load_urdf(str(ROBOTS / f"{name}.urdf"))
     solver, newton, rng = explicit_solver(graph), by_newton(graph), np.random.default_rng(0)
     limits = [graph.joint(name).limits for name in graph.independent_joint_names]
     low = [limit.lower for limit in limits] if low is None else low
@@ -182,7 +179,7 @@ def test_robots_agree_with_newton(name, low, high):
 
 
 def test_exoskeleton():
-    graph = md.load_urdf(str(URDF / "exoskeleton.urdf"))
+    graph = md.load_urdf(str(ROBOTS / "exoskeleton.urdf"))
     solver, newton = explicit_solver(graph), by_newton(graph)
     assert solver.order == (
         "gear of theta_12: theta_12 from rho_4",

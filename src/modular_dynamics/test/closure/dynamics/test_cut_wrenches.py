@@ -1,11 +1,10 @@
 """The open tree with the loops' wrenches on its links is the closed mechanism: Pinocchio's RNEA agrees."""
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 
 import modular_dynamics as md
+from helpers.paths import ROBOTS
 from modular_dynamics.closure import (
     closed_loop_inverse_dynamics,
     constraint_projection,
@@ -15,7 +14,6 @@ from modular_dynamics.closure import (
 )
 from modular_dynamics.crosscheck import CrossCheck
 
-URDF = Path(__file__).resolve().parents[5] / "urdf"
 STATES = {
     "four_bar": [0.7],
     "slider_crank": [0.7],
@@ -26,7 +24,7 @@ STATES = {
 
 @pytest.fixture(params=STATES)
 def robot(request):
-    graph = md.load_urdf(URDF / f"{request.param}.urdf")
+    graph = md.load_urdf(ROBOTS / f"{request.param}.urdf")
     q = np.array(STATES[request.param])
     return graph, q, np.linspace(0.3, -0.4, len(q)), np.linspace(-1.0, 2.0, len(q))
 
@@ -71,7 +69,7 @@ def test_the_wrench_in_the_links_frame_has_the_anchors_force_and_moment_about_th
 
 
 def test_a_spring_across_several_joints_pulls_at_its_anchors():
-    text = (URDF / "four_link.urdf").read_text()
+    text = (ROBOTS / "four_link.urdf").read_text()
     links = md.load_urdf(text).links
     ends = [
         f'<anchor link="{links[0]}" xyz="0.3 -0.2 0.4"/>',

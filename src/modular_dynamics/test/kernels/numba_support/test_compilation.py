@@ -2,10 +2,11 @@
 
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 from numba import config
+
+from helpers.paths import ROBOTS
 
 PROGRAM = """
 import sys
@@ -32,7 +33,7 @@ work += [lambda: md.forward_dynamics(graph, zero, zero, zero)] * 8
 with ThreadPoolExecutor(8) as pool:
     print(len(list(pool.map(lambda function: function(), work))))
 """
-ROBOT = Path(__file__).parents[5] / "urdf/four_link.urdf"
+ROBOT = ROBOTS / "four_link.urdf"
 
 only_compiled = pytest.mark.skipif(bool(config.DISABLE_JIT), reason="nothing is compiled")
 
