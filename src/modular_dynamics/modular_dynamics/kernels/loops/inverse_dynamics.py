@@ -8,7 +8,7 @@ multipliers of the rows, of the least norm where rows are redundant; tau_1 = tau
 from numba import njit
 
 from ..math.orthogonal import least_squares, minimum_norm
-from ..recursions.newton_euler import inverse_dynamics
+from ..recursions.newton_euler import inverse_dynamics_inline
 from .constraint_rows import evaluate_rows_inline
 from .cut_wrenches import cut_wrenches
 from .projection import condition_number, factor_dependent, project
@@ -76,7 +76,9 @@ def closed_loop_inverse_dynamics(tree, rows, springs, split, q, workspace, resul
     _complete(split, workspace, rank, v, False)
     evaluate_rows_inline(tree, rows, q, v, workspace.rows)
     _complete(split, workspace, rank, vdot, True)
-    status = inverse_dynamics(tree.topology, tree.constants, workspace.newton_euler, q, v, vdot, result.tau)
+    status = inverse_dynamics_inline(
+        tree.topology, tree.constants, workspace.newton_euler, q, v, vdot, result.tau
+    )
     if springs.laws.shape[0] > 0:
         _add_springs(tree, springs, q, v, result.tau, result.tensions)
     _transmit(split, workspace, rank, result.tau, result.multipliers)

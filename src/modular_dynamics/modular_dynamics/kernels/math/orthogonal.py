@@ -13,7 +13,7 @@ from ..numba_support.lanes import FAST
 __all__ = ["factor", "least_squares", "minimum_norm"]
 
 
-@njit(cache=True, fastmath=FAST, error_model="numpy")
+@njit(forceinline=True, fastmath=FAST, error_model="numpy")
 def factor(A, heads, order, tolerance):
     """Replace A (m, n) by R on and above the diagonal and the reflectors below it; returns the rank.
 
@@ -83,7 +83,7 @@ def _reflect(A, head, k, b):
         b[i] -= total * A[i, k]
 
 
-@njit(cache=True, error_model="numpy")
+@njit(forceinline=True, error_model="numpy")
 def least_squares(A, heads, order, rank, b, x):
     """x (n,) with the least |A x - b|; of several the one with zeros for columns that do not count.
 
@@ -101,7 +101,7 @@ def least_squares(A, heads, order, rank, b, x):
         x[order[k]] = total / A[k, k]
 
 
-@njit(cache=True, error_model="numpy")
+@njit(forceinline=True, error_model="numpy")
 def minimum_norm(A, heads, order, rank, c, y):
     """The shortest y (m,) with A^T y = c (n,); where the rank is short, for the columns that count."""
     m = A.shape[0]

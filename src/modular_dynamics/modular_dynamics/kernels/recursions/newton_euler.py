@@ -89,7 +89,7 @@ def _outward(i, topology, constants, v, vdot, states, work, lanes, like):
     _bear(i, ox, oy, oz, ex, ey, ez, ux, uy, uz, constants, work, at, lanes)
 
 
-@njit(fastmath=FAST, error_model="numpy")
+@njit(forceinline=True, fastmath=FAST, error_model="numpy")
 def _outward_floating(i, topology, constants, q, v, vdot, work, lanes, like):
     """The same for a floating body: its twist (linear l, angular g) against the ground is in its own axes."""
     iv = topology[i, V] * lanes
@@ -218,8 +218,8 @@ SIGNATURE = int64(
 )
 
 
-@njit(cache=True, fastmath=FAST, error_model="numpy")
-def inverse_dynamics(topology, constants, work, q, v, vdot, tau):
+@njit(forceinline=True, fastmath=FAST, error_model="numpy")
+def inverse_dynamics_inline(topology, constants, work, q, v, vdot, tau):
     """tau (nv,) of a graph at q, v, vdot; leaves every body's motion and wrench in ``work``.
 
     The ground's row holds the wrench that it bears as FORCE, TORQUE on return. Torques inside black boxes
@@ -244,6 +244,12 @@ def inverse_dynamics(topology, constants, work, q, v, vdot, tau):
             if not all_finite(work[row + FORCE : row + TORQUE + 3]):
                 return 2
     return 0
+
+
+@njit(cache=True, fastmath=FAST, error_model="numpy")
+def inverse_dynamics(topology, constants, work, q, v, vdot, tau):
+    """:func:`inverse_dynamics_inline`, called from Python."""
+    return inverse_dynamics_inline(topology, constants, work, q, v, vdot, tau)
 
 
 @njit(cache=True, nogil=True, fastmath=FAST, error_model="numpy")
