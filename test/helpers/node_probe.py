@@ -13,11 +13,8 @@ from trajectory_msgs.msg import JointTrajectory
 import modular_dynamics as md
 from modular_dynamics_ros.computation.reference import ReferenceSampler
 from modular_dynamics_ros.demo.lead_in import MotionStart
-from modular_dynamics_ros.messages.conversions import (
-    stamp_message,
-    stamp_nanoseconds,
-    trajectory_from_message,
-)
+from modular_dynamics_ros.messages.stamps import stamp_message, stamp_nanoseconds
+from modular_dynamics_ros.messages.trajectories import trajectory_from_message
 
 __all__ = ["DEPTH", "NodeProbe"]
 

@@ -6,7 +6,7 @@ from rclpy.node import Node
 from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory
 
-from modular_dynamics_ros.messages.conversions import stamp_nanoseconds
+from modular_dynamics_ros.messages.stamps import stamp_nanoseconds
 
 __all__ = ["MotionStart", "join"]
 

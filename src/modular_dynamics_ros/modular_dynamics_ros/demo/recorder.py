@@ -14,13 +14,11 @@ from trajectory_msgs.msg import JointTrajectory
 import modular_dynamics as md
 from modular_dynamics_ros.computation.reference import ReferenceSampler
 from modular_dynamics_ros.demo.lead_in import MotionStart
-from modular_dynamics_ros.messages.conversions import (
-    JointStateReader,
-    stamp_nanoseconds,
-    trajectory_from_message,
-    wrench_from_message,
-)
+from modular_dynamics_ros.messages.joint_state_reader import JointStateReader
+from modular_dynamics_ros.messages.stamps import stamp_nanoseconds
 from modular_dynamics_ros.messages.topic_names import topic_name
+from modular_dynamics_ros.messages.trajectories import trajectory_from_message
+from modular_dynamics_ros.messages.wrenches import wrench_from_message
 
 __all__ = ["Recorder"]
 
@@ -77,8 +75,8 @@ class Recorder(Node):
     def _on_state(self, message: JointState, info: dict) -> None:
         if (stamp := stamp_nanoseconds(message.header.stamp)) < self._start.stamp:
             return
-        self._reader.read(message)
-        self.states[stamp] = (self._reader.q.copy(), self._reader.v.copy())
+        sample = self._reader.read(message)
+        self.states[stamp] = (sample.q, sample.v)
         self.arrivals[stamp] = info["received_timestamp"]
         acceleration = np.full(
             self.graph.nv, np.nan

@@ -21,11 +21,9 @@ from modular_dynamics_ros.demo.lead_in import MotionStart, join
 from modular_dynamics_ros.demo.processes import Processes
 from modular_dynamics_ros.demo.waiting import ended_well, spin_until
 from modular_dynamics_ros.diagnostics.latency import LatencySummary, summarise
-from modular_dynamics_ros.messages.conversions import (
-    JointStateReader,
-    stamp_nanoseconds,
-    trajectory_from_message,
-)
+from modular_dynamics_ros.messages.joint_state_reader import JointStateReader
+from modular_dynamics_ros.messages.stamps import stamp_nanoseconds
+from modular_dynamics_ros.messages.trajectories import trajectory_from_message
 from modular_dynamics_ros.player.node import sent_in
 from modular_dynamics_ros.player.recordings import load_motion
 from modular_dynamics_ros.player.schedule import Schedule
@@ -101,10 +99,10 @@ class _Recorder(Node):
     def _on_state(self, message: JointState, info: dict) -> None:
         if (stamp := stamp_nanoseconds(message.header.stamp)) < self.start.stamp:
             return
-        self._reader.read(message)
+        sample = self._reader.read(message)
         acceleration = np.full(len(self._names), np.nan)  # it would be seen
         self._reference.sample(stamp, acceleration)
-        self.states[stamp] = self._reader.q.copy(), self._reader.v.copy(), acceleration
+        self.states[stamp] = sample.q, sample.v, acceleration
         self.arrivals[stamp] = info["received_timestamp"]
 
     def _on_reactions(self, message: TorsoReactions, info: dict) -> None:

@@ -19,13 +19,11 @@ from rclpy.exceptions import InvalidParameterValueException
 from rclpy.node import Node
 from rclpy.parameter import Parameter
 
-__all__ = ["Change", "ParameterError", "changed", "checked", "declare", "in_words", "parameter"]
+from modular_dynamics_ros.exceptions import ParameterError
+
+__all__ = ["Change", "changed", "checked", "declare", "in_words", "parameter"]
 
 Table = TypeVar("Table")
-
-
-class ParameterError(ValueError):
-    """A parameter value that is refused; the text names the parameter and what would be right."""
 
 
 class Change(Enum):

@@ -8,11 +8,9 @@ from typing import Any, Protocol
 import numpy as np
 import yaml
 
-__all__ = ["AccelerationProfile", "MotionError", "MotionSource", "load_profile"]
+from modular_dynamics_ros.exceptions import MotionError
 
-
-class MotionError(ValueError):
-    """A motion file that cannot be played."""
+__all__ = ["AccelerationProfile", "MotionSource", "load_profile"]
 
 
 class MotionSource(Protocol):

@@ -21,13 +21,14 @@ from rclpy.qos import QoSProfile
 from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory
 
+from modular_dynamics_ros.exceptions import MotionError, ParameterError
 from modular_dynamics_ros.messages.bad_message import listed
-from modular_dynamics_ros.messages.conversions import stamp_message, trajectory_message
+from modular_dynamics_ros.messages.stamps import stamp_message
+from modular_dynamics_ros.messages.trajectories import trajectory_message
 from modular_dynamics_ros.node.spinning import run_node
 from modular_dynamics_ros.parameters.nodes import PlayerParameters
-from modular_dynamics_ros.parameters.table import ParameterError, declare
+from modular_dynamics_ros.parameters.table import declare
 from modular_dynamics_ros.parameters.usage import asked_for_help, usage
-from modular_dynamics_ros.player.motion import MotionError
 from modular_dynamics_ros.player.recordings import load_motion
 from modular_dynamics_ros.player.schedule import Schedule
 

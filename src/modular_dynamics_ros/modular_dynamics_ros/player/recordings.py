@@ -7,7 +7,8 @@ from pathlib import Path
 
 import numpy as np
 
-from modular_dynamics_ros.player.motion import MotionError, MotionSource, load_profile
+from modular_dynamics_ros.exceptions import MotionError
+from modular_dynamics_ros.player.motion import MotionSource, load_profile
 
 __all__ = ["SampledMotion", "load_csv", "load_mcap", "load_motion"]
 

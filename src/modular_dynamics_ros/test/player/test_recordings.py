@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from mcap_ros2.writer import Writer
 
-from modular_dynamics_ros.player.motion import MotionError
+from modular_dynamics_ros.exceptions import MotionError
 from modular_dynamics_ros.player.recordings import load_csv, load_motion
 
 TABLE = "time, q_a, v_a, q_b, v_b\n1.0, 0, 2, 10, 0\n1.5, 1, 2, 10, 0\n2.5, 3, 2, 12, 4\n"
