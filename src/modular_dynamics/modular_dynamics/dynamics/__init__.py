@@ -1,4 +1,4 @@
-"""The kernels' face: checked arguments in, torques, matrices and poses out."""
+"""The public functions over the kernels: torques, accelerations, matrices and poses of a graph."""
 
 from .derivatives import (
     InverseDynamicsDerivatives,
@@ -17,6 +17,7 @@ from .equation_of_motion import (
 from .execution.generated import CompileReport
 from .forward_dynamics import ForwardDynamics, forward_dynamics, forward_dynamics_batch
 from .inverse_dynamics import InverseDynamics, inverse_dynamics, inverse_dynamics_batch
+from .inverse_dynamics_result import InverseDynamicsResult
 from .jacobian import Jacobian, jacobian, jacobian_batch
 from .kinematics import FramePoses, frame_pose, frame_poses, frame_poses_batch
 from .regressor import Regressor, inertial_parameters, regressor, regressor_batch
@@ -27,6 +28,7 @@ __all__ = [
     "FramePoses",
     "InverseDynamics",
     "InverseDynamicsDerivatives",
+    "InverseDynamicsResult",
     "Jacobian",
     "MassMatrix",
     "Regressor",

@@ -1,4 +1,4 @@
-"""Inverse dynamics: the face of the Newton-Euler kernel."""
+"""Inverse dynamics: tau of q, v and vdot, by the compiled Newton-Euler recursion."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
-from ..algebra import DualQuaternion, adjoint
+from ..algebra import DualQuaternion
 from ..exceptions import StateError
 from ..kernels import entry, layout
 from ..kernels import inverse_dynamics as kernel
 from ..kernels.numba_support.compilation import make_ready
 from ..kernels.recursions import newton_euler
-from ..model import JointType, Subsystem, SubsystemGraph, black_box_wrenches, body_loads, refuse_closures
+from ..model import SubsystemGraph, black_box_loads, black_box_wrenches, body_loads, refuse_closures
 from .arrays.model_arrays import (
     alignments_of,
     body_to_aligned,
@@ -29,6 +29,7 @@ from .arrays.model_arrays import (
 from .execution.algorithms import DOUBLE, INVERSE_DYNAMICS
 from .execution.batch import Batch, Progress
 from .execution.generated import with_code
+from .inverse_dynamics_result import InverseDynamicsResult
 
 __all__ = ["InverseDynamics", "inverse_dynamics", "inverse_dynamics_batch"]
 
@@ -36,49 +37,36 @@ Wrenches = Mapping[str, ArrayLike] | None
 
 
 class InverseDynamics:
-    """Inverse dynamics of one graph with everything allocated and compiled beforehand.
+    """Inverse dynamics of one graph: a workspace with everything allocated and compiled beforehand.
 
     The first one on a machine takes the seconds that compiling needs; later ones load the result from disk.
-
-    Calling it gives tau; afterwards the wrenches of that call can be read. Not for several threads at once.
-
-    Args:
-        wrenches: are they to be read? Without them code that `graph.compile` generated may do the work.
-
-    Attributes:
-        tagged: names of the black boxes of the graph.
-        written: the same for float64 arrays (q, v, vdot, tau) alone, from Python to the kernel without a
-            detour (kernels/entry): is tau written? None where that cannot be.
+    A workspace belongs to one thread. Calling it gives tau alone; :meth:`solve` gives the wrenches too.
 
     Raises:
         UnsupportedModelError: the graph has loop joints, passive joints, gears or springs.
     """
 
-    def __init__(self, graph: SubsystemGraph, wrenches: bool = True) -> None:
+    def __init__(self, graph: SubsystemGraph) -> None:
         refuse_closures(graph, "inverse dynamics")
         make_ready(kernel, newton_euler.SIGNATURE)
         self.graph = graph
-        self._constants = constants_of(graph)
-        self._buffer = work_of(graph)
-        self._work = rows_of(self._buffer, len(graph.joints))
-        self.tagged = frozenset(s.name for s in graph.subsystems if s.black_box)
-        self._plain = topology_of(graph, self.tagged)
-        if not wrenches:
-            self._plain = with_code(graph, INVERSE_DYNAMICS, "single", DOUBLE, self._plain)
-        self.written = None
-        if not self.tagged:
-            arrays = self._plain, self._constants, self._buffer
-            self.written = entry("inverse_dynamics", *arrays, graph.nq, graph.nv)
-        self._topologies: dict[frozenset[str], NDArray[np.int64]] = {}
+        self._black_boxes = frozenset(s.name for s in graph.subsystems if s.black_box)
+        self._constants, self._work = constants_of(graph), work_of(graph)
+        self._loops = topology_of(graph, self._black_boxes)
+        self._topology = with_code(graph, INVERSE_DYNAMICS, "single", DOUBLE, self._loops)
+        self._topologies = {self._black_boxes: self._loops}
         self._alignments = alignments_of(graph)
-        self._given: dict[str, DualQuaternion] = {}
-        self._loaded = False
+        self._with_wrenches = self._constants.copy()  # overwritten by each call that has wrenches
         self._free: Batch | None = None  # that of no wrenches
+        self.written = None
+        if not self._black_boxes:
+            arrays = self._topology, self._constants, self._work
+            self.written = entry("inverse_dynamics", *arrays, graph.nq, graph.nv)
 
     def warm_up(self) -> None:
         """Run the kernel once, so that the first real call is as fast as the others."""
         rest = np.zeros(self.graph.nv)
-        kernel(self._plain, self._constants, self._buffer, self.graph.neutral(), rest, rest, rest.copy())
+        kernel(self._topology, self._constants, self._work, self.graph.neutral(), rest, rest, rest.copy())
 
     def __call__(
         self,
@@ -91,115 +79,79 @@ class InverseDynamics:
     ) -> NDArray[np.float64]:
         """tau: see :func:`inverse_dynamics`. With ``out`` nothing is allocated after the first call."""
         tau = np.empty(self.graph.nv) if out is None else out
-        self._q = q
-        topology = self._plain
-        free = external_wrenches is None and black_box_wrenches is None
-        if not free or self.tagged or self._loaded:
-            topology = self._load(external_wrenches, black_box_wrenches)
+        arrays = self._topology, self._constants
+        if self._black_boxes or external_wrenches is not None or black_box_wrenches is not None:
+            boxes = self._checked_boxes(black_box_wrenches)
+            arrays = self._loaded(external_wrenches, boxes)
         elif self.written is not None and self.written(q, v, vdot, tau):
             return tau
-        good = plain(q, v, vdot, tau) and tau.ndim == 1
-        if good and kernel(topology, self._constants, self._buffer, q, v, vdot, tau) == 0:
-            return tau
-        q, v, vdot = converted(*self.graph.checked(q=q, v=v, vdot=vdot))
-        self._q = q
-        if (
-            kernel(topology, self._constants, self._buffer, q, v, vdot, checked_out(tau, (self.graph.nv,)))
-            != 0
-        ):
-            raise StateError("q, v and vdot are finite, but so large that the torques are not")
-        return tau
+        return self._run(*arrays, q, v, vdot, tau)
+
+    def solve(
+        self,
+        q: ArrayLike,
+        v: ArrayLike,
+        vdot: ArrayLike,
+        external_wrenches: Wrenches = None,
+        black_box_wrenches: Wrenches = None,
+    ) -> InverseDynamicsResult:
+        """Torques and wrenches as a value. Arguments and errors as of :func:`inverse_dynamics`."""
+        boxes = self._checked_boxes(black_box_wrenches)
+        arrays = self._loops, self._constants
+        if boxes or external_wrenches is not None:
+            arrays = self._loaded(external_wrenches, boxes)
+        tau = self._run(*arrays, q, v, vdot, np.empty(self.graph.nv))
+        rows = rows_of(self._work, len(self.graph.joints)).copy()
+        return InverseDynamicsResult(self.graph, tau, np.array(q, np.float64), boxes, rows, self._alignments)
 
     def batch(self, external_wrenches: Wrenches = None, black_box_wrenches: Wrenches = None) -> Batch:
         """The same algorithm for many states under the same wrenches."""
-        free = external_wrenches is None and black_box_wrenches is None
-        if free and self._free is not None:
-            return self._free
-        topology = self._load(external_wrenches, black_box_wrenches)
-        generated = not (self._loaded or self.tagged)
-        batch = Batch(self.graph, INVERSE_DYNAMICS, topology, self._constants.copy(), generated=generated)
-        if free:
-            self._free = batch
-        return batch
+        loaded = external_wrenches is not None or black_box_wrenches is not None or bool(self._black_boxes)
+        if loaded:
+            boxes = self._checked_boxes(black_box_wrenches)
+            topology, constants = self._loaded(external_wrenches, boxes)
+            return Batch(self.graph, INVERSE_DYNAMICS, topology, constants.copy(), generated=False)
+        if self._free is None:
+            self._free = Batch(self.graph, INVERSE_DYNAMICS, self._loops, self._constants)
+        return self._free
 
-    def _load(self, external: Wrenches, boxes: Wrenches) -> NDArray[np.int64]:
-        """Put the given wrenches on the bodies that bear them; the topology without the black boxes."""
-        external = {} if external is None else external
-        boxes = {} if boxes is None else boxes
-        loads = body_loads(self.graph, external)
-        self._given = black_box_wrenches(self.graph, boxes)
-        self._constants[:-1, layout.EXTERNAL :] = 0.0
-        self._loaded = bool(external or boxes)
+    def _run(
+        self,
+        topology: NDArray[np.int64],
+        constants: NDArray[np.float64],
+        q: ArrayLike,
+        v: ArrayLike,
+        vdot: ArrayLike,
+        tau: NDArray[np.float64],
+    ) -> NDArray[np.float64]:
+        """Write tau; arguments that the kernel does not take as they are, are converted first."""
+        suited = plain(q, v, vdot, tau) and tau.ndim == 1
+        if suited and kernel(topology, constants, self._work, q, v, vdot, tau) == 0:
+            return tau
+        q, v, vdot = converted(*self.graph.checked(q=q, v=v, vdot=vdot))
+        checked_out(tau, (self.graph.nv,))
+        if kernel(topology, constants, self._work, q, v, vdot, tau) != 0:
+            raise StateError("q, v and vdot are finite, but so large that the torques are not")
+        return tau
+
+    def _checked_boxes(self, wrenches: Wrenches) -> dict[str, DualQuaternion]:
+        return black_box_wrenches(self.graph, {} if wrenches is None else wrenches)
+
+    def _loaded(
+        self, external: Wrenches, boxes: Mapping[str, DualQuaternion]
+    ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """Topology without the black boxes, and constants with all wrenches that act on the other bodies."""
+        loads = body_loads(self.graph, {} if external is None else external)
+        for body, zeta in black_box_loads(self.graph, boxes).items():
+            loads[body] = loads[body] + zeta if body in loads else zeta
+        self._with_wrenches[:-1, layout.EXTERNAL :] = 0.0
         for body, zeta in loads.items():
-            self._add(body, zeta)
-        for name, zeta in self._given.items():
-            subsystem = self.graph.subsystem(name)
-            # into a predecessor that is itself a black box it does not enter: that one's own wrench holds it
-            before = subsystem.predecessor
-            inside = before is not None and self.graph.subsystems[before].name in boxes
-            if subsystem.connection.body is not None and not inside:
-                self._add(subsystem.connection.body, -adjoint(subsystem.connection.x_body_connection, zeta))
+            wrench = body_to_aligned(self._alignments[body], zeta.vec6())
+            self._with_wrenches[body, layout.EXTERNAL :] = wrench
         names = frozenset(boxes)
         if names not in self._topologies:
             self._topologies[names] = topology_of(self.graph, names)
-        return self._topologies[names]
-
-    def _add(self, body: int, zeta: DualQuaternion) -> None:
-        self._constants[body, layout.EXTERNAL :] += body_to_aligned(self._alignments[body], zeta.vec6())
-
-    @property
-    def joint_wrenches(self) -> NDArray[np.float64]:
-        """(n, 6): [force N, moment N m] that each joint passes on to its child link, in that link's frame."""
-        rows = self._work[:-1]
-        parts = (rows[:, c : c + 3, None] for c in (layout.FORCE, layout.TORQUE))
-        return np.concatenate([(self._alignments @ part)[..., 0] for part in parts], axis=1)
-
-    @property
-    def connection_wrenches(self) -> NDArray[np.float64]:
-        """(s, 6): [force, moment] of the predecessor on each subsystem, at and in its connection frame."""
-        return np.array([self._connection_wrench(subsystem).vec6() for subsystem in self.graph.subsystems])
-
-    def _connection_wrench(self, subsystem: Subsystem) -> DualQuaternion:
-        if subsystem.name in self._given:
-            return self._given[subsystem.name]
-        total = DualQuaternion.zero
-        x_connection_body = subsystem.connection.x_body_connection.conjugate()
-        for k in subsystem.indices:
-            if self.graph.parents[k] not in subsystem.indices:
-                total = total + adjoint(x_connection_body, self._passed_down(k))
-        return total
-
-    def _passed_down(self, k: int) -> DualQuaternion:
-        """The wrench of joint k in the body that carries it."""
-        joint, own, row = self.graph.joints[k], self._alignments[k], self._work[k]
-        zeta = DualQuaternion.pure(
-            own @ row[layout.FORCE : layout.FORCE + 3], own @ row[layout.TORQUE : layout.TORQUE + 3]
-        )
-        return adjoint(joint.x_parent_joint * joint.motion(self._position(k)), zeta)
-
-    def _position(self, k: int) -> NDArray[np.float64]:
-        """Of joint k in the last call, read back from its state: ``out`` may have overwritten q."""
-        if self.graph.joints[k].type is JointType.FLOATING:
-            return np.asarray(self._q)[self.graph.q_slice(self.graph.joints[k].name)]
-        states = self._buffer[self._work.size :].reshape(layout.STATE_BLOCKS, -1)
-        if self.graph.joints[k].type is JointType.PRISMATIC:
-            return states[layout.SHIFT, [k]]
-        return np.arctan2(states[layout.SINE, [k]], states[layout.COSINE, [k]])
-
-    def stamped_wrench(self, index: int) -> tuple[str, NDArray[np.float64]]:
-        """A subsystem's connection wrench at and in a link's frame, as tf knows it: (link, [force, moment]).
-
-        The link is the child of the subsystem's first joint; where several joints start there, or a given
-        wrench stands for a black box, it is the link that carries the connection point.
-        """
-        subsystem = self.graph.subsystems[index]
-        first = [k for k in subsystem.indices if self.graph.parents[k] not in subsystem.indices]
-        if subsystem.name not in self._given and len(first) == 1:
-            own = self._alignments[first[0]]
-            force, moment = (own @ self._work[first[0], c : c + 3] for c in (layout.FORCE, layout.TORQUE))
-            return subsystem.root_link, np.concatenate([force, moment])
-        zeta = adjoint(subsystem.connection.x_link_connection, self._connection_wrench(subsystem))
-        return subsystem.connection.link, zeta.vec6()
+        return self._topologies[names], self._with_wrenches
 
 
 def inverse_dynamics(
@@ -245,7 +197,7 @@ def inverse_dynamics(
         pass  # the first call, or there is none
     solver: InverseDynamics | None = getattr(graph.workspaces, "inverse_dynamics", None)
     if solver is None:
-        solver = graph.workspaces.inverse_dynamics = InverseDynamics(graph, wrenches=False)
+        solver = graph.workspaces.inverse_dynamics = InverseDynamics(graph)
         if solver.written is not None:
             graph.entries.setdefault("inverse_dynamics", solver.written)
     return solver(q, v, vdot, out=out)

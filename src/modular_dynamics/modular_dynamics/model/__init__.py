@@ -4,7 +4,7 @@ from .body import Body
 from .closure import Anchor, Gear, LoopJoint, Spring
 from .graph import SubsystemGraph
 from .joint import Joint, JointType, Limits, Mimic
-from .loads import black_box_wrenches, body_loads
+from .loads import black_box_loads, black_box_wrenches, body_loads
 from .subsystem import Connection, Subsystem
 from .support import refuse_closures
 
@@ -21,6 +21,7 @@ __all__ = [
     "Spring",
     "Subsystem",
     "SubsystemGraph",
+    "black_box_loads",
     "black_box_wrenches",
     "body_loads",
     "refuse_closures",

@@ -11,7 +11,7 @@ from ..algebra import DualQuaternion, adjoint
 from ..exceptions import StateError
 from .graph import SubsystemGraph
 
-__all__ = ["black_box_wrenches", "body_loads"]
+__all__ = ["black_box_loads", "black_box_wrenches", "body_loads"]
 
 
 def _wrench(what: str, wrench: ArrayLike) -> DualQuaternion:
@@ -68,3 +68,21 @@ def black_box_wrenches(graph: SubsystemGraph, boxes: Mapping[str, ArrayLike]) ->
                 f"subsystem '{subsystem.name}' is a black box: its wrench is needed in black_box_wrenches"
             )
     return {name: _wrench(f"wrench of black box '{name}'", wrench) for name, wrench in boxes.items()}
+
+
+def black_box_loads(
+    graph: SubsystemGraph, wrenches: Mapping[str, DualQuaternion]
+) -> dict[int, DualQuaternion]:
+    """What black boxes exert on the bodies that carry them, in the body's frame, summed: -Ad(x) zeta.
+
+    A black box that is carried by another one is left out: the given wrench of that one includes it.
+    """
+    loads: dict[int, DualQuaternion] = {}
+    for name, zeta in wrenches.items():
+        subsystem = graph.subsystem(name)
+        body, before = subsystem.connection.body, subsystem.predecessor
+        if body is None or (before is not None and graph.subsystems[before].name in wrenches):
+            continue
+        load = -adjoint(subsystem.connection.x_body_connection, zeta)
+        loads[body] = loads[body] + load if body in loads else load
+    return loads

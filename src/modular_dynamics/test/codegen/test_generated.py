@@ -149,8 +149,8 @@ def test_wrenches_go_through_the_loops(load_robot):
     boxed = md.inverse_dynamics(graph, *state, None, {"head": np.zeros(6)})
     assert np.isnan(boxed).sum() == 2
     solver = md.InverseDynamics(graph)
-    solver(*state)
-    assert np.abs(solver.connection_wrenches).max() > 1.0  # left behind by the loops
+    result = solver.solve(*state)  # generated code computes no wrenches
+    assert np.abs(result.connection_wrenches).max() > 1.0
 
 
 def test_out_may_be_one_of_the_arguments(load_robot):

@@ -71,9 +71,9 @@ def test_a_black_box_without_joints_takes_its_links_away():
     assert md.compose(
         graph, [0], [0], [0], black_box_wrenches={"tool": [0, 0, 50.0, 0, 0, 0]}
     ).tau == pytest.approx(lift)
-    solver = md.InverseDynamics(graph)
-    solver([0], [0], [0], black_box_wrenches={"tool": [0, 0, 50.0, 0, 0, 0]})
-    link, wrench = solver.stamped_wrench(1)
+    boxes = {"tool": [0, 0, 50.0, 0, 0, 0]}
+    result = md.InverseDynamics(graph).solve([0], [0], [0], black_box_wrenches=boxes)
+    link, wrench = result.connection_wrench_in_link(1)
     assert link == "arm"
     assert wrench == pytest.approx([0, 0, 50.0, 0, 0, 0])
     check = md.crosscheck.CrossCheck(graph)

@@ -22,10 +22,11 @@ def recorder(charmie):
     for k in range(COUNT):
         stamp, q = START + k * 5_000_000, np.full(19, 0.05 * k)
         node.states[stamp], node.accelerations[stamp] = (q, rest), rest
-        node.torques[stamp] = solver(q, rest, rest)
+        result = solver.solve(q, rest, rest)
+        node.torques[stamp] = result.tau
         node.arrivals[stamp], node.answers[stamp] = stamp, stamp + 1_000_000
         for index, subsystem in enumerate(node.graph.subsystems):
-            node.wrenches[subsystem.name][stamp] = solver.stamped_wrench(index)
+            node.wrenches[subsystem.name][stamp] = result.connection_wrench_in_link(index)
     yield node
     node.destroy_node()
 

@@ -25,10 +25,10 @@ def test_an_answer_holds_names_state_effort_and_the_inputs_stamp(active, four_li
     active.spin_until(lambda: any(wrench.header.stamp == newest for wrench in active.wrenches))
     wrench = next(wrench for wrench in active.wrenches if wrench.header.stamp == newest)
     assert wrench.header.frame_id == "lower_stem"  # the child link of the stem's first joint
-    solver = md.InverseDynamics(md.load_urdf(four_link))
-    solver(Q, V, np.zeros(4))
+    result = md.InverseDynamics(md.load_urdf(four_link)).solve(Q, V, np.zeros(4))
     force, moment = wrench.wrench.force, wrench.wrench.torque
-    assert [force.x, force.y, force.z, moment.x, moment.y, moment.z] == solver.stamped_wrench(0)[1].tolist()
+    expected_wrench = result.connection_wrench_in_link(0)[1].tolist()
+    assert [force.x, force.y, force.z, moment.x, moment.y, moment.z] == expected_wrench
 
 
 def test_transitions_and_silence_while_inactive(make):

@@ -73,9 +73,8 @@ def test_a_black_box_is_fed_from_its_topic(make, four_link, tmp_path):
         "  - {name: left_branch, joints: [left]}\n"
         "  - {name: right_branch, root_link: right_branch, black_box: true}\n"
     )
-    solver = md.InverseDynamics(md.load_urdf(four_link))
-    whole = solver(Q, V, np.zeros(4))
-    wrench = solver.connection_wrenches[2]
+    result = md.InverseDynamics(md.load_urdf(four_link)).solve(Q, V, np.zeros(4))
+    whole, wrench = result.tau, result.connection_wrenches[2]
     harness = make(partition_file=str(partition), stale_after=60.0)
     assert harness.node.trigger_configure() == SUCCESS
     assert harness.node.trigger_activate() == SUCCESS

@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...algebra import to_rotation_translation
-from ...dynamics import InverseDynamics, frame_poses
+from ...dynamics import InverseDynamics, InverseDynamicsResult, frame_poses
 from ...model import Anchor, SubsystemGraph
 from ..dynamics.inverse_dynamics import ClosedLoopDynamics
 from .free_bodies import crossed
 
-__all__ = ["Reaction", "joint_reactions", "passed", "placed", "poses"]
+__all__ = ["Reaction", "joint_reactions", "placed", "poses", "tree_dynamics"]
 
 Array = NDArray[np.float64]
 
@@ -53,8 +53,8 @@ def joint_reactions(graph: SubsystemGraph, dynamics: ClosedLoopDynamics) -> dict
         pull = dynamics.tensions[spring.name] * line / np.linalg.norm(line)
         links = [anchor.link for anchor in spring.anchors]
         found[spring.name] = Reaction(links[0], links[1], point, start, pull, np.zeros(3))
-    loads = _loads(R, o, found)
-    for joint, body, wrench in zip(graph.joints, graph.bodies, passed(graph, dynamics, loads), strict=True):
+    wrenches = tree_dynamics(graph, dynamics, _loads(R, o, found)).joint_wrenches
+    for joint, body, wrench in zip(graph.joints, graph.bodies, wrenches, strict=True):
         force, moment = R[body.name] @ wrench[:3], R[body.name] @ wrench[3:]
         point = o[body.name]
         found[joint.name] = Reaction(joint.parent_link, joint.child_link, point, point, force, moment)
@@ -88,10 +88,11 @@ def _loads(R: Mapping[str, Array], o: Mapping[str, Array], found: Mapping[str, R
     return loads
 
 
-def passed(graph: SubsystemGraph, dynamics: ClosedLoopDynamics, loads: Mapping[str, Array]) -> Array:
-    """(n, 6): wrenches at the joints of the tree, in their child links' frames."""
+def tree_dynamics(
+    graph: SubsystemGraph, dynamics: ClosedLoopDynamics, loads: Mapping[str, Array]
+) -> InverseDynamicsResult:
+    """Inverse dynamics of the open tree at the motion of ``dynamics``, with ``loads`` on its links."""
     solver: InverseDynamics | None = getattr(graph.workspaces, "reactions", None)
     if solver is None:
         solver = graph.workspaces.reactions = InverseDynamics(graph.tree)
-    solver(dynamics.coordinates, dynamics.velocities, dynamics.accelerations, loads)
-    return solver.joint_wrenches
+    return solver.solve(dynamics.coordinates, dynamics.velocities, dynamics.accelerations, loads)

@@ -8,12 +8,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...algebra import translation
-from ...dynamics import frame_poses
+from ...dynamics import InverseDynamicsResult, frame_poses
 from ...exceptions import StateError, UnsupportedModelError
 from ...model import Subsystem, SubsystemGraph
 from ..dynamics.inverse_dynamics import ClosedLoopDynamics
 from .free_bodies import Situation, crossed, crossed_rows
-from .joint_reactions import Reaction, passed
+from .joint_reactions import Reaction, tree_dynamics
 from .sharing_rules import JointRule, Rules
 
 __all__ = ["Situations", "situation_of", "wrenches_of"]
@@ -83,7 +83,8 @@ class Situations:
             dynamics: of the moment; poses, motions and tensions count, not how it shares.
             connection_wrenches: of subsystems that hang on the bodies, as measured or computed elsewhere,
                 instead of those that follow from their motion: {subsystem: (link, [force, moment])}, of the
-                predecessor on the subsystem, at and in the link's frame (``InverseDynamics.stamped_wrench``).
+                predecessor on the subsystem, at and in the link's frame
+                (``InverseDynamicsResult.connection_wrench_in_link``).
 
         Raises:
             StateError: a subsystem or link that the graph does not have, or a wrench that is none.
@@ -91,10 +92,11 @@ class Situations:
         graph = self.graph
         matrices = frame_poses(graph.tree, dynamics.coordinates, graph.links)
         R, o = matrices[:, :3, :3], matrices[:, :3, 3]
-        wrenches = self._signs * passed(graph, dynamics, {})[self._flow_bodies]
+        tree = tree_dynamics(graph, dynamics, {})
+        wrenches = self._signs * tree.joint_wrenches[self._flow_bodies]
         links, sinks = self._flow_links, self._flow_sinks
         if connection_wrenches:
-            more = self._exchanged(connection_wrenches)
+            more = self._exchanged(connection_wrenches, tree)
             links = np.append(links, [link for link, _, _ in more])
             sinks = np.append(sinks, [sink for _, sink, _ in more])
             wrenches = np.append(wrenches, [wrench for _, _, wrench in more], axis=0)
@@ -118,7 +120,9 @@ class Situations:
         summed: Array = (sinks == np.arange(len(self._sinks))[:, None]) @ turned
         return summed
 
-    def _exchanged(self, given: ConnectionWrenches) -> list[tuple[int, int, Array]]:
+    def _exchanged(
+        self, given: ConnectionWrenches, tree: InverseDynamicsResult
+    ) -> list[tuple[int, int, Array]]:
         """(link, body, wrench): those given, and less those that follow from the motion."""
         graph, found = self.graph, []
         for name, (link, wrench) in given.items():
@@ -137,7 +141,7 @@ class Situations:
             if bearer is None:
                 continue
             sink = self.rules.bodies.index(bearer)
-            own, computed = graph.workspaces.reactions.stamped_wrench(index)
+            own, computed = tree.connection_wrench_in_link(index)
             found += [
                 (self._place[link], sink, _six(name, wrench)),
                 (self._place[own], sink, -np.asarray(computed)),
