@@ -13,7 +13,7 @@ from scipy.spatial.transform import Rotation
 import modular_dynamics as md
 from helpers.rigid_bodies import RigidBodies
 from helpers.tree_strategies import random_trees
-from modular_dynamics.closure.assembly.mechanism import mechanism
+from modular_dynamics.closure.dynamics.solver import solver_of
 from modular_dynamics.kernels.loops import closed_loop
 
 #: Rows of each type of loop joint.
@@ -118,7 +118,7 @@ def _split(tree, tags, q, rng):
         "</robot>", f'<modular_dynamics version="1">{"".join(tags)}</modular_dynamics></robot>'
     )
     graph = md.load_urdf(text)
-    solver = mechanism(graph)
+    solver = solver_of(graph).mechanism
     closed_loop.rows_of(solver.arrays[0], solver.arrays[1], q, np.zeros(graph.nv), solver.room)
     J = solver.room[3].copy()
     sizes = np.linalg.svd(J)[1]

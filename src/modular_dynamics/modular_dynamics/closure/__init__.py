@@ -1,5 +1,6 @@
 """Closed loops on the tree: positions, projection, multipliers, springs."""
 
+from .dynamics.closed_loop_dynamics import ClosedLoopDynamics
 from .dynamics.cut_wrenches import internal_wrenches, stamped_cut_wrenches, tree_torques
 from .dynamics.equation_of_motion import (
     close_loops,
@@ -10,7 +11,8 @@ from .dynamics.equation_of_motion import (
     constraint_projection,
 )
 from .dynamics.forward_dynamics import ClosedLoopMotion, closed_loop_forward_dynamics, energy
-from .dynamics.inverse_dynamics import ClosedLoopDynamics, closed_loop_inverse_dynamics
+from .dynamics.inverse_dynamics import closed_loop_inverse_dynamics
+from .dynamics.solver import ClosedLoopSolver, solver_of
 from .reactions.free_bodies import Situation
 from .reactions.joint_reactions import Reaction, joint_reactions
 from .reactions.load_case import Situations, situation_of, wrenches_of
@@ -32,6 +34,7 @@ __all__ = [
     "wrenches_of",
     "ClosedLoopDynamics",
     "ClosedLoopMotion",
+    "ClosedLoopSolver",
     "Simulation",
     "close_loops",
     "closed_loop_bias",
@@ -44,6 +47,7 @@ __all__ = [
     "energy",
     "internal_wrenches",
     "simulate",
+    "solver_of",
     "stamped_cut_wrenches",
     "tree_torques",
 ]

@@ -9,9 +9,9 @@ assembly mode is the measured one; where the loops do not, these joints are repo
 import numpy as np
 from numpy.typing import NDArray
 
+from modular_dynamics.closure import ClosedLoopSolver
 from modular_dynamics.exceptions import ClosureError, SingularityError
 from modular_dynamics_ros.computation.answer import Answer, Configuration, Disagreement, State
-from modular_dynamics_ros.computation.library_shim import ClosedLoopSolver
 from modular_dynamics_ros.computation.robot import Robot
 from modular_dynamics_ros.messages.bad_message import BadMessage
 

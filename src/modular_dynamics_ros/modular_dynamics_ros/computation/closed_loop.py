@@ -6,7 +6,14 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from modular_dynamics.closure import ClosedLoopDynamics, internal_wrenches, stamped_cut_wrenches, tree_torques
+import modular_dynamics as md
+from modular_dynamics.closure import (
+    ClosedLoopDynamics,
+    ClosedLoopSolver,
+    internal_wrenches,
+    stamped_cut_wrenches,
+    tree_torques,
+)
 from modular_dynamics.exceptions import ClosureError, ModularDynamicsError, SingularityError, StateError
 from modular_dynamics_ros.computation.answer import (
     Answer,
@@ -18,11 +25,6 @@ from modular_dynamics_ros.computation.answer import (
 )
 from modular_dynamics_ros.computation.assembly_mode import AssemblyMode, refused_closure
 from modular_dynamics_ros.computation.feedforward import friction_torques
-from modular_dynamics_ros.computation.library_shim import (
-    ClosedLoopSolver,
-    InverseDynamics,
-    InverseDynamicsResult,
-)
 from modular_dynamics_ros.computation.robot import Robot
 from modular_dynamics_ros.exceptions import RobotError
 from modular_dynamics_ros.messages.bad_message import BadMessage
@@ -43,7 +45,7 @@ class ClosedLoopSolution:
     robot: Robot
     result: ClosedLoopDynamics
     wrenches: AppliedWrenches
-    _tree_solver: InverseDynamics
+    _tree_solver: md.InverseDynamics
 
     @property
     def tau(self) -> Array:
@@ -66,7 +68,7 @@ class ClosedLoopSolution:
         return loads
 
     @cached_property
-    def _tree(self) -> InverseDynamicsResult:
+    def _tree(self) -> md.InverseDynamicsResult:
         result = self.result
         motion = result.coordinates, result.velocities, result.accelerations
         return self._tree_solver.solve(*motion, self.loads)
@@ -100,7 +102,7 @@ class ClosedLoop:
         self._rest, self._no_wrenches = np.zeros(len(robot.state_names)), AppliedWrenches()
         try:
             self._solver = ClosedLoopSolver(robot.graph)
-            self._tree_solver = InverseDynamics(robot.graph.tree)
+            self._tree_solver = md.InverseDynamics(robot.graph.tree)
             self._warm_up()
         except ModularDynamicsError as error:
             raise RobotError(str(error)) from error
@@ -110,6 +112,7 @@ class ClosedLoop:
         """Compute everything once: what has to be compiled or loaded must not delay the first answer."""
         rest = self._rest
         try:
+            self._solver.warm_up()
             result = self._solver.inverse_dynamics(self._solver.reference(), rest, rest)
         except SingularityError:
             return  # only the first configuration is a dead point

@@ -15,7 +15,6 @@ from modular_dynamics_ros.computation.answer import (
     TreeDynamics,
 )
 from modular_dynamics_ros.computation.feedforward import friction_torques
-from modular_dynamics_ros.computation.library_shim import InverseDynamics, InverseDynamicsResult
 from modular_dynamics_ros.computation.robot import Robot
 from modular_dynamics_ros.messages.bad_message import BadMessage
 
@@ -34,7 +33,7 @@ class OpenChainDynamics:
 
     robot: Robot
     motion: tuple[Array, Array, Array]
-    result: InverseDynamicsResult
+    result: md.InverseDynamicsResult
     wrenches: AppliedWrenches
 
     @property
@@ -61,7 +60,7 @@ class OpenChain:
     """Solves one robot; a workspace of one thread."""
 
     def __init__(self, robot: Robot) -> None:
-        self._robot, self._solver = robot, InverseDynamics(robot.graph)
+        self._robot, self._solver = robot, md.InverseDynamics(robot.graph)
         self._rest = np.zeros(robot.graph.nv)
         self._weightless = {name: np.zeros(6) for name in robot.black_boxes} or None
         self._solver.warm_up()

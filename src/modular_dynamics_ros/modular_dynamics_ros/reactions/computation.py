@@ -15,10 +15,10 @@ from modular_dynamics.closure import (
     Situation,
     Situations,
     read_rules,
+    solver_of,
 )
 from modular_dynamics.exceptions import SingularityError
 from modular_dynamics_ros.computation.answer import StampedWrench
-from modular_dynamics_ros.computation.library_shim import ClosedLoopSolver
 from modular_dynamics_ros.computation.robot import Robot
 from modular_dynamics_ros.exceptions import RobotError
 from modular_dynamics_ros.messages.bad_message import BadMessage
@@ -110,7 +110,7 @@ class ReactionComputation:
 
     def _check_at_rest(self) -> None:
         """Share the loads once: it compiles what has to be compiled, and rejects rules that cannot work."""
-        solver, rest = ClosedLoopSolver(self.robot.graph), np.zeros(len(self.robot.state_names))
+        solver, rest = solver_of(self.robot.graph), np.zeros(len(self.robot.state_names))
         try:
             reactions = self(solver.inverse_dynamics(solver.reference(), rest, rest))
         except SingularityError:

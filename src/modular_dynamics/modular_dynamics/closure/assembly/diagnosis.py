@@ -8,15 +8,14 @@ from numpy.typing import NDArray
 from ...exceptions import ClosureError, SingularityError
 from ...kernels.loops import closed_loop
 from ...model import JointType
+from ..constraints.independence import raise_if_dependent
 from ..constraints.loop_arrays import LoopArrays
 
-__all__ = ["TIED", "open_loops", "refuse_branch_end", "refuse_tied", "unclosed"]
+__all__ = ["open_loops", "refuse_branch_end", "unclosed"]
 
 Array = NDArray[np.float64]
 #: Spreads of starts [rad or m] where all joints are free: none on a singular pose, where ranks mislead.
 FREE_STARTS = (0.1, 0.1, 0.5, 0.5, 1.0, 1.0)
-#: Rate at which an independent coordinate's motion may tear rows: rounding, and what Newton's method leaves.
-TIED = 1e-6
 #: Residual [m or 1] with which loops count as closed at a dead point, where Newton's method is slow.
 AT_DEAD_POINT = 1e-8
 
@@ -47,7 +46,7 @@ def unclosed(arrays: LoopArrays, coordinates: Array, where: str, closable: bool 
         if free.settle(attempt) < closed_loop.CLOSED:
             closed_loop.projection(*arrays.arrays, attempt, arrays.room, W)
             try:
-                refuse_tied(arrays, attempt, W)
+                raise_if_dependent(arrays, attempt, W)
             except ClosureError as tied:
                 return tied
             closable = True
@@ -59,31 +58,6 @@ def unclosed(arrays: LoopArrays, coordinates: Array, where: str, closable: bool 
     return open_loops(arrays, coordinates, where, why)
 
 
-def refuse_tied(arrays: LoopArrays, coordinates: Array, W: Array) -> None:
-    """Raises ClosureError where loops tie independent joints to each other, J W != 0: too many."""
-    graph, J = arrays.graph, arrays.room[3]
-    closed_loop.rows_of(arrays.arrays[0], arrays.arrays[1], coordinates, np.zeros(graph.nv), arrays.room)
-    scaled = arrays.split[9][:, None] * J
-    torn = np.abs(scaled @ W)
-    worst = TIED * max(1.0, float(np.abs(scaled).max(initial=0.0)))
-    if not (torn > worst).any():
-        return
-    columns = arrays.independent_v[(torn > worst).any(axis=0)]
-    tied = [
-        name for name in graph.independent_joint_names if {*range(graph.nv)[graph.v_slice(name)]} & {*columns}
-    ]
-    loops = dict.fromkeys(np.array(arrays.rows.names)[(torn > worst).any(axis=1)].tolist())
-    free, chosen = graph.nv - arrays.rank(J), len(arrays.independent_v)
-    advice = "declare others passive" if free else "are places and axes of the loop joints right?"
-    raise ClosureError(
-        f"{', '.join(graph.independent_joint_names)} of '{graph.name}' cannot all be independent: "
-        f"{', '.join(loops)} of the loops would be torn by {', '.join(tied)}. The mechanism has {free} "
-        f"degree(s) of freedom here and {chosen} coordinate(s) are chosen; {advice}",
-        None,
-        coordinates.copy(),
-    )
-
-
 def refuse_branch_end(arrays: LoopArrays, mine: Array, reached: Array, gone: float) -> None:
     """Why was the way to the independent coordinates not gone to its end?
 
@@ -92,7 +66,7 @@ def refuse_branch_end(arrays: LoopArrays, mine: Array, reached: Array, gone: flo
     """
     W = np.zeros((arrays.graph.nv, len(arrays.independent_v)))
     condition = closed_loop.projection(*arrays.arrays, reached, arrays.room, W)
-    refuse_tied(arrays, reached, W)
+    raise_if_dependent(arrays, reached, W)
     best = reached.copy()
     best[arrays.independent_q] = mine
     _approach(arrays, best)

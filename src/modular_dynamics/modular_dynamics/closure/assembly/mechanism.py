@@ -12,7 +12,7 @@ from ..constraints.loop_arrays import LoopArrays
 from .diagnosis import refuse_branch_end, unclosed
 from .explicit import explicit_solver
 
-__all__ = ["Mechanism", "mechanism"]
+__all__ = ["Mechanism"]
 
 Array = NDArray[np.float64]
 #: Starts round a configuration from which the loops do not close, at each of four distances.
@@ -207,11 +207,3 @@ class Mechanism(LoopArrays):
         )
         self.residual(start)
         return start
-
-
-def mechanism(graph: SubsystemGraph) -> Mechanism:
-    """This thread's mechanism of a graph, made on first use."""
-    found: Mechanism | None = getattr(graph.workspaces, "mechanism", None)
-    if found is None:
-        found = graph.workspaces.mechanism = Mechanism(graph)
-    return found

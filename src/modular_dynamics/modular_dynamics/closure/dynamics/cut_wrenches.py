@@ -8,8 +8,9 @@ from numpy.typing import NDArray
 from ...algebra import DualQuaternion, adjoint, to_rotation_translation
 from ...dynamics import frame_poses
 from ...model import Anchor, SubsystemGraph
-from ..reactions.free_bodies import crossed_rows
-from .inverse_dynamics import ClosedLoopDynamics
+from ..cross_products import cross_rows
+from ..workspaces import workspace_of
+from .closed_loop_dynamics import ClosedLoopDynamics
 
 __all__ = ["internal_wrenches", "stamped_cut_wrenches", "tree_torques"]
 
@@ -33,10 +34,7 @@ def internal_wrenches(graph: SubsystemGraph, found: ClosedLoopDynamics) -> dict[
 
     With them as external wrenches the tree moves as the closed mechanism does, with `tree_torques`.
     """
-    between: _Between | None = getattr(graph.workspaces, "between", None)
-    if between is None:
-        between = graph.workspaces.between = _Between(graph)
-    return between(found)
+    return workspace_of(graph, _Between)(found)
 
 
 class _Between:
@@ -83,7 +81,7 @@ class _Between:
             pulls = np.divide(tensions, lengths, out=np.zeros_like(lengths), where=lengths > 0.0)
             force[springs] = pulls[:, None] * lines
         arms = points - o[self._ends]
-        swung = moment[:, None] + crossed_rows(arms.reshape(-1, 3), np.repeat(force, 2, axis=0)).reshape(
+        swung = moment[:, None] + cross_rows(arms.reshape(-1, 3), np.repeat(force, 2, axis=0)).reshape(
             arms.shape
         )
         onto = np.transpose(R, (0, 2, 1))

@@ -12,7 +12,8 @@ from ...exceptions import ClosureError, SingularityError, StateError
 from ...kernels.loops import closed_loop
 from ...model import SubsystemGraph
 from ..assembly.branch import Branch, Lost, Place
-from ..assembly.mechanism import Mechanism, mechanism
+from ..assembly.mechanism import Mechanism
+from .solver import solver_of
 
 __all__ = ["ClosedLoopMotion", "closed_loop_forward_dynamics", "energy", "kkt_solution"]
 
@@ -63,7 +64,7 @@ def closed_loop_forward_dynamics(
         SingularityError: branches cross here, or within about 1e-6 rad; it has the condition number of J.
         StateError: a wrong shape, or a number that is not finite.
     """
-    solver = mechanism(graph)
+    solver = solver_of(graph).mechanism
     q, v = graph.checked(q=coordinates, v=velocities)
     (torques,) = solver.checked_rates(tau=tau)
     residual = solver.residual(q)
@@ -166,6 +167,6 @@ def energy(graph: SubsystemGraph, coordinates: ArrayLike, velocities: ArrayLike)
     """Kinetic, gravitational and elastic energy [J]; zero with all bodies' masses at the root's origin, at
     rest, and springs at their free lengths.
     """
-    solver = mechanism(graph)
+    solver = solver_of(graph).mechanism
     q, v = graph.checked(q=coordinates, v=velocities)
     return solver.potential(q) + 0.5 * float(v @ mass_matrix(solver.tree, q) @ v)

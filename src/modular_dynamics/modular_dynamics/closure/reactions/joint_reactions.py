@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 from ...algebra import to_rotation_translation
 from ...dynamics import InverseDynamics, InverseDynamicsResult, frame_poses
 from ...model import Anchor, SubsystemGraph
-from ..dynamics.inverse_dynamics import ClosedLoopDynamics
-from .free_bodies import crossed
+from ..cross_products import cross
+from ..dynamics.closed_loop_dynamics import ClosedLoopDynamics
+from ..workspaces import workspace_of
 
 __all__ = ["Reaction", "joint_reactions", "placed", "poses", "tree_dynamics"]
 
@@ -82,7 +83,7 @@ def _loads(R: Mapping[str, Array], o: Mapping[str, Array], found: Mapping[str, R
     for reaction in found.values():
         ends = (reaction.successor, reaction.point, 1.0), (reaction.predecessor, reaction.start, -1.0)
         for link, point, sign in ends:
-            about = reaction.moment + crossed(point - o[link], reaction.force)
+            about = reaction.moment + cross(point - o[link], reaction.force)
             wrench = sign * np.concatenate([R[link].T @ reaction.force, R[link].T @ about])
             loads[link] = loads.get(link, np.zeros(6)) + wrench
     return loads
@@ -92,7 +93,5 @@ def tree_dynamics(
     graph: SubsystemGraph, dynamics: ClosedLoopDynamics, loads: Mapping[str, Array]
 ) -> InverseDynamicsResult:
     """Inverse dynamics of the open tree at the motion of ``dynamics``, with ``loads`` on its links."""
-    solver: InverseDynamics | None = getattr(graph.workspaces, "reactions", None)
-    if solver is None:
-        solver = graph.workspaces.reactions = InverseDynamics(graph.tree)
+    solver = workspace_of(graph.tree, InverseDynamics)
     return solver.solve(dynamics.coordinates, dynamics.velocities, dynamics.accelerations, loads)

@@ -11,8 +11,9 @@ from ...algebra import translation
 from ...dynamics import InverseDynamicsResult, frame_poses
 from ...exceptions import StateError, UnsupportedModelError
 from ...model import Subsystem, SubsystemGraph
-from ..dynamics.inverse_dynamics import ClosedLoopDynamics
-from .free_bodies import Situation, crossed, crossed_rows
+from ..cross_products import cross, cross_rows
+from ..dynamics.closed_loop_dynamics import ClosedLoopDynamics
+from .free_bodies import Situation
 from .joint_reactions import Reaction, tree_dynamics
 from .sharing_rules import JointRule, Rules
 
@@ -114,7 +115,7 @@ class Situations:
         """Wrenches (n, 6) at and in links, summed up at and in the bodies: (bodies, 6)."""
         at = self._sinks[sinks]
         force, moment = ((R[links] @ part[..., None])[..., 0] for part in (wrenches[:, :3], wrenches[:, 3:]))
-        moment = moment + crossed_rows(o[links] - o[at], force)
+        moment = moment + cross_rows(o[links] - o[at], force)
         onto = np.transpose(R[at], (0, 2, 1))
         turned = np.concatenate([(onto @ part[..., None])[..., 0] for part in (force, moment)], axis=1)
         summed: Array = (sinks == np.arange(len(self._sinks))[:, None]) @ turned
@@ -176,7 +177,7 @@ def wrenches_of(
         reaction = found[str(joint.at)]
         sign = 1.0 if carried[reaction.successor] == joint.on else -1.0
         at = np.asarray(situation.points[joint.name])[1]
-        about = reaction.moment + crossed(reaction.point - at, reaction.force)
+        about = reaction.moment + cross(reaction.point - at, reaction.force)
         turned = np.asarray(situation.rotations[joint.axes]).T
         wrenches[joint.name] = sign * np.concatenate([turned @ reaction.force, turned @ about])
     return wrenches

@@ -15,9 +15,9 @@ from ...exceptions import SingularityError, StateError
 from ...model import SubsystemGraph
 from ..assembly.branch import Branch, Lost, Place
 from ..assembly.coordinates import Coordinates
-from ..assembly.mechanism import Mechanism, mechanism
+from ..assembly.mechanism import Mechanism
 from ..dynamics.forward_dynamics import certain_rank, energy, mean_accelerations
-from ..dynamics.inverse_dynamics import projection_at
+from ..dynamics.solver import solver_of
 
 __all__ = ["Simulation", "simulate"]
 
@@ -91,7 +91,8 @@ def simulate(
     """
     import scipy.integrate  # noqa: PLC0415  (a fifth of the library's import, which only this needs)
 
-    solver = mechanism(graph)
+    closed_loops = solver_of(graph)
+    solver = closed_loops.mechanism
     if method not in METHODS:
         raise StateError(f"method is {method!r}; {', '.join(METHODS)} are known")
     if not (np.isfinite(t_end) and t_end > 0.0):
@@ -107,7 +108,7 @@ def simulate(
         raise StateError(f"progress is {progress!r}; True or a function of (t, t_end) is needed")
     mine, rates = solver.checked(q, v)
     coordinates = Coordinates(graph).unit(solver.positions(mine, guess))
-    start = np.concatenate([coordinates, projection_at(solver, coordinates) @ rates])
+    start = np.concatenate([coordinates, closed_loops.projection(coordinates) @ rates])
     integrator = partial(getattr(scipy.integrate, method), t_bound=t_end, rtol=rtol, atol=atol)
     show = _bar() if progress is True else progress or None
     motion = [(0.0, start)] if wanted is None or wanted[0] == 0.0 else []

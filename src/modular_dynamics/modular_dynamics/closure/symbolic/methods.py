@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ...exceptions import StateError
 from ...model import SubsystemGraph
-from ..assembly.mechanism import mechanism
+from ..dynamics.solver import solver_of
 from .counting import Count, count
 from .directions import Directions
 from .elimination import eliminate
@@ -64,7 +64,7 @@ class Method:
         self.vdot = {name: ca.SX.sym(f"a_{name}") for name in graph.independent_joint_names}
         self.directions = Directions(self.parts, values, self.q)
         if method != "IC":
-            closed = dict(zip(graph.joint_names, mechanism(graph).reference().tolist(), strict=True))
+            closed = dict(zip(graph.joint_names, solver_of(graph).reference().tolist(), strict=True))
             eliminate(self.parts, self.steps, self.directions, method == "DE", closed)
         self.gravity = values.gravity(graph.gravity)
 

@@ -10,7 +10,8 @@ import modular_dynamics as md
 from helpers.planar_robots import Planar, four_bar
 from modular_dynamics.closure import close_loops
 from modular_dynamics.closure.assembly.explicit import explicit_solver
-from modular_dynamics.closure.assembly.mechanism import Mechanism, mechanism
+from modular_dynamics.closure.assembly.mechanism import Mechanism
+from modular_dynamics.closure.dynamics.solver import solver_of
 from modular_dynamics.exceptions import ClosureError
 
 A, B, C, D = 0.5, 1.8, 1.2, 2.0  # crank, coupler, rocker, ground, as planar_robots.four_bar has them
@@ -37,7 +38,7 @@ def slider_crank_modes(guess):
 def exoskeleton_modes(guess):
     """Those of the eight combinations of sides, on which circles of its three loops meet, that close."""
     graph = md.load_urdf(GRAPHS["exoskeleton"]().urdf)
-    solver, places = explicit_solver(graph), mechanism(graph).independent_q
+    solver, places = explicit_solver(graph), solver_of(graph).mechanism.independent_q
     choices = [(1.0,) if step.startswith("gear") else (1.0, -1.0) for step in solver.order]
     for signs in itertools.product(*choices):
         with contextlib.suppress(ClosureError):
@@ -59,7 +60,7 @@ def _graphs(load_robot):
 
 def distance(graph, coordinates, guess):
     """Of the joints that loops determine; of angles, the shorter way round."""
-    solver = mechanism(graph)
+    solver = solver_of(graph).mechanism
     away = coordinates - guess
     for name in graph.joint_names:
         if graph.joint(name).type.value != "prismatic":
@@ -71,7 +72,7 @@ def distance(graph, coordinates, guess):
 
 def guesses(graph, far):
     """A grid round a closed configuration, all joints up to ``far`` away [rad or m]."""
-    centre, rng = mechanism(graph).reference(), np.random.default_rng(0)
+    centre, rng = solver_of(graph).mechanism.reference(), np.random.default_rng(0)
     if len(graph.joint_names) == 3:
         steps = np.linspace(-far, far, 7)
         return [centre + np.array(step) for step in itertools.product(steps, steps, steps)]
@@ -82,7 +83,7 @@ def guesses(graph, far):
 @pytest.mark.parametrize("name", MODES)
 def test_the_mode_is_the_nearest_of_all_to_the_guess(name, far):
     graph = GRAPHS[name]()
-    places, compared = mechanism(graph).independent_q, 0
+    places, compared = solver_of(graph).mechanism.independent_q, 0
     for guess in guesses(graph, far):
         modes = [distance(graph, mode, guess) for mode in MODES[name](guess)]
         if not modes:
@@ -108,8 +109,8 @@ def test_newton_finds_the_nearest_of_two_modes(far):
 def test_the_mode_never_jumps_from_one_to_the_next_of_thousands(name):
     """Each the next one's guess, anywhere in the range; of the exoskeleton as far as it closes."""
     graph, rng = GRAPHS[name](), np.random.default_rng(1)
-    solver, (rows,) = explicit_solver(graph), [mechanism(graph).independent_q]
-    guess = mechanism(graph).reference()
+    solver, (rows,) = explicit_solver(graph), [solver_of(graph).mechanism.independent_q]
+    guess = solver_of(graph).mechanism.reference()
     branch = solver.branch_of(guess)
     low, high = np.full(len(rows), -3.0), np.full(len(rows), 3.0)
     if name == "exoskeleton":
@@ -118,7 +119,7 @@ def test_the_mode_never_jumps_from_one_to_the_next_of_thousands(name):
     for q in rng.uniform(low, high, (3000, len(rows))):
         guess = close_loops(graph, q, guess)
         assert (solver.branch_of(guess) == branch).all()
-        assert max(mechanism(graph).residual(guess).values()) < 1e-10
+        assert max(solver_of(graph).mechanism.residual(guess).values()) < 1e-10
 
 
 def limited(lower, upper, **bars):

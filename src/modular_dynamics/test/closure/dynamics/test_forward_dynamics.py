@@ -13,7 +13,7 @@ from modular_dynamics.closure import (
     energy,
     simulate,
 )
-from modular_dynamics.closure.assembly.mechanism import mechanism
+from modular_dynamics.closure.dynamics.solver import solver_of
 from modular_dynamics.exceptions import SingularityError
 
 ROBOTS = {
@@ -31,7 +31,7 @@ def test_solves_equation_22(load_robot, name):
     coordinates, velocities = close_loops(graph, q), constraint_projection(graph, q) @ v
     tau = np.linspace(1.0, 2.0, len(q))
     motion = closed_loop_forward_dynamics(graph, coordinates, velocities, tau)
-    solver = mechanism(graph)
+    solver = solver_of(graph).mechanism
     J, gamma = solver.room[3].copy(), solver.room[4].copy()
     drive = np.zeros(graph.nv)
     drive[solver.independent_v] = tau

@@ -5,7 +5,7 @@ import pytest
 import yaml
 
 from helpers.small_rules import DOOR, door
-from modular_dynamics.closure.reactions.free_bodies import Situation, crossed, free_bodies
+from modular_dynamics.closure.reactions.free_bodies import Situation, free_bodies
 from modular_dynamics.closure.reactions.sharing import Sharing
 from modular_dynamics.closure.reactions.sharing_rules import rules_from
 from modular_dynamics.exceptions import StateError
@@ -43,8 +43,3 @@ def test_the_matrix_is_the_moment_and_force_of_every_component():
             f = value * np.eye(3)["xyz".index(component[1])]
         force, moment = force + f, moment + np.cross(at, f)
     assert np.allclose(free.matrix @ x, [*force, *moment], rtol=0, atol=1e-14)
-
-
-def test_crossed_is_the_cross_product():
-    a, b = np.random.default_rng(1).normal(size=(2, 3))
-    assert np.array_equal(crossed(a, b), np.cross(a, b))

@@ -426,7 +426,7 @@ def test_gears_of_large_ratio_are_no_dead_points(load_robot, ratio):
 
 def test_joints_tied_beside_a_gear_of_large_ratio(load_robot):
     graph = with_motor(load_robot("four_bar").urdf, "J4", 1e8, 1e-19).with_independent_joints("J1", "J4")
-    with pytest.raises(ClosureError, match="J2 of the loops would be torn by J1, J4"):
+    with pytest.raises(ClosureError, match="motion of J1, J4 would open J2"):
         closed_loop_inverse_dynamics(graph, [0.3, 2.3], [0.0] * 2, [0.0] * 2)
 
 
