@@ -13,7 +13,7 @@ from ..exceptions import PartitionError, UrdfError
 from .source import line_of
 from .values import LINE
 
-__all__ = ["read_partition", "read_tags"]
+__all__ = ["merged_sections", "read_partition", "read_tags"]
 
 _SECTION_OF = {
     "subsystem": "subsystems",
@@ -107,3 +107,8 @@ def read_partition(partition: str | Path | Mapping[str, Any]) -> dict[str, Any]:
     if not isinstance(content, dict):
         raise PartitionError(f"'{path}' does not hold a mapping (version: 1, subsystems: ...)")
     return content
+
+
+def merged_sections(tags: Mapping[str, Any] | None, file: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Sections of the tags and of the partition file; where both have a section, the file wins."""
+    return {**(tags or {}), **(file or {})}
