@@ -90,7 +90,7 @@ class FilteredAcceleration:
         None while the sampling period is not known yet.
 
         Raises:
-            SamplingError: half the sampling rate is below the cutoff, or the stamps are too dense or too uneven.
+            SamplingError: half the sampling rate is below the cutoff, or the stamps are too dense or uneven.
         """
         if stamp == self._last:
             return None if np.isnan(self.period) else self._acceleration

@@ -1,4 +1,4 @@
-"""Where the accelerations of a joint state come from: none, the reference trajectory, or filtered velocities."""
+"""Where the accelerations of a joint state come from: none, a reference, or filtered velocities."""
 
 import numpy as np
 from numpy.typing import NDArray

@@ -108,7 +108,7 @@ class Answer:
 
     Attributes:
         state: what is answered. configuration: its joints. wrenches: those that were applied.
-        effort: (n,) [N m or N], NaN inside black boxes. exceeded: (n,) joints whose effort limit was exceeded.
+        effort: (n,) [N m or N], NaN inside black boxes. exceeded: (n,) whether its limit was exceeded.
         dynamics: the inverse dynamics behind the effort.
     """
 

@@ -24,7 +24,7 @@ class Computation:
     Attributes:
         accelerations: where they come from; keeps reference and filter from message to message.
         external, black_box: wrenches from topics, which hold for a while.
-        last_answer: from which the next state's loops are closed, and which `hold` holds; None before the first.
+        last_answer: from which the next state's loops are closed, and whose position `hold` holds.
 
     Raises:
         RobotError: there is no configuration in which the robot's loops close.
@@ -94,7 +94,7 @@ class Computation:
         return answer
 
     def hold(self) -> Answer:
-        """Torques that hold the last answered position against gravity, with the last wrenches of black boxes.
+        """Torques that hold the last position against gravity, with the last wrenches of black boxes.
 
         Raises:
             BadMessage: there is no answer yet, or the torques overflow.

@@ -27,7 +27,7 @@ class Robot:
     With closed loops the state is that of the independent joints; loops, gears and passive joints follow.
 
     Attributes:
-        state_names: (n,) joints whose state is needed, in graph order; indices: theirs in the graph's vectors.
+        state_names: (n,) joints whose state is needed, in graph order; indices: in the graph's vectors.
         joint_names: (m,) joints whose torques can be known, all outside black boxes; published: their indices
         in state_names.
         effort_limits: (n,) [N m or N], infinite where the URDF gives none or, as vendors do, zero.

@@ -13,7 +13,7 @@ class ComputationSettings:
         acceleration_source: zero | reference | filtered. filter_cutoff: of the velocity filter [Hz].
         output: full | gravity | full_minus_gravity. friction: none | urdf. effort_limits: off | clip | scale.
         stale_after: how long wrenches from topics, and a reference beyond its last point, stay valid [s].
-        closure_tolerance: by how much a measured passive joint may differ from its closed position [rad or m].
+        closure_tolerance: by how much measured passive joints may differ from the closed ones [rad or m].
     """
 
     acceleration_source: str = "zero"

@@ -37,7 +37,6 @@ from modular_dynamics_ros.demo.torso_report import draw_reactions, print_reactio
 from modular_dynamics_ros.demo.waiting import DemoError, ended_well, spin_until
 from modular_dynamics_ros.exceptions import MotionError
 from modular_dynamics_ros.messages.bad_message import listed
-from modular_dynamics_ros.node.discovery import hurry_discovery
 from modular_dynamics_ros.player.node import sent_in
 from modular_dynamics_ros.player.recordings import load_motion
 from modular_dynamics_ros.player.schedule import Schedule
@@ -70,7 +69,6 @@ def run(options: Options) -> int:
     os.environ["ROS_DOMAIN_ID"] = str(random.randrange(1, 101))
     os.environ["ROS_AUTOMATIC_DISCOVERY_RANGE"] = "LOCALHOST"
     os.environ.pop("ROS_LOCALHOST_ONLY", None)
-    hurry_discovery()
     try:
         evaluation, recorder = _play(options, console)
     except (DemoError, MotionError, md.ModularDynamicsError, OSError) as error:

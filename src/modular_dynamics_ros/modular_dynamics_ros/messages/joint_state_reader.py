@@ -1,4 +1,4 @@
-"""sensor_msgs/JointState to vectors in a robot's joint order. Joints are matched by name, never by position."""
+"""sensor_msgs/JointState to vectors in a robot's joint order: joints are matched by name."""
 
 from array import array
 from collections.abc import Sequence

@@ -47,7 +47,7 @@ class SessionNode(Protocol):
 
 
 class RobotSession(Protocol):
-    """Everything about one robot in a node: subscriptions while it is active, publishers as long as it lives."""
+    """One robot in a node: its subscriptions while the node is active, and its publishers."""
 
     @property
     def robot_name(self) -> str:

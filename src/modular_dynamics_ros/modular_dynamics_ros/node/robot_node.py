@@ -41,9 +41,9 @@ class RobotNode(LifecycleNode):
     """Parameters, transitions, description and diagnostics; all about one robot is in its `RobotSession`.
 
     A subclass sets NAME, PARAMETERS (a table, see parameters/table.py) and SESSION: a module with
-    `make_session(node, description, parameters)`, which raises RobotError. That module, and with it the library,
-    is imported when the node is configured: DDS finds the other nodes meanwhile, so that a node that was killed
-    answers sooner.
+    `make_session(node, description, parameters)`, which raises RobotError. That module, and with it the
+    library, is imported when the node is configured: DDS finds the other nodes meanwhile, so that a node that
+    was killed answers sooner.
     """
 
     NAME: str

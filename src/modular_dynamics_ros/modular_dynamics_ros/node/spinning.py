@@ -9,7 +9,6 @@ from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 
 from modular_dynamics_ros.exceptions import NodeError
-from modular_dynamics_ros.node.discovery import hurry_discovery
 
 __all__ = ["run_node"]
 
@@ -20,14 +19,13 @@ def run_node(make: Callable[[], Node], finished: Callable[[Node], bool] = lambda
     interrupted = False
 
     def interrupt(number: int, frame: object) -> None:
-        """End the loop; rclpy wakes the executor. In a callback KeyboardInterrupt could become any exception."""
+        """End the loop; rclpy wakes the executor. In a callback KeyboardInterrupt may become any error."""
         nonlocal interrupted
         interrupted = True
         if node is None:  # nothing spins yet, and compiling a robot takes long
             raise KeyboardInterrupt
 
     signal.signal(signal.SIGINT, interrupt)  # before rclpy.init, whose own handler calls this one
-    hurry_discovery()
     try:
         rclpy.init(args=sys.argv)
         node = make()

@@ -5,7 +5,7 @@
 class Parameters:
     rate: float = parameter(0.0, "answers per second", unit="Hz", low=0.0, high=10_000.0)
 ```
-Whole numbers are taken for a float, as YAML writes 200 for 200.0.
+Whole numbers are accepted for a float, as YAML writes 200 for 200.0.
 """
 
 import math
@@ -21,7 +21,7 @@ from rclpy.parameter import Parameter
 
 from modular_dynamics_ros.exceptions import ParameterError
 
-__all__ = ["Change", "changed", "checked", "declare", "in_words", "parameter"]
+__all__ = ["Change", "changed", "checked", "declare", "describe", "parameter"]
 
 Table = TypeVar("Table")
 
@@ -57,7 +57,7 @@ def parameter(
     change: Change = Change.ALWAYS,
 ) -> Any:
     """A dataclass field that declares one parameter; its type is the default's (bool, int, float, str or a
-    tuple of floats or of strings); `length`: how many numbers or names a tuple must have."""
+    tuple of floats or of strings). `length`: how many numbers a tuple must have."""
     return field(
         default=default, metadata={"spec": _Spec(description, unit, low, high, choices, length, change)}
     )
@@ -131,7 +131,7 @@ def declare(node: Node, table: type[Table]) -> Table:
 
 
 def changed(current: Table, changes: Iterable[Parameter], *, configured: bool) -> Table:
-    """`current` with these changes; parameters of other tables (use_sim_time) are passed over.
+    """`current` with these changes; parameters that the table does not have (use_sim_time) are ignored.
 
     Raises:
         ParameterError: a value is refused, or the parameter may not change now.
@@ -149,8 +149,8 @@ def changed(current: Table, changes: Iterable[Parameter], *, configured: bool) -
     return replace(current, **values)  # type: ignore[type-var]
 
 
-def in_words(entry: Field) -> str:
-    """What a parameter is, its unit and what it may be."""
+def describe(entry: "Field[Any]") -> str:
+    """Description, unit and allowed values of a parameter."""
     spec: _Spec = entry.metadata["spec"]
     bounds = math.isfinite(spec.low) and math.isfinite(spec.high)
     words = [

@@ -65,7 +65,7 @@ class WrenchMatcher(Generic[Item]):
         return self._items.pop(stamp)[1], self._wrenches.pop(stamp, {})
 
     def overdue(self, now: int) -> list[tuple[str, ...]]:
-        """For each item that waits in vain, the connections whose wrench is missing; the items are dropped."""
+        """Drop items that wait in vain; for each, the connections whose wrench is missing."""
         given_up = []
         for stamp, (since, _) in list(self._items.items()):
             arrived = self._wrenches.get(stamp, {})
@@ -78,7 +78,7 @@ class WrenchMatcher(Generic[Item]):
         return given_up
 
     def _lost(self, name: str, stamp: int, now: int) -> bool:
-        """Whether the wrench of this stamp will not arrive: the topic is silent, or a later one has arrived."""
+        """Whether the wrench of this stamp will not arrive: the topic is silent, or a later one is here."""
         if name not in self._last:
             return True
         arrived, newest = self._last[name]

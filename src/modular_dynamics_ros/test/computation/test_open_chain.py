@@ -119,9 +119,7 @@ def test_a_black_box_takes_its_wrench_from_outside(robot, four_link, tmp_path):
     path.write_text(yaml.safe_dump(BOX))
     boxed = computation(load_robot(four_link, str(path)))
     whole = answer(computation(robot))
-    solver = md.InverseDynamics(robot.graph)
-    solver(Q, V, np.zeros(4))
-    wrench = solver.connection_wrenches[2]
+    wrench = md.InverseDynamics(robot.graph).solve(Q, V, np.zeros(4)).connection_wrenches[2]
     with pytest.raises(BadMessage, match="no wrench of black box 'right_branch'"):
         answer(boxed, Q[:3], V[:3])
     boxed.black_box.set("right_branch", wrench, NOW)
