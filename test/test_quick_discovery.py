@@ -1,4 +1,4 @@
-"""config/fast_dds_quick_discovery.xml: Fast DDS understands it; benchmark/restart.py measures what it gains."""
+"""config/fast_dds_quick_discovery.xml: Fast DDS understands it, and it is used only on request."""
 
 import os
 import subprocess
@@ -23,10 +23,10 @@ def profile(root):
 
 def test_fast_dds_takes_the_profile(profile, tmp_path):
     environment = os.environ | {"FASTRTPS_DEFAULT_PROFILES_FILE": str(profile)}
-    done = subprocess.run(
-        [sys.executable, "-c", NODE], capture_output=True, text=True, env=environment, cwd=tmp_path, check=True
-    )
-    assert (done.stdout, done.stderr) == ("", "")  # it prints what it does not understand, and goes on without
+    command = [sys.executable, "-c", NODE]
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, cwd=tmp_path, check=True)
+    # it prints what it does not understand, and goes on without
+    assert (done.stdout, done.stderr) == ("", "")
 
 
 def test_messages_arrive_by_udp_and_a_thread_of_its_own_announces(profile):

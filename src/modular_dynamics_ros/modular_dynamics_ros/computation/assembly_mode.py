@@ -6,6 +6,8 @@ library begins with. Where measured passive joints contradict that, and the loop
 assembly mode is the measured one; where the loops do not, these joints are reported, and not used.
 """
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -103,7 +105,8 @@ class AssemblyMode:
 
 def refused_closure(error: ClosureError) -> BadMessage:
     """The library's error as the reason why a joint state is not answered."""
-    residual = max((error.residual or {}).values(), default=np.inf)
+    residuals: Any = error.residual or {}
+    residual = max(residuals.values(), default=np.inf)
     # closed there, but the path to it is blocked: that is a dead point, too
     cause = DEAD_POINT if isinstance(error, SingularityError) or residual < OPEN else CANNOT_CLOSE
     return BadMessage(cause, f"{cause}: {error}")

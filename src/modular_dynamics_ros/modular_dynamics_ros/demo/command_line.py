@@ -44,7 +44,7 @@ def read_command_line(arguments: Sequence[str] | None = None) -> Options:
 
 def _rate(text: str) -> float:
     try:
-        return checked(RATE, float(text))
+        return float(checked(RATE, float(text)))
     except ValueError as error:
         raise argparse.ArgumentTypeError(str(error)) from None
 

@@ -1,6 +1,7 @@
 """How a recorder lets a player with lead_in begin, and what of all it hears belongs to the motion."""
 
 from collections.abc import Mapping, MutableMapping
+from typing import Any
 
 from rclpy.node import Node
 from sensor_msgs.msg import JointState
@@ -21,7 +22,7 @@ class MotionStart:
         stamp: [ns]; 0 before a reference was heard.
     """
 
-    def __init__(self, *kept: MutableMapping[int, object]) -> None:
+    def __init__(self, *kept: MutableMapping[int, Any]) -> None:
         self.stamp, self._kept = 0, kept
 
     def heard(self, reference: JointTrajectory) -> None:

@@ -1,6 +1,7 @@
 """Everything that the nodes say while the demo runs."""
 
 from functools import partial
+from typing import Any
 
 import numpy as np
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
@@ -72,7 +73,7 @@ class Recorder(Node):
         self._reference.add(trajectory_from_message(message, self.graph.joint_names, 0))
         self._start.heard(message)
 
-    def _on_state(self, message: JointState, info: dict) -> None:
+    def _on_state(self, message: JointState, info: dict[str, Any]) -> None:
         if (stamp := stamp_nanoseconds(message.header.stamp)) < self._start.stamp:
             return
         sample = self._reader.read(message)
@@ -84,7 +85,7 @@ class Recorder(Node):
         self._reference.sample(stamp, acceleration)
         self.accelerations[stamp] = acceleration
 
-    def _on_torques(self, message: JointState, info: dict) -> None:
+    def _on_torques(self, message: JointState, info: dict[str, Any]) -> None:
         if self._torque_order is None:
             self._torque_order = np.array([message.name.index(name) for name in self.graph.joint_names])
         if (stamp := stamp_nanoseconds(message.header.stamp)) < self._start.stamp:

@@ -3,6 +3,7 @@
 import time
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import rclpy
@@ -96,7 +97,7 @@ class _Recorder(Node):
         self._reference.add(trajectory_from_message(message, self._names, 0))
         self.start.heard(message)
 
-    def _on_state(self, message: JointState, info: dict) -> None:
+    def _on_state(self, message: JointState, info: dict[str, Any]) -> None:
         if (stamp := stamp_nanoseconds(message.header.stamp)) < self.start.stamp:
             return
         sample = self._reader.read(message)
@@ -105,7 +106,7 @@ class _Recorder(Node):
         self.states[stamp] = sample.q, sample.v, acceleration
         self.arrivals[stamp] = info["received_timestamp"]
 
-    def _on_reactions(self, message: TorsoReactions, info: dict) -> None:
+    def _on_reactions(self, message: TorsoReactions, info: dict[str, Any]) -> None:
         if (stamp := stamp_nanoseconds(message.header.stamp)) >= self.start.stamp:
             self.reactions[stamp], self.answers[stamp] = message, info["received_timestamp"]
 

@@ -12,8 +12,8 @@ __all__ = [
     "SENSOR",
 ]
 
-#: SensorDataQoS keeps 5: at 500 Hz a pause of 10 ms (another process on the core) would lose messages. 500 last
-#: for a second; /diagnostics reports how old the answered input is.
+#: SensorDataQoS keeps 5: at 500 Hz a pause of 10 ms (another process on the core) would lose messages. 500
+#: last for a second; /diagnostics reports how old the answered input is.
 JOINT_STATES = QoSProfile(depth=500, reliability=ReliabilityPolicy.BEST_EFFORT)
 #: A sensor may publish reliably or not.
 SENSOR = QoSProfile(depth=10, reliability=ReliabilityPolicy.BEST_EFFORT)

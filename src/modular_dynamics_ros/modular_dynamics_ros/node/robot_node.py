@@ -191,7 +191,7 @@ class RobotNode(LifecycleNode):
 
     def now(self) -> int:
         """The node's clock [ns]: system time, or /clock with use_sim_time."""
-        return self.get_clock().now().nanoseconds
+        return int(self.get_clock().now().nanoseconds)
 
     def stamp(self) -> Time:
         """The node's clock as a stamp."""

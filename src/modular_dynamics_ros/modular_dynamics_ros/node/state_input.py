@@ -74,10 +74,11 @@ class StateInput:
         self._timeout.arrived(self._node.now())
         if disagreements := answer.configuration.disagreements:
             names = [disagreement.joint for disagreement in disagreements]
+            tolerance = self._computation.settings.closure_tolerance
             self._node.log.problem(
                 "passive joints",
                 "disagree",
-                f"{listed(names)} measured more than {self._computation.settings.closure_tolerance:g} rad or m "
+                f"{listed(names)} measured more than {tolerance:g} rad or m "
                 "(closure_tolerance) away from where the loops put it; the loops' value is used",
             )
 
@@ -109,12 +110,11 @@ class StateInput:
     def closure_status(self, answer: Answer | None) -> Status:
         """The closed loops at the last answer."""
         texts = self._node.log.texts
-        result, disagreements = None, ()
-        if answer is not None and isinstance(answer.dynamics, ClosedLoopSolution):
-            result, disagreements = answer.dynamics.result, answer.configuration.disagreements
-        return closure_status(
-            result, disagreements, self.counts.closed_anew, texts("closure"), texts("passive joints")
-        )
+        problems = texts("closure"), texts("passive joints")
+        if answer is None or not isinstance(answer.dynamics, ClosedLoopSolution):
+            return closure_status(None, (), self.counts.closed_anew, *problems)
+        disagreements = answer.configuration.disagreements
+        return closure_status(answer.dynamics.result, disagreements, self.counts.closed_anew, *problems)
 
     def _on_joint_state(self, message: JointState, info: dict[str, Any]) -> None:
         self._receive(message, info)

@@ -47,8 +47,8 @@ class RobotParameters:
     )
     stale_after: float = parameter(
         0.2,
-        "the input is stale after this time without a good joint state; wrenches from topics, and a reference "
-        "beyond its last point, stay valid for the same time",
+        "the input is stale after this time without a good joint state; wrenches from topics, and a "
+        "reference beyond its last point, stay valid for the same time",
         unit="s",
         low=0.001,
         high=3600.0,
@@ -121,8 +121,8 @@ class ReactionParameters(RobotParameters):
     )
     stale_after: float = parameter(
         0.2,
-        "the input is stale after this time without a good joint state; a state waits for a silent topic of "
-        "wrenches, and a reference stays valid beyond its last point, for the same time",
+        "the input is stale after this time without a good joint state; a state waits for a silent topic "
+        "of wrenches, and a reference stays valid beyond its last point, for the same time",
         unit="s",
         low=0.001,
         high=3600.0,
@@ -135,8 +135,8 @@ class ReactionParameters(RobotParameters):
     loads: str = parameter(
         "computed",
         "loads of the subsystems that the mechanism carries: computed from their motion, or the wrenches that "
-        "dynamics_node publishes on dynamics_node/connections/NAME/wrench for the same joint states; without "
-        "these nothing is published",
+        "dynamics_node publishes on dynamics_node/connections/NAME/wrench for the same joint states; "
+        "without these nothing is published",
         choices=("computed", "topics"),
         change=Change.UNCONFIGURED,
     )

@@ -63,14 +63,14 @@ def parameter(
     )
 
 
-def checked(entry: Field, value: Any) -> Any:
+def checked(entry: Field[Any], value: Any) -> Any:
     """The value as the dataclass stores it.
 
     Raises:
         ParameterError: wrong type, out of bounds, not among the choices.
     """
     spec: _Spec = entry.metadata["spec"]
-    kind = type(entry.default)
+    kind: Any = type(entry.default)
     if kind is tuple:
         return _checked_tuple(entry, value)
     if kind is float and type(value) is int:
@@ -87,7 +87,7 @@ def checked(entry: Field, value: Any) -> Any:
     return value
 
 
-def _checked_tuple(entry: Field, value: Any) -> tuple:
+def _checked_tuple(entry: Field[Any], value: Any) -> tuple[Any, ...]:
     spec: _Spec = entry.metadata["spec"]
     numbers = spec.length is not None
     wanted = (int, float) if numbers else (str,)
@@ -97,7 +97,7 @@ def _checked_tuple(entry: Field, value: Any) -> tuple:
         or any(type(v) not in wanted for v in value)
     ):
         raise ParameterError(f"{entry.name} must be {_kind_in_words(entry)}, not {value!r}")
-    items = tuple(float(v) for v in value) if numbers else tuple(v for v in value if v)
+    items: tuple[Any, ...] = tuple(float(v) for v in value) if numbers else tuple(v for v in value if v)
     if numbers and (len(items) != spec.length or not all(math.isfinite(v) for v in items)):
         raise ParameterError(f"{entry.name} must be {_kind_in_words(entry)}, not {list(items)}")
     if len(set(items)) < len(items) and not numbers:
@@ -105,7 +105,7 @@ def _checked_tuple(entry: Field, value: Any) -> tuple:
     return items
 
 
-def _kind_in_words(entry: Field) -> str:
+def _kind_in_words(entry: Field[Any]) -> str:
     spec: _Spec = entry.metadata["spec"]
     if isinstance(entry.default, tuple):
         return f"{spec.length} finite numbers" if spec.length else "a list of names"
@@ -136,7 +136,7 @@ def changed(current: Table, changes: Iterable[Parameter], *, configured: bool) -
     Raises:
         ParameterError: a value is refused, or the parameter may not change now.
     """
-    entries: Mapping[str, Field] = {entry.name: entry for entry in fields(current)}  # type: ignore[arg-type]
+    entries: Mapping[str, Field[Any]] = {entry.name: entry for entry in fields(current)}  # type: ignore[arg-type]
     values = {}
     for change in changes:
         if change.name not in entries:
@@ -149,7 +149,7 @@ def changed(current: Table, changes: Iterable[Parameter], *, configured: bool) -
     return replace(current, **values)  # type: ignore[type-var]
 
 
-def describe(entry: "Field[Any]") -> str:
+def describe(entry: Field[Any]) -> str:
     """Description, unit and allowed values of a parameter."""
     spec: _Spec = entry.metadata["spec"]
     bounds = math.isfinite(spec.low) and math.isfinite(spec.high)
@@ -166,7 +166,7 @@ def _for_ros(default: Any) -> Any:
     return (list(default) or [""]) if isinstance(default, tuple) else default
 
 
-def _descriptor(entry: Field) -> ParameterDescriptor:
+def _descriptor(entry: Field[Any]) -> ParameterDescriptor:
     """What `ros2 param describe` shows; types are dynamic, as `checked` takes whole numbers for floats."""
     spec: _Spec = entry.metadata["spec"]
     words = [spec.description, f"[{spec.unit}]" if spec.unit else "", f"may change {spec.change.value}"]

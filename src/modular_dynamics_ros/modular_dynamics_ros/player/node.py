@@ -82,7 +82,7 @@ class JointStatePlayer(Node):
         return self._ended > 0.0 and time.monotonic() - self._ended > LINGER
 
     def _now(self) -> int:
-        return self.get_clock().now().nanoseconds
+        return int(self.get_clock().now().nanoseconds)
 
     def _wait(self) -> None:
         publishers = [self._states] + ([self._reference] if self._reference else [])

@@ -4,6 +4,7 @@ import csv
 import struct
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -122,7 +123,7 @@ def load_mcap(path: str | Path, topic: str) -> SampledMotion:
     return _sampled(joints, seconds, parts, where)
 
 
-def _messages(path: str | Path, topic: str, where: str) -> Iterator:
+def _messages(path: str | Path, topic: str, where: str) -> Iterator[tuple[int, Any]]:
     from mcap.exceptions import McapError  # noqa: PLC0415  # only bags need these packages
     from mcap.reader import make_reader  # noqa: PLC0415
     from mcap_ros2.decoder import DecoderFactory  # noqa: PLC0415

@@ -80,8 +80,8 @@ class ReactionSession:
         self._outputs.activate(state)
         self._computing.clear()
         self._last = None
-        # joint_states last: a player that waits for its subscriber then finds the others, too, and of a reference
-        # and a joint state that both wait, the reference is taken first
+        # joint_states last: a player that waits for its subscriber then finds the others, too, and of a
+        # reference and a joint state that both wait, the reference is taken first
         if parameters.loads == "topics":
             self._loads = ConnectionWrenches(
                 node, self.robot.graph, self.reactions.load_names, parameters.stale_after, self._on_loads

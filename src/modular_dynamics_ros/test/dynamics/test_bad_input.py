@@ -77,10 +77,13 @@ def test_a_failing_comparison_ends_neither_the_node_nor_the_answer(make, four_li
     harness = make(crosscheck_rate=1000.0, stale_after=60.0)
     harness.activate()
 
-    def broken():
-        raise IndexError("out of range")
+    class Broken:
+        unavailable = ""
 
-    harness.node.session.crosschecks.check = broken
+        def __call__(self, answer):
+            raise IndexError("out of range")
+
+    harness.node.session.crosschecks.check = Broken()
     capfd.readouterr()
     for _ in range(5):
         assert harness.answer().effort.tolist() == expected(four_link).tolist()
