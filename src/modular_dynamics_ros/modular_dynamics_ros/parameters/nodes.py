@@ -134,15 +134,15 @@ class ReactionParameters(RobotParameters):
     )
     loads: str = parameter(
         "computed",
-        "loads of the subsystems that the mechanism carries: computed from their motion, or the wrenches that "
-        "dynamics_node publishes on dynamics_node/connections/NAME/wrench for the same joint states; "
+        "loads of the subsystems that the mechanism carries: computed from their motion, or the wrenches "
+        "that dynamics_node publishes on dynamics_node/connections/NAME/wrench for the same joint states; "
         "without these nothing is published",
         choices=("computed", "topics"),
         change=Change.UNCONFIGURED,
     )
     equilibrium_tolerance: float = parameter(
         1e-9,
-        "allowed equilibrium residual of a body, relative to the largest reaction; above it nothing is published",
+        "allowed equilibrium residual of a body, relative to the largest reaction; above, nothing is published",
         low=0.0,
         high=1.0,
     )
