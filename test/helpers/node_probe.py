@@ -52,7 +52,7 @@ class NodeProbe:
 
     def _on_reference(self, message: JointTrajectory) -> None:
         self._reference.add(trajectory_from_message(message, self.graph.independent_joint_names, 0))
-        self.start.heard(message)
+        self.start.add_reference(message)
 
     def _on_state(self, message: JointState) -> None:
         stamp = stamp_nanoseconds(message.header.stamp)

@@ -40,8 +40,8 @@ def test_quick_discovery_is_for_our_nodes_alone_and_on_request() -> None:
             entity.visit(context)
         with_profile = set()
         for node in entities[-1].visit(context)[:-1]:
-            environment = dict(node.additional_env or [])
-            if "FASTRTPS_DEFAULT_PROFILES_FILE" in str(environment):
+            variables = [name[0].perform(context) for name, _ in node.additional_env or []]
+            if "FASTRTPS_DEFAULT_PROFILES_FILE" in variables:
                 with_profile.add(node.node_executable)
         assert with_profile == set(expected)
 

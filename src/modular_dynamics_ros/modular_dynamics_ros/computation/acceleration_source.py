@@ -17,7 +17,7 @@ class AccelerationSource:
     """Accelerations of n joints. It keeps the reference and the state of the filter from message to message.
 
     Attributes:
-        reference: to which trajectories are added. coverage: what the reference says about the last stamp.
+        reference: to which trajectories are added. coverage: whether the reference covers the last stamp.
         filter: of the velocities; None where the source was never `filtered`.
     """
 

@@ -1,4 +1,4 @@
-"""Everything that the nodes say while the demo runs."""
+"""Records everything that the nodes publish while the demo runs."""
 
 from functools import partial
 from typing import Any
@@ -30,7 +30,7 @@ LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 class Recorder(Node):
     """Subscribes to all inputs and outputs of dynamics_node and keeps them by the stamp that belongs to them.
 
-    A motion that begins later makes it forget what came before: the player's lead-in.
+    When the motion begins, it forgets what came before: the player's lead-in.
 
     Attributes:
         states: stamp [ns] -> (q, v); torques: stamp -> effort; accelerations: stamp -> reference at that
@@ -71,7 +71,7 @@ class Recorder(Node):
 
     def _on_reference(self, message: JointTrajectory) -> None:
         self._reference.add(trajectory_from_message(message, self.graph.joint_names, 0))
-        self._start.heard(message)
+        self._start.add_reference(message)
 
     def _on_state(self, message: JointState, info: dict[str, Any]) -> None:
         if (stamp := stamp_nanoseconds(message.header.stamp)) < self._start.stamp:
@@ -81,7 +81,7 @@ class Recorder(Node):
         self.arrivals[stamp] = info["received_timestamp"]
         acceleration = np.full(
             self.graph.nv, np.nan
-        )  # NaN where no reference covers the stamp: it would be seen
+        )  # NaN where no reference covers the stamp: it would be noticed
         self._reference.sample(stamp, acceleration)
         self.accelerations[stamp] = acceleration
 

@@ -46,9 +46,8 @@ class DynamicsSession:
         self._other_inputs: list[WrenchInputs | ReferenceInput] = []
         self._watch: Any = None
         self._rate_timer: Any = None
-        self._newest: tuple[State, int] | None = (
-            None  # with a rate: what its timer is to answer, and its arrival
-        )
+        # with a rate: the state that its timer is to answer, and its arrival
+        self._newest: tuple[State, int] | None = None
 
     @property
     def robot_name(self) -> str:

@@ -14,7 +14,7 @@ __all__ = ["run_node"]
 
 
 def run_node(make: Callable[[], Node], finished: Callable[[Node], bool] = lambda node: False) -> int:
-    """Spin the node that `make` makes until `finished` says so or a signal comes; return the exit code."""
+    """Spin the node that `make` makes until `finished` is true or a signal arrives; return the exit code."""
     node: Node | None = None
     interrupted = False
 

@@ -142,7 +142,7 @@ class ReactionParameters(RobotParameters):
     )
     equilibrium_tolerance: float = parameter(
         1e-9,
-        "allowed equilibrium residual of a body, relative to the largest reaction; above, nothing is published",
+        "allowed equilibrium residual of a body, relative to the largest reaction; above it, no answer",
         low=0.0,
         high=1.0,
     )

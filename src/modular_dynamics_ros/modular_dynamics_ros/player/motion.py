@@ -22,7 +22,7 @@ class MotionSource(Protocol):
     has_acceleration: bool
 
     def sample(self, t: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Positions, velocities, accelerations (n,) at t [s]; empty arrays for what the source has not."""
+        """Positions, velocities, accelerations (n,) at t [s]; empty arrays for those that the source does not have."""
 
 
 class AccelerationProfile:
@@ -91,8 +91,8 @@ def load_profile(path: str | Path) -> AccelerationProfile:
     if not accelerations:
         raise MotionError(f"{where}: accelerations names no joint")
     start = _joint_values(data.get("start", {}), f"{where}: start")
-    if strangers := sorted(set(start) - set(accelerations)):
-        raise MotionError(f"{where}: start names {', '.join(strangers)}, which accelerations does not")
+    if unknown := sorted(set(start) - set(accelerations)):
+        raise MotionError(f"{where}: start names {', '.join(unknown)}, which accelerations does not name")
     return AccelerationProfile(accelerations, segments, start)
 
 

@@ -4,9 +4,10 @@ The reference goes out in windows of 1.5 s, one each second, so that a node that
 within a second; accelerations are exact at the stamps of the joint states. The stamp of a window is the start
 of the motion.
 
-DDS loses what is sent before a subscriber and its publisher have found each other, and neither knows whether
-the other has. Who must not lose the first states sets lead_in, and wait_for_subscriber to one more than there
-are; then subscribes once more when the answers to the first pose have come (demo/lead_in.py).
+DDS loses messages that are sent before a subscriber and its publisher have discovered each other, and neither
+knows whether the other has. To lose no state at the beginning, set lead_in, and wait_for_subscriber to one
+more than there are subscribers; then subscribe once more when the answers to the first pose have arrived
+(demo/lead_in.py).
 """
 
 import re
@@ -148,9 +149,9 @@ class JointStatePlayer(Node):
 
 
 def sent_in(log: str) -> int | None:
-    """How many joint states a player that has finished says it has sent; None where it does not say so."""
-    found = re.search(SENT.format(r"(\d+)"), log)
-    return int(found.group(1)) if found else None
+    """The number of joint states that a player reports at its end in its log; None where it has not."""
+    match = re.search(SENT.format(r"(\d+)"), log)
+    return int(match.group(1)) if match else None
 
 
 def _check_joints(path: str, names: tuple[str, ...]) -> None:
