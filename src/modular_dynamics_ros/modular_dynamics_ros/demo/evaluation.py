@@ -49,29 +49,29 @@ class Evaluation:
 
     def failures(self, threshold: float) -> list[str]:
         """Why the run failed; empty where it did not."""
-        failures = []
+        reasons = []
         if self.sent != self.expected:
-            failures.append(f"the player sent {self.sent} joint states; the motion has {self.expected}")
+            reasons.append(f"the player sent {self.sent} joint states; the motion has {self.expected}")
         if self.received != self.sent:
-            failures.append(f"of {self.sent} joint states sent {self.received} were received")
+            reasons.append(f"of {self.sent} joint states sent {self.received} were received")
         if self.answered < self.received:
-            failures.append(
+            reasons.append(
                 f"{self.received - self.answered} of {self.received} joint states were not answered"
             )
         if self.fewest_wrenches < self.answered:
-            failures.append(
+            reasons.append(
                 f"connection wrenches are missing for {self.answered - self.fewest_wrenches} answers"
             )
         if unknown := int(np.isnan(self.theirs).any(axis=1).sum()):
-            failures.append(
+            reasons.append(
                 f"no reference was received for {unknown} answers: they cannot be compared with Pinocchio"
             )
         elif self.answered and not self.relative <= threshold:
-            failures.append(
+            reasons.append(
                 f"torques differ from Pinocchio's by {self.relative:.1e} of the largest one, "
                 f"allowed are {threshold:.0e}"
             )
-        return failures
+        return reasons
 
 
 def evaluate(recorder: Recorder, expected: int, sent: int) -> Evaluation:

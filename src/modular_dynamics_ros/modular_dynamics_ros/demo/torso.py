@@ -65,17 +65,15 @@ class TorsoRun:
 
     def failures(self) -> list[str]:
         """Why the run failed; empty where it did not."""
-        failures, answered = [], len(self.times)
+        reasons, answered = [], len(self.times)
         if not self.expected == self.sent == self.received == answered:
-            failures.append(
+            reasons.append(
                 f"the torso: of {self.expected} joint states {self.sent} were sent, {self.received} "
                 f"received, {answered} answered"
             )
         if answered and not self.difference <= FORCE_ERROR:
-            failures.append(
-                f"the torso: actuator forces differ from virtual power by {self.difference:.1e} N"
-            )
-        return failures
+            reasons.append(f"the torso: actuator forces differ from virtual power by {self.difference:.1e} N")
+        return reasons
 
 
 class _Recorder(Node):

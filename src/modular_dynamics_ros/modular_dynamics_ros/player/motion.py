@@ -22,7 +22,7 @@ class MotionSource(Protocol):
     has_acceleration: bool
 
     def sample(self, t: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Positions, velocities, accelerations (n,) at t [s]; empty arrays for those that the source does not have."""
+        """Positions, velocities, accelerations (n,) at t [s]; empty arrays where it has none."""
 
 
 class AccelerationProfile:
