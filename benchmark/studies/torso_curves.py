@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 import modular_dynamics as md
 from benchmark.peers.mujoco_loops import MujocoLoops
 from benchmark.studies.torso_reactions import motion_at
-from modular_dynamics.closure.reactions.load_case import situation_of
-from modular_dynamics.closure.reactions.sharing import Sharing
+from modular_dynamics.closure.reactions.load_case import load_case_of
+from modular_dynamics.closure.reactions.sharing import ReactionSharing
 from modular_dynamics.closure.reactions.sharing_rules import Rules
 
 __all__ = ["COMPONENTS", "Curves", "curves", "instants", "without_inertia"]
@@ -51,7 +51,7 @@ def curves(
     tick: Callable[[], object] = lambda: None,
 ) -> Curves:
     """Solve twice at each instant; ``tick`` is called after each."""
-    graph, sharing = md.load_urdf(urdf), Sharing(rules)
+    graph, sharing = md.load_urdf(urdf), ReactionSharing(rules)
     names = graph.independent_joint_names
     peer = MujocoLoops(urdf, names)
     wrenches, torques = np.empty((2, len(times), 6)), np.empty((2, len(times), len(names)))
@@ -60,7 +60,7 @@ def curves(
         state = motion_at(motion, graph, float(time))
         dynamics = md.closed_loop_inverse_dynamics(graph, *state, guess=guess)
         guess = dynamics.coordinates
-        wrenches[0, k] = sharing(situation_of(graph, dynamics, rules)).wrenches[base.name]
+        wrenches[0, k] = sharing(load_case_of(graph, dynamics, rules)).wrenches[base.name]
         torques[0, k] = dynamics.tau
         peer(*state)
         wrenches[1, k], torques[1, k] = peer.reaction(base.on), peer.tau

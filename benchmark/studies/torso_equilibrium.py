@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 import modular_dynamics as md
 from benchmark.peers.mujoco_loops import MujocoLoops
 from modular_dynamics.closure.reactions.joint_reactions import joint_reactions
-from modular_dynamics.closure.reactions.load_case import situation_of
-from modular_dynamics.closure.reactions.sharing import Sharing
+from modular_dynamics.closure.reactions.load_case import load_case_of
+from modular_dynamics.closure.reactions.sharing import ReactionSharing
 from modular_dynamics.closure.reactions.sharing_rules import Rules
 
 __all__ = ["Push", "out_of_balance", "pushes", "standing_mounts"]
@@ -46,7 +46,7 @@ def standing_mounts(urdf: str) -> str:
 
 
 def pushes(
-    graph: md.SubsystemGraph, dynamics: md.ClosedLoopDynamics, sharing: Sharing, peer: MujocoLoops
+    graph: md.SubsystemGraph, dynamics: md.ClosedLoopDynamics, sharing: ReactionSharing, peer: MujocoLoops
 ) -> dict[str, list[Push]]:
     """All that bodies exert on each other, in three ways: by rules, of the least norm, as the loops are cut.
 
@@ -69,7 +69,7 @@ def pushes(
         for name, push in cut.items()
         if name not in shared and all(link.startswith(("body_", "world")) for link in (push.by, push.on))
     ]
-    situation = situation_of(graph, dynamics, rules)
+    situation = load_case_of(graph, dynamics, rules)
     return {
         "rules": rest + _by_rules(rules, sharing(situation).wrenches, peer),
         "all": rest + _by_rules(rules, sharing.least_norm(situation).wrenches, peer),

@@ -25,8 +25,9 @@ from benchmark.studies.torso_curves import COMPONENTS, Curves, curves, instants,
 from benchmark.studies.torso_equilibrium import out_of_balance, pushes, standing_mounts
 from benchmark.studies.torso_picture import draw
 from benchmark.studies.torso_reactions import motion_at
-from modular_dynamics.closure.reactions.sharing import Sharing
-from modular_dynamics.closure.reactions.sharing_rules import Rules, read_rules
+from modular_dynamics.closure.reactions.rule_reader import read_rules
+from modular_dynamics.closure.reactions.sharing import ReactionSharing
+from modular_dynamics.closure.reactions.sharing_rules import Rules
 
 ROOT = Path(__file__).resolve().parents[2]
 Array = NDArray[np.float64]
@@ -85,7 +86,7 @@ def equilibrium(
 ) -> dict[str, Array]:
     """Rules, least norm, cut -> largest force [N] and moment [N m] that lacks to a body."""
     robot = standing_mounts(urdf)
-    graph, sharing = md.load_urdf(robot), Sharing(rules)
+    graph, sharing = md.load_urdf(robot), ReactionSharing(rules)
     peer = MujocoLoops(robot, graph.independent_joint_names)
     worst = {}
     for time in times:

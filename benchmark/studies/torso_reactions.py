@@ -20,11 +20,12 @@ from rich.console import Console
 from rich.table import Table
 
 import modular_dynamics as md
-from modular_dynamics.closure.reactions.free_bodies import Situation
 from modular_dynamics.closure.reactions.joint_reactions import joint_reactions
-from modular_dynamics.closure.reactions.load_case import situation_of, wrenches_of
-from modular_dynamics.closure.reactions.sharing import Shared, Sharing
-from modular_dynamics.closure.reactions.sharing_rules import Rules, read_rules
+from modular_dynamics.closure.reactions.load_case import load_case_of, wrenches_of
+from modular_dynamics.closure.reactions.load_case_data import LoadCase
+from modular_dynamics.closure.reactions.rule_reader import read_rules
+from modular_dynamics.closure.reactions.sharing import ReactionSharing, SharedReactions
+from modular_dynamics.closure.reactions.sharing_rules import Rules
 
 ROOT = Path(__file__).resolve().parents[2]
 Array = NDArray[np.float64]
@@ -52,7 +53,7 @@ def main() -> int:
     if options.steps:
         console.print(str(rules), highlight=False)
     motion = yaml.safe_load(options.motion.read_text(encoding="utf-8"))
-    sharing = Sharing(rules)
+    sharing = ReactionSharing(rules)
     now = instant(graph, sharing, motion, options.time)
     console.print(reaction_table(rules, options.time, now), NOTES.format(rules=rules.name), highlight=False)
     console.print("\n".join([*null_space(now, sharing), *sweep(graph, sharing, motion)]), highlight=False)
@@ -64,21 +65,23 @@ class Instant:
     """Reactions in three ways: by rules, as the closure module cuts the loops, of the least norm of all."""
 
     dynamics: md.ClosedLoopDynamics
-    situation: Situation
-    shared: Shared
+    situation: LoadCase
+    shared: SharedReactions
     cut: Wrenches
-    least: Shared
+    least: SharedReactions
 
 
-def instant(graph: md.SubsystemGraph, sharing: Sharing, motion: Mapping[str, Any], time: float) -> Instant:
+def instant(
+    graph: md.SubsystemGraph, sharing: ReactionSharing, motion: Mapping[str, Any], time: float
+) -> Instant:
     """Solve at one time."""
     dynamics = md.closed_loop_inverse_dynamics(graph, *motion_at(motion, graph, time))
-    situation = situation_of(graph, dynamics, sharing.rules)
+    situation = load_case_of(graph, dynamics, sharing.rules)
     cut = wrenches_of(graph, joint_reactions(graph, dynamics), sharing.rules, situation)
     return Instant(dynamics, situation, sharing(situation), cut, sharing.least_norm(situation))
 
 
-def null_space(now: Instant, sharing: Sharing) -> list[str]:
+def null_space(now: Instant, sharing: ReactionSharing) -> list[str]:
     """How many ways there are, and is what tells two of them apart one of the null space?"""
     stress, known = sharing.self_stress(now.situation), [c for _, c in sharing.rules.unknowns].count("pull")
     x, y = (np.array(list(found.components.values())) for found in (now.shared, now.least))
@@ -91,7 +94,7 @@ def null_space(now: Instant, sharing: Sharing) -> list[str]:
     ]
 
 
-def sweep(graph: md.SubsystemGraph, sharing: Sharing, motion: Mapping[str, Any]) -> list[str]:
+def sweep(graph: md.SubsystemGraph, sharing: ReactionSharing, motion: Mapping[str, Any]) -> list[str]:
     """Worst of the whole motion."""
     times = np.linspace(0.0, float(motion["duration"]), 101)
     worst, tau = dict.fromkeys(("rules", "cut", "all"), 0.0), 0.0

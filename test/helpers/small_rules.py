@@ -5,7 +5,7 @@ import copy
 import numpy as np
 import yaml
 
-from modular_dynamics.closure.reactions.free_bodies import Situation
+from modular_dynamics.closure.reactions.load_case_data import LoadCase
 
 TABLE = """
 name: a table on four legs
@@ -51,7 +51,7 @@ def door(turn=0.0):
     R = np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
     rotations, origins = {"door": R, "frame": np.eye(3)}, {"door": np.zeros(3), "frame": np.zeros(3)}
     demand = [0.0, 0.0, 200.0, 0.0, -200.0 * 0.4, 0.0]  # 200 N at (0.4, 0, 1)
-    return Situation(rotations, origins, {"door": demand}, {"closer": 50.0})
+    return LoadCase(rotations, origins, {"door": demand}, {"closer": 50.0})
 
 
 def edited(change):

@@ -1,4 +1,4 @@
-"""Closed loops on the tree: positions, projection, multipliers, springs."""
+"""Closed loops: assembly, constraint projection, dynamics, simulation, reactions."""
 
 from .dynamics.closed_loop_dynamics import ClosedLoopDynamics
 from .dynamics.cut_wrenches import internal_wrenches, stamped_cut_wrenches, tree_torques
@@ -13,28 +13,24 @@ from .dynamics.equation_of_motion import (
 from .dynamics.forward_dynamics import ClosedLoopMotion, closed_loop_forward_dynamics, energy
 from .dynamics.inverse_dynamics import closed_loop_inverse_dynamics
 from .dynamics.solver import ClosedLoopSolver, solver_of
-from .reactions.free_bodies import Situation
 from .reactions.joint_reactions import Reaction, joint_reactions
-from .reactions.load_case import Situations, situation_of, wrenches_of
-from .reactions.sharing import Shared, Sharing
-from .reactions.sharing_rules import Rules, read_rules, rules_from
+from .reactions.load_case import LoadCases, load_case_of, wrenches_of
+from .reactions.load_case_data import LoadCase
+from .reactions.rule_reader import read_rules, rules_from
+from .reactions.sharing import ReactionSharing, SharedReactions
+from .reactions.sharing_rules import Rules
 from .simulation.simulate import Simulation, simulate
 
 __all__ = [
-    "Reaction",
-    "Rules",
-    "Shared",
-    "Sharing",
-    "Situation",
-    "Situations",
-    "joint_reactions",
-    "read_rules",
-    "rules_from",
-    "situation_of",
-    "wrenches_of",
     "ClosedLoopDynamics",
     "ClosedLoopMotion",
     "ClosedLoopSolver",
+    "LoadCase",
+    "LoadCases",
+    "Reaction",
+    "ReactionSharing",
+    "Rules",
+    "SharedReactions",
     "Simulation",
     "close_loops",
     "closed_loop_bias",
@@ -46,8 +42,13 @@ __all__ = [
     "constraint_projection",
     "energy",
     "internal_wrenches",
+    "joint_reactions",
+    "load_case_of",
+    "read_rules",
+    "rules_from",
     "simulate",
     "solver_of",
     "stamped_cut_wrenches",
     "tree_torques",
+    "wrenches_of",
 ]

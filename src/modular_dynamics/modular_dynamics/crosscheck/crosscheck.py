@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..algebra import to_rotation_translation
 from ..dynamics import inverse_dynamics
+from ..dynamics.execution.workspaces import workspace_of
 from ..model import SubsystemGraph, refuse_closures
 from .pinocchio_model import PinocchioModel
 
@@ -181,7 +182,5 @@ class CrossCheck:
 
 def rnea_residual(graph: SubsystemGraph, q: ArrayLike, v: ArrayLike, vdot: ArrayLike) -> NDArray[np.float64]:
     """|tau - tau_pinocchio| (nv,) [N m or N] of ``inverse_dynamics`` at one state."""
-    check: CrossCheck | None = getattr(graph.workspaces, "crosscheck", None)
-    if check is None:
-        check = graph.workspaces.crosscheck = CrossCheck(graph)
+    check = workspace_of(graph, CrossCheck)
     return check(q, v, vdot, inverse_dynamics(graph, q, v, vdot)).per_joint

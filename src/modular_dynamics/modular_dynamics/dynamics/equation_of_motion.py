@@ -7,17 +7,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
-from ..exceptions import StateError
-from ..kernels import entry
-from ..kernels import mass_matrix as kernel
-from ..kernels.numba_support.compilation import make_ready
-from ..kernels.recursions import composite_body
-from ..model import SubsystemGraph, refuse_closures
-from .arrays.model_arrays import checked_out, constants_of, converted, topology_of, work_of
-from .arrays.regrouping import regrouped
-from .execution.algorithms import DOUBLE, MASS_MATRIX
-from .execution.batch import Batch, Progress
-from .execution.generated import with_code
+from ..model import SubsystemGraph, refuse_black_boxes, refuse_closures
+from .arrays.model_arrays import constants_of, topology_of
+from .execution.algorithms import MASS_MATRIX
+from .execution.batch import Progress
+from .execution.solver import Solver
+from .execution.workspaces import direct_calls, workspace_of
 from .inverse_dynamics import inverse_dynamics, inverse_dynamics_batch
 
 __all__ = [
@@ -30,43 +25,29 @@ __all__ = [
     "mass_matrix_batch",
 ]
 
+_direct_calls = direct_calls(MASS_MATRIX.name)
 
-class MassMatrix:
-    """The mass matrix of one graph with everything allocated beforehand. Not for several threads at once.
+
+class MassMatrix(Solver):
+    """The mass matrix of one graph: a workspace of one thread, with everything allocated beforehand.
 
     Raises:
-        UnsupportedModelError: closed loops, or a black box, whose masses nobody knows.
+        StateError: a black box, whose masses nobody knows.
+        UnsupportedModelError: the graph has loop joints, passive joints, gears or springs.
     """
 
     def __init__(self, graph: SubsystemGraph) -> None:
         refuse_closures(graph, "mass matrix")
-        make_ready(kernel, composite_body.SIGNATURE)
-        boxes = [subsystem.name for subsystem in graph.subsystems if subsystem.black_box]
-        if boxes:
-            raise StateError(
-                f"the mass matrix of '{graph.name}' is not known: its black boxes are {', '.join(boxes)}"
-            )
-        self.graph = graph
-        plain = topology_of(graph, frozenset())
-        self._constants = regrouped(plain, constants_of(graph))
-        self._topology = with_code(graph, MASS_MATRIX, "single", DOUBLE, plain)
-        self.batch = Batch(graph, MASS_MATRIX, plain, self._constants)
-        self._work = work_of(graph, composite_body.COMPOSITE_COLUMNS)
-        arrays = self._topology, self._constants, self._work
-        self.written = entry("mass_matrix", *arrays, graph.nq, graph.nv)
+        refuse_black_boxes(graph, "the mass matrix")
+        arrays = MASS_MATRIX.prepared(topology_of(graph, frozenset()), constants_of(graph))
+        super().__init__(graph, MASS_MATRIX, *arrays)
 
     def __call__(self, q: ArrayLike, out: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
         """M: see :func:`mass_matrix`. With ``out`` nothing is allocated after the first call."""
-        nv = self.graph.nv
-        matrix = np.empty((nv, nv)) if out is None else out
-        if self.written is not None and self.written(q, matrix):
+        matrix = np.empty(self.shape) if out is None else out
+        if self.direct_call(q, matrix):
             return matrix
-        (checked,) = self.graph.checked(q=q)
-        checked_out(matrix, (nv, nv))
-        (taken,) = converted(checked)
-        if kernel(self._topology, self._constants, self._work, taken, matrix) != 0:
-            raise StateError("q is finite, but so large that the mass matrix is not")
-        return matrix
+        return self._run(self._topology, self.constants, (q,), matrix)
 
 
 def mass_matrix(
@@ -83,11 +64,11 @@ def mass_matrix(
     """
     try:
         matrix = np.empty((graph.nv, graph.nv)) if out is None else out
-        if graph.entries["mass_matrix"](q, matrix):
+        if _direct_calls[id(graph)](q, matrix):
             return matrix
     except KeyError:
         pass  # the first call, or there is none
-    return _solver(graph)(q, out)
+    return MassMatrix.of(graph)(q, out)
 
 
 def mass_matrix_batch(
@@ -99,42 +80,34 @@ def mass_matrix_batch(
     progress: Progress = None,
 ) -> NDArray[np.float64]:
     """Mass matrices (count, nv, nv) of positions q (count, nq); the rest as of ``inverse_dynamics_batch``."""
-    return _solver(graph).batch({"q": q}, threads, out, np.float64, progress)
-
-
-def _solver(graph: SubsystemGraph) -> MassMatrix:
-    solver: MassMatrix | None = getattr(graph.workspaces, "mass_matrix", None)
-    if solver is None:
-        solver = graph.workspaces.mass_matrix = MassMatrix(graph)
-        if solver.written is not None:
-            graph.entries.setdefault("mass_matrix", solver.written)
-    return solver
+    return MassMatrix.of(graph).batch()({"q": q}, threads, out, np.float64, progress)
 
 
 def bias(
     graph: SubsystemGraph, q: ArrayLike, v: ArrayLike, out: NDArray[np.float64] | None = None
 ) -> NDArray[np.float64]:
     """h (nv,): torques at zero acceleration: Coriolis, centrifugal, gravity. Errors as inverse_dynamics."""
-    return inverse_dynamics(graph, q, v, _rest(graph), out=out)
+    return inverse_dynamics(graph, q, v, _zeros(graph), out=out)
 
 
 def gravity_torque(
     graph: SubsystemGraph, q: ArrayLike, out: NDArray[np.float64] | None = None
 ) -> NDArray[np.float64]:
     """g (nv,): torques that hold the robot still at q. Errors as of inverse_dynamics."""
-    return inverse_dynamics(graph, q, _rest(graph), _rest(graph), out=out)
+    return inverse_dynamics(graph, q, _zeros(graph), _zeros(graph), out=out)
 
 
-def _rest(graph: SubsystemGraph) -> NDArray[np.float64]:
-    """Zeros that are always there."""
-    rest: NDArray[np.float64] | None = getattr(graph.workspaces, "rest", None)
-    if rest is None:
-        rest = graph.workspaces.rest = np.zeros(graph.nv)
-    return rest
+def _zeros(graph: SubsystemGraph) -> NDArray[np.float64]:
+    """Zero rates (nv,), allocated once for each thread; no kernel writes its inputs."""
+    return workspace_of(graph, _new_zeros)
 
 
-def _rows(q: ArrayLike) -> int:
-    """How many states; 0 where q is nothing that has rows, which the batch then says."""
+def _new_zeros(graph: SubsystemGraph) -> NDArray[np.float64]:
+    return np.zeros(graph.nv)
+
+
+def _row_count(q: ArrayLike) -> int:
+    """The number of states; 0 where q has no rows, which the batch then reports."""
     try:
         return len(np.asarray(q))
     except (TypeError, ValueError):
@@ -152,7 +125,7 @@ def bias_batch(
     progress: Progress = None,
 ) -> NDArray[Any]:
     """h (count, nv) of many states; the rest as of ``inverse_dynamics_batch``."""
-    rest = np.broadcast_to(0.0, (_rows(q), graph.nv))
+    rest = np.broadcast_to(0.0, (_row_count(q), graph.nv))
     return inverse_dynamics_batch(graph, q, v, rest, threads, out=out, dtype=dtype, progress=progress)
 
 
@@ -166,5 +139,5 @@ def gravity_torque_batch(
     progress: Progress = None,
 ) -> NDArray[Any]:
     """g (count, nv) of many positions; the rest as of ``inverse_dynamics_batch``."""
-    rest = np.broadcast_to(0.0, (_rows(q), graph.nv))
+    rest = np.broadcast_to(0.0, (_row_count(q), graph.nv))
     return inverse_dynamics_batch(graph, q, rest, rest, threads, out=out, dtype=dtype, progress=progress)

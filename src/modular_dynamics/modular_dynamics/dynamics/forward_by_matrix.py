@@ -6,48 +6,71 @@ articulated-body recursion does not apply. The mass matrix knows nothing of that
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import NDArray
 
-from ..exceptions import StateError
-from ..kernels import inverse_dynamics_float64, layout, mass_matrix_float64
+from ..kernels import (
+    inverse_dynamics_float64,
+    layout,
+    mass_matrix_float64,
+)
+from ..kernels.numba_support.compilation import make_ready
 from ..kernels.recursions.articulated_body import ROUNDING
 from ..kernels.turns import begin, end, first_bad, new_turns, stop, take
 from ..model import SubsystemGraph
+from .arrays.model_arrays import work_for
+from .execution.algorithms import DOUBLE, FORWARD_DYNAMICS, INVERSE_DYNAMICS, MASS_MATRIX
 
-__all__ = ["forward_by_matrix", "rows_by_matrix"]
+__all__ = ["FORWARD_BY_MATRIX", "NO_INERTIA", "coordinate_without_inertia"]
 
 Array = NDArray[np.float64]
 Arrays = tuple[NDArray[np.int64], Array]
 #: Numbers in the mass matrices that a thread has in memory at a time, and states at most.
 LARGEST_STACK, TAKEN = 1_000_000, 512
+#: Status of a kernel: done; refused arguments; results that are not finite; a joint that moves no inertia.
+DONE, REFUSED, OVERFLOW, NO_INERTIA = range(4)
 
 
 def forward_by_matrix(
-    graph: SubsystemGraph, M: NDArray[np.float64], torques: NDArray[np.float64], out: NDArray[np.float64]
-) -> None:
-    """Write vdot of M vdot = torques.
+    topology: NDArray[np.int64], constants: Array, work: Array, q: Array, v: Array, tau: Array, vdot: Array
+) -> int:
+    """Write vdot at one state, as the kernels for one state do; it allocates.
 
-    Raises:
-        StateError: M is not positive definite; names the joint whose coordinate needs the others to move.
+    Returns:
+        0; 1 for arguments that are refused; 2 where vdot is not finite; 3 where M is not positive definite,
+        and then work[0] is the coordinate that needs the others to move.
     """
     from scipy.linalg.lapack import dpotrf, dpotrs  # noqa: PLC0415  # few robots need it, all wait at import
 
+    n, nv = len(topology) - 1, len(vdot)
+    if tau.shape != vdot.shape or not np.isfinite(tau).all():
+        return REFUSED
+    M, h = np.empty((nv, nv)), np.empty(nv)
+    for algorithm, arguments in ((MASS_MATRIX, (q, M)), (INVERSE_DYNAMICS, (q, v, np.zeros(nv), h))):
+        make_ready(algorithm.single, algorithm.signature)
+        own = work_for(n, algorithm.columns)
+        if (status := algorithm.single(topology, constants, own, *arguments)) != 0:
+            return int(status)
+    with np.errstate(over="ignore"):
+        torques = tau - h
     if not (np.isfinite(M).all() and np.isfinite(torques).all()):
-        raise StateError("q, v and tau are finite, but so large that the mass matrix or the bias are not")
+        return OVERFLOW
     factor, failed = dpotrf(M, lower=True)  # failed: 1 + the first coordinate that moves no mass of its own
     if failed == 0:
         none = np.diagonal(factor) ** 2 <= ROUNDING * np.diagonal(M)
         failed = 1 + int(np.argmax(none)) if none.any() else 0
     if failed > 0:
-        joint = next(name for name in graph.joint_names if graph.v_slice(name).stop >= failed)
-        raise StateError(
-            f"joint '{joint}' moves no inertia of its own: the mass matrix of '{graph.name}' is singular, "
-            "and torques would accelerate the joint infinitely"
-        )
-    out[:] = dpotrs(factor, torques, lower=True)[0]
-    if not np.isfinite(out).all():
-        raise StateError("q, v and tau are finite, but so large that the accelerations are not")
+        work[0] = failed - 1
+        return NO_INERTIA
+    vdot[:] = dpotrs(factor, torques, lower=True)[0]
+    return DONE if np.isfinite(vdot).all() else OVERFLOW
+
+
+def coordinate_without_inertia(graph: SubsystemGraph, work: Array) -> str:
+    """The joint whose coordinate :func:`forward_by_matrix` reported."""
+    return next(name for name in graph.joint_names if graph.v_slice(name).stop > work[0])
 
 
 def rows_by_matrix(
@@ -57,8 +80,8 @@ def rows_by_matrix(
     v: Array,
     tau: Array,
     vdot: Array,
-    known: NDArray[np.int64],
-    blank: NDArray[np.bool_],
+    checked: NDArray[np.int64],
+    zero_blocks: NDArray[np.bool_],
     turns: NDArray[np.int64],
 ) -> None:
     """Rows of q, v, tau -> rows of vdot, as the batch kernels do."""
@@ -70,7 +93,7 @@ def rows_by_matrix(
             rows = (array[first : first + step] for array in (q, v, tau, vdot))
             bad: int | None = 0  # and so where something goes wrong: nobody else has these rows
             try:
-                bad = _first_bad((topology, constants), known, *rows)
+                bad = _first_bad((topology, constants), checked, *rows)
             finally:
                 if bad is not None:
                     stop(turns, first + bad, len(q))
@@ -79,27 +102,39 @@ def rows_by_matrix(
 
 
 def _first_bad(
-    tree: Arrays, known: NDArray[np.int64], q: Array, v: Array, tau: Array, vdot: Array
+    tree: Arrays, checked: NDArray[np.int64], q: Array, v: Array, tau: Array, vdot: Array
 ) -> int | None:
     """Write vdot, or say from which row on one is bad."""
     count, nv = tau.shape
     none, flat, h = np.empty((count, 0)), np.empty((count, nv * nv)), np.empty((count, nv))
-    turns, blank = new_turns(), np.zeros(nv * nv, np.bool_)  # nothing is
-    mass_matrix_float64(*tree, q, none, none, flat, np.arange(nv * nv), blank, turns)
+    turns, never_zero = new_turns(), np.zeros(nv * nv, np.bool_)
+    mass_matrix_float64(*tree, q, none, none, flat, np.arange(nv * nv), never_zero, turns)
     if (bad := first_bad(turns)) is None:
         turns = new_turns()
-        inverse_dynamics_float64(*tree, q, v, np.zeros_like(h), h, known, blank, turns)
+        inverse_dynamics_float64(*tree, q, v, np.zeros_like(h), h, checked, never_zero, turns)
         bad = first_bad(turns)
     if bad is not None:
         return bad
     M = flat.reshape(count, nv, nv)
     try:
         pivots = np.diagonal(np.linalg.cholesky(M), axis1=1, axis2=2) ** 2
-        good = bool((pivots > ROUNDING * np.diagonal(M, axis1=1, axis2=2)).all())
+        definite = bool((pivots > ROUNDING * np.diagonal(M, axis1=1, axis2=2)).all())
     except np.linalg.LinAlgError:
-        good = False
-    if not (good and np.isfinite(tau).all()):
+        definite = False
+    if not (definite and np.isfinite(tau).all()):
         return 0
     with np.errstate(over="ignore"):
         vdot[:] = np.linalg.solve(M, (tau - h)[..., None])[..., 0]
     return None if np.isfinite(vdot).all() else 0
+
+
+FORWARD_BY_MATRIX = replace(
+    FORWARD_DYNAMICS,
+    single=forward_by_matrix,
+    batches={DOUBLE: rows_by_matrix},
+    columns=1,
+    recursion=None,
+    direct=False,
+    pivots=False,
+    mimics=True,
+)

@@ -1,45 +1,29 @@
-"""Forward dynamics: the face of the articulated-body kernel."""
+"""Forward dynamics: vdot of q, v and tau, by the compiled articulated-body recursion."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..exceptions import StateError
-from ..kernels import entry, forward_dynamics_float64, layout
-from ..kernels import forward_dynamics as kernel
-from ..kernels.numba_support.compilation import make_ready
-from ..kernels.recursions import articulated_body
-from ..model import SubsystemGraph, body_loads, refuse_closures
+from ..model import SubsystemGraph, refuse_black_boxes, refuse_closures
 from .arrays.body_frames import frames_of
-from .arrays.model_arrays import (
-    alignments_of,
-    body_to_aligned,
-    checked_out,
-    constants_of,
-    converted,
-    plain,
-    topology_of,
-    work_of,
-)
+from .arrays.model_arrays import constants_of, topology_of
 from .arrays.pivots import joint_without_inertia
-from .equation_of_motion import MassMatrix
-from .execution.algorithms import DOUBLE, FORWARD_DYNAMICS
+from .execution.algorithms import FORWARD_DYNAMICS
 from .execution.batch import Batch, Progress
-from .execution.generated import with_code
-from .forward_by_matrix import forward_by_matrix, rows_by_matrix
-from .inverse_dynamics import InverseDynamics
+from .execution.solver import LoadedSolver, Wrenches
+from .execution.workspaces import direct_calls
+from .forward_by_matrix import FORWARD_BY_MATRIX, NO_INERTIA, coordinate_without_inertia
 
 __all__ = ["ForwardDynamics", "forward_dynamics", "forward_dynamics_batch"]
 
-Wrenches = Mapping[str, ArrayLike] | None
+_direct_calls = direct_calls(FORWARD_DYNAMICS.name)
 
 
-class ForwardDynamics:
-    """Forward dynamics of one graph with everything allocated beforehand. Not for several threads at once.
+class ForwardDynamics(LoadedSolver):
+    """Forward dynamics of one graph: a workspace of one thread, with everything allocated beforehand.
 
     Raises:
         StateError: a black box, whose masses nobody knows.
@@ -48,29 +32,14 @@ class ForwardDynamics:
 
     def __init__(self, graph: SubsystemGraph) -> None:
         refuse_closures(graph, "forward dynamics")
-        boxes = [subsystem.name for subsystem in graph.subsystems if subsystem.black_box]
-        if boxes:
-            raise StateError(
-                f"forward dynamics of '{graph.name}' is not known: its black boxes are {', '.join(boxes)}"
-            )
-        self.graph = graph
-        self._topology, self._constants = topology_of(graph, frozenset()), constants_of(graph)
-        self._alignments = alignments_of(graph)
-        self._mimics = any(joint.mimic is not None for joint in graph.joints)
-        self._loaded = False
-        self._coded = self._topology
-        self.written = None  # see InverseDynamics
-        self._free: Batch | None = None  # that of no wrenches
-        if self._mimics:
-            self._matrix, self._inverse = MassMatrix(graph), InverseDynamics(graph)
+        refuse_black_boxes(graph, "forward dynamics")
+        arrays = topology_of(graph, frozenset()), constants_of(graph)
+        mimics = any(joint.mimic is not None for joint in graph.joints)
+        self._frames = None if mimics else frames_of(*arrays)
+        if self._frames is None:
+            super().__init__(graph, FORWARD_BY_MATRIX, *arrays)
         else:
-            make_ready(kernel, articulated_body.SIGNATURE)
-            self._frames = frames_of(self._topology, self._constants)
-            self._topology, self._constants = self._frames.topology, self._frames.constants
-            self._coded = with_code(graph, FORWARD_DYNAMICS, "single", DOUBLE, self._topology)
-            self._work = work_of(graph, articulated_body.ARTICULATED_COLUMNS)
-            arrays = self._coded, self._constants, self._work
-            self.written = entry("forward_dynamics", *arrays, graph.nq, graph.nv)
+            super().__init__(graph, FORWARD_DYNAMICS, self._frames.topology, self._frames.constants)
 
     def __call__(
         self,
@@ -81,68 +50,35 @@ class ForwardDynamics:
         out: NDArray[np.float64] | None = None,
     ) -> NDArray[np.float64]:
         """vdot: see :func:`forward_dynamics`. With ``out`` nothing is allocated after the first call."""
-        vdot = np.empty(self.graph.nv) if out is None else out
-        if self._mimics:
-            return self._by_matrix(q, v, tau, external_wrenches, vdot)
-        if external_wrenches is not None or self._loaded:
-            self._load(external_wrenches)
-        elif self.written is not None and self.written(q, v, tau, vdot):
+        vdot = np.empty(self.shape) if out is None else out
+        if external_wrenches is not None:
+            constants = self._with_loads(self._loads(external_wrenches))
+            return self._run(self.topology, constants, (q, v, tau), vdot)
+        if self.direct_call(q, v, tau, vdot):
             return vdot
-        topology = self._topology if self._loaded else self._coded
-        good = plain(q, v, tau, vdot) and vdot.ndim == 1
-        if good and kernel(topology, self._constants, self._work, q, v, tau, vdot) == 0:
-            return vdot
-        q, v, tau = converted(*self.graph.checked(q=q, v=v, tau=tau))
-        code = kernel(topology, self._constants, self._work, q, v, tau, checked_out(vdot, (self.graph.nv,)))
-        if code == 3:
-            raise StateError(self._blame())
-        if code != 0:
-            raise StateError("q, v and tau are finite, but so large that the accelerations are not")
-        return vdot
+        return self._run(self._topology, self.constants, (q, v, tau), vdot)
 
     def batch(self, external_wrenches: Wrenches = None) -> Batch:
         """The same algorithm for many states under the same wrenches."""
 
         def alone(q: ArrayLike, v: ArrayLike, tau: ArrayLike) -> None:
-            forward_dynamics(self.graph, q, v, tau, external_wrenches)  # another solver in each thread
+            forward_dynamics(self.graph, q, v, tau, external_wrenches)
 
-        if external_wrenches is None and self._free is not None:
-            return self._free
-        self._load(external_wrenches)
-        rows = rows_by_matrix if self._mimics else forward_dynamics_float64
-        algorithm = replace(FORWARD_DYNAMICS, batches={DOUBLE: rows})
-        arrays = self._topology, self._constants.copy()
-        batch = Batch(self.graph, algorithm, *arrays, generated=not self._loaded, alone=alone)
-        if external_wrenches is None:
-            self._free = batch
-        return batch
+        return replace(super().batch(external_wrenches), alone=alone)
 
-    def _by_matrix(
-        self, q: ArrayLike, v: ArrayLike, tau: ArrayLike, external: Wrenches, vdot: NDArray[np.float64]
-    ) -> NDArray[np.float64]:
-        q, v, tau = self.graph.checked(q=q, v=v, tau=tau)
-        checked_out(vdot, (self.graph.nv,))
-        M = self._matrix(q)
-        h = self._inverse(q, v, np.zeros(self.graph.nv), external)
-        with np.errstate(over="ignore"):
-            torques = tau - h
-        forward_by_matrix(self.graph, M, torques, vdot)
-        return vdot
+    def _into_row(self, body: int, wrench: NDArray[np.float64]) -> NDArray[np.float64]:
+        aligned = super()._into_row(body, wrench)
+        return aligned if self._frames is None else self._frames.wrench(body, aligned)
 
-    def _load(self, external: Wrenches) -> None:
-        """Put the given wrenches on the bodies that bear them."""
-        external = {} if external is None else external
-        loads = body_loads(self.graph, external)
-        self._constants[:-1, layout.EXTERNAL :] = 0.0
-        self._loaded = bool(external)
-        for body, zeta in loads.items():
-            wrench = body_to_aligned(self._alignments[body], zeta.vec6())
-            self._constants[body, layout.EXTERNAL :] = (
-                wrench if self._mimics else self._frames.wrench(body, wrench)
+    def _failure(self, status: int) -> str:
+        if status != NO_INERTIA:
+            return super()._failure(status)
+        if self._frames is None:
+            name = coordinate_without_inertia(self.graph, self._work)
+            return (
+                f"joint '{name}' moves no inertia of its own: the mass matrix of '{self.graph.name}' is "
+                "singular, and torques would accelerate the joint infinitely"
             )
-
-    def _blame(self) -> str:
-        """Which joint moves no inertia, and what that means."""
         joint = joint_without_inertia(self.graph, self._work)
         return (
             f"joint '{joint.name}' moves no inertia: what hangs on link '{joint.child_link}' has none along "
@@ -178,23 +114,14 @@ def forward_dynamics(
             a joint that moves no inertia, by its name.
         UnsupportedModelError: the graph has loop joints, passive joints, gears or springs.
     """
-    if external_wrenches is not None:
-        loaded: ForwardDynamics | None = getattr(graph.workspaces, "forward_loaded", None)
-        if loaded is None:
-            loaded = graph.workspaces.forward_loaded = ForwardDynamics(graph)
-        return loaded(q, v, tau, external_wrenches, out)
-    try:
-        vdot = np.empty(graph.nv) if out is None else out
-        if graph.entries["forward_dynamics"](q, v, tau, vdot):
-            return vdot
-    except KeyError:
-        pass  # the first call, or there is none
-    solver: ForwardDynamics | None = getattr(graph.workspaces, "forward_dynamics", None)
-    if solver is None:
-        solver = graph.workspaces.forward_dynamics = ForwardDynamics(graph)
-        if solver.written is not None:
-            graph.entries.setdefault("forward_dynamics", solver.written)
-    return solver(q, v, tau, out=out)
+    if external_wrenches is None:
+        try:
+            vdot = np.empty(graph.nv) if out is None else out
+            if _direct_calls[id(graph)](q, v, tau, vdot):
+                return vdot
+        except KeyError:
+            pass  # the first call, or there is none
+    return ForwardDynamics.of(graph)(q, v, tau, external_wrenches, out)
 
 
 def forward_dynamics_batch(
@@ -222,8 +149,5 @@ def forward_dynamics_batch(
         StateError: as of ``forward_dynamics``, with the row; or a wrong number of threads.
         UnsupportedModelError: the graph has loop joints, passive joints, gears or springs.
     """
-    solver: ForwardDynamics | None = getattr(graph.workspaces, "forward_batch", None)
-    if solver is None:
-        solver = graph.workspaces.forward_batch = ForwardDynamics(graph)
-    run = solver.batch(external_wrenches)
+    run = ForwardDynamics.of(graph).batch(external_wrenches)
     return run({"q": q, "v": v, "tau": tau}, threads, out, np.float64, progress)

@@ -9,34 +9,20 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from ..algebra import DualQuaternion
-from ..exceptions import StateError
-from ..kernels import entry, layout
-from ..kernels import inverse_dynamics as kernel
-from ..kernels.numba_support.compilation import make_ready
-from ..kernels.recursions import newton_euler
-from ..model import SubsystemGraph, black_box_loads, black_box_wrenches, body_loads, refuse_closures
-from .arrays.model_arrays import (
-    alignments_of,
-    body_to_aligned,
-    checked_out,
-    constants_of,
-    converted,
-    plain,
-    rows_of,
-    topology_of,
-    work_of,
-)
-from .execution.algorithms import DOUBLE, INVERSE_DYNAMICS
+from ..model import SubsystemGraph, black_box_loads, black_box_wrenches, refuse_closures
+from .arrays.model_arrays import constants_of, rows_of, topology_of
+from .execution.algorithms import INVERSE_DYNAMICS
 from .execution.batch import Batch, Progress
-from .execution.generated import with_code
+from .execution.solver import LoadedSolver, Wrenches, leave_to_python
+from .execution.workspaces import direct_calls
 from .inverse_dynamics_result import InverseDynamicsResult
 
 __all__ = ["InverseDynamics", "inverse_dynamics", "inverse_dynamics_batch"]
 
-Wrenches = Mapping[str, ArrayLike] | None
+_direct_calls = direct_calls(INVERSE_DYNAMICS.name)
 
 
-class InverseDynamics:
+class InverseDynamics(LoadedSolver):
     """Inverse dynamics of one graph: a workspace with everything allocated and compiled beforehand.
 
     The first one on a machine takes the seconds that compiling needs; later ones load the result from disk.
@@ -48,25 +34,19 @@ class InverseDynamics:
 
     def __init__(self, graph: SubsystemGraph) -> None:
         refuse_closures(graph, "inverse dynamics")
-        make_ready(kernel, newton_euler.SIGNATURE)
-        self.graph = graph
-        self._black_boxes = frozenset(s.name for s in graph.subsystems if s.black_box)
-        self._constants, self._work = constants_of(graph), work_of(graph)
-        self._loops = topology_of(graph, self._black_boxes)
-        self._topology = with_code(graph, INVERSE_DYNAMICS, "single", DOUBLE, self._loops)
-        self._topologies = {self._black_boxes: self._loops}
-        self._alignments = alignments_of(graph)
-        self._with_wrenches = self._constants.copy()  # overwritten by each call that has wrenches
-        self._free: Batch | None = None  # that of no wrenches
-        self.written = None
-        if not self._black_boxes:
-            arrays = self._topology, self._constants, self._work
-            self.written = entry("inverse_dynamics", *arrays, graph.nq, graph.nv)
+        self.black_box_names = frozenset(s.name for s in graph.subsystems if s.black_box)
+        topology = topology_of(graph, self.black_box_names)
+        super().__init__(graph, INVERSE_DYNAMICS, topology, constants_of(graph))
+        self._topologies = {self.black_box_names: topology}  # by the black boxes whose wrenches are given
+        if self.black_box_names:
+            self.direct_call = leave_to_python  # their wrenches are needed
 
     def warm_up(self) -> None:
         """Run the kernel once, so that the first real call is as fast as the others."""
         rest = np.zeros(self.graph.nv)
-        kernel(self._topology, self._constants, self._work, self.graph.neutral(), rest, rest, rest.copy())
+        self._kernel(
+            self._topology, self.constants, self._work, self.graph.neutral(), rest, rest, rest.copy()
+        )
 
     def __call__(
         self,
@@ -78,14 +58,13 @@ class InverseDynamics:
         out: NDArray[np.float64] | None = None,
     ) -> NDArray[np.float64]:
         """tau: see :func:`inverse_dynamics`. With ``out`` nothing is allocated after the first call."""
-        tau = np.empty(self.graph.nv) if out is None else out
-        arrays = self._topology, self._constants
-        if self._black_boxes or external_wrenches is not None or black_box_wrenches is not None:
-            boxes = self._checked_boxes(black_box_wrenches)
-            arrays = self._loaded(external_wrenches, boxes)
-        elif self.written is not None and self.written(q, v, vdot, tau):
+        tau = np.empty(self.shape) if out is None else out
+        if self._has_wrenches(external_wrenches, black_box_wrenches):
+            boxes = self._given_boxes(black_box_wrenches)
+            return self._run(*self._loaded(external_wrenches, boxes), (q, v, vdot), tau)
+        if self.direct_call(q, v, vdot, tau):
             return tau
-        return self._run(*arrays, q, v, vdot, tau)
+        return self._run(self._topology, self.constants, (q, v, vdot), tau)
 
     def solve(
         self,
@@ -96,62 +75,39 @@ class InverseDynamics:
         black_box_wrenches: Wrenches = None,
     ) -> InverseDynamicsResult:
         """Torques and wrenches as a value. Arguments and errors as of :func:`inverse_dynamics`."""
-        boxes = self._checked_boxes(black_box_wrenches)
-        arrays = self._loops, self._constants
-        if boxes or external_wrenches is not None:
+        boxes: dict[str, DualQuaternion] = {}
+        arrays = self.topology, self.constants  # generated code computes no wrenches
+        if self._has_wrenches(external_wrenches, black_box_wrenches):
+            boxes = self._given_boxes(black_box_wrenches)
             arrays = self._loaded(external_wrenches, boxes)
-        tau = self._run(*arrays, q, v, vdot, np.empty(self.graph.nv))
+        tau = self._run(*arrays, (q, v, vdot), np.empty(self.shape))
         rows = rows_of(self._work, len(self.graph.joints)).copy()
-        return InverseDynamicsResult(self.graph, tau, np.array(q, np.float64), boxes, rows, self._alignments)
+        return InverseDynamicsResult(self.graph, tau, np.array(q, np.float64), boxes, rows, self.alignments)
 
     def batch(self, external_wrenches: Wrenches = None, black_box_wrenches: Wrenches = None) -> Batch:
         """The same algorithm for many states under the same wrenches."""
-        loaded = external_wrenches is not None or black_box_wrenches is not None or bool(self._black_boxes)
-        if loaded:
-            boxes = self._checked_boxes(black_box_wrenches)
-            topology, constants = self._loaded(external_wrenches, boxes)
-            return Batch(self.graph, INVERSE_DYNAMICS, topology, constants.copy(), generated=False)
-        if self._free is None:
-            self._free = Batch(self.graph, INVERSE_DYNAMICS, self._loops, self._constants)
-        return self._free
+        if not self._has_wrenches(external_wrenches, black_box_wrenches):
+            return self._batch
+        topology, constants = self._loaded(external_wrenches, self._given_boxes(black_box_wrenches))
+        return Batch(self.graph, self.algorithm, topology, constants.copy(), generated=False)
 
-    def _run(
-        self,
-        topology: NDArray[np.int64],
-        constants: NDArray[np.float64],
-        q: ArrayLike,
-        v: ArrayLike,
-        vdot: ArrayLike,
-        tau: NDArray[np.float64],
-    ) -> NDArray[np.float64]:
-        """Write tau; arguments that the kernel does not take as they are, are converted first."""
-        suited = plain(q, v, vdot, tau) and tau.ndim == 1
-        if suited and kernel(topology, constants, self._work, q, v, vdot, tau) == 0:
-            return tau
-        q, v, vdot = converted(*self.graph.checked(q=q, v=v, vdot=vdot))
-        checked_out(tau, (self.graph.nv,))
-        if kernel(topology, constants, self._work, q, v, vdot, tau) != 0:
-            raise StateError("q, v and vdot are finite, but so large that the torques are not")
-        return tau
+    def _has_wrenches(self, external: Wrenches, boxes: Wrenches) -> bool:
+        return external is not None or boxes is not None or bool(self.black_box_names)
 
-    def _checked_boxes(self, wrenches: Wrenches) -> dict[str, DualQuaternion]:
+    def _given_boxes(self, wrenches: Wrenches) -> dict[str, DualQuaternion]:
         return black_box_wrenches(self.graph, {} if wrenches is None else wrenches)
 
     def _loaded(
         self, external: Wrenches, boxes: Mapping[str, DualQuaternion]
     ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         """Topology without the black boxes, and constants with all wrenches that act on the other bodies."""
-        loads = body_loads(self.graph, {} if external is None else external)
+        loads = self._loads(external)
         for body, zeta in black_box_loads(self.graph, boxes).items():
             loads[body] = loads[body] + zeta if body in loads else zeta
-        self._with_wrenches[:-1, layout.EXTERNAL :] = 0.0
-        for body, zeta in loads.items():
-            wrench = body_to_aligned(self._alignments[body], zeta.vec6())
-            self._with_wrenches[body, layout.EXTERNAL :] = wrench
         names = frozenset(boxes)
         if names not in self._topologies:
             self._topologies[names] = topology_of(self.graph, names)
-        return self._topologies[names], self._with_wrenches
+        return self._topologies[names], self._with_loads(loads)
 
 
 def inverse_dynamics(
@@ -184,23 +140,14 @@ def inverse_dynamics(
         StateError: a wrong shape, a number that is not finite, an unknown name, a missing wrench.
         UnsupportedModelError: the graph has loop joints, passive joints, gears or springs.
     """
-    if external_wrenches is not None or black_box_wrenches is not None:
-        loaded: InverseDynamics | None = getattr(graph.workspaces, "loaded", None)
-        if loaded is None:
-            loaded = graph.workspaces.loaded = InverseDynamics(graph)
-        return loaded(q, v, vdot, external_wrenches, black_box_wrenches, out)
-    try:  # what a robot's controller does a thousand times a second
-        tau = np.empty(graph.nv) if out is None else out
-        if graph.entries["inverse_dynamics"](q, v, vdot, tau):
-            return tau
-    except KeyError:
-        pass  # the first call, or there is none
-    solver: InverseDynamics | None = getattr(graph.workspaces, "inverse_dynamics", None)
-    if solver is None:
-        solver = graph.workspaces.inverse_dynamics = InverseDynamics(graph)
-        if solver.written is not None:
-            graph.entries.setdefault("inverse_dynamics", solver.written)
-    return solver(q, v, vdot, out=out)
+    if external_wrenches is None and black_box_wrenches is None:
+        try:  # what a robot's controller does a thousand times a second
+            tau = np.empty(graph.nv) if out is None else out
+            if _direct_calls[id(graph)](q, v, vdot, tau):
+                return tau
+        except KeyError:
+            pass  # the first call, or there is none
+    return InverseDynamics.of(graph)(q, v, vdot, external_wrenches, black_box_wrenches, out)
 
 
 def inverse_dynamics_batch(
@@ -231,8 +178,5 @@ def inverse_dynamics_batch(
         StateError: a wrong shape, dtype or number of threads, or a number that is not finite, with its row.
         UnsupportedModelError: the graph has loop joints, passive joints, gears or springs.
     """
-    solver: InverseDynamics | None = getattr(graph.workspaces, "batch", None)
-    if solver is None:
-        solver = graph.workspaces.batch = InverseDynamics(graph)
-    run = solver.batch(external_wrenches, black_box_wrenches)
+    run = InverseDynamics.of(graph).batch(external_wrenches, black_box_wrenches)
     return run({"q": q, "v": v, "vdot": vdot}, threads, out, dtype, progress)

@@ -1,4 +1,4 @@
-"""How fast a robot's links move at the joints' velocities."""
+"""Jacobians: the velocities of a robot's links as linear functions of v."""
 
 from __future__ import annotations
 
@@ -6,15 +6,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..exceptions import StateError
-from ..kernels import jacobian as kernel
-from ..kernels import jacobian_float64, layout
-from ..kernels.recursions.jacobian import LINK_AXES, ROOT_AXES, SIGNATURE
-from ..kernels.recursions.kinematics import POSE_COLUMNS
+from ..kernels import layout
+from ..kernels.recursions.jacobian import LINK_AXES, ROOT_AXES
 from ..model import SubsystemGraph
 from .arrays.link_rows import with_links
-from .arrays.model_arrays import plain
+from .execution.algorithms import JACOBIAN
 from .execution.batch import Progress
-from .execution.solver import Solver, kept
+from .execution.solver import Solver
 
 __all__ = ["Jacobian", "jacobian", "jacobian_batch"]
 
@@ -22,40 +20,25 @@ _AXES = {"root": ROOT_AXES, "link": LINK_AXES}
 
 
 class Jacobian(Solver):
-    """The jacobian of one link with everything allocated beforehand. Not for several threads at once.
+    """The jacobian of one link: a workspace of one thread, with everything allocated beforehand.
 
     Raises:
         StateError: a link that the graph does not have, or unknown axes.
     """
 
     def __init__(self, graph: SubsystemGraph, link: str, axes: str = "root") -> None:
+        if not (isinstance(link, str) and isinstance(axes, str)):
+            raise StateError(f"link is {link!r} and axes {axes!r}; two names are needed")
         if axes not in _AXES:
             raise StateError(f"axes is {axes!r}; {' or '.join(map(repr, _AXES))} is needed")
         topology, constants = with_links(graph, (link,))
         topology[-2, layout.MODE] = _AXES[axes]
-        super().__init__(
-            graph, kernel, SIGNATURE, jacobian_float64, (topology, constants), POSE_COLUMNS, (6, graph.nv)
-        )
+        super().__init__(graph, JACOBIAN, topology, constants)
 
     def __call__(self, q: ArrayLike, out: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
         """J: see :func:`jacobian`. With ``out`` nothing is allocated after the first call."""
         result = np.empty(self.shape) if out is None else out
-        arrays = self.topology, self.constants, self._work
-        if plain(q, result) and result.shape == self.shape and self._kernel(*arrays, q, result) == 0:
-            return result
-        return self._checked({"q": q}, result)
-
-
-def _solver(graph: SubsystemGraph, link: str, axes: str) -> Jacobian:
-    try:
-        solver: Jacobian = graph.workspaces.jacobian[link, axes]
-        return solver
-    except (AttributeError, KeyError, TypeError):
-        pass  # the first time, or not two names
-    for name in (link, axes):
-        if not isinstance(name, str):
-            raise StateError(f"link is {link!r} and axes {axes!r}; two names are needed")
-    return kept(graph, "jacobian", (link, axes), lambda: Jacobian(graph, link, axes))
+        return self._run(self.topology, self.constants, (q,), result)
 
 
 def jacobian(
@@ -86,7 +69,7 @@ def jacobian(
         StateError: a link that the graph does not have, unknown axes, a wrong shape, a number that is not
             finite.
     """
-    return _solver(graph, link, axes)(q, out)
+    return Jacobian.of(graph, link, axes)(q, out)
 
 
 def jacobian_batch(
@@ -110,4 +93,4 @@ def jacobian_batch(
         StateError: an unknown link, unknown axes, a wrong shape or number of threads, or a number that is not
             finite, with its row.
     """
-    return _solver(graph, link, axes).batch()({"q": q}, threads, out, np.float64, progress)
+    return Jacobian.of(graph, link, axes).batch()({"q": q}, threads, out, np.float64, progress)

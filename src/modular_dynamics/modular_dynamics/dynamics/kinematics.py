@@ -1,4 +1,4 @@
-"""Where a robot's links are."""
+"""Poses of a robot's links."""
 
 from __future__ import annotations
 
@@ -9,22 +9,19 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..algebra import DualQuaternion, from_rotation_translation
 from ..exceptions import StateError
-from ..kernels import frame_poses as kernel
-from ..kernels import frame_poses_float64
-from ..kernels.recursions import kinematics
 from ..model import SubsystemGraph
 from .arrays.link_rows import with_links
-from .arrays.model_arrays import plain
+from .execution.algorithms import FRAME_POSES
 from .execution.batch import Progress
-from .execution.solver import Solver, kept
+from .execution.solver import Solver
 
 __all__ = ["FramePoses", "frame_pose", "frame_poses", "frame_poses_batch"]
 
 
 class FramePoses(Solver):
-    """Poses of chosen links of one graph with everything allocated beforehand.
+    """Poses of chosen links of one graph: a workspace of one thread, with everything allocated beforehand.
 
-    Only the joints that carry these links are computed. Not for several threads at once.
+    Only the joints that carry these links are computed.
 
     Attributes:
         links: in the order of the results.
@@ -35,26 +32,15 @@ class FramePoses(Solver):
 
     def __init__(self, graph: SubsystemGraph, links: Sequence[str] | None = None) -> None:
         self.links = graph.links if links is None else tuple(links)
-        super().__init__(
-            graph,
-            kernel,
-            kinematics.SIGNATURE,
-            frame_poses_float64,
-            with_links(graph, self.links),
-            kinematics.POSE_COLUMNS,
-            (len(self.links), 4, 4),
-        )
+        super().__init__(graph, FRAME_POSES, *with_links(graph, self.links))
 
     def __call__(self, q: ArrayLike, out: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
         """Matrices: see :func:`frame_poses`. With ``out`` nothing is allocated after the first call."""
         result = np.empty(self.shape) if out is None else out
-        arrays = self.topology, self.constants, self._work
-        if plain(q, result) and result.shape == self.shape and self._kernel(*arrays, q, result) == 0:
-            return result
-        return self._checked({"q": q}, result)
+        return self._run(self.topology, self.constants, (q,), result)
 
 
-def _named(links: object) -> tuple[str, ...]:
+def _link_names(links: object) -> tuple[str, ...]:
     names = tuple(links) if isinstance(links, Iterable) and not isinstance(links, str) else (links,)
     if isinstance(links, str) or not all(isinstance(name, str) for name in names):
         raise StateError(f"links is {links!r}; a sequence of link names is needed")
@@ -62,13 +48,7 @@ def _named(links: object) -> tuple[str, ...]:
 
 
 def _solver(graph: SubsystemGraph, links: Sequence[str] | None) -> FramePoses:
-    names = None if links is None else _named(links)
-    try:
-        solver: FramePoses = graph.workspaces.frame_poses[names]
-        return solver
-    except (AttributeError, KeyError):
-        pass  # the first time
-    return kept(graph, "frame_poses", names, lambda: FramePoses(graph, names))
+    return FramePoses.of(graph, None if links is None else _link_names(links))
 
 
 def frame_pose(graph: SubsystemGraph, q: ArrayLike, link: str) -> DualQuaternion:

@@ -5,20 +5,18 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..exceptions import StateError
-from ..kernels import regressor as kernel
-from ..kernels import regressor_float64
-from ..kernels.recursions.regressor import PARAMETERS, REGRESSOR_COLUMNS, SIGNATURE, TURN
-from ..model import SubsystemGraph, refuse_closures
-from .arrays.model_arrays import alignment, constants_of, plain, topology_of
+from ..kernels.recursions.regressor import PARAMETERS, TURN
+from ..model import SubsystemGraph, refuse_black_boxes, refuse_closures
+from .arrays.model_arrays import alignment, constants_of, topology_of
+from .execution.algorithms import REGRESSOR
 from .execution.batch import Progress
-from .execution.solver import Solver, kept
+from .execution.solver import Solver
 
 __all__ = ["Regressor", "inertial_parameters", "regressor", "regressor_batch"]
 
 
 class Regressor(Solver):
-    """The regressor of one graph with everything allocated beforehand. Not for several threads at once.
+    """The regressor of one graph: a workspace of one thread, with everything allocated beforehand.
 
     Raises:
         StateError: a black box, whose masses are no parameters.
@@ -27,37 +25,18 @@ class Regressor(Solver):
 
     def __init__(self, graph: SubsystemGraph) -> None:
         refuse_closures(graph, "regressor")
-        _refuse_black_boxes(graph, "the regressor")
+        refuse_black_boxes(graph, "the regressor")
         constants = constants_of(graph)
         for joint, row in zip(graph.joints, constants[:-1], strict=True):
             row[TURN : TURN + 9] = alignment(joint).ravel()
-        arrays = topology_of(graph, frozenset()), constants
-        shape = graph.nv, PARAMETERS * len(graph.joints)
-        super().__init__(graph, kernel, SIGNATURE, regressor_float64, arrays, REGRESSOR_COLUMNS, shape)
+        super().__init__(graph, REGRESSOR, topology_of(graph, frozenset()), constants)
 
     def __call__(
         self, q: ArrayLike, v: ArrayLike, vdot: ArrayLike, out: NDArray[np.float64] | None = None
     ) -> NDArray[np.float64]:
         """Y: see :func:`regressor`. With ``out`` nothing is allocated after the first call."""
         result = np.empty(self.shape) if out is None else out
-        arrays = self.topology, self.constants, self._work
-        if (
-            plain(q, v, vdot, result)
-            and result.shape == self.shape
-            and self._kernel(*arrays, q, v, vdot, result) == 0
-        ):
-            return result
-        return self._checked({"q": q, "v": v, "vdot": vdot}, result)
-
-
-def _refuse_black_boxes(graph: SubsystemGraph, what: str) -> None:
-    boxes = [subsystem.name for subsystem in graph.subsystems if subsystem.black_box]
-    if boxes:
-        raise StateError(f"{what} of '{graph.name}' is not known: its black boxes are {', '.join(boxes)}")
-
-
-def _solver(graph: SubsystemGraph) -> Regressor:
-    return kept(graph, "regressor", None, lambda: Regressor(graph))
+        return self._run(self.topology, self.constants, (q, v, vdot), result)
 
 
 def inertial_parameters(graph: SubsystemGraph) -> NDArray[np.float64]:
@@ -69,7 +48,7 @@ def inertial_parameters(graph: SubsystemGraph) -> NDArray[np.float64]:
     Raises:
         StateError: a black box in the graph.
     """
-    _refuse_black_boxes(graph, "theta")
+    refuse_black_boxes(graph, "theta")
     theta = np.empty((len(graph.bodies), PARAMETERS))
     for row, body in zip(theta, graph.bodies, strict=True):
         c = body.com
@@ -102,7 +81,7 @@ def regressor(
         StateError: a wrong shape, a number that is not finite, or a black box in the graph.
         UnsupportedModelError: the graph has loop joints, passive joints, gears or springs.
     """
-    return _solver(graph)(q, v, vdot, out)
+    return Regressor.of(graph)(q, v, vdot, out)
 
 
 def regressor_batch(
@@ -131,4 +110,4 @@ def regressor_batch(
             box in the graph.
         UnsupportedModelError: the graph has loop joints, passive joints, gears or springs.
     """
-    return _solver(graph).batch()({"q": q, "v": v, "vdot": vdot}, threads, out, np.float64, progress)
+    return Regressor.of(graph).batch()({"q": q, "v": v, "vdot": vdot}, threads, out, np.float64, progress)

@@ -2,8 +2,17 @@
 
 from . import turns
 from .checks import first_not_finite
-from .loops import closed_loop, explicit
-from .loops import constraint_rows as loops
+from .loops import (
+    constraint_rows,
+    continuation,
+    newton,
+    planar_steps,
+    planar_walk,
+    projection,
+)
+from .loops import (
+    inverse_dynamics as closed_loops,
+)
 from .math import orthogonal
 from .numba_support.compilation import cached_by_all_sources
 from .numba_support.entry import entry
@@ -35,5 +44,15 @@ __all__ = [
 ]
 
 cached_by_all_sources(*(globals()[name] for name in __all__))
-for module in (closed_loop, explicit, loops, orthogonal, turns):
+for module in (
+    closed_loops,
+    constraint_rows,
+    continuation,
+    newton,
+    orthogonal,
+    planar_steps,
+    planar_walk,
+    projection,
+    turns,
+):
     cached_by_all_sources(*vars(module).values())

@@ -6,7 +6,7 @@ from .graph import SubsystemGraph
 from .joint import Joint, JointType, Limits, Mimic
 from .loads import black_box_loads, black_box_wrenches, body_loads
 from .subsystem import Connection, Subsystem
-from .support import refuse_closures
+from .support import refuse_black_boxes, refuse_closures
 
 __all__ = [
     "Anchor",
@@ -24,5 +24,6 @@ __all__ = [
     "black_box_loads",
     "black_box_wrenches",
     "body_loads",
+    "refuse_black_boxes",
     "refuse_closures",
 ]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -41,7 +40,8 @@ class SubsystemGraph:
         warnings: what was accepted but looks wrong. notes: decisions taken on the way.
     """
 
-    #: Behind `compile`; set by dynamics/, for the model knows no algorithms.
+    #: What `compile` calls. dynamics/ sets it when it is imported: the model comes below the algorithms and
+    #: imports none of them, yet `graph.compile()` is a method that users look for.
     generate: ClassVar[Callable[..., Any] | None] = None
 
     name: str
@@ -227,21 +227,6 @@ class SubsystemGraph:
                 )
         return array
 
-    @cached_property
-    def workspaces(self) -> threading.local:
-        """Preallocated workspaces of the algorithms, one set for each thread, made by them on first use."""
-        return threading.local()
-
-    @cached_property
-    def machine_code(self) -> dict[tuple[str, str, Any], int]:
-        """Addresses of the code that `compile` generated and that is used, by algorithm, form and dtype."""
-        return {}
-
-    @cached_property
-    def entries(self) -> dict[str, Callable[..., bool]]:
-        """By algorithm: functions that take arrays straight to a kernel (kernels/entry), for all threads."""
-        return {}
-
     def compile(self, progress: Callable[[str], None] | None = None) -> Any:
         """Generate machine code for this robot: unrolled, its constants folded. Used from now on.
 
@@ -262,10 +247,6 @@ class SubsystemGraph:
         if SubsystemGraph.generate is None:
             raise RuntimeError("import modular_dynamics first: a graph alone knows no algorithms")
         return SubsystemGraph.generate(self, progress)
-
-    def __getstate__(self) -> dict[str, Any]:
-        own = ("workspaces", "machine_code", "entries")  # of this process
-        return {key: value for key, value in self.__dict__.items() if key not in own}
 
     def __str__(self) -> str:
         return tree(self)

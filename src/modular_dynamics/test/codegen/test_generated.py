@@ -14,6 +14,7 @@ from hypothesis import HealthCheck, given, settings
 import modular_dynamics as md
 from helpers.tree_strategies import ROBOTS, random_trees
 from modular_dynamics.codegen import cache
+from modular_dynamics.dynamics.execution import workspaces
 
 pytestmark = pytest.mark.skipif(
     bool(os.environ.get("NUMBA_DISABLE_JIT")), reason="generated code is called by compiled kernels only"
@@ -45,8 +46,8 @@ def states(graph, count, seed=0):
 def use_code(graph):
     """Compile, and let the code do the work even where the loops were faster in this noisy moment."""
     report = graph.compile()
-    for piece in report.pieces:
-        graph.machine_code[piece.algorithm, piece.form, np.dtype(piece.dtype)] = piece.address
+    code = {(p.algorithm, p.form, np.dtype(p.dtype)): p.address for p in report.pieces}
+    workspaces.discard_workspaces(graph, code)
     return report
 
 
@@ -121,7 +122,7 @@ def test_code_agrees_with_pinocchio(load_robot):
     graph = load_robot("branched_38dof")
     use_code(graph)
     q, v, vdot = (x[0] for x in states(graph, 1, 3))
-    assert ("forward_dynamics", "single", np.dtype(float)) in graph.machine_code
+    assert ("forward_dynamics", "single", np.dtype(float)) in workspaces.generated_code(graph)
     assert_close(md.forward_dynamics(graph, q, v, vdot), aba(graph, q, v, vdot), 1e-10)
     assert (
         md.crosscheck.rnea_residual(graph, q, v, vdot).max()
@@ -208,7 +209,7 @@ def test_joints_without_inertia_at_some_states_are_named_as_before():
         with pytest.raises(md.StateError, match="row 1: joint 'roll' moves no inertia"):
             md.forward_dynamics_batch(graph, [bent, stretched], *np.ones((2, 2, 3)))
         use_code(graph)
-        assert ("forward_dynamics", "batch", np.dtype(float)) in graph.machine_code
+        assert ("forward_dynamics", "batch", np.dtype(float)) in workspaces.generated_code(graph)
         assert_close(md.forward_dynamics(graph, bent, v, tau), expected, 1e-12)
         assert_close(md.forward_dynamics_batch(graph, [bent], [v], [tau])[0], expected, 1e-12)
 
@@ -258,7 +259,7 @@ def test_progress_pickle_and_refusals(load_robot):
     report = graph.compile(progress=seen.append)
     assert len(seen) == len(report.pieces)
     copy = pickle.loads(pickle.dumps(graph))
-    assert copy.machine_code == {}  # addresses are of this process
+    assert workspaces.generated_code(copy) == {}  # addresses are of this process
     state = np.ones((3, graph.nv))
     assert_close(md.forward_dynamics(copy, *state), md.forward_dynamics(graph, *state), 1e-10)
     assert "us per state" in str(report)

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 import modular_dynamics as md
 from helpers.tree_strategies import ROBOTS, partitions, random_trees
 from modular_dynamics.algebra import rotation_matrix, to_rotation_translation, translation
+from modular_dynamics.dynamics.execution import workspaces
 
 ROBOT_NAMES = ["charmie", "branched_38dof", "four_link", "vendor_arm"]
 BOX = {
@@ -270,14 +271,15 @@ def test_a_zero_quaternion_is_refused_whichever_link_is_asked_for(load_robot):
 
 
 def test_solvers_are_kept_within_bounds(load_robot, monkeypatch):
-    monkeypatch.setattr("modular_dynamics.dynamics.execution.solver.MOST_KEPT", 3)
+    monkeypatch.setattr(workspaces, "MOST_WORKSPACES", 3)
     graph = load_robot("charmie")
     q = np.ones(graph.nq)
     for link in graph.links:
         md.frame_poses(graph, q, [link])
         md.jacobian(graph, q, link)
-    assert list(graph.workspaces.frame_poses) == [(link,) for link in graph.links[-3:]]
-    assert len(graph.workspaces.jacobian) == 3
+    kept = list(workspaces._data[id(graph)].threads.by_key)
+    assert len(kept) == 3
+    assert kept[-1] == (md.Jacobian, (graph.links[-1], "root"))
 
 
 @pytest.mark.parametrize("what", ["poses", "root", "link"])

@@ -9,11 +9,11 @@ from numpy.typing import NDArray
 import modular_dynamics as md
 from modular_dynamics.closure import (
     ClosedLoopDynamics,
+    LoadCase,
+    LoadCases,
+    ReactionSharing,
     Rules,
-    Shared,
-    Sharing,
-    Situation,
-    Situations,
+    SharedReactions,
     read_rules,
     solver_of,
 )
@@ -43,8 +43,8 @@ class MechanismReactions:
     """
 
     dynamics: ClosedLoopDynamics
-    situation: Situation
-    shared: Shared
+    load_case: LoadCase
+    shared: SharedReactions
     pushes: Array
     lengths: Array
     tensions: Array
@@ -91,10 +91,10 @@ class ReactionComputation:
         self.robot, self.tolerance, graph = robot, tolerance, robot.graph
         try:
             self.rules: Rules = read_rules(rules_file)
-            self._situations, self._sharing = Situations(graph, self.rules), Sharing(self.rules)
+            self._load_cases, self._sharing = LoadCases(graph, self.rules), ReactionSharing(self.rules)
         except md.ModularDynamicsError as error:
             raise RobotError(str(error)) from error
-        self.load_names = self._situations.hanging
+        self.load_names = self._load_cases.hanging
         self.actuators = self._bearing("push", graph.independent_joint_names)
         self._tau_indices = [graph.independent_joint_names.index(name) for name in self.actuators]
         limits = (graph.joint(name).limits.effort for name in self.actuators)
@@ -132,16 +132,16 @@ class ReactionComputation:
             BadMessage: the rules have no solution here, or it is not in equilibrium.
         """
         try:
-            situation = self._situations(dynamics, wrenches)
-            shared = self._sharing(situation)
+            load_case = self._load_cases(dynamics, wrenches)
+            shared = self._sharing(load_case)
         except md.StateError as error:
             raise BadMessage("cannot be shared", str(error)) from error
         residual = self._checked_residual(shared)
         pushes = np.array([shared.components[name, "push"] for name in self.actuators])
-        ends = np.array([situation.points[name] for name in self.springs]).reshape(-1, 2, 3)
+        ends = np.array([load_case.points[name] for name in self.springs]).reshape(-1, 2, 3)
         return MechanismReactions(
             dynamics,
-            situation,
+            load_case,
             shared,
             pushes,
             np.sqrt(((ends[:, 1] - ends[:, 0]) ** 2).sum(axis=1)),
@@ -150,7 +150,7 @@ class ReactionComputation:
             np.nan if wrenches else float(np.abs(pushes - dynamics.tau[self._tau_indices]).max(initial=0.0)),
         )
 
-    def _checked_residual(self, shared: Shared) -> tuple[float, float]:
+    def _checked_residual(self, shared: SharedReactions) -> tuple[float, float]:
         """Largest residuals [N], [N m]. Raises BadMessage: they are too large, or not finite."""
         residuals = np.abs(np.array(list(shared.residual.values())))
         force, moment = float(residuals[:, :3].max()), float(residuals[:, 3:].max())

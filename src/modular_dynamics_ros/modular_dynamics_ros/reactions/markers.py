@@ -48,7 +48,7 @@ class MarkerWriter:
         """The arrows of one state."""
         markers = iter(self.message.markers)
         for name, joint in self._rules.joints.items():
-            R, at = np.asarray(reactions.situation.rotations[joint.axes]), reactions.shared.points[name]
+            R, at = np.asarray(reactions.load_case.rotations[joint.axes]), reactions.shared.points[name]
             wrench = reactions.shared.wrenches[name]
             for part, scale in ((wrench[:3], force_scale), (wrench[3:], moment_scale)):
                 marker, arrow = next(markers), scale * (R @ part)

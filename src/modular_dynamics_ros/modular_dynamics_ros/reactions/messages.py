@@ -23,7 +23,7 @@ def set_vector(message: Point | Vector3, values: Sequence[float]) -> None:
 def at_origin(reactions: MechanismReactions, name: str, axes: str) -> NDArray[np.float64]:
     """The wrench at a joint, [force, moment], at and in the frame of the link `axes`, which tf knows."""
     wrench = reactions.shared.wrenches[name].copy()
-    R, o = np.asarray(reactions.situation.rotations[axes]), np.asarray(reactions.situation.origins[axes])
+    R, o = np.asarray(reactions.load_case.rotations[axes]), np.asarray(reactions.load_case.origins[axes])
     wrench[3:] += np.cross(R.T @ (reactions.shared.points[name] - o), wrench[:3])
     return wrench
 

@@ -72,7 +72,7 @@ def test_a_wrench_at_a_links_origin_has_the_same_moment_about_the_joint(robot, c
     found = computation(closed_loop_inverse_dynamics(robot.graph, *STATE))
     for name, joint in computation.rules.joints.items():
         at, moved = found.shared.wrenches[name], at_origin(found, name, joint.axes)
-        R, o = found.situation.rotations[joint.axes], found.situation.origins[joint.axes]
+        R, o = found.load_case.rotations[joint.axes], found.load_case.origins[joint.axes]
         arm = R.T @ (o - found.shared.points[name])
         assert moved[:3] == pytest.approx(at[:3], abs=0.0)
         assert moved[3:] + np.cross(arm, moved[:3]) == pytest.approx(at[3:], abs=1e-9)

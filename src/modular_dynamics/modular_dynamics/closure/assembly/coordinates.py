@@ -25,27 +25,27 @@ class Coordinates:
         """dq/dt (nq,). A floating base has p' = R v and r' = r (0, omega) / 2, its twist in its own frame."""
         if not self._floating:
             return v
-        found = np.empty_like(q)
-        found[self._q] = v[self._v]
-        for mine, twist in self._floating:
-            p, (w, *vector) = slice(mine.start, mine.start + 3), q[mine][3:]
+        rates = np.empty_like(q)
+        rates[self._q] = v[self._v]
+        for pose, twist in self._floating:
+            p, (w, *vector) = slice(pose.start, pose.start + 3), q[pose][3:]
             linear, omega, axis = v[twist][:3], v[twist][3:], np.array(vector)
-            swung = np.cross(axis, linear)
-            found[p] = linear + 2.0 * (w * swung + np.cross(axis, swung)) / (w * w + axis @ axis)
-            found[p.stop] = -0.5 * (axis @ omega)
-            found[p.stop + 1 : mine.stop] = 0.5 * (w * omega + np.cross(axis, omega))
-        return found
+            turned = np.cross(axis, linear)
+            rates[p] = linear + 2.0 * (w * turned + np.cross(axis, turned)) / (w * w + axis @ axis)
+            rates[p.stop] = -0.5 * (axis @ omega)
+            rates[p.stop + 1 : pose.stop] = 0.5 * (w * omega + np.cross(axis, omega))
+        return rates
 
     def spread(self, units: Array) -> Array:
         """Units of velocities (nv,) as units of coordinates (nq,); those of floating bases are one."""
-        found = np.ones(len(self._q) + 7 * len(self._floating))
-        found[self._q] = units[self._v]
-        return found
+        units_q = np.ones(len(self._q) + 7 * len(self._floating))
+        units_q[self._q] = units[self._v]
+        return units_q
 
     def unit(self, q: Array) -> Array:
         """q with unit quaternions, in place."""
-        for mine, _ in self._floating:
-            q[mine.start + 3 : mine.stop] /= np.linalg.norm(q[mine.start + 3 : mine.stop])
+        for pose, _ in self._floating:
+            q[pose.start + 3 : pose.stop] /= np.linalg.norm(q[pose.start + 3 : pose.stop])
         return q
 
     def moved(self, q: Array, step: Array) -> Array:

@@ -1,4 +1,4 @@
-"""Why loops do not close: out of reach, contradicting each other, tied independent joints, dead points."""
+"""Why loops do not close: out of reach, contradictory, too many independent joints, or a dead point."""
 
 from __future__ import annotations
 
@@ -6,114 +6,120 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...exceptions import ClosureError, SingularityError
-from ...kernels.loops import closed_loop
+from ...kernels.loops import newton
+from ...kernels.loops.projection import projection
 from ...model import JointType
+from ..constraints.constraint_system import ConstraintSystem
 from ..constraints.independence import raise_if_dependent
-from ..constraints.loop_arrays import LoopArrays
 
-__all__ = ["open_loops", "refuse_branch_end", "unclosed"]
+__all__ = ["open_loops", "raise_branch_end", "unclosed"]
 
 Array = NDArray[np.float64]
-#: Spreads of starts [rad or m] where all joints are free: none on a singular pose, where ranks mislead.
+#: Spreads of random starts [rad or m] with all joints free: not zero, a pose that may be singular.
 FREE_STARTS = (0.1, 0.1, 0.5, 0.5, 1.0, 1.0)
 #: Residual [m or 1] with which loops count as closed at a dead point, where Newton's method is slow.
 AT_DEAD_POINT = 1e-8
 
 
-def open_loops(arrays: LoopArrays, coordinates: Array, where: str, why: str) -> ClosureError:
-    """Which loops are open, by how much, and why."""
-    found = arrays.residual(coordinates)
-    most = max(found.values(), default=0.0)
-    closed = min(0.5 * most, max(1e-9, 1e-6 * most))
-    worst = ", ".join(f"{name} by {value:.3g}" for name, value in found.items() if not value <= closed)
+def open_loops(system: ConstraintSystem, coordinates: Array, where: str, why: str) -> ClosureError:
+    """An error that names the open loops, by how much they are open, and why."""
+    residual = system.residual(coordinates)
+    largest = max(residual.values(), default=0.0)
+    closed = min(0.5 * largest, max(1e-9, 1e-6 * largest))
+    worst = ", ".join(f"{name} by {value:.3g}" for name, value in residual.items() if not value <= closed)
     return ClosureError(
-        f"the loops of '{arrays.graph.name}' do not close {where}: open are {worst} [m or 1]; {why}",
-        found,
+        f"the loops of '{system.graph.name}' do not close {where}: open are {worst} [m or 1]; {why}",
+        residual,
         coordinates.copy(),
     )
 
 
-def unclosed(arrays: LoopArrays, coordinates: Array, where: str, closable: bool = False) -> ClosureError:
-    """Why do loops not close? Where all joints are free they tell: there is no way at all, or a tie."""
-    graph = arrays.graph
+def unclosed(
+    system: ConstraintSystem, coordinates: Array, where: str, closable: bool = False
+) -> ClosureError:
+    """The error for loops that do not close: no configuration at all, dependent joints, or out of reach.
+
+    It is looked for with all joints free, unless the loops are known to be ``closable``.
+    """
+    graph = system.graph
     floating = (name for name in graph.joint_names if graph.joint(name).type is JointType.FLOATING)
-    free = LoopArrays(graph.with_independent_joints(*floating))
-    W = np.zeros((graph.nv, len(arrays.independent_v)))
+    free = ConstraintSystem(graph.with_independent_joints(*floating))
+    W = np.zeros((graph.nv, len(system.independent_v)))
     rng = np.random.default_rng(0)
-    for spread in FREE_STARTS if len(free.dependent) > len(arrays.dependent) else ():
+    for spread in FREE_STARTS if len(free.dependent) > len(system.dependent) else ():
         attempt = coordinates.copy()
-        attempt[free.split[2]] += spread * rng.standard_normal(len(free.split[2]))
-        if free.settle(attempt) < closed_loop.CLOSED:
-            closed_loop.projection(*arrays.arrays, attempt, arrays.room, W)
+        attempt[free.split.dependent_q] += spread * rng.standard_normal(len(free.split.dependent_q))
+        if free.settle(attempt) < newton.CLOSED:
+            projection(*system.arrays, attempt, system.workspace, W)
             try:
-                raise_if_dependent(arrays, attempt, W)
-            except ClosureError as tied:
-                return tied
+                raise_if_dependent(system, attempt, W)
+            except ClosureError as error:
+                return error
             closable = True
             break
     why = "the independent coordinates are out of reach"
     if not closable:
-        moving = "all joints but floating bases" if arrays.floats_in_loops else "all joints"
-        why = f"nor do they where {moving} are free, as far as was found: loops contradict each other"
-    return open_loops(arrays, coordinates, where, why)
+        moving = "all joints but floating bases" if system.floating_in_loops else "all joints"
+        why = f"nor do they, as far as the search went, where {moving} are free: loops contradict each other"
+    return open_loops(system, coordinates, where, why)
 
 
-def refuse_branch_end(arrays: LoopArrays, mine: Array, reached: Array, gone: float) -> None:
-    """Why was the way to the independent coordinates not gone to its end?
+def raise_branch_end(system: ConstraintSystem, target: Array, reached: Array, done: float) -> None:
+    """Raise why a continuation to the independent coordinates ``target`` ended at ``reached``.
 
     Raises:
-        SingularityError: a dead point. ClosureError: out of reach, or independent joints that are tied.
+        SingularityError: a dead point. ClosureError: out of reach, or too many independent joints.
     """
-    W = np.zeros((arrays.graph.nv, len(arrays.independent_v)))
-    condition = closed_loop.projection(*arrays.arrays, reached, arrays.room, W)
-    raise_if_dependent(arrays, reached, W)
+    W = np.zeros((system.graph.nv, len(system.independent_v)))
+    condition = projection(*system.arrays, reached, system.workspace, W)
+    raise_if_dependent(system, reached, W)
     best = reached.copy()
-    best[arrays.independent_q] = mine
-    _approach(arrays, best)
-    if max(arrays.residual(best).values(), default=0.0) < AT_DEAD_POINT:
-        there = closed_loop.projection(*arrays.arrays, best, arrays.room, W)
-        names = ", ".join(arrays.graph.independent_joint_names)
+    best[system.independent_q] = target
+    _approach(system, best)
+    if system.largest_residual(best) < AT_DEAD_POINT:
+        there = projection(*system.arrays, best, system.workspace, W)
+        names = ", ".join(system.graph.independent_joint_names)
         where = f"dead point of its independent joints {names}: condition number {max(there, condition):.2g}"
-        barred = (
-            f"closes there, but the branch ends after {100.0 * gone:.1f} % of the way from the start (a "
-            "guess beyond tells another), at a"
+        end = (
+            f"closes there, but the branch ends after {100.0 * done:.1f} % of the way from the start (a "
+            "guess beyond selects another), at a"
         )
         raise SingularityError(
-            f"'{arrays.graph.name}' {'closes there, at a' if there > condition else barred} {where}",
+            f"'{system.graph.name}' {'closes there, at a' if there > condition else end} {where}",
             max(there, condition),
             best,
         )
-    error = unclosed(arrays, best, "at these independent coordinates", closable=True)
-    if error.residual is None:  # not the loops are at fault, but the choice of independent joints
+    error = unclosed(system, best, "at these independent coordinates", closable=True)
+    if error.residual is None:  # the choice of independent joints is at fault, not the loops
         raise error
     raise ClosureError(
-        f"{error}. The branch ends after {100.0 * gone:.1f} % of the way from the start, at a dead point "
+        f"{error}. The branch ends after {100.0 * done:.1f} % of the way from the start, at a dead point "
         f"(condition number {condition:.2g})",
         error.residual,
         best,
     )
 
 
-def _approach(arrays: LoopArrays, coordinates: Array) -> None:
-    """Least squares of what is open, in place, by damped steps (Levenberg).
+def _approach(system: ConstraintSystem, coordinates: Array) -> None:
+    """Minimize |phi| in place, by damped least squares (Levenberg).
 
-    Where Newton's method is stuck at a dead point, loops that are not at fault close all the same.
+    Where Newton's method is stuck at a dead point, the loops that can close do so all the same.
     """
-    (tree, loops, split), rest = arrays.arrays, np.zeros(arrays.graph.nv)
-    places, damping, least, T = split[2], 1e-3, np.inf, arrays.gearing.T
-    arrays.meet_gears(coordinates)
+    split, T = system.split, system.gearing.T
+    damping, least = 1e-3, np.inf
+    system.close_gears(coordinates)
     one = np.eye(T.shape[1])
-    tried, gradient, curvature = coordinates.copy(), np.zeros(len(one)), one
+    attempt, gradient, curvature = coordinates.copy(), np.zeros(len(one)), one
     for _ in range(200):
-        closed_loop.rows_of(tree, loops, tried, rest, arrays.room)
-        phi, J = arrays.room[2], arrays.room[3][:, split[3]] @ T
+        values = system.evaluate(attempt)
+        phi, J = values.phi, values.J[:, split.dependent_v] @ T
         if (now := float(phi @ phi)) < least:
-            coordinates[:], least, damping = tried, now, max(0.3 * damping, 1e-12)
+            coordinates[:], least, damping = attempt, now, max(0.3 * damping, 1e-12)
             gradient, curvature = J.T @ phi, J.T @ J
         else:
             damping *= 4.0
         step = T @ np.linalg.solve(curvature + damping * one, -gradient)
-        if np.abs(step).max(initial=0.0) < closed_loop.LAST_STEP:
+        if np.abs(step).max(initial=0.0) < newton.LAST_STEP:
             return
-        tried[:] = coordinates
-        tried[places] += step
+        attempt[:] = coordinates
+        attempt[split.dependent_q] += step

@@ -1,4 +1,4 @@
-"""Recognises loops that move in a plane, and writes them as chains of turns and shifts in it."""
+"""Recognises loops that move in a plane, as chains of rotations and translations in it."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from ...model import Anchor, JointType, LoopJoint, SubsystemGraph
 __all__ = ["PlanarLoop", "planar_loop"]
 
 Array = NDArray[np.float64]
-#: What is off the plane [1 or m] by rounding only.
+#: Largest deviation from the plane [1 or m]: rounding.
 FLAT = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
 class PlanarLoop:
-    """A loop cut open, seen from its predecessor: T_1 .. T_m S = P (kernels/explicit.py).
+    """A loop cut open, seen from its predecessor: T_1 .. T_m S = P (kernels/loops/planar_steps.py).
 
     Attributes:
         drivers: of each joint of the chain, the one whose coordinate moves it: itself, or what it mimics.
-        prismatic (m,): shifts, or turns?
-        chain (m, 4): scale and shift of the coordinate, then the centre of the turn [m], or the direction.
+        prismatic (m,): which joints are.
+        chain (m, 4): scale and offset of the coordinate, then the centre of rotation [m], or the direction.
         ends (4,): P and S [m], all joints at zero.
     """
 
@@ -36,60 +36,58 @@ class PlanarLoop:
 
 
 def planar_loop(graph: SubsystemGraph, loop: LoopJoint) -> PlanarLoop | None:
-    """The chain of a loop in which two points must meet in a plane; None: it is another one.
+    """The chain of a loop in which two points must meet in a plane; None for any other loop.
 
-    All joints between must turn about the plane's normal or shift across it, and the cut must allow all that:
-    revolute or planar about the normal, or spherical.
+    All joints between must rotate about the plane's normal or translate in the plane. The cut must allow it:
+    it is revolute or planar about the normal, or spherical.
     """
     if loop.type not in {"revolute", "spherical", "planar"}:
         return None
-    (turn, P), (turned, S) = (_anchor(graph, anchor) for anchor in (loop.predecessor, loop.successor))
+    (R_P, P), (R_S, S) = (_anchor(graph, anchor) for anchor in (loop.predecessor, loop.successor))
     path = _path(graph, graph.link_pose(loop.predecessor.link)[0], graph.link_pose(loop.successor.link)[0])
-    placed = [_placed(graph, k) for k, _ in path]
-    axis = turn @ loop.axis
-    turns = [about for (k, _), (about, _) in zip(path, placed, strict=True) if not _shifts(graph, k)]
-    normal = turns[0] if turns and loop.type == "spherical" else axis
-    flat = loop.type == "spherical" or (_across(axis, normal) and _across(turned @ loop.axis, normal))
-    flat = flat and (loop.type == "planar" or abs(float((S - P) @ normal)) < FLAT)
-    for (k, _), (about, _) in zip(path, placed, strict=True):
-        free = graph.joints[k].type is not JointType.FLOATING
-        flat = (
-            flat
-            and free
-            and (abs(float(about @ normal)) < FLAT if _shifts(graph, k) else _across(about, normal))
-        )
-    if not flat:
+    joints = [(_is_prismatic(graph, k), *_axis_and_origin(graph, k)) for k, _ in path]
+    axis = R_P @ loop.axis
+    rotation_axes = [direction for prismatic, direction, _ in joints if not prismatic]
+    normal = rotation_axes[0] if rotation_axes and loop.type == "spherical" else axis
+    if loop.type != "spherical" and not (_is_normal(axis, normal) and _is_normal(R_S @ loop.axis, normal)):
         return None
+    if loop.type != "planar" and not abs(float((S - P) @ normal)) < FLAT:
+        return None
+    if any(graph.joints[k].type is JointType.FLOATING for k, _ in path):
+        return None
+    for prismatic, direction, _ in joints:
+        if not (abs(float(direction @ normal)) < FLAT if prismatic else _is_normal(direction, normal)):
+            return None
     first = np.eye(3)[int(np.argmin(np.abs(normal)))]
     first = first - normal * (normal @ first)
     first /= np.linalg.norm(first)
     plane = np.array([first, np.cross(normal, first)])
     chain = np.zeros((len(path), 4))
-    for row, (k, sense), (about, origin) in zip(chain, path, placed, strict=True):
+    for row, (k, sense), (prismatic, direction, origin) in zip(chain, path, joints, strict=True):
         mimic = graph.joints[k].mimic
         row[:2] = (1.0, 0.0) if mimic is None else (mimic.multiplier, mimic.offset)
-        row[:2] *= sense if _shifts(graph, k) else sense * np.sign(about @ normal)
-        row[2:] = plane @ (about if _shifts(graph, k) else origin - P)
+        row[:2] *= sense if prismatic else sense * np.sign(direction @ normal)
+        row[2:] = plane @ (direction if prismatic else origin - P)
     return PlanarLoop(
         loop.name,
         tuple(graph.driver(graph.joints[k]) for k, _ in path),
-        tuple(_shifts(graph, k) for k, _ in path),
+        tuple(prismatic for prismatic, _, _ in joints),
         chain,
         np.concatenate([np.zeros(2), plane @ (S - P)]),
     )
 
 
-def _shifts(graph: SubsystemGraph, k: int) -> bool:
+def _is_prismatic(graph: SubsystemGraph, k: int) -> bool:
     return graph.joints[k].type is JointType.PRISMATIC
 
 
-def _across(axis: Array, normal: Array) -> bool:
-    """Does it stand upright on the plane?"""
+def _is_normal(axis: Array, normal: Array) -> bool:
+    """Whether an axis is parallel to the plane's normal."""
     return float(np.linalg.norm(np.cross(axis, normal))) < FLAT
 
 
 def _path(graph: SubsystemGraph, before: int | None, after: int | None) -> list[tuple[int, float]]:
-    """Joints from a body inward to where the other's come, then outward, with the sense of their motion."""
+    """Joints from one body inward to the common body, then outward to the other; with their sense."""
     inward, outward = _to_ground(graph, before), _to_ground(graph, after)
     return [(k, -1.0) for k in inward if k not in outward] + [
         (k, 1.0) for k in reversed(outward) if k not in inward
@@ -112,7 +110,7 @@ def _pose(graph: SubsystemGraph, body: int | None) -> DualQuaternion:
     return x
 
 
-def _placed(graph: SubsystemGraph, k: int) -> tuple[Array, Array]:
+def _axis_and_origin(graph: SubsystemGraph, k: int) -> tuple[Array, Array]:
     """Axis and origin of a joint in the root link's frame, all joints at zero."""
     rotation, origin = to_rotation_translation(_pose(graph, k))
     return rotation @ graph.joints[k].axis, origin

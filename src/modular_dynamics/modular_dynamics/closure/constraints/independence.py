@@ -6,8 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...exceptions import ClosureError, SingularityError
-from ...kernels.loops import closed_loop
-from .loop_arrays import LoopArrays
+from .constraint_system import ConstraintSystem
 
 __all__ = ["LARGEST_VIOLATION", "raise_if_dependent", "raise_if_singular"]
 
@@ -19,21 +18,20 @@ LARGEST_VIOLATION = 1e-6
 WORST_CONDITION = 1e6
 
 
-def raise_if_singular(arrays: LoopArrays, coordinates: Array, condition: float) -> None:
+def raise_if_singular(system: ConstraintSystem, coordinates: Array, condition: float) -> None:
     """Raise SingularityError where the loops do not determine all dependent coordinates.
 
     At dead points, and where too few joints are independent.
     """
     if condition < WORST_CONDITION:
         return
-    graph = arrays.graph
-    closed_loop.rows_of(arrays.arrays[0], arrays.arrays[1], coordinates, np.zeros(graph.nv), arrays.room)
-    J, (rows, columns) = arrays.room[3], arrays.split[9:]
-    _, size, directions = np.linalg.svd(rows[:, None] * J[:, arrays.split[3]] * columns)
+    graph, split, J = system.graph, system.split, system.evaluate(coordinates).J
+    scaled = split.row_scale[:, None] * J[:, split.dependent_v] * split.column_scale
+    _, size, directions = np.linalg.svd(scaled)
     rank = min(int((size > size.max(initial=0.0) / WORST_CONDITION).sum()), len(directions) - 1)
     free = np.abs(directions[rank:]).max(axis=0)
-    names = [name for name, part in zip(arrays.dependent, free, strict=True) if part > 1e-3 * free.max()]
-    freedoms, chosen = graph.nv - arrays.rank(J), len(arrays.independent_v)
+    names = [name for name, part in zip(system.dependent, free, strict=True) if part > 1e-3 * free.max()]
+    freedoms, chosen = graph.nv - system.rank(J), len(system.independent_v)
     why = "it is a dead point of these joints; other independent joints can move it"
     if freedoms > chosen:
         why = (
@@ -48,21 +46,20 @@ def raise_if_singular(arrays: LoopArrays, coordinates: Array, condition: float) 
     )
 
 
-def raise_if_dependent(arrays: LoopArrays, coordinates: Array, W: Array) -> None:
+def raise_if_dependent(system: ConstraintSystem, coordinates: Array, W: Array) -> None:
     """Raise ClosureError where loops couple the independent joints to each other, J W != 0: too many."""
-    graph, J = arrays.graph, arrays.room[3]
-    closed_loop.rows_of(arrays.arrays[0], arrays.arrays[1], coordinates, np.zeros(graph.nv), arrays.room)
-    scaled = arrays.split[9][:, None] * J
+    graph, J = system.graph, system.evaluate(coordinates).J
+    scaled = system.row_scale[:, None] * J
     violation = np.abs(scaled @ W)
     violated = violation > LARGEST_VIOLATION * max(1.0, float(np.abs(scaled).max(initial=0.0)))
     if not violated.any():
         return
-    columns = arrays.independent_v[violated.any(axis=0)]
+    columns = system.independent_v[violated.any(axis=0)]
     coupled = [
         name for name in graph.independent_joint_names if {*range(graph.nv)[graph.v_slice(name)]} & {*columns}
     ]
-    loops = dict.fromkeys(np.array(arrays.rows.names)[violated.any(axis=1)].tolist())
-    freedoms, chosen = graph.nv - arrays.rank(J), len(arrays.independent_v)
+    loops = dict.fromkeys(np.array(system.rows.names)[violated.any(axis=1)].tolist())
+    freedoms, chosen = graph.nv - system.rank(J), len(system.independent_v)
     advice = "declare others passive" if freedoms else "check places and axes of the loop joints"
     raise ClosureError(
         f"{', '.join(graph.independent_joint_names)} of '{graph.name}' cannot all be independent: motion of "

@@ -1,4 +1,4 @@
-"""The coordinates that loops determine: their limits, whole turns, and how far they are from others."""
+"""The joints that loops determine: limits, whole turns, distances between configurations."""
 
 from __future__ import annotations
 
@@ -11,40 +11,40 @@ from ...model import JointType, SubsystemGraph
 __all__ = ["SLACK", "PassiveJoints"]
 
 Array = NDArray[np.float64]
-#: How far beyond its limits a joint may be [rad or m]: these are often written with three digits, 3.14.
+#: Tolerance of joint limits [rad or m]: these are often rounded to three digits, 3.14.
 SLACK = 2e-3
 TURN = 2.0 * np.pi
 
 
 class PassiveJoints:
-    """Dependent joints, those aside that follow by gears, of which independent ones are the cause.
+    """The dependent joints that no gear determines.
 
     Attributes:
-        places: where they stand in q. low, high (nq,): limits [rad or m], infinite where there are none.
-        turns (nq,): may whole turns be added? Not where a gear or a mimic counts them.
+        indices: theirs in q. low, high (nq,): limits [rad or m], infinite where there are none.
+        is_periodic (nq,): whole turns change nothing. Not where a gear or a mimic counts them.
     """
 
     def __init__(self, graph: SubsystemGraph, names: list[str]) -> None:
         self.graph, self.names = graph, names
         counted = {name for gear in graph.gears for name in (gear.joint, *(k for k, _ in gear.drivers))}
         counted |= {graph.driver(joint) for joint in graph.joints if joint.mimic is not None}
-        self.places = np.array([graph.q_slice(name).start for name in names], np.int64)
+        self.indices = np.array([graph.q_slice(name).start for name in names], np.int64)
         self.low, self.high = np.full(graph.nq, -np.inf), np.full(graph.nq, np.inf)
-        self.turns = np.zeros(graph.nq, np.bool_)
-        for name, place in zip(names, self.places, strict=True):
+        self.is_periodic = np.zeros(graph.nq, np.bool_)
+        for name, index in zip(names, self.indices, strict=True):
             joint = graph.joint(name)
             lower, upper = joint.limits.lower, joint.limits.upper
             if lower is not None and upper is not None and lower < upper:
-                self.low[place], self.high[place] = lower, upper
-            self.turns[place] = joint.type is not JointType.PRISMATIC and name not in counted
+                self.low[index], self.high[index] = lower, upper
+            self.is_periodic[index] = joint.type is not JointType.PRISMATIC and name not in counted
 
-    def fit(self, q: Array, places: NDArray[np.int64] | list[int]) -> float:
-        """How far coordinates are beyond their limits, added up; whole turns are taken off, in place."""
+    def fit(self, q: Array, indices: NDArray[np.int64] | list[int]) -> float:
+        """Sum of distances [rad or m] beyond the limits; whole turns are removed from q, in place."""
         total = 0.0
-        for k in places:
+        for k in indices:
             low, high = self.low[k], self.high[k]
             beyond = max(low - q[k], q[k] - high)
-            if beyond > 0.0 and self.turns[k]:
+            if beyond > 0.0 and self.is_periodic[k]:
                 turned = q[k] + TURN * np.round((0.5 * (low + high) - q[k]) / TURN)
                 if max(low - turned, turned - high) < beyond:
                     q[k], beyond = turned, max(low - turned, turned - high)
@@ -52,27 +52,27 @@ class PassiveJoints:
         return total
 
     def distance(self, q: Array, other: Array) -> float:
-        """Square root of the sum of squares [rad or m]; whole turns are taken off ``q``, in place."""
-        turning = self.places[self.turns[self.places]]
-        q[turning] += TURN * np.round((other[turning] - q[turning]) / TURN)
-        return float(np.linalg.norm((q - other)[self.places]))
+        """Euclidean distance of passive joints [rad or m]; whole turns are removed from q, in place."""
+        periodic = self.indices[self.is_periodic[self.indices]]
+        q[periodic] += TURN * np.round((other[periodic] - q[periodic]) / TURN)
+        return float(np.linalg.norm((q - other)[self.indices]))
 
-    def refuse_beyond(self, q: Array) -> None:
-        """Raises ClosureError: names joints beyond their limits. Whole turns are taken off q, in place."""
-        places = self.places
-        if not ((q[places] < self.low[places] - SLACK) | (q[places] > self.high[places] + SLACK)).any():
+    def raise_beyond_limits(self, q: Array) -> None:
+        """Raise ClosureError: names joints beyond their limits. Whole turns are removed from q, in place."""
+        indices = self.indices
+        if not ((q[indices] < self.low[indices] - SLACK) | (q[indices] > self.high[indices] + SLACK)).any():
             return
-        if self.fit(q, places) == 0.0:
+        if self.fit(q, indices) == 0.0:
             return
-        said = [
+        beyond = [
             f"'{name}' is at {q[k]:.6g}, its limits are {self.low[k]:.6g} and {self.high[k]:.6g}"
-            for name, k in zip(self.names, places, strict=True)
+            for name, k in zip(self.names, indices, strict=True)
             if not self.low[k] - SLACK <= q[k] <= self.high[k] + SLACK
         ]
         raise ClosureError(
             f"'{self.graph.name}' closes at these independent coordinates, but beyond limits of passive "
-            f"joints, which state the assembly mode where no guess does: {'; '.join(said)} [rad or m]. Widen "
-            "the limits, or give a guess",
+            f"joints, which select the assembly mode where no guess does: {'; '.join(beyond)} [rad or m]. "
+            "Widen the limits, or give a guess",
             {},
             q.copy(),
         )

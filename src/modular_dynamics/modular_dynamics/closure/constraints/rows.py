@@ -1,9 +1,10 @@
-"""Loop joints, gears and springs as rows for the kernels (kernels/loops.py)."""
+"""Loop joints, gears and springs as rows for the kernels (kernels/loops/constraint_rows.py)."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from ...algebra import to_rotation_translation
 from ...dynamics.arrays.model_arrays import alignment
 from ...exceptions import UnsupportedModelError
 from ...kernels.loops.constraint_rows import ACROSS, ALONG, COUPLING, DISTANCE
+from ...kernels.loops.structures import RowArrays
 from ...model import Anchor, Gear, LoopJoint, SubsystemGraph
 
 __all__ = ["Rows", "loop_rows", "spring_rows"]
@@ -20,24 +22,27 @@ __all__ = ["Rows", "loop_rows", "spring_rows"]
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """Conditions as arrays.
+    """Constraint rows, or lengths of springs.
 
     Attributes:
-        ends (loops, 2), anchors (loops, 2, 12), rows (m, 5 or more), vectors (m, 6 or more): see
-            kernels/loops.py.
-        names: of each row, the loop joint, gear or spring that it belongs to.
+        arrays: as the kernels take them. names: of each row, its loop joint, gear or spring.
     """
 
-    ends: NDArray[np.int64]
-    anchors: NDArray[np.float64]
-    rows: NDArray[np.int64]
-    vectors: NDArray[np.float64]
+    arrays: RowArrays
     names: tuple[str, ...]
 
-    @property
-    def arrays(self) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.int64], NDArray[np.float64]]:
-        """As the kernels take them."""
-        return self.ends, self.anchors, self.rows, self.vectors
+    @cached_property
+    def _first_rows(self) -> dict[str, int]:
+        """By name its first row; rows of one name are neighbours."""
+        return {name: row for row, name in reversed([*enumerate(self.names)])}
+
+    def by_name(self, values: NDArray[np.float64]) -> dict[str, float]:
+        """The largest of values (m,) that belong to one name."""
+        names = dict.fromkeys(self.names)
+        if not names:
+            return {}
+        largest = np.maximum.reduceat(values, [self._first_rows[name] for name in names])
+        return dict(zip(names, largest.tolist(), strict=True))
 
 
 def loop_rows(graph: SubsystemGraph) -> Rows:
@@ -52,21 +57,21 @@ def loop_rows(graph: SubsystemGraph) -> Rows:
             vectors.append(vector)
             names.append(loop.name)
     for gear in graph.gears:
-        places = [place for name, _ in gear.drivers for place in _places(graph, gear, name)]
-        rows.append([COUPLING, *_places(graph, gear, gear.joint), *places])
+        drivers = [index for name, _ in gear.drivers for index in _indices(graph, gear, name)]
+        rows.append([COUPLING, *_indices(graph, gear, gear.joint), *drivers])
         vectors.append(np.array([gear.ratio, gear.offset, *(ratio for _, ratio in gear.further)]))
         names.append(f"gear of {gear.joint}")
-    return _made(graph, ends, rows, vectors, names)
+    return _rows(graph, ends, rows, vectors, names)
 
 
 def spring_rows(graph: SubsystemGraph) -> Rows:
     """A row for the length of each spring."""
     rows = [[DISTANCE, k, 0, 0, 0] for k in range(len(graph.springs))]
     ends = [spring.anchors for spring in graph.springs]
-    return _made(graph, ends, rows, [np.zeros(6)] * len(rows), [spring.name for spring in graph.springs])
+    return _rows(graph, ends, rows, [np.zeros(6)] * len(rows), [spring.name for spring in graph.springs])
 
 
-def _made(
+def _rows(
     graph: SubsystemGraph,
     ends: list[tuple[Anchor, Anchor]],
     rows: list[list[int]],
@@ -77,14 +82,9 @@ def _made(
     frames = np.zeros((len(ends), 2, 12))
     for k, pair in enumerate(ends):
         for side, anchor in enumerate(pair):
-            bodies[k, side], frames[k, side] = _placed(graph, anchor)
-    return Rows(
-        bodies,
-        frames,
-        _filled(rows, 5, np.int64),
-        _filled(vectors, 6, np.float64),
-        tuple(names),
-    )
+            bodies[k, side], frames[k, side] = _anchor_frame(graph, anchor)
+    arrays = RowArrays(bodies, frames, _filled(rows, 5, np.int64), _filled(vectors, 6, np.float64))
+    return Rows(arrays, tuple(names))
 
 
 def _filled(entries: Sequence[Sequence[Any] | NDArray[Any]], least: int, dtype: type) -> NDArray[Any]:
@@ -95,17 +95,17 @@ def _filled(entries: Sequence[Sequence[Any] | NDArray[Any]], least: int, dtype: 
     return filled
 
 
-def _placed(graph: SubsystemGraph, anchor: Anchor) -> tuple[int, NDArray[np.float64]]:
+def _anchor_frame(graph: SubsystemGraph, anchor: Anchor) -> tuple[int, NDArray[np.float64]]:
     """The body that an anchor is fixed in (the number of joints: ground), and R, P in its aligned frame."""
     body, x_body_link = graph.link_pose(anchor.link)
     rotation, position = to_rotation_translation(x_body_link * anchor.x_link_anchor)
-    turned = np.eye(3) if body is None else alignment(graph.joints[body])
-    place = np.concatenate([(turned.T @ rotation).ravel(), turned.T @ position])
-    return (len(graph.joints) if body is None else body), place
+    aligned = np.eye(3) if body is None else alignment(graph.joints[body])
+    frame = np.concatenate([(aligned.T @ rotation).ravel(), aligned.T @ position])
+    return (len(graph.joints) if body is None else body), frame
 
 
 def _conditions(loop: LoopJoint) -> list[tuple[int, NDArray[np.float64]]]:
-    """What a loop joint forbids: (kind, vectors) of each row."""
+    """The conditions of a loop joint: (kind, vectors) of each row."""
     along = loop.axis
     first = np.eye(3)[int(np.argmin(np.abs(along)))]
     first = first - along * (along @ first)
@@ -125,7 +125,7 @@ def _conditions(loop: LoopJoint) -> list[tuple[int, NDArray[np.float64]]]:
             return point + parallel
         case "spherical":
             return point
-        case "universal":  # the successor's own axis is the one that the axis' first perpendicular is
+        case "universal":  # ``first`` is its second axis, fixed in the successor
             return [*point, tilt(along, first)]
         case "fixed":
             return [*point, *parallel, tilt(first, second)]
@@ -136,7 +136,7 @@ def _conditions(loop: LoopJoint) -> list[tuple[int, NDArray[np.float64]]]:
     raise UnsupportedModelError(f"loop joint '{loop.name}' has the unknown type '{loop.type}'")
 
 
-def _places(graph: SubsystemGraph, gear: Gear, name: str) -> tuple[int, int]:
+def _indices(graph: SubsystemGraph, gear: Gear, name: str) -> tuple[int, int]:
     if name not in graph.joint_names or graph.joint(name).type.nv != 1:
         raise UnsupportedModelError(
             f"gear of joint '{gear.joint}': '{name}' has no coordinate of its own, or several; couple "

@@ -1,4 +1,4 @@
-"""A solution of the closed loops, seen by the open tree: wrenches on its links, torques of its joints."""
+"""The solution of the closed loops as loads on the open tree: wrenches on links, torques of joints."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from numpy.typing import NDArray
 
 from ...algebra import DualQuaternion, adjoint, to_rotation_translation
 from ...dynamics import frame_poses
+from ...dynamics.execution.workspaces import workspace_of
 from ...model import Anchor, SubsystemGraph
+from ..constraints.independent_coordinates import indices_in_v
 from ..cross_products import cross_rows
-from ..workspaces import workspace_of
 from .closed_loop_dynamics import ClosedLoopDynamics
 
 __all__ = ["internal_wrenches", "stamped_cut_wrenches", "tree_torques"]
@@ -17,31 +18,31 @@ __all__ = ["internal_wrenches", "stamped_cut_wrenches", "tree_torques"]
 Array = NDArray[np.float64]
 
 
-def stamped_cut_wrenches(graph: SubsystemGraph, found: ClosedLoopDynamics) -> dict[str, tuple[str, Array]]:
-    """By loop joint (link, [force N, moment N m]): what the predecessor exerts on the successor.
+def stamped_cut_wrenches(graph: SubsystemGraph, dynamics: ClosedLoopDynamics) -> dict[str, tuple[str, Array]]:
+    """By loop joint (link, [force N, moment N m]): the wrench of the predecessor on the successor.
 
-    At and in the frame of the successor's link, as tf knows it: Ad(x_link_anchor) of the wrench in the anchor
-    (Silva & Adorno, eq. 8).
+    At and in the frame of the successor's link, which tf publishes: Ad(x_link_anchor) of the wrench in the
+    anchor (Silva & Adorno, eq. 8).
     """
     return {
-        loop.name: (loop.successor.link, _on_link(loop.successor, found.wrenches[loop.name]).vec6())
+        loop.name: (loop.successor.link, _on_link(loop.successor, dynamics.wrenches[loop.name]).vec6())
         for loop in graph.loop_joints
     }
 
 
-def internal_wrenches(graph: SubsystemGraph, found: ClosedLoopDynamics) -> dict[str, Array]:
-    """By link [force N, moment N m] at and in its frame: what loop joints and springs exert on the tree.
+def internal_wrenches(graph: SubsystemGraph, dynamics: ClosedLoopDynamics) -> dict[str, Array]:
+    """By link the wrench [force N, moment N m] of loop joints and springs on the tree, at and in its frame.
 
     With them as external wrenches the tree moves as the closed mechanism does, with `tree_torques`.
     """
-    return workspace_of(graph, _Between)(found)
+    return workspace_of(graph, _LinkLoads)(dynamics)
 
 
-class _Between:
-    """What loop joints and springs of one graph pass on between its links.
+class _LinkLoads:
+    """The wrenches of loop joints and springs of one graph on its links.
 
-    The first end of each is its predecessor's anchor, or the spring's first one; the second end is where the
-    wrench of a cut joint is given.
+    The first end of each is its predecessor's anchor, or the spring's first one; the wrench of a cut joint is
+    given at the second end.
     """
 
     def __init__(self, graph: SubsystemGraph) -> None:
@@ -58,50 +59,49 @@ class _Between:
         self._positions = np.array([[position for _, position in pair] for pair in anchors]).reshape(-1, 2, 3)
         self._signs = [-1.0, 1.0] * (self._ends == np.arange(len(self.links))[:, None, None])  # (links, n, 2)
 
-    def __call__(self, found: ClosedLoopDynamics) -> dict[str, Array]:
+    def __call__(self, dynamics: ClosedLoopDynamics) -> dict[str, Array]:
         """By link [force, moment] at and in its frame."""
         if not self.links:
             return {}
-        matrices = frame_poses(self._graph, found.coordinates, self.links)
+        matrices = frame_poses(self._graph, dynamics.coordinates, self.links)
         R, o = matrices[:, :3, :3], matrices[:, :3, 3]
         points = o[self._ends] + (R[self._ends] @ self._positions[..., None])[..., 0]
         force, moment = np.zeros((2, len(points), 3))  # on the second end, in the root link's axes
         cuts = slice(0, len(self._cuts))
         if self._cuts:
-            turned = R[self._ends[cuts, 1]] @ self._axes[cuts]
-            wrenches = np.array([found.wrenches[name] for name in self._cuts])
-            force[cuts] = (turned @ wrenches[:, :3, None])[..., 0]
-            moment[cuts] = (turned @ wrenches[:, 3:, None])[..., 0]
-            points[cuts, 0] = points[cuts, 1]  # both ends feel it at the same point
+            axes = R[self._ends[cuts, 1]] @ self._axes[cuts]
+            wrenches = np.array([dynamics.wrenches[name] for name in self._cuts])
+            force[cuts] = (axes @ wrenches[:, :3, None])[..., 0]
+            moment[cuts] = (axes @ wrenches[:, 3:, None])[..., 0]
+            points[cuts, 0] = points[cuts, 1]  # on both ends at the same point
         springs = slice(len(self._cuts), None)
         if self._springs:
             lines = points[springs, 0] - points[springs, 1]
             lengths = np.sqrt((lines * lines).sum(axis=1))
-            tensions = np.array([found.tensions[name] for name in self._springs])
+            tensions = np.array([dynamics.tensions[name] for name in self._springs])
             pulls = np.divide(tensions, lengths, out=np.zeros_like(lengths), where=lengths > 0.0)
             force[springs] = pulls[:, None] * lines
         arms = points - o[self._ends]
-        swung = moment[:, None] + cross_rows(arms.reshape(-1, 3), np.repeat(force, 2, axis=0)).reshape(
-            arms.shape
-        )
+        arm_moments = cross_rows(arms.reshape(-1, 3), np.repeat(force, 2, axis=0)).reshape(arms.shape)
         onto = np.transpose(R, (0, 2, 1))
-        felt = (
+        loads = (
             (onto @ np.einsum("kne,nei->ki", self._signs, part)[..., None])[..., 0]
-            for part in (np.broadcast_to(force[:, None], arms.shape), swung)
+            for part in (np.broadcast_to(force[:, None], arms.shape), moment[:, None] + arm_moments)
         )
-        return dict(zip(self.links, np.concatenate(list(felt), axis=1), strict=True))
+        return dict(zip(self.links, np.concatenate(list(loads), axis=1), strict=True))
 
 
-def tree_torques(graph: SubsystemGraph, found: ClosedLoopDynamics) -> Array:
+def tree_torques(graph: SubsystemGraph, dynamics: ClosedLoopDynamics) -> Array:
     """Torques of all joints of the tree (nv,) [N m or N]: of the independent joints, and of the gears.
 
     S tau + J_g^T lambda_g: a gear turns its joint with lambda and its drivers with -ratio lambda. Passive
-    joints bear none.
+    joints are unactuated.
     """
     tau = np.zeros(graph.nv)
-    places = [k for name in graph.independent_joint_names for k in range(graph.nv)[graph.v_slice(name)]]
-    tau[places] = found.tau
-    gears = found.multipliers[len(found.multipliers) - len(graph.gears) :]  # their rows are the last ones
+    tau[indices_in_v(graph, graph.independent_joint_names)] = dynamics.tau
+    gears = dynamics.multipliers[
+        len(dynamics.multipliers) - len(graph.gears) :
+    ]  # their rows are the last ones
     for gear, multiplier in zip(graph.gears, gears, strict=True):
         tau[graph.v_slice(gear.joint)] += multiplier
         for name, ratio in gear.drivers:

@@ -2,16 +2,16 @@
 
 R. Kumar, S. D. Vantmuri, R. G. Chittawadigi, S. K. Saha, Dynamic analyses of four-bar mechanism in
 MechAnalyzer software; numbers in round brackets are its equations. Subsystem I is the crank #2 on J1,
-subsystem II the output #4 on J4 and the coupler #3 on J3. What is printed wrongly is put right here:
+subsystem II the output #4 on J4 and the coupler #3 on J3. Misprints are corrected here:
 
 - entry (1, 2) of J^II is -l3 sin(theta3 + theta4): printed without its minus sign;
 - lambda is a force in the plane, 2 x 1 and not 3 x 1;
 - (19) and (20) have J^T lambda on the right, (22) has it on the left with the same signs: here lambda acts on
-  subsystem I and -lambda on II throughout, and the last rows of (22) are turned round to keep it symmetric;
+  subsystem I and -lambda on II throughout, and the last rows of (22) change sign to keep it symmetric;
 - that matrix is symmetric but indefinite, a saddle point, and not positive definite: singular at dead points.
 
-A second way to the same numbers, to be read beside the paper; ``closed_loop_inverse_dynamics`` and
-``simulate`` do it for every mechanism.
+A second method for the same numbers, to be read with the paper; ``closed_loop_inverse_dynamics`` and
+``simulate`` treat every mechanism.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class Link:
 
     @property
     def M(self) -> Array:
-        """(4): 6 x 6, angular part first. Motion in the plane asks for nothing but I_zz."""
+        """(4): 6 x 6, angular part first. Of the inertia, motion in the plane needs I_zz only."""
         return np.diag([0.0, 0.0, self.inertia, self.mass, self.mass, self.mass])
 
 
@@ -110,11 +110,11 @@ class FourBar:
         lower_rate, diagonal_rate = np.zeros((6 * n, 6 * n)), np.zeros((6 * n, n))
         M, weight = np.zeros((6 * n, 6 * n)), np.zeros(6 * n)
         for i, link in enumerate(links):
-            mine = slice(6 * i, 6 * i + 6)
+            rows = slice(6 * i, 6 * i + 6)
             d, d_rate = self._arm(link.centre, angles[: i + 1], rates[: i + 1])
-            diagonal[mine, i] = np.concatenate([E_Z, np.cross(E_Z, d)])  # p_i
-            diagonal_rate[mine, i] = np.concatenate([np.zeros(3), np.cross(E_Z, d_rate)])
-            M[mine, mine] = link.M
+            diagonal[rows, i] = np.concatenate([E_Z, np.cross(E_Z, d)])  # p_i
+            diagonal_rate[rows, i] = np.concatenate([np.zeros(3), np.cross(E_Z, d_rate)])
+            M[rows, rows] = link.M
             weight[6 * i + 4] = -link.mass * self.gravity
         if n == 2:  # B_21: from the centre of the first link to its end, and on to the centre of the second
             rest, rest_rate = self._arm(links[0].length - links[0].centre, angles[:1], rates[:1])
@@ -145,27 +145,27 @@ class FourBar:
     ) -> tuple[float, Array, Array]:
         """tau_1 [N m], lambda (2,) [N] on the crank at J2, and theta'' (3,), at a closed theta (3,).
 
-        lambda from subsystem II, (19): its joints bear no torque. tau_1 from subsystem I, (20).
+        lambda from subsystem II, (19): its joints are unactuated. tau_1 from subsystem I, (20).
         """
-        place = np.asarray(theta, np.float64)
-        rates = self.rates(place, speed)
+        angles = np.asarray(theta, np.float64)
+        rates = self.rates(angles, speed)
         (first, second), (first_rate, second_rate) = (
-            self.jacobians(place),
-            self.jacobian_rates(place, rates),
+            self.jacobians(angles),
+            self.jacobian_rates(angles, rates),
         )
         right = first[:, 0] * acceleration + first_rate[:, 0] * speed - second_rate @ rates[1:]
-        pushed = np.concatenate([[acceleration], np.linalg.solve(second, right)])
-        (I1, C1, g1), (I2, C2, g2) = self._subsystems(place, rates)
-        force = np.linalg.solve(second.T, g2 - I2 @ pushed[1:] - C2)  # (19)
+        accelerations = np.concatenate([[acceleration], np.linalg.solve(second, right)])
+        (I1, C1, g1), (I2, C2, g2) = self._subsystems(angles, rates)
+        force = np.linalg.solve(second.T, g2 - I2 @ accelerations[1:] - C2)  # (19)
         tau = I1[0, 0] * acceleration + C1[0] - g1[0] - first[:, 0] @ force  # (20)
-        return float(tau), force, pushed
+        return float(tau), force, accelerations
 
     def forward_dynamics(self, theta: ArrayLike, rates: ArrayLike, tau: float) -> tuple[Array, Array]:
         """theta'' (3,) and lambda (2,) by (22) and (23)."""
-        place, speed = np.asarray(theta, np.float64), np.asarray(rates, np.float64)
-        J = np.hstack([self.jacobians(place)[0], -self.jacobians(place)[1]])
-        J_rate = np.hstack([self.jacobian_rates(place, speed)[0], -self.jacobian_rates(place, speed)[1]])
-        (I1, C1, g1), (I2, C2, g2) = self._subsystems(place, speed)
+        angles, speed = np.asarray(theta, np.float64), np.asarray(rates, np.float64)
+        J = np.hstack([self.jacobians(angles)[0], -self.jacobians(angles)[1]])
+        J_rate = np.hstack([self.jacobian_rates(angles, speed)[0], -self.jacobian_rates(angles, speed)[1]])
+        (I1, C1, g1), (I2, C2, g2) = self._subsystems(angles, speed)
         A = np.zeros((5, 5))
         A[:1, :1], A[1:3, 1:3], A[:3, 3:], A[3:, :3] = I1, I2, -J.T, -J
         B = np.concatenate([tau + g1 - C1, g2 - C2, J_rate @ speed])
@@ -177,10 +177,10 @@ class FourBar:
     ) -> tuple[Array, Array]:
         """theta (k, 3) and theta' (k, 3) from rest at t = 0, by Runge-Kutta (DOP853 of scipy).
 
-        As in the paper nothing takes drift back. Raises StateError where the integrator gives up.
+        As in the paper drift is not corrected. Raises StateError where the integrator fails.
         """
         at = np.asarray(times, np.float64)
-        found = scipy.integrate.solve_ivp(
+        solution = scipy.integrate.solve_ivp(
             lambda _, y: np.concatenate([y[3:], self.forward_dynamics(y[:3], y[3:], tau)[0]]),
             (0.0, float(at[-1])),
             np.concatenate([self.close(theta2), np.zeros(3)]),
@@ -189,6 +189,6 @@ class FourBar:
             rtol=tolerance,
             atol=tolerance,
         )
-        if not found.success:
-            raise StateError(f"the four-bar's motion cannot be followed: {found.message}")
-        return found.y[:3].T, found.y[3:].T
+        if not solution.success:
+            raise StateError(f"the four-bar's motion cannot be followed: {solution.message}")
+        return solution.y[:3].T, solution.y[3:].T

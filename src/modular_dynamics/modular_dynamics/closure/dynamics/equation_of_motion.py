@@ -69,5 +69,4 @@ def closed_loop_bias(
 ) -> Array:
     """h1: torques of the independent joints where these do not accelerate; gravity and springs count."""
     solver = solver_of(graph)
-    q, v = solver.mechanism.checked(q, v)
-    return solver.inverse_dynamics(solver.close(q, guess), v, np.zeros_like(v)).tau
+    return solver.inverse_dynamics_at(q, v, np.zeros(len(solver.independent_v)), guess).tau

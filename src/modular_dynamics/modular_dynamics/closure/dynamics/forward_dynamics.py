@@ -8,28 +8,24 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...dynamics import bias, mass_matrix
-from ...exceptions import ClosureError, SingularityError, StateError
-from ...kernels.loops import closed_loop
+from ...exceptions import ClosureError, StateError
 from ...model import SubsystemGraph
-from ..assembly.branch import Branch, Lost, Place
-from ..assembly.mechanism import Mechanism
+from ..assembly.branch import Branch
+from ..assembly.branch_point import BranchLostError, BranchPoint
+from ..constraints.constraint_system import ConstraintSystem
+from .constraint_rank import branches_cross, constraint_rank
 from .solver import solver_of
 
-__all__ = ["ClosedLoopMotion", "closed_loop_forward_dynamics", "energy", "kkt_solution"]
+__all__ = ["ClosedLoopMotion", "closed_loop_forward_dynamics", "energy", "mean_accelerations"]
 
 Array = NDArray[np.float64]
-#: Singular values of the constraints as a part of the largest: below the first rows are redundant, from there
-#: to the second branches cross close by.
-REDUNDANT, CROSSING = 1e-9, 1e-6
-#: Part of the largest singular value with which redundant rows curve for unit velocities, at a crossing.
-CURVED = 1e-6
-#: Residual [m or 1] of the coordinates from which on they are refused.
+#: Largest residual [m or 1] of coordinates, and rate of it per unit velocity, that is accepted as closed.
 OPEN = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
 class ClosedLoopMotion:
-    """What `closed_loop_forward_dynamics` finds.
+    """What `closed_loop_forward_dynamics` computes.
 
     Attributes:
         accelerations: of all joints, in the order of ``graph.joint_names`` [rad/s^2 or m/s^2].
@@ -50,107 +46,86 @@ def closed_loop_forward_dynamics(
 
     [M J^T; J 0] [vdot; -lambda] = [tau - h - J_L^T F; -gamma] (Kumar et al., eq. 22): symmetric, but
     indefinite, a saddle point, and not positive definite as the paper says; singular where rows are
-    redundant. Split by the singular directions of J: those with size give a part of vdot, M on the others,
-    which is positive definite, the rest. Dead points of the independent joints do not matter. Places where
-    branches of the motion cross (rods in line) are refused, for the accelerations depend on which of them is
-    followed; ``simulate`` knows that from the motion before, and passes them.
+    redundant. It is split by the singular vectors of J: those of its row space give a part of vdot, and M on
+    its null space, which is positive definite, the rest. Dead points of the independent joints do not matter.
+    It raises where branches of the motion cross (rods in line), for the accelerations depend on which of them
+    is followed; ``simulate`` knows that from the motion before, and passes them.
 
     Args:
         coordinates, velocities: of all joints, loops closed (``close_loops``, ``constraint_projection``).
         tau: of the independent joints, in the order of ``graph.independent_joint_names``.
 
     Raises:
-        ClosureError: the loops are open at these coordinates, or the velocities tear them open.
+        ClosureError: the loops are open at these coordinates, or the velocities open them.
         SingularityError: branches cross here, or within about 1e-6 rad; it has the condition number of J.
         StateError: a wrong shape, or a number that is not finite.
     """
-    solver = solver_of(graph).mechanism
+    system = solver_of(graph).mechanism.system
     q, v = graph.checked(q=coordinates, v=velocities)
-    (torques,) = solver.checked_rates(tau=tau)
-    residual = solver.residual(q)
-    drift = solver.room[3] @ v
-    for what, values in (
-        ("open", list(residual.items())),
-        ("torn", list(zip(solver.rows.names, abs(drift), strict=True))),
+    torques = system.independent.checked("tau", tau)
+    _raise_if_open(system, q, v)
+    branch = Branch(system, constraint_rank(system, q), q)
+    try:
+        points = branch.points(q, v)
+    except BranchLostError as error:
+        raise branches_cross(system, q, error.condition) from None
+    if len(points) == 1:
+        return _motion(system, points[0], torques)
+    return _motion(system, branch.point(q, v), torques, mean_accelerations(system, points, torques))
+
+
+def mean_accelerations(system: ConstraintSystem, points: list[BranchPoint], tau: Array) -> Array:
+    """The weighted mean of the accelerations at points of a branch: see :mod:`..assembly.branch`."""
+    mean = np.zeros(system.graph.nv)
+    for point in points:
+        mean += point.weight * _motion(system, point, tau).accelerations
+    return mean
+
+
+def energy(graph: SubsystemGraph, coordinates: ArrayLike, velocities: ArrayLike) -> float:
+    """Kinetic, gravitational and elastic energy [J].
+
+    It is zero at rest, with all bodies' masses at the root's origin and springs at their free lengths.
+    """
+    system = solver_of(graph).mechanism.system
+    q, v = graph.checked(q=coordinates, v=velocities)
+    kinetic = 0.5 * float(v @ mass_matrix(graph.tree, q) @ v)
+    return system.gravitational_energy(q) + system.springs.energy(q) + kinetic
+
+
+def _raise_if_open(system: ConstraintSystem, q: Array, v: Array) -> None:
+    """Raise ClosureError where rows, or their rates, are not zero."""
+    values = system.evaluate(q)
+    residual, rates = (system.rows.by_name(np.abs(part)) for part in (values.phi, values.J @ v))
+    largest_speed = max(1.0, float(np.abs(v).max(initial=0.0)))
+    for what, violations, allowed in (
+        ("is open by", residual, OPEN),
+        ("opens at a rate of", rates, OPEN * largest_speed),
     ):
-        worst = max(values, key=lambda item: item[1], default=("", 0.0))
-        if worst[1] > OPEN * max(1.0, float(np.abs(v).max(initial=0.0)) if what == "torn" else 1.0):
+        worst = max(violations, key=lambda name: violations[name], default="")
+        if worst and violations[worst] > allowed:
             raise ClosureError(
-                f"'{worst[0]}' of '{graph.name}' is {what} by {worst[1]:.3g} at these coordinates and "
+                f"'{worst}' of '{system.graph.name}' {what} {violations[worst]:.3g} at these coordinates and "
                 "velocities; close_loops and constraint_projection make closed ones",
                 residual,
                 q,
             )
-    branch = Branch(solver, certain_rank(solver, q), q)
-    try:
-        places = branch.places(q, v)
-    except Lost as lost:
-        raise _crossing(solver, q, lost.condition) from None
-    if len(places) == 1:
-        return kkt_solution(solver, places[0], torques)
-    return kkt_solution(solver, branch.place(q, v), torques, mean_accelerations(solver, places, torques))
 
 
-def certain_rank(solver: Mechanism, q: Array) -> int:
-    """Rank of the constraints at closed coordinates. Raises SingularityError where it is higher close by.
-
-    There J has a singular value that is small, but not zero; or none, but with u^T J = 0 and J n = 0
-    u^T (d^2 phi / dn^2) is not zero for all n, as it is where rows are redundant all along the motion.
-    """
-    tree, loops, _ = solver.arrays
-    rest, scale, units = np.zeros(solver.graph.nv), solver.row_scale, solver.units
-    closed_loop.rows_of(tree, loops, q, rest, solver.room)
-    turned, size, directions = np.linalg.svd(scale[:, None] * solver.room[3] * units)
-    if not size.any():
-        return 0
-    rank = int((size > REDUNDANT * size[0]).sum())
-    least = size[rank - 1] / size[0]
-    if least > CROSSING and rank < min(len(turned), len(directions)):
-        free = directions[rank:].T
-        # a quadratic form that is not zero is not zero either in a direction at random
-        along = units * (free @ np.cos(np.arange(free.shape[1]) ** 2))
-        closed_loop.rows_of(tree, loops, q, along, solver.room)
-        curved = turned[:, rank:].T @ (scale * solver.room[4])
-        if np.abs(curved).max() > CURVED * size[0]:
-            least = size[rank] / size[0]
-    if least > CROSSING or rank == 0:
-        return rank
-    raise _crossing(solver, q, 1.0 / least if least > 0.0 else np.inf)
-
-
-def _crossing(solver: Mechanism, q: Array, condition: float) -> SingularityError:
-    return SingularityError(
-        f"branches of the motion of '{solver.graph.name}' cross at these coordinates, condition number "
-        f"{condition:.2g} of its constraints: the accelerations depend on which is followed",
-        condition,
-        q.copy(),
-    )
-
-
-def mean_accelerations(solver: Mechanism, places: list[Place], tau: Array) -> Array:
-    """Those that places of a branch stand for: see :mod:`.branch`."""
-    found = np.zeros(solver.graph.nv)
-    for place in places:
-        found += place.weight * kkt_solution(solver, place, tau).accelerations
-    return found
-
-
-def kkt_solution(solver: Mechanism, place: Place, tau: Array, vdot: Array | None = None) -> ClosedLoopMotion:
-    """The same at a place of a branch; the multipliers only where vdot is known."""
+def _motion(
+    system: ConstraintSystem, point: BranchPoint, tau: Array, vdot: Array | None = None
+) -> ClosedLoopMotion:
+    """The solution at a point of a branch; only the multipliers where vdot is given."""
     from scipy import linalg  # noqa: PLC0415  # inverse dynamics must not wait for it at import
 
-    graph, tree, q, v, units = solver.graph, solver.tree, place.q, place.v, solver.units
-    right = -bias(tree, q, v)
-    right[solver.independent_v] += tau
-    tensions = np.zeros(len(graph.springs))
-    if graph.springs:
-        pull, tensions = solver.spring_forces(q, v)
-        right -= pull.T @ tensions
-    M, right = units[:, None] * mass_matrix(tree, q) * units, units * right
-    held, free = place.held, place.free
+    graph, q, v, units = system.graph, point.q, point.v, system.units
+    right = -bias(graph.tree, q, v)
+    right[system.independent_v] += tau
+    J_springs, tensions = system.springs.forces(q, v)
+    M, right = units[:, None] * mass_matrix(graph.tree, q) * units, units * (right - J_springs.T @ tensions)
+    constrained, free = point.constrained, point.free
     if vdot is None:
-        closed_loop.rows_of(solver.arrays[0], solver.arrays[1], q, v, solver.room)
-        along = -place.shortest(solver.row_scale * solver.room[4])
+        along = -point.shortest(system.row_scale * system.evaluate(q, v).gamma)
         try:
             factor = linalg.cho_factor(free @ M @ free.T)
         except np.linalg.LinAlgError:
@@ -158,15 +133,6 @@ def kkt_solution(solver: Mechanism, place: Place, tau: Array, vdot: Array | None
                 f"'{graph.name}' has a direction that moves no inertia: its M is singular"
             ) from None
         vdot = units * (along + free.T @ linalg.cho_solve(factor, free @ (right - M @ along)))
-    pushed = held @ (M @ (vdot / units) - right) / place.size[: place.rank]
-    multipliers = solver.row_scale * (place.turned[:, : place.rank] @ pushed)
-    return ClosedLoopMotion(vdot, multipliers, place.rank, tensions)
-
-
-def energy(graph: SubsystemGraph, coordinates: ArrayLike, velocities: ArrayLike) -> float:
-    """Kinetic, gravitational and elastic energy [J]; zero with all bodies' masses at the root's origin, at
-    rest, and springs at their free lengths.
-    """
-    solver = solver_of(graph).mechanism
-    q, v = graph.checked(q=coordinates, v=velocities)
-    return solver.potential(q) + 0.5 * float(v @ mass_matrix(solver.tree, q) @ v)
+    forces = constrained @ (M @ (vdot / units) - right) / point.sizes[: point.rank]
+    multipliers = system.row_scale * (point.left[:, : point.rank] @ forces)
+    return ClosedLoopMotion(vdot, multipliers, point.rank, tensions)

@@ -24,28 +24,26 @@ def closed_loop_inverse_dynamics(
     """Torques of the independent joints of a robot with closed loops, springs and gears.
 
     The loops are cut at the loop joints, and the tree's torques tau computed with all joints moving as the
-    loops make them. Passive joints bear none: J_d^T lambda = tau_d gives the wrenches lambda that cross the
+    loops require. Passive joints are unactuated: J_d^T lambda = tau_d gives the wrenches lambda at the
     cuts, and tau_1 = tau_i - J_i^T lambda = W^T tau, W = [1; -J_d^+ J_i] (Schappler et al., section 3.4).
     Springs pull with F = F0 + k (L - L0) + d dL/dt.
 
     Args:
         q, v, vdot: of the independent joints, in the order of ``graph.independent_joint_names``.
         guess: coordinates of all joints. The assembly mode is the one nearest to them (sum of squares of the
-            joints that loops determine, angles the short way round) at their own independent coordinates,
+            joints that loops determine, angles modulo whole turns) at their own independent coordinates,
             followed to q without a jump; where loops do not close there, the one nearest at q. Of loops that
-            are not planar, the nearest that Newton's method finds. Limits do not count.
-            Without it, the mode reached from the zero pose, or, where zero is beyond a joint's limits, from
-            their middle; of several one in which passive joints are within their limits.
+            are not planar, the nearest that Newton's method finds. Limits are ignored.
+            Without a guess, the mode reached from the zero pose, or, where zero is beyond a joint's limits,
+            from their middle; of several modes one in which passive joints are within their limits.
         external_wrenches: {link: [force N, moment N m]} acting on the link, at and in its frame.
 
     Raises:
         ClosureError: the loops do not close there; it has the residual and the closest configuration. Or the
-            independent joints are too many, and loops would be torn. Or there is no guess, and passive joints
-            would be beyond their limits by more than 2e-3 rad or m.
+            independent joints are too many: their motion would open loops. Or there is no guess, and passive
+            joints would be beyond their limits by more than 2e-3 rad or m.
         SingularityError: a dead point, or too few independent joints; it has the condition number.
         StateError: a wrong shape, a number that is not finite, or a link that the graph does not have.
         UnsupportedModelError: a black box in the graph.
     """
-    solver = solver_of(graph)
-    q, v, vdot = solver.mechanism.checked(q, v, vdot=vdot)
-    return solver.inverse_dynamics(solver.close(q, guess), v, vdot, external_wrenches)
+    return solver_of(graph).inverse_dynamics_at(q, v, vdot, guess, external_wrenches)

@@ -7,15 +7,16 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ...dynamics.arrays.loaded_constants import LoadedConstants
 from ...dynamics.arrays.model_arrays import body_to_aligned
+from ...dynamics.execution.workspaces import workspace_of
 from ...exceptions import StateError
-from ...kernels import layout
-from ...kernels.loops import closed_loop
-from ...kernels.loops.constraint_rows import cut_wrenches
+from ...kernels.loops.inverse_dynamics import closed_loop_inverse_dynamics as kernel
+from ...kernels.loops.projection import projection
+from ...kernels.loops.structures import DynamicsArrays, Tree
 from ...model import SubsystemGraph, body_loads
 from ..assembly.mechanism import Mechanism
 from ..constraints.independence import LARGEST_VIOLATION, raise_if_dependent, raise_if_singular
-from ..workspaces import workspace_of
 from .closed_loop_dynamics import ClosedLoopDynamics
 
 __all__ = ["ClosedLoopSolver", "solver_of"]
@@ -29,7 +30,7 @@ class ClosedLoopSolver:
     Results are values: later calls do not change them.
 
     Attributes:
-        mechanism: the constraints of the graph and their solution.
+        mechanism: closes the loops; ``mechanism.system`` are the constraints.
 
     Raises:
         UnsupportedModelError: a black box, or a passive or geared joint with several coordinates.
@@ -37,17 +38,22 @@ class ClosedLoopSolver:
 
     def __init__(self, graph: SubsystemGraph) -> None:
         self.graph, self.mechanism = graph, Mechanism(graph)
-        self._loaded = self.mechanism.arrays[0][1].copy()
+        system = self.mechanism.system
+        self._loaded = LoadedConstants(
+            system.tree.constants, lambda body, wrench: body_to_aligned(system.alignments[body], wrench)
+        )
+        self._loop_names = [loop.name for loop in graph.loop_joints]
+        self._spring_names = [spring.name for spring in graph.springs]
 
     @property
     def independent_q(self) -> NDArray[np.int64]:
         """Indices of the independent joints' coordinates in q (nq,)."""
-        return self.mechanism.independent_q
+        return self.mechanism.system.independent_q
 
     @property
     def independent_v(self) -> NDArray[np.int64]:
         """Indices of the independent joints' velocities in v (nv,)."""
-        return self.mechanism.independent_v
+        return self.mechanism.system.independent_v
 
     def reference(self) -> Array:
         """The closed configuration (nq,) from which loops are closed without a guess. Raises ClosureError."""
@@ -55,11 +61,11 @@ class ClosedLoopSolver:
 
     def close(self, q_independent: ArrayLike, guess: ArrayLike | None = None) -> Array:
         """Coordinates of all joints (nq,), loops closed: see :func:`.close_loops`."""
-        return self.mechanism.positions(q_independent, guess)
+        return self.mechanism.close(q_independent, guess)
 
     def residual(self, coordinates: ArrayLike) -> dict[str, float]:
         """By loop joint and gear, the largest violation of its rows [m or 1] at coordinates (nq,)."""
-        return self.mechanism.residual(*self.graph.checked(q=coordinates))
+        return self.mechanism.system.residual(*self.graph.checked(q=coordinates))
 
     def projection(self, coordinates: ArrayLike) -> Array:
         """W (nv, independent) at closed coordinates (nq,): see :func:`.constraint_projection`.
@@ -69,9 +75,10 @@ class ClosedLoopSolver:
         """
         (q,) = self.graph.checked(q=coordinates)
         W = np.zeros((self.graph.nv, len(self.independent_v)))
-        condition = closed_loop.projection(*self.mechanism.arrays, q, self.mechanism.room, W)
-        raise_if_singular(self.mechanism, q, condition)
-        raise_if_dependent(self.mechanism, q, W)
+        system = self.mechanism.system
+        condition = projection(*system.arrays, q, system.workspace, W)
+        raise_if_singular(system, q, condition)
+        raise_if_dependent(system, q, W)
         return W
 
     def inverse_dynamics(
@@ -89,69 +96,78 @@ class ClosedLoopSolver:
             v_independent, vdot_independent: of the independent joints.
             external_wrenches: as of :func:`.closed_loop_inverse_dynamics`, and so the errors.
         """
-        mechanism, graph = self.mechanism, self.graph
-        q = graph.checked(q=coordinates)[0].copy()
-        v, vdot = mechanism.checked_rates(v=v_independent, vdot=vdot_independent)
-        velocities, accelerations = np.zeros((2, graph.nv))
-        velocities[mechanism.independent_v], accelerations[mechanism.independent_v] = v, vdot
-        tau, multipliers = np.empty(graph.nv), np.zeros(len(mechanism.rows.rows))
-        (topology, constants), loops, split = mechanism.arrays
-        tree = topology, self._with_loads(external_wrenches) if external_wrenches else constants
-        room = mechanism.room, mechanism.stretch, mechanism.buffer
-        status, condition, rank, violation = closed_loop.closed_dynamics(
-            tree,
-            loops,
-            mechanism.springs.arrays,
-            mechanism.laws,
-            split,
-            q,
-            velocities,
-            accelerations,
-            *room,
-            tau,
-            multipliers,
+        checked = self.mechanism.system.independent.checked
+        v, vdot = checked("v", v_independent), checked("vdot", vdot_independent)
+        return self._inverse_dynamics(self.graph.checked(q=coordinates)[0].copy(), v, vdot, external_wrenches)
+
+    def inverse_dynamics_at(
+        self,
+        q: ArrayLike,
+        v: ArrayLike,
+        vdot: ArrayLike,
+        guess: ArrayLike | None = None,
+        external_wrenches: Mapping[str, ArrayLike] | None = None,
+    ) -> ClosedLoopDynamics:
+        """Close the loops at independent coordinates q, then inverse dynamics there."""
+        checked = self.mechanism.system.independent.checked
+        q, v, vdot = checked("q", q), checked("v", v), checked("vdot", vdot)
+        return self._inverse_dynamics(self.close(q, guess), v, vdot, external_wrenches)
+
+    def _inverse_dynamics(
+        self, q: Array, v: Array, vdot: Array, external_wrenches: Mapping[str, ArrayLike] | None
+    ) -> ClosedLoopDynamics:
+        """The same with checked arguments; q becomes part of the result."""
+        system, graph = self.mechanism.system, self.graph
+        rows, springs, nv = system.rows.arrays, system.springs.arrays, graph.nv
+        arrays = DynamicsArrays(
+            v=np.zeros(nv),
+            vdot=np.zeros(nv),
+            tau=np.zeros(nv),
+            multipliers=np.zeros(len(rows.indices)),
+            tensions=np.zeros(len(springs.laws)),
+            cut_wrenches=np.zeros((len(rows.ends), 6)),
+            projection=np.zeros((nv, len(v))),
         )
-        tensions = mechanism.stretch[8].tolist()
-        raise_if_singular(mechanism, q, condition)
+        arrays.v[system.independent_v], arrays.vdot[system.independent_v] = v, vdot
+        tree = system.tree
+        if external_wrenches:
+            tree = Tree(tree.topology, self._loaded(body_loads(graph, external_wrenches)))
+        status, condition, rank, violation = kernel(
+            tree, rows, springs, system.split, q, system.workspace, arrays
+        )
+        residual = system.rows.by_name(np.abs(system.workspace.rows.phi))
+        raise_if_singular(system, q, condition)
+        if violation > LARGEST_VIOLATION:
+            raise_if_dependent(system, q, arrays.projection)
         if status != 0:
             raise StateError("q, v and vdot are finite, but so large that the torques are not")
-        cut = np.zeros((len(mechanism.rows.ends), 6))
-        cut_wrenches(topology, mechanism.room[1], *loops, multipliers, cut)
-        W = np.zeros((graph.nv, len(mechanism.independent_v)))
-        closed_loop.projection(*mechanism.arrays, q, mechanism.room, W)
-        if violation > LARGEST_VIOLATION:
-            raise_if_dependent(mechanism, q, W)
         return ClosedLoopDynamics(
-            tau[mechanism.independent_v],
-            multipliers,
-            q,
-            velocities,
-            accelerations,
-            {loop.name: wrench for loop, wrench in zip(graph.loop_joints, cut, strict=True)},
-            {spring.name: tension for spring, tension in zip(graph.springs, tensions, strict=False)},
-            rank,
-            len(multipliers) - rank,
-            condition,
-            mechanism.residual(q),
-            W,
+            tau=arrays.tau[system.independent_v],
+            multipliers=arrays.multipliers,
+            coordinates=q,
+            velocities=arrays.v,
+            accelerations=arrays.vdot,
+            wrenches=dict(zip(self._loop_names, arrays.cut_wrenches, strict=True)),
+            tensions=dict(zip(self._spring_names, arrays.tensions.tolist(), strict=True)),
+            rank=rank,
+            redundant=len(arrays.multipliers) - rank,
+            condition=condition,
+            residual=residual,
+            projection=arrays.projection,
         )
 
-    def warm_up(self) -> None:
+    def warm_up(self) -> Array:
         """Compile or load every kernel, so that the first real call is as fast as the others.
+
+        Returns:
+            The reference configuration, as `reference`.
 
         Raises:
             ClosureError: no closed configuration was found, or the reference is a dead point.
         """
-        rest = np.zeros(len(self.independent_v))
-        self.inverse_dynamics(self.mechanism.warm_up(), rest, rest)
-
-    def _with_loads(self, external_wrenches: Mapping[str, ArrayLike]) -> Array:
-        """The constants of the tree with wrenches on its bodies."""
-        self._loaded[:-1, layout.EXTERNAL :] = 0.0
-        for body, zeta in body_loads(self.graph, external_wrenches).items():
-            wrench = body_to_aligned(self.mechanism.alignments[body], zeta.vec6())
-            self._loaded[body, layout.EXTERNAL :] += wrench
-        return self._loaded
+        start, rest = self.mechanism.warm_up(), np.zeros(len(self.independent_v))
+        self.inverse_dynamics(start, rest, rest)
+        return start
 
 
 def solver_of(graph: SubsystemGraph) -> ClosedLoopSolver:

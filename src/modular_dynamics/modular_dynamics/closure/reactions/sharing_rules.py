@@ -1,4 +1,4 @@
-"""Who takes which share of which component: rules for over-constrained mechanisms, as data.
+"""Rules that share reactions in over-constrained mechanisms, as data.
 
 A file of rules (YAML, or the same as a mapping) names bodies, the joints that hold them, and ordered steps:
 
@@ -9,52 +9,43 @@ A file of rules (YAML, or the same as a mapping) names bodies, the joints that h
       low:  {holds: door, by: frame, bears: [Fx, Fy, Fz], at: [0, 0, 0.2]}
       stay: {holds: door, by: frame, bears: [pull], at: [0.1, 0, 1], from: [0, 0.5, 1]}
     steps:
-      - {body: door, known: [stay.pull]}                     # given with the situation: a spring's tension
+      - {body: door, known: [stay.pull]}                     # given with the load case: a spring's tension
       - {body: door, zero: [top.Fy], because: it has play}   # assumed
       - {body: door, balance: My about low, takes: top.Fx}   # one equation, one joint
       - {body: door, balance: Fz, takes: [a.Fz, b.Fz]}       # or several, alike, or {a.Fz: 2, b.Fz: 1}
-      - {body: door, rest: low}                              # takes what is left
+      - {body: door, rest: low}                              # takes the remaining equations
 
-A joint holds a body (here ``on``) by another one: what the other one exerts. It bears forces Fx, Fy, Fz and
-moments Mx, My, Mz at its point ``at`` (fixed in ``on``) along the axes of ``axes`` (``on`` by default); push
-and pull are a force along the line from ``from`` (fixed in ``by``) to ``at``, and back. ``at`` and ``from``
-are coordinates [m], or names of joints, loop joints and springs of a URDF. A balance is written along the
-axes of the joint that takes its share; moments are about that joint's point unless ``about`` names another.
-Everything that is borne is given by one step.
+A joint holds a body (here ``on``) by another one, which exerts the reaction. It transmits forces Fx, Fy, Fz
+and moments Mx, My, Mz at its point ``at`` (fixed in ``on``) along the axes of ``axes`` (``on`` by default);
+push and pull are a force along the line from ``from`` (fixed in ``by``) to ``at``, and back. ``at`` and
+``from`` are coordinates [m], or names of joints, loop joints and springs of a URDF. A balance is written
+along the axes of the joint that receives its share; moments are about that joint's point unless ``about``
+names another. Each component of each joint is given by exactly one step.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
 
-import yaml
-
-from ...exceptions import DescriptionError
-
-__all__ = ["COMPONENTS", "JointRule", "Rules", "Step", "read_rules", "rules_from"]
+__all__ = ["COMPONENTS", "JointRule", "Location", "Rules", "Step"]
 
 COMPONENTS = ("Fx", "Fy", "Fz", "Mx", "My", "Mz", "push", "pull")
-KINDS = ("known", "zero", "balance", "rest")
-_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # libyaml's, if it's there: five times as fast
 #: Where a joint's point lies: coordinates, or the name of a URDF's joint, loop joint or spring.
-Place = str | tuple[float, float, float]
+Location = str | tuple[float, float, float]
 
 
 @dataclass(frozen=True)
 class JointRule:
-    """What ``by`` may exert on ``on`` (see the head of this file)."""
+    """The components that ``by`` may exert on ``on`` (see the top of this file)."""
 
     name: str
     on: str
     by: str
     bears: tuple[str, ...]
     axes: str
-    at: Place
-    start: Place | None = None
+    at: Location
+    start: Location | None = None
 
 
 @dataclass(frozen=True)
@@ -63,9 +54,9 @@ class Step:
 
     Attributes:
         kind: known, zero, balance or rest.
-        number, equations, because: for the reader: the source's own, and the assumption behind the share.
+        number, equations, because: for the reader: those of the source, and the assumption behind the share.
         component, about: of a balance: F or M with its axis; the joint about which moments are taken.
-        shares: (joint, component) -> weight. Of several in one balance the values stand as their weights do.
+        shares: (joint, component) -> weight. Several in one balance are proportional to their weights.
     """
 
     body: str
@@ -90,7 +81,7 @@ class Step:
 
 @dataclass(frozen=True)
 class Rules:
-    """A mechanism's rules: ``bodies`` are those whose equilibrium is asked for."""
+    """A mechanism's rules: the equilibrium of ``bodies`` is solved."""
 
     name: str
     bodies: tuple[str, ...]
@@ -99,153 +90,8 @@ class Rules:
 
     @property
     def unknowns(self) -> tuple[tuple[str, str], ...]:
-        """(joint, component) of everything that is borne, joint by joint."""
+        """(joint, component) of all transmitted components, joint by joint."""
         return tuple((joint.name, c) for joint in self.joints.values() for c in joint.bears)
 
     def __str__(self) -> str:
         return "\n".join([self.name, *(f"  {step}" for step in self.steps)])
-
-
-def read_rules(path: str | Path) -> Rules:
-    """Rules out of a YAML file. Raises DescriptionError: names the element, and what would be right."""
-    try:
-        content = yaml.load(Path(path).read_text(encoding="utf-8"), _LOADER)
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        raise DescriptionError(f"the rules cannot be read: {error}", str(path)) from None
-    try:
-        return rules_from(content)
-    except DescriptionError as error:
-        raise DescriptionError(str(error), str(path)) from None
-
-
-def rules_from(content: Any) -> Rules:
-    """Rules out of a mapping as YAML gives it. Raises DescriptionError."""
-    table = _fields(content, "rules", {"name", "bodies", "joints", "steps"})
-    for name, kind in (("bodies", list), ("joints", Mapping), ("steps", list)):
-        if not isinstance(table[name], kind) or not table[name]:
-            raise DescriptionError(f"rules: {name} is {table[name]!r}; a {kind.__name__.lower()} is needed")
-    bodies = tuple(map(str, table["bodies"]))
-    if len(set(bodies)) < len(bodies):
-        raise DescriptionError(f"rules: bodies are {', '.join(bodies)}; each is to be named once")
-    joints = {str(name): _joint(str(name), entry, bodies) for name, entry in table["joints"].items()}
-    steps = tuple(_step(k, entry, bodies, joints) for k, entry in enumerate(table["steps"], 1))
-    given: set[tuple[str, str]] = set()
-    for k, step in enumerate(steps, 1):
-        for taker in step.shares:
-            if taker in given:
-                raise DescriptionError(f"step {k}: {'.'.join(taker)} is given by an earlier step already")
-        given.update(step.shares)
-    rules = Rules(str(table["name"]), bodies, joints, steps)
-    missing = [".".join(taker) for taker in rules.unknowns if taker not in given]
-    if missing:
-        raise DescriptionError(
-            f"no step gives {', '.join(missing)}; a step 'zero' says that they bear nothing"
-        )
-    return rules
-
-
-def _fields(
-    entry: Any, where: str, needed: Collection[str], further: Collection[str] = ()
-) -> Mapping[str, Any]:
-    if not isinstance(entry, Mapping):
-        raise DescriptionError(
-            f"{where}: {entry!r} is no mapping of {', '.join(sorted({*needed, *further}))}"
-        )
-    strange, missing = set(entry) - {*needed, *further}, set(needed) - set(entry)
-    if strange or missing:
-        what = (
-            f"unknown {', '.join(map(str, strange))}" if strange else f"{', '.join(sorted(missing))} missing"
-        )
-        raise DescriptionError(
-            f"{where}: {what}; needed are {', '.join(sorted(needed))}, known besides "
-            f"{', '.join(sorted(further)) or 'none'}"
-        )
-    return entry
-
-
-def _joint(name: str, entry: Any, bodies: tuple[str, ...]) -> JointRule:
-    where = f"joint '{name}'"
-    table = _fields(entry, where, {"holds", "by", "bears", "at"}, {"axes", "from"})
-    bears = tuple(map(str, table["bears"])) if isinstance(table["bears"], list) else (str(table["bears"]),)
-    bad = [c for c in bears if c not in COMPONENTS]
-    if bad or len(set(bears)) != len(bears):
-        raise DescriptionError(
-            f"{where} bears {', '.join(map(str, bears))}; each once of {', '.join(COMPONENTS)}"
-        )
-    if table["holds"] not in bodies:
-        raise DescriptionError(
-            f"{where}: holds '{table['holds']}', which is none of the bodies {', '.join(bodies)}"
-        )
-    if {"push", "pull"} & set(bears) and "from" not in table:
-        raise DescriptionError(
-            f"{where}: push and pull are along the line from 'from' to 'at'; 'from' is missing"
-        )
-    start = _place(where, table["from"]) if "from" in table else None
-    axes = str(table.get("axes", table["holds"]))
-    return JointRule(
-        name, str(table["holds"]), str(table["by"]), bears, axes, _place(where, table["at"]), start
-    )
-
-
-def _place(where: str, value: Any) -> Place:
-    if isinstance(value, str):
-        return value
-    try:
-        x, y, z = (float(number) for number in value)
-        if not all(map(math.isfinite, (x, y, z))):
-            raise ValueError
-    except (TypeError, ValueError):
-        raise DescriptionError(f"{where}: {value!r} is neither a name nor three coordinates [m]") from None
-    return x, y, z
-
-
-def _step(k: int, entry: Any, bodies: tuple[str, ...], joints: Mapping[str, JointRule]) -> Step:
-    where = f"step {k}"
-    notes = {"step", "equations", "because"}
-    table = _fields(entry, where, {"body"}, {*KINDS, "takes", *notes})
-    kinds = [kind for kind in KINDS if kind in table]
-    if len(kinds) != 1 or (kinds == ["balance"]) != ("takes" in table):
-        raise DescriptionError(f"{where}: one of known, zero, rest, or balance with takes, is needed")
-    if table["body"] not in bodies:
-        raise DescriptionError(f"{where}: '{table['body']}' is none of the bodies {', '.join(bodies)}")
-    kind, component, about = kinds[0], "", ""
-    takers = table["takes"] if kind == "balance" else table[kind]
-    if kind == "rest":
-        if str(takers) not in joints:
-            raise DescriptionError(f"{where}: no joint '{takers}'; joints are {', '.join(joints)}")
-        if {"push", "pull"} & set(joints[takers].bears):
-            raise DescriptionError(f"{where}: '{takers}' bears push or pull; give these by a balance")
-        takers = [f"{takers}.{c}" for c in joints[takers].bears]
-    if kind == "balance":
-        component, _, about = str(table["balance"]).partition(" about ")
-        if component not in COMPONENTS[:6] or (about and about not in joints):
-            raise DescriptionError(
-                f"{where}: balance '{table['balance']}'; 'Fy', 'Mx' or 'Mx about JOINT' are understood"
-            )
-    shares = _shares(where, takers, joints)
-    for joint, _ in shares:
-        if table["body"] not in (joints[joint].on, joints[joint].by):
-            raise DescriptionError(f"{where}: joint '{joint}' does not touch '{table['body']}'")
-    told = [str(table.get(note, "")) for note in ("step", "equations", "because")]
-    return Step(str(table["body"]), kind, shares, component, about, *told)
-
-
-def _shares(where: str, takers: Any, joints: Mapping[str, JointRule]) -> dict[tuple[str, str], float]:
-    takers = [takers] if isinstance(takers, str) else takers
-    if not isinstance(takers, list | Mapping) or not takers:
-        raise DescriptionError(
-            f"{where}: {takers!r}; 'JOINT.COMPONENT' is needed, a list of them or their weights"
-        )
-    weights = dict(takers) if isinstance(takers, Mapping) else dict.fromkeys(map(str, takers), 1.0)
-    shares = {}
-    for taker, weight in weights.items():
-        joint, _, component = str(taker).partition(".")
-        if joint not in joints or component not in joints[joint].bears:
-            borne = ", ".join(f"{j.name}.{c}" for j in joints.values() for c in j.bears)
-            raise DescriptionError(f"{where}: '{taker}' is borne by no joint; borne are {borne}")
-        if not isinstance(weight, int | float) or not math.isfinite(weight) or weight == 0.0:
-            raise DescriptionError(
-                f"{where}: the weight of '{taker}' is {weight!r}; a number but 0 is needed"
-            )
-        shares[joint, component] = float(weight)
-    return shares

@@ -89,9 +89,9 @@ class _Frames:
             self._add(k, float(offsets[k]))
         self.ground: dict[int, Array] = {}
         for rows, spring in ((loop_rows(graph), False), (spring_rows(graph), True)):
-            for k, ends in enumerate(rows.ends):
+            for k, ends in enumerate(rows.arrays.ends):
                 for side, body in enumerate(ends):
-                    self._anchor(-1 - k if spring else k, side, int(body), rows.anchors[k, side, 9:])
+                    self._anchor(-1 - k if spring else k, side, int(body), rows.arrays.anchors[k, side, 9:])
 
     def _anchor(self, loop: int, side: int, body: int, place: Array) -> None:
         known = self.ground

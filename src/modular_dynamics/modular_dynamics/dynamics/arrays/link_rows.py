@@ -11,6 +11,7 @@ from ...algebra import DualQuaternion, to_rotation_translation
 from ...exceptions import StateError
 from ...kernels import layout
 from ...model import JointType, SubsystemGraph
+from ..execution.workspaces import workspace_of
 from .model_arrays import alignment, constants_of, topology_of
 
 __all__ = ["with_links"]
@@ -28,16 +29,16 @@ def with_links(graph: SubsystemGraph, links: Sequence[str]) -> Arrays:
         carried = [graph.link_pose(link) for link in links]
     except KeyError as error:
         raise StateError(str(error.args[0])) from None
-    topology, constants = _tree(graph)
-    kept = _carrying(graph, [body for body, _ in carried])
-    count = len(kept) + len(links)
-    rows = {old: new for new, old in enumerate(kept)} | {len(graph.joints): count}
+    topology, constants = workspace_of(graph, _tree)
+    carrying = _carrying(graph, [body for body, _ in carried])
+    count = len(carrying) + len(links)
+    rows = {old: new for new, old in enumerate(carrying)} | {len(graph.joints): count}
     small = np.zeros((count + 1, layout.TOPOLOGY_COLUMNS), np.int64)
     values = np.zeros((count + 1, layout.CONSTANT_COLUMNS))
-    small[: len(kept)], small[-1] = topology[kept], topology[-1]
-    small[: len(kept), layout.PARENT] = [rows[k] for k in small[: len(kept), layout.PARENT].tolist()]
-    values[: len(kept)], values[-1] = constants[kept], constants[-1]
-    for k, (body, x_body_link) in enumerate(carried, len(kept)):
+    small[: len(carrying)], small[-1] = topology[carrying], topology[-1]
+    small[: len(carrying), layout.PARENT] = [rows[k] for k in small[: len(carrying), layout.PARENT].tolist()]
+    values[: len(carrying)], values[-1] = constants[carrying], constants[-1]
+    for k, (body, x_body_link) in enumerate(carried, len(carrying)):
         small[k, layout.KIND] = layout.FIXED
         small[k, layout.PARENT] = count if body is None else rows[body]
         values[k, layout.ROTATION : layout.POSITION + 3] = _in_aligned_frame(graph, body, x_body_link)
@@ -45,25 +46,22 @@ def with_links(graph: SubsystemGraph, links: Sequence[str]) -> Arrays:
 
 
 def _tree(graph: SubsystemGraph) -> Arrays:
-    """Of all joints; made once, for the links' solvers of a graph are many."""
-    arrays: Arrays | None = getattr(graph.workspaces, "tree", None)
-    if arrays is None:
-        arrays = graph.workspaces.tree = topology_of(graph, frozenset()), constants_of(graph)
-    return arrays
+    """Topology and constants of all joints. They are kept: a graph may have solvers for many links."""
+    return topology_of(graph, frozenset()), constants_of(graph)
 
 
 def _carrying(graph: SubsystemGraph, bodies: Sequence[int | None]) -> list[int]:
     """Joints between these bodies and the ground, in order.
 
-    Floating joints always: whether a quaternion is good must not depend on the links that are asked for.
+    Floating joints always: whether a quaternion is accepted must not depend on the links that are asked for.
     """
-    found = {k for k, joint in enumerate(graph.joints) if joint.type is JointType.FLOATING}
+    indices = {k for k, joint in enumerate(graph.joints) if joint.type is JointType.FLOATING}
     for body in bodies:
         k = body
-        while k is not None and k not in found:
-            found.add(k)
+        while k is not None and k not in indices:
+            indices.add(k)
             k = graph.parents[k]
-    return sorted(found)
+    return sorted(indices)
 
 
 def _in_aligned_frame(

@@ -1,15 +1,11 @@
-"""A graph as the arrays that the kernels work on (see kernels/layout.py), and the arrays of their callers."""
+"""A graph as the arrays that the kernels work on (see kernels/layout.py)."""
 
 from __future__ import annotations
-
-from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...algebra import DualQuaternion, rotation_matrix, translation
-from ...exceptions import StateError
+from ...algebra import rotation_matrix, translation
 from ...kernels import layout
 from ...model import Body, Joint, JointType, SubsystemGraph
 
@@ -17,68 +13,19 @@ __all__ = [
     "alignment",
     "alignments_of",
     "body_to_aligned",
-    "checked_out",
     "constants_of",
-    "converted",
-    "load_external",
-    "plain",
     "topology_of",
     "rows_of",
+    "work_for",
     "work_of",
 ]
 
-_DOUBLE = np.dtype(np.float64)
 _KINDS = {
     JointType.REVOLUTE: layout.REVOLUTE,
     JointType.CONTINUOUS: layout.REVOLUTE,
     JointType.PRISMATIC: layout.PRISMATIC,
     JointType.FLOATING: layout.FLOATING,
 }
-
-
-def plain(*arrays: object) -> bool:
-    """Do kernels take these as they are: vectors, and at the end an array for results?
-
-    That is float64 of this machine, contiguous, aligned, writeable. Numba's own check takes arrays in another
-    byte order for those that are not aligned.
-    """
-    for x in arrays:
-        if type(x) is not np.ndarray or x.dtype is not _DOUBLE or not x.flags.carray:
-            return False
-    return all(x.ndim == 1 for x in arrays[:-1])  # type: ignore[attr-defined]
-
-
-def converted(*arrays: NDArray[np.float64]) -> list[NDArray[np.float64]]:
-    """The same numbers as kernels take them."""
-    return [np.require(x, np.float64, ["C", "W", "A"]) for x in arrays]
-
-
-def checked_out(out: Any, shape: tuple[int, ...], kind: np.dtype[Any] = _DOUBLE) -> NDArray[Any]:
-    """An array for results, as kernels take it.
-
-    Raises:
-        StateError: what it is, and what is needed.
-    """
-    good = isinstance(out, np.ndarray) and out.dtype == kind and out.shape == shape
-    if not (good and out.flags.carray):
-        raise StateError(f"out is {_described(out)}; a writeable contiguous {kind} array {shape} is needed")
-    array: NDArray[Any] = out
-    return array
-
-
-def _described(out: object) -> str:
-    if not isinstance(out, np.ndarray):
-        return type(out).__name__
-    faults = [
-        name
-        for name, good in (
-            ("not contiguous", out.flags.c_contiguous),
-            ("not aligned", out.flags.aligned),
-            ("read-only", out.flags.writeable),
-        )
-        if not good
-    ]
-    return ", ".join([f"{out.dtype} {out.shape}", *faults])
 
 
 def alignment(joint: Joint) -> NDArray[np.float64]:
@@ -124,15 +71,6 @@ def _inertia(body: Body, own: NDArray[np.float64]) -> list[float]:
     return [body.mass, *(body.mass * c), J[0, 0], J[1, 1], J[2, 2], J[0, 1], J[0, 2], J[1, 2]]
 
 
-def load_external(
-    graph: SubsystemGraph, constants: NDArray[np.float64], loads: Mapping[int, DualQuaternion]
-) -> None:
-    """Write the wrenches that act on bodies, {body: wrench in its frame}, in place of those before."""
-    constants[:-1, layout.EXTERNAL :] = 0.0
-    for body, zeta in loads.items():
-        constants[body, layout.EXTERNAL :] += body_to_aligned(alignment(graph.joints[body]), zeta.vec6())
-
-
 def topology_of(graph: SubsystemGraph, black_boxes: frozenset[str]) -> NDArray[np.int64]:
     """The topology array (n + 1, 5), with the named subsystems treated as black boxes."""
     topology = np.zeros((len(graph.joints) + 1, layout.TOPOLOGY_COLUMNS), np.int64)
@@ -156,9 +94,13 @@ def topology_of(graph: SubsystemGraph, black_boxes: frozenset[str]) -> NDArray[n
 
 
 def work_of(graph: SubsystemGraph, columns: int = layout.WORK_COLUMNS) -> NDArray[np.float64]:
-    """A work array for one state: n + 1 rows of ``columns``, joint states behind them."""
-    n = len(graph.joints)
-    return np.zeros((n + 1) * columns + layout.STATE_BLOCKS * layout.padded(n))
+    """A work array for one state of all joints: see :func:`work_for`."""
+    return work_for(len(graph.joints), columns)
+
+
+def work_for(rows: int, columns: int) -> NDArray[np.float64]:
+    """A work array for one state: rows + 1 rows of ``columns``, joint states behind them."""
+    return np.zeros((rows + 1) * columns + layout.STATE_BLOCKS * layout.padded(rows))
 
 
 def rows_of(work: NDArray[np.float64], joints: int) -> NDArray[np.float64]:

@@ -1,4 +1,4 @@
-"""Pivots of forward dynamics: what each joint moves when the joints beyond it give way."""
+"""Pivots of forward dynamics: the inertia that each joint moves while the joints beyond it are free."""
 
 from __future__ import annotations
 
@@ -19,5 +19,5 @@ def joint_without_inertia(graph: SubsystemGraph, work: NDArray[np.float64]) -> J
     """
     nv = graph.nv
     first = (len(graph.joints) + 1) * ROW + nv
-    good = work[first : first + nv] > 0.0
-    return next(joint for joint in reversed(graph.joints) if not good[graph.v_slice(joint.name)].all())
+    positive = work[first : first + nv] > 0.0
+    return next(joint for joint in reversed(graph.joints) if not positive[graph.v_slice(joint.name)].all())

@@ -1,4 +1,4 @@
-"""What there is in compiled form: each algorithm's recursion, kernels and shapes, in one table."""
+"""The compiled algorithms: the recursion, kernels and shapes of each, in one table."""
 
 from __future__ import annotations
 
@@ -16,7 +16,10 @@ from ...kernels.recursions import (
     common_frame,
     composite_body,
     derivatives,
+    jacobian,
+    kinematics,
     newton_euler,
+    regressor,
 )
 from ...kernels.transposition import blank_squares
 from ...kernels.turns import new_turns
@@ -24,119 +27,187 @@ from ...model import SubsystemGraph
 from ..arrays.body_frames import frames_of
 from ..arrays.regrouping import regrouped
 
-__all__ = ["ALGORITHMS", "DERIVATIVES", "FORWARD_DYNAMICS", "INVERSE_DYNAMICS", "MASS_MATRIX", "Algorithm"]
+__all__ = [
+    "DERIVATIVES",
+    "FORWARD_DYNAMICS",
+    "FRAME_POSES",
+    "GENERATED",
+    "INVERSE_DYNAMICS",
+    "JACOBIAN",
+    "MASS_MATRIX",
+    "REGRESSOR",
+    "Algorithm",
+]
 
 DOUBLE, SINGLE = np.dtype(np.float64), np.dtype(np.float32)
-Arrays = tuple[NDArray[np.int64], NDArray[np.float64]]
-
-
-def _regrouped(topology: NDArray[np.int64], constants: NDArray[np.float64]) -> Arrays:
-    return topology, regrouped(topology, constants)
-
-
-def _framed(topology: NDArray[np.int64], constants: NDArray[np.float64]) -> Arrays:
-    frames = frames_of(topology, constants)
-    return frames.topology, frames.constants
+Topology = NDArray[np.int64]
+Arrays = tuple[Topology, NDArray[np.float64]]
 
 
 @dataclass(frozen=True)
 class Algorithm:
-    """One algorithm in the forms that kernels/ has of it.
+    """One algorithm in the forms that kernels/ has of it. Functions of ``topology`` take the kernels' array.
 
     Attributes:
         columns: of its work array. signature: of ``single``, the kernel for one state.
         batches: for each float type the kernel for many states.
         inputs: names of the vectors that it reads.
-        shape: of one state's result.
-        telling: which numbers of a flat result are not finite where any is not; all by default.
-        pivots: does it write as many pivots behind its results, which must all be positive?
-        mimics: can it treat joints that mimic others?
-        prepared: makes the (topology, constants) that it wants of those of arrays.py.
+        shape: (topology) -> shape of one state's result.
+        overflow: the error where all inputs are finite and the result is not.
+        recursion: what generated code is made from; None where none is generated.
+        checked_results: (topology) -> the results, as indices into a flat one, of which some are not finite
+            where any is not; all by default.
+        direct: whether Python can call it directly (kernels/numba_support/entry).
+        pivots: whether it writes as many pivots behind its results, which must all be positive.
+        mimics: whether it can treat joints that mimic others.
+        prepared: makes the (topology, constants) that it needs of those of arrays/model_arrays.py.
     """
 
     name: str
-    recursion: Any
     columns: int
     single: Any
     signature: Any
     batches: Mapping[np.dtype[Any], Any]
     inputs: tuple[str, ...]
-    shape: Callable[[SubsystemGraph], tuple[int, ...]]
-    telling: Callable[[SubsystemGraph], NDArray[np.int64]] | None = None
+    shape: Callable[[Topology], tuple[int, ...]]
+    overflow: str
+    recursion: Any = None
+    checked_results: Callable[[Topology], NDArray[np.int64]] | None = None
+    direct: bool = False
     pivots: bool = False
     mimics: bool = True
     prepared: Callable[..., Arrays] = lambda topology, constants: (topology, constants)
 
-    def results(self, graph: SubsystemGraph) -> int:
+    def results(self, topology: Topology) -> int:
         """How many numbers one state's result has."""
-        return int(np.prod(self.shape(graph)))
+        return int(np.prod(self.shape(topology)))
 
-    def written(self, graph: SubsystemGraph) -> int:
-        """How many numbers its recursion writes."""
-        return self.results(graph) * (2 if self.pivots else 1)
+    def outputs(self, topology: Topology) -> int:
+        """How many numbers its recursion writes: results, and pivots."""
+        return self.results(topology) * (2 if self.pivots else 1)
 
-    def blank(
-        self, graph: SubsystemGraph, kind: np.dtype[Any], topology: NDArray[np.int64], constants: NDArray[Any]
+    def checked(self, topology: Topology) -> NDArray[np.int64]:
+        """Indices of the results that a batch kernel checks."""
+        if self.checked_results is not None:
+            return self.checked_results(topology)
+        return np.arange(self.results(topology))
+
+    def zero_blocks(
+        self, graph: SubsystemGraph, kind: np.dtype[Any], topology: Topology, constants: NDArray[Any]
     ) -> NDArray[np.bool_]:
-        """Squares of a result that are always zero, as the batch kernel takes them: learnt from one state."""
+        """Square blocks of a result that are always zero, as the batch kernel takes them.
+
+        See kernels/transposition. Found at one state, where the kernel marks what its recursion does not
+        write.
+        """
         state = graph.neutral(), np.zeros(graph.nv), np.zeros(graph.nv)
         rows = [x[None].astype(kind) for x in state]
-        result = np.zeros((1, self.results(graph)), kind)
-        nothing = np.empty(0, np.int64), np.empty(0, np.bool_)
-        self.batches[kind](topology, constants, *rows, result, *nothing, new_turns())
+        result = np.zeros((1, self.results(topology)), kind)
+        none_checked, none_zero = np.empty(0, np.int64), np.empty(0, np.bool_)
+        self.batches[kind](topology, constants, *rows, result, none_checked, none_zero, new_turns())
         return blank_squares(result[0], 64 // kind.itemsize)
 
-    def checked(self, graph: SubsystemGraph) -> NDArray[np.int64]:
-        """Indices of the results that a batch kernel checks."""
-        return np.arange(self.results(graph)) if self.telling is None else self.telling(graph)
+
+def _nv(topology: Topology) -> int:
+    return int(topology[-1, layout.V])
+
+
+def _vector(topology: Topology) -> tuple[int, ...]:
+    return (_nv(topology),)
+
+
+def _regrouped(topology: Topology, constants: NDArray[np.float64]) -> Arrays:
+    return topology, regrouped(topology, constants)
+
+
+def _in_own_frames(topology: Topology, constants: NDArray[np.float64]) -> Arrays:
+    frames = frames_of(topology, constants)
+    return frames.topology, frames.constants
 
 
 INVERSE_DYNAMICS = Algorithm(
     "inverse_dynamics",
-    newton_euler.recursion,
     layout.WORK_COLUMNS,
     kernels.inverse_dynamics,
     newton_euler.SIGNATURE,
     {DOUBLE: kernels.inverse_dynamics_float64, SINGLE: kernels.inverse_dynamics_float32},
     ("q", "v", "vdot"),
-    lambda graph: (graph.nv,),
+    _vector,
+    "q, v and vdot are finite, but so large that the torques are not",
+    newton_euler.recursion,
+    direct=True,
 )
 MASS_MATRIX = Algorithm(
     "mass_matrix",
-    composite_body.recursion,
     composite_body.COMPOSITE_COLUMNS,
     kernels.mass_matrix,
     composite_body.SIGNATURE,
     {DOUBLE: kernels.mass_matrix_float64},
     ("q",),
-    lambda graph: (graph.nv, graph.nv),
-    lambda graph: (
-        np.arange(graph.nv) * (graph.nv + 1)
-    ),  # the diagonal bounds the others: |M_ij|^2 <= M_ii M_jj
+    lambda topology: (_nv(topology), _nv(topology)),
+    "q is finite, but so large that the mass matrix is not",
+    composite_body.recursion,
+    # the diagonal bounds the others: |M_ij|^2 <= M_ii M_jj
+    checked_results=lambda topology: np.arange(_nv(topology)) * (_nv(topology) + 1),
+    direct=True,
     prepared=_regrouped,
 )
 DERIVATIVES = Algorithm(
     "inverse_dynamics_derivatives",
-    derivatives.recursion,
     common_frame.COMMON_COLUMNS,
     derivatives.inverse_dynamics_derivatives,
     derivatives.SIGNATURE,
     {DOUBLE: derivatives.inverse_dynamics_derivatives_float64},
     ("q", "v", "vdot"),
-    lambda graph: (3, graph.nv, graph.nv),
+    lambda topology: (3, _nv(topology), _nv(topology)),
+    "q, v and vdot are finite, but so large that the derivatives are not",
+    derivatives.recursion,
     prepared=_regrouped,
 )
 FORWARD_DYNAMICS = Algorithm(
     "forward_dynamics",
-    articulated_body.recursion,
     articulated_body.ARTICULATED_COLUMNS,
     kernels.forward_dynamics,
     articulated_body.SIGNATURE,
     {DOUBLE: kernels.forward_dynamics_float64},
     ("q", "v", "tau"),
-    lambda graph: (graph.nv,),
+    _vector,
+    "q, v and tau are finite, but so large that the accelerations are not",
+    articulated_body.recursion,
+    direct=True,
     pivots=True,
     mimics=False,
-    prepared=_framed,
+    prepared=_in_own_frames,
 )
-ALGORITHMS = (INVERSE_DYNAMICS, MASS_MATRIX, FORWARD_DYNAMICS, DERIVATIVES)
+FRAME_POSES = Algorithm(
+    "frame_poses",
+    kinematics.POSE_COLUMNS,
+    kernels.frame_poses,
+    kinematics.SIGNATURE,
+    {DOUBLE: kernels.frame_poses_float64},
+    ("q",),
+    lambda topology: (int((topology[:-1, layout.KIND] == layout.FIXED).sum()), 4, 4),
+    "q is finite, but so large that the result is not",
+)
+JACOBIAN = Algorithm(
+    "jacobian",
+    kinematics.POSE_COLUMNS,
+    kernels.jacobian,
+    jacobian.SIGNATURE,
+    {DOUBLE: kernels.jacobian_float64},
+    ("q",),
+    lambda topology: (6, _nv(topology)),
+    "q is finite, but so large that the result is not",
+)
+REGRESSOR = Algorithm(
+    "regressor",
+    regressor.REGRESSOR_COLUMNS,
+    kernels.regressor,
+    regressor.SIGNATURE,
+    {DOUBLE: kernels.regressor_float64},
+    ("q", "v", "vdot"),
+    lambda topology: (_nv(topology), regressor.PARAMETERS * (len(topology) - 1)),
+    "q, v and vdot are finite, but so large that the result is not",
+)
+#: Those of which `graph.compile` generates code.
+GENERATED = (INVERSE_DYNAMICS, MASS_MATRIX, FORWARD_DYNAMICS, DERIVATIVES)

@@ -1,90 +1,132 @@
-"""What the solvers of one graph have in common: arrays kept ready, checked arguments, errors by name."""
+"""What the solvers of one graph have in common: arrays made beforehand, checked arguments, errors by name."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Mapping
+from functools import cached_property
 from typing import Any, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
+from ...algebra import DualQuaternion
 from ...exceptions import StateError
-from ...kernels import layout
+from ...kernels import entry
 from ...kernels.numba_support.compilation import make_ready
-from ...model import SubsystemGraph
-from ..arrays.model_arrays import checked_out, converted
+from ...model import SubsystemGraph, body_loads
+from ..arrays.arguments import as_kernel_arrays, checked_out, is_contiguous_float64
+from ..arrays.loaded_constants import LoadedConstants
+from ..arrays.model_arrays import alignments_of, body_to_aligned, work_for
 from .algorithms import DOUBLE, Algorithm
 from .batch import Batch
+from .generated import with_code
+from .workspaces import offer_direct_call, workspace_of
 
-__all__ = ["Solver", "kept"]
+__all__ = ["LoadedSolver", "Solver", "Wrenches", "leave_to_python"]
 
-#: Solvers for one link or list of links each that a graph keeps; the oldest goes first.
-MOST_KEPT = 1024
+Wrenches = Mapping[str, ArrayLike] | None
+S = TypeVar("S", bound="Solver")
 
-S = TypeVar("S")
+
+def leave_to_python(*_: object) -> bool:
+    """The direct call of a solver that has none: no result was written."""
+    return False
 
 
 class Solver:
-    """One algorithm on one graph with everything allocated beforehand. Not for several threads at once.
+    """One algorithm on one graph: a workspace with everything allocated and compiled beforehand.
 
-    Each calls its kernel on what it is given, and ``_checked`` where the kernel refuses that: lists, other
-    dtypes and strides can be converted, the rest is an error.
+    A workspace belongs to one thread.
 
     Attributes:
-        topology, constants: the graph as the kernel sees it (see kernels/layout.py).
+        topology, constants: the graph as the kernel sees it (see kernels/layout.py); never changed.
         shape: of the result.
+        direct_call: (*inputs, out) -> whether the result was written; straight from Python to the kernel
+            (kernels/numba_support/entry). False where the arguments are anything but matching arrays.
     """
 
     def __init__(
         self,
         graph: SubsystemGraph,
-        kernel: Any,
-        signature: Any,
-        batch_kernel: Any,
-        arrays: tuple[NDArray[np.int64], NDArray[np.float64]],
-        columns: int,
-        shape: tuple[int, ...],
+        algorithm: Algorithm,
+        topology: NDArray[np.int64],
+        constants: NDArray[np.float64],
     ) -> None:
-        make_ready(kernel, signature)
-        self.graph = graph
-        self.topology, self.constants = arrays
-        self.shape = shape
-        self._kernel = kernel
-        self._algorithm = Algorithm(
-            type(self).__name__,
-            recursion=None,
-            columns=columns,
-            single=kernel,
-            signature=signature,
-            batches={DOUBLE: batch_kernel},
-            inputs=(),
-            shape=lambda _: shape,
-        )
-        rows = len(self.topology)
-        self._work = np.zeros(rows * columns + layout.STATE_BLOCKS * layout.padded(rows - 1))
+        make_ready(algorithm.single, algorithm.signature)
+        self.graph, self.algorithm = graph, algorithm
+        self.topology, self.constants = topology, constants
+        self.shape = algorithm.shape(topology)
+        self._kernel: Any = algorithm.single
+        self._work = work_for(len(topology) - 1, algorithm.columns)
+        self._topology = with_code(graph, algorithm, "single", DOUBLE, topology)
+        self.direct_call: Callable[..., bool] = leave_to_python
+        if algorithm.direct:
+            arrays = self._topology, constants, self._work
+            self.direct_call = entry(algorithm.name, *arrays, graph.nq, graph.nv) or leave_to_python
 
-    def _checked(self, state: dict[str, Any], result: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The result at a state {q: ..., v: ...} that the kernel refused: converted first, or an error."""
-        given = converted(*self.graph.checked(**state))
-        checked_out(result, self.shape)
-        if self._kernel(self.topology, self.constants, self._work, *given, result) != 0:
-            raise StateError(f"{', '.join(state)}: finite, but so large that the result is not")
-        return result
+    @classmethod
+    def of(cls: type[S], graph: SubsystemGraph, *arguments: Any) -> S:
+        """This thread's solver of a graph, made on first use."""
+        solver = workspace_of(graph, cls, *arguments)
+        if solver.direct_call is not leave_to_python:
+            offer_direct_call(graph, solver.algorithm.name, solver.direct_call)
+        return solver
+
+    @cached_property
+    def _batch(self) -> Batch:
+        return Batch(self.graph, self.algorithm, self.topology, self.constants)
 
     def batch(self) -> Batch:
         """The same algorithm for many states."""
-        return Batch(self.graph, self._algorithm, self.topology, self.constants, generated=False)
+        return self._batch
+
+    def _run(
+        self,
+        topology: NDArray[np.int64],
+        constants: NDArray[np.float64],
+        vectors: tuple[Any, ...],
+        out: NDArray[np.float64],
+    ) -> NDArray[np.float64]:
+        """Write the result into ``out``. Lists, other dtypes and strides are converted; else it raises."""
+        suited = is_contiguous_float64(*vectors, out) and out.shape == self.shape
+        if suited and self._kernel(topology, constants, self._work, *vectors, out) == 0:
+            return out
+        state = self.graph.checked(**dict(zip(self.algorithm.inputs, vectors, strict=True)))
+        checked_out(out, self.shape)
+        status = self._kernel(topology, constants, self._work, *as_kernel_arrays(*state), out)
+        if status != 0:
+            raise StateError(self._failure(status))
+        return out
+
+    def _failure(self, status: int) -> str:
+        """What a kernel's status means for arguments that are right."""
+        return self.algorithm.overflow
 
 
-def kept(graph: SubsystemGraph, what: str, key: Hashable, make: Callable[[], S]) -> S:
-    """This thread's solver of a graph, made on first use and kept as ``graph.workspaces.what[key]``."""
-    solvers: dict[Hashable, S] | None = getattr(graph.workspaces, what, None)
-    if solvers is None:
-        solvers = {}
-        setattr(graph.workspaces, what, solvers)
-    if key not in solvers:
-        solver = make()
-        if len(solvers) >= MOST_KEPT:
-            solvers.pop(next(iter(solvers)))
-        solvers[key] = solver
-    return solvers[key]
+class LoadedSolver(Solver):
+    """A solver whose bodies may bear external wrenches."""
+
+    def __init__(
+        self,
+        graph: SubsystemGraph,
+        algorithm: Algorithm,
+        topology: NDArray[np.int64],
+        constants: NDArray[np.float64],
+    ) -> None:
+        super().__init__(graph, algorithm, topology, constants)
+        self.alignments = alignments_of(graph)
+        self._with_loads = LoadedConstants(constants, self._into_row)
+
+    def _into_row(self, body: int, wrench: NDArray[np.float64]) -> NDArray[np.float64]:
+        """[force, moment] from a body's axes into the frame of its row."""
+        return body_to_aligned(self.alignments[body], wrench)
+
+    def _loads(self, external_wrenches: Wrenches) -> dict[int, DualQuaternion]:
+        return body_loads(self.graph, {} if external_wrenches is None else external_wrenches)
+
+    def batch(self, external_wrenches: Wrenches = None) -> Batch:
+        """The same algorithm for many states under the same wrenches."""
+        if external_wrenches is None:
+            return self._batch
+        constants = self._with_loads(self._loads(external_wrenches)).copy()
+        return Batch(self.graph, self.algorithm, self.topology, constants, generated=False)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from ...kernels import turns as kernel
 
-__all__ = ["shared"]
+__all__ = ["run_on_threads"]
 
 #: Looks at the others' work before this thread sleeps: some 100 us of them; seconds of each sleep.
 TRIES, PAUSE = 20_000, 1e-4
@@ -24,7 +24,7 @@ Work = Callable[[NDArray[np.int64]], Any]
 Job = tuple[Work, NDArray[np.int64], list[Exception]]
 
 
-def shared(work: Work, rows: int, threads: int) -> int | None:
+def run_on_threads(work: Work, rows: int, threads: int) -> int | None:
     """Call ``work`` on so many threads at once with the same turns (kernels/turns.py), until all is done.
 
     Helpers that are late find no rows left; those that others keep busy are not waited for. What goes wrong

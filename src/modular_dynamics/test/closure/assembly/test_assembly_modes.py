@@ -38,7 +38,7 @@ def slider_crank_modes(guess):
 def exoskeleton_modes(guess):
     """Those of the eight combinations of sides, on which circles of its three loops meet, that close."""
     graph = md.load_urdf(GRAPHS["exoskeleton"]().urdf)
-    solver, places = explicit_solver(graph), solver_of(graph).mechanism.independent_q
+    solver, places = explicit_solver(graph), solver_of(graph).independent_q
     choices = [(1.0,) if step.startswith("gear") else (1.0, -1.0) for step in solver.order]
     for signs in itertools.product(*choices):
         with contextlib.suppress(ClosureError):
@@ -60,19 +60,19 @@ def _graphs(load_robot):
 
 def distance(graph, coordinates, guess):
     """Of the joints that loops determine; of angles, the shorter way round."""
-    solver = solver_of(graph).mechanism
+    system = solver_of(graph).mechanism.system
     away = coordinates - guess
     for name in graph.joint_names:
         if graph.joint(name).type.value != "prismatic":
             away[graph.q_slice(name)] -= 2 * np.pi * np.round(away[graph.q_slice(name)] / (2 * np.pi))
     geared = {gear.joint for gear in graph.gears}
-    counted = [graph.q_slice(name).start for name in solver.dependent if name not in geared]
+    counted = [graph.q_slice(name).start for name in system.dependent if name not in geared]
     return np.linalg.norm(away[counted])
 
 
 def guesses(graph, far):
     """A grid round a closed configuration, all joints up to ``far`` away [rad or m]."""
-    centre, rng = solver_of(graph).mechanism.reference(), np.random.default_rng(0)
+    centre, rng = solver_of(graph).reference(), np.random.default_rng(0)
     if len(graph.joint_names) == 3:
         steps = np.linspace(-far, far, 7)
         return [centre + np.array(step) for step in itertools.product(steps, steps, steps)]
@@ -83,7 +83,7 @@ def guesses(graph, far):
 @pytest.mark.parametrize("name", MODES)
 def test_the_mode_is_the_nearest_of_all_to_the_guess(name, far):
     graph = GRAPHS[name]()
-    places, compared = solver_of(graph).mechanism.independent_q, 0
+    places, compared = solver_of(graph).independent_q, 0
     for guess in guesses(graph, far):
         modes = [distance(graph, mode, guess) for mode in MODES[name](guess)]
         if not modes:
@@ -101,7 +101,7 @@ def test_newton_finds_the_nearest_of_two_modes(far):
     newton.explicit = None
     for guess in guesses(graph, far)[::4]:
         modes = [distance(graph, mode, guess) for mode in four_bar_modes(guess)]
-        found = distance(graph, newton.positions(guess[:1], guess), guess)
+        found = distance(graph, newton.close(guess[:1], guess), guess)
         assert found == pytest.approx(min(modes), abs=1e-7)
 
 
@@ -109,8 +109,8 @@ def test_newton_finds_the_nearest_of_two_modes(far):
 def test_the_mode_never_jumps_from_one_to_the_next_of_thousands(name):
     """Each the next one's guess, anywhere in the range; of the exoskeleton as far as it closes."""
     graph, rng = GRAPHS[name](), np.random.default_rng(1)
-    solver, (rows,) = explicit_solver(graph), [solver_of(graph).mechanism.independent_q]
-    guess = solver_of(graph).mechanism.reference()
+    solver, (rows,) = explicit_solver(graph), [solver_of(graph).independent_q]
+    guess = solver_of(graph).reference()
     branch = solver.branch_of(guess)
     low, high = np.full(len(rows), -3.0), np.full(len(rows), 3.0)
     if name == "exoskeleton":
@@ -119,7 +119,7 @@ def test_the_mode_never_jumps_from_one_to_the_next_of_thousands(name):
     for q in rng.uniform(low, high, (3000, len(rows))):
         guess = close_loops(graph, q, guess)
         assert (solver.branch_of(guess) == branch).all()
-        assert max(solver_of(graph).mechanism.residual(guess).values()) < 1e-10
+        assert max(solver_of(graph).residual(guess).values()) < 1e-10
 
 
 def limited(lower, upper, **bars):
@@ -146,7 +146,7 @@ def test_limits_tell_the_mode_where_no_guess_does(side, turns, newton):
         solver.explicit = None
     for crank in (-3.0, 0.0, 1.0, 3.0):
         expected = rockers(crank)[side] + 2 * np.pi * turns
-        assert solver.positions([crank])[2] == pytest.approx(expected, abs=1e-9)
+        assert solver.close([crank])[2] == pytest.approx(expected, abs=1e-9)
 
 
 def test_beyond_its_limits_the_joint_is_named():
@@ -187,12 +187,12 @@ def test_gears_do_not_change_the_mode(ratio, offset, newton):
     for crank in (-2.0, 0.3, 1.0):
         expected = close_loops(plain, [crank, 0.0])
         expected[3] = ratio * expected[2] + offset
-        assert by_crank.positions([crank]) == pytest.approx(expected, rel=1e-12, abs=1e-9)
+        assert by_crank.close([crank]) == pytest.approx(expected, rel=1e-12, abs=1e-9)
     guess = expected.copy()
     guess[1:3] += (0.05, -0.1)  # poor for the gear, too
     target = close_loops(plain, [0.6, 0.0])
     target[3] = ratio * target[2] + offset
-    assert by_motor.positions(target[3:], guess) == pytest.approx(target, rel=1e-12, abs=1e-8)
+    assert by_motor.close(target[3:], guess) == pytest.approx(target, rel=1e-12, abs=1e-8)
 
 
 def test_a_geared_crank_goes_no_whole_turn_unseen():

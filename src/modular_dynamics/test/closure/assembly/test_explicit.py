@@ -169,13 +169,13 @@ def test_agrees_with_newton_from_the_reference_and_from_guesses(name):
     for _ in range(60):
         q = rng.uniform(-3, 3, len(graph.independent_joint_names))
         try:
-            expected = newton.positions(q, guess)
+            expected = newton.close(q, guess)
         except ClosureError:
             with pytest.raises(ClosureError):
                 close_loops(graph, q, guess)
             continue
         assert np.abs(close_loops(graph, q, guess) - expected).max() < CLOSE
-        assert np.abs(close_loops(graph, q) - newton.positions(q)).max() < CLOSE
+        assert np.abs(close_loops(graph, q) - newton.close(q)).max() < CLOSE
         assert np.abs(solver.solve(q, solver.branch_of(reference), near=expected) - expected).max() < CLOSE
         assert (solver.branch_of(expected) == solver.branch_of(reference)).all()
         by_itself += solver.walk(guess, q)[0] == 1.0
@@ -272,8 +272,8 @@ def test_up_to_a_change_point_like_newton_and_not_beyond():
     graph = four_bar(a=1.0, b=2.0, c=1.0, d=2.0).graph()  # a parallelogram, flat at theta = pi
     start = np.array([2.5, -2.5, -2.5])
     for q in ([3.0], [3.1]):
-        assert np.abs(close_loops(graph, q, start) - by_newton(graph).positions(q, start)).max() < 1e-9
-    for solve in (lambda: close_loops(graph, [3.8], start), lambda: by_newton(graph).positions([3.8], start)):
+        assert np.abs(close_loops(graph, q, start) - by_newton(graph).close(q, start)).max() < 1e-9
+    for solve in (lambda: close_loops(graph, [3.8], start), lambda: by_newton(graph).close([3.8], start)):
         with pytest.raises(SingularityError, match="dead point of its independent joints crank"):
             solve()  # two branches meet there, and which one goes on nobody has said
 
@@ -283,7 +283,7 @@ def test_up_to_a_dead_point_like_newton():
     start = explicit_solver(graph).solve([0.5], [1.0])
     end = np.arccos((1.5**2 + 4 - 4) / 6)
     for distance in (1e-2, 1e-4, 1e-6):
-        expected = by_newton(graph).positions([end - distance], start)
+        expected = by_newton(graph).close([end - distance], start)
         assert np.abs(close_loops(graph, [end - distance], start) - expected).max() < 1e-9 / np.sqrt(distance)
     with pytest.raises(ClosureError):
         close_loops(graph, [end + 1e-4], start)
@@ -293,7 +293,7 @@ def test_a_poor_guess_agrees_with_newton():
     graph = four_bar().graph()
     exact = explicit_solver(graph).solve([0.3], [1.0])
     poor = exact + np.array([0.0, 0.4, -0.4])
-    assert np.abs(close_loops(graph, [0.5], poor) - by_newton(graph).positions([0.5], poor)).max() < CLOSE
+    assert np.abs(close_loops(graph, [0.5], poor) - by_newton(graph).close([0.5], poor)).max() < CLOSE
 
 
 @pytest.mark.parametrize("change", ["axis", "lift", "unknown", "universal", "loose"])
@@ -334,8 +334,8 @@ def test_robots_agree_with_newton(name, low, high):
     guess = newton.reference()
     for _ in range(30):
         q = rng.uniform(low, high, len(limits))
-        expected = newton.positions(q, guess)
-        assert np.abs(close_loops(graph, q) - newton.positions(q)).max() < CLOSE
+        expected = newton.close(q, guess)
+        assert np.abs(close_loops(graph, q) - newton.close(q)).max() < CLOSE
         assert np.abs(close_loops(graph, q, guess) - expected).max() < CLOSE
         assert solver.walk(guess, q)[0] == 1.0
         guess = expected
@@ -355,6 +355,6 @@ def test_exoskeleton():
     for rho_4 in (*range(-20, 96, 5), 100):
         q[graph.independent_joint_names.index("rho_4")] = np.deg2rad(rho_4)
         if rho_4 < 100:
-            assert np.abs(close_loops(graph, q) - newton.positions(q)).max() < CLOSE
+            assert np.abs(close_loops(graph, q) - newton.close(q)).max() < CLOSE
     with pytest.raises(ClosureError, match="branch ends"):
         close_loops(graph, q)

@@ -10,8 +10,8 @@ from benchmark.studies.torso_reactions import motion_at
 from helpers.small_torso import load, small_torso_text
 from helpers.torso_motion import EQUILIBRIUM, MOTION, RULES, SAME, TIMES, URDF
 from modular_dynamics.closure.reactions.joint_reactions import joint_reactions
-from modular_dynamics.closure.reactions.load_case import situation_of
-from modular_dynamics.closure.reactions.sharing import Sharing
+from modular_dynamics.closure.reactions.load_case import load_case_of
+from modular_dynamics.closure.reactions.sharing import ReactionSharing
 
 
 @pytest.mark.parametrize("robot", ["small_torso", "charmie_torso"])
@@ -47,14 +47,14 @@ def test_at_rest_body_2_carries_the_weight_whatever_each_spring_does(seed):
         spring.set("stiffness", repr(rng.uniform(500.0, 4000.0)))
         spring.set("initial_force", repr(rng.uniform(0.0, 30.0)))
     graph = md.load_urdf(etree.tostring(robot, encoding="unicode"))
-    peer, sharing = MujocoLoops(graph.urdf, graph.independent_joint_names), Sharing(RULES)
+    peer, sharing = MujocoLoops(graph.urdf, graph.independent_joint_names), ReactionSharing(RULES)
     for time in TIMES[::20]:
         q, rest = motion_at(MOTION, graph, float(time))[0], np.zeros(19)
         dynamics = md.closed_loop_inverse_dynamics(graph, q, rest, rest)
         peer(q, rest, rest)
         assert len({round(tension) for tension in dynamics.tensions.values()}) == 3
         weight = [0.0, 0.0, 55.6 * 9.81]  # 545.4 N
-        shared = sharing(situation_of(graph, dynamics, RULES)).wrenches["j3"]
+        shared = sharing(load_case_of(graph, dynamics, RULES)).wrenches["j3"]
         assert shared[:3] == pytest.approx(weight, abs=EQUILIBRIUM)
         assert shared == pytest.approx(peer.reaction("body_3"), abs=SAME)
         assert dynamics.tau == pytest.approx(peer.tau, abs=SAME)

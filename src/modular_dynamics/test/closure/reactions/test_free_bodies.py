@@ -5,32 +5,33 @@ import pytest
 import yaml
 
 from helpers.small_rules import DOOR, door
-from modular_dynamics.closure.reactions.free_bodies import Situation, free_bodies
-from modular_dynamics.closure.reactions.sharing import Sharing
-from modular_dynamics.closure.reactions.sharing_rules import rules_from
+from modular_dynamics.closure.reactions.free_bodies import FreeBodyCuts
+from modular_dynamics.closure.reactions.load_case_data import LoadCase
+from modular_dynamics.closure.reactions.rule_reader import rules_from
+from modular_dynamics.closure.reactions.sharing import ReactionSharing
 from modular_dynamics.exceptions import StateError
 
 
 def test_what_the_situation_lacks_is_named():
-    sharing, whole = Sharing(rules_from(yaml.safe_load(DOOR))), door()
-    with pytest.raises(StateError, match="known forces lack 'closer'"):
-        sharing(Situation(whole.rotations, whole.origins, whole.demands))
-    with pytest.raises(StateError, match="origins lack 'frame'"):
-        sharing(Situation(whole.rotations, {"door": np.zeros(3)}, whole.demands, whole.known))
+    sharing, whole = ReactionSharing(rules_from(yaml.safe_load(DOOR))), door()
+    with pytest.raises(StateError, match="'closer' is missing in the load case's known forces"):
+        sharing(LoadCase(whole.rotations, whole.origins, whole.demands))
+    with pytest.raises(StateError, match="'frame' is missing in the load case's origins"):
+        sharing(LoadCase(whole.rotations, {"door": np.zeros(3)}, whole.demands, whole.known))
     with pytest.raises(StateError, match="demands of 'door' have shape"):
-        sharing(Situation(whole.rotations, whole.origins, {"door": np.zeros(3)}, whole.known))
+        sharing(LoadCase(whole.rotations, whole.origins, {"door": np.zeros(3)}, whole.known))
 
 
 def test_a_line_without_length_is_refused():
     content = yaml.safe_load(DOOR)
     content["joints"]["closer"]["from"] = content["joints"]["closer"]["at"]
     with pytest.raises(StateError, match="joint 'closer': 'from' and 'at' coincide"):
-        free_bodies(rules_from(content), door())
+        FreeBodyCuts(rules_from(content))(door())
 
 
 def test_the_matrix_is_the_moment_and_force_of_every_component():
     rules, turn = rules_from(yaml.safe_load(DOOR)), 0.7
-    free = free_bodies(rules, door(turn))
+    free = FreeBodyCuts(rules)(door(turn))
     x = np.random.default_rng(0).normal(size=len(rules.unknowns))
     force, moment = np.zeros(3), np.zeros(3)  # in the door's axes, by hand
     for (name, component), value in zip(rules.unknowns, x, strict=True):

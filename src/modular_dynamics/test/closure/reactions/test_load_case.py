@@ -10,9 +10,9 @@ from helpers.small_torso import Oracle, load, small_torso_text
 from helpers.tree_strategies import ROBOTS
 from modular_dynamics.algebra import adjoint
 from modular_dynamics.closure import closed_loop_inverse_dynamics
-from modular_dynamics.closure.reactions.load_case import Situations, situation_of
-from modular_dynamics.closure.reactions.sharing import Sharing
-from modular_dynamics.closure.reactions.sharing_rules import read_rules, rules_from
+from modular_dynamics.closure.reactions.load_case import LoadCases, load_case_of
+from modular_dynamics.closure.reactions.rule_reader import read_rules, rules_from
+from modular_dynamics.closure.reactions.sharing import ReactionSharing
 from modular_dynamics.composition import compose
 from modular_dynamics.dynamics import InverseDynamics
 from modular_dynamics.exceptions import StateError, UnsupportedModelError
@@ -24,7 +24,7 @@ def test_rules_of_another_robot_are_refused(load_robot):
     graph = load_robot("four_bar")
     dynamics = closed_loop_inverse_dynamics(graph, [0.3], [0.0], [0.0])
     with pytest.raises(StateError, match="body 'body_5' is no moving link of 'four_bar'"):
-        situation_of(graph, dynamics, read_rules(RULES))
+        load_case_of(graph, dynamics, read_rules(RULES))
 
 
 @pytest.fixture(scope="module")
@@ -38,7 +38,7 @@ def test_a_demand_is_the_body_s_own_and_the_composition_s_connection_wrenches(ch
     graph, d, rules = charmie
     oracle = Oracle(graph, d.coordinates, d.velocities, d.accelerations)
     composition = compose(graph.tree, d.coordinates, d.velocities, d.accelerations)
-    demand = situation_of(graph, d, rules).demands["body_5"]
+    demand = load_case_of(graph, d, rules).demands["body_5"]
     R, o = oracle.frame("body_5")
     mass, com, rise, turn = oracle.masses("body_5")
     needed = np.concatenate([R.T @ (mass * rise), R.T @ (turn + np.cross(com - o, mass * rise))])
@@ -53,14 +53,14 @@ def test_connection_wrenches_from_elsewhere_take_the_place_of_the_computed_ones(
     result = InverseDynamics(graph.tree).solve(d.coordinates, d.velocities, d.accelerations)
     arms = [k for k, subsystem in enumerate(graph.subsystems) if "arm" in subsystem.name]
     told = {graph.subsystems[k].name: result.connection_wrench_in_link(k) for k in arms}
-    plain, same = situation_of(graph, d, rules), situation_of(graph, d, rules, told)
+    plain, same = load_case_of(graph, d, rules), load_case_of(graph, d, rules, told)
     for body in rules.bodies:
         assert np.allclose(same.demands[body], plain.demands[body], rtol=0, atol=1e-12)
     link, wrench = told["left_arm"]
     R, o = (np.asarray(table[link]) for table in (plain.rotations, plain.origins))
     payload = 20.0 * R.T @ [0.0, 0.0, 1.0]  # 20 N of weight at the first joint
-    more = situation_of(graph, d, rules, {"left_arm": (link, wrench + np.array([*payload, 0.0, 0.0, 0.0]))})
-    sharing = Sharing(rules)
+    more = load_case_of(graph, d, rules, {"left_arm": (link, wrench + np.array([*payload, 0.0, 0.0, 0.0]))})
+    sharing = ReactionSharing(rules)
     before, after = sharing(plain), sharing(more)
     assert max(np.abs(left).max() for left in after.residual.values()) < 1e-11
     apart = after.wrenches["j3"] - before.wrenches["j3"]
@@ -82,7 +82,7 @@ def test_connection_wrenches_from_elsewhere_take_the_place_of_the_computed_ones(
 def test_connection_wrenches_that_make_no_sense_are_refused(charmie, told, message):
     graph, d, rules = charmie
     with pytest.raises(StateError, match=message):
-        situation_of(graph, d, rules, told)
+        load_case_of(graph, d, rules, told)
 
 
 CRANE = """
@@ -108,10 +108,10 @@ def test_cylinders_that_are_subsystems_of_their_own_are_no_loads():
     for rod in ("lift_tube", "lift_rod", "jib_tube", "jib_rod"):  # rules know no rods with mass
         text = re.sub(rf'(<link name="{rod}">\s*)<inertial>.*?</inertial>', r"\1", text, flags=re.DOTALL)
     graph, rules = load(text), rules_from(yaml.safe_load(CRANE))
-    situations = Situations(graph, rules)
+    situations = LoadCases(graph, rules)
     assert situations.hanging == ()  # their wrenches are the cylinders' forces, which the rules share
     dynamics = closed_loop_inverse_dynamics(graph, [0.4, 0.3, 0.2], [0.2, 0.1, -0.1], [0.3, 0.2, 0.1])
-    shared = Sharing(rules)(situations(dynamics))
+    shared = ReactionSharing(rules)(situations(dynamics))
     pushes = [shared.components[name, "push"] for name in ("lift_cylinder", "jib_cylinder")]
     assert np.allclose(pushes, dynamics.tau[1:], rtol=1e-12, atol=0)
     with pytest.raises(StateError, match="'lift': it is no load"):
@@ -128,16 +128,24 @@ def test_a_rod_that_has_mass_is_refused():
     rest = np.zeros(len(graph.independent_joint_names))
     dynamics = closed_loop_inverse_dynamics(graph, rest, rest, rest)
     with pytest.raises(UnsupportedModelError, match="link 'act5_rod' between its bodies has mass"):
-        situation_of(graph, dynamics, read_rules(RULES))
+        load_case_of(graph, dynamics, read_rules(RULES))
 
 
 @pytest.mark.parametrize(
     ("right", "wrong", "words"),
     [
         ("at: torso_pitch", "at: hip", "joint 'j5': no joint, loop joint or spring 'hip'"),
-        ("by: body_2", "by: body_4", "'j3': by is 'body_4', but 'base_yaw' ties 'body_3' to none of the"),
-        ("j5: {holds: body_5, by: body_4", "j5: {holds: body_5, by: body_3", "'j5': .* 'body_5' to 'body_4'"),
-        ("j5: {holds: body_5, by: body_4", "j5: {holds: body_5, by: bodi_4", "'j5': .* 'body_5' to 'body_4'"),
+        ("by: body_2", "by: body_4", "'j3': by is 'body_4', but 'base_yaw' connects 'body_3' to none of"),
+        (
+            "j5: {holds: body_5, by: body_4",
+            "j5: {holds: body_5, by: body_3",
+            "'j5': .* connects 'body_5' to 'body_4'",
+        ),
+        (
+            "j5: {holds: body_5, by: body_4",
+            "j5: {holds: body_5, by: bodi_4",
+            "'j5': .* connects 'body_5' to 'body_4'",
+        ),
     ],
 )
 def test_a_name_that_the_robot_does_not_have_is_refused(tmp_path, right, wrong, words):
@@ -147,4 +155,4 @@ def test_a_name_that_the_robot_does_not_have_is_refused(tmp_path, right, wrong, 
     rest = np.zeros(len(graph.independent_joint_names))
     dynamics = closed_loop_inverse_dynamics(graph, rest, rest, rest)
     with pytest.raises(StateError, match=words):
-        situation_of(graph, dynamics, read_rules(path))
+        load_case_of(graph, dynamics, read_rules(path))

@@ -5,16 +5,16 @@ import pytest
 import yaml
 
 from helpers.small_rules import DOOR, TABLE, door, edited
-from modular_dynamics.closure.reactions.free_bodies import Situation
-from modular_dynamics.closure.reactions.sharing import Sharing
-from modular_dynamics.closure.reactions.sharing_rules import rules_from
+from modular_dynamics.closure.reactions.load_case_data import LoadCase
+from modular_dynamics.closure.reactions.rule_reader import rules_from
+from modular_dynamics.closure.reactions.sharing import ReactionSharing
 from modular_dynamics.exceptions import StateError
 
 
 def test_a_table_on_four_legs_is_described_by_data_alone():
-    sharing = Sharing(rules_from(yaml.safe_load(TABLE)))
+    sharing = ReactionSharing(rules_from(yaml.safe_load(TABLE)))
     place = {"table": np.eye(3)}, {"table": np.zeros(3)}
-    situation = Situation(*place, {"table": [0.0, 0.0, 100.0, 6.0, -10.0, 0.0]})
+    situation = LoadCase(*place, {"table": [0.0, 0.0, 100.0, 6.0, -10.0, 0.0]})
     found = sharing(situation)
     # 100 N at (0.1, 0.06): a and b bear 60 between them, a third off the middle; d what turns about y
     heights = [found.components[leg, "Fz"] for leg in "abcd"]
@@ -28,7 +28,7 @@ def test_a_table_on_four_legs_is_described_by_data_alone():
 
 
 def test_a_door_on_three_hinges_is_described_by_data_alone():
-    sharing = Sharing(rules_from(yaml.safe_load(DOOR)))
+    sharing = ReactionSharing(rules_from(yaml.safe_load(DOOR)))
     found = sharing(door())
     assert [found.components[hinge, "Fz"] for hinge in ("low", "mid", "top")] == pytest.approx([100, 50, 50])
     # the closer pulls with (-40, 30) N at (0.4, 0, 1.9): the handle bears what it turns by
@@ -41,8 +41,10 @@ def test_a_door_on_three_hinges_is_described_by_data_alone():
 
 def test_a_step_that_comes_too_early_says_what_it_needs():
     content = edited(lambda c: c["steps"].insert(0, c["steps"].pop()))
-    with pytest.raises(StateError, match=r"step 1 .*top.Fy, mid.Fy, closer.pull, handle.Fy play a part"):
-        Sharing(rules_from(content))(door())
+    with pytest.raises(
+        StateError, match=r"step 1 .*contains top.Fy, mid.Fy, closer.pull, handle.Fy, which no step"
+    ):
+        ReactionSharing(rules_from(content))(door())
 
 
 def test_a_balance_without_a_lever_is_a_dead_point():
@@ -56,5 +58,5 @@ def test_a_balance_without_a_lever_is_a_dead_point():
         {"body": "door", "balance": "Mz about low", "takes": "handle.Fy"},
         {"body": "door", "balance": "Fy", "takes": "low.Fy"},
     ]
-    with pytest.raises(StateError, match=r"step 5 .*no lever in this balance"):
-        Sharing(rules_from(content))(door())
+    with pytest.raises(StateError, match=r"step 5 .*no lever arm in this balance"):
+        ReactionSharing(rules_from(content))(door())

@@ -3,7 +3,7 @@
 import pytest
 
 from helpers.small_rules import edited
-from modular_dynamics.closure.reactions.sharing_rules import read_rules, rules_from
+from modular_dynamics.closure.reactions.rule_reader import read_rules, rules_from
 from modular_dynamics.exceptions import DescriptionError
 
 
@@ -14,11 +14,11 @@ from modular_dynamics.exceptions import DescriptionError
         (lambda c: c.update(bodies="door"), "bodies is 'door'; a list is needed"),
         (lambda c: c.update(bodies=["door", "door"]), "bodies are door, door; each is to be named once"),
         (lambda c: c.update(joints=None), "joints is None; a mapping is needed"),
-        (lambda c: c["joints"].update(top=3), "joint 'top': 3 is no mapping"),
+        (lambda c: c["joints"].update(top=3), "joint 'top': 3 is not a mapping"),
         (lambda c: c["joints"]["top"].update(bears=None), "'top' bears None"),
         (lambda c: c["joints"]["top"].update(at=[0, 0, float("nan")]), "nor three coordinates"),
         (lambda c: c["steps"][4].update(takes=7), "step 5: 7; 'JOINT.COMPONENT' is needed"),
-        (lambda c: c["steps"][4].update(takes=[["low.Fz"]]), "step 5: .* is borne by no joint"),
+        (lambda c: c["steps"][4].update(takes=[["low.Fz"]]), "step 5: .* is no component of a joint"),
         (lambda c: c["steps"][4]["takes"].update({"mid.Fz": "half"}), "weight of 'mid.Fz' is 'half'"),
         (lambda c: c["steps"][4]["takes"].update({"mid.Fz": 0}), "weight of 'mid.Fz' is 0"),
         (lambda c: c["steps"].append({"body": "door", "rest": ["low"]}), "no joint '\\['low'\\]'"),
@@ -29,7 +29,7 @@ from modular_dynamics.exceptions import DescriptionError
         (lambda c: c["joints"]["top"].update({True: "door"}), "unknown True"),
         (lambda c: c["steps"].pop(), "no step gives low.Fy"),
         (lambda c: c["steps"].append(c["steps"][-1]), "step 10: low.Fy is given by an earlier step"),
-        (lambda c: c["steps"][4].update(takes="low.Mz"), "step 5: 'low.Mz' is borne by no joint"),
+        (lambda c: c["steps"][4].update(takes="low.Mz"), "step 5: 'low.Mz' is no component of a joint"),
         (lambda c: c["steps"][4].update(balance="Fq"), "step 5: balance 'Fq'; 'Fy', 'Mx'"),
         (lambda c: c["steps"][4].update(body="gate"), "step 5: 'gate' is none of the bodies door"),
         (lambda c: c["steps"][4].pop("takes"), "step 5: one of known, zero, rest, or balance with takes"),
@@ -47,7 +47,7 @@ def test_a_file_that_is_no_rules_is_refused_by_its_path(tmp_path):
     with pytest.raises(DescriptionError, match=r"rules.yaml: the rules cannot be read"):
         read_rules(path)
     path.write_text("[1, 2]")
-    with pytest.raises(DescriptionError, match=r"rules.yaml: rules: \[1, 2\] is no mapping"):
+    with pytest.raises(DescriptionError, match=r"rules.yaml: rules: \[1, 2\] is not a mapping"):
         read_rules(path)
 
 

@@ -9,8 +9,8 @@ from benchmark.studies.torso_equilibrium import Push, out_of_balance, pushes, st
 from benchmark.studies.torso_reactions import motion_at
 from helpers.torso_motion import EQUILIBRIUM, MOTION, RULES, SAME, TIMES, URDF
 from modular_dynamics.closure.reactions.joint_reactions import joint_reactions
-from modular_dynamics.closure.reactions.load_case import situation_of
-from modular_dynamics.closure.reactions.sharing import Sharing
+from modular_dynamics.closure.reactions.load_case import load_case_of
+from modular_dynamics.closure.reactions.sharing import ReactionSharing
 
 WAYS = ("rules", "all", "cut")
 
@@ -19,7 +19,7 @@ WAYS = ("rules", "all", "cut")
 def mounted():
     """The robot with its fixed mounts as joints that stand still, so that 24 bodies are cut free."""
     graph = md.load_urdf(standing_mounts(URDF))
-    return graph, Sharing(RULES), MujocoLoops(graph.urdf, graph.independent_joint_names)
+    return graph, ReactionSharing(RULES), MujocoLoops(graph.urdf, graph.independent_joint_names)
 
 
 def solved(robot, time):
@@ -92,7 +92,7 @@ def test_mujoco_has_all_that_equilibrium_determines_within_the_torso(mounted):
     bodies = {"j5": "body_5", "jr4": "body_4sr", "jl4": "body_4sl", "j4": "body_4", "j3": "body_3"}
     for time in TIMES[::10]:
         dynamics, _ = solved(mounted, time)
-        situation = situation_of(graph, dynamics, RULES)
+        situation = load_case_of(graph, dynamics, RULES)
         shared, stress = sharing(situation), sharing.self_stress(situation)
         apart = []
         for (name, component), free in zip(RULES.unknowns, np.abs(stress).max(axis=1), strict=True):

@@ -7,9 +7,9 @@ from helpers.small_torso import Oracle, load, small_torso_text
 from helpers.tree_strategies import ROBOTS
 from modular_dynamics.closure import closed_loop_inverse_dynamics
 from modular_dynamics.closure.reactions.joint_reactions import joint_reactions
-from modular_dynamics.closure.reactions.load_case import situation_of, wrenches_of
-from modular_dynamics.closure.reactions.sharing import Sharing
-from modular_dynamics.closure.reactions.sharing_rules import read_rules
+from modular_dynamics.closure.reactions.load_case import load_case_of, wrenches_of
+from modular_dynamics.closure.reactions.rule_reader import read_rules
+from modular_dynamics.closure.reactions.sharing import ReactionSharing
 
 RULES = ROBOTS / "charmie_torso_rules.yaml"
 TIGHT = 1e-9  # N and N m, of forces of some 100 N
@@ -26,8 +26,8 @@ class Case:
         self.graph = graph
         self.dynamics = closed_loop_inverse_dynamics(graph, q, v, vdot)
         self.rules = read_rules(RULES)
-        self.situation = situation_of(graph, self.dynamics, self.rules)
-        self.sharing = Sharing(self.rules)
+        self.situation = load_case_of(graph, self.dynamics, self.rules)
+        self.sharing = ReactionSharing(self.rules)
         self.shared = self.sharing(self.situation)
         d = self.dynamics
         self.oracle = Oracle(graph, d.coordinates, d.velocities, d.accelerations)

@@ -8,7 +8,7 @@ import time
 import pytest
 
 from modular_dynamics.dynamics.execution import threads
-from modular_dynamics.dynamics.execution.threads import shared
+from modular_dynamics.dynamics.execution.threads import run_on_threads
 from modular_dynamics.kernels.turns import begin, end, stop, take
 
 MEETING = 20.0  # seconds that threads wait for each other at most
@@ -37,7 +37,7 @@ def worker(rows, each):
 @pytest.mark.parametrize("rows", [0, 1, 2, 500])
 def test_every_row_once(threads, rows):
     done = []
-    assert shared(worker(rows, done.append), rows, threads) is None
+    assert run_on_threads(worker(rows, done.append), rows, threads) is None
     assert sorted(done) == list(range(rows))
 
 
@@ -50,7 +50,7 @@ def test_work_is_shared():
             together.wait()  # nobody passes alone
         names.add(threading.current_thread().name)
 
-    shared(worker(20, each), 20, 2)
+    run_on_threads(worker(20, each), 20, 2)
     assert len(names) == 2
 
 
@@ -64,7 +64,7 @@ def test_of_several_bad_rows_the_first(threads):
         return row >= 5
 
     done = []
-    assert shared(worker(40, lambda row: (done.append(row), each(row))[1]), 40, threads) == 5
+    assert run_on_threads(worker(40, lambda row: (done.append(row), each(row))[1]), 40, threads) == 5
     assert len(done) == 5 + threads
 
 
@@ -80,7 +80,7 @@ def test_the_callers_interrupt_ends_all_work():
 
     rows = 10**9
     with pytest.raises(KeyboardInterrupt):
-        shared(worker(rows, each), rows, 2)
+        run_on_threads(worker(rows, each), rows, 2)
     after = len(done)
     time.sleep(0.01)  # a helper that went on would be seen
     assert 0 < len(done) == after
@@ -116,7 +116,7 @@ def test_an_interrupt_while_waiting_for_the_last_rows():
             done.append(row)
 
     with pytest.raises(KeyboardInterrupt):
-        shared(worker(2, each), 2, 2)
+        run_on_threads(worker(2, each), 2, 2)
     assert len(done) == 1
 
 
@@ -133,7 +133,7 @@ def test_what_a_helper_cannot_do_the_caller_does():
     for _ in range(3):  # and the helper lives
         failed.clear()
         done.clear()
-        assert shared(work, 50, 2) is None
+        assert run_on_threads(work, 50, 2) is None
         assert failed.is_set()
         assert done == list(range(50))
 
@@ -141,11 +141,11 @@ def test_what_a_helper_cannot_do_the_caller_does():
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 @pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
 def test_works_in_a_forked_child():
-    shared(worker(10, lambda row: None), 10, 2)
+    run_on_threads(worker(10, lambda row: None), 10, 2)
     child = os.fork()
     if child == 0:
         done = []
-        shared(worker(10, done.append), 10, 2)
+        run_on_threads(worker(10, done.append), 10, 2)
         os._exit(0 if sorted(done) == list(range(10)) else 1)
     deadline = time.monotonic() + MEETING
     while time.monotonic() < deadline:

@@ -1,0 +1,178 @@
+"""The constraints of a graph with closed loops, as the kernels take them, and a workspace for these."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...dynamics.arrays.model_arrays import alignments_of, constants_of, topology_of
+from ...exceptions import UnsupportedModelError
+from ...kernels import layout
+from ...kernels.loops import newton
+from ...kernels.loops.constraint_rows import COUPLING, evaluate_rows
+from ...kernels.loops.structures import CoordinateSplit, RowArrays, RowValues, Tree
+from ...model import JointType, SubsystemGraph
+from .gearing import eliminated
+from .independent_coordinates import IndependentCoordinates, indices_in_q, indices_in_v
+from .passive_joints import PassiveJoints
+from .rows import loop_rows
+from .springs import Springs
+from .workspace import loop_workspace, row_values
+
+__all__ = ["ConstraintSystem"]
+
+Array = NDArray[np.float64]
+
+
+class ConstraintSystem:
+    """The constraints of one graph, with its coordinates split into independent and dependent ones.
+
+    For one thread only.
+
+    Attributes:
+        rows: the constraint rows. tree, split, workspace: see kernels/loops/structures.py.
+        springs: of the graph. gearing: the dependent coordinates with gears kept closed.
+        passive: the joints that loops determine. dependent: names of all dependent joints.
+        independent: the others. independent_q, independent_v: their indices in q and in v.
+        reach: by how much one unit of each of independent_q moves loops. is_free: no loop or gear has it.
+        floating_in_loops: whether a floating base moves loops.
+        units (nv,), row_scale (m,): units of velocities and factors of rows, see `_scales`.
+        alignments: of the joints, see dynamics/arrays.
+
+    Raises:
+        UnsupportedModelError: a black box, or a passive joint that has several coordinates.
+        StateError: independent joints that do not exist.
+    """
+
+    def __init__(self, graph: SubsystemGraph) -> None:
+        self.graph = graph
+        self.independent = IndependentCoordinates(graph)
+        self.independent_q, self.independent_v = self.independent.q, self.independent.v
+        self.dependent = tuple(name for name in graph.joint_names if name not in self.independent.names)
+        _raise_if_unsupported(graph, self.dependent)
+        self.tree = Tree(topology_of(graph, frozenset()), constants_of(graph))
+        self.alignments = alignments_of(graph)
+        self.rows, self.springs = loop_rows(graph), Springs(graph, self.tree)
+        self.is_gear = np.asarray(self.rows.arrays.indices[:, 0] == COUPLING)
+        J, reach = self._reach()
+        self.units, self.row_scale = self._scales(J, reach > 0.0)
+        dependent_v = indices_in_v(graph, self.dependent)
+        names = [self.dependent.index(g.joint) if g.joint in self.dependent else None for g in graph.gears]
+        self.gearing = eliminated(J[self.is_gear][:, dependent_v], names, reach[dependent_v] > 0.0)
+        self.passive = PassiveJoints(graph, [self.dependent[k] for k in self.gearing.left])
+        self.split = self._split(reach)
+        self.floating_in_loops = any(reach[graph.v_slice(name)].any() for name in self.independent.floating)
+        self._reach_of_independent(J, reach)
+        self.workspace = loop_workspace(
+            graph, len(self.rows.names), len(self.dependent), len(self.gearing.left)
+        )
+
+    @property
+    def arrays(self) -> tuple[Tree, RowArrays, CoordinateSplit]:
+        """The first arguments of the kernels."""
+        return self.tree, self.rows.arrays, self.split
+
+    def evaluate(self, q: Array, v: Array | None = None) -> RowValues:
+        """All rows at q (nq,) and v (nv,), at rest by default; overwritten by later calls."""
+        values, rest = self.workspace.rows, self.workspace.rest
+        evaluate_rows(self.tree, self.rows.arrays, q, rest if v is None else v, values)
+        return values
+
+    def residual(self, q: Array) -> dict[str, float]:
+        """By loop joint and gear, the largest violation of its rows [m or 1] at coordinates (nq,)."""
+        return self.rows.by_name(np.abs(self.evaluate(q).phi))
+
+    def largest_residual(self, q: Array) -> float:
+        """The largest violation of all rows [m or 1]."""
+        return float(np.abs(self.evaluate(q).phi).max(initial=0.0))
+
+    def settle(self, q: Array) -> float:
+        """Newton's method from far away, in place, after closing the gears. Returns the residual."""
+        self.close_gears(q)
+        return float(newton.settle(*self.arrays, q, self.workspace))
+
+    def close_gears(self, q: Array) -> None:
+        """Move dependent coordinates so that gears are closed exactly, in place."""
+        phi = self.evaluate(q).phi
+        q[self.split.dependent_q] -= self.gearing.correction @ phi[self.is_gear]
+
+    def rank(self, J: Array) -> int:
+        """Of constraint rows (m, k), by singular values."""
+        size = np.linalg.svd(self.row_scale[:, None] * J, compute_uv=False) if J.size else np.zeros(0)
+        return int((size > 1e-9 * size.max(initial=0.0)).sum())
+
+    def gravitational_energy(self, q: Array) -> float:
+        """At coordinates (nq,) [J]; zero with all bodies' masses at the root link's origin."""
+        n = len(self.graph.joints)
+        poses = self.evaluate(q).body_motions[: 12 * n].reshape(n, 12)
+        mass = self.tree.constants[:n, layout.MASS]
+        mass_moment = self.tree.constants[:n, layout.MOMENT : layout.MOMENT + 3]  # m c, in aligned frames
+        rotated = np.einsum("nij,nj->ni", poses[:, :9].reshape(n, 3, 3), mass_moment)
+        total = (poses[:, 9:] * mass[:, None] + rotated).sum(axis=0)
+        return -float(total @ self.graph.gravity)
+
+    def _reach(self) -> tuple[Array, Array]:
+        """J at a configuration that is nothing special, and by how much each coordinate (nv,) moves loops."""
+        graph, q = self.graph, self.graph.neutral()
+        first = [graph.q_slice(name).start for name in graph.joint_names]
+        q[first] = 0.7 + 0.1 * np.arange(len(first))
+        values = row_values(graph, len(self.rows.names))
+        evaluate_rows(self.tree, self.rows.arrays, q, np.zeros(graph.nv), values)
+        reach = (values.J[~self.is_gear] != 0.0).any(axis=0).astype(float)
+        for joint in graph.joints:
+            if joint.mimic is not None:
+                reach[graph.v_slice(joint.mimic.joint)] *= max(1.0, abs(joint.mimic.multiplier))
+        return values.J, reach
+
+    def _scales(self, J: Array, in_loops: NDArray[np.bool_]) -> tuple[Array, Array]:
+        """Units of velocities (nv,) and factors of rows (m,): one, except for gears and what they drive.
+
+        The unit of a coordinate that moves no loop is its motion for one unit of the joints that it is geared
+        to; a gear's largest entry is one. Otherwise a large ratio makes all else look small.
+        """
+        gears, units = J[self.is_gear], np.ones(self.graph.nv)
+        geared = [self.graph.v_slice(gear.joint).start for gear in self.graph.gears]
+        largest = np.abs(eliminated(gears, geared, in_loops).T).max(axis=1, initial=0.0)
+        units[~in_loops & (largest > 0.0)] = largest[~in_loops & (largest > 0.0)]
+        factors = np.ones(len(J))
+        factors[self.is_gear] = 1.0 / np.abs(gears * units).max(axis=1, initial=0.0)
+        return units, factors
+
+    def _split(self, reach: Array) -> CoordinateSplit:
+        graph = self.graph
+        single_v, dependent_v = (indices_in_v(graph, n) for n in (self.independent.single, self.dependent))
+        is_left = np.isin(range(len(dependent_v)), self.gearing.left)
+        return CoordinateSplit(
+            single_q=indices_in_q(graph, self.independent.single),
+            single_v=single_v,
+            dependent_q=indices_in_q(graph, self.dependent),
+            dependent_v=dependent_v,
+            independent_v=self.independent_v,
+            single_reach=reach[single_v],
+            dependent_reach=np.maximum(reach[dependent_v], is_left),
+            T=self.gearing.T,
+            gear_correction=self.gearing.correction,
+            row_scale=self.row_scale,
+            column_scale=self.units[dependent_v],
+        )
+
+    def _reach_of_independent(self, J: Array, reach: Array) -> None:
+        """Set ``reach`` and ``is_free``: also by way of gears; of floating joints all coordinates alike."""
+        split = self.split
+        is_single = np.isin(self.independent_q, split.single_q)
+        geared = abs(split.gear_correction @ J[self.is_gear][:, split.single_v])
+        by_gears = (reach[split.dependent_v, None] * geared).max(axis=0, initial=0.0)
+        self.reach = np.full(len(self.independent_q), float(self.floating_in_loops))
+        self.reach[is_single] = np.maximum(split.single_reach, by_gears)
+        self.is_free = np.zeros(len(self.independent_q), np.bool_)
+        self.is_free[is_single] = ~(J[:, split.single_v] != 0.0).any(axis=0)
+
+
+def _raise_if_unsupported(graph: SubsystemGraph, dependent: tuple[str, ...]) -> None:
+    """Raise UnsupportedModelError for black boxes, and floating joints that are passive or geared."""
+    if boxes := [subsystem.name for subsystem in graph.subsystems if subsystem.black_box]:
+        raise UnsupportedModelError(
+            f"closed loops of '{graph.name}' are not solved: its black boxes are {', '.join(boxes)}"
+        )
+    if floating := [name for name in dependent if graph.joint(name).type is JointType.FLOATING]:
+        raise UnsupportedModelError(f"the floating joint '{floating[0]}' cannot be passive or geared")

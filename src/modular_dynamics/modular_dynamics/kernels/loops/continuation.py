@@ -1,0 +1,94 @@
+"""Continuation: the independent coordinates move, and the loops stay closed, on one branch."""
+
+import math
+
+import numpy as np
+from numba import njit
+
+from .constraint_rows import evaluate_rows_inline
+from .newton import LARGEST_STEP, LAST_STEP, correct_inline, newton_step, step_length
+
+__all__ = ["SHORTEST_STRIDE", "follow"]
+
+#: Change of independent coordinates [rad or m] that is followed in one stride at first, and the shortest.
+STRIDE, SHORTEST_STRIDE = 0.2, 1e-7
+
+
+@njit(inline="always", error_model="numpy")
+def _jacobian_change(split, workspace):
+    """Frobenius norm of the change of J_d T since J_d was saved."""
+    J, T, saved, dependent, total = workspace.rows.J, split.T, workspace.J_saved, split.dependent_v, 0.0
+    for i in range(saved.shape[0]):
+        for k in range(T.shape[1]):
+            change = 0.0
+            for j in range(T.shape[0]):
+                if T[j, k] != 0.0:
+                    change += (J[i, dependent[j]] - saved[i, j]) * T[j, k]
+            total += change * change
+    return math.sqrt(total)
+
+
+@njit(inline="always", error_model="numpy")
+def _tangent_step(split, workspace, stride, start, target):
+    """x: along the tangent for a stride of the independent coordinates. Returns the rank of J_d T."""
+    phi, J, saved, dependent = workspace.rows.phi, workspace.rows.J, workspace.J_saved, split.dependent_v
+    for i in range(phi.shape[0]):
+        for k in range(dependent.shape[0]):
+            saved[i, k] = J[i, dependent[k]]
+        phi[i] = 0.0
+        for k in range(split.single_v.shape[0]):
+            phi[i] += J[i, split.single_v[k]] * stride * (target[k] - start[k])
+    return newton_step(split, workspace)
+
+
+@njit(inline="always", error_model="numpy")
+def _place(q, indices, start, target, part):
+    """Independent coordinates at a part of the way."""
+    for k in range(indices.shape[0]):
+        q[indices[k]] = target[k] if part == 1.0 else start[k] + part * (target[k] - start[k])
+
+
+@njit(cache=True, error_model="numpy")
+def follow(tree, rows, split, q, target, workspace, jumped):
+    """Move the independent coordinates to ``target`` and keep the loops closed, on the branch of q.
+
+    By strides: along the tangent, then back onto the constraints, by less than the stride. A stride that
+    changes J_d T by more than half of its smallest pivot is halved, for a dead point might lie in it, where
+    branches meet (Weyl: a matrix does not become singular by less than its smallest singular value).
+    ``jumped``: a floating base was moved a little, which opens loops at the start. Returns the part of the
+    way that was completed, 1 at the end; q is closed there.
+    """
+    independent, dependent = split.single_q, split.dependent_q
+    count, last = dependent.shape[0], split.T.shape[1] - 1
+    x, saved, start = workspace.x, workspace.saved[:count], workspace.saved[count:]
+    distance, reach = 0.0, 0.0
+    for k in range(independent.shape[0]):
+        start[k] = q[independent[k]]
+        distance = max(distance, abs(target[k] - start[k]))
+        reach = max(reach, split.single_reach[k] * abs(target[k] - start[k]))
+    if distance == 0.0:
+        return 1.0 if correct_inline(tree, rows, split, q, workspace, LARGEST_STEP) else 0.0
+    done, stride = 0.0, min(1.0, STRIDE / distance)
+    while done < 1.0:
+        end = done + stride if done + stride < 1.0 - 1e-9 else 1.0  # no rest that is rounding only
+        stride = end - done
+        evaluate_rows_inline(tree, rows, q, workspace.rest, workspace.rows)
+        rank = _tangent_step(split, workspace, stride, start, target)
+        pivot = abs(workspace.AT[last, last]) if rank == last + 1 and rank > 0 else np.inf
+        step = max(step_length(x, split.dependent_reach), stride * reach)
+        for k in range(count):
+            saved[k] = q[dependent[k]]
+            q[dependent[k]] += x[k]
+        _place(q, independent, start, target, end)
+        allowed = LARGEST_STEP if jumped and done == 0.0 else 0.3 * step + LAST_STEP
+        near = step < 2.0 * LARGEST_STEP and correct_inline(tree, rows, split, q, workspace, allowed)
+        if near and _jacobian_change(split, workspace) <= 0.5 * pivot:
+            done, stride = end, 2.0 * stride
+            continue
+        for k in range(count):
+            q[dependent[k]] = saved[k]
+        _place(q, independent, start, target, done)
+        stride *= 0.5
+        if stride * distance < SHORTEST_STRIDE:
+            return done
+    return 1.0

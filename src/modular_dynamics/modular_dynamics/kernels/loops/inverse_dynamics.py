@@ -1,0 +1,84 @@
+"""Inverse dynamics of a tree whose loops are closed.
+
+The tree's torques tau, with all joints moving as the loops make them; J_d^T lambda = tau_d gives the
+multipliers of the rows, of the least norm where rows are redundant; tau_1 = tau_i - J_i^T lambda
+(Schappler et al., section 3.4).
+"""
+
+from numba import njit
+
+from ..math.orthogonal import least_squares, minimum_norm
+from ..recursions.newton_euler import inverse_dynamics
+from .constraint_rows import evaluate_rows_inline
+from .cut_wrenches import cut_wrenches
+from .projection import condition_number, factor_dependent, project
+
+__all__ = ["closed_loop_inverse_dynamics"]
+
+
+@njit(forceinline=True, error_model="numpy")
+def _complete(split, workspace, rank, rates, with_gamma):
+    """The dependent entries of velocities; or of accelerations, with gamma. They are zero on entry."""
+    dependent, b, x = split.dependent_v, workspace.b, workspace.x
+    J, gamma = workspace.rows.J, workspace.rows.gamma
+    for i in range(b.shape[0]):
+        b[i] = -gamma[i] if with_gamma else 0.0
+        for k in range(rates.shape[0]):
+            b[i] -= J[i, k] * rates[k]
+        b[i] *= split.row_scale[i]
+    least_squares(workspace.A, workspace.A_heads, workspace.A_order, rank, b, x)
+    for j in range(dependent.shape[0]):
+        rates[dependent[j]] = split.column_scale[j] * x[j]
+
+
+@njit(forceinline=True, error_model="numpy")
+def _add_springs(tree, springs, q, v, tau, tensions):
+    """Tensions, and the torques that hold the springs."""
+    evaluate_rows_inline(tree, springs.rows, q, v, springs.values)
+    length, J, laws = springs.values.phi, springs.values.J, springs.laws
+    for s in range(length.shape[0]):
+        rate = 0.0
+        for k in range(v.shape[0]):
+            rate += J[s, k] * v[k]
+        tensions[s] = laws[s, 2] + laws[s, 0] * (length[s] - laws[s, 1]) + laws[s, 3] * rate
+        for k in range(v.shape[0]):
+            tau[k] += J[s, k] * tensions[s]
+
+
+@njit(forceinline=True, error_model="numpy")
+def _transmit(split, workspace, rank, tau, multipliers):
+    """Multipliers that leave no torque in the dependent coordinates; tau of the independent ones."""
+    dependent, independent, J, x = split.dependent_v, split.independent_v, workspace.rows.J, workspace.x
+    for j in range(dependent.shape[0]):
+        x[j] = split.column_scale[j] * tau[dependent[j]]
+        tau[dependent[j]] = 0.0
+    minimum_norm(workspace.A, workspace.A_heads, workspace.A_order, rank, x, multipliers)
+    for i in range(multipliers.shape[0]):
+        multipliers[i] *= split.row_scale[i]
+    for k in range(independent.shape[0]):
+        for i in range(multipliers.shape[0]):
+            tau[independent[k]] -= J[i, independent[k]] * multipliers[i]
+
+
+@njit(cache=True, error_model="numpy")
+def closed_loop_inverse_dynamics(tree, rows, springs, split, q, workspace, result):
+    """Inverse dynamics at a closed q; ``result.v``, ``result.vdot`` hold the independent rates, else zeros.
+
+    Fills ``result``. ``workspace.rows.phi`` is left at q.
+
+    Returns (status of the tree's inverse dynamics, condition number of J_d, its rank, and the largest
+    violation of a row by one unit of an independent coordinate: zero unless these are too many).
+    """
+    v, vdot = result.v, result.vdot
+    rank = factor_dependent(tree, rows, split, q, workspace)
+    condition = condition_number(workspace.A, rank)
+    violation = project(split, workspace, rank, result.projection)
+    _complete(split, workspace, rank, v, False)
+    evaluate_rows_inline(tree, rows, q, v, workspace.rows)
+    _complete(split, workspace, rank, vdot, True)
+    status = inverse_dynamics(tree.topology, tree.constants, workspace.newton_euler, q, v, vdot, result.tau)
+    if springs.laws.shape[0] > 0:
+        _add_springs(tree, springs, q, v, result.tau, result.tensions)
+    _transmit(split, workspace, rank, result.tau, result.multipliers)
+    cut_wrenches(tree, rows, workspace.rows, result.multipliers, result.cut_wrenches)
+    return status, condition, rank, violation

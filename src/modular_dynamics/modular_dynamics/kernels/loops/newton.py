@@ -1,0 +1,151 @@
+"""Newton's method for the dependent coordinates: J_d x = -phi, in steps that keep gears closed."""
+
+import numpy as np
+from numba import njit
+
+from ..math.orthogonal import factor, least_squares
+from .constraint_rows import COUPLING, evaluate_rows_inline
+
+__all__ = [
+    "CLOSED",
+    "LARGEST_STEP",
+    "LAST_STEP",
+    "RANK_TOLERANCE",
+    "correct",
+    "correct_inline",
+    "newton_step",
+    "settle",
+    "step_length",
+]
+
+#: What is smaller than this part of the largest is no direction: see :func:`.orthogonal.factor`.
+RANK_TOLERANCE = 1e-11
+#: Newton's steps [rad or m]: the largest that is taken at once, and the one with which it ends.
+LARGEST_STEP, LAST_STEP = 0.3, 1e-10
+#: Residual [m or 1] of a closed loop, and of a gear as a part of its coordinates.
+CLOSED = 1e-10
+#: Newton's steps from a good start, from far away, and halvings of one of the latter.
+MOST_CORRECTIONS, MOST_STEPS, MOST_HALVINGS = 8, 200, 12
+
+
+@njit(inline="always", error_model="numpy")
+def _residual(rows, q, phi):
+    """The largest |phi|; of gears as a part of the coordinates, which may be many turns."""
+    indices, vectors, largest = rows.indices, rows.vectors, 0.0
+    for i in range(phi.shape[0]):
+        size = 1.0
+        if indices[i, 0] == COUPLING:
+            size = max(1.0, abs(q[indices[i, 1]]), abs(vectors[i, 0] * q[indices[i, 3]]))
+        largest = max(largest, abs(phi[i]) / size)
+    return largest
+
+
+@njit(inline="always", error_model="numpy")
+def _square(phi):
+    total = 0.0
+    for i in range(phi.shape[0]):
+        total += phi[i] ** 2
+    return total
+
+
+@njit(inline="always", error_model="numpy")
+def step_length(x, reach):
+    """How far a step of the dependent coordinates moves loops at most [rad or m]."""
+    largest = 0.0
+    for k in range(reach.shape[0]):
+        largest = max(largest, reach[k] * abs(x[k]))
+    return largest
+
+
+@njit(forceinline=True, error_model="numpy")
+def _factor_with_gears(split, workspace):
+    """J_d T, J being known, is triangularized in AT. Returns the rank."""
+    dependent, T, J, AT = split.dependent_v, split.T, workspace.rows.J, workspace.AT
+    AT[:, :] = 0.0
+    for k in range(T.shape[1]):
+        for j in range(T.shape[0]):
+            if T[j, k] != 0.0:
+                for i in range(AT.shape[0]):
+                    AT[i, k] += J[i, dependent[j]] * T[j, k]
+    return factor(AT, workspace.AT_heads, workspace.AT_order, RANK_TOLERANCE)
+
+
+@njit(forceinline=True, error_model="numpy")
+def newton_step(split, workspace):
+    """x with phi + J_d x = 0 at given phi and J: a step that closes gears, then T y. Returns the rank."""
+    dependent, T, correction = split.dependent_v, split.T, split.gear_correction
+    phi, J, b, x, y = workspace.rows.phi, workspace.rows.J, workspace.b, workspace.x, workspace.y
+    m, gears = phi.shape[0], correction.shape[1]
+    for j in range(T.shape[0]):
+        x[j] = 0.0
+        for g in range(gears):
+            x[j] -= correction[j, g] * phi[m - gears + g]
+    for i in range(m):
+        b[i] = -phi[i]
+    for j in range(T.shape[0]):
+        if x[j] != 0.0:
+            for i in range(m):
+                b[i] -= J[i, dependent[j]] * x[j]
+    rank = _factor_with_gears(split, workspace)
+    least_squares(workspace.AT, workspace.AT_heads, workspace.AT_order, rank, b, y)
+    for j in range(T.shape[0]):
+        for k in range(T.shape[1]):
+            x[j] += T[j, k] * y[k]
+    return rank
+
+
+@njit(forceinline=True, error_model="numpy")
+def correct_inline(tree, rows, split, q, workspace, allowed):
+    """Newton's method from a good start, in place. Is q closed, by a first step of at most ``allowed``?"""
+    x, indices = workspace.x, split.dependent_q
+    step, previous = np.inf, np.inf
+    for corrections in range(MOST_CORRECTIONS + 1):
+        evaluate_rows_inline(tree, rows, q, workspace.rest, workspace.rows)
+        if step < LAST_STEP:
+            return _residual(rows, q, workspace.rows.phi) < CLOSED
+        if corrections == MOST_CORRECTIONS:
+            return False
+        newton_step(split, workspace)
+        step = step_length(x, split.dependent_reach)
+        if not step <= allowed or not step <= 0.5 * previous + LAST_STEP:  # another branch, or none
+            return False
+        for k in range(indices.shape[0]):
+            q[indices[k]] += x[k]
+        previous, allowed = step, step
+    return False
+
+
+@njit(cache=True, error_model="numpy")
+def correct(tree, rows, split, q, workspace, allowed):
+    """:func:`correct_inline`, called from Python."""
+    return correct_inline(tree, rows, split, q, workspace, allowed)
+
+
+@njit(cache=True, error_model="numpy")
+def settle(tree, rows, split, q, workspace):
+    """Newton's method from far away: short steps that reduce |phi|, in place. Returns the residual.
+
+    A step that does not reduce |phi| is halved.
+    """
+    phi, x, saved, indices = workspace.rows.phi, workspace.x, workspace.saved, split.dependent_q
+    square, step, scale, steps, halvings = np.inf, np.inf, 1.0, 0, 0
+    while True:
+        evaluate_rows_inline(tree, rows, q, workspace.rest, workspace.rows)
+        now = _square(phi)
+        if halvings == MOST_HALVINGS or (steps == MOST_STEPS and now < square):
+            break
+        if steps == 0 or now < square:
+            if scale * step < LAST_STEP:
+                break
+            square, halvings, steps = now, 0, steps + 1
+            newton_step(split, workspace)
+            step = step_length(x, split.dependent_reach)
+            scale = min(1.0, LARGEST_STEP / max(step, 1e-300))
+            for k in range(indices.shape[0]):
+                saved[k] = q[indices[k]]
+        else:
+            scale *= 0.5
+            halvings += 1
+        for k in range(indices.shape[0]):
+            q[indices[k]] = saved[k] + scale * x[k] if halvings < MOST_HALVINGS else saved[k]
+    return _residual(rows, q, phi)
