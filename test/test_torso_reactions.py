@@ -13,7 +13,7 @@ from helpers.nodes.reaction_probe import NODE, ReactionProbe
 from modular_dynamics.closure import closed_loop_inverse_dynamics
 from modular_dynamics_ros.demo.lead_in import join
 from modular_dynamics_ros.demo.processes import Processes
-from modular_dynamics_ros.messages.conversions import wrench_from_message
+from modular_dynamics_ros.messages.wrenches import wrench_from_message
 
 pytestmark = [pytest.mark.ros, pytest.mark.slow, pytest.mark.usefixtures("ros")]
 WEIGHT = 55.6 * 9.81  # [N] of all bodies of the paper's Table 1

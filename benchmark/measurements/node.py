@@ -27,7 +27,7 @@ from sensor_msgs.msg import JointState
 import modular_dynamics as md
 from modular_dynamics_ros.demo.processes import Processes
 from modular_dynamics_ros.diagnostics.latency import summarise
-from modular_dynamics_ros.messages.conversions import stamp_message, stamp_nanoseconds
+from modular_dynamics_ros.messages.stamps import stamp_message, stamp_nanoseconds
 
 __all__ = ["NodeFigures", "measure_node"]
 

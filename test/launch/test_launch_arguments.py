@@ -30,6 +30,22 @@ def test_launch_files_are_installed() -> None:
     assert [path.name for path in LAUNCH_FILES] == names
 
 
+def test_quick_discovery_is_for_our_nodes_alone_and_on_request() -> None:
+    """Only dynamics_node gets the profile, and nobody by default."""
+    for value, expected in (("false", {}), ("true", {"dynamics_node"})):
+        context = LaunchContext()
+        context.launch_configurations.update({"urdf": str(CHARMIE), "quick_discovery": value})
+        entities = description("dynamics.launch.py").entities
+        for entity in entities[:-1]:
+            entity.visit(context)
+        with_profile = set()
+        for node in entities[-1].visit(context)[:-1]:
+            variables = [name[0].perform(context) for name, _ in node.additional_env or []]
+            if "FASTRTPS_DEFAULT_PROFILES_FILE" in variables:
+                with_profile.add(node.node_executable)
+        assert with_profile == set(expected)
+
+
 BAD = [
     ({}, RuntimeError, 'Required launch argument "urdf" was not provided'),
     ({"urdf": ""}, ValueError, "launch argument urdf is empty"),

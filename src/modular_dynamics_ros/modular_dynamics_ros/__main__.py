@@ -1,10 +1,8 @@
 """Where nodes start: `python -m modular_dynamics_ros NODE [--help] [--ros-args ...]`, and `ros2 run`."""
 
-import os
 import signal
 import sys
-
-from modular_dynamics_ros.node.late_import import import_late
+from importlib import import_module
 
 __all__ = ["dynamics_node", "joint_state_player", "main", "torso_reaction_node"]
 
@@ -18,15 +16,10 @@ NODES = {
 
 def _run(name: str) -> int:
     """Import a node and run it; return the exit code."""
-    # nothing is open yet, and no module expects an exception in the middle of its import
-    before = {
-        number: signal.signal(number, lambda number, frame: os._exit(0))
-        for number in (signal.SIGINT, signal.SIGTERM)
-    }
-    import_late(NODES[name])
-    for number, handler in before.items():
-        signal.signal(number, handler)
-    return int(sys.modules[NODES[name]].main())
+    # until the node handles signals itself, Ctrl-C ends the process as the system does by default: no module
+    # expects a KeyboardInterrupt in the middle of its import
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    return int(import_module(NODES[name]).main())
 
 
 def dynamics_node() -> int:
@@ -47,8 +40,8 @@ def torso_reaction_node() -> int:
 def main() -> int:
     """Run the node that the command line names first."""
     if len(sys.argv) < 2 or sys.argv[1] not in NODES:
-        given = f"no node {sys.argv[1]!r}" if len(sys.argv) > 1 else "which node?"
-        print(f"{given}; python -m modular_dynamics_ros {{{','.join(NODES)}}} ...", file=sys.stderr)
+        error = f"no node {sys.argv[1]!r}" if len(sys.argv) > 1 else "which node?"
+        print(f"{error}; python -m modular_dynamics_ros {{{','.join(NODES)}}} ...", file=sys.stderr)
         return 2
     return _run(sys.argv.pop(1))
 

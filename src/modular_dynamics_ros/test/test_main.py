@@ -1,5 +1,6 @@
 """python -m modular_dynamics_ros NODE: which node, and signals while it is imported."""
 
+import signal
 import subprocess
 import sys
 
@@ -15,19 +16,19 @@ def importing(module):
     os.kill(os.getpid(), signal.{0})
     time.sleep(10.0)
 
-start.import_late = importing
+start.import_module = importing
 sys.argv[1:] = ["dynamics_node"]
 start.main()
 """
 STARTED = """
-import signal, sys, types
+import sys, types
 import modular_dynamics_ros.__main__ as start
 
 def node():
-    print(signal.getsignal(signal.SIGINT) is signal.default_int_handler, sys.argv[1:])
+    print(sys.argv[1:])
     return 3
 
-start.import_late = lambda module: sys.modules.update({module: types.SimpleNamespace(main=node)})
+start.import_module = lambda module: types.SimpleNamespace(main=node)
 sys.argv[1:] = ["dynamics_node", "--ros-args"]
 sys.exit(start.main())
 """
@@ -40,15 +41,15 @@ def run(*command):
 
 @pytest.mark.parametrize("number", ["SIGINT", "SIGTERM"])
 def test_a_signal_while_a_node_is_imported_ends_it_in_silence(number):
-    assert run("-c", INTERRUPTED.format(number)) == (0, "", "")
+    assert run("-c", INTERRUPTED.format(number)) == (-signal.Signals[number], "", "")
 
 
-def test_a_node_has_its_own_arguments_and_the_usual_handlers():
-    assert run("-c", STARTED) == (3, "True ['--ros-args']\n", "")
+def test_a_node_has_its_own_arguments_and_exit_code():
+    assert run("-c", STARTED) == (3, "['--ros-args']\n", "")
 
 
 @pytest.mark.parametrize(("given", "words"), [((), "which node?"), (("dynamic",), "no node 'dynamic'")])
-def test_what_is_no_node_is_told_which_there_are(given, words):
+def test_an_unknown_node_is_answered_with_the_known_ones(given, words):
     code, _, said = run("-m", "modular_dynamics_ros", *given)
     assert code == 2
     assert said.startswith(words)

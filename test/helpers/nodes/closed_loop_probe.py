@@ -8,7 +8,7 @@ from sensor_msgs.msg import JointState
 
 import modular_dynamics as md
 from helpers.nodes.node_probe import DEPTH, NodeProbe
-from modular_dynamics_ros.messages.conversions import wrench_from_message
+from modular_dynamics_ros.messages.wrenches import wrench_from_message
 
 LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 

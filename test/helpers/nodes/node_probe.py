@@ -14,11 +14,8 @@ import modular_dynamics as md
 from helpers.nodes.waiting import spin_until
 from modular_dynamics_ros.computation.reference import ReferenceSampler
 from modular_dynamics_ros.demo.lead_in import MotionStart
-from modular_dynamics_ros.messages.conversions import (
-    stamp_message,
-    stamp_nanoseconds,
-    trajectory_from_message,
-)
+from modular_dynamics_ros.messages.stamps import stamp_message, stamp_nanoseconds
+from modular_dynamics_ros.messages.trajectories import trajectory_from_message
 
 __all__ = ["DEPTH", "NodeProbe"]
 
@@ -55,7 +52,7 @@ class NodeProbe:
 
     def _on_reference(self, message: JointTrajectory) -> None:
         self._reference.add(trajectory_from_message(message, self.graph.independent_joint_names, 0))
-        self.start.heard(message)
+        self.start.add_reference(message)
 
     def _on_state(self, message: JointState) -> None:
         stamp = stamp_nanoseconds(message.header.stamp)

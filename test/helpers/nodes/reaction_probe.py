@@ -11,7 +11,7 @@ from visualization_msgs.msg import MarkerArray
 
 import modular_dynamics as md
 from helpers.nodes.node_probe import DEPTH, NodeProbe
-from modular_dynamics_ros.messages.conversions import stamp_nanoseconds
+from modular_dynamics_ros.messages.stamps import stamp_nanoseconds
 
 NODE = "torso_reaction_node"
 

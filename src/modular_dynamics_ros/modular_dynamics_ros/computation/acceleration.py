@@ -1,31 +1,33 @@
 """Joint accelerations from measured joint velocities: low-pass filter, then differentiation by extrapolation.
 
-The paper (silva_adorno, section IV) filters the velocities with a 6th-order discrete Butterworth low-pass of
-10 Hz and differentiates them by Richardson extrapolation. The step ratio is not printed; s = 2 is taken here,
-so that every value needed lies on the sampling grid.
+Silva & Adorno, section IV, filter the velocities with a 6th-order discrete Butterworth low-pass of 10 Hz and
+differentiate them by Richardson extrapolation. The step ratio is not printed; s = 2 is taken here, so that
+every value needed lies on the sampling grid.
 """
 
 from enum import Enum
 
 import numpy as np
-from scipy.signal import butter, sosfilt, sosfilt_zi
+from numpy.typing import NDArray
 
 __all__ = ["FilterState", "FilteredAcceleration", "SamplingError", "richardson_derivative"]
 
+Array = NDArray[np.float64]
+
 ORDER = 6
-INTERVALS_FOR_PERIOD = 5  # a median of five intervals shrugs off two odd ones
-LONGEST_GAP = 0.25  # [s] beyond this nothing is known about what the joint did: start anew
+INTERVALS_FOR_PERIOD = 5  # a median of five intervals tolerates two outliers
+LONGEST_GAP = 0.25  # [s] beyond this nothing is known about what the joint did: restart
 SHORTEST_PERIOD = 1e-5  # [s] no robot reports faster; a smaller one comes of stamps that are wrong
-MOST_POINTS = 5000  # grid instants to fill between two samples, 0.25 s at 20 kHz; beyond them start anew
+MOST_POINTS = 5000  # grid instants to fill between two samples, 0.25 s at 20 kHz; beyond them restart
 SAME_INSTANT = 1e-3  # share of a period within which a stamp counts as lying on the sampling grid
 
 
 class SamplingError(ValueError):
-    """The velocities' stamps are unfit for the filter: too slow for its cutoff, too dense, too uneven."""
+    """The stamps of the velocities do not fit the filter: too slow for its cutoff, too dense, too uneven."""
 
 
 class FilterState(Enum):
-    """What the acceleration estimate is worth."""
+    """Whether there is an acceleration estimate, and if not, why."""
 
     STARTING = "the filter starts: no acceleration until the sampling period is known"
     RUNNING = "running"
@@ -33,12 +35,11 @@ class FilterState(Enum):
     RESTARTED_BACKWARDS = "the filter starts anew, no acceleration until then: the stamps went backwards"
 
 
-def richardson_derivative(history: np.ndarray, step: float) -> np.ndarray:
+def richardson_derivative(history: Array, step: float) -> Array:
     """Derivative at the newest of five equally spaced values, exact for cubics.
 
     g(h) = (3 x_n - 4 x_{n-1} + x_{n-2}) / (2 h);
-    xdot = ((1/s)^p g(s h) - g(h)) / ((1/s)^p - 1), p = 2, s = 2
-    (facts/dual_quaternion_dynamics.md).
+    xdot = ((1/s)^p g(s h) - g(h)) / ((1/s)^p - 1), p = 2, s = 2.
 
     Args:
         history: (5, n), oldest first. step: h [s].
@@ -46,7 +47,7 @@ def richardson_derivative(history: np.ndarray, step: float) -> np.ndarray:
     oldest, _, two_before, before, newest = history
     fine = (3.0 * newest - 4.0 * before + two_before) / (2.0 * step)
     coarse = (3.0 * newest - 4.0 * two_before + oldest) / (4.0 * step)
-    return (0.25 * coarse - fine) / (0.25 - 1.0)
+    return np.asarray((0.25 * coarse - fine) / (0.25 - 1.0))
 
 
 class FilteredAcceleration:
@@ -55,11 +56,15 @@ class FilteredAcceleration:
     The sampling period is the median of the first stamps' intervals. Samples are carried onto that uniform
     grid by linear interpolation, so jitter and single lost messages do not disturb the filter, and evenly
     stamped samples enter it unchanged. The filter starts in the steady state of the first velocity: no start
-    transient. A pause longer than 0.25 s or stamps that go backwards start it anew; `state` says so until the
-    next period is known. Until a period is known there is no acceleration.
+    transient. A pause longer than 0.25 s or stamps that go backwards restart it, which `state` reports until
+    the next period is known. Until a period is known there is no acceleration.
     """
 
     def __init__(self, joints: int, cutoff: float) -> None:
+        # takes half a second, which a node that does not filter would need longer to start
+        from scipy import signal  # noqa: PLC0415
+
+        self._signal = signal
         self.cutoff = cutoff
         self.period = np.nan
         self.state = FilterState.STARTING
@@ -73,21 +78,19 @@ class FilteredAcceleration:
         """Forget every sample."""
         self.state = FilterState.STARTING
         self.period = np.nan
-        self._waiting: list[tuple[int, np.ndarray]] = []
+        self._waiting: list[tuple[int, Array]] = []
         self._last: int | None = None
-        self._epoch = (
-            0  # stamps are counted from here: a float of nanoseconds since 1970 resolves 256 ns only
-        )
+        self._epoch = 0  # stamps are counted from here: a float of ns since 1970 resolves 256 ns only
         self._grid = 0.0
         self._acceleration[:] = 0.0
 
-    def update(self, stamp: int, velocity: np.ndarray) -> np.ndarray | None:
+    def update(self, stamp: int, velocity: Array) -> Array | None:
         """Acceleration (n,) at the newest grid instant not after `stamp` [ns]; the next call overwrites it.
 
         None while the sampling period is not known yet.
 
         Raises:
-            SamplingError: half the sampling rate is below the cutoff, or the stamps are no sampling at all.
+            SamplingError: half the sampling rate is below the cutoff, or the stamps are too dense or uneven.
         """
         if stamp == self._last:
             return None if np.isnan(self.period) else self._acceleration
@@ -103,23 +106,23 @@ class FilteredAcceleration:
 
     @property
     def _longest_gap(self) -> float:
-        """[s]; a grid that is far too fine, from a few stamps that are wrong, must not be filled for ever."""
+        """[s]; a grid that is far too fine, because of a few wrong stamps, must not take forever to fill."""
         return LONGEST_GAP if np.isnan(self.period) else min(LONGEST_GAP, MOST_POINTS * self.period)
 
-    def _start(self, stamp: int, velocity: np.ndarray) -> None:
-        """Collect samples until the period can be told, then filter what was collected."""
+    def _start(self, stamp: int, velocity: Array) -> None:
+        """Collect samples until the period is known, then filter what was collected."""
         self._waiting.append((stamp, velocity.copy()))
         self._last = stamp
         if len(self._waiting) <= INTERVALS_FOR_PERIOD:
             return
         intervals = np.diff([t for t, _ in self._waiting]) * 1e-9
         period = float(np.median(intervals))
-        if refusal := self._refusal(period, float(intervals.max())):
+        if reason := self._unusable_because(period, float(intervals.max())):
             self._waiting.pop(0)
-            raise SamplingError(refusal)
+            raise SamplingError(reason)
         first_stamp, first = self._waiting[0]
-        self._sos = butter(ORDER, self.cutoff, fs=1.0 / period, output="sos")
-        self._zi[:] = sosfilt_zi(self._sos)[:, np.newaxis, :] * first[np.newaxis, :, np.newaxis]
+        self._sos = self._signal.butter(ORDER, self.cutoff, fs=1.0 / period, output="sos")
+        self._zi[:] = self._signal.sosfilt_zi(self._sos)[:, np.newaxis, :] * first[np.newaxis, :, np.newaxis]
         self._history[:] = first
         self._velocity[:] = first
         self.period, self._epoch, self._grid, self._last = period, first_stamp, 0.0, first_stamp
@@ -128,8 +131,8 @@ class FilteredAcceleration:
             self._advance(later, sample)
         self.state = FilterState.RUNNING
 
-    def _refusal(self, period: float, longest: float) -> str:
-        """Why nothing can be sampled with this period [s] and this longest interval; "" where it can."""
+    def _unusable_because(self, period: float, longest: float) -> str:
+        """Why a period [s] and a longest interval [s] do not fit the filter; "" where they do."""
         if 0.5 / period <= self.cutoff:
             return (
                 f"joint states come at {1.0 / period:.3g} Hz: filter_cutoff {self.cutoff:g} Hz needs "
@@ -141,7 +144,7 @@ class FilteredAcceleration:
             return f"stamps of joint states are too uneven: {period:.3g} s apart, then {longest:.3g} s"
         return ""
 
-    def _advance(self, stamp: int, velocity: np.ndarray) -> None:
+    def _advance(self, stamp: int, velocity: Array) -> None:
         """Filter the grid instants up to `stamp`, interpolating between the last sample and this one."""
         assert self._last is not None  # both callers have set it
         step = self.period * 1e9
@@ -151,7 +154,7 @@ class FilteredAcceleration:
             instants = self._grid + step * np.arange(1, count + 1)
             share = np.minimum((instants - last) / (now - last), 1.0)
             samples = self._velocity[:, np.newaxis] + (velocity - self._velocity)[:, np.newaxis] * share
-            filtered, self._zi[:] = sosfilt(self._sos, samples, axis=-1, zi=self._zi)
+            filtered, self._zi[:] = self._signal.sosfilt(self._sos, samples, axis=-1, zi=self._zi)
             self._history[:] = np.concatenate((self._history, filtered.T))[-5:]
             self._grid = float(instants[-1])
             self._acceleration[:] = richardson_derivative(self._history, self.period)

@@ -1,25 +1,21 @@
 """From the inverse dynamics to what a controller may be given: which terms, friction, effort limits."""
 
 from collections.abc import Iterable
-from typing import Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
-__all__ = ["FRICTION_SPEED", "Feedforward", "JointData", "friction_coefficients", "limit_efforts"]
+import modular_dynamics as md
+
+__all__ = ["FRICTION_SPEED", "friction_coefficients", "friction_torques", "limit_efforts", "select_terms"]
+
+Array = NDArray[np.float64]
 
 FRICTION_SPEED = 1e-3
 """Speed [rad/s or m/s] below which dry friction rises linearly: a sign function would chatter at rest."""
 
 
-class JointData(Protocol):
-    """What this file reads of a joint of the graph."""
-
-    name: str
-    damping: float
-    friction: float
-
-
-def friction_coefficients(joints: Iterable, names: tuple[str, ...]) -> tuple[np.ndarray, np.ndarray]:
+def friction_coefficients(joints: Iterable[md.Joint], names: tuple[str, ...]) -> tuple[Array, Array]:
     """Viscous [N m s/rad or N s/m] and dry [N m or N] friction of each coordinate.
 
     A mimic joint, qd_m = k qd, loads its driver by the principle of virtual power: k^2 times its damping,
@@ -34,70 +30,36 @@ def friction_coefficients(joints: Iterable, names: tuple[str, ...]) -> tuple[np.
     return damping, dry
 
 
-def limit_efforts(tau: np.ndarray, limits: np.ndarray, mode: str) -> np.ndarray:
-    """Bring tau within +-limits in place; return which joints (n,) bool exceeded theirs.
+def friction_torques(v: Array, damping: Array, dry: Array) -> Array:
+    """Torques (n,) [N m or N] that overcome friction at velocities v (n,)."""
+    return np.asarray(damping * v + dry * np.clip(v / FRICTION_SPEED, -1.0, 1.0))
+
+
+def select_terms(tau: Array, gravity: Array | None, output: str) -> Array:
+    """The torques of an output mode (n,), a new array.
+
+    Args:
+        tau: inverse dynamics; gravity: its part at rest, which the mode `full` does not need.
+        output: full | gravity | full_minus_gravity.
+    """
+    if output == "full" or gravity is None:
+        return tau.copy()
+    return gravity.copy() if output == "gravity" else tau - gravity
+
+
+def limit_efforts(tau: Array, limits: Array, mode: str) -> NDArray[np.bool_]:
+    """Bring tau within +-limits in place; return which joints (n,) exceeded theirs.
 
     "clip" cuts each joint at its own limit; "scale" shrinks all torques by one factor, which keeps their
-    direction in joint space; "off" only reports nothing. NaN (a joint in a black box) and infinite limits
-    never count.
+    direction in joint space; "off" changes and reports nothing. NaN (a joint in a black box) and infinite
+    limits never count.
     """
     if mode == "off":
         return np.zeros(len(tau), dtype=bool)
-    exceeded: np.ndarray = np.abs(tau) > limits
+    exceeded: NDArray[np.bool_] = np.abs(tau) > limits
     if exceeded.any():
         if mode == "clip":
             np.clip(tau, -limits, limits, out=tau)
         else:
             tau *= np.min(limits[exceeded] / np.abs(tau[exceeded]))
     return exceeded
-
-
-class Feedforward:
-    """Output mode, friction and effort limits of one robot.
-
-    Args:
-        damping, dry: (n,) from `friction_coefficients`; limits: (n,) effort limits, infinite where there is
-        none. output: full | gravity | full_minus_gravity. friction: none | urdf. effort_limits: off | clip |
-        scale.
-
-    Attributes:
-        projection: W (joints, n) of a robot with closed loops, whose friction is that of all joints: W^T of
-            it loads the independent ones. None: each of the n joints bears its own.
-    """
-
-    def __init__(
-        self,
-        damping: np.ndarray,
-        dry: np.ndarray,
-        limits: np.ndarray,
-        *,
-        output: str,
-        friction: str,
-        effort_limits: str,
-    ) -> None:
-        self._damping, self._dry, self._limits = damping, dry, limits
-        self.output, self.friction, self.effort_limits = output, friction, effort_limits
-        self.projection: np.ndarray | None = None
-
-    @property
-    def needs_gravity(self) -> bool:
-        """Whether the gravity torques enter the output."""
-        return self.output != "full"
-
-    def __call__(self, tau: np.ndarray, gravity: np.ndarray, v: np.ndarray, out: np.ndarray) -> np.ndarray:
-        """Write the effort (n,) [N m or N] into `out`; return which joints (n,) exceeded their limit.
-
-        Args:
-            tau: (n,) inverse dynamics; gravity: (n,) its part at rest (read only where the mode needs it);
-            v: (n,) velocities of the joints, or of all joints with a projection; for friction.
-        """
-        if self.output == "gravity":
-            out[:] = gravity
-        elif self.output == "full_minus_gravity":
-            np.subtract(tau, gravity, out=out)
-        else:
-            out[:] = tau
-        if self.friction == "urdf":
-            loss = self._damping * v + self._dry * np.clip(v / FRICTION_SPEED, -1.0, 1.0)
-            out += loss if self.projection is None else self.projection.T @ loss
-        return limit_efforts(out, self._limits, self.effort_limits)

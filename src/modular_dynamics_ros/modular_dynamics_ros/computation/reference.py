@@ -1,42 +1,33 @@
 """The reference trajectory, sampled at a joint state's stamp: exact at its points, linear between them."""
 
-from dataclasses import dataclass
 from enum import Enum
 
 import numpy as np
+from numpy.typing import NDArray
 
-__all__ = ["Coverage", "ReferenceSampler", "ReferenceTrajectory"]
+from modular_dynamics_ros.messages.trajectories import ReferenceTrajectory
+
+__all__ = ["Coverage", "ReferenceSampler"]
+
+Array = NDArray[np.float64]
 
 KEPT = 8  # windows: some seconds of a streamed reference
 
 
 class Coverage(Enum):
-    """Whether the reference says anything about an instant."""
+    """Whether the reference has an acceleration for an instant."""
 
     COVERED = "running"
     HELD = "the last reference point is over: its acceleration is held"
     NONE = "no reference covers this instant"
 
 
-@dataclass(frozen=True)
-class ReferenceTrajectory:
-    """Accelerations at absolute instants.
-
-    Attributes:
-        instants: (m,) strictly increasing [ns]. accelerations: (m, n) [rad/s^2 or m/s^2], joints in graph
-        order.
-    """
-
-    instants: np.ndarray
-    accelerations: np.ndarray
-
-
 class ReferenceSampler:
-    """Holds the last trajectories; of the newest two the newer one that covers an instant answers.
+    """Keeps the last trajectories; of the newest two that cover an instant, the newer one is sampled.
 
     Two, because a streaming publisher sends overlapping windows: joint states that are still on their way
-    when a new window arrives belong to the old one. Older ones answer for what lies before the next one: a
-    node that lags behind takes windows earlier than the joint states that wait.
+    when a new window arrives belong to the old one. Older ones are sampled only before the next one starts:
+    a node that lags behind receives windows earlier than the joint states that wait in its queue.
 
     Args:
         hold: how long [s] the last acceleration holds beyond the last point.
@@ -47,14 +38,14 @@ class ReferenceSampler:
         self._trajectories: tuple[ReferenceTrajectory, ...] = ()
 
     def add(self, trajectory: ReferenceTrajectory) -> None:
-        """Take a new trajectory; the oldest leaves."""
+        """Add a trajectory; the oldest one is dropped."""
         self._trajectories = (trajectory, *self._trajectories[: KEPT - 1])
 
     def clear(self) -> None:
         """Forget everything: the robot or its joint order has changed."""
         self._trajectories = ()
 
-    def sample(self, instant: int, out: np.ndarray) -> Coverage:
+    def sample(self, instant: int, out: Array) -> Coverage:
         """Write the acceleration (n,) at `instant` [ns] into `out`; untouched where nothing covers it."""
         for k, trajectory in enumerate(self._trajectories):
             past = k < 2 or instant < self._trajectories[k - 1].instants[0]
@@ -68,7 +59,7 @@ class ReferenceSampler:
         return Coverage.NONE
 
 
-def _interpolate(trajectory: ReferenceTrajectory, instant: int, out: np.ndarray) -> None:
+def _interpolate(trajectory: ReferenceTrajectory, instant: int, out: Array) -> None:
     instants, accelerations = trajectory.instants, trajectory.accelerations
     before = int(np.searchsorted(instants, instant, side="right")) - 1
     out[:] = accelerations[before]

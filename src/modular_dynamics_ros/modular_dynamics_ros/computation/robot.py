@@ -1,57 +1,50 @@
-"""A robot ready to compute: graph, solver, cross-check and the joint data that the node needs."""
+"""A robot as the nodes need it: its graph, which joints are measured and which have torques, joint data."""
 
 import warnings
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 import modular_dynamics as md
-from modular_dynamics.exceptions import SingularityError
-from modular_dynamics_ros.computation.closed_solver import ClosedSolver
 from modular_dynamics_ros.computation.feedforward import friction_coefficients
-from modular_dynamics_ros.computation.open_solver import OpenSolver
-from modular_dynamics_ros.computation.robot_error import RobotError
+from modular_dynamics_ros.exceptions import RobotError
 from modular_dynamics_ros.messages.bad_message import listed
 
-__all__ = ["Robot", "RobotError", "load_robot"]
+__all__ = ["Robot", "load_robot"]
+
+Array = NDArray[np.float64]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Robot:
-    """One robot description, compiled and warmed up.
+    """One robot description; constant.
 
-    Nobody knows the torques of joints inside black boxes. The state of such a joint is needed only where a
+    The torques of joints inside black boxes are unknown. The state of such a joint is needed only where a
     joint outside moves with it: one further out on the robot, or one that mimics it.
 
-    With closed loops the state is that of the independent joints; the loops, gears and passive joints follow.
+    With closed loops the state is that of the independent joints; loops, gears and passive joints follow.
 
     Attributes:
-        state_names: (n,) joints whose state is needed, in graph order; indices: where they stand in the
-        graph's vectors.
-        joint_names: (m,) joints whose torques can be known: all outside black boxes; published: where they
-        stand among state_names.
+        state_names: (n,) joints whose state is needed, in graph order; indices: in the graph's vectors.
+        joint_names: (m,) joints whose torques can be known, all outside black boxes; published: their indices
+        in state_names.
         effort_limits: (n,) [N m or N], infinite where the URDF gives none or, as vendors do, zero.
         damping, dry_friction: (n,) friction coefficients of the joints in state_names; with closed loops of
         all joints.
-        closed: whether it has loop joints, passive joints, gears or springs: the solver is a `ClosedSolver`.
-        passive_names: the joints that the loops and gears move.
-        check: the same robot, or its open tree, in Pinocchio; None where Pinocchio cannot treat it, and
-        `no_check` says why.
+        closed: whether it has loop joints, passive joints, gears or springs.
+        passive_names: the joints that loops and gears move.
     """
 
     graph: md.SubsystemGraph
-    solver: Any  # an OpenSolver or a ClosedSolver
-    check: Any
-    no_check: str
     state_names: tuple[str, ...]
-    indices: np.ndarray
+    indices: NDArray[np.intp]
     joint_names: tuple[str, ...]
-    published: np.ndarray
-    effort_limits: np.ndarray
-    damping: np.ndarray
-    dry_friction: np.ndarray
+    published: NDArray[np.intp]
+    effort_limits: Array
+    damping: Array
+    dry_friction: Array
     closed: bool = False
     passive_names: tuple[str, ...] = ()
 
@@ -61,8 +54,14 @@ class Robot:
         return tuple(subsystem.name for subsystem in self.graph.subsystems if subsystem.black_box)
 
     @property
+    def summary(self) -> str:
+        """One line, for the log."""
+        graph = self.graph
+        return f"robot '{graph.name}': {len(graph.subsystems)} subsystems, {graph.nv} joints"
+
+    @property
     def remarks(self) -> tuple[str, ...]:
-        """What the library wants a person to know about the description."""
+        """Warnings and notes of the library about the description."""
         return (*self.graph.warnings, *self.graph.notes)
 
 
@@ -70,26 +69,18 @@ def load_robot(
     description: str | Path,
     partition_file: str = "",
     gravity: tuple[float, ...] = (0.0, 0.0, -9.81),
-    *,
-    with_check: bool = True,
 ) -> Robot:
-    """Build a robot from a URDF's path or text, and run everything once: the first answer must not be slow.
-
-    Args:
-        with_check: whether it is built in Pinocchio, too, which takes time.
+    """Read a robot from a URDF's path or text.
 
     Raises:
-        RobotError: the library refuses the description, or it has joints whose state joint_states cannot
-        carry, or none whose torque could be told.
+        RobotError: the library refuses the description, or the robot has joints whose state joint_states
+        cannot carry, or no joint whose torque can be computed.
     """
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter(
-                "ignore", md.ModelWarning
-            )  # they are in graph.warnings, which the node logs
+            # the warnings are in graph.warnings, too, which the node logs
+            warnings.simplefilter("ignore", md.ModelWarning)
             graph = md.load_urdf(description, partition_file or None, gravity=gravity)
-            closed = _is_closed(graph)
-            solver = ClosedSolver(graph) if closed else OpenSolver(graph)
     except (md.ModularDynamicsError, OSError) as error:
         raise RobotError(str(error)) from error
     if floating := [joint.name for joint in graph.joints if joint.type == "floating"]:
@@ -102,23 +93,16 @@ def load_robot(
     }
     names = tuple(name for name in graph.independent_joint_names if name not in inside)
     if not names:
-        raise RobotError(f"'{graph.name}' has no moving joint outside black boxes: no torque can be told")
+        raise RobotError(f"'{graph.name}' has no moving joint outside black boxes: no torque can be computed")
+    closed = _is_closed(graph)
     needed = set(names) if closed else {*names, *_moving_with(graph, inside)}
     states = tuple(name for name in graph.joint_names if name in needed)
     damping, dry = friction_coefficients(
         [joint for joint in graph.joints if joint.name not in inside], graph.joint_names
     )
     indices = np.array([graph.v_slice(name).start for name in states], dtype=np.intp)
-    if closed:
-        _close_once(solver)
-    else:
-        _warm_up(graph, solver)
-    check, no_check = _cross_check(graph.tree if closed else graph) if with_check else (None, "not asked for")
     return Robot(
         graph,
-        solver,
-        check,
-        no_check,
         states,
         indices,
         names,
@@ -135,50 +119,17 @@ def _is_closed(graph: md.SubsystemGraph) -> bool:
     return any((graph.loop_joints, graph.passive_joints, graph.gears, graph.springs))
 
 
-def _close_once(solver: ClosedSolver) -> None:
-    """Warm up. Raises RobotError: there is no configuration in which the loops close."""
-    try:
-        solver.warm_up()
-    except SingularityError:
-        pass  # only the first configuration is a dead point
-    except md.ModularDynamicsError as error:
-        raise RobotError(str(error)) from error
-
-
 def _moving_with(graph: md.SubsystemGraph, inside: set[str]) -> set[str]:
     """Joints that drive a joint outside black boxes, or one that carries it on its way to the ground."""
-    found = set()
+    driving: set[str] = set()
     for k, joint in enumerate(graph.joints):
         above: int | None = None if joint.name in inside else k
         while above is not None:
-            found.add(graph.driver(graph.joints[above]))
+            driving.add(graph.driver(graph.joints[above]))
             above = graph.parents[above]
-    return found
+    return driving
 
 
-def _effort_limits(graph: md.SubsystemGraph, names: tuple[str, ...]) -> np.ndarray:
+def _effort_limits(graph: md.SubsystemGraph, names: tuple[str, ...]) -> Array:
     limits = (graph.joint(name).limits.effort for name in names)
     return np.array([limit if limit and limit > 0.0 else np.inf for limit in limits])
-
-
-def _cross_check(graph: md.SubsystemGraph) -> tuple[Any, str]:
-    rest = np.zeros(graph.nv)
-    try:
-        check = md.crosscheck.CrossCheck(graph)
-        check(graph.neutral(), rest, rest, rest, None, _no_wrenches(graph))
-    except ImportError as error:  # Pinocchio is imported with md.crosscheck; the node lives without it
-        return None, f"Pinocchio cannot be imported ({error})"
-    except md.ModularDynamicsError as error:
-        return None, str(error)
-    except Exception as error:  # whatever fails in a check must not stop what it checks
-        return None, f"{type(error).__name__}: {error}"
-    return check, ""
-
-
-def _no_wrenches(graph: md.SubsystemGraph) -> dict[str, np.ndarray]:
-    return {subsystem.name: np.zeros(6) for subsystem in graph.subsystems if subsystem.black_box}
-
-
-def _warm_up(graph: md.SubsystemGraph, solver: OpenSolver) -> None:
-    rest = np.zeros(graph.nv)
-    solver(graph.neutral(), rest, rest, None, _no_wrenches(graph))

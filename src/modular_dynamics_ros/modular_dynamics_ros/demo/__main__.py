@@ -1,18 +1,19 @@
 """`python -m modular_dynamics_ros.demo`."""
 
-import os
 import signal
 import sys
 
-INTERRUPTED = 130  # as shells count a process that SIGINT has ended
+__all__ = ["main"]
+
+INTERRUPTED = 130  # as shells report a process that SIGINT has ended
 
 
 def main() -> int:
     """Read the command line and run the demo."""
-    # importing takes seconds, and no module expects an exception in the middle of that
-    before = signal.signal(signal.SIGINT, lambda number, frame: os._exit(INTERRUPTED))
-    from modular_dynamics_ros.demo.command_line import read_command_line  # noqa: PLC0415
-    from modular_dynamics_ros.demo.run import run  # noqa: PLC0415
+    # importing takes seconds; no module expects a KeyboardInterrupt in the middle of its import
+    before = signal.signal(signal.SIGINT, signal.SIG_DFL)
+    from modular_dynamics_ros.demo.command_line import read_command_line  # noqa: PLC0415  # see above
+    from modular_dynamics_ros.demo.run import run  # noqa: PLC0415  # see above
 
     signal.signal(signal.SIGINT, before)
     try:

@@ -1,4 +1,4 @@
-"""What the demo is told: its command line, with bounds and with defaults that hold in every folder."""
+"""The command line of the demo, with bounds and with defaults that hold in every folder."""
 
 import argparse
 from collections.abc import Sequence
@@ -25,17 +25,17 @@ def read_command_line(arguments: Sequence[str] | None = None) -> Options:
         epilog="Paths are relative to the current folder. Nothing is written before all inputs are checked.",
     )
 
-    def add(name: str, default: Path, words: str) -> None:
-        parser.add_argument(name, type=Path, default=default, help=words)
+    def add(name: str, default: Path, text: str) -> None:
+        parser.add_argument(name, type=Path, default=default, help=text)
 
-    words = f"joint states per second, {bounds.low:g} to {bounds.high:g} Hz"
-    parser.add_argument("--rate", type=_rate, default=RATE.default, help=words)
+    text = f"joint states per second, {bounds.low:g} to {bounds.high:g} Hz"
+    parser.add_argument("--rate", type=_rate, default=RATE.default, help=text)
     add("--out", Path("out/demo"), "folder for plots and logs")
     add("--urdf", files / "urdf/charmie.urdf", "robot, tagged with subsystems")
     add("--motion", files / "config/charmie_motion.yaml", "motion: .yaml, .csv with a_ columns")
     add("--params", files / "config/charmie.yaml", "parameters of both nodes")
-    words = "also play the real torso through torso_reaction_node (default: with the default robot)"
-    parser.add_argument("--torso", action=argparse.BooleanOptionalAction, default=None, help=words)
+    text = "also play the real torso through torso_reaction_node (default: with the default robot)"
+    parser.add_argument("--torso", action=argparse.BooleanOptionalAction, default=None, help=text)
     given = vars(parser.parse_args(arguments))
     wanted = given.pop("torso")
     torso = given["urdf"] == files / "urdf/charmie.urdf" if wanted is None else wanted
@@ -44,7 +44,7 @@ def read_command_line(arguments: Sequence[str] | None = None) -> Options:
 
 def _rate(text: str) -> float:
     try:
-        return checked(RATE, float(text))
+        return float(checked(RATE, float(text)))
     except ValueError as error:
         raise argparse.ArgumentTypeError(str(error)) from None
 

@@ -1,4 +1,4 @@
-"""What the recorded answers are worth: complete? how late? equal to Pinocchio's? the weight on the base."""
+"""Evaluation of recorded answers: completeness, latency, difference from Pinocchio, weight on the base."""
 
 from dataclasses import dataclass
 
@@ -18,7 +18,7 @@ class Evaluation:
     """Figures of one run.
 
     Attributes:
-        expected: samples of the motion; sent: joint states that the player says it has sent.
+        expected: samples of the motion; sent: joint states that the player reports to have sent.
         times: (m,) of the answered states [s]; ours, theirs: (m, nv) torques [N m or N].
         disagreement: subsystem -> largest |ours - theirs|; largest: largest |theirs| of the whole run.
         weight: vertical force of the ground on the robot (m,) [N]; fewest_wrenches: messages of the
@@ -48,26 +48,30 @@ class Evaluation:
         return float(np.max(list(self.disagreement.values())) / self.largest) if self.answered else np.nan
 
     def failures(self, threshold: float) -> list[str]:
-        """What makes the run a failure, in plain words; empty when nothing does."""
-        said = []
+        """Why the run failed; empty where it did not."""
+        reasons = []
         if self.sent != self.expected:
-            said.append(f"the player sent {self.sent} joint states; the motion has {self.expected}")
+            reasons.append(f"the player sent {self.sent} joint states; the motion has {self.expected}")
         if self.received != self.sent:
-            said.append(f"of {self.sent} joint states sent {self.received} were received")
+            reasons.append(f"of {self.sent} joint states sent {self.received} were received")
         if self.answered < self.received:
-            said.append(f"{self.received - self.answered} of {self.received} joint states were not answered")
+            reasons.append(
+                f"{self.received - self.answered} of {self.received} joint states were not answered"
+            )
         if self.fewest_wrenches < self.answered:
-            said.append(f"connection wrenches are missing for {self.answered - self.fewest_wrenches} answers")
+            reasons.append(
+                f"connection wrenches are missing for {self.answered - self.fewest_wrenches} answers"
+            )
         if unknown := int(np.isnan(self.theirs).any(axis=1).sum()):
-            said.append(
-                f"no reference was heard for {unknown} answers: they cannot be compared with Pinocchio"
+            reasons.append(
+                f"no reference was received for {unknown} answers: they cannot be compared with Pinocchio"
             )
         elif self.answered and not self.relative <= threshold:
-            said.append(
+            reasons.append(
                 f"torques differ from Pinocchio's by {self.relative:.1e} of the largest one, "
                 f"allowed are {threshold:.0e}"
             )
-        return said
+        return reasons
 
 
 def evaluate(recorder: Recorder, expected: int, sent: int) -> Evaluation:
@@ -79,8 +83,8 @@ def evaluate(recorder: Recorder, expected: int, sent: int) -> Evaluation:
     theirs = np.empty_like(ours)
     for row, stamp in enumerate(stamps):
         acceleration = recorder.accelerations[stamp]
-        heard = np.isfinite(acceleration).all()
-        theirs[row] = check.torques(*recorder.states[stamp], acceleration) if heard else np.nan
+        known = np.isfinite(acceleration).all()
+        theirs[row] = check.torques(*recorder.states[stamp], acceleration) if known else np.nan
     difference = np.abs(ours - theirs)
     disagreement = {
         subsystem.name: float(difference[:, coordinates_of(graph, subsystem)].max(initial=0.0))
@@ -109,7 +113,7 @@ def coordinates_of(graph: md.SubsystemGraph, subsystem: md.Subsystem) -> list[in
 
 
 def _weight(recorder: Recorder, stamps: list[int]) -> np.ndarray:
-    """Force against gravity of the ground on what stands on it, from the published wrenches [N].
+    """Force of the ground on the robot against gravity, from the published wrenches [N].
 
     A wrench is given in the child link of the subsystem's first joint:
     R_root_link = R_root_connection R_joint(q).

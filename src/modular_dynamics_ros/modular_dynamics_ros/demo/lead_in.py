@@ -1,30 +1,31 @@
-"""How a recorder lets a player with lead_in begin, and what of all it hears belongs to the motion."""
+"""How a recorder lets a player with lead_in begin, and which of its messages belong to the motion."""
 
 from collections.abc import Mapping, MutableMapping
+from typing import Any
 
 from rclpy.node import Node
 from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory
 
-from modular_dynamics_ros.messages.conversions import stamp_nanoseconds
+from modular_dynamics_ros.messages.stamps import stamp_nanoseconds
 
 __all__ = ["MotionStart", "join"]
 
 
 class MotionStart:
-    """When the motion begins, as its reference tells; until then the player holds the first pose.
+    """When the motion begins, according to its reference; until then the player holds the first pose.
 
     Args:
         kept: what is recorded by stamp; a later start empties it.
 
     Attributes:
-        stamp: [ns]; 0 before a reference was heard.
+        stamp: [ns]; 0 before a reference was received.
     """
 
-    def __init__(self, *kept: MutableMapping[int, object]) -> None:
+    def __init__(self, *kept: MutableMapping[int, Any]) -> None:
         self.stamp, self._kept = 0, kept
 
-    def heard(self, reference: JointTrajectory) -> None:
+    def add_reference(self, reference: JointTrajectory) -> None:
         """Take a window of the reference."""
         if (stamp := stamp_nanoseconds(reference.header.stamp)) > self.stamp:
             self.stamp = stamp
@@ -32,15 +33,15 @@ class MotionStart:
                 kept.clear()
 
     def connected(self, states: Mapping[int, object], *answers: Mapping[int, object]) -> bool:
-        """Whether a reference, a state and all answers to that were heard: DDS has connected everybody."""
+        """Whether a reference, a state and all answers to it were received: DDS has connected all nodes."""
         return self.stamp > 0 and any(all(stamp in kept for kept in answers) for stamp in states)
 
 
 def join(node: Node) -> None:
-    """Be one more subscriber of what the player publishes: the last one that it waits for."""
+    """Subscribe once more to the player's topics: this is the last subscriber that it waits for."""
     for kind, topic in ((JointTrajectory, "reference"), (JointState, "joint_states")):
-        node.create_subscription(kind, topic, _unheard, 1)
+        node.create_subscription(kind, topic, _ignore, 1)
 
 
-def _unheard(message: object) -> None:
-    """The node hears it by another subscription."""
+def _ignore(message: object) -> None:
+    """The node receives it by another subscription."""

@@ -16,7 +16,7 @@ def subsystem_colours(graph: md.SubsystemGraph) -> dict[str, str]:
 
 
 def shades(colour: str, count: int) -> list[tuple[float, float, float]]:
-    """`count` shades of a colour, dark to light, told apart on white."""
+    """`count` shades of a colour, dark to light, distinguishable on white."""
     base = np.array(to_rgb(colour))
     steps = np.linspace(-0.45, 0.4, count) if count > 1 else [0.0]
     return [tuple(base * (1.0 + step) if step < 0.0 else base + (1.0 - base) * step) for step in steps]

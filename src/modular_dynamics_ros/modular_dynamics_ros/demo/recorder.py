@@ -1,6 +1,7 @@
-"""Everything that the nodes say while the demo runs."""
+"""Records everything that the nodes publish while the demo runs."""
 
 from functools import partial
+from typing import Any
 
 import numpy as np
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
@@ -14,13 +15,11 @@ from trajectory_msgs.msg import JointTrajectory
 import modular_dynamics as md
 from modular_dynamics_ros.computation.reference import ReferenceSampler
 from modular_dynamics_ros.demo.lead_in import MotionStart
-from modular_dynamics_ros.messages.conversions import (
-    JointStateReader,
-    stamp_nanoseconds,
-    trajectory_from_message,
-    wrench_from_message,
-)
+from modular_dynamics_ros.messages.joint_state_reader import JointStateReader
+from modular_dynamics_ros.messages.stamps import stamp_nanoseconds
 from modular_dynamics_ros.messages.topic_names import topic_name
+from modular_dynamics_ros.messages.trajectories import trajectory_from_message
+from modular_dynamics_ros.messages.wrenches import wrench_from_message
 
 __all__ = ["Recorder"]
 
@@ -31,7 +30,7 @@ LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 class Recorder(Node):
     """Subscribes to all inputs and outputs of dynamics_node and keeps them by the stamp that belongs to them.
 
-    A motion that begins later makes it forget what came before: the player's lead-in.
+    When the motion begins, it forgets what came before: the player's lead-in.
 
     Attributes:
         states: stamp [ns] -> (q, v); torques: stamp -> effort; accelerations: stamp -> reference at that
@@ -72,21 +71,21 @@ class Recorder(Node):
 
     def _on_reference(self, message: JointTrajectory) -> None:
         self._reference.add(trajectory_from_message(message, self.graph.joint_names, 0))
-        self._start.heard(message)
+        self._start.add_reference(message)
 
-    def _on_state(self, message: JointState, info: dict) -> None:
+    def _on_state(self, message: JointState, info: dict[str, Any]) -> None:
         if (stamp := stamp_nanoseconds(message.header.stamp)) < self._start.stamp:
             return
-        self._reader.read(message)
-        self.states[stamp] = (self._reader.q.copy(), self._reader.v.copy())
+        sample = self._reader.read(message)
+        self.states[stamp] = (sample.q, sample.v)
         self.arrivals[stamp] = info["received_timestamp"]
         acceleration = np.full(
             self.graph.nv, np.nan
-        )  # NaN where no reference covers the stamp: it would be seen
+        )  # NaN where no reference covers the stamp: it would be noticed
         self._reference.sample(stamp, acceleration)
         self.accelerations[stamp] = acceleration
 
-    def _on_torques(self, message: JointState, info: dict) -> None:
+    def _on_torques(self, message: JointState, info: dict[str, Any]) -> None:
         if self._torque_order is None:
             self._torque_order = np.array([message.name.index(name) for name in self.graph.joint_names])
         if (stamp := stamp_nanoseconds(message.header.stamp)) < self._start.stamp:

@@ -35,9 +35,8 @@ from modular_dynamics_ros.demo.table import print_table
 from modular_dynamics_ros.demo.torso import play_torso
 from modular_dynamics_ros.demo.torso_report import draw_reactions, print_reactions
 from modular_dynamics_ros.demo.waiting import DemoError, ended_well, spin_until
+from modular_dynamics_ros.exceptions import MotionError
 from modular_dynamics_ros.messages.bad_message import listed
-from modular_dynamics_ros.node.discovery import hurry_discovery
-from modular_dynamics_ros.player.motion import MotionError
 from modular_dynamics_ros.player.node import sent_in
 from modular_dynamics_ros.player.recordings import load_motion
 from modular_dynamics_ros.player.schedule import Schedule
@@ -70,7 +69,6 @@ def run(options: Options) -> int:
     os.environ["ROS_DOMAIN_ID"] = str(random.randrange(1, 101))
     os.environ["ROS_AUTOMATIC_DISCOVERY_RANGE"] = "LOCALHOST"
     os.environ.pop("ROS_LOCALHOST_ONLY", None)
-    hurry_discovery()
     try:
         evaluation, recorder = _play(options, console)
     except (DemoError, MotionError, md.ModularDynamicsError, OSError) as error:
@@ -97,7 +95,7 @@ def run(options: Options) -> int:
 
 
 def _torso(options: Options, console: Console) -> list[str]:
-    """The same with the real torso and torso_reaction_node; what makes it a failure."""
+    """The same with the real torso and torso_reaction_node; return why it failed."""
     assert options.torso is not None  # the caller has looked
     played = play_torso(options.torso, options.rate, options.out, console)
     print_reactions(console, played)
@@ -152,7 +150,7 @@ def _record(
     processes: Processes,
     progress: Progress,
 ) -> None:
-    """Start both; once the first pose is answered let the motion begin; hear all answers."""
+    """Start both nodes, let the motion begin once the first pose is answered, and record all answers."""
     task = progress.add_task("dynamics_node loads and compiles the robot", total=None)
     _start(processes, "dynamics_node", options, f"robot_description_file:={options.urdf}", "autostart:=true")
     starting = "starting dynamics_node"
@@ -191,12 +189,12 @@ def _start(processes: Processes, name: str, options: Options, *parameters: str) 
 
 
 def _activity(recorder: Recorder, processes: Processes) -> Callable[[], bool]:
-    """Whether the node is active; what is called raises DemoError when the node was refused."""
+    """A function that returns whether the node is active, and raises DemoError where it did not start."""
     client = recorder.create_client(GetState, "dynamics_node/get_state")
     asked = None
 
     def active() -> bool:
-        """The node answers only after it has tried to start: not active then means that it was refused."""
+        """The service answers only after the node has tried to start: not active then means failure."""
         nonlocal asked
         if asked is None and client.service_is_ready():
             asked = client.call_async(GetState.Request())
@@ -210,7 +208,7 @@ def _activity(recorder: Recorder, processes: Processes) -> Callable[[], bool]:
 def _sent(processes: Processes) -> int:
     sent = sent_in(processes.log(PLAYER))
     if sent is None:
-        raise DemoError(f"{PLAYER} does not say what it sent:\n{processes.log(PLAYER)}")
+        raise DemoError(f"{PLAYER} does not report what it sent:\n{processes.log(PLAYER)}")
     return sent
 
 

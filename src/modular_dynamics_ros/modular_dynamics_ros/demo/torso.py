@@ -3,6 +3,7 @@
 import time
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import rclpy
@@ -21,11 +22,9 @@ from modular_dynamics_ros.demo.lead_in import MotionStart, join
 from modular_dynamics_ros.demo.processes import Processes
 from modular_dynamics_ros.demo.waiting import ended_well, spin_until
 from modular_dynamics_ros.diagnostics.latency import LatencySummary, summarise
-from modular_dynamics_ros.messages.conversions import (
-    JointStateReader,
-    stamp_nanoseconds,
-    trajectory_from_message,
-)
+from modular_dynamics_ros.messages.joint_state_reader import JointStateReader
+from modular_dynamics_ros.messages.stamps import stamp_nanoseconds
+from modular_dynamics_ros.messages.trajectories import trajectory_from_message
 from modular_dynamics_ros.player.node import sent_in
 from modular_dynamics_ros.player.recordings import load_motion
 from modular_dynamics_ros.player.schedule import Schedule
@@ -35,13 +34,13 @@ __all__ = ["TorsoRun", "play_torso"]
 DEPTH = 2000
 START_LIMIT = 600.0  # [s] for both nodes to compile their kernels, on a busy machine
 QUIET_LIMIT = 3.0  # [s] without a new answer after the player has ended
-FORCE_ERROR = 1e-7  # [N] by which an actuator's force may differ from what virtual power gives
+FORCE_ERROR = 1e-7  # [N] by which an actuator's force may differ from that of virtual power
 NODE, PLAYER = "torso_reaction_node", "joint_state_player"
 
 
 @dataclass(frozen=True)
 class TorsoRun:
-    """What one run has shown.
+    """The figures of one run.
 
     Attributes:
         expected, sent, received: joint states of the motion, of the player, at the recorder.
@@ -65,20 +64,20 @@ class TorsoRun:
     latency: LatencySummary
 
     def failures(self) -> list[str]:
-        """What makes the run a failure, in plain words; empty when nothing does."""
-        said, answered = [], len(self.times)
+        """Why the run failed; empty where it did not."""
+        reasons, answered = [], len(self.times)
         if not self.expected == self.sent == self.received == answered:
-            said.append(
+            reasons.append(
                 f"the torso: of {self.expected} joint states {self.sent} were sent, {self.received} "
                 f"received, {answered} answered"
             )
         if answered and not self.difference <= FORCE_ERROR:
-            said.append(f"the torso: actuator forces differ from virtual power by {self.difference:.1e} N")
-        return said
+            reasons.append(f"the torso: actuator forces differ from virtual power by {self.difference:.1e} N")
+        return reasons
 
 
 class _Recorder(Node):
-    """As the other `Recorder`."""
+    """Subscribes to the inputs and to the reactions: see `recorder.Recorder`."""
 
     def __init__(self, graph: md.SubsystemGraph) -> None:
         super().__init__("torso_recorder")
@@ -96,18 +95,18 @@ class _Recorder(Node):
 
     def _on_reference(self, message: JointTrajectory) -> None:
         self._reference.add(trajectory_from_message(message, self._names, 0))
-        self.start.heard(message)
+        self.start.add_reference(message)
 
-    def _on_state(self, message: JointState, info: dict) -> None:
+    def _on_state(self, message: JointState, info: dict[str, Any]) -> None:
         if (stamp := stamp_nanoseconds(message.header.stamp)) < self.start.stamp:
             return
-        self._reader.read(message)
-        acceleration = np.full(len(self._names), np.nan)  # it would be seen
+        sample = self._reader.read(message)
+        acceleration = np.full(len(self._names), np.nan)  # it would be noticed
         self._reference.sample(stamp, acceleration)
-        self.states[stamp] = self._reader.q.copy(), self._reader.v.copy(), acceleration
+        self.states[stamp] = sample.q, sample.v, acceleration
         self.arrivals[stamp] = info["received_timestamp"]
 
-    def _on_reactions(self, message: TorsoReactions, info: dict) -> None:
+    def _on_reactions(self, message: TorsoReactions, info: dict[str, Any]) -> None:
         if (stamp := stamp_nanoseconds(message.header.stamp)) >= self.start.stamp:
             self.reactions[stamp], self.answers[stamp] = message, info["received_timestamp"]
 
@@ -155,7 +154,7 @@ def play_torso(files: Path, rate: float, out: Path, console: Console) -> TorsoRu
             limit = 60.0 + 10.0 * expected / rate
             spin_until(executor, processes, complete, limit, "playing the torso's motion", NODE)
             sent = sent_in(processes.log(PLAYER))
-        return _evaluated(graph, recorder, expected, sent or 0)
+        return _evaluate(graph, recorder, expected, sent or 0)
     finally:
         rclpy.try_shutdown()
 
@@ -180,24 +179,26 @@ def _start(processes: Processes, files: Path, motion: Path, rate: float) -> None
         processes.start(name, "modular_dynamics_ros", name, "--ros-args", "--params-file", params, *words)
 
 
-def _evaluated(graph: md.SubsystemGraph, recorder: _Recorder, expected: int, sent: int) -> TorsoRun:
+def _evaluate(graph: md.SubsystemGraph, recorder: _Recorder, expected: int, sent: int) -> TorsoRun:
     stamps = sorted(recorder.states.keys() & recorder.reactions.keys())
-    found = [recorder.reactions[stamp] for stamp in stamps]
+    messages = [recorder.reactions[stamp] for stamp in stamps]
     names = (
-        tuple(actuator.name for actuator in found[0].actuators) if found else (),
-        tuple(spring.name for spring in found[0].springs) if found else (),
+        tuple(actuator.name for actuator in messages[0].actuators) if messages else (),
+        tuple(spring.name for spring in messages[0].springs) if messages else (),
     )
-    actuators = np.array([[a.force for a in message.actuators] for message in found]).reshape(len(found), -1)
-    places, guess = [graph.independent_joint_names.index(name) for name in names[0]], None
+    actuators = np.array([[a.force for a in message.actuators] for message in messages]).reshape(
+        len(messages), -1
+    )
+    indices, guess = [graph.independent_joint_names.index(name) for name in names[0]], None
     differences = [0.0]
     for stamp, forces in zip(stamps, actuators, strict=True):
-        if not np.isfinite(recorder.states[stamp][2]).all():  # no reference was heard
+        if not np.isfinite(recorder.states[stamp][2]).all():  # no reference was received
             differences.append(np.nan)
             continue
         whole = md.closed_loop_inverse_dynamics(graph, *recorder.states[stamp], guess)
         guess = whole.coordinates
-        differences.append(float(np.abs(whole.tau[places] - forces).max(initial=0.0)))
-    bases = [next(j.wrench for j in message.joints if j.name == "j3") for message in found]
+        differences.append(float(np.abs(whole.tau[indices] - forces).max(initial=0.0)))
+    bases = [next(j.wrench for j in message.joints if j.name == "j3") for message in messages]
     parts = [[getattr(part, axis) for part in (w.force, w.torque) for axis in "xyz"] for w in bases]
     arrivals, answers = (
         np.array([times[stamp] for stamp in stamps], dtype=np.int64)
@@ -210,10 +211,12 @@ def _evaluated(graph: md.SubsystemGraph, recorder: _Recorder, expected: int, sen
         times=(np.array(stamps, dtype=np.int64) - (stamps[0] if stamps else 0)) * 1e-9,
         names=names,
         actuators=actuators,
-        springs=np.array([[s.tension for s in message.springs] for message in found]).reshape(len(found), -1),
+        springs=np.array([[s.tension for s in message.springs] for message in messages]).reshape(
+            len(messages), -1
+        ),
         base=np.array(parts).reshape(-1, 6),
         difference=float(np.max(differences)),
-        residual=max((max(m.residual_force, m.residual_moment) for m in found), default=np.nan),
-        dead_point=min((message.dead_point_distance for message in found), default=np.nan),
+        residual=max((max(m.residual_force, m.residual_moment) for m in messages), default=np.nan),
+        dead_point=min((message.dead_point_distance for message in messages), default=np.nan),
         latency=summarise(answers - arrivals, arrivals),
     )

@@ -18,7 +18,7 @@ COMPONENTS = ("x", "y", "z")
 
 
 def print_reactions(console: Console, played: TorsoRun) -> None:
-    """Messages, latency, what actuators and springs bear, equilibrium."""
+    """Messages, latency, forces of actuators and springs, equilibrium."""
     table = Table(title="charmie_torso: reactions of its torso, live", title_style="bold")
     table.add_column("figure")
     table.add_column("value", justify="right")
@@ -35,7 +35,7 @@ def print_reactions(console: Console, played: TorsoRun) -> None:
         table.add_row("actuators, difference to virtual power", f"{played.difference:.1e}", "N")
         table.add_section()
         table.add_row("weight on body 3, mean", f"{played.base[:, 2].mean():.1f}", "N")
-        table.add_row("residual of equilibrium, largest", f"{played.residual:.1e}", "N or N m")
+        table.add_row("equilibrium residual, largest", f"{played.residual:.1e}", "N or N m")
         table.add_row("distance from a dead point, smallest", f"{played.dead_point:.3f}", "of 1")
     console.print(table)
     console.print("(*) by way of dynamics_node, whose wrenches of arms and head are the loads")

@@ -1,4 +1,4 @@
-"""Serving callbacks until something is reached, as long as a process lives that it depends on."""
+"""Spinning until a condition holds, as long as a process that it depends on runs."""
 
 import time
 from collections.abc import Callable
@@ -44,4 +44,4 @@ def spin_until(
         if processes.code(needed) is not None:
             raise DemoError(f"{needed} ended with code {processes.code(needed)}:\n{processes.log(needed)}")
         if time.monotonic() > deadline:
-            raise DemoError(f"{what} took longer than {limit:g} s; {needed} says:\n{processes.log(needed)}")
+            raise DemoError(f"{what} took longer than {limit:g} s; log of {needed}:\n{processes.log(needed)}")

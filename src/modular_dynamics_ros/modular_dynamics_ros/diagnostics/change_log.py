@@ -5,14 +5,12 @@ from typing import Protocol
 
 __all__ = ["ChangeLog"]
 
-QUIET = (
-    2.0  # [s] a problem must stay away so long before it counts as gone: good and bad messages may alternate
-)
-MOST_TEXTS = 8  # lines about one cause, until it is gone: a text may hold a figure that changes each time
+QUIET = 2.0  # [s] without a problem before it counts as resolved: good and bad messages may alternate
+MOST_TEXTS = 8  # log lines about one cause until it is resolved: a text may hold a figure that always changes
 
 
 class Logger(Protocol):
-    """What is used of a node's logger."""
+    """The part of a node's logger that is used here."""
 
     def info(self, message: str) -> object: ...
     def warning(self, message: str) -> object: ...
@@ -20,7 +18,7 @@ class Logger(Protocol):
 
 
 class ChangeLog:
-    """Logs a problem when it appears, when it names another offender, and when it has stayed away.
+    """Logs a problem when it appears, when it names another offender, and when it is resolved.
 
     Args:
         clock: seconds that never go back.
@@ -33,7 +31,7 @@ class ChangeLog:
         self._logged: dict[tuple[str, str], set[str]] = {}
 
     def problem(self, where: str, cause: str, text: str, *, severe: bool = False) -> None:
-        """`where` (a topic, a part) has this problem now; logged only if these words are new."""
+        """`where` (a topic, a part) has this problem now; logged only if the text is new."""
         key = (where, cause)
         logged = self._logged.setdefault(key, set())
         if text not in logged and len(logged) < MOST_TEXTS:
@@ -47,23 +45,23 @@ class ChangeLog:
         self._texts[key] = text
 
     def current(self, *without: str) -> list[str]:
-        """What is wrong now: the latest text of each cause, but not of the places named."""
+        """Present problems: the latest text of each cause, except for the places named."""
         return [f"{where}: {text}" for (where, _), text in self._texts.items() if where not in without]
 
     def texts(self, where: str) -> list[str]:
-        """What is wrong now with one place: the latest text of each cause."""
+        """Present problems of one place: the latest text of each cause."""
         return [text for (place, _), text in self._texts.items() if place == where]
 
-    def settle(self) -> None:
-        """Call about once a second: problems that stayed away are over, and said to be."""
+    def log_resolved(self) -> None:
+        """Call about once a second: logs problems that have not occurred for `QUIET` seconds as resolved."""
         now = self._clock()
         for (where, cause), seen in list(self._seen.items()):
             if now - seen > QUIET:
                 del self._seen[where, cause], self._texts[where, cause], self._logged[where, cause]
-                self._logger.info(f"{where}: good again ({cause})")
+                self._logger.info(f"{where}: resolved ({cause})")
 
     def clear(self) -> None:
-        """Forget all problems without a word: the node is deactivated."""
+        """Forget all problems without logging: the node is deactivated."""
         self._seen.clear()
         self._logged.clear()
         self._texts.clear()

@@ -1,15 +1,16 @@
-"""Rate and latency over a sliding window, without growing: what /diagnostics and the benchmark report."""
+"""Rate and latency over a sliding window of fixed size, as /diagnostics and the benchmark report them."""
 
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 __all__ = ["LatencySummary", "LatencyWindow", "summarise"]
 
 
 @dataclass(frozen=True)
 class LatencySummary:
-    """Rate [Hz] and latency percentiles [s] of `count` answers; NaN where these are too few to tell."""
+    """Rate [Hz] and latency percentiles [s] of `count` answers; NaN where there are too few."""
 
     count: int
     rate: float
@@ -18,7 +19,7 @@ class LatencySummary:
     max: float
 
 
-def summarise(latencies_ns: np.ndarray, arrivals_ns: np.ndarray) -> LatencySummary:
+def summarise(latencies_ns: NDArray[np.int64], arrivals_ns: NDArray[np.int64]) -> LatencySummary:
     """Summary of latencies [ns] of messages that arrived at the given times [ns], in order of arrival.
 
     The percentiles are values that occurred (nearest rank, rounded up), so p99 never looks better than the
@@ -39,14 +40,14 @@ class LatencyWindow:
 
     def __init__(self, size: int = 1024) -> None:
         if size < 2:
-            raise ValueError(f"latency window of {size} answers: needs at least 2 to tell a rate")
+            raise ValueError(f"latency window of {size} answers: needs at least 2 for a rate")
         self._arrivals = np.zeros(size, dtype=np.int64)
         self._latencies = np.zeros(size, dtype=np.int64)
         self._next = 0
         self._filled = 0
 
     def add(self, arrival_ns: int, latency_ns: int) -> None:
-        """Count one answer; the oldest one leaves when the window is full."""
+        """Count one answer; the oldest one is dropped when the window is full."""
         self._arrivals[self._next] = arrival_ns
         self._latencies[self._next] = latency_ns
         self._next = (self._next + 1) % len(self._arrivals)
@@ -57,6 +58,6 @@ class LatencyWindow:
         self._next = self._filled = 0
 
     def summary(self) -> LatencySummary:
-        """Summary of what is in the window."""
+        """Summary of the answers in the window."""
         order = np.arange(self._next - self._filled, self._next) % len(self._arrivals)
         return summarise(self._latencies[order], self._arrivals[order])

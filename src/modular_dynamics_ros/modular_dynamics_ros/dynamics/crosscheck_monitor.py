@@ -1,4 +1,4 @@
-"""The running comparison with Pinocchio: when it is due, and the worst that it has found."""
+"""The running comparison with Pinocchio: when one is due, and the worst result so far."""
 
 from dataclasses import dataclass, field
 
@@ -10,8 +10,8 @@ class CrossCheckMonitor:
     """Counts comparisons and keeps the worst difference [N m or N] of each subsystem and of the robot.
 
     Args:
-        rate: comparisons per second [Hz], 0: none. threshold: largest difference relative to the largest
-        torque.
+        rate: comparisons per second [Hz], 0: none. threshold: largest allowed difference, relative to the
+        largest torque.
     """
 
     rate: float
@@ -29,12 +29,12 @@ class CrossCheckMonitor:
         if self.rate == 0.0 or now < self._next:
             return False
         period = 1.0 / self.rate
-        late = now - self._next > period  # after a pause nothing is made up for
+        late = now - self._next > period  # comparisons missed during a pause are not caught up on
         self._next = (now if late else self._next) + period
         return True
 
-    def take(self, relative: float, per_subsystem: dict[str, float]) -> None:
-        """Take one comparison: relative difference, and absolute ones per subsystem."""
+    def add(self, relative: float, per_subsystem: dict[str, float]) -> None:
+        """Count one comparison: relative difference, and absolute ones per subsystem."""
         self.count += 1
         self.failure = ""
         self.relative = relative
@@ -42,8 +42,8 @@ class CrossCheckMonitor:
         for name, difference in per_subsystem.items():
             self.worst[name] = max(self.worst.get(name, 0.0), difference)
 
-    def fail(self, failure: str) -> None:
-        """Note a comparison that could not be made, and why; the last one's reason is kept."""
+    def add_failure(self, failure: str) -> None:
+        """Count a comparison that could not be made, and keep the reason until the next one."""
         self.failed += 1
         self.failure = failure
 

@@ -1,145 +1,184 @@
-"""One robot in an active dynamics_node: every joint state gets its torques, and some are compared."""
+"""One robot in dynamics_node: every joint state gets its torques, and some are compared with Pinocchio."""
 
-import time
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import Any
 
-from builtin_interfaces.msg import Time
 from rclpy.lifecycle import LifecycleState
 
-from modular_dynamics_ros.computation.closed_loop import ClosedComputation
-from modular_dynamics_ros.computation.open_chain import Computation
-from modular_dynamics_ros.computation.robot import Robot
-from modular_dynamics_ros.diagnostics.status import Status
-from modular_dynamics_ros.diagnostics.statuses import crosscheck_status, output_status
-from modular_dynamics_ros.dynamics.crosscheck_monitor import CrossCheckMonitor
+from modular_dynamics_ros.computation.answer import Answer, State
+from modular_dynamics_ros.computation.computation import Computation
+from modular_dynamics_ros.computation.robot import Robot, load_robot
+from modular_dynamics_ros.computation.settings import ComputationSettings
+from modular_dynamics_ros.dynamics.crosscheck import CrossChecks
 from modular_dynamics_ros.dynamics.outputs import Outputs
+from modular_dynamics_ros.dynamics.status import output_status
 from modular_dynamics_ros.messages.bad_message import BadMessage
-from modular_dynamics_ros.node.input_timeout import Reaction, StaleInput
-from modular_dynamics_ros.node.session import Session
+from modular_dynamics_ros.messages.status import Status
+from modular_dynamics_ros.node.input_timeout import InputTimeout, Output
+from modular_dynamics_ros.node.interfaces import SessionNode
+from modular_dynamics_ros.node.reference_input import ReferenceInput
+from modular_dynamics_ros.node.state_input import WATCH_PERIOD, StateInput
+from modular_dynamics_ros.node.wrench_inputs import WrenchInputs
 from modular_dynamics_ros.parameters.nodes import DynamicsParameters
 
-if TYPE_CHECKING:
-    from modular_dynamics_ros.dynamics.node import DynamicsNode
-
-__all__ = ["DynamicsSession"]
+__all__ = ["DynamicsSession", "make_session"]
 
 
-class DynamicsSession(Session):
-    """As `Session`; what is answered are torques and wrenches.
+class DynamicsSession:
+    """See `RobotSession`.
+
+    Attributes:
+        last_published: the last answer, or the one that holds the robot while the input is stale.
 
     Raises:
-        RobotError: the node's parameters do not fit the robot.
+        RobotError: the parameters do not fit the robot.
     """
 
-    def __init__(self, node: "DynamicsNode", robot: Robot) -> None:
-        outputs = Outputs(node, robot, node.parameters.controller_joints)
-        computation = (ClosedComputation if robot.closed else Computation)(robot, node.parameters)
+    def __init__(self, node: SessionNode, robot: Robot, parameters: DynamicsParameters) -> None:
+        self.robot, self._node, self._parameters = robot, node, parameters
+        self.computation = Computation(robot, settings_of(parameters))
+        self.crosschecks = CrossChecks(
+            robot, node.log, parameters.crosscheck_rate, parameters.crosscheck_threshold
+        )
+        self._outputs = Outputs(node, robot, parameters.controller_joints)
+        self.input: StateInput | None = None  # while active, as all that follow
+        self.last_published: Answer | None = None
+        self._other_inputs: list[WrenchInputs | ReferenceInput] = []
+        self._watch: Any = None
         self._rate_timer: Any = None
-        super().__init__(node, robot, computation, outputs)
+        # with a rate: the state that its timer is to answer, and its arrival
+        self._newest: tuple[State, int] | None = None
 
-    def _reset(self, parameters: DynamicsParameters) -> None:
-        super()._reset(parameters)
-        self.monitor = CrossCheckMonitor(parameters.crosscheck_rate, parameters.crosscheck_threshold)
-        self._pending: tuple[Time, int] | None = None
+    @property
+    def robot_name(self) -> str:
+        """The name in the robot description."""
+        return self.robot.graph.name
 
-    def _judge(self, parameters: DynamicsParameters) -> StaleInput:
-        return StaleInput(parameters.stale_after, parameters.on_stale, parameters.ramp_time)
+    @property
+    def summary(self) -> str:
+        """One line about the robot, for the log."""
+        return self.robot.summary
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """Warnings about the robot description."""
+        return self.robot.remarks
 
     def activate(self, state: LifecycleState | None) -> None:
-        """Subscribe and begin to answer; tell the graph."""
-        super().activate(state)
-        self.outputs.publish_graph(self._node.stamp())
-        self._set_rate(self._node.parameters.rate)
+        """Subscribe and begin to answer; publish the graph."""
+        node, parameters = self._node, self._parameters
+        self.crosschecks.restart()
+        self._outputs.activate(state)
+        # before joint_states: of a reference and a joint state that both wait, the reference is taken first
+        self._other_inputs = [ReferenceInput(node, self.computation), WrenchInputs(node, self.computation)]
+        timeout = InputTimeout(parameters.stale_after, parameters.on_stale, parameters.ramp_time)
+        self.input = StateInput(node, self.computation, self._on_state, timeout)
+        self._watch = node.create_timer(WATCH_PERIOD, self._on_watch)
+        self._outputs.publish_graph(node.stamp())
+        self._set_rate(parameters.rate)
 
     def deactivate(self) -> None:
         """Take no more messages; forget what the next activation must not build upon."""
+        if self.input is None:
+            return
         self._set_rate(0.0)
-        super().deactivate()
+        self._node.destroy_timer(self._watch)
+        for one in (self.input, *self._other_inputs):
+            one.destroy()
+        self.input, self._other_inputs = None, []
+        self._newest = self.last_published = None
+        self.computation.forget()
+
+    def destroy(self) -> None:
+        """Deactivate, and remove the publishers."""
+        self.deactivate()
+        self._outputs.destroy()
 
     def set_parameters(self, parameters: DynamicsParameters) -> None:
         """Take parameters that changed at run time."""
-        super().set_parameters(parameters)
-        self.monitor.rate, self.monitor.threshold = (
-            parameters.crosscheck_rate,
-            parameters.crosscheck_threshold,
-        )
-        if self.active:
+        self._parameters = parameters
+        self.computation.configure(settings_of(parameters))
+        self.crosschecks.configure(parameters.crosscheck_rate, parameters.crosscheck_threshold)
+        if self.input is not None:
+            self.input.set_timeout(parameters.stale_after, parameters.on_stale, parameters.ramp_time)
             self._set_rate(parameters.rate)
+
+    def statuses(self) -> list[Status]:
+        """The parts of /diagnostics."""
+        assert self.input is not None  # asked for while active
+        answer = self.last_published
+        statuses = [
+            self.input.status("cross-check"),
+            output_status(self.input.counts, self.computation, answer),
+            self.crosschecks.status(),
+        ]
+        return [*statuses, self.input.closure_status(answer)] if self.robot.closed else statuses
 
     def _set_rate(self, rate: float) -> None:
         if self._rate_timer is not None:
             self._node.destroy_timer(self._rate_timer)
         self._rate_timer = self._node.create_timer(1.0 / rate, self._on_rate) if rate > 0.0 else None
 
-    def _observed(self, stamp: Time, arrival: int, now: int) -> None:
+    def _on_state(self, state: State, arrival: int) -> None:
         if self._rate_timer is None:
-            self._answer(stamp, arrival, now)
-        else:
-            self.tally.superseded += self._pending is not None
-            self._pending = stamp, arrival
+            self._answer(state, arrival)
+            return
+        assert self.input is not None  # it calls this
+        self.input.counts.superseded += self._newest is not None
+        self._newest = state, arrival
 
     def _on_rate(self) -> None:
-        if self._pending is None:
+        if self._newest is None or self.input is None:
             return
-        due, self._pending = self._pending, None
+        (state, arrival), self._newest = self._newest, None
         try:
-            self._answer(*due, self._node.now())
+            self._answer(state, arrival)
         except BadMessage as error:
-            self._reject(error)
+            self.input.reject(error)
 
-    def _answer(self, stamp: Time, arrival: int, now: int) -> None:
-        computation = self.computation
-        computation.compute(now)
-        self.outputs.publish(stamp, computation.q, computation.v, computation.effort)
-        self._answered(arrival, now)
-        self.tally.count_limits(computation.exceeded)
-        self._remark_on_passive_joints()
-        if self.robot.check is not None and self.monitor.due(time.monotonic()):
-            self._cross_check()
+    def _answer(self, state: State, arrival: int) -> None:
+        assert self.input is not None  # only while active
+        self.last_published = answer = self.computation.compute(state, self._node.now())
+        self._outputs.publish(answer)
+        self.input.count_answer(answer, arrival)
+        self.input.counts.count_limits(answer.exceeded)
+        self.crosschecks.compare_if_due(answer)
 
-    def _cross_check(self) -> None:
-        try:
-            result = self.computation.cross_check()
-        except Exception as error:  # the answer is out; what fails in checking it must not end the node
-            self.monitor.fail(f"{type(error).__name__}: {error}")
-        else:
-            self.monitor.take(result.relative, result.per_subsystem)
-        self._remark_on_crosscheck()
+    def _on_watch(self) -> None:
+        """Publish what a stale input asks for."""
+        if self.input is None:
+            return
+        output, factor = self.input.output()
+        if output is Output.HOLD_GRAVITY:
+            try:
+                self.last_published = self.computation.hold()
+            except BadMessage as error:
+                self._node.log.problem("joint_states", error.cause, f"position not held: {error}")
+            else:
+                self._outputs.publish(self.last_published, self._node.stamp())
+        elif output is Output.RAMP and self.last_published is not None:
+            last = self.last_published
+            self._outputs.publish_torques(replace(last, effort=factor * last.effort), self._node.stamp())
 
-    def _remark_on_crosscheck(self) -> None:
-        if self.monitor.failure:
-            self._log.problem("cross-check", "failed", f"a comparison failed: {self.monitor.failure}")
-        elif self.monitor.disagrees:
-            self._log.problem(
-                "cross-check",
-                "disagrees",
-                f"torques differ from Pinocchio's by more than {self.monitor.threshold:.1e} of the largest",
-                severe=True,
-            )
 
-    def _react(self, reaction: Reaction, factor: float) -> None:
-        computation = self.computation
-        try:
-            if reaction is Reaction.HOLD_GRAVITY:
-                computation.hold()
-                self.outputs.publish(self._node.stamp(), computation.q, computation.v, computation.effort)
-            elif reaction is Reaction.RAMP:
-                self.outputs.publish(
-                    self._node.stamp(),
-                    computation.q,
-                    computation.v,
-                    factor * computation.effort,
-                    wrenches=False,
-                )
-        except BadMessage as error:
-            self._log.problem("joint_states", error.cause, f"position not held: {error}")
+def settings_of(parameters: DynamicsParameters) -> ComputationSettings:
+    """The parameters that the computation needs."""
+    return ComputationSettings(
+        acceleration_source=parameters.acceleration_source,
+        filter_cutoff=parameters.filter_cutoff,
+        output=parameters.output,
+        friction=parameters.friction,
+        effort_limits=parameters.effort_limits,
+        stale_after=parameters.stale_after,
+        closure_tolerance=parameters.closure_tolerance,
+    )
 
-    def statuses(self) -> list[Status]:
-        """How it goes, for /diagnostics."""
-        self._remark_on_crosscheck()
-        statuses = [
-            self._input_status("cross-check"),
-            output_status(self.tally, self.computation),
-            crosscheck_status(self.monitor, self.robot.no_check, self.robot.closed),
-        ]
-        return [*statuses, self._closure_status()] if self.robot.closed else statuses
+
+def make_session(node: SessionNode, description: str, parameters: DynamicsParameters) -> DynamicsSession:
+    """The session of a robot, from its URDF's path or text.
+
+    Raises:
+        RobotError: robot or parameters cannot be used.
+    """
+    robot = load_robot(description, parameters.partition_file, parameters.gravity)
+    return DynamicsSession(node, robot, parameters)

@@ -5,5 +5,5 @@ __all__ = ["topic_name"]
 
 def topic_name(name: str) -> str:
     """The name of a subsystem or a loop joint as part of a topic: letters, digits and underscores only."""
-    found = "".join(character if character.isascii() and character.isalnum() else "_" for character in name)
-    return f"_{found}" if found[:1].isdigit() else found
+    part = "".join(character if character.isascii() and character.isalnum() else "_" for character in name)
+    return f"_{part}" if part[:1].isdigit() else part

@@ -1,20 +1,18 @@
-"""Messages that wait behind the one that the executor has brought."""
+"""Messages that are queued behind the one that the executor has delivered."""
 
 from collections.abc import Iterator
 from typing import Any
 
-from rclpy.subscription import Subscription
-
-__all__ = ["waiting"]
+__all__ = ["pending_messages"]
 
 MOST = 20  # at a time: timers and other topics have their turn, too
 
 
-def waiting(subscription: Subscription) -> Iterator[tuple[Any, dict]]:
-    """(message, info) of those that wait, as the executor itself takes them.
+def pending_messages(subscription: Any) -> Iterator[tuple[Any, dict[str, Any]]]:
+    """(message, info) of the queued ones, taken as rclpy's executor itself takes them.
 
-    By way of the executor each costs a look at all that the node waits for, which takes longer than to answer
-    it: a node that has fallen behind would never catch up.
+    By way of the executor each message costs a look at everything that the node waits for, which takes longer
+    than the answer: a node that has fallen behind would never catch up.
     """
     for _ in range(MOST):
         with subscription.handle:

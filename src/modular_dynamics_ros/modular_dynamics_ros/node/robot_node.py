@@ -1,16 +1,17 @@
 """What every node about one robot is: a lifecycle, its parameters, a robot description, diagnostics.
 
 unconfigured --configure--> inactive: the robot is loaded and compiled or, without robot_description_file,
-awaited on the topic robot_description; both ways configuring succeeds, so that nodes may start in any order.
-A bad file makes configuring fail. inactive --activate--> active: joint states are taken and answered. While a
-robot is awaited nothing is answered and /diagnostics says so. A new description replaces the robot if it is
-good; else the last good one stays.
+awaited on the topic robot_description; both succeed, so that nodes may start in any order. A bad file makes
+configuring fail. inactive --activate--> active: joint states are taken and answered. While a robot is awaited
+nothing is answered and /diagnostics says so. A new description replaces the robot if it is good; else the
+last good one stays.
 """
 
 import sys
 import time
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from importlib import import_module
+from typing import Any
 
 from builtin_interfaces.msg import Time
 from diagnostic_msgs.msg import DiagnosticArray
@@ -18,67 +19,57 @@ from rcl_interfaces.msg import SetParametersResult
 from rclpy.clock import Clock, ClockType
 from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackReturn
 from rclpy.parameter import Parameter
-from rclpy.qos import DurabilityPolicy, QoSProfile
 from std_msgs.msg import String
 
-from modular_dynamics_ros.computation.robot_error import RobotError
 from modular_dynamics_ros.diagnostics.change_log import ChangeLog
-from modular_dynamics_ros.diagnostics.status import WARN, Status
-from modular_dynamics_ros.messages.conversions import diagnostic_array
-from modular_dynamics_ros.node.late_import import import_late
+from modular_dynamics_ros.exceptions import ParameterError, RobotError
+from modular_dynamics_ros.messages.status import WARN, Status, diagnostic_array
+from modular_dynamics_ros.node.interfaces import RobotSession
+from modular_dynamics_ros.node.qos import LATCHED
 from modular_dynamics_ros.node.spinning import run_node
-from modular_dynamics_ros.parameters.table import ParameterError, changed, declare
+from modular_dynamics_ros.parameters.nodes import RobotParameters
+from modular_dynamics_ros.parameters.table import changed, declare
 from modular_dynamics_ros.parameters.usage import asked_for_help, usage
 
-if TYPE_CHECKING:
-    from modular_dynamics_ros.node.session import Session
+__all__ = ["FAILURE", "SUCCESS", "RobotNode", "run_robot_node"]
 
-__all__ = ["FAILURE", "LATCHED", "SUCCESS", "RobotNode", "run_robot_node"]
-
-LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 STEADY_CLOCK = Clock(clock_type=ClockType.STEADY_TIME)
 SUCCESS, FAILURE = TransitionCallbackReturn.SUCCESS, TransitionCallbackReturn.FAILURE
 
 
 class RobotNode(LifecycleNode):
-    """Parameters, transitions, description and diagnostics; all about one robot is in its `Session`.
+    """Parameters, transitions, description and diagnostics; all about one robot is in its `RobotSession`.
 
-    A node says its NAME, its PARAMETERS (a table, see parameter_table.py), how its session is made, and the
-    module of that: SESSION, and with it the library, is imported when the node is configured. DDS finds the
-    other nodes meanwhile, and a node that was killed is back sooner.
+    A subclass sets NAME, PARAMETERS (a table, see parameters/table.py) and SESSION: a module with
+    `make_session(node, description, parameters)`, which raises RobotError. That module, and with it the
+    library, is imported when the node is configured: DDS finds the other nodes meanwhile, so that a node that
+    was killed answers sooner.
     """
 
     NAME: str
-    PARAMETERS: type
+    PARAMETERS: type[RobotParameters]
     SESSION: str
 
     def __init__(self, **options: Any) -> None:
         super().__init__(self.NAME, **options)
-        self.parameters: Any = declare(self, self.PARAMETERS)
+        self.parameters = declare(self, self.PARAMETERS)
         self.add_on_set_parameters_callback(self._on_set_parameters)
         self.log = ChangeLog(self.get_logger(), time.monotonic)
-        self.session: Session | None = None
+        self.session: Any = None  # a RobotSession, of the type that SESSION makes
         self._description = ""
         self._description_subscription: Any = None
         self._diagnostics: Any = None
         self._diagnostics_timer: Any = None
         self._configured = self._active = False
 
-    def make_session(self, description: str) -> "Session":
-        """The session of a robot, from its URDF's path or text.
-
-        Raises:
-            RobotError: it cannot be used, or the parameters do not fit it.
-        """
-        raise NotImplementedError
-
     def on_configure(self, state: LifecycleState) -> TransitionCallbackReturn:
         """Load the robot from its file, or begin to wait for it."""
-        if file := self.parameters.robot_description_file:
-            # said before there is much to import: rclpy looks for whoever says something in all modules
+        file = self.parameters.robot_description_file
+        if file:
+            # logged before the imports: for every line rclpy searches all modules for the caller
             self.get_logger().info(f"loading {file}")
         try:
-            import_late(self.SESSION)
+            import_module(self.SESSION)
         except ImportError as error:
             self.get_logger().fatal(f"the library cannot be imported: {error}")
             return FAILURE
@@ -149,27 +140,25 @@ class RobotNode(LifecycleNode):
 
     def _take_description(self, description: str, where: str) -> bool:
         """Replace the robot by this one; a bad one is refused, and the last good one stays."""
-        kept = f"; '{self.session.robot.graph.name}' stays" if self.session is not None else ""
+        kept = f"; '{self.session.robot_name}' stays" if self.session is not None else ""
+        make_session = sys.modules[self.SESSION].make_session
         try:
-            session = self.make_session(description)
+            session: RobotSession = make_session(self, description, self.parameters)
         except RobotError as error:
             self.get_logger().error(f"{where} refused: {error}{kept}")
             return False
         except Exception as error:
             # rclpy would swallow it in a transition, and a topic must not end the node
             if not self.context.ok():
-                return False  # Ctrl-C has taken away what publishers need: the description is not to blame
+                return False  # Ctrl-C has shut rclpy down: the description is not to blame
             self.get_logger().error(f"{where} refused, unexpectedly: {type(error).__name__}: {error}{kept}")
             return False
         if self.session is not None:
             self.session.destroy()
         self.session, self._description = session, description
-        robot = session.robot
-        for remark in robot.remarks:
+        for remark in session.remarks:
             self.get_logger().warning(remark)
-        self.get_logger().info(
-            f"robot '{robot.graph.name}': {len(robot.graph.subsystems)} subsystems, {robot.graph.nv} joints"
-        )
+        self.get_logger().info(session.summary)
         if self._active:
             session.activate(None)
         return True
@@ -184,12 +173,12 @@ class RobotNode(LifecycleNode):
         return SetParametersResult(successful=True)
 
     def _on_diagnostics(self) -> None:
-        self.log.settle()
+        self.log.log_resolved()
         if self.session is None:
             statuses = [Status(WARN, "input", "waiting for a robot on the topic robot_description")]
         else:
             statuses = self.session.statuses()
-        robot = "" if self.session is None else self.session.robot.graph.name
+        robot = "" if self.session is None else self.session.robot_name
         self._diagnostics.publish(
             diagnostic_array(
                 self.stamp(),
@@ -202,7 +191,7 @@ class RobotNode(LifecycleNode):
 
     def now(self) -> int:
         """The node's clock [ns]: system time, or /clock with use_sim_time."""
-        return self.get_clock().now().nanoseconds
+        return int(self.get_clock().now().nanoseconds)
 
     def stamp(self) -> Time:
         """The node's clock as a stamp."""
@@ -210,7 +199,7 @@ class RobotNode(LifecycleNode):
 
 
 def run_robot_node(kind: type[RobotNode], about: str) -> int:
-    """Run a node as a process, or tell what it is `about` where the command line asks for help."""
+    """Run a node as a process, or print its usage where the command line asks for help."""
     if asked_for_help(sys.argv):
         print(usage(kind.NAME, about, kind.PARAMETERS))
         return 0

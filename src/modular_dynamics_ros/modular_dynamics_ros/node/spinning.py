@@ -1,4 +1,4 @@
-"""How all nodes run as processes: exit code 0 after SIGINT or SIGTERM, 1 and one clear line on bad input."""
+"""How all nodes run as processes: exit code 0 after SIGINT or SIGTERM, 1 and one line on bad input."""
 
 import signal
 import sys
@@ -8,28 +8,24 @@ import rclpy
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 
-from modular_dynamics_ros.computation.robot_error import RobotError
-from modular_dynamics_ros.node.discovery import hurry_discovery
-from modular_dynamics_ros.parameters.table import ParameterError
-from modular_dynamics_ros.player.motion import MotionError
+from modular_dynamics_ros.exceptions import NodeError
 
 __all__ = ["run_node"]
 
 
 def run_node(make: Callable[[], Node], finished: Callable[[Node], bool] = lambda node: False) -> int:
-    """Spin the node that `make` makes until `finished` says so or a signal comes; return the exit code."""
+    """Spin the node that `make` makes until `finished` is true or a signal arrives; return the exit code."""
     node: Node | None = None
     interrupted = False
 
     def interrupt(number: int, frame: object) -> None:
-        """rclpy wakes the executor. Raised amid a callback, KeyboardInterrupt would come out as anything."""
+        """End the loop; rclpy wakes the executor. In a callback KeyboardInterrupt may become any error."""
         nonlocal interrupted
         interrupted = True
         if node is None:  # nothing spins yet, and compiling a robot takes long
             raise KeyboardInterrupt
 
     signal.signal(signal.SIGINT, interrupt)  # before rclpy.init, whose own handler calls this one
-    hurry_discovery()
     try:
         rclpy.init(args=sys.argv)
         node = make()
@@ -39,18 +35,15 @@ def run_node(make: Callable[[], Node], finished: Callable[[Node], bool] = lambda
             executor.spin_once(timeout_sec=1.0)
     except KeyboardInterrupt:
         pass
-    except (ParameterError, MotionError, RobotError) as error:
+    except NodeError as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
     except Exception:
-        # once the end is asked for, rclpy takes away what callbacks still use: InvalidHandle, RCLError, ...
+        # after a signal rclpy destroys what callbacks may still use: InvalidHandle, RCLError, ...
         if rclpy.ok() and not interrupted:
             raise
     finally:
-        for number in (
-            signal.SIGINT,
-            signal.SIGTERM,
-        ):  # the first one counts; a second must not cut the end short
+        for number in (signal.SIGINT, signal.SIGTERM):  # a second one must not interrupt the shutdown
             signal.signal(number, signal.SIG_IGN)
         if node is not None:
             node.destroy_node()

@@ -1,7 +1,6 @@
-"""The parameters of all nodes, declared in one table each; `ros2 param describe` repeats these words."""
+"""The parameters of all nodes: add one here. `ros2 param describe` and --help show these descriptions."""
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 from modular_dynamics_ros.parameters.table import Change, parameter
 
@@ -19,7 +18,7 @@ class RobotParameters:
     )
     partition_file: str = parameter(
         "",
-        "path of a YAML file that divides the robot into subsystems; wins over the URDF's tags; empty: none",
+        "path of a YAML file that divides the robot into subsystems, instead of the URDF's tags; empty: none",
         change=Change.UNCONFIGURED,
     )
     gravity: tuple[float, ...] = parameter(
@@ -48,22 +47,22 @@ class RobotParameters:
     )
     stale_after: float = parameter(
         0.2,
-        "without a good joint state for so long the input is stale; wrenches from topics hold so long and "
-        "so does a reference beyond its last point",
+        "the input is stale after this time without a good joint state; wrenches from topics, and a "
+        "reference beyond its last point, stay valid for the same time",
         unit="s",
         low=0.001,
         high=3600.0,
     )
     closure_tolerance: float = parameter(
         0.01,
-        "closed loops: by how much a measured passive joint may differ from where the loops put it without "
-        "a warning",
+        "closed loops: by how much a measured passive joint may differ from its closed position without a "
+        "warning",
         unit="rad or m",
         low=0.0,
         high=10.0,
     )
     autostart: bool = parameter(
-        False, "configure and activate at the start, without a lifecycle manager", change=Change.NEVER
+        False, "configure and activate when the node starts, without a lifecycle manager", change=Change.NEVER
     )
 
 
@@ -105,7 +104,7 @@ class DynamicsParameters(RobotParameters):
     )
     crosscheck_threshold: float = parameter(
         1e-9,
-        "largest difference from Pinocchio, relative to the robot's largest torque, that is no error",
+        "largest allowed difference from Pinocchio, relative to the robot's largest torque",
         low=0.0,
         high=1.0,
     )
@@ -113,11 +112,8 @@ class DynamicsParameters(RobotParameters):
 
 @dataclass(frozen=True)
 class ReactionParameters(RobotParameters):
-    """Parameters of torso_reaction_node; the torques that it starts from are in full, as they are."""
+    """Parameters of torso_reaction_node."""
 
-    output: ClassVar[str] = "full"
-    friction: ClassVar[str] = "none"
-    effort_limits: ClassVar[str] = "off"
     controller_joints: tuple[str, ...] = parameter(
         (),
         "order of the actuators in ~/effort_commands; empty: all of the rules, in their order",
@@ -125,31 +121,33 @@ class ReactionParameters(RobotParameters):
     )
     stale_after: float = parameter(
         0.2,
-        "without a good joint state for so long the input is stale; so long a state waits for a silent topic "
-        "of wrenches, and a reference holds beyond its last point",
+        "the input is stale after this time without a good joint state; a state waits for a silent topic "
+        "of wrenches, and a reference stays valid beyond its last point, for the same time",
         unit="s",
         low=0.001,
         high=3600.0,
     )
     rules_file: str = parameter(
-        "", "path of the YAML file that says who bears which share; needed", change=Change.UNCONFIGURED
+        "",
+        "path of the YAML file of rules that distribute the loads over redundant joints; required",
+        change=Change.UNCONFIGURED,
     )
     loads: str = parameter(
         "computed",
-        "what hangs on the mechanism loads it as its motion tells, or with the wrenches that dynamics_node "
-        "publishes on dynamics_node/connections/NAME/wrench for the same joint states; without these nothing "
-        "is published",
+        "loads of the subsystems that the mechanism carries: computed from their motion, or the wrenches "
+        "that dynamics_node publishes on dynamics_node/connections/NAME/wrench for the same joint states; "
+        "without these nothing is published",
         choices=("computed", "topics"),
         change=Change.UNCONFIGURED,
     )
     equilibrium_tolerance: float = parameter(
         1e-9,
-        "what a body may lack of equilibrium, relative to the largest reaction; else it is not published",
+        "allowed equilibrium residual of a body, relative to the largest reaction; above it, no answer",
         low=0.0,
         high=1.0,
     )
     marker_rate: float = parameter(
-        30.0, "how often arrows are published, to whom it may concern; 0: never", unit="Hz", low=0.0, high=1e3
+        30.0, "how often arrows are published while subscribed; 0: never", unit="Hz", low=0.0, high=1e3
     )
     force_scale: float = parameter(0.002, "length of an arrow of a force", unit="m/N", low=0.0, high=10.0)
     moment_scale: float = parameter(
@@ -166,7 +164,7 @@ class PlayerParameters:
     )
     robot_description_file: str = parameter(
         "",
-        "path of a URDF whose joints the motion must name, all of them; empty: no such check",
+        "path of a URDF, of which the motion must name all joints; empty: not checked",
         change=Change.NEVER,
     )
     bag_topic: str = parameter("/joint_states", "topic of the bag that is played", change=Change.NEVER)
@@ -188,13 +186,13 @@ class PlayerParameters:
     )
     lead_in: bool = parameter(
         False,
-        "publish the first pose, at rest, from the beginning on until wait_for_subscriber are there and the "
+        "publish the first pose, at rest, until there are as many subscribers as wait_for_subscriber and the "
         "motion begins",
         change=Change.NEVER,
     )
     start_delay: float = parameter(
         0.5,
-        "from the first reference to the first joint state, so that the reference is there first",
+        "time from the first reference to the first joint state, so that the reference arrives first",
         unit="s",
         low=0.0,
         high=60.0,

@@ -5,7 +5,7 @@
 class Parameters:
     rate: float = parameter(0.0, "answers per second", unit="Hz", low=0.0, high=10_000.0)
 ```
-Whole numbers are taken for a float, as YAML writes 200 for 200.0.
+Whole numbers are accepted for a float, as YAML writes 200 for 200.0.
 """
 
 import math
@@ -19,13 +19,11 @@ from rclpy.exceptions import InvalidParameterValueException
 from rclpy.node import Node
 from rclpy.parameter import Parameter
 
-__all__ = ["Change", "ParameterError", "changed", "checked", "declare", "in_words", "parameter"]
+from modular_dynamics_ros.exceptions import ParameterError
+
+__all__ = ["Change", "changed", "checked", "declare", "describe", "parameter"]
 
 Table = TypeVar("Table")
-
-
-class ParameterError(ValueError):
-    """A parameter value that is refused; the text names the parameter and what would be right."""
 
 
 class Change(Enum):
@@ -59,20 +57,20 @@ def parameter(
     change: Change = Change.ALWAYS,
 ) -> Any:
     """A dataclass field that declares one parameter; its type is the default's (bool, int, float, str or a
-    tuple of floats or of strings); `length`: how many numbers or names a tuple must have."""
+    tuple of floats or of strings). `length`: how many numbers a tuple must have."""
     return field(
         default=default, metadata={"spec": _Spec(description, unit, low, high, choices, length, change)}
     )
 
 
-def checked(entry: Field, value: Any) -> Any:
+def checked(entry: Field[Any], value: Any) -> Any:
     """The value as the dataclass stores it.
 
     Raises:
         ParameterError: wrong type, out of bounds, not among the choices.
     """
     spec: _Spec = entry.metadata["spec"]
-    kind = type(entry.default)
+    kind: Any = type(entry.default)
     if kind is tuple:
         return _checked_tuple(entry, value)
     if kind is float and type(value) is int:
@@ -89,7 +87,7 @@ def checked(entry: Field, value: Any) -> Any:
     return value
 
 
-def _checked_tuple(entry: Field, value: Any) -> tuple:
+def _checked_tuple(entry: Field[Any], value: Any) -> tuple[Any, ...]:
     spec: _Spec = entry.metadata["spec"]
     numbers = spec.length is not None
     wanted = (int, float) if numbers else (str,)
@@ -99,7 +97,7 @@ def _checked_tuple(entry: Field, value: Any) -> tuple:
         or any(type(v) not in wanted for v in value)
     ):
         raise ParameterError(f"{entry.name} must be {_kind_in_words(entry)}, not {value!r}")
-    items = tuple(float(v) for v in value) if numbers else tuple(v for v in value if v)
+    items: tuple[Any, ...] = tuple(float(v) for v in value) if numbers else tuple(v for v in value if v)
     if numbers and (len(items) != spec.length or not all(math.isfinite(v) for v in items)):
         raise ParameterError(f"{entry.name} must be {_kind_in_words(entry)}, not {list(items)}")
     if len(set(items)) < len(items) and not numbers:
@@ -107,7 +105,7 @@ def _checked_tuple(entry: Field, value: Any) -> tuple:
     return items
 
 
-def _kind_in_words(entry: Field) -> str:
+def _kind_in_words(entry: Field[Any]) -> str:
     spec: _Spec = entry.metadata["spec"]
     if isinstance(entry.default, tuple):
         return f"{spec.length} finite numbers" if spec.length else "a list of names"
@@ -133,12 +131,12 @@ def declare(node: Node, table: type[Table]) -> Table:
 
 
 def changed(current: Table, changes: Iterable[Parameter], *, configured: bool) -> Table:
-    """`current` with these changes; parameters of other tables (use_sim_time) are passed over.
+    """`current` with these changes; parameters that the table does not have (use_sim_time) are ignored.
 
     Raises:
         ParameterError: a value is refused, or the parameter may not change now.
     """
-    entries: Mapping[str, Field] = {entry.name: entry for entry in fields(current)}  # type: ignore[arg-type]
+    entries: Mapping[str, Field[Any]] = {entry.name: entry for entry in fields(current)}  # type: ignore[arg-type]
     values = {}
     for change in changes:
         if change.name not in entries:
@@ -151,8 +149,8 @@ def changed(current: Table, changes: Iterable[Parameter], *, configured: bool) -
     return replace(current, **values)  # type: ignore[type-var]
 
 
-def in_words(entry: Field) -> str:
-    """What a parameter is, its unit and what it may be."""
+def describe(entry: Field[Any]) -> str:
+    """Description, unit and allowed values of a parameter."""
     spec: _Spec = entry.metadata["spec"]
     bounds = math.isfinite(spec.low) and math.isfinite(spec.high)
     words = [
@@ -168,7 +166,7 @@ def _for_ros(default: Any) -> Any:
     return (list(default) or [""]) if isinstance(default, tuple) else default
 
 
-def _descriptor(entry: Field) -> ParameterDescriptor:
+def _descriptor(entry: Field[Any]) -> ParameterDescriptor:
     """What `ros2 param describe` shows; types are dynamic, as `checked` takes whole numbers for floats."""
     spec: _Spec = entry.metadata["spec"]
     words = [spec.description, f"[{spec.unit}]" if spec.unit else "", f"may change {spec.change.value}"]

@@ -1,9 +1,9 @@
-"""What a node prints where its command line asks for help: what it is for, and its parameters."""
+"""What a node prints for --help: its purpose and its parameters."""
 
 from collections.abc import Sequence
 from dataclasses import fields
 
-from modular_dynamics_ros.parameters.table import Change, in_words
+from modular_dynamics_ros.parameters.table import Change, describe
 
 __all__ = ["asked_for_help", "usage"]
 
@@ -14,10 +14,10 @@ def asked_for_help(arguments: Sequence[str]) -> bool:
 
 
 def usage(name: str, about: str, table: type) -> str:
-    """The text.
+    """The text for --help.
 
     Args:
-        about: the head of the node's file. table: its parameters.
+        about: the docstring of the node's module. table: its parameters.
     """
     lines = [
         f"usage: ros2 run modular_dynamics_ros {name} [--ros-args -p PARAMETER:=VALUE ...]",
@@ -29,5 +29,5 @@ def usage(name: str, about: str, table: type) -> str:
     for entry in fields(table):
         default = list(entry.default) if isinstance(entry.default, tuple) else entry.default
         mark = "+" if entry.metadata["spec"].change is Change.ALWAYS else " "
-        lines += [f" {mark} {entry.name}: {default!r}", f"     {in_words(entry)}"]
+        lines += [f" {mark} {entry.name}: {default!r}", f"     {describe(entry)}"]
     return "\n".join(lines)

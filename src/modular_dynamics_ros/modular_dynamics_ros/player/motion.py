@@ -8,11 +8,9 @@ from typing import Any, Protocol
 import numpy as np
 import yaml
 
-__all__ = ["AccelerationProfile", "MotionError", "MotionSource", "load_profile"]
+from modular_dynamics_ros.exceptions import MotionError
 
-
-class MotionError(ValueError):
-    """A motion file that cannot be played."""
+__all__ = ["AccelerationProfile", "MotionSource", "load_profile"]
 
 
 class MotionSource(Protocol):
@@ -24,7 +22,7 @@ class MotionSource(Protocol):
     has_acceleration: bool
 
     def sample(self, t: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Positions, velocities, accelerations (n,) at t [s]; empty arrays for what the source has not."""
+        """Positions, velocities, accelerations (n,) at t [s]; empty arrays where it has none."""
 
 
 class AccelerationProfile:
@@ -93,8 +91,8 @@ def load_profile(path: str | Path) -> AccelerationProfile:
     if not accelerations:
         raise MotionError(f"{where}: accelerations names no joint")
     start = _joint_values(data.get("start", {}), f"{where}: start")
-    if strangers := sorted(set(start) - set(accelerations)):
-        raise MotionError(f"{where}: start names {', '.join(strangers)}, which accelerations does not")
+    if unknown := sorted(set(start) - set(accelerations)):
+        raise MotionError(f"{where}: start names {', '.join(unknown)}, which accelerations does not name")
     return AccelerationProfile(accelerations, segments, start)
 
 

@@ -4,9 +4,10 @@ The reference goes out in windows of 1.5 s, one each second, so that a node that
 within a second; accelerations are exact at the stamps of the joint states. The stamp of a window is the start
 of the motion.
 
-DDS loses what is sent before a subscriber and its publisher have found each other, and neither knows whether
-the other has. Who must not lose the first states sets lead_in, and wait_for_subscriber to one more than there
-are; then subscribes once more when the answers to the first pose have come (demo/lead_in.py).
+DDS loses messages that are sent before a subscriber and its publisher have discovered each other, and neither
+knows whether the other has. To lose no state at the beginning, set lead_in, and wait_for_subscriber to one
+more than there are subscribers; then subscribe once more when the answers to the first pose have arrived
+(demo/lead_in.py).
 """
 
 import re
@@ -21,13 +22,14 @@ from rclpy.qos import QoSProfile
 from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory
 
+from modular_dynamics_ros.exceptions import MotionError, ParameterError
 from modular_dynamics_ros.messages.bad_message import listed
-from modular_dynamics_ros.messages.conversions import stamp_message, trajectory_message
+from modular_dynamics_ros.messages.stamps import stamp_message
+from modular_dynamics_ros.messages.trajectories import trajectory_message
 from modular_dynamics_ros.node.spinning import run_node
 from modular_dynamics_ros.parameters.nodes import PlayerParameters
-from modular_dynamics_ros.parameters.table import ParameterError, declare
+from modular_dynamics_ros.parameters.table import declare
 from modular_dynamics_ros.parameters.usage import asked_for_help, usage
-from modular_dynamics_ros.player.motion import MotionError
 from modular_dynamics_ros.player.recordings import load_motion
 from modular_dynamics_ros.player.schedule import Schedule
 
@@ -81,7 +83,7 @@ class JointStatePlayer(Node):
         return self._ended > 0.0 and time.monotonic() - self._ended > LINGER
 
     def _now(self) -> int:
-        return self.get_clock().now().nanoseconds
+        return int(self.get_clock().now().nanoseconds)
 
     def _wait(self) -> None:
         publishers = [self._states] + ([self._reference] if self._reference else [])
@@ -147,9 +149,9 @@ class JointStatePlayer(Node):
 
 
 def sent_in(log: str) -> int | None:
-    """How many joint states a player that has finished says it has sent; None where it does not say so."""
-    found = re.search(SENT.format(r"(\d+)"), log)
-    return int(found.group(1)) if found else None
+    """The number of joint states that a player reports at its end in its log; None where it has not."""
+    match = re.search(SENT.format(r"(\d+)"), log)
+    return int(match.group(1)) if match else None
 
 
 def _check_joints(path: str, names: tuple[str, ...]) -> None:

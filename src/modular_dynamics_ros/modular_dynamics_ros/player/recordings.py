@@ -4,10 +4,12 @@ import csv
 import struct
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from modular_dynamics_ros.player.motion import MotionError, MotionSource, load_profile
+from modular_dynamics_ros.exceptions import MotionError
+from modular_dynamics_ros.player.motion import MotionSource, load_profile
 
 __all__ = ["SampledMotion", "load_csv", "load_mcap", "load_motion"]
 
@@ -35,7 +37,7 @@ class SampledMotion:
         self._tables = (positions, velocities, accelerations)
 
     def sample(self, t: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Positions, velocities, accelerations (n,) at t [s]; empty arrays for what was not recorded."""
+        """Positions, velocities, accelerations (n,) at t [s]; empty arrays where not recorded."""
         after = int(np.clip(np.searchsorted(self._times, t), 1, len(self._times) - 1))
         before = after - 1
         share = (t - self._times[before]) / (self._times[after] - self._times[before])
@@ -63,7 +65,7 @@ def load_motion(path: str | Path, bag_topic: str = "/joint_states") -> MotionSou
 
 
 def load_csv(path: str | Path) -> SampledMotion:
-    """Read a table with a head line.
+    """Read a table with a header line.
 
     Its columns are, in any order, `time` [s], for each joint NAME q_NAME (position), and for all joints or
     for none v_NAME (velocity) and a_NAME (acceleration). Other columns are refused.
@@ -77,8 +79,8 @@ def load_csv(path: str | Path) -> SampledMotion:
             head, *lines = [[cell.strip() for cell in row] for row in csv.reader(file) if row] or [[]]
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise MotionError(f"{where} cannot be read: {error}") from error
-    if strange := [name for name in head if name != "time" and name[:2] not in ("q_", "v_", "a_")]:
-        raise MotionError(f"{where}: unknown column '{strange[0]}'; columns are time, q_NAME, v_NAME, a_NAME")
+    if unknown := [name for name in head if name != "time" and name[:2] not in ("q_", "v_", "a_")]:
+        raise MotionError(f"{where}: unknown column '{unknown[0]}'; columns are time, q_NAME, v_NAME, a_NAME")
     if len(set(head)) < len(head) or "time" not in head:
         raise MotionError(f"{where}: needs exactly one column 'time', and every other column once")
     table = _numbers(lines, len(head), where)
@@ -105,7 +107,7 @@ def load_mcap(path: str | Path, topic: str) -> SampledMotion:
         joints = joints or tuple(message.name)
         order = {name: index for index, name in enumerate(message.name)}
         if missing := [name for name in joints if name not in order]:
-            raise MotionError(f"{where}: message {number} lacks joint '{missing[0]}'")
+            raise MotionError(f"{where}: message {number} has no joint '{missing[0]}'")
         indices = [order[name] for name in joints]
         stamp = message.header.stamp.sec * 1_000_000_000 + message.header.stamp.nanosec
         times.append(stamp or log_time)
@@ -121,7 +123,7 @@ def load_mcap(path: str | Path, topic: str) -> SampledMotion:
     return _sampled(joints, seconds, parts, where)
 
 
-def _messages(path: str | Path, topic: str, where: str) -> Iterator:
+def _messages(path: str | Path, topic: str, where: str) -> Iterator[tuple[int, Any]]:
     from mcap.exceptions import McapError  # noqa: PLC0415  # only bags need these packages
     from mcap.reader import make_reader  # noqa: PLC0415
     from mcap_ros2.decoder import DecoderFactory  # noqa: PLC0415
@@ -157,9 +159,9 @@ def _part(
     present = [name[2:] for name in columns if name.startswith(kind)]
     if not present:
         return None
-    if strange := set(present) ^ set(joints):
+    if unmatched := set(present) ^ set(joints):
         raise MotionError(
-            f"{where}: columns {kind}NAME must be there for all joints or for none: see '{min(strange)}'"
+            f"{where}: columns {kind}NAME must be there for all joints or for none: see '{min(unmatched)}'"
         )
     return np.column_stack([columns[kind + name] for name in joints])
 

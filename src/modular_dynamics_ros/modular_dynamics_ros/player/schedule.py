@@ -1,4 +1,4 @@
-"""Which sample of a motion is due when, and what the reference window ahead of it is."""
+"""When each sample of a motion is due, and the window of the reference ahead of it."""
 
 from functools import lru_cache
 

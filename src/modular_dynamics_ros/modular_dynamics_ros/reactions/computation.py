@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 import modular_dynamics as md
 from modular_dynamics.closure import (
@@ -13,53 +14,57 @@ from modular_dynamics.closure import (
     ReactionSharing,
     Rules,
     SharedReactions,
-    closed_loop_inverse_dynamics,
     read_rules,
+    solver_of,
 )
-from modular_dynamics.closure.dynamics.solver import solver_of
 from modular_dynamics.exceptions import SingularityError
-from modular_dynamics_ros.computation.robot import Robot, RobotError
+from modular_dynamics_ros.computation.answer import StampedWrench
+from modular_dynamics_ros.computation.robot import Robot
+from modular_dynamics_ros.exceptions import RobotError
 from modular_dynamics_ros.messages.bad_message import BadMessage
 
 __all__ = ["AGREED", "MechanismReactions", "ReactionComputation"]
 
-AGREED = 1e-6  # by what actuators' forces may differ from virtual power's, relative to the largest reaction
+#: By how much actuators' forces may differ from those of virtual power, relative to the largest reaction.
+AGREED = 1e-6
+
+Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
 class MechanismReactions:
-    """All that is known of one instant.
+    """The reactions of one state.
 
     Attributes:
         pushes: of the actuators [N]. lengths, tensions: of the springs [m], [N].
-        residual: the largest force and moment that a body lacks of equilibrium [N], [N m].
-        disagreement: the largest difference of an actuator's force from what the whole robot's virtual power
-            gives [N]; NaN with loads from topics, of which that knows nothing.
+        residual: the largest equilibrium residual of a body, force and moment [N], [N m].
+        disagreement: the largest difference of an actuator's force from that of the whole robot's virtual
+            power [N]; NaN with loads from topics, which virtual power does not contain.
     """
 
     dynamics: ClosedLoopDynamics
-    situation: LoadCase
+    load_case: LoadCase
     shared: SharedReactions
-    pushes: np.ndarray
-    lengths: np.ndarray
-    tensions: np.ndarray
+    pushes: Array
+    lengths: Array
+    tensions: Array
     residual: tuple[float, float]
     disagreement: float
 
     @property
     def dead_point_distance(self) -> float:
-        """1 / condition number: how far, relatively, the dependent joints' Jacobian is from singular."""
+        """1 / condition number of the dependent joints' Jacobian: 0 where it is singular."""
         return 1.0 / self.dynamics.condition
 
     @property
     def contradiction(self) -> str:
-        """Words for actuators' forces that are not those of virtual power; empty where they agree."""
+        """An error text where actuators' forces are not those of virtual power; empty where they agree."""
         largest = max(map(abs, self.shared.components.values()))
         if not self.disagreement > AGREED * max(largest, 1.0):
             return ""
         return (
             f"actuator forces by the rules differ from those of virtual power by {self.disagreement:.3g} N: "
-            "a joint of the rules does not lie where the robot has it, or bears what it cannot"
+            "a joint of the rules is not where the robot has it, or bears what it cannot"
         )
 
 
@@ -70,9 +75,9 @@ class ReactionComputation:
         tolerance: of equilibrium, relative to the largest reaction.
 
     Attributes:
-        actuators: joints of the rules that push and drive the robot. limits: theirs [N], infinite without.
-        springs: joints of the rules that are springs of the robot. free_lengths: theirs [m].
-        hanging: subsystems that load the mechanism.
+        actuators: joints of the rules that push and are driven. limits: their force limits [N], or infinite.
+        springs: joints of the rules that are springs of the robot, and their free_lengths [m].
+        load_names: subsystems that the mechanism carries.
 
     Raises:
         RobotError: the rules cannot be read, or do not fit the robot.
@@ -82,80 +87,78 @@ class ReactionComputation:
         if not rules_file:
             raise RobotError("rules_file is empty; give the path of a YAML file of rules")
         if not robot.closed:
-            raise RobotError(f"'{robot.graph.name}' has no closed loops: its joints share nothing")
+            raise RobotError(f"'{robot.graph.name}' has no closed loops: its joints share no load")
         self.robot, self.tolerance, graph = robot, tolerance, robot.graph
         try:
             self.rules: Rules = read_rules(rules_file)
-            self._situations, self._sharing = LoadCases(graph, self.rules), ReactionSharing(self.rules)
+            self._load_cases, self._sharing = LoadCases(graph, self.rules), ReactionSharing(self.rules)
         except md.ModularDynamicsError as error:
             raise RobotError(str(error)) from error
-        self.hanging = self._situations.hanging
+        self.load_names = self._load_cases.hanging
         self.actuators = self._bearing("push", graph.independent_joint_names)
-        self._places = [graph.independent_joint_names.index(name) for name in self.actuators]
+        self._tau_indices = [graph.independent_joint_names.index(name) for name in self.actuators]
         limits = (graph.joint(name).limits.effort for name in self.actuators)
         self.limits = np.array([limit or np.inf for limit in limits])
         free = {spring.name: spring.free_length for spring in graph.springs}
         self.springs = self._bearing("pull", tuple(free))
         self.free_lengths = np.array([free[name] for name in self.springs])
-        self._try()
+        self._check_at_rest()
 
     def _bearing(self, component: str, names: Sequence[str]) -> tuple[str, ...]:
         joints = self.rules.joints.values()
         return tuple(joint.name for joint in joints if component in joint.bears and joint.name in names)
 
-    def _try(self) -> None:
-        """Share once: what compiles does so now, and rules that cannot work are told now."""
-        graph = self.robot.graph
-        start, solver = solver_of(graph).reference(), solver_of(graph)
-        rest = np.zeros(len(solver.independent_v))
+    def _check_at_rest(self) -> None:
+        """Share the loads once: it compiles what has to be compiled, and rejects rules that cannot work."""
+        solver, rest = solver_of(self.robot.graph), np.zeros(len(self.robot.state_names))
         try:
-            found = self(closed_loop_inverse_dynamics(graph, start[solver.independent_q], rest, rest, start))
+            reactions = self(solver.inverse_dynamics(solver.reference(), rest, rest))
         except SingularityError:
             return  # only the first configuration is a dead point
         except (md.ModularDynamicsError, BadMessage) as error:
             raise RobotError(f"the rules do not work where the robot is at rest: {error}") from error
-        if found.contradiction:
-            raise RobotError(f"the rules do not fit the robot, at rest: {found.contradiction}")
+        if reactions.contradiction:
+            raise RobotError(f"the rules do not fit the robot, at rest: {reactions.contradiction}")
 
     def __call__(
-        self, dynamics: ClosedLoopDynamics, wrenches: Mapping[str, tuple[str, np.ndarray]] | None = None
+        self, dynamics: ClosedLoopDynamics, wrenches: Mapping[str, StampedWrench] | None = None
     ) -> MechanismReactions:
         """Reactions.
 
         Args:
-            wrenches: of hanging subsystems, instead of what their motion tells.
+            wrenches: of the subsystems in `load_names`, instead of those that follow from their motion.
 
         Raises:
-            BadMessage: the rules have no answer here, or it is none.
+            BadMessage: the rules have no solution here, or it is not in equilibrium.
         """
         try:
-            situation = self._situations(dynamics, wrenches)
-            shared = self._sharing(situation)
+            load_case = self._load_cases(dynamics, wrenches)
+            shared = self._sharing(load_case)
         except md.StateError as error:
             raise BadMessage("cannot be shared", str(error)) from error
-        residual = self._balanced(shared)
+        residual = self._checked_residual(shared)
         pushes = np.array([shared.components[name, "push"] for name in self.actuators])
-        ends = np.array([situation.points[name] for name in self.springs]).reshape(-1, 2, 3)
+        ends = np.array([load_case.points[name] for name in self.springs]).reshape(-1, 2, 3)
         return MechanismReactions(
             dynamics,
-            situation,
+            load_case,
             shared,
             pushes,
             np.sqrt(((ends[:, 1] - ends[:, 0]) ** 2).sum(axis=1)),
             np.array([dynamics.tensions[name] for name in self.springs]),
             residual,
-            np.nan if wrenches else float(np.abs(pushes - dynamics.tau[self._places]).max(initial=0.0)),
+            np.nan if wrenches else float(np.abs(pushes - dynamics.tau[self._tau_indices]).max(initial=0.0)),
         )
 
-    def _balanced(self, shared: SharedReactions) -> tuple[float, float]:
-        """Residual [N], [N m]. Raises BadMessage: equilibrium is not reached, or nothing finite is."""
-        left = np.abs(np.array(list(shared.residual.values())))
-        force, moment = float(left[:, :3].max()), float(left[:, 3:].max())
+    def _checked_residual(self, shared: SharedReactions) -> tuple[float, float]:
+        """Largest residuals [N], [N m]. Raises BadMessage: they are too large, or not finite."""
+        residuals = np.abs(np.array(list(shared.residual.values())))
+        force, moment = float(residuals[:, :3].max()), float(residuals[:, 3:].max())
         largest = max(map(abs, shared.components.values()))
         if not max(force, moment) <= self.tolerance * max(largest, 1.0):
             raise BadMessage(
                 "no equilibrium",
-                f"the rules leave {force:.2g} N, {moment:.2g} N m of a body's equilibrium; the largest "
+                f"the rules leave an equilibrium residual of {force:.2g} N, {moment:.2g} N m; the largest "
                 f"reaction is {largest:.3g}",
             )
         return force, moment

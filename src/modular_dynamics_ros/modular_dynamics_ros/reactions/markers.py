@@ -18,12 +18,12 @@ COLOURS = {  # r, g, b
     "moment": (0.80, 0.80, 0.20),
 }
 SHAFT, HEAD, LENGTH = 0.008, 0.02, 0.03  # [m]
-SHORTEST = 1e-4  # [m] a shorter arrow has no direction that could be drawn
-LIFETIME = Duration(nanosec=500_000_000)  # arrows vanish with their node
+SHORTEST = 1e-4  # [m] a shorter arrow has no visible direction
+LIFETIME = Duration(nanosec=500_000_000)  # arrows disappear when the node ends
 
 
 class MarkerWriter:
-    """Two arrows a joint, in the root link's frame: what `by` exerts on `on`.
+    """Two arrows for each joint, in the root link's frame: what body `by` exerts on body `on`.
 
     Args:
         force_scale: [m/N]; moment_scale: [m/(N m)]: lengths of the arrows.
@@ -43,13 +43,13 @@ class MarkerWriter:
             marker.id = number
 
     def write(
-        self, stamp: Time, found: MechanismReactions, force_scale: float, moment_scale: float
+        self, stamp: Time, reactions: MechanismReactions, force_scale: float, moment_scale: float
     ) -> MarkerArray:
-        """The arrows of one instant."""
+        """The arrows of one state."""
         markers = iter(self.message.markers)
         for name, joint in self._rules.joints.items():
-            R, at = np.asarray(found.situation.rotations[joint.axes]), found.shared.points[name]
-            wrench = found.shared.wrenches[name]
+            R, at = np.asarray(reactions.load_case.rotations[joint.axes]), reactions.shared.points[name]
+            wrench = reactions.shared.wrenches[name]
             for part, scale in ((wrench[:3], force_scale), (wrench[3:], moment_scale)):
                 marker, arrow = next(markers), scale * (R @ part)
                 marker.header.stamp = stamp
@@ -59,10 +59,10 @@ class MarkerWriter:
         return self.message
 
 
-def _arrow(frame: str, name: str, what: str, kind: str) -> Marker:
+def _arrow(frame: str, name: str, quantity: str, kind: str) -> Marker:
     r, g, b = COLOURS[kind]
     marker = Marker(
-        ns=f"{what} of {name}",
+        ns=f"{quantity} of {name}",
         type=Marker.ARROW,
         points=[Point(), Point()],
         scale=Vector3(x=SHAFT, y=HEAD, z=LENGTH),

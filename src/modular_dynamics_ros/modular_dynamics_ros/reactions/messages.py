@@ -1,4 +1,4 @@
-"""The reactions of a mechanism as messages, made once and written again and again."""
+"""The reactions of a mechanism as messages that are made once and written again and again."""
 
 from array import array
 from collections.abc import Sequence
@@ -7,6 +7,7 @@ import numpy as np
 from builtin_interfaces.msg import Time
 from geometry_msgs.msg import Point, Vector3
 from modular_dynamics_interfaces.msg import ActuatorForce, JointReaction, SpringForce, TorsoReactions
+from numpy.typing import NDArray
 from sensor_msgs.msg import JointState
 
 from modular_dynamics_ros.reactions.computation import MechanismReactions, ReactionComputation
@@ -19,11 +20,11 @@ def set_vector(message: Point | Vector3, values: Sequence[float]) -> None:
     message.x, message.y, message.z = values
 
 
-def at_origin(found: MechanismReactions, name: str, axes: str) -> np.ndarray:
+def at_origin(reactions: MechanismReactions, name: str, axes: str) -> NDArray[np.float64]:
     """The wrench at a joint, [force, moment], at and in the frame of the link `axes`, which tf knows."""
-    wrench = found.shared.wrenches[name].copy()
-    R, o = np.asarray(found.situation.rotations[axes]), np.asarray(found.situation.origins[axes])
-    wrench[3:] += np.cross(R.T @ (found.shared.points[name] - o), wrench[:3])
+    wrench = reactions.shared.wrenches[name].copy()
+    R, o = np.asarray(reactions.load_case.rotations[axes]), np.asarray(reactions.load_case.origins[axes])
+    wrench[3:] += np.cross(R.T @ (reactions.shared.points[name] - o), wrench[:3])
     return wrench
 
 
@@ -32,7 +33,7 @@ class ReactionsWriter:
 
     def __init__(self, computation: ReactionComputation) -> None:
         graph, rules = computation.robot.graph, computation.rules
-        self._places = [(graph.q_slice(n).start, graph.v_slice(n).start) for n in computation.actuators]
+        self._indices = [(graph.q_slice(n).start, graph.v_slice(n).start) for n in computation.actuators]
         self.message = TorsoReactions()
         self.message.header.frame_id = graph.ground.name
         self.message.actuators = [
@@ -48,13 +49,13 @@ class ReactionsWriter:
             for joint in rules.joints.values()
         ]
 
-    def write(self, stamp: Time, found: MechanismReactions, *, from_topics: bool) -> TorsoReactions:
-        """The message of one instant."""
-        message, dynamics = self.message, found.dynamics
+    def write(self, stamp: Time, reactions: MechanismReactions, *, from_topics: bool) -> TorsoReactions:
+        """The message of one state."""
+        message, dynamics = self.message, reactions.dynamics
         message.header.stamp = stamp
         message.loads = TorsoReactions.TOPICS if from_topics else TorsoReactions.COMPUTED
         for actuator, force, (q, v) in zip(
-            message.actuators, found.pushes.tolist(), self._places, strict=True
+            message.actuators, reactions.pushes.tolist(), self._indices, strict=True
         ):
             actuator.force = force
             actuator.position, actuator.velocity = (
@@ -62,16 +63,16 @@ class ReactionsWriter:
                 float(dynamics.velocities[v]),
             )
         for spring, tension, length in zip(
-            message.springs, found.tensions.tolist(), found.lengths.tolist(), strict=True
+            message.springs, reactions.tensions.tolist(), reactions.lengths.tolist(), strict=True
         ):
             spring.tension, spring.length = tension, length
         for joint in message.joints:
-            wrench = found.shared.wrenches[joint.name].tolist()
-            set_vector(joint.point, found.shared.points[joint.name].tolist())
+            wrench = reactions.shared.wrenches[joint.name].tolist()
+            set_vector(joint.point, reactions.shared.points[joint.name].tolist())
             set_vector(joint.wrench.force, wrench[:3])
             set_vector(joint.wrench.torque, wrench[3:])
-        message.residual_force, message.residual_moment = found.residual
-        message.dead_point_distance = found.dead_point_distance
+        message.residual_force, message.residual_moment = reactions.residual
+        message.dead_point_distance = reactions.dead_point_distance
         return message
 
 
@@ -81,9 +82,9 @@ class SpringWriter:
     def __init__(self, names: Sequence[str]) -> None:
         self.message = JointState(name=list(names))
 
-    def write(self, stamp: Time, found: MechanismReactions) -> JointState:
-        """The message of one instant."""
+    def write(self, stamp: Time, reactions: MechanismReactions) -> JointState:
+        """The message of one state."""
         self.message.header.stamp = stamp
-        self.message.position = array("d", found.lengths.tobytes())
-        self.message.effort = array("d", found.tensions.tobytes())
+        self.message.position = array("d", reactions.lengths.tobytes())
+        self.message.effort = array("d", reactions.tensions.tobytes())
         return self.message

@@ -1,152 +1,192 @@
-"""One robot in an active torso_reaction_node: every joint state gets the reactions that belong to it."""
+"""One robot in torso_reaction_node: every joint state gets the reactions that belong to it."""
 
 import time
-from functools import partial
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import Any
 
-from builtin_interfaces.msg import Time
-from geometry_msgs.msg import WrenchStamped
 from rclpy.lifecycle import LifecycleState
 
-from modular_dynamics_ros.computation.closed_loop import ClosedComputation
-from modular_dynamics_ros.computation.robot import Robot
+from modular_dynamics_ros.computation.answer import Answer, State
+from modular_dynamics_ros.computation.closed_loop import ClosedLoopSolution
+from modular_dynamics_ros.computation.computation import Computation
+from modular_dynamics_ros.computation.robot import Robot, load_robot
+from modular_dynamics_ros.computation.settings import ComputationSettings
 from modular_dynamics_ros.diagnostics.latency import LatencyWindow
-from modular_dynamics_ros.diagnostics.status import Status
-from modular_dynamics_ros.diagnostics.statuses import acceleration_state
 from modular_dynamics_ros.messages.bad_message import BadMessage, listed
-from modular_dynamics_ros.messages.conversions import stamp_nanoseconds, wrench_from_message
-from modular_dynamics_ros.messages.topic_names import topic_name
-from modular_dynamics_ros.node.input_timeout import Reaction
-from modular_dynamics_ros.node.pending_messages import waiting
-from modular_dynamics_ros.node.session import NO_EVENTS, Session
+from modular_dynamics_ros.messages.status import Status
+from modular_dynamics_ros.node.input_timeout import InputTimeout
+from modular_dynamics_ros.node.interfaces import SessionNode
+from modular_dynamics_ros.node.reference_input import ReferenceInput
+from modular_dynamics_ros.node.state_input import WATCH_PERIOD, StateInput
 from modular_dynamics_ros.parameters.nodes import ReactionParameters
 from modular_dynamics_ros.reactions.computation import MechanismReactions, ReactionComputation
+from modular_dynamics_ros.reactions.connection_wrenches import LOG_NAME, ConnectionWrenches
 from modular_dynamics_ros.reactions.outputs import ReactionOutputs
 from modular_dynamics_ros.reactions.status import answers_status, loads_status, reactions_status
-from modular_dynamics_ros.reactions.wrench_matching import WrenchMatcher
 
-if TYPE_CHECKING:
-    from modular_dynamics_ros.reactions.node import TorsoReactionNode
-
-__all__ = ["ReactionSession"]
-
-DEPTH = 500  # as for joint states: a second at 500 Hz
-WRENCHES = "connection wrenches"
+__all__ = ["ReactionSession", "make_session"]
 
 
-class ReactionSession(Session):
-    """As `Session`; with loads from topics a state waits for the wrenches that were computed from it.
+@dataclass(frozen=True, eq=False)
+class _Waiting:
+    """A state whose dynamics are computed, until the loads from topics are there.
 
-    Raises:
-        RobotError: the rules or the node's parameters do not fit the robot.
+    Attributes:
+        arrival: of the state [ns of the system]. spent: on its dynamics [ns].
     """
 
-    def __init__(self, node: "TorsoReactionNode", robot: Robot) -> None:
-        parameters: ReactionParameters = node.parameters
-        self.reactions = ReactionComputation(robot, parameters.rules_file, parameters.equilibrium_tolerance)
-        self._from_topics = parameters.loads == "topics"
-        self._wrenches: dict[str, Any] = {}
-        computation = ClosedComputation(robot, parameters)
-        outputs = ReactionOutputs(node, self.reactions, parameters)
-        super().__init__(node, robot, computation, outputs, takes_loads=False)
+    answer: Answer
+    arrival: int
+    spent: int
 
-    def _reset(self, parameters: ReactionParameters) -> None:
-        super()._reset(parameters)
-        self._matcher = WrenchMatcher(self.reactions.hanging, parameters.stale_after)
+
+class ReactionSession:
+    """See `RobotSession`. With loads from topics a state waits for the wrenches that were computed from it.
+
+    Raises:
+        RobotError: the rules or the parameters do not fit the robot.
+    """
+
+    def __init__(self, node: SessionNode, robot: Robot, parameters: ReactionParameters) -> None:
+        self.robot, self._node, self._parameters = robot, node, parameters
+        self.reactions = ReactionComputation(robot, parameters.rules_file, parameters.equilibrium_tolerance)
+        self.computation = Computation(robot, settings_of(parameters))
+        self._outputs = ReactionOutputs(node, self.reactions, parameters)
+        self.input: StateInput | None = None  # while active, as all that follow
+        self._loads: ConnectionWrenches[_Waiting] | None = None  # only with loads from topics
+        self._reference: ReferenceInput | None = None
+        self._watch: Any = None
+        self._last: MechanismReactions | None = None
         self._computing = LatencyWindow()
-        self.found: MechanismReactions | None = None
+
+    @property
+    def robot_name(self) -> str:
+        """The name in the robot description."""
+        return self.robot.graph.name
+
+    @property
+    def summary(self) -> str:
+        """One line about the robot, for the log."""
+        return self.robot.summary
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """Warnings about the robot description."""
+        return self.robot.remarks
 
     def activate(self, state: LifecycleState | None) -> None:
         """Subscribe and begin to answer."""
-        if self._from_topics:  # before joint_states: who waits for a subscriber of those finds these, too
-            self._wrenches = {
-                name: self._node.create_subscription(
-                    WrenchStamped,
-                    f"dynamics_node/connections/{topic_name(name)}/wrench",
-                    partial(self._on_wrench, name),
-                    DEPTH,
-                    event_callbacks=NO_EVENTS,
-                )
-                for name in self.reactions.hanging
-            }
-        super().activate(state)
+        node, parameters = self._node, self._parameters
+        self._outputs.activate(state)
+        self._computing.clear()
+        self._last = None
+        # joint_states last: a player that waits for its subscriber then finds the others, too, and of a
+        # reference and a joint state that both wait, the reference is taken first
+        if parameters.loads == "topics":
+            self._loads = ConnectionWrenches(
+                node, self.robot.graph, self.reactions.load_names, parameters.stale_after, self._on_loads
+            )
+        self._reference = ReferenceInput(node, self.computation)
+        timeout = InputTimeout(parameters.stale_after)
+        self.input = StateInput(node, self.computation, self._on_state, timeout)
+        self._watch = node.create_timer(WATCH_PERIOD, self._on_watch)
 
     def deactivate(self) -> None:
         """Take no more messages; forget what the next activation must not build upon."""
-        for subscription in self._wrenches.values():
-            self._node.destroy_subscription(subscription)
-        self._wrenches = {}
-        super().deactivate()
+        if self.input is None:
+            return
+        self._node.destroy_timer(self._watch)
+        for one in (self.input, self._reference, self._loads):
+            if one is not None:
+                one.destroy()
+        self.input = self._reference = self._loads = None
+        self.computation.forget()
+
+    def destroy(self) -> None:
+        """Deactivate, and remove the publishers."""
+        self.deactivate()
+        self._outputs.destroy()
 
     def set_parameters(self, parameters: ReactionParameters) -> None:
         """Take parameters that changed at run time."""
-        super().set_parameters(parameters)
+        self._parameters = self._outputs.parameters = parameters
+        self.computation.configure(settings_of(parameters))
         self.reactions.tolerance = parameters.equilibrium_tolerance
-        self.outputs.parameters, self._matcher.patience = parameters, parameters.stale_after
-
-    def _observed(self, stamp: Time, arrival: int, now: int) -> None:
-        began = time.perf_counter_ns()
-        self.computation.compute(now)
-        self._remark_on_passive_joints()
-        what = stamp, arrival, self.computation.completed, time.perf_counter_ns() - began
-        if self._from_topics:
-            key = stamp_nanoseconds(stamp)
-            self._matcher.wait(key, what, now)
-            self._answer_matched(key, now)
-        else:
-            self._answer(*what, None, now)
-
-    def _on_wrench(self, name: str, message: WrenchStamped) -> None:
-        self._take_wrench(name, message)
-        for next_message, _ in waiting(self._wrenches[name]):
-            self._take_wrench(name, next_message)
-
-    def _take_wrench(self, name: str, message: WrenchStamped) -> None:
-        now, stamp = self._node.now(), stamp_nanoseconds(message.header.stamp)
-        link = message.header.frame_id
-        try:
-            if link not in self.robot.graph.links:
-                raise BadMessage(
-                    "unknown link", f"its frame '{link}' is no link of '{self.robot.graph.name}'"
-                )
-            self._matcher.add(name, stamp, (link, wrench_from_message(message)), now)
-        except BadMessage as error:
-            self._log.problem(WRENCHES, error.cause, f"wrench of '{name}' refused: {error}")
-            return
-        try:
-            self._answer_matched(stamp, now)
-        except BadMessage as error:
-            self._reject(error)
-
-    def _answer_matched(self, stamp: int, now: int) -> None:
-        matched = self._matcher.take(stamp)
-        if matched is not None:
-            what, wrenches = matched
-            self._answer(*what, wrenches, now)
-
-    def _answer(
-        self, stamp: Time, arrival: int, dynamics: Any, spent: int, wrenches: dict | None, now: int
-    ) -> None:
-        """Share and publish; `spent` [ns] went into the dynamics before."""
-        began = time.perf_counter_ns()
-        found = self.reactions(dynamics, wrenches)
-        self.outputs.publish(stamp, found, from_topics=self._from_topics)
-        self.found = found
-        self._computing.add(arrival, spent + time.perf_counter_ns() - began)
-        self._answered(arrival, now)
-
-    def _react(self, reaction: Reaction, factor: float) -> None:
-        """States that waited in vain are given up; what a stale input asks for, nothing, is done."""
-        patience = self._matcher.patience
-        for lacking in self._matcher.overdue(self._node.now()):
-            words = f"no connection wrench of {listed(lacking)} with its stamp came within {patience:g} s"
-            self._reject(BadMessage("no connection wrench", words))
+        if self.input is not None:
+            self.input.set_timeout(parameters.stale_after)
+        if self._loads is not None:
+            self._loads.patience = parameters.stale_after
 
     def statuses(self) -> list[Status]:
-        """How it goes, for /diagnostics."""
-        source = acceleration_state(self.computation)
-        statuses = [self._input_status(WRENCHES), answers_status(self.tally, self._computing, source)]
-        if self._from_topics:
-            ages, problems = self._matcher.ages(self._node.now()), self._log.texts(WRENCHES)
-            statuses.append(loads_status(ages, self._matcher.patience, problems))
-        return [*statuses, self._closure_status(), reactions_status(self.reactions, self.found)]
+        """The parts of /diagnostics."""
+        assert self.input is not None  # asked for while active
+        source = self.computation.accelerations.description
+        statuses = [
+            self.input.status(LOG_NAME),
+            answers_status(self.input.counts, self._computing, source),
+        ]
+        if self._loads is not None:
+            problems = self._node.log.texts(LOG_NAME)
+            statuses.append(loads_status(self._loads.ages(), self._loads.patience, problems))
+        closure = self.input.closure_status(self.computation.last_answer)
+        return [*statuses, closure, reactions_status(self.reactions, self._last)]
+
+    def _on_state(self, state: State, arrival: int) -> None:
+        began = time.perf_counter_ns()
+        answer = self.computation.compute(state, self._node.now())
+        waiting = _Waiting(answer, arrival, time.perf_counter_ns() - began)
+        if self._loads is None:
+            self._publish(waiting, None)
+        elif (wrenches := self._loads.match(state.stamp, waiting)) is not None:
+            self._publish(waiting, wrenches)
+
+    def _on_loads(self, waiting: _Waiting, wrenches: dict[str, Any]) -> None:
+        """The last wrench that a state waited for has arrived."""
+        assert self.input is not None  # only while active
+        try:
+            self._publish(waiting, wrenches)
+        except BadMessage as error:
+            self.input.reject(error)
+
+    def _publish(self, waiting: _Waiting, wrenches: dict[str, Any] | None) -> None:
+        assert self.input is not None  # only while active
+        began, answer = time.perf_counter_ns(), waiting.answer
+        assert isinstance(answer.dynamics, ClosedLoopSolution)  # ReactionComputation rejects open chains
+        self._last = self.reactions(answer.dynamics.result, wrenches)
+        self._outputs.publish(self._last, answer.state.stamp, from_topics=wrenches is not None)
+        self._computing.add(waiting.arrival, waiting.spent + time.perf_counter_ns() - began)
+        self.input.count_answer(answer, waiting.arrival)
+
+    def _on_watch(self) -> None:
+        """Report a stale input, and give up states whose wrenches will not arrive."""
+        if self.input is None:
+            return
+        self.input.output()
+        if self._loads is None:
+            return
+        for missing in self._loads.give_up():
+            text = (
+                f"no connection wrench of {listed(missing)} with its stamp came within "
+                f"{self._loads.patience:g} s"
+            )
+            self.input.reject(BadMessage("no connection wrench", text))
+
+
+def settings_of(parameters: ReactionParameters) -> ComputationSettings:
+    """The parameters that the computation needs; reactions are computed from the full torques."""
+    return ComputationSettings(
+        acceleration_source=parameters.acceleration_source,
+        filter_cutoff=parameters.filter_cutoff,
+        stale_after=parameters.stale_after,
+        closure_tolerance=parameters.closure_tolerance,
+    )
+
+
+def make_session(node: SessionNode, description: str, parameters: ReactionParameters) -> ReactionSession:
+    """The session of a robot, from its URDF's path or text.
+
+    Raises:
+        RobotError: robot, rules or parameters cannot be used.
+    """
+    robot = load_robot(description, parameters.partition_file, parameters.gravity)
+    return ReactionSession(node, robot, parameters)

@@ -8,26 +8,37 @@ import pytest
 import modular_dynamics as md
 from helpers.robots.closed_robots import OUT_OF_REACH, STATES, change_point, path
 from modular_dynamics.closure import close_loops, closed_loop_inverse_dynamics, constraint_projection
-from modular_dynamics_ros.computation.closed_loop import CANNOT_CLOSE, DEAD_POINT, ClosedComputation
-from modular_dynamics_ros.computation.robot import RobotError, load_robot
-from modular_dynamics_ros.diagnostics.status import ERROR, OK, WARN
+from modular_dynamics_ros.computation.assembly_mode import CANNOT_CLOSE, DEAD_POINT
+from modular_dynamics_ros.computation.computation import Computation
+from modular_dynamics_ros.computation.robot import load_robot
+from modular_dynamics_ros.computation.settings import ComputationSettings
 from modular_dynamics_ros.diagnostics.statuses import closure_status
+from modular_dynamics_ros.dynamics.crosscheck import PinocchioCheck
+from modular_dynamics_ros.exceptions import RobotError
 from modular_dynamics_ros.messages.bad_message import BadMessage
-from modular_dynamics_ros.parameters.nodes import DynamicsParameters
+from modular_dynamics_ros.messages.status import ERROR, OK, WARN
 
 pytestmark = pytest.mark.ros
 
 NOW, MS = 1_700_000_000_000_000_000, 1_000_000
 
 
-def computation(description, **parameters):
-    return ClosedComputation(load_robot(description), DynamicsParameters(**parameters))
+def computation(description, **settings):
+    return Computation(load_robot(description), ComputationSettings(**settings))
 
 
-def answered(one, q, stamp=NOW, v=None, measured=None):
-    one.observe(stamp, q, 0.3 * q if v is None else v, (), measured)
-    one.compute(stamp)
-    return one.completed
+def answer(one, q, stamp=NOW, v=None, measured=None):
+    return one.compute(one.observe(stamp, q, 0.3 * q if v is None else v, (), measured), stamp)
+
+
+def solved(*arguments, **named):
+    """The library's result behind an answer."""
+    return answer(*arguments, **named).dynamics.result
+
+
+def relative_difference(given) -> float:
+    """From Pinocchio's torques."""
+    return PinocchioCheck.of(given.dynamics.robot)(given).relative
 
 
 @pytest.mark.parametrize("name", STATES)
@@ -35,34 +46,37 @@ def test_torques_and_all_joints_are_the_librarys(name):
     one, q = computation(path(name)), STATES[name]
     graph = one.robot.graph
     expected = closed_loop_inverse_dynamics(graph, q, 0.3 * q, 0.0 * q)
-    found = answered(one, q)
+    given = answer(one, q)
+    found = given.dynamics.result
     assert one.robot.state_names == one.robot.joint_names == graph.independent_joint_names
-    assert one.effort == pytest.approx(expected.tau, abs=1e-11 * np.abs(expected.tau).max())
+    assert given.effort == pytest.approx(expected.tau, abs=1e-11 * np.abs(expected.tau).max())
     assert found.coordinates == pytest.approx(expected.coordinates, abs=1e-12)
     assert found.velocities == pytest.approx(expected.velocities, abs=1e-12)
     assert max(found.residual.values()) < 1e-12
-    assert one.cross_check().relative < 1e-11
+    assert relative_difference(given) < 1e-11
 
 
 def test_a_wrench_from_outside_is_carried_and_checked():
     one = computation(path("exoskeleton"))
     q, wrench = STATES["exoskeleton"], np.array([1.0, 2.0, 3.0, 0.1, 0.2, 0.3])
-    plain = answered(one, q).tau
+    unloaded = solved(one, q).tau
     one.external.set("body_7", wrench, NOW)
-    loaded = answered(one, q).tau
+    given = answer(one, q)
+    loaded = given.dynamics.result.tau
     expected = closed_loop_inverse_dynamics(one.robot.graph, q, 0.3 * q, 0 * q, None, {"body_7": wrench}).tau
     assert loaded == pytest.approx(expected, abs=1e-10)
-    assert np.abs(loaded - plain).max() > 0.1
-    assert one.cross_check().relative < 1e-11
+    assert np.abs(loaded - unloaded).max() > 0.1
+    assert relative_difference(given) < 1e-11
 
 
 def test_the_connection_wrenches_bear_what_crosses_the_cuts():
     one = computation(path("four_bar"))
-    found = answered(one, STATES["four_bar"])
-    _, wrench = one.robot.solver.stamped_wrench(0)  # of the ground on the crank, in the crank's frame
+    solution = answer(one, STATES["four_bar"]).dynamics
+    found = solution.result
+    _, wrench = solution.connection_wrench(0)  # of the ground on the crank, in the crank's frame
     assert wrench[5] == pytest.approx(found.tau[0], abs=1e-12)  # about the axis it is the motor's torque
-    assert one.robot.solver.stamped_wrench(1)[1][5] == pytest.approx(0.0, abs=1e-12)  # J4 is passive
-    link, cut = one.robot.solver.stamped_cut_wrenches["J2"]
+    assert solution.connection_wrench(1)[1][5] == pytest.approx(0.0, abs=1e-12)  # J4 is passive
+    link, cut = solution.cut_wrenches()["J2"]
     assert link == "coupler"
     assert np.linalg.norm(cut[:3]) == pytest.approx(np.linalg.norm(found.wrenches["J2"][:3]))
     assert np.abs(found.wrenches["J2"]).max() > 1.0
@@ -75,58 +89,61 @@ def test_gravity_modes_and_friction_of_passive_joints():
     q, v = np.array([0.7]), np.array([1.5])
     one = computation(text, friction="urdf")
     graph = one.robot.graph
-    found = answered(one, q, v=v)
+    given = answer(one, q, v=v)
+    found = given.dynamics.result
     W = constraint_projection(graph, q)
     speed = found.velocities[graph.v_slice("J4")][0]
     felt = W[graph.v_slice("J4"), 0][0] * (0.4 * speed + 0.2 * np.sign(speed))
     assert abs(felt) > 1e-2
-    assert one.effort - found.tau == pytest.approx([felt], abs=1e-12)
+    assert given.effort - found.tau == pytest.approx([felt], abs=1e-12)
     at_rest = closed_loop_inverse_dynamics(graph, q, [0.0], [0.0]).tau
     for output, expected in (("gravity", at_rest), ("full_minus_gravity", found.tau - at_rest)):
-        one.set_parameters(replace(one.parameters, output=output, friction="none"))
-        answered(one, q, v=v)
-        assert one.effort == pytest.approx(expected, abs=1e-12)
+        one.configure(replace(one.settings, output=output, friction="none"))
+        assert answer(one, q, v=v).effort == pytest.approx(expected, abs=1e-12)
 
 
 def test_holding_is_the_rest_at_the_last_answer():
     one, q = computation(path("exoskeleton")), STATES["exoskeleton"]
     with pytest.raises(BadMessage, match="no joint state was answered yet"):
         one.hold()
-    found = answered(one, q)
-    one.hold()
+    found = solved(one, q)
+    held = one.hold()
     rest = closed_loop_inverse_dynamics(one.robot.graph, q, 0 * q, 0 * q)
-    assert one.effort == pytest.approx(rest.tau, abs=1e-10)
-    assert one.completed.coordinates == pytest.approx(found.coordinates, abs=1e-12)
-    assert not one.completed.velocities.any()
+    assert held.effort == pytest.approx(rest.tau, abs=1e-10)
+    assert held.dynamics.result.coordinates == pytest.approx(found.coordinates, abs=1e-12)
+    assert not held.dynamics.result.velocities.any()
 
 
-def test_out_of_reach_is_refused_leaves_no_trace_and_the_next_good_state_is_answered():
+def test_out_of_reach_is_refused_leaves_no_trace_and_the_next_good_state_is_answer():
     one, q = computation(path("exoskeleton")), STATES["exoskeleton"]
     with pytest.raises(BadMessage, match=r"cannot close: the loops of 'exoskeleton'.*open are") as first:
-        answered(one, OUT_OF_REACH)
+        answer(one, OUT_OF_REACH)
     assert first.value.cause == CANNOT_CLOSE
-    assert one.completed is None
-    found = answered(one, q)
-    kept = one.q.copy(), one.effort.copy()
+    assert one.last_answer is None
+    good = answer(one, q)
+    found = good.dynamics.result
+    kept = good.state.q.copy(), good.effort.copy()
     with pytest.raises(BadMessage):
-        answered(one, OUT_OF_REACH, NOW + MS)
+        answer(one, OUT_OF_REACH, NOW + MS)
     graph = one.robot.graph
     measured = np.array([found.coordinates[graph.q_slice(name)][0] for name in one.robot.passive_names])
     with pytest.raises(BadMessage, match="cannot close"):  # whatever the sensors say
-        answered(one, OUT_OF_REACH, NOW + MS, measured=measured)
-    assert one.completed is found
-    assert (one.q.tolist(), one.effort.tolist()) == tuple(part.tolist() for part in kept)
-    assert answered(one, q, NOW + 2 * MS).tau == pytest.approx(found.tau, abs=1e-11)
-    assert one.closed_anew == 1
+        answer(one, OUT_OF_REACH, NOW + MS, measured=measured)
+    assert one.last_answer is good
+    assert (good.state.q.tolist(), good.effort.tolist()) == tuple(part.tolist() for part in kept)
+    again = answer(one, q, NOW + 2 * MS)
+    assert again.dynamics.result.tau == pytest.approx(found.tau, abs=1e-11)
+    assert again.configuration.continues_last
+    assert not good.configuration.continues_last
 
 
 def test_a_dead_point_is_refused_by_name_and_left_again():
     one = computation(change_point())
-    answered(one, np.array([0.3]))
+    answer(one, np.array([0.3]))
     with pytest.raises(BadMessage, match=r"^dead point: .*'four_bar'.*condition number") as caught:
-        answered(one, np.array([0.0]), NOW + MS)
+        answer(one, np.array([0.0]), NOW + MS)
     assert caught.value.cause == DEAD_POINT
-    assert np.isfinite(answered(one, np.array([0.2]), NOW + 2 * MS).tau).all()
+    assert np.isfinite(solved(one, np.array([0.2]), NOW + 2 * MS).tau).all()
 
 
 @pytest.fixture
@@ -142,29 +159,30 @@ def modes():
 def test_measured_passive_joints_tell_the_assembly_mode(modes):
     one, q, usual, other = modes
     assert one.robot.passive_names == ("J4", "J3")
-    assert answered(one, q).coordinates == pytest.approx(usual, abs=1e-9)
+    assert solved(one, q).coordinates == pytest.approx(usual, abs=1e-9)
     noisy = other[1:] + np.array([0.004, -0.003])
-    assert answered(one, q, NOW + MS, measured=noisy).coordinates == pytest.approx(other, abs=1e-9)
-    assert one.disagreements == ()
+    configuration = answer(one, q, NOW + MS, measured=noisy).configuration
+    assert configuration.coordinates == pytest.approx(other, abs=1e-9)
+    assert configuration.disagreements == ()
     # carried on without a sensor ...
-    assert answered(one, q + 0.01, NOW + 2 * MS).coordinates == pytest.approx(
+    assert solved(one, q + 0.01, NOW + 2 * MS).coordinates == pytest.approx(
         close_loops(one.robot.graph, q + 0.01, other), abs=1e-9
     )
     # ... and a turn more or less is no difference
     one.forget()
     turned = other[1:] + np.array([2.0 * np.pi, -2.0 * np.pi])
-    found = answered(one, q, NOW + 3 * MS, measured=turned).coordinates
-    assert np.cos(found - other) == pytest.approx(np.ones(3), abs=1e-12)
-    assert one.disagreements == ()
+    configuration = answer(one, q, NOW + 3 * MS, measured=turned).configuration
+    assert np.cos(configuration.coordinates - other) == pytest.approx(np.ones(3), abs=1e-12)
+    assert configuration.disagreements == ()
 
 
 @pytest.mark.parametrize("offset", [[0.0, 0.2], [0.03, 0.0], [0.5, -0.5]])
 def test_a_measured_joint_that_contradicts_the_loops_is_named_and_not_used(modes, offset):
     one, q, usual, _ = modes
-    answered(one, q)
-    found = answered(one, q, NOW + MS, measured=usual[1:] + offset)
-    assert found.coordinates == pytest.approx(usual, abs=1e-9)
-    named = {one.joint: one.difference for one in one.disagreements}
+    answer(one, q)
+    configuration = answer(one, q, NOW + MS, measured=usual[1:] + offset).configuration
+    assert configuration.coordinates == pytest.approx(usual, abs=1e-9)
+    named = {entry.joint: entry.difference for entry in configuration.disagreements}
     assert named == pytest.approx(
         {name: value for name, value in zip(("J4", "J3"), offset, strict=True) if value}
     )
@@ -179,24 +197,24 @@ def test_after_a_gap_a_jump_or_stamps_that_go_back_the_loops_are_closed_anew(mod
         (NOW + MS, q + 0.6, None),
     ):
         one.forget()
-        answered(one, q, NOW, measured=other[1:])
-        found = answered(one, to, stamp).coordinates
+        answer(one, q, NOW, measured=other[1:])
+        found = solved(one, to, stamp).coordinates
         expected = close_loops(one.robot.graph, to) if mode is None else mode
         assert found == pytest.approx(expected, abs=1e-9)
 
 
-def test_what_is_told_about_the_closure():
+def test_status_of_the_closure():
     one, q = computation(path("exoskeleton")), STATES["exoskeleton"]
-    assert closure_status(one, [], []).message == "no joint state was completed yet"
-    found = answered(one, q)
-    status = closure_status(one, [], [])
+    assert closure_status(None, (), 0, [], []).message == "no joint state was completed yet"
+    found = solved(one, q)
+    status = closure_status(found, (), 1, [], [])
     assert status.level == OK
     assert float(status.values["condition number"]) == pytest.approx(found.condition, rel=1e-3)
     assert float(status.values["tension of spring [N]"]) == pytest.approx(found.tensions["spring"], rel=1e-5)
     assert float(status.values["largest residual [m or 1]"]) < 1e-12
     assert {f"residual of {loop} [m or 1]" for loop in "EBA"} < set(status.values)
-    assert closure_status(one, [], ["'rho_3' measured elsewhere"]).level == WARN
-    assert closure_status(one, ["dead point"], ["x"]).level == ERROR
+    assert closure_status(found, (), 1, [], ["'rho_3' measured elsewhere"]).level == WARN
+    assert closure_status(found, (), 1, ["dead point"], ["x"]).level == ERROR
 
 
 def test_springs_alone_and_loops_that_never_close(four_link):
@@ -209,13 +227,13 @@ def test_springs_alone_and_loops_that_never_close(four_link):
     )
     one = computation(text.replace("</modular_dynamics>", spring))
     q = np.array([0.3, -0.5, 0.7, 0.2])
-    found = answered(one, q)
-    assert found.tensions["s"] > 1.0
+    given = answer(one, q)
+    assert given.dynamics.result.tensions["s"] > 1.0
     assert one.robot.passive_names == ()
-    assert one.cross_check().relative < 1e-12
+    assert relative_difference(given) < 1e-12
     with open(path("four_bar")) as file:
         far = file.read().replace(
             '<predecessor link="crank" xyz="0.05 0 0"/>', '<predecessor link="crank" xyz="9 0 0"/>'
         )
     with pytest.raises(RobotError, match="the loops of 'four_bar' do not close"):
-        load_robot(far)
+        computation(far)

@@ -4,46 +4,38 @@ import pytest
 import modular_dynamics as md
 from modular_dynamics_ros.computation.feedforward import (
     FRICTION_SPEED,
-    Feedforward,
     friction_coefficients,
+    friction_torques,
     limit_efforts,
+    select_terms,
 )
 
 TAU = np.array([10.0, -20.0, 3.0])
 GRAVITY = np.array([4.0, -5.0, 6.0])
 SPEED = np.array([2.0, -1.0, 0.0])
-
-
-def feedforward(**modes: str) -> Feedforward:
-    chosen = {"output": "full", "friction": "none", "effort_limits": "off"} | modes
-    return Feedforward(
-        np.array([0.5, 1.0, 2.0]), np.array([0.3, 0.4, 0.5]), np.array([5.0, np.inf, 30.0]), **chosen
-    )
-
-
-def effort(**modes: str) -> np.ndarray:
-    out = np.full(3, np.nan)
-    feedforward(**modes)(TAU, GRAVITY, SPEED, out)
-    return out
+DAMPING, DRY = np.array([0.5, 1.0, 2.0]), np.array([0.3, 0.4, 0.5])
 
 
 def test_output_modes():
-    assert effort().tolist() == TAU.tolist()
-    assert effort(output="gravity").tolist() == GRAVITY.tolist()
-    assert effort(output="full_minus_gravity").tolist() == (TAU - GRAVITY).tolist()
-    assert not feedforward().needs_gravity
+    assert select_terms(TAU, None, "full").tolist() == TAU.tolist()
+    assert select_terms(TAU, GRAVITY, "gravity").tolist() == GRAVITY.tolist()
+    assert select_terms(TAU, GRAVITY, "full_minus_gravity").tolist() == (TAU - GRAVITY).tolist()
+
+
+@pytest.mark.parametrize("output", ["full", "gravity", "full_minus_gravity"])
+def test_the_terms_are_a_copy(output):
+    tau, gravity = TAU.copy(), GRAVITY.copy()
+    select_terms(tau, gravity, output)[:] = 0.0
+    assert (tau.tolist(), gravity.tolist()) == (TAU.tolist(), GRAVITY.tolist())
 
 
 def test_friction_is_damping_and_dry_friction_along_the_motion():
-    assert effort(friction="urdf") == pytest.approx([10.0 + 0.5 * 2 + 0.3, -20.0 - 1.0 - 0.4, 3.0])
+    assert friction_torques(SPEED, DAMPING, DRY) == pytest.approx([0.5 * 2 + 0.3, -1.0 - 0.4, 0.0])
 
 
 def test_dry_friction_rises_linearly_through_rest():
-    out = np.zeros(3)
-    feedforward(friction="urdf")(np.zeros(3), GRAVITY, np.full(3, 0.5 * FRICTION_SPEED), out)
-    assert out == pytest.approx(
-        0.5 * np.array([0.3, 0.4, 0.5]) + 0.5 * FRICTION_SPEED * np.array([0.5, 1.0, 2.0])
-    )
+    slow = np.full(3, 0.5 * FRICTION_SPEED)
+    assert friction_torques(slow, DAMPING, DRY) == pytest.approx(0.5 * DRY + 0.5 * FRICTION_SPEED * DAMPING)
 
 
 def test_clip_cuts_each_joint_and_scale_keeps_the_direction():
@@ -82,18 +74,3 @@ def test_a_mimic_joint_loads_its_driver():
     assert graph.joint_names == ("driver",)
     assert damping.tolist() == [0.5 + 4.0 * 1.0]  # virtual power: (-2 qd) 1.0 (-2 qd)
     assert dry.tolist() == [0.25 + 2.0 * 2.0]
-
-
-def test_friction_of_all_joints_loads_the_independent_ones_by_virtual_power():
-    out = np.zeros(1)
-    one = Feedforward(
-        np.array([0.5, 1.0, 2.0]),
-        np.array([0.3, 0.4, 0.5]),
-        np.array([np.inf]),
-        output="full",
-        friction="urdf",
-        effort_limits="off",
-    )
-    one.projection = np.array([[1.0], [-0.5], [2.0]])
-    one(np.array([1.0]), np.zeros(1), np.array([2.0, -1.0, 4.0]), out)
-    assert out == pytest.approx([1.0 + (0.5 * 2 + 0.3) - 0.5 * (-1.0 - 0.4) + 2.0 * (2.0 * 4 + 0.5)])

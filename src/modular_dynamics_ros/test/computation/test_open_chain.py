@@ -6,11 +6,12 @@ import pytest
 import yaml
 
 import modular_dynamics as md
-from modular_dynamics_ros.computation.open_chain import Computation
-from modular_dynamics_ros.computation.reference import ReferenceTrajectory
+from modular_dynamics_ros.computation.computation import Computation
 from modular_dynamics_ros.computation.robot import load_robot
+from modular_dynamics_ros.computation.settings import ComputationSettings
+from modular_dynamics_ros.dynamics.crosscheck import PinocchioCheck
 from modular_dynamics_ros.messages.bad_message import BadMessage
-from modular_dynamics_ros.parameters.nodes import DynamicsParameters
+from modular_dynamics_ros.messages.trajectories import ReferenceTrajectory
 
 pytestmark = pytest.mark.ros
 
@@ -32,16 +33,34 @@ def robot(four_link):
     return load_robot(four_link)
 
 
-def computation(robot, **parameters) -> Computation:
-    return Computation(robot, DynamicsParameters(**parameters))
+def computation(robot, **settings) -> Computation:
+    return Computation(robot, ComputationSettings(**settings))
+
+
+def answer(one, q=Q, v=V, stamp=NOW, now=NOW):
+    return one.compute(one.observe(stamp, q, v), now)
+
+
+def relative_difference(given) -> float:
+    """From Pinocchio's torques."""
+    return PinocchioCheck.of(given.dynamics.robot)(given).relative
 
 
 def test_torques_are_the_librarys(robot):
+    given = answer(computation(robot))
+    assert given.effort.tolist() == md.inverse_dynamics(robot.graph, Q, V, np.zeros(4)).tolist()
+    assert relative_difference(given) < 1e-12
+
+
+def test_an_answer_is_a_value_that_later_ones_do_not_change(robot):
     one = computation(robot)
-    one.observe(NOW, Q, V)
-    one.compute(NOW)
-    assert one.effort.tolist() == md.inverse_dynamics(robot.graph, Q, V, np.zeros(4)).tolist()
-    assert one.cross_check().relative < 1e-12
+    first = answer(one)
+    kept = [part.copy() for part in (first.state.q, first.state.v, first.effort)]
+    wrench = first.dynamics.connection_wrench(0)[1].copy()
+    answer(one, 2.0 * Q, 3.0 * V, NOW + 1)
+    for before, part in zip(kept, (first.state.q, first.state.v, first.effort), strict=True):
+        assert part.tolist() == before.tolist()
+    assert first.dynamics.connection_wrench(0)[1].tolist() == wrench.tolist()
 
 
 def test_the_reference_gives_the_accelerations(robot):
@@ -49,21 +68,19 @@ def test_the_reference_gives_the_accelerations(robot):
     with pytest.raises(BadMessage, match="no reference"):
         one.observe(NOW, Q, V)
     a = np.array([[1.0, 2.0, 3.0, 4.0], [5.0, 6.0, 7.0, 8.0]])
-    one.reference.add(ReferenceTrajectory(np.array([NOW, NOW + S]), a))
-    one.observe(NOW + S, Q, V)
-    one.compute(NOW)
-    assert one.effort.tolist() == md.inverse_dynamics(robot.graph, Q, V, a[1]).tolist()
+    one.accelerations.reference.add(ReferenceTrajectory(np.array([NOW, NOW + S]), a))
+    given = answer(one, stamp=NOW + S)
+    assert given.effort.tolist() == md.inverse_dynamics(robot.graph, Q, V, a[1]).tolist()
 
 
 def test_filtered_velocities_give_the_accelerations(robot):
     one = computation(robot, acceleration_source="filtered")
     for k in range(600):
         with pytest.raises(BadMessage, match="the filter starts") if k < 5 else nullcontext():
-            one.observe(NOW + k * 2_000_000, Q, V * 0.002 * k)
-    one.compute(NOW)
+            state = one.observe(NOW + k * 2_000_000, Q, V * 0.002 * k)
     # a steady acceleration V comes out of the filter as it is, once the transient is below 1e-8
     expected = md.inverse_dynamics(robot.graph, Q, V * 0.002 * 599, V)
-    assert one.effort == pytest.approx(expected, rel=1e-6)
+    assert one.compute(state, NOW).effort == pytest.approx(expected, rel=1e-6)
 
 
 def test_filtered_needs_velocities(robot):
@@ -77,48 +94,42 @@ def test_gravity_modes(robot):
     gravity = md.inverse_dynamics(robot.graph, Q, rest, rest)
     full = md.inverse_dynamics(robot.graph, Q, V, rest)
     for output, expected in (("gravity", gravity), ("full_minus_gravity", full - gravity)):
-        one = computation(robot, output=output)
-        one.observe(NOW, Q, V)
-        one.compute(NOW)
-        assert one.effort == pytest.approx(expected, abs=1e-13)
+        given = answer(computation(robot, output=output))
+        assert given.effort == pytest.approx(expected, abs=1e-13)
         # the wrenches are those of the motion in every mode
-        reference = md.InverseDynamics(robot.graph).solve(Q, V, rest)
-        assert robot.solver.result.connection_wrenches == pytest.approx(
-            reference.connection_wrenches, abs=1e-12
-        )
+        moving = answer(computation(robot))
+        for index in range(len(robot.graph.subsystems)):
+            link, wrench = given.dynamics.connection_wrench(index)
+            assert link == moving.dynamics.connection_wrench(index)[0]
+            assert wrench == pytest.approx(moving.dynamics.connection_wrench(index)[1], abs=1e-12)
 
 
 def test_external_wrenches_expire(robot):
     wrench, rest = np.array([1.0, 2.0, 3.0, 0.1, 0.2, 0.3]), np.zeros(4)
     one = computation(robot, stale_after=0.5)
     one.external.set("left_branch", wrench, NOW)
-    one.observe(NOW, Q, V)
-    one.compute(NOW + S // 4)
+    given = answer(one, now=NOW + S // 4)
     loaded = md.inverse_dynamics(robot.graph, Q, V, rest, {"left_branch": wrench})
-    assert one.effort == pytest.approx(loaded, abs=1e-13)
-    assert one.cross_check().relative < 1e-12
-    one.compute(NOW + S)
-    assert one.effort == pytest.approx(md.inverse_dynamics(robot.graph, Q, V, rest), abs=1e-13)
+    assert given.effort == pytest.approx(loaded, abs=1e-13)
+    assert relative_difference(given) < 1e-12
+    unloaded = md.inverse_dynamics(robot.graph, Q, V, rest)
+    assert answer(one, now=NOW + S).effort == pytest.approx(unloaded, abs=1e-13)
 
 
 def test_a_black_box_takes_its_wrench_from_outside(robot, four_link, tmp_path):
     path = tmp_path / "partition.yaml"
     path.write_text(yaml.safe_dump(BOX))
     boxed = computation(load_robot(four_link, str(path)))
-    whole = computation(robot)
-    whole.observe(NOW, Q, V)
-    whole.compute(NOW)
-    wrench = robot.solver.result.connection_wrenches[2]
-    boxed.observe(NOW, Q[:3], V[:3])
+    whole = answer(computation(robot))
+    wrench = md.InverseDynamics(robot.graph).solve(Q, V, np.zeros(4)).connection_wrenches[2]
     with pytest.raises(BadMessage, match="no wrench of black box 'right_branch'"):
-        boxed.compute(NOW)
+        answer(boxed, Q[:3], V[:3])
     boxed.black_box.set("right_branch", wrench, NOW)
-    boxed.compute(NOW)
-    assert boxed.effort == pytest.approx(whole.effort[:3], abs=1e-12)  # the issue's bound
+    given = answer(boxed, Q[:3], V[:3])
+    assert given.effort == pytest.approx(whole.effort[:3], abs=1e-12)  # the issue's bound
     with pytest.raises(BadMessage, match=r"in the last 0\.2 s"):
-        boxed.compute(NOW + S)
-    boxed.hold()
-    assert np.isfinite(boxed.effort).all()
+        answer(boxed, Q[:3], V[:3], now=NOW + S)
+    assert np.isfinite(boxed.hold().effort).all()
 
 
 def test_holding_is_gravity_at_the_last_position(robot):
@@ -128,26 +139,24 @@ def test_holding_is_gravity_at_the_last_position(robot):
         ("full_minus_gravity", rest),
     ):
         one = computation(robot, output=output)
-        one.observe(NOW, Q, V)
-        one.compute(NOW)
-        one.hold()
-        assert one.effort == pytest.approx(expected, abs=1e-13)
+        with pytest.raises(BadMessage, match="no joint state was answered yet"):
+            one.hold()
+        answer(one)
+        held = one.hold()
+        assert held.effort == pytest.approx(expected, abs=1e-13)
+        assert (held.state.q.tolist(), held.state.v.tolist()) == (Q.tolist(), rest.tolist())
 
 
 def test_a_state_that_overflows_leaves_no_trace(robot):
     one = computation(robot, effort_limits="clip")
-    one.observe(NOW, Q, 10.0 * V)
-    one.compute(NOW)
-    before = [part.copy() for part in (one.q, one.v, one.a, one.effort, one.exceeded)]
-    assert before[-1].any()
-    one.observe(NOW + 1, np.zeros(4), np.full(4, 1e200))
+    before = answer(one, Q, 10.0 * V)
+    assert before.exceeded.any()
     with np.errstate(all="ignore"), pytest.raises(BadMessage, match="so large"):
-        one.compute(NOW + 1)
-    for kept, part in zip(before, (one.q, one.v, one.a, one.effort, one.exceeded), strict=True):
-        assert part.tolist() == kept.tolist()
-    one.hold()
+        answer(one, np.zeros(4), np.full(4, 1e200), NOW + 1, NOW + 1)
+    assert one.last_answer is before
     rest = np.zeros(4)
-    assert one.effort == pytest.approx(md.inverse_dynamics(robot.graph, Q, rest, rest), abs=1e-13)
+    gravity = md.inverse_dynamics(robot.graph, Q, rest, rest)
+    assert one.hold().effort == pytest.approx(gravity, abs=1e-13)
 
 
 def test_an_overflow_does_not_stay_in_the_filter(robot):
@@ -155,23 +164,24 @@ def test_an_overflow_does_not_stay_in_the_filter(robot):
     for k in range(20):
         with suppress(BadMessage):
             one.observe(NOW + k * 2_000_000, Q, np.zeros(4))
-    one.observe(NOW + 20 * 2_000_000, Q, np.full(4, 1e200))
+    state = one.observe(NOW + 20 * 2_000_000, Q, np.full(4, 1e200))
     with np.errstate(all="ignore"), pytest.raises(BadMessage, match="so large"):
-        one.compute(NOW)
+        one.compute(state, NOW)
     with pytest.raises(BadMessage, match="the filter starts"):
         one.observe(NOW + 21 * 2_000_000, Q, np.zeros(4))
 
 
 def test_holding_has_the_finite_check_too(robot, monkeypatch):
     one = computation(robot)
-    one.observe(NOW, Q, V)
-    one.compute(NOW)
-    good = one.effort.copy()
-    monkeypatch.setattr(one, "feedforward", lambda tau, gravity, v, out: out.fill(np.nan))
+    good = answer(one)
+
+    def overflowing(tau, limits, mode):
+        tau.fill(np.nan)
+
+    monkeypatch.setattr(Computation.__module__ + ".limit_efforts", overflowing)
     with pytest.raises(BadMessage, match="so large"):
         one.hold()
-    assert one.effort.tolist() == good.tolist()
-    assert one.v.tolist() == V.tolist()
+    assert one.last_answer is good
 
 
 def test_a_state_without_its_black_boxs_wrench_leaves_no_trace(four_link, tmp_path):
@@ -179,17 +189,15 @@ def test_a_state_without_its_black_boxs_wrench_leaves_no_trace(four_link, tmp_pa
     path.write_text(yaml.safe_dump(BOX))
     one = computation(load_robot(four_link, str(path)), stale_after=0.5)
     one.black_box.set("right_branch", np.ones(6), NOW)
-    one.observe(NOW, Q[:3], V[:3])
-    one.compute(NOW)
-    one.observe(NOW + S, np.ones(3), np.ones(3))
+    good = answer(one, Q[:3], V[:3])
     with pytest.raises(BadMessage, match="no wrench"):
-        one.compute(NOW + S)
-    assert (one.q.tolist(), one.v.tolist()) == (Q[:3].tolist(), V[:3].tolist())
-    one.hold()  # at the last good state, with the wrench that belongs to it
+        answer(one, np.ones(3), np.ones(3), NOW + S, NOW + S)
+    assert one.last_answer is good
+    held = one.hold()  # at the last good state, with the wrench that belongs to it
     rest = np.zeros(4)
     graph, q = one.robot.graph, np.append(Q[:3], 0.0)
-    held = md.inverse_dynamics(graph, q, rest, rest, None, {"right_branch": np.ones(6)})
-    assert one.effort == pytest.approx(held[:3], abs=1e-12)
+    expected = md.inverse_dynamics(graph, q, rest, rest, None, {"right_branch": np.ones(6)})
+    assert held.effort == pytest.approx(expected[:3], abs=1e-12)
 
 
 @pytest.mark.parametrize("last", ["<origin xyz='.1 0 .3'/>", "<mimic joint='j2' multiplier='2'/>"])
@@ -200,38 +208,36 @@ def test_joints_beyond_a_black_box_feel_how_it_stands(chain, last):
     wrench = np.array([1.0, 2.0, 3.0, 0.1, 0.2, 0.3])
     one = computation(robot)
     one.black_box.set("box", wrench, NOW)
-    one.observe(NOW, q, v)
-    one.compute(NOW)
+    given = answer(one, q, v)
     a = np.zeros(robot.graph.nv)
     expected = md.inverse_dynamics(robot.graph, q, v, a, None, {"box": wrench})[robot.indices]
     assert np.isnan(expected).tolist() == [name == "j2" for name in robot.state_names]
-    assert one.effort == pytest.approx(expected, abs=1e-12, nan_ok=True)
+    assert given.effort == pytest.approx(expected, abs=1e-12, nan_ok=True)
     at_zero = md.inverse_dynamics(robot.graph, [q[0], 0, *q[2:]], v, a, None, {"box": wrench})
     assert np.nanmax(np.abs(at_zero - expected)) > 0.1  # it does matter where the box stands
 
 
-def test_limits_and_parameters_change_at_run_time(robot):
+def test_limits_and_settings_change_at_run_time(robot):
     one = computation(robot)
-    one.observe(NOW, Q, 10.0 * V)
-    one.compute(NOW)
-    assert not one.exceeded.any()
-    free = one.effort.copy()
-    over = np.abs(free) > robot.effort_limits
+    free = answer(one, Q, 10.0 * V)
+    assert not free.exceeded.any()
+    over = np.abs(free.effort) > robot.effort_limits
     assert over.any()
-    one.set_parameters(replace(one.parameters, effort_limits="clip"))
-    one.compute(NOW)
-    assert one.exceeded.tolist() == over.tolist()
-    assert one.effort == pytest.approx(np.clip(free, -robot.effort_limits, robot.effort_limits))
+    one.configure(replace(one.settings, effort_limits="clip"))
+    clipped = answer(one, Q, 10.0 * V)
+    assert clipped.exceeded.tolist() == over.tolist()
+    limits = robot.effort_limits
+    assert clipped.effort == pytest.approx(np.clip(free.effort, -limits, limits))
 
 
 def test_a_new_cutoff_starts_a_new_filter_and_only_that(robot):
-    assert computation(robot).filter is None
+    assert computation(robot).accelerations.filter is None
     one = computation(robot, acceleration_source="filtered")
-    before = one.filter
-    one.set_parameters(replace(one.parameters, output="gravity"))
-    assert one.filter is before
-    one.set_parameters(replace(one.parameters, filter_cutoff=20.0))
-    assert one.filter.cutoff == 20.0
+    before = one.accelerations.filter
+    one.configure(replace(one.settings, output="gravity"))
+    assert one.accelerations.filter is before
+    one.configure(replace(one.settings, filter_cutoff=20.0))
+    assert one.accelerations.filter.cutoff == 20.0
 
 
 def test_velocities_do_not_matter_for_gravity_alone(robot):

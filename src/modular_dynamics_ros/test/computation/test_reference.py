@@ -1,11 +1,7 @@
 import numpy as np
 
-from modular_dynamics_ros.computation.reference import (
-    KEPT,
-    Coverage,
-    ReferenceSampler,
-    ReferenceTrajectory,
-)
+from modular_dynamics_ros.computation.reference import KEPT, Coverage, ReferenceSampler
+from modular_dynamics_ros.messages.trajectories import ReferenceTrajectory
 
 NOW = 1_700_000_000_000_000_000
 MS = 1_000_000

@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 
 import modular_dynamics as md
-import modular_dynamics.crosscheck
-from modular_dynamics_ros.computation.robot import RobotError, load_robot
+from modular_dynamics_ros.computation.robot import load_robot
+from modular_dynamics_ros.exceptions import RobotError
 
 BOX = (
     "version: 1\nsubsystems:\n  - {name: stem, joints: [turn, bend]}\n"
@@ -17,7 +17,6 @@ def test_a_robot_is_ready_to_compute(four_link):
     assert robot.joint_names == ("turn", "bend", "left", "right")
     assert robot.indices.tolist() == [0, 1, 2, 3]
     assert robot.effort_limits.tolist() == [20.0, 20.0, 5.0, 5.0]
-    assert robot.check is not None
     assert robot.black_boxes == ()
 
 
@@ -54,19 +53,10 @@ def test_a_robot_without_a_moving_joint_is_refused(rest):
         load_robot(f"<robot name='still'><link name='a'/>{rest}</robot>")
 
 
-def test_a_cross_check_that_fails_does_not_refuse_the_robot(four_link, monkeypatch):
-    def broken(*arguments):
-        raise IndexError("out of range")
-
-    monkeypatch.setattr(md.crosscheck.CrossCheck, "__call__", broken)
-    robot = load_robot(four_link)
-    assert (robot.check, robot.no_check) == (None, "IndexError: out of range")
-
-
 def test_gravity_is_taken(four_link):
     robot = load_robot(four_link, gravity=(0.0, 0.0, 0.0))
     rest = np.zeros(4)
-    assert robot.solver(np.full(4, 0.3), rest, rest).tolist() == [0.0] * 4
+    assert md.inverse_dynamics(robot.graph, np.full(4, 0.3), rest, rest).tolist() == [0.0] * 4
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ COUNT, START = 20, 10**18
 
 @pytest.fixture
 def recorder(charmie):
-    """A recorder that has heard a perfect node at rest: 20 states, 5 ms apart, answered after 1 ms."""
+    """A recorder of a perfect node at rest: 20 states, 5 ms apart, answered after 1 ms."""
     node = Recorder(md.load_urdf(charmie))
     solver, rest = md.InverseDynamics(node.graph), np.zeros(19)
     for k in range(COUNT):
@@ -69,9 +69,9 @@ def test_no_answer_at_all_is_a_failure_not_a_crash(recorder):
     assert result.failures(1e-9) == ["20 of 20 joint states were not answered"]
 
 
-def test_a_reference_that_was_never_heard_is_seen(recorder):
+def test_a_missing_reference_is_reported(recorder):
     recorder.accelerations[START] = np.full(19, np.nan)
-    assert "no reference was heard for 1 answers" in evaluate(recorder, COUNT, COUNT).failures(1e-9)[0]
+    assert "no reference was received for 1 answers" in evaluate(recorder, COUNT, COUNT).failures(1e-9)[0]
 
 
 def test_the_table_and_the_plot(recorder, tmp_path):

@@ -26,15 +26,15 @@ def test_a_problem_is_logged_once_and_its_end_once():
     for k in range(100):
         seen.time = 0.01 * k
         log.problem("joint_states", "not finite", "'a' is NaN")
-        log.settle()
+        log.log_resolved()
     assert seen.lines == [("warning", "joint_states: 'a' is NaN")]
     assert log.current() == ["joint_states: 'a' is NaN"]
     assert log.texts("joint_states") == ["'a' is NaN"]
     assert log.texts("closure") == []
     seen.time += QUIET + 0.01
-    log.settle()
-    log.settle()
-    assert seen.lines[1:] == [("info", "joint_states: good again (not finite)")]
+    log.log_resolved()
+    log.log_resolved()
+    assert seen.lines[1:] == [("info", "joint_states: resolved (not finite)")]
     assert log.current() == []
 
 
@@ -45,9 +45,9 @@ def test_each_offender_is_named_once_however_they_alternate():
         log.problem("joint_states", "not finite", ("'a' is NaN", "'b' is NaN", "'a' is NaN")[k % 3])
     assert [text for _, text in seen.lines] == ["joint_states: 'a' is NaN", "joint_states: 'b' is NaN"]
     seen.time = QUIET + 0.01
-    log.settle()
+    log.log_resolved()
     log.problem("joint_states", "not finite", "'a' is NaN")
-    assert len(seen.lines) == 4  # good again, and bad again
+    assert len(seen.lines) == 4  # resolved, and there again
 
 
 def test_texts_that_always_change_do_not_flood():
@@ -67,7 +67,7 @@ def test_good_and_bad_in_turns_do_not_flood():
         seen.time = 0.01 * k
         if k % 2:
             log.problem("joint_states", "wrong length", "x")
-        log.settle()
+        log.log_resolved()
     assert len(seen.lines) == 1
 
 

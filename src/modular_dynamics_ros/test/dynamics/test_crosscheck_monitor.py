@@ -17,9 +17,9 @@ def test_a_pause_is_not_made_up_for():
 
 def test_a_failure_is_counted_and_over_with_the_next_comparison():
     monitor = CrossCheckMonitor(rate=1.0, threshold=1e-9)
-    monitor.fail("IndexError: 7")
+    monitor.add_failure("IndexError: 7")
     assert (monitor.failed, monitor.failure, monitor.count) == (1, "IndexError: 7", 0)
-    monitor.take(1e-12, {})
+    monitor.add(1e-12, {})
     assert (monitor.failed, monitor.failure, monitor.count) == (1, "", 1)
 
 
@@ -30,10 +30,10 @@ def test_rate_zero_is_off():
 def test_it_keeps_the_worst_and_judges_the_last():
     monitor = CrossCheckMonitor(rate=1.0, threshold=1e-9)
     assert not monitor.disagrees
-    monitor.take(1e-3, {"arm": 0.5, "base": 0.1})
+    monitor.add(1e-3, {"arm": 0.5, "base": 0.1})
     assert monitor.disagrees
-    monitor.take(1e-12, {"arm": 0.1, "base": 0.2})
+    monitor.add(1e-12, {"arm": 0.1, "base": 0.2})
     assert not monitor.disagrees
     assert (monitor.worst_relative, monitor.worst) == (1e-3, {"arm": 0.5, "base": 0.2})
-    monitor.take(float("nan"), {})
+    monitor.add(float("nan"), {})
     assert monitor.disagrees

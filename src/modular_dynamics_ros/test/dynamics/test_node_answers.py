@@ -7,7 +7,7 @@ import pytest
 
 import modular_dynamics as md
 from helpers.nodes.dynamics_harness import NAMES, Q, V, expected
-from modular_dynamics_ros.messages.conversions import stamp_nanoseconds
+from modular_dynamics_ros.messages.stamps import stamp_nanoseconds
 from modular_dynamics_ros.node.robot_node import SUCCESS
 
 pytestmark = [pytest.mark.ros, pytest.mark.usefixtures("ros")]
@@ -77,10 +77,10 @@ def test_a_rate_answers_the_newest_state_only(make):
     harness.activate()
     stamps = [harness.send(q=Q + 0.01 * k, stamp=10**18 + k) for k in range(50)]
     harness.spin_until(lambda: harness.torque_of(stamps[-1]) is not None)
-    tally = harness.node.session.tally
+    counts = harness.node.session.input.counts
     answered = sum(harness.torque_of(stamp) is not None for stamp in stamps)
     assert answered < 10  # 50 states sent at once span one or few tenths of a second
-    assert tally.received == tally.answered + tally.superseded
+    assert counts.received == counts.answered + counts.superseded
 
 
 def test_a_stamp_of_zero_is_the_arrival(active):

@@ -34,7 +34,7 @@ def test_a_bad_state_is_named_once_not_answered_and_the_next_good_one_is(active,
     assert all(active.torque_of(stamp) is None for stamp in stamps)
     log = capfd.readouterr().err
     assert log.count(words) == 1
-    assert sum(active.node.session.tally.rejected.values()) == 20
+    assert sum(active.node.session.input.counts.rejected.values()) == 20
 
 
 def test_another_offender_of_the_same_kind_is_named_too(active, capfd):
@@ -52,7 +52,7 @@ def test_an_overflow_is_never_published(make):
     good = harness.answer()
     for _ in range(3):
         harness.send(v=[1e200] * 4)
-    rejected = harness.node.session.tally.rejected
+    rejected = harness.node.session.input.counts.rejected
     harness.spin_until(lambda: rejected["not finite"] == 3)
     harness.spin_until(lambda: harness.efforts[-1].data.tolist() == [0.0] * 4)  # the ramp is over
     ramp = np.array([message.effort for message in harness.torques[harness.torques.index(good) :]])
@@ -69,7 +69,7 @@ def test_while_the_filter_starts_nothing_is_answered_and_that_is_said_once(make,
     stamps = [harness.send(stamp=now + k * 2_000_000) for k in range(10)]
     harness.spin_until(lambda: harness.torque_of(stamps[-1]) is not None)
     assert [harness.torque_of(stamp) is not None for stamp in stamps] == [False] * 5 + [True] * 5
-    assert harness.node.session.tally.rejected == {"filter starts": 5}
+    assert harness.node.session.input.counts.rejected == {"filter starts": 5}
     assert capfd.readouterr().err.count("the filter starts") == 1
 
 
@@ -77,10 +77,13 @@ def test_a_failing_comparison_ends_neither_the_node_nor_the_answer(make, four_li
     harness = make(crosscheck_rate=1000.0, stale_after=60.0)
     harness.activate()
 
-    def broken():
-        raise IndexError("out of range")
+    class Broken:
+        unavailable = ""
 
-    harness.node.session.computation.cross_check = broken
+        def __call__(self, answer):
+            raise IndexError("out of range")
+
+    harness.node.session.crosschecks.check = Broken()
     capfd.readouterr()
     for _ in range(5):
         assert harness.answer().effort.tolist() == expected(four_link).tolist()
@@ -105,7 +108,7 @@ def test_joints_beyond_a_black_box_need_its_state(make, chain, tmp_path, capfd):
         )
     )
     harness.send(names=["j1", "j3"], q=[0.1, 0.3], v=[0, 0])
-    harness.spin_until(lambda: session.tally.rejected["missing joints"] == 1)
+    harness.spin_until(lambda: session.input.counts.rejected["missing joints"] == 1)
     assert "no position for 'j2'" in capfd.readouterr().err
     q, v, stamps = [0.1, 1.5, 0.3], [0.4, -0.7, 0.2], []
 

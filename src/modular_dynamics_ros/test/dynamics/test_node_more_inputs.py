@@ -8,7 +8,7 @@ from geometry_msgs.msg import WrenchStamped
 
 import modular_dynamics as md
 from helpers.nodes.dynamics_harness import NAMES, Q, V, expected
-from modular_dynamics_ros.messages.conversions import trajectory_message
+from modular_dynamics_ros.messages.trajectories import trajectory_message
 from modular_dynamics_ros.node.robot_node import SUCCESS
 
 pytestmark = [pytest.mark.ros, pytest.mark.usefixtures("ros")]
@@ -20,10 +20,10 @@ def test_the_reference_gives_accelerations(make, four_link, capfd):
     start, a = time.time_ns(), np.array([0.5, -1.0, 2.0, 3.0])
     order = [3, 2, 1, 0]
     names = [NAMES[k] for k in order]
-    sampler = harness.node.session.computation.reference
+    sampler = harness.node.session.computation.accelerations.reference
     samples = [(Q[order], V[order], a[order])] * 2
     harness.send(stamp=start)  # there is no reference yet
-    harness.spin_until(lambda: harness.node.session.tally.rejected["no reference"] == 1)
+    harness.spin_until(lambda: harness.node.session.input.counts.rejected["no reference"] == 1)
     harness.reference.publish(
         trajectory_message(start, names[:3], [0, 10**9], [(q[:3],) * 3 for q, _, _ in samples])
     )
@@ -84,10 +84,10 @@ def test_a_black_box_is_fed_from_its_topic(make, four_link, tmp_path):
 
     def refused():
         harness.send(names=NAMES[:3], q=Q[:3], v=V[:3])
-        return session.tally.rejected["no wrench"] > 0
+        return session.input.counts.rejected["no wrench"] > 0
 
     harness.spin_until(refused)  # never zeros in place of a wrench that is not known
-    assert session.tally.answered == 0
+    assert session.input.counts.answered == 0
     message = WrenchStamped()
     force, moment = message.wrench.force, message.wrench.torque
     force.x, force.y, force.z, moment.x, moment.y, moment.z = wrench.tolist()

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from helpers.nodes.dynamics_harness import Q, expected
-from modular_dynamics_ros.messages.conversions import stamp_nanoseconds
+from modular_dynamics_ros.messages.stamps import stamp_nanoseconds
 
 pytestmark = [pytest.mark.ros, pytest.mark.usefixtures("ros")]
 

@@ -28,7 +28,9 @@ def test_diagnostics_count_and_compare(make):
 def test_a_disagreement_with_pinocchio_is_an_error_logged_once(make, capfd):
     harness = make(crosscheck_rate=1000.0)
     harness.activate()
-    harness.node.session.monitor.threshold = -1.0  # no difference is small enough: as if the model were wrong
+    harness.node.session.crosschecks.monitor.threshold = (
+        -1.0
+    )  # no difference is small enough: as if the model were wrong
     capfd.readouterr()
     for _ in range(5):
         harness.answer()

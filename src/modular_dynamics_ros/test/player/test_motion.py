@@ -1,7 +1,8 @@
 import numpy as np
 import pytest
 
-from modular_dynamics_ros.player.motion import AccelerationProfile, MotionError, load_profile
+from modular_dynamics_ros.exceptions import MotionError
+from modular_dynamics_ros.player.motion import AccelerationProfile, load_profile
 
 
 def test_the_care_robots_motion_ends_where_the_paper_says(root):

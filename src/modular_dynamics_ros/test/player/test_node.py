@@ -14,13 +14,10 @@ from trajectory_msgs.msg import JointTrajectory
 from helpers.nodes.waiting import spin_until
 from modular_dynamics_ros.computation.reference import Coverage, ReferenceSampler
 from modular_dynamics_ros.demo.lead_in import join
-from modular_dynamics_ros.messages.conversions import (
-    stamp_message,
-    stamp_nanoseconds,
-    trajectory_from_message,
-)
-from modular_dynamics_ros.parameters.table import ParameterError
-from modular_dynamics_ros.player.motion import MotionError, load_profile
+from modular_dynamics_ros.exceptions import MotionError, ParameterError
+from modular_dynamics_ros.messages.stamps import stamp_message, stamp_nanoseconds
+from modular_dynamics_ros.messages.trajectories import trajectory_from_message
+from modular_dynamics_ros.player.motion import load_profile
 from modular_dynamics_ros.player.node import JointStatePlayer
 
 pytestmark = [pytest.mark.ros, pytest.mark.usefixtures("ros")]

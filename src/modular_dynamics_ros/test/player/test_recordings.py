@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from mcap_ros2.writer import Writer
 
-from modular_dynamics_ros.player.motion import MotionError
+from modular_dynamics_ros.exceptions import MotionError
 from modular_dynamics_ros.player.recordings import load_csv, load_motion
 
 TABLE = "time, q_a, v_a, q_b, v_b\n1.0, 0, 2, 10, 0\n1.5, 1, 2, 10, 0\n2.5, 3, 2, 12, 4\n"
@@ -106,7 +106,7 @@ def test_a_bag_without_velocities_has_none(tmp_path):
 def test_a_bad_bag_is_refused_by_name(tmp_path):
     with pytest.raises(MotionError, match="no joint states"):
         load_motion(bag(tmp_path / "m.mcap", [(1.0, ["a"], [0.0], [])], topic="/other"))
-    with pytest.raises(MotionError, match="message 2 lacks joint 'a'"):
+    with pytest.raises(MotionError, match="message 2 has no joint 'a'"):
         load_motion(bag(tmp_path / "m.mcap", [(1.0, ["a"], [0.0], []), (2.0, ["b"], [0.0], [])]))
     with pytest.raises(MotionError, match="wrong length"):
         load_motion(bag(tmp_path / "m.mcap", [(1.0, ["a"], [0.0, 1.0], [])]))

@@ -1,20 +1,19 @@
-"""A graph of subsystems as the message that dynamics_node latches."""
+"""A graph of subsystems as the message that dynamics_node publishes once, for late subscribers too."""
 
 from builtin_interfaces.msg import Time
 from geometry_msgs.msg import Pose
 from modular_dynamics_interfaces.msg import SubsystemEdge, SubsystemGraph, SubsystemVertex
 
 import modular_dynamics as md
-from modular_dynamics.algebra import translation
-from modular_dynamics_ros.messages.conversions import quaternion_to_message
+from modular_dynamics.algebra import rotation_matrix, translation
+from modular_dynamics_ros.messages.rotations import quaternion_message
 
 __all__ = ["pose_message", "subsystem_graph_message"]
 
 
 def pose_message(pose: md.DualQuaternion) -> Pose:
     """A unit dual quaternion x_a_b as the pose of b in a."""
-    r = pose.primary
-    message = Pose(orientation=quaternion_to_message((r.w, r.x, r.y, r.z)))
+    message = Pose(orientation=quaternion_message(rotation_matrix(pose.primary)))
     message.position.x, message.position.y, message.position.z = translation(pose).tolist()
     return message
 

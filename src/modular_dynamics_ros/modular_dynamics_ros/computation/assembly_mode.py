@@ -1,0 +1,116 @@
+"""In which assembly mode the loops of a robot are closed, joint state after joint state.
+
+The loops are closed from where they stood at the last answer as long as the states follow each other closely:
+they stay in their assembly mode. After a gap or a jump they are closed anew, from the configuration that the
+library begins with. Where measured passive joints contradict that, and the loops close near them, the
+assembly mode is the measured one; where the loops do not, these joints are reported, and not used.
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from modular_dynamics.closure import ClosedLoopSolver
+from modular_dynamics.exceptions import ClosureError, SingularityError
+from modular_dynamics_ros.computation.answer import Answer, Configuration, Disagreement, State
+from modular_dynamics_ros.computation.robot import Robot
+from modular_dynamics_ros.messages.bad_message import BadMessage
+
+__all__ = ["CANNOT_CLOSE", "DEAD_POINT", "AssemblyMode", "refused_closure"]
+
+Array = NDArray[np.float64]
+
+CANNOT_CLOSE, DEAD_POINT = "cannot close", "dead point"  # causes of a BadMessage
+OPEN = 1e-9  # [m or 1] residual from which on a loop is open
+LONGEST_GAP = 0.25  # [s] between stamps: beyond it the joints may have gone anywhere
+NEARLY = 10.0  # closure_tolerances by which loops may be open at measured joints: several add up
+FARTHEST_SHIFT, FARTHEST_TURN = 0.1, 0.5  # [m], [rad] from one state to the next: more is a jump
+
+
+class AssemblyMode:
+    """Closes the loops of one robot.
+
+    Args:
+        tolerance: by how much measured passive joints may differ from their closed positions [rad or m].
+    """
+
+    def __init__(self, robot: Robot, solver: ClosedLoopSolver, tolerance: float) -> None:
+        graph = robot.graph
+        self._robot, self._solver, self.tolerance = robot, solver, tolerance
+        self._passive = np.array([graph.q_slice(name).start for name in robot.passive_names], dtype=np.intp)
+        self._turning = np.array([_turns(robot, name) for name in robot.passive_names], dtype=bool)
+        self._farthest = np.array(
+            [FARTHEST_TURN if _turns(robot, name) else FARTHEST_SHIFT for name in robot.state_names]
+        )
+
+    def close(self, state: State, previous: Answer | None) -> Configuration:
+        """Coordinates of all joints at a state; `previous` is the last answer.
+
+        Raises:
+            BadMessage: the loops do not close.
+        """
+        continues = previous is not None and self._follows(state, previous.state)
+        before = previous.configuration.coordinates if previous is not None and continues else None
+        failure = None
+        try:
+            closed = self._solver.close(state.q, before)
+        except ClosureError as error:
+            failure, closed = error, self._nearest(error, state.q)
+        disagreements = self._disagreements(state.measured, closed)
+        if failure is None and not disagreements:
+            return Configuration(closed, (), continues)
+        as_measured = self._closed_as_measured(state, closed)
+        if as_measured is not None:
+            return Configuration(as_measured, (), continues)
+        if failure is not None:
+            raise refused_closure(failure) from failure
+        return Configuration(closed, disagreements, continues)
+
+    def _follows(self, state: State, last: State) -> bool:
+        """Whether a state comes so soon and so near after another that the loops cannot have changed mode."""
+        if not 0 <= state.stamp - last.stamp <= LONGEST_GAP * 1e9:
+            return False
+        return bool((np.abs(state.q - last.q) <= self._farthest).all())
+
+    def _nearest(self, error: ClosureError, q: Array) -> Array:
+        """The configuration in which the loops were closest to being closed."""
+        graph = self._robot.graph
+        nearest = graph.neutral() if error.coordinates is None else np.array(error.coordinates)
+        nearest[self._robot.indices] = q
+        return nearest
+
+    def _closed_as_measured(self, state: State, nearby: Array) -> Array | None:
+        """The loops closed from the measured passive joints; None where they do not close near these."""
+        known = ~np.isnan(state.measured)
+        if not known.any():
+            return None
+        guess = nearby.copy()
+        guess[self._passive[known]] = state.measured[known]
+        if max(self._solver.residual(guess).values(), default=0.0) > NEARLY * self.tolerance:
+            return None  # far from closed: a search from there takes long and proves nothing
+        try:
+            closed = self._solver.close(state.q, guess)
+        except ClosureError:
+            return None
+        return None if self._disagreements(state.measured, closed) else closed
+
+    def _disagreements(self, measured: Array, closed: Array) -> tuple[Disagreement, ...]:
+        difference = measured - closed[self._passive]
+        difference[self._turning] = np.remainder(difference[self._turning] + np.pi, 2.0 * np.pi) - np.pi
+        apart = np.abs(difference) > self.tolerance  # never where it is NaN, not measured
+        names = self._robot.passive_names
+        return tuple(Disagreement(names[k], float(difference[k])) for k in np.flatnonzero(apart))
+
+
+def refused_closure(error: ClosureError) -> BadMessage:
+    """The library's error as the reason why a joint state is not answered."""
+    residuals: Any = error.residual or {}
+    residual = max(residuals.values(), default=np.inf)
+    # closed there, but the path to it is blocked: that is a dead point, too
+    cause = DEAD_POINT if isinstance(error, SingularityError) or residual < OPEN else CANNOT_CLOSE
+    return BadMessage(cause, f"{cause}: {error}")
+
+
+def _turns(robot: Robot, name: str) -> bool:
+    return robot.graph.joint(name).type != "prismatic"

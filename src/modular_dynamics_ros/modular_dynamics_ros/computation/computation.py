@@ -1,0 +1,133 @@
+"""From one joint state to the torques of one robot, without ROS: what the nodes do for each message."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from modular_dynamics_ros.computation.acceleration_source import AccelerationSource
+from modular_dynamics_ros.computation.answer import Answer, AppliedWrenches, Configuration, Solver, State
+from modular_dynamics_ros.computation.closed_loop import ClosedLoop
+from modular_dynamics_ros.computation.feedforward import limit_efforts, select_terms
+from modular_dynamics_ros.computation.open_chain import OpenChain
+from modular_dynamics_ros.computation.robot import Robot
+from modular_dynamics_ros.computation.settings import ComputationSettings
+from modular_dynamics_ros.computation.timed_wrenches import TimedWrenches
+from modular_dynamics_ros.messages.bad_message import BadMessage, listed
+
+__all__ = ["Computation"]
+
+Array = NDArray[np.float64]
+
+
+class Computation:
+    """Torques of one robot. A state that is refused, by `observe` or by `compute`, leaves no trace.
+
+    Attributes:
+        accelerations: where they come from; keeps reference and filter from message to message.
+        external, black_box: wrenches from topics, which hold for a while.
+        last_answer: from which the next state's loops are closed, and whose position `hold` holds.
+
+    Raises:
+        RobotError: there is no configuration in which the robot's loops close.
+    """
+
+    def __init__(self, robot: Robot, settings: ComputationSettings) -> None:
+        self.robot, self.settings = robot, settings
+        self.accelerations = AccelerationSource(len(robot.state_names), settings)
+        self.external, self.black_box = TimedWrenches(), TimedWrenches()
+        self.last_answer: Answer | None = None
+        self._solver: Solver
+        if robot.closed:
+            self._solver = ClosedLoop(robot, settings.closure_tolerance)
+        else:
+            self._solver = OpenChain(robot)
+
+    def configure(self, settings: ComputationSettings) -> None:
+        """Take new settings; the filter restarts only where its cutoff changes."""
+        self.settings = settings
+        self.accelerations.configure(settings)
+        if isinstance(self._solver, ClosedLoop):
+            self._solver.tolerance = settings.closure_tolerance
+
+    def forget(self) -> None:
+        """Forget all inputs: what came before a pause of unknown length says nothing about now."""
+        self.external.clear()
+        self.black_box.clear()
+        self.accelerations.forget()
+        self.last_answer = None
+
+    @property
+    def needs_velocity(self) -> bool:
+        """Whether the published torques depend on velocities at all."""
+        return self.settings.output != "gravity" or self.settings.friction != "none"
+
+    def observe(
+        self,
+        stamp: int,
+        q: Array,
+        v: Array,
+        without_velocity: tuple[str, ...] = (),
+        measured: Array | None = None,
+    ) -> State:
+        """A joint state with its stamp [ns], and the accelerations that belong to it.
+
+        Args:
+            measured: positions of the passive joints of closed loops, NaN where they are not measured.
+
+        Raises:
+            BadMessage: the acceleration source does not know them.
+        """
+        a = self.accelerations.at(stamp, v, without_velocity)
+        if measured is None:
+            measured = np.full(len(self.robot.passive_names), np.nan)
+        return State(stamp, q, v, a, measured)
+
+    def compute(self, state: State, now: int) -> Answer:
+        """Torques and wrenches of a state, with the wrenches that are valid now [ns].
+
+        Raises:
+            BadMessage: the wrench of a black box is missing or too old, the loops do not close or stand at a
+            dead point, or the torques overflow.
+        """
+        wrenches = self._applied_wrenches(now)
+        configuration = self._solver.configure(state, self.last_answer)
+        self.last_answer = answer = self._answer(state, configuration, wrenches)
+        return answer
+
+    def hold(self) -> Answer:
+        """Torques that hold the last position against gravity, with the last wrenches of black boxes.
+
+        Raises:
+            BadMessage: there is no answer yet, or the torques overflow.
+        """
+        last = self.last_answer
+        if last is None:
+            raise BadMessage("no answer", "no joint state was answered yet")
+        rest = np.zeros_like(last.state.q)
+        state = State(last.state.stamp, last.state.q, rest, rest, last.state.measured)
+        return self._answer(state, last.configuration, AppliedWrenches(None, last.wrenches.black_box))
+
+    def _applied_wrenches(self, now: int) -> AppliedWrenches:
+        valid_for = self.settings.stale_after
+        black_box = self.black_box.valid(now, valid_for)
+        if missing := [name for name in self.robot.black_boxes if name not in (black_box or ())]:
+            raise BadMessage(
+                "no wrench", f"no wrench of black box {listed(missing)} in the last {valid_for:g} s"
+            )
+        return AppliedWrenches(self.external.valid(now, valid_for), black_box)
+
+    def _answer(self, state: State, configuration: Configuration, wrenches: AppliedWrenches) -> Answer:
+        robot, settings = self.robot, self.settings
+        try:
+            gravity = None if settings.output == "full" else self._solver.gravity(configuration)
+            dynamics = self._solver.solve(configuration, state.v, state.a, wrenches)
+            effort = select_terms(dynamics.tau, gravity, settings.output)
+            if settings.friction == "urdf":
+                effort += dynamics.friction
+            exceeded = limit_efforts(effort, robot.effort_limits, settings.effort_limits)
+            if not np.isfinite(effort[robot.published]).all():
+                raise BadMessage("not finite", "the state is finite, but so large that the torques are not")
+        except BadMessage as error:
+            if error.cause == "not finite":
+                self.accelerations.restart_filter()  # such a velocity would remain in it for long
+            raise
+        return Answer(state, configuration, wrenches, effort, exceeded, dynamics)

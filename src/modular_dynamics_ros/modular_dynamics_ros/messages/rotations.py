@@ -1,0 +1,28 @@
+"""Rotations as message quaternions, x y z w, by tf_transformations or by transforms3d, which it wraps.
+
+tf_transformations comes with a ROS 2 distribution (ros-jazzy-tf-transformations) and not from PyPI.
+"""
+
+import numpy as np
+from geometry_msgs.msg import Quaternion
+from numpy.typing import NDArray
+
+try:
+    import tf_transformations
+except ImportError:
+    import transforms3d
+
+    tf_transformations = None
+
+__all__ = ["quaternion_message"]
+
+
+def quaternion_message(rotation: NDArray[np.float64]) -> Quaternion:
+    """A rotation matrix (3, 3) as a unit quaternion."""
+    if tf_transformations is not None:
+        matrix = np.eye(4)
+        matrix[:3, :3] = rotation
+        x, y, z, w = tf_transformations.quaternion_from_matrix(matrix)
+    else:
+        w, x, y, z = transforms3d.quaternions.mat2quat(rotation)
+    return Quaternion(x=float(x), y=float(y), z=float(z), w=float(w))

@@ -1,0 +1,39 @@
+"""A diagnostic status without its message type, and diagnostic_msgs/DiagnosticArray."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from builtin_interfaces.msg import Time
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
+
+__all__ = ["ERROR", "OK", "STALE", "WARN", "Status", "diagnostic_array"]
+
+OK, WARN, ERROR, STALE = range(4)  # the levels of diagnostic_msgs/DiagnosticStatus
+
+
+@dataclass(frozen=True)
+class Status:
+    """Level, text and figures of one part of a node."""
+
+    level: int
+    name: str
+    message: str
+    hardware_id: str = ""
+    values: dict[str, str] = field(default_factory=dict)
+
+
+def diagnostic_array(stamp: Time, statuses: Iterable[Status]) -> DiagnosticArray:
+    """The statuses as one message."""
+    message = DiagnosticArray()
+    message.header.stamp = stamp
+    for status in statuses:
+        message.status.append(
+            DiagnosticStatus(
+                level=bytes([status.level]),
+                name=status.name,
+                message=status.message,
+                hardware_id=status.hardware_id,
+                values=[KeyValue(key=key, value=value) for key, value in status.values.items()],
+            )
+        )
+    return message

@@ -1,0 +1,91 @@
+"""Reference trajectories: accelerations at absolute instants, and trajectory_msgs/JointTrajectory."""
+
+from array import array
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
+
+from modular_dynamics_ros.messages.bad_message import BadMessage, listed
+from modular_dynamics_ros.messages.stamps import stamp_message, stamp_nanoseconds
+
+__all__ = ["ReferenceTrajectory", "trajectory_from_message", "trajectory_message"]
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class ReferenceTrajectory:
+    """Accelerations at absolute instants.
+
+    Attributes:
+        instants: (m,) strictly increasing [ns]. accelerations: (m, n) [rad/s^2 or m/s^2], joints in graph
+        order.
+    """
+
+    instants: NDArray[np.int64]
+    accelerations: Array
+
+
+def trajectory_from_message(
+    message: JointTrajectory, joint_names: Sequence[str], arrival: int
+) -> ReferenceTrajectory:
+    """The accelerations of a reference, joints in the given order, absolute instants [ns].
+
+    A stamp of zero counts as `arrival`, as in joint_trajectory_controller.
+
+    Raises:
+        BadMessage: a missing joint, no points, points out of order, accelerations that are missing or not
+        finite.
+    """
+    position = {name: index for index, name in enumerate(message.joint_names)}
+    if missing := [name for name in joint_names if name not in position]:
+        raise BadMessage("reference", f"no trajectory for {listed(missing)}")
+    if not message.points:
+        raise BadMessage("reference", "it has no points")
+    count = len(message.joint_names)
+    for number, point in enumerate(message.points):
+        if len(point.accelerations) != count:
+            raise BadMessage(
+                "reference",
+                f"point {number} has {len(point.accelerations)} accelerations for {count} joint names",
+            )
+    order = [position[name] for name in joint_names]
+    accelerations = np.array([point.accelerations for point in message.points])[:, order]
+    if not np.isfinite(accelerations).all():
+        number, joint = np.argwhere(~np.isfinite(accelerations))[0]
+        raise BadMessage(
+            "reference", f"acceleration of '{joint_names[joint]}' in point {number} is not finite"
+        )
+    start = stamp_nanoseconds(message.header.stamp) or arrival
+    instants = np.array(
+        [start + stamp_nanoseconds(point.time_from_start) for point in message.points], dtype=np.int64
+    )
+    if (np.diff(instants) <= 0).any():
+        raise BadMessage(
+            "reference",
+            f"point {int(np.argmax(np.diff(instants) <= 0)) + 1} is not later than the one before",
+        )
+    return ReferenceTrajectory(instants, accelerations)
+
+
+def trajectory_message(
+    start: int,
+    joint_names: Sequence[str],
+    offsets: Iterable[int],
+    samples: Iterable[tuple[Array, Array, Array]],
+) -> JointTrajectory:
+    """Positions, velocities and accelerations at `start` + each offset [ns]."""
+    message = JointTrajectory(joint_names=list(joint_names))
+    message.header.stamp = stamp_message(start)
+    for offset, (q, v, a) in zip(offsets, samples, strict=True):
+        point = JointTrajectoryPoint(
+            positions=array("d", q.tobytes()),
+            velocities=array("d", v.tobytes()),
+            accelerations=array("d", a.tobytes()),
+        )
+        point.time_from_start.sec, point.time_from_start.nanosec = divmod(offset, 1_000_000_000)
+        message.points.append(point)
+    return message

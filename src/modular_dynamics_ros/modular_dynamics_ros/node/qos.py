@@ -1,0 +1,28 @@
+"""Qualities of service, and why they are what they are."""
+
+from rclpy.event_handler import PublisherEventCallbacks, SubscriptionEventCallbacks
+from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
+
+__all__ = [
+    "ANSWER_DEPTH",
+    "JOINT_STATES",
+    "LATCHED",
+    "NO_PUBLISHER_EVENTS",
+    "NO_SUBSCRIPTION_EVENTS",
+    "SENSOR",
+]
+
+#: SensorDataQoS keeps 5: at 500 Hz a pause of 10 ms (another process on the core) would lose messages. 500
+#: last for a second; /diagnostics reports how old the answered input is.
+JOINT_STATES = QoSProfile(depth=500, reliability=ReliabilityPolicy.BEST_EFFORT)
+#: A sensor may publish reliably or not.
+SENSOR = QoSProfile(depth=10, reliability=ReliabilityPolicy.BEST_EFFORT)
+#: Published once, received by late subscribers too.
+LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
+#: Answers that a reliable publisher keeps for a slow subscriber: 0.2 s at 500 Hz.
+ANSWER_DEPTH = 100
+#: rclpy would watch two events of each publisher at every message, a third of its time; that a subscriber is
+#: incompatible is still logged by the subscriber.
+NO_PUBLISHER_EVENTS = PublisherEventCallbacks(use_default_callbacks=False)
+#: The same of subscriptions; best effort is compatible with every publisher.
+NO_SUBSCRIPTION_EVENTS = SubscriptionEventCallbacks(use_default_callbacks=False)

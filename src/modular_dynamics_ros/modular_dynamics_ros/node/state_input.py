@@ -1,0 +1,152 @@
+"""Joint states of an active node: read, counted, handed on to be answered, and missed when they stop."""
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+from sensor_msgs.msg import JointState
+
+from modular_dynamics_ros.computation.answer import Answer, State
+from modular_dynamics_ros.computation.assembly_mode import CANNOT_CLOSE, DEAD_POINT
+from modular_dynamics_ros.computation.closed_loop import ClosedLoopSolution
+from modular_dynamics_ros.computation.computation import Computation
+from modular_dynamics_ros.diagnostics.counts import MessageCounts
+from modular_dynamics_ros.diagnostics.statuses import closure_status, input_status
+from modular_dynamics_ros.messages.bad_message import BadMessage, listed
+from modular_dynamics_ros.messages.joint_state_reader import JointSample, JointStateReader
+from modular_dynamics_ros.messages.status import Status
+from modular_dynamics_ros.node.input_timeout import InputTimeout, Output
+from modular_dynamics_ros.node.interfaces import SessionNode
+from modular_dynamics_ros.node.pending_messages import pending_messages
+from modular_dynamics_ros.node.qos import JOINT_STATES, NO_SUBSCRIPTION_EVENTS
+
+__all__ = ["WATCH_PERIOD", "StateInput"]
+
+WATCH_PERIOD = 0.02  # [s] how often a session asks for `output`: what it publishes while the input is stale
+ALARMING_AGE = 1.0  # [s] from stamp to arrival: clocks differ, or use_sim_time was forgotten
+
+
+class StateInput:
+    """The subscription to joint_states from activation to deactivation.
+
+    Args:
+        answer: called with each state and its arrival [ns of the system]; raises BadMessage where the state
+        cannot be answered. timeout: when the input is stale.
+
+    Attributes:
+        counts: of messages.
+    """
+
+    def __init__(
+        self,
+        node: SessionNode,
+        computation: Computation,
+        answer: Callable[[State, int], None],
+        timeout: InputTimeout,
+    ) -> None:
+        self.counts, self._timeout = MessageCounts(), timeout
+        self._node, self._computation, self._answer = node, computation, answer
+        robot = computation.robot
+        self._reader = JointStateReader(robot.state_names, robot.passive_names)
+        self._is_stale = False
+        self._subscription: Any = node.create_subscription(
+            JointState,
+            "joint_states",
+            self._on_joint_state,
+            JOINT_STATES,
+            event_callbacks=NO_SUBSCRIPTION_EVENTS,
+        )
+
+    def destroy(self) -> None:
+        """Remove the subscription."""
+        self._node.destroy_subscription(self._subscription)
+
+    def set_timeout(self, stale_after: float, on_stale: str = "stop", ramp_time: float = 1.0) -> None:
+        """Take new parameters; the time of the last joint state stays."""
+        timeout = self._timeout
+        timeout.stale_after, timeout.on_stale, timeout.ramp_time = stale_after, on_stale, ramp_time
+
+    def count_answer(self, answer: Answer, arrival: int) -> None:
+        """An answer is published; `arrival` of its state [ns of the system]."""
+        self.counts.answered += 1
+        self.counts.latency.add(arrival, time.time_ns() - arrival)
+        self.counts.closed_anew += not answer.configuration.continues_last
+        self._timeout.arrived(self._node.now())
+        if disagreements := answer.configuration.disagreements:
+            names = [disagreement.joint for disagreement in disagreements]
+            tolerance = self._computation.settings.closure_tolerance
+            self._node.log.problem(
+                "passive joints",
+                "disagree",
+                f"{listed(names)} measured more than {tolerance:g} rad or m "
+                "(closure_tolerance) away from where the loops put it; the loops' value is used",
+            )
+
+    def reject(self, error: BadMessage) -> None:
+        """Count and report a state that cannot be answered."""
+        self.counts.rejected[error.cause] += 1
+        closing = error.cause in (CANNOT_CLOSE, DEAD_POINT)
+        where = "closure" if closing else "joint_states"
+        self._node.log.problem(where, error.cause, f"not answered: {error}", severe=closing)
+
+    def output(self) -> tuple[Output, float]:
+        """What to publish now, by the age of the input, and the factor of a ramp."""
+        now, timeout = self._node.now(), self._timeout
+        output, factor = timeout.output(now)
+        self._is_stale = timeout.age(now) is not None and output is not Output.ANSWERS
+        if self._is_stale:
+            self._node.log.problem(
+                "stale input",
+                "stale",
+                f"no joint state was answered for {timeout.stale_after:g} s; on_stale is {timeout.on_stale}",
+            )
+        return output, factor
+
+    def status(self, *elsewhere: str) -> Status:
+        """Joint states and all problems, except those that other statuses report."""
+        problems = self._node.log.current("stale input", *elsewhere)
+        return input_status(self.counts, problems, self._timeout.age(self._node.now()), self._is_stale)
+
+    def closure_status(self, answer: Answer | None) -> Status:
+        """The closed loops at the last answer."""
+        texts = self._node.log.texts
+        problems = texts("closure"), texts("passive joints")
+        if answer is None or not isinstance(answer.dynamics, ClosedLoopSolution):
+            return closure_status(None, (), self.counts.closed_anew, *problems)
+        disagreements = answer.configuration.disagreements
+        return closure_status(answer.dynamics.result, disagreements, self.counts.closed_anew, *problems)
+
+    def _on_joint_state(self, message: JointState, info: dict[str, Any]) -> None:
+        self._receive(message, info)
+        for next_message, next_info in pending_messages(self._subscription):
+            self._receive(next_message, next_info)
+
+    def _receive(self, message: JointState, info: dict[str, Any]) -> None:
+        self.counts.received += 1
+        now = self._node.now()
+        try:
+            sample = self._reader.read(message)
+            state = self._computation.observe(
+                sample.stamp or now, sample.q, sample.v, sample.without_velocity, sample.optional
+            )
+            self._report_flaws(sample, now)
+            self._answer(state, info["received_timestamp"])
+        except BadMessage as error:
+            self.reject(error)
+
+    def _report_flaws(self, sample: JointSample, now: int) -> None:
+        """Report flaws of a joint state that is answered nevertheless."""
+        log, computation = self._node.log, self._computation
+        self.counts.input_age = age = (now - (sample.stamp or now)) * 1e-9
+        if abs(age) > ALARMING_AGE:
+            log.problem(
+                "joint_states",
+                "stamp",
+                f"stamps differ from this node's clock by more than {ALARMING_AGE:g} s: "
+                "synchronise the clocks, or set use_sim_time",
+            )
+        if sample.without_velocity and computation.needs_velocity:
+            text = f"no velocity of {listed(sample.without_velocity)}: taken as zero"
+            log.problem("joint_states", "no velocity", text)
+        if computation.accelerations.holds_last_point:
+            log.problem("reference", "held", computation.accelerations.coverage.value)

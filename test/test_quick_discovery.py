@@ -1,0 +1,51 @@
+"""config/fast_dds_quick_discovery.xml: Fast DDS understands it, and it is used only on request."""
+
+import os
+import subprocess
+import sys
+from xml.etree import ElementTree
+
+import pytest
+
+NODE = """
+import rclpy
+rclpy.init()
+node = rclpy.create_node("quick")
+node.destroy_node()
+rclpy.shutdown()
+"""
+
+
+@pytest.fixture
+def profile(root):
+    return root / "config/fast_dds_quick_discovery.xml"
+
+
+def test_fast_dds_takes_the_profile(profile, tmp_path):
+    environment = os.environ | {"FASTRTPS_DEFAULT_PROFILES_FILE": str(profile)}
+    command = [sys.executable, "-c", NODE]
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, cwd=tmp_path, check=True)
+    # it prints what it does not understand, and goes on without
+    assert (done.stdout, done.stderr) == ("", "")
+
+
+def test_messages_arrive_by_udp_and_a_thread_of_its_own_announces(profile):
+    spaces = {"d": "http://www.eprosima.com"}
+    participant = ElementTree.parse(profile).find("d:profiles/d:participant", spaces)
+    assert participant is not None
+    assert participant.get("is_default_profile") == "true"
+    assert participant.find("d:rtps/d:defaultUnicastLocatorList/d:locator/d:udpv4", spaces) is not None
+    assert participant.find("d:rtps/d:throughputController", spaces) is not None
+
+
+def test_no_node_chooses_a_profile_by_itself(monkeypatch, tmp_path):
+    monkeypatch.delenv("FASTRTPS_DEFAULT_PROFILES_FILE", raising=False)
+    program = (
+        "import os, sys, threading, rclpy; from modular_dynamics_ros.dynamics.node import main; "
+        "threading.Timer(1.0, rclpy.try_shutdown).start(); main(); "
+        "print([name for name in os.environ if 'FASTRTPS' in name or 'FASTDDS' in name])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, cwd=tmp_path, check=True
+    )
+    assert done.stdout == "[]\n"
