@@ -112,8 +112,7 @@ class ClosedLoop:
         """Compute everything once: what has to be compiled or loaded must not delay the first answer."""
         rest = self._rest
         try:
-            self._solver.warm_up()
-            result = self._solver.inverse_dynamics(self._solver.reference(), rest, rest)
+            result = self._solver.inverse_dynamics(self._solver.warm_up(), rest, rest)
         except SingularityError:
             return  # only the first configuration is a dead point
         ClosedLoopSolution(self._robot, result, self._no_wrenches, self._tree_solver).connection_wrench(0)
