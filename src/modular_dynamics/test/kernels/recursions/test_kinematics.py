@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import modular_dynamics as md
+from modular_dynamics import kernels
 from modular_dynamics.algebra import to_rotation_translation
 from modular_dynamics.dynamics.arrays.link_rows import with_links
 from modular_dynamics.kernels import layout
@@ -70,13 +71,14 @@ def test_only_joints_that_carry_the_links_are_kept(load_robot):
 
 def test_lengths_are_checked_before_anything_is_written(load_robot):
     graph = load_robot("four_link")
-    for solver, count in zip(solvers(graph), (1, 1, 1, 3), strict=True):
+    compiled = kernels.frame_poses, kernels.jacobian, kernels.jacobian, kernels.regressor
+    for solver, kernel, count in zip(solvers(graph), compiled, (1, 1, 1, 3), strict=True):
         good = [np.ones(graph.nv)] * count
         for shape in ((1, *solver.shape[1:]), (*solver.shape[:-1], 1)):
             out = np.full(shape, 7.0)
-            assert solver._kernel(solver.topology, solver.constants, solver._work, *good, out) == 1
+            assert kernel(solver.topology, solver.constants, solver._work, *good, out) == 1
             assert (out == 7.0).all()
         out = np.full(solver.shape, 7.0)
         spoiled = [np.full(graph.nv, np.nan), *good[1:]]
-        assert solver._kernel(solver.topology, solver.constants, solver._work, *spoiled, out) == 1
+        assert kernel(solver.topology, solver.constants, solver._work, *spoiled, out) == 1
         assert (out == 7.0).all()
