@@ -68,9 +68,8 @@ class _ForwardByMatrix:
             torques = tau - h
         if not (np.isfinite(M).all() and np.isfinite(torques).all()):
             return OVERFLOW
-        factor, failed = dpotrf(
-            M, lower=True
-        )  # failed: 1 + the first coordinate that moves no mass of its own
+        # failed: 1 + the first coordinate that moves no mass of its own, or 0
+        factor, failed = dpotrf(M, lower=True)
         if failed == 0:
             none = np.diagonal(factor) ** 2 <= ROUNDING * np.diagonal(M)
             failed = 1 + int(np.argmax(none)) if none.any() else 0

@@ -30,7 +30,7 @@ def compute_everything(graph):
 
 
 def test_a_dropped_graph_frees_its_workspaces_in_all_threads(load_robot):
-    known = {*workspaces._data}, {k: {*calls} for k, calls in workspaces._calls.items()}
+    known = {*workspaces._data}, {k: {*calls} for k, calls in workspaces._direct_calls.items()}
     graph = load_robot("four_link")
     ready, finish = threading.Event(), threading.Event()
     solvers = []
@@ -56,7 +56,7 @@ def test_a_dropped_graph_frees_its_workspaces_in_all_threads(load_robot):
         finish.set()
         thread.join()
     assert {*workspaces._data} <= known[0]
-    for algorithm, calls in workspaces._calls.items():
+    for algorithm, calls in workspaces._direct_calls.items():
         assert {*calls} <= known[1].get(algorithm, set())
 
 
