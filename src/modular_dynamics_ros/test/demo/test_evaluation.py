@@ -38,7 +38,7 @@ def test_a_perfect_run_has_no_failures(recorder):
     assert result.relative < 1e-12
     assert result.latency.p99 == pytest.approx(0.001)
     assert result.latency.rate == pytest.approx(200.0)
-    # facts/charmie.md: 55.6 kg x 9.81 m/s^2, 545.4 N to the paper's digit, in every pose at rest
+    # Goncalves et al., Table 1: 55.6 kg x 9.81 m/s^2, 545.4 N to the paper's digit, in every pose at rest
     assert result.weight == pytest.approx(55.6 * 9.81, abs=0.05)
     assert np.ptp(result.weight) < 1e-9
 

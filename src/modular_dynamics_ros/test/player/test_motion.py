@@ -11,7 +11,7 @@ def test_the_care_robots_motion_ends_where_the_paper_says(root):
     end = dict(zip(motion.joint_names, q.tolist(), strict=True))
     assert motion.duration == 5.0
     assert len(motion.joint_names) == 19
-    # goncalves_charmie, section 2 (facts/charmie.md): -0.2 m, -250 deg, -0.02 m; the sums are exact but for
+    # Goncalves et al., section 2: -0.2 m, -250 deg, -0.02 m; the sums are exact but for
     # rounding
     assert end["base_x"] == pytest.approx(-0.2, abs=1e-15)
     assert end["base_yaw"] == pytest.approx(np.deg2rad(-250.0), abs=1e-14)
