@@ -20,6 +20,7 @@ from numba import float64, int64, njit
 
 from ..drivers import batch_float64_with_pivots, single
 from ..layout import FLOATING, GRAVITY, KIND, V
+from ..numba_support.compilation import kernel
 from ..numba_support.lanes import FAST
 from ..numba_support.memory import store, store3
 from ..states import all_finite
@@ -116,13 +117,13 @@ def forward_dynamics_inline(topology, constants, work, q, v, tau, vdot):
     return 0
 
 
-@njit(cache=True, fastmath=FAST, error_model="numpy")
+@kernel(fastmath=FAST, error_model="numpy")
 def forward_dynamics(topology, constants, work, q, v, tau, vdot):
     """:func:`forward_dynamics_inline`, called from Python."""
     return forward_dynamics_inline(topology, constants, work, q, v, tau, vdot)
 
 
-@njit(cache=True, nogil=True, fastmath=FAST, error_model="numpy")
+@kernel(nogil=True, fastmath=FAST, error_model="numpy")
 def forward_dynamics_float64(topology, constants, q, v, tau, vdot, known, blank, turns):
     """Rows of q, v, tau -> rows of vdot: see :func:`.drivers.batch_float64_with_pivots`."""
     batch_float64_with_pivots(recursion, ROW, topology, constants, q, v, tau, vdot, known, blank, turns)

@@ -118,7 +118,7 @@ def store_body(i, ox, oy, oz, ux, uy, uz, constants, work, at, lanes, like):
 
 @njit(forceinline=True)
 def load_articulated(work, at, lanes, like):
-    """Articulated inertia: xx yy zz xy xz yz of the angular part, 9 by rows that couple, as 6 of the linear."""
+    """Articulated inertia: 6 entries of the angular part, 9 that couple by rows, 6 of the linear."""
     return (
         load3(work, at, lanes, like)
         + load3(work, at + 3 * lanes, lanes, like)
