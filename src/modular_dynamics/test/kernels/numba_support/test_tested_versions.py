@@ -29,14 +29,13 @@ def torques():
     ]
 
 
-PROGRAM = """
-import sys
+PROGRAM = f"""
+import runpy, sys
 import numba
 numba.__version__ = "99.0"
-sys.path[:0] = {path}
+sys.path[:0] = {sys.path}
 from modular_dynamics import kernels
-from kernels.numba_support.test_tested_versions import torques
-for tau in torques():
+for tau in runpy.run_path({__file__!r})["torques"]():
     print(*(x.hex() for x in tau.ravel().tolist()))
 private = "modular_dynamics.kernels.numba_support.disk_library"
 print(kernels.entries_are_direct(), private in sys.modules)
@@ -46,11 +45,7 @@ print(kernels.inverse_dynamics.stats.cache_path)
 
 @pytest.mark.timeout(900)  # nothing is in the cache of such a version: a minute of compiling
 def test_with_another_numba_results_are_the_same():
-    from helpers import paths
-
-    tests = [str(paths.ROOT / "src/modular_dynamics/test"), *sys.path]
-    program = PROGRAM.format(path=tests)
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    done = subprocess.run([sys.executable, "-c", PROGRAM], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     *lines, private, folder = done.stdout.splitlines()
     assert private == "False False"
