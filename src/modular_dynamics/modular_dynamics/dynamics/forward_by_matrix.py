@@ -17,7 +17,7 @@ from ..kernels import (
     layout,
     mass_matrix_float64,
 )
-from ..kernels.recursions.articulated_body import ROUNDING
+from ..kernels.recursions.articulated_layout import ROUNDING
 from ..kernels.turns import begin, end, first_bad, new_turns, stop, take
 from ..model import SubsystemGraph
 from .arrays.arguments import is_contiguous_float64

@@ -1,21 +1,7 @@
 """Compiled algorithms on raw arrays; what they may import, import-linter holds (pyproject.toml)."""
 
-from . import turns
 from .checks import first_not_finite
 from .entry import entries_are_direct, entry
-from .loops import (
-    constraint_rows,
-    continuation,
-    newton,
-    planar_steps,
-    planar_walk,
-    projection,
-)
-from .loops import (
-    inverse_dynamics as closed_loops,
-)
-from .math import orthogonal
-from .numba_support.compilation import cached_by_all_sources
 from .recursions.articulated_body import forward_dynamics, forward_dynamics_float64
 from .recursions.composite_body import mass_matrix, mass_matrix_float64
 from .recursions.jacobian import jacobian, jacobian_float64
@@ -43,17 +29,3 @@ __all__ = [
     "regressor",
     "regressor_float64",
 ]
-
-cached_by_all_sources(*(globals()[name] for name in __all__))
-for module in (
-    closed_loops,
-    constraint_rows,
-    continuation,
-    newton,
-    orthogonal,
-    planar_steps,
-    planar_walk,
-    projection,
-    turns,
-):
-    cached_by_all_sources(*vars(module).values())

@@ -2,12 +2,12 @@
 
 import math
 
-from numba import njit
+from .numba_support.compilation import kernel
 
 __all__ = ["first_not_finite"]
 
 
-@njit(cache=True)
+@kernel()
 def first_not_finite(array):
     """Index of the first NaN or infinity in a 1-D float64 array; -1 where all are finite."""
     for k in range(array.shape[0]):

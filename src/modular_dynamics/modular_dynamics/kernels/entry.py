@@ -2,8 +2,10 @@
 
 Numba's own wrapper takes longer over four arrays than a small robot. So a compiled function of CPython's
 METH_FASTCALL form looks into the array objects itself. It contains the kernel, and in a process there is no
-other copy of it: two copies, compiled at different times, would round differently. Where CPython's objects
-are not as expected, the kernel is called through Numba's wrapper instead, and that for all calls.
+other copy of it: two copies, compiled at different times, would round differently. On versions of Numba,
+NumPy and CPython that were not tested, or where objects are not as expected, the kernel is called through
+Numba's wrapper instead, and that for all calls. A call of a robot of eight joints takes a tenth of the time
+(benchmark/run.py --only robots prints what it takes).
 """
 
 import ctypes
@@ -14,10 +16,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numba import carray, config, njit, types
-from numba.core.ccallback import CFunc
 from numba.extending import intrinsic
 
-from .numba_support.compilation import LOCK, cached_by_all_sources, make_ready
+from .numba_support.compilation import LOCK, make_ready, source_stamp
+from .numba_support.tested_versions import array_layout_is_tested, numba_is_tested
 from .recursions import articulated_body, composite_body, newton_euler
 from .recursions.articulated_body import forward_dynamics_inline
 from .recursions.composite_body import mass_matrix_inline
@@ -144,29 +146,36 @@ class _Method(ctypes.Structure):
 @cache
 def _compiled(function):
     """Compile a function above, or load it from the disk cache; (what keeps it alive, its PyMethodDef)."""
-    made = CFunc(function, ((types.int64,) * 3, types.intp), {}, {})
-    made.enable_caching()
-    cached_by_all_sources(made)
-    made.compile()
-    return made, _Method(function.__name__.encode(), made.address, METH_FASTCALL, None)
+    from numba.core.ccallback import CFunc  # noqa: PLC0415  # other versions may lack it
+
+    from .numba_support.disk_library import use_disk_library  # noqa: PLC0415  # or what this imports
+
+    compiled = CFunc(function, ((types.int64,) * 3, types.intp), {}, {})
+    compiled.enable_caching()
+    use_disk_library(compiled, source_stamp())
+    compiled.compile()
+    return compiled, _Method(function.__name__.encode(), compiled.address, METH_FASTCALL, None)
 
 
 @cache
 def entries_are_direct():
     """Are entries compiled functions, which CPython's lock lets all threads share?
 
-    That is where there is such a lock, and CPython's and NumPy's objects look as the offsets say.
+    That is where there is such a lock, with tested versions of Numba, NumPy and CPython, whose objects look
+    as the offsets say.
     """
+    if not (numba_is_tested() and array_layout_is_tested()):
+        return False
     if config.DISABLE_JIT or not getattr(sys, "_is_gil_enabled", lambda: True)():
         return False
-    if sys.implementation.name != "cpython" or ctypes.sizeof(ctypes.c_void_p) != 8:
+    if ctypes.sizeof(ctypes.c_void_p) != 8:
         return False
     array = np.zeros((2, 3))
     words = np.ctypeslib.as_array((ctypes.c_int64 * (FLAGS // 8 + 1)).from_address(id(array)))
     shape = (ctypes.c_int64 * 2).from_address(int(words[SHAPE // 8]))
-    found = [int(words[k // 8]) for k in (TYPE, DATA, DTYPE)]
+    pointers = [int(words[k // 8]) for k in (TYPE, DATA, DTYPE)]
     return (
-        found == [id(np.ndarray), array.ctypes.data, id(np.dtype(np.float64))]
+        pointers == [id(np.ndarray), array.ctypes.data, id(np.dtype(np.float64))]
         and int(words[NDIM // 8]) & 0xFFFFFFFF == 2
         and list(shape) == [2, 3]
         and int(words[FLAGS // 8]) & READY == READY
@@ -207,8 +216,8 @@ def entry(algorithm: str, topology: Any, constants: Any, work: Any, nq: int, nv:
     kept = topology, constants, work, compiled
     addresses = [array.ctypes.data for array in kept[:3]]
     widths = [topology.shape[0], topology.shape[1], constants.shape[1], work.size]
-    known = [id(np.ndarray), id(np.dtype(np.float64))]
-    plan = np.array([*addresses, *widths, nq, nv, *known], np.int64)
+    types_expected = [id(np.ndarray), id(np.dtype(np.float64))]
+    plan = np.array([*addresses, *widths, nq, nv, *types_expected], np.int64)
     make = ctypes.pythonapi.PyCFunction_NewEx
     make.restype, make.argtypes = ctypes.py_object, (ctypes.c_void_p, ctypes.py_object, ctypes.py_object)
     # the third argument is a module's name elsewhere; CPython only holds it

@@ -4,9 +4,11 @@
 """
 
 import numpy as np
-from numba import njit, types
+from numba import types
 from numba.extending import intrinsic, overload
 from numpy.typing import NDArray
+
+from .numba_support.compilation import kernel
 
 __all__ = ["begin", "end", "first_bad", "new_turns", "none_at_work", "stop", "take"]
 
@@ -64,32 +66,32 @@ def _(turns, index, value):
     return lambda turns, index, value: _atomic_min(turns, index, value)
 
 
-@njit(cache=True, inline="always")
+@kernel(inline="always")
 def begin(turns):
     """One more at work."""
     _add(turns, WORKERS, 1)
 
 
-@njit(cache=True, inline="always")
+@kernel(inline="always")
 def take(turns, count):
     """The first of ``count`` rows that are now the caller's."""
     return _add(turns, NEXT, count)
 
 
-@njit(cache=True, inline="always")
+@kernel(inline="always")
 def stop(turns, row, rows):
     """Nobody takes any more of the ``rows``, for this one is bad."""
     _lower(turns, FIRST_BAD, row)
     _add(turns, NEXT, rows)
 
 
-@njit(cache=True, inline="always")
+@kernel(inline="always")
 def end(turns):
     """One less at work."""
     _add(turns, WORKERS, -1)
 
 
-@njit(cache=True, nogil=True)
+@kernel(nogil=True)
 def none_at_work(turns, tries):
     """Are all done? Looks so many times: what others still have takes less time than being woken."""
     for _ in range(tries):

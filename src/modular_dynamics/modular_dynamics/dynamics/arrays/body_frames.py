@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...kernels import layout
-from ...kernels.recursions import articulated_body as columns
+from ...kernels.recursions import articulated_layout as columns
 from ...kernels.recursions.articulated_inertia import ANY, NONE, QUARTER
 
 __all__ = ["Frames", "frames_of"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ...kernels.recursions.articulated_body import ROW
+from ...kernels.recursions.articulated_layout import ROW
 from ...model import Joint, SubsystemGraph
 
 __all__ = ["joint_without_inertia"]

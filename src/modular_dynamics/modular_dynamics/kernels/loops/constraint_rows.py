@@ -19,6 +19,7 @@ from numba import njit
 
 from ..layout import FLOATING, KIND, MULTIPLIER, PARENT, PRISMATIC, V
 from ..math.vectors import cross, dot, plus, plus_scaled, times
+from ..numba_support.compilation import kernel
 from ..numba_support.lanes import FAST
 from ..recursions.kinematics import POSE_COLUMNS
 from .body_motions import anchor_motion, body_motions, minus, vector_at
@@ -119,7 +120,7 @@ def evaluate_rows_inline(tree, rows, q, v, values):
         _add_chain(before, end, -1.0, force, moment, os, tree, work, J, row)
 
 
-@njit(cache=True, fastmath=FAST, error_model="numpy")
+@kernel(fastmath=FAST, error_model="numpy")
 def evaluate_rows(tree, rows, q, v, values):
     """:func:`evaluate_rows_inline`, called from Python."""
     evaluate_rows_inline(tree, rows, q, v, values)

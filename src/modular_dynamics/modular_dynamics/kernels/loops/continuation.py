@@ -5,6 +5,7 @@ import math
 import numpy as np
 from numba import njit
 
+from ..numba_support.compilation import kernel
 from .constraint_rows import evaluate_rows_inline
 from .newton import LARGEST_STEP, LAST_STEP, correct_inline, newton_step, step_length
 
@@ -48,7 +49,7 @@ def _place(q, indices, start, target, part):
         q[indices[k]] = target[k] if part == 1.0 else start[k] + part * (target[k] - start[k])
 
 
-@njit(cache=True, error_model="numpy")
+@kernel(error_model="numpy")
 def follow(tree, rows, split, q, target, workspace, jumped):
     """Move the independent coordinates to ``target`` and keep the loops closed, on the branch of q.
 

@@ -8,6 +8,7 @@ multipliers of the rows, of the least norm where rows are redundant; tau_1 = tau
 from numba import njit
 
 from ..math.orthogonal import least_squares, minimum_norm
+from ..numba_support.compilation import kernel
 from ..recursions.newton_euler import inverse_dynamics_inline
 from .constraint_rows import evaluate_rows_inline
 from .cut_wrenches import cut_wrenches
@@ -60,7 +61,7 @@ def _transmit(split, workspace, rank, tau, multipliers):
             tau[independent[k]] -= J[i, independent[k]] * multipliers[i]
 
 
-@njit(cache=True, error_model="numpy")
+@kernel(error_model="numpy")
 def closed_loop_inverse_dynamics(tree, rows, springs, split, q, workspace, result):
     """Inverse dynamics at a closed q; ``result.v``, ``result.vdot`` hold the independent rates, else zeros.
 

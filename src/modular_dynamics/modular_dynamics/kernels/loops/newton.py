@@ -4,6 +4,7 @@ import numpy as np
 from numba import njit
 
 from ..math.orthogonal import factor, least_squares
+from ..numba_support.compilation import kernel
 from .constraint_rows import COUPLING, evaluate_rows_inline
 
 __all__ = [
@@ -115,13 +116,13 @@ def correct_inline(tree, rows, split, q, workspace, allowed):
     return False
 
 
-@njit(cache=True, error_model="numpy")
+@kernel(error_model="numpy")
 def correct(tree, rows, split, q, workspace, allowed):
     """:func:`correct_inline`, called from Python."""
     return correct_inline(tree, rows, split, q, workspace, allowed)
 
 
-@njit(cache=True, error_model="numpy")
+@kernel(error_model="numpy")
 def settle(tree, rows, split, q, workspace):
     """Newton's method from far away: short steps that reduce |phi|, in place. Returns the residual.
 

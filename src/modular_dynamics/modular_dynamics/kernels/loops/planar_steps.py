@@ -19,6 +19,8 @@ from numba import njit
 from numpy import float64, int64
 from numpy.typing import NDArray
 
+from ..numba_support.compilation import kernel
+
 __all__ = [
     "CIRCLES",
     "CIRCLE_LINE",
@@ -210,13 +212,13 @@ def branch_signs_inline(table, q, signs):
         signs[t] = -1.0 if side < 0.0 else 1.0
 
 
-@njit(cache=True, error_model="numpy")
+@kernel(error_model="numpy")
 def solve(table, signs, q, cosines):
     """:func:`solve_inline`, called from Python."""
     return solve_inline(table, signs, q, cosines)
 
 
-@njit(cache=True, error_model="numpy")
+@kernel(error_model="numpy")
 def branch_signs(table, q, signs):
     """:func:`branch_signs_inline`, called from Python."""
     branch_signs_inline(table, q, signs)

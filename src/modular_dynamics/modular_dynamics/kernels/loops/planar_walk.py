@@ -6,6 +6,7 @@ from numba import njit
 from numpy import float64
 from numpy.typing import NDArray
 
+from ..numba_support.compilation import kernel
 from .planar_steps import branch_signs_inline, solve_inline
 
 __all__ = ["WalkWorkspace", "walk"]
@@ -57,7 +58,7 @@ def _stays_inside(cosines):
     return True
 
 
-@njit(cache=True, error_model="numpy")
+@kernel(error_model="numpy")
 def walk(table, q, target, independent, dependent, workspace):
     """Move the coordinates ``independent`` of q to ``target``, on the branch of q, as `follow` does.
 

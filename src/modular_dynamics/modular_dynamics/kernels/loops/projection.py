@@ -7,6 +7,7 @@ import numpy as np
 from numba import njit
 
 from ..math.orthogonal import factor, least_squares
+from ..numba_support.compilation import kernel
 from .constraint_rows import evaluate_rows_inline
 from .newton import RANK_TOLERANCE
 
@@ -61,7 +62,7 @@ def condition_number(A, rank):
     return np.inf if rank < count else abs(A[0, 0] / A[count - 1, count - 1])
 
 
-@njit(cache=True, error_model="numpy")
+@kernel(error_model="numpy")
 def projection(tree, rows, split, q, workspace, W):
     """W (nv, p) at q. Returns the condition number of J_d."""
     rank = factor_dependent(tree, rows, split, q, workspace)

@@ -1,62 +1,93 @@
-"""When kernels are compiled: not on import, but before they are first needed, and for one signature only."""
+"""Compiling kernels and keeping them on the disk.
 
-from functools import partial
+They are not compiled on import, but before they are first needed, and for one signature only. The disk
+cache compares the sources of all kernels: Numba looks at the file of the kernel alone, and would not notice
+a change in a function of another file that is compiled into it.
+"""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import cache
+from hashlib import sha256
 from pathlib import Path
 from threading import Lock
 from typing import Any
 
-from numba.core.runtime import rtsys
+from numba import config, njit
 
-from .disk_library import DiskLibrary, loading
+from .tested_versions import numba_is_tested
 
-__all__ = ["LOCK", "cached_by_all_sources", "make_ready"]
+__all__ = ["LOCK", "kernel", "make_ready", "source_stamp"]
 
 LOCK = Lock()
+SOURCES = Path(__file__).parents[1]
 
 
-def _stamp() -> tuple[float, int]:
+def kernel(**options: Any) -> Callable[[Any], Any]:
+    """`numba.njit` for a function that Python calls: its machine code is kept on the disk.
+
+    On a Numba that was not tested, public options do it, and a process takes longer to load the machine code.
+    """
+
+    def compiled(function: Any) -> Any:
+        if config.DISABLE_JIT:
+            return njit(**options)(function)
+        if not numba_is_tested():
+            return _kept_by_public_options(function, options)
+        from .disk_library import use_disk_library  # noqa: PLC0415  # other versions may lack what it imports
+
+        result = njit(cache=True, **options)(function)
+        use_disk_library(result, source_stamp())
+        return result
+
+    return compiled
+
+
+@cache
+def source_stamp() -> tuple[float, int]:
     """Newest change and total size of the sources of all kernels."""
-    facts = [file.stat() for file in Path(__file__).parents[1].rglob("*.py")]
-    return max(fact.st_mtime for fact in facts), sum(fact.st_size for fact in facts)
+    status = [file.stat() for file in SOURCES.rglob("*.py")]
+    return max(file.st_mtime for file in status), sum(file.st_size for file in status)
 
 
-def cached_by_all_sources(*kernels: Any) -> None:
-    """Have the disk cache judge kernels by all files here: Numba looks at the file of the kernel alone.
-
-    A change in a function that is compiled into a kernel of another file would go unnoticed. What the disk
-    has is loaded at once: see `_load`.
-    """
-    stamp = _stamp()
-    for kernel in kernels:
-        cache = getattr(kernel, "_cache", None)
-        file = getattr(cache, "_cache_file", None)
-        if hasattr(file, "_source_stamp"):
-            file._source_stamp = stamp
-        if hasattr(cache, "_load_overload") and hasattr(cache, "_save_overload"):
-            cache.load_overload, cache.save_overload = partial(_load, cache), partial(_save, cache)
+@cache
+def _source_digest() -> str:
+    """Digest of the names and contents of the sources of all kernels."""
+    digest = sha256()
+    for file in sorted(SOURCES.rglob("*.py")):
+        digest.update(f"{file.relative_to(SOURCES)} {file.stat().st_size}\n".encode())
+        digest.update(file.read_bytes())
+    return digest.hexdigest()[:20]
 
 
-def _load(cache: Any, signature: Any, target: Any) -> Any:
-    """What the disk has of a kernel, or None; also where a file is damaged: then it is written anew.
-
-    Before Numba looks, it reads in all that it knows to compile, which takes longer than to load every kernel
-    of a robot. What compiles reads it in anyway. The machine code of the kernels here needs no more than
-    Numba's memory functions; with numpy.linalg or random numbers it would.
-    """
-    rtsys.initialize(target)
+@contextmanager
+def _cache_folder(folder: Path) -> Iterator[None]:
+    """Meanwhile Numba's option NUMBA_CACHE_DIR is a folder."""
+    usual = config.CACHE_DIR
+    config.CACHE_DIR = str(folder)
     try:
-        with cache._guard_against_spurious_io_errors(), loading(target.codegen()):
-            return cache._load_overload(signature, target)
-    except Exception:  # whatever pickle finds in a file that a full disk or a power cut has cut short
-        cache.flush()
-        return None
+        yield
+    finally:
+        config.CACHE_DIR = usual
 
 
-def _save(cache: Any, signature: Any, compiled: Any) -> None:
-    """Put a kernel onto the disk, as `_load` wants it."""
-    compiled.library.__class__ = DiskLibrary  # which makes anew what Numba keeps for linking
-    with cache._guard_against_spurious_io_errors():
-        cache._save_overload(signature, compiled)
+def _kept_by_public_options(function: Any, options: dict[str, Any]) -> Any:
+    """A kernel in a cache folder named after all sources; without a cache where Numba uses no such folder.
+
+    Machine code of other sources stands in other folders, so that it is never loaded.
+    """
+    usual = [config.CACHE_DIR] if config.CACHE_DIR else [SOURCES / "__pycache__", Path.home() / ".cache"]
+    for base in usual:
+        folder = Path(base) / f"modular_dynamics_{_source_digest()}"
+        try:
+            with _cache_folder(folder):
+                result = njit(cache=True, **options)(function)
+        except RuntimeError:  # no folder that can be written to
+            continue
+        kept_in = getattr(getattr(result, "stats", None), "cache_path", None)
+        if kept_in is not None and Path(kept_in).is_relative_to(folder):
+            return result
+    return njit(**options)(function)
 
 
 def make_ready(kernel: Any, signature: Any) -> None:

@@ -4,10 +4,15 @@ Beside the machine code Numba keeps bitcode, for kernels that are compiled later
 takes most of the time of loading; here it is read when it is asked for. Numba must know all the same which
 names the machine code defines, so that they are kept as well. Nor does machine code need the modules of the
 functions that were compiled into it, which Numba would import for their global names.
+
+This depends on private parts of Numba, and is used only on versions that were tested (tested_versions.py).
+It shortens the time from the start of a process to its first torque, with all kernels on the disk: GAIN
+(`python benchmark/run.py --only readiness`).
 """
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 from llvmlite.binding import parse_bitcode
@@ -15,8 +20,9 @@ from numba.core import environment
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.environment import Environment, lookup_environment
+from numba.core.runtime import rtsys
 
-__all__ = ["DiskLibrary", "loading"]
+__all__ = ["use_disk_library"]
 
 
 class DiskLibrary(JITCodeLibrary):
@@ -56,19 +62,19 @@ class DiskLibrary(JITCodeLibrary):
 
 def _constants_only(module: str, constants: Any, name: str) -> Environment:
     """A function's environment as Numba rebuilds it, but without the module's global names."""
-    known = lookup_environment(name)
-    if known is not None:
-        return known
-    made = Environment({"__name__": module})
-    made.consts[:] = constants
-    made.env_name = name
-    Environment._memo[name] = made
-    return made
+    existing = lookup_environment(name)
+    if existing is not None:
+        return existing
+    rebuilt = Environment({"__name__": module})
+    rebuilt.consts[:] = constants
+    rebuilt.env_name = name
+    Environment._memo[name] = rebuilt
+    return rebuilt
 
 
 @contextmanager
-def loading(codegen: Any) -> Iterator[None]:
-    """What Numba loads meanwhile is loaded as said above. Its lock keeps other threads from compiling."""
+def _loading(codegen: Any) -> Iterator[None]:
+    """What Numba loads meanwhile is loaded as described above. Numba's lock keeps other threads out."""
     with global_compiler_lock:
         usual = codegen._library_class, environment._rebuild_env
         codegen._library_class, environment._rebuild_env = DiskLibrary, _constants_only
@@ -76,3 +82,33 @@ def loading(codegen: Any) -> Iterator[None]:
             yield
         finally:
             codegen._library_class, environment._rebuild_env = usual
+
+
+def use_disk_library(kernel: Any, stamp: Any) -> None:
+    """Have Numba's cache of a kernel compare ``stamp``, and load and save as the module describes."""
+    cache = kernel._cache
+    cache._cache_file._source_stamp = stamp
+    cache.load_overload, cache.save_overload = partial(_load, cache), partial(_save, cache)
+
+
+def _load(cache: Any, signature: Any, target: Any) -> Any:
+    """What the disk has of a kernel, or None; also where a file is damaged: then it is written anew.
+
+    Before Numba looks, it reads in all that it knows to compile, which takes longer than to load every kernel
+    of a robot. What compiles reads it in anyway. The machine code of the kernels here needs no more than
+    Numba's memory functions; with numpy.linalg or random numbers it would.
+    """
+    rtsys.initialize(target)
+    try:
+        with cache._guard_against_spurious_io_errors(), _loading(target.codegen()):
+            return cache._load_overload(signature, target)
+    except Exception:  # whatever pickle raises for a file that a full disk or a power cut has cut short
+        cache.flush()
+        return None
+
+
+def _save(cache: Any, signature: Any, compiled: Any) -> None:
+    """Put a kernel onto the disk, as `_load` wants it."""
+    compiled.library.__class__ = DiskLibrary  # which makes anew what Numba keeps for linking
+    with cache._guard_against_spurious_io_errors():
+        cache._save_overload(signature, compiled)

@@ -10,6 +10,7 @@ from numba import float64, int64, njit
 from ..drivers import batch_float64, single
 from ..layout import FLOATING, INERTIA, KIND, MASS, MOMENT, MULTIPLIER, PARENT, PRISMATIC, V
 from ..math.matrix_entries import put, sharing, zero_first
+from ..numba_support.compilation import kernel
 from ..numba_support.lanes import FAST
 from ..numba_support.memory import load, load3, store, store3
 from ..placement import load_pose, pose_of, store_pose
@@ -155,13 +156,13 @@ def mass_matrix_inline(topology, constants, work, q, matrix):
     return 0 if all_finite(out) else 2
 
 
-@njit(cache=True, fastmath=FAST, error_model="numpy")
+@kernel(fastmath=FAST, error_model="numpy")
 def mass_matrix(topology, constants, work, q, matrix):
     """:func:`mass_matrix_inline`, called from Python."""
     return mass_matrix_inline(topology, constants, work, q, matrix)
 
 
-@njit(cache=True, nogil=True, fastmath=FAST, error_model="numpy")
+@kernel(nogil=True, fastmath=FAST, error_model="numpy")
 def mass_matrix_float64(topology, constants, q, v, a, matrices, known, blank, turns):
     """Rows of q -> matrices (count, nv * nv): see :func:`.drivers.batch_float64`; v and a have no columns."""
     batch_float64(recursion, COMPOSITE_COLUMNS, topology, constants, q, v, a, matrices, known, blank, turns)

@@ -31,6 +31,7 @@ from ..math.vectors import (
     times,
     transposed_times,
 )
+from ..numba_support.compilation import kernel
 from ..numba_support.lanes import FAST
 from ..numba_support.memory import load, load3, store
 from ..states import all_finite
@@ -230,7 +231,7 @@ SIGNATURE = int64(
 )
 
 
-@njit(cache=True, fastmath=FAST, error_model="numpy")
+@kernel(fastmath=FAST, error_model="numpy")
 def inverse_dynamics_derivatives(topology, constants, work, q, v, vdot, out):
     """dtau/dq, dtau/dv, dtau/dvdot in ``out`` (3, nv, nv) of a graph at q, v, vdot.
 
@@ -248,7 +249,7 @@ def inverse_dynamics_derivatives(topology, constants, work, q, v, vdot, out):
     return 0 if all_finite(flat) else 2
 
 
-@njit(cache=True, nogil=True, fastmath=FAST, error_model="numpy")
+@kernel(nogil=True, fastmath=FAST, error_model="numpy")
 def inverse_dynamics_derivatives_float64(topology, constants, q, v, vdot, out, known, blank, turns):
     """Rows of q, v, vdot -> rows of ``out`` (count, 3 * nv * nv): see :func:`.drivers.batch_float64`."""
     batch_float64(recursion, COMMON_COLUMNS, topology, constants, q, v, vdot, out, known, blank, turns)

@@ -9,6 +9,7 @@ from numba import float64, int64, njit
 
 from ..drivers import batch_float64, single
 from ..layout import FLOATING, KIND, MODE, MULTIPLIER, PARENT, POSITION, PRISMATIC, V
+from ..numba_support.compilation import kernel
 from ..numba_support.lanes import FAST
 from ..numba_support.memory import load, load3, store
 from ..placement import load_pose, pose_of
@@ -122,7 +123,7 @@ def recursion(topology, constants, q, v, a, states, work, out, lanes, like):
 SIGNATURE = int64(int64[:, ::1], float64[:, ::1], float64[::1], float64[::1], float64[:, ::1])
 
 
-@njit(cache=True, fastmath=FAST, error_model="numpy")
+@kernel(fastmath=FAST, error_model="numpy")
 def jacobian(topology, constants, work, q, out):
     """J (6, nv) of a graph's link at q. Returns 0, 1 or 2 as :func:`.newton_euler.inverse_dynamics` does."""
     nv = topology[topology.shape[0] - 1, V]
@@ -134,7 +135,7 @@ def jacobian(topology, constants, work, q, out):
     return 0 if all_finite(flat) else 2
 
 
-@njit(cache=True, nogil=True, fastmath=FAST, error_model="numpy")
+@kernel(nogil=True, fastmath=FAST, error_model="numpy")
 def jacobian_float64(topology, constants, q, v, a, out, known, blank, turns):
     """Rows of q -> rows of 6 nv numbers: see :func:`.drivers.batch_float64`."""
     batch_float64(recursion, POSE_COLUMNS, topology, constants, q, v, a, out, known, blank, turns)

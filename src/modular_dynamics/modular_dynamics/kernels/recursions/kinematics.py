@@ -8,6 +8,7 @@ from numba import float64, int64, njit
 
 from ..drivers import batch_float64, single
 from ..layout import FIXED, KIND, PARENT, POSITION, ROTATION
+from ..numba_support.compilation import kernel
 from ..numba_support.lanes import FAST
 from ..numba_support.memory import store, store3
 from ..placement import load_pose, pose_of, store_pose
@@ -113,7 +114,7 @@ def recursion(topology, constants, q, v, a, states, work, out, lanes, like):
 SIGNATURE = int64(int64[:, ::1], float64[:, ::1], float64[::1], float64[::1], float64[:, :, ::1])
 
 
-@njit(cache=True, fastmath=FAST, error_model="numpy")
+@kernel(fastmath=FAST, error_model="numpy")
 def frame_poses(topology, constants, work, q, out):
     """Matrices (frames, 4, 4) of a graph's links at q.
 
@@ -131,7 +132,7 @@ def frame_poses(topology, constants, work, q, out):
     return 0 if all_finite(flat) else 2
 
 
-@njit(cache=True, nogil=True, fastmath=FAST, error_model="numpy")
+@kernel(nogil=True, fastmath=FAST, error_model="numpy")
 def frame_poses_float64(topology, constants, q, v, a, out, known, blank, turns):
     """Rows of q -> rows of 16 numbers for each frame: see :func:`.drivers.batch_float64`."""
     batch_float64(recursion, POSE_COLUMNS, topology, constants, q, v, a, out, known, blank, turns)

@@ -35,6 +35,7 @@ from ..layout import (
     WORK_COLUMNS,
     V,
 )
+from ..numba_support.compilation import kernel
 from ..numba_support.lanes import FAST
 from ..numba_support.memory import load, load3, store, store3
 from ..placement import place, place_floating, pose_of
@@ -246,19 +247,19 @@ def inverse_dynamics_inline(topology, constants, work, q, v, vdot, tau):
     return 0
 
 
-@njit(cache=True, fastmath=FAST, error_model="numpy")
+@kernel(fastmath=FAST, error_model="numpy")
 def inverse_dynamics(topology, constants, work, q, v, vdot, tau):
     """:func:`inverse_dynamics_inline`, called from Python."""
     return inverse_dynamics_inline(topology, constants, work, q, v, vdot, tau)
 
 
-@njit(cache=True, nogil=True, fastmath=FAST, error_model="numpy")
+@kernel(nogil=True, fastmath=FAST, error_model="numpy")
 def inverse_dynamics_float64(topology, constants, q, v, vdot, tau, known, blank, turns):
     """Rows of q, v, vdot -> rows of tau, in double precision: see :func:`.drivers.batch_float64`."""
     batch_float64(recursion, WORK_COLUMNS, topology, constants, q, v, vdot, tau, known, blank, turns)
 
 
-@njit(cache=True, nogil=True, fastmath=FAST, error_model="numpy")
+@kernel(nogil=True, fastmath=FAST, error_model="numpy")
 def inverse_dynamics_float32(topology, constants, q, v, vdot, tau, known, blank, turns):
     """The same in single precision."""
     batch_float32(recursion, WORK_COLUMNS, topology, constants, q, v, vdot, tau, known, blank, turns)

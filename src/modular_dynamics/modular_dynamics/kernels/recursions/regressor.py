@@ -14,6 +14,7 @@ from numba import float64, int64, njit
 
 from ..drivers import batch_float64, single
 from ..layout import FLOATING, GRAVITY, KIND, MASS, MULTIPLIER, PARENT, PRISMATIC, V
+from ..numba_support.compilation import kernel
 from ..numba_support.lanes import FAST
 from ..numba_support.memory import load, load3, store, store3
 from ..placement import load_pose, place, place_floating, store_pose
@@ -244,7 +245,7 @@ SIGNATURE = int64(
 )
 
 
-@njit(cache=True, fastmath=FAST, error_model="numpy")
+@kernel(fastmath=FAST, error_model="numpy")
 def regressor(topology, constants, work, q, v, vdot, out):
     """Y (nv, 10 n) at q, v, vdot. Returns 0, 1 or 2 as :func:`.newton_euler.inverse_dynamics` does."""
     n = topology.shape[0] - 1
@@ -257,7 +258,7 @@ def regressor(topology, constants, work, q, v, vdot, out):
     return 0 if all_finite(flat) else 2
 
 
-@njit(cache=True, nogil=True, fastmath=FAST, error_model="numpy")
+@kernel(nogil=True, fastmath=FAST, error_model="numpy")
 def regressor_float64(topology, constants, q, v, vdot, out, known, blank, turns):
     """Rows of q, v, vdot -> rows of nv times 10 n numbers: see :func:`.drivers.batch_float64`."""
     batch_float64(recursion, REGRESSOR_COLUMNS, topology, constants, q, v, vdot, out, known, blank, turns)

@@ -14,14 +14,13 @@ from modular_dynamics.kernels import forward_dynamics, forward_dynamics_float64
 from modular_dynamics.kernels.numba_support.compilation import make_ready
 from modular_dynamics.kernels.numba_support.memory import zero_float64
 from modular_dynamics.kernels.recursions.articulated_body import (
-    ARTICULATED_COLUMNS,
-    ROW,
     SIGNATURE,
     accelerate,
     inward,
     outward,
     start,
 )
+from modular_dynamics.kernels.recursions.articulated_layout import ARTICULATED_COLUMNS, ROW
 from modular_dynamics.kernels.turns import first_bad, new_turns
 
 

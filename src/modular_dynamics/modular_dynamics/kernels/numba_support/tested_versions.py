@@ -1,0 +1,27 @@
+"""The versions on which code was tested that depends on private parts of Numba, NumPy and CPython.
+
+On others it is not used: results are the same, calls and starts are slower. To add a version, run the tests
+with it. `docs/architecture.md` lists what depends on these.
+"""
+
+import sys
+
+import numba
+import numpy as np
+
+__all__ = ["array_layout_is_tested", "numba_is_tested"]
+
+NUMBA = {"0.68.1"}
+NUMPY_MAJOR = {2}
+CPYTHON = {(3, 10), (3, 11), (3, 12), (3, 13), (3, 14)}
+
+
+def numba_is_tested() -> bool:
+    """Whether Numba's classes are those that disk_library.py and entry.py were written for."""
+    return numba.__version__ in NUMBA
+
+
+def array_layout_is_tested() -> bool:
+    """Whether array objects are those of a NumPy and a CPython that entry.py was tested with."""
+    python = sys.implementation.name == "cpython" and sys.version_info[:2] in CPYTHON
+    return python and int(np.__version__.split(".")[0]) in NUMPY_MAJOR

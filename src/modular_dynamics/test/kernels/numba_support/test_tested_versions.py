@@ -1,0 +1,101 @@
+"""Versions that were not tested: private parts of other projects are not used, and results are the same."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from numba import config
+
+import modular_dynamics as md
+from helpers.paths import ROBOTS
+from modular_dynamics.kernels import entries_are_direct
+from modular_dynamics.kernels.numba_support import compilation, tested_versions
+
+pytestmark = pytest.mark.skipif(bool(config.DISABLE_JIT), reason="nothing is compiled")
+
+STATES = np.random.default_rng(0).uniform(-0.5, 0.5, size=(3, 20, 4))
+INDEPENDENT = np.array([0.2, 0.3, -0.4])
+
+
+def torques():
+    """A single state, several, and a closed robot."""
+    arm, linkage = md.load_urdf(ROBOTS / "four_link.urdf"), md.load_urdf(ROBOTS / "four_bar.urdf")
+    n = len(linkage.independent_joint_names)
+    return [
+        md.inverse_dynamics(arm, *STATES[:, 0]),
+        md.inverse_dynamics_batch(arm, *STATES, threads=1),
+        md.closed_loop_inverse_dynamics(linkage, *(np.full(n, x) for x in INDEPENDENT)).tau,
+    ]
+
+
+PROGRAM = f"""
+import runpy, sys
+import numba
+numba.__version__ = "99.0"
+sys.path[:0] = {sys.path}
+from modular_dynamics import kernels
+for tau in runpy.run_path({__file__!r})["torques"]():
+    print(*(x.hex() for x in tau.ravel().tolist()))
+private = "modular_dynamics.kernels.numba_support.disk_library"
+print(kernels.entries_are_direct(), private in sys.modules)
+print(kernels.inverse_dynamics.stats.cache_path)
+"""
+
+
+@pytest.mark.timeout(900)  # nothing is in the cache of such a version: a minute of compiling
+def test_with_another_numba_results_are_the_same():
+    done = subprocess.run([sys.executable, "-c", PROGRAM], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    *lines, private, folder = done.stdout.splitlines()
+    assert private == "False False"
+    assert compilation._source_digest() in folder
+    for line, expected in zip(lines, torques(), strict=True):
+        tau = [float.fromhex(x) for x in line.split()]
+        # compiled on its own: it rounds otherwise
+        np.testing.assert_allclose(tau, expected.ravel(), rtol=1e-11, atol=1e-11)
+
+
+@pytest.mark.parametrize("table", ["NUMBA", "NUMPY_MAJOR", "CPYTHON"])
+def test_array_objects_are_not_read_on_other_versions(monkeypatch, table):
+    assert entries_are_direct.__wrapped__()
+    monkeypatch.setattr(tested_versions, table, set())
+    assert not entries_are_direct.__wrapped__()
+
+
+@pytest.fixture
+def sources(tmp_path, monkeypatch):
+    """A folder in place of that of the kernels' sources."""
+    folder = tmp_path / "sources"
+    folder.mkdir()
+    (folder / "other.py").write_text("one = 1")
+    monkeypatch.setattr(compilation, "SOURCES", folder)
+    monkeypatch.setattr(tested_versions, "NUMBA", set())
+    monkeypatch.setattr(config, "CACHE_DIR", str(tmp_path / "cache"))
+    compilation._source_digest.cache_clear()
+    yield folder
+    compilation._source_digest.cache_clear()
+
+
+def _double(x):
+    return 2 * x
+
+
+def test_with_another_numba_a_change_of_any_source_leads_to_another_folder(sources):
+    before = compilation.kernel()(_double)
+    assert before(3) == 6
+    (sources / "other.py").write_text("one = 2")  # as long as before
+    assert compilation.kernel()(_double).stats.cache_path == before.stats.cache_path  # read once a process
+    compilation._source_digest.cache_clear()
+    after = compilation.kernel()(_double)
+    assert after.stats.cache_path != before.stats.cache_path
+    assert after(3) == 6
+    assert not after.stats.cache_hits
+
+
+def test_with_another_numba_and_no_folder_to_write_to_nothing_is_kept(sources, tmp_path, monkeypatch):
+    (tmp_path / "file").touch()
+    monkeypatch.setattr(config, "CACHE_DIR", str(tmp_path / "file"))
+    kernel = compilation.kernel()(_double)
+    assert kernel(3) == 6
+    assert kernel.stats.cache_path is None
