@@ -47,6 +47,8 @@ THRESHOLD = 1e-9  # largest disagreement with Pinocchio, relative to the largest
 START_LIMIT = 600.0  # [s] for the node to compile its kernels and become active, on a busy machine
 PLAYER = "joint_state_player"
 QUIET_LIMIT = 3.0  # [s] without a new answer after the player has ended
+#: [Hz] at most for the torso: two nodes, the player and the recorder share what may be two cores
+TORSO_RATE = 100.0
 
 
 @dataclass(frozen=True)
@@ -97,7 +99,7 @@ def run(options: Options) -> int:
 def _torso(options: Options, console: Console) -> list[str]:
     """The same with the real torso and torso_reaction_node; return why it failed."""
     assert options.torso is not None  # the caller has looked
-    played = play_torso(options.torso, options.rate, options.out, console)
+    played = play_torso(options.torso, min(options.rate, TORSO_RATE), options.out, console)
     print_reactions(console, played)
     if played.times.size:
         picture = draw_reactions(played, options.out / "torso_reactions.png")
