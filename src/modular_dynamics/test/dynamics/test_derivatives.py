@@ -113,7 +113,7 @@ def test_out_is_written_again_without_allocating(load_robot):
         ({"v": np.full(19, np.nan)}, r"v\[0\] of joint 'base_x' is nan"),
         ({"vdot": ["a"] * 19}, "vdot is not an array of numbers"),
         ({"v": np.full(19, 1e200)}, "so large that the derivatives"),
-        ({"out": np.zeros((3, 19, 19))}, "out is ndarray; what an earlier call returned"),
+        ({"out": np.zeros((3, 19, 19))}, "out is ndarray; the unchanged result of an earlier call"),
         ({"external_wrenches": {"nothing": np.zeros(6)}}, "no link 'nothing'"),
     ],
 )
@@ -134,7 +134,7 @@ def test_only_what_a_call_returned_is_written_to(load_robot):
     fixed = type(one)(*(part.view() for part in one))
     fixed.dv.flags.writeable = False
     for wrong in (swapped, apart, whole, fixed, tuple(one), (), 5, type(one)(None, None, None)):
-        with pytest.raises(md.StateError, match="what an earlier call returned"):
+        with pytest.raises(md.StateError, match="the unchanged result of an earlier call"):
             md.inverse_dynamics_derivatives(graph, *states[:, 0], out=wrong)
     short = type(one)(*(part[:5] for part in whole))
     for wrong in (one, short, list(whole), 5):

@@ -230,7 +230,7 @@ def test_a_loop_joint_of_no_link(load_robot):
 
 def test_unknown_independent_joint(load_robot):
     with pytest.raises(
-        StateError, match=r"'J9' is named twice or is none of 'four_bar'; its joints: J1, J4, J3"
+        StateError, match=r"'J9' is named twice or is no joint of 'four_bar'; its joints: J1, J4, J3"
     ):
         load_robot("four_bar").with_independent_joints("J9")
 
