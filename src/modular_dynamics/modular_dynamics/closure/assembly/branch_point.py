@@ -13,7 +13,7 @@ Array = NDArray[np.float64]
 
 
 class BranchLostError(Exception):
-    """The branch cannot be told from others; ``condition`` number of the constraints there."""
+    """The branch cannot be distinguished from others; ``condition`` number of the constraints there."""
 
     def __init__(self, message: str, condition: float) -> None:
         super().__init__(message)

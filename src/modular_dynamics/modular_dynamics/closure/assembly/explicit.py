@@ -20,7 +20,7 @@ Array = NDArray[np.float64]
 MOST_TRIED = 4096
 #: Digits of squared distances in which two solutions are equally near.
 EQUAL_DIGITS = 9
-#: Circles that cross at a smaller angle [rad] touch: the branches cannot be told apart.
+#: Circles that cross at a smaller angle [rad] touch: the branches cannot be distinguished.
 TOUCHING = 1e-6
 
 

@@ -73,7 +73,7 @@ def simulate(
 
     Raises:
         ClosureError: as of ``closed_loop_inverse_dynamics``, at the start.
-        SingularityError: branches cross at the start, or meet later so that they cannot be told apart, or
+        SingularityError: branches cross at the start, or meet later so that they are indistinguishable, or
             loops stay open there; it names time, condition number, and the open loop.
         StateError: a wrong shape or number, or the integrator fails.
     """
