@@ -1,10 +1,15 @@
-"""Why a node cannot start or go on: one base class, so that whatever runs a node catches them all."""
+"""Input that cannot be used: what users gave a node, and messages; and how offenders are named."""
 
-__all__ = ["MotionError", "NodeError", "ParameterError", "RobotError"]
+from collections.abc import Sequence
+
+__all__ = ["BadMessage", "MotionError", "NodeError", "ParameterError", "RobotError", "listed"]
 
 
 class NodeError(ValueError):
-    """What a user gave a node cannot be used; the text names the offender and what would be right."""
+    """What a user gave a node cannot be used; the text names the offender and what would be right.
+
+    Whatever runs a node catches this base class.
+    """
 
 
 class ParameterError(NodeError):
@@ -17,3 +22,17 @@ class RobotError(NodeError):
 
 class MotionError(NodeError):
     """A motion file that cannot be played."""
+
+
+class BadMessage(ValueError):
+    """A message that a node refuses; `cause` is a short name to count by, the text names the offender."""
+
+    def __init__(self, cause: str, text: str) -> None:
+        super().__init__(text)
+        self.cause = cause
+
+
+def listed(names: Sequence[str], most: int = 4) -> str:
+    """Names in quotes for a sentence; beyond `most` only their number."""
+    shown = ", ".join(f"'{name}'" for name in names[:most])
+    return shown if len(names) <= most else f"{shown} and {len(names) - most} more"

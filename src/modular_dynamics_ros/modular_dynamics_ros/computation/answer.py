@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,8 +49,7 @@ class AppliedWrenches:
     black_box: Wrenches = None
 
 
-@dataclass(frozen=True, eq=False)
-class TreeDynamics:
+class TreeDynamics(NamedTuple):
     """Motion, torques and wrenches of the robot without its loop joints, all in the order of its graph."""
 
     q: Array

@@ -15,7 +15,7 @@ from modular_dynamics.closure import ClosedLoopSolver
 from modular_dynamics.exceptions import ClosureError, SingularityError
 from modular_dynamics_ros.computation.answer import Answer, Configuration, Disagreement, State
 from modular_dynamics_ros.computation.robot import Robot
-from modular_dynamics_ros.messages.bad_message import BadMessage
+from modular_dynamics_ros.exceptions import BadMessage
 
 __all__ = ["CANNOT_CLOSE", "DEAD_POINT", "AssemblyMode", "refused_closure"]
 

@@ -26,8 +26,7 @@ from modular_dynamics_ros.computation.answer import (
 from modular_dynamics_ros.computation.assembly_mode import AssemblyMode, refused_closure
 from modular_dynamics_ros.computation.feedforward import friction_torques
 from modular_dynamics_ros.computation.robot import Robot
-from modular_dynamics_ros.exceptions import RobotError
-from modular_dynamics_ros.messages.bad_message import BadMessage
+from modular_dynamics_ros.exceptions import BadMessage, RobotError
 
 __all__ = ["ClosedLoop", "ClosedLoopSolution"]
 
@@ -77,6 +76,7 @@ class ClosedLoopSolution:
         """The wrench that the tree's joints transmit to the subsystem with this index."""
         return self._tree.connection_wrench_in_link(index)
 
+    @cached_property
     def cut_wrenches(self) -> dict[str, StampedWrench]:
         """By loop joint, at and in the frame of the successor's link."""
         return stamped_cut_wrenches(self.robot.graph, self.result)

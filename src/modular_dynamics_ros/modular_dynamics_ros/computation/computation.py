@@ -11,7 +11,7 @@ from modular_dynamics_ros.computation.open_chain import OpenChain
 from modular_dynamics_ros.computation.robot import Robot
 from modular_dynamics_ros.computation.settings import ComputationSettings
 from modular_dynamics_ros.computation.timed_wrenches import TimedWrenches
-from modular_dynamics_ros.messages.bad_message import BadMessage, listed
+from modular_dynamics_ros.exceptions import BadMessage, listed
 
 __all__ = ["Computation"]
 

@@ -16,7 +16,7 @@ from modular_dynamics_ros.computation.answer import (
 )
 from modular_dynamics_ros.computation.feedforward import friction_torques
 from modular_dynamics_ros.computation.robot import Robot
-from modular_dynamics_ros.messages.bad_message import BadMessage
+from modular_dynamics_ros.exceptions import BadMessage
 
 __all__ = ["OpenChain", "OpenChainDynamics"]
 

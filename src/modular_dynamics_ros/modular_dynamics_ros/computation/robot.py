@@ -9,8 +9,7 @@ from numpy.typing import NDArray
 
 import modular_dynamics as md
 from modular_dynamics_ros.computation.feedforward import friction_coefficients
-from modular_dynamics_ros.exceptions import RobotError
-from modular_dynamics_ros.messages.bad_message import listed
+from modular_dynamics_ros.exceptions import RobotError, listed
 
 __all__ = ["Robot", "load_robot"]
 

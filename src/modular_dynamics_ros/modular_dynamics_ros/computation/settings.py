@@ -1,6 +1,6 @@
 """What the computation of one robot's torques may be set to, whichever node it belongs to."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 __all__ = ["ComputationSettings"]
 
@@ -23,3 +23,9 @@ class ComputationSettings:
     effort_limits: str = "off"
     stale_after: float = 0.2
     closure_tolerance: float = 0.01
+
+    @classmethod
+    def of(cls, parameters: object) -> "ComputationSettings":
+        """The settings among a node's parameters of the same names; the others keep their defaults."""
+        names = {entry.name for entry in fields(cls)}
+        return cls(**{name: value for name, value in vars(parameters).items() if name in names})

@@ -8,7 +8,7 @@ import modular_dynamics as md
 from modular_dynamics.algebra import rotation_matrix
 from modular_dynamics.crosscheck import CrossCheck
 from modular_dynamics_ros.demo.recorder import Recorder
-from modular_dynamics_ros.diagnostics.latency import LatencySummary, summarise
+from modular_dynamics_ros.diagnostics.counts import LatencySummary, summarise
 
 __all__ = ["Evaluation", "evaluate"]
 

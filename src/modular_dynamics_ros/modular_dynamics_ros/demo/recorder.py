@@ -15,11 +15,11 @@ from trajectory_msgs.msg import JointTrajectory
 import modular_dynamics as md
 from modular_dynamics_ros.computation.reference import ReferenceSampler
 from modular_dynamics_ros.demo.lead_in import MotionStart
-from modular_dynamics_ros.messages.joint_state_reader import JointStateReader
+from modular_dynamics_ros.messages.joint_states import JointStateReader
 from modular_dynamics_ros.messages.stamps import stamp_nanoseconds
-from modular_dynamics_ros.messages.topic_names import topic_name
 from modular_dynamics_ros.messages.trajectories import trajectory_from_message
 from modular_dynamics_ros.messages.wrenches import wrench_from_message
+from modular_dynamics_ros.node.topics import topic_name
 
 __all__ = ["Recorder"]
 

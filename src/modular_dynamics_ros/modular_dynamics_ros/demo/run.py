@@ -35,8 +35,7 @@ from modular_dynamics_ros.demo.table import print_table
 from modular_dynamics_ros.demo.torso import play_torso
 from modular_dynamics_ros.demo.torso_report import draw_reactions, print_reactions
 from modular_dynamics_ros.demo.waiting import DemoError, ended_well, spin_until
-from modular_dynamics_ros.exceptions import MotionError
-from modular_dynamics_ros.messages.bad_message import listed
+from modular_dynamics_ros.exceptions import MotionError, listed
 from modular_dynamics_ros.player.node import sent_in
 from modular_dynamics_ros.player.recordings import load_motion
 from modular_dynamics_ros.player.schedule import Schedule

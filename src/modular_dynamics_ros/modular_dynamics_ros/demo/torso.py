@@ -21,8 +21,8 @@ from modular_dynamics_ros.computation.reference import ReferenceSampler
 from modular_dynamics_ros.demo.lead_in import MotionStart, join
 from modular_dynamics_ros.demo.processes import Processes
 from modular_dynamics_ros.demo.waiting import ended_well, spin_until
-from modular_dynamics_ros.diagnostics.latency import LatencySummary, summarise
-from modular_dynamics_ros.messages.joint_state_reader import JointStateReader
+from modular_dynamics_ros.diagnostics.counts import LatencySummary, summarise
+from modular_dynamics_ros.messages.joint_states import JointStateReader
 from modular_dynamics_ros.messages.stamps import stamp_nanoseconds
 from modular_dynamics_ros.messages.trajectories import trajectory_from_message
 from modular_dynamics_ros.player.node import sent_in

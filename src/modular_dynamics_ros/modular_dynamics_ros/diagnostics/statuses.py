@@ -5,7 +5,7 @@ from modular_dynamics_ros.computation.answer import Disagreement
 from modular_dynamics_ros.diagnostics.counts import MessageCounts
 from modular_dynamics_ros.messages.status import ERROR, OK, WARN, Status
 
-__all__ = ["closure_status", "input_status", "latency_values"]
+__all__ = ["answer_values", "closure_status", "input_status"]
 
 
 def input_status(counts: MessageCounts, problems: list[str], age: float | None, stale: bool) -> Status:
@@ -27,14 +27,16 @@ def input_status(counts: MessageCounts, problems: list[str], age: float | None, 
     return Status(OK, "input", "joint states are good", values=values)
 
 
-def latency_values(counts: MessageCounts) -> dict[str, str]:
-    """Rate and latency of the answers."""
+def answer_values(counts: MessageCounts, source: str) -> dict[str, str]:
+    """Number, rate and latency of the answers, and the `source` of the accelerations."""
     summary = counts.latency.summary()
     return {
+        "messages out": str(counts.answered),
         "rate [Hz]": f"{summary.rate:.2f}",
         "latency p50 [ms]": f"{1e3 * summary.p50:.3f}",
         "latency p99 [ms]": f"{1e3 * summary.p99:.3f}",
         "latency max [ms]": f"{1e3 * summary.max:.3f}",
+        "acceleration source": source,
     }
 
 

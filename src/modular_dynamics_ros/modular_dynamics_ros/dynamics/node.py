@@ -4,8 +4,6 @@ It listens to joint_states and, with acceleration_source 'reference', to referen
 without robot_description_file it waits, configured, for a robot on the topic robot_description.
 """
 
-import sys
-
 from modular_dynamics_ros.node.robot_node import RobotNode, run_robot_node
 from modular_dynamics_ros.parameters.nodes import DynamicsParameters
 
@@ -17,13 +15,9 @@ class DynamicsNode(RobotNode):
 
     NAME = "dynamics_node"
     PARAMETERS = DynamicsParameters
-    SESSION = "modular_dynamics_ros.dynamics.session"
+    SESSION = "modular_dynamics_ros.dynamics.session:DynamicsSession"
 
 
 def main() -> int:
     """Run the node as a process."""
     return run_robot_node(DynamicsNode, str(__doc__))
-
-
-if __name__ == "__main__":
-    sys.exit(main())

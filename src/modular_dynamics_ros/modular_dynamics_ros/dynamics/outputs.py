@@ -1,72 +1,46 @@
-"""What dynamics_node publishes about one robot; messages are made once and written again and again."""
+"""What dynamics_node publishes about one robot."""
 
-from typing import Any
+from collections.abc import Sequence
 
 from builtin_interfaces.msg import Time
-from geometry_msgs.msg import WrenchStamped
 from modular_dynamics_interfaces.msg import SubsystemGraph
-from rclpy.lifecycle import LifecycleState
 from sensor_msgs.msg import JointState
-from std_msgs.msg import Float64MultiArray
 
 from modular_dynamics_ros.computation.answer import Answer
 from modular_dynamics_ros.computation.closed_loop import ClosedLoopSolution
 from modular_dynamics_ros.computation.robot import Robot
-from modular_dynamics_ros.dynamics.loop_outputs import LoopOutputs
-from modular_dynamics_ros.exceptions import RobotError
-from modular_dynamics_ros.messages.bad_message import listed
-from modular_dynamics_ros.messages.joint_state_writer import EffortWriter, JointStateWriter
+from modular_dynamics_ros.messages.joint_states import JointStateWriter
 from modular_dynamics_ros.messages.stamps import stamp_message
 from modular_dynamics_ros.messages.subsystem_graph import subsystem_graph_message
-from modular_dynamics_ros.messages.topic_names import topic_name
-from modular_dynamics_ros.messages.wrenches import WrenchWriter
-from modular_dynamics_ros.node.interfaces import SessionNode
-from modular_dynamics_ros.node.qos import ANSWER_DEPTH, LATCHED, NO_PUBLISHER_EVENTS
+from modular_dynamics_ros.node.outputs import Outputs, WrenchTopics
+from modular_dynamics_ros.node.robot_node import RobotNode
+from modular_dynamics_ros.node.topics import LATCHED
 
-__all__ = ["Outputs"]
+__all__ = ["DynamicsOutputs"]
 
 
-class Outputs:
-    """Publishers and messages of one robot.
+class DynamicsOutputs(Outputs):
+    """See `Outputs`; efforts are the torques of the robot's joints outside black boxes.
 
-    Raises:
-        RobotError: controller_joints names a joint whose torque this robot does not have.
+    With closed loops also all joints with the loops closed, and the wrench at each cut joint.
     """
 
-    def __init__(self, node: SessionNode, robot: Robot, controller_joints: tuple[str, ...]) -> None:
-        self._node, self._robot = node, robot
-        wanted = controller_joints or robot.joint_names
-        if unknown := [name for name in wanted if name not in robot.joint_names]:
-            raise RobotError(
-                f"controller_joints names {listed(unknown)}, but '{robot.graph.name}' has torques of "
-                f"{', '.join(robot.joint_names)}"
-            )
-        self._torques = JointStateWriter(
-            robot.state_names, robot.published.tolist(), ("position", "velocity", "effort")
-        )
-        self._efforts = EffortWriter([robot.state_names.index(name) for name in wanted])
-        self._wrenches = [WrenchWriter() for _ in robot.graph.subsystems]
-        self._publishers: list[Any] = []
+    def __init__(self, node: RobotNode, robot: Robot, controller_joints: Sequence[str]) -> None:
+        graph = robot.graph
+        commanded = dict(zip(robot.joint_names, robot.published.tolist(), strict=True))
+        super().__init__(node, controller_joints, commanded, f"'{graph.name}' has torques of")
+        self._robot = robot
+        fields = ("position", "velocity", "effort")
+        self._torques = JointStateWriter(robot.state_names, robot.published.tolist(), fields)
         self._torque_publisher = self._publisher(JointState, "~/joint_torques")
-        self._effort_publisher = self._publisher(Float64MultiArray, "~/effort_commands")
-        self._graph_publisher = node.create_lifecycle_publisher(SubsystemGraph, "~/subsystem_graph", LATCHED)
-        self._publishers.append(self._graph_publisher)
-        self._wrench_publishers = [
-            self._publisher(WrenchStamped, f"~/connections/{topic_name(subsystem.name)}/wrench")
-            for subsystem in robot.graph.subsystems
-        ]
-        self._loops = LoopOutputs(self._publisher, robot) if robot.closed else None
-
-    def _publisher(self, kind: type, topic: str) -> Any:
-        make = self._node.create_lifecycle_publisher
-        publisher = make(kind, topic, ANSWER_DEPTH, event_callbacks=NO_PUBLISHER_EVENTS)
-        self._publishers.append(publisher)
-        return publisher
-
-    def activate(self, state: LifecycleState | None) -> None:
-        """Enable publishers that were made while the node is active; safe to repeat."""
-        for publisher in self._publishers:
-            publisher.on_activate(state)
+        self._graph_publisher = self._publisher(SubsystemGraph, "~/subsystem_graph", LATCHED)
+        self._subsystems = {subsystem.name: index for index, subsystem in enumerate(graph.subsystems)}
+        self._connections = WrenchTopics(self._publisher, "connections", self._subsystems)
+        if robot.closed:
+            self._completed = JointStateWriter(graph.joint_names, range(graph.nq), ("position", "velocity"))
+            self._completed_publisher = self._publisher(JointState, "~/completed_joint_states")
+            names = [loop.name for loop in graph.loop_joints]
+            self._cuts = WrenchTopics(self._publisher, "loop_joints", names)
 
     def publish_graph(self, stamp: Time) -> None:
         """The graph, also for later subscribers."""
@@ -75,27 +49,22 @@ class Outputs:
     def publish(self, answer: Answer, stamp: Time | None = None) -> None:
         """One answer: torques, commands, connection wrenches and loops.
 
-        A wrench that has no subscriber is not published: asking costs a tenth of publishing it.
-
         Args:
             stamp: instead of the state's own.
         """
         stamp = stamp_message(answer.state.stamp) if stamp is None else stamp
         self.publish_torques(answer, stamp)
-        if self._loops and isinstance(answer.dynamics, ClosedLoopSolution):
-            self._loops.publish(answer.dynamics, stamp)
-        for index, publisher in enumerate(self._wrench_publishers):
-            if publisher.get_subscription_count():
-                link, wrench = answer.dynamics.connection_wrench(index)
-                publisher.publish(self._wrenches[index].write(stamp, link, wrench))
+        dynamics = answer.dynamics
+        if isinstance(dynamics, ClosedLoopSolution):
+            if self._completed_publisher.get_subscription_count():
+                result = dynamics.result
+                message = self._completed.write(stamp, result.coordinates, result.velocities)
+                self._completed_publisher.publish(message)
+            self._cuts.publish(stamp, lambda name: dynamics.cut_wrenches[name])
+        self._connections.publish(stamp, lambda name: dynamics.connection_wrench(self._subsystems[name]))
 
     def publish_torques(self, answer: Answer, stamp: Time) -> None:
         """Torques and commands alone; joints in black boxes are left out."""
         state, effort = answer.state, answer.effort
         self._torque_publisher.publish(self._torques.write(stamp, state.q, state.v, effort))
-        self._effort_publisher.publish(self._efforts.write(effort))
-
-    def destroy(self) -> None:
-        """Remove all publishers."""
-        for publisher in self._publishers:
-            self._node.destroy_lifecycle_publisher(publisher)
+        self._publish_commands(effort)

@@ -3,116 +3,78 @@
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 from rclpy.lifecycle import LifecycleState
 
 from modular_dynamics_ros.computation.answer import Answer, State
 from modular_dynamics_ros.computation.computation import Computation
-from modular_dynamics_ros.computation.robot import Robot, load_robot
-from modular_dynamics_ros.computation.settings import ComputationSettings
+from modular_dynamics_ros.diagnostics.counts import MessageCounts
+from modular_dynamics_ros.diagnostics.statuses import answer_values
 from modular_dynamics_ros.dynamics.crosscheck import CrossChecks
-from modular_dynamics_ros.dynamics.outputs import Outputs
-from modular_dynamics_ros.dynamics.status import output_status
-from modular_dynamics_ros.messages.bad_message import BadMessage
-from modular_dynamics_ros.messages.status import Status
-from modular_dynamics_ros.node.input_timeout import InputTimeout, Output
-from modular_dynamics_ros.node.interfaces import SessionNode
-from modular_dynamics_ros.node.reference_input import ReferenceInput
-from modular_dynamics_ros.node.state_input import WATCH_PERIOD, StateInput
-from modular_dynamics_ros.node.wrench_inputs import WrenchInputs
+from modular_dynamics_ros.dynamics.outputs import DynamicsOutputs
+from modular_dynamics_ros.exceptions import BadMessage
+from modular_dynamics_ros.messages.status import OK, WARN, Status
+from modular_dynamics_ros.node.input_timeout import Output
+from modular_dynamics_ros.node.inputs import Inputs, ReferenceInput, WrenchInputs
+from modular_dynamics_ros.node.robot_node import RobotNode
+from modular_dynamics_ros.node.session import RobotSession
 from modular_dynamics_ros.parameters.nodes import DynamicsParameters
 
-__all__ = ["DynamicsSession", "make_session"]
+__all__ = ["DynamicsSession", "output_status"]
 
 
-class DynamicsSession:
+class DynamicsSession(RobotSession):
     """See `RobotSession`.
 
     Attributes:
         last_published: the last answer, or the one that holds the robot while the input is stale.
-
-    Raises:
-        RobotError: the parameters do not fit the robot.
     """
 
-    def __init__(self, node: SessionNode, robot: Robot, parameters: DynamicsParameters) -> None:
-        self.robot, self._node, self._parameters = robot, node, parameters
-        self.computation = Computation(robot, settings_of(parameters))
-        self.crosschecks = CrossChecks(
-            robot, node.log, parameters.crosscheck_rate, parameters.crosscheck_threshold
-        )
-        self._outputs = Outputs(node, robot, parameters.controller_joints)
-        self.input: StateInput | None = None  # while active, as all that follow
+    def __init__(self, node: RobotNode, description: str, parameters: DynamicsParameters) -> None:
+        super().__init__(node, description, parameters)
+        rate, threshold = parameters.crosscheck_rate, parameters.crosscheck_threshold
+        self.crosschecks = CrossChecks(self.robot, node.log, rate, threshold)
+        self.outputs: DynamicsOutputs = DynamicsOutputs(node, self.robot, parameters.controller_joints)
         self.last_published: Answer | None = None
-        self._other_inputs: list[WrenchInputs | ReferenceInput] = []
-        self._watch: Any = None
         self._rate_timer: Any = None
         # with a rate: the state that its timer is to answer, and its arrival
         self._newest: tuple[State, int] | None = None
 
-    @property
-    def robot_name(self) -> str:
-        """The name in the robot description."""
-        return self.robot.graph.name
-
-    @property
-    def summary(self) -> str:
-        """One line about the robot, for the log."""
-        return self.robot.summary
-
-    @property
-    def remarks(self) -> tuple[str, ...]:
-        """Warnings about the robot description."""
-        return self.robot.remarks
-
     def activate(self, state: LifecycleState | None) -> None:
         """Subscribe and begin to answer; publish the graph."""
-        node, parameters = self._node, self._parameters
         self.crosschecks.restart()
-        self._outputs.activate(state)
-        # before joint_states: of a reference and a joint state that both wait, the reference is taken first
-        self._other_inputs = [ReferenceInput(node, self.computation), WrenchInputs(node, self.computation)]
-        timeout = InputTimeout(parameters.stale_after, parameters.on_stale, parameters.ramp_time)
-        self.input = StateInput(node, self.computation, self._on_state, timeout)
-        self._watch = node.create_timer(WATCH_PERIOD, self._on_watch)
-        self._outputs.publish_graph(node.stamp())
-        self._set_rate(parameters.rate)
+        super().activate(state)
+        self.outputs.publish_graph(self._node.stamp())
+        self._set_rate(self._parameters.rate)
 
     def deactivate(self) -> None:
         """Take no more messages; forget what the next activation must not build upon."""
-        if self.input is None:
-            return
         self._set_rate(0.0)
-        self._node.destroy_timer(self._watch)
-        for one in (self.input, *self._other_inputs):
-            one.destroy()
-        self.input, self._other_inputs = None, []
+        super().deactivate()
         self._newest = self.last_published = None
-        self.computation.forget()
-
-    def destroy(self) -> None:
-        """Deactivate, and remove the publishers."""
-        self.deactivate()
-        self._outputs.destroy()
 
     def set_parameters(self, parameters: DynamicsParameters) -> None:
         """Take parameters that changed at run time."""
-        self._parameters = parameters
-        self.computation.configure(settings_of(parameters))
+        super().set_parameters(parameters)
         self.crosschecks.configure(parameters.crosscheck_rate, parameters.crosscheck_threshold)
         if self.input is not None:
-            self.input.set_timeout(parameters.stale_after, parameters.on_stale, parameters.ramp_time)
             self._set_rate(parameters.rate)
 
     def statuses(self) -> list[Status]:
-        """The parts of /diagnostics."""
-        assert self.input is not None  # asked for while active
-        answer = self.last_published
+        """The parts of /diagnostics, while active."""
+        joint_states, answer = self.active_input, self.last_published
         statuses = [
-            self.input.status("cross-check"),
-            output_status(self.input.counts, self.computation, answer),
+            joint_states.status("cross-check"),
+            output_status(joint_states.counts, self.computation, answer),
             self.crosschecks.status(),
         ]
-        return [*statuses, self.input.closure_status(answer)] if self.robot.closed else statuses
+        return [*statuses, joint_states.closure_status(answer)] if self.robot.closed else statuses
+
+    def _timeout_parameters(self) -> tuple[Any, ...]:
+        return self._parameters.stale_after, self._parameters.on_stale, self._parameters.ramp_time
+
+    def _subscribe_others(self) -> list[Inputs]:
+        return [ReferenceInput(self._node, self.computation), WrenchInputs(self._node, self.computation)]
 
     def _set_rate(self, rate: float) -> None:
         if self._rate_timer is not None:
@@ -123,62 +85,54 @@ class DynamicsSession:
         if self._rate_timer is None:
             self._answer(state, arrival)
             return
-        assert self.input is not None  # it calls this
-        self.input.counts.superseded += self._newest is not None
+        self.active_input.counts.superseded += self._newest is not None
         self._newest = state, arrival
 
     def _on_rate(self) -> None:
-        if self._newest is None or self.input is None:
+        if self._newest is None:
             return
         (state, arrival), self._newest = self._newest, None
         try:
             self._answer(state, arrival)
         except BadMessage as error:
-            self.input.reject(error)
+            self.active_input.reject(error)
 
     def _answer(self, state: State, arrival: int) -> None:
-        assert self.input is not None  # only while active
         self.last_published = answer = self.computation.compute(state, self._node.now())
-        self._outputs.publish(answer)
-        self.input.count_answer(answer, arrival)
-        self.input.counts.count_limits(answer.exceeded)
+        self.outputs.publish(answer)
+        self.active_input.count_answer(answer, arrival)
+        self.active_input.counts.count_limits(answer.exceeded)
         self.crosschecks.compare_if_due(answer)
 
-    def _on_watch(self) -> None:
-        """Publish what a stale input asks for."""
-        if self.input is None:
-            return
-        output, factor = self.input.output()
+    def _on_watch(self, output: Output, factor: float) -> None:
         if output is Output.HOLD_GRAVITY:
             try:
                 self.last_published = self.computation.hold()
             except BadMessage as error:
                 self._node.log.problem("joint_states", error.cause, f"position not held: {error}")
             else:
-                self._outputs.publish(self.last_published, self._node.stamp())
+                self.outputs.publish(self.last_published, self._node.stamp())
         elif output is Output.RAMP and self.last_published is not None:
             last = self.last_published
-            self._outputs.publish_torques(replace(last, effort=factor * last.effort), self._node.stamp())
+            self.outputs.publish_torques(replace(last, effort=factor * last.effort), self._node.stamp())
 
 
-def settings_of(parameters: DynamicsParameters) -> ComputationSettings:
-    """The parameters that the computation needs."""
-    return ComputationSettings(
-        acceleration_source=parameters.acceleration_source,
-        filter_cutoff=parameters.filter_cutoff,
-        output=parameters.output,
-        friction=parameters.friction,
-        effort_limits=parameters.effort_limits,
-        stale_after=parameters.stale_after,
-        closure_tolerance=parameters.closure_tolerance,
-    )
-
-
-def make_session(node: SessionNode, description: str, parameters: DynamicsParameters) -> DynamicsSession:
-    """The session of a robot, from its URDF's path or text.
-
-    Raises:
-        RobotError: robot or parameters cannot be used.
-    """
-    robot = load_robot(description, parameters.partition_file, parameters.gravity)
-    return DynamicsSession(node, robot, parameters)
+def output_status(counts: MessageCounts, computation: Computation, answer: Answer | None) -> Status:
+    """Rate, latency, effort limits, and the source of the accelerations; `answer` is the last one."""
+    robot, settings = computation.robot, computation.settings
+    values = {
+        **answer_values(counts, computation.accelerations.description),
+        "superseded by a newer joint state": str(counts.superseded),
+        "output": settings.output,
+    }
+    if counts.limited is not None:
+        values |= {
+            f"effort limit of {robot.state_names[index]} reached in": f"{counts.limited[index]} answers"
+            for index in np.flatnonzero(counts.limited)
+        }
+    if answer is not None and answer.exceeded.any():
+        names = ", ".join(robot.state_names[index] for index in np.flatnonzero(answer.exceeded))
+        text = f"effort limit reached ({settings.effort_limits}): {names}"
+        return Status(WARN, "output", text, values=values)
+    text = f"{robot.graph.name}: torques of {len(robot.joint_names)} joints"
+    return Status(OK, "output", text, values=values)

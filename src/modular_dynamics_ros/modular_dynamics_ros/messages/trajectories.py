@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
-from modular_dynamics_ros.messages.bad_message import BadMessage, listed
+from modular_dynamics_ros.exceptions import BadMessage, listed
 from modular_dynamics_ros.messages.stamps import stamp_message, stamp_nanoseconds
 
 __all__ = ["ReferenceTrajectory", "trajectory_from_message", "trajectory_message"]

@@ -5,7 +5,7 @@ from builtin_interfaces.msg import Time
 from geometry_msgs.msg import WrenchStamped
 from numpy.typing import NDArray
 
-from modular_dynamics_ros.messages.bad_message import BadMessage
+from modular_dynamics_ros.exceptions import BadMessage
 
 __all__ = ["WrenchWriter", "wrench_from_message"]
 

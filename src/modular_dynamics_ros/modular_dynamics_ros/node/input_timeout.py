@@ -33,10 +33,6 @@ class InputTimeout:
         """A good joint state has arrived."""
         self._last, self._ramp_done = now, False
 
-    def forget(self) -> None:
-        """No joint state has arrived yet: the robot changed, or the node was activated."""
-        self._last, self._ramp_done = None, False
-
     def age(self, now: int) -> float | None:
         """Seconds since the last good joint state; None before the first."""
         return None if self._last is None else (now - self._last) * 1e-9

@@ -10,7 +10,7 @@ last good one stays.
 import sys
 import time
 from dataclasses import replace
-from importlib import import_module
+from pkgutil import resolve_name
 from typing import Any
 
 from builtin_interfaces.msg import Time
@@ -24,9 +24,8 @@ from std_msgs.msg import String
 from modular_dynamics_ros.diagnostics.change_log import ChangeLog
 from modular_dynamics_ros.exceptions import ParameterError, RobotError
 from modular_dynamics_ros.messages.status import WARN, Status, diagnostic_array
-from modular_dynamics_ros.node.interfaces import RobotSession
-from modular_dynamics_ros.node.qos import LATCHED
 from modular_dynamics_ros.node.spinning import run_node
+from modular_dynamics_ros.node.topics import LATCHED
 from modular_dynamics_ros.parameters.nodes import RobotParameters
 from modular_dynamics_ros.parameters.table import changed, declare
 from modular_dynamics_ros.parameters.usage import asked_for_help, usage
@@ -40,10 +39,9 @@ SUCCESS, FAILURE = TransitionCallbackReturn.SUCCESS, TransitionCallbackReturn.FA
 class RobotNode(LifecycleNode):
     """Parameters, transitions, description and diagnostics; all about one robot is in its `RobotSession`.
 
-    A subclass sets NAME, PARAMETERS (a table, see parameters/table.py) and SESSION: a module with
-    `make_session(node, description, parameters)`, which raises RobotError. That module, and with it the
-    library, is imported when the node is configured: DDS finds the other nodes meanwhile, so that a node that
-    was killed answers sooner.
+    A subclass sets NAME, PARAMETERS (a table, see parameters/table.py) and SESSION: "MODULE:CLASS" of the
+    sessions. That module, and with it the library, is imported when the node is configured: DDS finds the
+    other nodes meanwhile, so that a node that was killed answers sooner.
     """
 
     NAME: str
@@ -55,7 +53,8 @@ class RobotNode(LifecycleNode):
         self.parameters = declare(self, self.PARAMETERS)
         self.add_on_set_parameters_callback(self._on_set_parameters)
         self.log = ChangeLog(self.get_logger(), time.monotonic)
-        self.session: Any = None  # a RobotSession, of the type that SESSION makes
+        self.session: Any = None  # of the type that SESSION names, a RobotSession
+        self._session_type: Any = None
         self._description = ""
         self._description_subscription: Any = None
         self._diagnostics: Any = None
@@ -69,7 +68,7 @@ class RobotNode(LifecycleNode):
             # logged before the imports: for every line rclpy searches all modules for the caller
             self.get_logger().info(f"loading {file}")
         try:
-            import_module(self.SESSION)
+            self._session_type = resolve_name(self.SESSION)
         except ImportError as error:
             self.get_logger().fatal(f"the library cannot be imported: {error}")
             return FAILURE
@@ -140,10 +139,9 @@ class RobotNode(LifecycleNode):
 
     def _take_description(self, description: str, where: str) -> bool:
         """Replace the robot by this one; a bad one is refused, and the last good one stays."""
-        kept = f"; '{self.session.robot_name}' stays" if self.session is not None else ""
-        make_session = sys.modules[self.SESSION].make_session
+        kept = f"; '{self.session.robot.graph.name}' stays" if self.session is not None else ""
         try:
-            session: RobotSession = make_session(self, description, self.parameters)
+            session = self._session_type(self, description, self.parameters)
         except RobotError as error:
             self.get_logger().error(f"{where} refused: {error}{kept}")
             return False
@@ -156,9 +154,9 @@ class RobotNode(LifecycleNode):
         if self.session is not None:
             self.session.destroy()
         self.session, self._description = session, description
-        for remark in session.remarks:
+        for remark in session.robot.remarks:
             self.get_logger().warning(remark)
-        self.get_logger().info(session.summary)
+        self.get_logger().info(session.robot.summary)
         if self._active:
             session.activate(None)
         return True
@@ -175,19 +173,12 @@ class RobotNode(LifecycleNode):
     def _on_diagnostics(self) -> None:
         self.log.log_resolved()
         if self.session is None:
+            robot = ""
             statuses = [Status(WARN, "input", "waiting for a robot on the topic robot_description")]
         else:
-            statuses = self.session.statuses()
-        robot = "" if self.session is None else self.session.robot_name
-        self._diagnostics.publish(
-            diagnostic_array(
-                self.stamp(),
-                [
-                    replace(status, name=f"{self.get_name()}: {status.name}", hardware_id=robot)
-                    for status in statuses
-                ],
-            )
-        )
+            robot, statuses = self.session.robot.graph.name, self.session.statuses()
+        named = (replace(s, name=f"{self.get_name()}: {s.name}", hardware_id=robot) for s in statuses)
+        self._diagnostics.publish(diagnostic_array(self.stamp(), named))
 
     def now(self) -> int:
         """The node's clock [ns]: system time, or /clock with use_sim_time."""

@@ -12,21 +12,20 @@ from modular_dynamics_ros.computation.closed_loop import ClosedLoopSolution
 from modular_dynamics_ros.computation.computation import Computation
 from modular_dynamics_ros.diagnostics.counts import MessageCounts
 from modular_dynamics_ros.diagnostics.statuses import closure_status, input_status
-from modular_dynamics_ros.messages.bad_message import BadMessage, listed
-from modular_dynamics_ros.messages.joint_state_reader import JointSample, JointStateReader
+from modular_dynamics_ros.exceptions import BadMessage, listed
+from modular_dynamics_ros.messages.joint_states import JointSample, JointStateReader
 from modular_dynamics_ros.messages.status import Status
 from modular_dynamics_ros.node.input_timeout import InputTimeout, Output
-from modular_dynamics_ros.node.interfaces import SessionNode
-from modular_dynamics_ros.node.pending_messages import pending_messages
-from modular_dynamics_ros.node.qos import JOINT_STATES, NO_SUBSCRIPTION_EVENTS
+from modular_dynamics_ros.node.inputs import Inputs
+from modular_dynamics_ros.node.robot_node import RobotNode
+from modular_dynamics_ros.node.topics import JOINT_STATES
 
-__all__ = ["WATCH_PERIOD", "StateInput"]
+__all__ = ["StateInput"]
 
-WATCH_PERIOD = 0.02  # [s] how often a session asks for `output`: what it publishes while the input is stale
 ALARMING_AGE = 1.0  # [s] from stamp to arrival: clocks differ, or use_sim_time was forgotten
 
 
-class StateInput:
+class StateInput(Inputs):
     """The subscription to joint_states from activation to deactivation.
 
     Args:
@@ -39,27 +38,18 @@ class StateInput:
 
     def __init__(
         self,
-        node: SessionNode,
+        node: RobotNode,
         computation: Computation,
         answer: Callable[[State, int], None],
         timeout: InputTimeout,
     ) -> None:
+        super().__init__(node)
         self.counts, self._timeout = MessageCounts(), timeout
-        self._node, self._computation, self._answer = node, computation, answer
+        self._computation, self._answer = computation, answer
         robot = computation.robot
         self._reader = JointStateReader(robot.state_names, robot.passive_names)
         self._is_stale = False
-        self._subscription: Any = node.create_subscription(
-            JointState,
-            "joint_states",
-            self._on_joint_state,
-            JOINT_STATES,
-            event_callbacks=NO_SUBSCRIPTION_EVENTS,
-        )
-
-    def destroy(self) -> None:
-        """Remove the subscription."""
-        self._node.destroy_subscription(self._subscription)
+        self._subscribe_with_queued(JointState, "joint_states", self._receive, JOINT_STATES)
 
     def set_timeout(self, stale_after: float, on_stale: str = "stop", ramp_time: float = 1.0) -> None:
         """Take new parameters; the time of the last joint state stays."""
@@ -115,11 +105,6 @@ class StateInput:
             return closure_status(None, (), self.counts.closed_anew, *problems)
         disagreements = answer.configuration.disagreements
         return closure_status(answer.dynamics.result, disagreements, self.counts.closed_anew, *problems)
-
-    def _on_joint_state(self, message: JointState, info: dict[str, Any]) -> None:
-        self._receive(message, info)
-        for next_message, next_info in pending_messages(self._subscription):
-            self._receive(next_message, next_info)
 
     def _receive(self, message: JointState, info: dict[str, Any]) -> None:
         self.counts.received += 1

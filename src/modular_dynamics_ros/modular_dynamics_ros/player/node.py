@@ -22,8 +22,7 @@ from rclpy.qos import QoSProfile
 from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory
 
-from modular_dynamics_ros.exceptions import MotionError, ParameterError
-from modular_dynamics_ros.messages.bad_message import listed
+from modular_dynamics_ros.exceptions import MotionError, ParameterError, listed
 from modular_dynamics_ros.messages.stamps import stamp_message
 from modular_dynamics_ros.messages.trajectories import trajectory_message
 from modular_dynamics_ros.node.spinning import run_node

@@ -20,8 +20,7 @@ from modular_dynamics.closure import (
 from modular_dynamics.exceptions import SingularityError
 from modular_dynamics_ros.computation.answer import StampedWrench
 from modular_dynamics_ros.computation.robot import Robot
-from modular_dynamics_ros.exceptions import RobotError
-from modular_dynamics_ros.messages.bad_message import BadMessage
+from modular_dynamics_ros.exceptions import BadMessage, RobotError
 
 __all__ = ["AGREED", "MechanismReactions", "ReactionComputation"]
 

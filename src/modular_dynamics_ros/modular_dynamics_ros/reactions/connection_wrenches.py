@@ -8,13 +8,12 @@ from geometry_msgs.msg import WrenchStamped
 
 import modular_dynamics as md
 from modular_dynamics_ros.computation.answer import StampedWrench
-from modular_dynamics_ros.messages.bad_message import BadMessage
+from modular_dynamics_ros.exceptions import BadMessage
 from modular_dynamics_ros.messages.stamps import stamp_nanoseconds
-from modular_dynamics_ros.messages.topic_names import topic_name
 from modular_dynamics_ros.messages.wrenches import wrench_from_message
-from modular_dynamics_ros.node.interfaces import SessionNode
-from modular_dynamics_ros.node.pending_messages import pending_messages
-from modular_dynamics_ros.node.qos import NO_SUBSCRIPTION_EVENTS
+from modular_dynamics_ros.node.inputs import Inputs
+from modular_dynamics_ros.node.robot_node import RobotNode
+from modular_dynamics_ros.node.topics import topic_name
 from modular_dynamics_ros.reactions.wrench_matching import WrenchMatcher
 
 __all__ = ["LOG_NAME", "ConnectionWrenches"]
@@ -24,7 +23,7 @@ DEPTH = 500  # as for joint states: a second at 500 Hz
 Item = TypeVar("Item")
 
 
-class ConnectionWrenches(Generic[Item]):
+class ConnectionWrenches(Inputs, Generic[Item]):
     """Subscriptions from activation to deactivation.
 
     Args:
@@ -34,33 +33,18 @@ class ConnectionWrenches(Generic[Item]):
 
     def __init__(
         self,
-        node: SessionNode,
+        node: RobotNode,
         graph: md.SubsystemGraph,
         names: Sequence[str],
         patience: float,
         complete: Callable[[Item, dict[str, StampedWrench]], None],
     ) -> None:
-        self._node, self._graph, self._complete = node, graph, complete
-        self._matcher: WrenchMatcher[Item] = WrenchMatcher(names, patience)
-        self._subscriptions: dict[str, Any] = {
-            name: node.create_subscription(
-                WrenchStamped,
-                f"dynamics_node/connections/{topic_name(name)}/wrench",
-                partial(self._on_wrench, name),
-                DEPTH,
-                event_callbacks=NO_SUBSCRIPTION_EVENTS,
-            )
-            for name in names
-        }
-
-    @property
-    def patience(self) -> float:
-        """How long [s] an item waits for a topic that has fallen silent."""
-        return self._matcher.patience
-
-    @patience.setter
-    def patience(self, value: float) -> None:
-        self._matcher.patience = value
+        super().__init__(node)
+        self._graph, self._complete = graph, complete
+        self.matcher: WrenchMatcher[Item] = WrenchMatcher(names, patience)
+        for name in names:
+            topic = f"dynamics_node/connections/{topic_name(name)}/wrench"
+            self._subscribe_with_queued(WrenchStamped, topic, partial(self._receive, name), DEPTH)
 
     def match(self, stamp: int, item: Item) -> dict[str, StampedWrench] | None:
         """The wrenches with this stamp [ns]; None where some have not arrived: the item waits for them.
@@ -68,36 +52,18 @@ class ConnectionWrenches(Generic[Item]):
         Raises:
             BadMessage: see `WrenchMatcher.wait`.
         """
-        self._matcher.wait(stamp, item, self._node.now())
-        matched = self._matcher.take(stamp)
+        self.matcher.wait(stamp, item, self._node.now())
+        matched = self.matcher.take(stamp)
         return None if matched is None else matched[1]
 
-    def give_up(self) -> list[tuple[str, ...]]:
-        """For each item that waited too long, the connections whose wrench is missing."""
-        return self._matcher.overdue(self._node.now())
-
-    def ages(self) -> dict[str, float | None]:
-        """By connection, the time [s] since its last wrench; None where none has arrived."""
-        return self._matcher.ages(self._node.now())
-
-    def destroy(self) -> None:
-        """Remove the subscriptions."""
-        for subscription in self._subscriptions.values():
-            self._node.destroy_subscription(subscription)
-
-    def _on_wrench(self, name: str, message: WrenchStamped) -> None:
-        self._receive(name, message)
-        for next_message, _ in pending_messages(self._subscriptions[name]):
-            self._receive(name, next_message)
-
-    def _receive(self, name: str, message: WrenchStamped) -> None:
+    def _receive(self, name: str, message: WrenchStamped, info: dict[str, Any]) -> None:
         stamp, link = stamp_nanoseconds(message.header.stamp), message.header.frame_id
         try:
             if link not in self._graph.links:
                 raise BadMessage("unknown link", f"its frame '{link}' is no link of '{self._graph.name}'")
-            self._matcher.add(name, stamp, (link, wrench_from_message(message)), self._node.now())
+            self.matcher.add(name, stamp, (link, wrench_from_message(message)), self._node.now())
         except BadMessage as error:
             self._node.log.problem(LOG_NAME, error.cause, f"wrench of '{name}' refused: {error}")
             return
-        if (matched := self._matcher.take(stamp)) is not None:
+        if (matched := self.matcher.take(stamp)) is not None:
             self._complete(*matched)

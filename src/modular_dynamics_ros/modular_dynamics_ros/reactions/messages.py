@@ -7,9 +7,9 @@ import numpy as np
 from builtin_interfaces.msg import Time
 from geometry_msgs.msg import Point, Vector3
 from modular_dynamics_interfaces.msg import ActuatorForce, JointReaction, SpringForce, TorsoReactions
-from numpy.typing import NDArray
 from sensor_msgs.msg import JointState
 
+from modular_dynamics_ros.computation.answer import StampedWrench
 from modular_dynamics_ros.reactions.computation import MechanismReactions, ReactionComputation
 
 __all__ = ["ReactionsWriter", "SpringWriter", "at_origin", "set_vector"]
@@ -20,12 +20,12 @@ def set_vector(message: Point | Vector3, values: Sequence[float]) -> None:
     message.x, message.y, message.z = values
 
 
-def at_origin(reactions: MechanismReactions, name: str, axes: str) -> NDArray[np.float64]:
-    """The wrench at a joint, [force, moment], at and in the frame of the link `axes`, which tf knows."""
+def at_origin(reactions: MechanismReactions, name: str, axes: str) -> StampedWrench:
+    """The wrench at a joint at and in the frame of the link `axes`, which tf knows."""
     wrench = reactions.shared.wrenches[name].copy()
     R, o = np.asarray(reactions.load_case.rotations[axes]), np.asarray(reactions.load_case.origins[axes])
     wrench[3:] += np.cross(R.T @ (reactions.shared.points[name] - o), wrench[:3])
-    return wrench
+    return axes, wrench
 
 
 class ReactionsWriter:
@@ -58,10 +58,8 @@ class ReactionsWriter:
             message.actuators, reactions.pushes.tolist(), self._indices, strict=True
         ):
             actuator.force = force
-            actuator.position, actuator.velocity = (
-                float(dynamics.coordinates[q]),
-                float(dynamics.velocities[v]),
-            )
+            actuator.position = float(dynamics.coordinates[q])
+            actuator.velocity = float(dynamics.velocities[v])
         for spring, tension, length in zip(
             message.springs, reactions.tensions.tolist(), reactions.lengths.tolist(), strict=True
         ):

@@ -15,8 +15,6 @@ A state or a wrench that cannot be used is reported and not answered. It is a li
 robot_description_file it waits, configured, for a robot on the topic robot_description.
 """
 
-import sys
-
 from modular_dynamics_ros.node.robot_node import RobotNode, run_robot_node
 from modular_dynamics_ros.parameters.nodes import ReactionParameters
 
@@ -28,13 +26,9 @@ class TorsoReactionNode(RobotNode):
 
     NAME = "torso_reaction_node"
     PARAMETERS = ReactionParameters
-    SESSION = "modular_dynamics_ros.reactions.session"
+    SESSION = "modular_dynamics_ros.reactions.session:ReactionSession"
 
 
 def main() -> int:
     """Run the node as a process."""
     return run_robot_node(TorsoReactionNode, str(__doc__))
-
-
-if __name__ == "__main__":
-    sys.exit(main())

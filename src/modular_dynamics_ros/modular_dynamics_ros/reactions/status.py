@@ -2,10 +2,9 @@
 
 import numpy as np
 
-from modular_dynamics_ros.diagnostics.counts import MessageCounts
-from modular_dynamics_ros.diagnostics.latency import LatencyWindow
-from modular_dynamics_ros.diagnostics.statuses import latency_values
-from modular_dynamics_ros.messages.bad_message import listed
+from modular_dynamics_ros.diagnostics.counts import LatencyWindow, MessageCounts
+from modular_dynamics_ros.diagnostics.statuses import answer_values
+from modular_dynamics_ros.exceptions import listed
 from modular_dynamics_ros.messages.status import ERROR, OK, WARN, Status
 from modular_dynamics_ros.reactions.computation import MechanismReactions, ReactionComputation
 
@@ -16,12 +15,10 @@ NEAR_DEAD_POINT = 1e-3  # dead_point_distance below which the actuators' forces 
 
 def answers_status(counts: MessageCounts, computing: LatencyWindow, source: str) -> Status:
     """Rate, latency, and the time that one answer takes; `source` of the accelerations."""
-    values = {"messages out": str(counts.answered), **latency_values(counts)}
     summary = computing.summary()
-    values |= {
+    values = answer_values(counts, source) | {
         "time to compute and publish p50 [ms]": f"{1e3 * summary.p50:.3f}",
         "time to compute and publish p99 [ms]": f"{1e3 * summary.p99:.3f}",
-        "acceleration source": source,
     }
     return Status(OK, "output", "every good joint state is answered", values=values)
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Generic, TypeVar
 
 from modular_dynamics_ros.computation.answer import StampedWrench
-from modular_dynamics_ros.messages.bad_message import BadMessage
+from modular_dynamics_ros.exceptions import BadMessage
 
 __all__ = ["WrenchMatcher"]
 
@@ -17,8 +17,8 @@ class WrenchMatcher(Generic[Item]):
 
     All times are in nanoseconds of one clock. A topic keeps its order: once a wrench with a later stamp has
     arrived, an earlier one will not. While a node lags behind, its topics all do; so an item waits as long as
-    wrenches with earlier stamps arrive. Of two states with the same stamp the wrenches cannot be told apart:
-    neither is answered.
+    wrenches with earlier stamps arrive. The wrenches of two states with the same stamp cannot be
+    distinguished: neither is answered.
 
     Args:
         names: of the connections. patience: how long [s] an item waits for a topic that has fallen silent.
@@ -42,7 +42,7 @@ class WrenchMatcher(Generic[Item]):
             self._items.pop(stamp, None)
             raise BadMessage(
                 "repeated stamp",
-                "another joint state had its stamp: their connection wrenches cannot be told apart",
+                "another joint state had its stamp: their connection wrenches cannot be distinguished",
             )
         if before is not None and stamp < before:
             # a recording begins again: the wrenches of its last round belong to other states, and the clock

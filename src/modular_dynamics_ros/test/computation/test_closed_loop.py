@@ -14,8 +14,7 @@ from modular_dynamics_ros.computation.robot import load_robot
 from modular_dynamics_ros.computation.settings import ComputationSettings
 from modular_dynamics_ros.diagnostics.statuses import closure_status
 from modular_dynamics_ros.dynamics.crosscheck import PinocchioCheck
-from modular_dynamics_ros.exceptions import RobotError
-from modular_dynamics_ros.messages.bad_message import BadMessage
+from modular_dynamics_ros.exceptions import BadMessage, RobotError
 from modular_dynamics_ros.messages.status import ERROR, OK, WARN
 
 pytestmark = pytest.mark.ros
@@ -76,7 +75,7 @@ def test_the_connection_wrenches_bear_what_crosses_the_cuts():
     _, wrench = solution.connection_wrench(0)  # of the ground on the crank, in the crank's frame
     assert wrench[5] == pytest.approx(found.tau[0], abs=1e-12)  # about the axis it is the motor's torque
     assert solution.connection_wrench(1)[1][5] == pytest.approx(0.0, abs=1e-12)  # J4 is passive
-    link, cut = solution.cut_wrenches()["J2"]
+    link, cut = solution.cut_wrenches["J2"]
     assert link == "coupler"
     assert np.linalg.norm(cut[:3]) == pytest.approx(np.linalg.norm(found.wrenches["J2"][:3]))
     assert np.abs(found.wrenches["J2"]).max() > 1.0

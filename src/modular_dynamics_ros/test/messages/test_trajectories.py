@@ -3,7 +3,7 @@ import pytest
 from builtin_interfaces.msg import Duration, Time
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
-from modular_dynamics_ros.messages.bad_message import BadMessage
+from modular_dynamics_ros.exceptions import BadMessage
 from modular_dynamics_ros.messages.trajectories import trajectory_from_message, trajectory_message
 
 NAN = float("nan")

@@ -3,7 +3,7 @@ import pytest
 from builtin_interfaces.msg import Time
 from geometry_msgs.msg import WrenchStamped
 
-from modular_dynamics_ros.messages.bad_message import BadMessage
+from modular_dynamics_ros.exceptions import BadMessage
 from modular_dynamics_ros.messages.wrenches import WrenchWriter, wrench_from_message
 
 

@@ -36,10 +36,3 @@ def test_a_clock_that_was_set_back_is_not_stale():
     stale.arrived(100 * S)
     assert stale.output(S)[0] is Output.ANSWERS
     assert stale.output(2 * S)[0] is Output.NOTHING
-
-
-def test_forgetting():
-    stale = InputTimeout(0.1, "hold_gravity", 1.0)
-    stale.arrived(S)
-    stale.forget()
-    assert stale.age(2 * S) is None

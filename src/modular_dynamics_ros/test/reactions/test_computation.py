@@ -11,8 +11,7 @@ from modular_dynamics.closure import closed_loop_inverse_dynamics
 from modular_dynamics_ros.computation.computation import Computation
 from modular_dynamics_ros.computation.robot import load_robot
 from modular_dynamics_ros.computation.settings import ComputationSettings
-from modular_dynamics_ros.exceptions import RobotError
-from modular_dynamics_ros.messages.bad_message import BadMessage
+from modular_dynamics_ros.exceptions import BadMessage, RobotError
 from modular_dynamics_ros.reactions.computation import ReactionComputation
 from modular_dynamics_ros.reactions.messages import at_origin
 from modular_dynamics_ros.reactions.status import loads_status, reactions_status
@@ -72,7 +71,7 @@ def test_wrenches_that_come_from_elsewhere_are_the_same_or_add_to_the_load(robot
 def test_a_wrench_at_a_links_origin_has_the_same_moment_about_the_joint(robot, computation):
     found = computation(closed_loop_inverse_dynamics(robot.graph, *STATE))
     for name, joint in computation.rules.joints.items():
-        at, moved = found.shared.wrenches[name], at_origin(found, name, joint.axes)
+        at, (_, moved) = found.shared.wrenches[name], at_origin(found, name, joint.axes)
         R, o = found.load_case.rotations[joint.axes], found.load_case.origins[joint.axes]
         arm = R.T @ (o - found.shared.points[name])
         assert moved[:3] == pytest.approx(at[:3], abs=0.0)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from modular_dynamics_ros.messages.bad_message import BadMessage
+from modular_dynamics_ros.exceptions import BadMessage
 from modular_dynamics_ros.reactions.wrench_matching import MOST, WrenchMatcher
 
 MS = 1_000_000

@@ -5,8 +5,8 @@ import pytest
 from builtin_interfaces.msg import Time
 from sensor_msgs.msg import JointState
 
-from modular_dynamics_ros.messages.bad_message import BadMessage
-from modular_dynamics_ros.messages.joint_state_reader import JointStateReader
+from modular_dynamics_ros.exceptions import BadMessage
+from modular_dynamics_ros.messages.joint_states import EffortWriter, JointStateReader, JointStateWriter
 
 NAN = float("nan")
 
@@ -92,3 +92,23 @@ def test_reading_does_not_keep_the_message():
     sample = reader.read(message)
     message.position[0] = 7.0
     assert sample.q.tolist() == [6.0]
+
+
+def test_written_states_reuse_one_message():
+    writer = JointStateWriter(["a", "b", "c"], [0, 2], ("position", "effort"))
+    first = writer.write(Time(sec=3), np.array([1.0, 2.0, 3.0]), np.array([4.0, 5.0, 6.0]))
+    assert first.name == ["a", "c"]
+    assert (first.position.tolist(), first.effort.tolist(), len(first.velocity)) == (
+        [1.0, 3.0],
+        [4.0, 6.0],
+        0,
+    )
+    assert first.header.stamp == Time(sec=3)
+    again = writer.write(Time(sec=4), np.zeros(3), np.ones(3))
+    assert again is first
+    assert again.effort.tolist() == [1.0, 1.0]
+
+
+def test_efforts_are_in_the_controllers_order():
+    assert EffortWriter([2, 0]).write(np.array([1.0, 2.0, 3.0])).data.tolist() == [3.0, 1.0]
+    assert EffortWriter([]).write(np.zeros(3)).data.tolist() == []

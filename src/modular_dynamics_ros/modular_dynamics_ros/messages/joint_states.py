@@ -1,17 +1,19 @@
-"""sensor_msgs/JointState to vectors in a robot's joint order: joints are matched by name."""
+"""Vectors in a robot's joint order, and sensor_msgs/JointState and commands: joints are matched by name."""
 
 from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from builtin_interfaces.msg import Time
 from numpy.typing import NDArray
 from sensor_msgs.msg import JointState
+from std_msgs.msg import Float64MultiArray
 
-from modular_dynamics_ros.messages.bad_message import BadMessage, listed
+from modular_dynamics_ros.exceptions import BadMessage, listed
 from modular_dynamics_ros.messages.stamps import stamp_nanoseconds
 
-__all__ = ["JointSample", "JointStateReader"]
+__all__ = ["EffortWriter", "JointSample", "JointStateReader", "JointStateWriter"]
 
 Array = NDArray[np.float64]
 
@@ -119,3 +121,40 @@ class JointStateReader:
 def _check_length(values: "array[float]", count: int, field: str) -> None:
     if len(values) != count:
         raise BadMessage("wrong length", f"{field} has {len(values)} values for {count} joint names")
+
+
+class JointStateWriter:
+    """One joint state message: of the joints at `indices` of a robot's vectors."""
+
+    def __init__(self, joint_names: Sequence[str], indices: Sequence[int], fields: Sequence[str]) -> None:
+        self.message = JointState(name=[joint_names[index] for index in indices])
+        self._indices = np.array(indices, dtype=np.intp)
+        self._views = []
+        for field in fields:
+            setattr(self.message, field, array("d", bytes(8 * len(indices))))
+            self._views.append(_view(getattr(self.message, field)))
+
+    def write(self, stamp: Time, *values: Array) -> JointState:
+        """The message with this stamp and these vectors, in the order of `fields`."""
+        self.message.header.stamp = stamp
+        for view, vector in zip(self._views, values, strict=True):
+            np.take(vector, self._indices, out=view, mode="clip")
+        return self.message
+
+
+class EffortWriter:
+    """Efforts in the order of a controller's joints, as effort and forward_command controllers take them."""
+
+    def __init__(self, indices: Sequence[int]) -> None:
+        self.message = Float64MultiArray(data=array("d", bytes(8 * len(indices))))
+        self._indices, self._view = np.array(indices, dtype=np.intp), _view(self.message.data)
+
+    def write(self, effort: Array) -> Float64MultiArray:
+        """The message with these efforts (n,), n: joints of the robot."""
+        np.take(effort, self._indices, out=self._view, mode="clip")
+        return self.message
+
+
+def _view(field: "array[float]") -> Array:
+    """A message's own array, to be written in place: assigning would copy it."""
+    return np.frombuffer(field) if len(field) else np.zeros(0)

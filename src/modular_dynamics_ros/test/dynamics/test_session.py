@@ -6,9 +6,8 @@ from modular_dynamics_ros.computation.computation import Computation
 from modular_dynamics_ros.computation.robot import load_robot
 from modular_dynamics_ros.computation.settings import ComputationSettings
 from modular_dynamics_ros.diagnostics.counts import MessageCounts
-from modular_dynamics_ros.dynamics.crosscheck_monitor import CrossCheckMonitor
-from modular_dynamics_ros.dynamics.status import crosscheck_status, output_status
-from modular_dynamics_ros.messages.status import ERROR, OK, WARN
+from modular_dynamics_ros.dynamics.session import output_status
+from modular_dynamics_ros.messages.status import OK, WARN
 
 
 def test_output_reports_latency_limits_and_source(four_link):
@@ -27,15 +26,3 @@ def test_output_reports_latency_limits_and_source(four_link):
     limited = replace(answer, exceeded=np.array([False, True, False, False]))
     status = output_status(counts, computation, limited)
     assert (status.level, status.message) == (WARN, "effort limit reached (clip): bend")
-
-
-def test_crosscheck_levels():
-    monitor = CrossCheckMonitor(rate=0.0, threshold=1e-9)
-    assert (crosscheck_status(monitor, "").level, crosscheck_status(monitor, "").message) == (OK, "off")
-    monitor.rate = 1.0
-    assert crosscheck_status(monitor, "Pinocchio cannot be imported").level == WARN
-    monitor.add(1e-15, {"stem": 1e-14})
-    assert crosscheck_status(monitor, "").level == OK
-    assert crosscheck_status(monitor, "").values["worst difference of stem [N m or N]"] == "1.000e-14"
-    monitor.add(1e-3, {"stem": 1.0})
-    assert crosscheck_status(monitor, "").level == ERROR

@@ -1,4 +1,4 @@
-"""Qualities of service, and why they are what they are."""
+"""Names of topics, and qualities of service and why they are what they are."""
 
 from rclpy.event_handler import PublisherEventCallbacks, SubscriptionEventCallbacks
 from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
@@ -10,6 +10,7 @@ __all__ = [
     "NO_PUBLISHER_EVENTS",
     "NO_SUBSCRIPTION_EVENTS",
     "SENSOR",
+    "topic_name",
 ]
 
 #: SensorDataQoS keeps 5: at 500 Hz a pause of 10 ms (another process on the core) would lose messages. 500
@@ -26,3 +27,9 @@ ANSWER_DEPTH = 100
 NO_PUBLISHER_EVENTS = PublisherEventCallbacks(use_default_callbacks=False)
 #: The same of subscriptions; best effort is compatible with every publisher.
 NO_SUBSCRIPTION_EVENTS = SubscriptionEventCallbacks(use_default_callbacks=False)
+
+
+def topic_name(name: str) -> str:
+    """The name of a subsystem or a loop joint as part of a topic: letters, digits and underscores only."""
+    part = "".join(character if character.isascii() and character.isalnum() else "_" for character in name)
+    return f"_{part}" if part[:1].isdigit() else part

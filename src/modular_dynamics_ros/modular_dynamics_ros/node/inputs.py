@@ -1,0 +1,98 @@
+"""What an active node takes in besides joint states: references, and wrenches from outside."""
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from geometry_msgs.msg import WrenchStamped
+from trajectory_msgs.msg import JointTrajectory
+
+from modular_dynamics_ros.computation.computation import Computation
+from modular_dynamics_ros.exceptions import BadMessage
+from modular_dynamics_ros.messages.trajectories import trajectory_from_message
+from modular_dynamics_ros.messages.wrenches import wrench_from_message
+from modular_dynamics_ros.node.pending_messages import pending_messages
+from modular_dynamics_ros.node.robot_node import RobotNode
+from modular_dynamics_ros.node.topics import NO_SUBSCRIPTION_EVENTS, SENSOR, topic_name
+
+__all__ = ["Inputs", "ReferenceInput", "WrenchInputs"]
+
+
+class Inputs:
+    """Subscriptions from activation to deactivation."""
+
+    def __init__(self, node: RobotNode) -> None:
+        self._node = node
+        self._subscriptions: list[Any] = []
+
+    def _subscribe(
+        self, kind: type, topic: str, callback: Callable[..., None], qos: Any, **options: Any
+    ) -> Any:
+        subscription = self._node.create_subscription(kind, topic, callback, qos, **options)
+        self._subscriptions.append(subscription)
+        return subscription
+
+    def _subscribe_with_queued(
+        self, kind: type, topic: str, receive: Callable[[Any, dict[str, Any]], None], qos: Any
+    ) -> None:
+        """`receive` gets a delivered message with its info, and then those that are queued behind it."""
+
+        def on_message(message: Any, info: dict[str, Any]) -> None:
+            receive(message, info)
+            for queued in pending_messages(subscription):
+                receive(*queued)
+
+        events = NO_SUBSCRIPTION_EVENTS
+        subscription = self._subscribe(kind, topic, on_message, qos, event_callbacks=events)
+
+    def destroy(self) -> None:
+        """Remove the subscriptions."""
+        for subscription in self._subscriptions:
+            self._node.destroy_subscription(subscription)
+
+
+class ReferenceInput(Inputs):
+    """Reference trajectories; a bad one is refused, and the last good one stays valid."""
+
+    def __init__(self, node: RobotNode, computation: Computation) -> None:
+        super().__init__(node)
+        self._computation = computation
+        self._subscribe(JointTrajectory, "reference", self._on_reference, 10)
+
+    def _on_reference(self, message: JointTrajectory) -> None:
+        names = self._computation.robot.state_names
+        try:
+            trajectory = trajectory_from_message(message, names, self._node.now())
+        except BadMessage as error:
+            self._node.log.problem("reference", error.cause, f"reference refused: {error}")
+            return
+        self._computation.accelerations.reference.add(trajectory)
+
+
+class WrenchInputs(Inputs):
+    """External wrenches on links, and those of black boxes; a bad one is refused, the last good one stays."""
+
+    def __init__(self, node: RobotNode, computation: Computation) -> None:
+        super().__init__(node)
+        self._computation = computation
+        self._subscribe(WrenchStamped, "~/external_wrench", self._on_external_wrench, SENSOR)
+        for name in computation.robot.black_boxes:
+            callback = partial(self._on_black_box_wrench, name)
+            self._subscribe(WrenchStamped, f"~/black_box/{topic_name(name)}/wrench", callback, SENSOR)
+
+    def _on_external_wrench(self, message: WrenchStamped) -> None:
+        link, log = message.header.frame_id, self._node.log
+        try:
+            self._computation.robot.graph.link_body(link)
+            self._computation.external.set(link, wrench_from_message(message), self._node.now())
+        except KeyError as error:
+            log.problem("external_wrench", "unknown link", f"external wrench refused: {error.args[0]}")
+        except BadMessage as error:
+            log.problem("external_wrench", error.cause, f"external wrench refused: {error}")
+
+    def _on_black_box_wrench(self, name: str, message: WrenchStamped) -> None:
+        try:
+            self._computation.black_box.set(name, wrench_from_message(message), self._node.now())
+        except BadMessage as error:
+            text = f"wrench of black box '{name}' refused: {error}"
+            self._node.log.problem(f"black_box/{name}", error.cause, text)

@@ -1,0 +1,83 @@
+"""Publishers of one robot, whose messages are made once and written again and again."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+from builtin_interfaces.msg import Time
+from geometry_msgs.msg import WrenchStamped
+from numpy.typing import NDArray
+from rclpy.lifecycle import LifecycleState
+from std_msgs.msg import Float64MultiArray
+
+from modular_dynamics_ros.computation.answer import StampedWrench
+from modular_dynamics_ros.exceptions import RobotError, listed
+from modular_dynamics_ros.messages.joint_states import EffortWriter
+from modular_dynamics_ros.messages.wrenches import WrenchWriter
+from modular_dynamics_ros.node.robot_node import RobotNode
+from modular_dynamics_ros.node.topics import ANSWER_DEPTH, NO_PUBLISHER_EVENTS, topic_name
+
+__all__ = ["Outputs", "WrenchTopics"]
+
+
+class Outputs:
+    """Publishers that live as long as a session.
+
+    Args:
+        controller_joints: order of ~/effort_commands; empty: that of `indices`.
+        indices: joint -> index in the vector of efforts, of all joints that can be commanded.
+        owner: begins the sentence that lists these joints in an error.
+
+    Raises:
+        RobotError: controller_joints names a joint that cannot be commanded.
+    """
+
+    def __init__(
+        self, node: RobotNode, controller_joints: Sequence[str], indices: Mapping[str, int], owner: str
+    ) -> None:
+        self._node = node
+        self._publishers: list[Any] = []
+        if unknown := [name for name in controller_joints if name not in indices]:
+            raise RobotError(
+                f"controller_joints names {listed(unknown)}, but {owner} {', '.join(indices) or 'none'}"
+            )
+        self._commands = EffortWriter([indices[name] for name in controller_joints or indices])
+        self._command_publisher = self._publisher(Float64MultiArray, "~/effort_commands")
+
+    def _publisher(self, kind: type, topic: str, qos: Any = ANSWER_DEPTH) -> Any:
+        make = self._node.create_lifecycle_publisher
+        publisher = make(kind, topic, qos, event_callbacks=NO_PUBLISHER_EVENTS)
+        self._publishers.append(publisher)
+        return publisher
+
+    def _publish_commands(self, efforts: NDArray[Any]) -> None:
+        """The vector of efforts in the controller's order."""
+        self._command_publisher.publish(self._commands.write(efforts))
+
+    def activate(self, state: LifecycleState | None) -> None:
+        """Enable publishers that were made while the node is active; safe to repeat."""
+        for publisher in self._publishers:
+            publisher.on_activate(state)
+
+    def destroy(self) -> None:
+        """Remove all publishers."""
+        for publisher in self._publishers:
+            self._node.destroy_lifecycle_publisher(publisher)
+
+
+class WrenchTopics:
+    """A topic ~/KIND/NAME/wrench for each name.
+
+    A wrench that has no subscriber is not published: asking costs a tenth of publishing it.
+    """
+
+    def __init__(self, make_publisher: Callable[[type, str], Any], kind: str, names: Iterable[str]) -> None:
+        self._topics = {
+            name: (make_publisher(WrenchStamped, f"~/{kind}/{topic_name(name)}/wrench"), WrenchWriter())
+            for name in names
+        }
+
+    def publish(self, stamp: Time, wrench_of: Callable[[str], StampedWrench]) -> None:
+        """The wrenches of the names that are subscribed to."""
+        for name, (publisher, writer) in self._topics.items():
+            if publisher.get_subscription_count():
+                publisher.publish(writer.write(stamp, *wrench_of(name)))
