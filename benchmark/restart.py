@@ -26,8 +26,8 @@ from rich.console import Console
 from rich.progress import track
 from rich.table import Table
 
+from modular_dynamics_ros.demo.playing import spin_until
 from modular_dynamics_ros.demo.processes import Processes
-from modular_dynamics_ros.demo.waiting import spin_until
 
 FILES = Path(__file__).resolve().parents[1]
 NODE, BARE, PLAYER = "torso_reaction_node", "bare_subscriber", "joint_state_player"
@@ -58,12 +58,11 @@ class Restarts:
         if name == BARE:
             self.processes.start_file(name, Path(__file__).with_name("bare_subscriber.py"))
             return
-        words = [word for parameter in own[name] for word in ("-p", parameter)]
-        self.processes.start(name, "modular_dynamics_ros", name, "--ros-args", *words)
+        self.processes.start(name, *own[name])
 
     def wait(self, reached: Callable[[], bool], name: str) -> None:
         """Serve callbacks until the condition holds."""
-        spin_until(self.executor, self.processes, reached, LIMIT, "an answer", name)
+        spin_until(self.executor, self.processes, reached, LIMIT, "an answer", [name])
 
     def logged_time(self, name: str, pattern: str) -> float:
         """A time [s] in the log of a process; 0 before it is there."""

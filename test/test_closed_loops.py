@@ -10,8 +10,8 @@ import modular_dynamics as md
 from helpers.nodes.closed_loop_probe import ClosedLoopProbe
 from helpers.robots.closed_robots import change_point
 from modular_dynamics.closure import close_loops, closed_loop_inverse_dynamics, stamped_cut_wrenches
-from modular_dynamics_ros.demo.lead_in import join
 from modular_dynamics_ros.demo.processes import Processes
+from modular_dynamics_ros.demo.recorder import join
 
 pytestmark = [pytest.mark.ros, pytest.mark.slow, pytest.mark.usefixtures("ros")]
 OPEN = 1e-9  # [m or 1]
@@ -34,14 +34,8 @@ def start(root, tmp_path, request):
         urdf = robot if isinstance(robot, Path) else root / f"urdf/{robot}.urdf"
         processes, probe = Processes(tmp_path), ClosedLoopProbe(md.load_urdf(urdf))
         made.append((processes, probe))
-        overrides = [
-            f"robot_description_file:={urdf}",
-            "autostart:=true",
-            "crosscheck_rate:=20.0",
-            *parameters,
-        ]
-        words = [word for override in overrides for word in ("-p", override)]
-        processes.start("dynamics_node", "modular_dynamics_ros", "dynamics_node", "--ros-args", *words)
+        robot = f"robot_description_file:={urdf}"
+        processes.start("dynamics_node", robot, "autostart:=true", "crosscheck_rate:=20.0", *parameters)
         probe.spin_until(lambda: probe.active, "the node")
         return processes, probe
 
@@ -84,15 +78,11 @@ def test_a_motion_of_the_independent_joints_is_completed_and_answered(start, roo
     names = graph.independent_joint_names
     processes.start(
         "joint_state_player",
-        "modular_dynamics_ros",
-        "joint_state_player",
-        "--ros-args",
-        *("-p", f"motion_file:={motion}", "-p", "rate:=50.0"),
-        *("-p", "lead_in:=true", "-p", "wait_for_subscriber:=3"),
-        *("-p", f"robot_description_file:={root / f'urdf/{robot}.urdf'}"),  # it may lack the passive joints
+        *(f"motion_file:={motion}", "rate:=50.0", "lead_in:=true", "wait_for_subscriber:=3"),
+        f"robot_description_file:={root / f'urdf/{robot}.urdf'}",  # it may lack the passive joints
     )
     answers = probe.torques, probe.completed, *probe.cuts.values()
-    probe.spin_until(lambda: probe.start.connected(probe.states, *answers), "a first answer")
+    probe.spin_until(lambda: probe.connected(*answers), "a first answer")
     join(probe.node)  # the third
     probe.spin_until(
         lambda: len(probe.played()) == 201 and all(map(probe.answered, probe.played())),

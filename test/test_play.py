@@ -10,9 +10,8 @@ from rclpy.executors import SingleThreadedExecutor
 import modular_dynamics as md
 from helpers.nodes.waiting import spin_until
 from modular_dynamics_ros.demo.evaluation import evaluate
-from modular_dynamics_ros.demo.lead_in import join
 from modular_dynamics_ros.demo.processes import Processes
-from modular_dynamics_ros.demo.recorder import Recorder
+from modular_dynamics_ros.demo.recorder import Recorder, join
 from modular_dynamics_ros.player.node import sent_in
 
 pytestmark = [pytest.mark.ros, pytest.mark.slow, pytest.mark.usefixtures("ros")]
@@ -29,36 +28,16 @@ class Play:
         self.executor.add_node(self.recorder)
 
     def start_node(self):
-        self.processes.start(
-            "dynamics_node",
-            "modular_dynamics_ros",
-            "dynamics_node",
-            "--ros-args",
-            "--params-file",
-            str(self.root / "config/charmie.yaml"),
-            "-p",
-            f"robot_description_file:={self.root / 'urdf/charmie.urdf'}",
-            "-p",
-            "autostart:=true",
-        )
+        robot = f"robot_description_file:={self.root / 'urdf/charmie.urdf'}"
+        self._start("dynamics_node", robot, "autostart:=true")
 
     def start_player(self, **parameters):
-        overrides = [word for key, value in parameters.items() for word in ("-p", f"{key}:={value}")]
-        self.processes.start(
-            "joint_state_player",
-            "modular_dynamics_ros",
-            "joint_state_player",
-            "--ros-args",
-            "--params-file",
-            str(self.root / "config/charmie.yaml"),
-            "-p",
-            f"motion_file:={self.root / 'config/charmie_motion.yaml'}",
-            "-p",
-            "wait_for_subscriber:=3",
-            "-p",
-            "lead_in:=true",
-            *overrides,
-        )
+        motion = f"motion_file:={self.root / 'config/charmie_motion.yaml'}"
+        overrides = [f"{key}:={value}" for key, value in parameters.items()]
+        self._start("joint_state_player", motion, "wait_for_subscriber:=3", "lead_in:=true", *overrides)
+
+    def _start(self, name, *parameters):
+        self.processes.start(name, *parameters, params_file=self.root / "config/charmie.yaml")
 
     def begin(self):
         """Let the motion begin, once the first pose is answered."""
@@ -85,13 +64,13 @@ def play(root, tmp_path):
 
 def test_the_published_motion_is_answered_in_full_and_agrees_with_pinocchio(play):
     play.start_node()
-    play.spin_until(lambda: play.recorder.node_is_active)
+    play.spin_until(lambda: play.recorder.dot)
     play.start_player(rate=50.0)
     play.begin()
     play.spin_until(lambda: play.complete(251))
     result = evaluate(play.recorder, 251, sent_in(play.processes.log("joint_state_player")))
     assert result.failures(1e-9) == []
-    q, v = play.recorder.states[max(play.recorder.states)]
+    q, v, _ = play.recorder.states[max(play.recorder.states)]
     end = dict(zip(play.recorder.graph.joint_names, q, strict=True))
     # after 5 s the player stands where the paper's closed form says (rounding only: float64 goes over the
     # wire as it is)
@@ -107,7 +86,7 @@ def test_the_published_motion_is_answered_in_full_and_agrees_with_pinocchio(play
 
 def test_a_killed_node_that_is_started_again_resumes(play):
     play.start_node()
-    play.spin_until(lambda: play.recorder.node_is_active)
+    play.spin_until(lambda: play.recorder.dot)
     play.start_player(rate=100.0, loop="true")
     play.begin()
     play.spin_until(lambda: len(play.recorder.torques) > 50)

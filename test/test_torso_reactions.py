@@ -11,8 +11,8 @@ from geometry_msgs.msg import WrenchStamped
 import modular_dynamics as md
 from helpers.nodes.reaction_probe import NODE, ReactionProbe
 from modular_dynamics.closure import closed_loop_inverse_dynamics
-from modular_dynamics_ros.demo.lead_in import join
 from modular_dynamics_ros.demo.processes import Processes
+from modular_dynamics_ros.demo.recorder import join
 from modular_dynamics_ros.messages.wrenches import wrench_from_message
 
 pytestmark = [pytest.mark.ros, pytest.mark.slow, pytest.mark.usefixtures("ros")]
@@ -38,11 +38,8 @@ class Torso:
             ],
             "joint_state_player": [f"motion_file:={self.root / 'config/charmie_torso_motion.yaml'}"],
         }[name]
-        words = [word for parameter in (*files, *parameters) for word in ("-p", parameter)]
-        params = str(self.root / "config/charmie_torso.yaml")
-        self.processes.start(
-            name, "modular_dynamics_ros", name, "--ros-args", "--params-file", params, *words
-        )
+        params = self.root / "config/charmie_torso.yaml"
+        self.processes.start(name, *files, *parameters, params_file=params)
 
     def answered_to(self, q, what="an answer"):
         """Send states until one is answered; return its stamp."""
@@ -112,7 +109,7 @@ def test_every_state_is_answered_with_the_loads_that_dynamics_node_publishes(mak
     torso.start("dynamics_node")
     torso.start("torso_reaction_node", "stale_after:=60.0")  # however busy the machine is
     torso.start("joint_state_player", "lead_in:=true", "wait_for_subscriber:=4", "rate:=50.0")
-    probe.spin_until(lambda: probe.start.connected(probe.states, probe.reactions), "a first answer")
+    probe.spin_until(lambda: probe.connected(probe.reactions), "a first answer")
     log = torso.folder / f"{NODE}.log"
     before = len(log.read_text())
     join(probe.node)  # the fourth

@@ -87,18 +87,8 @@ def measure_node(
         executor = SingleThreadedExecutor()
         executor.add_node(node)
         with tempfile.TemporaryDirectory() as logs, Processes(Path(logs)) as processes:
-            processes.start(
-                "dynamics_node",
-                "modular_dynamics_ros",
-                "dynamics_node",
-                "--ros-args",
-                "--params-file",
-                str(ROOT / "config/branched_38dof.yaml"),
-                "-p",
-                f"robot_description_file:={urdf}",
-                "-p",
-                "autostart:=true",
-            )
+            robot, params = f"robot_description_file:={urdf}", ROOT / "config/branched_38dof.yaml"
+            processes.start("dynamics_node", robot, "autostart:=true", params_file=params)
             _spin(executor, lambda: active, START_LIMIT, lambda: processes.log("dynamics_node"))
             processes.start_file(
                 "sender",

@@ -1,54 +1,41 @@
 """Evaluation of recorded answers: completeness, latency, difference from Pinocchio, weight on the base."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 import modular_dynamics as md
 from modular_dynamics.algebra import rotation_matrix
 from modular_dynamics.crosscheck import CrossCheck
-from modular_dynamics_ros.demo.recorder import Recorder
+from modular_dynamics_ros.demo.recorder import MotionRecorder, Recorder
 from modular_dynamics_ros.diagnostics.counts import LatencySummary, summarise
 
-__all__ = ["Evaluation", "evaluate"]
+__all__ = ["Evaluation", "RunFigures", "coordinates_of", "evaluate", "run_figures"]
 
 
 @dataclass(frozen=True)
-class Evaluation:
-    """Figures of one run.
+class RunFigures:
+    """How completely and how fast a motion was answered.
 
     Attributes:
         expected: samples of the motion; sent: joint states that the player reports to have sent.
-        times: (m,) of the answered states [s]; ours, theirs: (m, nv) torques [N m or N].
-        disagreement: subsystem -> largest |ours - theirs|; largest: largest |theirs| of the whole run.
-        weight: vertical force of the ground on the robot (m,) [N]; fewest_wrenches: messages of the
-            connection that has the fewest.
+        times: (m,) of the answered states [s].
     """
 
     expected: int
     sent: int
     received: int
     times: np.ndarray
-    ours: np.ndarray
-    theirs: np.ndarray
-    disagreement: dict[str, float]
-    largest: float
     latency: LatencySummary
-    weight: np.ndarray
-    fewest_wrenches: int
 
     @property
     def answered(self) -> int:
-        """Joint states that have their torques."""
+        """Joint states that have their answer."""
         return len(self.times)
 
-    @property
-    def relative(self) -> float:
-        """Largest disagreement relative to the largest torque; NaN without an answer."""
-        return float(np.max(list(self.disagreement.values())) / self.largest) if self.answered else np.nan
-
-    def failures(self, threshold: float) -> list[str]:
-        """Why the run failed; empty where it did not."""
+    def losses(self) -> list[str]:
+        """Which messages are missing; empty where none is."""
         reasons = []
         if self.sent != self.expected:
             reasons.append(f"the player sent {self.sent} joint states; the motion has {self.expected}")
@@ -58,6 +45,51 @@ class Evaluation:
             reasons.append(
                 f"{self.received - self.answered} of {self.received} joint states were not answered"
             )
+        return reasons
+
+
+def run_figures(recorder: MotionRecorder, expected: int, sent: int) -> dict[str, Any]:
+    """The arguments of `RunFigures`."""
+    stamps = np.array(recorder.answered, dtype=np.int64)
+    arrivals, answers = (
+        np.array([times[stamp] for stamp in recorder.answered], dtype=np.int64)
+        for times in (recorder.state_arrivals, recorder.answer_arrivals)
+    )
+    return {
+        "expected": expected,
+        "sent": sent,
+        "received": len(recorder.states),
+        "times": (stamps - stamps[:1]) * 1e-9,
+        "latency": summarise(answers - arrivals, arrivals),
+    }
+
+
+@dataclass(frozen=True)
+class Evaluation(RunFigures):
+    """Figures of one run of dynamics_node.
+
+    Attributes:
+        ours, theirs: (m, nv) torques [N m or N].
+        disagreement: subsystem -> largest |ours - theirs|; largest: largest |theirs| of the whole run.
+        weight: vertical force of the ground on the robot (m,) [N]; fewest_wrenches: messages of the
+            connection that has the fewest.
+    """
+
+    ours: np.ndarray
+    theirs: np.ndarray
+    disagreement: dict[str, float]
+    largest: float
+    weight: np.ndarray
+    fewest_wrenches: int
+
+    @property
+    def relative(self) -> float:
+        """Largest disagreement relative to the largest torque; NaN without an answer."""
+        return float(np.max(list(self.disagreement.values())) / self.largest) if self.answered else np.nan
+
+    def failures(self, threshold: float) -> list[str]:
+        """Why the run failed; empty where it did not."""
+        reasons = self.losses()
         if self.fewest_wrenches < self.answered:
             reasons.append(
                 f"connection wrenches are missing for {self.answered - self.fewest_wrenches} answers"
@@ -76,32 +108,23 @@ class Evaluation:
 
 def evaluate(recorder: Recorder, expected: int, sent: int) -> Evaluation:
     """Recompute every answer with Pinocchio from the recorded state and reference, and compare."""
-    graph = recorder.graph
-    stamps = sorted(recorder.states.keys() & recorder.torques.keys())
+    graph, check, stamps = recorder.graph, CrossCheck(recorder.graph), recorder.answered
     ours = np.array([recorder.torques[stamp] for stamp in stamps]).reshape(len(stamps), graph.nv)
-    check = CrossCheck(graph)
-    theirs = np.empty_like(ours)
+    theirs = np.full_like(ours, np.nan)
     for row, stamp in enumerate(stamps):
-        acceleration = recorder.accelerations[stamp]
-        known = np.isfinite(acceleration).all()
-        theirs[row] = check.torques(*recorder.states[stamp], acceleration) if known else np.nan
+        if np.isfinite(recorder.states[stamp]).all():  # else no reference was received
+            theirs[row] = check.torques(*recorder.states[stamp])
     difference = np.abs(ours - theirs)
     disagreement = {
         subsystem.name: float(difference[:, coordinates_of(graph, subsystem)].max(initial=0.0))
         for subsystem in graph.subsystems
     }
-    arrivals = np.array([recorder.arrivals[stamp] for stamp in stamps], dtype=np.int64)
-    answers = np.array([recorder.answers[stamp] for stamp in stamps], dtype=np.int64)
     return Evaluation(
-        expected=expected,
-        sent=sent,
-        received=len(recorder.states),
-        times=(np.array(stamps, dtype=np.int64) - (stamps[0] if stamps else 0)) * 1e-9,
+        **run_figures(recorder, expected, sent),
         ours=ours,
         theirs=theirs,
         disagreement=disagreement,
         largest=float(np.abs(theirs).max(initial=0.0)),
-        latency=summarise(answers - arrivals, arrivals),
         weight=_weight(recorder, stamps),
         fewest_wrenches=min(len(messages) for messages in recorder.wrenches.values()),
     )
@@ -129,8 +152,7 @@ def _weight(recorder: Recorder, stamps: list[int]) -> np.ndarray:
             frame, wrench = recorder.wrenches[subsystem.name].get(stamp, ("", np.full(6, np.nan)))
             rotation = subsystem.connection.x_link_connection.primary
             if frame == subsystem.root_link:
-                rotation = (
-                    rotation * first.motion(graph.joint_position(first, recorder.states[stamp][0])).primary
-                )
+                position = graph.joint_position(first, recorder.states[stamp][0])
+                rotation = rotation * first.motion(position).primary
             weight[row] += up @ (rotation_matrix(rotation) @ wrench[:3])
     return weight

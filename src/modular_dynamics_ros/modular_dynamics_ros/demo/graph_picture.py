@@ -3,16 +3,13 @@
 from pathlib import Path
 from typing import Any
 
-import matplotlib as mpl
-
-mpl.use("Agg")  # pictures go to files: no display is needed
-import matplotlib.pyplot as plt
 import networkx as nx
 from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 import modular_dynamics as md
-from modular_dynamics_ros.demo.palette import subsystem_colours
+from modular_dynamics_ros.demo.plots import subsystem_colours
 
 __all__ = ["draw_graph", "layout"]
 
@@ -29,8 +26,8 @@ def draw_graph(graph: md.SubsystemGraph, path: Path) -> Path:
     """Write the picture; return its path."""
     network, positions = _network(graph), layout(graph)
     columns, rows = ({position[k] for position in positions.values()} for k in (0, 1))
-    size = max(columns) + COLUMN, max(rows) - min(rows) + 1.7 * ROW
-    figure, axis = plt.subplots(figsize=size)
+    figure = Figure(figsize=(max(columns) + COLUMN, max(rows) - min(rows) + 1.7 * ROW))
+    axis = figure.subplots()
     axis.set_xlim(-0.5 * COLUMN, max(columns) + 0.5 * COLUMN)
     axis.set_ylim(min(rows) - 0.6 * ROW, max(rows) + 0.6 * ROW)
     axis.axis("off")
@@ -42,11 +39,8 @@ def draw_graph(graph: md.SubsystemGraph, path: Path) -> Path:
         count = len(subsystem.joints)
         content = "black box" if subsystem.black_box else f"{count} joint{'' if count == 1 else 's'}"
         colour = colours[subsystem.name]
-        box: dict[str, Any] = {
-            "boxstyle": "round,pad=0.5",
-            "fc": colour,
-            "ec": "black" if subsystem.black_box else colour,
-        }
+        edge = "black" if subsystem.black_box else colour
+        box: dict[str, Any] = {"boxstyle": "round,pad=0.5", "fc": colour, "ec": edge}
         text = {index: f"{index + 1}  {subsystem.name}\n{content}"}
         nx.draw_networkx_labels(
             network, positions, text, font_size=10, font_color="white", font_weight="bold", bbox=box, ax=axis
@@ -63,7 +57,6 @@ def draw_graph(graph: md.SubsystemGraph, path: Path) -> Path:
         frameon=False,
     )
     figure.savefig(path, dpi=150, bbox_inches="tight")
-    plt.close(figure)
     return path
 
 

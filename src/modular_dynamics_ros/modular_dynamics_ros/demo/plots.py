@@ -1,51 +1,74 @@
-"""The torques of every subsystem over time, ours over Pinocchio's, and their difference."""
+"""Figures over time: torques of every subsystem, ours over Pinocchio's, and the reactions of the torso."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from itertools import cycle
 from pathlib import Path
 
 import matplotlib as mpl
-
-mpl.use("Agg")  # pictures go to files: no display is needed
-import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.colors import to_rgb
+from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 import modular_dynamics as md
 from modular_dynamics_ros.demo.evaluation import Evaluation, coordinates_of
-from modular_dynamics_ros.demo.palette import shades, subsystem_colours
+from modular_dynamics_ros.demo.torso import TorsoRun
 
-__all__ = ["draw_torques"]
+__all__ = ["draw_reactions", "draw_torques", "subsystem_colours"]
 
+COLOURS = ("#4e5b6e", "#2b6cb0", "#2f855a", "#dd6b20", "#805ad5", "#c53030", "#2c9a9a", "#b83280", "#8a7a1f")
 ROUNDING = 1e-17  # differences of exactly zero are drawn here, at the foot of a logarithmic axis
 STYLES = ("-", (0, (6, 1.5)), (0, (2, 1)))
+
+
+def subsystem_colours(graph: md.SubsystemGraph) -> dict[str, str]:
+    """Subsystem -> colour, the same in every picture; they repeat after nine."""
+    return dict(zip((subsystem.name for subsystem in graph.subsystems), cycle(COLOURS), strict=False))
+
+
+@contextmanager
+def _panels(title: str, count: int, row_height: float, path: Path) -> Iterator[tuple[Figure, list[Axes]]]:
+    """A figure of two columns of panels over time, and these; it is written at the end."""
+    rows = (count + 1) // 2
+    with mpl.rc_context({"font.size": 9, "axes.spines.top": False, "axes.spines.right": False}):
+        figure = Figure(figsize=(13, row_height * rows + 0.8), layout="constrained")
+        panels = list(figure.subplots(rows, 2, sharex=True, squeeze=False).flat)
+        yield figure, panels[:count]
+        for axis in panels[count:]:
+            axis.set_visible(False)
+        for axis in panels[count - 2 : count]:
+            axis.set_xlabel("time [s]")
+            axis.tick_params(labelbottom=True)
+        figure.suptitle(title, fontsize=13, fontweight="bold")
+        figure.savefig(path, dpi=130)
+
+
+def _finish(axis: Axes, title: str, quantity: str, colour: str = "black") -> None:
+    """Title, quantity, grid and legend of a panel whose lines are drawn."""
+    axis.set_title(title, color=colour, fontweight="bold", loc="left")
+    axis.set_ylabel(quantity)
+    axis.grid(alpha=0.25, lw=0.6)
+    axis.margins(x=0.0)
+    axis.legend(loc="center left", bbox_to_anchor=(1.01, 0.5), frameon=False, fontsize=8, markerscale=4)
 
 
 def draw_torques(graph: md.SubsystemGraph, evaluation: Evaluation, path: Path) -> Path:
     """Write the picture; return its path. Forces and torques of one subsystem have panels of their own."""
     colours = subsystem_colours(graph)
-    panels = [
+    groups = [
         (subsystem.name, quantity, joints)
         for subsystem in graph.subsystems
         for quantity in ("torque [N m]", "force [N]")
         if (joints := _joints(graph, subsystem, quantity))
     ]
-    rows = (len(panels) + 2) // 2
-    with plt.rc_context({"font.size": 9, "axes.spines.top": False, "axes.spines.right": False}):
-        figure, axes = plt.subplots(
-            rows, 2, figsize=(13, 2.3 * rows + 0.8), sharex=True, layout="constrained"
-        )
-        for axis, (name, quantity, joints) in zip(axes.flat, panels, strict=False):
-            _panel(axis, evaluation, joints, colours[name])
-            axis.set_title(f"{name}", color=colours[name], fontweight="bold", loc="left")
-            axis.set_ylabel(quantity)
-        _difference(axes.flat[len(panels)], graph, evaluation, colours)
-        for axis in axes.flat[len(panels) + 1 :]:
-            axis.set_visible(False)
-        for axis in axes[-1]:
-            axis.set_xlabel("time [s]")
-        axes.flat[len(panels)].set_xlabel("time [s]")
-        figure.suptitle(f"{graph.name}: joint torques of every subsystem", fontsize=13, fontweight="bold")
+    title = f"{graph.name}: joint torques of every subsystem"
+    with _panels(title, len(groups) + 1, 2.3, path) as (figure, panels):
+        for axis, (name, quantity, joints) in zip(panels, groups, strict=False):
+            _draw_joints(axis, evaluation, joints, colours[name])
+            _finish(axis, name, quantity, colours[name])
+        _draw_difference(panels[-1], graph, evaluation, colours)
         figure.legend(
             handles=[
                 Line2D([], [], color="0.25", lw=1.3, label="dynamics_node (composed of subsystems)"),
@@ -55,12 +78,11 @@ def draw_torques(graph: md.SubsystemGraph, evaluation: Evaluation, path: Path) -
             ncols=2,
             frameon=False,
         )
-        figure.savefig(path, dpi=130)
-        plt.close(figure)
     return path
 
 
 def _joints(graph: md.SubsystemGraph, subsystem: md.Subsystem, quantity: str) -> list[tuple[str, int]]:
+    """Name and coordinate of the joints of a subsystem that have this quantity."""
     linear = quantity.startswith("force")
     moved = [
         joint for joint in subsystem.joints if joint.mimic is None and (joint.type == "prismatic") == linear
@@ -68,36 +90,45 @@ def _joints(graph: md.SubsystemGraph, subsystem: md.Subsystem, quantity: str) ->
     return [(joint.name, graph.v_slice(joint.name).start) for joint in moved]
 
 
-def _panel(axis: Axes, evaluation: Evaluation, joints: list[tuple[str, int]], colour: str) -> None:
-    for (name, index), shade, style in zip(joints, shades(colour, len(joints)), cycle(STYLES), strict=False):
+def _draw_joints(axis: Axes, evaluation: Evaluation, joints: list[tuple[str, int]], colour: str) -> None:
+    """Each joint in its own shade, dark to light, distinguishable on white."""
+    base = np.array(to_rgb(colour))
+    steps = np.linspace(-0.45, 0.4, len(joints)) if len(joints) > 1 else [0.0]
+    for (name, index), step, style in zip(joints, steps, cycle(STYLES), strict=False):
+        shade = tuple(base * (1.0 + step) if step < 0.0 else base + (1.0 - base) * step)
         axis.plot(evaluation.times, evaluation.theirs[:, index], color=shade, lw=5, alpha=0.25)
         axis.plot(evaluation.times, evaluation.ours[:, index], color=shade, lw=1.3, ls=style, label=name)
-    axis.margins(x=0.0, y=0.12)
-    axis.grid(alpha=0.25, lw=0.6)
+    axis.margins(y=0.12)
     axis.ticklabel_format(axis="y", useOffset=False)
-    axis.legend(loc="center left", bbox_to_anchor=(1.01, 0.5), frameon=False, fontsize=8, markerscale=4)
 
 
-def _difference(
+def _draw_difference(
     axis: Axes, graph: md.SubsystemGraph, evaluation: Evaluation, colours: dict[str, str]
 ) -> None:
+    difference = np.abs(evaluation.ours - evaluation.theirs) / evaluation.largest
     for subsystem in graph.subsystems:
-        own = coordinates_of(graph, subsystem)
-        if not own:
-            continue
-        worst = np.abs(evaluation.ours[:, own] - evaluation.theirs[:, own]).max(axis=1) / evaluation.largest
-        axis.semilogy(
-            evaluation.times,
-            np.maximum(worst, ROUNDING),
-            color=colours[subsystem.name],
-            ls="",
-            marker=".",
-            ms=2.5,
-            label=subsystem.name,
-        )
+        if own := coordinates_of(graph, subsystem):
+            worst = np.maximum(difference[:, own].max(axis=1), ROUNDING)
+            style = {"color": colours[subsystem.name], "ls": "", "marker": ".", "ms": 2.5}
+            axis.semilogy(evaluation.times, worst, label=subsystem.name, **style)
     axis.axhline(1e-9, color="0.2", lw=1.0, ls="--", label="allowed: 1e-9")
-    axis.set_title("difference between the two", loc="left", fontweight="bold")
-    axis.set_ylabel("of the largest torque")
-    axis.grid(alpha=0.25, lw=0.6)
-    axis.margins(x=0.0)
-    axis.legend(loc="center left", bbox_to_anchor=(1.01, 0.5), frameon=False, fontsize=8, markerscale=4)
+    _finish(axis, "difference between the two", "of the largest torque")
+
+
+def draw_reactions(run: TorsoRun, path: Path) -> Path:
+    """Write the picture; return its path."""
+    mean, axes = run.base.mean(axis=0), ("x", "y", "z")
+    forces = {f"{a}, mean {m:.1f}": f - m for a, m, f in zip(axes, mean[:3], run.base.T[:3], strict=True)}
+    groups = (
+        ("actuators", "force [N]", run.actuators),
+        ("springs", "tension [N]", run.springs),
+        ("body 2 on body 3, less its mean", "force [N]", forces),
+        ("body 2 on body 3", "moment [N m]", dict(zip(axes, run.base.T[3:], strict=True))),
+    )
+    title = "CHARMIE's torso: what torso_reaction_node has published"
+    with _panels(title, len(groups), 2.6, path) as (_, panels):
+        for axis, (name, quantity, lines) in zip(panels, groups, strict=True):
+            for label, values in lines.items():
+                axis.plot(run.times, values, lw=1.3, label=label)
+            _finish(axis, name, quantity)
+    return path

@@ -1,105 +1,136 @@
-"""Records everything that the nodes publish while the demo runs."""
+"""Records what the player and the nodes publish while the demo runs, by stamp."""
 
-from functools import partial
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from geometry_msgs.msg import WrenchStamped
 from modular_dynamics_interfaces.msg import SubsystemGraph
+from numpy.typing import NDArray
 from rclpy.node import Node
-from rclpy.qos import DurabilityPolicy, QoSProfile
 from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory
 
 import modular_dynamics as md
+from modular_dynamics_ros.computation.answer import StampedWrench
 from modular_dynamics_ros.computation.reference import ReferenceSampler
-from modular_dynamics_ros.demo.lead_in import MotionStart
 from modular_dynamics_ros.messages.joint_states import JointStateReader
 from modular_dynamics_ros.messages.stamps import stamp_nanoseconds
 from modular_dynamics_ros.messages.trajectories import trajectory_from_message
 from modular_dynamics_ros.messages.wrenches import wrench_from_message
-from modular_dynamics_ros.node.topics import topic_name
+from modular_dynamics_ros.node.topics import LATCHED, topic_name
 
-__all__ = ["Recorder"]
+__all__ = ["MotionRecorder", "Recorder", "join"]
 
 DEPTH = 2000
-LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
+Array = NDArray[np.float64]
 
 
-class Recorder(Node):
-    """Subscribes to all inputs and outputs of dynamics_node and keeps them by the stamp that belongs to them.
+class MotionRecorder(Node):
+    """Joint states and what is published in answer to them, by stamp [ns].
 
-    When the motion begins, it forgets what came before: the player's lead-in.
+    When the motion begins, as its reference tells, it forgets what came before: the player's lead-in.
 
     Attributes:
-        states: stamp [ns] -> (q, v); torques: stamp -> effort; accelerations: stamp -> reference at that
-        stamp; arrivals: stamp -> arrival of the state, answers: stamp -> arrival of its torques [ns];
-        wrenches: subsystem -> stamp -> (frame, [force, moment]); diagnostics: newest status by name.
+        states: (q, v, acceleration) of `joint_names`; NaN where no reference covers the stamp.
+        answers: of all topics given to `record`. start: stamp of the motion; 0 before a reference has come.
+        state_arrivals, answer_arrivals: of states, and of the messages of the first topic [ns of the system].
     """
 
-    def __init__(self, graph: md.SubsystemGraph) -> None:
-        super().__init__("demo_recorder")
-        self.graph = graph
-        self.states: dict[int, tuple[np.ndarray, np.ndarray]] = {}
-        self.torques: dict[int, np.ndarray] = {}
-        self.accelerations: dict[int, np.ndarray] = {}
-        self.arrivals: dict[int, int] = {}
-        self.answers: dict[int, int] = {}
-        self.wrenches: dict[str, dict[int, tuple[str, np.ndarray]]] = {s.name: {} for s in graph.subsystems}
-        self.diagnostics: dict[str, DiagnosticStatus] = {}
-        by_stamp = self.states, self.torques, self.accelerations, self.arrivals, self.answers
-        self._start = MotionStart(*by_stamp, *self.wrenches.values())
-        self.node_is_active = False
-        self.dot = ""
-        self._reader = JointStateReader(graph.joint_names)
-        self._torque_order: np.ndarray | None = None
+    def __init__(self, name: str, joint_names: Sequence[str]) -> None:
+        super().__init__(name)
+        self.start = 0
+        self.answers: list[dict[int, Any]] = []
+        self.state_arrivals: dict[int, int] = {}
+        self.answer_arrivals: dict[int, int] = {}
+        self._names, self._reader = joint_names, JointStateReader(joint_names)
         self._reference = ReferenceSampler(hold=0.0)
         self.create_subscription(JointTrajectory, "reference", self._on_reference, 10)
-        self.create_subscription(JointState, "joint_states", self._on_state, DEPTH)
-        self.create_subscription(JointState, "dynamics_node/joint_torques", self._on_torques, DEPTH)
-        self.create_subscription(SubsystemGraph, "dynamics_node/subsystem_graph", self._on_graph, LATCHED)
-        self.create_subscription(DiagnosticArray, "/diagnostics", self._on_diagnostics, 10)
-        for subsystem in graph.subsystems:
-            topic = f"dynamics_node/connections/{topic_name(subsystem.name)}/wrench"
-            self.create_subscription(WrenchStamped, topic, partial(self._on_wrench, subsystem.name), DEPTH)
+        self.states: dict[int, tuple[Array, Array, Array]] = {}
+        self._record(JointState, "joint_states", self._read_state, self.states, self.state_arrivals)
+
+    def record(self, kind: type, topic: str, read: Callable[[Any], Any]) -> dict[int, Any]:
+        """Subscribe to answers; the returned mapping fills with what `read` makes of each message."""
+        answers: dict[int, Any] = {}
+        self._record(kind, topic, read, answers, {} if self.answers else self.answer_arrivals)
+        self.answers.append(answers)
+        return answers
+
+    def _record(
+        self,
+        kind: type,
+        topic: str,
+        read: Callable[[Any], Any],
+        contents: dict[int, Any],
+        arrivals: dict[int, int],
+    ) -> None:
+        def on_message(message: Any, info: dict[str, Any]) -> None:
+            if (stamp := stamp_nanoseconds(message.header.stamp)) >= self.start:
+                contents[stamp], arrivals[stamp] = read(message), info["received_timestamp"]
+
+        self.create_subscription(kind, topic, on_message, DEPTH)
+
+    def _read_state(self, message: JointState) -> tuple[Array, Array, Array]:
+        sample, acceleration = self._reader.read(message), np.full(len(self._names), np.nan)
+        self._reference.sample(sample.stamp, acceleration)
+        return sample.q, sample.v, acceleration
+
+    def _on_reference(self, message: JointTrajectory) -> None:
+        self._reference.add(trajectory_from_message(message, self._names, 0))
+        if (stamp := stamp_nanoseconds(message.header.stamp)) > self.start:
+            self.start = stamp
+            self.states.clear()
+            for kept in (self.state_arrivals, self.answer_arrivals, *self.answers):
+                kept.clear()
 
     @property
     def connected(self) -> bool:
-        """Whether a state was answered on all topics."""
-        return self._start.connected(self.states, self.torques, *self.wrenches.values())
+        """Whether a reference, a state and all answers to it were received: DDS has connected all nodes."""
+        return self.start > 0 and any(all(stamp in kept for kept in self.answers) for stamp in self.states)
 
-    def _on_reference(self, message: JointTrajectory) -> None:
-        self._reference.add(trajectory_from_message(message, self.graph.joint_names, 0))
-        self._start.add_reference(message)
+    @property
+    def answered(self) -> list[int]:
+        """Stamps of the states that have an answer on the first topic."""
+        return sorted(self.states.keys() & self.answers[0].keys())
 
-    def _on_state(self, message: JointState, info: dict[str, Any]) -> None:
-        if (stamp := stamp_nanoseconds(message.header.stamp)) < self._start.stamp:
-            return
-        sample = self._reader.read(message)
-        self.states[stamp] = (sample.q, sample.v)
-        self.arrivals[stamp] = info["received_timestamp"]
-        acceleration = np.full(
-            self.graph.nv, np.nan
-        )  # NaN where no reference covers the stamp: it would be noticed
-        self._reference.sample(stamp, acceleration)
-        self.accelerations[stamp] = acceleration
 
-    def _on_torques(self, message: JointState, info: dict[str, Any]) -> None:
-        if self._torque_order is None:
-            self._torque_order = np.array([message.name.index(name) for name in self.graph.joint_names])
-        if (stamp := stamp_nanoseconds(message.header.stamp)) < self._start.stamp:
-            return
-        self.torques[stamp] = np.array(message.effort)[self._torque_order]
-        self.answers[stamp] = info["received_timestamp"]
+class Recorder(MotionRecorder):
+    """All outputs of dynamics_node.
 
-    def _on_wrench(self, subsystem: str, message: WrenchStamped) -> None:
-        if (stamp := stamp_nanoseconds(message.header.stamp)) >= self._start.stamp:
-            self.wrenches[subsystem][stamp] = (message.header.frame_id, wrench_from_message(message))
+    Attributes:
+        torques: efforts of all joints. wrenches: subsystem -> stamp -> (frame, [force, moment]).
+        dot: the node's graph; empty before the node is active.
+    """
+
+    def __init__(self, graph: md.SubsystemGraph) -> None:
+        super().__init__("demo_recorder", graph.joint_names)
+        self.graph, self.dot = graph, ""
+        self.create_subscription(SubsystemGraph, "dynamics_node/subsystem_graph", self._on_graph, LATCHED)
+        self.torques: dict[int, Array] = self.record(
+            JointState, "dynamics_node/joint_torques", self._read_torques
+        )
+        self.wrenches: dict[str, dict[int, StampedWrench]] = {}
+        for subsystem in graph.subsystems:
+            topic = f"dynamics_node/connections/{topic_name(subsystem.name)}/wrench"
+            self.wrenches[subsystem.name] = self.record(WrenchStamped, topic, _read_wrench)
 
     def _on_graph(self, message: SubsystemGraph) -> None:
         self.dot = message.dot
-        self.node_is_active = True  # it is published on activation
 
-    def _on_diagnostics(self, message: DiagnosticArray) -> None:
-        self.diagnostics.update({status.name: status for status in message.status})
+    def _read_torques(self, message: JointState) -> Array:
+        efforts = dict(zip(message.name, message.effort, strict=True))
+        return np.array([efforts[name] for name in self.graph.joint_names])
+
+
+def _read_wrench(message: WrenchStamped) -> StampedWrench:
+    return message.header.frame_id, wrench_from_message(message)
+
+
+def join(node: Node) -> None:
+    """Subscribe once more to the player's topics: this is the last subscriber that its lead_in waits for."""
+    for kind, topic in ((JointTrajectory, "reference"), (JointState, "joint_states")):
+        node.create_subscription(kind, topic, _ignore, 1)
+
+
+def _ignore(message: object) -> None:
+    """The node receives it by another subscription."""

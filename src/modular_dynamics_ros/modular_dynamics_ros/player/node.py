@@ -7,7 +7,7 @@ of the motion.
 DDS loses messages that are sent before a subscriber and its publisher have discovered each other, and neither
 knows whether the other has. To lose no state at the beginning, set lead_in, and wait_for_subscriber to one
 more than there are subscribers; then subscribe once more when the answers to the first pose have arrived
-(demo/lead_in.py).
+(demo/recorder.py).
 """
 
 import re

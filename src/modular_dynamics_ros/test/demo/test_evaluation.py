@@ -8,7 +8,7 @@ import modular_dynamics as md
 from modular_dynamics_ros.demo.evaluation import evaluate
 from modular_dynamics_ros.demo.plots import draw_torques
 from modular_dynamics_ros.demo.recorder import Recorder
-from modular_dynamics_ros.demo.table import print_table
+from modular_dynamics_ros.demo.tables import print_torques
 
 pytestmark = [pytest.mark.ros, pytest.mark.usefixtures("ros")]
 COUNT, START = 20, 10**18
@@ -21,10 +21,10 @@ def recorder(charmie):
     solver, rest = md.InverseDynamics(node.graph), np.zeros(19)
     for k in range(COUNT):
         stamp, q = START + k * 5_000_000, np.full(19, 0.05 * k)
-        node.states[stamp], node.accelerations[stamp] = (q, rest), rest
+        node.states[stamp] = q, rest, rest
         result = solver.solve(q, rest, rest)
         node.torques[stamp] = result.tau
-        node.arrivals[stamp], node.answers[stamp] = stamp, stamp + 1_000_000
+        node.state_arrivals[stamp], node.answer_arrivals[stamp] = stamp, stamp + 1_000_000
         for index, subsystem in enumerate(node.graph.subsystems):
             node.wrenches[subsystem.name][stamp] = result.connection_wrench_in_link(index)
     yield node
@@ -70,13 +70,13 @@ def test_no_answer_at_all_is_a_failure_not_a_crash(recorder):
 
 
 def test_a_missing_reference_is_reported(recorder):
-    recorder.accelerations[START] = np.full(19, np.nan)
+    recorder.states[START] = (*recorder.states[START][:2], np.full(19, np.nan))
     assert "no reference was received for 1 answers" in evaluate(recorder, COUNT, COUNT).failures(1e-9)[0]
 
 
 def test_the_table_and_the_plot(recorder, tmp_path):
     result, text = evaluate(recorder, COUNT + 3, COUNT + 1), StringIO()
-    print_table(Console(file=text, width=80), recorder.graph, result)
+    print_torques(Console(file=text, width=80), recorder.graph, result)
     for words in ("21 / 20", "left_arm", "545.4"):
         assert words in text.getvalue()
     path = draw_torques(recorder.graph, result, tmp_path / "torques.png")

@@ -15,8 +15,8 @@ time.sleep(600)
 """
 POLITE = """
 import time
-print("here", flush=True)
 try:
+    print("here", flush=True)
     time.sleep(600)
 except KeyboardInterrupt:
     print("bye")

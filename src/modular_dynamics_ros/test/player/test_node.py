@@ -13,7 +13,7 @@ from trajectory_msgs.msg import JointTrajectory
 
 from helpers.nodes.waiting import spin_until
 from modular_dynamics_ros.computation.reference import Coverage, ReferenceSampler
-from modular_dynamics_ros.demo.lead_in import join
+from modular_dynamics_ros.demo.recorder import join
 from modular_dynamics_ros.exceptions import MotionError, ParameterError
 from modular_dynamics_ros.messages.stamps import stamp_message, stamp_nanoseconds
 from modular_dynamics_ros.messages.trajectories import trajectory_from_message

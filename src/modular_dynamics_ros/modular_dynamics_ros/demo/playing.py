@@ -1,0 +1,151 @@
+"""A motion is played: nodes start as processes, answer, and all their answers are recorded."""
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from lifecycle_msgs.srv import GetState
+from rclpy.executors import SingleThreadedExecutor
+from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    SpinnerColumn,
+    TextColumn,
+    TimeElapsedColumn,
+)
+
+from modular_dynamics_ros.demo.processes import Processes
+from modular_dynamics_ros.demo.recorder import MotionRecorder, join
+from modular_dynamics_ros.player.node import sent_in
+
+__all__ = ["DemoError", "Playback", "spin_until"]
+
+PLAYER = "joint_state_player"
+START_LIMIT = 600.0  # [s] for nodes to compile their kernels and become active, on a busy machine
+QUIET_LIMIT = 3.0  # [s] without a new answer after the player has ended
+
+
+class DemoError(RuntimeError):
+    """The demo cannot go on; the text says why."""
+
+
+def spin_until(
+    executor: SingleThreadedExecutor,
+    processes: Processes,
+    reached: Callable[[], bool],
+    limit: float,
+    what: str,
+    needed: Sequence[str],
+) -> None:
+    """Spin until the condition holds.
+
+    Raises:
+        DemoError: `what` took longer than `limit` [s], or one of the processes `needed` has ended.
+    """
+    deadline = time.monotonic() + limit
+    while not reached():
+        executor.spin_once(timeout_sec=0.1)
+        for name in needed:
+            _check_code(processes, name, None)
+        if time.monotonic() > deadline:
+            logs = "\n".join(f"log of {name}:\n{processes.log(name)}" for name in needed)
+            raise DemoError(f"{what} took longer than {limit:g} s; {logs}")
+
+
+def _check_code(processes: Processes, name: str, *allowed: int | None) -> int | None:
+    """The exit code of a process; DemoError where it is not among those allowed."""
+    if (code := processes.code(name)) not in allowed:
+        raise DemoError(f"{name} ended with code {code}:\n{processes.log(name)}")
+    return code
+
+
+@dataclass(frozen=True)
+class Playback:
+    """What is started and played.
+
+    Attributes:
+        nodes: name -> parameters "NAME:=VALUE" of each node that answers. player: the player's.
+        params: file of parameters of all nodes. rate: of the joint states [Hz]; expected: their number.
+    """
+
+    nodes: Mapping[str, Sequence[str]]
+    player: Sequence[str]
+    params: Path
+    motion: Path
+    rate: float
+    expected: int
+
+    def record(self, recorder: MotionRecorder, logs: Path, console: Console) -> int:
+        """Let the motion begin once the first pose is answered, and record all answers.
+
+        Returns the number of joint states that the player reports to have sent.
+
+        Raises:
+            DemoError: a node has failed, or does not answer.
+        """
+        executor = SingleThreadedExecutor()
+        executor.add_node(recorder)
+        columns = (
+            SpinnerColumn(),
+            TextColumn("{task.description}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TimeElapsedColumn(),
+        )
+        with Processes(logs) as processes, Progress(*columns, console=console, transient=True) as progress:
+
+            def wait(reached: Callable[[], bool], limit: float, what: str) -> None:
+                spin_until(executor, processes, reached, limit, what, list(self.nodes))
+
+            def player_has_ended() -> bool:
+                return _check_code(processes, PLAYER, None, 0) == 0
+
+            task = progress.add_task(f"{' and '.join(self.nodes)}: loading the robot", total=None)
+            for name, parameters in self.nodes.items():
+                processes.start(name, *parameters, "autostart:=true", params_file=self.params)
+            for name in self.nodes:
+                wait(_activity(recorder, processes, name), START_LIMIT, f"starting {name}")
+            subscribers = f"wait_for_subscriber:={len(self.nodes) + 2}"  # the nodes, the recorder, it again
+            own = f"motion_file:={self.motion}", f"rate:={self.rate}", "lead_in:=true", subscribers
+            processes.start(PLAYER, *own, *self.player, params_file=self.params)
+            wait(lambda: player_has_ended() or recorder.connected, START_LIMIT, "answering the first pose")
+            progress.remove_task(task)
+            task = progress.add_task(f"playing {self.motion.name} at {self.rate:g} Hz", total=self.expected)
+            join(recorder)
+            newest, seen = time.monotonic(), -1
+
+            def complete() -> bool:
+                nonlocal newest, seen
+                counts = [len(recorder.states), *map(len, recorder.answers)]
+                progress.update(task, completed=len(recorder.answers[0]))
+                if sum(counts) != seen:
+                    newest, seen = time.monotonic(), sum(counts)
+                quiet = time.monotonic() - newest > QUIET_LIMIT
+                return player_has_ended() and (min(counts) >= self.expected or quiet)
+
+            wait(complete, 60.0 + 10.0 * self.expected / self.rate, "playing the motion")
+            if (sent := sent_in(processes.log(PLAYER))) is None:
+                raise DemoError(f"{PLAYER} does not report what it sent:\n{processes.log(PLAYER)}")
+        recorder.destroy_node()  # a later player would count its subscriptions
+        return sent
+
+
+def _activity(recorder: MotionRecorder, processes: Processes, name: str) -> Callable[[], bool]:
+    """A function that returns whether a node is active, and raises DemoError where it did not start."""
+    client, asked = recorder.create_client(GetState, f"{name}/get_state"), None
+
+    def active() -> bool:
+        """The service answers only after the node has tried to start: not active then means failure."""
+        nonlocal asked
+        if asked is None and client.service_is_ready():
+            asked = client.call_async(GetState.Request())
+        if asked is None or not asked.done():
+            return False
+        if asked.result().current_state.label != "active":
+            raise DemoError(f"{name} did not start:\n{processes.log(name)}")
+        return True
+
+    return active
