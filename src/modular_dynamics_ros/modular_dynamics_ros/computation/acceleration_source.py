@@ -5,7 +5,7 @@ from numpy.typing import NDArray
 
 from modular_dynamics_ros.computation.acceleration import FilteredAcceleration, SamplingError
 from modular_dynamics_ros.computation.reference import Coverage, ReferenceSampler
-from modular_dynamics_ros.computation.settings import ComputationSettings
+from modular_dynamics_ros.computation.values import ComputationSettings
 from modular_dynamics_ros.exceptions import BadMessage, listed
 
 __all__ = ["AccelerationSource"]

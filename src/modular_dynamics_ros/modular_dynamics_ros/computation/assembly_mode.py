@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from modular_dynamics.closure import ClosedLoopSolver
 from modular_dynamics.exceptions import ClosureError, SingularityError
-from modular_dynamics_ros.computation.answer import Answer, Configuration, Disagreement, State
 from modular_dynamics_ros.computation.robot import Robot
+from modular_dynamics_ros.computation.values import Configuration, Disagreement, State
 from modular_dynamics_ros.exceptions import BadMessage
 
 __all__ = ["CANNOT_CLOSE", "DEAD_POINT", "AssemblyMode", "refused_closure"]
@@ -44,14 +44,14 @@ class AssemblyMode:
             [FARTHEST_TURN if _turns(robot, name) else FARTHEST_SHIFT for name in robot.state_names]
         )
 
-    def close(self, state: State, previous: Answer | None) -> Configuration:
-        """Coordinates of all joints at a state; `previous` is the last answer.
+    def close(self, state: State, previous: Configuration | None) -> Configuration:
+        """Coordinates of all joints at a state; `previous` is that of the last answer.
 
         Raises:
             BadMessage: the loops do not close.
         """
         continues = previous is not None and self._follows(state, previous.state)
-        before = previous.configuration.coordinates if previous is not None and continues else None
+        before = previous.coordinates if previous is not None and continues else None
         failure = None
         try:
             closed = self._solver.close(state.q, before)
@@ -59,13 +59,13 @@ class AssemblyMode:
             failure, closed = error, self._nearest(error, state.q)
         disagreements = self._disagreements(state.measured, closed)
         if failure is None and not disagreements:
-            return Configuration(closed, (), continues)
+            return Configuration(state, closed, (), continues)
         as_measured = self._closed_as_measured(state, closed)
         if as_measured is not None:
-            return Configuration(as_measured, (), continues)
+            return Configuration(state, as_measured, (), continues)
         if failure is not None:
             raise refused_closure(failure) from failure
-        return Configuration(closed, disagreements, continues)
+        return Configuration(state, closed, disagreements, continues)
 
     def _follows(self, state: State, last: State) -> bool:
         """Whether a state comes so soon and so near after another that the loops cannot have changed mode."""

@@ -15,17 +15,16 @@ from modular_dynamics.closure import (
     tree_torques,
 )
 from modular_dynamics.exceptions import ClosureError, ModularDynamicsError, SingularityError, StateError
-from modular_dynamics_ros.computation.answer import (
-    Answer,
+from modular_dynamics_ros.computation.assembly_mode import AssemblyMode, refused_closure
+from modular_dynamics_ros.computation.feedforward import friction_torques
+from modular_dynamics_ros.computation.robot import Robot
+from modular_dynamics_ros.computation.values import (
     AppliedWrenches,
     Configuration,
     StampedWrench,
     State,
     TreeDynamics,
 )
-from modular_dynamics_ros.computation.assembly_mode import AssemblyMode, refused_closure
-from modular_dynamics_ros.computation.feedforward import friction_torques
-from modular_dynamics_ros.computation.robot import Robot
 from modular_dynamics_ros.exceptions import BadMessage, RobotError
 
 __all__ = ["ClosedLoop", "ClosedLoopSolution"]
@@ -93,6 +92,9 @@ class ClosedLoopSolution:
 class ClosedLoop:
     """Solves one robot; a workspace of one thread.
 
+    Attributes:
+        mode: closes the loops.
+
     Raises:
         RobotError: the robot has no configuration with closed loops, or a joint that the library rejects.
     """
@@ -106,7 +108,7 @@ class ClosedLoop:
             self._warm_up()
         except ModularDynamicsError as error:
             raise RobotError(str(error)) from error
-        self._mode = AssemblyMode(robot, self._solver, tolerance)
+        self.mode = AssemblyMode(robot, self._solver, tolerance)
 
     def _warm_up(self) -> None:
         """Compute everything once: what has to be compiled or loaded must not delay the first answer."""
@@ -117,18 +119,9 @@ class ClosedLoop:
             return  # only the first configuration is a dead point
         ClosedLoopSolution(self._robot, result, self._no_wrenches, self._tree_solver).connection_wrench(0)
 
-    @property
-    def tolerance(self) -> float:
-        """By how much measured passive joints may differ from their closed positions [rad or m]."""
-        return self._mode.tolerance
-
-    @tolerance.setter
-    def tolerance(self, value: float) -> None:
-        self._mode.tolerance = value
-
-    def configure(self, state: State, previous: Answer | None) -> Configuration:
+    def configure(self, state: State, previous: Configuration | None) -> Configuration:
         """The loops closed at a state. Raises BadMessage: they do not close."""
-        return self._mode.close(state, previous)
+        return self.mode.close(state, previous)
 
     def solve(
         self, configuration: Configuration, v: Array, a: Array, wrenches: AppliedWrenches

@@ -1,21 +1,63 @@
 """From one joint state to the torques of one robot, without ROS: what the nodes do for each message."""
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 
 from modular_dynamics_ros.computation.acceleration_source import AccelerationSource
-from modular_dynamics_ros.computation.answer import Answer, AppliedWrenches, Configuration, Solver, State
-from modular_dynamics_ros.computation.closed_loop import ClosedLoop
+from modular_dynamics_ros.computation.closed_loop import ClosedLoop, ClosedLoopSolution
 from modular_dynamics_ros.computation.feedforward import limit_efforts, select_terms
-from modular_dynamics_ros.computation.open_chain import OpenChain
+from modular_dynamics_ros.computation.open_chain import OpenChain, OpenChainDynamics
 from modular_dynamics_ros.computation.robot import Robot
-from modular_dynamics_ros.computation.settings import ComputationSettings
-from modular_dynamics_ros.computation.timed_wrenches import TimedWrenches
+from modular_dynamics_ros.computation.values import AppliedWrenches, ComputationSettings, Configuration, State
 from modular_dynamics_ros.exceptions import BadMessage, listed
 
-__all__ = ["Computation"]
+__all__ = ["Answer", "Computation", "TimedWrenches"]
 
 Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Answer:
+    """What is published for one state.
+
+    Attributes:
+        state: what is answered. configuration: its joints. wrenches: those that were applied.
+        effort: (n,) [N m or N], NaN inside black boxes. exceeded: (n,) whether its limit was exceeded.
+        dynamics: the inverse dynamics behind the effort.
+    """
+
+    state: State
+    configuration: Configuration
+    wrenches: AppliedWrenches
+    effort: Array
+    exceeded: NDArray[np.bool_]
+    dynamics: OpenChainDynamics | ClosedLoopSolution
+
+
+class TimedWrenches:
+    """The newest wrench under each name, and when it arrived [ns]."""
+
+    def __init__(self) -> None:
+        self._wrenches: dict[str, tuple[int, Array]] = {}
+
+    def set(self, name: str, wrench: Array, now: int) -> None:
+        """Take a wrench [force, moment] (6,)."""
+        self._wrenches[name] = (now, wrench)
+
+    def clear(self) -> None:
+        """Forget all of them."""
+        self._wrenches.clear()
+
+    def valid(self, now: int, valid_for: float) -> dict[str, Array] | None:
+        """Wrenches not older than `valid_for` [s]; None when there are none, the fastest case for solvers."""
+        if not self._wrenches:
+            return None
+        oldest = now - valid_for * 1e9
+        return {
+            name: wrench for name, (arrived, wrench) in self._wrenches.items() if arrived >= oldest
+        } or None
 
 
 class Computation:
@@ -35,7 +77,7 @@ class Computation:
         self.accelerations = AccelerationSource(len(robot.state_names), settings)
         self.external, self.black_box = TimedWrenches(), TimedWrenches()
         self.last_answer: Answer | None = None
-        self._solver: Solver
+        self._solver: OpenChain | ClosedLoop
         if robot.closed:
             self._solver = ClosedLoop(robot, settings.closure_tolerance)
         else:
@@ -46,7 +88,7 @@ class Computation:
         self.settings = settings
         self.accelerations.configure(settings)
         if isinstance(self._solver, ClosedLoop):
-            self._solver.tolerance = settings.closure_tolerance
+            self._solver.mode.tolerance = settings.closure_tolerance
 
     def forget(self) -> None:
         """Forget all inputs: what came before a pause of unknown length says nothing about now."""
@@ -89,7 +131,8 @@ class Computation:
             dead point, or the torques overflow.
         """
         wrenches = self._applied_wrenches(now)
-        configuration = self._solver.configure(state, self.last_answer)
+        last = self.last_answer
+        configuration = self._solver.configure(state, last.configuration if last else None)
         self.last_answer = answer = self._answer(state, configuration, wrenches)
         return answer
 

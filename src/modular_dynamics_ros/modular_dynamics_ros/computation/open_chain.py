@@ -6,16 +6,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 import modular_dynamics as md
-from modular_dynamics_ros.computation.answer import (
-    Answer,
+from modular_dynamics_ros.computation.feedforward import friction_torques
+from modular_dynamics_ros.computation.robot import Robot
+from modular_dynamics_ros.computation.values import (
     AppliedWrenches,
     Configuration,
     StampedWrench,
     State,
     TreeDynamics,
 )
-from modular_dynamics_ros.computation.feedforward import friction_torques
-from modular_dynamics_ros.computation.robot import Robot
 from modular_dynamics_ros.exceptions import BadMessage
 
 __all__ = ["OpenChain", "OpenChainDynamics"]
@@ -64,11 +63,11 @@ class OpenChain:
         self._rest = np.zeros(robot.graph.nv)
         self._weightless = {name: np.zeros(6) for name in robot.black_boxes} or None
         self._solver.warm_up()
-        self.gravity(Configuration(robot.graph.neutral()))  # black boxes have kernels of their own
+        self._gravity(robot.graph.neutral())  # black boxes have kernels of their own
 
-    def configure(self, state: State, previous: Answer | None) -> Configuration:
+    def configure(self, state: State, previous: Configuration | None) -> Configuration:
         """Positions of all joints; of those inside black boxes that move no other joint, zero."""
-        return Configuration(self._of_all(state.q))
+        return Configuration(state, self._of_all(state.q))
 
     def solve(
         self, configuration: Configuration, v: Array, a: Array, wrenches: AppliedWrenches
@@ -87,8 +86,10 @@ class OpenChain:
 
     def gravity(self, configuration: Configuration) -> Array:
         """Torques (n,) at rest, without external wrenches; black boxes weigh nothing."""
-        rest, q = self._rest, configuration.coordinates
-        tau: Array = self._solver(q, rest, rest, None, self._weightless)
+        return self._gravity(configuration.coordinates)
+
+    def _gravity(self, q: Array) -> Array:
+        tau: Array = self._solver(q, self._rest, self._rest, None, self._weightless)
         return tau[self._robot.indices]
 
     def _of_all(self, values: Array) -> Array:

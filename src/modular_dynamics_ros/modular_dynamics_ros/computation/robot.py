@@ -87,35 +87,29 @@ def load_robot(
             f"joint {listed(floating)} is floating: joint_states cannot carry its state, so dynamics_node "
             "needs a robot with a fixed base"
         )
-    inside = {
-        joint.name for subsystem in graph.subsystems if subsystem.black_box for joint in subsystem.joints
-    }
+    inside = {joint.name for one in graph.subsystems if one.black_box for joint in one.joints}
     names = tuple(name for name in graph.independent_joint_names if name not in inside)
     if not names:
         raise RobotError(f"'{graph.name}' has no moving joint outside black boxes: no torque can be computed")
-    closed = _is_closed(graph)
+    closed = any((graph.loop_joints, graph.passive_joints, graph.gears, graph.springs))
     needed = set(names) if closed else {*names, *_moving_with(graph, inside)}
     states = tuple(name for name in graph.joint_names if name in needed)
-    damping, dry = friction_coefficients(
-        [joint for joint in graph.joints if joint.name not in inside], graph.joint_names
-    )
+    outside = [joint for joint in graph.joints if joint.name not in inside]
+    damping, dry = friction_coefficients(outside, graph.joint_names)
     indices = np.array([graph.v_slice(name).start for name in states], dtype=np.intp)
+    limits = (graph.joint(name).limits.effort for name in states)
     return Robot(
         graph,
         states,
         indices,
         names,
         np.array([states.index(name) for name in names], dtype=np.intp),
-        _effort_limits(graph, states),
+        np.array([limit if limit and limit > 0.0 else np.inf for limit in limits]),
         damping if closed else damping[indices],
         dry if closed else dry[indices],
         closed,
         tuple(name for name in graph.joint_names if name not in graph.independent_joint_names),
     )
-
-
-def _is_closed(graph: md.SubsystemGraph) -> bool:
-    return any((graph.loop_joints, graph.passive_joints, graph.gears, graph.springs))
 
 
 def _moving_with(graph: md.SubsystemGraph, inside: set[str]) -> set[str]:
@@ -127,8 +121,3 @@ def _moving_with(graph: md.SubsystemGraph, inside: set[str]) -> set[str]:
             driving.add(graph.driver(graph.joints[above]))
             above = graph.parents[above]
     return driving
-
-
-def _effort_limits(graph: md.SubsystemGraph, names: tuple[str, ...]) -> Array:
-    limits = (graph.joint(name).limits.effort for name in names)
-    return np.array([limit if limit and limit > 0.0 else np.inf for limit in limits])

@@ -12,8 +12,8 @@ from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory
 
 import modular_dynamics as md
-from modular_dynamics_ros.computation.answer import StampedWrench
 from modular_dynamics_ros.computation.reference import ReferenceSampler
+from modular_dynamics_ros.computation.values import StampedWrench
 from modular_dynamics_ros.messages.joint_states import JointStateReader
 from modular_dynamics_ros.messages.stamps import stamp_nanoseconds
 from modular_dynamics_ros.messages.trajectories import trajectory_from_message

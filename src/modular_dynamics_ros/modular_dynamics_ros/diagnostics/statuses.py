@@ -1,7 +1,7 @@
 """The parts of /diagnostics that all nodes about a robot share: text and figures once a second."""
 
 from modular_dynamics.closure import ClosedLoopDynamics
-from modular_dynamics_ros.computation.answer import Disagreement
+from modular_dynamics_ros.computation.values import Disagreement
 from modular_dynamics_ros.diagnostics.counts import MessageCounts
 from modular_dynamics_ros.messages.status import ERROR, OK, WARN, Status
 

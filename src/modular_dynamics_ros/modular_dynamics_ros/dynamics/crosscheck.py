@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 import modular_dynamics as md
-from modular_dynamics_ros.computation.answer import Answer
+from modular_dynamics_ros.computation.computation import Answer
 from modular_dynamics_ros.computation.robot import Robot
 from modular_dynamics_ros.diagnostics.change_log import ChangeLog
 from modular_dynamics_ros.messages.status import ERROR, OK, WARN, Status

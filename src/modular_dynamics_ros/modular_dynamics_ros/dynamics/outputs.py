@@ -6,8 +6,8 @@ from builtin_interfaces.msg import Time
 from modular_dynamics_interfaces.msg import SubsystemGraph
 from sensor_msgs.msg import JointState
 
-from modular_dynamics_ros.computation.answer import Answer
 from modular_dynamics_ros.computation.closed_loop import ClosedLoopSolution
+from modular_dynamics_ros.computation.computation import Answer
 from modular_dynamics_ros.computation.robot import Robot
 from modular_dynamics_ros.messages.joint_states import JointStateWriter
 from modular_dynamics_ros.messages.stamps import stamp_message

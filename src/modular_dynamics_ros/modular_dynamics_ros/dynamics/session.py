@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 from rclpy.lifecycle import LifecycleState
 
-from modular_dynamics_ros.computation.answer import Answer, State
-from modular_dynamics_ros.computation.computation import Computation
+from modular_dynamics_ros.computation.computation import Answer, Computation
+from modular_dynamics_ros.computation.values import State
 from modular_dynamics_ros.diagnostics.counts import MessageCounts
 from modular_dynamics_ros.diagnostics.statuses import answer_values
 from modular_dynamics_ros.dynamics.crosscheck import CrossChecks

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from rclpy.lifecycle import LifecycleState
 from std_msgs.msg import Float64MultiArray
 
-from modular_dynamics_ros.computation.answer import StampedWrench
+from modular_dynamics_ros.computation.values import StampedWrench
 from modular_dynamics_ros.exceptions import RobotError, listed
 from modular_dynamics_ros.messages.joint_states import EffortWriter
 from modular_dynamics_ros.messages.wrenches import WrenchWriter

@@ -7,7 +7,6 @@ nothing is answered and /diagnostics says so. A new description replaces the rob
 last good one stays.
 """
 
-import sys
 import time
 from dataclasses import replace
 from pkgutil import resolve_name
@@ -27,8 +26,7 @@ from modular_dynamics_ros.messages.status import WARN, Status, diagnostic_array
 from modular_dynamics_ros.node.spinning import run_node
 from modular_dynamics_ros.node.topics import LATCHED
 from modular_dynamics_ros.parameters.nodes import RobotParameters
-from modular_dynamics_ros.parameters.table import changed, declare
-from modular_dynamics_ros.parameters.usage import asked_for_help, usage
+from modular_dynamics_ros.parameters.table import changed, declare, usage
 
 __all__ = ["FAILURE", "SUCCESS", "RobotNode", "run_robot_node"]
 
@@ -191,9 +189,6 @@ class RobotNode(LifecycleNode):
 
 def run_robot_node(kind: type[RobotNode], about: str) -> int:
     """Run a node as a process, or print its usage where the command line asks for help."""
-    if asked_for_help(sys.argv):
-        print(usage(kind.NAME, about, kind.PARAMETERS))
-        return 0
 
     def make() -> RobotNode:
         node = kind()
@@ -201,4 +196,4 @@ def run_robot_node(kind: type[RobotNode], about: str) -> int:
             node.trigger_activate()
         return node
 
-    return run_node(make)
+    return run_node(make, usage(kind.NAME, about, kind.PARAMETERS))

@@ -5,10 +5,9 @@ from typing import Any
 
 from rclpy.lifecycle import LifecycleState
 
-from modular_dynamics_ros.computation.answer import State
 from modular_dynamics_ros.computation.computation import Computation
 from modular_dynamics_ros.computation.robot import load_robot
-from modular_dynamics_ros.computation.settings import ComputationSettings
+from modular_dynamics_ros.computation.values import ComputationSettings, State
 from modular_dynamics_ros.messages.status import Status
 from modular_dynamics_ros.node.input_timeout import InputTimeout, Output
 from modular_dynamics_ros.node.inputs import Inputs

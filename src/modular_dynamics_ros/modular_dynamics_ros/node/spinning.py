@@ -13,8 +13,16 @@ from modular_dynamics_ros.exceptions import NodeError
 __all__ = ["run_node"]
 
 
-def run_node(make: Callable[[], Node], finished: Callable[[Node], bool] = lambda node: False) -> int:
-    """Spin the node that `make` makes until `finished` is true or a signal arrives; return the exit code."""
+def run_node(
+    make: Callable[[], Node], help_text: str, finished: Callable[[Node], bool] = lambda node: False
+) -> int:
+    """Spin the node that `make` makes until `finished` is true or a signal arrives; return the exit code.
+
+    Where the command line asks for help, only print `help_text`.
+    """
+    if not {"--help", "-h"}.isdisjoint(sys.argv):
+        print(help_text)
+        return 0
     node: Node | None = None
     interrupted = False
 

@@ -6,10 +6,10 @@ from typing import Any
 
 from sensor_msgs.msg import JointState
 
-from modular_dynamics_ros.computation.answer import Answer, State
 from modular_dynamics_ros.computation.assembly_mode import CANNOT_CLOSE, DEAD_POINT
 from modular_dynamics_ros.computation.closed_loop import ClosedLoopSolution
-from modular_dynamics_ros.computation.computation import Computation
+from modular_dynamics_ros.computation.computation import Answer, Computation
+from modular_dynamics_ros.computation.values import State
 from modular_dynamics_ros.diagnostics.counts import MessageCounts
 from modular_dynamics_ros.diagnostics.statuses import closure_status, input_status
 from modular_dynamics_ros.exceptions import BadMessage, listed

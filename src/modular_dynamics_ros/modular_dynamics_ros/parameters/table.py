@@ -21,7 +21,7 @@ from rclpy.parameter import Parameter
 
 from modular_dynamics_ros.exceptions import ParameterError
 
-__all__ = ["Change", "changed", "checked", "declare", "describe", "parameter"]
+__all__ = ["Change", "changed", "checked", "declare", "parameter", "usage"]
 
 Table = TypeVar("Table")
 
@@ -35,32 +35,27 @@ class Change(Enum):
 
 
 @dataclass(frozen=True)
-class _Spec:
+class Spec:
+    """What is known of a parameter besides its type; `length`: how many numbers a tuple must have."""
+
     description: str
-    unit: str
-    low: float
-    high: float
-    choices: tuple[str, ...]
-    length: int | None
-    change: Change
+    unit: str = ""
+    low: float = -math.inf
+    high: float = math.inf
+    choices: tuple[str, ...] = ()
+    length: int | None = None
+    change: Change = Change.ALWAYS
+
+    @property
+    def bounded(self) -> bool:
+        """Whether the values lie between two numbers."""
+        return math.isfinite(self.low) and math.isfinite(self.high)
 
 
-def parameter(
-    default: Any,
-    description: str,
-    *,
-    unit: str = "",
-    low: float = -math.inf,
-    high: float = math.inf,
-    choices: tuple[str, ...] = (),
-    length: int | None = None,
-    change: Change = Change.ALWAYS,
-) -> Any:
+def parameter(default: Any, description: str, **options: Any) -> Any:
     """A dataclass field that declares one parameter; its type is the default's (bool, int, float, str or a
-    tuple of floats or of strings). `length`: how many numbers a tuple must have."""
-    return field(
-        default=default, metadata={"spec": _Spec(description, unit, low, high, choices, length, change)}
-    )
+    tuple of floats or of strings). `options`: the other attributes of `Spec`."""
+    return field(default=default, metadata={"spec": Spec(description, **options)})
 
 
 def checked(entry: Field[Any], value: Any) -> Any:
@@ -69,7 +64,7 @@ def checked(entry: Field[Any], value: Any) -> Any:
     Raises:
         ParameterError: wrong type, out of bounds, not among the choices.
     """
-    spec: _Spec = entry.metadata["spec"]
+    spec: Spec = entry.metadata["spec"]
     kind: Any = type(entry.default)
     if kind is tuple:
         return _checked_tuple(entry, value)
@@ -88,7 +83,7 @@ def checked(entry: Field[Any], value: Any) -> Any:
 
 
 def _checked_tuple(entry: Field[Any], value: Any) -> tuple[Any, ...]:
-    spec: _Spec = entry.metadata["spec"]
+    spec: Spec = entry.metadata["spec"]
     numbers = spec.length is not None
     wanted = (int, float) if numbers else (str,)
     if (
@@ -106,7 +101,7 @@ def _checked_tuple(entry: Field[Any], value: Any) -> tuple[Any, ...]:
 
 
 def _kind_in_words(entry: Field[Any]) -> str:
-    spec: _Spec = entry.metadata["spec"]
+    spec: Spec = entry.metadata["spec"]
     if isinstance(entry.default, tuple):
         return f"{spec.length} finite numbers" if spec.length else "a list of names"
     return {bool: "true or false", int: "a whole number", float: "a number", str: "a text"}[
@@ -149,14 +144,15 @@ def changed(current: Table, changes: Iterable[Parameter], *, configured: bool) -
     return replace(current, **values)  # type: ignore[type-var]
 
 
-def describe(entry: Field[Any]) -> str:
+def _describe(entry: Field[Any]) -> str:
     """Description, unit and allowed values of a parameter."""
-    spec: _Spec = entry.metadata["spec"]
-    bounds = math.isfinite(spec.low) and math.isfinite(spec.high)
+    spec: Spec = entry.metadata["spec"]
     words = [
         spec.description,
         f"one of {', '.join(spec.choices)}" if spec.choices else "",
-        f"{spec.low:g} to {spec.high:g} {spec.unit}".rstrip() if bounds else spec.unit and f"[{spec.unit}]",
+        f"{spec.low:g} to {spec.high:g} {spec.unit}".rstrip()
+        if spec.bounded
+        else spec.unit and f"[{spec.unit}]",
     ]
     return "; ".join(word for word in words if word)
 
@@ -168,7 +164,7 @@ def _for_ros(default: Any) -> Any:
 
 def _descriptor(entry: Field[Any]) -> ParameterDescriptor:
     """What `ros2 param describe` shows; types are dynamic, as `checked` takes whole numbers for floats."""
-    spec: _Spec = entry.metadata["spec"]
+    spec: Spec = entry.metadata["spec"]
     words = [spec.description, f"[{spec.unit}]" if spec.unit else "", f"may change {spec.change.value}"]
     descriptor = ParameterDescriptor(
         description="; ".join(word for word in words if word),
@@ -176,9 +172,29 @@ def _descriptor(entry: Field[Any]) -> ParameterDescriptor:
         read_only=spec.change is Change.NEVER,
         additional_constraints=f"one of {', '.join(spec.choices)}" if spec.choices else "",
     )
-    if math.isfinite(spec.low) and math.isfinite(spec.high):
+    if spec.bounded:
         if isinstance(entry.default, int):
             descriptor.integer_range = [IntegerRange(from_value=int(spec.low), to_value=int(spec.high))]
         else:
             descriptor.floating_point_range = [FloatingPointRange(from_value=spec.low, to_value=spec.high)]
     return descriptor
+
+
+def usage(name: str, about: str, table: type) -> str:
+    """What a node prints for --help.
+
+    Args:
+        about: the docstring of the node's module. table: its parameters.
+    """
+    lines = [
+        f"usage: ros2 run modular_dynamics_ros {name} [--ros-args -p PARAMETER:=VALUE ...]",
+        "",
+        about.strip(),
+        "",
+        f"parameters, with their defaults (+ may change {Change.ALWAYS.value}):",
+    ]
+    for entry in fields(table):
+        default = list(entry.default) if isinstance(entry.default, tuple) else entry.default
+        mark = "+" if entry.metadata["spec"].change is Change.ALWAYS else " "
+        lines += [f" {mark} {entry.name}: {default!r}", f"     {_describe(entry)}"]
+    return "\n".join(lines)

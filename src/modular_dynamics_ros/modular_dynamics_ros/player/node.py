@@ -11,7 +11,6 @@ more than there are subscribers; then subscribe once more when the answers to th
 """
 
 import re
-import sys
 import time
 from array import array
 from typing import Any
@@ -27,8 +26,7 @@ from modular_dynamics_ros.messages.stamps import stamp_message
 from modular_dynamics_ros.messages.trajectories import trajectory_message
 from modular_dynamics_ros.node.spinning import run_node
 from modular_dynamics_ros.parameters.nodes import PlayerParameters
-from modular_dynamics_ros.parameters.table import declare
-from modular_dynamics_ros.parameters.usage import asked_for_help, usage
+from modular_dynamics_ros.parameters.table import declare, usage
 from modular_dynamics_ros.player.recordings import load_motion
 from modular_dynamics_ros.player.schedule import Schedule
 
@@ -163,11 +161,5 @@ def _check_joints(path: str, names: tuple[str, ...]) -> None:
 
 def main() -> int:
     """Run the node as a process; it ends by itself after the last sample."""
-    if asked_for_help(sys.argv):
-        print(usage("joint_state_player", str(__doc__), PlayerParameters))
-        return 0
-    return run_node(JointStatePlayer, lambda node: node.may_exit)
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+    help_text = usage("joint_state_player", str(__doc__), PlayerParameters)
+    return run_node(JointStatePlayer, help_text, lambda node: node.may_exit)

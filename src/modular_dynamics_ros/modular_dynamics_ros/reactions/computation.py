@@ -18,8 +18,8 @@ from modular_dynamics.closure import (
     solver_of,
 )
 from modular_dynamics.exceptions import SingularityError
-from modular_dynamics_ros.computation.answer import StampedWrench
 from modular_dynamics_ros.computation.robot import Robot
+from modular_dynamics_ros.computation.values import StampedWrench
 from modular_dynamics_ros.exceptions import BadMessage, RobotError
 
 __all__ = ["AGREED", "MechanismReactions", "ReactionComputation"]

@@ -7,7 +7,7 @@ from typing import Any, Generic, TypeVar
 from geometry_msgs.msg import WrenchStamped
 
 import modular_dynamics as md
-from modular_dynamics_ros.computation.answer import StampedWrench
+from modular_dynamics_ros.computation.values import StampedWrench
 from modular_dynamics_ros.exceptions import BadMessage
 from modular_dynamics_ros.messages.stamps import stamp_nanoseconds
 from modular_dynamics_ros.messages.wrenches import wrench_from_message

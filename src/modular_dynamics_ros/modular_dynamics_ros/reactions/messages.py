@@ -9,7 +9,7 @@ from geometry_msgs.msg import Point, Vector3
 from modular_dynamics_interfaces.msg import ActuatorForce, JointReaction, SpringForce, TorsoReactions
 from sensor_msgs.msg import JointState
 
-from modular_dynamics_ros.computation.answer import StampedWrench
+from modular_dynamics_ros.computation.values import StampedWrench
 from modular_dynamics_ros.reactions.computation import MechanismReactions, ReactionComputation
 
 __all__ = ["ReactionsWriter", "SpringWriter", "at_origin", "set_vector"]

@@ -3,8 +3,9 @@
 import time
 from dataclasses import dataclass
 
-from modular_dynamics_ros.computation.answer import Answer, StampedWrench, State
 from modular_dynamics_ros.computation.closed_loop import ClosedLoopSolution
+from modular_dynamics_ros.computation.computation import Answer
+from modular_dynamics_ros.computation.values import StampedWrench, State
 from modular_dynamics_ros.diagnostics.counts import LatencyWindow
 from modular_dynamics_ros.exceptions import BadMessage, listed
 from modular_dynamics_ros.messages.status import Status

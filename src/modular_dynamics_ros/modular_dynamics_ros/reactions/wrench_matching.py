@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Generic, TypeVar
 
-from modular_dynamics_ros.computation.answer import StampedWrench
+from modular_dynamics_ros.computation.values import StampedWrench
 from modular_dynamics_ros.exceptions import BadMessage
 
 __all__ = ["WrenchMatcher"]

@@ -11,7 +11,7 @@ from modular_dynamics.closure import close_loops, closed_loop_inverse_dynamics, 
 from modular_dynamics_ros.computation.assembly_mode import CANNOT_CLOSE, DEAD_POINT
 from modular_dynamics_ros.computation.computation import Computation
 from modular_dynamics_ros.computation.robot import load_robot
-from modular_dynamics_ros.computation.settings import ComputationSettings
+from modular_dynamics_ros.computation.values import ComputationSettings
 from modular_dynamics_ros.diagnostics.statuses import closure_status
 from modular_dynamics_ros.dynamics.crosscheck import PinocchioCheck
 from modular_dynamics_ros.exceptions import BadMessage, RobotError

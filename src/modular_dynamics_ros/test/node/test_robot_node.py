@@ -16,7 +16,7 @@ LOADED = """
 import sys
 from modular_dynamics_ros.computation.robot import load_robot
 from modular_dynamics_ros.computation.computation import Computation
-from modular_dynamics_ros.computation.settings import ComputationSettings
+from modular_dynamics_ros.computation.values import ComputationSettings
 Computation(load_robot(sys.argv[1]), ComputationSettings())
 unneeded = ("numba.np.arraymath", "numba.np.arrayobj", "scipy.linalg")
 print([name for name in unneeded if name in sys.modules])

@@ -25,7 +25,7 @@ def make():
     node.create_timer(0.01, tick)
     return node
 
-sys.exit(run_node(make))
+sys.exit(run_node(make, ""))
 """
 
 

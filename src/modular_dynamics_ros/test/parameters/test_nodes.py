@@ -1,15 +1,23 @@
 import re
+import sys
 from dataclasses import asdict, fields
 
 import pytest
 import yaml
 
-from modular_dynamics_ros.parameters.nodes import DynamicsParameters, PlayerParameters
+from modular_dynamics_ros.dynamics import node as dynamics_node
+from modular_dynamics_ros.parameters.nodes import DynamicsParameters, PlayerParameters, ReactionParameters
 from modular_dynamics_ros.parameters.table import checked
+from modular_dynamics_ros.player import node as joint_state_player
+from modular_dynamics_ros.reactions import node as torso_reaction_node
 
 pytestmark = pytest.mark.ros
 
-TABLES = {"dynamics_node": DynamicsParameters, "joint_state_player": PlayerParameters}
+TABLES = {
+    "dynamics_node": DynamicsParameters,
+    "torso_reaction_node": ReactionParameters,
+    "joint_state_player": PlayerParameters,
+}
 
 
 def parameters_in(path):
@@ -17,7 +25,9 @@ def parameters_in(path):
     return {node: content["ros__parameters"] for node, content in nodes.items()}
 
 
-@pytest.mark.parametrize("name", ["dynamics.yaml", "charmie.yaml", "branched_38dof.yaml"])
+@pytest.mark.parametrize(
+    "name", ["dynamics.yaml", "charmie.yaml", "charmie_torso.yaml", "branched_38dof.yaml"]
+)
 def test_configuration_files_hold_declared_parameters_only(root, name):
     for node, values in parameters_in(root / "config" / name).items():
         entries = {entry.name: entry for entry in fields(TABLES[node])}
@@ -36,7 +46,7 @@ def test_the_general_file_repeats_the_defaults(root):
     assert set(default) - set(written) == left_out  # those that belong to a robot or to a launch file
 
 
-@pytest.mark.parametrize("table", [DynamicsParameters, PlayerParameters])
+@pytest.mark.parametrize("table", TABLES.values())
 def test_every_parameter_is_described_and_bounded(table):
     for entry in fields(table):
         spec = entry.metadata["spec"]
@@ -48,3 +58,21 @@ def test_every_parameter_is_described_and_bounded(table):
         if isinstance(entry.default, float):
             assert spec.low > -float("inf"), entry.name
             assert spec.high < float("inf"), entry.name
+
+
+@pytest.mark.parametrize(
+    ("module", "name"),
+    [
+        (dynamics_node, "dynamics_node"),
+        (torso_reaction_node, "torso_reaction_node"),
+        (joint_state_player, "joint_state_player"),
+    ],
+)
+def test_help_names_every_parameter_and_starts_nothing(monkeypatch, capsys, module, name):
+    monkeypatch.setattr(sys, "argv", [name, "--help"])
+    assert module.main() == 0
+    text = capsys.readouterr().out
+    assert text.startswith(f"usage: ros2 run modular_dynamics_ros {name}")
+    for entry in fields(TABLES[name]):
+        assert f" {entry.name}: " in text
+        assert entry.metadata["spec"].description in text

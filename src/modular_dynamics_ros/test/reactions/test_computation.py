@@ -10,7 +10,7 @@ from helpers.paths import ROBOTS
 from modular_dynamics.closure import closed_loop_inverse_dynamics
 from modular_dynamics_ros.computation.computation import Computation
 from modular_dynamics_ros.computation.robot import load_robot
-from modular_dynamics_ros.computation.settings import ComputationSettings
+from modular_dynamics_ros.computation.values import ComputationSettings
 from modular_dynamics_ros.exceptions import BadMessage, RobotError
 from modular_dynamics_ros.reactions.computation import ReactionComputation
 from modular_dynamics_ros.reactions.messages import at_origin

@@ -1,6 +1,6 @@
 import numpy as np
 
-from modular_dynamics_ros.computation.timed_wrenches import TimedWrenches
+from modular_dynamics_ros.computation.computation import TimedWrenches
 
 S = 1_000_000_000
 

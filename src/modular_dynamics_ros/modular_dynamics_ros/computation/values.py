@@ -1,0 +1,108 @@
+"""What the computation takes and returns, besides the answer: values that later calls do not change."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = [
+    "AppliedWrenches",
+    "ComputationSettings",
+    "Configuration",
+    "Disagreement",
+    "StampedWrench",
+    "State",
+    "TreeDynamics",
+    "Wrenches",
+]
+
+Array = NDArray[np.float64]
+Wrenches = Mapping[str, Array] | None  # by name [force N, moment N m] (6,)
+StampedWrench = tuple[str, Array]  # link, [force N, moment N m] at and in its frame
+
+
+@dataclass(frozen=True)
+class ComputationSettings:
+    """Settings; they may change between two joint states.
+
+    Attributes:
+        acceleration_source: zero | reference | filtered. filter_cutoff: of the velocity filter [Hz].
+        output: full | gravity | full_minus_gravity. friction: none | urdf. effort_limits: off | clip | scale.
+        stale_after: how long wrenches from topics, and a reference beyond its last point, stay valid [s].
+        closure_tolerance: by how much measured passive joints may differ from the closed ones [rad or m].
+    """
+
+    acceleration_source: str = "zero"
+    filter_cutoff: float = 10.0
+    output: str = "full"
+    friction: str = "none"
+    effort_limits: str = "off"
+    stale_after: float = 0.2
+    closure_tolerance: float = 0.01
+
+    @classmethod
+    def of(cls, parameters: object) -> "ComputationSettings":
+        """The settings among a node's parameters of the same names; the others keep their defaults."""
+        names = {entry.name for entry in fields(cls)}
+        return cls(**{name: value for name, value in vars(parameters).items() if name in names})
+
+
+@dataclass(frozen=True, eq=False)
+class State:
+    """A joint state with the accelerations that belong to it.
+
+    Attributes:
+        stamp: [ns]. q, v, a: (n,) of the robot's `state_names` [rad or m, per s, per s^2].
+        measured: positions of the robot's `passive_names`, NaN where they are not measured.
+    """
+
+    stamp: int
+    q: Array
+    v: Array
+    a: Array
+    measured: Array
+
+
+@dataclass(frozen=True, eq=False)
+class AppliedWrenches:
+    """Wrenches from topics: external ones by link, those of black boxes by subsystem."""
+
+    external: Wrenches = None
+    black_box: Wrenches = None
+
+
+class TreeDynamics(NamedTuple):
+    """Motion, torques and wrenches of the robot without its loop joints, all in the order of its graph."""
+
+    q: Array
+    v: Array
+    a: Array
+    tau: Array
+    external: Wrenches
+    black_box: Wrenches
+
+
+@dataclass(frozen=True)
+class Disagreement:
+    """A passive joint and by how much its measured position differs from the closed one [rad or m]."""
+
+    joint: str
+    difference: float
+
+
+@dataclass(frozen=True, eq=False)
+class Configuration:
+    """Where all joints are at a state.
+
+    Attributes:
+        coordinates: (nq,) of the graph's joints, with the loops closed.
+        disagreements: passive joints that are measured elsewhere.
+        continues_last: whether the assembly mode is that of the answer before.
+    """
+
+    state: State
+    coordinates: Array
+    disagreements: tuple[Disagreement, ...] = ()
+    continues_last: bool = True
