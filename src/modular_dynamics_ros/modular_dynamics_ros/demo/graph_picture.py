@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import networkx as nx
+import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
@@ -25,37 +26,36 @@ Positions = dict[int, tuple[float, float]]
 def draw_graph(graph: md.SubsystemGraph, path: Path) -> Path:
     """Write the picture; return its path."""
     network, positions = _network(graph), layout(graph)
-    columns, rows = ({position[k] for position in positions.values()} for k in (0, 1))
-    figure = Figure(figsize=(max(columns) + COLUMN, max(rows) - min(rows) + 1.7 * ROW))
+    columns, rows = np.array(list(positions.values())).T
+    figure = Figure(figsize=(columns.max() + COLUMN, np.ptp(rows) + 1.7 * ROW))
     axis = figure.subplots()
-    axis.set_xlim(-0.5 * COLUMN, max(columns) + 0.5 * COLUMN)
-    axis.set_ylim(min(rows) - 0.6 * ROW, max(rows) + 0.6 * ROW)
+    axis.set_xlim(-0.5 * COLUMN, columns.max() + 0.5 * COLUMN)
+    axis.set_ylim(rows.min() - 0.6 * ROW, rows.max() + 0.6 * ROW)
     axis.axis("off")
     longest = max(len(f"{index + 1}  {one.name}") for index, one in enumerate(graph.subsystems))
     for kind, style in STYLES.items():
         _draw_edges(axis, network, positions, kind, style, LETTER * longest)
     colours = subsystem_colours(graph)
     for index, subsystem in enumerate(graph.subsystems):
-        count = len(subsystem.joints)
+        (x, y), count, colour = positions[index], len(subsystem.joints), colours[subsystem.name]
         content = "black box" if subsystem.black_box else f"{count} joint{'' if count == 1 else 's'}"
-        colour = colours[subsystem.name]
         edge = "black" if subsystem.black_box else colour
-        box: dict[str, Any] = {"boxstyle": "round,pad=0.5", "fc": colour, "ec": edge}
-        text = {index: f"{index + 1}  {subsystem.name}\n{content}"}
-        nx.draw_networkx_labels(
-            network, positions, text, font_size=10, font_color="white", font_weight="bold", bbox=box, ax=axis
+        axis.text(
+            x,
+            y,
+            f"{index + 1}  {subsystem.name}\n{content}",
+            ha="center",
+            va="center",
+            color="white",
+            fontweight="bold",
+            bbox={"boxstyle": "round,pad=0.5", "fc": colour, "ec": edge},
         )
-        x, y = positions[index]
         own = rf"$\Xi_{{{index + 1},{index + 1}}}$   $W_{{{index + 1}}}$"  # in the paper: loops at the vertex
         axis.text(x, y + LABEL, own, ha="center", va="bottom", fontsize=9)
     axis.set_title(f"{graph.name}: subsystems, and what they transmit to each other", fontweight="bold")
     legend = {"twist": "twists and their derivatives Ξ", "wrench": "wrenches W, Γ"}
-    axis.legend(
-        handles=[Line2D([], [], color=INK, ls=STYLES[kind], label=legend[kind]) for kind in STYLES],
-        loc="lower center",
-        ncols=2,
-        frameon=False,
-    )
+    handles = [Line2D([], [], color=INK, ls=STYLES[kind], label=legend[kind]) for kind in STYLES]
+    axis.legend(handles=handles, loc="lower center", ncols=2, frameon=False)
     figure.savefig(path, dpi=150, bbox_inches="tight")
     return path
 

@@ -1,6 +1,7 @@
 """One log line per change of state and per offender, never per message."""
 
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import Protocol
 
 __all__ = ["ChangeLog"]
@@ -17,6 +18,15 @@ class Logger(Protocol):
     def error(self, message: str) -> object: ...
 
 
+@dataclass
+class _Problem:
+    """When it was last seen, its latest text, and the texts that were logged."""
+
+    seen: float = 0.0
+    text: str = ""
+    logged: set[str] = field(default_factory=set)
+
+
 class ChangeLog:
     """Logs a problem when it appears, when it names another offender, and when it is resolved.
 
@@ -26,42 +36,36 @@ class ChangeLog:
 
     def __init__(self, logger: Logger, clock: Callable[[], float]) -> None:
         self._logger, self._clock = logger, clock
-        self._seen: dict[tuple[str, str], float] = {}
-        self._texts: dict[tuple[str, str], str] = {}
-        self._logged: dict[tuple[str, str], set[str]] = {}
+        self._problems: dict[tuple[str, str], _Problem] = {}  # by place and cause
 
     def problem(self, where: str, cause: str, text: str, *, severe: bool = False) -> None:
         """`where` (a topic, a part) has this problem now; logged only if the text is new."""
-        key = (where, cause)
-        logged = self._logged.setdefault(key, set())
-        if text not in logged and len(logged) < MOST_TEXTS:
-            logged.add(text)
-            last = " (more of this kind is not logged)" if len(logged) == MOST_TEXTS else ""
+        problem = self._problems.setdefault((where, cause), _Problem())
+        problem.seen, problem.text = self._clock(), text
+        if text not in problem.logged and len(problem.logged) < MOST_TEXTS:
+            problem.logged.add(text)
+            last = " (more of this kind is not logged)" if len(problem.logged) == MOST_TEXTS else ""
             if severe:  # two calls: rclpy allows one line of code one severity
                 self._logger.error(f"{where}: {text}{last}")
             else:
                 self._logger.warning(f"{where}: {text}{last}")
-        self._seen[key] = self._clock()
-        self._texts[key] = text
 
     def current(self, *without: str) -> list[str]:
         """Present problems: the latest text of each cause, except for the places named."""
-        return [f"{where}: {text}" for (where, _), text in self._texts.items() if where not in without]
+        return [f"{where}: {p.text}" for (where, _), p in self._problems.items() if where not in without]
 
     def texts(self, where: str) -> list[str]:
         """Present problems of one place: the latest text of each cause."""
-        return [text for (place, _), text in self._texts.items() if place == where]
+        return [problem.text for (place, _), problem in self._problems.items() if place == where]
 
     def log_resolved(self) -> None:
         """Call about once a second: logs problems that have not occurred for `QUIET` seconds as resolved."""
         now = self._clock()
-        for (where, cause), seen in list(self._seen.items()):
-            if now - seen > QUIET:
-                del self._seen[where, cause], self._texts[where, cause], self._logged[where, cause]
+        for (where, cause), problem in list(self._problems.items()):
+            if now - problem.seen > QUIET:
+                del self._problems[where, cause]
                 self._logger.info(f"{where}: resolved ({cause})")
 
     def clear(self) -> None:
         """Forget all problems without logging: the node is deactivated."""
-        self._seen.clear()
-        self._logged.clear()
-        self._texts.clear()
+        self._problems.clear()

@@ -111,10 +111,6 @@ class CrossChecks:
         """Forget all comparisons."""
         self.monitor = CrossCheckMonitor(self.monitor.rate, self.monitor.threshold)
 
-    def configure(self, rate: float, threshold: float) -> None:
-        """Take new parameters."""
-        self.monitor.rate, self.monitor.threshold = rate, threshold
-
     def compare_if_due(self, answer: Answer) -> None:
         """Compare an answer that is published; a comparison that fails must not end the node."""
         if self.check.unavailable or not self.monitor.due(time.monotonic()):

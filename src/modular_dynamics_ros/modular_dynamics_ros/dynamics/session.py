@@ -56,7 +56,8 @@ class DynamicsSession(RobotSession):
     def set_parameters(self, parameters: DynamicsParameters) -> None:
         """Take parameters that changed at run time."""
         super().set_parameters(parameters)
-        self.crosschecks.configure(parameters.crosscheck_rate, parameters.crosscheck_threshold)
+        monitor = self.crosschecks.monitor
+        monitor.rate, monitor.threshold = parameters.crosscheck_rate, parameters.crosscheck_threshold
         if self.input is not None:
             self._set_rate(parameters.rate)
 

@@ -18,7 +18,6 @@ class MotionSource(Protocol):
 
     joint_names: tuple[str, ...]
     duration: float
-    has_velocity: bool
     has_acceleration: bool
 
     def sample(self, t: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -37,7 +36,6 @@ class AccelerationProfile:
             `until` is the duration. start: joint -> position at t = 0, zero for joints that are not named.
     """
 
-    has_velocity = True
     has_acceleration = True
 
     def __init__(

@@ -18,23 +18,31 @@ class SampledMotion:
     """A motion given at instants, linear between them and exact at them.
 
     Args:
-        times: (m,) strictly increasing [s]; the first counts as t = 0.
+        times: (m,) [s]; the first counts as t = 0. where: the file, for errors.
         positions, velocities, accelerations: (m, n), the last two None where they were not recorded.
+
+    Raises:
+        MotionError: fewer than two samples, values that are not finite, times that do not increase.
     """
 
     def __init__(
         self,
+        where: str,
         joint_names: tuple[str, ...],
         times: np.ndarray,
         positions: np.ndarray,
         velocities: np.ndarray | None,
         accelerations: np.ndarray | None,
     ) -> None:
-        self.joint_names = joint_names
-        self.duration = float(times[-1] - times[0])
-        self.has_velocity, self.has_acceleration = velocities is not None, accelerations is not None
-        self._times = times - times[0]
         self._tables = (positions, velocities, accelerations)
+        if len(times) < 2:
+            raise MotionError(f"{where}: needs at least two samples, has {len(times)}")
+        if not all(np.isfinite(part).all() for part in (times, *self._tables) if part is not None):
+            raise MotionError(f"{where}: holds values that are not finite")
+        if (steps := np.diff(times) <= 0.0).any():
+            raise MotionError(f"{where}: sample {int(np.argmax(steps)) + 2} is not later than the one before")
+        self.joint_names, self.has_acceleration = joint_names, accelerations is not None
+        self.duration, self._times = float(times[-1] - times[0]), times - times[0]
 
     def sample(self, t: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Positions, velocities, accelerations (n,) at t [s]; empty arrays where not recorded."""
@@ -88,8 +96,9 @@ def load_csv(path: str | Path) -> SampledMotion:
     joints = tuple(name[2:] for name in head if name.startswith("q_"))
     if not joints:
         raise MotionError(f"{where}: no column q_NAME")
-    parts = [_part(columns, kind, joints, where) for kind in ("q_", "v_", "a_")]
-    return _sampled(joints, columns["time"], parts, where)
+    q = np.column_stack([columns[f"q_{name}"] for name in joints])
+    v, a = (_part(columns, kind, joints, where) for kind in ("v_", "a_"))
+    return SampledMotion(where, joints, columns["time"], q, v, a)
 
 
 def load_mcap(path: str | Path, topic: str) -> SampledMotion:
@@ -119,8 +128,8 @@ def load_mcap(path: str | Path, topic: str) -> SampledMotion:
         raise MotionError(f"{where}: no joint states")
     seconds = (np.array(times, dtype=np.int64) - times[0]) * 1e-9
     complete = all(row is not None for row in velocities)
-    parts = [np.array(positions), np.array(velocities, dtype=float) if complete else None, None]
-    return _sampled(joints, seconds, parts, where)
+    v = np.array(velocities, dtype=float) if complete else None
+    return SampledMotion(where, joints, seconds, np.array(positions), v, None)
 
 
 def _messages(path: str | Path, topic: str, where: str) -> Iterator[tuple[int, Any]]:
@@ -164,17 +173,3 @@ def _part(
             f"{where}: columns {kind}NAME must be there for all joints or for none: see '{min(unmatched)}'"
         )
     return np.column_stack([columns[kind + name] for name in joints])
-
-
-def _sampled(
-    joints: tuple[str, ...], times: np.ndarray, parts: list[np.ndarray | None], where: str
-) -> SampledMotion:
-    if len(times) < 2:
-        raise MotionError(f"{where}: needs at least two samples, has {len(times)}")
-    if not all(np.isfinite(part).all() for part in (times, *parts) if part is not None):
-        raise MotionError(f"{where}: holds values that are not finite")
-    if (steps := np.diff(times) <= 0.0).any():
-        raise MotionError(f"{where}: sample {int(np.argmax(steps)) + 2} is not later than the one before")
-    q, v, a = parts
-    assert q is not None  # both readers give positions
-    return SampledMotion(joints, times, q, v, a)

@@ -12,8 +12,7 @@ from modular_dynamics_ros.node.outputs import Outputs, WrenchTopics
 from modular_dynamics_ros.node.robot_node import RobotNode
 from modular_dynamics_ros.parameters.nodes import ReactionParameters
 from modular_dynamics_ros.reactions.computation import MechanismReactions, ReactionComputation
-from modular_dynamics_ros.reactions.markers import MarkerWriter
-from modular_dynamics_ros.reactions.messages import ReactionsWriter, SpringWriter, at_origin
+from modular_dynamics_ros.reactions.messages import MarkerWriter, ReactionsWriter, SpringWriter, at_origin
 
 __all__ = ["ReactionOutputs"]
 

@@ -25,11 +25,9 @@ def parameters_in(path):
     return {node: content["ros__parameters"] for node, content in nodes.items()}
 
 
-@pytest.mark.parametrize(
-    "name", ["dynamics.yaml", "charmie.yaml", "charmie_torso.yaml", "branched_38dof.yaml"]
-)
+@pytest.mark.parametrize("name", ["dynamics", "charmie", "charmie_torso", "branched_38dof"])
 def test_configuration_files_hold_declared_parameters_only(root, name):
-    for node, values in parameters_in(root / "config" / name).items():
+    for node, values in parameters_in(root / f"config/{name}.yaml").items():
         entries = {entry.name: entry for entry in fields(TABLES[node])}
         for key, value in values.items():
             checked(entries[key], value)

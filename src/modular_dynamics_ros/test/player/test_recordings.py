@@ -52,7 +52,7 @@ def test_a_table_is_exact_at_its_rows_and_linear_between(tmp_path):
     motion = load_csv(write(tmp_path / "m.csv", TABLE))
     assert motion.joint_names == ("a", "b")
     assert motion.duration == 1.5
-    assert (motion.has_velocity, motion.has_acceleration) == (True, False)
+    assert not motion.has_acceleration
     q, v, a = motion.sample(0.5)
     assert (q.tolist(), v.tolist(), a.tolist()) == ([1.0, 10.0], [2.0, 0.0], [])
     assert motion.sample(1.0)[0] == pytest.approx([2.0, 11.0])
@@ -99,7 +99,6 @@ def test_a_bag_is_read_by_joint_name(tmp_path):
 
 def test_a_bag_without_velocities_has_none(tmp_path):
     motion = load_motion(bag(tmp_path / "m.mcap", [(k, ["a"], [float(k)], []) for k in (1, 2)]))
-    assert not motion.has_velocity
     assert motion.sample(0.5)[1].size == 0
 
 
