@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from modular_dynamics.closure import ClosedLoopSolver
 from modular_dynamics.exceptions import ClosureError, SingularityError
 from modular_dynamics_ros.computation.robot import Robot
-from modular_dynamics_ros.computation.values import Configuration, Disagreement, State
+from modular_dynamics_ros.computation.values import Configuration, State
 from modular_dynamics_ros.exceptions import BadMessage
 
 __all__ = ["CANNOT_CLOSE", "DEAD_POINT", "AssemblyMode", "refused_closure"]
@@ -59,10 +59,10 @@ class AssemblyMode:
             failure, closed = error, self._nearest(error, state.q)
         disagreements = self._disagreements(state.measured, closed)
         if failure is None and not disagreements:
-            return Configuration(state, closed, (), continues)
+            return Configuration(state, closed, {}, continues)
         as_measured = self._closed_as_measured(state, closed)
         if as_measured is not None:
-            return Configuration(state, as_measured, (), continues)
+            return Configuration(state, as_measured, {}, continues)
         if failure is not None:
             raise refused_closure(failure) from failure
         return Configuration(state, closed, disagreements, continues)
@@ -95,12 +95,12 @@ class AssemblyMode:
             return None
         return None if self._disagreements(state.measured, closed) else closed
 
-    def _disagreements(self, measured: Array, closed: Array) -> tuple[Disagreement, ...]:
+    def _disagreements(self, measured: Array, closed: Array) -> dict[str, float]:
         difference = measured - closed[self._passive]
         difference[self._turning] = np.remainder(difference[self._turning] + np.pi, 2.0 * np.pi) - np.pi
         apart = np.abs(difference) > self.tolerance  # never where it is NaN, not measured
         names = self._robot.passive_names
-        return tuple(Disagreement(names[k], float(difference[k])) for k in np.flatnonzero(apart))
+        return {names[k]: float(difference[k]) for k in np.flatnonzero(apart)}
 
 
 def refused_closure(error: ClosureError) -> BadMessage:

@@ -23,7 +23,6 @@ from modular_dynamics_ros.computation.values import (
     Configuration,
     StampedWrench,
     State,
-    TreeDynamics,
 )
 from modular_dynamics_ros.exceptions import BadMessage, RobotError
 
@@ -44,6 +43,10 @@ class ClosedLoopSolution:
     result: ClosedLoopDynamics
     wrenches: AppliedWrenches
     _tree_solver: md.InverseDynamics
+
+    @property
+    def _motion(self) -> tuple[Array, Array, Array]:
+        return self.result.coordinates, self.result.velocities, self.result.accelerations
 
     @property
     def tau(self) -> Array:
@@ -67,9 +70,7 @@ class ClosedLoopSolution:
 
     @cached_property
     def _tree(self) -> md.InverseDynamicsResult:
-        result = self.result
-        motion = result.coordinates, result.velocities, result.accelerations
-        return self._tree_solver.solve(*motion, self.loads)
+        return self._tree_solver.solve(*self._motion, self.loads)
 
     def connection_wrench(self, index: int) -> StampedWrench:
         """The wrench that the tree's joints transmit to the subsystem with this index."""
@@ -80,13 +81,9 @@ class ClosedLoopSolution:
         """By loop joint, at and in the frame of the successor's link."""
         return stamped_cut_wrenches(self.robot.graph, self.result)
 
-    def as_tree(self) -> TreeDynamics:
-        """The open tree under the wrenches of loop joints and springs."""
-        result = self.result
-        tau = tree_torques(self.robot.graph, result)
-        return TreeDynamics(
-            result.coordinates, result.velocities, result.accelerations, tau, self.loads, None
-        )
+    def compare(self, check: "md.crosscheck.CrossCheck") -> "md.crosscheck.Residual":
+        """The open tree's torques, under the wrenches of loop joints and springs, against Pinocchio's."""
+        return check(*self._motion, tree_torques(self.robot.graph, self.result), self.loads)
 
 
 class ClosedLoop:

@@ -13,7 +13,6 @@ from modular_dynamics_ros.computation.values import (
     Configuration,
     StampedWrench,
     State,
-    TreeDynamics,
 )
 from modular_dynamics_ros.exceptions import BadMessage
 
@@ -50,9 +49,9 @@ class OpenChainDynamics:
         """The wrench that holds the subsystem with this index."""
         return self.result.connection_wrench_in_link(index)
 
-    def as_tree(self) -> TreeDynamics:
-        """The robot is a tree."""
-        return TreeDynamics(*self.motion, self.result.tau, self.wrenches.external, self.wrenches.black_box)
+    def compare(self, check: "md.crosscheck.CrossCheck") -> "md.crosscheck.Residual":
+        """The torques against Pinocchio's."""
+        return check(*self.motion, self.result.tau, self.wrenches.external, self.wrenches.black_box)
 
 
 class OpenChain:

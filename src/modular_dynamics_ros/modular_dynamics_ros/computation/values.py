@@ -1,8 +1,7 @@
 """What the computation takes and returns, besides the answer: values that later calls do not change."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
-from typing import NamedTuple
+from dataclasses import dataclass, field, fields
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,10 +10,8 @@ __all__ = [
     "AppliedWrenches",
     "ComputationSettings",
     "Configuration",
-    "Disagreement",
     "StampedWrench",
     "State",
-    "TreeDynamics",
     "Wrenches",
 ]
 
@@ -73,36 +70,17 @@ class AppliedWrenches:
     black_box: Wrenches = None
 
 
-class TreeDynamics(NamedTuple):
-    """Motion, torques and wrenches of the robot without its loop joints, all in the order of its graph."""
-
-    q: Array
-    v: Array
-    a: Array
-    tau: Array
-    external: Wrenches
-    black_box: Wrenches
-
-
-@dataclass(frozen=True)
-class Disagreement:
-    """A passive joint and by how much its measured position differs from the closed one [rad or m]."""
-
-    joint: str
-    difference: float
-
-
 @dataclass(frozen=True, eq=False)
 class Configuration:
     """Where all joints are at a state.
 
     Attributes:
         coordinates: (nq,) of the graph's joints, with the loops closed.
-        disagreements: passive joints that are measured elsewhere.
+        disagreements: by passive joint measured elsewhere, by how much [rad or m].
         continues_last: whether the assembly mode is that of the answer before.
     """
 
     state: State
     coordinates: Array
-    disagreements: tuple[Disagreement, ...] = ()
+    disagreements: Mapping[str, float] = field(default_factory=dict)
     continues_last: bool = True

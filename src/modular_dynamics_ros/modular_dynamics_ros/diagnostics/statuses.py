@@ -1,7 +1,8 @@
 """The parts of /diagnostics that all nodes about a robot share: text and figures once a second."""
 
+from collections.abc import Mapping
+
 from modular_dynamics.closure import ClosedLoopDynamics
-from modular_dynamics_ros.computation.values import Disagreement
 from modular_dynamics_ros.diagnostics.counts import MessageCounts
 from modular_dynamics_ros.messages.status import ERROR, OK, WARN, Status
 
@@ -42,7 +43,7 @@ def answer_values(counts: MessageCounts, source: str) -> dict[str, str]:
 
 def closure_status(
     result: ClosedLoopDynamics | None,
-    disagreements: tuple[Disagreement, ...],
+    disagreements: Mapping[str, float],
     closed_anew: int,
     errors: list[str],
     warnings: list[str],
@@ -50,7 +51,7 @@ def closure_status(
     """Closed loops: residuals, distance from a dead point, and states whose loops did not close recently.
 
     Args:
-        result: of the last answer. disagreements: its passive joints that are measured elsewhere.
+        result: of the last answer. disagreements: by passive joint measured elsewhere, by how much.
         closed_anew: see `MessageCounts`.
     """
     values: dict[str, str] = {}
@@ -67,8 +68,8 @@ def closure_status(
         }
         values |= {f"tension of {name} [N]": f"{value:.6g}" for name, value in result.tensions.items()}
         values |= {
-            f"measured minus closed of {entry.joint} [rad or m]": f"{entry.difference:.3e}"
-            for entry in disagreements
+            f"measured minus closed of {name} [rad or m]": f"{value:.3e}"
+            for name, value in disagreements.items()
         }
     if errors:
         return Status(ERROR, "closure", "; ".join([*errors, *warnings]), values=values)

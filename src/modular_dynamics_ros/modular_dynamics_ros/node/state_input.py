@@ -63,12 +63,11 @@ class StateInput(Inputs):
         self.counts.closed_anew += not answer.configuration.continues_last
         self._timeout.arrived(self._node.now())
         if disagreements := answer.configuration.disagreements:
-            names = [disagreement.joint for disagreement in disagreements]
             tolerance = self._computation.settings.closure_tolerance
             self._node.log.problem(
                 "passive joints",
                 "disagree",
-                f"{listed(names)} measured more than {tolerance:g} rad or m "
+                f"{listed(list(disagreements))} measured more than {tolerance:g} rad or m "
                 "(closure_tolerance) away from where the loops put it; the loops' value is used",
             )
 
@@ -102,7 +101,7 @@ class StateInput(Inputs):
         texts = self._node.log.texts
         problems = texts("closure"), texts("passive joints")
         if answer is None or not isinstance(answer.dynamics, ClosedLoopSolution):
-            return closure_status(None, (), self.counts.closed_anew, *problems)
+            return closure_status(None, {}, self.counts.closed_anew, *problems)
         disagreements = answer.configuration.disagreements
         return closure_status(answer.dynamics.result, disagreements, self.counts.closed_anew, *problems)
 
