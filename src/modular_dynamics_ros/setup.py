@@ -22,7 +22,7 @@ setup(
             f"torso_reaction_node = {PACKAGE}.__main__:torso_reaction_node",
             f"joint_state_player = {PACKAGE}.__main__:joint_state_player",
             f"charmie_demo = {PACKAGE}.demo.__main__:main",
-        ],
+        ]
     },
     python_requires=">=3.10",
     zip_safe=False,

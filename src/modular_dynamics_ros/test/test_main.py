@@ -54,9 +54,3 @@ def test_an_unknown_node_is_answered_with_the_known_ones(given, words):
     assert code == 2
     assert said.startswith(words)
     assert "dynamics_node,joint_state_player,torso_reaction_node" in said
-
-
-def test_help_of_a_node():
-    code, said, _ = run("-m", "modular_dynamics_ros", "joint_state_player", "--help")
-    assert code == 0
-    assert said.startswith("usage: ros2 run modular_dynamics_ros joint_state_player")

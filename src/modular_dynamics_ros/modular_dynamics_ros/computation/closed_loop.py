@@ -18,12 +18,7 @@ from modular_dynamics.exceptions import ClosureError, ModularDynamicsError, Sing
 from modular_dynamics_ros.computation.assembly_mode import AssemblyMode, refused_closure
 from modular_dynamics_ros.computation.feedforward import friction_torques
 from modular_dynamics_ros.computation.robot import Robot
-from modular_dynamics_ros.computation.values import (
-    AppliedWrenches,
-    Configuration,
-    StampedWrench,
-    State,
-)
+from modular_dynamics_ros.computation.values import AppliedWrenches, Configuration, StampedWrench, State
 from modular_dynamics_ros.exceptions import BadMessage, RobotError
 
 __all__ = ["ClosedLoop", "ClosedLoopSolution"]

@@ -8,12 +8,7 @@ from numpy.typing import NDArray
 import modular_dynamics as md
 from modular_dynamics_ros.computation.feedforward import friction_torques
 from modular_dynamics_ros.computation.robot import Robot
-from modular_dynamics_ros.computation.values import (
-    AppliedWrenches,
-    Configuration,
-    StampedWrench,
-    State,
-)
+from modular_dynamics_ros.computation.values import AppliedWrenches, Configuration, StampedWrench, State
 from modular_dynamics_ros.exceptions import BadMessage
 
 __all__ = ["OpenChain", "OpenChainDynamics"]

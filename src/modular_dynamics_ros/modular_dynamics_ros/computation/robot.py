@@ -65,9 +65,7 @@ class Robot:
 
 
 def load_robot(
-    description: str | Path,
-    partition_file: str = "",
-    gravity: tuple[float, ...] = (0.0, 0.0, -9.81),
+    description: str | Path, partition_file: str = "", gravity: tuple[float, ...] = (0.0, 0.0, -9.81)
 ) -> Robot:
     """Read a robot from a URDF's path or text.
 

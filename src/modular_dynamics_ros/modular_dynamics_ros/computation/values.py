@@ -6,14 +6,7 @@ from dataclasses import dataclass, field, fields
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = [
-    "AppliedWrenches",
-    "ComputationSettings",
-    "Configuration",
-    "StampedWrench",
-    "State",
-    "Wrenches",
-]
+__all__ = ["AppliedWrenches", "ComputationSettings", "Configuration", "StampedWrench", "State", "Wrenches"]
 
 Array = NDArray[np.float64]
 Wrenches = Mapping[str, Array] | None  # by name [force N, moment N m] (6,)

@@ -1,6 +1,6 @@
 """How many messages a node has received, answered and rejected, and how fast it was."""
 
-from collections import Counter
+from collections import Counter, deque
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -37,31 +37,23 @@ def summarise(latencies_ns: NDArray[np.int64], arrivals_ns: NDArray[np.int64]) -
 
 
 class LatencyWindow:
-    """The last `size` answers: arrival time and latency of each, in two arrays of fixed size."""
+    """Arrival time and latency of the last `size` answers."""
 
     def __init__(self, size: int = 1024) -> None:
-        if size < 2:
-            raise ValueError(f"latency window of {size} answers: needs at least 2 for a rate")
-        self._arrivals = np.zeros(size, dtype=np.int64)
-        self._latencies = np.zeros(size, dtype=np.int64)
-        self._next = 0
-        self._filled = 0
+        self._answers: deque[tuple[int, int]] = deque(maxlen=size)
 
     def add(self, arrival_ns: int, latency_ns: int) -> None:
         """Count one answer; the oldest one is dropped when the window is full."""
-        self._arrivals[self._next] = arrival_ns
-        self._latencies[self._next] = latency_ns
-        self._next = (self._next + 1) % len(self._arrivals)
-        self._filled = min(self._filled + 1, len(self._arrivals))
+        self._answers.append((arrival_ns, latency_ns))
 
     def clear(self) -> None:
         """Forget all answers: after a pause the old ones say nothing about the rate."""
-        self._next = self._filled = 0
+        self._answers.clear()
 
     def summary(self) -> LatencySummary:
         """Summary of the answers in the window."""
-        order = np.arange(self._next - self._filled, self._next) % len(self._arrivals)
-        return summarise(self._latencies[order], self._arrivals[order])
+        arrivals, latencies = np.array(self._answers, dtype=np.int64).reshape(-1, 2).T
+        return summarise(latencies, arrivals)
 
 
 @dataclass
@@ -69,7 +61,7 @@ class MessageCounts:
     """Messages since activation: every joint state is answered, rejected (by cause) or superseded.
 
     Attributes:
-        superseded: by a newer joint state before they were answered. limited: answers in which each joint's
+        superseded: by a newer joint state before they were answered. limited: by joint, answers in which its
         effort limit was exceeded. closed_anew: answers whose assembly mode did not follow from the answer
         before. input_age: of the last joint state at its arrival [s]. latency: from arrival to answer.
     """
@@ -79,10 +71,6 @@ class MessageCounts:
     superseded: int = 0
     closed_anew: int = 0
     rejected: "Counter[str]" = field(default_factory=Counter)
-    limited: NDArray[np.int64] | None = None
+    limited: "Counter[str]" = field(default_factory=Counter)
     input_age: float = float("nan")
     latency: LatencyWindow = field(default_factory=LatencyWindow)
-
-    def count_limits(self, exceeded: NDArray[np.bool_]) -> None:
-        """Count the joints of one answer whose effort limit was exceeded."""
-        self.limited = exceeded.astype(np.int64) if self.limited is None else self.limited + exceeded

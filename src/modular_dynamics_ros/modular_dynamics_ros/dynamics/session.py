@@ -7,6 +7,7 @@ import numpy as np
 from rclpy.lifecycle import LifecycleState
 
 from modular_dynamics_ros.computation.computation import Answer, Computation
+from modular_dynamics_ros.computation.robot import Robot
 from modular_dynamics_ros.computation.values import State
 from modular_dynamics_ros.diagnostics.counts import MessageCounts
 from modular_dynamics_ros.diagnostics.statuses import answer_values
@@ -102,7 +103,7 @@ class DynamicsSession(RobotSession):
         self.last_published = answer = self.computation.compute(state, self._node.now())
         self.outputs.publish(answer)
         self.active_input.count_answer(answer, arrival)
-        self.active_input.counts.count_limits(answer.exceeded)
+        self.active_input.counts.limited.update(limited_joints(self.robot, answer))
         self.crosschecks.compare_if_due(answer)
 
     def _on_watch(self, output: Output, factor: float) -> None:
@@ -118,6 +119,11 @@ class DynamicsSession(RobotSession):
             self.outputs.publish_torques(replace(last, effort=factor * last.effort), self._node.stamp())
 
 
+def limited_joints(robot: Robot, answer: Answer) -> list[str]:
+    """Whose effort limits the answer exceeded."""
+    return [robot.state_names[index] for index in np.flatnonzero(answer.exceeded)]
+
+
 def output_status(counts: MessageCounts, computation: Computation, answer: Answer | None) -> Status:
     """Rate, latency, effort limits, and the source of the accelerations; `answer` is the last one."""
     robot, settings = computation.robot, computation.settings
@@ -126,14 +132,11 @@ def output_status(counts: MessageCounts, computation: Computation, answer: Answe
         "superseded by a newer joint state": str(counts.superseded),
         "output": settings.output,
     }
-    if counts.limited is not None:
-        values |= {
-            f"effort limit of {robot.state_names[index]} reached in": f"{counts.limited[index]} answers"
-            for index in np.flatnonzero(counts.limited)
-        }
-    if answer is not None and answer.exceeded.any():
-        names = ", ".join(robot.state_names[index] for index in np.flatnonzero(answer.exceeded))
-        text = f"effort limit reached ({settings.effort_limits}): {names}"
+    values |= {
+        f"effort limit of {name} reached in": f"{count} answers" for name, count in counts.limited.items()
+    }
+    if answer is not None and (limited := limited_joints(robot, answer)):
+        text = f"effort limit reached ({settings.effort_limits}): {', '.join(limited)}"
         return Status(WARN, "output", text, values=values)
     text = f"{robot.graph.name}: torques of {len(robot.joint_names)} joints"
     return Status(OK, "output", text, values=values)

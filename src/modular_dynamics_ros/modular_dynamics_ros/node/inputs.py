@@ -1,6 +1,7 @@
 """What an active node takes in besides joint states: references, and wrenches from outside."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
@@ -45,6 +46,14 @@ class Inputs:
         events = NO_SUBSCRIPTION_EVENTS
         subscription = self._subscribe(kind, topic, on_message, qos, event_callbacks=events)
 
+    @contextmanager
+    def _refusing(self, where: str, what: str) -> Iterator[None]:
+        """Report a message that cannot be used."""
+        try:
+            yield
+        except BadMessage as error:
+            self._node.log.problem(where, error.cause, f"{what} refused: {error}")
+
     def destroy(self) -> None:
         """Remove the subscriptions."""
         for subscription in self._subscriptions:
@@ -60,13 +69,10 @@ class ReferenceInput(Inputs):
         self._subscribe(JointTrajectory, "reference", self._on_reference, 10)
 
     def _on_reference(self, message: JointTrajectory) -> None:
-        names = self._computation.robot.state_names
-        try:
-            trajectory = trajectory_from_message(message, names, self._node.now())
-        except BadMessage as error:
-            self._node.log.problem("reference", error.cause, f"reference refused: {error}")
-            return
-        self._computation.accelerations.reference.add(trajectory)
+        computation, now = self._computation, self._node.now()
+        with self._refusing("reference", "reference"):
+            trajectory = trajectory_from_message(message, computation.robot.state_names, now)
+            computation.accelerations.reference.add(trajectory)
 
 
 class WrenchInputs(Inputs):
@@ -81,18 +87,14 @@ class WrenchInputs(Inputs):
             self._subscribe(WrenchStamped, f"~/black_box/{topic_name(name)}/wrench", callback, SENSOR)
 
     def _on_external_wrench(self, message: WrenchStamped) -> None:
-        link, log = message.header.frame_id, self._node.log
-        try:
-            self._computation.robot.graph.link_body(link)
+        link = message.header.frame_id
+        with self._refusing("external_wrench", "external wrench"):
+            try:
+                self._computation.robot.graph.link_body(link)
+            except KeyError as error:
+                raise BadMessage("unknown link", error.args[0]) from error
             self._computation.external.set(link, wrench_from_message(message), self._node.now())
-        except KeyError as error:
-            log.problem("external_wrench", "unknown link", f"external wrench refused: {error.args[0]}")
-        except BadMessage as error:
-            log.problem("external_wrench", error.cause, f"external wrench refused: {error}")
 
     def _on_black_box_wrench(self, name: str, message: WrenchStamped) -> None:
-        try:
+        with self._refusing(f"black_box/{name}", f"wrench of black box '{name}'"):
             self._computation.black_box.set(name, wrench_from_message(message), self._node.now())
-        except BadMessage as error:
-            text = f"wrench of black box '{name}' refused: {error}"
-            self._node.log.problem(f"black_box/{name}", error.cause, text)

@@ -1,20 +1,18 @@
 """The reactions of a mechanism as messages, also as arrows for rviz, that are made once and written again."""
 
-from array import array
 from collections.abc import Sequence
 
 import numpy as np
 from builtin_interfaces.msg import Duration, Time
 from geometry_msgs.msg import Point, Vector3
 from modular_dynamics_interfaces.msg import ActuatorForce, JointReaction, SpringForce, TorsoReactions
-from sensor_msgs.msg import JointState
 from std_msgs.msg import ColorRGBA
 from visualization_msgs.msg import Marker, MarkerArray
 
 from modular_dynamics_ros.computation.values import StampedWrench
 from modular_dynamics_ros.reactions.computation import MechanismReactions, ReactionComputation
 
-__all__ = ["MarkerWriter", "ReactionsWriter", "SpringWriter", "at_origin"]
+__all__ = ["MarkerWriter", "ReactionsWriter", "at_origin"]
 
 COLOURS = {  # r, g, b
     "actuator": (0.17, 0.42, 0.69),
@@ -84,20 +82,6 @@ class ReactionsWriter:
         message.residual_force, message.residual_moment = reactions.residual
         message.dead_point_distance = reactions.dead_point_distance
         return message
-
-
-class SpringWriter:
-    """Springs as joint states: length as position [m], tension as effort [N]; easily plotted."""
-
-    def __init__(self, names: Sequence[str]) -> None:
-        self.message = JointState(name=list(names))
-
-    def write(self, stamp: Time, reactions: MechanismReactions) -> JointState:
-        """The message of one state."""
-        self.message.header.stamp = stamp
-        self.message.position = array("d", reactions.lengths.tobytes())
-        self.message.effort = array("d", reactions.tensions.tobytes())
-        return self.message
 
 
 class MarkerWriter:

@@ -7,12 +7,13 @@ from modular_dynamics_interfaces.msg import TorsoReactions
 from sensor_msgs.msg import JointState
 from visualization_msgs.msg import MarkerArray
 
+from modular_dynamics_ros.messages.joint_states import JointStateWriter
 from modular_dynamics_ros.messages.stamps import stamp_message
 from modular_dynamics_ros.node.outputs import Outputs, WrenchTopics
 from modular_dynamics_ros.node.robot_node import RobotNode
 from modular_dynamics_ros.parameters.nodes import ReactionParameters
 from modular_dynamics_ros.reactions.computation import MechanismReactions, ReactionComputation
-from modular_dynamics_ros.reactions.messages import MarkerWriter, ReactionsWriter, SpringWriter, at_origin
+from modular_dynamics_ros.reactions.messages import MarkerWriter, ReactionsWriter, at_origin
 
 __all__ = ["ReactionOutputs"]
 
@@ -29,7 +30,10 @@ class ReactionOutputs(Outputs):
         super().__init__(node, parameters.controller_joints, actuators, owner)
         self.parameters = parameters
         self._axes = {name: joint.axes for name, joint in rules.joints.items()}
-        self._springs, self._reactions = SpringWriter(computation.springs), ReactionsWriter(computation)
+        springs = computation.springs
+        # lengths [m] as positions and tensions [N] as efforts are easily plotted
+        self._springs = JointStateWriter(springs, range(len(springs)), ("position", "effort"))
+        self._reactions = ReactionsWriter(computation)
         self._markers, self._next_markers = MarkerWriter(computation), 0.0
         self._reactions_publisher = self._publisher(TorsoReactions, "~/reactions")
         self._spring_publisher = self._publisher(JointState, "~/springs")
@@ -48,7 +52,7 @@ class ReactionOutputs(Outputs):
             message = self._reactions.write(stamp, reactions, from_topics=from_topics)
             self._reactions_publisher.publish(message)
         if self._spring_publisher.get_subscription_count():
-            self._spring_publisher.publish(self._springs.write(stamp, reactions))
+            self._spring_publisher.publish(self._springs.write(stamp, reactions.lengths, reactions.tensions))
         self._wrenches.publish(stamp, lambda name: at_origin(reactions, name, self._axes[name]))
         self._publish_markers(stamp, reactions)
 

@@ -1,6 +1,7 @@
 """Robots with closed loops: what dynamics_node does per message, without ROS."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -181,9 +182,8 @@ def test_a_measured_joint_that_contradicts_the_loops_is_named_and_not_used(modes
     answer(one, q)
     configuration = answer(one, q, NOW + MS, measured=usual[1:] + offset).configuration
     assert configuration.coordinates == pytest.approx(usual, abs=1e-9)
-    assert configuration.disagreements == pytest.approx(
-        {name: value for name, value in zip(("J4", "J3"), offset, strict=True) if value}
-    )
+    apart = {name: value for name, value in zip(("J4", "J3"), offset, strict=True) if value}
+    assert configuration.disagreements == pytest.approx(apart)
 
 
 def test_after_a_gap_a_jump_or_stamps_that_go_back_the_loops_are_closed_anew(modes):
@@ -216,8 +216,7 @@ def test_status_of_the_closure():
 
 
 def test_springs_alone_and_loops_that_never_close(four_link):
-    with open(four_link) as file:
-        text = file.read()
+    text = Path(four_link).read_text()
     links = md.load_urdf(four_link).links
     spring = (
         f'<spring name="s" stiffness="100" free_length="0.01"><anchor link="{links[0]}"/>'
@@ -229,9 +228,7 @@ def test_springs_alone_and_loops_that_never_close(four_link):
     assert given.dynamics.result.tensions["s"] > 1.0
     assert one.robot.passive_names == ()
     assert relative_difference(given) < 1e-12
-    with open(path("four_bar")) as file:
-        far = file.read().replace(
-            '<predecessor link="crank" xyz="0.05 0 0"/>', '<predecessor link="crank" xyz="9 0 0"/>'
-        )
+    near = '<predecessor link="crank" xyz="0.05 0 0"/>'
+    far = Path(path("four_bar")).read_text().replace(near, near.replace("0.05", "9"))
     with pytest.raises(RobotError, match="the loops of 'four_bar' do not close"):
         computation(far)

@@ -55,12 +55,10 @@ def test_within_the_limits_nothing_changes():
     assert tau.tolist() == TAU.tolist()
 
 
-MIMIC = """<robot name="gripper">
-  <link name="base"/>
-  <link name="a"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0"
-  iyz="0"/></inertial></link> <link name="b"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1"
-  ixy="0" ixz="0" iyz="0"/></inertial></link> <joint name="driver" type="revolute"><parent link="base"/><child
-  link="a"/><axis xyz="0 0 1"/>
+INERTIAL = '<inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>'
+MIMIC = f"""<robot name="gripper">
+  <link name="base"/><link name="a">{INERTIAL}</link><link name="b">{INERTIAL}</link>
+  <joint name="driver" type="revolute"><parent link="base"/><child link="a"/><axis xyz="0 0 1"/>
     <limit lower="-1" upper="1" effort="7" velocity="1"/><dynamics damping="0.5" friction="0.25"/></joint>
   <joint name="follower" type="revolute"><parent link="base"/><child link="b"/><axis xyz="0 0 1"/>
     <limit lower="-1" upper="1" effort="7" velocity="1"/><dynamics damping="1.0" friction="2.0"/>

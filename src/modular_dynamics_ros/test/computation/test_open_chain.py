@@ -33,6 +33,14 @@ def robot(four_link):
     return load_robot(four_link)
 
 
+@pytest.fixture
+def boxed(four_link, tmp_path):
+    """The same with a black box instead of the right branch."""
+    path = tmp_path / "partition.yaml"
+    path.write_text(yaml.safe_dump(BOX))
+    return load_robot(four_link, str(path))
+
+
 def computation(robot, **settings) -> Computation:
     return Computation(robot, ComputationSettings(**settings))
 
@@ -116,11 +124,8 @@ def test_external_wrenches_expire(robot):
     assert answer(one, now=NOW + S).effort == pytest.approx(unloaded, abs=1e-13)
 
 
-def test_a_black_box_takes_its_wrench_from_outside(robot, four_link, tmp_path):
-    path = tmp_path / "partition.yaml"
-    path.write_text(yaml.safe_dump(BOX))
-    boxed = computation(load_robot(four_link, str(path)))
-    whole = answer(computation(robot))
+def test_a_black_box_takes_its_wrench_from_outside(robot, boxed):
+    boxed, whole = computation(boxed), answer(computation(robot))
     wrench = md.InverseDynamics(robot.graph).solve(Q, V, np.zeros(4)).connection_wrenches[2]
     with pytest.raises(BadMessage, match="no wrench of black box 'right_branch'"):
         answer(boxed, Q[:3], V[:3])
@@ -134,10 +139,8 @@ def test_a_black_box_takes_its_wrench_from_outside(robot, four_link, tmp_path):
 
 def test_holding_is_gravity_at_the_last_position(robot):
     rest = np.zeros(4)
-    for output, expected in (
-        ("full", md.inverse_dynamics(robot.graph, Q, rest, rest)),
-        ("full_minus_gravity", rest),
-    ):
+    gravity = md.inverse_dynamics(robot.graph, Q, rest, rest)
+    for output, expected in (("full", gravity), ("full_minus_gravity", rest)):
         one = computation(robot, output=output)
         with pytest.raises(BadMessage, match="no joint state was answered yet"):
             one.hold()
@@ -184,10 +187,8 @@ def test_holding_has_the_finite_check_too(robot, monkeypatch):
     assert one.last_answer is good
 
 
-def test_a_state_without_its_black_boxs_wrench_leaves_no_trace(four_link, tmp_path):
-    path = tmp_path / "partition.yaml"
-    path.write_text(yaml.safe_dump(BOX))
-    one = computation(load_robot(four_link, str(path)), stale_after=0.5)
+def test_a_state_without_its_black_boxs_wrench_leaves_no_trace(boxed):
+    one = computation(boxed, stale_after=0.5)
     one.black_box.set("right_branch", np.ones(6), NOW)
     good = answer(one, Q[:3], V[:3])
     with pytest.raises(BadMessage, match="no wrench"):

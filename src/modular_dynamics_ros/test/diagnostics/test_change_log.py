@@ -1,3 +1,7 @@
+from functools import partial
+
+import pytest
+
 from modular_dynamics_ros.diagnostics.change_log import MOST_TEXTS, QUIET, ChangeLog
 
 
@@ -6,23 +10,27 @@ class Recording:
 
     def __init__(self):
         self.lines, self.time = [], 0.0
+        for level in ("info", "warning", "error"):
+            setattr(self, level, partial(self._log, level))
 
-    def info(self, text):
-        self.lines.append(("info", text))
-
-    def warning(self, text):
-        self.lines.append(("warning", text))
-
-    def error(self, text):
-        self.lines.append(("error", text))
+    def _log(self, level, text):
+        self.lines.append((level, text))
 
     def clock(self):
         return self.time
 
 
-def test_a_problem_is_logged_once_and_its_end_once():
-    seen = Recording()
-    log = ChangeLog(seen, seen.clock)
+@pytest.fixture
+def seen():
+    return Recording()
+
+
+@pytest.fixture
+def log(seen):
+    return ChangeLog(seen, seen.clock)
+
+
+def test_a_problem_is_logged_once_and_its_end_once(seen, log):
     for k in range(100):
         seen.time = 0.01 * k
         log.problem("joint_states", "not finite", "'a' is NaN")
@@ -38,9 +46,7 @@ def test_a_problem_is_logged_once_and_its_end_once():
     assert log.current() == []
 
 
-def test_each_offender_is_named_once_however_they_alternate():
-    seen = Recording()
-    log = ChangeLog(seen, seen.clock)
+def test_each_offender_is_named_once_however_they_alternate(seen, log):
     for k in range(100):
         log.problem("joint_states", "not finite", ("'a' is NaN", "'b' is NaN", "'a' is NaN")[k % 3])
     assert [text for _, text in seen.lines] == ["joint_states: 'a' is NaN", "joint_states: 'b' is NaN"]
@@ -50,9 +56,7 @@ def test_each_offender_is_named_once_however_they_alternate():
     assert len(seen.lines) == 4  # resolved, and there again
 
 
-def test_texts_that_always_change_do_not_flood():
-    seen = Recording()
-    log = ChangeLog(seen, seen.clock)
+def test_texts_that_always_change_do_not_flood(seen, log):
     for k in range(1000):
         log.problem("joint_states", "odd", f"message {k}")
     assert len(seen.lines) == MOST_TEXTS
@@ -60,9 +64,7 @@ def test_texts_that_always_change_do_not_flood():
     assert log.current() == ["joint_states: message 999"]
 
 
-def test_good_and_bad_in_turns_do_not_flood():
-    seen = Recording()
-    log = ChangeLog(seen, seen.clock)
+def test_good_and_bad_in_turns_do_not_flood(seen, log):
     for k in range(1000):
         seen.time = 0.01 * k
         if k % 2:
@@ -71,9 +73,7 @@ def test_good_and_bad_in_turns_do_not_flood():
     assert len(seen.lines) == 1
 
 
-def test_each_cause_has_its_own_line_and_severe_ones_are_errors():
-    seen = Recording()
-    log = ChangeLog(seen, seen.clock)
+def test_each_cause_has_its_own_line_and_severe_ones_are_errors(seen, log):
     log.problem("reference", "a", "first")
     log.problem("reference", "b", "second")
     log.problem("cross-check", "disagrees", "third", severe=True)

@@ -29,8 +29,3 @@ def test_window_forgets_the_oldest_and_keeps_the_order_of_arrival():
     assert summary.rate == pytest.approx(1.0)
     window.clear()
     assert window.summary().count == 0
-
-
-def test_a_window_of_one_is_refused():
-    with pytest.raises(ValueError, match="at least 2"):
-        LatencyWindow(size=1)

@@ -1,14 +1,15 @@
-"""dynamics_node: what it answers, and when; transitions."""
+"""dynamics_node: what it answers and reports, and when; transitions and parameters."""
 
 import time
 
 import numpy as np
 import pytest
+from rclpy.parameter import Parameter
 
 import modular_dynamics as md
 from helpers.nodes.dynamics_harness import NAMES, Q, V, expected
 from modular_dynamics_ros.messages.stamps import stamp_nanoseconds
-from modular_dynamics_ros.node.robot_node import SUCCESS
+from modular_dynamics_ros.node.robot_node import FAILURE, SUCCESS
 
 pytestmark = [pytest.mark.ros, pytest.mark.usefixtures("ros")]
 
@@ -55,17 +56,6 @@ def test_transitions_and_silence_while_inactive(make):
     assert harness.node.trigger_shutdown() == SUCCESS
 
 
-def test_shuffled_joints_with_strangers_give_the_same_torques(active, four_link):
-    order = [2, 0, 3, 1]
-    shuffled = active.answer(
-        names=["stranger", *(NAMES[k] for k in order)],
-        q=[float("nan"), *Q[order]],
-        v=[float("inf"), *V[order]],
-    )
-    assert shuffled.name == NAMES
-    assert shuffled.effort.tolist() == expected(four_link).tolist()
-
-
 def test_missing_velocities_are_zero_and_said_to_be(active, four_link, capfd):
     capfd.readouterr()
     assert active.answer(v=[]).effort.tolist() == expected(four_link, v=np.zeros(4)).tolist()
@@ -89,3 +79,117 @@ def test_a_stamp_of_zero_is_the_arrival(active):
     active.send(stamp=0)
     active.spin_until(lambda: len(active.torques) > count)
     assert before <= stamp_nanoseconds(active.torques[-1].header.stamp) <= time.time_ns()
+
+
+def test_effort_commands_are_in_the_controllers_order(make):
+    harness = make(controller_joints=["right", "turn"])
+    harness.activate()
+    torques = dict(zip(NAMES, harness.answer().effort, strict=True))
+    wanted = [torques["right"], torques["turn"]]
+    harness.spin_until(lambda: harness.efforts[-1].data.tolist() == wanted)
+
+
+def test_unknown_controller_joints_fail_configuring(make, capfd):
+    harness = make(controller_joints=["turn", "nonsense"])
+    assert harness.node.trigger_configure() == FAILURE
+    assert "controller_joints names 'nonsense'" in capfd.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "reason"),
+    [
+        ("output", "half", "output must be one of full, gravity, full_minus_gravity, not 'half'"),
+        ("gravity", [0.0, 0.0, -1.62], "gravity may change while the node is unconfigured"),
+    ],
+)
+def test_a_bad_parameter_is_refused_and_nothing_changes(active, four_link, name, value, reason):
+    before = active.node.parameters
+    (result,) = active.node.set_parameters([Parameter(name, value=value)])
+    assert not result.successful
+    assert reason in result.reason
+    assert active.node.parameters == before
+    assert active.answer().effort.tolist() == expected(four_link).tolist()
+
+
+def test_parameters_take_effect_at_run_time(active, four_link):
+    def change(**values):
+        results = active.node.set_parameters([Parameter(k, value=v) for k, v in values.items()])
+        assert all(result.successful for result in results)
+
+    change(output="gravity")
+    assert active.answer().effort == pytest.approx(expected(four_link, v=np.zeros(4)), abs=1e-13)
+    change(output="full", effort_limits="clip")
+    limits, fast = np.array([20, 20, 5, 5]), 10.0 * V
+    free = expected(four_link, v=fast)
+    assert (np.abs(free) > limits).any()
+    assert active.answer(v=fast).effort == pytest.approx(np.clip(free, -limits, limits))
+    assert "effort limit reached (clip)" in active.status("output", lambda s: s.level == b"\x01").message
+
+
+def test_stop_publishes_nothing_and_says_so(make, capfd):
+    harness = make(stale_after=0.1, on_stale="stop")
+    harness.activate()
+    harness.answer()
+    count = len(harness.torques)
+    status = harness.status("input", lambda s: s.level == b"\x02")
+    assert "joint states are stale" in status.message
+    assert len(harness.torques) == count
+    harness.status("input", lambda s: s.level != b"\x02", meanwhile=harness.send)
+    assert len(harness.torques) > count
+
+
+def test_hold_gravity_keeps_the_last_position(make, four_link):
+    harness = make(stale_after=0.1, on_stale="hold_gravity")
+    harness.activate()
+    last = harness.answer().header.stamp
+    harness.spin_until(lambda: stamp_nanoseconds(harness.torques[-1].header.stamp) > stamp_nanoseconds(last))
+    held = harness.torques[-1]
+    assert held.effort == pytest.approx(expected(four_link, v=np.zeros(4)), abs=1e-13)
+    assert held.position.tolist() == Q.tolist()
+    assert held.velocity.tolist() == [0.0] * 4
+
+
+def test_ramp_to_zero_falls_and_ends_at_zero(make, four_link):
+    harness = make(stale_after=0.05, on_stale="ramp_to_zero", ramp_time=1.0)
+    harness.activate()
+    answer = harness.answer()
+    first = harness.torques.index(answer)
+    harness.spin_until(lambda: list(harness.torques[-1].effort) == [0.0] * 4)
+    ramp = np.array([message.effort for message in harness.torques[first:]])
+    factors = ramp @ ramp[0] / (ramp[0] @ ramp[0])
+    assert ramp == pytest.approx(np.outer(factors, ramp[0]), abs=1e-12)  # one factor for all joints
+    assert factors[0] == pytest.approx(1.0)
+    assert (np.diff(factors) < 0.0).all()
+    assert len(factors) > 3
+
+
+def test_diagnostics_count_and_compare(make):
+    harness = make(crosscheck_rate=1000.0, stale_after=60.0)
+    harness.activate()
+    for _ in range(5):
+        harness.answer()
+    harness.send(q=[float("nan")] * 4)
+    status = harness.status("input", lambda s: s.level == b"\x01")
+    assert "position of 'turn', 'bend', 'left', 'right' is NaN" in status.message
+    assert status.hardware_id == "four_link"
+    check = harness.status("cross-check")
+    values = {entry.key: entry.value for entry in check.values}
+    assert check.level == b"\x00"
+    assert int(values["comparisons"]) >= 5
+    assert float(values["worst relative difference"]) < 1e-12
+    assert "worst difference of stem [N m or N]" in values
+    output = {entry.key: entry.value for entry in harness.status("output").values}
+    assert int(output["messages out"]) >= 5
+    assert 0.0 < float(output["latency p50 [ms]"]) <= float(output["latency p99 [ms]"])
+
+
+def test_a_disagreement_with_pinocchio_is_an_error_logged_once(make, capfd):
+    harness = make(crosscheck_rate=1000.0)
+    harness.activate()
+    # no difference is small enough: as if the model were wrong
+    harness.node.session.crosschecks.monitor.threshold = -1.0
+    capfd.readouterr()
+    for _ in range(5):
+        harness.answer()
+    assert harness.status("cross-check").level == b"\x02"
+    assert capfd.readouterr().err.count("torques differ from Pinocchio's") == 1

@@ -15,7 +15,7 @@ def test_output_reports_latency_limits_and_source(four_link):
     counts = MessageCounts(answered=2)
     counts.latency.add(0, 1_000_000)
     counts.latency.add(10_000_000, 3_000_000)
-    counts.count_limits(np.array([False, True, False, False]))
+    counts.limited["bend"] = 1
     status = output_status(counts, computation, None)
     assert status.level == OK
     assert (status.values["rate [Hz]"], status.values["latency p99 [ms]"]) == ("100.00", "3.000")

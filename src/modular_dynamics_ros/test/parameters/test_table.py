@@ -4,14 +4,7 @@ import pytest
 from rclpy.node import Node
 from rclpy.parameter import Parameter
 
-from modular_dynamics_ros.parameters.table import (
-    Change,
-    ParameterError,
-    changed,
-    checked,
-    declare,
-    parameter,
-)
+from modular_dynamics_ros.parameters.table import Change, ParameterError, changed, checked, declare, parameter
 
 pytestmark = pytest.mark.ros
 
@@ -61,6 +54,7 @@ def test_good_values(name, given, stored):
         ("count", 10, "count must lie between 0 and 9, not 10"),
         ("count", 1.5, "count must be a whole number"),
         ("mode", "c", "mode must be one of a, b, not 'c'"),
+        ("mode", 3, "mode must be a text, not 3"),
         ("gravity", [0.0, 0.0], "gravity must be 3 finite numbers"),
         ("gravity", [0.0, 0.0, float("nan")], "gravity must be 3 finite numbers"),
         ("gravity", "down", "gravity must be 3 finite numbers"),

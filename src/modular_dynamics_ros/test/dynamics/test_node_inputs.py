@@ -1,0 +1,198 @@
+"""dynamics_node: other inputs; states that cannot be answered are named, and answered by nothing."""
+
+import time
+
+import numpy as np
+import pytest
+from geometry_msgs.msg import WrenchStamped
+
+import modular_dynamics as md
+from helpers.nodes.dynamics_harness import NAMES, Q, V, expected
+from modular_dynamics_ros.messages.trajectories import trajectory_message
+from modular_dynamics_ros.node.robot_node import SUCCESS
+
+pytestmark = [pytest.mark.ros, pytest.mark.usefixtures("ros")]
+
+
+@pytest.mark.parametrize(
+    ("message", "words"),
+    [
+        ({"q": [0.1, float("nan"), 0.1, 0.1]}, "position of 'bend' is NaN or infinite"),
+        ({"names": NAMES[:3], "q": Q[:3], "v": V[:3]}, "no position for 'right'"),
+        ({"effort": [0.0] * 5}, "effort has 5 values for 4 joint names"),
+    ],
+)
+def test_a_bad_state_is_named_once_and_the_next_good_one_answered(active, four_link, capfd, message, words):
+    capfd.readouterr()
+    stamps = [active.send(**message) for _ in range(20)]
+    good = active.answer()  # answers keep the order of the states: nothing before it is still to come
+    assert good.effort.tolist() == expected(four_link).tolist()
+    assert all(active.torque_of(stamp) is None for stamp in stamps)
+    log = capfd.readouterr().err
+    assert log.count(words) == 1
+    assert sum(active.node.session.input.counts.rejected.values()) == 20
+
+
+def test_an_overflow_is_never_published(make):
+    harness = make(stale_after=0.1, on_stale="ramp_to_zero", ramp_time=1.0)
+    harness.activate()
+    good = harness.answer()
+    for _ in range(3):
+        harness.send(v=[1e200] * 4)
+    rejected = harness.node.session.input.counts.rejected
+    harness.spin_until(lambda: rejected["not finite"] == 3)
+    harness.spin_until(lambda: harness.efforts[-1].data.tolist() == [0.0] * 4)  # the ramp is over
+    ramp = np.array([message.effort for message in harness.torques[harness.torques.index(good) :]])
+    assert len(ramp) > 3
+    assert np.isfinite(ramp).all()
+    assert all(np.isfinite(message.data).all() for message in harness.efforts)
+    assert ramp[1:-1] == pytest.approx(np.outer(ramp[1:-1, 0] / ramp[0, 0], ramp[0]), abs=1e-12)
+
+
+def test_while_the_filter_starts_nothing_is_answered_and_that_is_said_once(make, capfd):
+    harness = make(acceleration_source="filtered")
+    harness.activate()
+    now = time.time_ns()
+    stamps = [harness.send(stamp=now + k * 2_000_000) for k in range(10)]
+    harness.spin_until(lambda: harness.torque_of(stamps[-1]) is not None)
+    assert [harness.torque_of(stamp) is not None for stamp in stamps] == [False] * 5 + [True] * 5
+    assert harness.node.session.input.counts.rejected == {"filter starts": 5}
+    assert capfd.readouterr().err.count("the filter starts") == 1
+
+
+def test_a_failing_comparison_ends_neither_the_node_nor_the_answer(make, four_link, capfd):
+    harness = make(crosscheck_rate=1000.0, stale_after=60.0)
+    harness.activate()
+
+    class Broken:
+        unavailable = ""
+
+        def __call__(self, answer):
+            raise IndexError("out of range")
+
+    harness.node.session.crosschecks.check = Broken()
+    capfd.readouterr()
+    for _ in range(5):
+        assert harness.answer().effort.tolist() == expected(four_link).tolist()
+    status = harness.status("cross-check")
+    assert status.level == b"\x01"
+    assert "IndexError: out of range" in status.message
+    assert capfd.readouterr().err.count("a comparison failed: IndexError: out of range") == 1
+
+
+def test_joints_beyond_a_black_box_need_its_state(make, chain, tmp_path, capfd):
+    path = tmp_path / "chain.urdf"
+    path.write_text(chain("b", ""))
+    harness = make(robot_description_file=str(path), stale_after=60.0)
+    assert harness.node.trigger_configure() == SUCCESS
+    assert harness.node.trigger_activate() == SUCCESS
+    session, wrench = harness.node.session, np.array([1.0, 2.0, 3.0, 0.1, 0.2, 0.3])
+    session.computation.black_box.set("box", wrench, harness.node.now())
+    harness.spin_until(
+        lambda: (
+            harness.states.get_subscription_count()
+            and harness.probe.count_publishers("/dynamics_node/joint_torques")
+        )
+    )
+    harness.send(names=["j1", "j3"], q=[0.1, 0.3], v=[0, 0])
+    harness.spin_until(lambda: session.input.counts.rejected["missing joints"] == 1)
+    assert "no position for 'j2'" in capfd.readouterr().err
+    q, v, stamps = [0.1, 1.5, 0.3], [0.4, -0.7, 0.2], []
+
+    def answered():
+        stamps.append(harness.send(names=["j1", "j2", "j3"], q=q, v=v))
+        return any(harness.torque_of(stamp) for stamp in stamps)
+
+    harness.spin_until(answered)  # the publisher of torques must be found first
+    answer = harness.torques[-1]
+    assert (answer.name, answer.position.tolist()) == (["j1", "j3"], [0.1, 0.3])
+    tau = md.inverse_dynamics(md.load_urdf(str(path)), q, v, np.zeros(3), None, {"box": wrench})
+    assert answer.effort == pytest.approx(tau[[0, 2]], abs=1e-12)
+
+
+def test_the_reference_gives_accelerations(make, four_link, capfd):
+    harness = make(acceleration_source="reference", stale_after=5.0)
+    harness.activate()
+    start, a = time.time_ns(), np.array([0.5, -1.0, 2.0, 3.0])
+    order = [3, 2, 1, 0]
+    names = [NAMES[k] for k in order]
+    sampler = harness.node.session.computation.accelerations.reference
+    samples = [(Q[order], V[order], a[order])] * 2
+    harness.send(stamp=start)  # there is no reference yet
+    harness.spin_until(lambda: harness.node.session.input.counts.rejected["no reference"] == 1)
+    harness.reference.publish(
+        trajectory_message(start, names[:3], [0, 10**9], [(q[:3],) * 3 for q, _, _ in samples])
+    )
+    harness.reference.publish(trajectory_message(start, names, [0, 10**9], samples))
+    harness.spin_until(lambda: sampler.sample(start, np.zeros(4)).name == "COVERED")
+    assert harness.answer(stamp=start + 500_000_000).effort.tolist() == expected(four_link, a=a).tolist()
+    log = capfd.readouterr().err
+    assert "no reference covers the stamp" in log
+    assert "reference refused: no trajectory for 'turn'" in log
+
+
+def test_external_wrenches_act_on_links(make, four_link, capfd):
+    harness = make(stale_after=60.0)  # so that the wrench is valid however busy the machine is
+    harness.activate()
+    harness.spin_until(lambda: harness.external.get_subscription_count() == 1)
+    message = WrenchStamped()
+    message.header.frame_id = "left_branch"
+    message.wrench.force.z = -5.0
+    bad = WrenchStamped()
+    bad.header.frame_id = "nonsense"
+    timed = harness.node.session.computation.external
+
+    log = ""
+
+    def refused():
+        nonlocal log
+        log += capfd.readouterr().err
+        harness.external.publish(bad)  # best effort: again until it has come
+        return "external wrench refused" in log
+
+    def taken():
+        harness.external.publish(message)
+        return timed.valid(harness.node.now(), 60.0)
+
+    harness.spin_until(refused)
+    harness.spin_until(taken)
+    wrench = {"left_branch": np.array([0, 0, -5.0, 0, 0, 0])}
+    assert harness.answer().effort == pytest.approx(expected(four_link, external_wrenches=wrench), abs=1e-13)
+    log += capfd.readouterr().err
+    assert log.count("external wrench refused: no link 'nonsense'") == 1
+
+
+def test_a_black_box_is_fed_from_its_topic(make, four_link, tmp_path):
+    partition = tmp_path / "partition.yaml"
+    partition.write_text(
+        "version: 1\nsubsystems:\n  - {name: stem, joints: [turn, bend]}\n"
+        "  - {name: left_branch, joints: [left]}\n"
+        "  - {name: right_branch, root_link: right_branch, black_box: true}\n"
+    )
+    result = md.InverseDynamics(md.load_urdf(four_link)).solve(Q, V, np.zeros(4))
+    whole, wrench = result.tau, result.connection_wrenches[2]
+    harness = make(partition_file=str(partition), stale_after=60.0)
+    assert harness.node.trigger_configure() == SUCCESS
+    assert harness.node.trigger_activate() == SUCCESS
+    sensor = harness.probe.create_publisher(WrenchStamped, "dynamics_node/black_box/right_branch/wrench", 10)
+    harness.spin_until(lambda: sensor.get_subscription_count() and harness.states.get_subscription_count())
+    session = harness.node.session
+
+    def refused():
+        harness.send(names=NAMES[:3], q=Q[:3], v=V[:3])
+        return session.input.counts.rejected["no wrench"] > 0
+
+    harness.spin_until(refused)  # never zeros in place of a wrench that is not known
+    assert session.input.counts.answered == 0
+    message = WrenchStamped()
+    force, moment = message.wrench.force, message.wrench.torque
+    force.x, force.y, force.z, moment.x, moment.y, moment.z = wrench.tolist()
+
+    def fed():
+        sensor.publish(message)
+        return session.computation.black_box.valid(harness.node.now(), 60.0)
+
+    harness.spin_until(fed)
+    answer = harness.answer(names=NAMES[:3], q=Q[:3], v=V[:3])
+    assert answer.name == NAMES[:3]
+    assert answer.effort == pytest.approx(whole[:3], abs=1e-12)  # the issue's bound
