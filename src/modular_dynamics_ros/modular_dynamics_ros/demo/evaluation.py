@@ -6,12 +6,13 @@ from typing import Any
 import numpy as np
 
 import modular_dynamics as md
-from modular_dynamics.algebra import rotation_matrix
 from modular_dynamics.crosscheck import CrossCheck
 from modular_dynamics_ros.demo.recorder import MotionRecorder, Recorder
 from modular_dynamics_ros.diagnostics.counts import LatencySummary, summarise
 
 __all__ = ["Evaluation", "RunFigures", "coordinates_of", "evaluate", "run_figures"]
+
+UNKNOWN = np.full(6, np.nan)
 
 
 @dataclass(frozen=True)
@@ -136,23 +137,15 @@ def coordinates_of(graph: md.SubsystemGraph, subsystem: md.Subsystem) -> list[in
 
 
 def _weight(recorder: Recorder, stamps: list[int]) -> np.ndarray:
-    """Force of the ground on the robot against gravity, from the published wrenches [N].
-
-    A wrench is given in the child link of the subsystem's first joint:
-    R_root_link = R_root_connection R_joint(q).
-    """
-    graph = recorder.graph
-    up = -graph.gravity / (np.linalg.norm(graph.gravity) or 1.0)
+    """Force of the ground on the robot against gravity, from the published wrenches [N]; NaN without one."""
+    graph, gravity = recorder.graph, recorder.graph.gravity
+    up = -gravity / (np.linalg.norm(gravity) or 1.0)
     weight = np.zeros(len(stamps))
     for subsystem in graph.subsystems:
         if subsystem.predecessor is not None:
             continue
-        first = subsystem.joints[0]
         for row, stamp in enumerate(stamps):
-            frame, wrench = recorder.wrenches[subsystem.name].get(stamp, ("", np.full(6, np.nan)))
-            rotation = subsystem.connection.x_link_connection.primary
-            if frame == subsystem.root_link:
-                position = graph.joint_position(first, recorder.states[stamp][0])
-                rotation = rotation * first.motion(position).primary
-            weight[row] += up @ (rotation_matrix(rotation) @ wrench[:3])
+            frame, wrench = recorder.wrenches[subsystem.name].get(stamp, (graph.ground.name, UNKNOWN))
+            (pose,) = md.frame_poses(graph, recorder.states[stamp][0], [frame])
+            weight[row] += up @ pose[:3, :3] @ wrench[:3]
     return weight

@@ -47,12 +47,12 @@ def test_torques_and_all_joints_are_the_librarys(name):
     graph = one.robot.graph
     expected = closed_loop_inverse_dynamics(graph, q, 0.3 * q, 0.0 * q)
     given = answer(one, q)
-    found = given.dynamics.result
+    result = given.dynamics.result
     assert one.robot.state_names == one.robot.joint_names == graph.independent_joint_names
     assert given.effort == pytest.approx(expected.tau, abs=1e-11 * np.abs(expected.tau).max())
-    assert found.coordinates == pytest.approx(expected.coordinates, abs=1e-12)
-    assert found.velocities == pytest.approx(expected.velocities, abs=1e-12)
-    assert max(found.residual.values()) < 1e-12
+    assert result.coordinates == pytest.approx(expected.coordinates, abs=1e-12)
+    assert result.velocities == pytest.approx(expected.velocities, abs=1e-12)
+    assert max(result.residual.values()) < 1e-12
     assert relative_difference(given) < 1e-11
 
 
@@ -72,14 +72,14 @@ def test_a_wrench_from_outside_is_carried_and_checked():
 def test_the_connection_wrenches_bear_what_crosses_the_cuts():
     one = computation(path("four_bar"))
     solution = answer(one, STATES["four_bar"]).dynamics
-    found = solution.result
+    result = solution.result
     _, wrench = solution.connection_wrench(0)  # of the ground on the crank, in the crank's frame
-    assert wrench[5] == pytest.approx(found.tau[0], abs=1e-12)  # about the axis it is the motor's torque
+    assert wrench[5] == pytest.approx(result.tau[0], abs=1e-12)  # about the axis it is the motor's torque
     assert solution.connection_wrench(1)[1][5] == pytest.approx(0.0, abs=1e-12)  # J4 is passive
     link, cut = solution.cut_wrenches["J2"]
     assert link == "coupler"
-    assert np.linalg.norm(cut[:3]) == pytest.approx(np.linalg.norm(found.wrenches["J2"][:3]))
-    assert np.abs(found.wrenches["J2"]).max() > 1.0
+    assert np.linalg.norm(cut[:3]) == pytest.approx(np.linalg.norm(result.wrenches["J2"][:3]))
+    assert np.abs(result.wrenches["J2"]).max() > 1.0
 
 
 def test_gravity_modes_and_friction_of_passive_joints():
@@ -90,14 +90,14 @@ def test_gravity_modes_and_friction_of_passive_joints():
     one = computation(text, friction="urdf")
     graph = one.robot.graph
     given = answer(one, q, v=v)
-    found = given.dynamics.result
+    result = given.dynamics.result
     W = constraint_projection(graph, q)
-    speed = found.velocities[graph.v_slice("J4")][0]
+    speed = result.velocities[graph.v_slice("J4")][0]
     felt = W[graph.v_slice("J4"), 0][0] * (0.4 * speed + 0.2 * np.sign(speed))
     assert abs(felt) > 1e-2
-    assert given.effort - found.tau == pytest.approx([felt], abs=1e-12)
+    assert given.effort - result.tau == pytest.approx([felt], abs=1e-12)
     at_rest = closed_loop_inverse_dynamics(graph, q, [0.0], [0.0]).tau
-    for output, expected in (("gravity", at_rest), ("full_minus_gravity", found.tau - at_rest)):
+    for output, expected in (("gravity", at_rest), ("full_minus_gravity", result.tau - at_rest)):
         one.configure(replace(one.settings, output=output, friction="none"))
         assert answer(one, q, v=v).effort == pytest.approx(expected, abs=1e-12)
 
@@ -106,33 +106,33 @@ def test_holding_is_the_rest_at_the_last_answer():
     one, q = computation(path("exoskeleton")), STATES["exoskeleton"]
     with pytest.raises(BadMessage, match="no joint state was answered yet"):
         one.hold()
-    found = solved(one, q)
+    result = solved(one, q)
     held = one.hold()
     rest = closed_loop_inverse_dynamics(one.robot.graph, q, 0 * q, 0 * q)
     assert held.effort == pytest.approx(rest.tau, abs=1e-10)
-    assert held.dynamics.result.coordinates == pytest.approx(found.coordinates, abs=1e-12)
+    assert held.dynamics.result.coordinates == pytest.approx(result.coordinates, abs=1e-12)
     assert not held.dynamics.result.velocities.any()
 
 
-def test_out_of_reach_is_refused_leaves_no_trace_and_the_next_good_state_is_answer():
+def test_out_of_reach_is_refused_leaves_no_trace_and_the_next_good_state_is_answered():
     one, q = computation(path("exoskeleton")), STATES["exoskeleton"]
     with pytest.raises(BadMessage, match=r"cannot close: the loops of 'exoskeleton'.*open are") as first:
         answer(one, OUT_OF_REACH)
     assert first.value.cause == CANNOT_CLOSE
     assert one.last_answer is None
     good = answer(one, q)
-    found = good.dynamics.result
+    result = good.dynamics.result
     kept = good.state.q.copy(), good.effort.copy()
     with pytest.raises(BadMessage):
         answer(one, OUT_OF_REACH, NOW + MS)
     graph = one.robot.graph
-    measured = np.array([found.coordinates[graph.q_slice(name)][0] for name in one.robot.passive_names])
+    measured = np.array([result.coordinates[graph.q_slice(name)][0] for name in one.robot.passive_names])
     with pytest.raises(BadMessage, match="cannot close"):  # whatever the sensors say
         answer(one, OUT_OF_REACH, NOW + MS, measured=measured)
     assert one.last_answer is good
     assert (good.state.q.tolist(), good.effort.tolist()) == tuple(part.tolist() for part in kept)
     again = answer(one, q, NOW + 2 * MS)
-    assert again.dynamics.result.tau == pytest.approx(found.tau, abs=1e-11)
+    assert again.dynamics.result.tau == pytest.approx(result.tau, abs=1e-11)
     assert again.configuration.continues_last
     assert not good.configuration.continues_last
 
@@ -156,7 +156,7 @@ def modes():
     return one, q, usual, other
 
 
-def test_measured_passive_joints_tell_the_assembly_mode(modes):
+def test_measured_passive_joints_decide_the_assembly_mode(modes):
     one, q, usual, other = modes
     assert one.robot.passive_names == ("J4", "J3")
     assert solved(one, q).coordinates == pytest.approx(usual, abs=1e-9)
@@ -196,23 +196,23 @@ def test_after_a_gap_a_jump_or_stamps_that_go_back_the_loops_are_closed_anew(mod
     ):
         one.forget()
         answer(one, q, NOW, measured=other[1:])
-        found = solved(one, to, stamp).coordinates
+        coordinates = solved(one, to, stamp).coordinates
         expected = close_loops(one.robot.graph, to) if mode is None else mode
-        assert found == pytest.approx(expected, abs=1e-9)
+        assert coordinates == pytest.approx(expected, abs=1e-9)
 
 
 def test_status_of_the_closure():
     one, q = computation(path("exoskeleton")), STATES["exoskeleton"]
     assert closure_status(None, {}, 0, [], []).message == "no joint state was completed yet"
-    found = solved(one, q)
-    status = closure_status(found, {}, 1, [], [])
+    result = solved(one, q)
+    status = closure_status(result, {}, 1, [], [])
     assert status.level == OK
-    assert float(status.values["condition number"]) == pytest.approx(found.condition, rel=1e-3)
-    assert float(status.values["tension of spring [N]"]) == pytest.approx(found.tensions["spring"], rel=1e-5)
+    assert float(status.values["condition number"]) == pytest.approx(result.condition, rel=1e-3)
+    assert float(status.values["tension of spring [N]"]) == pytest.approx(result.tensions["spring"], rel=1e-5)
     assert float(status.values["largest residual [m or 1]"]) < 1e-12
     assert {f"residual of {loop} [m or 1]" for loop in "EBA"} < set(status.values)
-    assert closure_status(found, {}, 1, [], ["'rho_3' measured elsewhere"]).level == WARN
-    assert closure_status(found, {}, 1, ["dead point"], ["x"]).level == ERROR
+    assert closure_status(result, {}, 1, [], ["'rho_3' measured elsewhere"]).level == WARN
+    assert closure_status(result, {}, 1, ["dead point"], ["x"]).level == ERROR
 
 
 def test_springs_alone_and_loops_that_never_close(four_link):

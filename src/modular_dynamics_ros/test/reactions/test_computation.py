@@ -41,9 +41,9 @@ def test_names_limits_and_what_hangs_on_it(computation):
 
 
 def test_actuators_agree_with_virtual_power_and_the_ground_bears_the_weight(robot, computation):
-    found = computation(closed_loop_inverse_dynamics(robot.graph, *STATE))
-    assert found.disagreement < 1e-9
-    assert max(found.residual) < 1e-9
+    reactions = computation(closed_loop_inverse_dynamics(robot.graph, *STATE))
+    assert reactions.disagreement < 1e-9
+    assert max(reactions.residual) < 1e-9
     still = computation(closed_loop_inverse_dynamics(robot.graph, REST, REST, REST))
     assert still.shared.wrenches["j3"][2] == pytest.approx(545.4, abs=0.05)
     assert 0.0 < still.dead_point_distance == pytest.approx(1.0 / still.dynamics.condition)
@@ -69,43 +69,40 @@ def test_wrenches_that_come_from_elsewhere_are_the_same_or_add_to_the_load(robot
 
 
 def test_a_wrench_at_a_links_origin_has_the_same_moment_about_the_joint(robot, computation):
-    found = computation(closed_loop_inverse_dynamics(robot.graph, *STATE))
+    reactions = computation(closed_loop_inverse_dynamics(robot.graph, *STATE))
     for name, joint in computation.rules.joints.items():
-        at, (_, moved) = found.shared.wrenches[name], at_origin(found, name, joint.axes)
-        R, o = found.load_case.rotations[joint.axes], found.load_case.origins[joint.axes]
-        arm = R.T @ (o - found.shared.points[name])
+        at, (_, moved) = reactions.shared.wrenches[name], at_origin(reactions, name, joint.axes)
+        R, o = reactions.load_case.rotations[joint.axes], reactions.load_case.origins[joint.axes]
+        arm = R.T @ (o - reactions.shared.points[name])
         assert moved[:3] == pytest.approx(at[:3], abs=0.0)
         assert moved[3:] + np.cross(arm, moved[:3]) == pytest.approx(at[3:], abs=1e-9)
 
 
-def test_rules_that_leave_a_body_out_of_equilibrium_give_no_answer(robot, tmp_path):
-    content = yaml.safe_load(RULES.read_text())
+def leave_body_4_out_of_equilibrium(content):
     steps = content["steps"]
     last = next(k for k, step in enumerate(steps) if step.get("takes") == "j4.My")
     steps[last] = {"body": "body_4", "zero": ["j4.My"]}
-    path = tmp_path / "rules.yaml"
-    path.write_text(yaml.safe_dump(content))
-    with pytest.raises(
-        RobotError,
-        match=r"do not work where the robot is at rest: the rules leave an equilibrium residual of .* N m",
-    ):
-        ReactionComputation(robot, str(path), 1e-9)
+
+
+UNBALANCED = r"do not work where the robot is at rest: the rules leave an equilibrium residual of .* N m"
+CONTRADICTION = r"do not fit the robot, at rest: .* virtual power by [\d.]+ N"
 
 
 @pytest.mark.parametrize(
-    "edit",
+    ("edit", "words"),
     [
-        lambda c: c["joints"]["act4"].update({"from": "act4_pin", "at": "act4_pivot"}),  # it would pull
-        lambda c: c["joints"]["act4"].update({"from": "base_yaw", "at": "torso_lift"}),  # along another line
-        lambda c: c["steps"].__setitem__(0, {"body": "body_5", "zero": ["s5.pull"]}),  # a spring forgotten
+        (leave_body_4_out_of_equilibrium, UNBALANCED),
+        # it would pull; it would act along another line; a spring is forgotten
+        (lambda c: c["joints"]["act4"].update({"from": "act4_pin", "at": "act4_pivot"}), CONTRADICTION),
+        (lambda c: c["joints"]["act4"].update({"from": "base_yaw", "at": "torso_lift"}), CONTRADICTION),
+        (lambda c: c["steps"].__setitem__(0, {"body": "body_5", "zero": ["s5.pull"]}), CONTRADICTION),
     ],
 )
-def test_rules_that_tell_other_actuator_forces_than_virtual_power_are_refused(robot, tmp_path, edit):
-    content = yaml.safe_load(RULES.read_text())
+def test_rules_without_equilibrium_or_against_virtual_power_are_refused(robot, tmp_path, edit, words):
+    content, path = yaml.safe_load(RULES.read_text()), tmp_path / "rules.yaml"
     edit(content)
-    path = tmp_path / "rules.yaml"
     path.write_text(yaml.safe_dump(content, sort_keys=False))
-    with pytest.raises(RobotError, match=r"do not fit the robot, at rest: .* virtual power by [\d.]+ N"):
+    with pytest.raises(RobotError, match=words):
         ReactionComputation(robot, str(path), 1e-9)
 
 
@@ -120,13 +117,13 @@ def test_what_cannot_be_shared_is_a_bad_message(robot, computation):
 
 
 def test_status_names_limits_slack_springs_and_dead_points(robot, computation):
-    found = computation(closed_loop_inverse_dynamics(robot.graph, REST, REST, REST))
-    good = reactions_status(computation, found)
+    reactions = computation(closed_loop_inverse_dynamics(robot.graph, REST, REST, REST))
+    good = reactions_status(computation, reactions)
     assert (good.level, good.values["closest to its limit"]) == (0, "act4: 9.8 %")
     assert reactions_status(computation, None).level == 0
-    slack = found.tensions * [1.0, 0.0, 1.0]
-    bad = replace(found, pushes=np.array([-1600.0, 0.0]), tensions=slack, disagreement=1.0)
-    bad = replace(bad, dynamics=replace(found.dynamics, condition=2e3))
+    slack = reactions.tensions * [1.0, 0.0, 1.0]
+    bad = replace(reactions, pushes=np.array([-1600.0, 0.0]), tensions=slack, disagreement=1.0)
+    bad = replace(bad, dynamics=replace(reactions.dynamics, condition=2e3))
     status = reactions_status(computation, bad)
     assert status.level == 1
     for words in (
