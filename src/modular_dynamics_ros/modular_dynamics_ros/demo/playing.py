@@ -88,14 +88,11 @@ class Playback:
         """
         executor = SingleThreadedExecutor()
         executor.add_node(recorder)
-        columns = (
-            SpinnerColumn(),
-            TextColumn("{task.description}"),
-            BarColumn(),
-            MofNCompleteColumn(),
-            TimeElapsedColumn(),
-        )
-        with Processes(logs) as processes, Progress(*columns, console=console, transient=True) as progress:
+        columns = SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn()
+        with (
+            Processes(logs) as processes,
+            Progress(*columns, TimeElapsedColumn(), console=console, transient=True) as progress,
+        ):
 
             def wait(reached: Callable[[], bool], limit: float, what: str) -> None:
                 spin_until(executor, processes, reached, limit, what, list(self.nodes))

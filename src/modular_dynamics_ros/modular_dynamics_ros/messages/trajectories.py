@@ -3,6 +3,7 @@
 from array import array
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,34 +41,29 @@ def trajectory_from_message(
         BadMessage: a missing joint, no points, points out of order, accelerations that are missing or not
         finite.
     """
+    refuse = partial(BadMessage, "reference")
     position = {name: index for index, name in enumerate(message.joint_names)}
     if missing := [name for name in joint_names if name not in position]:
-        raise BadMessage("reference", f"no trajectory for {listed(missing)}")
+        raise refuse(f"no trajectory for {listed(missing)}")
     if not message.points:
-        raise BadMessage("reference", "it has no points")
+        raise refuse("it has no points")
     count = len(message.joint_names)
     for number, point in enumerate(message.points):
         if len(point.accelerations) != count:
-            raise BadMessage(
-                "reference",
-                f"point {number} has {len(point.accelerations)} accelerations for {count} joint names",
+            raise refuse(
+                f"point {number} has {len(point.accelerations)} accelerations for {count} joint names"
             )
     order = [position[name] for name in joint_names]
     accelerations = np.array([point.accelerations for point in message.points])[:, order]
     if not np.isfinite(accelerations).all():
         number, joint = np.argwhere(~np.isfinite(accelerations))[0]
-        raise BadMessage(
-            "reference", f"acceleration of '{joint_names[joint]}' in point {number} is not finite"
-        )
+        raise refuse(f"acceleration of '{joint_names[joint]}' in point {number} is not finite")
     start = stamp_nanoseconds(message.header.stamp) or arrival
     instants = np.array(
         [start + stamp_nanoseconds(point.time_from_start) for point in message.points], dtype=np.int64
     )
     if (np.diff(instants) <= 0).any():
-        raise BadMessage(
-            "reference",
-            f"point {int(np.argmax(np.diff(instants) <= 0)) + 1} is not later than the one before",
-        )
+        raise refuse(f"point {int(np.argmax(np.diff(instants) <= 0)) + 1} is not later than the one before")
     return ReferenceTrajectory(instants, accelerations)
 
 

@@ -14,13 +14,92 @@ from modular_dynamics_ros.messages.wrenches import wrench_from_message
 from modular_dynamics_ros.node.inputs import Inputs
 from modular_dynamics_ros.node.robot_node import RobotNode
 from modular_dynamics_ros.node.topics import topic_name
-from modular_dynamics_ros.reactions.wrench_matching import WrenchMatcher
 
-__all__ = ["LOG_NAME", "ConnectionWrenches"]
+__all__ = ["LOG_NAME", "ConnectionWrenches", "WrenchMatcher"]
 
 LOG_NAME = "connection wrenches"
 DEPTH = 500  # as for joint states: a second at 500 Hz
+MOST = 1000  # stamps that are kept on either side: two seconds at 500 Hz
 Item = TypeVar("Item")
+
+
+class WrenchMatcher(Generic[Item]):
+    """Pairs the item that waits under a stamp with one wrench of each connection; both may arrive first.
+
+    All times are in nanoseconds of one clock. A topic keeps its order: once a wrench with a later stamp has
+    arrived, an earlier one will not. While a node lags behind, its topics all do; so an item waits as long as
+    wrenches with earlier stamps arrive. The wrenches of two states with the same stamp cannot be
+    distinguished: neither is answered.
+
+    Args:
+        names: of the connections. patience: how long [s] an item waits for a topic that has fallen silent.
+    """
+
+    def __init__(self, names: Sequence[str], patience: float) -> None:
+        self.names, self.patience = tuple(names), patience
+        self._items: dict[int, tuple[int, Item]] = {}  # by stamp: since when it waits, and the item
+        self._wrenches: dict[int, dict[str, StampedWrench]] = {}
+        self._last: dict[str, tuple[int, int]] = {}  # when the last wrench arrived, and its stamp
+        self._newest: int | None = None
+
+    def wait(self, stamp: int, item: Item, now: int) -> None:
+        """Let an item wait for the wrenches of this stamp.
+
+        Raises:
+            BadMessage: the item before had this stamp, or a waiting one has it, which is dropped.
+        """
+        before, self._newest = self._newest, stamp
+        if stamp == before or stamp in self._items:
+            self._items.pop(stamp, None)
+            raise BadMessage(
+                "repeated stamp",
+                "another joint state had its stamp: their connection wrenches cannot be distinguished",
+            )
+        if before is not None and stamp < before:
+            # a recording begins again: the wrenches of its last round belong to other states, and the clock
+            # may have been set back with it
+            self._wrenches.clear()
+            self._last.clear()
+        self._items[stamp] = now, item
+
+    def add(self, name: str, stamp: int, wrench: StampedWrench, now: int) -> None:
+        """Add a wrench."""
+        self._last[name] = now, stamp
+        self._wrenches.setdefault(stamp, {})[name] = wrench
+        if len(self._wrenches) > MOST:
+            del self._wrenches[next(iter(self._wrenches))]
+
+    def take(self, stamp: int) -> tuple[Item, dict[str, StampedWrench]] | None:
+        """Remove and return the item under this stamp and its wrenches, if all have arrived."""
+        if stamp not in self._items or len(self._wrenches.get(stamp, ())) < len(self.names):
+            return None
+        return self._items.pop(stamp)[1], self._wrenches.pop(stamp, {})
+
+    def overdue(self, now: int) -> list[tuple[str, ...]]:
+        """Drop items that wait in vain; for each, the connections whose wrench is missing."""
+        given_up = []
+        for stamp, (since, _) in list(self._items.items()):
+            arrived = self._wrenches.get(stamp, {})
+            missing = tuple(name for name in self.names if name not in arrived)
+            late = now - since > self.patience * 1e9 and any(self._lost(n, stamp, now) for n in missing)
+            if late or len(self._items) > MOST:
+                given_up.append(missing)
+                del self._items[stamp]
+                self._wrenches.pop(stamp, None)
+        return given_up
+
+    def _lost(self, name: str, stamp: int, now: int) -> bool:
+        """Whether the wrench of this stamp will not arrive: the topic is silent, or a later one is here."""
+        if name not in self._last:
+            return True
+        arrived, newest = self._last[name]
+        return now - arrived > self.patience * 1e9 or newest > stamp
+
+    def ages(self, now: int) -> dict[str, float | None]:
+        """By connection, the time [s] since its last wrench; None where none has arrived."""
+        return {
+            name: (now - self._last[name][0]) * 1e-9 if name in self._last else None for name in self.names
+        }
 
 
 class ConnectionWrenches(Inputs, Generic[Item]):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from modular_dynamics_ros.exceptions import BadMessage
-from modular_dynamics_ros.reactions.wrench_matching import MOST, WrenchMatcher
+from modular_dynamics_ros.reactions.connection_wrenches import MOST, WrenchMatcher
 
 MS = 1_000_000
 WRENCH = "link", np.arange(6.0)
