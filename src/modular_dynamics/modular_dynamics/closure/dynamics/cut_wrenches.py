@@ -10,7 +10,7 @@ from ...dynamics import frame_poses
 from ...dynamics.execution.workspaces import workspace_of
 from ...model import Anchor, SubsystemGraph
 from ..constraints.independent_coordinates import indices_in_v
-from ..cross_products import cross_rows
+from ..cross_products import cross
 from .closed_loop_dynamics import ClosedLoopDynamics
 
 __all__ = ["internal_wrenches", "stamped_cut_wrenches", "tree_torques"]
@@ -82,7 +82,7 @@ class _LinkLoads:
             pulls = np.divide(tensions, lengths, out=np.zeros_like(lengths), where=lengths > 0.0)
             force[springs] = pulls[:, None] * lines
         arms = points - o[self._ends]
-        arm_moments = cross_rows(arms.reshape(-1, 3), np.repeat(force, 2, axis=0)).reshape(arms.shape)
+        arm_moments = cross(arms, force[:, None])
         onto = np.transpose(R, (0, 2, 1))
         loads = (
             (onto @ np.einsum("kne,nei->ki", self._signs, part)[..., None])[..., 0]

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...exceptions import StateError
-from ..cross_products import cross_rows
+from ..cross_products import cross
 from .load_case_data import LoadCase, LoadCaseTables
 from .sharing_rules import JointRule, Location, Rules
 
@@ -52,7 +52,7 @@ class FreeBodies:
         arms = (onto @ (self.origins[bodies] - about)[..., None])[..., 0]
         is_moment = moments[:, None]
         # u . (m + (o - Q) x f) = u . m + (u x (o - Q)) . f
-        row_forces = np.where(is_moment, cross_rows(units, arms), units)
+        row_forces = np.where(is_moment, cross(units, arms), units)
         return np.concatenate([row_forces, np.where(is_moment, units, 0.0)], axis=1)
 
 
@@ -95,7 +95,7 @@ class FreeBodyCuts:
         )
         forces, moments = np.where(self._is_moment, 0.0, units), np.where(self._is_moment, units, 0.0)
         arms = at[self._joint] - o[:, None]
-        arm_moments = cross_rows(arms.reshape(-1, 3), np.tile(forces, (len(o), 1))).reshape(arms.shape)
+        arm_moments = cross(arms, forces)
         wrenches = np.concatenate(
             [np.broadcast_to(forces, arms.shape) @ R, (moments + arm_moments) @ R], axis=2
         )

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from ...dynamics import InverseDynamicsResult, frame_poses
 from ...exceptions import StateError
 from ...model import Subsystem, SubsystemGraph
-from ..cross_products import cross, cross_rows
+from ..cross_products import cross
 from ..dynamics.closed_loop_dynamics import ClosedLoopDynamics
 from .carried_bodies import carrying_bodies, rods_between
 from .joint_reactions import Reaction
@@ -118,7 +118,7 @@ class LoadCases:
         """Wrenches (n, 6) at and in links, summed up at and in the bodies: (bodies, 6)."""
         at = self._body_links[bodies]
         force, moment = ((R[links] @ part[..., None])[..., 0] for part in (wrenches[:, :3], wrenches[:, 3:]))
-        moment = moment + cross_rows(o[links] - o[at], force)
+        moment = moment + cross(o[links] - o[at], force)
         onto = np.transpose(R[at], (0, 2, 1))
         in_bodies = np.concatenate([(onto @ part[..., None])[..., 0] for part in (force, moment)], axis=1)
         summed: Array = (bodies == np.arange(len(self._body_links))[:, None]) @ in_bodies

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from .model_constants import ModelConstants
-from .planar_bodies import PlanarModel
+from .planar_bodies import Array, PlanarModel
 from .planar_loops import BASE, Segment
 from .planar_vector import PlanarVector, Symbol
 
@@ -75,14 +75,38 @@ class Orientations:
         """The unit vector of a body's x axis, or of BASE's, in its plane."""
         return self.unit_vector(self.between(BASE, body), self.offset(body))
 
-    def local_vector(self, segment: Segment, without: int | None = None) -> PlanarVector:
-        """The vector of a segment in its body's frame, with its slides except the one named ``without``."""
+    def direction(self, body: int, axis: Array) -> PlanarVector:
+        """A unit vector fixed in a body, in the axes of its plane."""
+        return self.constants.planar_direction(axis).rotated(self.of_body(body))
+
+    def vector(
+        self, segment: Segment, first: int = BASE, reference: int = BASE, without: int | None = None
+    ) -> PlanarVector:
+        """The vector of a segment in the axes of body ``reference`` (without its offset).
+
+        Args:
+            first: an ancestor of both, to which their rotations are related.
+            without: the slide that does not count.
+        """
         vector = self.constants.planar_vector(segment.vector, "d")
-        for k, axis in segment.slides:
+        for k, axis in segment.slides.items():
             if k != without:
-                q = self.coordinates[self.bodies[k].name]
-                vector = vector.plus(self.constants.planar_direction(axis).times(q))
-        return vector
+                vector = (
+                    vector + self.constants.planar_direction(axis) * self.coordinates[self.bodies[k].name]
+                )
+        rotation = self.between(first, segment.body).then(self.between(first, reference), -1)
+        return vector.rotated(self.unit_vector(rotation, self.offset(segment.body)))
+
+    def vector_sum(
+        self,
+        segments: Iterable[Segment],
+        first: int = BASE,
+        reference: int = BASE,
+        without: int | None = None,
+    ) -> PlanarVector:
+        """The sum of the vectors of segments: see `vector`."""
+        vectors = (self.vector(segment, first, reference, without) for segment in segments)
+        return sum(vectors, PlanarVector())
 
     def unit_vector(self, rotation: PlanarRotation, offset: float = 0.0) -> PlanarVector:
         """The unit vector of a rotation plus a constant angle."""
