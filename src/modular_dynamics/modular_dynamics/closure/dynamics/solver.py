@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,11 +18,43 @@ from ...kernels.loops.structures import DynamicsArrays, Tree
 from ...model import SubsystemGraph, body_loads
 from ..assembly.mechanism import Mechanism
 from ..constraints.independence import LARGEST_VIOLATION, raise_if_dependent, raise_if_singular
-from .closed_loop_dynamics import ClosedLoopDynamics
 
-__all__ = ["ClosedLoopSolver", "solver_of"]
+__all__ = ["ClosedLoopDynamics", "ClosedLoopSolver", "solver_of"]
 
 Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class ClosedLoopDynamics:
+    """What `closed_loop_inverse_dynamics` computes.
+
+    Attributes:
+        tau: torques of the independent joints, in the order of ``graph.independent_joint_names`` [N m or N].
+        multipliers: of the constraint rows [N or N m]; of the least norm where rows are redundant.
+        coordinates, velocities, accelerations: of all joints, in the order of ``graph.joint_names``;
+            ``coordinates`` is the next call's guess.
+        wrenches: by loop joint, [force N, moment N m] of the predecessor on the successor, at and in the
+            successor's anchor frame.
+        tensions: by spring [N].
+        rank: of the constraint rows. redundant: the number of rows beyond that.
+        condition: condition number of the dependent part of the constraint Jacobian, gears in the units of
+            their drivers: large near a dead point.
+        residual: by loop joint and gear, the largest violation of its rows [m or 1].
+        projection: W (nv, independent), v = W v_independent (`constraint_projection`).
+    """
+
+    tau: Array
+    multipliers: Array
+    coordinates: Array
+    velocities: Array
+    accelerations: Array
+    wrenches: Mapping[str, Array]
+    tensions: Mapping[str, float]
+    rank: int
+    redundant: int
+    condition: float
+    residual: Mapping[str, float]
+    projection: Array
 
 
 class ClosedLoopSolver:
@@ -31,6 +64,7 @@ class ClosedLoopSolver:
 
     Attributes:
         mechanism: closes the loops; ``mechanism.system`` are the constraints.
+        independent_q, independent_v: indices of the independent joints in q (nq,) and in v (nv,).
 
     Raises:
         UnsupportedModelError: a black box, or a passive or geared joint with several coordinates.
@@ -39,21 +73,12 @@ class ClosedLoopSolver:
     def __init__(self, graph: SubsystemGraph) -> None:
         self.graph, self.mechanism = graph, Mechanism(graph)
         system = self.mechanism.system
+        self.independent_q, self.independent_v = system.independent_q, system.independent_v
         self._loaded = LoadedConstants(
             system.tree.constants, lambda body, wrench: body_to_aligned(system.alignments[body], wrench)
         )
         self._loop_names = [loop.name for loop in graph.loop_joints]
         self._spring_names = [spring.name for spring in graph.springs]
-
-    @property
-    def independent_q(self) -> NDArray[np.int64]:
-        """Indices of the independent joints' coordinates in q (nq,)."""
-        return self.mechanism.system.independent_q
-
-    @property
-    def independent_v(self) -> NDArray[np.int64]:
-        """Indices of the independent joints' velocities in v (nv,)."""
-        return self.mechanism.system.independent_v
 
     def reference(self) -> Array:
         """The closed configuration (nq,) from which loops are closed without a guess. Raises ClosureError."""

@@ -31,8 +31,8 @@ class ModelConstants:
     """Constants of one model: numbers, or one symbol for each different number if parameters stay symbolic.
 
     A length that occurs several times is one parameter. Gravity's three components and the ten inertial
-    parameters of each body have symbols of their own, also those that are zero or equal in this model, so that
-    generated code fits any inertias and any direction of gravity.
+    parameters of each body have symbols of their own, also those that are zero or equal in this model, so
+    that generated code fits any inertias and any direction of gravity.
     """
 
     def __init__(self, symbolic: bool) -> None:

@@ -5,8 +5,7 @@ import pytest
 import yaml
 
 from helpers.robots.small_rules import DOOR, door
-from modular_dynamics.closure.reactions.free_bodies import FreeBodyCuts
-from modular_dynamics.closure.reactions.load_case_data import LoadCase
+from modular_dynamics.closure.reactions.free_bodies import FreeBodyCuts, LoadCase
 from modular_dynamics.closure.reactions.rule_reader import rules_from
 from modular_dynamics.closure.reactions.sharing import ReactionSharing
 from modular_dynamics.exceptions import StateError
