@@ -37,7 +37,7 @@ class Mechanism:
 
     def __init__(self, graph: SubsystemGraph) -> None:
         self.graph, self.system = graph, ConstraintSystem(graph)
-        self.explicit = explicit_solver(graph)
+        self.explicit = explicit_solver(self.system)
         self._reference: Array | None = None
         self._quaternions = [
             slice(graph.q_slice(name).start + 3, graph.q_slice(name).stop)
@@ -91,7 +91,7 @@ class Mechanism:
         independent = start[system.split.single_q]
         continuation.follow(*system.arrays, start.copy(), independent, system.workspace, False)
         if self.explicit is not None:
-            self.explicit.nearest(start, system.passive)
+            self.explicit.nearest(start)
         W = np.zeros((self.graph.nv, len(system.independent_v)))
         projection(*system.arrays, start, system.workspace, W)
         system.residual(start)
@@ -148,16 +148,14 @@ class Mechanism:
 
     def _raise_if_far(self, start: Array, target: Array) -> None:
         """Raise ClosureError where the continuation would take minutes."""
-        system, graph = self.system, self.graph
+        system = self.system
         far = system.reach * np.abs(target - start[system.independent_q]) > FARTHEST
-        if not far.any():
-            return
-        indices = {*system.independent_q[far].tolist()}
-        names = [n for n in graph.independent_joint_names if indices & {*range(graph.nq)[graph.q_slice(n)]}]
-        raise ClosureError(
-            f"{', '.join(names)} of '{graph.name}' drives loops and is more than {FARTHEST:g} rad or m from "
-            "the start of the continuation; a closer guess is needed"
-        )
+        if far.any():
+            names = dict.fromkeys(system.independent.q_names[far])
+            raise ClosureError(
+                f"{', '.join(names)} of '{self.graph.name}' drives loops and is more than {FARTHEST:g} rad "
+                "or m from the start of the continuation; a closer guess is needed"
+            )
 
     def _closed_near(self, guess: Array, target: Array) -> Array:
         """Closed nearest to a guess: at its own independent coordinates, else at ``target``."""
@@ -180,7 +178,7 @@ class Mechanism:
         they must.
         """
         if not limited and self.explicit is not None:
-            nearest = self.explicit.nearest(start, self.system.passive)
+            nearest = self.explicit.nearest(start)
             if nearest is not None:
                 return nearest
         rng, indices, passive = np.random.default_rng(0), self.system.split.dependent_q, self.system.passive
@@ -199,7 +197,7 @@ class Mechanism:
             if limited and beyond == 0.0:
                 break
             if limited and spread == 0.0 and self.explicit is not None:
-                nearest = self.explicit.nearest(start, passive, limited=True)
+                nearest = self.explicit.nearest(start, limited=True)
                 if nearest is not None:
                     return nearest
         if solution is None:

@@ -5,19 +5,17 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ...dynamics.arrays.model_arrays import alignments_of, constants_of, topology_of
+from ...dynamics.arrays.model_arrays import alignments_of, constants_of, topology_of, work_of
 from ...exceptions import UnsupportedModelError
 from ...kernels import layout
 from ...kernels.loops import newton
 from ...kernels.loops.constraint_rows import COUPLING, evaluate_rows
-from ...kernels.loops.structures import CoordinateSplit, RowArrays, RowValues, Tree
+from ...kernels.loops.structures import CoordinateSplit, LoopWorkspace, RowArrays, RowValues, Tree
 from ...model import JointType, SubsystemGraph
 from .gearing import eliminated
 from .independent_coordinates import IndependentCoordinates, indices_in_q, indices_in_v
 from .passive_joints import PassiveJoints
-from .rows import loop_rows
-from .springs import Springs
-from .workspace import loop_workspace, row_values
+from .rows import Springs, loop_rows, row_values
 
 __all__ = ["ConstraintSystem"]
 
@@ -63,9 +61,7 @@ class ConstraintSystem:
         self.split = self._split(reach)
         self.floating_in_loops = any(reach[graph.v_slice(name)].any() for name in self.independent.floating)
         self._reach_of_independent(J, reach)
-        self.workspace = loop_workspace(
-            graph, len(self.rows.names), len(self.dependent), len(self.gearing.left)
-        )
+        self.workspace = _workspace(graph, len(self.rows.names), *self.gearing.T.shape)
 
     @property
     def arrays(self) -> tuple[Tree, RowArrays, CoordinateSplit]:
@@ -166,6 +162,26 @@ class ConstraintSystem:
         self.reach[is_single] = np.maximum(split.single_reach, by_gears)
         self.is_free = np.zeros(len(self.independent_q), np.bool_)
         self.is_free[is_single] = ~(J[:, split.single_v] != 0.0).any(axis=0)
+
+
+def _workspace(graph: SubsystemGraph, rows: int, dependent: int, left: int) -> LoopWorkspace:
+    """For so many rows and dependent coordinates, and those of these that gears leave."""
+    return LoopWorkspace(
+        rows=row_values(graph, rows),
+        rest=np.zeros(graph.nv),
+        A=np.zeros((rows, dependent), order="F"),  # worked on column by column
+        A_heads=np.zeros(dependent),
+        A_order=np.zeros(dependent, np.int64),
+        AT=np.zeros((rows, left), order="F"),
+        AT_heads=np.zeros(left),
+        AT_order=np.zeros(left, np.int64),
+        b=np.zeros(rows),
+        x=np.zeros(dependent),
+        y=np.zeros(left),
+        saved=np.zeros(graph.nq),
+        J_saved=np.zeros((rows, dependent)),
+        newton_euler=work_of(graph),
+    )
 
 
 def _raise_if_unsupported(graph: SubsystemGraph, dependent: tuple[str, ...]) -> None:

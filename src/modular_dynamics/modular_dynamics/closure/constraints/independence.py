@@ -54,11 +54,8 @@ def raise_if_dependent(system: ConstraintSystem, coordinates: Array, W: Array) -
     violated = violation > LARGEST_VIOLATION * max(1.0, float(np.abs(scaled).max(initial=0.0)))
     if not violated.any():
         return
-    columns = system.independent_v[violated.any(axis=0)]
-    coupled = [
-        name for name in graph.independent_joint_names if {*range(graph.nv)[graph.v_slice(name)]} & {*columns}
-    ]
-    loops = dict.fromkeys(np.array(system.rows.names)[violated.any(axis=1)].tolist())
+    coupled = dict.fromkeys(system.independent.v_names[violated.any(axis=0)])
+    loops = dict.fromkeys(np.array(system.rows.names)[violated.any(axis=1)])
     freedoms, chosen = graph.nv - system.rank(J), len(system.independent_v)
     advice = "declare others passive" if freedoms else "check places and axes of the loop joints"
     raise ClosureError(

@@ -13,11 +13,15 @@ from numpy.typing import NDArray
 from ...algebra import to_rotation_translation
 from ...dynamics.arrays.model_arrays import alignment
 from ...exceptions import UnsupportedModelError
-from ...kernels.loops.constraint_rows import ACROSS, ALONG, COUPLING, DISTANCE
-from ...kernels.loops.structures import RowArrays
+from ...kernels import layout
+from ...kernels.loops.body_motions import MOTION_COLUMNS
+from ...kernels.loops.constraint_rows import ACROSS, ALONG, COUPLING, DISTANCE, evaluate_rows
+from ...kernels.loops.structures import RowArrays, RowValues, SpringArrays, Tree
 from ...model import Anchor, Gear, LoopJoint, SubsystemGraph
 
-__all__ = ["Rows", "loop_rows", "spring_rows"]
+__all__ = ["Rows", "Springs", "loop_rows", "perpendicular_axes", "row_values", "spring_rows"]
+
+Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,7 +40,7 @@ class Rows:
         """By name its first row; rows of one name are neighbours."""
         return {name: row for row, name in reversed([*enumerate(self.names)])}
 
-    def by_name(self, values: NDArray[np.float64]) -> dict[str, float]:
+    def by_name(self, values: Array) -> dict[str, float]:
         """The largest of values (m,) that belong to one name."""
         names = dict.fromkeys(self.names)
         if not names:
@@ -49,7 +53,7 @@ def loop_rows(graph: SubsystemGraph) -> Rows:
     """The rows of all loop joints, then of all gears."""
     ends = [(loop.predecessor, loop.successor) for loop in graph.loop_joints]
     rows: list[list[int]] = []
-    vectors: list[NDArray[np.float64]] = []
+    vectors: list[Array] = []
     names: list[str] = []
     for k, loop in enumerate(graph.loop_joints):
         for kind, vector in _conditions(loop):
@@ -71,11 +75,56 @@ def spring_rows(graph: SubsystemGraph) -> Rows:
     return _rows(graph, ends, rows, [np.zeros(6)] * len(rows), [spring.name for spring in graph.springs])
 
 
+def row_values(graph: SubsystemGraph, rows: int) -> RowValues:
+    """For constraint rows, or lengths of springs, evaluated at one state."""
+    n = len(graph.joints)
+    return RowValues(
+        joint_states=np.zeros(layout.STATE_BLOCKS * layout.padded(n)),
+        body_motions=np.zeros(n * MOTION_COLUMNS),
+        phi=np.zeros(rows),
+        J=np.zeros((rows, graph.nv)),
+        gamma=np.zeros(rows),
+    )
+
+
+class Springs:
+    """The springs of one graph. For one thread only.
+
+    Attributes:
+        arrays: as the kernels take them.
+    """
+
+    def __init__(self, graph: SubsystemGraph, tree: Tree) -> None:
+        laws = [[s.stiffness, s.free_length, s.initial_force, s.damping] for s in graph.springs]
+        values = row_values(graph, len(laws))
+        self.arrays = SpringArrays(spring_rows(graph).arrays, values, np.array(laws).reshape(-1, 4))
+        self._tree, self._rest = tree, np.zeros(graph.nv)
+
+    def forces(self, q: Array, v: Array) -> tuple[Array, Array]:
+        """Jacobian (s, nv) of the springs' lengths, and their tensions F_0 + k (L - L_0) + d dL/dt [N]."""
+        rows, values, laws = self.arrays
+        if not len(laws):
+            return values.J, np.zeros(0)
+        evaluate_rows(self._tree, rows, q, v, values)
+        stiffness, free_length, initial, damping = laws.T
+        tensions: Array = initial + stiffness * (values.phi - free_length) + damping * (values.J @ v)
+        return values.J, tensions
+
+    def energy(self, q: Array) -> float:
+        """Elastic energy at coordinates of all joints [J]; zero at the free lengths."""
+        rows, values, laws = self.arrays
+        if not len(laws):
+            return 0.0
+        evaluate_rows(self._tree, rows, q, self._rest, values)
+        stretch = values.phi - laws[:, 1]
+        return float(laws[:, 2] @ stretch + 0.5 * laws[:, 0] @ stretch**2)
+
+
 def _rows(
     graph: SubsystemGraph,
     ends: list[tuple[Anchor, Anchor]],
     rows: list[list[int]],
-    vectors: list[NDArray[np.float64]],
+    vectors: list[Array],
     names: list[str],
 ) -> Rows:
     bodies = np.zeros((len(ends), 2), np.int64)
@@ -95,7 +144,7 @@ def _filled(entries: Sequence[Sequence[Any] | NDArray[Any]], least: int, dtype: 
     return filled
 
 
-def _anchor_frame(graph: SubsystemGraph, anchor: Anchor) -> tuple[int, NDArray[np.float64]]:
+def _anchor_frame(graph: SubsystemGraph, anchor: Anchor) -> tuple[int, Array]:
     """The body that an anchor is fixed in (the number of joints: ground), and R, P in its aligned frame."""
     body, x_body_link = graph.link_pose(anchor.link)
     rotation, position = to_rotation_translation(x_body_link * anchor.x_link_anchor)
@@ -104,18 +153,22 @@ def _anchor_frame(graph: SubsystemGraph, anchor: Anchor) -> tuple[int, NDArray[n
     return (len(graph.joints) if body is None else body), frame
 
 
-def _conditions(loop: LoopJoint) -> list[tuple[int, NDArray[np.float64]]]:
-    """The conditions of a loop joint: (kind, vectors) of each row."""
-    along = loop.axis
-    first = np.eye(3)[int(np.argmin(np.abs(along)))]
-    first = first - along * (along @ first)
+def perpendicular_axes(axis: Array) -> tuple[Array, Array]:
+    """Two unit vectors that form a right-handed frame with an axis: first x second = axis."""
+    first = np.eye(3)[int(np.argmin(np.abs(axis)))]
+    first = first - axis * (axis @ first)
     first /= np.linalg.norm(first)
-    second = np.cross(along, first)
+    return first, np.cross(axis, first)
 
-    def shift(direction: NDArray[np.float64]) -> tuple[int, NDArray[np.float64]]:
+
+def _conditions(loop: LoopJoint) -> list[tuple[int, Array]]:
+    """The conditions of a loop joint: (kind, vectors) of each row."""
+    along, (first, second) = loop.axis, perpendicular_axes(loop.axis)
+
+    def shift(direction: Array) -> tuple[int, Array]:
         return ALONG, np.concatenate([direction, np.zeros(3)])
 
-    def tilt(normal: NDArray[np.float64], axis: NDArray[np.float64]) -> tuple[int, NDArray[np.float64]]:
+    def tilt(normal: Array, axis: Array) -> tuple[int, Array]:
         return ACROSS, np.concatenate([normal, axis])
 
     point = [shift(axis) for axis in (along, first, second)]
