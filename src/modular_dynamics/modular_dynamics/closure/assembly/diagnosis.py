@@ -7,7 +7,6 @@ from numpy.typing import NDArray
 
 from ...exceptions import ClosureError, SingularityError
 from ...kernels.loops import newton
-from ...kernels.loops.projection import projection
 from ...model import JointType
 from ..constraints.constraint_system import ConstraintSystem
 from ..constraints.independence import raise_if_dependent
@@ -44,15 +43,13 @@ def unclosed(
     graph = system.graph
     floating = (name for name in graph.joint_names if graph.joint(name).type is JointType.FLOATING)
     free = ConstraintSystem(graph.with_independent_joints(*floating))
-    W = np.zeros((graph.nv, len(system.independent_v)))
     rng = np.random.default_rng(0)
     for spread in FREE_STARTS if len(free.dependent) > len(system.dependent) else ():
         attempt = coordinates.copy()
         attempt[free.split.dependent_q] += spread * rng.standard_normal(len(free.split.dependent_q))
         if free.settle(attempt) < newton.CLOSED:
-            projection(*system.arrays, attempt, system.workspace, W)
             try:
-                raise_if_dependent(system, attempt, W)
+                raise_if_dependent(system, attempt, system.projection(attempt)[0])
             except ClosureError as error:
                 return error
             closable = True
@@ -70,14 +67,13 @@ def raise_branch_end(system: ConstraintSystem, target: Array, reached: Array, do
     Raises:
         SingularityError: a dead point. ClosureError: out of reach, or too many independent joints.
     """
-    W = np.zeros((system.graph.nv, len(system.independent_v)))
-    condition = projection(*system.arrays, reached, system.workspace, W)
+    W, condition = system.projection(reached)
     raise_if_dependent(system, reached, W)
     best = reached.copy()
     best[system.independent_q] = target
     _approach(system, best)
     if system.largest_residual(best) < AT_DEAD_POINT:
-        there = projection(*system.arrays, best, system.workspace, W)
+        _, there = system.projection(best)
         names = ", ".join(system.graph.independent_joint_names)
         where = f"dead point of its independent joints {names}: condition number {max(there, condition):.2g}"
         end = (

@@ -7,7 +7,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from ...exceptions import ClosureError, StateError
 from ...kernels.loops import continuation, newton
-from ...kernels.loops.projection import projection
 from ...model import SubsystemGraph
 from ..constraints.constraint_system import ConstraintSystem
 from .diagnosis import raise_branch_end, unclosed
@@ -51,7 +50,7 @@ class Mechanism:
         """
         system = self.system
         target = system.independent.checked("q", q)
-        start = (self.reference() if guess is None else self._checked_guess(guess)).copy()
+        start = self.reference() if guess is None else self._checked_guess(guess)
         # coordinates that no loop depends on are set at once, however far they are
         start[system.independent_q[system.is_free]] = target[system.is_free]
         self._raise_if_far(start, target)
@@ -66,9 +65,10 @@ class Mechanism:
         return closed
 
     def reference(self) -> Array:
-        """A closed configuration: from zero, or the middle of a joint's limits where these exclude zero.
+        """The closed configuration (nq,) from which loops are closed without a guess. Raises ClosureError.
 
-        If passive joints are beyond their limits there, the assembly mode in which they are least so.
+        From zero, or the middle of a joint's limits where these exclude zero. If passive joints are beyond
+        their limits there, the assembly mode in which they are least so.
         """
         if self._reference is None:
             start = self.graph.neutral()
@@ -78,7 +78,7 @@ class Mechanism:
                 if low is not None and high is not None and low < high and not low <= 0.0 <= high:
                     start[self.graph.q_slice(name)] = 0.5 * (low + high)
             self._reference = self._settled(start, "at the zero pose", limited=True)
-        return self._reference
+        return self._reference.copy()
 
     def warm_up(self) -> Array:
         """The reference, after a run of every kernel: also of those that only states near dead points need.
@@ -86,20 +86,19 @@ class Mechanism:
         Raises:
             ClosureError: as `reference`.
         """
-        start, system = self.reference().copy(), self.system
-        newton.correct(*system.arrays, start.copy(), system.workspace, AGREEMENT)
+        start, system = self.reference(), self.system
+        system.correct(start.copy(), AGREEMENT)
         independent = start[system.split.single_q]
         continuation.follow(*system.arrays, start.copy(), independent, system.workspace, False)
         if self.explicit is not None:
             self.explicit.nearest(start)
-        W = np.zeros((self.graph.nv, len(system.independent_v)))
-        projection(*system.arrays, start, system.workspace, W)
+        system.projection(start)
         system.residual(start)
         return start
 
     def _checked_guess(self, guess: ArrayLike) -> Array:
         try:
-            return self.graph.checked(q=guess)[0]
+            return self.graph.checked(q=guess)[0].copy()
         except StateError as error:
             raise StateError(f"guess, of all joints: {error}") from None
 
@@ -109,7 +108,7 @@ class Mechanism:
             return None
         done, missed, full = self.explicit.walk(start, target)
         system = self.system
-        if done == 1.0 and newton.correct(*system.arrays, full, system.workspace, AGREEMENT):
+        if done == 1.0 and system.correct(full, AGREEMENT):
             return full
         if missed:
             raise_branch_end(system, target, full, done)
@@ -161,7 +160,7 @@ class Mechanism:
         """Closed nearest to a guess: at its own independent coordinates, else at ``target``."""
         system, start = self.system, guess.copy()
         allowed = newton.LARGEST_STEP if self.explicit is None else AGREEMENT
-        if newton.correct(*system.arrays, start, system.workspace, allowed):
+        if system.correct(start, allowed):
             return start
         try:
             return self._settled(guess, "near the guess")

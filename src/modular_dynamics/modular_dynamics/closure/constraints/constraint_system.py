@@ -7,9 +7,9 @@ from numpy.typing import NDArray
 
 from ...dynamics.arrays.model_arrays import alignments_of, constants_of, topology_of, work_of
 from ...exceptions import UnsupportedModelError
-from ...kernels import layout
 from ...kernels.loops import newton
 from ...kernels.loops.constraint_rows import COUPLING, evaluate_rows
+from ...kernels.loops.projection import projection
 from ...kernels.loops.structures import CoordinateSplit, LoopWorkspace, RowArrays, RowValues, Tree
 from ...model import JointType, SubsystemGraph
 from .gearing import eliminated
@@ -87,6 +87,15 @@ class ConstraintSystem:
         self.close_gears(q)
         return float(newton.settle(*self.arrays, q, self.workspace))
 
+    def correct(self, q: Array, largest_step: float) -> bool:
+        """Newton's method from nearby, in place. False: it stepped farther, or did not converge."""
+        return bool(newton.correct(*self.arrays, q, self.workspace, largest_step))
+
+    def projection(self, q: Array) -> tuple[Array, float]:
+        """W (nv, independent), v = W v1, and the condition number of the dependent part of J there."""
+        W = np.zeros((self.graph.nv, len(self.independent_v)))
+        return W, float(projection(*self.arrays, q, self.workspace, W))
+
     def close_gears(self, q: Array) -> None:
         """Move dependent coordinates so that gears are closed exactly, in place."""
         phi = self.evaluate(q).phi
@@ -96,16 +105,6 @@ class ConstraintSystem:
         """Of constraint rows (m, k), by singular values."""
         size = np.linalg.svd(self.row_scale[:, None] * J, compute_uv=False) if J.size else np.zeros(0)
         return int((size > 1e-9 * size.max(initial=0.0)).sum())
-
-    def gravitational_energy(self, q: Array) -> float:
-        """At coordinates (nq,) [J]; zero with all bodies' masses at the root link's origin."""
-        n = len(self.graph.joints)
-        poses = self.evaluate(q).body_motions[: 12 * n].reshape(n, 12)
-        mass = self.tree.constants[:n, layout.MASS]
-        mass_moment = self.tree.constants[:n, layout.MOMENT : layout.MOMENT + 3]  # m c, in aligned frames
-        rotated = np.einsum("nij,nj->ni", poses[:, :9].reshape(n, 3, 3), mass_moment)
-        total = (poses[:, 9:] * mass[:, None] + rotated).sum(axis=0)
-        return -float(total @ self.graph.gravity)
 
     def _reach(self) -> tuple[Array, Array]:
         """J at a configuration that is nothing special, and by how much each coordinate (nv,) moves loops."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ...dynamics import bias, mass_matrix
+from ...dynamics import bias, frame_poses, mass_matrix
 from ...exceptions import ClosureError, SingularityError, StateError
 from ...model import SubsystemGraph
 from ..assembly.branch import Branch, BranchLostError, BranchPoint
@@ -69,7 +69,7 @@ def closed_loop_forward_dynamics(
         SingularityError: branches cross here, or within about 1e-6 rad; it has the condition number of J.
         StateError: a wrong shape, or a number that is not finite.
     """
-    system = solver_of(graph).mechanism.system
+    system = solver_of(graph).system
     q, v = graph.checked(q=coordinates, v=velocities)
     torques = system.independent.checked("tau", tau)
     _raise_if_open(system, q, v)
@@ -96,10 +96,13 @@ def energy(graph: SubsystemGraph, coordinates: ArrayLike, velocities: ArrayLike)
 
     It is zero at rest, with all bodies' masses at the root's origin and springs at their free lengths.
     """
-    system = solver_of(graph).mechanism.system
     q, v = graph.checked(q=coordinates, v=velocities)
+    poses = frame_poses(graph.tree, q, [body.name for body in graph.bodies])
+    masses = np.array([body.mass for body in graph.bodies])
+    centres = poses @ np.array([[*body.com, 1.0] for body in graph.bodies])[..., None]
+    gravitational = -float(masses @ centres[:, :3, 0] @ graph.gravity)
     kinetic = 0.5 * float(v @ mass_matrix(graph.tree, q) @ v)
-    return system.gravitational_energy(q) + system.springs.energy(q) + kinetic
+    return gravitational + solver_of(graph).system.springs.energy(q) + kinetic
 
 
 def constraint_rank(system: ConstraintSystem, q: Array) -> int:

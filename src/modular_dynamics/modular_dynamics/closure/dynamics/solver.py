@@ -13,7 +13,6 @@ from ...dynamics.arrays.model_arrays import body_to_aligned
 from ...dynamics.execution.workspaces import workspace_of
 from ...exceptions import StateError
 from ...kernels.loops.inverse_dynamics import closed_loop_inverse_dynamics as kernel
-from ...kernels.loops.projection import projection
 from ...kernels.loops.structures import DynamicsArrays, Tree
 from ...model import SubsystemGraph, body_loads
 from ..assembly.mechanism import Mechanism
@@ -57,13 +56,12 @@ class ClosedLoopDynamics:
     projection: Array
 
 
-class ClosedLoopSolver:
-    """Closed-loop computations of one graph, with everything allocated beforehand. For one thread only.
+class ClosedLoopSolver(Mechanism):
+    """A mechanism and its dynamics, with everything allocated beforehand. For one thread only.
 
     Results are values: later calls do not change them.
 
     Attributes:
-        mechanism: closes the loops; ``mechanism.system`` are the constraints.
         independent_q, independent_v: indices of the independent joints in q (nq,) and in v (nv,).
 
     Raises:
@@ -71,8 +69,8 @@ class ClosedLoopSolver:
     """
 
     def __init__(self, graph: SubsystemGraph) -> None:
-        self.graph, self.mechanism = graph, Mechanism(graph)
-        system = self.mechanism.system
+        super().__init__(graph)
+        system = self.system
         self.independent_q, self.independent_v = system.independent_q, system.independent_v
         self._loaded = LoadedConstants(
             system.tree.constants, lambda body, wrench: body_to_aligned(system.alignments[body], wrench)
@@ -80,17 +78,9 @@ class ClosedLoopSolver:
         self._loop_names = [loop.name for loop in graph.loop_joints]
         self._spring_names = [spring.name for spring in graph.springs]
 
-    def reference(self) -> Array:
-        """The closed configuration (nq,) from which loops are closed without a guess. Raises ClosureError."""
-        return self.mechanism.reference().copy()
-
-    def close(self, q_independent: ArrayLike, guess: ArrayLike | None = None) -> Array:
-        """Coordinates of all joints (nq,), loops closed: see :func:`.close_loops`."""
-        return self.mechanism.close(q_independent, guess)
-
     def residual(self, coordinates: ArrayLike) -> dict[str, float]:
         """By loop joint and gear, the largest violation of its rows [m or 1] at coordinates (nq,)."""
-        return self.mechanism.system.residual(*self.graph.checked(q=coordinates))
+        return self.system.residual(*self.graph.checked(q=coordinates))
 
     def projection(self, coordinates: ArrayLike) -> Array:
         """W (nv, independent) at closed coordinates (nq,): see :func:`.constraint_projection`.
@@ -99,11 +89,9 @@ class ClosedLoopSolver:
             SingularityError: a dead point, or too few independent joints. ClosureError: too many.
         """
         (q,) = self.graph.checked(q=coordinates)
-        W = np.zeros((self.graph.nv, len(self.independent_v)))
-        system = self.mechanism.system
-        condition = projection(*system.arrays, q, system.workspace, W)
-        raise_if_singular(system, q, condition)
-        raise_if_dependent(system, q, W)
+        W, condition = self.system.projection(q)
+        raise_if_singular(self.system, q, condition)
+        raise_if_dependent(self.system, q, W)
         return W
 
     def inverse_dynamics(
@@ -121,7 +109,7 @@ class ClosedLoopSolver:
             v_independent, vdot_independent: of the independent joints.
             external_wrenches: as of :func:`.closed_loop_inverse_dynamics`, and so the errors.
         """
-        checked = self.mechanism.system.independent.checked
+        checked = self.system.independent.checked
         v, vdot = checked("v", v_independent), checked("vdot", vdot_independent)
         return self._inverse_dynamics(self.graph.checked(q=coordinates)[0].copy(), v, vdot, external_wrenches)
 
@@ -134,7 +122,7 @@ class ClosedLoopSolver:
         external_wrenches: Mapping[str, ArrayLike] | None = None,
     ) -> ClosedLoopDynamics:
         """Close the loops at independent coordinates q, then inverse dynamics there."""
-        checked = self.mechanism.system.independent.checked
+        checked = self.system.independent.checked
         q, v, vdot = checked("q", q), checked("v", v), checked("vdot", vdot)
         return self._inverse_dynamics(self.close(q, guess), v, vdot, external_wrenches)
 
@@ -142,7 +130,7 @@ class ClosedLoopSolver:
         self, q: Array, v: Array, vdot: Array, external_wrenches: Mapping[str, ArrayLike] | None
     ) -> ClosedLoopDynamics:
         """The same with checked arguments; q becomes part of the result."""
-        system, graph = self.mechanism.system, self.graph
+        system, graph = self.system, self.graph
         rows, springs, nv = system.rows.arrays, system.springs.arrays, graph.nv
         arrays = DynamicsArrays(
             v=np.zeros(nv),
@@ -190,7 +178,7 @@ class ClosedLoopSolver:
         Raises:
             ClosureError: no closed configuration was found, or the reference is a dead point.
         """
-        start, rest = self.mechanism.warm_up(), np.zeros(len(self.independent_v))
+        start, rest = super().warm_up(), np.zeros(len(self.independent_v))
         self.inverse_dynamics(start, rest, rest)
         return start
 

@@ -91,9 +91,8 @@ class Orientations:
         vector = self.constants.planar_vector(segment.vector, "d")
         for k, axis in segment.slides.items():
             if k != without:
-                vector = (
-                    vector + self.constants.planar_direction(axis) * self.coordinates[self.bodies[k].name]
-                )
+                q = self.coordinates[self.bodies[k].name]
+                vector = vector + self.constants.planar_direction(axis) * q
         rotation = self.between(first, segment.body).then(self.between(first, reference), -1)
         return vector.rotated(self.unit_vector(rotation, self.offset(segment.body)))
 
@@ -116,7 +115,7 @@ class Orientations:
         return self._unit_vectors[key]
 
     def _new_unit_vector(self, rotation: PlanarRotation, offset: float) -> PlanarVector:
-        ca, constants = self.constants.ca, self.constants
+        ca = self.constants.ca
         if rotation.unit_vectors:
             last, power = rotation.unit_vectors[-1]
             vector = self.unit_vectors[last] if power > 0 else self.unit_vectors[last].conjugate()
@@ -124,19 +123,9 @@ class Orientations:
             if abs(power) > 1:
                 rest = (*rest, (last, power - power // abs(power)))
             return self.unit_vector(PlanarRotation(rotation.angle, rest), offset).rotated(vector)
-        constant: float = sum(
-            count * self.constant_angles[name]
-            for name, count in rotation.angle
-            if name in self.constant_angles
-        )
-        angle = constants.scalar(offset + constant, "a")
-        free = [(name, count) for name, count in rotation.angle if name not in self.constant_angles]
-        if not free and offset + constant == 0.0:
-            return PlanarVector(ca.SX(1.0), ca.SX(0.0))
-        for name, count in free:
-            angle = angle + self._multiple(name, count)
+        constants = [count * self.constant_angles.get(name, 0.0) for name, count in rotation.angle]
+        angle = self.constants.scalar(offset + sum(constants), "a")
+        for name, count in rotation.angle:
+            if name not in self.constant_angles:
+                angle = angle + count * self.coordinates[name]
         return PlanarVector(ca.cos(angle), ca.sin(angle))
-
-    def _multiple(self, name: str, count: float) -> Symbol:
-        q = self.coordinates[name]
-        return q if count == 1 else -q if count == -1 else count * q

@@ -214,7 +214,7 @@ def test_an_open_loop_is_named_however_little_is_open(load_robot):
     graph = load_robot("four_bar")
     closed = close_loops(graph, [0.5])
     closed[1] += 1e-9
-    assert "open are J2 by" in str(open_loops(solver_of(graph).mechanism.system, closed, "here", "so"))
+    assert "open are J2 by" in str(open_loops(solver_of(graph).system, closed, "here", "so"))
 
 
 def test_too_short_a_coupler():

@@ -43,7 +43,7 @@ MODES = {"planar": four_bar_modes, "slider_crank": slider_crank_modes, "exoskele
 
 def distance(graph, coordinates, guess):
     """Of the joints that loops determine; of angles, the shorter way round."""
-    system = solver_of(graph).mechanism.system
+    system = solver_of(graph).system
     away = coordinates - guess
     for name in graph.joint_names:
         if graph.joint(name).type.value != "prismatic":

@@ -31,7 +31,7 @@ def test_solves_equation_22(load_robot, name):
     coordinates, velocities = close_loops(graph, q), constraint_projection(graph, q) @ v
     tau = np.linspace(1.0, 2.0, len(q))
     motion = closed_loop_forward_dynamics(graph, coordinates, velocities, tau)
-    system = solver_of(graph).mechanism.system
+    system = solver_of(graph).system
     values = system.evaluate(coordinates, velocities)
     J, gamma = values.J.copy(), values.gamma.copy()
     drive = np.zeros(graph.nv)
