@@ -22,6 +22,8 @@ from ...model import Anchor, Gear, LoopJoint, SubsystemGraph
 __all__ = ["Rows", "Springs", "loop_rows", "perpendicular_axes", "row_values", "spring_rows"]
 
 Array = NDArray[np.float64]
+#: Name, and an entry of indices and of vectors in RowArrays.
+Row = tuple[str, list[int], Array]
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,27 +54,23 @@ class Rows:
 def loop_rows(graph: SubsystemGraph) -> Rows:
     """The rows of all loop joints, then of all gears."""
     ends = [(loop.predecessor, loop.successor) for loop in graph.loop_joints]
-    rows: list[list[int]] = []
-    vectors: list[Array] = []
-    names: list[str] = []
-    for k, loop in enumerate(graph.loop_joints):
-        for kind, vector in _conditions(loop):
-            rows.append([kind, k, 0, 0, 0])
-            vectors.append(vector)
-            names.append(loop.name)
+    rows: list[Row] = [
+        (loop.name, [kind, k, 0, 0, 0], vector)
+        for k, loop in enumerate(graph.loop_joints)
+        for kind, vector in _conditions(loop)
+    ]
     for gear in graph.gears:
         drivers = [index for name, _ in gear.drivers for index in _indices(graph, gear, name)]
-        rows.append([COUPLING, *_indices(graph, gear, gear.joint), *drivers])
-        vectors.append(np.array([gear.ratio, gear.offset, *(ratio for _, ratio in gear.further)]))
-        names.append(f"gear of {gear.joint}")
-    return _rows(graph, ends, rows, vectors, names)
+        indices = [COUPLING, *_indices(graph, gear, gear.joint), *drivers]
+        ratios = np.array([gear.ratio, gear.offset, *(ratio for _, ratio in gear.further)])
+        rows.append((f"gear of {gear.joint}", indices, ratios))
+    return _rows(graph, ends, rows)
 
 
 def spring_rows(graph: SubsystemGraph) -> Rows:
     """A row for the length of each spring."""
-    rows = [[DISTANCE, k, 0, 0, 0] for k in range(len(graph.springs))]
-    ends = [spring.anchors for spring in graph.springs]
-    return _rows(graph, ends, rows, [np.zeros(6)] * len(rows), [spring.name for spring in graph.springs])
+    rows = [(spring.name, [DISTANCE, k, 0, 0, 0], np.zeros(6)) for k, spring in enumerate(graph.springs)]
+    return _rows(graph, [spring.anchors for spring in graph.springs], rows)
 
 
 def row_values(graph: SubsystemGraph, rows: int) -> RowValues:
@@ -112,28 +110,20 @@ class Springs:
 
     def energy(self, q: Array) -> float:
         """Elastic energy at coordinates of all joints [J]; zero at the free lengths."""
-        rows, values, laws = self.arrays
-        if not len(laws):
-            return 0.0
-        evaluate_rows(self._tree, rows, q, self._rest, values)
-        stretch = values.phi - laws[:, 1]
-        return float(laws[:, 2] @ stretch + 0.5 * laws[:, 0] @ stretch**2)
+        _, tensions = self.forces(q, self._rest)
+        stretch = self.arrays.values.phi - self.arrays.laws[:, 1]
+        return 0.5 * float((self.arrays.laws[:, 2] + tensions) @ stretch)
 
 
-def _rows(
-    graph: SubsystemGraph,
-    ends: list[tuple[Anchor, Anchor]],
-    rows: list[list[int]],
-    vectors: list[Array],
-    names: list[str],
-) -> Rows:
+def _rows(graph: SubsystemGraph, ends: list[tuple[Anchor, Anchor]], rows: list[Row]) -> Rows:
     bodies = np.zeros((len(ends), 2), np.int64)
     frames = np.zeros((len(ends), 2, 12))
     for k, pair in enumerate(ends):
         for side, anchor in enumerate(pair):
             bodies[k, side], frames[k, side] = _anchor_frame(graph, anchor)
-    arrays = RowArrays(bodies, frames, _filled(rows, 5, np.int64), _filled(vectors, 6, np.float64))
-    return Rows(arrays, tuple(names))
+    indices = _filled([indices for _, indices, _ in rows], 5, np.int64)
+    vectors = _filled([vector for _, _, vector in rows], 6, np.float64)
+    return Rows(RowArrays(bodies, frames, indices, vectors), tuple(name for name, _, _ in rows))
 
 
 def _filled(entries: Sequence[Sequence[Any] | NDArray[Any]], least: int, dtype: type) -> NDArray[Any]:

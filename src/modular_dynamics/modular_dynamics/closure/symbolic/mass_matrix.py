@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
 from ..cross_products import cross
@@ -13,12 +11,8 @@ from .rates import Rates, Row
 
 __all__ = ["mass_matrix"]
 
-
-class _Momentum(NamedTuple):
-    """Linear P and angular H about a point, (3,) each, for a unit rate of one coordinate."""
-
-    P: np.ndarray
-    H: np.ndarray
+#: Linear P and angular H about a point, (3,) each, for a unit rate of one coordinate.
+Momentum = tuple[np.ndarray, np.ndarray]
 
 
 def mass_matrix(tree: PlanarTree, rates: Rates) -> dict[tuple[str, str], Symbol]:
@@ -57,8 +51,9 @@ class _MassMatrixSum:
                 for name, omega in self.omegas[predecessor].items():
                     add_to(self.v[k], name, r.quarter_turn() * omega)
             if body.axis is not None:
+                _, _, e = tree.slide(k)
                 for name, rate in self.rates[k].items():
-                    add_to(self.v[k], name, tree.slide_axis(k) * rate)
+                    add_to(self.v[k], name, e * rate)
 
     def _add_pairs_within(self, p: int) -> None:
         """Pairs of rates that move bodies in the same plane."""
@@ -83,10 +78,8 @@ class _MassMatrixSum:
 
     def _add_slide(self, k: int) -> None:
         """A prismatic joint: its rate paired with itself and with the rates of the body it slides on."""
-        tree, parent = self.tree, self.tree.bodies[k].parent
-        assert parent is not None
-        own, rate, e = tree.sliding_inertias[k], self.rates[k], tree.slide_axis(k)
-        arm = tree.position(k)[0] * own.mass + own.h.rotated(tree.orientation(parent))
+        (parent, own, e), rate = self.tree.slide(k), self.rates[k]
+        arm = self.tree.position(k)[0] * own.mass + own.h.rotated(self.tree.orientation(parent))
         across = arm.cross(e)
         carried = {n: own.mass * v.dot(e) for n, v in self.v[parent].items()}
         for name, omega in self.omegas[parent].items():
@@ -98,7 +91,7 @@ class _MassMatrixSum:
             for j, moved in carried.items():
                 self._add(i, j, (2 if i == j else 1) * first * moved)
 
-    def _momenta(self, p: int) -> dict[str, _Momentum]:
+    def _momenta(self, p: int) -> dict[str, Momentum]:
         """Momenta of a whole plane for each rate in it, about the plane's origin, in its axes."""
         tree = self.tree
         P: dict[str, PlanarVector] = {}
@@ -107,7 +100,13 @@ class _MassMatrixSum:
         for k in tree.members[p]:
             r, rz = self.at[k]
             if tree.bodies[k].axis is not None:
-                self._slide_momentum(k, P, tilt, spin)
+                parent, own, e = tree.slide(k)
+                for name, rate in self.rates[k].items():
+                    push = e * (own.mass * rate)
+                    add_to(P, name, push)
+                    add_to(tilt, name, e.quarter_turn() * ((own.hz + own.mass * rz) * rate))
+                    h = own.h.rotated(tree.orientation(parent))
+                    add_to(spin, name, h.cross(e) * rate + r.cross(push))
                 continue
             own = tree.inertias[k]
             for name, omega in self.omegas[k].items():
@@ -118,43 +117,29 @@ class _MassMatrixSum:
                 add_to(spin, name, own.h.cross(v))
                 add_to(tilt, name, v.quarter_turn() * own.hz)
         zero = PlanarVector()
-        return {
-            name: _Momentum(
-                np.array([*P.get(name, zero), 0.0], dtype=object),
-                np.array([*tilt.get(name, zero), spin[name]], dtype=object),
-            )
-            for name in spin
-        }
+        return {n: (_array(P.get(n, zero), 0.0), _array(tilt.get(n, zero), spin[n])) for n in spin}
 
-    def _slide_momentum(
-        self, k: int, P: dict[str, PlanarVector], tilt: dict[str, PlanarVector], spin: Row
-    ) -> None:
-        tree, parent = self.tree, self.tree.bodies[k].parent
-        assert parent is not None
-        own, e, (r, rz) = tree.sliding_inertias[k], tree.slide_axis(k), self.at[k]
-        for name, rate in self.rates[k].items():
-            push = e * (own.mass * rate)
-            add_to(P, name, push)
-            add_to(tilt, name, e.quarter_turn() * ((own.hz + own.mass * rz) * rate))
-            add_to(spin, name, own.h.rotated(tree.orientation(parent)).cross(e) * rate + r.cross(push))
-
-    def _add_pairs_with_carrier(self, p: int, name: str, momentum: _Momentum) -> None:
+    def _add_pairs_with_carrier(self, p: int, name: str, momentum: Momentum) -> None:
         """Pairs with rates that move the body which carries the plane, or one of its ancestors."""
         tree, carrier = self.tree, self.tree.planes[p].carrier
         if carrier is None:
             return
-        at, z = tree.constants.position(tree.bodies[tree.roots[p]].position)
+        at = tree.constants.position(tree.bodies[tree.roots[p]].position)
         P, H = (tree.axes(p) @ vector for vector in momentum)
-        H = H + cross(np.array([*at, z], dtype=object), P)
+        H = H + cross(_array(*at), P)
         P, H = self._rotated(carrier, P), self._rotated(carrier, H)
         pairs = [(other, omega * H[2]) for other, omega in self.omegas[carrier].items()]
         pairs += [(other, v.dot(PlanarVector(P[0], P[1]))) for other, v in self.v[carrier].items()]
         for other, value in pairs:
             self._add(name, other, 2 * value if name == other else value)
-        r, rz = self.at[carrier]
-        H = H + cross(np.array([*r, rz], dtype=object), P)
-        self._add_pairs_with_carrier(tree.bodies[carrier].plane, name, _Momentum(P, H))
+        H = H + cross(_array(*self.at[carrier]), P)
+        self._add_pairs_with_carrier(tree.bodies[carrier].plane, name, (P, H))
 
     def _rotated(self, carrier: int, vector: np.ndarray) -> np.ndarray:
-        rotated = PlanarVector(vector[0], vector[1]).rotated(self.tree.orientation(carrier))
-        return np.array([*rotated, vector[2]], dtype=object)
+        unit = self.tree.orientation(carrier)
+        return _array(PlanarVector(vector[0], vector[1]).rotated(unit), vector[2])
+
+
+def _array(vector: PlanarVector, z: Symbol) -> np.ndarray:
+    """A vector (3,) from its parts in the plane and along z."""
+    return np.array([*vector, z], dtype=object)

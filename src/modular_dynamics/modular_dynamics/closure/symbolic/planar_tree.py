@@ -150,7 +150,8 @@ class PlanarTree:
         for k, body in enumerate(self.bodies):
             g, _ = gravities[body.plane]
             if body.axis is not None:
-                torque, by = -(self.sliding_inertias[k].mass * self.slide_axis(k).dot(g)), rates[k]
+                _, own, e = self.slide(k)
+                torque, by = -(own.mass * e.dot(g)), rates[k]
             else:
                 torque, by = g.cross(self.inertias[k].h), omegas[k]
             for name, rate in by.items():
@@ -167,9 +168,10 @@ class PlanarTree:
                 total = total - gravities[body.plane][0].dot(moment)
         return total
 
-    def slide_axis(self, k: int) -> PlanarVector:
-        """Unit vector along a prismatic joint, in its plane's axes."""
+    def slide(self, k: int) -> tuple[int, PlanarInertia, PlanarVector]:
+        """Of a prismatic joint: its parent, inertia in its own frame, and direction in the plane's axes."""
         axis, parent = self.bodies[k].axis, self.bodies[k].parent
         assert axis is not None
         assert parent is not None
-        return self.constants.planar_vector(axis, "n").rotated(self.orientation(parent))
+        direction = self.constants.planar_vector(axis, "n").rotated(self.orientation(parent))
+        return parent, self.sliding_inertias[k], direction
