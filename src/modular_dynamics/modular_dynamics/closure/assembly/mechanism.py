@@ -9,6 +9,7 @@ from ...exceptions import ClosureError, StateError
 from ...kernels.loops import continuation, newton
 from ...model import SubsystemGraph
 from ..constraints.constraint_system import ConstraintSystem
+from ..constraints.passive_joints import joint_limits
 from .diagnosis import raise_branch_end, unclosed
 from .explicit import explicit_solver
 
@@ -73,19 +74,14 @@ class Mechanism:
         if self._reference is None:
             start = self.graph.neutral()
             for name in self.graph.joint_names:
-                limits = self.graph.joint(name).limits
-                low, high = limits.lower, limits.upper
-                if low is not None and high is not None and low < high and not low <= 0.0 <= high:
+                low, high = joint_limits(self.graph.joint(name))
+                if not low <= 0.0 <= high:
                     start[self.graph.q_slice(name)] = 0.5 * (low + high)
             self._reference = self._settled(start, "at the zero pose", limited=True)
         return self._reference.copy()
 
     def warm_up(self) -> Array:
-        """The reference, after a run of every kernel: also of those that only states near dead points need.
-
-        Raises:
-            ClosureError: as `reference`.
-        """
+        """The reference, after a run of every kernel, those for states near dead points included."""
         start, system = self.reference(), self.system
         system.correct(start.copy(), AGREEMENT)
         independent = start[system.split.single_q]

@@ -15,8 +15,8 @@ from ...exceptions import StateError
 from ...kernels.loops.inverse_dynamics import closed_loop_inverse_dynamics as kernel
 from ...kernels.loops.structures import DynamicsArrays, Tree
 from ...model import SubsystemGraph, body_loads
+from ..assembly.diagnosis import LARGEST_VIOLATION, raise_if_dependent, raise_if_singular
 from ..assembly.mechanism import Mechanism
-from ..constraints.independence import LARGEST_VIOLATION, raise_if_dependent, raise_if_singular
 
 __all__ = ["ClosedLoopDynamics", "ClosedLoopSolver", "solver_of"]
 
@@ -172,11 +172,7 @@ class ClosedLoopSolver(Mechanism):
     def warm_up(self) -> Array:
         """Compile or load every kernel, so that the first real call is as fast as the others.
 
-        Returns:
-            The reference configuration, as `reference`.
-
-        Raises:
-            ClosureError: no closed configuration was found, or the reference is a dead point.
+        Returns the reference configuration. Raises as `reference`, or because that is a dead point.
         """
         start, rest = super().warm_up(), np.zeros(len(self.independent_v))
         self.inverse_dynamics(start, rest, rest)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -77,14 +77,13 @@ class LoadCases:
         Raises:
             StateError: a subsystem or link that the graph does not have, or a bad wrench.
         """
-        graph, given = self.graph, self._checked(connection_wrenches or {})
+        graph, tree = self.graph, tree_dynamics(self.graph, dynamics, {})
         matrices = frame_poses(graph.tree, dynamics.coordinates, graph.links)
         R, o = matrices[:, :3, :3], matrices[:, :3, 3]
-        tree = tree_dynamics(graph, dynamics, {})
         wrenches = self._term_signs * tree.joint_wrenches[self._term_joints]
         links, bodies = self._term_links, self._term_bodies
-        if given:
-            more_links, more_bodies, more_wrenches = zip(*self._replacements(given, tree), strict=True)
+        if replacements := list(self._replacements(connection_wrenches or {}, tree)):
+            more_links, more_bodies, more_wrenches = zip(*replacements, strict=True)
             links, bodies = np.append(links, more_links), np.append(bodies, more_bodies)
             wrenches = np.append(wrenches, more_wrenches, axis=0)
         demands = self._summed(R, o, links, bodies, wrenches)
@@ -120,40 +119,27 @@ class LoadCases:
         summed: Array = (bodies == np.arange(len(self._body_links))[:, None]) @ in_bodies
         return summed
 
-    def _checked(self, given: ConnectionWrenches) -> dict[int, tuple[int, int, Array]]:
-        """By subsystem index (link, body that carries it, wrench), of the subsystems that a body carries."""
-        graph, checked = self.graph, {}
-        names = [subsystem.name for subsystem in graph.subsystems]
+    def _replacements(
+        self, given: ConnectionWrenches, tree: InverseDynamicsResult
+    ) -> Iterator[tuple[int, int, Array]]:
+        """(link, body, wrench) of carried subsystems: the given ones, and minus the computed ones."""
+        names = [subsystem.name for subsystem in self.graph.subsystems]
         for name, (link, wrench) in given.items():
+            where = f"connection wrench of '{name}'"
             if link not in self._link_index or name not in names:
-                raise StateError(
-                    f"connection wrench of '{name}' at link '{link}': '{graph.name}' lacks one of them"
-                )
-            subsystem = graph.subsystems[names.index(name)]
+                raise StateError(f"{where} at link '{link}': '{self.graph.name}' lacks one of them")
+            subsystem = self.graph.subsystem(name)
             if self._is_shared(subsystem):
-                raise StateError(
-                    f"connection wrench of '{name}': it is no load, but part of '{self.rules.name}'"
-                )
+                raise StateError(f"{where}: it is no load, but part of '{self.rules.name}'")
             numbers = np.asarray(wrench, np.float64)
             if numbers.shape != (6,) or not np.isfinite(numbers).all():
-                raise StateError(
-                    f"connection wrench of '{name}' is {wrench!r}; six finite numbers are needed"
-                )
+                raise StateError(f"{where} is {wrench!r}; six finite numbers are needed")
             carrier = self._carriers[subsystem.connection.link]
             if carrier is not None:
                 body = self.rules.bodies.index(carrier)
-                checked[names.index(name)] = self._link_index[link], body, numbers
-        return checked
-
-    def _replacements(
-        self, given: Mapping[int, tuple[int, int, Array]], tree: InverseDynamicsResult
-    ) -> list[tuple[int, int, Array]]:
-        """(link, body, wrench): the given wrenches, and minus those that follow from the motion."""
-        replacements = []
-        for index, (link, body, wrench) in given.items():
-            own_link, computed = tree.connection_wrench_in_link(index)
-            replacements += [(link, body, wrench), (self._link_index[own_link], body, -np.asarray(computed))]
-        return replacements
+                own_link, computed = tree.connection_wrench_in_link(names.index(name))
+                yield self._link_index[link], body, numbers
+                yield self._link_index[own_link], body, -np.asarray(computed)
 
     def _is_shared(self, subsystem: Subsystem) -> bool:
         """Whether it contains a body of the rules, or a rod, which transmits what the rules share."""
