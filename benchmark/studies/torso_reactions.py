@@ -22,9 +22,9 @@ from rich.console import Console
 from rich.table import Table
 
 import modular_dynamics as md
+from modular_dynamics.closure.reactions.free_bodies import LoadCase
 from modular_dynamics.closure.reactions.joint_reactions import joint_reactions
 from modular_dynamics.closure.reactions.load_case import load_case_of, wrenches_of
-from modular_dynamics.closure.reactions.load_case_data import LoadCase
 from modular_dynamics.closure.reactions.rule_reader import read_rules
 from modular_dynamics.closure.reactions.sharing import ReactionSharing, SharedReactions
 from modular_dynamics.closure.reactions.sharing_rules import Rules

@@ -117,7 +117,7 @@ def _split(tree, tags, q, rng):
         "</robot>", f'<modular_dynamics version="1">{"".join(tags)}</modular_dynamics></robot>'
     )
     graph = md.load_urdf(text)
-    J = solver_of(graph).mechanism.system.evaluate(q).J.copy()
+    J = solver_of(graph).system.evaluate(q).J.copy()
     sizes = np.linalg.svd(J)[1]
     rank = int((sizes > 1e-9 * max(1.0, sizes[0])).sum())
     if rank and sizes[0] > SINGULAR * sizes[rank - 1]:

@@ -4,8 +4,18 @@ import numpy as np
 
 from helpers.robots.planar_robots import Planar, four_bar
 from modular_dynamics.closure.assembly.mechanism import Mechanism
+from modular_dynamics.kernels.loops import planar_steps
 
 A, B, C, D = 0.5, 1.8, 1.2, 2.0  # crank, coupler, rocker, ground: the crank can turn fully
+
+
+def four_bar_by_cosines(theta, side):
+    """(crank, coupler, rocker) by the law of cosines; the rocker's joint turns the other way."""
+    crank = A * np.exp(1j * theta)
+    diagonal = crank - D
+    f = abs(diagonal)
+    end = D + C * diagonal / f * np.exp(1j * side * np.arccos((f**2 + C**2 - B**2) / (2 * f * C)))
+    return np.array([theta, np.angle((end - crank) / crank), -np.angle(end - D)])
 
 
 def slider_crank(offset=0.1, swapped=False):
@@ -84,6 +94,26 @@ MECHANISMS = {
 }
 
 CLOSE = 1e-10  # what Newton's method ends with
+
+
+def explicit(graph):
+    """The solver in closed form; None where there is none."""
+    return Mechanism(graph).explicit
+
+
+def on_branch(solver, q, signs, near=None):
+    """Coordinates of all joints at independent ones q, with the sign of each step; None: it cannot close."""
+    full = solver.system.graph.neutral() if near is None else near.copy()
+    full[solver.system.independent_q] = q
+    solved = planar_steps.solve(solver.arrays, np.array(signs, float), full, np.empty(len(signs)))[0]
+    return full if solved == len(solver.order) else None
+
+
+def branch_of(solver, coordinates):
+    """The sign of each step: which intersection of circles or lines."""
+    signs = np.empty(len(solver.order))
+    planar_steps.branch_signs(solver.arrays, coordinates, signs)
+    return signs
 
 
 def by_newton(graph):

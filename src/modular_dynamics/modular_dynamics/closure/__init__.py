@@ -1,21 +1,20 @@
 """Closed loops: assembly, constraint projection, dynamics, simulation, reactions."""
 
-from .dynamics.closed_loop_dynamics import ClosedLoopDynamics
 from .dynamics.cut_wrenches import internal_wrenches, stamped_cut_wrenches, tree_torques
 from .dynamics.equation_of_motion import (
     close_loops,
     closed_loop_bias,
     closed_loop_gravity_torque,
+    closed_loop_inverse_dynamics,
     closed_loop_mass_matrix,
     closed_loop_spring_torque,
     constraint_projection,
 )
 from .dynamics.forward_dynamics import ClosedLoopMotion, closed_loop_forward_dynamics, energy
-from .dynamics.inverse_dynamics import closed_loop_inverse_dynamics
-from .dynamics.solver import ClosedLoopSolver, solver_of
+from .dynamics.solver import ClosedLoopDynamics, ClosedLoopSolver, solver_of
+from .reactions.free_bodies import LoadCase
 from .reactions.joint_reactions import Reaction, joint_reactions
 from .reactions.load_case import LoadCases, load_case_of, wrenches_of
-from .reactions.load_case_data import LoadCase
 from .reactions.rule_reader import read_rules, rules_from
 from .reactions.sharing import ReactionSharing, SharedReactions
 from .reactions.sharing_rules import Rules

@@ -1,4 +1,7 @@
-"""Why loops do not close: out of reach, contradictory, too many independent joints, or a dead point."""
+"""Why loops do not close, or do not determine a motion.
+
+Out of reach, contradictory, a dead point; too few independent joints, or too many.
+"""
 
 from __future__ import annotations
 
@@ -7,14 +10,24 @@ from numpy.typing import NDArray
 
 from ...exceptions import ClosureError, SingularityError
 from ...kernels.loops import newton
-from ...kernels.loops.projection import projection
 from ...model import JointType
 from ..constraints.constraint_system import ConstraintSystem
-from ..constraints.independence import raise_if_dependent
 
-__all__ = ["open_loops", "raise_branch_end", "unclosed"]
+__all__ = [
+    "LARGEST_VIOLATION",
+    "open_loops",
+    "raise_branch_end",
+    "raise_if_dependent",
+    "raise_if_singular",
+    "unclosed",
+]
 
 Array = NDArray[np.float64]
+#: Rate of constraint rows per unit rate of an independent coordinate that is still rounding, or what Newton's
+#: method leaves.
+LARGEST_VIOLATION = 1e-6
+#: Condition number of the dependent part of the Jacobian from which on a configuration is a dead point.
+WORST_CONDITION = 1e6
 #: Spreads of random starts [rad or m] with all joints free: not zero, a pose that may be singular.
 FREE_STARTS = (0.1, 0.1, 0.5, 0.5, 1.0, 1.0)
 #: Residual [m or 1] with which loops count as closed at a dead point, where Newton's method is slow.
@@ -44,15 +57,13 @@ def unclosed(
     graph = system.graph
     floating = (name for name in graph.joint_names if graph.joint(name).type is JointType.FLOATING)
     free = ConstraintSystem(graph.with_independent_joints(*floating))
-    W = np.zeros((graph.nv, len(system.independent_v)))
     rng = np.random.default_rng(0)
     for spread in FREE_STARTS if len(free.dependent) > len(system.dependent) else ():
         attempt = coordinates.copy()
         attempt[free.split.dependent_q] += spread * rng.standard_normal(len(free.split.dependent_q))
         if free.settle(attempt) < newton.CLOSED:
-            projection(*system.arrays, attempt, system.workspace, W)
             try:
-                raise_if_dependent(system, attempt, W)
+                raise_if_dependent(system, attempt, system.projection(attempt)[0])
             except ClosureError as error:
                 return error
             closable = True
@@ -70,14 +81,13 @@ def raise_branch_end(system: ConstraintSystem, target: Array, reached: Array, do
     Raises:
         SingularityError: a dead point. ClosureError: out of reach, or too many independent joints.
     """
-    W = np.zeros((system.graph.nv, len(system.independent_v)))
-    condition = projection(*system.arrays, reached, system.workspace, W)
+    W, condition = system.projection(reached)
     raise_if_dependent(system, reached, W)
     best = reached.copy()
     best[system.independent_q] = target
     _approach(system, best)
     if system.largest_residual(best) < AT_DEAD_POINT:
-        there = projection(*system.arrays, best, system.workspace, W)
+        _, there = system.projection(best)
         names = ", ".join(system.graph.independent_joint_names)
         where = f"dead point of its independent joints {names}: condition number {max(there, condition):.2g}"
         end = (
@@ -123,3 +133,52 @@ def _approach(system: ConstraintSystem, coordinates: Array) -> None:
             return
         attempt[:] = coordinates
         attempt[split.dependent_q] += step
+
+
+def raise_if_singular(system: ConstraintSystem, coordinates: Array, condition: float) -> None:
+    """Raise SingularityError where the loops do not determine all dependent coordinates.
+
+    At dead points, and where too few joints are independent.
+    """
+    if condition < WORST_CONDITION:
+        return
+    graph, split, J = system.graph, system.split, system.evaluate(coordinates).J
+    scaled = split.row_scale[:, None] * J[:, split.dependent_v] * split.column_scale
+    _, size, directions = np.linalg.svd(scaled)
+    rank = min(int((size > size.max(initial=0.0) / WORST_CONDITION).sum()), len(directions) - 1)
+    free = np.abs(directions[rank:]).max(axis=0)
+    names = [name for name, part in zip(system.dependent, free, strict=True) if part > 1e-3 * free.max()]
+    freedoms, chosen = graph.nv - system.rank(J), len(system.independent_v)
+    why = "it is a dead point of these joints; other independent joints can move it"
+    if freedoms > chosen:
+        why = (
+            f"the mechanism has {freedoms} degree(s) of freedom here and {chosen} coordinate(s) are chosen: "
+            "more joints must be independent, or loops are in line"
+        )
+    raise SingularityError(
+        f"the independent joints ({', '.join(graph.independent_joint_names)}) of '{graph.name}' do not "
+        f"determine {', '.join(names)} here, condition number {condition:.2g}: {why}",
+        condition,
+        coordinates.copy(),
+    )
+
+
+def raise_if_dependent(system: ConstraintSystem, coordinates: Array, W: Array) -> None:
+    """Raise ClosureError where loops couple the independent joints to each other, J W != 0: too many."""
+    graph, J = system.graph, system.evaluate(coordinates).J
+    scaled = system.row_scale[:, None] * J
+    violation = np.abs(scaled @ W)
+    violated = violation > LARGEST_VIOLATION * max(1.0, float(np.abs(scaled).max(initial=0.0)))
+    if not violated.any():
+        return
+    coupled = dict.fromkeys(system.independent.v_names[violated.any(axis=0)])
+    loops = dict.fromkeys(np.array(system.rows.names)[violated.any(axis=1)])
+    freedoms, chosen = graph.nv - system.rank(J), len(system.independent_v)
+    advice = "declare others passive" if freedoms else "check places and axes of the loop joints"
+    raise ClosureError(
+        f"{', '.join(graph.independent_joint_names)} of '{graph.name}' cannot all be independent: motion of "
+        f"{', '.join(coupled)} would open {', '.join(loops)}. The mechanism has {freedoms} degree(s) of "
+        f"freedom here and {chosen} coordinate(s) are chosen; {advice}",
+        None,
+        coordinates.copy(),
+    )

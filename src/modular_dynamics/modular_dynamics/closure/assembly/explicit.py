@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ...exceptions import ClosureError, SingularityError, StateError
 from ...kernels.loops import planar_steps as kernel
 from ...kernels.loops.planar_walk import WalkWorkspace, walk
-from ...model import SubsystemGraph
-from ..constraints.independent_coordinates import IndependentCoordinates, indices_in_q
-from ..constraints.passive_joints import PassiveJoints
-from .explicit_steps import ExplicitSteps, explicit_steps
+from ...model import Gear
+from ..constraints.constraint_system import ConstraintSystem
+from .explicit_plane import PlanarLoop, planar_loop
 
 __all__ = ["ExplicitSolver", "explicit_solver"]
 
@@ -20,8 +20,13 @@ Array = NDArray[np.float64]
 MOST_TRIED = 4096
 #: Digits of squared distances in which two solutions are equally near.
 EQUAL_DIGITS = 9
-#: Circles that cross at a smaller angle [rad] touch: the branches cannot be distinguished.
-TOUCHING = 1e-6
+#: Kind of a step, and its name, by whether its two unknown joints are prismatic.
+_KINDS = {
+    (False, False): (kernel.CIRCLES, "four-bar"),
+    (False, True): (kernel.CIRCLE_LINE, "slider-crank"),
+    (True, False): (kernel.LINE_CIRCLE, "slider-crank"),
+    (True, True): (kernel.LINES, "two slides"),
+}
 
 
 class ExplicitSolver:
@@ -29,70 +34,13 @@ class ExplicitSolver:
 
     Attributes:
         order: the steps, to be read: "gear of j3: j3 from j1", "four-bar at loop_a: j1, j2".
+        arrays: the steps for the kernels.
     """
 
-    def __init__(self, graph: SubsystemGraph, steps: ExplicitSteps) -> None:
-        self.graph, self.order = graph, steps.order
-        self._names, self._arrays = steps.names, steps.arrays
-        independent = IndependentCoordinates(graph)
-        self._independent = independent.q
-        self._single = indices_in_q(graph, independent.single)
-        dependent = [name for name in graph.joint_names if name not in independent.names]
-        self._dependent = np.array([graph.q_slice(name).start for name in dependent], np.int64)
-        count = len(self.order)
-        self._workspace = WalkWorkspace(
-            np.zeros(count), np.zeros((3, count)), np.zeros(graph.nq), np.zeros(graph.nq)
-        )
-
-    def branch_of(self, coordinates: ArrayLike) -> Array:
-        """Signs (steps,) of the branch at coordinates of all joints: which intersection of circles or lines.
-
-        They are the orientations of the triangle O_i O_j X (kernels/loops/planar_steps.py); 1 where there is
-        only one.
-        """
-        (q,) = self.graph.checked(q=coordinates)
-        signs = np.empty(len(self.order))
-        kernel.branch_signs(self._arrays, q, signs)
-        return signs
-
-    def solve(self, q: ArrayLike, branch: ArrayLike, near: ArrayLike | None = None) -> Array:
-        """Coordinates of all joints (nq,) at independent ones q, on the branch with these signs.
-
-        Of angles that differ by whole turns, those next to ``near`` (zero by default).
-
-        Raises:
-            ClosureError: circles miss each other; the residual is by how much [m], by loop joint.
-            SingularityError: they touch, at a dead point; the condition is that of the step.
-            StateError: wrong shapes.
-        """
-        signs, independent = np.asarray(branch, np.float64), np.asarray(q, np.float64)
-        if signs.shape != (len(self.order),) or independent.shape != self._independent.shape:
-            raise StateError(
-                f"branch has shape {signs.shape} and q {independent.shape}; ({len(self.order)},) signs, one "
-                f"for each step of {'; '.join(self.order)}, and {self._independent.shape} coordinates are "
-                "needed"
-            )
-        full = self.graph.neutral() if near is None else self.graph.checked(q=near)[0].copy()
-        full[self._independent] = independent
-        self.graph.checked(q=full)
-        cosines = self._workspace.cosines[0]
-        step, gap, _ = kernel.solve(self._arrays, signs, full, cosines)
-        size = np.abs(cosines[: step + 1])
-        for k in np.flatnonzero(np.abs(size - 1.0) < 0.5 * TOUCHING**2):
-            condition = 1.0 / np.sqrt(max(2.0 * abs(1.0 - size[k]), np.finfo(float).eps))
-            raise SingularityError(
-                f"{self.order[k]} of '{self.graph.name}': its circles touch, at a dead point",
-                float(condition),
-                full,
-            )
-        if step < len(self.order):
-            raise ClosureError(
-                f"{self.order[step]} of '{self.graph.name}': its circles miss each other by {gap:.3g} m; "
-                "the independent coordinates are out of reach",
-                {self._names[step]: float(gap)},
-                full,
-            )
-        return full
+    def __init__(self, system: ConstraintSystem, order: list[str], arrays: kernel.PlanarSteps) -> None:
+        self.system, self.order, self.arrays = system, tuple(order), arrays
+        count, nq = len(order), system.graph.nq
+        self._workspace = WalkWorkspace(np.zeros(count), np.zeros((3, count)), np.zeros(nq), np.zeros(nq))
 
     def walk(self, start: Array, q: Array) -> tuple[float, bool, Array]:
         """From coordinates of all joints to independent ones q, on one branch.
@@ -101,15 +49,14 @@ class ExplicitSolver:
         configuration), whether circles miss each other beyond (if not, loops may close through a dead point),
         and the coordinates.
         """
-        full, target = start.copy(), start.copy()
-        target[self._independent] = full[self._independent] = q
-        full[self._single] = start[self._single]
-        done, missed = walk(
-            self._arrays, full, target[self._single], self._single, self._dependent, self._workspace
-        )
+        split, full = self.system.split, start.copy()
+        full[self.system.independent_q] = q
+        target = full[split.single_q]
+        full[split.single_q] = start[split.single_q]
+        done, missed = walk(self.arrays, full, target, split.single_q, split.dependent_q, self._workspace)
         return done, missed, full
 
-    def nearest(self, start: Array, passive: PassiveJoints, limited: bool = False) -> Array | None:
+    def nearest(self, start: Array, limited: bool = False) -> Array | None:
         """Of all assembly modes at the start's own independent coordinates the one nearest to the start.
 
         Nearest by :meth:`.PassiveJoints.distance`; with limits, of the modes that are least beyond them.
@@ -117,8 +64,7 @@ class ExplicitSolver:
         bound); with very many loops the best until then. Of two equally near ones, the one in which the
         loop's first joint has the larger coordinate. None: no mode closes.
         """
-        best: Array | None = None
-        least = (np.inf, np.inf)
+        best, least, passive = None, (np.inf, np.inf), self.system.passive
         stack = [((0.0, 0.0), 0, start)]
         for _ in range(MOST_TRIED):
             while stack and not stack[-1][0] < least:
@@ -129,10 +75,9 @@ class ExplicitSolver:
             if step == len(self.order):
                 best, least = q, cost
                 continue
-            solutions = self._solutions(step, q)
             solved = [k for k in self._solved_by(step) if k in passive.indices]
             candidates = []
-            for solution in solutions:
+            for solution in self._solutions(step, q):
                 beyond = passive.fit(solution, solved) if limited else 0.0
                 square = float(((solution - start)[solved] ** 2).sum())
                 further = cost[0] + beyond, round(cost[1] + square, EQUAL_DIGITS)
@@ -143,12 +88,12 @@ class ExplicitSolver:
 
     def _solved_by(self, step: int) -> list[int]:
         """Indices in q of the coordinates that a step gives."""
-        kind, _, _, i, j = self._arrays.steps[step]
-        return [i] if kind == kernel.GEAR else [self._arrays.joints[i, 1], self._arrays.joints[j, 1]]
+        kind, _, _, i, j = self.arrays.steps[step]
+        return [i] if kind == kernel.GEAR else [self.arrays.joints[i, 1], self.arrays.joints[j, 1]]
 
     def _solutions(self, step: int, q: Array) -> list[Array]:
         """Copies of q with one step solved: none, one or two."""
-        arrays, cosines = self._arrays, self._workspace.cosines[0, :1]
+        arrays, cosines = self.arrays, self._workspace.cosines[0, :1]
         one = arrays._replace(steps=arrays.steps[step : step + 1], points=arrays.points[step : step + 1])
         solutions = []
         for sign in (1.0,) if arrays.steps[step, 0] in (kernel.GEAR, kernel.LINES) else (1.0, -1.0):
@@ -158,7 +103,86 @@ class ExplicitSolver:
         return solutions
 
 
-def explicit_solver(graph: SubsystemGraph) -> ExplicitSolver | None:
-    """The solver of a mechanism whose dependent coordinates all follow one after the other; else None."""
-    steps = explicit_steps(graph)
-    return None if steps is None else ExplicitSolver(graph, steps)
+def explicit_solver(system: ConstraintSystem) -> ExplicitSolver | None:
+    """Gears first; then any planar loop of which two coordinates are not known yet; and again.
+
+    None where these steps do not give all dependent coordinates, or there are none.
+    """
+    steps = _Steps(system)
+    while steps.add_gear() or steps.add_loop():
+        pass
+    if not steps.order or steps.known != set(system.graph.joint_names):
+        return None
+    joints, chain = np.array(steps.joints, np.int64).reshape(-1, 2), np.array(steps.chain).reshape(-1, 4)
+    table, points = np.array(steps.table, np.int64), np.array(steps.points)
+    return ExplicitSolver(system, steps.order, kernel.PlanarSteps(table, points, joints, chain, steps.reach))
+
+
+class _Steps:
+    """Steps so far; ``known`` are the joints whose coordinates they give."""
+
+    def __init__(self, system: ConstraintSystem) -> None:
+        self.graph, self.known = system.graph, set(system.independent.names)
+        loops = (planar_loop(self.graph, loop) for loop in self.graph.loop_joints)
+        self.loops = [loop for loop in loops if loop is not None]
+        self.order: list[str] = []
+        self.reach = np.zeros(self.graph.nq)
+        # as in kernel.PlanarSteps
+        self.table: list[list[int]] = []
+        self.points: list[ArrayLike] = []
+        self.joints: list[tuple[int, int]] = []
+        self.chain: list[ArrayLike] = []
+
+    def _index(self, name: str) -> int:
+        return int(self.graph.q_slice(name).start)
+
+    def add_gear(self) -> bool:
+        """Adds a gear of which all joints but one are known, if there is one."""
+        return any(self._add_gear(gear) for gear in self.graph.gears)
+
+    def add_loop(self) -> bool:
+        """Adds a planar loop of which two joints are not known, if there is one."""
+        return any(self._add_loop(loop) for loop in self.loops)
+
+    def _add_gear(self, gear: Gear) -> bool:
+        terms = {gear.joint: -1.0}  # of 0 = offset + ..., one for each joint
+        for name, ratio in gear.drivers:
+            terms[name] = terms.get(name, 0.0) + ratio
+        missing = [name for name in terms if name not in self.known]
+        if len(missing) != 1 or terms[missing[0]] == 0.0:
+            return False
+        share = -1.0 / terms.pop(missing[0])
+        self.order.append(f"gear of {gear.joint}: {missing[0]} from {', '.join(terms)}")
+        step, offset = (kernel.GEAR, self._index(missing[0]), 0), [share * gear.offset, 0.0, 0.0, 0.0]
+        chain = [[share * ratio, 0.0, 0.0, 0.0] for ratio in terms.values()]
+        self._add(missing, step, offset, [False] * len(terms), terms, chain)
+        return True
+
+    def _add_loop(self, loop: PlanarLoop) -> bool:
+        missing = [k for k, name in enumerate(loop.drivers) if name not in self.known]
+        solved = dict.fromkeys(loop.drivers[k] for k in missing)
+        if len(missing) != 2 or len(solved) != 2 or not all(loop.chain[k, 0] for k in missing):
+            return False
+        kind, text = _KINDS[loop.prismatic[missing[0]], loop.prismatic[missing[1]]]
+        self.order.append(f"{text} at {loop.name}: {', '.join(solved)}")
+        np.maximum.at(self.reach, [self._index(name) for name in loop.drivers], abs(loop.chain[:, 0]))
+        step = kind, len(self.joints) + missing[0], len(self.joints) + missing[1]
+        self._add(solved, step, loop.ends, loop.prismatic, loop.drivers, loop.chain)
+        return True
+
+    def _add(
+        self,
+        solved: Iterable[str],
+        step: tuple[int, int, int],
+        points: ArrayLike,
+        prismatic: Sequence[bool],
+        names: Iterable[str],
+        chain: Sequence[ArrayLike] | Array,
+    ) -> None:
+        """A step on the joints ``names``; kind and indices, points and chain as in kernel.PlanarSteps."""
+        first = len(self.joints)
+        self.table.append([step[0], first, first + len(chain), *step[1:]])
+        self.points.append(points)
+        self.joints += zip(map(int, prismatic), map(self._index, names), strict=True)
+        self.chain.extend(chain)
+        self.known.update(solved)

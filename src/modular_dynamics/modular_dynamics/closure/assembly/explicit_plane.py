@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from ...algebra import DualQuaternion, to_rotation_translation
 from ...model import Anchor, JointType, LoopJoint, SubsystemGraph
+from ..constraints.rows import perpendicular_axes
 
 __all__ = ["PlanarLoop", "planar_loop"]
 
@@ -44,8 +45,8 @@ def planar_loop(graph: SubsystemGraph, loop: LoopJoint) -> PlanarLoop | None:
     if loop.type not in {"revolute", "spherical", "planar"}:
         return None
     (R_P, P), (R_S, S) = (_anchor(graph, anchor) for anchor in (loop.predecessor, loop.successor))
-    path = _path(graph, graph.link_pose(loop.predecessor.link)[0], graph.link_pose(loop.successor.link)[0])
-    joints = [(_is_prismatic(graph, k), *_axis_and_origin(graph, k)) for k, _ in path]
+    path = _path(graph, *(graph.link_pose(end.link)[0] for end in (loop.predecessor, loop.successor)))
+    joints = [(graph.joints[k].type is JointType.PRISMATIC, *_axis_and_origin(graph, k)) for k, _ in path]
     axis = R_P @ loop.axis
     rotation_axes = [direction for prismatic, direction, _ in joints if not prismatic]
     normal = rotation_axes[0] if rotation_axes and loop.type == "spherical" else axis
@@ -58,10 +59,7 @@ def planar_loop(graph: SubsystemGraph, loop: LoopJoint) -> PlanarLoop | None:
     for prismatic, direction, _ in joints:
         if not (abs(float(direction @ normal)) < FLAT if prismatic else _is_normal(direction, normal)):
             return None
-    first = np.eye(3)[int(np.argmin(np.abs(normal)))]
-    first = first - normal * (normal @ first)
-    first /= np.linalg.norm(first)
-    plane = np.array([first, np.cross(normal, first)])
+    plane = np.array(perpendicular_axes(normal))
     chain = np.zeros((len(path), 4))
     for row, (k, sense), (prismatic, direction, origin) in zip(chain, path, joints, strict=True):
         mimic = graph.joints[k].mimic
@@ -75,10 +73,6 @@ def planar_loop(graph: SubsystemGraph, loop: LoopJoint) -> PlanarLoop | None:
         chain,
         np.concatenate([np.zeros(2), plane @ (S - P)]),
     )
-
-
-def _is_prismatic(graph: SubsystemGraph, k: int) -> bool:
-    return graph.joints[k].type is JointType.PRISMATIC
 
 
 def _is_normal(axis: Array, normal: Array) -> bool:

@@ -7,9 +7,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from ...exceptions import ClosureError, StateError
 from ...kernels.loops import continuation, newton
-from ...kernels.loops.projection import projection
 from ...model import SubsystemGraph
 from ..constraints.constraint_system import ConstraintSystem
+from ..constraints.passive_joints import joint_limits
 from .diagnosis import raise_branch_end, unclosed
 from .explicit import explicit_solver
 
@@ -37,7 +37,7 @@ class Mechanism:
 
     def __init__(self, graph: SubsystemGraph) -> None:
         self.graph, self.system = graph, ConstraintSystem(graph)
-        self.explicit = explicit_solver(graph)
+        self.explicit = explicit_solver(self.system)
         self._reference: Array | None = None
         self._quaternions = [
             slice(graph.q_slice(name).start + 3, graph.q_slice(name).stop)
@@ -51,7 +51,7 @@ class Mechanism:
         """
         system = self.system
         target = system.independent.checked("q", q)
-        start = (self.reference() if guess is None else self._checked_guess(guess)).copy()
+        start = self.reference() if guess is None else self._checked_guess(guess)
         # coordinates that no loop depends on are set at once, however far they are
         start[system.independent_q[system.is_free]] = target[system.is_free]
         self._raise_if_far(start, target)
@@ -66,40 +66,35 @@ class Mechanism:
         return closed
 
     def reference(self) -> Array:
-        """A closed configuration: from zero, or the middle of a joint's limits where these exclude zero.
+        """The closed configuration (nq,) from which loops are closed without a guess. Raises ClosureError.
 
-        If passive joints are beyond their limits there, the assembly mode in which they are least so.
+        From zero, or the middle of a joint's limits where these exclude zero. If passive joints are beyond
+        their limits there, the assembly mode in which they are least so.
         """
         if self._reference is None:
             start = self.graph.neutral()
             for name in self.graph.joint_names:
-                limits = self.graph.joint(name).limits
-                low, high = limits.lower, limits.upper
-                if low is not None and high is not None and low < high and not low <= 0.0 <= high:
+                low, high = joint_limits(self.graph.joint(name))
+                if not low <= 0.0 <= high:
                     start[self.graph.q_slice(name)] = 0.5 * (low + high)
             self._reference = self._settled(start, "at the zero pose", limited=True)
-        return self._reference
+        return self._reference.copy()
 
     def warm_up(self) -> Array:
-        """The reference, after a run of every kernel: also of those that only states near dead points need.
-
-        Raises:
-            ClosureError: as `reference`.
-        """
-        start, system = self.reference().copy(), self.system
-        newton.correct(*system.arrays, start.copy(), system.workspace, AGREEMENT)
+        """The reference, after a run of every kernel, those for states near dead points included."""
+        start, system = self.reference(), self.system
+        system.correct(start.copy(), AGREEMENT)
         independent = start[system.split.single_q]
         continuation.follow(*system.arrays, start.copy(), independent, system.workspace, False)
         if self.explicit is not None:
-            self.explicit.nearest(start, system.passive)
-        W = np.zeros((self.graph.nv, len(system.independent_v)))
-        projection(*system.arrays, start, system.workspace, W)
+            self.explicit.nearest(start)
+        system.projection(start)
         system.residual(start)
         return start
 
     def _checked_guess(self, guess: ArrayLike) -> Array:
         try:
-            return self.graph.checked(q=guess)[0]
+            return self.graph.checked(q=guess)[0].copy()
         except StateError as error:
             raise StateError(f"guess, of all joints: {error}") from None
 
@@ -109,7 +104,7 @@ class Mechanism:
             return None
         done, missed, full = self.explicit.walk(start, target)
         system = self.system
-        if done == 1.0 and newton.correct(*system.arrays, full, system.workspace, AGREEMENT):
+        if done == 1.0 and system.correct(full, AGREEMENT):
             return full
         if missed:
             raise_branch_end(system, target, full, done)
@@ -148,22 +143,20 @@ class Mechanism:
 
     def _raise_if_far(self, start: Array, target: Array) -> None:
         """Raise ClosureError where the continuation would take minutes."""
-        system, graph = self.system, self.graph
+        system = self.system
         far = system.reach * np.abs(target - start[system.independent_q]) > FARTHEST
-        if not far.any():
-            return
-        indices = {*system.independent_q[far].tolist()}
-        names = [n for n in graph.independent_joint_names if indices & {*range(graph.nq)[graph.q_slice(n)]}]
-        raise ClosureError(
-            f"{', '.join(names)} of '{graph.name}' drives loops and is more than {FARTHEST:g} rad or m from "
-            "the start of the continuation; a closer guess is needed"
-        )
+        if far.any():
+            names = dict.fromkeys(system.independent.q_names[far])
+            raise ClosureError(
+                f"{', '.join(names)} of '{self.graph.name}' drives loops and is more than {FARTHEST:g} rad "
+                "or m from the start of the continuation; a closer guess is needed"
+            )
 
     def _closed_near(self, guess: Array, target: Array) -> Array:
         """Closed nearest to a guess: at its own independent coordinates, else at ``target``."""
         system, start = self.system, guess.copy()
         allowed = newton.LARGEST_STEP if self.explicit is None else AGREEMENT
-        if newton.correct(*system.arrays, start, system.workspace, allowed):
+        if system.correct(start, allowed):
             return start
         try:
             return self._settled(guess, "near the guess")
@@ -180,7 +173,7 @@ class Mechanism:
         they must.
         """
         if not limited and self.explicit is not None:
-            nearest = self.explicit.nearest(start, self.system.passive)
+            nearest = self.explicit.nearest(start)
             if nearest is not None:
                 return nearest
         rng, indices, passive = np.random.default_rng(0), self.system.split.dependent_q, self.system.passive
@@ -199,7 +192,7 @@ class Mechanism:
             if limited and beyond == 0.0:
                 break
             if limited and spread == 0.0 and self.explicit is not None:
-                nearest = self.explicit.nearest(start, passive, limited=True)
+                nearest = self.explicit.nearest(start, limited=True)
                 if nearest is not None:
                     return nearest
         if solution is None:

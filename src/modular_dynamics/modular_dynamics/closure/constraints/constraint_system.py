@@ -5,19 +5,17 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ...dynamics.arrays.model_arrays import alignments_of, constants_of, topology_of
+from ...dynamics.arrays.model_arrays import alignments_of, constants_of, topology_of, work_of
 from ...exceptions import UnsupportedModelError
-from ...kernels import layout
 from ...kernels.loops import newton
 from ...kernels.loops.constraint_rows import COUPLING, evaluate_rows
-from ...kernels.loops.structures import CoordinateSplit, RowArrays, RowValues, Tree
+from ...kernels.loops.projection import projection
+from ...kernels.loops.structures import CoordinateSplit, LoopWorkspace, RowArrays, RowValues, Tree
 from ...model import JointType, SubsystemGraph
 from .gearing import eliminated
 from .independent_coordinates import IndependentCoordinates, indices_in_q, indices_in_v
 from .passive_joints import PassiveJoints
-from .rows import loop_rows
-from .springs import Springs
-from .workspace import loop_workspace, row_values
+from .rows import Springs, loop_rows, row_values
 
 __all__ = ["ConstraintSystem"]
 
@@ -63,9 +61,7 @@ class ConstraintSystem:
         self.split = self._split(reach)
         self.floating_in_loops = any(reach[graph.v_slice(name)].any() for name in self.independent.floating)
         self._reach_of_independent(J, reach)
-        self.workspace = loop_workspace(
-            graph, len(self.rows.names), len(self.dependent), len(self.gearing.left)
-        )
+        self.workspace = _workspace(graph, len(self.rows.names), *self.gearing.T.shape)
 
     @property
     def arrays(self) -> tuple[Tree, RowArrays, CoordinateSplit]:
@@ -91,6 +87,15 @@ class ConstraintSystem:
         self.close_gears(q)
         return float(newton.settle(*self.arrays, q, self.workspace))
 
+    def correct(self, q: Array, largest_step: float) -> bool:
+        """Newton's method from nearby, in place. False: it stepped farther, or did not converge."""
+        return bool(newton.correct(*self.arrays, q, self.workspace, largest_step))
+
+    def projection(self, q: Array) -> tuple[Array, float]:
+        """W (nv, independent), v = W v1, and the condition number of the dependent part of J there."""
+        W = np.zeros((self.graph.nv, len(self.independent_v)))
+        return W, float(projection(*self.arrays, q, self.workspace, W))
+
     def close_gears(self, q: Array) -> None:
         """Move dependent coordinates so that gears are closed exactly, in place."""
         phi = self.evaluate(q).phi
@@ -100,16 +105,6 @@ class ConstraintSystem:
         """Of constraint rows (m, k), by singular values."""
         size = np.linalg.svd(self.row_scale[:, None] * J, compute_uv=False) if J.size else np.zeros(0)
         return int((size > 1e-9 * size.max(initial=0.0)).sum())
-
-    def gravitational_energy(self, q: Array) -> float:
-        """At coordinates (nq,) [J]; zero with all bodies' masses at the root link's origin."""
-        n = len(self.graph.joints)
-        poses = self.evaluate(q).body_motions[: 12 * n].reshape(n, 12)
-        mass = self.tree.constants[:n, layout.MASS]
-        mass_moment = self.tree.constants[:n, layout.MOMENT : layout.MOMENT + 3]  # m c, in aligned frames
-        rotated = np.einsum("nij,nj->ni", poses[:, :9].reshape(n, 3, 3), mass_moment)
-        total = (poses[:, 9:] * mass[:, None] + rotated).sum(axis=0)
-        return -float(total @ self.graph.gravity)
 
     def _reach(self) -> tuple[Array, Array]:
         """J at a configuration that is nothing special, and by how much each coordinate (nv,) moves loops."""
@@ -166,6 +161,26 @@ class ConstraintSystem:
         self.reach[is_single] = np.maximum(split.single_reach, by_gears)
         self.is_free = np.zeros(len(self.independent_q), np.bool_)
         self.is_free[is_single] = ~(J[:, split.single_v] != 0.0).any(axis=0)
+
+
+def _workspace(graph: SubsystemGraph, rows: int, dependent: int, left: int) -> LoopWorkspace:
+    """For so many rows and dependent coordinates, and those of these that gears leave."""
+    return LoopWorkspace(
+        rows=row_values(graph, rows),
+        rest=np.zeros(graph.nv),
+        A=np.zeros((rows, dependent), order="F"),  # worked on column by column
+        A_heads=np.zeros(dependent),
+        A_order=np.zeros(dependent, np.int64),
+        AT=np.zeros((rows, left), order="F"),
+        AT_heads=np.zeros(left),
+        AT_order=np.zeros(left, np.int64),
+        b=np.zeros(rows),
+        x=np.zeros(dependent),
+        y=np.zeros(left),
+        saved=np.zeros(graph.nq),
+        J_saved=np.zeros((rows, dependent)),
+        newton_euler=work_of(graph),
+    )
 
 
 def _raise_if_unsupported(graph: SubsystemGraph, dependent: tuple[str, ...]) -> None:

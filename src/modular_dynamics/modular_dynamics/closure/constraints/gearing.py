@@ -46,9 +46,8 @@ def eliminated(gears: Array, own: Sequence[int | None], in_loops: NDArray[np.boo
             continue  # of independent coordinates only, or redundant
         best = max(choices, key=lambda k: (not in_loops[k], own[i] == k, size[k]))
         rows[i] /= rows[i, best]
-        for j in range(count):
-            if j != i:
-                rows[j] -= rows[j, best] * rows[i]
+        others = np.arange(count) != i
+        rows[others] -= np.outer(rows[others, best], rows[i])
         followers.append((i, best))
     following = [k for _, k in followers]
     left = np.array([k for k in range(d) if k not in following], np.int64)

@@ -31,12 +31,16 @@ class IndependentCoordinates:
 
     Attributes:
         q, v: indices of their coordinates in q (nq,) and of their velocities in v (nv,).
+        q_names, v_names: of each of these, its joint.
         floating: names of the floating joints among them. single: of the others, with one coordinate each.
     """
 
     def __init__(self, graph: SubsystemGraph) -> None:
         self._graph, self.names = graph, graph.independent_joint_names
         self.q, self.v = indices_in_q(graph, self.names), indices_in_v(graph, self.names)
+        types = [graph.joint(name).type for name in self.names]
+        self.q_names = np.repeat(self.names, [kind.nq for kind in types])
+        self.v_names = np.repeat(self.names, [kind.nv for kind in types])
         self.floating = [name for name in self.names if graph.joint(name).type is JointType.FLOATING]
         self.single = [name for name in self.names if name not in self.floating]
 

@@ -6,14 +6,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...exceptions import ClosureError
-from ...model import JointType, SubsystemGraph
+from ...model import Joint, JointType, SubsystemGraph
 
-__all__ = ["SLACK", "PassiveJoints"]
+__all__ = ["SLACK", "PassiveJoints", "joint_limits"]
 
 Array = NDArray[np.float64]
 #: Tolerance of joint limits [rad or m]: these are often rounded to three digits, 3.14.
 SLACK = 2e-3
 TURN = 2.0 * np.pi
+
+
+def joint_limits(joint: Joint) -> tuple[float, float]:
+    """Lower and upper limit [rad or m], infinite where there are none."""
+    lower, upper = joint.limits.lower, joint.limits.upper
+    return (lower, upper) if lower is not None and upper is not None and lower < upper else (-np.inf, np.inf)
 
 
 class PassiveJoints:
@@ -33,9 +39,7 @@ class PassiveJoints:
         self.is_periodic = np.zeros(graph.nq, np.bool_)
         for name, index in zip(names, self.indices, strict=True):
             joint = graph.joint(name)
-            lower, upper = joint.limits.lower, joint.limits.upper
-            if lower is not None and upper is not None and lower < upper:
-                self.low[index], self.high[index] = lower, upper
+            self.low[index], self.high[index] = joint_limits(joint)
             self.is_periodic[index] = joint.type is not JointType.PRISMATIC and name not in counted
 
     def fit(self, q: Array, indices: NDArray[np.int64] | list[int]) -> float:

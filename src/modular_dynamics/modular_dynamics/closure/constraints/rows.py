@@ -13,11 +13,17 @@ from numpy.typing import NDArray
 from ...algebra import to_rotation_translation
 from ...dynamics.arrays.model_arrays import alignment
 from ...exceptions import UnsupportedModelError
-from ...kernels.loops.constraint_rows import ACROSS, ALONG, COUPLING, DISTANCE
-from ...kernels.loops.structures import RowArrays
+from ...kernels import layout
+from ...kernels.loops.body_motions import MOTION_COLUMNS
+from ...kernels.loops.constraint_rows import ACROSS, ALONG, COUPLING, DISTANCE, evaluate_rows
+from ...kernels.loops.structures import RowArrays, RowValues, SpringArrays, Tree
 from ...model import Anchor, Gear, LoopJoint, SubsystemGraph
 
-__all__ = ["Rows", "loop_rows", "spring_rows"]
+__all__ = ["Rows", "Springs", "loop_rows", "perpendicular_axes", "row_values", "spring_rows"]
+
+Array = NDArray[np.float64]
+#: Name, and an entry of indices and of vectors in RowArrays.
+Row = tuple[str, list[int], Array]
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,7 +42,7 @@ class Rows:
         """By name its first row; rows of one name are neighbours."""
         return {name: row for row, name in reversed([*enumerate(self.names)])}
 
-    def by_name(self, values: NDArray[np.float64]) -> dict[str, float]:
+    def by_name(self, values: Array) -> dict[str, float]:
         """The largest of values (m,) that belong to one name."""
         names = dict.fromkeys(self.names)
         if not names:
@@ -48,43 +54,76 @@ class Rows:
 def loop_rows(graph: SubsystemGraph) -> Rows:
     """The rows of all loop joints, then of all gears."""
     ends = [(loop.predecessor, loop.successor) for loop in graph.loop_joints]
-    rows: list[list[int]] = []
-    vectors: list[NDArray[np.float64]] = []
-    names: list[str] = []
-    for k, loop in enumerate(graph.loop_joints):
-        for kind, vector in _conditions(loop):
-            rows.append([kind, k, 0, 0, 0])
-            vectors.append(vector)
-            names.append(loop.name)
+    rows: list[Row] = [
+        (loop.name, [kind, k, 0, 0, 0], vector)
+        for k, loop in enumerate(graph.loop_joints)
+        for kind, vector in _conditions(loop)
+    ]
     for gear in graph.gears:
         drivers = [index for name, _ in gear.drivers for index in _indices(graph, gear, name)]
-        rows.append([COUPLING, *_indices(graph, gear, gear.joint), *drivers])
-        vectors.append(np.array([gear.ratio, gear.offset, *(ratio for _, ratio in gear.further)]))
-        names.append(f"gear of {gear.joint}")
-    return _rows(graph, ends, rows, vectors, names)
+        indices = [COUPLING, *_indices(graph, gear, gear.joint), *drivers]
+        ratios = np.array([gear.ratio, gear.offset, *(ratio for _, ratio in gear.further)])
+        rows.append((f"gear of {gear.joint}", indices, ratios))
+    return _rows(graph, ends, rows)
 
 
 def spring_rows(graph: SubsystemGraph) -> Rows:
     """A row for the length of each spring."""
-    rows = [[DISTANCE, k, 0, 0, 0] for k in range(len(graph.springs))]
-    ends = [spring.anchors for spring in graph.springs]
-    return _rows(graph, ends, rows, [np.zeros(6)] * len(rows), [spring.name for spring in graph.springs])
+    rows = [(spring.name, [DISTANCE, k, 0, 0, 0], np.zeros(6)) for k, spring in enumerate(graph.springs)]
+    return _rows(graph, [spring.anchors for spring in graph.springs], rows)
 
 
-def _rows(
-    graph: SubsystemGraph,
-    ends: list[tuple[Anchor, Anchor]],
-    rows: list[list[int]],
-    vectors: list[NDArray[np.float64]],
-    names: list[str],
-) -> Rows:
+def row_values(graph: SubsystemGraph, rows: int) -> RowValues:
+    """For constraint rows, or lengths of springs, evaluated at one state."""
+    n = len(graph.joints)
+    return RowValues(
+        joint_states=np.zeros(layout.STATE_BLOCKS * layout.padded(n)),
+        body_motions=np.zeros(n * MOTION_COLUMNS),
+        phi=np.zeros(rows),
+        J=np.zeros((rows, graph.nv)),
+        gamma=np.zeros(rows),
+    )
+
+
+class Springs:
+    """The springs of one graph. For one thread only.
+
+    Attributes:
+        arrays: as the kernels take them.
+    """
+
+    def __init__(self, graph: SubsystemGraph, tree: Tree) -> None:
+        laws = [[s.stiffness, s.free_length, s.initial_force, s.damping] for s in graph.springs]
+        values = row_values(graph, len(laws))
+        self.arrays = SpringArrays(spring_rows(graph).arrays, values, np.array(laws).reshape(-1, 4))
+        self._tree, self._rest = tree, np.zeros(graph.nv)
+
+    def forces(self, q: Array, v: Array) -> tuple[Array, Array]:
+        """Jacobian (s, nv) of the springs' lengths, and their tensions F_0 + k (L - L_0) + d dL/dt [N]."""
+        rows, values, laws = self.arrays
+        if not len(laws):
+            return values.J, np.zeros(0)
+        evaluate_rows(self._tree, rows, q, v, values)
+        stiffness, free_length, initial, damping = laws.T
+        tensions: Array = initial + stiffness * (values.phi - free_length) + damping * (values.J @ v)
+        return values.J, tensions
+
+    def energy(self, q: Array) -> float:
+        """Elastic energy at coordinates of all joints [J]; zero at the free lengths."""
+        _, tensions = self.forces(q, self._rest)
+        stretch = self.arrays.values.phi - self.arrays.laws[:, 1]
+        return 0.5 * float((self.arrays.laws[:, 2] + tensions) @ stretch)
+
+
+def _rows(graph: SubsystemGraph, ends: list[tuple[Anchor, Anchor]], rows: list[Row]) -> Rows:
     bodies = np.zeros((len(ends), 2), np.int64)
     frames = np.zeros((len(ends), 2, 12))
     for k, pair in enumerate(ends):
         for side, anchor in enumerate(pair):
             bodies[k, side], frames[k, side] = _anchor_frame(graph, anchor)
-    arrays = RowArrays(bodies, frames, _filled(rows, 5, np.int64), _filled(vectors, 6, np.float64))
-    return Rows(arrays, tuple(names))
+    indices = _filled([indices for _, indices, _ in rows], 5, np.int64)
+    vectors = _filled([vector for _, _, vector in rows], 6, np.float64)
+    return Rows(RowArrays(bodies, frames, indices, vectors), tuple(name for name, _, _ in rows))
 
 
 def _filled(entries: Sequence[Sequence[Any] | NDArray[Any]], least: int, dtype: type) -> NDArray[Any]:
@@ -95,7 +134,7 @@ def _filled(entries: Sequence[Sequence[Any] | NDArray[Any]], least: int, dtype: 
     return filled
 
 
-def _anchor_frame(graph: SubsystemGraph, anchor: Anchor) -> tuple[int, NDArray[np.float64]]:
+def _anchor_frame(graph: SubsystemGraph, anchor: Anchor) -> tuple[int, Array]:
     """The body that an anchor is fixed in (the number of joints: ground), and R, P in its aligned frame."""
     body, x_body_link = graph.link_pose(anchor.link)
     rotation, position = to_rotation_translation(x_body_link * anchor.x_link_anchor)
@@ -104,18 +143,22 @@ def _anchor_frame(graph: SubsystemGraph, anchor: Anchor) -> tuple[int, NDArray[n
     return (len(graph.joints) if body is None else body), frame
 
 
-def _conditions(loop: LoopJoint) -> list[tuple[int, NDArray[np.float64]]]:
-    """The conditions of a loop joint: (kind, vectors) of each row."""
-    along = loop.axis
-    first = np.eye(3)[int(np.argmin(np.abs(along)))]
-    first = first - along * (along @ first)
+def perpendicular_axes(axis: Array) -> tuple[Array, Array]:
+    """Two unit vectors that form a right-handed frame with an axis: first x second = axis."""
+    first = np.eye(3)[int(np.argmin(np.abs(axis)))]
+    first = first - axis * (axis @ first)
     first /= np.linalg.norm(first)
-    second = np.cross(along, first)
+    return first, np.cross(axis, first)
 
-    def shift(direction: NDArray[np.float64]) -> tuple[int, NDArray[np.float64]]:
+
+def _conditions(loop: LoopJoint) -> list[tuple[int, Array]]:
+    """The conditions of a loop joint: (kind, vectors) of each row."""
+    along, (first, second) = loop.axis, perpendicular_axes(loop.axis)
+
+    def shift(direction: Array) -> tuple[int, Array]:
         return ALONG, np.concatenate([direction, np.zeros(3)])
 
-    def tilt(normal: NDArray[np.float64], axis: NDArray[np.float64]) -> tuple[int, NDArray[np.float64]]:
+    def tilt(normal: Array, axis: Array) -> tuple[int, Array]:
         return ACROSS, np.concatenate([normal, axis])
 
     point = [shift(axis) for axis in (along, first, second)]

@@ -8,10 +8,10 @@ from numpy.typing import NDArray
 from ...algebra import DualQuaternion, adjoint, to_rotation_translation
 from ...dynamics import frame_poses
 from ...dynamics.execution.workspaces import workspace_of
-from ...model import Anchor, SubsystemGraph
+from ...model import SubsystemGraph
 from ..constraints.independent_coordinates import indices_in_v
-from ..cross_products import cross_rows
-from .closed_loop_dynamics import ClosedLoopDynamics
+from ..cross_products import cross
+from .solver import ClosedLoopDynamics
 
 __all__ = ["internal_wrenches", "stamped_cut_wrenches", "tree_torques"]
 
@@ -24,10 +24,12 @@ def stamped_cut_wrenches(graph: SubsystemGraph, dynamics: ClosedLoopDynamics) ->
     At and in the frame of the successor's link, which tf publishes: Ad(x_link_anchor) of the wrench in the
     anchor (Silva & Adorno, eq. 8).
     """
-    return {
-        loop.name: (loop.successor.link, _on_link(loop.successor, dynamics.wrenches[loop.name]).vec6())
-        for loop in graph.loop_joints
-    }
+    wrenches = {}
+    for loop in graph.loop_joints:
+        force, moment = np.split(dynamics.wrenches[loop.name], 2)
+        on_link = adjoint(loop.successor.x_link_anchor, DualQuaternion.pure(force, moment))
+        wrenches[loop.name] = loop.successor.link, on_link.vec6()
+    return wrenches
 
 
 def internal_wrenches(graph: SubsystemGraph, dynamics: ClosedLoopDynamics) -> dict[str, Array]:
@@ -82,7 +84,7 @@ class _LinkLoads:
             pulls = np.divide(tensions, lengths, out=np.zeros_like(lengths), where=lengths > 0.0)
             force[springs] = pulls[:, None] * lines
         arms = points - o[self._ends]
-        arm_moments = cross_rows(arms.reshape(-1, 3), np.repeat(force, 2, axis=0)).reshape(arms.shape)
+        arm_moments = cross(arms, force[:, None])
         onto = np.transpose(R, (0, 2, 1))
         loads = (
             (onto @ np.einsum("kne,nei->ki", self._signs, part)[..., None])[..., 0]
@@ -99,16 +101,10 @@ def tree_torques(graph: SubsystemGraph, dynamics: ClosedLoopDynamics) -> Array:
     """
     tau = np.zeros(graph.nv)
     tau[indices_in_v(graph, graph.independent_joint_names)] = dynamics.tau
-    gears = dynamics.multipliers[
-        len(dynamics.multipliers) - len(graph.gears) :
-    ]  # their rows are the last ones
+    # the rows of gears are the last ones
+    gears = dynamics.multipliers[len(dynamics.multipliers) - len(graph.gears) :]
     for gear, multiplier in zip(graph.gears, gears, strict=True):
         tau[graph.v_slice(gear.joint)] += multiplier
         for name, ratio in gear.drivers:
             tau[graph.v_slice(name)] -= ratio * multiplier
     return tau
-
-
-def _on_link(anchor: Anchor, wrench: Array) -> DualQuaternion:
-    """A wrench at and in an anchor, at and in its link's frame."""
-    return adjoint(anchor.x_link_anchor, DualQuaternion.pure(wrench[:3], wrench[3:]))

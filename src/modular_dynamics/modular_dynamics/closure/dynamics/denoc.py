@@ -19,10 +19,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import scipy.integrate
 from numpy.typing import ArrayLike, NDArray
 
-from ...exceptions import ClosureError, StateError
+from ...exceptions import ClosureError
 
 __all__ = ["FourBar", "Link"]
 
@@ -33,6 +32,16 @@ E_Z = np.array([0.0, 0.0, 1.0])
 def _cross(a: Array) -> Array:
     """a x 1."""
     return np.array([[0.0, -a[2], a[1]], [a[2], 0.0, -a[0]], [-a[1], a[0], 0.0]])
+
+
+def _absolute(relative: Array) -> Array:
+    """Angles or rates of links #2, #4, #3 from those of their joints: #3 turns on #4."""
+    return np.array([relative[0], relative[1], relative[1] + relative[2]])
+
+
+def _blocks(columns: Array) -> tuple[Array, Array]:
+    """J^I and J^II from the motion of J2 (2, 3) with links #2, #4, #3."""
+    return columns[:, :1], np.column_stack([columns[:, 1] + columns[:, 2], columns[:, 2]])
 
 
 @dataclass(frozen=True)
@@ -84,20 +93,17 @@ class FourBar:
 
     def jacobians(self, theta: Array) -> tuple[Array, Array]:
         """J^I (2, 1) and J^II (2, 2) of the point J2, below (20)."""
-        t2, t4, t34 = theta[0], theta[1], theta[1] + theta[2]
-        l2, l3, l4 = self.crank.length, self.coupler.length, self.output.length
-        s3, c3 = l3 * np.sin(t34), l3 * np.cos(t34)
-        first = l2 * np.array([[-np.sin(t2)], [np.cos(t2)]])
-        return first, np.array([[-l4 * np.sin(t4) - s3, -s3], [l4 * np.cos(t4) + c3, c3]])
+        angles = _absolute(theta)
+        return _blocks(self._lengths * np.array([-np.sin(angles), np.cos(angles)]))
 
     def jacobian_rates(self, theta: Array, rates: Array) -> tuple[Array, Array]:
         """Time derivatives of the same, in (22)."""
-        t2, t4, t34 = theta[0], theta[1], theta[1] + theta[2]
-        w2, w4, w34 = rates[0], rates[1], rates[1] + rates[2]
-        l2, l3, l4 = self.crank.length, self.coupler.length, self.output.length
-        c3, s3 = l3 * w34 * np.cos(t34), l3 * w34 * np.sin(t34)
-        first = -l2 * w2 * np.array([[np.cos(t2)], [np.sin(t2)]])
-        return first, -np.array([[l4 * w4 * np.cos(t4) + c3, c3], [l4 * w4 * np.sin(t4) + s3, s3]])
+        angles = _absolute(theta)
+        return _blocks(-self._lengths * _absolute(rates) * np.array([np.cos(angles), np.sin(angles)]))
+
+    @property
+    def _lengths(self) -> Array:
+        return np.array([self.crank.length, self.output.length, self.coupler.length])
 
     def subsystem(self, links: list[Link], angles: Array, rates: Array) -> tuple[Array, Array, Array]:
         """I, C theta' and tau_g of one or two links, (13)-(18), with N = N_l N_d.
@@ -149,10 +155,8 @@ class FourBar:
         """
         angles = np.asarray(theta, np.float64)
         rates = self.rates(angles, speed)
-        (first, second), (first_rate, second_rate) = (
-            self.jacobians(angles),
-            self.jacobian_rates(angles, rates),
-        )
+        first, second = self.jacobians(angles)
+        first_rate, second_rate = self.jacobian_rates(angles, rates)
         right = first[:, 0] * acceleration + first_rate[:, 0] * speed - second_rate @ rates[1:]
         accelerations = np.concatenate([[acceleration], np.linalg.solve(second, right)])
         (I1, C1, g1), (I2, C2, g2) = self._subsystems(angles, rates)
@@ -163,32 +167,14 @@ class FourBar:
     def forward_dynamics(self, theta: ArrayLike, rates: ArrayLike, tau: float) -> tuple[Array, Array]:
         """theta'' (3,) and lambda (2,) by (22) and (23)."""
         angles, speed = np.asarray(theta, np.float64), np.asarray(rates, np.float64)
-        J = np.hstack([self.jacobians(angles)[0], -self.jacobians(angles)[1]])
-        J_rate = np.hstack([self.jacobian_rates(angles, speed)[0], -self.jacobian_rates(angles, speed)[1]])
+        (first, second), (first_rate, second_rate) = (
+            self.jacobians(angles),
+            self.jacobian_rates(angles, speed),
+        )
+        J, J_rate = np.hstack([first, -second]), np.hstack([first_rate, -second_rate])
         (I1, C1, g1), (I2, C2, g2) = self._subsystems(angles, speed)
         A = np.zeros((5, 5))
         A[:1, :1], A[1:3, 1:3], A[:3, 3:], A[3:, :3] = I1, I2, -J.T, -J
         B = np.concatenate([tau + g1 - C1, g2 - C2, J_rate @ speed])
         x = np.linalg.solve(A, B)
         return x[:3], x[3:]
-
-    def motion(
-        self, theta2: float, times: ArrayLike, tau: float = 0.0, tolerance: float = 1e-10
-    ) -> tuple[Array, Array]:
-        """theta (k, 3) and theta' (k, 3) from rest at t = 0, by Runge-Kutta (DOP853 of scipy).
-
-        As in the paper drift is not corrected. Raises StateError where the integrator fails.
-        """
-        at = np.asarray(times, np.float64)
-        solution = scipy.integrate.solve_ivp(
-            lambda _, y: np.concatenate([y[3:], self.forward_dynamics(y[:3], y[3:], tau)[0]]),
-            (0.0, float(at[-1])),
-            np.concatenate([self.close(theta2), np.zeros(3)]),
-            "DOP853",
-            at,
-            rtol=tolerance,
-            atol=tolerance,
-        )
-        if not solution.success:
-            raise StateError(f"the four-bar's motion cannot be followed: {solution.message}")
-        return solution.y[:3].T, solution.y[3:].T

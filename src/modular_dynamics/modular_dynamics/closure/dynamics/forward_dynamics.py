@@ -7,20 +7,29 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ...dynamics import bias, mass_matrix
-from ...exceptions import ClosureError, StateError
+from ...dynamics import bias, frame_poses, mass_matrix
+from ...exceptions import ClosureError, SingularityError, StateError
 from ...model import SubsystemGraph
-from ..assembly.branch import Branch
-from ..assembly.branch_point import BranchLostError, BranchPoint
+from ..assembly.branch import Branch, BranchLostError, BranchPoint
 from ..constraints.constraint_system import ConstraintSystem
-from .constraint_rank import branches_cross, constraint_rank
 from .solver import solver_of
 
-__all__ = ["ClosedLoopMotion", "closed_loop_forward_dynamics", "energy", "mean_accelerations"]
+__all__ = [
+    "ClosedLoopMotion",
+    "closed_loop_forward_dynamics",
+    "constraint_rank",
+    "energy",
+    "mean_accelerations",
+]
 
 Array = NDArray[np.float64]
 #: Largest residual [m or 1] of coordinates, and rate of it per unit velocity, that is accepted as closed.
 OPEN = 1e-6
+#: Singular values of the constraints as a part of the largest: below the first rows are redundant, from there
+#: to the second branches cross nearby.
+REDUNDANT, CROSSING = 1e-9, 1e-6
+#: Part of the largest singular value with which redundant rows curve for unit velocities, at a crossing.
+CURVED = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,7 +69,7 @@ def closed_loop_forward_dynamics(
         SingularityError: branches cross here, or within about 1e-6 rad; it has the condition number of J.
         StateError: a wrong shape, or a number that is not finite.
     """
-    system = solver_of(graph).mechanism.system
+    system = solver_of(graph).system
     q, v = graph.checked(q=coordinates, v=velocities)
     torques = system.independent.checked("tau", tau)
     _raise_if_open(system, q, v)
@@ -68,7 +77,7 @@ def closed_loop_forward_dynamics(
     try:
         points = branch.points(q, v)
     except BranchLostError as error:
-        raise branches_cross(system, q, error.condition) from None
+        raise _branches_cross(system, q, error.condition) from None
     if len(points) == 1:
         return _motion(system, points[0], torques)
     return _motion(system, branch.point(q, v), torques, mean_accelerations(system, points, torques))
@@ -87,10 +96,47 @@ def energy(graph: SubsystemGraph, coordinates: ArrayLike, velocities: ArrayLike)
 
     It is zero at rest, with all bodies' masses at the root's origin and springs at their free lengths.
     """
-    system = solver_of(graph).mechanism.system
     q, v = graph.checked(q=coordinates, v=velocities)
+    poses = frame_poses(graph.tree, q, [body.name for body in graph.bodies])
+    masses = np.array([body.mass for body in graph.bodies])
+    centres = poses @ np.array([[*body.com, 1.0] for body in graph.bodies])[..., None]
+    gravitational = -float(masses @ centres[:, :3, 0] @ graph.gravity)
     kinetic = 0.5 * float(v @ mass_matrix(graph.tree, q) @ v)
-    return system.gravitational_energy(q) + system.springs.energy(q) + kinetic
+    return gravitational + solver_of(graph).system.springs.energy(q) + kinetic
+
+
+def constraint_rank(system: ConstraintSystem, q: Array) -> int:
+    """Rank of the constraints at closed coordinates. Raises SingularityError where it is higher nearby.
+
+    There J has a singular value that is small, but not zero. Or it has none, but with u^T J = 0 and J n = 0
+    u^T (d^2 phi / dn^2) is not zero for all n, as it is where rows are redundant all along the motion.
+    """
+    scale, units = system.row_scale, system.units
+    left, sizes, right = np.linalg.svd(scale[:, None] * system.evaluate(q).J * units)
+    if not sizes.any():
+        return 0
+    rank = int((sizes > REDUNDANT * sizes[0]).sum())
+    least = sizes[rank - 1] / sizes[0]
+    if least > CROSSING and rank < min(len(left), len(right)):
+        free = right[rank:].T
+        # a quadratic form that is not zero is not zero either in a random direction
+        along = units * (free @ np.cos(np.arange(free.shape[1]) ** 2))
+        curved = left[:, rank:].T @ (scale * system.evaluate(q, along).gamma)
+        if np.abs(curved).max() > CURVED * sizes[0]:
+            least = sizes[rank] / sizes[0]
+    if least > CROSSING or rank == 0:
+        return rank
+    raise _branches_cross(system, q, 1.0 / least if least > 0.0 else np.inf)
+
+
+def _branches_cross(system: ConstraintSystem, q: Array, condition: float) -> SingularityError:
+    """The error for coordinates q at which the accelerations are not unique."""
+    return SingularityError(
+        f"branches of the motion of '{system.graph.name}' cross at these coordinates, condition number "
+        f"{condition:.2g} of its constraints: the accelerations depend on which of them is followed",
+        condition,
+        q.copy(),
+    )
 
 
 def _raise_if_open(system: ConstraintSystem, q: Array, v: Array) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,60 +13,74 @@ from ...dynamics.arrays.model_arrays import body_to_aligned
 from ...dynamics.execution.workspaces import workspace_of
 from ...exceptions import StateError
 from ...kernels.loops.inverse_dynamics import closed_loop_inverse_dynamics as kernel
-from ...kernels.loops.projection import projection
 from ...kernels.loops.structures import DynamicsArrays, Tree
 from ...model import SubsystemGraph, body_loads
+from ..assembly.diagnosis import LARGEST_VIOLATION, raise_if_dependent, raise_if_singular
 from ..assembly.mechanism import Mechanism
-from ..constraints.independence import LARGEST_VIOLATION, raise_if_dependent, raise_if_singular
-from .closed_loop_dynamics import ClosedLoopDynamics
 
-__all__ = ["ClosedLoopSolver", "solver_of"]
+__all__ = ["ClosedLoopDynamics", "ClosedLoopSolver", "solver_of"]
 
 Array = NDArray[np.float64]
 
 
-class ClosedLoopSolver:
-    """Closed-loop computations of one graph, with everything allocated beforehand. For one thread only.
+@dataclass(frozen=True, eq=False)
+class ClosedLoopDynamics:
+    """What `closed_loop_inverse_dynamics` computes.
+
+    Attributes:
+        tau: torques of the independent joints, in the order of ``graph.independent_joint_names`` [N m or N].
+        multipliers: of the constraint rows [N or N m]; of the least norm where rows are redundant.
+        coordinates, velocities, accelerations: of all joints, in the order of ``graph.joint_names``;
+            ``coordinates`` is the next call's guess.
+        wrenches: by loop joint, [force N, moment N m] of the predecessor on the successor, at and in the
+            successor's anchor frame.
+        tensions: by spring [N].
+        rank: of the constraint rows. redundant: the number of rows beyond that.
+        condition: condition number of the dependent part of the constraint Jacobian, gears in the units of
+            their drivers: large near a dead point.
+        residual: by loop joint and gear, the largest violation of its rows [m or 1].
+        projection: W (nv, independent), v = W v_independent (`constraint_projection`).
+    """
+
+    tau: Array
+    multipliers: Array
+    coordinates: Array
+    velocities: Array
+    accelerations: Array
+    wrenches: Mapping[str, Array]
+    tensions: Mapping[str, float]
+    rank: int
+    redundant: int
+    condition: float
+    residual: Mapping[str, float]
+    projection: Array
+
+
+class ClosedLoopSolver(Mechanism):
+    """A mechanism and its dynamics, with everything allocated beforehand. For one thread only.
 
     Results are values: later calls do not change them.
 
     Attributes:
-        mechanism: closes the loops; ``mechanism.system`` are the constraints.
+        independent_q, independent_v: indices of the independent joints in q (nq,) and in v (nv,).
 
     Raises:
         UnsupportedModelError: a black box, or a passive or geared joint with several coordinates.
     """
 
     def __init__(self, graph: SubsystemGraph) -> None:
-        self.graph, self.mechanism = graph, Mechanism(graph)
-        system = self.mechanism.system
+        super().__init__(graph)
+        system = self.system
+        self.independent_q, self.independent_v = system.independent_q, system.independent_v
         self._loaded = LoadedConstants(
             system.tree.constants, lambda body, wrench: body_to_aligned(system.alignments[body], wrench)
         )
         self._loop_names = [loop.name for loop in graph.loop_joints]
         self._spring_names = [spring.name for spring in graph.springs]
 
-    @property
-    def independent_q(self) -> NDArray[np.int64]:
-        """Indices of the independent joints' coordinates in q (nq,)."""
-        return self.mechanism.system.independent_q
-
-    @property
-    def independent_v(self) -> NDArray[np.int64]:
-        """Indices of the independent joints' velocities in v (nv,)."""
-        return self.mechanism.system.independent_v
-
-    def reference(self) -> Array:
-        """The closed configuration (nq,) from which loops are closed without a guess. Raises ClosureError."""
-        return self.mechanism.reference().copy()
-
-    def close(self, q_independent: ArrayLike, guess: ArrayLike | None = None) -> Array:
-        """Coordinates of all joints (nq,), loops closed: see :func:`.close_loops`."""
-        return self.mechanism.close(q_independent, guess)
-
     def residual(self, coordinates: ArrayLike) -> dict[str, float]:
         """By loop joint and gear, the largest violation of its rows [m or 1] at coordinates (nq,)."""
-        return self.mechanism.system.residual(*self.graph.checked(q=coordinates))
+        return self.system.residual(*self.graph.checked(q=coordinates))
 
     def projection(self, coordinates: ArrayLike) -> Array:
         """W (nv, independent) at closed coordinates (nq,): see :func:`.constraint_projection`.
@@ -74,11 +89,9 @@ class ClosedLoopSolver:
             SingularityError: a dead point, or too few independent joints. ClosureError: too many.
         """
         (q,) = self.graph.checked(q=coordinates)
-        W = np.zeros((self.graph.nv, len(self.independent_v)))
-        system = self.mechanism.system
-        condition = projection(*system.arrays, q, system.workspace, W)
-        raise_if_singular(system, q, condition)
-        raise_if_dependent(system, q, W)
+        W, condition = self.system.projection(q)
+        raise_if_singular(self.system, q, condition)
+        raise_if_dependent(self.system, q, W)
         return W
 
     def inverse_dynamics(
@@ -96,7 +109,7 @@ class ClosedLoopSolver:
             v_independent, vdot_independent: of the independent joints.
             external_wrenches: as of :func:`.closed_loop_inverse_dynamics`, and so the errors.
         """
-        checked = self.mechanism.system.independent.checked
+        checked = self.system.independent.checked
         v, vdot = checked("v", v_independent), checked("vdot", vdot_independent)
         return self._inverse_dynamics(self.graph.checked(q=coordinates)[0].copy(), v, vdot, external_wrenches)
 
@@ -109,7 +122,7 @@ class ClosedLoopSolver:
         external_wrenches: Mapping[str, ArrayLike] | None = None,
     ) -> ClosedLoopDynamics:
         """Close the loops at independent coordinates q, then inverse dynamics there."""
-        checked = self.mechanism.system.independent.checked
+        checked = self.system.independent.checked
         q, v, vdot = checked("q", q), checked("v", v), checked("vdot", vdot)
         return self._inverse_dynamics(self.close(q, guess), v, vdot, external_wrenches)
 
@@ -117,7 +130,7 @@ class ClosedLoopSolver:
         self, q: Array, v: Array, vdot: Array, external_wrenches: Mapping[str, ArrayLike] | None
     ) -> ClosedLoopDynamics:
         """The same with checked arguments; q becomes part of the result."""
-        system, graph = self.mechanism.system, self.graph
+        system, graph = self.system, self.graph
         rows, springs, nv = system.rows.arrays, system.springs.arrays, graph.nv
         arrays = DynamicsArrays(
             v=np.zeros(nv),
@@ -159,13 +172,9 @@ class ClosedLoopSolver:
     def warm_up(self) -> Array:
         """Compile or load every kernel, so that the first real call is as fast as the others.
 
-        Returns:
-            The reference configuration, as `reference`.
-
-        Raises:
-            ClosureError: no closed configuration was found, or the reference is a dead point.
+        Returns the reference configuration. Raises as `reference`, or because that is a dead point.
         """
-        start, rest = self.mechanism.warm_up(), np.zeros(len(self.independent_v))
+        start, rest = super().warm_up(), np.zeros(len(self.independent_v))
         self.inverse_dynamics(start, rest, rest)
         return start
 

@@ -1,23 +1,45 @@
-"""Equilibrium of the bodies of a mechanism as D = E x (see sharing.py): bodies cut free of their joints."""
+"""Equilibrium of bodies as D = E x (see sharing.py): load cases, and bodies cut free of their joints."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from ...exceptions import StateError
-from ..cross_products import cross_rows
-from .load_case_data import LoadCase, LoadCaseTables
+from ..cross_products import cross
 from .sharing_rules import JointRule, Location, Rules
 
-__all__ = ["FreeBodies", "FreeBodyCuts"]
+__all__ = ["FreeBodies", "FreeBodyCuts", "LoadCase"]
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
 AXES = "xyz"
+#: Of each entry in a table of a load case.
+SHAPES = {"rotations": (3, 3), "origins": (3,), "demands": (6,), "points": (2, 3)}
+
+
+@dataclass(frozen=True, eq=False)
+class LoadCase:
+    """The loads and the geometry of one instant, in one common frame unless another one is named.
+
+    Attributes:
+        rotations (3, 3), origins (3,): of each body, and of all else that joints use as ``axes`` or have
+            coordinates in.
+        demands: by body, the total wrench of its joints that it needs: [force N, moment N m] at its origin
+            in its own axes.
+        known: by joint, the force of a step 'known' [N or N m]: the tension of a spring.
+        points: by joint, where ``at`` and ``from`` are names: ``from`` and ``at``, (2, 3).
+    """
+
+    rotations: Mapping[str, ArrayLike]
+    origins: Mapping[str, ArrayLike]
+    demands: Mapping[str, ArrayLike]
+    known: Mapping[str, float] = field(default_factory=dict)
+    points: Mapping[str, ArrayLike] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,7 +74,7 @@ class FreeBodies:
         arms = (onto @ (self.origins[bodies] - about)[..., None])[..., 0]
         is_moment = moments[:, None]
         # u . (m + (o - Q) x f) = u . m + (u x (o - Q)) . f
-        row_forces = np.where(is_moment, cross_rows(units, arms), units)
+        row_forces = np.where(is_moment, cross(units, arms), units)
         return np.concatenate([row_forces, np.where(is_moment, units, 0.0)], axis=1)
 
 
@@ -85,22 +107,19 @@ class FreeBodyCuts:
 
     def __call__(self, load_case: LoadCase) -> FreeBodies:
         """Cut the bodies free. Raises StateError: an entry is missing, or a line has no length."""
-        tables, rules = LoadCaseTables(self.rules.name, load_case), self.rules
-        R, o = tables.stacked("rotations", rules.bodies), tables.stacked("origins", rules.bodies)
-        axes, at = tables.stacked("rotations", self._frames), self._at(tables)
+        stacked, bodies = partial(_stacked, self.rules.name, load_case), self.rules.bodies
+        R, o = stacked("rotations", bodies), stacked("origins", bodies)
+        axes, at = stacked("rotations", self._frames), self._at(stacked)
         lines = np.zeros((len(at), 3))
-        lines[self._lines] = self._directions(at[self._lines] - self._starts(tables))
+        lines[self._lines] = self._directions(at[self._lines] - self._starts(stacked))
         units = np.where(
             self._axis[:, None] < 0, self._along * lines[self._joint], axes[self._joint, :, self._axis]
         )
         forces, moments = np.where(self._is_moment, 0.0, units), np.where(self._is_moment, units, 0.0)
         arms = at[self._joint] - o[:, None]
-        arm_moments = cross_rows(arms.reshape(-1, 3), np.tile(forces, (len(o), 1))).reshape(arms.shape)
-        wrenches = np.concatenate(
-            [np.broadcast_to(forces, arms.shape) @ R, (moments + arm_moments) @ R], axis=2
-        )
+        wrenches = np.concatenate([forces @ R, (moments + cross(arms, forces)) @ R], axis=2)
         matrix = np.transpose(wrenches * self.signs[..., None], (0, 2, 1)).reshape(-1, len(forces))
-        demands = tables.stacked("demands", rules.bodies).reshape(-1)
+        demands = stacked("demands", bodies).reshape(-1)
         return FreeBodies(forces, moments, axes, at, R, o, matrix, demands)
 
     def _directions(self, lines: Array) -> Array:
@@ -126,12 +145,40 @@ class _Points:
         self._bodies = [locations[k][0] for k in self._fixed.tolist()]
         self._local = np.array([locations[k][1] for k in self._fixed.tolist()], np.float64).reshape(-1, 3, 1)
 
-    def __call__(self, tables: LoadCaseTables) -> Array:
+    def __call__(self, stacked: Callable[[str, Sequence[str]], Array]) -> Array:
         """(count, 3) in the common frame."""
         points = np.empty((self._count, 3))
         if self._names:
-            points[self._named] = tables.stacked("points", self._names)[:, self._end]
+            points[self._named] = stacked("points", self._names)[:, self._end]
         if self._bodies:
-            R, o = tables.stacked("rotations", self._bodies), tables.stacked("origins", self._bodies)
+            R, o = stacked("rotations", self._bodies), stacked("origins", self._bodies)
             points[self._fixed] = o + (R @ self._local)[..., 0]
         return points
+
+
+def _stacked(rules: str, load_case: LoadCase, table: str, names: Sequence[str]) -> Array:
+    """The entries of these names in one table of a load case.
+
+    Raises:
+        StateError: one is missing, has a wrong shape or is not finite; ``rules`` is a name for the message.
+    """
+    shape, entries = SHAPES[table], getattr(load_case, table)
+    try:
+        stack = np.array([entries[name] for name in names], np.float64)
+    except (KeyError, ValueError):
+        stack = np.empty(0)  # of different shapes, or one is missing
+    if stack.shape == (len(names), *shape) and np.isfinite(stack).all():
+        return stack
+    for name in names:
+        if name not in entries:
+            raise StateError(
+                f"'{rules}': '{name}' is missing in the load case's {table}; they have "
+                f"{', '.join(entries) or 'nothing'}"
+            )
+        entry = np.asarray(entries[name], np.float64)
+        if entry.shape != shape or not np.isfinite(entry).all():
+            raise StateError(
+                f"'{rules}': {table} of '{name}' have shape {entry.shape} or are not finite; {shape} is "
+                "needed"
+            )
+    return stack

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -10,14 +10,12 @@ from numpy.typing import ArrayLike, NDArray
 from ...dynamics import InverseDynamicsResult, frame_poses
 from ...exceptions import StateError
 from ...model import Subsystem, SubsystemGraph
-from ..cross_products import cross, cross_rows
-from ..dynamics.closed_loop_dynamics import ClosedLoopDynamics
-from .carried_bodies import carrying_bodies, rods_between
-from .joint_reactions import Reaction
-from .load_case_data import LoadCase
-from .rule_points import rule_points
+from ..cross_products import cross
+from ..dynamics.solver import ClosedLoopDynamics
+from .free_bodies import LoadCase
+from .joint_reactions import Reaction, tree_dynamics
+from .rules_on_graph import carrying_bodies, rods_between, rule_points
 from .sharing_rules import Rules
-from .tree_dynamics import tree_dynamics
 
 __all__ = ["LoadCases", "load_case_of", "wrenches_of"]
 
@@ -56,10 +54,9 @@ class LoadCases:
         self._point_links = np.array([[self._link_index[link] for link, _ in pair] for pair in points])
         self._positions = np.array([[position for _, position in pair] for pair in points])
         self._body_links = np.array([self._link_index[body] for body in rules.bodies])
-        terms = self._demand_terms()
-        self._term_bodies, self._term_joints = (np.array([t[i] for t in terms], int) for i in (0, 1))
-        self._term_signs = np.array([sign for _, _, sign in terms])[:, None]
-        self._term_links = np.array([self._link_index[graph.bodies[k].name] for _, k, _ in terms])
+        bodies, joints, signs = (np.array(column) for column in zip(*self._demand_terms(), strict=True))
+        self._term_bodies, self._term_joints, self._term_signs = bodies, joints, signs[:, None]
+        self._term_links = np.array([self._link_index[graph.bodies[k].name] for k in joints])
         self.hanging = tuple(subsystem.name for subsystem in graph.subsystems if self._hangs(subsystem))
 
     def __call__(
@@ -80,17 +77,15 @@ class LoadCases:
         Raises:
             StateError: a subsystem or link that the graph does not have, or a bad wrench.
         """
-        graph, given = self.graph, self._checked(connection_wrenches or {})
+        graph, tree = self.graph, tree_dynamics(self.graph, dynamics, {})
         matrices = frame_poses(graph.tree, dynamics.coordinates, graph.links)
         R, o = matrices[:, :3, :3], matrices[:, :3, 3]
-        tree = tree_dynamics(graph, dynamics, {})
         wrenches = self._term_signs * tree.joint_wrenches[self._term_joints]
         links, bodies = self._term_links, self._term_bodies
-        if given:
-            more = self._replacements(given, tree)
-            links = np.append(links, [link for link, _, _ in more])
-            bodies = np.append(bodies, [body for _, body, _ in more])
-            wrenches = np.append(wrenches, [wrench for _, _, wrench in more], axis=0)
+        if replacements := list(self._replacements(connection_wrenches or {}, tree)):
+            more_links, more_bodies, more_wrenches = zip(*replacements, strict=True)
+            links, bodies = np.append(links, more_links), np.append(bodies, more_bodies)
+            wrenches = np.append(wrenches, more_wrenches, axis=0)
         demands = self._summed(R, o, links, bodies, wrenches)
         points = o[self._point_links] + (R[self._point_links] @ self._positions[..., None])[..., 0]
         return LoadCase(
@@ -118,59 +113,44 @@ class LoadCases:
         """Wrenches (n, 6) at and in links, summed up at and in the bodies: (bodies, 6)."""
         at = self._body_links[bodies]
         force, moment = ((R[links] @ part[..., None])[..., 0] for part in (wrenches[:, :3], wrenches[:, 3:]))
-        moment = moment + cross_rows(o[links] - o[at], force)
+        moment = moment + cross(o[links] - o[at], force)
         onto = np.transpose(R[at], (0, 2, 1))
         in_bodies = np.concatenate([(onto @ part[..., None])[..., 0] for part in (force, moment)], axis=1)
         summed: Array = (bodies == np.arange(len(self._body_links))[:, None]) @ in_bodies
         return summed
 
-    def _checked(self, given: ConnectionWrenches) -> dict[int, tuple[int, int, Array]]:
-        """By subsystem index (link, body that carries it, wrench), of the subsystems that a body carries."""
-        graph, checked = self.graph, {}
-        names = [subsystem.name for subsystem in graph.subsystems]
+    def _replacements(
+        self, given: ConnectionWrenches, tree: InverseDynamicsResult
+    ) -> Iterator[tuple[int, int, Array]]:
+        """(link, body, wrench) of carried subsystems: the given ones, and minus the computed ones."""
+        names = [subsystem.name for subsystem in self.graph.subsystems]
         for name, (link, wrench) in given.items():
+            where = f"connection wrench of '{name}'"
             if link not in self._link_index or name not in names:
-                raise StateError(
-                    f"connection wrench of '{name}' at link '{link}': '{graph.name}' lacks one of them"
-                )
-            subsystem = graph.subsystems[names.index(name)]
-            if any(body.name in {*self.rules.bodies, *self._rods} for body in subsystem.bodies):
-                raise StateError(
-                    f"connection wrench of '{name}': it is no load, but part of '{self.rules.name}'"
-                )
+                raise StateError(f"{where} at link '{link}': '{self.graph.name}' lacks one of them")
+            subsystem = self.graph.subsystem(name)
+            if self._is_shared(subsystem):
+                raise StateError(f"{where}: it is no load, but part of '{self.rules.name}'")
+            numbers = np.asarray(wrench, np.float64)
+            if numbers.shape != (6,) or not np.isfinite(numbers).all():
+                raise StateError(f"{where} is {wrench!r}; six finite numbers are needed")
             carrier = self._carriers[subsystem.connection.link]
             if carrier is not None:
                 body = self.rules.bodies.index(carrier)
-                checked[names.index(name)] = self._link_index[link], body, _checked_wrench(name, wrench)
-        return checked
+                own_link, computed = tree.connection_wrench_in_link(names.index(name))
+                yield self._link_index[link], body, numbers
+                yield self._link_index[own_link], body, -np.asarray(computed)
 
-    def _replacements(
-        self, given: Mapping[int, tuple[int, int, Array]], tree: InverseDynamicsResult
-    ) -> list[tuple[int, int, Array]]:
-        """(link, body, wrench): the given wrenches, and minus those that follow from the motion."""
-        replacements = []
-        for index, (link, body, wrench) in given.items():
-            own_link, computed = tree.connection_wrench_in_link(index)
-            replacements += [(link, body, wrench), (self._link_index[own_link], body, -np.asarray(computed))]
-        return replacements
+    def _is_shared(self, subsystem: Subsystem) -> bool:
+        """Whether it contains a body of the rules, or a rod, which transmits what the rules share."""
+        return any(body.name in {*self.rules.bodies, *self._rods} for body in subsystem.bodies)
 
     def _hangs(self, subsystem: Subsystem) -> bool:
-        """Whether a body of the rules carries it directly, not by way of another subsystem.
-
-        Rods do not hang on a body: they transmit what the rules share.
-        """
-        own = [body.name in {*self.rules.bodies, *self._rods} for body in subsystem.bodies]
-        if any(own) or self._carriers[subsystem.connection.link] is None:
+        """Whether a body of the rules carries it directly, not by way of another subsystem."""
+        if self._is_shared(subsystem) or self._carriers[subsystem.connection.link] is None:
             return False
         above = self.graph.subsystems[subsystem.predecessor] if subsystem.predecessor is not None else None
         return above is None or any(body.name in self.rules.bodies for body in above.bodies)
-
-
-def _checked_wrench(name: str, wrench: ArrayLike) -> Array:
-    numbers = np.asarray(wrench, np.float64)
-    if numbers.shape != (6,) or not np.isfinite(numbers).all():
-        raise StateError(f"connection wrench of '{name}' is {wrench!r}; six finite numbers are needed")
-    return numbers
 
 
 def wrenches_of(

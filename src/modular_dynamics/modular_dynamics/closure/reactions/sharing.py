@@ -15,14 +15,13 @@ Two such x differ by a self-stress, E x = 0: forces of the joints on each other 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...exceptions import StateError
-from .free_bodies import FreeBodies, FreeBodyCuts
-from .load_case_data import LoadCase
+from .free_bodies import FreeBodies, FreeBodyCuts, LoadCase
 from .sharing_rules import Rules, Step
 
 __all__ = ["SharedReactions", "ReactionSharing"]
@@ -51,17 +50,6 @@ class SharedReactions:
     residual: Mapping[str, Array]
 
 
-@dataclass(frozen=True)
-class _Balance:
-    """One equation of one body, and the components that it gives."""
-
-    number: int
-    step: Step
-    shares: Mapping[tuple[str, str], float]
-    component: str
-    about: str
-
-
 class ReactionSharing:
     """The reactions of one mechanism by its rules.
 
@@ -88,17 +76,18 @@ class ReactionSharing:
         self._is_open = np.ones(len(self._column), bool)
         self._is_open[[column for _, column, _ in self._known]] = False
         self._balances = tuple(_balances(rules))
-        first = [next(iter(balance.shares))[0] for balance in self._balances]
-        self._bodies = np.array([rules.bodies.index(balance.step.body) for balance in self._balances], int)
-        self._frames = np.array([joints[joint] for joint in first], int)
-        self._about = np.array([joints[balance.about] for balance in self._balances], int)
-        self._axis = np.array(["xyz".index(balance.component[1]) for balance in self._balances], int)
-        self._is_moment = np.array([balance.component[0] == "M" for balance in self._balances], bool)
-        self._weights = np.zeros((len(self._column), len(self._balances)))  # S
+        steps = [step for _, step in self._balances]
+        first = [next(iter(step.shares))[0] for step in steps]
+        about = [step.about or joint for step, joint in zip(steps, first, strict=True)]
+        self._bodies = np.array([rules.bodies.index(step.body) for step in steps], int)
+        self._frames, self._about = (np.array([joints[j] for j in names], int) for names in (first, about))
+        self._axis = np.array(["xyz".index(step.component[1]) for step in steps], int)
+        self._is_moment = np.array([step.component[0] == "M" for step in steps], bool)
+        self._weights = np.zeros((len(self._column), len(steps)))  # S
         self._is_later = np.zeros(self._weights.T.shape, bool)  # components that a balance must not contain
-        for row, balance in enumerate(self._balances):
-            self._is_later[row] = [given_by[taker] >= balance.number for taker in self._column]
-            for taker, weight in balance.shares.items():
+        for row, (number, step) in enumerate(self._balances):
+            self._is_later[row] = [given_by[taker] >= number for taker in self._column]
+            for taker, weight in step.shares.items():
                 self._weights[self._column[taker], row] = weight
                 self._is_later[row, self._column[taker]] = False
 
@@ -152,14 +141,10 @@ class ReactionSharing:
         if not wrong.any():
             return
         row = int(np.argmax(wrong))
-        balance = self._balances[row]
-        where = f"step {balance.number} of '{self.rules.name}' ({balance.step})"
+        number, step = self._balances[row]
+        where = f"step {number} of '{self.rules.name}' ({step})"
         if early[row].any():
-            names = [
-                ".".join(unknown)
-                for unknown, is_early in zip(self._column, early[row], strict=True)
-                if is_early
-            ]
+            names = [".".join(self.rules.unknowns[k]) for k in np.flatnonzero(early[row])]
             raise StateError(f"{where}: it contains {', '.join(names)}, which no step before it gives")
         raise StateError(
             f"{where}: its joints have no lever arm in this balance ({levers[row]:.2g}): a dead point, or "
@@ -182,12 +167,12 @@ class ReactionSharing:
         )
 
 
-def _balances(rules: Rules) -> Iterator[_Balance]:
-    """In order; 'rest' is one balance for each component of its joint, about the joint itself."""
+def _balances(rules: Rules) -> Iterator[tuple[int, Step]]:
+    """In order, with the numbers of their steps; 'rest' is one for each component, about the joint itself."""
     for number, step in enumerate(rules.steps, 1):
         if step.kind == "balance":
-            about = step.about or next(iter(step.shares))[0]
-            yield _Balance(number, step, step.shares, step.component, about)
+            yield number, step
         elif step.kind == "rest":
-            for taker in step.shares:
-                yield _Balance(number, step, {taker: 1.0}, taker[1], taker[0])
+            for joint, component in step.shares:
+                shares = {(joint, component): 1.0}
+                yield number, replace(step, kind="balance", shares=shares, component=component, about=joint)

@@ -9,11 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...exceptions import SingularityError, StateError
-from ..assembly.branch import Branch
-from ..assembly.branch_point import BranchLostError, BranchPoint
+from ..assembly.branch import Branch, BranchLostError, BranchPoint
 from ..constraints.constraint_system import ConstraintSystem
-from ..dynamics.constraint_rank import constraint_rank
-from ..dynamics.forward_dynamics import mean_accelerations
+from ..dynamics.forward_dynamics import constraint_rank, mean_accelerations
 
 __all__ = ["BranchMotion", "Torques"]
 

@@ -80,7 +80,7 @@ def simulate(
     import scipy.integrate  # noqa: PLC0415  (a fifth of the library's import, which only this needs)
 
     solver = solver_of(graph)
-    system = solver.mechanism.system
+    system = solver.system
     if method not in METHODS:
         raise StateError(f"method is {method!r}; {', '.join(METHODS)} are known")
     if not (np.isfinite(t_end) and t_end > 0.0):

@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
+from ..cross_products import cross
 from .planar_tree import PlanarTree
-from .planar_vector import PlanarVector, Symbol
+from .planar_vector import PlanarVector, Symbol, add_to
 from .rates import Rates, Row
 
 __all__ = ["mass_matrix"]
 
-
-class _Momentum(NamedTuple):
-    """Linear P and angular H about a point, (3,) each, for a unit rate of one coordinate."""
-
-    P: np.ndarray
-    H: np.ndarray
+#: Linear P and angular H about a point, (3,) each, for a unit rate of one coordinate.
+Momentum = tuple[np.ndarray, np.ndarray]
 
 
 def mass_matrix(tree: PlanarTree, rates: Rates) -> dict[tuple[str, str], Symbol]:
@@ -31,6 +26,7 @@ class _MassMatrixSum:
     def __init__(self, tree: PlanarTree, rates: Rates) -> None:
         self.tree, self.rates, self.omegas = tree, rates, tree.omegas(rates)
         self.entries: dict[tuple[str, str], Symbol] = {}
+        # of each body: position in its plane, and velocity of its origin due to joints of the plane
         self.at: dict[int, tuple[PlanarVector, Symbol]] = {}
         self.v: dict[int, dict[str, PlanarVector]] = {}
         self._kinematics()
@@ -40,31 +36,24 @@ class _MassMatrixSum:
                 self._add_pairs_with_carrier(p, name, momentum)
 
     def _add(self, i: str, j: str, value: Symbol) -> None:
-        key = (min(i, j), max(i, j))
-        self.entries[key] = self.entries[key] + value if key in self.entries else value
+        add_to(self.entries, (min(i, j), max(i, j)), value)
 
     def _kinematics(self) -> None:
-        """Positions of bodies in their planes, and velocities of their origins due to joints of the plane."""
+        """Set ``at`` and ``v``."""
         tree = self.tree
         for k, body in enumerate(tree.bodies):
-            predecessor, (r, rz) = tree.predecessor(k), tree.position(k)
+            predecessor, (r, rz) = tree.predecessor[k], tree.position(k)
             self.at[k], self.v[k] = (r, rz), {}
             if predecessor is not None:
                 origin, z = self.at[predecessor]
-                self.at[k] = origin.plus(r), z + rz
+                self.at[k] = origin + r, z + rz
                 self.v[k] = dict(self.v[predecessor])
                 for name, omega in self.omegas[predecessor].items():
-                    self._put(self.v[k], name, r.quarter_turn().times(omega))
+                    add_to(self.v[k], name, r.quarter_turn() * omega)
             if body.axis is not None:
+                _, _, e = tree.slide(k)
                 for name, rate in self.rates[k].items():
-                    self._put(self.v[k], name, tree.slide_axis(k).times(rate))
-
-    @staticmethod
-    def _put(total: dict[str, PlanarVector], name: str, term: PlanarVector) -> None:
-        total[name] = total[name].plus(term) if name in total else term
-
-    def _names(self, rows: list[Row]) -> list[str]:
-        return sorted({name for row in rows for name in row})
+                    add_to(self.v[k], name, e * rate)
 
     def _add_pairs_within(self, p: int) -> None:
         """Pairs of rates that move bodies in the same plane."""
@@ -75,7 +64,7 @@ class _MassMatrixSum:
             own, omega, v = self.tree.inertias[k], self.omegas[k], self.v[k]
             lever = {name: own.h.cross(vector) for name, vector in v.items()}
             spin = {name: own.polar * rate for name, rate in omega.items()}
-            names = self._names([omega, lever])
+            names = sorted({*omega, *lever})
             for a, i in enumerate(names):
                 for j in names[a:]:
                     if i == j and i in omega:
@@ -89,14 +78,12 @@ class _MassMatrixSum:
 
     def _add_slide(self, k: int) -> None:
         """A prismatic joint: its rate paired with itself and with the rates of the body it slides on."""
-        tree, parent = self.tree, self.tree.bodies[k].parent
-        assert parent is not None
-        own, rate, e = tree.sliding_inertias[k], self.rates[k], tree.slide_axis(k)
-        arm = tree.position(k)[0].times(own.mass).plus(own.h.rotated(tree.orientation(parent)))
+        (parent, own, e), rate = self.tree.slide(k), self.rates[k]
+        arm = self.tree.position(k)[0] * own.mass + own.h.rotated(self.tree.orientation(parent))
         across = arm.cross(e)
         carried = {n: own.mass * v.dot(e) for n, v in self.v[parent].items()}
         for name, omega in self.omegas[parent].items():
-            carried[name] = carried.get(name, 0.0) + omega * across
+            add_to(carried, name, omega * across)
         for i, first in rate.items():
             for j, second in rate.items():
                 if i <= j:
@@ -104,7 +91,7 @@ class _MassMatrixSum:
             for j, moved in carried.items():
                 self._add(i, j, (2 if i == j else 1) * first * moved)
 
-    def _momenta(self, p: int) -> dict[str, _Momentum]:
+    def _momenta(self, p: int) -> dict[str, Momentum]:
         """Momenta of a whole plane for each rate in it, about the plane's origin, in its axes."""
         tree = self.tree
         P: dict[str, PlanarVector] = {}
@@ -113,67 +100,46 @@ class _MassMatrixSum:
         for k in tree.members[p]:
             r, rz = self.at[k]
             if tree.bodies[k].axis is not None:
-                self._slide_momentum(k, P, tilt, spin)
+                parent, own, e = tree.slide(k)
+                for name, rate in self.rates[k].items():
+                    push = e * (own.mass * rate)
+                    add_to(P, name, push)
+                    add_to(tilt, name, e.quarter_turn() * ((own.hz + own.mass * rz) * rate))
+                    h = own.h.rotated(tree.orientation(parent))
+                    add_to(spin, name, h.cross(e) * rate + r.cross(push))
                 continue
             own = tree.inertias[k]
             for name, omega in self.omegas[k].items():
-                push = own.h.quarter_turn().times(omega)
-                self._put(P, name, push)
-                self._put(tilt, name, own.tilt.plus(own.h.times(rz)).times(-omega))
-                spin[name] = spin.get(name, 0.0) + omega * (own.polar + r.dot(own.h))
+                add_to(P, name, own.h.quarter_turn() * omega)
+                add_to(tilt, name, (own.tilt + own.h * rz) * -omega)
+                add_to(spin, name, omega * (own.polar + r.dot(own.h)))
             for name, v in self.v[k].items():
-                spin[name] = spin.get(name, 0.0) + own.h.cross(v)
-                self._put(tilt, name, v.quarter_turn().times(own.hz))
-        zero = tree.x_axis.y
-        return {
-            name: _Momentum(
-                np.array([*P.get(name, tree.zero), zero], dtype=object),
-                np.array([*tilt.get(name, tree.zero), spin[name]], dtype=object),
-            )
-            for name in spin
-        }
+                add_to(spin, name, own.h.cross(v))
+                add_to(tilt, name, v.quarter_turn() * own.hz)
+        zero = PlanarVector()
+        return {n: (_array(P.get(n, zero), 0.0), _array(tilt.get(n, zero), spin[n])) for n in spin}
 
-    def _slide_momentum(
-        self, k: int, P: dict[str, PlanarVector], tilt: dict[str, PlanarVector], spin: Row
-    ) -> None:
-        tree, parent = self.tree, self.tree.bodies[k].parent
-        assert parent is not None
-        own, e, (r, rz) = tree.sliding_inertias[k], tree.slide_axis(k), self.at[k]
-        for name, rate in self.rates[k].items():
-            push = e.times(own.mass * rate)
-            self._put(P, name, push)
-            self._put(tilt, name, e.quarter_turn().times((own.hz + own.mass * rz) * rate))
-            arm = own.h.rotated(tree.orientation(parent)).cross(e) * rate + r.cross(push)
-            spin[name] = spin.get(name, 0.0) + arm
-
-    def _add_pairs_with_carrier(self, p: int, name: str, momentum: _Momentum) -> None:
+    def _add_pairs_with_carrier(self, p: int, name: str, momentum: Momentum) -> None:
         """Pairs with rates that move the body which carries the plane, or one of its ancestors."""
         tree, carrier = self.tree, self.tree.planes[p].carrier
         if carrier is None:
             return
-        position = np.array(
-            [tree.constants.scalar(x, "d") for x in tree.bodies[tree.roots[p]].position], dtype=object
-        )
+        at = tree.constants.position(tree.bodies[tree.roots[p]].position)
         P, H = (tree.axes(p) @ vector for vector in momentum)
-        H = H + _cross(position, P)
+        H = H + cross(_array(*at), P)
         P, H = self._rotated(carrier, P), self._rotated(carrier, H)
-        for other, omega in self.omegas[carrier].items():
-            self._pair(name, other, omega * H[2])
-        for other, v in self.v[carrier].items():
-            self._pair(name, other, v.dot(PlanarVector(P[0], P[1])))
-        (r, rz) = self.at[carrier]
-        H = H + _cross(np.array([r.x, r.y, rz], dtype=object), P)
-        self._add_pairs_with_carrier(tree.bodies[carrier].plane, name, _Momentum(P, H))
+        pairs = [(other, omega * H[2]) for other, omega in self.omegas[carrier].items()]
+        pairs += [(other, v.dot(PlanarVector(P[0], P[1]))) for other, v in self.v[carrier].items()]
+        for other, value in pairs:
+            self._add(name, other, 2 * value if name == other else value)
+        H = H + cross(_array(*self.at[carrier]), P)
+        self._add_pairs_with_carrier(tree.bodies[carrier].plane, name, (P, H))
 
     def _rotated(self, carrier: int, vector: np.ndarray) -> np.ndarray:
-        rotated = PlanarVector(vector[0], vector[1]).rotated(self.tree.orientation(carrier))
-        return np.array([*rotated, vector[2]], dtype=object)
-
-    def _pair(self, i: str, j: str, value: Symbol) -> None:
-        self._add(i, j, 2 * value if i == j else value)
+        unit = self.tree.orientation(carrier)
+        return _array(PlanarVector(vector[0], vector[1]).rotated(unit), vector[2])
 
 
-def _cross(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    return np.array(
-        [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]], dtype=object
-    )
+def _array(vector: PlanarVector, z: Symbol) -> np.ndarray:
+    """A vector (3,) from its parts in the plane and along z."""
+    return np.array([*vector, z], dtype=object)

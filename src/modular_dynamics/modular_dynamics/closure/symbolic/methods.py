@@ -17,7 +17,7 @@ from ..dynamics.solver import solver_of
 from .counting import Count, count
 from .elimination import eliminate
 from .mass_matrix import mass_matrix
-from .model_constants import ModelConstants, import_casadi
+from .model_constants import ModelConstants
 from .orientations import Orientations
 from .planar_bodies import planar_model_of
 from .planar_loops import planar_loops_of
@@ -54,7 +54,7 @@ class Method:
             raise StateError(f"unknown method '{method}'; the methods are {', '.join(METHODS)}")
         self.graph, self.method = graph, method
         self.constants = ModelConstants(symbolic)
-        ca = import_casadi()
+        ca = self.ca = self.constants.ca
         self.model = planar_model_of(graph)
         self.steps = solution_steps(graph, self.model.bodies, planar_loops_of(graph, self.model))
         names = graph.joint_names if method == "IC" else graph.independent_joint_names
@@ -64,28 +64,26 @@ class Method:
         self.orientations = Orientations(self.model, self.constants, self.q)
         if method != "IC":
             closed = dict(zip(graph.joint_names, solver_of(graph).reference().tolist(), strict=True))
-            eliminate(self.model, self.steps, self.orientations, method == "DE", closed)
-        self.gravity = self.constants.gravity(graph.gravity)
+            eliminate(self.steps, self.orientations, method == "DE", closed)
+        self.gravity = [self.constants.own(x) for x in graph.gravity]
 
     @cached_property
     def tree(self) -> PlanarTree:
         """The tree of bodies in their planes."""
-        return PlanarTree(self.model, self.orientations, self.gravity)
+        return PlanarTree(self.orientations, self.gravity)
 
     @cached_property
     def rates(self) -> Rates:
         """W as rates of bodies in their planes."""
         if self.method == "IC":
-            return implicit_rates(
-                self.model.bodies, self.steps, self.orientations, self.graph.independent_joint_names
-            )
-        return explicit_rates(self.model.bodies, self.orientations, self.q)
+            return implicit_rates(self.steps, self.orientations, self.graph.independent_joint_names)
+        return explicit_rates(self.orientations, self.q)
 
     @cached_property
     def projection(self) -> Any:
         """W (nv, independent): rates of all joints by those of the independent ones."""
-        ca, index = import_casadi(), {body.name: k for k, body in enumerate(self.model.bodies)}
-        W = ca.SX(len(index), len(self.v))
+        index = {body.name: k for k, body in enumerate(self.model.bodies)}
+        W = self.ca.SX(len(index), len(self.v))
         for i, name in enumerate(self.graph.joint_names):
             k = index[name]
             for j, column in enumerate(self.v):
@@ -96,11 +94,10 @@ class Method:
     @cached_property
     def gravity_torque(self) -> Any:
         """g1: the gradient of the potential, or W^T g."""
-        ca = import_casadi()
         if self.method == "IC":
             torque = self.tree.gravity_torque(self.rates)
-            return ca.vertcat(*(torque.get(name, 0.0) for name in self.v))
-        return ca.gradient(self.tree.potential(), ca.vertcat(*self.q.values()))
+            return self.ca.vertcat(*(torque.get(name, 0.0) for name in self.v))
+        return self.ca.gradient(self.tree.potential(), self.ca.vertcat(*self.q.values()))
 
     @cached_property
     def mass_matrix(self) -> Any:
@@ -110,14 +107,14 @@ class Method:
     @cached_property
     def open_tree(self) -> tuple[Any, Any]:
         """M (nv, nv) and g (nv,) of the tree without its loops."""
-        ca, names = import_casadi(), self.graph.joint_names
+        names = self.graph.joint_names
         rates: Rates = {k: {body.name: body.sign or 1.0} for k, body in enumerate(self.model.bodies)}
         torque = self.tree.gravity_torque(rates)
         M = self._square(mass_matrix(self.tree, rates), names)
-        return M, ca.vertcat(*(torque.get(name, 0.0) for name in names))
+        return M, self.ca.vertcat(*(torque.get(name, 0.0) for name in names))
 
     def _square(self, entries: dict[tuple[str, str], Any], names: tuple[str, ...]) -> Any:
-        matrix = import_casadi().SX(len(names), len(names))
+        matrix = self.ca.SX(len(names), len(names))
         for i, first in enumerate(names):
             for j, second in enumerate(names):
                 matrix[i, j] = entries.get((min(first, second), max(first, second)), 0.0)
@@ -127,7 +124,7 @@ class Method:
     def torque(self) -> Any:
         """tau1, springs included: Lagrange's equations of the second kind, or W^T tau."""
         state = JointState(*self.inputs[:3])
-        springs = symbolic_springs(self.graph, self.model, self.orientations)
+        springs = symbolic_springs(self.graph, self.orientations)
         if self.method == "IC":
             return constrained_torque(state, self.projection, *self.open_tree, springs)
         return lagrange_torque(state, self.mass_matrix, self.gravity_torque, springs)
@@ -135,26 +132,20 @@ class Method:
     @property
     def inputs(self) -> list[Any]:
         """Columns: coordinates, rates, accelerations, parameters."""
-        ca = import_casadi()
-        return [ca.vertcat(*x.values()) for x in (self.q, self.v, self.vdot)] + [self.constants.symbols]
+        columns = [self.ca.vertcat(*x.values()) for x in (self.q, self.v, self.vdot)]
+        return [*columns, self.constants.symbols]
 
     def evaluate(
         self, term: Any, q: ArrayLike, v: ArrayLike | None = None, vdot: ArrayLike | None = None
     ) -> Any:
         """The value of a term; for IC, q holds the coordinates of all joints, in the graph's order."""
-        zeros = np.zeros(len(self.v))
-        arguments = [
-            np.asarray(q, float),
-            zeros if v is None else v,
-            zeros if vdot is None else vdot,
-            self.constants.numbers,
-        ]
-        result: NDArray[np.float64] = import_casadi().Function("term", self.inputs, [term])(*arguments).full()
+        v, vdot = (np.zeros(len(self.v)) if x is None else x for x in (v, vdot))
+        function = self.ca.Function("term", self.inputs, [term])
+        result: NDArray[np.float64] = function(np.asarray(q, float), v, vdot, self.constants.numbers).full()
         return result[:, 0] if result.shape[1] == 1 else result
 
     def count(self, term: Any) -> Count:
         """Operations of a term; of a square one, which is symmetric, those of its lower triangle."""
-        ca = import_casadi()
         square = term.shape[0] == term.shape[1] > 1
-        entries = [term[i, : i + 1].T for i in range(term.shape[0])] if square else [ca.vec(term)]
-        return count(ca.vertcat(*entries), self.inputs)
+        entries = [term[i, : i + 1].T for i in range(term.shape[0])] if square else [self.ca.vec(term)]
+        return count(self.ca.vertcat(*entries), self.inputs)

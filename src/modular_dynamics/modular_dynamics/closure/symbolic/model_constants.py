@@ -30,8 +30,9 @@ def import_casadi() -> Any:
 class ModelConstants:
     """Constants of one model: numbers, or one symbol for each different number if parameters stay symbolic.
 
-    A length that occurs several times is one parameter. Each body has ten inertial parameters with symbols of
-    their own, also those that are zero or equal in this model, so that generated code fits any inertias.
+    A length that occurs several times is one parameter. Gravity's three components and the ten inertial
+    parameters of each body have symbols of their own, also those that are zero or equal in this model, so
+    that generated code fits any inertias and any direction of gravity.
     """
 
     def __init__(self, symbolic: bool) -> None:
@@ -48,8 +49,8 @@ class ModelConstants:
         symbol = self.parameters[key][0]
         return symbol if number > 0.0 else -symbol
 
-    def inertial(self, number: float) -> Symbol:
-        """A mass or a moment of mass of one body."""
+    def own(self, number: float) -> Symbol:
+        """A constant with a symbol of its own: a mass, a moment of mass, a component of gravity."""
         if not self.symbolic:
             return self.ca.SX(float(number))
         name = f"i{len(self.parameters)}"
@@ -62,21 +63,19 @@ class ModelConstants:
 
     def planar_direction(self, axis: Any) -> PlanarVector:
         """The x and y of a constant unit vector."""
-        return PlanarVector(self.direction(axis[0]), self.direction(axis[1]))
+        return PlanarVector(*map(self.direction, axis[:2]))
 
     def planar_vector(self, vector: Any, kind: str = "") -> PlanarVector:
         """The x and y of a constant vector."""
-        return PlanarVector(self.scalar(float(vector[0]), kind), self.scalar(float(vector[1]), kind))
+        return PlanarVector(*(self.scalar(x, kind) for x in vector[:2]))
 
-    def gravity(self, vector: Any) -> list[Symbol]:
-        """The three components, all of them symbols if parameters are: gravity may have any direction."""
-        if not self.symbolic:
-            return [self.ca.SX(float(x)) for x in vector]
-        components = []
-        for x, name in zip(vector, "xyz", strict=True):
-            self.parameters[f"g{name}"] = self.ca.SX.sym(f"g_{name}"), float(x)
-            components.append(self.parameters[f"g{name}"][0])
-        return components
+    def position(self, vector: Any) -> tuple[PlanarVector, Symbol]:
+        """A constant position [m]: in the plane, and along z."""
+        return self.planar_vector(vector, "d"), self.scalar(vector[2], "d")
+
+    def matrix(self, rotation: Any) -> np.ndarray:
+        """A constant rotation matrix (3, 3)."""
+        return np.array([[*map(self.direction, row)] for row in rotation], dtype=object)
 
     @property
     def symbols(self) -> Symbol:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from .model_constants import ModelConstants
-from .planar_bodies import PlanarModel
+from .planar_bodies import Array, PlanarModel
 from .planar_loops import BASE, Segment
 from .planar_vector import PlanarVector, Symbol
 
@@ -75,14 +75,37 @@ class Orientations:
         """The unit vector of a body's x axis, or of BASE's, in its plane."""
         return self.unit_vector(self.between(BASE, body), self.offset(body))
 
-    def local_vector(self, segment: Segment, without: int | None = None) -> PlanarVector:
-        """The vector of a segment in its body's frame, with its slides except the one named ``without``."""
+    def direction(self, body: int, axis: Array) -> PlanarVector:
+        """A unit vector fixed in a body, in the axes of its plane."""
+        return self.constants.planar_direction(axis).rotated(self.of_body(body))
+
+    def vector(
+        self, segment: Segment, first: int = BASE, reference: int = BASE, without: int | None = None
+    ) -> PlanarVector:
+        """The vector of a segment in the axes of body ``reference`` (without its offset).
+
+        Args:
+            first: an ancestor of both, to which their rotations are related.
+            without: the slide that does not count.
+        """
         vector = self.constants.planar_vector(segment.vector, "d")
-        for k, axis in segment.slides:
+        for k, axis in segment.slides.items():
             if k != without:
                 q = self.coordinates[self.bodies[k].name]
-                vector = vector.plus(self.constants.planar_direction(axis).times(q))
-        return vector
+                vector = vector + self.constants.planar_direction(axis) * q
+        rotation = self.between(first, segment.body).then(self.between(first, reference), -1)
+        return vector.rotated(self.unit_vector(rotation, self.offset(segment.body)))
+
+    def vector_sum(
+        self,
+        segments: Iterable[Segment],
+        first: int = BASE,
+        reference: int = BASE,
+        without: int | None = None,
+    ) -> PlanarVector:
+        """The sum of the vectors of segments: see `vector`."""
+        vectors = (self.vector(segment, first, reference, without) for segment in segments)
+        return sum(vectors, PlanarVector())
 
     def unit_vector(self, rotation: PlanarRotation, offset: float = 0.0) -> PlanarVector:
         """The unit vector of a rotation plus a constant angle."""
@@ -92,7 +115,7 @@ class Orientations:
         return self._unit_vectors[key]
 
     def _new_unit_vector(self, rotation: PlanarRotation, offset: float) -> PlanarVector:
-        ca, constants = self.constants.ca, self.constants
+        ca = self.constants.ca
         if rotation.unit_vectors:
             last, power = rotation.unit_vectors[-1]
             vector = self.unit_vectors[last] if power > 0 else self.unit_vectors[last].conjugate()
@@ -100,19 +123,9 @@ class Orientations:
             if abs(power) > 1:
                 rest = (*rest, (last, power - power // abs(power)))
             return self.unit_vector(PlanarRotation(rotation.angle, rest), offset).rotated(vector)
-        constant: float = sum(
-            count * self.constant_angles[name]
-            for name, count in rotation.angle
-            if name in self.constant_angles
-        )
-        angle = constants.scalar(offset + constant, "a")
-        free = [(name, count) for name, count in rotation.angle if name not in self.constant_angles]
-        if not free and offset + constant == 0.0:
-            return PlanarVector(ca.SX(1.0), ca.SX(0.0))
-        for name, count in free:
-            angle = angle + self._multiple(name, count)
+        constants = [count * self.constant_angles.get(name, 0.0) for name, count in rotation.angle]
+        angle = self.constants.scalar(offset + sum(constants), "a")
+        for name, count in rotation.angle:
+            if name not in self.constant_angles:
+                angle = angle + count * self.coordinates[name]
         return PlanarVector(ca.cos(angle), ca.sin(angle))
-
-    def _multiple(self, name: str, count: float) -> Symbol:
-        q = self.coordinates[name]
-        return q if count == 1 else -q if count == -1 else count * q

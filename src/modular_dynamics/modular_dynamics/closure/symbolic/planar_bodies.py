@@ -9,7 +9,7 @@ Hartenberg do the same along a chain).
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -19,11 +19,13 @@ from ...dynamics.arrays.model_arrays import constants_of
 from ...exceptions import UnsupportedModelError
 from ...kernels import layout
 from ...model import JointType, SubsystemGraph
-from ..constraints.rows import loop_rows, spring_rows
+from ..constraints.rows import Rows, loop_rows, spring_rows
 
-__all__ = ["Array", "MotionPlane", "PlanarBody", "PlanarModel", "planar_model_of"]
+__all__ = ["Array", "End", "PlanarBody", "PlanarModel", "planar_model_of"]
 
 Array = NDArray[np.float64]
+#: One end of a loop or spring: its body (None: the ground), and its position in that body's frame [m].
+End = tuple[int | None, Array]
 #: Rounding errors of an exact zero are smaller [m or 1].
 _ROUNDING = 1e-12
 
@@ -47,8 +49,6 @@ class PlanarBody:
         axis: of a prismatic joint, in the parent's frame; None: revolute.
         mass, moment, second: mass [kg], mass times centre of mass [kg m], second moments of mass
             (tr(I)/2 - I) [kg m^2] about the origin.
-        anchors: (2, 3) positions of ends [m], by index of a loop joint, or by -1, -2 ... of a spring; NaN
-            where this body has none.
     """
 
     name: str
@@ -61,15 +61,15 @@ class PlanarBody:
     mass: float
     moment: Array
     second: Array
-    anchors: dict[int, Array] = field(default_factory=dict)
 
 
 class PlanarModel(NamedTuple):
-    """Bodies of all joints, their planes, and the anchors (2, 3) of loops and springs on the ground."""
+    """Bodies of all joints, their planes, and both ends of all loop joints and springs."""
 
     bodies: list[PlanarBody]
     planes: list[MotionPlane]
-    ground: dict[int, Array]
+    loop_ends: list[list[End]]
+    spring_ends: list[list[End]]
 
     def same_plane_parent(self, k: int) -> int | None:
         """The parent of body k if it is in the same plane; None: the plane's carrier is the parent."""
@@ -78,7 +78,7 @@ class PlanarModel(NamedTuple):
 
 
 def planar_model_of(graph: SubsystemGraph) -> PlanarModel:
-    """Bodies, planes and anchors of a graph.
+    """Bodies, planes and ends of a graph.
 
     Raises:
         UnsupportedModelError: floating or mimic joints; a prismatic joint whose parent joint is not revolute
@@ -91,7 +91,7 @@ def planar_model_of(graph: SubsystemGraph) -> PlanarModel:
             )
     first = _Frames(graph, np.zeros(len(graph.joints)))
     frames = _Frames(graph, first.best_offsets())
-    return PlanarModel(frames.bodies, frames.planes, frames.ground)
+    return PlanarModel(frames.bodies, frames.planes, frames.loop_ends, frames.spring_ends)
 
 
 class _Frames:
@@ -109,20 +109,21 @@ class _Frames:
                 self._add_prismatic(k)
             else:
                 self._add_revolute(k, float(offsets[k]))
-        self.ground: dict[int, Array] = {}
-        loops, springs = loop_rows(graph), spring_rows(graph)
-        for k, ends in enumerate(loops.arrays.ends):
-            self._add_anchors(k, ends, loops.arrays.anchors[k, :, 9:])
-        for k, ends in enumerate(springs.arrays.ends):
-            self._add_anchors(-1 - k, ends, springs.arrays.anchors[k, :, 9:])
+        self.loop_ends = self._ends(loop_rows(graph))
+        self.spring_ends = self._ends(spring_rows(graph))
 
-    def _add_anchors(self, key: int, ends: NDArray[np.int64], positions: Array) -> None:
-        for end, (index, given) in enumerate(zip(map(int, ends), positions, strict=True)):
-            anchors, position = self.ground, given
-            if index < len(self.bodies):
-                anchors = self.bodies[index].anchors
-                position = _clean(self.rotations[index].T @ (given - self.shifts[index]))
-            anchors.setdefault(key, np.full((2, 3), np.nan))[end] = position
+    def _ends(self, rows: Rows) -> list[list[End]]:
+        """Both ends of each loop joint or spring."""
+        bodies, anchors = rows.arrays.ends.tolist(), rows.arrays.anchors
+        return [
+            [self._end(body, anchor[9:]) for body, anchor in zip(*pair, strict=True)]
+            for pair in zip(bodies, anchors, strict=True)
+        ]
+
+    def _end(self, body: int, position: Array) -> End:
+        if body == len(self.bodies):
+            return None, position
+        return body, _clean(self.rotations[body].T @ (position - self.shifts[body]))
 
     def _in_parent(self, k: int) -> tuple[Array, Array]:
         """Rotation and position of joint k's model frame in the parent's frame."""
@@ -197,7 +198,8 @@ class _Frames:
             fixed += [child.axis for child in children if child.axis is not None]
             # an oblique plane costs most operations: all of its inertia would have to be rotated
             fixed += 4 * [plane.axes[:, 2] for plane in self.planes if plane.carrier == k]
-            fixed += [end for ends in body.anchors.values() for end in ends if np.isfinite(end[0])]
+            ends = [end for pair in (*self.loop_ends, *self.spring_ends) for end in pair]
+            fixed += [position for owner, position in ends if owner == k]
             angles = [
                 float(np.arctan2(v[1], v[0])) % (np.pi / 2) for v in fixed if np.hypot(v[0], v[1]) > _ROUNDING
             ]

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import NamedTuple
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from ...exceptions import UnsupportedModelError
 from ...model import SubsystemGraph
-from .planar_bodies import Array, PlanarModel
+from .planar_bodies import Array, End, PlanarModel
 
 __all__ = ["BASE", "PlanarLoop", "Segment", "planar_loops_of", "spring_paths_of"]
 
@@ -25,12 +24,12 @@ class Segment:
 
     Attributes:
         body: index of a body with a revolute joint, or BASE. vector: (2,) [m].
-        slides: prismatic joints fixed in it, (body, direction (2,)).
+        slides: directions (2,) of the prismatic joints fixed in it, by index of their bodies.
     """
 
     body: int
-    vector: Array
-    slides: list[tuple[int, Array]]
+    vector: Array = field(default_factory=lambda: np.zeros(2))
+    slides: dict[int, Array] = field(default_factory=dict)
 
 
 @dataclass
@@ -50,14 +49,7 @@ class PlanarLoop:
     @property
     def joints(self) -> list[int]:
         """Bodies whose joints belong to the loop."""
-        return [*self.predecessor, *(k for segment in self.segments for k, _ in segment.slides)]
-
-
-class _End(NamedTuple):
-    """One end of a loop or spring: its body (None: the ground), and its position in that body's frame [m]."""
-
-    body: int | None
-    position: Array
+        return [*self.predecessor, *(k for segment in self.segments for k in segment.slides)]
 
 
 def planar_loops_of(graph: SubsystemGraph, model: PlanarModel) -> list[PlanarLoop]:
@@ -67,12 +59,12 @@ def planar_loops_of(graph: SubsystemGraph, model: PlanarModel) -> list[PlanarLoo
         UnsupportedModelError: a loop that is not planar, or whose cut joint is not a hinge in the plane.
     """
     loops = []
-    for index, joint in enumerate(graph.loop_joints):
+    for joint, ends in zip(graph.loop_joints, model.loop_ends, strict=True):
         if joint.type not in _HINGES:
             raise UnsupportedModelError(
                 f"loop joint '{joint.name}' is {joint.type}: symbolic methods close planar loops with hinges"
             )
-        loop = _LoopBuilder(model, index).loop(f"loop '{joint.name}'")
+        loop = _path(model, f"loop '{joint.name}'", ends)
         if abs(loop.height) > 1e-6:
             raise UnsupportedModelError(
                 f"{loop.name} is not planar: its ends are {loop.height:.3g} m apart along z"
@@ -87,83 +79,58 @@ def spring_paths_of(graph: SubsystemGraph, model: PlanarModel) -> list[PlanarLoo
     Raises:
         UnsupportedModelError: a spring between bodies of different planes.
     """
-    return [
-        _LoopBuilder(model, -1 - k).loop(f"spring '{spring.name}'") for k, spring in enumerate(graph.springs)
-    ]
+    springs = zip(graph.springs, model.spring_ends, strict=True)
+    return [_path(model, f"spring '{spring.name}'", ends) for spring, ends in springs]
 
 
-class _LoopBuilder:
-    """One loop or spring; ``key`` is that of its anchors in the planar model."""
+def _path(model: PlanarModel, name: str, ends: list[End]) -> PlanarLoop:
+    """The path through the tree from one end to the other, in the plane of the end that is deeper in it."""
+    bodies = model.bodies
+    deepest = max(ends, key=lambda end: _depth(model, end[0]))[0]
+    if deepest is None:
+        raise UnsupportedModelError(f"{name} has both its ends on the ground")
+    plane = bodies[deepest].plane
+    branches = [_branch(model, name, plane, body) for body, _ in ends]
+    shared = sum(first == second for first, second in zip(*branches, strict=False))
+    segments: dict[int, Segment] = {}
+    predecessor: dict[int, int] = {}
+    height = 0.0
+    for sign, branch, (_, position) in zip((1.0, -1.0), branches, ends, strict=True):
+        for k, following in zip(branch[shared - 1 :], [*branch[shared:], None], strict=True):
+            # from the origin of body k to that of the following body, or to the end
+            vector = position if following is None else bodies[following].position
+            if k == BASE:
+                vector = model.planes[plane].axes.T @ vector
+            rotating = _rotating(model, k)
+            segment = segments.setdefault(rotating, Segment(rotating))
+            segment.vector = segment.vector + sign * vector[:2]
+            height += sign * float(vector[2])
+            if following is not None:
+                axis = bodies[following].axis
+                if axis is None:
+                    predecessor[following] = rotating
+                else:
+                    segment.slides[following] = sign * axis[:2]
+    return PlanarLoop(name, list(segments.values()), predecessor, height)
 
-    def __init__(self, model: PlanarModel, key: int) -> None:
-        self.bodies, self.planes = model.bodies, model.planes
-        self.ends: list[_End] = [_End(None, np.zeros(3))] * 2
-        owners = [(None, model.ground), *((k, body.anchors) for k, body in enumerate(self.bodies))]
-        for owner, anchors in owners:
-            for side in range(2):
-                if key in anchors and np.isfinite(anchors[key][side, 0]):
-                    self.ends[side] = _End(owner, anchors[key][side])
 
-    def loop(self, name: str) -> PlanarLoop:
-        """The loop, or the path of the spring."""
-        deepest = max(self.ends, key=lambda end: self._depth(end.body)).body
-        if deepest is None:
-            raise UnsupportedModelError(f"{name} has both its ends on the ground")
-        plane = self.bodies[deepest].plane
-        branches = [self._branch(name, plane, end) for end in self.ends]
-        shared = 0
-        while shared < min(map(len, branches)) and branches[0][shared] == branches[1][shared]:
-            shared += 1
-        segments: dict[int, Segment] = {}
-        predecessor: dict[int, int] = {}
-        height = 0.0
-        for sign, branch, end in zip((1.0, -1.0), branches, self.ends, strict=True):
-            for k, following in zip(branch[shared - 1 :], [*branch[shared:], None], strict=True):
-                position = end.position if following is None else self.bodies[following].position
-                if k == BASE:
-                    position = self.planes[plane].axes.T @ position
-                self._add(segments, predecessor, k, following, sign, position)
-                height += sign * float(position[2])
-        return PlanarLoop(name, list(segments.values()), predecessor, height)
+def _depth(model: PlanarModel, body: int | None) -> int:
+    return 0 if body is None else 1 + _depth(model, model.bodies[body].parent)
 
-    def _depth(self, body: int | None) -> int:
-        depth = 0
-        while body is not None:
-            body, depth = self.bodies[body].parent, depth + 1
-        return depth
 
-    def _branch(self, name: str, plane: int, end: _End) -> list[int]:
-        """Bodies from the plane's carrier, BASE, to an end."""
-        branch: list[int] = []
-        k = end.body
-        while k is not None and self.bodies[k].plane == plane:
-            branch.insert(0, k)
-            k = self.bodies[k].parent
-        if k != self.planes[plane].carrier:
-            raise UnsupportedModelError(f"{name} is not planar: it contains axes that are not parallel")
-        return [BASE, *branch]
+def _branch(model: PlanarModel, name: str, plane: int, end: int | None) -> list[int]:
+    """Bodies from the plane's carrier, BASE, to an end."""
+    branch: list[int] = []
+    k = end
+    while k is not None and model.bodies[k].plane == plane:
+        branch.insert(0, k)
+        k = model.bodies[k].parent
+    if k != model.planes[plane].carrier:
+        raise UnsupportedModelError(f"{name} is not planar: it contains axes that are not parallel")
+    return [BASE, *branch]
 
-    def _rotating(self, k: int) -> int:
-        """Body k, or the body that it slides on: the one whose rotation moves it."""
-        parent = None if k == BASE else self.bodies[k].parent
-        return k if k == BASE or self.bodies[k].axis is None or parent is None else parent
 
-    def _add(
-        self,
-        segments: dict[int, Segment],
-        predecessor: dict[int, int],
-        k: int,
-        following: int | None,
-        sign: float,
-        position: Array,
-    ) -> None:
-        """Add the vector from body k's origin to the following body's, or to the cut joint."""
-        rotating = self._rotating(k)
-        segment = segments.setdefault(rotating, Segment(rotating, np.zeros(2), []))
-        segment.vector = segment.vector + sign * position[:2]
-        if following is not None:
-            axis = self.bodies[following].axis
-            if axis is None:
-                predecessor[following] = rotating
-            else:
-                segment.slides.append((following, sign * axis[:2]))
+def _rotating(model: PlanarModel, k: int) -> int:
+    """Body k, or the body that it slides on: the one whose rotation moves it."""
+    parent = None if k == BASE or model.bodies[k].axis is None else model.bodies[k].parent
+    return k if parent is None else parent

@@ -8,15 +8,13 @@ only, and with omega the absolute rates of bodies in their plane the kinetic ene
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from .orientations import Orientations
-from .planar_bodies import PlanarModel
 from .planar_inertia import PlanarInertia, planar_inertia_of
-from .planar_vector import PlanarVector, Symbol
+from .planar_vector import PlanarVector, Symbol, add_to
 from .rates import Rates, Row
 
 __all__ = ["PlanarTree"]
@@ -29,119 +27,100 @@ class PlanarTree:
 
     Attributes:
         members: bodies of each plane. roots: the first of them.
+        predecessor: of each body, the one in the same plane that carries it; None: the plane's carrier does.
         inertias: of each body with all planes that it carries, in the axes of its plane.
         sliding_inertias: of bodies with a prismatic joint, in their own frame.
         first_moments: of each body after regrouping, in its own frame.
-        zero, x_axis: constant vectors.
     """
 
-    def __init__(self, model: PlanarModel, orientations: Orientations, gravity: Any) -> None:
-        self.model, self.bodies, self.planes = model, model.bodies, model.planes
-        self.orientations = orientations
+    def __init__(self, orientations: Orientations, gravity: Any) -> None:
+        model, self.orientations = orientations.model, orientations
+        self.bodies, self.planes = model.bodies, model.planes
         self.constants, self.gravity = orientations.constants, gravity
-        indices = range(len(self.planes))
-        self.members = [[k for k, body in enumerate(self.bodies) if body.plane == p] for p in indices]
+        self.members = [
+            [k for k, body in enumerate(self.bodies) if body.plane == p] for p in range(len(self.planes))
+        ]
+        self.roots = [members[0] for members in self.members]
+        self.predecessor = [model.same_plane_parent(k) for k in range(len(self.bodies))]
         self.single_joint = [
             sum(self.bodies[k].axis is None for k in members) == 1 for members in self.members
         ]
-        self.roots = [self._root(p) for p in indices]
-        one, zero = self.constants.ca.SX(1.0), self.constants.ca.SX(0.0)
-        self.zero, self.x_axis = PlanarVector(zero, zero), PlanarVector(one, zero)
         self.inertias = [planar_inertia_of(body, self.constants) for body in self.bodies]
         self.sliding_inertias: dict[int, PlanarInertia] = {}
         self._regroup()
         self.first_moments = [inertia.h for inertia in self.inertias]
         self._assemble()
 
-    def _root(self, plane: int) -> int:
-        return next(k for k in self.members[plane] if self.predecessor(k) is None)
-
-    def predecessor(self, k: int) -> int | None:
-        """The body in the same plane that carries body k; None: the plane's carrier does."""
-        return self.model.same_plane_parent(k)
-
     def orientation(self, k: int) -> PlanarVector:
         """Unit vector of body k's x axis in the axes of its plane."""
         if self.single_joint[self.bodies[k].plane]:
-            return self.x_axis
+            return PlanarVector(1.0, 0.0)
         return self.orientations.of_body(k)
 
     def axes(self, plane: int) -> np.ndarray:
         """Axes of a plane in its carrier's frame (3, 3)."""
-        R = np.array(
-            [[self.constants.direction(x) for x in row] for row in self.planes[plane].axes], dtype=object
-        )
+        R = self.constants.matrix(self.planes[plane].axes)
         if self.single_joint[plane]:
             c, s = self.orientations.of_body(self.roots[plane])
-            zero, one = self.x_axis.y, self.x_axis.x
-            R = R @ np.array([[c, -s, zero], [s, c, zero], [zero, zero, one]], dtype=object)
+            R = R @ np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]], dtype=object)
         return R
 
     def position(self, k: int) -> tuple[PlanarVector, Symbol]:
         """Position of body k's origin from its predecessor's or the plane's origin, in the plane's axes."""
-        body, predecessor = self.bodies[k], self.predecessor(k)
-        position = body.position
+        body, predecessor = self.bodies[k], self.predecessor[k]
         if predecessor is not None:
-            vector = self.constants.planar_vector(position, "d")
+            vector, z = self.constants.position(body.position)
             if body.axis is not None:
-                q = self.orientations.coordinates[body.name]
-                vector = vector.plus(self.constants.planar_direction(body.axis).times(q))
-            return vector.rotated(self.orientation(predecessor)), self.constants.scalar(position[2], "d")
-        position = self.planes[body.plane].axes.T @ (position - self.bodies[self.roots[body.plane]].position)
-        position = np.where(abs(position) < 1e-12, 0.0, position)
-        return self.constants.planar_vector(position, "d"), self.constants.scalar(position[2], "d")
+                vector = vector + self.constants.planar_direction(body.axis) * self._slide(k)
+            return vector.rotated(self.orientation(predecessor)), z
+        position = body.position - self.bodies[self.roots[body.plane]].position
+        position = self.planes[body.plane].axes.T @ position
+        return self.constants.position(np.where(abs(position) < 1e-12, 0.0, position))
+
+    def _slide(self, k: int) -> Symbol:
+        """The coordinate of a prismatic joint."""
+        return self.orientations.coordinates[self.bodies[k].name]
+
+    def _add_to_inertia(self, k: int, more: PlanarInertia) -> None:
+        self.inertias[k] = self.inertias[k].plus(more)
 
     def _regroup(self) -> None:
         """Move inertial parameters to parents, from the leaves to the root."""
-        for k in range(len(self.bodies) - 1, -1, -1):
-            body, own = self.bodies[k], self.inertias[k]
-            parent = body.parent
-            if body.axis is not None and parent is not None:
-                self.sliding_inertias[k] = own
-                q = self.orientations.coordinates[body.name]
-                axis = self.constants.planar_vector(body.axis, "n")
-                position = self.constants.planar_vector(body.position, "d").plus(axis.times(q))
-                self.inertias[parent].add(own.moved(position, self.constants.scalar(body.position[2], "d")))
-                continue
-            fixed = own.remove_unaffected_by_rotation()
-            if parent is None:
-                continue
-            if self.predecessor(k) is None:
-                fixed = fixed.rotated_by_matrix(self._constant_matrix(self.planes[body.plane].axes))
-            position = self.constants.planar_vector(body.position, "d")
-            self.inertias[parent].add(fixed.moved(position, self.constants.scalar(body.position[2], "d")))
-
-    def _constant_matrix(self, rotation: Any) -> np.ndarray:
-        return np.array([[self.constants.direction(float(x)) for x in row] for row in rotation], dtype=object)
+        for k in reversed(range(len(self.bodies))):
+            body, parent = self.bodies[k], self.bodies[k].parent
+            position, z = self.constants.position(body.position)
+            if body.axis is not None:
+                fixed = self.sliding_inertias[k] = self.inertias[k]
+                position = position + self.constants.planar_vector(body.axis, "n") * self._slide(k)
+            else:
+                fixed, self.inertias[k] = self.inertias[k].split_by_rotation()
+                if self.predecessor[k] is None:
+                    fixed = fixed.rotated_by_matrix(self.constants.matrix(self.planes[body.plane].axes))
+            if parent is not None:
+                self._add_to_inertia(parent, fixed.moved(position, z))
 
     def _assemble(self) -> None:
         """Rotate inertias into the axes of their planes and add planes to their carriers, from the leaves."""
         whole: dict[int, PlanarInertia] = {}
-        for k in range(len(self.bodies) - 1, -1, -1):
-            body = self.bodies[k]
-            if body.axis is not None:
+        for k in reversed(range(len(self.bodies))):
+            p, members = self.bodies[k].plane, self.members[self.bodies[k].plane]
+            if self.bodies[k].axis is not None:
                 # its own inertia belongs to the body that it slides on already
-                whole[k] = self.inertias[k] = self._zero_inertia()
+                self.inertias[k] = PlanarInertia()
             else:
                 self.inertias[k] = self.inertias[k].rotated(self.orientation(k))
-                whole[k] = replace(self.inertias[k])
-            for child in self.members[body.plane]:
-                if self.predecessor(child) == k:
-                    whole[k].add(whole[child].moved(*self.position(child)))
-            plane = self.planes[body.plane]
-            if k == self.members[body.plane][0] and plane.carrier is not None:
-                total = self._zero_inertia()
-                for root in self.members[body.plane]:
-                    if self.predecessor(root) is None:
-                        total.add(whole[root].moved(*self.position(root)))
-                at = [self.constants.scalar(x, "d") for x in self.bodies[self.roots[body.plane]].position]
-                self.inertias[plane.carrier].add(
-                    total.rotated_by_matrix(self.axes(body.plane)).moved(PlanarVector(at[0], at[1]), at[2])
-                )
-
-    def _zero_inertia(self) -> PlanarInertia:
-        zero = self.x_axis.y
-        return PlanarInertia(zero, self.zero, zero, zero, self.zero, self.zero, zero)
+            whole[k] = self.inertias[k]
+            for child in members:
+                if self.predecessor[child] == k:
+                    whole[k] = whole[k].plus(whole[child].moved(*self.position(child)))
+            carrier = self.planes[p].carrier
+            if k == self.roots[p] and carrier is not None:
+                total = PlanarInertia()
+                for root in members:
+                    if self.predecessor[root] is None:
+                        total = total.plus(whole[root].moved(*self.position(root)))
+                total = total.rotated_by_matrix(self.axes(p))
+                self._add_to_inertia(carrier, total.moved(*self.constants.position(self.bodies[k].position)))
 
     def gravities(self) -> list[tuple[PlanarVector, Symbol]]:
         """Gravity in each plane's axes: in the plane, and along its normal."""
@@ -159,10 +138,10 @@ class PlanarTree:
         """Angular rates of bodies in their planes, by independent joint."""
         omegas: dict[int, Row] = {}
         for k, body in enumerate(self.bodies):
-            predecessor = self.predecessor(k)
+            predecessor = self.predecessor[k]
             omegas[k] = dict(omegas[predecessor]) if predecessor is not None else {}
             for name, rate in ({} if body.axis is not None else rates[k]).items():
-                omegas[k][name] = omegas[k][name] + rate if name in omegas[k] else rate
+                add_to(omegas[k], name, rate)
         return omegas
 
     def gravity_torque(self, rates: Rates) -> Row:
@@ -171,11 +150,12 @@ class PlanarTree:
         for k, body in enumerate(self.bodies):
             g, _ = gravities[body.plane]
             if body.axis is not None:
-                torque, by = -(self.sliding_inertias[k].mass * self.slide_axis(k).dot(g)), rates[k]
+                _, own, e = self.slide(k)
+                torque, by = -(own.mass * e.dot(g)), rates[k]
             else:
                 torque, by = g.cross(self.inertias[k].h), omegas[k]
             for name, rate in by.items():
-                total[name] = total.get(name, 0.0) + rate * torque
+                add_to(total, name, rate * torque)
         return total
 
     def potential(self) -> Symbol:
@@ -184,14 +164,14 @@ class PlanarTree:
         gravities = self.gravities()
         for k, body in enumerate(self.bodies):
             if body.axis is None:
-                total = total - gravities[body.plane][0].dot(
-                    self.first_moments[k].rotated(self.orientation(k))
-                )
+                moment = self.first_moments[k].rotated(self.orientation(k))
+                total = total - gravities[body.plane][0].dot(moment)
         return total
 
-    def slide_axis(self, k: int) -> PlanarVector:
-        """Unit vector along a prismatic joint, in its plane's axes."""
+    def slide(self, k: int) -> tuple[int, PlanarInertia, PlanarVector]:
+        """Of a prismatic joint: its parent, inertia in its own frame, and direction in the plane's axes."""
         axis, parent = self.bodies[k].axis, self.bodies[k].parent
         assert axis is not None
         assert parent is not None
-        return self.constants.planar_vector(axis, "n").rotated(self.orientation(parent))
+        direction = self.constants.planar_vector(axis, "n").rotated(self.orientation(parent))
+        return parent, self.sliding_inertias[k], direction

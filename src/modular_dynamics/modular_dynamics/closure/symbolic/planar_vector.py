@@ -2,30 +2,37 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, TypeVar
 
-__all__ = ["PlanarVector", "Symbol"]
+__all__ = ["PlanarVector", "Symbol", "add_to"]
 
 #: A scalar casadi.SX, or a number.
 Symbol = Any
+Key = TypeVar("Key")
 
 
-class PlanarVector(NamedTuple):
-    """x + i y."""
+@dataclass(frozen=True, eq=False)
+class PlanarVector:
+    """x + i y; ``v * k`` scales by a real number."""
 
-    x: Symbol
-    y: Symbol
+    x: Symbol = 0.0
+    y: Symbol = 0.0
 
-    def plus(self, other: PlanarVector) -> PlanarVector:
-        """The sum."""
+    def __iter__(self) -> Iterator[Symbol]:
+        return iter((self.x, self.y))
+
+    def __add__(self, other: PlanarVector) -> PlanarVector:
         return PlanarVector(self.x + other.x, self.y + other.y)
 
-    def minus(self, other: PlanarVector) -> PlanarVector:
-        """The difference."""
+    def __sub__(self, other: PlanarVector) -> PlanarVector:
         return PlanarVector(self.x - other.x, self.y - other.y)
 
-    def times(self, factor: Symbol) -> PlanarVector:
-        """Scaled by a real number."""
+    def __neg__(self) -> PlanarVector:
+        return PlanarVector(-self.x, -self.y)
+
+    def __mul__(self, factor: Symbol) -> PlanarVector:
         return PlanarVector(self.x * factor, self.y * factor)
 
     def rotated(self, other: PlanarVector) -> PlanarVector:
@@ -48,6 +55,7 @@ class PlanarVector(NamedTuple):
         """The z component of the vector product."""
         return self.x * other.y - self.y * other.x
 
-    def squared_length(self) -> Symbol:
-        """The squared length."""
-        return self.dot(self)
+
+def add_to(total: dict[Key, Any], key: Key, term: Any) -> None:
+    """Add a scalar or a vector to one entry of a sum; entries that are zero are left out."""
+    total[key] = total[key] + term if key in total else term

@@ -7,9 +7,8 @@ from collections.abc import Iterable
 from ...model import Gear
 from .model_constants import ModelConstants
 from .orientations import Orientations
-from .planar_bodies import Array, PlanarBody
 from .planar_loops import Segment
-from .planar_vector import PlanarVector, Symbol
+from .planar_vector import PlanarVector, Symbol, add_to
 from .solution_order import LoopStep, RigidGroup, SolutionStep
 
 __all__ = ["Rates", "Row", "explicit_rates", "implicit_rates"]
@@ -25,16 +24,14 @@ def _sum(terms: Iterable[tuple[Symbol, Row]]) -> Row:
     total: Row = {}
     for factor, row in terms:
         for name, value in row.items():
-            term = factor * value
-            total[name] = total[name] + term if name in total else term
+            add_to(total, name, factor * value)
     return total
 
 
-def explicit_rates(
-    bodies: list[PlanarBody], orientations: Orientations, independent: dict[str, Symbol]
-) -> Rates:
+def explicit_rates(orientations: Orientations, independent: dict[str, Symbol]) -> Rates:
     """Rates of the joints, about the normals of their planes, by differentiating the explicit solution."""
     known: dict[str, Row] = {name: {name: 1.0} for name in independent}
+    known |= {name: {} for name in orientations.constant_angles}
     for name, unit in orientations.unit_vectors.items():
         dx, dy = (_gradient(component, independent, orientations.constants) for component in unit)
         known[name] = _sum([(unit.x, dy), (-unit.y, dx)])
@@ -42,15 +39,10 @@ def explicit_rates(
         if name not in known:
             known[name] = _gradient(value, independent, orientations.constants)
     rates: Rates = {}
-    for k, body in enumerate(bodies):
-        if body.axis is not None:
-            rates[k] = known[body.name]
-            continue
+    for k, body in enumerate(orientations.bodies):
         rotation = orientations.rotations[k]
-        terms = [
-            (count, known[name]) for name, count in rotation.angle if name not in orientations.constant_angles
-        ]
-        rates[k] = _sum([*terms, *((count, known[name]) for name, count in rotation.unit_vectors)])
+        parts = (*rotation.angle, *rotation.unit_vectors)
+        rates[k] = known[body.name] if body.axis is not None else _sum((c, known[name]) for name, c in parts)
     return rates
 
 
@@ -60,34 +52,30 @@ def _gradient(value: Symbol, independent: dict[str, Symbol], constants: ModelCon
 
 
 def implicit_rates(
-    bodies: list[PlanarBody],
-    steps: list[SolutionStep],
-    orientations: Orientations,
-    independent: tuple[str, ...],
+    steps: list[SolutionStep], orientations: Orientations, independent: tuple[str, ...]
 ) -> Rates:
     """Rates of the joints from derivatives of the constraints: J2 q2' = -J1 q1' (Schappler et al., sec. 3.4).
 
     Each loop's two constraints determine two rates: J2 has blocks of two rows, solved by Cramer's rule.
     """
+    bodies = orientations.bodies
     index = {body.name: k for k, body in enumerate(bodies)}
     signs = [body.sign or 1.0 for body in bodies]
     rates: Rates = {index[name]: {name: signs[index[name]]} for name in independent}
     for step in steps:
         if isinstance(step, Gear):
             k, drivers = index[step.joint], [(index[name], ratio) for name, ratio in step.drivers]
-            rates[k] = _sum([(ratio * signs[i] * signs[k], rates[i]) for i, ratio in drivers])
+            rates[k] = _sum((ratio * signs[i] * signs[k], rates[i]) for i, ratio in drivers)
         else:
-            _LoopRates(bodies, step, orientations, rates).solve()
+            _LoopRates(step, orientations, rates).solve()
     return rates
 
 
 class _LoopRates:
     """One loop's block. The sum of all segments R d and slides is constant: sum i R d omega + e q' = 0."""
 
-    def __init__(
-        self, bodies: list[PlanarBody], step: LoopStep, orientations: Orientations, rates: Rates
-    ) -> None:
-        self.bodies, self.step, self.orientations, self.rates = bodies, step, orientations, rates
+    def __init__(self, step: LoopStep, orientations: Orientations, rates: Rates) -> None:
+        self.step, self.orientations, self.rates = step, orientations, rates
         self.predecessor = step.loop.predecessor
 
     def solve(self) -> None:
@@ -97,21 +85,21 @@ class _LoopRates:
         known: dict[str, PlanarVector] = {}
         for group in self.step.groups:
             for segment in group.segments:
-                within = _sum([(1.0, self.rates[k]) for k in self._joints_between(group, segment.body)])
+                within = _sum((1.0, self.rates[k]) for k in self._joints_between(group, segment.body))
                 for name, rate in within.items():
-                    self._subtract(known, name, self._vector(segment).times(rate))
-                for k, axis in segment.slides:
+                    self._subtract(known, name, self.orientations.vector(segment) * rate)
+                for k, axis in segment.slides.items():
                     if k != self.step.slide:
-                        e = self._direction(segment.body, axis).quarter_turn()
+                        e = self.orientations.direction(segment.body, axis).quarter_turn()
                         for name, rate in self.rates[k].items():
-                            self._subtract(known, name, e.times(-rate))
+                            self._subtract(known, name, e * -rate)
         if self.step.slide is None:
             self._solve_rotations(known)
         else:
             self._solve_slide(known, self.step.slide)
 
     def _subtract(self, known: dict[str, PlanarVector], name: str, term: PlanarVector) -> None:
-        known[name] = known[name].minus(term) if name in known else PlanarVector(-term.x, -term.y)
+        known[name] = known[name] - term if name in known else -term
 
     def _joints_between(self, group: RigidGroup, body: int) -> list[int]:
         joints = []
@@ -120,55 +108,33 @@ class _LoopRates:
             body = self.predecessor[body]
         return joints
 
-    def _vector(self, segment: Segment) -> PlanarVector:
-        """R d of a segment."""
-        return self.orientations.local_vector(segment).rotated(self.orientations.of_body(segment.body))
-
-    def _direction(self, body: int, axis: Array) -> PlanarVector:
-        """A unit vector fixed in a body, in the axes of the plane."""
-        return self.orientations.constants.planar_direction(axis).rotated(self.orientations.of_body(body))
-
-    def _total(self, group: RigidGroup) -> PlanarVector:
-        total = self._vector(group.segments[0])
-        for segment in group.segments[1:]:
-            total = total.plus(self._vector(segment))
-        return total
-
     def _solve_rotations(self, known: dict[str, PlanarVector]) -> None:
         """G1 omega1 + G2 omega2 = w."""
         _, second, third = self.step.groups
-        G1, G2 = self._total(second), self._total(third)
+        G1, G2 = (self.orientations.vector_sum(group.segments) for group in (second, third))
         inverse = 1 / G1.cross(G2)
         self._set_rate(second, {name: w.cross(G2) * inverse for name, w in known.items()})
         self._set_rate(third, {name: G1.cross(w) * inverse for name, w in known.items()})
 
     def _solve_slide(self, known: dict[str, PlanarVector], slide: int) -> None:
         """G omega - i e q' = w, in axes along the slide."""
-        other = self.step.groups[1]
-        sliding = next(s for g in self.step.groups for s in g.segments if slide in dict(s.slides))
-        e = self._direction(sliding.body, dict(sliding.slides)[slide])
+        group, (_, sliding) = self.step.groups[1], self.step.sliding_segment()
+        e = self.orientations.direction(sliding.body, sliding.slides[slide])
         along = {name: w.rotated(e.conjugate()) for name, w in known.items()}
-        G = self._total_along(other, sliding, slide, e)
+        G = sum((self._along(e, segment, sliding, slide) for segment in group.segments), PlanarVector())
         inverse = 1 / G.x
         omega = {name: w.x * inverse for name, w in along.items()}
         self.rates[slide] = {name: G.y * omega[name] - w.y for name, w in along.items()}
-        self._set_rate(other, omega)
+        self._set_rate(group, omega)
 
-    def _total_along(self, group: RigidGroup, sliding: Segment, slide: int, e: PlanarVector) -> PlanarVector:
-        """A group's sum in axes along the slide, where the sliding segment needs no rotation."""
-        constants, total = self.orientations.constants, None
-        for segment in group.segments:
-            if segment is sliding:
-                back = constants.planar_direction(dict(sliding.slides)[slide]).conjugate()
-                vector = constants.planar_vector(sliding.vector, "d").rotated(back)
-                vector = PlanarVector(
-                    vector.x + self.orientations.coordinates[self.bodies[slide].name], vector.y
-                )
-            else:
-                vector = self._vector(segment).rotated(e.conjugate())
-            total = vector if total is None else total.plus(vector)
-        assert total is not None
-        return total
+    def _along(self, e: PlanarVector, segment: Segment, sliding: Segment, slide: int) -> PlanarVector:
+        """A segment in axes along the slide; the sliding one needs no rotation."""
+        if segment is not sliding:
+            return self.orientations.vector(segment).rotated(e.conjugate())
+        constants = self.orientations.constants
+        back = constants.planar_direction(sliding.slides[slide]).conjugate()
+        q = self.orientations.coordinates[self.orientations.bodies[slide].name]
+        return constants.planar_vector(sliding.vector, "d").rotated(back) + PlanarVector(q, 0.0)
 
     def _set_rate(self, group: RigidGroup, omega: Row) -> None:
         """From the rate against the loop's first body to the rate against the predecessor."""

@@ -32,6 +32,10 @@ class LoopStep:
     groups: list[RigidGroup]
     slide: int | None = None
 
+    def sliding_segment(self) -> tuple[RigidGroup, Segment]:
+        """The segment in which the unknown slide is fixed, and its group."""
+        return next((g, s) for g in self.groups for s in g.segments if self.slide in s.slides)
+
 
 #: What determines further joints from known ones.
 SolutionStep = Gear | LoopStep

@@ -8,9 +8,8 @@ from typing import NamedTuple
 from ...model import Spring, SubsystemGraph
 from .model_constants import import_casadi
 from .orientations import Orientations
-from .planar_bodies import PlanarModel
-from .planar_loops import PlanarLoop, spring_paths_of
-from .planar_vector import PlanarVector, Symbol
+from .planar_loops import spring_paths_of
+from .planar_vector import Symbol
 
 __all__ = ["JointState", "SymbolicSpring", "constrained_torque", "lagrange_torque", "symbolic_springs"]
 
@@ -38,30 +37,19 @@ class SymbolicSpring(NamedTuple):
         return ca.gradient(self.length, q) * force
 
 
-def symbolic_springs(
-    graph: SubsystemGraph, model: PlanarModel, orientations: Orientations
-) -> list[SymbolicSpring]:
+def symbolic_springs(graph: SubsystemGraph, orientations: Orientations) -> list[SymbolicSpring]:
     """All springs of a graph.
 
     Raises:
         UnsupportedModelError: a spring between bodies of different planes.
     """
-    paths = spring_paths_of(graph, model)
-    return [
-        SymbolicSpring(spring, _length(path, orientations))
-        for spring, path in zip(graph.springs, paths, strict=True)
-    ]
-
-
-def _length(path: PlanarLoop, orientations: Orientations) -> Symbol:
-    ca, constants = import_casadi(), orientations.constants
-    total = PlanarVector(ca.SX(0.0), ca.SX(0.0))
-    for segment in path.segments:
-        rotation = orientations.between(path.segments[0].body, segment.body)
-        direction = orientations.unit_vector(rotation, orientations.offset(segment.body))
-        total = total.plus(orientations.local_vector(segment).rotated(direction))
-    height = constants.scalar(path.height, "d")
-    return ca.sqrt(total.squared_length() + height * height)
+    springs = []
+    for spring, path in zip(graph.springs, spring_paths_of(graph, orientations.model), strict=True):
+        first = path.segments[0].body
+        line = orientations.vector_sum(path.segments, first, first)
+        height = orientations.constants.scalar(path.height, "d")
+        springs.append(SymbolicSpring(spring, import_casadi().sqrt(line.dot(line) + height * height)))
+    return springs
 
 
 def lagrange_torque(
@@ -101,7 +89,4 @@ def _velocity_torque(mass_matrix: Symbol, q: Symbol, v: Symbol) -> Symbol:
 
 
 def _spring_torque(springs: Sequence[SymbolicSpring], q: Symbol, v: Symbol) -> Symbol:
-    total = import_casadi().SX(q.shape[0], 1)
-    for spring in springs:
-        total = total + spring.torque(q, v)
-    return total
+    return sum((spring.torque(q, v) for spring in springs), import_casadi().SX(q.shape[0], 1))

@@ -1,4 +1,4 @@
-"""Closed form against Newton's method, against trigonometry; which loops have one."""
+"""Closed form against Newton's method and trigonometry, also near dead points; which loops have one."""
 
 import numpy as np
 import pytest
@@ -12,82 +12,73 @@ from helpers.robots.planar_mechanisms import (
     B,
     C,
     D,
+    branch_of,
     by_newton,
     chained,
     crane,
+    explicit,
+    four_bar_by_cosines,
+    on_branch,
     same_angle,
     slider_crank,
 )
 from helpers.robots.planar_robots import Planar, four_bar
 from modular_dynamics.closure import close_loops
-from modular_dynamics.closure.assembly.explicit import explicit_solver
-from modular_dynamics.exceptions import ClosureError
-
-
-def four_bar_by_cosines(theta, side):
-    """(coupler, rocker) by the law of cosines; the rocker's joint turns the other way."""
-    crank = A * np.exp(1j * theta)
-    diagonal = crank - D
-    f = abs(diagonal)
-    end = D + C * diagonal / f * np.exp(1j * side * np.arccos((f**2 + C**2 - B**2) / (2 * f * C)))
-    return np.angle((end - crank) / crank), -np.angle(end - D)
+from modular_dynamics.exceptions import ClosureError, SingularityError
 
 
 @pytest.mark.parametrize("side", [1, -1])
 def test_four_bar_by_the_law_of_cosines_over_full_turns(side):
     graph = four_bar().graph()
-    solver = explicit_solver(graph)
+    solver, guess = explicit(graph), four_bar_by_cosines(0.0, side)
     assert solver.order == ("four-bar at loop: coupler, rocker",)
-    guess = np.array([0.0, *four_bar_by_cosines(0.0, side)])
-    branch = solver.branch_of(guess)
+    branch = branch_of(solver, guess)
+    assert branch == branch_of(solver, on_branch(solver, [1.0], branch))
     for theta in np.linspace(0.0, 4 * np.pi, 101):
-        expected = theta, *four_bar_by_cosines(theta, side)
-        solved, followed = solver.solve([theta], branch), close_loops(graph, [theta], guess)
-        assert same_angle(solved, expected)
-        assert same_angle(followed, expected)
-        assert np.abs(followed - guess).max() < 0.5  # never a whole turn
+        solved, followed = on_branch(solver, [theta], branch), close_loops(graph, [theta], guess)
+        assert same_angle(solved, four_bar_by_cosines(theta, side))
+        assert same_angle(followed, four_bar_by_cosines(theta, side))
+        assert np.abs(followed - guess).max() < 0.5  # never a whole turn, nor the other branch
         guess = followed
-
-
-def test_branches_are_mirrored():
-    solver = explicit_solver(four_bar().graph())
-    q = np.array([1.0])
-    up, down = solver.solve(q, [1.0]), solver.solve(q, [-1.0])
-    assert solver.branch_of(up) == [1.0]
-    assert solver.branch_of(down) == [-1.0]
-    assert np.abs(up - down).max() > 0.5
 
 
 @pytest.mark.parametrize("swapped", [False, True])
 @pytest.mark.parametrize("side", [1, -1])
 def test_slider_crank_by_pythagoras(side, swapped):
     graph = slider_crank(swapped=swapped).graph()
-    solver = explicit_solver(graph)
+    solver = explicit(graph)
     assert solver.order[0].startswith("slider-crank at pin: ")
     where = graph.joint_names.index("slider")
     for theta in np.linspace(-4, 4, 41):
         x = 0.4 * np.cos(theta) + side * np.sqrt(1 - (0.4 * np.sin(theta) - 0.1) ** 2)
-        slides = [solver.solve([theta], [sign])[where] for sign in (1.0, -1.0)]
+        slides = [on_branch(solver, [theta], [sign])[where] for sign in (1, -1)]
         assert min(abs(slide - x) for slide in slides) < CLOSE
 
 
 def test_cylinder_by_the_law_of_cosines():
     graph = crane().graph()
-    solver = explicit_solver(graph)
-    where = graph.joint_names.index("rod")
+    solver, where = explicit(graph), graph.joint_names.index("rod")
     for boom in np.linspace(-1, 2, 31):
         length = abs((1.2 + 0.1j) * np.exp(1j * boom) - (0.5 - 0.3j))
-        assert abs(solver.solve([boom], [1.0])[where] - length) < CLOSE
+        assert abs(on_branch(solver, [boom], [1])[where] - length) < CLOSE
 
 
-@pytest.mark.parametrize("name", MECHANISMS)
+# largest independent coordinates; None: the joints' limits
+RANGES = dict.fromkeys(MECHANISMS, 3.0)
+RANGES |= {"four_bar.urdf": 7.0, "slider_crank.urdf": 7.0, "crane.urdf": None, "exoskeleton.urdf": None}
+
+
+@pytest.mark.parametrize("name", RANGES)
 def test_agrees_with_newton_from_the_reference_and_from_guesses(name):
-    graph = MECHANISMS[name]().graph()
-    solver, newton, rng = explicit_solver(graph), by_newton(graph), np.random.default_rng(0)
-    reference = newton.reference()
-    compared, by_itself, guess = 0, 0, reference
+    graph = md.load_urdf(ROBOTS / name) if name.endswith(".urdf") else MECHANISMS[name]().graph()
+    solver, newton, rng = explicit(graph), by_newton(graph), np.random.default_rng(0)
+    limits = [graph.joint(joint).limits for joint in graph.independent_joint_names]
+    high = RANGES[name] or [limit.upper for limit in limits]
+    low = -high if RANGES[name] else [limit.lower for limit in limits]
+    guess = newton.reference()
+    branch, compared = branch_of(solver, guess), 0
     for _ in range(60):
-        q = rng.uniform(-3, 3, len(graph.independent_joint_names))
+        q = rng.uniform(low, high, len(limits))
         try:
             expected = newton.close(q, guess)
         except ClosureError:
@@ -96,16 +87,15 @@ def test_agrees_with_newton_from_the_reference_and_from_guesses(name):
             continue
         assert np.abs(close_loops(graph, q, guess) - expected).max() < CLOSE
         assert np.abs(close_loops(graph, q) - newton.close(q)).max() < CLOSE
-        assert np.abs(solver.solve(q, solver.branch_of(reference), near=expected) - expected).max() < CLOSE
-        assert (solver.branch_of(expected) == solver.branch_of(reference)).all()
-        by_itself += solver.walk(guess, q)[0] == 1.0
+        assert np.abs(on_branch(solver, q, branch, expected) - expected).max() < CLOSE
+        assert (branch_of(solver, expected) == branch).all()
+        assert solver.walk(guess, q)[0] == 1.0  # Newton's method did not do it
         compared, guess = compared + 1, expected
     assert compared > 30
-    assert by_itself == compared  # Newton's method did not do it all
 
 
 def test_order_of_a_chain():
-    assert explicit_solver(chained().graph()).order == (
+    assert explicit(chained().graph()).order == (
         "gear of crank_2: crank_2 from crank",
         "four-bar at loop: coupler, rocker",
         "four-bar at loop_2: coupler_2, rocker_2",
@@ -119,17 +109,16 @@ def test_the_geared_joint_may_be_the_known_one():
     robot.turn("motor", "world", "motor", (4, 4))
     robot.tags.append('<gear joint="crank" driver="motor" ratio="0.25" offset="0.5"/>')
     geared = robot.graph().with_independent_joints("crank")
-    solver = explicit_solver(geared)
+    solver = explicit(geared)
     assert solver.order[0] == "gear of crank: motor from crank"
-    full = solver.solve([1.0], [1.0, 1.0])
+    full = on_branch(solver, [1.0], [1, 1])
     assert full[geared.q_slice("motor")] == pytest.approx(2.0)
-    assert full[geared.q_slice("rocker")] == explicit_solver(graph).solve([1.0], [1.0])[2]
+    assert full[geared.q_slice("rocker")] == on_branch(explicit(graph), [1.0], [1])[2]
 
 
 def test_a_poor_guess_agrees_with_newton():
     graph = four_bar().graph()
-    exact = explicit_solver(graph).solve([0.3], [1.0])
-    poor = exact + np.array([0.0, 0.4, -0.4])
+    poor = on_branch(explicit(graph), [0.3], [1]) + np.array([0.0, 0.4, -0.4])
     assert np.abs(close_loops(graph, [0.5], poor) - by_newton(graph).close([0.5], poor)).max() < CLOSE
 
 
@@ -143,45 +132,19 @@ def test_what_is_not_planar_is_not_recognised(change):
     robot.cut("loop", "coupler", (A + B, 0), "rocker", (D + C, 0), kind, 0.01 if change == "lift" else 0.0)
     robot.turn("loose", "world", "loose", (5, 5))
     robot.passive("coupler", "rocker", *{"unknown": ["crank"], "loose": ["loose"]}.get(change, []))
-    assert explicit_solver(robot.graph()) is None
+    assert explicit(robot.graph()) is None
 
 
 def test_an_open_robot_needs_no_solver():
     robot = Planar()
     robot.turn("crank", "world", "crank", (0, 0))
-    assert explicit_solver(robot.graph()) is None
-
-
-def test_wrong_shapes_are_named():
-    solver = explicit_solver(four_bar().graph())
-    with pytest.raises(md.StateError, match="branch has shape"):
-        solver.solve([0.0], [1.0, 1.0])
-
-
-@pytest.mark.parametrize(
-    ("name", "low", "high"),
-    [("four_bar", -7, 7), ("slider_crank", -7, 7), ("crane", None, None), ("exoskeleton", None, None)],
-)
-def test_robots_agree_with_newton(name, low, high):
-    graph = md.load_urdf(str(ROBOTS / f"{name}.urdf"))
-    solver, newton, rng = explicit_solver(graph), by_newton(graph), np.random.default_rng(0)
-    limits = [graph.joint(name).limits for name in graph.independent_joint_names]
-    low = [limit.lower for limit in limits] if low is None else low
-    high = [limit.upper for limit in limits] if high is None else high
-    guess = newton.reference()
-    for _ in range(30):
-        q = rng.uniform(low, high, len(limits))
-        expected = newton.close(q, guess)
-        assert np.abs(close_loops(graph, q) - newton.close(q)).max() < CLOSE
-        assert np.abs(close_loops(graph, q, guess) - expected).max() < CLOSE
-        assert solver.walk(guess, q)[0] == 1.0
-        guess = expected
+    assert explicit(robot.graph()) is None
 
 
 def test_exoskeleton():
-    graph = md.load_urdf(str(ROBOTS / "exoskeleton.urdf"))
-    solver, newton = explicit_solver(graph), by_newton(graph)
-    assert solver.order == (
+    graph = md.load_urdf(ROBOTS / "exoskeleton.urdf")
+    newton = by_newton(graph)
+    assert explicit(graph).order == (
         "gear of theta_12: theta_12 from rho_4",
         "gear of rho_6: rho_6 from rho_5, rho_4",
         "four-bar at B: theta_10, theta_11",
@@ -195,3 +158,67 @@ def test_exoskeleton():
             assert np.abs(close_loops(graph, q) - newton.close(q)).max() < CLOSE
     with pytest.raises(ClosureError, match="branch ends"):
         close_loops(graph, q)
+
+
+@pytest.mark.parametrize("excess", [1e-1, 1e-3, 1e-5, 1e-7, 1e-9])
+def test_no_jump_over_where_the_loop_does_not_close(excess):
+    # at theta = pi the crank's end is 3 m from the rocker's axis, out of reach by the excess
+    graph = four_bar(a=1.0, b=1.8, c=1.2 - excess, d=2.0).graph()
+    start, beyond = (on_branch(explicit(graph), [crank], [1]) for crank in (2.0, 4.0))
+    assert beyond is not None  # it closes there again
+    with pytest.raises(ClosureError, match="branch ends") as caught:
+        close_loops(graph, [4.0], start)
+    end = np.pi - np.arccos(((3.0 - excess) ** 2 - 5.0) / 4.0)
+    assert f"after {100 * (end - 2.0) / 2.0:.1f} % of the way" in str(caught.value)
+
+
+@pytest.mark.parametrize("margin", [1e-1, 1e-3, 1e-5, 1e-7])
+@pytest.mark.parametrize("side", [1.0, -1.0])
+def test_no_other_branch_where_the_loop_closes_narrowly(margin, side):
+    graph = four_bar(a=1.0, b=1.8, c=1.2 + margin, d=2.0).graph()
+    start, beyond = (on_branch(explicit(graph), [crank], [side]) for crank in (2.0, 4.0))
+    assert same_angle(close_loops(graph, [4.0], start), beyond)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_reach_of_random_four_bars_near_their_change_points(seed):
+    rng = np.random.default_rng(seed)
+    a, c, d = rng.uniform(0.3, 2.0, 3)
+    b = max(0.05, abs(a + d - c) + rng.choice([-1, 1]) * 10 ** rng.uniform(-7, -1))
+    graph = four_bar(a, b, c, d).graph()
+    solver = explicit(graph)
+    for _ in range(10):
+        way = np.linspace(*rng.uniform(-4, 4, 2), 20001)
+        points = np.concatenate([way, np.pi * np.arange(-1, 2)])  # at these, the reach is extreme
+        points = points[(points >= way.min()) & (points <= way.max())]
+        cosine = (b * b + c * c - abs(a * np.exp(1j * points) - d) ** 2) / (2 * b * c)
+        branch = [rng.choice([-1.0, 1.0])]
+        if abs(cosine[0]) >= 1.0:
+            continue
+        start = on_branch(solver, way[:1], branch)
+        if (abs(cosine) < 1.0).all():
+            assert same_angle(close_loops(graph, way[-1:], start), on_branch(solver, way[-1:], branch))
+        else:
+            with pytest.raises(ClosureError):
+                close_loops(graph, way[-1:], start)
+
+
+def test_up_to_a_change_point_like_newton_and_not_beyond():
+    graph = four_bar(a=1.0, b=2.0, c=1.0, d=2.0).graph()  # a parallelogram, flat at theta = pi
+    start = np.array([2.5, -2.5, -2.5])
+    for q in ([3.0], [3.1]):
+        assert np.abs(close_loops(graph, q, start) - by_newton(graph).close(q, start)).max() < 1e-9
+    for solve in (lambda: close_loops(graph, [3.8], start), lambda: by_newton(graph).close([3.8], start)):
+        with pytest.raises(SingularityError, match="dead point of its independent joints crank"):
+            solve()  # two branches meet there, and which one goes on nobody has said
+
+
+def test_up_to_a_dead_point_like_newton():
+    graph = four_bar(a=1.5, b=1.0, c=1.0, d=2.0).graph()
+    start = on_branch(explicit(graph), [0.5], [1])
+    end = np.arccos((1.5**2 + 4 - 4) / 6)
+    for distance in (1e-2, 1e-4, 1e-6):
+        expected = by_newton(graph).close([end - distance], start)
+        assert np.abs(close_loops(graph, [end - distance], start) - expected).max() < 1e-9 / np.sqrt(distance)
+    with pytest.raises(ClosureError):
+        close_loops(graph, [end + 1e-4], start)

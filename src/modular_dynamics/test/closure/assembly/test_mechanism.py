@@ -15,7 +15,7 @@ STEP, WEIGHTS = 1e-2, (4 / 5, -1 / 5, 4 / 105, -1 / 280)
 
 
 def rows(graph, q, v):
-    values = solver_of(graph).mechanism.system.evaluate(q, v)
+    values = solver_of(graph).system.evaluate(q, v)
     return [part.copy() for part in (values.phi, values.J, values.gamma)]
 
 

@@ -1,66 +1,49 @@
 """Which assembly mode is found: nearest to a guess, within the limits, never another one along a motion."""
 
-import contextlib
 import itertools
 
 import numpy as np
 import pytest
 
 import modular_dynamics as md
+from helpers.paths import ROBOTS
+from helpers.robots.planar_mechanisms import branch_of, by_newton, explicit, four_bar_by_cosines, on_branch
 from helpers.robots.planar_robots import Planar, four_bar
 from modular_dynamics.closure import close_loops
-from modular_dynamics.closure.assembly.explicit import explicit_solver
 from modular_dynamics.closure.assembly.mechanism import Mechanism
 from modular_dynamics.closure.dynamics.solver import solver_of
 from modular_dynamics.exceptions import ClosureError
 
-A, B, C, D = 0.5, 1.8, 1.2, 2.0  # crank, coupler, rocker, ground, as planar_robots.four_bar has them
+GRAPHS = {"planar": four_bar().graph()}
+GRAPHS |= {name: md.load_urdf(ROBOTS / f"{name}.urdf") for name in ("slider_crank", "exoskeleton")}
 
 
 def four_bar_modes(guess):
-    """Coupler and rocker by the law of cosines at a guess's crank angle, on both sides; see test_explicit."""
-    crank = A * np.exp(1j * guess[0])
-    diagonal = crank - D
-    opening = np.arccos((abs(diagonal) ** 2 + C**2 - B**2) / (2 * abs(diagonal) * C))
-    for side in (1, -1):
-        end = D + C * diagonal / abs(diagonal) * np.exp(1j * side * opening)
-        yield np.array([guess[0], np.angle((end - crank) / crank), -np.angle(end - D)])
+    """Coupler and rocker by the law of cosines at a guess's crank angle, on both sides."""
+    return [four_bar_by_cosines(guess[0], side) for side in (1, -1)]
 
 
 def slider_crank_modes(guess):
     """Of urdf/slider_crank: crank 50 mm, rod 150 mm, the slide 10 mm above the crank's axis."""
-    for side in (1, -1):
-        rod = np.arcsin((0.01 - 0.05 * np.sin(guess[0])) / 0.15)
-        rod = rod if side > 0 else np.pi - rod
-        yield np.array([guess[0], rod - guess[0], 0.05 * np.cos(guess[0]) + 0.15 * np.cos(rod)])
+    rod = np.arcsin((0.01 - 0.05 * np.sin(guess[0])) / 0.15)
+    for angle in (rod, np.pi - rod):
+        yield np.array([guess[0], angle - guess[0], 0.05 * np.cos(guess[0]) + 0.15 * np.cos(angle)])
 
 
 def exoskeleton_modes(guess):
     """Those of the eight combinations of sides, on which circles of its three loops meet, that close."""
-    graph = md.load_urdf(GRAPHS["exoskeleton"]().urdf)
-    solver, places = explicit_solver(graph), solver_of(graph).independent_q
+    solver = explicit(GRAPHS["exoskeleton"])
     choices = [(1.0,) if step.startswith("gear") else (1.0, -1.0) for step in solver.order]
-    for signs in itertools.product(*choices):
-        with contextlib.suppress(ClosureError):
-            yield solver.solve(guess[places], signs)
+    modes = (on_branch(solver, guess[solver.system.independent_q], s) for s in itertools.product(*choices))
+    return [mode for mode in modes if mode is not None]
 
 
-GRAPHS = {}
 MODES = {"planar": four_bar_modes, "slider_crank": slider_crank_modes, "exoskeleton": exoskeleton_modes}
-
-
-@pytest.fixture(autouse=True)
-def _graphs(load_robot):
-    GRAPHS.update(
-        planar=lambda: four_bar().graph(),
-        slider_crank=lambda: load_robot("slider_crank"),
-        exoskeleton=lambda: load_robot("exoskeleton"),
-    )
 
 
 def distance(graph, coordinates, guess):
     """Of the joints that loops determine; of angles, the shorter way round."""
-    system = solver_of(graph).mechanism.system
+    system = solver_of(graph).system
     away = coordinates - guess
     for name in graph.joint_names:
         if graph.joint(name).type.value != "prismatic":
@@ -82,43 +65,41 @@ def guesses(graph, far):
 @pytest.mark.parametrize("far", [0.2, 1.0, 2.5])
 @pytest.mark.parametrize("name", MODES)
 def test_the_mode_is_the_nearest_of_all_to_the_guess(name, far):
-    graph = GRAPHS[name]()
+    graph = GRAPHS[name]
     places, compared = solver_of(graph).independent_q, 0
     for guess in guesses(graph, far):
         modes = [distance(graph, mode, guess) for mode in MODES[name](guess)]
         if not modes:
             continue  # out of reach
-        found = close_loops(graph, guess[places], guess)
-        assert distance(graph, found, guess) == pytest.approx(min(modes), abs=1e-7)
+        closed = close_loops(graph, guess[places], guess)
+        assert distance(graph, closed, guess) == pytest.approx(min(modes), abs=1e-7)
         compared += 1
     assert compared > 10
 
 
 @pytest.mark.parametrize("far", [0.3, 1.0, 2.5])
 def test_newton_finds_the_nearest_of_two_modes(far):
-    graph = GRAPHS["planar"]()
-    newton = Mechanism(graph)
-    newton.explicit = None
+    graph = GRAPHS["planar"]
+    newton = by_newton(graph)
     for guess in guesses(graph, far)[::4]:
         modes = [distance(graph, mode, guess) for mode in four_bar_modes(guess)]
-        found = distance(graph, newton.close(guess[:1], guess), guess)
-        assert found == pytest.approx(min(modes), abs=1e-7)
+        closed = newton.close(guess[:1], guess)
+        assert distance(graph, closed, guess) == pytest.approx(min(modes), abs=1e-7)
 
 
 @pytest.mark.parametrize("name", MODES)
 def test_the_mode_never_jumps_from_one_to_the_next_of_thousands(name):
     """Each the next one's guess, anywhere in the range; of the exoskeleton as far as it closes."""
-    graph, rng = GRAPHS[name](), np.random.default_rng(1)
-    solver, (rows,) = explicit_solver(graph), [solver_of(graph).independent_q]
-    guess = solver_of(graph).reference()
-    branch = solver.branch_of(guess)
-    low, high = np.full(len(rows), -3.0), np.full(len(rows), 3.0)
+    graph, rng = GRAPHS[name], np.random.default_rng(1)
+    solver, guess = explicit(graph), solver_of(graph).reference()
+    branch, count = branch_of(solver, guess), len(graph.independent_joint_names)
+    low, high = np.full(count, -3.0), np.full(count, 3.0)
     if name == "exoskeleton":
         at = graph.independent_joint_names.index("rho_4")
         low[at], high[at] = np.deg2rad((-20, 95))
-    for q in rng.uniform(low, high, (3000, len(rows))):
+    for q in rng.uniform(low, high, (3000, count)):
         guess = close_loops(graph, q, guess)
-        assert (solver.branch_of(guess) == branch).all()
+        assert (branch_of(solver, guess) == branch).all()
         assert max(solver_of(graph).residual(guess).values()) < 1e-10
 
 
@@ -141,9 +122,7 @@ def test_limits_tell_the_mode_where_no_guess_does(side, turns, newton):
     """Also where the limits are a whole turn away."""
     values = [rockers(crank)[side] + 2 * np.pi * turns for crank in np.linspace(-3, 3, 61)]
     graph = limited(min(values) - 0.01, max(values) + 0.01)
-    solver = Mechanism(graph)
-    if newton:
-        solver.explicit = None
+    solver = (by_newton if newton else Mechanism)(graph)
     for crank in (-3.0, 0.0, 1.0, 3.0):
         expected = rockers(crank)[side] + 2 * np.pi * turns
         assert solver.close([crank])[2] == pytest.approx(expected, abs=1e-9)
@@ -179,18 +158,17 @@ def test_rounding_does_not_choose_the_mode_of_a_start_in_line():
 def test_gears_do_not_change_the_mode(ratio, offset, newton):
     robot = four_bar()
     robot.turn("motor", "world", "motor", (4, 4))
-    plain = robot.graph()
+    ungeared = robot.graph()
     robot.tags.append(f'<gear joint="motor" driver="rocker" ratio="{ratio}" offset="{offset}"/>')
-    by_crank, by_motor = (Mechanism(robot.graph().with_independent_joints(k)) for k in ("crank", "motor"))
-    if newton:
-        by_crank.explicit = by_motor.explicit = None
+    make = by_newton if newton else Mechanism
+    by_crank, by_motor = (make(robot.graph().with_independent_joints(k)) for k in ("crank", "motor"))
     for crank in (-2.0, 0.3, 1.0):
-        expected = close_loops(plain, [crank, 0.0])
+        expected = close_loops(ungeared, [crank, 0.0])
         expected[3] = ratio * expected[2] + offset
         assert by_crank.close([crank]) == pytest.approx(expected, rel=1e-12, abs=1e-9)
     guess = expected.copy()
     guess[1:3] += (0.05, -0.1)  # poor for the gear, too
-    target = close_loops(plain, [0.6, 0.0])
+    target = close_loops(ungeared, [0.6, 0.0])
     target[3] = ratio * target[2] + offset
     assert by_motor.close(target[3:], guess) == pytest.approx(target, rel=1e-12, abs=1e-8)
 

@@ -5,6 +5,7 @@ import pytest
 
 import modular_dynamics as md
 from helpers.paths import ROBOTS
+from helpers.robots.closed_robots import STATES
 from modular_dynamics.closure import (
     closed_loop_inverse_dynamics,
     constraint_projection,
@@ -14,29 +15,22 @@ from modular_dynamics.closure import (
 )
 from modular_dynamics.crosscheck import CrossCheck
 
-STATES = {
-    "four_bar": [0.7],
-    "slider_crank": [0.7],
-    "crane": [0.1, 0.31, 0.265],
-    "exoskeleton": [-0.4, -0.9, 0.8, 0.7, 0.3],
-}
 
-
-@pytest.fixture(params=STATES)
-def robot(request):
-    graph = md.load_urdf(ROBOTS / f"{request.param}.urdf")
-    q = np.array(STATES[request.param])
+@pytest.fixture(params=[*STATES, "charmie_torso"])
+def robot(request, load_robot):
+    graph = load_robot(request.param)
+    q = STATES.get(request.param, np.linspace(-0.02, 0.03, len(graph.independent_joint_names)))
     return graph, q, np.linspace(0.3, -0.4, len(q)), np.linspace(-1.0, 2.0, len(q))
 
 
 def test_the_trees_torques_under_the_cuts_are_pinocchios(robot):
     graph, *state = robot
-    found = closed_loop_inverse_dynamics(graph, *state)
-    motion = found.coordinates, found.velocities, found.accelerations
+    dynamics = closed_loop_inverse_dynamics(graph, *state)
+    motion = dynamics.coordinates, dynamics.velocities, dynamics.accelerations
     check = CrossCheck(graph.tree)
-    residual = check(*motion, tree_torques(graph, found), internal_wrenches(graph, found))
+    residual = check(*motion, tree_torques(graph, dynamics), internal_wrenches(graph, dynamics))
     assert residual.relative < 1e-11
-    without = check(*motion, tree_torques(graph, found))  # the wrenches are no trifle
+    without = check(*motion, tree_torques(graph, dynamics))  # the wrenches are no trifle
     assert without.relative > 1e-3
 
 
@@ -58,12 +52,12 @@ def test_external_wrenches_enter_by_virtual_power(robot):
 
 def test_the_wrench_in_the_links_frame_has_the_anchors_force_and_moment_about_the_links_origin(robot):
     graph, *state = robot
-    found = closed_loop_inverse_dynamics(graph, *state)
+    dynamics = closed_loop_inverse_dynamics(graph, *state)
     for loop in graph.loop_joints:
-        link, wrench = stamped_cut_wrenches(graph, found)[loop.name]
+        link, wrench = stamped_cut_wrenches(graph, dynamics)[loop.name]
         rotation, arm = md.algebra.to_rotation_translation(loop.successor.x_link_anchor)
-        force = rotation @ found.wrenches[loop.name][:3]
-        moment = rotation @ found.wrenches[loop.name][3:] + np.cross(arm, force)
+        force = rotation @ dynamics.wrenches[loop.name][:3]
+        moment = rotation @ dynamics.wrenches[loop.name][3:] + np.cross(arm, force)
         assert link == loop.successor.link
         assert wrench == pytest.approx(np.concatenate([force, moment]), abs=1e-11 * np.abs(wrench).max())
 
@@ -78,6 +72,6 @@ def test_a_spring_across_several_joints_pulls_at_its_anchors():
     spring = f'<spring name="s" stiffness="100" free_length="0.01">{"".join(ends)}</spring>'
     graph = md.load_urdf(text.replace("</modular_dynamics>", f"{spring}</modular_dynamics>"))
     q, v, a = np.array([0.3, -0.5, 0.7, 0.2]), np.array([1.0, -2.0, 0.5, 0.1]), np.array([0.1, 0.2, 0.3, 0.4])
-    found = closed_loop_inverse_dynamics(graph, q, v, a)
-    assert found.tensions["s"] > 1.0
-    assert CrossCheck(graph.tree)(q, v, a, found.tau, internal_wrenches(graph, found)).relative < 1e-12
+    dynamics = closed_loop_inverse_dynamics(graph, q, v, a)
+    assert dynamics.tensions["s"] > 1.0
+    assert CrossCheck(graph.tree)(q, v, a, dynamics.tau, internal_wrenches(graph, dynamics)).relative < 1e-12

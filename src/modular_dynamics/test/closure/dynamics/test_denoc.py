@@ -7,7 +7,6 @@ from modular_dynamics.closure import (
     close_loops,
     closed_loop_forward_dynamics,
     closed_loop_inverse_dynamics,
-    simulate,
 )
 from modular_dynamics.closure.dynamics.denoc import FourBar, Link
 from modular_dynamics.exceptions import ClosureError
@@ -85,17 +84,6 @@ def test_matrix_of_equation_22_is_a_saddle_point():
     inertia[1:, 1:] = bar.subsystem([bar.output, bar.coupler], theta[1:], np.zeros(2))[0]
     values = np.linalg.eigvalsh(np.block([[inertia, J.T], [J, np.zeros((2, 2))]]))
     assert (np.sign(values) == [-1, -1, 1, 1, 1]).all()
-
-
-def test_motion_from_rest(pair):
-    bar, graph = pair
-    times, tau = np.linspace(0.0, 2.0, 41), 0.05
-    theta, rates = bar.motion(0.3, times, tau)
-    expected = simulate(graph, [0.3], [0.0], [tau], 2.0, times=times)
-    # both integrate to 1e-10; interpolated between steps, and here drift is not taken back
-    assert theta == pytest.approx(expected.coordinates, abs=1e-6)
-    assert rates == pytest.approx(expected.velocities, abs=1e-4)
-    assert np.ptp(theta[:, 0]) > 0.5
 
 
 def test_out_of_reach():

@@ -22,9 +22,13 @@ RULES = ROBOTS / "charmie_torso_rules.yaml"
 
 def test_rules_of_another_robot_are_refused(load_robot):
     graph = load_robot("four_bar")
-    dynamics = closed_loop_inverse_dynamics(graph, [0.3], [0.0], [0.0])
     with pytest.raises(StateError, match="body 'body_5' is no moving link of 'four_bar'"):
-        load_case_of(graph, dynamics, read_rules(RULES))
+        load_case_of(graph, at_rest(graph), read_rules(RULES))
+
+
+def at_rest(graph):
+    rest = np.zeros(len(graph.independent_joint_names))
+    return closed_loop_inverse_dynamics(graph, rest, rest, rest)
 
 
 @pytest.fixture(scope="module")
@@ -125,10 +129,8 @@ def test_a_rod_that_has_mass_is_refused():
         '<inertia ixx="0.001" iyy="0.001" izz="0.001" ixy="0" ixz="0" iyz="0"/></inertial></link>',
     )
     graph = load(text)
-    rest = np.zeros(len(graph.independent_joint_names))
-    dynamics = closed_loop_inverse_dynamics(graph, rest, rest, rest)
     with pytest.raises(UnsupportedModelError, match="link 'act5_rod' between its bodies has mass"):
-        load_case_of(graph, dynamics, read_rules(RULES))
+        load_case_of(graph, at_rest(graph), read_rules(RULES))
 
 
 @pytest.mark.parametrize(
@@ -152,7 +154,5 @@ def test_a_name_that_the_robot_does_not_have_is_refused(tmp_path, right, wrong, 
     path = tmp_path / "rules.yaml"
     path.write_text(RULES.read_text().replace(right, wrong))
     graph = load(small_torso_text())
-    rest = np.zeros(len(graph.independent_joint_names))
-    dynamics = closed_loop_inverse_dynamics(graph, rest, rest, rest)
     with pytest.raises(StateError, match=words):
-        load_case_of(graph, dynamics, read_rules(path))
+        load_case_of(graph, at_rest(graph), read_rules(path))

@@ -10,13 +10,7 @@ import yaml
 
 import modular_dynamics as md
 from helpers.paths import ROBOTS
-from helpers.robots.charmie_torso import (
-    TIMES,
-    TORSO,
-    lengths,
-    motion,
-    strokes,
-)
+from helpers.robots.charmie_torso import TIMES, TORSO, lengths, motion, strokes
 from modular_dynamics.algebra import to_rotation_translation
 from modular_dynamics.model import JointType
 

@@ -6,15 +6,8 @@ import numpy as np
 import pytest
 
 import modular_dynamics as md
-from helpers.robots.charmie_torso import (
-    SMOOTH,
-    TIMES,
-    TORSO,
-    lengths,
-    motion,
-    of,
-)
-from modular_dynamics.algebra import to_rotation_translation
+from helpers.robots.charmie_torso import SMOOTH, TIMES, TORSO, lengths, motion, of
+from modular_dynamics.closure import internal_wrenches
 
 
 @pytest.fixture(scope="module")
@@ -27,20 +20,23 @@ def tree(load_robot):
     return load_robot("charmie")
 
 
+def slope(function, step):
+    """Derivative at zero by five points."""
+    near, far = (function(s) - function(-s) for s in (step, 2 * step))
+    return (8 * near - far) / (12 * step)
+
+
 def tree_state(graph, tree, result):
     """The same state in the tree model's coordinates: loops leave torso_lift and torso_pitch."""
-    return [
-        np.array([vector[graph.q_slice(name).start] for name in tree.joint_names])
-        for vector in (result.coordinates, result.velocities, result.accelerations)
-    ]
+    rows = [graph.q_slice(name).start for name in tree.joint_names]
+    return result.coordinates[rows], result.velocities[rows], result.accelerations[rows]
 
 
 def test_torques_of_base_arms_and_head_are_those_of_the_tree_model(graph, tree):
     for t in TIMES:
         result = md.closed_loop_inverse_dynamics(graph, *motion(graph, t))
-        expected = dict(
-            zip(tree.joint_names, md.inverse_dynamics(tree, *tree_state(graph, tree, result)), strict=True)
-        )
+        torques = md.inverse_dynamics(tree, *tree_state(graph, tree, result))
+        expected = dict(zip(tree.joint_names, torques, strict=True))
         for name, found in zip(graph.independent_joint_names, result.tau, strict=True):
             if name not in TORSO:
                 assert found == pytest.approx(expected[name], abs=1e-9), (t, name)
@@ -48,7 +44,6 @@ def test_torques_of_base_arms_and_head_are_those_of_the_tree_model(graph, tree):
 
 def test_actuators_carry_the_trees_torso_and_the_springs_over_their_levers(graph, tree):
     """tau_act dL_act/dq = tau_tree + F dL_spring/dq, for they have no mass."""
-    step = 1e-4
     for t in TIMES[::5]:
         result = md.closed_loop_inverse_dynamics(graph, *motion(graph, t))
         q, v, vdot = tree_state(graph, tree, result)
@@ -56,21 +51,15 @@ def test_actuators_carry_the_trees_torso_and_the_springs_over_their_levers(graph
         forces = np.array([of(graph, name, result.tau) for name in TORSO])
         pulls = np.array([2 * result.tensions["sr4"], result.tensions["s5"]])
         moves = np.empty((4, 2))
-        for k, unit in enumerate(np.eye(2)):  # five points: the lengths are smooth
-            near, far = (
-                lengths(*(q[at] + s * unit)) - lengths(*(q[at] - s * unit)) for s in (step, 2 * step)
-            )
-            moves[:, k] = (8 * near - far) / (12 * step)
+        for k, unit in enumerate(np.eye(2)):
+            moves[:, k] = slope(lambda s, unit=unit, torso=q[at]: lengths(*(torso + s * unit)), 1e-4)
         expected = md.inverse_dynamics(tree, q, v, vdot)[at] + moves[2:].T @ pulls
         assert moves[:2].T @ forces == pytest.approx(expected, abs=1e-8)
 
 
 def test_torso_lift_and_pitch_describe_the_same_mechanism(graph):
-    names = [
-        "torso_lift" if n == "act4" else "torso_pitch" if n == "act5" else n
-        for n in graph.independent_joint_names
-    ]
-    other = graph.with_independent_joints(*names)
+    instead = {"act4": "torso_lift", "act5": "torso_pitch"}
+    other = graph.with_independent_joints(*(instead.get(n, n) for n in graph.independent_joint_names))
     assert "act4" not in other.independent_joint_names
     for t in TIMES[::10]:
         result = md.closed_loop_inverse_dynamics(graph, *motion(graph, t))
@@ -95,39 +84,6 @@ def scaled(graph, **laws):
     return md.load_urdf(text)
 
 
-def cut_open(graph, result):
-    """External wrenches {link: [force, moment]} by which cuts and springs load the open tree."""
-    loads = {}
-    for loop in graph.loop_joints:
-        wrench = result.wrenches[loop.name]
-        pushes = [(loop.successor, wrench[:3], wrench[3:])]
-        at = [
-            md.frame_pose(graph, result.coordinates, end.link) * end.x_link_anchor
-            for end in (loop.predecessor, loop.successor)
-        ]
-        R = to_rotation_translation(at[0])[0].T @ to_rotation_translation(at[1])[0]
-        pushes.append((loop.predecessor, -R @ wrench[:3], -R @ wrench[3:]))
-        for anchor, force, moment in pushes:
-            add(loads, anchor, force, moment)
-    for spring in graph.springs:
-        poses = [
-            to_rotation_translation(md.frame_pose(graph, result.coordinates, end.link) * end.x_link_anchor)
-            for end in spring.anchors
-        ]
-        along = poses[1][1] - poses[0][1]
-        along *= result.tensions[spring.name] / np.linalg.norm(along)
-        for anchor, (rotation, _), pull in zip(spring.anchors, poses, (along, -along), strict=True):
-            add(loads, anchor, rotation.T @ pull, np.zeros(3))
-    return loads
-
-
-def add(loads, anchor, force, moment):
-    """Move a wrench from an anchor to its link."""
-    R, p = to_rotation_translation(anchor.x_link_anchor)
-    here = np.concatenate([R @ force, R @ moment + np.cross(p, R @ force)])
-    loads[anchor.link] = loads.get(anchor.link, np.zeros(6)) + here
-
-
 @pytest.mark.parametrize(
     "laws", [{}, {"stiffness": 0.0, "initial_force": 0.0}, {"stiffness": 3.0, "free_length": 0.5}]
 )
@@ -137,30 +93,12 @@ def test_at_rest_body_2_carries_545_4_newton_whatever_the_springs_do(graph, laws
     pulls = set()
     for t in TIMES[::5]:
         result = md.closed_loop_inverse_dynamics(robot, motion(robot, t)[0], np.zeros(19), np.zeros(19))
-        tree = solver.solve(result.coordinates, np.zeros(27), np.zeros(27), cut_open(robot, result))
+        tree = solver.solve(result.coordinates, np.zeros(27), np.zeros(27), internal_wrenches(robot, result))
         force = tree.joint_wrenches[robot.joint_index("base_yaw"), :3]
         assert force[2] == pytest.approx(545.4, abs=0.05)  # 55.6 kg times 9.81 m/s^2, digits as printed
         assert force == pytest.approx([0.0, 0.0, 55.6 * 9.81], abs=1e-9)
         pulls.add(round(result.tensions["sr4"], 3))
     assert len(pulls) == (1 if laws.get("stiffness") == 0.0 else len(TIMES[::5]))
-
-
-def test_cuts_and_springs_hold_the_open_tree_in_motion(graph):
-    """No torque is left at passive joints, and the actuators' are those found."""
-    solver = md.InverseDynamics(graph.tree)
-    for t in TIMES[::5]:
-        result = md.closed_loop_inverse_dynamics(graph, *motion(graph, t))
-        state = result.coordinates, result.velocities, result.accelerations
-        tau = solver(*state, cut_open(graph, result)).copy()
-        expected = np.zeros(27)
-        expected[[graph.v_slice(name).start for name in graph.independent_joint_names]] = result.tau
-        assert tau == pytest.approx(expected, abs=1e-9)
-
-
-def slope(function, step):
-    """Derivative at zero by five points."""
-    near, far = (function(s) - function(-s) for s in (step, 2 * step))
-    return (8 * near - far) / (12 * step)
 
 
 def energy(graph, q, v):

@@ -1,13 +1,7 @@
-"""urdf/exoskeleton.urdf against its table of modified Denavit-Hartenberg rows, and the published values.
+"""urdf/exoskeleton.urdf against its table of modified Denavit-Hartenberg rows, and the published values."""
 
-data/exoskeleton_reference_case.json: evaluated from the generated functions of
-SchapplM/robsynth-paper_iftommwc2019_dynamics_hybridrobots (MIT licence), masses and inertias synthetic.
-"""
-
-import json
 import subprocess
 import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -15,6 +9,7 @@ import yaml
 
 import modular_dynamics as md
 from helpers.paths import ROBOTS
+from helpers.robots.exoskeleton import CASE, REFERENCE, reference_inertias
 from modular_dynamics.algebra import to_rotation_translation
 from modular_dynamics.closure import (
     close_loops,
@@ -26,8 +21,6 @@ from modular_dynamics.closure import (
 )
 from modular_dynamics.exceptions import ClosureError
 
-REFERENCE = json.loads((Path(__file__).parent / "exoskeleton_reference_case.json").read_text())
-(CASE,) = REFERENCE["cases"]
 KIN = REFERENCE["kin"]
 GENERATOR = [sys.executable, "-m", "urdf.generators.exoskeleton"]
 # the reference's names of the passive coordinates, in the order of its W, and ours
@@ -46,28 +39,20 @@ def graph(load_robot):
     return load_robot("exoskeleton", strict=True)
 
 
+def generated(table, folder):
+    """The generator's process on a table of inertias; it writes exo.urdf."""
+    (folder / "inertias.yaml").write_text(yaml.safe_dump(table))
+    files = ["--inertias", folder / "inertias.yaml", "--out", folder / "exo.urdf"]
+    return subprocess.run(
+        [*GENERATOR, *files], check=False, capture_output=True, text=True, cwd=ROBOTS.parent
+    )
+
+
 @pytest.fixture(scope="module")
 def reference_graph(tmp_path_factory):
     """The exoskeleton with the reference's inertias, by the generator's command line."""
     folder = tmp_path_factory.mktemp("exoskeleton")
-    shape = np.array([[1.0, 0.1, -0.05], [0.1, 1.2, 0.08], [-0.05, 0.08, 1.5]])
-    table = {
-        f"body_{i}": {
-            "mass": 0.3 + 0.1 * i,
-            "com": [0.01 * i, 0.02, -0.005 * i],
-            "inertia": (1e-3 * i * shape[np.triu_indices(3)]).tolist(),
-        }
-        for i in range(1, 16)
-    }
-    (folder / "inertias.yaml").write_text(yaml.safe_dump(table))
-    command = [
-        *GENERATOR,
-        "--inertias",
-        folder / "inertias.yaml",
-        "--out",
-        folder / "exo.urdf",
-    ]
-    subprocess.run(command, check=True, capture_output=True, cwd=ROBOTS.parent)
+    assert generated(reference_inertias(), folder).returncode == 0
     return md.load_urdf(folder / "exo.urdf")
 
 
@@ -228,14 +213,6 @@ def test_at_100_degrees_the_error_says_that_the_loop_cannot_close(graph, from_gu
 def test_a_table_that_lacks_a_body_is_refused(tmp_path):
     table = yaml.safe_load((ROBOTS / "generators" / "exoskeleton_inertias.yaml").read_text())
     del table["body_8"]
-    (tmp_path / "inertias.yaml").write_text(yaml.safe_dump(table))
-    command = [
-        *GENERATOR,
-        "--inertias",
-        tmp_path / "inertias.yaml",
-        "--out",
-        tmp_path / "exo.urdf",
-    ]
-    result = subprocess.run(command, check=False, capture_output=True, text=True, cwd=ROBOTS.parent)
+    result = generated(table, tmp_path)
     assert result.returncode != 0
     assert "body_8" in result.stderr

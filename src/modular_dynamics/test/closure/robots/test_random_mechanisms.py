@@ -16,6 +16,7 @@ from modular_dynamics.closure import (
     closed_loop_inverse_dynamics,
     constraint_projection,
     energy,
+    solver_of,
 )
 
 MECHANISMS = examples(50)
@@ -24,11 +25,9 @@ STEP, WEIGHTS = 2e-4, (4 / 5, -1 / 5, 4 / 105, -1 / 280)
 
 
 def states(drawn):
-    graph, rng = drawn.graph, drawn.rng
-    split = [graph.v_slice(name) for name in graph.independent_joint_names]
-    count = sum(part.stop - part.start for part in split)
-    mine = np.concatenate([drawn.q[graph.q_slice(name)] for name in graph.independent_joint_names])
-    return mine, rng.uniform(-1, 1, count), rng.uniform(-1, 1, count)
+    solver = solver_of(drawn.graph)
+    v, vdot = (drawn.rng.uniform(-1, 1, len(solver.independent_v)) for _ in range(2))
+    return drawn.q[solver.independent_q], v, vdot
 
 
 def moved(graph, q, v, vdot, t):
@@ -86,10 +85,8 @@ def test_inverse_after_forward_returns_the_torques(drawn):
     velocities = constraint_projection(graph, q, drawn.q) @ v
     tau = drawn.rng.uniform(-10, 10, len(v))
     motion = closed_loop_forward_dynamics(graph, coordinates, velocities, tau)
-    places = np.concatenate(
-        [np.arange(graph.nv)[graph.v_slice(name)] for name in graph.independent_joint_names]
-    )
-    result = closed_loop_inverse_dynamics(graph, q, v, motion.accelerations[places], coordinates)
+    vdot = motion.accelerations[solver_of(graph).independent_v]
+    result = closed_loop_inverse_dynamics(graph, q, v, vdot, coordinates)
     scale = 1.0 + np.abs(motion.accelerations).max()
     assert result.tau == pytest.approx(tau, abs=1e-7 * scale)
     assert result.accelerations == pytest.approx(motion.accelerations, abs=1e-8 * scale)

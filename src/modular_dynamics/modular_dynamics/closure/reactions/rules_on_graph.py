@@ -1,4 +1,4 @@
-"""The points of the rules' joints on the links of a graph."""
+"""Where the bodies and joints of some rules are on a graph: links of the bodies, points of the joints."""
 
 from __future__ import annotations
 
@@ -8,17 +8,55 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...algebra import translation
-from ...exceptions import StateError
+from ...exceptions import StateError, UnsupportedModelError
 from ...model import SubsystemGraph
 from .sharing_rules import JointRule, Location, Rules
 
-__all__ = ["LinkPoint", "rule_points"]
+__all__ = ["carrying_bodies", "rods_between", "rule_points"]
 
-Array = NDArray[np.float64]
 #: A link, and a position in its frame.
-LinkPoint = tuple[str, Array]
+LinkPoint = tuple[str, NDArray[np.float64]]
 #: The two links of a joint, loop joint or spring, each with its point.
 Ends = tuple[tuple[str, LinkPoint], tuple[str, LinkPoint]]
+
+
+def carrying_bodies(graph: SubsystemGraph, rules: Rules) -> dict[str, str | None]:
+    """By link the body of the rules that it is part of, or that carries it; None where there is none.
+
+    Raises:
+        StateError: a body of the rules is no moving link of the graph.
+    """
+    names = [body.name for body in graph.bodies]
+    if unknown := [body for body in rules.bodies if body not in names]:
+        raise StateError(f"'{rules.name}': body '{unknown[0]}' is no moving link of '{graph.name}'")
+    by_link: dict[str, str | None] = dict.fromkeys(graph.ground.links)
+    for body, parent in zip(graph.bodies, graph.parents, strict=True):
+        carrier = None if parent is None else by_link[names[parent]]
+        by_link.update(dict.fromkeys(body.links, body.name if body.name in rules.bodies else carrier))
+    return by_link
+
+
+def rods_between(graph: SubsystemGraph, rules: Rules, carriers: Mapping[str, str | None]) -> set[str]:
+    """Names of the links between a body of the rules and a loop joint or spring to another body.
+
+    Raises:
+        UnsupportedModelError: one of them has mass, which rules do not take into account.
+    """
+    rods = set()
+    pairs = [(loop.predecessor, loop.successor) for loop in graph.loop_joints]
+    for pair in pairs + [spring.anchors for spring in graph.springs]:
+        if len({carriers[anchor.link] for anchor in pair}) > 1:
+            for anchor in pair:
+                k = graph.link_body(anchor.link)
+                while k is not None and carriers[graph.bodies[k].name] not in (None, graph.bodies[k].name):
+                    rods.add(graph.bodies[k].name)
+                    k = graph.parents[k]
+    if heavy := [body.name for body in graph.bodies if body.name in rods and body.mass > 0.0]:
+        raise UnsupportedModelError(
+            f"'{rules.name}': link '{heavy[0]}' between its bodies has mass; make it one of the bodies of "
+            "the rules"
+        )
+    return rods
 
 
 def rule_points(
