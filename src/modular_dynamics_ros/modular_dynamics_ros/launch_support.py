@@ -1,6 +1,6 @@
 """What the launch files share: their arguments, the options of nodes, and the launch of a robot."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,7 @@ from launch_ros.parameter_descriptions import ParameterValue
 
 from launch import LaunchContext
 
-__all__ = ["FORWARDED", "SHARE", "argument", "boolean", "existing_file", "node_options", "robot_launch"]
+__all__ = ["SHARE", "argument", "boolean", "existing_file", "node_options", "robot_launch"]
 
 SHARE = Path(get_package_share_directory("modular_dynamics_bringup"))
 BOOLEAN = ["true", "false", "True", "False"]
@@ -73,8 +73,8 @@ def node_options(context: LaunchContext, name: str) -> dict[str, Any]:
     }
 
 
-def robot_launch(fixed: Mapping[str, str], forwarded: Iterable[str] = FORWARDED) -> IncludeLaunchDescription:
+def robot_launch(fixed: Mapping[str, str]) -> IncludeLaunchDescription:
     """dynamics.launch.py with fixed arguments and those of the launch file itself."""
-    arguments = {**fixed, **{name: LaunchConfiguration(name) for name in forwarded}}
+    arguments = {**fixed, **{name: LaunchConfiguration(name) for name in FORWARDED}}
     source = PythonLaunchDescriptionSource(str(SHARE / "launch" / "dynamics.launch.py"))
     return IncludeLaunchDescription(source, launch_arguments=arguments.items())

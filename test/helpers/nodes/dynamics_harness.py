@@ -48,10 +48,15 @@ class Harness:
     def spin_until(self, reached):
         spin_until(self.executor, reached)
 
-    def activate(self):
+    def start(self):
+        """Configure and activate the node."""
         assert self.node.trigger_configure() == SUCCESS
         assert self.node.trigger_activate() == SUCCESS
-        self.connect()
+        return self
+
+    def activate(self):
+        """The same, and wait until all topics are connected."""
+        return self.start().connect()
 
     def connect(self):
         """Publish states until one is answered: then all topics are connected."""

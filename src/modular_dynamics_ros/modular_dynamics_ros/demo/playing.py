@@ -112,22 +112,31 @@ class Playback:
             progress.remove_task(task)
             task = progress.add_task(f"playing {self.motion.name} at {self.rate:g} Hz", total=self.expected)
             join(recorder)
-            newest, seen = time.monotonic(), -1
+            received = _all_received(recorder, self.expected)
 
             def complete() -> bool:
-                nonlocal newest, seen
-                counts = [len(recorder.states), *map(len, recorder.answers)]
                 progress.update(task, completed=len(recorder.answers[0]))
-                if sum(counts) != seen:
-                    newest, seen = time.monotonic(), sum(counts)
-                quiet = time.monotonic() - newest > QUIET_LIMIT
-                return player_has_ended() and (min(counts) >= self.expected or quiet)
+                return player_has_ended() and received()
 
             wait(complete, 60.0 + 10.0 * self.expected / self.rate, "playing the motion")
             if (sent := sent_in(processes.log(PLAYER))) is None:
                 raise DemoError(f"{PLAYER} does not report what it sent:\n{processes.log(PLAYER)}")
         recorder.destroy_node()  # a later player would count its subscriptions
         return sent
+
+
+def _all_received(recorder: MotionRecorder, expected: int) -> Callable[[], bool]:
+    """A function that returns whether all answers have come, or nothing has for QUIET_LIMIT."""
+    newest, seen = time.monotonic(), -1
+
+    def received() -> bool:
+        nonlocal newest, seen
+        counts = [len(recorder.states), *map(len, recorder.answers)]
+        if sum(counts) != seen:
+            newest, seen = time.monotonic(), sum(counts)
+        return min(counts) >= expected or time.monotonic() - newest > QUIET_LIMIT
+
+    return received
 
 
 def _activity(recorder: MotionRecorder, processes: Processes, name: str) -> Callable[[], bool]:

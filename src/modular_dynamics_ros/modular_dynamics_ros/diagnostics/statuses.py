@@ -1,8 +1,7 @@
 """The parts of /diagnostics that all nodes about a robot share: text and figures once a second."""
 
-from collections.abc import Mapping
-
-from modular_dynamics.closure import ClosedLoopDynamics
+from modular_dynamics_ros.computation.closed_loop import ClosedLoopSolution
+from modular_dynamics_ros.computation.computation import Answer
 from modular_dynamics_ros.diagnostics.counts import MessageCounts
 from modular_dynamics_ros.messages.status import ERROR, OK, WARN, Status
 
@@ -41,22 +40,16 @@ def answer_values(counts: MessageCounts, source: str) -> dict[str, str]:
     }
 
 
-def closure_status(
-    result: ClosedLoopDynamics | None,
-    disagreements: Mapping[str, float],
-    closed_anew: int,
-    errors: list[str],
-    warnings: list[str],
-) -> Status:
+def closure_status(answer: Answer | None, closed_anew: int, errors: list[str], warnings: list[str]) -> Status:
     """Closed loops: residuals, distance from a dead point, and states whose loops did not close recently.
 
     Args:
-        result: of the last answer. disagreements: by passive joint measured elsewhere, by how much.
-        closed_anew: see `MessageCounts`.
+        answer: the last one. closed_anew: see `MessageCounts`.
     """
     values: dict[str, str] = {}
     text = "no joint state was completed yet"
-    if result is not None:
+    if answer is not None and isinstance(answer.dynamics, ClosedLoopSolution):
+        result, disagreements = answer.dynamics.result, answer.configuration.disagreements
         worst = max(result.residual.values(), default=0.0)
         text = f"the loops are closed to {worst:.1e} m or 1"
         values = {"largest residual [m or 1]": f"{worst:.3e}"}

@@ -41,29 +41,31 @@ def trajectory_from_message(
         BadMessage: a missing joint, no points, points out of order, accelerations that are missing or not
         finite.
     """
-    refuse = partial(BadMessage, "reference")
+    bad_reference = partial(BadMessage, "reference")
     position = {name: index for index, name in enumerate(message.joint_names)}
     if missing := [name for name in joint_names if name not in position]:
-        raise refuse(f"no trajectory for {listed(missing)}")
+        raise bad_reference(f"no trajectory for {listed(missing)}")
     if not message.points:
-        raise refuse("it has no points")
+        raise bad_reference("it has no points")
     count = len(message.joint_names)
     for number, point in enumerate(message.points):
         if len(point.accelerations) != count:
-            raise refuse(
+            raise bad_reference(
                 f"point {number} has {len(point.accelerations)} accelerations for {count} joint names"
             )
     order = [position[name] for name in joint_names]
     accelerations = np.array([point.accelerations for point in message.points])[:, order]
     if not np.isfinite(accelerations).all():
         number, joint = np.argwhere(~np.isfinite(accelerations))[0]
-        raise refuse(f"acceleration of '{joint_names[joint]}' in point {number} is not finite")
+        raise bad_reference(f"acceleration of '{joint_names[joint]}' in point {number} is not finite")
     start = stamp_nanoseconds(message.header.stamp) or arrival
     instants = np.array(
         [start + stamp_nanoseconds(point.time_from_start) for point in message.points], dtype=np.int64
     )
     if (np.diff(instants) <= 0).any():
-        raise refuse(f"point {int(np.argmax(np.diff(instants) <= 0)) + 1} is not later than the one before")
+        raise bad_reference(
+            f"point {int(np.argmax(np.diff(instants) <= 0)) + 1} is not later than the one before"
+        )
     return ReferenceTrajectory(instants, accelerations)
 
 

@@ -7,7 +7,6 @@ from typing import Any
 from sensor_msgs.msg import JointState
 
 from modular_dynamics_ros.computation.assembly_mode import CANNOT_CLOSE, DEAD_POINT
-from modular_dynamics_ros.computation.closed_loop import ClosedLoopSolution
 from modular_dynamics_ros.computation.computation import Answer, Computation
 from modular_dynamics_ros.computation.values import State
 from modular_dynamics_ros.diagnostics.counts import MessageCounts
@@ -99,11 +98,7 @@ class StateInput(Inputs):
     def closure_status(self, answer: Answer | None) -> Status:
         """The closed loops at the last answer."""
         texts = self._node.log.texts
-        problems = texts("closure"), texts("passive joints")
-        if answer is None or not isinstance(answer.dynamics, ClosedLoopSolution):
-            return closure_status(None, {}, self.counts.closed_anew, *problems)
-        disagreements = answer.configuration.disagreements
-        return closure_status(answer.dynamics.result, disagreements, self.counts.closed_anew, *problems)
+        return closure_status(answer, self.counts.closed_anew, texts("closure"), texts("passive joints"))
 
     def _receive(self, message: JointState, info: dict[str, Any]) -> None:
         self.counts.received += 1

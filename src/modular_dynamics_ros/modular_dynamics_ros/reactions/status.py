@@ -52,6 +52,16 @@ def reactions_status(computation: ReactionComputation, reactions: MechanismReact
         problems.append(f"spring {listed(slack)} is slack: its force is wrong if it can only pull")
     if reactions.dead_point_distance < NEAR_DEAD_POINT:
         problems.append(f"a dead point is near: {reactions.dead_point_distance:.1e}")
+    values = _values(computation, reactions)
+    if len(use):
+        closest = int(np.argmax(use))
+        values["closest to its limit"] = f"{computation.actuators[closest]}: {100.0 * use[closest]:.1f} %"
+    if problems:
+        return Status(WARN, "reactions", "; ".join(problems), values=values)
+    return Status(OK, "reactions", "in equilibrium, within the limits, springs pull", values=values)
+
+
+def _values(computation: ReactionComputation, reactions: MechanismReactions) -> dict[str, str]:
     values = {
         f"force of {name} [N]": f"{force:.6g} of {limit:g}"
         for name, force, limit in zip(
@@ -64,15 +74,9 @@ def reactions_status(computation: ReactionComputation, reactions: MechanismReact
             computation.springs, reactions.tensions, reactions.lengths, computation.free_lengths, strict=True
         )
     }
-    values |= {
+    return values | {
         "equilibrium residual [N]": f"{reactions.residual[0]:.3e}",
         "equilibrium residual [N m]": f"{reactions.residual[1]:.3e}",
         "actuator forces less those of virtual power [N]": f"{reactions.disagreement:.3e}",
         "distance from a dead point (0: there, 1: farthest)": f"{reactions.dead_point_distance:.6g}",
     }
-    if len(use):
-        closest = int(np.argmax(use))
-        values["closest to its limit"] = f"{computation.actuators[closest]}: {100.0 * use[closest]:.1f} %"
-    if problems:
-        return Status(WARN, "reactions", "; ".join(problems), values=values)
-    return Status(OK, "reactions", "in equilibrium, within the limits, springs pull", values=values)

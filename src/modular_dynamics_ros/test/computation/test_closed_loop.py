@@ -203,16 +203,16 @@ def test_after_a_gap_a_jump_or_stamps_that_go_back_the_loops_are_closed_anew(mod
 
 def test_status_of_the_closure():
     one, q = computation(path("exoskeleton")), STATES["exoskeleton"]
-    assert closure_status(None, {}, 0, [], []).message == "no joint state was completed yet"
-    result = solved(one, q)
-    status = closure_status(result, {}, 1, [], [])
+    assert closure_status(None, 0, [], []).message == "no joint state was completed yet"
+    given = answer(one, q)
+    result, status = given.dynamics.result, closure_status(given, 1, [], [])
     assert status.level == OK
     assert float(status.values["condition number"]) == pytest.approx(result.condition, rel=1e-3)
     assert float(status.values["tension of spring [N]"]) == pytest.approx(result.tensions["spring"], rel=1e-5)
     assert float(status.values["largest residual [m or 1]"]) < 1e-12
     assert {f"residual of {loop} [m or 1]" for loop in "EBA"} < set(status.values)
-    assert closure_status(result, {}, 1, [], ["'rho_3' measured elsewhere"]).level == WARN
-    assert closure_status(result, {}, 1, ["dead point"], ["x"]).level == ERROR
+    assert closure_status(given, 1, [], ["'rho_3' measured elsewhere"]).level == WARN
+    assert closure_status(given, 1, ["dead point"], ["x"]).level == ERROR
 
 
 def test_springs_alone_and_loops_that_never_close(four_link):

@@ -21,6 +21,4 @@ def make(four_link):
 
 @pytest.fixture
 def active(make):
-    harness = make()
-    harness.activate()
-    return harness
+    return make().activate()

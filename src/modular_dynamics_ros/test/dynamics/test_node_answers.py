@@ -63,8 +63,7 @@ def test_missing_velocities_are_zero_and_said_to_be(active, four_link, capfd):
 
 
 def test_a_rate_answers_the_newest_state_only(make):
-    harness = make(rate=10.0)
-    harness.activate()
+    harness = make(rate=10.0).activate()
     stamps = [harness.send(q=Q + 0.01 * k, stamp=10**18 + k) for k in range(50)]
     harness.spin_until(lambda: harness.torque_of(stamps[-1]) is not None)
     counts = harness.node.session.input.counts
@@ -82,8 +81,7 @@ def test_a_stamp_of_zero_is_the_arrival(active):
 
 
 def test_effort_commands_are_in_the_controllers_order(make):
-    harness = make(controller_joints=["right", "turn"])
-    harness.activate()
+    harness = make(controller_joints=["right", "turn"]).activate()
     torques = dict(zip(NAMES, harness.answer().effort, strict=True))
     wanted = [torques["right"], torques["turn"]]
     harness.spin_until(lambda: harness.efforts[-1].data.tolist() == wanted)
@@ -127,8 +125,7 @@ def test_parameters_take_effect_at_run_time(active, four_link):
 
 
 def test_stop_publishes_nothing_and_says_so(make, capfd):
-    harness = make(stale_after=0.1, on_stale="stop")
-    harness.activate()
+    harness = make(stale_after=0.1, on_stale="stop").activate()
     harness.answer()
     count = len(harness.torques)
     status = harness.status("input", lambda s: s.level == b"\x02")
@@ -139,8 +136,7 @@ def test_stop_publishes_nothing_and_says_so(make, capfd):
 
 
 def test_hold_gravity_keeps_the_last_position(make, four_link):
-    harness = make(stale_after=0.1, on_stale="hold_gravity")
-    harness.activate()
+    harness = make(stale_after=0.1, on_stale="hold_gravity").activate()
     last = harness.answer().header.stamp
     harness.spin_until(lambda: stamp_nanoseconds(harness.torques[-1].header.stamp) > stamp_nanoseconds(last))
     held = harness.torques[-1]
@@ -150,8 +146,7 @@ def test_hold_gravity_keeps_the_last_position(make, four_link):
 
 
 def test_ramp_to_zero_falls_and_ends_at_zero(make, four_link):
-    harness = make(stale_after=0.05, on_stale="ramp_to_zero", ramp_time=1.0)
-    harness.activate()
+    harness = make(stale_after=0.05, on_stale="ramp_to_zero", ramp_time=1.0).activate()
     answer = harness.answer()
     first = harness.torques.index(answer)
     harness.spin_until(lambda: list(harness.torques[-1].effort) == [0.0] * 4)
@@ -164,8 +159,7 @@ def test_ramp_to_zero_falls_and_ends_at_zero(make, four_link):
 
 
 def test_diagnostics_count_and_compare(make):
-    harness = make(crosscheck_rate=1000.0, stale_after=60.0)
-    harness.activate()
+    harness = make(crosscheck_rate=1000.0, stale_after=60.0).activate()
     for _ in range(5):
         harness.answer()
     harness.send(q=[float("nan")] * 4)
@@ -184,8 +178,7 @@ def test_diagnostics_count_and_compare(make):
 
 
 def test_a_disagreement_with_pinocchio_is_an_error_logged_once(make, capfd):
-    harness = make(crosscheck_rate=1000.0)
-    harness.activate()
+    harness = make(crosscheck_rate=1000.0).activate()
     # no difference is small enough: as if the model were wrong
     harness.node.session.crosschecks.monitor.threshold = -1.0
     capfd.readouterr()

@@ -37,9 +37,7 @@ def test_a_bad_file_fails_configuring_and_the_node_lives_on(make, tmp_path, four
     ],
 )
 def test_what_is_no_robot_displaces_none(make, root, four_link, capfd, description, words):
-    harness = make(robot_description_file="")
-    assert harness.node.trigger_configure() == SUCCESS
-    assert harness.node.trigger_activate() == SUCCESS
+    harness = make(robot_description_file="").start()
     good = (root / "urdf/four_link.urdf").read_text()
     harness.descriptions.publish(String(data=good))
     harness.spin_until(lambda: harness.node.session is not None)
@@ -58,9 +56,7 @@ def test_a_topic_that_names_a_good_file_is_refused_all_the_same(make, four_link,
 
 
 def test_a_robot_from_the_topic_replaced_refused_replaced(make, root, four_link, capfd):
-    harness = make(robot_description_file="")
-    assert harness.node.trigger_configure() == SUCCESS
-    assert harness.node.trigger_activate() == SUCCESS
+    harness = make(robot_description_file="").start()
     assert "waiting for a robot" in harness.status("input").message
     harness.descriptions.publish(String(data=(root / "urdf/four_link.urdf").read_text()))
     harness.spin_until(lambda: harness.node.session is not None)

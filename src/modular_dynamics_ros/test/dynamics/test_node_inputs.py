@@ -9,7 +9,6 @@ from geometry_msgs.msg import WrenchStamped
 import modular_dynamics as md
 from helpers.nodes.dynamics_harness import NAMES, Q, V, expected
 from modular_dynamics_ros.messages.trajectories import trajectory_message
-from modular_dynamics_ros.node.robot_node import SUCCESS
 
 pytestmark = [pytest.mark.ros, pytest.mark.usefixtures("ros")]
 
@@ -34,8 +33,7 @@ def test_a_bad_state_is_named_once_and_the_next_good_one_answered(active, four_l
 
 
 def test_an_overflow_is_never_published(make):
-    harness = make(stale_after=0.1, on_stale="ramp_to_zero", ramp_time=1.0)
-    harness.activate()
+    harness = make(stale_after=0.1, on_stale="ramp_to_zero", ramp_time=1.0).activate()
     good = harness.answer()
     for _ in range(3):
         harness.send(v=[1e200] * 4)
@@ -50,8 +48,7 @@ def test_an_overflow_is_never_published(make):
 
 
 def test_while_the_filter_starts_nothing_is_answered_and_that_is_said_once(make, capfd):
-    harness = make(acceleration_source="filtered")
-    harness.activate()
+    harness = make(acceleration_source="filtered").activate()
     now = time.time_ns()
     stamps = [harness.send(stamp=now + k * 2_000_000) for k in range(10)]
     harness.spin_until(lambda: harness.torque_of(stamps[-1]) is not None)
@@ -61,8 +58,7 @@ def test_while_the_filter_starts_nothing_is_answered_and_that_is_said_once(make,
 
 
 def test_a_failing_comparison_ends_neither_the_node_nor_the_answer(make, four_link, capfd):
-    harness = make(crosscheck_rate=1000.0, stale_after=60.0)
-    harness.activate()
+    harness = make(crosscheck_rate=1000.0, stale_after=60.0).activate()
 
     class Broken:
         unavailable = ""
@@ -83,9 +79,7 @@ def test_a_failing_comparison_ends_neither_the_node_nor_the_answer(make, four_li
 def test_joints_beyond_a_black_box_need_its_state(make, chain, tmp_path, capfd):
     path = tmp_path / "chain.urdf"
     path.write_text(chain("b", ""))
-    harness = make(robot_description_file=str(path), stale_after=60.0)
-    assert harness.node.trigger_configure() == SUCCESS
-    assert harness.node.trigger_activate() == SUCCESS
+    harness = make(robot_description_file=str(path), stale_after=60.0).start()
     session, wrench = harness.node.session, np.array([1.0, 2.0, 3.0, 0.1, 0.2, 0.3])
     session.computation.black_box.set("box", wrench, harness.node.now())
     harness.spin_until(
@@ -111,8 +105,7 @@ def test_joints_beyond_a_black_box_need_its_state(make, chain, tmp_path, capfd):
 
 
 def test_the_reference_gives_accelerations(make, four_link, capfd):
-    harness = make(acceleration_source="reference", stale_after=5.0)
-    harness.activate()
+    harness = make(acceleration_source="reference", stale_after=5.0).activate()
     start, a = time.time_ns(), np.array([0.5, -1.0, 2.0, 3.0])
     order = [3, 2, 1, 0]
     names = [NAMES[k] for k in order]
@@ -171,9 +164,7 @@ def test_a_black_box_is_fed_from_its_topic(make, four_link, tmp_path):
     )
     result = md.InverseDynamics(md.load_urdf(four_link)).solve(Q, V, np.zeros(4))
     whole, wrench = result.tau, result.connection_wrenches[2]
-    harness = make(partition_file=str(partition), stale_after=60.0)
-    assert harness.node.trigger_configure() == SUCCESS
-    assert harness.node.trigger_activate() == SUCCESS
+    harness = make(partition_file=str(partition), stale_after=60.0).start()
     sensor = harness.probe.create_publisher(WrenchStamped, "dynamics_node/black_box/right_branch/wrench", 10)
     harness.spin_until(lambda: sensor.get_subscription_count() and harness.states.get_subscription_count())
     session = harness.node.session

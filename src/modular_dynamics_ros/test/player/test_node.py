@@ -33,10 +33,8 @@ class Stage:
     """A player and a listener in one executor, on a simulated clock: no test waits for the time to pass."""
 
     def __init__(self, **parameters):
-        parameters |= {"use_sim_time": True}
-        self.player = JointStatePlayer(
-            parameter_overrides=[Parameter(k, value=v) for k, v in parameters.items()]
-        )
+        overrides = [Parameter(k, value=v) for k, v in (parameters | {"use_sim_time": True}).items()]
+        self.player = JointStatePlayer(parameter_overrides=overrides)
         self.states, self.references, self.time = [], [], 1_700_000_000_000_000_000
         self.listener = Node("listener")
         self.clock = self.listener.create_publisher(Clock, "/clock", 10)
@@ -55,6 +53,7 @@ class Stage:
         for one in subscriptions:
             topic = one.topic_name
             spin_until(self.executor, lambda topic=topic: self.player.count_subscribers(topic), topic)
+        return self
 
     def is_synchronous(self):
         """Tell the player the time; whether it knows."""
@@ -88,9 +87,8 @@ def stage(tmp_path):
     made = []
 
     def make(**parameters):
-        made.append(
-            Stage(**({"motion_file": str(tmp_path / "motion.yaml"), "start_delay": 0.2} | parameters))
-        )
+        defaults = {"motion_file": str(tmp_path / "motion.yaml"), "start_delay": 0.2}
+        made.append(Stage(**(defaults | parameters)))
         return made[-1]
 
     yield make
@@ -117,8 +115,7 @@ def test_it_waits_plays_all_once_and_finishes(stage, tmp_path):
 
 
 def test_the_streamed_reference_is_exact_at_every_stamp(stage, tmp_path):
-    one = stage(rate=RATE)
-    one.listen()
+    one = stage(rate=RATE).listen()
     one.spin_until(lambda: one.player.finished and len(one.states) == COUNT)
     motion, sampler, out = load_profile(tmp_path / "motion.yaml"), ReferenceSampler(hold=0.0), np.zeros(2)
     for number, window in enumerate(one.references):  # as a node would hear them: each second the next one
@@ -131,8 +128,9 @@ def test_the_streamed_reference_is_exact_at_every_stamp(stage, tmp_path):
 def test_it_leads_in_with_the_first_pose_until_the_last_subscriber_is_there(stage, tmp_path):
     motion = yaml.safe_load(MOTION) | {"start": {"a": 0.3}}
     (tmp_path / "elsewhere.yaml").write_text(yaml.safe_dump(motion))
-    one = stage(rate=RATE, motion_file=str(tmp_path / "elsewhere.yaml"), lead_in=True, wait_for_subscriber=2)
-    one.listen()
+    one = stage(
+        rate=RATE, motion_file=str(tmp_path / "elsewhere.yaml"), lead_in=True, wait_for_subscriber=2
+    ).listen()
     one.spin_until(lambda: len(one.states) > 3 and one.references)
     sampler, out = ReferenceSampler(hold=0.0), np.ones(2)
     sampler.add(trajectory_from_message(one.references[0], ["a", "b"], 0))
@@ -165,8 +163,7 @@ def test_a_lead_in_needs_a_subscriber_to_wait_for(stage):
 
 
 def test_a_loop_goes_on(stage):
-    one = stage(rate=RATE, loop=True, start_delay=0.0)
-    one.listen()
+    one = stage(rate=RATE, loop=True, start_delay=0.0).listen()
     one.spin_until(lambda: len(one.states) > 2 * COUNT)
     assert not one.player.finished
     starts = [state for state in one.states if state.position.tolist() == [0.0, 0.0]]
@@ -174,8 +171,7 @@ def test_a_loop_goes_on(stage):
 
 
 def test_without_reference(stage):
-    one = stage(rate=RATE, publish_reference=False)
-    one.listen()
+    one = stage(rate=RATE, publish_reference=False).listen()
     one.spin_until(lambda: len(one.states) == COUNT)
     assert one.references == []
 
