@@ -1,13 +1,23 @@
 """A row of square four-bar windows: rods of 1 m and 1 kg, a benchmark of multibody dynamics."""
 
+import numpy as np
+
 import modular_dynamics as md
 
-ROD = (
-    '<link name="{0}"><inertial><origin xyz="0.5 0 0"/><mass value="1"/>'
-    '<inertia ixx="1e-3" iyy="0.0833333333333333333" izz="0.0833333333333333333" ixy="0" ixz="0" iyz="0"/>'
-    '</inertial></link><joint name="{0}" type="continuous"><parent link="{1}"/><child link="{0}"/>'
-    '<origin xyz="{2} 0 0" rpy="{3} 0 0"/><axis xyz="0 0 1"/><limit effort="9" velocity="9"/></joint>'
-)
+
+def rod(name, parent, at, length=1.0, mass=1.0):
+    """A rod along the x axis of its link, jointed at ``at`` on that of its parent.
+
+    On the ground the joint's axis lies across the plane of x and z; all others are parallel to it.
+    """
+    across, about = (np.pi / 2 if parent == "ground" else 0.0), mass * length**2 / 12
+    return (
+        f'<link name="{name}"><inertial><origin xyz="{length / 2} 0 0"/><mass value="{mass}"/>'
+        f'<inertia ixx="1e-3" iyy="{about}" izz="{about}" ixy="0" ixz="0" iyz="0"/></inertial></link>'
+        f'<joint name="{name}" type="continuous"><parent link="{parent}"/><child link="{name}"/>'
+        f'<origin xyz="{at} 0 0" rpy="{across} 0 0"/><axis xyz="0 0 1"/>'
+        '<limit effort="9" velocity="9"/></joint>'
+    )
 
 
 def windows(count):
@@ -15,12 +25,10 @@ def windows(count):
 
     The mechanism's plane is x and z. The first upright is independent. q is zero with all rods on the x axis.
     """
-    upright = "1.5707963267948966"
-    parts = [ROD.format("upright_0", "ground", 0, upright)]
+    parts = [rod("upright_0", "ground", 0)]
     tags = []
     for k in range(1, count + 1):
-        parts.append(ROD.format(f"upright_{k}", "ground", k, upright))
-        parts.append(ROD.format(f"beam_{k}", f"upright_{k - 1}", 1, 0))
+        parts += [rod(f"upright_{k}", "ground", k), rod(f"beam_{k}", f"upright_{k - 1}", 1)]
         tags.append(
             f'<loop_joint name="window_{k}" type="revolute"><predecessor link="upright_{k}" xyz="1 0 0"/>'
             f'<successor link="beam_{k}" xyz="1 0 0"/><axis xyz="0 0 1"/></loop_joint>'

@@ -108,10 +108,11 @@ def explicit_solver(system: ConstraintSystem) -> ExplicitSolver | None:
 
     None where these steps do not give all dependent coordinates, or there are none.
     """
-    steps = _Steps(system)
-    while steps.add_gear() or steps.add_loop():
+    graph, steps = system.graph, _Steps(system)
+    loops = [loop for loop in (planar_loop(graph, joint) for joint in graph.loop_joints) if loop is not None]
+    while any(map(steps.add_gear, graph.gears)) or any(map(steps.add_loop, loops)):
         pass
-    if not steps.order or steps.known != set(system.graph.joint_names):
+    if not steps.order or steps.known != set(graph.joint_names):
         return None
     joints, chain = np.array(steps.joints, np.int64).reshape(-1, 2), np.array(steps.chain).reshape(-1, 4)
     table, points = np.array(steps.table, np.int64), np.array(steps.points)
@@ -123,8 +124,6 @@ class _Steps:
 
     def __init__(self, system: ConstraintSystem) -> None:
         self.graph, self.known = system.graph, set(system.independent.names)
-        loops = (planar_loop(self.graph, loop) for loop in self.graph.loop_joints)
-        self.loops = [loop for loop in loops if loop is not None]
         self.order: list[str] = []
         self.reach = np.zeros(self.graph.nq)
         # as in kernel.PlanarSteps
@@ -136,15 +135,8 @@ class _Steps:
     def _index(self, name: str) -> int:
         return int(self.graph.q_slice(name).start)
 
-    def add_gear(self) -> bool:
-        """Adds a gear of which all joints but one are known, if there is one."""
-        return any(self._add_gear(gear) for gear in self.graph.gears)
-
-    def add_loop(self) -> bool:
-        """Adds a planar loop of which two joints are not known, if there is one."""
-        return any(self._add_loop(loop) for loop in self.loops)
-
-    def _add_gear(self, gear: Gear) -> bool:
+    def add_gear(self, gear: Gear) -> bool:
+        """Add a gear if all its joints but one are known."""
         terms = {gear.joint: -1.0}  # of 0 = offset + ..., one for each joint
         for name, ratio in gear.drivers:
             terms[name] = terms.get(name, 0.0) + ratio
@@ -158,7 +150,8 @@ class _Steps:
         self._add(missing, step, offset, [False] * len(terms), terms, chain)
         return True
 
-    def _add_loop(self, loop: PlanarLoop) -> bool:
+    def add_loop(self, loop: PlanarLoop) -> bool:
+        """Add a loop if two of its joints are not known."""
         missing = [k for k, name in enumerate(loop.drivers) if name not in self.known]
         solved = dict.fromkeys(loop.drivers[k] for k in missing)
         if len(missing) != 2 or len(solved) != 2 or not all(loop.chain[k, 0] for k in missing):

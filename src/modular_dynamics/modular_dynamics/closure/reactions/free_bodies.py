@@ -156,11 +156,11 @@ class _Points:
         return points
 
 
-def _stacked(rules: str, load_case: LoadCase, table: str, names: Sequence[str]) -> Array:
+def _stacked(rules_name: str, load_case: LoadCase, table: str, names: Sequence[str]) -> Array:
     """The entries of these names in one table of a load case.
 
     Raises:
-        StateError: one is missing, has a wrong shape or is not finite; ``rules`` is a name for the message.
+        StateError: one is missing, has a wrong shape or is not finite; the message names the rules.
     """
     shape, entries = SHAPES[table], getattr(load_case, table)
     try:
@@ -172,13 +172,13 @@ def _stacked(rules: str, load_case: LoadCase, table: str, names: Sequence[str]) 
     for name in names:
         if name not in entries:
             raise StateError(
-                f"'{rules}': '{name}' is missing in the load case's {table}; they have "
+                f"'{rules_name}': '{name}' is missing in the load case's {table}; they have "
                 f"{', '.join(entries) or 'nothing'}"
             )
         entry = np.asarray(entries[name], np.float64)
         if entry.shape != shape or not np.isfinite(entry).all():
             raise StateError(
-                f"'{rules}': {table} of '{name}' have shape {entry.shape} or are not finite; {shape} is "
+                f"'{rules_name}': {table} of '{name}' have shape {entry.shape} or are not finite; {shape} is "
                 "needed"
             )
     return stack

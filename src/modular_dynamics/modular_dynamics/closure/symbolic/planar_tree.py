@@ -88,15 +88,16 @@ class PlanarTree:
         """Move inertial parameters to parents, from the leaves to the root."""
         for k in reversed(range(len(self.bodies))):
             body, parent = self.bodies[k], self.bodies[k].parent
-            position, z = self.constants.position(body.position)
             if body.axis is not None:
                 fixed = self.sliding_inertias[k] = self.inertias[k]
-                position = position + self.constants.planar_vector(body.axis, "n") * self._slide(k)
             else:
                 fixed, self.inertias[k] = self.inertias[k].split_by_rotation()
                 if self.predecessor[k] is None:
                     fixed = fixed.rotated_by_matrix(self.constants.matrix(self.planes[body.plane].axes))
             if parent is not None:
+                position, z = self.constants.position(body.position)
+                if body.axis is not None:
+                    position = position + self.constants.planar_vector(body.axis, "n") * self._slide(k)
                 self._add_to_inertia(parent, fixed.moved(position, z))
 
     def _assemble(self) -> None:

@@ -40,9 +40,11 @@ def explicit_rates(orientations: Orientations, independent: dict[str, Symbol]) -
             known[name] = _gradient(value, independent, orientations.constants)
     rates: Rates = {}
     for k, body in enumerate(orientations.bodies):
-        rotation = orientations.rotations[k]
-        parts = (*rotation.angle, *rotation.unit_vectors)
-        rates[k] = known[body.name] if body.axis is not None else _sum((c, known[name]) for name, c in parts)
+        if body.axis is not None:
+            rates[k] = known[body.name]
+        else:
+            angle, unit_vectors = orientations.rotations[k]
+            rates[k] = _sum((count, known[name]) for name, count in (*angle, *unit_vectors))
     return rates
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import modular_dynamics as md
-from helpers.robots.windows import ROD, standing, windows
+from helpers.robots.windows import rod, standing, windows
 from modular_dynamics.closure import (
     close_loops,
     closed_loop_forward_dynamics,
@@ -80,14 +80,10 @@ def test_nearly_flat_windows_move_as_one_pendulum(angle):
     assert found.rank == 4
 
 
-def three_cranks(extra=""):
+def three_cranks():
     """Three uprights of 1 m below one beam of 2 m and 2 kg: redundant, but only as they are 1 m apart."""
-    uprights = "".join(ROD.format(f"upright_{k}", "ground", k, "1.5707963267948966") for k in range(3))
-    beam = (
-        ROD.format("beam", "upright_0", 1, 0)
-        .replace("0.5 0 0", "1 0 0", 1)
-        .replace('mass value="1"', 'mass value="2"')
-    )
+    uprights = "".join(rod(f"upright_{k}", "ground", k) for k in range(3))
+    beam = rod("beam", "upright_0", 1, 2.0, 2.0)
     pins = "".join(
         f'<loop_joint name="pin_{k}" type="revolute"><predecessor link="upright_{k}" xyz="1 0 0"/>'
         f'<successor link="beam" xyz="{k} 0 0"/><axis xyz="0 0 1"/></loop_joint>'
@@ -96,7 +92,7 @@ def three_cranks(extra=""):
     )
     return md.load_urdf(
         f'<robot name="cranks"><link name="ground"/>{uprights}{beam}<modular_dynamics version="1">{pins}'
-        f'<passive joint="beam"/>{extra}</modular_dynamics></robot>'
+        '<passive joint="beam"/></modular_dynamics></robot>'
     )
 
 

@@ -8,7 +8,7 @@ from scipy.spatial.transform import Rotation
 
 import modular_dynamics as md
 from helpers.oracles.motions import kinetic, pendulum
-from helpers.robots.windows import ROD, standing, windows
+from helpers.robots.windows import rod, standing, windows
 from modular_dynamics.closure import simulate
 from modular_dynamics.exceptions import SingularityError
 
@@ -57,21 +57,13 @@ def test_windows_at_rest_beside_the_flat_position():
 
 def four_rods(ground, crank, coupler, output):
     """A four-bar of rods of 1 kg in a vertical plane; all in line where its lengths allow."""
-    rods = {
-        "crank": ("ground", 0, crank),
-        "coupler": ("crank", crank, coupler),
-        "output": ("ground", ground, output),
-    }
-    parts = []
-    for name, (parent, at, length) in rods.items():
-        about = length**2 / 12
-        parts.append(
-            ROD.format(name, parent, at, "1.5707963267948966" if parent == "ground" else 0)
-            .replace("0.5 0 0", f"{length / 2} 0 0", 1)
-            .replace("0.0833333333333333333", str(about))
-        )
+    rods = (
+        rod("crank", "ground", 0, crank),
+        rod("coupler", "crank", crank, coupler),
+        rod("output", "ground", ground, output),
+    )
     return md.load_urdf(
-        f'<robot name="rods"><link name="ground"/>{"".join(parts)}<modular_dynamics version="1">'
+        f'<robot name="rods"><link name="ground"/>{"".join(rods)}<modular_dynamics version="1">'
         f'<loop_joint name="pin" type="revolute"><predecessor link="output" xyz="{output} 0 0"/>'
         f'<successor link="coupler" xyz="{coupler} 0 0"/><axis xyz="0 0 1"/></loop_joint>'
         '<passive joint="coupler"/><passive joint="output"/></modular_dynamics></robot>'
