@@ -122,10 +122,11 @@ class CrossCheck:
         """For each subsystem the nearest black box on its way to the ground."""
         above: dict[str, str | None] = {}
         for subsystem in self.graph.subsystems:
-            before = (
-                None if subsystem.predecessor is None else self.graph.subsystems[subsystem.predecessor].name
-            )
-            above[subsystem.name] = before if before is None or before in boxes else above[before]
+            before = self.graph.predecessor(subsystem)
+            if before is None or before.name in boxes:
+                above[subsystem.name] = None if before is None else before.name
+            else:
+                above[subsystem.name] = above[before.name]
         return above
 
     def _pruned(self, edge: frozenset[str]) -> tuple[PinocchioModel, set[int]]:
@@ -134,8 +135,8 @@ class CrossCheck:
             pruned = PinocchioModel(self.graph)
             names: set[str] = set()
             for subsystem in self.graph.subsystems:
-                p = subsystem.predecessor
-                if subsystem.name in edge or (p is not None and self.graph.subsystems[p].name in names):
+                before = self.graph.predecessor(subsystem)
+                if subsystem.name in edge or (before is not None and before.name in names):
                     names.add(subsystem.name)
             removed = {k for name in names for k in self.graph.subsystem(name).indices}
             for k, body in enumerate(self.graph.bodies):

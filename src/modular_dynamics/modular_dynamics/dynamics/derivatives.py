@@ -9,10 +9,10 @@ from numpy.lib.stride_tricks import as_strided
 from numpy.typing import ArrayLike, NDArray
 
 from ..exceptions import StateError
-from ..model import SubsystemGraph, refuse_black_boxes, refuse_closures
-from .arrays.model_arrays import constants_of, topology_of
+from ..model import SubsystemGraph
+from .arrays.arguments import Progress
+from .arrays.model_arrays import arrays_of
 from .execution.algorithms import DERIVATIVES
-from .execution.batch import Progress
 from .execution.solver import LoadedSolver, Wrenches
 from .execution.workspaces import workspace_of
 
@@ -35,9 +35,7 @@ class _Derivatives(LoadedSolver):
     """The derivatives of one graph: a workspace of one thread, with everything allocated beforehand."""
 
     def __init__(self, graph: SubsystemGraph) -> None:
-        refuse_closures(graph, "derivatives of inverse dynamics")
-        refuse_black_boxes(graph, "the derivatives")
-        arrays = DERIVATIVES.prepared(topology_of(graph, frozenset()), constants_of(graph))
+        arrays = DERIVATIVES.prepared(*arrays_of(graph, "derivatives of inverse dynamics"))
         super().__init__(graph, DERIVATIVES, *arrays)
         self._last_out: tuple[InverseDynamicsDerivatives, NDArray[np.float64]] | None = None
 
@@ -45,11 +43,7 @@ class _Derivatives(LoadedSolver):
         self, q: ArrayLike, v: ArrayLike, vdot: ArrayLike, external: Wrenches, out: NDArray[np.float64]
     ) -> None:
         """Write all three into ``out`` (3, nv, nv)."""
-        call = self.call
-        if external is not None:
-            self._with_loads(self._loads(external))
-            call = self._loaded_call
-        self._run(call, (q, v, vdot), out)
+        self._run((q, v, vdot), out, self._loaded_call(external))
 
     def array_of(self, out: InverseDynamicsDerivatives) -> NDArray[np.float64]:
         """As the function below; the last one is kept, for the checks take as long as a small robot."""
@@ -106,25 +100,20 @@ def inverse_dynamics_derivatives_batch(
 
 
 def _array_of(out: Any, nv: int, rows: tuple[int, ...]) -> NDArray[np.float64]:
-    """The array (*rows, 3, nv, nv) that the three parts are views of."""
-    size, shape = nv * nv * np.dtype(np.float64).itemsize, (*rows, nv, nv)
-    steps = (3 * size,) * len(rows)
-    strides = (*steps, size // max(nv, 1), np.dtype(np.float64).itemsize)
-    is_one_array = isinstance(out, InverseDynamicsDerivatives) and all(
-        isinstance(part, np.ndarray)
-        and part.dtype == np.float64
-        and part.shape == shape
-        and (part.strides == strides or not part.size)
-        and part.flags.writeable
-        for part in out
+    """The array (*rows, 3, nv, nv) that the three parts are views of. Raises StateError: they are not."""
+    shape, number = (*rows, nv, nv), np.dtype(np.float64).itemsize
+    is_result = isinstance(out, InverseDynamicsDerivatives) and all(
+        isinstance(part, np.ndarray) and part.shape == shape and part.dtype == np.float64 for part in out
     )
-    if is_one_array and out.dq.size:
-        first, second, third = (part.__array_interface__["data"][0] for part in out)
-        is_one_array = second - first == third - second == size
-    if not is_one_array:
-        named = isinstance(out, InverseDynamicsDerivatives)
-        given = f"parts of shape {np.shape(out.dq)}" if named else type(out).__name__
-        raise StateError(
-            f"out is {given}; the unchanged result of an earlier call with parts of shape {shape} is needed"
-        )
-    return as_strided(out.dq, (*rows, 3, nv, nv), (*steps, size, *strides[-2:]))
+    if is_result:
+        strides = (*(3 * nv * nv * number for _ in rows), nv * nv * number, nv * number, number)
+        array = as_strided(out.dq, (*rows, 3, nv, nv), strides)
+        pairs = zip(out, np.moveaxis(array, -3, 0), strict=True)
+        same = all(part.__array_interface__ == view.__array_interface__ for part, view in pairs)
+        if array.flags.writeable and (same or not array.size):
+            return array
+    is_named = isinstance(out, InverseDynamicsDerivatives)
+    given = f"parts of shape {np.shape(out.dq)}" if is_named else type(out).__name__
+    raise StateError(
+        f"out is {given}; the unchanged result of an earlier call with parts of shape {shape} is needed"
+    )

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
-from ..model import SubsystemGraph, refuse_black_boxes, refuse_closures
-from .arrays.model_arrays import constants_of, topology_of
+from ..model import SubsystemGraph
+from .arrays.arguments import Progress
+from .arrays.model_arrays import arrays_of
 from .execution.algorithms import MASS_MATRIX
-from .execution.batch import Progress
 from .execution.solver import Solver
 from .execution.workspaces import direct_calls, workspace_of
 from .inverse_dynamics import inverse_dynamics, inverse_dynamics_batch
@@ -37,15 +37,11 @@ class MassMatrix(Solver):
     """
 
     def __init__(self, graph: SubsystemGraph) -> None:
-        refuse_closures(graph, "mass matrix")
-        refuse_black_boxes(graph, "the mass matrix")
-        arrays = MASS_MATRIX.prepared(topology_of(graph, frozenset()), constants_of(graph))
-        super().__init__(graph, MASS_MATRIX, *arrays)
+        super().__init__(graph, MASS_MATRIX, *MASS_MATRIX.prepared(*arrays_of(graph, "the mass matrix")))
 
     def __call__(self, q: ArrayLike, out: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
         """M: see :func:`mass_matrix`. With ``out`` nothing is allocated after the first call."""
-        matrix = np.empty(self.shape) if out is None else out
-        return self._run(self.call, (q,), matrix)
+        return self._run((q,), out)
 
 
 def mass_matrix(

@@ -7,12 +7,12 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..model import SubsystemGraph, refuse_black_boxes, refuse_closures
-from .arrays.body_frames import frames_of
-from .arrays.model_arrays import constants_of, topology_of
-from .arrays.pivots import joint_without_inertia
+from ..model import SubsystemGraph
+from .arrays.arguments import Progress
+from .arrays.body_frames import frames_of, joint_without_inertia
+from .arrays.model_arrays import arrays_of
 from .execution.algorithms import FORWARD_DYNAMICS
-from .execution.batch import Batch, Progress
+from .execution.batch import Batch
 from .execution.solver import LoadedSolver, Wrenches
 from .execution.workspaces import direct_calls
 from .forward_by_matrix import FORWARD_BY_MATRIX, NO_INERTIA, coordinate_without_inertia
@@ -31,9 +31,7 @@ class ForwardDynamics(LoadedSolver):
     """
 
     def __init__(self, graph: SubsystemGraph) -> None:
-        refuse_closures(graph, "forward dynamics")
-        refuse_black_boxes(graph, "forward dynamics")
-        arrays = topology_of(graph, frozenset()), constants_of(graph)
+        arrays = arrays_of(graph, "forward dynamics")
         mimics = any(joint.mimic is not None for joint in graph.joints)
         self._frames = None if mimics else frames_of(*arrays)
         if self._frames is None:
@@ -50,11 +48,7 @@ class ForwardDynamics(LoadedSolver):
         out: NDArray[np.float64] | None = None,
     ) -> NDArray[np.float64]:
         """vdot: see :func:`forward_dynamics`. With ``out`` nothing is allocated after the first call."""
-        vdot = np.empty(self.shape) if out is None else out
-        if external_wrenches is not None:
-            self._with_loads(self._loads(external_wrenches))
-            return self._run(self._loaded_call, (q, v, tau), vdot)
-        return self._run(self.call, (q, v, tau), vdot)
+        return self._run((q, v, tau), out, self._loaded_call(external_wrenches))
 
     def batch(self, external_wrenches: Wrenches = None) -> Batch:
         """The same algorithm for many states under the same wrenches."""

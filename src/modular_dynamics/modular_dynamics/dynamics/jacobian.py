@@ -9,9 +9,9 @@ from ..exceptions import StateError
 from ..kernels import layout
 from ..kernels.recursions.jacobian import LINK_AXES, ROOT_AXES
 from ..model import SubsystemGraph
+from .arrays.arguments import Progress
 from .arrays.link_rows import with_links
 from .execution.algorithms import JACOBIAN
-from .execution.batch import Progress
 from .execution.solver import Solver
 from .execution.workspaces import workspace_of
 
@@ -38,8 +38,7 @@ class Jacobian(Solver):
 
     def __call__(self, q: ArrayLike, out: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
         """J: see :func:`jacobian`. With ``out`` nothing is allocated after the first call."""
-        result = np.empty(self.shape) if out is None else out
-        return self._run(self.call, (q,), result)
+        return self._run((q,), out)
 
 
 def jacobian(

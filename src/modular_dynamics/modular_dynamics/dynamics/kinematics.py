@@ -10,9 +10,9 @@ from numpy.typing import ArrayLike, NDArray
 from ..algebra import DualQuaternion, from_rotation_translation
 from ..exceptions import StateError
 from ..model import SubsystemGraph
+from .arrays.arguments import Progress
 from .arrays.link_rows import with_links
 from .execution.algorithms import FRAME_POSES
-from .execution.batch import Progress
 from .execution.solver import Solver
 from .execution.workspaces import workspace_of
 
@@ -37,8 +37,7 @@ class FramePoses(Solver):
 
     def __call__(self, q: ArrayLike, out: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
         """Matrices: see :func:`frame_poses`. With ``out`` nothing is allocated after the first call."""
-        result = np.empty(self.shape) if out is None else out
-        return self._run(self.call, (q,), result)
+        return self._run((q,), out)
 
 
 def _link_names(links: object) -> tuple[str, ...]:

@@ -6,10 +6,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..kernels.recursions.regressor import PARAMETERS, TURN
-from ..model import SubsystemGraph, refuse_black_boxes, refuse_closures
-from .arrays.model_arrays import alignment, constants_of, topology_of
+from ..model import SubsystemGraph, refuse_black_boxes
+from .arrays.arguments import Progress
+from .arrays.model_arrays import alignment, arrays_of
 from .execution.algorithms import REGRESSOR
-from .execution.batch import Progress
 from .execution.solver import Solver
 from .execution.workspaces import workspace_of
 
@@ -25,19 +25,16 @@ class Regressor(Solver):
     """
 
     def __init__(self, graph: SubsystemGraph) -> None:
-        refuse_closures(graph, "regressor")
-        refuse_black_boxes(graph, "the regressor")
-        constants = constants_of(graph)
+        topology, constants = arrays_of(graph, "the regressor")
         for joint, row in zip(graph.joints, constants[:-1], strict=True):
             row[TURN : TURN + 9] = alignment(joint).ravel()
-        super().__init__(graph, REGRESSOR, topology_of(graph, frozenset()), constants)
+        super().__init__(graph, REGRESSOR, topology, constants)
 
     def __call__(
         self, q: ArrayLike, v: ArrayLike, vdot: ArrayLike, out: NDArray[np.float64] | None = None
     ) -> NDArray[np.float64]:
         """Y: see :func:`regressor`. With ``out`` nothing is allocated after the first call."""
-        result = np.empty(self.shape) if out is None else out
-        return self._run(self.call, (q, v, vdot), result)
+        return self._run((q, v, vdot), out)
 
 
 def inertial_parameters(graph: SubsystemGraph) -> NDArray[np.float64]:

@@ -12,11 +12,9 @@ from ...exceptions import StateError
 from ...kernels import layout
 from ...model import JointType, SubsystemGraph
 from ..execution.workspaces import workspace_of
-from .model_arrays import alignment, constants_of, topology_of
+from .model_arrays import Arrays, alignment, constants_of, topology_of
 
 __all__ = ["with_links"]
-
-Arrays = tuple[NDArray[np.int64], NDArray[np.float64]]
 
 
 def with_links(graph: SubsystemGraph, links: Sequence[str]) -> Arrays:

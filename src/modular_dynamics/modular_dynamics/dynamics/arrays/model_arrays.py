@@ -7,11 +7,13 @@ from numpy.typing import NDArray
 
 from ...algebra import rotation_matrix, translation
 from ...kernels import layout
-from ...model import Body, Joint, JointType, SubsystemGraph
+from ...model import Body, Joint, JointType, SubsystemGraph, refuse_black_boxes, refuse_closures
 
 __all__ = [
+    "Arrays",
     "alignment",
     "alignments_of",
+    "arrays_of",
     "body_to_aligned",
     "constants_of",
     "topology_of",
@@ -20,6 +22,8 @@ __all__ = [
     "work_of",
 ]
 
+#: Topology and constants.
+Arrays = tuple[NDArray[np.int64], NDArray[np.float64]]
 _KINDS = {
     JointType.REVOLUTE: layout.REVOLUTE,
     JointType.CONTINUOUS: layout.REVOLUTE,
@@ -63,6 +67,18 @@ def constants_of(graph: SubsystemGraph) -> NDArray[np.float64]:
     return constants
 
 
+def arrays_of(graph: SubsystemGraph, quantity: str) -> Arrays:
+    """Topology and constants of an open tree whose masses are all known, for computing a quantity.
+
+    Raises:
+        StateError: a black box, whose masses nobody knows.
+        UnsupportedModelError: the graph has loop joints, passive joints, gears or springs.
+    """
+    refuse_closures(graph, quantity)
+    refuse_black_boxes(graph, quantity)
+    return topology_of(graph, frozenset()), constants_of(graph)
+
+
 def _inertia(body: Body, own: NDArray[np.float64]) -> list[float]:
     """Mass, m c and the pseudo-inertia J = tr(I)/2 - I about the origin, all in the aligned frame."""
     c = own.T @ body.com
@@ -76,7 +92,7 @@ def topology_of(graph: SubsystemGraph, black_boxes: frozenset[str]) -> NDArray[n
     topology = np.zeros((len(graph.joints) + 1, layout.TOPOLOGY_COLUMNS), np.int64)
     topology[-1, layout.Q], topology[-1, layout.V] = graph.nq, graph.nv
     for subsystem in graph.subsystems:
-        predecessor = None if subsystem.predecessor is None else graph.subsystems[subsystem.predecessor]
+        predecessor = graph.predecessor(subsystem)
         on_box = predecessor is not None and predecessor.name in black_boxes
         for k in subsystem.indices:
             driver = graph.driver(graph.joints[k])

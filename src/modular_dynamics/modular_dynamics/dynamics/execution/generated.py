@@ -13,8 +13,8 @@ from ... import codegen, kernels
 from ...exceptions import UnsupportedModelError
 from ...kernels import layout
 from ...model import SubsystemGraph, refuse_closures
-from ..arrays.model_arrays import constants_of, topology_of
-from .algorithms import DOUBLE, GENERATED, SINGLE, Algorithm, Arrays
+from ..arrays.model_arrays import Arrays, constants_of, topology_of
+from .algorithms import DOUBLE, GENERATED, SINGLE, Algorithm
 from .compile_report import CompileReport, GeneratedCode
 from .timing import NoInertiaError, microseconds
 from .workspaces import discard_workspaces, generated_code

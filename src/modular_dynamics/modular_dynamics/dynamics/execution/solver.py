@@ -9,17 +9,15 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ...algebra import DualQuaternion
 from ...exceptions import StateError
 from ...kernels import entries_are_direct
-from ...model import SubsystemGraph, body_loads
+from ...model import SubsystemGraph
 from ..arrays.arguments import as_kernel_arrays, checked_out
 from ..arrays.loaded_constants import LoadedConstants
 from ..arrays.model_arrays import alignments_of, body_to_aligned, work_for
-from .algorithms import DOUBLE, Algorithm
+from .algorithms import DOUBLE, Algorithm, StateCall
 from .batch import Batch
 from .generated import with_code
-from .state_call import StateCall
 from .workspaces import offer_direct_call, workspace_of
 
 __all__ = ["LoadedSolver", "Solver", "Wrenches"]
@@ -73,9 +71,11 @@ class Solver:
         return self._batch
 
     def _run(
-        self, call: StateCall, vectors: tuple[Any, ...], out: NDArray[np.float64]
+        self, vectors: tuple[Any, ...], out: NDArray[np.float64] | None, call: StateCall | None = None
     ) -> NDArray[np.float64]:
-        """Write the result into ``out``. Lists, other dtypes and strides are converted; else it raises."""
+        """The result, in ``out`` if given. Lists, other dtypes and strides are converted; else it raises."""
+        out = np.empty(self.shape) if out is None else out
+        call = self.call if call is None else call
         if call(*vectors, out) == 0:
             return out
         state = self.graph.checked(**dict(zip(self.algorithm.inputs, vectors, strict=True)))
@@ -93,32 +93,33 @@ class Solver:
 class LoadedSolver(Solver):
     """A solver whose bodies may bear external wrenches."""
 
-    def __init__(
-        self,
-        graph: SubsystemGraph,
-        algorithm: Algorithm,
-        topology: NDArray[np.int64],
-        constants: NDArray[np.float64],
-    ) -> None:
-        super().__init__(graph, algorithm, topology, constants)
-        self.alignments = alignments_of(graph)
-        self._with_loads = LoadedConstants(constants, self._into_row)
+    @cached_property
+    def alignments(self) -> NDArray[np.float64]:
+        """Rotations body <- aligned frame (n, 3, 3)."""
+        return alignments_of(self.graph)
 
     @cached_property
-    def _loaded_call(self) -> StateCall:
-        """The call with the wrenches that ``_with_loads`` was called with."""
+    def _with_loads(self) -> LoadedConstants:
+        return LoadedConstants(self.graph, self.constants, self._into_row)
+
+    @cached_property
+    def _bound_to_loads(self) -> StateCall:
         return self.algorithm.bind(self.topology, self._with_loads.constants, self._work)
+
+    def _loaded_call(self, external_wrenches: Wrenches) -> StateCall | None:
+        """The call with these wrenches, valid until the next one; None without wrenches."""
+        if external_wrenches is None:
+            return None
+        self._with_loads(external_wrenches)
+        return self._bound_to_loads
 
     def _into_row(self, body: int, wrench: NDArray[np.float64]) -> NDArray[np.float64]:
         """[force, moment] from a body's axes into the frame of its row."""
         return body_to_aligned(self.alignments[body], wrench)
 
-    def _loads(self, external_wrenches: Wrenches) -> dict[int, DualQuaternion]:
-        return body_loads(self.graph, {} if external_wrenches is None else external_wrenches)
-
     def batch(self, external_wrenches: Wrenches = None) -> Batch:
         """The same algorithm for many states under the same wrenches."""
         if external_wrenches is None:
             return self._batch
-        constants = self._with_loads(self._loads(external_wrenches)).copy()
+        constants = self._with_loads(external_wrenches).copy()
         return Batch(self.graph, self.algorithm, self.topology, constants, generated=False)

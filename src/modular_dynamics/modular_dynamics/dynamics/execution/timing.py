@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from ...kernels.turns import new_turns
 from ...model import SubsystemGraph
+from ..arrays.body_frames import joint_without_inertia
 from ..arrays.model_arrays import work_of
-from ..arrays.pivots import joint_without_inertia
 from .algorithms import Algorithm
 
 __all__ = ["NoInertiaError", "microseconds"]
