@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,7 +12,6 @@ from .arrays.arguments import Progress
 from .arrays.body_frames import frames_of, joint_without_inertia
 from .arrays.model_arrays import arrays_of
 from .execution.algorithms import FORWARD_DYNAMICS
-from .execution.batch import Batch
 from .execution.solver import LoadedSolver, Wrenches
 from .execution.workspaces import direct_calls
 from .forward_by_matrix import FORWARD_BY_MATRIX, NO_INERTIA, coordinate_without_inertia
@@ -50,13 +49,9 @@ class ForwardDynamics(LoadedSolver):
         """vdot: see :func:`forward_dynamics`. With ``out`` nothing is allocated after the first call."""
         return self._run((q, v, tau), out, self._loaded_call(external_wrenches))
 
-    def batch(self, external_wrenches: Wrenches = None) -> Batch:
-        """The same algorithm for many states under the same wrenches."""
-
-        def alone(q: ArrayLike, v: ArrayLike, tau: ArrayLike) -> None:
-            forward_dynamics(self.graph, q, v, tau, external_wrenches)
-
-        return replace(super().batch(external_wrenches), alone=alone)
+    def _alone(self, external_wrenches: Wrenches) -> Callable[..., object]:
+        graph = self.graph
+        return lambda q, v, tau: forward_dynamics(graph, q, v, tau, external_wrenches)
 
     def _into_row(self, body: int, wrench: NDArray[np.float64]) -> NDArray[np.float64]:
         aligned = super()._into_row(body, wrench)

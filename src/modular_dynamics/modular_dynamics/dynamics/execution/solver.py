@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cached_property
 from typing import Any, TypeVar
 
@@ -64,7 +64,7 @@ class Solver:
 
     @cached_property
     def _batch(self) -> Batch:
-        return Batch(self.graph, self.algorithm, self.topology, self.constants)
+        return Batch(self.graph, self.algorithm, self.topology, self.constants, alone=self._alone(None))
 
     def batch(self) -> Batch:
         """The same algorithm for many states."""
@@ -84,6 +84,10 @@ class Solver:
         if status != 0:
             raise StateError(self._failure(status))
         return out
+
+    def _alone(self, external_wrenches: Wrenches) -> Callable[..., object] | None:
+        """The algorithm for one state, if its error for a row of a batch says more than the batch can."""
+        return None
 
     def _failure(self, status: int) -> str:
         """What a kernel's status means for arguments that are right."""
@@ -122,4 +126,5 @@ class LoadedSolver(Solver):
         if external_wrenches is None:
             return self._batch
         constants = self._with_loads(external_wrenches).copy()
-        return Batch(self.graph, self.algorithm, self.topology, constants, generated=False)
+        alone = self._alone(external_wrenches)
+        return Batch(self.graph, self.algorithm, self.topology, constants, generated=False, alone=alone)
