@@ -124,17 +124,8 @@ def forward_dynamics_batch(
 ) -> NDArray[np.float64]:
     """Accelerations of many states: row k of the result is ``forward_dynamics`` of row k of the arguments.
 
-    Args:
-        q: positions (count, nq). v, tau: velocities and torques (count, nv).
-        threads: how many to use; all cores by default.
-        external_wrenches: as of ``forward_dynamics``, the same for every state.
-        out: float64 array (count, nv) for the result, none of the arguments. Other memory does not grow
-            with count.
-        progress: called repeatedly with (states done, count), from the calling thread.
-
-    Raises:
-        StateError: as of ``forward_dynamics``, with the row; or a wrong number of threads.
-        UnsupportedModelError: the graph has loop joints, passive joints, gears or springs.
+    q: positions (count, nq). v, tau: velocities and torques (count, nv). The other arguments are those of
+    ``inverse_dynamics_batch``, and the errors those of ``forward_dynamics``, with the row.
     """
     run = ForwardDynamics.of(graph).batch(external_wrenches)
     return run({"q": q, "v": v, "tau": tau}, threads, out, np.float64, progress)

@@ -84,13 +84,7 @@ def jacobian_batch(
 ) -> NDArray[np.float64]:
     """Jacobians of a link in many states (count, 6, nv): ``jacobian`` at each row of q (count, nq).
 
-    Args:
-        threads: how many to use; all cores by default.
-        out: float64 array (count, 6, nv) for the result. Other memory does not grow with count.
-        progress: called repeatedly with (states done, count), from the calling thread.
-
-    Raises:
-        StateError: an unknown link, unknown axes, a wrong shape or number of threads, or a number that is not
-            finite, with its row.
+    ``threads``, ``out``, ``progress`` and errors as of ``inverse_dynamics_batch``; also for an unknown link
+    and for unknown axes.
     """
     return workspace_of(graph, Jacobian, link, axes).batch()({"q": q}, threads, out, np.float64, progress)

@@ -97,13 +97,6 @@ def frame_poses_batch(
 ) -> NDArray[np.float64]:
     """Matrices of many states (count, links, 4, 4): ``frame_poses`` of each row of q (count, nq).
 
-    Args:
-        threads: how many to use; all cores by default.
-        out: float64 array (count, links, 4, 4) for the result. Other memory does not grow with count.
-        progress: called repeatedly with (states done, count), from the calling thread.
-
-    Raises:
-        StateError: an unknown link, a wrong shape or number of threads, or a number that is not finite, with
-            its row.
+    ``threads``, ``out``, ``progress`` and errors as of ``inverse_dynamics_batch``; also for an unknown link.
     """
     return _solver(graph, links).batch()({"q": q}, threads, out, np.float64, progress)

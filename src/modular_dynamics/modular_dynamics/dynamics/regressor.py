@@ -97,16 +97,7 @@ def regressor_batch(
     For least squares stack them: ``Y.reshape(-1, Y.shape[2])`` belongs to ``tau.ravel()`` of torques
     (count, nv).
 
-    Args:
-        q: positions (count, nq). v, vdot: velocities and accelerations (count, nv).
-        threads: how many to use; all cores by default.
-        out: float64 array (count, nv, 10 n) for the result. Other memory does not grow with count.
-        progress: called repeatedly with (states done, count), from the calling thread.
-
-    Raises:
-        StateError: a wrong shape or number of threads, a number that is not finite, with its row, or a black
-            box in the graph.
-        UnsupportedModelError: the graph has loop joints, passive joints, gears or springs.
+    Arguments and errors as of ``inverse_dynamics_batch``; also for a black box in the graph.
     """
     return workspace_of(graph, Regressor).batch()(
         {"q": q, "v": v, "vdot": vdot}, threads, out, np.float64, progress

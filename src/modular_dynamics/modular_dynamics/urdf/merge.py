@@ -30,12 +30,11 @@ class Carrier:
 
 def carriers(robot: RobotDescription, fixed_roots: dict[str, str]) -> dict[str, Carrier]:
     """The carrier of every link. ``fixed_roots``: root link -> name of the black box fixed there."""
-    below = robot.children()
     result = {robot.root: Carrier(None, DualQuaternion.identity)}
     links = [robot.root]
     while links:
         parent = links.pop()
-        for joint in below[parent]:
+        for joint in robot.below[parent]:
             if joint.moves:
                 result[joint.child] = Carrier(joint.name, DualQuaternion.identity)
             else:

@@ -10,7 +10,7 @@ import numpy as np
 from ...algebra import from_xyz_rpy
 from ...exceptions import PartitionError
 from ...model import Anchor, Gear, LoopJoint, Spring
-from ..annotations import Annotations, SubsystemSpec
+from ..description import Annotations, SubsystemSpec
 from .values import LINE, checked_name, checked_number, checked_numbers, checked_xyz_rpy
 
 __all__ = ["checked_annotations"]
