@@ -4,10 +4,7 @@ import pytest
 from hypothesis import given
 
 from helpers.random_examples.dual_quaternions import ROUNDING, assert_close, duals, poses
-from modular_dynamics.algebra import (
-    DualQuaternion,
-    Quaternion,
-)
+from modular_dynamics.algebra import DualQuaternion, Quaternion
 
 
 @given(duals, duals, duals)

@@ -1,9 +1,6 @@
 """Quaternions: Hamilton's units."""
 
-from modular_dynamics.algebra import (
-    DualQuaternion,
-    Quaternion,
-)
+from modular_dynamics.algebra import DualQuaternion, Quaternion
 
 
 def test_units_multiply_as_hamilton_said():

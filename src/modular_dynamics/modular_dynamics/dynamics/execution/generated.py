@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -15,11 +16,10 @@ from ...kernels import layout
 from ...model import SubsystemGraph, refuse_closures
 from ..arrays.model_arrays import Arrays, constants_of, topology_of
 from .algorithms import DOUBLE, GENERATED, SINGLE, Algorithm
-from .compile_report import CompileReport, GeneratedCode
 from .timing import NoInertiaError, microseconds
 from .workspaces import discard_workspaces, generated_code
 
-__all__ = ["compile_graph", "with_code"]
+__all__ = ["CompileReport", "GeneratedCode", "compile_graph", "with_code"]
 
 #: Numbers in a result beyond which loops are better.
 LARGEST_RESULT = 20_000
@@ -32,8 +32,70 @@ _KINDS: dict[tuple[str, np.dtype[Any]], codegen.Kind] = {
 }
 
 
-class _LeftOutError(Exception):
-    """No code is generated of this algorithm for this graph; says why."""
+@dataclass(frozen=True)
+class GeneratedCode:
+    """One piece of generated code beside the compiled loops that it can replace.
+
+    Attributes:
+        form: "single" (one state) or "batch" (many).
+        address: of its machine code in this process.
+        operations: floating-point instructions for one state. size: of its machine code [bytes].
+        seconds: spent on compiling it, or on reading it from the disk. cached: whether it was read.
+        loops_us, code_us: time for one state of the loops and of the code [us].
+    """
+
+    algorithm: str
+    form: str
+    dtype: str
+    address: int
+    operations: int
+    size: int
+    seconds: float
+    cached: bool
+    loops_us: float
+    code_us: float
+
+    @property
+    def used(self) -> bool:
+        """Whether it replaces the loops: it is faster."""
+        return self.code_us < self.loops_us
+
+
+@dataclass(frozen=True)
+class CompileReport:
+    """What `graph.compile()` made, where it came from, and how fast it is. Printable.
+
+    Attributes:
+        left_out: one line for each algorithm without generated code: which, and why.
+        seconds: that `graph.compile()` took.
+    """
+
+    robot: str
+    pieces: tuple[GeneratedCode, ...]
+    left_out: tuple[str, ...]
+    seconds: float
+
+    @property
+    def cached(self) -> bool:
+        """Whether everything was read from the disk."""
+        return all(piece.cached for piece in self.pieces)
+
+    @property
+    def operations(self) -> dict[str, int]:
+        """Floating-point instructions for one state, by algorithm."""
+        return {piece.algorithm: piece.operations for piece in self.pieces}
+
+    def __str__(self) -> str:
+        source = "from the cache" if self.cached else "compiled"
+        lines = [f"'{self.robot}': generated code {source} in {self.seconds:.2f} s; us per state"]
+        lines.append(f"{'':46}{'operations':>11}{'kB':>6}{'s':>7}{'loops':>9}{'code':>9}  used")
+        for one in self.pieces:
+            name = f"{one.algorithm}, {one.form}, {one.dtype}"
+            lines.append(
+                f"{name:46}{one.operations:11}{one.size / 1000:6.0f}{one.seconds:7.2f}"
+                f"{one.loops_us:9.3f}{one.code_us:9.3f}  {'yes' if one.used else 'no'}"
+            )
+        return "\n".join([*lines, *self.left_out])
 
 
 def with_code(
@@ -82,8 +144,12 @@ def _generate_all(
     pieces: list[GeneratedCode],
 ) -> str | None:
     """Add the code of all forms of an algorithm to ``pieces``; or why there is none."""
+    results = algorithm.results(arrays[0])
+    if results > LARGEST_RESULT:
+        return f"the loops stay; {results} results; at most {LARGEST_RESULT} are compiled"
+    if not algorithm.mimics and any(joint.mimic is not None for joint in graph.joints):
+        return "left out; joints mimic others, and the mass matrix is used instead"
     try:
-        _check(graph, algorithm, arrays[0])
         for form, dtype in _KINDS:
             if form == "single" or dtype in algorithm.batches:
                 if progress is not None:
@@ -91,18 +157,9 @@ def _generate_all(
                 pieces.append(_generate(graph, algorithm, form, dtype, arrays))
     except codegen.TooLargeError as error:
         return f"the loops stay; {error}"
-    except (_LeftOutError, NoInertiaError) as error:
+    except NoInertiaError as error:
         return f"left out; {error}"
     return None
-
-
-def _check(graph: SubsystemGraph, algorithm: Algorithm, topology: NDArray[np.int64]) -> None:
-    """Raise where no code of this algorithm is generated for this graph."""
-    results = algorithm.results(topology)
-    if results > LARGEST_RESULT:
-        raise codegen.TooLargeError(f"{results} results; at most {LARGEST_RESULT} are compiled")
-    if not algorithm.mimics and any(joint.mimic is not None for joint in graph.joints):
-        raise _LeftOutError("joints mimic others, and the mass matrix is used instead")
 
 
 def _generate(
