@@ -18,9 +18,10 @@ from .pinocchio_model import PinocchioModel
 
 __all__ = ["CrossCheck", "Residual", "rnea_residual"]
 
+Array = NDArray[np.float64]
 Wrenches = Mapping[str, ArrayLike] | None
 #: [force, moment] on bodies of the graph, in the body's frame.
-Loads = dict[int, NDArray[np.float64]]
+Loads = dict[int, Array]
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,7 +34,7 @@ class Residual:
         scale: the largest |tau_pinocchio|.
     """
 
-    per_joint: NDArray[np.float64]
+    per_joint: Array
     per_subsystem: dict[str, float]
     scale: float
 
@@ -68,7 +69,7 @@ class CrossCheck:
         vdot: ArrayLike,
         external_wrenches: Wrenches = None,
         black_box_wrenches: Wrenches = None,
-    ) -> NDArray[np.float64]:
+    ) -> Array:
         """Pinocchio's tau in graph order; NaN inside black boxes. Arguments as of ``inverse_dynamics``."""
         q, v, vdot = self.graph.checked(q=q, v=v, vdot=vdot)
         loads = self._loads(external_wrenches or {})
@@ -160,19 +161,12 @@ class CrossCheck:
         return loads
 
     @staticmethod
-    def _add_load(loads: Loads, body: int | None, placement: Any, wrench: NDArray[np.float64]) -> None:
+    def _add_load(loads: Loads, body: int | None, placement: Any, wrench: Array) -> None:
         if body is not None:
             moved = placement.act(pinocchio.Force(wrench)).vector
             loads[body] = loads[body] + moved if body in loads else moved
 
-    def _rnea(
-        self,
-        model: PinocchioModel,
-        q: NDArray[np.float64],
-        v: NDArray[np.float64],
-        vdot: NDArray[np.float64],
-        loads: Loads,
-    ) -> NDArray[np.float64]:
+    def _rnea(self, model: PinocchioModel, q: Array, v: Array, vdot: Array, loads: Loads) -> Array:
         arguments = [model.model, model.data, model.q(q), model.v(v), model.v(vdot)]
         if loads:
             forces = pinocchio.StdVec_Force()
@@ -183,7 +177,7 @@ class CrossCheck:
         return np.array(pinocchio.rnea(*arguments))
 
 
-def rnea_residual(graph: SubsystemGraph, q: ArrayLike, v: ArrayLike, vdot: ArrayLike) -> NDArray[np.float64]:
+def rnea_residual(graph: SubsystemGraph, q: ArrayLike, v: ArrayLike, vdot: ArrayLike) -> Array:
     """|tau - tau_pinocchio| (nv,) [N m or N] of ``inverse_dynamics`` at one state."""
     check = workspace_of(graph, CrossCheck)
     return check(q, v, vdot, inverse_dynamics(graph, q, v, vdot)).per_joint

@@ -6,29 +6,25 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ..exceptions import StateError
 from ..model import SubsystemGraph
-from .arrays.arguments import Progress
+from .arrays.arguments import Array, Progress
 from .arrays.model_arrays import arrays_of
 from .execution.algorithms import DERIVATIVES
 from .execution.solver import LoadedSolver, Wrenches
 from .execution.workspaces import workspace_of
 
-__all__ = [
-    "InverseDynamicsDerivatives",
-    "inverse_dynamics_derivatives",
-    "inverse_dynamics_derivatives_batch",
-]
+__all__ = ["InverseDynamicsDerivatives", "inverse_dynamics_derivatives", "inverse_dynamics_derivatives_batch"]
 
 
 class InverseDynamicsDerivatives(NamedTuple):
     """d tau/d q, d tau/d v and d tau/d vdot, (nv, nv) each or (count, nv, nv); views of one array."""
 
-    dq: NDArray[np.float64]
-    dv: NDArray[np.float64]
-    dvdot: NDArray[np.float64]
+    dq: Array
+    dv: Array
+    dvdot: Array
 
 
 class _Derivatives(LoadedSolver):
@@ -37,15 +33,13 @@ class _Derivatives(LoadedSolver):
     def __init__(self, graph: SubsystemGraph) -> None:
         arrays = DERIVATIVES.prepared(*arrays_of(graph, "derivatives of inverse dynamics"))
         super().__init__(graph, DERIVATIVES, *arrays)
-        self._last_out: tuple[InverseDynamicsDerivatives, NDArray[np.float64]] | None = None
+        self._last_out: tuple[InverseDynamicsDerivatives, Array] | None = None
 
-    def __call__(
-        self, q: ArrayLike, v: ArrayLike, vdot: ArrayLike, external: Wrenches, out: NDArray[np.float64]
-    ) -> None:
+    def __call__(self, q: ArrayLike, v: ArrayLike, vdot: ArrayLike, external: Wrenches, out: Array) -> None:
         """Write all three into ``out`` (3, nv, nv)."""
         self._run((q, v, vdot), out, self._loaded_call(external))
 
-    def array_of(self, out: InverseDynamicsDerivatives) -> NDArray[np.float64]:
+    def array_of(self, out: InverseDynamicsDerivatives) -> Array:
         """As the function below; the last one is kept, for the checks take as long as a small robot."""
         if self._last_out is None or self._last_out[0] is not out or not all(x.flags.writeable for x in out):
             self._last_out = out, _array_of(out, self.graph.nv, ())
@@ -99,7 +93,7 @@ def inverse_dynamics_derivatives_batch(
     return InverseDynamicsDerivatives(*np.moveaxis(result, 1, 0)) if out is None else out
 
 
-def _array_of(out: Any, nv: int, rows: tuple[int, ...]) -> NDArray[np.float64]:
+def _array_of(out: Any, nv: int, rows: tuple[int, ...]) -> Array:
     """The array (*rows, 3, nv, nv) that the three parts are views of. Raises StateError: they are not."""
     shape, number = (*rows, nv, nv), np.dtype(np.float64).itemsize
     is_result = isinstance(out, InverseDynamicsDerivatives) and all(

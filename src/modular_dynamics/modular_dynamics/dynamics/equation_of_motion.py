@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from ..model import SubsystemGraph
-from .arrays.arguments import Progress
+from .arrays.arguments import Array, Progress
 from .arrays.model_arrays import arrays_of
 from .execution.algorithms import MASS_MATRIX
 from .execution.solver import Solver
@@ -39,14 +39,12 @@ class MassMatrix(Solver):
     def __init__(self, graph: SubsystemGraph) -> None:
         super().__init__(graph, MASS_MATRIX, *MASS_MATRIX.prepared(*arrays_of(graph, "the mass matrix")))
 
-    def __call__(self, q: ArrayLike, out: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
+    def __call__(self, q: ArrayLike, out: Array | None = None) -> Array:
         """M: see :func:`mass_matrix`. With ``out`` nothing is allocated after the first call."""
         return self._run((q,), out)
 
 
-def mass_matrix(
-    graph: SubsystemGraph, q: ArrayLike, out: NDArray[np.float64] | None = None
-) -> NDArray[np.float64]:
+def mass_matrix(graph: SubsystemGraph, q: ArrayLike, out: Array | None = None) -> Array:
     """The mass matrix M (nv, nv): tau = M vdot + bias; symmetric, positive definite.
 
     By composite bodies (Featherstone, Rigid Body Dynamics Algorithms, chapter 6). A mimic joint's inertia
@@ -70,33 +68,29 @@ def mass_matrix_batch(
     q: ArrayLike,
     threads: int | None = None,
     *,
-    out: NDArray[np.float64] | None = None,
+    out: Array | None = None,
     progress: Progress = None,
-) -> NDArray[np.float64]:
+) -> Array:
     """Mass matrices (count, nv, nv) of positions q (count, nq); the rest as of ``inverse_dynamics_batch``."""
     return MassMatrix.of(graph).batch()({"q": q}, threads, out, np.float64, progress)
 
 
-def bias(
-    graph: SubsystemGraph, q: ArrayLike, v: ArrayLike, out: NDArray[np.float64] | None = None
-) -> NDArray[np.float64]:
+def bias(graph: SubsystemGraph, q: ArrayLike, v: ArrayLike, out: Array | None = None) -> Array:
     """h (nv,): torques at zero acceleration: Coriolis, centrifugal, gravity. Errors as inverse_dynamics."""
     return inverse_dynamics(graph, q, v, _zeros(graph), out=out)
 
 
-def gravity_torque(
-    graph: SubsystemGraph, q: ArrayLike, out: NDArray[np.float64] | None = None
-) -> NDArray[np.float64]:
+def gravity_torque(graph: SubsystemGraph, q: ArrayLike, out: Array | None = None) -> Array:
     """g (nv,): torques that hold the robot still at q. Errors as of inverse_dynamics."""
     return inverse_dynamics(graph, q, _zeros(graph), _zeros(graph), out=out)
 
 
-def _zeros(graph: SubsystemGraph) -> NDArray[np.float64]:
+def _zeros(graph: SubsystemGraph) -> Array:
     """Zero rates (nv,), allocated once for each thread; no kernel writes its inputs."""
     return workspace_of(graph, _new_zeros)
 
 
-def _new_zeros(graph: SubsystemGraph) -> NDArray[np.float64]:
+def _new_zeros(graph: SubsystemGraph) -> Array:
     return np.zeros(graph.nv)
 
 

@@ -16,7 +16,7 @@ from ..kernels import inverse_dynamics_float64, layout, mass_matrix_float64
 from ..kernels.recursions.articulated_layout import ROUNDING
 from ..kernels.turns import begin, end, first_bad, new_turns, stop, take
 from ..model import SubsystemGraph
-from .arrays.arguments import is_contiguous_float64
+from .arrays.arguments import Array, Topology, is_contiguous_float64
 from .arrays.model_arrays import Arrays, work_for
 from .execution.algorithms import (
     DOUBLE,
@@ -30,7 +30,6 @@ from .execution.algorithms import (
 
 __all__ = ["FORWARD_BY_MATRIX", "NO_INERTIA", "coordinate_without_inertia"]
 
-Array = NDArray[np.float64]
 #: Numbers in the mass matrices that a thread holds in memory at a time, and states at most.
 LARGEST_STACK, TAKEN = 1_000_000, 512
 #: Other statuses of a kernel: done; results that are not finite; a joint that moves no inertia.
@@ -40,7 +39,7 @@ DONE, OVERFLOW, NO_INERTIA = 0, 2, 3
 class _ForwardByMatrix:
     """The call for one state, with the kernels for M and h bound to one graph's arrays."""
 
-    def __init__(self, topology: NDArray[np.int64], constants: Array, work: Array) -> None:
+    def __init__(self, topology: Topology, constants: Array, work: Array) -> None:
         n, self._nv = len(topology) - 1, int(topology[-1, layout.V])
         self._mass_matrix, self._inverse_dynamics = (
             algorithm.bind(topology, constants, work_for(n, algorithm.columns))
@@ -88,8 +87,8 @@ def coordinate_without_inertia(graph: SubsystemGraph, work: Array) -> str:
 
 
 def rows_by_matrix(
-    topology: NDArray[np.int64],
-    constants: NDArray[np.float64],
+    topology: Topology,
+    constants: Array,
     q: Array,
     v: Array,
     tau: Array,
@@ -150,7 +149,7 @@ class _ByMatrix(Algorithm):
     def direct(self) -> bool:
         return False
 
-    def bind(self, topology: NDArray[np.int64], constants: Array, work: Array) -> StateCall:
+    def bind(self, topology: Topology, constants: Array, work: Array) -> StateCall:
         return _ForwardByMatrix(topology, constants, work)
 
 

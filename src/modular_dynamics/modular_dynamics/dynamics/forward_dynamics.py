@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ..model import SubsystemGraph
-from .arrays.arguments import Progress
+from .arrays.arguments import Array, Progress
 from .arrays.body_frames import frames_of, joint_without_inertia
 from .arrays.model_arrays import arrays_of
 from .execution.algorithms import FORWARD_DYNAMICS
@@ -44,8 +44,8 @@ class ForwardDynamics(LoadedSolver):
         v: ArrayLike,
         tau: ArrayLike,
         external_wrenches: Wrenches = None,
-        out: NDArray[np.float64] | None = None,
-    ) -> NDArray[np.float64]:
+        out: Array | None = None,
+    ) -> Array:
         """vdot: see :func:`forward_dynamics`. With ``out`` nothing is allocated after the first call."""
         return self._run((q, v, tau), out, self._loaded_call(external_wrenches))
 
@@ -53,7 +53,7 @@ class ForwardDynamics(LoadedSolver):
         graph = self.graph
         return lambda q, v, tau: forward_dynamics(graph, q, v, tau, external_wrenches)
 
-    def _into_row(self, body: int, wrench: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _into_row(self, body: int, wrench: Array) -> Array:
         aligned = super()._into_row(body, wrench)
         return aligned if self._frames is None else self._frames.wrench(body, aligned)
 
@@ -79,8 +79,8 @@ def forward_dynamics(
     v: ArrayLike,
     tau: ArrayLike,
     external_wrenches: Wrenches = None,
-    out: NDArray[np.float64] | None = None,
-) -> NDArray[np.float64]:
+    out: Array | None = None,
+) -> Array:
     """Accelerations vdot (nv,) [rad/s^2 or m/s^2] that the torques tau give the graph: M vdot + h = tau.
 
     By articulated bodies, composed of subsystems (Featherstone, Rigid Body Dynamics Algorithms, chapter 7);
@@ -119,9 +119,9 @@ def forward_dynamics_batch(
     threads: int | None = None,
     *,
     external_wrenches: Wrenches = None,
-    out: NDArray[np.float64] | None = None,
+    out: Array | None = None,
     progress: Progress = None,
-) -> NDArray[np.float64]:
+) -> Array:
     """Accelerations of many states: row k of the result is ``forward_dynamics`` of row k of the arguments.
 
     q: positions (count, nq). v, tau: velocities and torques (count, nv). The other arguments are those of

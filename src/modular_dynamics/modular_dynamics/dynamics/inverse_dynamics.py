@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from ..algebra import DualQuaternion
 from ..model import SubsystemGraph, black_box_wrenches, refuse_closures
-from .arrays.arguments import Progress
+from .arrays.arguments import Array, Progress, Topology
 from .arrays.model_arrays import constants_of, rows_of, topology_of
 from .execution.algorithms import INVERSE_DYNAMICS, StateCall
 from .execution.batch import Batch
@@ -27,7 +27,7 @@ class _Loaded(NamedTuple):
     """A graph on which wrenches act: those of black boxes, its topology, and the call with all wrenches."""
 
     boxes: dict[str, DualQuaternion]
-    topology: NDArray[np.int64]
+    topology: Topology
     call: StateCall
 
 
@@ -46,7 +46,7 @@ class InverseDynamics(LoadedSolver):
         self.black_box_names = frozenset(s.name for s in graph.subsystems if s.black_box)
         topology = topology_of(graph, self.black_box_names)
         super().__init__(graph, INVERSE_DYNAMICS, topology, constants_of(graph))
-        self._by_boxes: dict[frozenset[str], tuple[NDArray[np.int64], StateCall]] = {}
+        self._by_boxes: dict[frozenset[str], tuple[Topology, StateCall]] = {}
         if self.black_box_names:
             self.shared = False  # their wrenches are needed
 
@@ -62,8 +62,8 @@ class InverseDynamics(LoadedSolver):
         vdot: ArrayLike,
         external_wrenches: Wrenches = None,
         black_box_wrenches: Wrenches = None,
-        out: NDArray[np.float64] | None = None,
-    ) -> NDArray[np.float64]:
+        out: Array | None = None,
+    ) -> Array:
         """tau: see :func:`inverse_dynamics`. With ``out`` nothing is allocated after the first call."""
         loaded = self._loaded(external_wrenches, black_box_wrenches)
         return self._run((q, v, vdot), out, None if loaded is None else loaded.call)
@@ -122,8 +122,8 @@ def inverse_dynamics(
     vdot: ArrayLike,
     external_wrenches: Wrenches = None,
     black_box_wrenches: Wrenches = None,
-    out: NDArray[np.float64] | None = None,
-) -> NDArray[np.float64]:
+    out: Array | None = None,
+) -> Array:
     """Joint torques tau (nv,) [N m or N] that give the graph the acceleration vdot.
 
     Newton-Euler composed of subsystems (Silva & Adorno, eqs. 1, 5-7), by the compiled kernel.

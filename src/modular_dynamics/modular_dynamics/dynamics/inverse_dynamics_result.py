@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..algebra import DualQuaternion, adjoint
 from ..kernels import layout
 from ..model import Subsystem, SubsystemGraph
+from .arrays.arguments import Array
 
 __all__ = ["FirstJoints", "InverseDynamicsResult", "first_joints"]
 
@@ -36,21 +36,21 @@ class InverseDynamicsResult:
     """
 
     graph: SubsystemGraph
-    tau: NDArray[np.float64]
-    q: NDArray[np.float64]
+    tau: Array
+    q: Array
     black_box_wrenches: Mapping[str, DualQuaternion]
-    body_rows: NDArray[np.float64] = field(repr=False)
-    alignments: NDArray[np.float64] = field(repr=False)
+    body_rows: Array = field(repr=False)
+    alignments: Array = field(repr=False)
     first_joints: tuple[FirstJoints, ...] = field(repr=False)
 
     @cached_property
-    def joint_wrenches(self) -> NDArray[np.float64]:
+    def joint_wrenches(self) -> Array:
         """(n, 6): the wrench that each joint passes on to its child link, at and in that link's frame."""
         forces_and_moments = self.body_rows[:-1, layout.FORCE :].reshape(-1, 2, 3)
         return (forces_and_moments @ self.alignments.transpose(0, 2, 1)).reshape(-1, 6)
 
     @cached_property
-    def connection_wrenches(self) -> NDArray[np.float64]:
+    def connection_wrenches(self) -> Array:
         """(s, 6): the wrench of the predecessor on each subsystem, at and in its connection frame.
 
         The sum over the subsystem's first joints; of a black box the wrench that was given (Silva & Adorno,
@@ -59,7 +59,7 @@ class InverseDynamicsResult:
         wrenches = [self._connection_wrench(index).vec6() for index in range(len(self.graph.subsystems))]
         return np.array(wrenches).reshape(-1, 6)
 
-    def connection_wrench_in_link(self, index: int) -> tuple[str, NDArray[np.float64]]:
+    def connection_wrench_in_link(self, index: int) -> tuple[str, Array]:
         """The connection wrench of subsystem ``index`` as (link, [force, moment]), at and in a link's frame.
 
         The link is the child link of the subsystem's first joint. Where several joints start at the

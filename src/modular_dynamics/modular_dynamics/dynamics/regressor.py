@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ..kernels.recursions.regressor import PARAMETERS, TURN
 from ..model import SubsystemGraph, refuse_black_boxes
-from .arrays.arguments import Progress
+from .arrays.arguments import Array, Progress
 from .arrays.model_arrays import alignment, arrays_of
 from .execution.algorithms import REGRESSOR
 from .execution.solver import Solver
@@ -30,14 +30,12 @@ class Regressor(Solver):
             row[TURN : TURN + 9] = alignment(joint).ravel()
         super().__init__(graph, REGRESSOR, topology, constants)
 
-    def __call__(
-        self, q: ArrayLike, v: ArrayLike, vdot: ArrayLike, out: NDArray[np.float64] | None = None
-    ) -> NDArray[np.float64]:
+    def __call__(self, q: ArrayLike, v: ArrayLike, vdot: ArrayLike, out: Array | None = None) -> Array:
         """Y: see :func:`regressor`. With ``out`` nothing is allocated after the first call."""
         return self._run((q, v, vdot), out)
 
 
-def inertial_parameters(graph: SubsystemGraph) -> NDArray[np.float64]:
+def inertial_parameters(graph: SubsystemGraph) -> Array:
     """theta (10 n,): of each body of ``graph.bodies`` [m, m c_x, m c_y, m c_z, Ixx, Ixy, Iyy, Ixz, Iyz, Izz].
 
     Mass, first moment and inertia I about the origin (I = I_c + m (c.c 1 - c c^T)), in the axes of the
@@ -57,12 +55,8 @@ def inertial_parameters(graph: SubsystemGraph) -> NDArray[np.float64]:
 
 
 def regressor(
-    graph: SubsystemGraph,
-    q: ArrayLike,
-    v: ArrayLike,
-    vdot: ArrayLike,
-    out: NDArray[np.float64] | None = None,
-) -> NDArray[np.float64]:
+    graph: SubsystemGraph, q: ArrayLike, v: ArrayLike, vdot: ArrayLike, out: Array | None = None
+) -> Array:
     """Y (nv, 10 n) with tau = Y theta: inverse dynamics, gravity included, linear in the parameters.
 
     n is the number of bodies and theta that of :func:`inertial_parameters`; Y depends on the motion and the
@@ -89,9 +83,9 @@ def regressor_batch(
     vdot: ArrayLike,
     threads: int | None = None,
     *,
-    out: NDArray[np.float64] | None = None,
+    out: Array | None = None,
     progress: Progress = None,
-) -> NDArray[np.float64]:
+) -> Array:
     """Regressors of many states (count, nv, 10 n): ``regressor`` of each row of the arguments.
 
     For least squares stack them: ``Y.reshape(-1, Y.shape[2])`` belongs to ``tau.ravel()`` of torques

@@ -16,13 +16,7 @@ from ..algebra import DualQuaternion
 from ..model import Gear, Limits, LoopJoint, Mimic, Spring
 from ..model.joint import NO_LIMITS
 
-__all__ = [
-    "Annotations",
-    "JointDescription",
-    "LinkDescription",
-    "RobotDescription",
-    "SubsystemSpec",
-]
+__all__ = ["Annotations", "JointDescription", "LinkDescription", "RobotDescription", "SubsystemSpec"]
 
 
 @dataclass(frozen=True, eq=False)

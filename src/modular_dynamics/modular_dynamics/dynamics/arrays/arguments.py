@@ -13,7 +13,9 @@ from ...exceptions import StateError
 from ...model import SubsystemGraph
 
 __all__ = [
+    "Array",
     "Progress",
+    "Topology",
     "as_kernel_arrays",
     "checked_dtype",
     "checked_out",
@@ -24,6 +26,9 @@ __all__ = [
 ]
 
 Progress = Callable[[int, int], None] | None
+Array = NDArray[np.float64]
+#: See kernels/layout.py.
+Topology = NDArray[np.int64]
 _DOUBLE = np.dtype(np.float64)
 
 
@@ -39,7 +44,7 @@ def is_contiguous_float64(*arrays: object) -> bool:
     return all(x.ndim == 1 for x in arrays[:-1])  # type: ignore[attr-defined]
 
 
-def as_kernel_arrays(*arrays: NDArray[np.float64]) -> list[NDArray[np.float64]]:
+def as_kernel_arrays(*arrays: Array) -> list[Array]:
     """The same numbers as contiguous, aligned and writeable float64 arrays; copies where needed."""
     return [np.require(x, np.float64, ["C", "W", "A"]) for x in arrays]
 

@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ...algebra import DualQuaternion, adjoint
 from ...kernels import layout
 from ...model import SubsystemGraph, black_box_loads, carrying_body, link_wrenches
+from .arguments import Array
 
 __all__ = ["LoadedConstants"]
-
-Array = NDArray[np.float64]
 
 
 class LoadedConstants:

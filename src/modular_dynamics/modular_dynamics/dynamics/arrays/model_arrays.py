@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...algebra import rotation_matrix, translation
 from ...kernels import layout
 from ...model import Body, Joint, JointType, SubsystemGraph, refuse_black_boxes, refuse_closures
+from .arguments import Array, Topology
 
 __all__ = [
     "Arrays",
@@ -23,7 +23,7 @@ __all__ = [
 ]
 
 #: Topology and constants.
-Arrays = tuple[NDArray[np.int64], NDArray[np.float64]]
+Arrays = tuple[Topology, Array]
 _KINDS = {
     JointType.REVOLUTE: layout.REVOLUTE,
     JointType.CONTINUOUS: layout.REVOLUTE,
@@ -32,7 +32,7 @@ _KINDS = {
 }
 
 
-def alignment(joint: Joint) -> NDArray[np.float64]:
+def alignment(joint: Joint) -> Array:
     """Rotation body <- aligned frame: its z axis is the joint's axis. Identity for a floating joint."""
     if joint.type is JointType.FLOATING:
         return np.eye(3)
@@ -44,12 +44,12 @@ def alignment(joint: Joint) -> NDArray[np.float64]:
     return np.column_stack([x, np.cross(z, x), z])
 
 
-def alignments_of(graph: SubsystemGraph) -> NDArray[np.float64]:
+def alignments_of(graph: SubsystemGraph) -> Array:
     """``alignment`` of all joints (n, 3, 3)."""
     return np.array([alignment(joint) for joint in graph.joints]).reshape(-1, 3, 3)
 
 
-def constants_of(graph: SubsystemGraph) -> NDArray[np.float64]:
+def constants_of(graph: SubsystemGraph) -> Array:
     """The constants array (n + 1, 30)."""
     rotations = alignments_of(graph)
     constants = np.zeros((len(graph.joints) + 1, layout.CONSTANT_COLUMNS))
@@ -79,7 +79,7 @@ def arrays_of(graph: SubsystemGraph, quantity: str) -> Arrays:
     return topology_of(graph, frozenset()), constants_of(graph)
 
 
-def _inertia(body: Body, own: NDArray[np.float64]) -> list[float]:
+def _inertia(body: Body, own: Array) -> list[float]:
     """Mass, m c and the pseudo-inertia J = tr(I)/2 - I about the origin, all in the aligned frame."""
     c = own.T @ body.com
     at_origin = own.T @ body.inertia @ own + body.mass * (c @ c * np.eye(3) - np.outer(c, c))
@@ -87,7 +87,7 @@ def _inertia(body: Body, own: NDArray[np.float64]) -> list[float]:
     return [body.mass, *(body.mass * c), J[0, 0], J[1, 1], J[2, 2], J[0, 1], J[0, 2], J[1, 2]]
 
 
-def topology_of(graph: SubsystemGraph, black_boxes: frozenset[str]) -> NDArray[np.int64]:
+def topology_of(graph: SubsystemGraph, black_boxes: frozenset[str]) -> Topology:
     """The topology array (n + 1, 5), with the named subsystems treated as black boxes."""
     topology = np.zeros((len(graph.joints) + 1, layout.TOPOLOGY_COLUMNS), np.int64)
     topology[-1, layout.Q], topology[-1, layout.V] = graph.nq, graph.nv
@@ -109,21 +109,21 @@ def topology_of(graph: SubsystemGraph, black_boxes: frozenset[str]) -> NDArray[n
     return topology
 
 
-def work_of(graph: SubsystemGraph, columns: int = layout.WORK_COLUMNS) -> NDArray[np.float64]:
+def work_of(graph: SubsystemGraph, columns: int = layout.WORK_COLUMNS) -> Array:
     """A work array for one state of all joints: see :func:`work_for`."""
     return work_for(len(graph.joints), columns)
 
 
-def work_for(rows: int, columns: int) -> NDArray[np.float64]:
+def work_for(rows: int, columns: int) -> Array:
     """A work array for one state: rows + 1 rows of ``columns``, joint states behind them."""
     return np.zeros((rows + 1) * columns + layout.STATE_BLOCKS * layout.padded(rows))
 
 
-def rows_of(work: NDArray[np.float64], joints: int) -> NDArray[np.float64]:
+def rows_of(work: Array, joints: int) -> Array:
     """The rows of a work array of inverse dynamics as a view (n + 1, 15)."""
     return work[: (joints + 1) * layout.WORK_COLUMNS].reshape(joints + 1, layout.WORK_COLUMNS)
 
 
-def body_to_aligned(own: NDArray[np.float64], wrench: NDArray[np.float64]) -> NDArray[np.float64]:
+def body_to_aligned(own: Array, wrench: Array) -> Array:
     """[force, moment] about the body's origin, from the body's axes to the aligned frame's: `alignment`."""
     return np.concatenate([own.T @ wrench[:3], own.T @ wrench[3:]])

@@ -25,7 +25,7 @@ from ...kernels.recursions import (
 from ...kernels.transposition import blank_squares
 from ...kernels.turns import new_turns
 from ...model import SubsystemGraph
-from ..arrays.arguments import is_contiguous_float64
+from ..arrays.arguments import Array, Topology, is_contiguous_float64
 from ..arrays.body_frames import frames_of
 from ..arrays.model_arrays import Arrays
 from ..arrays.regrouping import regrouped
@@ -48,7 +48,6 @@ DOUBLE, SINGLE = np.dtype(np.float64), np.dtype(np.float32)
 #: Status of a call whose arguments are not the arrays which the kernel takes, or are not finite.
 REFUSED = 1
 
-Topology = NDArray[np.int64]
 #: (*inputs, out) -> status of the kernel, 0 when the result is written.
 StateCall = Callable[..., int]
 
@@ -91,9 +90,7 @@ class Algorithm:
         """Whether Python can call its kernel for one state without Numba's wrapper."""
         return self.single is None
 
-    def bind(
-        self, topology: Topology, constants: NDArray[np.float64], work: NDArray[np.float64]
-    ) -> StateCall:
+    def bind(self, topology: Topology, constants: Array, work: Array) -> StateCall:
         """The call for one state that keeps these arrays."""
         if self.single is None:
             nq, nv = (int(topology[-1, column]) for column in (layout.Q, layout.V))
@@ -145,11 +142,11 @@ def _nv(topology: Topology) -> int:
     return int(topology[-1, layout.V])
 
 
-def _regrouped(topology: Topology, constants: NDArray[np.float64]) -> Arrays:
+def _regrouped(topology: Topology, constants: Array) -> Arrays:
     return topology, regrouped(topology, constants)
 
 
-def _in_own_frames(topology: Topology, constants: NDArray[np.float64]) -> Arrays:
+def _in_own_frames(topology: Topology, constants: Array) -> Arrays:
     frames = frames_of(topology, constants)
     return frames.topology, frames.constants
 

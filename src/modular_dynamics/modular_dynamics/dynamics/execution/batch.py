@@ -14,7 +14,9 @@ from ...exceptions import StateError
 from ...kernels import SMALLEST_NORM, layout
 from ...model import JointType, SubsystemGraph
 from ..arrays.arguments import (
+    Array,
     Progress,
+    Topology,
     checked_dtype,
     checked_out,
     checked_progress,
@@ -46,8 +48,8 @@ class Batch:
 
     graph: SubsystemGraph
     algorithm: Algorithm
-    topology: NDArray[np.int64]
-    constants: NDArray[np.float64]
+    topology: Topology
+    constants: Array
     generated: bool = True
     alone: Callable[..., object] | None = None
 
@@ -66,7 +68,7 @@ class Batch:
         return Angles(self.graph)
 
     @cached_property
-    def _arrays(self) -> dict[np.dtype[Any], tuple[NDArray[np.int64], NDArray[Any], NDArray[np.bool_]]]:
+    def _arrays(self) -> dict[np.dtype[Any], tuple[Topology, NDArray[Any], NDArray[np.bool_]]]:
         """By dtype: topology, constants and blocks of zeros, as the batch kernel takes them."""
         arrays = {}
         for kind in self.algorithm.batches:

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ... import codegen, kernels
 from ...exceptions import UnsupportedModelError
 from ...kernels import layout
 from ...model import SubsystemGraph, refuse_closures
+from ..arrays.arguments import Topology
 from ..arrays.model_arrays import Arrays, constants_of, topology_of
 from .algorithms import DOUBLE, GENERATED, SINGLE, Algorithm
 from .timing import NoInertiaError, microseconds
@@ -99,14 +99,14 @@ class CompileReport:
 
 
 def with_code(
-    graph: SubsystemGraph, algorithm: Algorithm, form: str, kind: np.dtype[Any], topology: NDArray[np.int64]
-) -> NDArray[np.int64]:
+    graph: SubsystemGraph, algorithm: Algorithm, form: str, kind: np.dtype[Any], topology: Topology
+) -> Topology:
     """A topology with the address of the graph's generated code, where there is some and it is faster."""
     address = generated_code(graph).get((algorithm.name, form, kind), 0)
     return _calling(topology, address) if address else topology
 
 
-def _calling(topology: NDArray[np.int64], address: int) -> NDArray[np.int64]:
+def _calling(topology: Topology, address: int) -> Topology:
     copy = topology.copy()
     copy[-1, layout.CODE] = address
     return copy
@@ -168,7 +168,7 @@ def _generate(
     """Make one piece of code, or read it from the disk, and time it beside the loops."""
     topology, constants = algorithm.prepared(*arrays)
 
-    def time_of(called: NDArray[np.int64]) -> float:
+    def time_of(called: Topology) -> float:
         return microseconds(graph, algorithm, form, dtype, called, constants)
 
     loops = time_of(topology)  # first: it may raise

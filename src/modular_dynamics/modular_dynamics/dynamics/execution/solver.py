@@ -7,12 +7,12 @@ from functools import cached_property
 from typing import Any, TypeVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ...exceptions import StateError
 from ...kernels import entries_are_direct
 from ...model import SubsystemGraph
-from ..arrays.arguments import as_kernel_arrays, checked_out
+from ..arrays.arguments import Array, Topology, as_kernel_arrays, checked_out
 from ..arrays.loaded_constants import LoadedConstants
 from ..arrays.model_arrays import alignments_of, body_to_aligned, work_for
 from .algorithms import DOUBLE, Algorithm, StateCall
@@ -40,11 +40,7 @@ class Solver:
     """
 
     def __init__(
-        self,
-        graph: SubsystemGraph,
-        algorithm: Algorithm,
-        topology: NDArray[np.int64],
-        constants: NDArray[np.float64],
+        self, graph: SubsystemGraph, algorithm: Algorithm, topology: Topology, constants: Array
     ) -> None:
         self.graph, self.algorithm = graph, algorithm
         self.topology, self.constants = topology, constants
@@ -70,9 +66,7 @@ class Solver:
         """The same algorithm for many states."""
         return self._batch
 
-    def _run(
-        self, vectors: tuple[Any, ...], out: NDArray[np.float64] | None, call: StateCall | None = None
-    ) -> NDArray[np.float64]:
+    def _run(self, vectors: tuple[Any, ...], out: Array | None, call: StateCall | None = None) -> Array:
         """The result, in ``out`` if given. Lists, other dtypes and strides are converted; else it raises."""
         out = np.empty(self.shape) if out is None else out
         call = self.call if call is None else call
@@ -98,7 +92,7 @@ class LoadedSolver(Solver):
     """A solver whose bodies may bear external wrenches."""
 
     @cached_property
-    def alignments(self) -> NDArray[np.float64]:
+    def alignments(self) -> Array:
         """Rotations body <- aligned frame (n, 3, 3)."""
         return alignments_of(self.graph)
 
@@ -117,7 +111,7 @@ class LoadedSolver(Solver):
         self._with_loads(external_wrenches)
         return self._bound_to_loads
 
-    def _into_row(self, body: int, wrench: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _into_row(self, body: int, wrench: Array) -> Array:
         """[force, moment] from a body's axes into the frame of its row."""
         return body_to_aligned(self.alignments[body], wrench)
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from ...kernels.turns import new_turns
 from ...model import SubsystemGraph
+from ..arrays.arguments import Array, Topology
 from ..arrays.body_frames import joint_without_inertia
 from ..arrays.model_arrays import work_of
 from .algorithms import Algorithm
@@ -30,8 +31,8 @@ def microseconds(
     algorithm: Algorithm,
     form: str,
     dtype: np.dtype[Any],
-    topology: NDArray[np.int64],
-    constants: NDArray[np.float64],
+    topology: Topology,
+    constants: Array,
 ) -> float:
     """Microseconds for one state [us]: the best of some rounds, at a state without special angles.
 
@@ -60,9 +61,9 @@ def microseconds(
 def _batch_call(
     graph: SubsystemGraph,
     algorithm: Algorithm,
-    topology: NDArray[np.int64],
+    topology: Topology,
     constants: NDArray[Any],
-    vectors: list[NDArray[np.float64]],
+    vectors: list[Array],
 ) -> Callable[[], object]:
     """A call of the batch kernel for the dtype of ``constants``."""
     dtype = constants.dtype
