@@ -1,8 +1,5 @@
 """What a graph prints."""
 
-import modular_dynamics as md
-from helpers.paths import ROBOTS
-
 
 def test_print_shows_subsystems_joints_and_connection_points(load_robot):
     text = str(load_robot("charmie"))
@@ -14,11 +11,7 @@ def test_print_shows_subsystems_joints_and_connection_points(load_robot):
     assert "base (3 joints) at link world of the ground" in text
 
 
-def test_print_shows_black_boxes_and_mimics():
-    partition = {
-        "version": 1,
-        "subsystems": [{"name": "tool", "root_link": "tv7_gripper_base", "black_box": True}],
-    }
-    text = str(md.load_urdf(ROBOTS / "vendor_arm.urdf", partition))
+def test_print_shows_black_boxes_and_mimics(boxed_arm):
+    text = str(boxed_arm)
     assert "tool (2 joints, black box)" in text
     assert "mimics tv7_left_finger_joint" in text
