@@ -99,9 +99,7 @@ def test_with_out_nothing_is_allocated(load_robot, name):
 
     tracemalloc.start()
     try:
-        growth, peak = min(
-            growth_and_peak() for _ in range(3)
-        )  # the interpreter may allocate once for itself
+        growth, peak = min(growth_and_peak() for _ in range(3))  # others may allocate once
     finally:
         tracemalloc.stop()
     # an array of nv doubles has 304 bytes and its header 112, J has 1800; a call's frames, lists and
