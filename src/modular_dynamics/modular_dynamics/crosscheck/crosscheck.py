@@ -151,13 +151,11 @@ class CrossCheck:
         """External wrenches at the joints, moved there by Pinocchio's own frames."""
         loads: Loads = {}
         for link, wrench in external.items():
-            if self.graph.link_body(link) is None:
-                continue  # it acts on the ground
-            # a joint may have the link's name: the frame's type distinguishes them
-            frame = self._full.model.frames[self._full.model.getFrameId(link, pinocchio.FrameType.BODY)]
-            self._add_load(
-                loads, self.graph.link_body(link), frame.placement, np.asarray(wrench, dtype=float)
-            )
+            body = self.graph.link_body(link)
+            if body is not None:  # else it acts on the ground
+                # a joint may have the link's name: the frame's type distinguishes them
+                frame = self._full.model.frames[self._full.model.getFrameId(link, pinocchio.FrameType.BODY)]
+                self._add_load(loads, body, frame.placement, np.asarray(wrench, dtype=float))
         return loads
 
     @staticmethod

@@ -31,9 +31,7 @@ _direct_calls = direct_calls(MASS_MATRIX.name)
 class MassMatrix(Solver):
     """The mass matrix of one graph: a workspace of one thread, with everything allocated beforehand.
 
-    Raises:
-        StateError: a black box, whose masses nobody knows.
-        UnsupportedModelError: the graph has loop joints, passive joints, gears or springs.
+    Raises for black boxes and closed loops as :func:`mass_matrix` does.
     """
 
     def __init__(self, graph: SubsystemGraph) -> None:

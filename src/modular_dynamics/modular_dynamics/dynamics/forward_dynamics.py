@@ -24,9 +24,7 @@ _direct_calls = direct_calls(FORWARD_DYNAMICS.name)
 class ForwardDynamics(LoadedSolver):
     """Forward dynamics of one graph: a workspace of one thread, with everything allocated beforehand.
 
-    Raises:
-        StateError: a black box, whose masses nobody knows.
-        UnsupportedModelError: the graph has loop joints, passive joints, gears or springs.
+    Raises for black boxes and closed loops as :func:`forward_dynamics` does.
     """
 
     def __init__(self, graph: SubsystemGraph) -> None:

@@ -19,9 +19,7 @@ __all__ = ["Regressor", "inertial_parameters", "regressor", "regressor_batch"]
 class Regressor(Solver):
     """The regressor of one graph: a workspace of one thread, with everything allocated beforehand.
 
-    Raises:
-        StateError: a black box, whose masses are no parameters.
-        UnsupportedModelError: the graph has loop joints, passive joints, gears or springs.
+    Raises for black boxes and closed loops as :func:`regressor` does.
     """
 
     def __init__(self, graph: SubsystemGraph) -> None:

@@ -7,11 +7,10 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from ..algebra import DualQuaternion
+from ..algebra import DualQuaternion, rotation_matrix, translation
 from ..exceptions import PartitionError
 from ..model import Body, Connection, Joint, JointType, Subsystem, SubsystemGraph
-from .description import JointDescription, RobotDescription
-from .merge import carriers, merged_body
+from .description import JointDescription, LinkDescription, RobotDescription, carriers
 from .partition import Group
 
 __all__ = ["assemble"]
@@ -142,7 +141,7 @@ class _Builder:
     def body(self, name: str, joint: str | None) -> Body:
         """The body that a joint moves, or the ground."""
         own = [(k, c) for k, c in self.carriers.items() if c.joint == joint and c.box is None]
-        return merged_body(name, [(self.robot.links[link], carrier.x_body_link) for link, carrier in own])
+        return _merged_body(name, [(self.robot.links[link], carrier.x_body_link) for link, carrier in own])
 
     def connection(self, group: Group, index: Mapping[str | None, int | None]) -> Connection:
         """Its connection point, given the indices of the joints so far."""
@@ -156,3 +155,19 @@ class _Builder:
         if group.fixed_root is not None:
             return group.fixed_root
         return entries[0].child if len(entries) == 1 else self.attachment(group)[0]
+
+
+def _merged_body(name: str, parts: list[tuple[LinkDescription, DualQuaternion]]) -> Body:
+    """One body of links at poses x_body_link: masses add, centres of mass average, inertias by Steiner."""
+    mass = sum(link.mass for link, _ in parts)
+    rotations = [rotation_matrix(x.primary) for _, x in parts]
+    coms = [R @ link.com + translation(x) for R, (link, x) in zip(rotations, parts, strict=True)]
+    if mass > 0.0:
+        com = np.sum([link.mass * c for (link, _), c in zip(parts, coms, strict=True)], axis=0) / mass
+    else:
+        com = coms[0]
+    inertia = np.zeros((3, 3))
+    for R, c, (link, _) in zip(rotations, coms, parts, strict=True):
+        d = c - com
+        inertia += R @ link.inertia @ R.T + link.mass * (d @ d * np.eye(3) - np.outer(d, d))
+    return Body(name, float(mass), com, inertia, {link.name: x for link, x in parts})

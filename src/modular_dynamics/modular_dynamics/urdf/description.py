@@ -16,7 +16,15 @@ from ..algebra import DualQuaternion
 from ..model import Gear, Limits, LoopJoint, Mimic, Spring
 from ..model.joint import NO_LIMITS
 
-__all__ = ["Annotations", "JointDescription", "LinkDescription", "RobotDescription", "SubsystemSpec"]
+__all__ = [
+    "Annotations",
+    "Carrier",
+    "JointDescription",
+    "LinkDescription",
+    "RobotDescription",
+    "SubsystemSpec",
+    "carriers",
+]
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,6 +93,38 @@ class RobotDescription:
         for link in links:  # grows while it is read
             links.extend(joint.child for joint in self.below[link] if not joint.moves)
         return links
+
+
+@dataclass(frozen=True)
+class Carrier:
+    """The body that carries a link.
+
+    Attributes:
+        joint: the moving joint above that body; None: the ground.
+        x_body_link: pose of the link in that body.
+        box: the black box, if any, whose fixed part the link belongs to.
+    """
+
+    joint: str | None
+    x_body_link: DualQuaternion
+    box: str | None = None
+
+
+def carriers(robot: RobotDescription, fixed_roots: dict[str, str]) -> dict[str, Carrier]:
+    """The carrier of every link. ``fixed_roots``: root link -> name of the black box fixed there."""
+    result = {robot.root: Carrier(None, DualQuaternion.identity)}
+    links = [robot.root]
+    while links:
+        parent = links.pop()
+        for joint in robot.below[parent]:
+            if joint.moves:
+                result[joint.child] = Carrier(joint.name, DualQuaternion.identity)
+            else:
+                carrier = result[parent]
+                box = fixed_roots.get(joint.child, carrier.box)
+                result[joint.child] = Carrier(carrier.joint, carrier.x_body_link * joint.x_parent_joint, box)
+            links.append(joint.child)
+    return result
 
 
 @dataclass(frozen=True)

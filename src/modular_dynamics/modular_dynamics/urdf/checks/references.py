@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ...exceptions import PartitionError
-from ..description import Annotations, RobotDescription
-from ..merge import carriers
+from ..description import Annotations, RobotDescription, carriers
 
 __all__ = ["check_references"]
 
