@@ -33,25 +33,18 @@ _KINDS: dict[tuple[str, np.dtype[Any]], codegen.Kind] = {
 
 
 @dataclass(frozen=True)
-class GeneratedCode:
+class GeneratedCode(codegen.MachineCode):
     """One piece of generated code beside the compiled loops that it can replace.
 
     Attributes:
         form: "single" (one state) or "batch" (many).
-        address: of its machine code in this process.
-        operations: floating-point instructions for one state. size: of its machine code [bytes].
-        seconds: spent on compiling it, or on reading it from the disk. cached: whether it was read.
         loops_us, code_us: time for one state of the loops and of the code [us].
+        seconds: spent on compiling it, or on reading it from the disk.
     """
 
     algorithm: str
     form: str
     dtype: str
-    address: int
-    operations: int
-    size: int
-    seconds: float
-    cached: bool
     loops_us: float
     code_us: float
 
@@ -180,8 +173,10 @@ def _generate(
     for _ in range(TURNS):  # a burst of work of another process must not decide
         code = min(code, time_of(calling))
         loops = min(loops, time_of(topology))
-    facts = made.address, made.operations, made.size, seconds, made.cached
-    return GeneratedCode(algorithm.name, form, str(dtype), *facts, loops, code)
+    facts = {**vars(made), "seconds": seconds}
+    return GeneratedCode(
+        **facts, algorithm=algorithm.name, form=form, dtype=str(dtype), loops_us=loops, code_us=code
+    )
 
 
 SubsystemGraph.generate = staticmethod(compile_graph)
