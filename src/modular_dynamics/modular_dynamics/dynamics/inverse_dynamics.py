@@ -16,7 +16,7 @@ from .execution.algorithms import INVERSE_DYNAMICS, StateCall
 from .execution.batch import Batch
 from .execution.solver import LoadedSolver, Wrenches
 from .execution.workspaces import direct_calls
-from .inverse_dynamics_result import FirstJoints, InverseDynamicsResult, first_joints
+from .inverse_dynamics_result import InverseDynamicsResult, first_joints
 
 __all__ = ["InverseDynamics", "inverse_dynamics", "inverse_dynamics_batch"]
 
@@ -46,6 +46,7 @@ class InverseDynamics(LoadedSolver):
         self.black_box_names = frozenset(s.name for s in graph.subsystems if s.black_box)
         topology = topology_of(graph, self.black_box_names)
         super().__init__(graph, INVERSE_DYNAMICS, topology, constants_of(graph))
+        self._first_joints = tuple(first_joints(graph, subsystem) for subsystem in graph.subsystems)
         self._by_boxes: dict[frozenset[str], tuple[Topology, StateCall]] = {}
         if self.black_box_names:
             self.shared = False  # their wrenches are needed
@@ -96,10 +97,6 @@ class InverseDynamics(LoadedSolver):
     def _recursion_call(self) -> StateCall:
         """The call without wrenches that leaves every body's wrench in the work array: not generated code."""
         return self.algorithm.bind(self.topology, self.constants, self._work)
-
-    @cached_property
-    def _first_joints(self) -> tuple[FirstJoints, ...]:
-        return tuple(first_joints(self.graph, subsystem) for subsystem in self.graph.subsystems)
 
     def _loaded(self, external: Wrenches, boxes: Wrenches) -> _Loaded | None:
         """Everything with these wrenches, valid until the next call; None where none act."""

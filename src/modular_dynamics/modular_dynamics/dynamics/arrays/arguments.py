@@ -27,7 +27,7 @@ __all__ = [
 
 Progress = Callable[[int, int], None] | None
 Array = NDArray[np.float64]
-#: See kernels/layout.py.
+#: The kernels' array of a tree: see kernels/layout.py.
 Topology = NDArray[np.int64]
 _DOUBLE = np.dtype(np.float64)
 

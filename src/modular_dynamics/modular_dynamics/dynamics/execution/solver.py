@@ -89,12 +89,17 @@ class Solver:
 
 
 class LoadedSolver(Solver):
-    """A solver whose bodies may bear external wrenches."""
+    """A solver whose bodies may bear external wrenches.
 
-    @cached_property
-    def alignments(self) -> Array:
-        """Rotations body <- aligned frame (n, 3, 3)."""
-        return alignments_of(self.graph)
+    Attributes:
+        alignments: rotations body <- aligned frame (n, 3, 3).
+    """
+
+    def __init__(
+        self, graph: SubsystemGraph, algorithm: Algorithm, topology: Topology, constants: Array
+    ) -> None:
+        super().__init__(graph, algorithm, topology, constants)
+        self.alignments = alignments_of(graph)
 
     @cached_property
     def _with_loads(self) -> LoadedConstants:
