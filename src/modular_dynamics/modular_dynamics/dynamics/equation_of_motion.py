@@ -92,12 +92,13 @@ def _new_zeros(graph: SubsystemGraph) -> Array:
     return np.zeros(graph.nv)
 
 
-def _row_count(q: ArrayLike) -> int:
-    """The number of states; 0 where q has no rows, which the batch then reports."""
+def _zero_rows(graph: SubsystemGraph, q: ArrayLike) -> Array:
+    """Zero rates (count, nv) beside positions q; none where q has no rows, which the batch then reports."""
     try:
-        return len(np.asarray(q))
+        count = len(np.asarray(q))
     except (TypeError, ValueError):
-        return 0
+        count = 0
+    return np.broadcast_to(0.0, (count, graph.nv))
 
 
 def bias_batch(
@@ -111,7 +112,7 @@ def bias_batch(
     progress: Progress = None,
 ) -> NDArray[Any]:
     """h (count, nv) of many states; the rest as of ``inverse_dynamics_batch``."""
-    rest = np.broadcast_to(0.0, (_row_count(q), graph.nv))
+    rest = _zero_rows(graph, q)
     return inverse_dynamics_batch(graph, q, v, rest, threads, out=out, dtype=dtype, progress=progress)
 
 
@@ -125,5 +126,5 @@ def gravity_torque_batch(
     progress: Progress = None,
 ) -> NDArray[Any]:
     """g (count, nv) of many positions; the rest as of ``inverse_dynamics_batch``."""
-    rest = np.broadcast_to(0.0, (_row_count(q), graph.nv))
+    rest = _zero_rows(graph, q)
     return inverse_dynamics_batch(graph, q, rest, rest, threads, out=out, dtype=dtype, progress=progress)
