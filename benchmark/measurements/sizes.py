@@ -69,7 +69,7 @@ def _zeros(count: int, nv: int) -> Callable[[], object]:
 def _reordering(graph: md.SubsystemGraph, count: int) -> Callable[[], object]:
     """Copying mass matrices from vector lanes to rows, without computing any."""
     topology, constants = MASS_MATRIX.prepared(topology_of(graph, frozenset()), constants_of(graph))
-    blank = MASS_MATRIX.blank(graph, DOUBLE, topology, constants)
+    blank = MASS_MATRIX.zero_blocks(graph, DOUBLE, topology, constants)
     lanes, out = np.zeros(graph.nv**2 * LANES), np.empty((count, graph.nv**2))
     return lambda: _reorder(lanes, out, blank)
 

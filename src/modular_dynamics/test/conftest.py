@@ -4,6 +4,7 @@ import pytest
 
 import modular_dynamics as md
 from helpers.paths import ROBOTS
+from helpers.tree_dynamics import BOXED_TOOL
 
 PARTITIONED = {"vendor_arm": ROBOTS / "vendor_arm_partition.yaml"}
 
@@ -16,3 +17,9 @@ def load_robot():
         return md.load_urdf(ROBOTS / f"{name}.urdf", PARTITIONED.get(name), **options)
 
     return load
+
+
+@pytest.fixture
+def boxed_arm():
+    """The vendor's arm with its gripper as a black box."""
+    return md.load_urdf(ROBOTS / "vendor_arm.urdf", BOXED_TOOL)

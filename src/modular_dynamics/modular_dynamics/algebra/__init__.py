@@ -1,6 +1,5 @@
 """Dual quaternions, readable and immutable: poses are unit, twists and wrenches are pure."""
 
-from .adjoint import adjoint, cross
 from .conversion import (
     from_rotation_translation,
     from_xyz_rpy,
@@ -11,7 +10,7 @@ from .conversion import (
     translation,
 )
 from .dual_quaternion import DualQuaternion
-from .lie import exp, log
+from .lie import adjoint, cross, exp, log
 from .quaternion import Quaternion
 
 __all__ = [

@@ -1,4 +1,6 @@
-"""Exponential of pure and logarithm of unit dual quaternions: the group of rigid motions and its algebra."""
+"""The group of rigid motions and its algebra: adjoint, by which twists and wrenches change frames, bracket,
+exponential of pure and logarithm of unit dual quaternions.
+"""
 
 from __future__ import annotations
 
@@ -7,12 +9,27 @@ import math
 from .dual_quaternion import DualQuaternion
 from .quaternion import Quaternion
 
-__all__ = ["exp", "log"]
+__all__ = ["adjoint", "cross", "exp", "log"]
 
 #: Below this angle [rad] series replace quotients that tend to 0/0.
 _SMALL = 1e-4
 #: Closer than this [rad] to a quaternion's angle of pi, the axis consists of rounding errors.
 _UNIQUE = 1e-9
+
+
+def adjoint(x_b_a: DualQuaternion, a: DualQuaternion) -> DualQuaternion:
+    """Ad(x) a = x a x* (Silva & Adorno, eq. 8): a pure dual quaternion from frame a to frame b.
+
+    Args:
+        x_b_a: unit dual quaternion that takes a's coordinates to b's.
+        a: twist omega + eps v or wrench f + eps m, expressed in frame a.
+    """
+    return x_b_a * a * x_b_a.conjugate()
+
+
+def cross(a: DualQuaternion, b: DualQuaternion) -> DualQuaternion:
+    """a x b = (a b - b a) / 2 of two pure dual quaternions: the Lie bracket of twists."""
+    return (a * b - b * a) * 0.5
 
 
 def exp(a: DualQuaternion) -> DualQuaternion:

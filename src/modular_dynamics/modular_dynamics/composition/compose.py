@@ -17,8 +17,7 @@ from ..algebra import DualQuaternion
 from ..model import SubsystemGraph
 from .algebras import Algebra, DualQuaternions
 from .motion import Motion, at_connection, own_motion, with_predecessor
-from .torques import joint_torques
-from .wrenches import at_joints, connection_wrench, own_wrenches
+from .wrenches import at_joints, connection_wrench, joint_torques, own_wrenches
 
 __all__ = ["Composition", "compose"]
 

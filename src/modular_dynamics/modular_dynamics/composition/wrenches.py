@@ -1,18 +1,19 @@
-"""Backward half: joint wrenches W_i(Xi_i) and Gamma_{j,i} (Silva & Adorno, eqs. 1, 7)."""
+"""Backward half: joint wrenches W_i(Xi_i) and Gamma_{j,i} (Silva & Adorno, eqs. 1, 7), and joint torques."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..algebra import DualQuaternion, rotation_matrix
-from ..model import Subsystem, SubsystemGraph
+from ..model import JointType, Subsystem, SubsystemGraph
 from .algebras import Algebra
 from .motion import Motion
 
-__all__ = ["at_joints", "connection_wrench", "own_wrenches", "path_to"]
+__all__ = ["at_joints", "connection_wrench", "joint_torques", "own_wrenches", "path_to"]
 
 
 def path_to(graph: SubsystemGraph, subsystem: Subsystem, body: int) -> list[int]:
@@ -86,3 +87,25 @@ def connection_wrench(
         if graph.parents[k] not in subsystem.indices:
             total = total + algebra.move_wrench(motion.x_a_joint[n], gamma[n])
     return total
+
+
+def joint_torques(
+    graph: SubsystemGraph, motions: Sequence[Motion], wrenches: NDArray[np.object_], algebra: Algebra
+) -> NDArray[np.float64]:
+    """tau (nv,): moment . axis (revolute), force . axis (prismatic), force and moment (floating).
+
+    A mimic joint's torque goes to its driver, times the multiplier (virtual power).
+    """
+    tau = np.zeros(graph.nv)
+    for subsystem, motion in zip(graph.subsystems, motions, strict=True):
+        for n, joint in enumerate(subsystem.joints):
+            zeta = wrenches[subsystem.first + n]
+            if joint.type is JointType.FLOATING:
+                x_body_joint = motion.x_a_body[n].conjugate() * motion.x_a_joint[n]
+                own = np.concatenate(algebra.force_moment(algebra.move_wrench(x_body_joint, zeta)))
+            else:
+                force, moment = algebra.force_moment(zeta)
+                own = np.atleast_1d(joint.axis @ (force if joint.type is JointType.PRISMATIC else moment))
+            multiplier = 1.0 if joint.mimic is None else joint.mimic.multiplier
+            tau[graph.v_slice(graph.driver(joint))] += multiplier * own
+    return tau

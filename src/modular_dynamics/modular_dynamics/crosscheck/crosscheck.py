@@ -18,9 +18,10 @@ from .pinocchio_model import PinocchioModel
 
 __all__ = ["CrossCheck", "Residual", "rnea_residual"]
 
+Array = NDArray[np.float64]
 Wrenches = Mapping[str, ArrayLike] | None
 #: [force, moment] on bodies of the graph, in the body's frame.
-Loads = dict[int, NDArray[np.float64]]
+Loads = dict[int, Array]
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,7 +34,7 @@ class Residual:
         scale: the largest |tau_pinocchio|.
     """
 
-    per_joint: NDArray[np.float64]
+    per_joint: Array
     per_subsystem: dict[str, float]
     scale: float
 
@@ -68,7 +69,7 @@ class CrossCheck:
         vdot: ArrayLike,
         external_wrenches: Wrenches = None,
         black_box_wrenches: Wrenches = None,
-    ) -> NDArray[np.float64]:
+    ) -> Array:
         """Pinocchio's tau in graph order; NaN inside black boxes. Arguments as of ``inverse_dynamics``."""
         q, v, vdot = self.graph.checked(q=q, v=v, vdot=vdot)
         loads = self._loads(external_wrenches or {})
@@ -122,10 +123,11 @@ class CrossCheck:
         """For each subsystem the nearest black box on its way to the ground."""
         above: dict[str, str | None] = {}
         for subsystem in self.graph.subsystems:
-            before = (
-                None if subsystem.predecessor is None else self.graph.subsystems[subsystem.predecessor].name
-            )
-            above[subsystem.name] = before if before is None or before in boxes else above[before]
+            before = self.graph.predecessor(subsystem)
+            if before is None or before.name in boxes:
+                above[subsystem.name] = None if before is None else before.name
+            else:
+                above[subsystem.name] = above[before.name]
         return above
 
     def _pruned(self, edge: frozenset[str]) -> tuple[PinocchioModel, set[int]]:
@@ -134,8 +136,8 @@ class CrossCheck:
             pruned = PinocchioModel(self.graph)
             names: set[str] = set()
             for subsystem in self.graph.subsystems:
-                p = subsystem.predecessor
-                if subsystem.name in edge or (p is not None and self.graph.subsystems[p].name in names):
+                before = self.graph.predecessor(subsystem)
+                if subsystem.name in edge or (before is not None and before.name in names):
                     names.add(subsystem.name)
             removed = {k for name in names for k in self.graph.subsystem(name).indices}
             for k, body in enumerate(self.graph.bodies):
@@ -149,29 +151,20 @@ class CrossCheck:
         """External wrenches at the joints, moved there by Pinocchio's own frames."""
         loads: Loads = {}
         for link, wrench in external.items():
-            if self.graph.link_body(link) is None:
-                continue  # it acts on the ground
-            # a joint may have the link's name: the frame's type distinguishes them
-            frame = self._full.model.frames[self._full.model.getFrameId(link, pinocchio.FrameType.BODY)]
-            self._add_load(
-                loads, self.graph.link_body(link), frame.placement, np.asarray(wrench, dtype=float)
-            )
+            body = self.graph.link_body(link)
+            if body is not None:  # else it acts on the ground
+                # a joint may have the link's name: the frame's type distinguishes them
+                frame = self._full.model.frames[self._full.model.getFrameId(link, pinocchio.FrameType.BODY)]
+                self._add_load(loads, body, frame.placement, np.asarray(wrench, dtype=float))
         return loads
 
     @staticmethod
-    def _add_load(loads: Loads, body: int | None, placement: Any, wrench: NDArray[np.float64]) -> None:
+    def _add_load(loads: Loads, body: int | None, placement: Any, wrench: Array) -> None:
         if body is not None:
             moved = placement.act(pinocchio.Force(wrench)).vector
             loads[body] = loads[body] + moved if body in loads else moved
 
-    def _rnea(
-        self,
-        model: PinocchioModel,
-        q: NDArray[np.float64],
-        v: NDArray[np.float64],
-        vdot: NDArray[np.float64],
-        loads: Loads,
-    ) -> NDArray[np.float64]:
+    def _rnea(self, model: PinocchioModel, q: Array, v: Array, vdot: Array, loads: Loads) -> Array:
         arguments = [model.model, model.data, model.q(q), model.v(v), model.v(vdot)]
         if loads:
             forces = pinocchio.StdVec_Force()
@@ -182,7 +175,7 @@ class CrossCheck:
         return np.array(pinocchio.rnea(*arguments))
 
 
-def rnea_residual(graph: SubsystemGraph, q: ArrayLike, v: ArrayLike, vdot: ArrayLike) -> NDArray[np.float64]:
+def rnea_residual(graph: SubsystemGraph, q: ArrayLike, v: ArrayLike, vdot: ArrayLike) -> Array:
     """|tau - tau_pinocchio| (nv,) [N m or N] of ``inverse_dynamics`` at one state."""
     check = workspace_of(graph, CrossCheck)
     return check(q, v, vdot, inverse_dynamics(graph, q, v, vdot)).per_joint

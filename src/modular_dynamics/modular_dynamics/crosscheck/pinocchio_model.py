@@ -17,6 +17,8 @@ from ..model import Joint, JointType, SubsystemGraph
 
 __all__ = ["PinocchioModel"]
 
+Array = NDArray[np.float64]
+
 
 class PinocchioModel:
     """Pinocchio's model and data of a graph.
@@ -42,9 +44,9 @@ class PinocchioModel:
             )
         self.ids = [self.model.getJointId(joint.name) for joint in graph.joints]
 
-    def q(self, q: NDArray[np.float64]) -> NDArray[np.float64]:
+    def q(self, q: Array) -> Array:
         """Pinocchio's configuration of a position in graph order."""
-        theirs: NDArray[np.float64] = pinocchio.neutral(self.model)
+        theirs: Array = pinocchio.neutral(self.model)
         for joint, index in zip(self.graph.joints, self.ids, strict=True):
             own = self.graph.joint_position(joint, q)
             start = self.model.idx_qs[index]
@@ -58,7 +60,7 @@ class PinocchioModel:
                 theirs[start] = own[0]
         return theirs
 
-    def v(self, v: NDArray[np.float64]) -> NDArray[np.float64]:
+    def v(self, v: Array) -> Array:
         """Pinocchio's velocity (or acceleration) of one in graph order."""
         theirs = np.zeros(self.model.nv)
         for joint in self.graph.joints:
@@ -70,7 +72,7 @@ class PinocchioModel:
         start = self.model.idx_vs[self.model.getJointId(joint.name)]
         return slice(start, start + joint.type.nv)
 
-    def tau(self, theirs: NDArray[np.float64]) -> NDArray[np.float64]:
+    def tau(self, theirs: Array) -> Array:
         """Torques in graph order of Pinocchio's; those of mimic joints added to their drivers'."""
         tau = np.zeros(self.graph.nv)
         for joint in self.graph.joints:

@@ -14,7 +14,7 @@ from .equation_of_motion import (
     mass_matrix,
     mass_matrix_batch,
 )
-from .execution.compile_report import CompileReport
+from .execution.generated import CompileReport
 from .forward_dynamics import ForwardDynamics, forward_dynamics, forward_dynamics_batch
 from .inverse_dynamics import InverseDynamics, inverse_dynamics, inverse_dynamics_batch
 from .inverse_dynamics_result import InverseDynamicsResult

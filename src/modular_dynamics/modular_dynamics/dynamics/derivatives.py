@@ -6,52 +6,40 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ..exceptions import StateError
-from ..model import SubsystemGraph, refuse_black_boxes, refuse_closures
-from .arrays.model_arrays import constants_of, topology_of
+from ..model import SubsystemGraph
+from .arrays.arguments import Array, Progress
+from .arrays.model_arrays import arrays_of
 from .execution.algorithms import DERIVATIVES
-from .execution.batch import Progress
 from .execution.solver import LoadedSolver, Wrenches
 from .execution.workspaces import workspace_of
 
-__all__ = [
-    "InverseDynamicsDerivatives",
-    "inverse_dynamics_derivatives",
-    "inverse_dynamics_derivatives_batch",
-]
+__all__ = ["InverseDynamicsDerivatives", "inverse_dynamics_derivatives", "inverse_dynamics_derivatives_batch"]
 
 
 class InverseDynamicsDerivatives(NamedTuple):
     """d tau/d q, d tau/d v and d tau/d vdot, (nv, nv) each or (count, nv, nv); views of one array."""
 
-    dq: NDArray[np.float64]
-    dv: NDArray[np.float64]
-    dvdot: NDArray[np.float64]
+    dq: Array
+    dv: Array
+    dvdot: Array
 
 
 class _Derivatives(LoadedSolver):
     """The derivatives of one graph: a workspace of one thread, with everything allocated beforehand."""
 
     def __init__(self, graph: SubsystemGraph) -> None:
-        refuse_closures(graph, "derivatives of inverse dynamics")
-        refuse_black_boxes(graph, "the derivatives")
-        arrays = DERIVATIVES.prepared(topology_of(graph, frozenset()), constants_of(graph))
+        arrays = DERIVATIVES.prepared(*arrays_of(graph, "derivatives of inverse dynamics"))
         super().__init__(graph, DERIVATIVES, *arrays)
-        self._last_out: tuple[InverseDynamicsDerivatives, NDArray[np.float64]] | None = None
+        self._last_out: tuple[InverseDynamicsDerivatives, Array] | None = None
 
-    def __call__(
-        self, q: ArrayLike, v: ArrayLike, vdot: ArrayLike, external: Wrenches, out: NDArray[np.float64]
-    ) -> None:
+    def __call__(self, q: ArrayLike, v: ArrayLike, vdot: ArrayLike, external: Wrenches, out: Array) -> None:
         """Write all three into ``out`` (3, nv, nv)."""
-        call = self.call
-        if external is not None:
-            self._with_loads(self._loads(external))
-            call = self._loaded_call
-        self._run(call, (q, v, vdot), out)
+        self._run((q, v, vdot), out, self._loaded_call(external))
 
-    def array_of(self, out: InverseDynamicsDerivatives) -> NDArray[np.float64]:
+    def array_of(self, out: InverseDynamicsDerivatives) -> Array:
         """As the function below; the last one is kept, for the checks take as long as a small robot."""
         if self._last_out is None or self._last_out[0] is not out or not all(x.flags.writeable for x in out):
             self._last_out = out, _array_of(out, self.graph.nv, ())
@@ -105,26 +93,21 @@ def inverse_dynamics_derivatives_batch(
     return InverseDynamicsDerivatives(*np.moveaxis(result, 1, 0)) if out is None else out
 
 
-def _array_of(out: Any, nv: int, rows: tuple[int, ...]) -> NDArray[np.float64]:
-    """The array (*rows, 3, nv, nv) that the three parts are views of."""
-    size, shape = nv * nv * np.dtype(np.float64).itemsize, (*rows, nv, nv)
-    steps = (3 * size,) * len(rows)
-    strides = (*steps, size // max(nv, 1), np.dtype(np.float64).itemsize)
-    is_one_array = isinstance(out, InverseDynamicsDerivatives) and all(
-        isinstance(part, np.ndarray)
-        and part.dtype == np.float64
-        and part.shape == shape
-        and (part.strides == strides or not part.size)
-        and part.flags.writeable
-        for part in out
+def _array_of(out: Any, nv: int, rows: tuple[int, ...]) -> Array:
+    """The array (*rows, 3, nv, nv) that the three parts are views of. Raises StateError: they are not."""
+    shape, number = (*rows, nv, nv), np.dtype(np.float64).itemsize
+    is_result = isinstance(out, InverseDynamicsDerivatives) and all(
+        isinstance(part, np.ndarray) and part.shape == shape and part.dtype == np.float64 for part in out
     )
-    if is_one_array and out.dq.size:
-        first, second, third = (part.__array_interface__["data"][0] for part in out)
-        is_one_array = second - first == third - second == size
-    if not is_one_array:
-        named = isinstance(out, InverseDynamicsDerivatives)
-        given = f"parts of shape {np.shape(out.dq)}" if named else type(out).__name__
-        raise StateError(
-            f"out is {given}; the unchanged result of an earlier call with parts of shape {shape} is needed"
-        )
-    return as_strided(out.dq, (*rows, 3, nv, nv), (*steps, size, *strides[-2:]))
+    if is_result:
+        strides = (*(3 * nv * nv * number for _ in rows), nv * nv * number, nv * number, number)
+        array = as_strided(out.dq, (*rows, 3, nv, nv), strides)
+        pairs = zip(out, np.moveaxis(array, -3, 0), strict=True)
+        same = all(part.__array_interface__ == view.__array_interface__ for part, view in pairs)
+        if array.flags.writeable and (same or not array.size):
+            return array
+    is_named = isinstance(out, InverseDynamicsDerivatives)
+    given = f"parts of shape {np.shape(out.dq)}" if is_named else type(out).__name__
+    raise StateError(
+        f"out is {given}; the unchanged result of an earlier call with parts of shape {shape} is needed"
+    )

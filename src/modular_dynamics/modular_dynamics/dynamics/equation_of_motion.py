@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
-from ..model import SubsystemGraph, refuse_black_boxes, refuse_closures
-from .arrays.model_arrays import constants_of, topology_of
+from ..model import SubsystemGraph
+from .arrays.arguments import Array, Progress
+from .arrays.model_arrays import arrays_of
 from .execution.algorithms import MASS_MATRIX
-from .execution.batch import Progress
 from .execution.solver import Solver
 from .execution.workspaces import direct_calls, workspace_of
 from .inverse_dynamics import inverse_dynamics, inverse_dynamics_batch
@@ -31,26 +31,18 @@ _direct_calls = direct_calls(MASS_MATRIX.name)
 class MassMatrix(Solver):
     """The mass matrix of one graph: a workspace of one thread, with everything allocated beforehand.
 
-    Raises:
-        StateError: a black box, whose masses nobody knows.
-        UnsupportedModelError: the graph has loop joints, passive joints, gears or springs.
+    Raises for black boxes and closed loops as :func:`mass_matrix` does.
     """
 
     def __init__(self, graph: SubsystemGraph) -> None:
-        refuse_closures(graph, "mass matrix")
-        refuse_black_boxes(graph, "the mass matrix")
-        arrays = MASS_MATRIX.prepared(topology_of(graph, frozenset()), constants_of(graph))
-        super().__init__(graph, MASS_MATRIX, *arrays)
+        super().__init__(graph, MASS_MATRIX, *MASS_MATRIX.prepared(*arrays_of(graph, "the mass matrix")))
 
-    def __call__(self, q: ArrayLike, out: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
+    def __call__(self, q: ArrayLike, out: Array | None = None) -> Array:
         """M: see :func:`mass_matrix`. With ``out`` nothing is allocated after the first call."""
-        matrix = np.empty(self.shape) if out is None else out
-        return self._run(self.call, (q,), matrix)
+        return self._run((q,), out)
 
 
-def mass_matrix(
-    graph: SubsystemGraph, q: ArrayLike, out: NDArray[np.float64] | None = None
-) -> NDArray[np.float64]:
+def mass_matrix(graph: SubsystemGraph, q: ArrayLike, out: Array | None = None) -> Array:
     """The mass matrix M (nv, nv): tau = M vdot + bias; symmetric, positive definite.
 
     By composite bodies (Featherstone, Rigid Body Dynamics Algorithms, chapter 6). A mimic joint's inertia
@@ -74,42 +66,39 @@ def mass_matrix_batch(
     q: ArrayLike,
     threads: int | None = None,
     *,
-    out: NDArray[np.float64] | None = None,
+    out: Array | None = None,
     progress: Progress = None,
-) -> NDArray[np.float64]:
+) -> Array:
     """Mass matrices (count, nv, nv) of positions q (count, nq); the rest as of ``inverse_dynamics_batch``."""
     return MassMatrix.of(graph).batch()({"q": q}, threads, out, np.float64, progress)
 
 
-def bias(
-    graph: SubsystemGraph, q: ArrayLike, v: ArrayLike, out: NDArray[np.float64] | None = None
-) -> NDArray[np.float64]:
+def bias(graph: SubsystemGraph, q: ArrayLike, v: ArrayLike, out: Array | None = None) -> Array:
     """h (nv,): torques at zero acceleration: Coriolis, centrifugal, gravity. Errors as inverse_dynamics."""
     return inverse_dynamics(graph, q, v, _zeros(graph), out=out)
 
 
-def gravity_torque(
-    graph: SubsystemGraph, q: ArrayLike, out: NDArray[np.float64] | None = None
-) -> NDArray[np.float64]:
+def gravity_torque(graph: SubsystemGraph, q: ArrayLike, out: Array | None = None) -> Array:
     """g (nv,): torques that hold the robot still at q. Errors as of inverse_dynamics."""
     return inverse_dynamics(graph, q, _zeros(graph), _zeros(graph), out=out)
 
 
-def _zeros(graph: SubsystemGraph) -> NDArray[np.float64]:
+def _zeros(graph: SubsystemGraph) -> Array:
     """Zero rates (nv,), allocated once for each thread; no kernel writes its inputs."""
     return workspace_of(graph, _new_zeros)
 
 
-def _new_zeros(graph: SubsystemGraph) -> NDArray[np.float64]:
+def _new_zeros(graph: SubsystemGraph) -> Array:
     return np.zeros(graph.nv)
 
 
-def _row_count(q: ArrayLike) -> int:
-    """The number of states; 0 where q has no rows, which the batch then reports."""
+def _zero_rows(graph: SubsystemGraph, q: ArrayLike) -> Array:
+    """Zero rates (count, nv) beside positions q; none where q has no rows, which the batch then reports."""
     try:
-        return len(np.asarray(q))
+        count = len(np.asarray(q))
     except (TypeError, ValueError):
-        return 0
+        count = 0
+    return np.broadcast_to(0.0, (count, graph.nv))
 
 
 def bias_batch(
@@ -123,7 +112,7 @@ def bias_batch(
     progress: Progress = None,
 ) -> NDArray[Any]:
     """h (count, nv) of many states; the rest as of ``inverse_dynamics_batch``."""
-    rest = np.broadcast_to(0.0, (_row_count(q), graph.nv))
+    rest = _zero_rows(graph, q)
     return inverse_dynamics_batch(graph, q, v, rest, threads, out=out, dtype=dtype, progress=progress)
 
 
@@ -137,5 +126,5 @@ def gravity_torque_batch(
     progress: Progress = None,
 ) -> NDArray[Any]:
     """g (count, nv) of many positions; the rest as of ``inverse_dynamics_batch``."""
-    rest = np.broadcast_to(0.0, (_row_count(q), graph.nv))
+    rest = _zero_rows(graph, q)
     return inverse_dynamics_batch(graph, q, rest, rest, threads, out=out, dtype=dtype, progress=progress)

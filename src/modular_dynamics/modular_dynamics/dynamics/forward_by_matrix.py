@@ -6,29 +6,30 @@ does not apply. The mass matrix is not affected.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..kernels import (
-    inverse_dynamics_float64,
-    layout,
-    mass_matrix_float64,
-)
+from ..kernels import inverse_dynamics_float64, layout, mass_matrix_float64
 from ..kernels.recursions.articulated_layout import ROUNDING
 from ..kernels.turns import begin, end, first_bad, new_turns, stop, take
 from ..model import SubsystemGraph
-from .arrays.arguments import is_contiguous_float64
-from .arrays.model_arrays import work_for
-from .execution.algorithms import DOUBLE, FORWARD_DYNAMICS, INVERSE_DYNAMICS, MASS_MATRIX
-from .execution.state_call import REFUSED
+from .arrays.arguments import Array, Topology, is_contiguous_float64
+from .arrays.model_arrays import Arrays, work_for
+from .execution.algorithms import (
+    DOUBLE,
+    FORWARD_DYNAMICS,
+    INVERSE_DYNAMICS,
+    MASS_MATRIX,
+    REFUSED,
+    Algorithm,
+    StateCall,
+)
 
 __all__ = ["FORWARD_BY_MATRIX", "NO_INERTIA", "coordinate_without_inertia"]
 
-Array = NDArray[np.float64]
-Arrays = tuple[NDArray[np.int64], Array]
 #: Numbers in the mass matrices that a thread holds in memory at a time, and states at most.
 LARGEST_STACK, TAKEN = 1_000_000, 512
 #: Other statuses of a kernel: done; results that are not finite; a joint that moves no inertia.
@@ -38,7 +39,7 @@ DONE, OVERFLOW, NO_INERTIA = 0, 2, 3
 class _ForwardByMatrix:
     """The call for one state, with the kernels for M and h bound to one graph's arrays."""
 
-    def __init__(self, topology: NDArray[np.int64], constants: Array, work: Array) -> None:
+    def __init__(self, topology: Topology, constants: Array, work: Array) -> None:
         n, self._nv = len(topology) - 1, int(topology[-1, layout.V])
         self._mass_matrix, self._inverse_dynamics = (
             algorithm.bind(topology, constants, work_for(n, algorithm.columns))
@@ -86,8 +87,8 @@ def coordinate_without_inertia(graph: SubsystemGraph, work: Array) -> str:
 
 
 def rows_by_matrix(
-    topology: NDArray[np.int64],
-    constants: NDArray[np.float64],
+    topology: Topology,
+    constants: Array,
     q: Array,
     v: Array,
     tau: Array,
@@ -140,13 +141,23 @@ def _first_bad(
     return None if np.isfinite(vdot).all() else 0
 
 
-FORWARD_BY_MATRIX = replace(
-    FORWARD_DYNAMICS,
-    bind=_ForwardByMatrix,
-    batches={DOUBLE: rows_by_matrix},
-    columns=1,
-    recursion=None,
-    direct=False,
-    pivots=False,
-    mimics=True,
+@dataclass(frozen=True)
+class _ByMatrix(Algorithm):
+    """Forward dynamics that combines the calls of two other algorithms."""
+
+    @property
+    def direct(self) -> bool:
+        return False
+
+    def bind(self, topology: Topology, constants: Array, work: Array) -> StateCall:
+        return _ForwardByMatrix(topology, constants, work)
+
+
+FORWARD_BY_MATRIX = _ByMatrix(
+    FORWARD_DYNAMICS.name,
+    1,
+    {DOUBLE: rows_by_matrix},
+    FORWARD_DYNAMICS.inputs,
+    FORWARD_DYNAMICS.shape,
+    FORWARD_DYNAMICS.overflow,
 )

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from ..model import SubsystemGraph, refuse_black_boxes, refuse_closures
-from .arrays.body_frames import frames_of
-from .arrays.model_arrays import constants_of, topology_of
-from .arrays.pivots import joint_without_inertia
+from ..model import SubsystemGraph
+from .arrays.arguments import Array, Progress
+from .arrays.body_frames import frames_of, joint_without_inertia
+from .arrays.model_arrays import arrays_of
 from .execution.algorithms import FORWARD_DYNAMICS
-from .execution.batch import Batch, Progress
 from .execution.solver import LoadedSolver, Wrenches
 from .execution.workspaces import direct_calls
 from .forward_by_matrix import FORWARD_BY_MATRIX, NO_INERTIA, coordinate_without_inertia
@@ -25,15 +24,11 @@ _direct_calls = direct_calls(FORWARD_DYNAMICS.name)
 class ForwardDynamics(LoadedSolver):
     """Forward dynamics of one graph: a workspace of one thread, with everything allocated beforehand.
 
-    Raises:
-        StateError: a black box, whose masses nobody knows.
-        UnsupportedModelError: the graph has loop joints, passive joints, gears or springs.
+    Raises for black boxes and closed loops as :func:`forward_dynamics` does.
     """
 
     def __init__(self, graph: SubsystemGraph) -> None:
-        refuse_closures(graph, "forward dynamics")
-        refuse_black_boxes(graph, "forward dynamics")
-        arrays = topology_of(graph, frozenset()), constants_of(graph)
+        arrays = arrays_of(graph, "forward dynamics")
         mimics = any(joint.mimic is not None for joint in graph.joints)
         self._frames = None if mimics else frames_of(*arrays)
         if self._frames is None:
@@ -47,24 +42,16 @@ class ForwardDynamics(LoadedSolver):
         v: ArrayLike,
         tau: ArrayLike,
         external_wrenches: Wrenches = None,
-        out: NDArray[np.float64] | None = None,
-    ) -> NDArray[np.float64]:
+        out: Array | None = None,
+    ) -> Array:
         """vdot: see :func:`forward_dynamics`. With ``out`` nothing is allocated after the first call."""
-        vdot = np.empty(self.shape) if out is None else out
-        if external_wrenches is not None:
-            self._with_loads(self._loads(external_wrenches))
-            return self._run(self._loaded_call, (q, v, tau), vdot)
-        return self._run(self.call, (q, v, tau), vdot)
+        return self._run((q, v, tau), out, self._loaded_call(external_wrenches))
 
-    def batch(self, external_wrenches: Wrenches = None) -> Batch:
-        """The same algorithm for many states under the same wrenches."""
+    def _alone(self, external_wrenches: Wrenches) -> Callable[..., object]:
+        graph = self.graph
+        return lambda q, v, tau: forward_dynamics(graph, q, v, tau, external_wrenches)
 
-        def alone(q: ArrayLike, v: ArrayLike, tau: ArrayLike) -> None:
-            forward_dynamics(self.graph, q, v, tau, external_wrenches)
-
-        return replace(super().batch(external_wrenches), alone=alone)
-
-    def _into_row(self, body: int, wrench: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _into_row(self, body: int, wrench: Array) -> Array:
         aligned = super()._into_row(body, wrench)
         return aligned if self._frames is None else self._frames.wrench(body, aligned)
 
@@ -90,8 +77,8 @@ def forward_dynamics(
     v: ArrayLike,
     tau: ArrayLike,
     external_wrenches: Wrenches = None,
-    out: NDArray[np.float64] | None = None,
-) -> NDArray[np.float64]:
+    out: Array | None = None,
+) -> Array:
     """Accelerations vdot (nv,) [rad/s^2 or m/s^2] that the torques tau give the graph: M vdot + h = tau.
 
     By articulated bodies, composed of subsystems (Featherstone, Rigid Body Dynamics Algorithms, chapter 7);
@@ -130,22 +117,13 @@ def forward_dynamics_batch(
     threads: int | None = None,
     *,
     external_wrenches: Wrenches = None,
-    out: NDArray[np.float64] | None = None,
+    out: Array | None = None,
     progress: Progress = None,
-) -> NDArray[np.float64]:
+) -> Array:
     """Accelerations of many states: row k of the result is ``forward_dynamics`` of row k of the arguments.
 
-    Args:
-        q: positions (count, nq). v, tau: velocities and torques (count, nv).
-        threads: how many to use; all cores by default.
-        external_wrenches: as of ``forward_dynamics``, the same for every state.
-        out: float64 array (count, nv) for the result, none of the arguments. Other memory does not grow
-            with count.
-        progress: called repeatedly with (states done, count), from the calling thread.
-
-    Raises:
-        StateError: as of ``forward_dynamics``, with the row; or a wrong number of threads.
-        UnsupportedModelError: the graph has loop joints, passive joints, gears or springs.
+    q: positions (count, nq). v, tau: velocities and torques (count, nv). The other arguments are those of
+    ``inverse_dynamics_batch``, and the errors those of ``forward_dynamics``, with the row.
     """
     run = ForwardDynamics.of(graph).batch(external_wrenches)
     return run({"q": q, "v": v, "tau": tau}, threads, out, np.float64, progress)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -10,24 +9,25 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from ..algebra import DualQuaternion
-from ..model import SubsystemGraph, black_box_loads, black_box_wrenches, refuse_closures
+from ..model import SubsystemGraph, black_box_wrenches, refuse_closures
+from .arrays.arguments import Array, Progress, Topology
 from .arrays.model_arrays import constants_of, rows_of, topology_of
-from .execution.algorithms import INVERSE_DYNAMICS
-from .execution.batch import Batch, Progress
+from .execution.algorithms import INVERSE_DYNAMICS, StateCall
+from .execution.batch import Batch
 from .execution.solver import LoadedSolver, Wrenches
-from .execution.state_call import StateCall
 from .execution.workspaces import direct_calls
-from .inverse_dynamics_result import InverseDynamicsResult
+from .inverse_dynamics_result import InverseDynamicsResult, first_joints
 
 __all__ = ["InverseDynamics", "inverse_dynamics", "inverse_dynamics_batch"]
 
 _direct_calls = direct_calls(INVERSE_DYNAMICS.name)
 
 
-class _BlackBoxCase(NamedTuple):
-    """A graph some of whose black boxes have given wrenches: its topology, and the call with wrenches."""
+class _Loaded(NamedTuple):
+    """A graph on which wrenches act: those of black boxes, its topology, and the call with all wrenches."""
 
-    topology: NDArray[np.int64]
+    boxes: dict[str, DualQuaternion]
+    topology: Topology
     call: StateCall
 
 
@@ -46,7 +46,8 @@ class InverseDynamics(LoadedSolver):
         self.black_box_names = frozenset(s.name for s in graph.subsystems if s.black_box)
         topology = topology_of(graph, self.black_box_names)
         super().__init__(graph, INVERSE_DYNAMICS, topology, constants_of(graph))
-        self._cases: dict[frozenset[str], _BlackBoxCase] = {}
+        self._first_joints = tuple(first_joints(graph, subsystem) for subsystem in graph.subsystems)
+        self._by_boxes: dict[frozenset[str], tuple[Topology, StateCall]] = {}
         if self.black_box_names:
             self.shared = False  # their wrenches are needed
 
@@ -62,14 +63,11 @@ class InverseDynamics(LoadedSolver):
         vdot: ArrayLike,
         external_wrenches: Wrenches = None,
         black_box_wrenches: Wrenches = None,
-        out: NDArray[np.float64] | None = None,
-    ) -> NDArray[np.float64]:
+        out: Array | None = None,
+    ) -> Array:
         """tau: see :func:`inverse_dynamics`. With ``out`` nothing is allocated after the first call."""
-        tau = np.empty(self.shape) if out is None else out
-        if self._has_wrenches(external_wrenches, black_box_wrenches):
-            case = self._loaded(external_wrenches, self._given_boxes(black_box_wrenches))
-            return self._run(case.call, (q, v, vdot), tau)
-        return self._run(self.call, (q, v, vdot), tau)
+        loaded = self._loaded(external_wrenches, black_box_wrenches)
+        return self._run((q, v, vdot), out, None if loaded is None else loaded.call)
 
     def solve(
         self,
@@ -80,46 +78,38 @@ class InverseDynamics(LoadedSolver):
         black_box_wrenches: Wrenches = None,
     ) -> InverseDynamicsResult:
         """Torques and wrenches as a value. Arguments and errors as of :func:`inverse_dynamics`."""
-        boxes: dict[str, DualQuaternion] = {}
-        call = self._recursion_call
-        if self._has_wrenches(external_wrenches, black_box_wrenches):
-            boxes = self._given_boxes(black_box_wrenches)
-            call = self._loaded(external_wrenches, boxes).call
-        tau = self._run(call, (q, v, vdot), np.empty(self.shape))
+        loaded = self._loaded(external_wrenches, black_box_wrenches)
+        boxes, call = ({}, self._recursion_call) if loaded is None else (loaded.boxes, loaded.call)
+        tau = self._run((q, v, vdot), None, call)
         rows = rows_of(self._work, len(self.graph.joints)).copy()
-        return InverseDynamicsResult(self.graph, tau, np.array(q, np.float64), boxes, rows, self.alignments)
+        frames = self.alignments, self._first_joints
+        return InverseDynamicsResult(self.graph, tau, np.array(q, np.float64), boxes, rows, *frames)
 
     def batch(self, external_wrenches: Wrenches = None, black_box_wrenches: Wrenches = None) -> Batch:
         """The same algorithm for many states under the same wrenches."""
-        if not self._has_wrenches(external_wrenches, black_box_wrenches):
+        loaded = self._loaded(external_wrenches, black_box_wrenches)
+        if loaded is None:
             return self._batch
-        case = self._loaded(external_wrenches, self._given_boxes(black_box_wrenches))
         constants = self._with_loads.constants.copy()
-        return Batch(self.graph, self.algorithm, case.topology, constants, generated=False)
-
-    def _has_wrenches(self, external: Wrenches, boxes: Wrenches) -> bool:
-        return external is not None or boxes is not None or bool(self.black_box_names)
-
-    def _given_boxes(self, wrenches: Wrenches) -> dict[str, DualQuaternion]:
-        return black_box_wrenches(self.graph, {} if wrenches is None else wrenches)
+        return Batch(self.graph, self.algorithm, loaded.topology, constants, generated=False)
 
     @cached_property
     def _recursion_call(self) -> StateCall:
         """The call without wrenches that leaves every body's wrench in the work array: not generated code."""
         return self.algorithm.bind(self.topology, self.constants, self._work)
 
-    def _loaded(self, external: Wrenches, boxes: Mapping[str, DualQuaternion]) -> _BlackBoxCase:
-        """The case of these black boxes, after all wrenches on the other bodies were written."""
-        loads = self._loads(external)
-        for body, zeta in black_box_loads(self.graph, boxes).items():
-            loads[body] = loads[body] + zeta if body in loads else zeta
-        self._with_loads(loads)
-        names = frozenset(boxes)
-        if names not in self._cases:
+    def _loaded(self, external: Wrenches, boxes: Wrenches) -> _Loaded | None:
+        """Everything with these wrenches, valid until the next call; None where none act."""
+        if external is None and boxes is None and not self.black_box_names:
+            return None
+        box_wrenches = black_box_wrenches(self.graph, {} if boxes is None else boxes)
+        self._with_loads({} if external is None else external, box_wrenches)
+        names = frozenset(box_wrenches)
+        if names not in self._by_boxes:
             topology = topology_of(self.graph, names)
             call = self.algorithm.bind(topology, self._with_loads.constants, self._work)
-            self._cases[names] = _BlackBoxCase(topology, call)
-        return self._cases[names]
+            self._by_boxes[names] = topology, call
+        return _Loaded(box_wrenches, *self._by_boxes[names])
 
 
 def inverse_dynamics(
@@ -129,8 +119,8 @@ def inverse_dynamics(
     vdot: ArrayLike,
     external_wrenches: Wrenches = None,
     black_box_wrenches: Wrenches = None,
-    out: NDArray[np.float64] | None = None,
-) -> NDArray[np.float64]:
+    out: Array | None = None,
+) -> Array:
     """Joint torques tau (nv,) [N m or N] that give the graph the acceleration vdot.
 
     Newton-Euler composed of subsystems (Silva & Adorno, eqs. 1, 5-7), by the compiled kernel.

@@ -7,16 +7,16 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..algebra import DualQuaternion, adjoint
 from ..kernels import layout
 from ..model import Subsystem, SubsystemGraph
+from .arrays.arguments import Array
 
-__all__ = ["InverseDynamicsResult"]
+__all__ = ["FirstJoints", "InverseDynamicsResult", "first_joints"]
 
-_FORCE = slice(layout.FORCE, layout.FORCE + 3)
-_MOMENT = slice(layout.TORQUE, layout.TORQUE + 3)
+#: Joints that start at a connection point: their indices, and their poses x_connection_joint.
+FirstJoints = tuple[tuple[int, DualQuaternion], ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,65 +32,63 @@ class InverseDynamicsResult:
             connection frame.
         body_rows: the kernel's rows of all bodies (n + 1, 15), in aligned frames (kernels/layout.py).
         alignments: rotations body <- aligned frame (n, 3, 3).
+        first_joints: of each subsystem.
     """
 
     graph: SubsystemGraph
-    tau: NDArray[np.float64]
-    q: NDArray[np.float64]
+    tau: Array
+    q: Array
     black_box_wrenches: Mapping[str, DualQuaternion]
-    body_rows: NDArray[np.float64] = field(repr=False)
-    alignments: NDArray[np.float64] = field(repr=False)
+    body_rows: Array = field(repr=False)
+    alignments: Array = field(repr=False)
+    first_joints: tuple[FirstJoints, ...] = field(repr=False)
 
     @cached_property
-    def joint_wrenches(self) -> NDArray[np.float64]:
+    def joint_wrenches(self) -> Array:
         """(n, 6): the wrench that each joint passes on to its child link, at and in that link's frame."""
-        rows = self.body_rows[:-1]
-        parts = [(self.alignments @ rows[:, part, None])[..., 0] for part in (_FORCE, _MOMENT)]
-        return np.concatenate(parts, axis=1)
+        forces_and_moments = self.body_rows[:-1, layout.FORCE :].reshape(-1, 2, 3)
+        return (forces_and_moments @ self.alignments.transpose(0, 2, 1)).reshape(-1, 6)
 
     @cached_property
-    def connection_wrenches(self) -> NDArray[np.float64]:
+    def connection_wrenches(self) -> Array:
         """(s, 6): the wrench of the predecessor on each subsystem, at and in its connection frame.
 
         The sum over the subsystem's first joints; of a black box the wrench that was given (Silva & Adorno,
         eq. 8).
         """
-        wrenches = [self._connection_wrench(subsystem).vec6() for subsystem in self.graph.subsystems]
+        wrenches = [self._connection_wrench(index).vec6() for index in range(len(self.graph.subsystems))]
         return np.array(wrenches).reshape(-1, 6)
 
-    def connection_wrench_in_link(self, index: int) -> tuple[str, NDArray[np.float64]]:
+    def connection_wrench_in_link(self, index: int) -> tuple[str, Array]:
         """The connection wrench of subsystem ``index`` as (link, [force, moment]), at and in a link's frame.
 
         The link is the child link of the subsystem's first joint. Where several joints start at the
         connection point, or the wrench of a black box was given, it is the link that carries the point.
         """
-        subsystem = self.graph.subsystems[index]
-        first = self._first_joints(subsystem)
+        subsystem, first = self.graph.subsystems[index], self.first_joints[index]
         if subsystem.name not in self.black_box_wrenches and len(first) == 1:
-            return subsystem.root_link, self._joint_wrench(first[0])
-        zeta = adjoint(subsystem.connection.x_link_connection, self._connection_wrench(subsystem))
+            return subsystem.root_link, self.joint_wrenches[first[0][0]].copy()
+        zeta = adjoint(subsystem.connection.x_link_connection, self._connection_wrench(index))
         return subsystem.connection.link, zeta.vec6()
 
-    def _first_joints(self, subsystem: Subsystem) -> list[int]:
-        """Indices of the joints of a subsystem that start at its connection point."""
-        return [k for k in subsystem.indices if self.graph.parents[k] not in subsystem.indices]
-
-    def _joint_wrench(self, k: int) -> NDArray[np.float64]:
-        """Row k of ``joint_wrenches``, without the others."""
-        row, own = self.body_rows[k], self.alignments[k]
-        return np.concatenate([own @ row[_FORCE], own @ row[_MOMENT]])
-
-    def _connection_wrench(self, subsystem: Subsystem) -> DualQuaternion:
-        if subsystem.name in self.black_box_wrenches:
-            return self.black_box_wrenches[subsystem.name]
+    def _connection_wrench(self, index: int) -> DualQuaternion:
+        name = self.graph.subsystems[index].name
+        if name in self.black_box_wrenches:
+            return self.black_box_wrenches[name]
         total = DualQuaternion.zero
-        x_connection_body = subsystem.connection.x_body_connection.conjugate()
-        for k in self._first_joints(subsystem):
-            total = total + adjoint(x_connection_body, self._wrench_in_parent(k))
+        for k, x_connection_joint in self.first_joints[index]:
+            joint, wrench = self.graph.joints[k], self.joint_wrenches[k]
+            x_joint_child = joint.motion(self.graph.joint_position(joint, self.q))
+            zeta = DualQuaternion.pure(wrench[:3], wrench[3:])
+            total = total + adjoint(x_connection_joint * x_joint_child, zeta)
         return total
 
-    def _wrench_in_parent(self, k: int) -> DualQuaternion:
-        """The wrench of joint k, at and in the frame of the body that carries it."""
-        joint, wrench = self.graph.joints[k], self._joint_wrench(k)
-        x_parent_child = joint.x_parent_joint * joint.motion(self.graph.joint_position(joint, self.q))
-        return adjoint(x_parent_child, DualQuaternion.pure(wrench[:3], wrench[3:]))
+
+def first_joints(graph: SubsystemGraph, subsystem: Subsystem) -> FirstJoints:
+    """The joints of a subsystem that start at its connection point."""
+    x_connection_body = subsystem.connection.x_body_connection.conjugate()
+    return tuple(
+        (k, x_connection_body * graph.joints[k].x_parent_joint)
+        for k in subsystem.indices
+        if graph.parents[k] not in subsystem.indices
+    )

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ..exceptions import StateError
 from ..kernels import layout
 from ..kernels.recursions.jacobian import LINK_AXES, ROOT_AXES
 from ..model import SubsystemGraph
+from .arrays.arguments import Array, Progress
 from .arrays.link_rows import with_links
 from .execution.algorithms import JACOBIAN
-from .execution.batch import Progress
 from .execution.solver import Solver
 from .execution.workspaces import workspace_of
 
@@ -36,19 +36,14 @@ class Jacobian(Solver):
         topology[-2, layout.MODE] = _AXES[axes]
         super().__init__(graph, JACOBIAN, topology, constants)
 
-    def __call__(self, q: ArrayLike, out: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
+    def __call__(self, q: ArrayLike, out: Array | None = None) -> Array:
         """J: see :func:`jacobian`. With ``out`` nothing is allocated after the first call."""
-        result = np.empty(self.shape) if out is None else out
-        return self._run(self.call, (q,), result)
+        return self._run((q,), out)
 
 
 def jacobian(
-    graph: SubsystemGraph,
-    q: ArrayLike,
-    link: str,
-    axes: str = "root",
-    out: NDArray[np.float64] | None = None,
-) -> NDArray[np.float64]:
+    graph: SubsystemGraph, q: ArrayLike, link: str, axes: str = "root", out: Array | None = None
+) -> Array:
     """J (6, nv) of a link: [pdot; omega] = J v, its velocity relative to the root link.
 
     pdot is the velocity of the link's origin [m/s], omega its angular velocity [rad/s]; both in the axes of
@@ -80,18 +75,12 @@ def jacobian_batch(
     axes: str = "root",
     threads: int | None = None,
     *,
-    out: NDArray[np.float64] | None = None,
+    out: Array | None = None,
     progress: Progress = None,
-) -> NDArray[np.float64]:
+) -> Array:
     """Jacobians of a link in many states (count, 6, nv): ``jacobian`` at each row of q (count, nq).
 
-    Args:
-        threads: how many to use; all cores by default.
-        out: float64 array (count, 6, nv) for the result. Other memory does not grow with count.
-        progress: called repeatedly with (states done, count), from the calling thread.
-
-    Raises:
-        StateError: an unknown link, unknown axes, a wrong shape or number of threads, or a number that is not
-            finite, with its row.
+    ``threads``, ``out``, ``progress`` and errors as of ``inverse_dynamics_batch``; also for an unknown link
+    and for unknown axes.
     """
     return workspace_of(graph, Jacobian, link, axes).batch()({"q": q}, threads, out, np.float64, progress)

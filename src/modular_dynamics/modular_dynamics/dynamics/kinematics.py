@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ..algebra import DualQuaternion, from_rotation_translation
 from ..exceptions import StateError
 from ..model import SubsystemGraph
+from .arrays.arguments import Array, Progress
 from .arrays.link_rows import with_links
 from .execution.algorithms import FRAME_POSES
-from .execution.batch import Progress
 from .execution.solver import Solver
 from .execution.workspaces import workspace_of
 
@@ -35,10 +35,9 @@ class FramePoses(Solver):
         self.links = graph.links if links is None else tuple(links)
         super().__init__(graph, FRAME_POSES, *with_links(graph, self.links))
 
-    def __call__(self, q: ArrayLike, out: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
+    def __call__(self, q: ArrayLike, out: Array | None = None) -> Array:
         """Matrices: see :func:`frame_poses`. With ``out`` nothing is allocated after the first call."""
-        result = np.empty(self.shape) if out is None else out
-        return self._run(self.call, (q,), result)
+        return self._run((q,), out)
 
 
 def _link_names(links: object) -> tuple[str, ...]:
@@ -66,11 +65,8 @@ def frame_pose(graph: SubsystemGraph, q: ArrayLike, link: str) -> DualQuaternion
 
 
 def frame_poses(
-    graph: SubsystemGraph,
-    q: ArrayLike,
-    links: Sequence[str] | None = None,
-    out: NDArray[np.float64] | None = None,
-) -> NDArray[np.float64]:
+    graph: SubsystemGraph, q: ArrayLike, links: Sequence[str] | None = None, out: Array | None = None
+) -> Array:
     """Homogeneous matrices [[R, p], [0, 1]] (links, 4, 4): p_root = R p_link + p. [m]
 
     Closed loops are ignored: q is that of all joints of the tree, passive ones included.
@@ -93,18 +89,11 @@ def frame_poses_batch(
     links: Sequence[str] | None = None,
     threads: int | None = None,
     *,
-    out: NDArray[np.float64] | None = None,
+    out: Array | None = None,
     progress: Progress = None,
-) -> NDArray[np.float64]:
+) -> Array:
     """Matrices of many states (count, links, 4, 4): ``frame_poses`` of each row of q (count, nq).
 
-    Args:
-        threads: how many to use; all cores by default.
-        out: float64 array (count, links, 4, 4) for the result. Other memory does not grow with count.
-        progress: called repeatedly with (states done, count), from the calling thread.
-
-    Raises:
-        StateError: an unknown link, a wrong shape or number of threads, or a number that is not finite, with
-            its row.
+    ``threads``, ``out``, ``progress`` and errors as of ``inverse_dynamics_batch``; also for an unknown link.
     """
     return _solver(graph, links).batch()({"q": q}, threads, out, np.float64, progress)

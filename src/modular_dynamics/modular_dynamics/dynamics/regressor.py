@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ..kernels.recursions.regressor import PARAMETERS, TURN
-from ..model import SubsystemGraph, refuse_black_boxes, refuse_closures
-from .arrays.model_arrays import alignment, constants_of, topology_of
+from ..model import SubsystemGraph, refuse_black_boxes
+from .arrays.arguments import Array, Progress
+from .arrays.model_arrays import alignment, arrays_of
 from .execution.algorithms import REGRESSOR
-from .execution.batch import Progress
 from .execution.solver import Solver
 from .execution.workspaces import workspace_of
 
@@ -19,28 +19,21 @@ __all__ = ["Regressor", "inertial_parameters", "regressor", "regressor_batch"]
 class Regressor(Solver):
     """The regressor of one graph: a workspace of one thread, with everything allocated beforehand.
 
-    Raises:
-        StateError: a black box, whose masses are no parameters.
-        UnsupportedModelError: the graph has loop joints, passive joints, gears or springs.
+    Raises for black boxes and closed loops as :func:`regressor` does.
     """
 
     def __init__(self, graph: SubsystemGraph) -> None:
-        refuse_closures(graph, "regressor")
-        refuse_black_boxes(graph, "the regressor")
-        constants = constants_of(graph)
+        topology, constants = arrays_of(graph, "the regressor")
         for joint, row in zip(graph.joints, constants[:-1], strict=True):
             row[TURN : TURN + 9] = alignment(joint).ravel()
-        super().__init__(graph, REGRESSOR, topology_of(graph, frozenset()), constants)
+        super().__init__(graph, REGRESSOR, topology, constants)
 
-    def __call__(
-        self, q: ArrayLike, v: ArrayLike, vdot: ArrayLike, out: NDArray[np.float64] | None = None
-    ) -> NDArray[np.float64]:
+    def __call__(self, q: ArrayLike, v: ArrayLike, vdot: ArrayLike, out: Array | None = None) -> Array:
         """Y: see :func:`regressor`. With ``out`` nothing is allocated after the first call."""
-        result = np.empty(self.shape) if out is None else out
-        return self._run(self.call, (q, v, vdot), result)
+        return self._run((q, v, vdot), out)
 
 
-def inertial_parameters(graph: SubsystemGraph) -> NDArray[np.float64]:
+def inertial_parameters(graph: SubsystemGraph) -> Array:
     """theta (10 n,): of each body of ``graph.bodies`` [m, m c_x, m c_y, m c_z, Ixx, Ixy, Iyy, Ixz, Iyz, Izz].
 
     Mass, first moment and inertia I about the origin (I = I_c + m (c.c 1 - c c^T)), in the axes of the
@@ -60,12 +53,8 @@ def inertial_parameters(graph: SubsystemGraph) -> NDArray[np.float64]:
 
 
 def regressor(
-    graph: SubsystemGraph,
-    q: ArrayLike,
-    v: ArrayLike,
-    vdot: ArrayLike,
-    out: NDArray[np.float64] | None = None,
-) -> NDArray[np.float64]:
+    graph: SubsystemGraph, q: ArrayLike, v: ArrayLike, vdot: ArrayLike, out: Array | None = None
+) -> Array:
     """Y (nv, 10 n) with tau = Y theta: inverse dynamics, gravity included, linear in the parameters.
 
     n is the number of bodies and theta that of :func:`inertial_parameters`; Y depends on the motion and the
@@ -92,24 +81,15 @@ def regressor_batch(
     vdot: ArrayLike,
     threads: int | None = None,
     *,
-    out: NDArray[np.float64] | None = None,
+    out: Array | None = None,
     progress: Progress = None,
-) -> NDArray[np.float64]:
+) -> Array:
     """Regressors of many states (count, nv, 10 n): ``regressor`` of each row of the arguments.
 
     For least squares stack them: ``Y.reshape(-1, Y.shape[2])`` belongs to ``tau.ravel()`` of torques
     (count, nv).
 
-    Args:
-        q: positions (count, nq). v, vdot: velocities and accelerations (count, nv).
-        threads: how many to use; all cores by default.
-        out: float64 array (count, nv, 10 n) for the result. Other memory does not grow with count.
-        progress: called repeatedly with (states done, count), from the calling thread.
-
-    Raises:
-        StateError: a wrong shape or number of threads, a number that is not finite, with its row, or a black
-            box in the graph.
-        UnsupportedModelError: the graph has loop joints, passive joints, gears or springs.
+    Arguments and errors as of ``inverse_dynamics_batch``; also for a black box in the graph.
     """
     return workspace_of(graph, Regressor).batch()(
         {"q": q, "v": v, "vdot": vdot}, threads, out, np.float64, progress

@@ -1,12 +1,18 @@
 """The model: joints, bodies, subsystems and the graph that they form. Constant after construction."""
 
-from .body import Body
+from .checks import (
+    black_box_loads,
+    black_box_wrenches,
+    body_loads,
+    carrying_body,
+    link_wrenches,
+    refuse_black_boxes,
+    refuse_closures,
+)
 from .closure import Anchor, Gear, LoopJoint, Spring
 from .graph import SubsystemGraph
 from .joint import Joint, JointType, Limits, Mimic
-from .loads import black_box_loads, black_box_wrenches, body_loads
-from .subsystem import Connection, Subsystem
-from .support import refuse_black_boxes, refuse_closures
+from .subsystem import Body, Connection, Subsystem
 
 __all__ = [
     "Anchor",
@@ -24,6 +30,8 @@ __all__ = [
     "black_box_loads",
     "black_box_wrenches",
     "body_loads",
+    "carrying_body",
+    "link_wrenches",
     "refuse_black_boxes",
     "refuse_closures",
 ]

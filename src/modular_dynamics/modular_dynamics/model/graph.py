@@ -14,11 +14,10 @@ from numpy.typing import NDArray
 from ..algebra import DualQuaternion
 from ..exceptions import StateError
 from ..kernels import SMALLEST_NORM, first_not_finite
-from .body import Body
 from .closure import Gear, LoopJoint, Spring
 from .joint import Joint, JointType
 from .printing import tree
-from .subsystem import Subsystem
+from .subsystem import Body, Subsystem
 
 __all__ = ["SubsystemGraph"]
 
@@ -158,6 +157,10 @@ class SubsystemGraph:
                 return subsystem
         choices = ", ".join(subsystem.name for subsystem in self.subsystems)
         raise KeyError(f"no subsystem '{name}' in '{self.name}'; its subsystems: {choices}")
+
+    def predecessor(self, subsystem: Subsystem) -> Subsystem | None:
+        """The subsystem that carries another one; None for the ground."""
+        return None if subsystem.predecessor is None else self.subsystems[subsystem.predecessor]
 
     def link_body(self, link: str) -> int | None:
         """Index of the body that a link belongs to; None for the ground. Raises KeyError."""

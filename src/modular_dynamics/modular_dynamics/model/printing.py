@@ -9,7 +9,7 @@ from .joint import Joint, JointType
 if TYPE_CHECKING:
     from .graph import SubsystemGraph
 
-__all__ = ["tree"]
+__all__ = ["closing_elements", "tree"]
 
 
 def tree(graph: SubsystemGraph) -> str:
@@ -38,14 +38,19 @@ def tree(graph: SubsystemGraph) -> str:
     roots = [k for k, subsystem in enumerate(graph.subsystems) if subsystem.predecessor is None]
     for position, k in enumerate(roots):
         visit(k, "", position == len(roots) - 1)
-    extras = {
+    lines.extend(f"{kind}: {', '.join(names)}" for kind, names in closing_elements(graph).items())
+    return "\n".join(lines)
+
+
+def closing_elements(graph: SubsystemGraph) -> dict[str, list[str]]:
+    """Names of the loop joints, passive joints, gears and springs, by kind; without kinds that are absent."""
+    names = {
         "loop joints": [loop.name for loop in graph.loop_joints],
         "passive joints": list(graph.passive_joints),
         "gears": [gear.joint for gear in graph.gears],
         "springs": [spring.name for spring in graph.springs],
     }
-    lines.extend(f"{kind}: {', '.join(names)}" for kind, names in extras.items() if names)
-    return "\n".join(lines)
+    return {kind: of_kind for kind, of_kind in names.items() if of_kind}
 
 
 def _owner(graph: SubsystemGraph, body: int) -> str:

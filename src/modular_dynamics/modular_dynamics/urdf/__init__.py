@@ -1,6 +1,6 @@
 """URDF text -> model: the standard part, our tags, the partition rules, and all checks on bad input."""
 
 from .load import load_urdf
-from .loops import has_loops
+from .tags import has_loops
 
 __all__ = ["has_loops", "load_urdf"]

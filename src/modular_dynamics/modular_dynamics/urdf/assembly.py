@@ -1,32 +1,22 @@
-"""Description and groups of joints -> joints, bodies and subsystems in topological order."""
+"""Description and groups of joints -> the graph: joints, bodies and subsystems in topological order."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
 
-from ..algebra import DualQuaternion
+import numpy as np
+from numpy.typing import NDArray
+
+from ..algebra import DualQuaternion, rotation_matrix, translation
 from ..exceptions import PartitionError
-from ..model import Body, Connection, Joint, JointType, Subsystem
-from .description import JointDescription, RobotDescription
-from .merge import Carrier, carriers, merged_body
+from ..model import Body, Connection, Joint, JointType, Subsystem, SubsystemGraph
+from .description import JointDescription, LinkDescription, RobotDescription, carriers
 from .partition import Group
 
-__all__ = ["Assembly", "assemble"]
+__all__ = ["assemble"]
 
 
-@dataclass(frozen=True, eq=False)
-class Assembly:
-    """The tree of a :class:`SubsystemGraph`, with the same attributes."""
-
-    joints: tuple[Joint, ...]
-    bodies: tuple[Body, ...]
-    parents: tuple[int | None, ...]
-    subsystems: tuple[Subsystem, ...]
-    joint_names: tuple[str, ...]
-    ground: Body
-
-
-def assemble(robot: RobotDescription, groups: list[Group]) -> Assembly:
+def assemble(robot: RobotDescription, groups: list[Group], gravity: NDArray[np.float64]) -> SubsystemGraph:
     """Sort subsystems and joints topologically, merge fixed links, place connection points.
 
     Raises:
@@ -37,34 +27,52 @@ def assemble(robot: RobotDescription, groups: list[Group]) -> Assembly:
     bodies: list[Body] = []
     parents: list[int | None] = []
     subsystems: list[Subsystem] = []
-    names: list[str] = []
-    index: dict[str, int] = {}
-    for group in builder.ordered():
-        first = len(joints)
-        for name in builder.topological(group):
-            carrier = builder.carriers[robot.joints[name].parent]
-            index[name] = len(joints)
-            parents.append(None if carrier.joint is None else index[carrier.joint])
-            joints.append(builder.joint(robot.joints[name]))
-            bodies.append(builder.body(name))
-        predecessor = builder.predecessor[group.name]
+    joint_names: list[str] = []
+    index: dict[str | None, int | None] = {None: None}
+    subsystem_index: dict[str | None, int | None] = {None: None}
+    for name in _in_order(builder.groups, builder.predecessor):
+        group, first = builder.groups[name], len(joints)
+        carrying = {joint: builder.carriers[robot.joints[joint].parent].joint for joint in group.joints}
+        for joint in _in_order(group.joints, carrying):
+            index[joint] = len(joints)
+            parents.append(index[carrying[joint]])
+            joints.append(builder.joint(robot.joints[joint]))
+            bodies.append(builder.body(robot.joints[joint].child, joint))
+        subsystem_index[name] = len(subsystems)
         subsystems.append(
             Subsystem(
-                name=group.name,
+                name=name,
                 first=first,
                 joints=tuple(joints[first:]),
                 bodies=tuple(bodies[first:]),
                 connection=builder.connection(group, index),
-                predecessor=None if predecessor is None else [s.name for s in subsystems].index(predecessor),
+                predecessor=subsystem_index[builder.predecessor[name]],
                 black_box=group.black_box,
                 root_link=builder.root_link(group),
-                fixed_links=builder.fixed_links(group),
+                fixed_links={link: c.x_body_link for link, c in builder.carriers.items() if c.box == name},
             )
         )
-        names += [name for name in group.joints if robot.joints[name].mimic is None]
-    return Assembly(
-        tuple(joints), tuple(bodies), tuple(parents), tuple(subsystems), tuple(names), builder.ground()
+        joint_names += [joint for joint in group.joints if robot.joints[joint].mimic is None]
+    return SubsystemGraph(
+        name=robot.name,
+        joints=tuple(joints),
+        bodies=tuple(bodies),
+        parents=tuple(parents),
+        subsystems=tuple(subsystems),
+        joint_names=tuple(joint_names),
+        gravity=gravity,
+        ground=builder.body(robot.root, None),
     )
+
+
+def _in_order(names: Iterable[str], before: Mapping[str, str | None]) -> list[str]:
+    """The names, each after the one that must come ``before`` it, otherwise in the given order."""
+    remaining, ordered = list(names), list[str]()
+    while remaining:
+        following = next(name for name in remaining if before[name] not in remaining)
+        remaining.remove(following)
+        ordered.append(following)
+    return ordered
 
 
 class _Builder:
@@ -98,7 +106,7 @@ class _Builder:
         """Link outside the group that carries its connection point, and the point's pose in it."""
         entries = self.entries[group.name]
         if group.fixed_root is not None:
-            joint = self.robot.parent_joint()[group.fixed_root]
+            joint = self.robot.above[group.fixed_root]
             return joint.parent, joint.x_parent_joint
         if len(entries) == 1:
             return entries[0].parent, entries[0].x_parent_joint
@@ -106,35 +114,14 @@ class _Builder:
         if len(links) == 1:
             return links.pop(), DualQuaternion.identity
         moved_by = self.carriers[entries[0].parent].joint
-        return self.robot.root if moved_by is None else self.robot.joints[
-            moved_by
-        ].child, DualQuaternion.identity
+        link = self.robot.root if moved_by is None else self.robot.joints[moved_by].child
+        return link, DualQuaternion.identity
 
     def _predecessor(self, group: Group) -> str | None:
         carrier = self.carriers[self.attachment(group)[0]]
         if carrier.box is not None:
             return carrier.box
         return None if carrier.joint is None else self.group_of[carrier.joint]
-
-    def ordered(self) -> list[Group]:
-        """Groups in topological order; where several could follow, the first in the given order does."""
-        remaining, ordered = list(self.groups.values()), list[Group]()
-        while remaining:
-            placed = {None, *(group.name for group in ordered)}
-            following = next(group for group in remaining if self.predecessor[group.name] in placed)
-            remaining.remove(following)
-            ordered.append(following)
-        return ordered
-
-    def topological(self, group: Group) -> list[str]:
-        """Joints of a group, each after the one that carries it, otherwise in document order."""
-        remaining, ordered = list(group.joints), list[str]()
-        carrier = {name: self.carriers[self.robot.joints[name].parent].joint for name in remaining}
-        while remaining:
-            following = next(name for name in remaining if carrier[name] not in remaining)
-            remaining.remove(following)
-            ordered.append(following)
-        return ordered
 
     def joint(self, described: JointDescription) -> Joint:
         carrier = self.carriers[described.parent]
@@ -151,32 +138,36 @@ class _Builder:
             mimic=described.mimic,
         )
 
-    def _merged(self, name: str, joint: str | None) -> Body:
+    def body(self, name: str, joint: str | None) -> Body:
+        """The body that a joint moves, or the ground."""
         own = [(k, c) for k, c in self.carriers.items() if c.joint == joint and c.box is None]
-        return merged_body(name, [(self.robot.links[link], carrier.x_body_link) for link, carrier in own])
+        return _merged_body(name, [(self.robot.links[link], carrier.x_body_link) for link, carrier in own])
 
-    def body(self, joint: str) -> Body:
-        return self._merged(self.robot.joints[joint].child, joint)
-
-    def ground(self) -> Body:
-        return self._merged(self.robot.root, None)
-
-    def connection(self, group: Group, index: dict[str, int]) -> Connection:
+    def connection(self, group: Group, index: Mapping[str | None, int | None]) -> Connection:
+        """Its connection point, given the indices of the joints so far."""
         link, x_link_connection = self.attachment(group)
-        carrier: Carrier = self.carriers[link]
-        return Connection(
-            link=link,
-            body=None if carrier.joint is None else index[carrier.joint],
-            x_link_connection=x_link_connection,
-            x_body_connection=carrier.x_body_link * x_link_connection,
-        )
-
-    def fixed_links(self, group: Group) -> dict[str, DualQuaternion]:
-        """Links of a black box that none of its joints moves: their poses in the body that carries them."""
-        return {link: c.x_body_link for link, c in self.carriers.items() if c.box == group.name}
+        carrier = self.carriers[link]
+        x_body_connection = carrier.x_body_link * x_link_connection
+        return Connection(link, index[carrier.joint], x_link_connection, x_body_connection)
 
     def root_link(self, group: Group) -> str:
         entries = self.entries[group.name]
         if group.fixed_root is not None:
             return group.fixed_root
         return entries[0].child if len(entries) == 1 else self.attachment(group)[0]
+
+
+def _merged_body(name: str, parts: list[tuple[LinkDescription, DualQuaternion]]) -> Body:
+    """One body of links at poses x_body_link: masses add, centres of mass average, inertias by Steiner."""
+    mass = sum(link.mass for link, _ in parts)
+    rotations = [rotation_matrix(x.primary) for _, x in parts]
+    coms = [R @ link.com + translation(x) for R, (link, x) in zip(rotations, parts, strict=True)]
+    if mass > 0.0:
+        com = np.sum([link.mass * c for (link, _), c in zip(parts, coms, strict=True)], axis=0) / mass
+    else:
+        com = coms[0]
+    inertia = np.zeros((3, 3))
+    for R, c, (link, _) in zip(rotations, coms, parts, strict=True):
+        d = c - com
+        inertia += R @ link.inertia @ R.T + link.mass * (d @ d * np.eye(3) - np.outer(d, d))
+    return Body(name, float(mass), com, inertia, {link.name: x for link, x in parts})

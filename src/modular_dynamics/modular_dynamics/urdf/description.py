@@ -1,17 +1,30 @@
-"""The links and joints of a URDF, before fixed links are merged and joints are ordered."""
+"""What a description says: links and joints of the URDF, and what our tags or the partition file add.
+
+Fixed links are not merged yet, and joints are not ordered.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..algebra import DualQuaternion
-from ..model import Limits, Mimic
+from ..model import Gear, Limits, LoopJoint, Mimic, Spring
 from ..model.joint import NO_LIMITS
 
-__all__ = ["JointDescription", "LinkDescription", "RobotDescription"]
+__all__ = [
+    "Annotations",
+    "Carrier",
+    "JointDescription",
+    "LinkDescription",
+    "RobotDescription",
+    "SubsystemSpec",
+    "carriers",
+]
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,16 +72,84 @@ class RobotDescription:
     @property
     def root(self) -> str:
         """The one link that is no joint's child."""
-        children = {joint.child for joint in self.joints.values()}
-        return next(link for link in self.links if link not in children)
+        return next(link for link in self.links if link not in self.above)
 
-    def parent_joint(self) -> dict[str, JointDescription]:
+    @cached_property
+    def above(self) -> dict[str, JointDescription]:
         """The joint above each link but the root."""
         return {joint.child: joint for joint in self.joints.values()}
 
-    def children(self) -> dict[str, list[JointDescription]]:
+    @cached_property
+    def below(self) -> dict[str, list[JointDescription]]:
         """The joints below each link, in document order."""
         below: dict[str, list[JointDescription]] = {link: [] for link in self.links}
         for joint in self.joints.values():
             below[joint.parent].append(joint)
         return below
+
+    def body_links(self, first: str) -> list[str]:
+        """Link ``first`` and the links below that are fixed to it."""
+        links = [first]
+        for link in links:  # grows while it is read
+            links.extend(joint.child for joint in self.below[link] if not joint.moves)
+        return links
+
+
+@dataclass(frozen=True)
+class Carrier:
+    """The body that carries a link.
+
+    Attributes:
+        joint: the moving joint above that body; None: the ground.
+        x_body_link: pose of the link in that body.
+        box: the black box, if any, whose fixed part the link belongs to.
+    """
+
+    joint: str | None
+    x_body_link: DualQuaternion
+    box: str | None = None
+
+
+def carriers(robot: RobotDescription, fixed_roots: dict[str, str]) -> dict[str, Carrier]:
+    """The carrier of every link. ``fixed_roots``: root link -> name of the black box fixed there."""
+    result = {robot.root: Carrier(None, DualQuaternion.identity)}
+    links = [robot.root]
+    while links:
+        parent = links.pop()
+        for joint in robot.below[parent]:
+            if joint.moves:
+                result[joint.child] = Carrier(joint.name, DualQuaternion.identity)
+            else:
+                carrier = result[parent]
+                box = fixed_roots.get(joint.child, carrier.box)
+                result[joint.child] = Carrier(carrier.joint, carrier.x_body_link * joint.x_parent_joint, box)
+            links.append(joint.child)
+    return result
+
+
+@dataclass(frozen=True)
+class SubsystemSpec:
+    """A requested subsystem: given by its joints, or by its root link and the links at which it ends."""
+
+    name: str
+    joints: tuple[str, ...] = ()
+    root_link: str | None = None
+    end_links: tuple[str, ...] = ()
+    black_box: bool = False
+    line: int | str | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Annotations:
+    """The content of <modular_dynamics>, or of the YAML file with the same content.
+
+    Attributes:
+        lines: line of each entry, by section and name, for error messages.
+    """
+
+    subsystems: tuple[SubsystemSpec, ...] = ()
+    loop_joints: tuple[LoopJoint, ...] = ()
+    passive: tuple[str, ...] = ()
+    gears: tuple[Gear, ...] = ()
+    springs: tuple[Spring, ...] = ()
+    lines: Mapping[tuple[str, str], int | str | None] = field(default_factory=dict)

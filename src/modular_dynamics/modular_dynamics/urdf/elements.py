@@ -12,8 +12,7 @@ from urdf_parser_py.xml_reflection.core import Path as ElementPath
 from ..algebra import DualQuaternion, from_xyz_rpy, to_rotation_translation
 from ..exceptions import UrdfError
 from ..model import Limits, Mimic
-from .checks.elements import INERTIA_KEYS, attributes, check_joint, check_link
-from .checks.values import checked_name
+from .checks.elements import INERTIA_KEYS, check_joint, check_link, entry
 from .description import JointDescription, LinkDescription, RobotDescription
 from .source import line_of
 
@@ -40,14 +39,14 @@ def read_robot(root: etree._Element) -> RobotDescription:
         UrdfError: a missing or non-finite number, a missing or duplicate name, an unknown joint type;
             names the element and its line.
     """
-    robot_name = checked_name(attributes(root), "name", "<robot>", UrdfError)
+    robot_name = entry(root, "<robot>").name("name")
     lines: dict[tuple[str, str], int | None] = {}
     # urdf_parser_py prints a complaint about each element that it does not know (gazebo, transmissions, our
     # tags) to stderr, so it is given a tree of the needed elements only
     needed = etree.Element("robot", name=robot_name)
     for kind, check in (("link", check_link), ("joint", check_joint)):
         for element in root.findall(kind):
-            name = checked_name(attributes(element), "name", f"<{kind}>", UrdfError)
+            name = entry(element, f"<{kind}>").name("name")
             if (kind, name) in lines:
                 raise UrdfError(f"two {kind}s are named '{name}'; names must be unique", line_of(element))
             lines[kind, name] = line_of(element)

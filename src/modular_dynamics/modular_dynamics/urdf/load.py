@@ -14,17 +14,15 @@ from numpy.typing import ArrayLike
 from ..algebra import DualQuaternion
 from ..exceptions import ModelWarning, StateError, UrdfError
 from ..model import SubsystemGraph
-from .annotations import Annotations
 from .assembly import assemble
 from .checks.references import check_references
 from .checks.robot import check_inertias, check_tree, resolve_mimics, warn_suspicious
 from .checks.tags import checked_annotations
-from .description import JointDescription, LinkDescription, RobotDescription
+from .description import Annotations, JointDescription, LinkDescription, RobotDescription
 from .elements import read_robot
 from .partition import partition as make_groups
-from .partition_file import read_partition
 from .source import parse_xml, read_text
-from .tags import read_tags
+from .tags import read_partition, read_tags
 
 __all__ = ["load_urdf"]
 
@@ -72,16 +70,8 @@ def load_urdf(
         python_warnings.warn(warning, ModelWarning, stacklevel=2)
     groups, notes = make_groups(robot, annotations.subsystems)
     check_references(robot, annotations)
-    tree = assemble(robot, groups)
-    return SubsystemGraph(
-        name=robot.name,
-        joints=tree.joints,
-        bodies=tree.bodies,
-        parents=tree.parents,
-        subsystems=tree.subsystems,
-        joint_names=tree.joint_names,
-        gravity=_gravity(gravity),
-        ground=tree.ground,
+    return replace(
+        assemble(robot, groups, _gravity(gravity)),
         loop_joints=annotations.loop_joints,
         passive_joints=annotations.passive,
         gears=annotations.gears,

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..exceptions import PartitionError
-from .annotations import SubsystemSpec
-from .description import JointDescription, RobotDescription
+from .description import RobotDescription, SubsystemSpec
 
 __all__ = ["Group", "partition"]
 
@@ -73,21 +72,20 @@ def _claim(robot: RobotDescription, claims: dict[str, SubsystemSpec], name: str,
 
 
 def _depth(robot: RobotDescription, link: str) -> int:
-    above, depth = robot.parent_joint(), 0
-    while link in above:
-        link, depth = above[link].parent, depth + 1
+    depth = 0
+    while link in robot.above:
+        link, depth = robot.above[link].parent, depth + 1
     return depth
 
 
 def _below(robot: RobotDescription, spec: SubsystemSpec) -> list[str]:
     """Moving joints from the one that carries the root link down to the end links."""
-    above, below = robot.parent_joint(), robot.children()
     root = str(spec.root_link)
-    joints = [above[root].name] if root in above and above[root].moves else []
+    joints = [robot.above[root].name] if root in robot.above and robot.above[root].moves else []
     links = [root]
     while links:
         link = links.pop()
-        for joint in below[link] if link not in spec.end_links else ():
+        for joint in robot.below[link] if link not in spec.end_links else ():
             if joint.moves:
                 joints.append(joint.name)
             links.append(joint.child)
@@ -96,9 +94,8 @@ def _below(robot: RobotDescription, spec: SubsystemSpec) -> list[str]:
 
 def _group(robot: RobotDescription, spec: SubsystemSpec, claims: dict[str, SubsystemSpec]) -> Group:
     joints = tuple(name for name in robot.joints if claims.get(name) is spec)
-    above = robot.parent_joint()
-    fixed = spec.root_link is not None and spec.root_link in above and not above[spec.root_link].moves
-    fixed_root = spec.root_link if spec.black_box and fixed else None
+    entry = None if spec.root_link is None else robot.above.get(spec.root_link)
+    fixed_root = spec.root_link if spec.black_box and entry is not None and not entry.moves else None
     if not joints and fixed_root is None:
         hint = "a black box without joints needs a root_link that is fixed to its predecessor"
         raise PartitionError(f"subsystem '{spec.name}' has no moving joint; {hint}", spec.line)
@@ -107,35 +104,23 @@ def _group(robot: RobotDescription, spec: SubsystemSpec, claims: dict[str, Subsy
 
 def _chains(robot: RobotDescription, rest: list[str], taken: set[str]) -> list[Group]:
     """Unbranched chains of the joints in ``rest``."""
-    next_joints = {
-        name: _next_moving(robot, robot.joints[name]) for name in robot.joints if robot.joints[name].moves
+    following = {
+        name: [
+            child.name for link in robot.body_links(joint.child) for child in robot.below[link] if child.moves
+        ]
+        for name, joint in robot.joints.items()
+        if joint.moves
     }
-    continues = {after[0].name for name, after in next_joints.items() if name in rest and len(after) == 1}
+    continues = {after[0] for name, after in following.items() if name in rest and len(after) == 1}
     groups = []
     for first in (name for name in rest if name not in continues):
         chain = [first]
-        while len(after := next_joints[chain[-1]]) == 1 and after[0].name in rest:
-            chain.append(after[0].name)
+        while len(after := following[chain[-1]]) == 1 and after[0] in rest:
+            chain.append(after[0])
         name = first
         while name in taken:
             name += "_chain"
         taken.add(name)
-        groups.append(
-            Group(
-                name, tuple(joint for joint in robot.joints if joint in chain), line=robot.joints[first].line
-            )
-        )
+        joints = tuple(joint for joint in robot.joints if joint in chain)
+        groups.append(Group(name, joints, line=robot.joints[first].line))
     return groups
-
-
-def _next_moving(robot: RobotDescription, joint: JointDescription) -> list[JointDescription]:
-    """Moving joints on the body that ``joint`` moves."""
-    below = robot.children()
-    joints, links = [], [joint.child]
-    while links:
-        for child in below[links.pop()]:
-            if child.moves:
-                joints.append(child)
-            else:
-                links.append(child.child)
-    return joints

@@ -1,18 +1,23 @@
-"""Our tags in a URDF as a mapping with the structure of the partition file (docs/urdf_tags.md)."""
+"""Our tags in a URDF, and the partition file, as mappings of one structure (docs/urdf_tags.md).
+
+Values are checked later (checks/tags.py). Whether a robot has loops is read from the mapping alone.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
+import yaml
 from lxml import etree
 
-from ..exceptions import UrdfError
+from ..exceptions import PartitionError, UrdfError
 from .checks.elements import attributes
 from .checks.values import LINE
-from .source import line_of
+from .source import line_of, parse_xml, read_text
 
-__all__ = ["read_tags"]
+__all__ = ["has_loops", "read_partition", "read_tags"]
 
 _SECTION_OF = {
     "subsystem": "subsystems",
@@ -21,6 +26,8 @@ _SECTION_OF = {
     "gear": "gears",
     "spring": "springs",
 }
+#: Sections that make joints follow other joints.
+_COUPLING = ("loop_joints", "passive", "gears")
 
 
 def read_tags(robot: etree._Element) -> dict[str, Any] | None:
@@ -72,3 +79,50 @@ def _required(values: Mapping[str, Any], key: str, where: str) -> Any:
     if not values.get(key):
         raise UrdfError(f"{where} lacks '{key}'", values[LINE])
     return values[key]
+
+
+class _LineLoader(yaml.SafeLoader):
+    """YAML mappings that remember their file and line."""
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
+        mapping = super().construct_mapping(node, deep=deep)
+        mapping[LINE] = f"{Path(node.start_mark.name).name}, line {node.start_mark.line + 1}"
+        return mapping
+
+
+def read_partition(partition: str | Path | Mapping[str, Any] | None) -> dict[str, Any] | None:
+    """The mapping of a partition file, or ``partition`` itself if it is a mapping or None.
+
+    Raises:
+        PartitionError: no such file, not YAML, or not a mapping.
+    """
+    if partition is None or isinstance(partition, Mapping):
+        return None if partition is None else dict(partition)
+    path = Path(partition).expanduser()
+    if not path.is_file():
+        raise PartitionError(f"no partition file at '{path}'")
+    try:
+        with path.open(encoding="utf-8") as file:  # the open file, because its name is in every mark
+            content = yaml.load(file, _LineLoader)
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        raise PartitionError(f"'{path}' is not YAML: {error}") from None
+    if not isinstance(content, dict):
+        raise PartitionError(f"'{path}' does not hold a mapping (version: 1, subsystems: ...)")
+    return content
+
+
+def has_loops(source: str | Path, partition: str | Path | Mapping[str, Any] | None = None) -> bool:
+    """Whether loops, gears or passive joints make some joints follow others; no model is built.
+
+    The values of the tags are not checked; :func:`load_urdf` does that.
+
+    Args:
+        source: URDF text, or the path of a file.
+        partition: YAML file (or its content) that wins over the tags, section by section.
+
+    Raises:
+        UrdfError: not a URDF, or an unknown tag.
+        PartitionError: no such partition file, or not a YAML mapping.
+    """
+    sections = {**(read_tags(parse_xml(read_text(source))) or {}), **(read_partition(partition) or {})}
+    return any(sections.get(name) for name in _COUPLING)

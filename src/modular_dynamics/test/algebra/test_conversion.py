@@ -6,10 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from helpers.random_examples.dual_quaternions import (
-    assert_close,
-    poses,
-)
+from helpers.random_examples.dual_quaternions import assert_close, poses
 from modular_dynamics.algebra import (
     from_rotation_translation,
     from_xyz_rpy,

@@ -1,13 +1,10 @@
-"""Dual quaternions are a ring, those of unit norm a group."""
+"""Dual quaternions are a ring, those of unit norm a group; Hamilton's units."""
 
 import pytest
 from hypothesis import given
 
 from helpers.random_examples.dual_quaternions import ROUNDING, assert_close, duals, poses
-from modular_dynamics.algebra import (
-    DualQuaternion,
-    Quaternion,
-)
+from modular_dynamics.algebra import DualQuaternion, Quaternion
 
 
 @given(duals, duals, duals)
@@ -49,3 +46,11 @@ def test_vec8_and_vec6():
 def test_immutable():
     with pytest.raises(AttributeError):
         DualQuaternion.identity.primary = Quaternion()
+
+
+def test_units_multiply_as_hamilton_said():
+    i, j, k = Quaternion(0, 1), Quaternion(0, 0, 1), Quaternion(0, 0, 0, 1)
+    minus_one = Quaternion(-1.0)
+    assert i * i == j * j == k * k == i * j * k == minus_one
+    eps = DualQuaternion(Quaternion(), Quaternion(1.0))
+    assert eps * eps == DualQuaternion.zero

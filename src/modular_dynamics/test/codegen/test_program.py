@@ -1,12 +1,14 @@
-"""Arithmetic on symbols means what arithmetic on numbers does."""
+"""Arithmetic on symbols means what arithmetic on numbers does; operations of generated code, exactly."""
 
 import operator
+import os
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from modular_dynamics.codegen import cache
 from modular_dynamics.codegen.program import Program
 
 BINARY = {"+": operator.add, "-": operator.sub, "*": operator.mul}
@@ -74,3 +76,30 @@ def test_numbers_of_numpy_are_numbers():
     x = program.input(0, 0)
     assert (np.float64(2.0) * x).line == (2.0 * x).line
     assert (1.0 / x).operation.kind == "div"
+
+
+#: Additions and products, by robot and algorithm.
+OPERATIONS = {
+    "four_link": {
+        "inverse_dynamics": 197,
+        "mass_matrix": 60,
+        "forward_dynamics": 266,
+        "inverse_dynamics_derivatives": 977,
+    },
+    "charmie": {
+        "inverse_dynamics": 1687,
+        "mass_matrix": 1706,
+        "forward_dynamics": 3230,
+        "inverse_dynamics_derivatives": 12469,
+    },
+}
+
+
+@pytest.mark.skipif(
+    bool(os.environ.get("NUMBA_DISABLE_JIT")), reason="generated code is called by compiled kernels only"
+)
+@pytest.mark.parametrize("robot", OPERATIONS)
+def test_operation_counts_are_exactly_these(load_robot, robot, tmp_path, monkeypatch):
+    """Generation is deterministic; an upper bound would hide growth."""
+    monkeypatch.setenv(cache.FOLDER_VARIABLE, str(tmp_path))
+    assert load_robot(robot).compile().operations == OPERATIONS[robot]

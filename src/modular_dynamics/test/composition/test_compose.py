@@ -179,3 +179,12 @@ def test_torques_balance_the_change_of_energy(load_robot):
     # fourth-order central difference: rounding of energies of some hundred joules over h leaves 1e-8
     rate = (8 * (energy(h) - energy(-h)) - (energy(2 * h) - energy(-2 * h))) / (12 * h)
     assert md.compose(graph, q, v, vdot).tau @ v == pytest.approx(rate, rel=1e-7)
+
+
+def test_dot_text(load_robot):
+    text = md.subsystem_graph_dot(load_robot("charmie"))
+    assert text.startswith('digraph "charmie" {')
+    assert '1 -> 2 [style=dashed, label="Ξ1,2"];' in text
+    assert '2 -> 1 [style=solid, label="Γ2,1"];' in text
+    assert text.count("style=dashed") == 9
+    assert text.count("style=solid") == 9

@@ -7,7 +7,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import modular_dynamics as md
-from helpers.paths import ROBOTS
 from helpers.random_examples.examples import examples
 from helpers.random_examples.trees import partitions, random_trees
 
@@ -39,24 +38,3 @@ def test_mass_matrix_is_pinocchios(load_robot, name, floating_base):
     ours = np.empty_like(theirs)
     ours[np.ix_(places, places)] = md.mass_matrix(graph, q)[np.ix_(order, order)]
     assert np.abs(ours - theirs).max() <= 1e-12 * np.abs(theirs).max()
-
-
-def test_out_and_bad_input(load_robot):
-    graph = load_robot("charmie")
-    q, out = np.ones(graph.nq), np.empty((graph.nv, graph.nv))
-    assert md.mass_matrix(graph, q, out) is out
-    assert np.array_equal(out, md.mass_matrix(graph, q.tolist()))
-    with pytest.raises(md.StateError, match=r"out is float64 \(3, 3\)"):
-        md.mass_matrix(graph, q, np.empty((3, 3)))
-    with pytest.raises(md.StateError, match=r"q\[0\] of joint 'base_x' is nan"):
-        md.mass_matrix(graph, q * np.nan)
-
-
-def test_a_black_box_has_no_known_mass():
-    partition = {
-        "version": 1,
-        "subsystems": [{"name": "tool", "root_link": "tv7_gripper_base", "black_box": True}],
-    }
-    graph = md.load_urdf(ROBOTS / "vendor_arm.urdf", partition)
-    with pytest.raises(md.StateError, match="its black boxes are tool"):
-        md.mass_matrix(graph, np.zeros(graph.nq))

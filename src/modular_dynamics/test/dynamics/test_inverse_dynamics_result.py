@@ -4,11 +4,7 @@ import numpy as np
 import pytest
 
 import modular_dynamics as md
-
-
-def states(graph, count):
-    rng = np.random.default_rng(7)
-    return [(rng.normal(size=graph.nq), *rng.normal(size=(2, graph.nv))) for _ in range(count)]
+from helpers.tree_dynamics import random_state
 
 
 def wrenches(result):
@@ -31,7 +27,7 @@ def assert_equal(actual, expected):
 def test_a_result_outlives_later_calls(load_robot, floating_base):
     """Wrenches that are read late are those of the result's own state, loads and black boxes."""
     graph = load_robot("charmie", floating_base=floating_base)
-    first, second = states(graph, 2)
+    first, second = random_state(graph, 7), random_state(graph, 8)
     head = {"head": np.arange(6.0)}
     solver = md.InverseDynamics(graph)
     expected = md.InverseDynamics(graph).solve(*first, {"body_5": np.ones(6)}, head)
@@ -48,7 +44,7 @@ def test_a_result_outlives_later_calls(load_robot, floating_base):
 
 def test_wrenches_of_one_call_do_not_act_in_the_next(load_robot):
     graph = load_robot("charmie")
-    (state,) = states(graph, 1)
+    state = random_state(graph, 7)
     solver = md.InverseDynamics(graph)
     free = md.InverseDynamics(graph).solve(*state)
     solver(*state, {"body_5": 10 * np.ones(6)}, {"head": np.ones(6)})

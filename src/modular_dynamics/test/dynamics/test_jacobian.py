@@ -8,9 +8,8 @@ from hypothesis import strategies as st
 import modular_dynamics as md
 from helpers.random_examples.examples import examples
 from helpers.random_examples.trees import random_trees
+from helpers.tree_dynamics import ROBOT_NAMES
 from modular_dynamics.algebra import rotation_matrix
-
-ROBOT_NAMES = ["charmie", "branched_38dof", "four_link", "vendor_arm"]
 
 
 def integrated(graph, q, v, step):

@@ -131,3 +131,30 @@ def test_a_robot_without_moving_joints():
     assert (graph.nq, graph.nv, graph.subsystems) == (0, 0, ())
     assert md.inverse_dynamics(graph, [], [], []).shape == (0,)
     assert md.inverse_dynamics(graph, *np.zeros((3, 0))).shape == (0,)
+
+
+def test_encodings_and_declarations(tmp_path):
+    text = (ROBOTS / "four_link.urdf").read_text()
+    plain = text[text.index("<robot") :]
+    latin = tmp_path / "latin.urdf"
+    latin.write_bytes(
+        ('<?xml version="1.0" encoding="ISO-8859-1"?>\n<!-- Müller -->' + plain).encode("latin-1")
+    )
+    with_bom = tmp_path / "bom.urdf"
+    with_bom.write_bytes(b"\xef\xbb\xbf" + plain.encode())
+    for source in (latin, with_bom, str(latin), '<?xml version="1.0" encoding="utf-8"?>' + plain):
+        graph = md.load_urdf(source)
+        assert md.crosscheck.rnea_residual(graph, *np.ones((3, graph.nv))).max() < 1e-12
+
+
+def test_long_chains_of_fixed_links():
+    """Vendors' calibration frames and the like: deeper than Python's recursion limit."""
+    links = "".join(f'<link name="l{k}"/>' for k in range(1501))
+    joints = "".join(
+        f'<joint name="j{k}" type="{"continuous" if k == 0 else "fixed"}"><parent link="l{k}"/>'
+        f'<child link="l{k + 1}"/></joint>'
+        for k in range(1500)
+    )
+    with pytest.warns(md.ModelWarning, match="ends a chain"):
+        graph = md.load_urdf(f'<robot name="r">{links}{joints}</robot>')
+    assert len(graph.bodies[0].links) == 1500

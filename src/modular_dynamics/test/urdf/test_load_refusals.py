@@ -35,186 +35,133 @@ def test_the_robot_itself_is_accepted():
     assert md.load_urdf(ROBOT, strict=True).joint_names == ("shoulder", "elbow")
 
 
-REFUSED_URDF = {
-    "malformed": (ROBOT[:-3], r"line 9: malformed XML"),
-    "empty": ("", "neither URDF text"),
-    "prose": ("my robot\nhas arms", "neither URDF text"),
-    "no such file": ("/no/such/robot.urdf", "no URDF file at '/no/such/robot.urdf'"),
-    "other root": ("<sdf/>", "root element is <sdf>, not <robot>.*SDF"),
-    "nameless robot": (replaced('<robot name="arm">', "<robot>"), "line 1: <robot> lacks 'name'"),
-    "no links": ('<robot name="x"/>', "robot 'x' has no links"),
-    "entity": ('<!DOCTYPE r [<!ENTITY e "1">]>' + ROBOT, "DTD .* or entity is not allowed"),
-    "dtd": ('<!DOCTYPE robot SYSTEM "http://example.org/r.dtd">' + ROBOT, "DTD .* or entity is not allowed"),
-    "too large": ("<robot>" + " " * MAX_BYTES, "at most 20000000 are accepted"),
-    "duplicate link": (replaced('name="lower"', 'name="upper"'), "line 4: two links are named 'upper'"),
-    "duplicate joint": (
-        replaced('name="elbow"', 'name="shoulder"'),
-        "line 7: two joints are named 'shoulder'",
-    ),
-    "nameless link": (replaced('<link name="base"/>', "<link/>"), "line 2: <link> lacks 'name'"),
-    "joint type": (
-        replaced('type="revolute"', 'type="hinge"'),
-        "line 5: joint 'shoulder' has unknown type 'hinge'",
-    ),
-    "planar": (
-        replaced('type="revolute"', 'type="planar"'),
-        "unknown type 'planar'.*two prismatic and one revolute",
-    ),
-    "no type": (replaced(' type="revolute"', ""), "joint 'shoulder' has no type"),
-    "unknown link": (
-        replaced('<child link="lower"/>', '<child link="hand"/>'),
-        "line 7: .*unknown link 'hand'",
-    ),
-    "no parent": (replaced('<parent link="base"/>', ""), "line 5: joint 'shoulder' lacks <parent"),
-    "two parents of a link": (
-        replaced(
-            "</robot>",
-            '<joint name="again" type="fixed"><parent link="base"/><child link="lower"/></joint></robot>',
-        ),
+#: (what is replaced in ROBOT, by what, message)
+CHANGED = [
+    ('<robot name="arm">', "<robot>", "line 1: <robot> lacks 'name'"),
+    ('name="lower"', 'name="upper"', "line 4: two links are named 'upper'"),
+    ('name="elbow"', 'name="shoulder"', "line 7: two joints are named 'shoulder'"),
+    ('<link name="base"/>', "<link/>", "line 2: <link> lacks 'name'"),
+    ('type="revolute"', 'type="hinge"', "line 5: joint 'shoulder' has unknown type 'hinge'"),
+    ('type="revolute"', 'type="planar"', "unknown type 'planar'.*two prismatic and one revolute"),
+    (' type="revolute"', "", "joint 'shoulder' has no type"),
+    ('<child link="lower"/>', '<child link="hand"/>', "line 7: .*unknown link 'hand'"),
+    ('<parent link="base"/>', "", "line 5: joint 'shoulder' lacks <parent"),
+    (
+        "</robot>",
+        '<joint name="again" type="fixed"><parent link="base"/><child link="lower"/></joint></robot>',
         "line 9: joints 'elbow' and 'again' have the same child link 'lower'",
     ),
-    "several roots": (
-        replaced("</robot>", '<link name="other"/></robot>'),
-        "line 9: several root links: base, other",
-    ),
-    "cycle": (
-        replaced(
-            "</robot>",
-            '<link name="a"/><link name="b"/>'
-            '<joint name="ab" type="fixed"><parent link="a"/><child link="b"/></joint>'
-            '<joint name="ba" type="fixed"><parent link="b"/><child link="a"/></joint>'
-            "</robot>",
-        ),
+    ("</robot>", '<link name="other"/></robot>', "line 9: several root links: base, other"),
+    (
+        "</robot>",
+        '<link name="a"/><link name="b"/>'
+        '<joint name="ab" type="fixed"><parent link="a"/><child link="b"/></joint>'
+        '<joint name="ba" type="fixed"><parent link="b"/><child link="a"/></joint>'
+        "</robot>",
         "line 9: joints 'ab', 'ba' form a cycle",
     ),
-    "missing number": (replaced(' izz="0.1"', ""), "line 3: link 'upper', <inertia> lacks 'izz'"),
-    "not a number": (
-        replaced('value="2"', 'value="two"'),
-        "line 3: link 'upper', <mass>: value='two' is not a number",
-    ),
-    "underscore": (replaced('value="2"', 'value="1_0"'), "value='1_0' is not a number"),
-    "not finite": (replaced('value="2"', 'value="nan"'), "value='nan' is not finite"),
-    "infinite origin": (
-        replaced('xyz="0 0 1"', 'xyz="0 inf 1"'),
-        "line 6: .*<origin>: xyz='0 inf 1' is not finite",
-    ),
-    "two numbers for three": (replaced('xyz="0 0 1"', 'xyz="0 0"'), "has 2 numbers; needed: 3"),
-    "axis of zero": (replaced('axis xyz="0 1 0"', 'axis xyz="0 0 0"'), "line 6: .* has no direction"),
-    "no limit": (
-        replaced('<limit lower="-1" upper="1" effort="9" velocity="2"/>', ""),
+    (' izz="0.1"', "", "line 3: link 'upper', <inertia> lacks 'izz'"),
+    ('value="2"', 'value="two"', "line 3: link 'upper', <mass>: value='two' is not a number"),
+    ('value="2"', 'value="1_0"', "value='1_0' is not a number"),
+    ('value="2"', 'value="nan"', "value='nan' is not finite"),
+    ('xyz="0 0 1"', 'xyz="0 inf 1"', "line 6: .*<origin>: xyz='0 inf 1' is not finite"),
+    ('xyz="0 0 1"', 'xyz="0 0"', "has 2 numbers; needed: 3"),
+    ('axis xyz="0 1 0"', 'axis xyz="0 0 0"', "line 6: .* has no direction"),
+    (
+        '<limit lower="-1" upper="1" effort="9" velocity="2"/>',
+        "",
         "line 5: joint 'shoulder', revolute, lacks <limit",
     ),
-    "negative mass": (replaced('value="2"', 'value="-2"'), "line 3: link 'upper' has mass -2 kg"),
-    "negative moment": (replaced('ixx="0.1"', 'ixx="-0.1"'), "line 3: link 'upper' .* none can be negative"),
-    "mimic of a missing joint": (
-        replaced('velocity="2"/></joint>', 'velocity="2"/><mimic joint="wrist"/></joint>'),
+    ('value="2"', 'value="-2"', "line 3: link 'upper' has mass -2 kg"),
+    ('ixx="0.1"', 'ixx="-0.1"', "line 3: link 'upper' .* none can be negative"),
+    (
+        'velocity="2"/></joint>',
+        'velocity="2"/><mimic joint="wrist"/></joint>',
         "line 5: joint 'shoulder' mimics the missing joint 'wrist'",
     ),
-    "mimic ring": (
-        replaced('velocity="2"/></joint>', 'velocity="2"/><mimic joint="shoulder"/></joint>'),
+    (
+        'velocity="2"/></joint>',
+        'velocity="2"/><mimic joint="shoulder"/></joint>',
         "mimic joints form a cycle: shoulder -> shoulder",
     ),
-    "floating in the middle": (
-        replaced('name="elbow" type="revolute"', 'name="elbow" type="floating"'),
+    (
+        'name="elbow" type="revolute"',
+        'name="elbow" type="floating"',
         "line 7: floating joint 'elbow' must start at the root link 'base'",
     ),
-    "two wrappers": (
-        tagged("").replace("</robot>", "<modular_dynamics/></robot>"),
-        "a second <modular_dynamics> element",
-    ),
-    "unknown tag": (tagged("<branch/>"), "line 10: unknown tag <branch>.*known: <subsystem>"),
-    "unknown tag inside": (
-        tagged('<subsystem name="a"><link/></subsystem>'),
-        "unknown tag <link> in <subsystem>",
-    ),
-}
-
-REFUSED_PARTITION = {
-    "version": (tagged("", 'version="2"'), "version '2'.*1 is needed"),
-    "no version": (tagged("", ""), "version 'None'"),
-    "joint in two": (
-        tagged(
-            '<subsystem name="a"><joint name="elbow"/></subsystem>\n'
-            '<subsystem name="b"><joint name="elbow"/></subsystem>'
-        ),
+]
+REFUSED_URDF = [
+    (ROBOT[:-3], r"line 9: malformed XML"),
+    ("", "neither URDF text"),
+    ("my robot\nhas arms", "neither URDF text"),
+    ("/no/such/robot.urdf", "no URDF file at '/no/such/robot.urdf'"),
+    ("<sdf/>", "root element is <sdf>, not <robot>.*SDF"),
+    ('<robot name="x"/>', "robot 'x' has no links"),
+    ('<!DOCTYPE r [<!ENTITY e "1">]>' + ROBOT, "DTD .* or entity is not allowed"),
+    ('<!DOCTYPE robot SYSTEM "http://example.org/r.dtd">' + ROBOT, "DTD .* or entity is not allowed"),
+    ("<robot>" + " " * MAX_BYTES, "at most 20000000 are accepted"),
+    (tagged("").replace("</robot>", "<modular_dynamics/></robot>"), "a second <modular_dynamics> element"),
+    (tagged("<branch/>"), "line 10: unknown tag <branch>.*known: <subsystem>"),
+    (tagged('<subsystem name="a"><link/></subsystem>'), "unknown tag <link> in <subsystem>"),
+    *((replaced(old, new), message) for old, new, message in CHANGED),
+]
+#: (tags, message)
+TAGS = [
+    (
+        '<subsystem name="a"><joint name="elbow"/></subsystem>\n'
+        '<subsystem name="b"><joint name="elbow"/></subsystem>',
         "line 11: joint 'elbow' is in two subsystems, 'a' and 'b'",
     ),
-    "unknown joint": (
-        tagged('<subsystem name="a"><joint name="wrist"/></subsystem>'),
-        "line 10: .*unknown joint 'wrist'",
-    ),
-    "unknown root link": (tagged('<subsystem name="a" root_link="hand"/>'), "line 10: .*unknown link 'hand'"),
-    "duplicate subsystem": (
-        tagged('<subsystem name="a" root_link="upper"/>\n<subsystem name="a" root_link="lower"/>'),
+    ('<subsystem name="a"><joint name="wrist"/></subsystem>', "line 10: .*unknown joint 'wrist'"),
+    ('<subsystem name="a" root_link="hand"/>', "line 10: .*unknown link 'hand'"),
+    (
+        '<subsystem name="a" root_link="upper"/>\n<subsystem name="a" root_link="lower"/>',
         "line 11: two subsystems are named 'a'",
     ),
-    "neither joints nor root": (
-        tagged('<subsystem name="a"/>'),
-        "line 10: .*either its joints or its root_link",
-    ),
-    "nameless": (tagged('<subsystem root_link="upper"/>'), "line 10: a subsystem lacks 'name'"),
-    "black box": (tagged(BLACK_BOX), "black_box='perhaps' is neither true nor false"),
-    "unknown attribute": (tagged('<subsystem name="a" root="upper"/>'), "unknown key 'root'.*root_link"),
-    "loop joint's link": (
-        tagged(LOOP.format("hand")),
-        "line 10: loop joint 'l' names .*'hand'",
-    ),
-    "loop joint's type": (
-        tagged(LOOP.format("lower").replace("revolute", "ball")),
-        "has type 'ball'; one of revolute",
-    ),
-    "loop joint without end": (
-        tagged('<loop_joint name="l" type="fixed"><predecessor link="base"/></loop_joint>'),
+    ('<subsystem name="a"/>', "line 10: .*either its joints or its root_link"),
+    ('<subsystem root_link="upper"/>', "line 10: a subsystem lacks 'name'"),
+    (BLACK_BOX, "black_box='perhaps' is neither true nor false"),
+    ('<subsystem name="a" root="upper"/>', "unknown key 'root'.*root_link"),
+    (LOOP.format("hand"), "line 10: loop joint 'l' names .*'hand'"),
+    (LOOP.format("lower").replace("revolute", "ball"), "has type 'ball'; one of revolute"),
+    (
+        '<loop_joint name="l" type="fixed"><predecessor link="base"/></loop_joint>',
         "loop joint 'l', successor is missing",
     ),
-    "loop joint on one link": (
-        tagged(LOOP.format("base")),
-        "line 10: loop joint 'l' closes no loop: its two ends are both on link 'base'",
+    (LOOP.format("base"), "line 10: loop joint 'l' closes no loop: its two ends are both on link 'base'"),
+    ('<passive joint="wrist"/>', "line 10: passive joint 'wrist' names the"),
+    ('<gear joint="elbow" driver="wrist" ratio="2"/>', "gear of joint 'elbow' names .* 'wrist'"),
+    (
+        '<gear joint="elbow" driver="elbow" ratio="2"/>',
+        "line 10: gear of joint 'elbow': a joint cannot be its own driver",
     ),
-    "loop joint between links that are fixed to each other": (
+    ('<gear joint="elbow" driver="shoulder"/>', "line 10: gear .*lacks 'ratio'"),
+    (SPRING.format(1, ""), "line 10: spring 's' has 1 anchors"),
+    (SPRING.format(-1, '<anchor link="lower"/>'), "spring 's': stiffness = -1 cannot be negative"),
+]
+REFUSED_PARTITION = [
+    (tagged("", 'version="2"'), "version '2'.*1 is needed"),
+    (tagged("", ""), "version 'None'"),
+    (
         tagged(LOOP.format("upper")).replace(
             'name="shoulder" type="revolute"', 'name="shoulder" type="fixed"'
         ),
         "line 10: loop joint 'l' closes no loop: its ends, on the links 'base' and 'upper', are fixed",
     ),
-    "passive joint": (
-        tagged('<passive joint="wrist"/>'),
-        "line 10: passive joint 'wrist' names the",
-    ),
-    "gear": (
-        tagged('<gear joint="elbow" driver="wrist" ratio="2"/>'),
-        "gear of joint 'elbow' names .* 'wrist'",
-    ),
-    "gear of itself": (
-        tagged('<gear joint="elbow" driver="elbow" ratio="2"/>'),
-        "line 10: gear of joint 'elbow': a joint cannot be its own driver",
-    ),
-    "gear without ratio": (
-        tagged('<gear joint="elbow" driver="shoulder"/>'),
-        "line 10: gear .*lacks 'ratio'",
-    ),
-    "spring with one anchor": (
-        tagged(SPRING.format(1, "")),
-        "line 10: spring 's' has 1 anchors",
-    ),
-    "negative stiffness": (
-        tagged(SPRING.format(-1, '<anchor link="lower"/>')),
-        "spring 's': stiffness = -1 cannot be negative",
-    ),
-}
+    *((tagged(tags), message) for tags, message in TAGS),
+]
 
 
-@pytest.mark.parametrize("case", REFUSED_URDF)
-def test_refused_urdf(case):
-    text, message = REFUSED_URDF[case]
-    with pytest.raises(md.UrdfError, match=re.compile(message, re.DOTALL)):
-        md.load_urdf(text)
-
-
-@pytest.mark.parametrize("case", REFUSED_PARTITION)
-def test_refused_partition(case):
-    text, message = REFUSED_PARTITION[case]
-    with pytest.raises(md.PartitionError, match=re.compile(message, re.DOTALL)):
+@pytest.mark.parametrize(
+    ("kind", "text", "message"),
+    [
+        *((md.UrdfError, *case) for case in REFUSED_URDF),
+        *((md.PartitionError, *case) for case in REFUSED_PARTITION),
+    ],
+    ids=[message for _, message in REFUSED_URDF + REFUSED_PARTITION],
+)
+def test_refused(kind, text, message):
+    with pytest.raises(kind, match=re.compile(message, re.DOTALL)):
         md.load_urdf(text)
 
 
@@ -237,26 +184,17 @@ def test_billion_laughs_and_files_are_not_read():
             md.load_urdf(text)
 
 
-WARNED = {
-    "triangle inequality": (replaced('ixx="0.1"', 'ixx="0.3"'), "line 3: link 'upper' breaks the triangle"),
-    "massless end": (
-        ROBOT.replace('<mass value="1"/>', '<mass value="0"/>'),
-        "link 'lower' moves, has no mass and ends a chain",
-    ),
-    "effort limit": (
-        replaced('effort="9"', 'effort="0"'),
-        "line 5: joint 'shoulder' has an effort limit of zero",
-    ),
-    "velocity limit": (
-        replaced('velocity="2"', 'velocity="0"'),
-        "joint 'shoulder' has a velocity limit of zero",
-    ),
-}
-
-
-@pytest.mark.parametrize("case", WARNED)
-def test_vendors_files_are_accepted_with_a_warning(case):
-    text, message = WARNED[case]
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ('ixx="0.1"', 'ixx="0.3"', "line 3: link 'upper' breaks the triangle"),
+        ('<mass value="1"/>', '<mass value="0"/>', "link 'lower' moves, has no mass and ends a chain"),
+        ('effort="9"', 'effort="0"', "line 5: joint 'shoulder' has an effort limit of zero"),
+        ('velocity="2"', 'velocity="0"', "joint 'shoulder' has a velocity limit of zero"),
+    ],
+)
+def test_vendors_files_are_accepted_with_a_warning(old, new, message):
+    text = replaced(old, new)
     with pytest.warns(md.ModelWarning, match=message):
         graph = md.load_urdf(text)
     assert re.search(message, graph.warnings[0])

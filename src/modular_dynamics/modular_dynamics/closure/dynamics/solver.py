@@ -14,7 +14,7 @@ from ...dynamics.execution.workspaces import workspace_of
 from ...exceptions import StateError
 from ...kernels.loops.inverse_dynamics import closed_loop_inverse_dynamics as kernel
 from ...kernels.loops.structures import DynamicsArrays, Tree
-from ...model import SubsystemGraph, body_loads
+from ...model import SubsystemGraph
 from ..assembly.diagnosis import LARGEST_VIOLATION, raise_if_dependent, raise_if_singular
 from ..assembly.mechanism import Mechanism
 
@@ -73,7 +73,9 @@ class ClosedLoopSolver(Mechanism):
         system = self.system
         self.independent_q, self.independent_v = system.independent_q, system.independent_v
         self._loaded = LoadedConstants(
-            system.tree.constants, lambda body, wrench: body_to_aligned(system.alignments[body], wrench)
+            graph,
+            system.tree.constants,
+            lambda body, wrench: body_to_aligned(system.alignments[body], wrench),
         )
         self._loop_names = [loop.name for loop in graph.loop_joints]
         self._spring_names = [spring.name for spring in graph.springs]
@@ -144,7 +146,7 @@ class ClosedLoopSolver(Mechanism):
         arrays.v[system.independent_v], arrays.vdot[system.independent_v] = v, vdot
         tree = system.tree
         if external_wrenches:
-            tree = Tree(tree.topology, self._loaded(body_loads(graph, external_wrenches)))
+            tree = Tree(tree.topology, self._loaded(external_wrenches))
         status, condition, rank, violation = kernel(
             tree, rows, springs, system.split, q, system.workspace, arrays
         )

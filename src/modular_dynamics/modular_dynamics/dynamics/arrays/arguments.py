@@ -1,16 +1,34 @@
-"""The arrays that callers pass: checked, or converted to what kernels take."""
+"""What callers pass to one state or to batches: checked, or converted to what kernels take."""
 
 from __future__ import annotations
 
+import os
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from ...exceptions import StateError
+from ...model import SubsystemGraph
 
-__all__ = ["as_kernel_arrays", "checked_out", "is_contiguous_float64"]
+__all__ = [
+    "Array",
+    "Progress",
+    "Topology",
+    "as_kernel_arrays",
+    "checked_dtype",
+    "checked_out",
+    "checked_progress",
+    "is_contiguous_float64",
+    "state_rows",
+    "thread_count",
+]
 
+Progress = Callable[[int, int], None] | None
+Array = NDArray[np.float64]
+#: The kernels' array of a tree: see kernels/layout.py.
+Topology = NDArray[np.int64]
 _DOUBLE = np.dtype(np.float64)
 
 
@@ -26,7 +44,7 @@ def is_contiguous_float64(*arrays: object) -> bool:
     return all(x.ndim == 1 for x in arrays[:-1])  # type: ignore[attr-defined]
 
 
-def as_kernel_arrays(*arrays: NDArray[np.float64]) -> list[NDArray[np.float64]]:
+def as_kernel_arrays(*arrays: Array) -> list[Array]:
     """The same numbers as contiguous, aligned and writeable float64 arrays; copies where needed."""
     return [np.require(x, np.float64, ["C", "W", "A"]) for x in arrays]
 
@@ -47,13 +65,56 @@ def checked_out(out: Any, shape: tuple[int, ...], kind: np.dtype[Any] = _DOUBLE)
 def _described(out: object) -> str:
     if not isinstance(out, np.ndarray):
         return type(out).__name__
-    faults = [
-        name
-        for name, holds in (
-            ("not contiguous", out.flags.c_contiguous),
-            ("not aligned", out.flags.aligned),
-            ("read-only", out.flags.writeable),
-        )
-        if not holds
-    ]
+    properties = {
+        "not contiguous": out.flags.c_contiguous,
+        "not aligned": out.flags.aligned,
+        "read-only": out.flags.writeable,
+    }
+    faults = [fault for fault, absent in properties.items() if not absent]
     return ", ".join([f"{out.dtype} {out.shape}", *faults])
+
+
+def checked_dtype(dtype: DTypeLike, choices: Iterable[np.dtype[Any]]) -> np.dtype[Any]:
+    """The dtype. Raises StateError: it is none of the choices."""
+    choices = list(choices)
+    try:
+        kind = np.dtype(dtype)
+    except TypeError:
+        raise StateError(f"dtype is {dtype!r}; float64 or float32 is needed") from None
+    if kind not in choices:
+        raise StateError(f"dtype is {kind}; {' or '.join(map(str, choices))} is needed")
+    return kind
+
+
+def checked_progress(progress: Progress) -> None:
+    """Raises StateError: no function."""
+    if progress is not None and not callable(progress):
+        raise StateError(f"progress is {progress!r}; a function of (states done, count) is needed")
+
+
+def thread_count(threads: int | None) -> int:
+    """How many threads to use; all cores by default. Raises StateError."""
+    count = threads if threads is not None else os.cpu_count() or 1
+    if not isinstance(count, int | np.integer) or isinstance(count, bool) or count < 1:
+        raise StateError(f"threads is {threads!r}; a whole number from 1 on is needed")
+    return int(count)
+
+
+def state_rows(graph: SubsystemGraph, states: Mapping[str, ArrayLike]) -> dict[str, NDArray[Any]]:
+    """The states {q: (count, nq), others: (count, nv)} as arrays of numbers. Raises StateError."""
+    arrays: dict[str, NDArray[Any]] = {}
+    for name, value in states.items():
+        width = graph.nq if name == "q" else graph.nv
+        try:
+            array = np.asarray(value)
+            if array.dtype.kind == "c":
+                raise TypeError("complex numbers")
+            if array.dtype.kind not in "fiu":  # those are converted chunk by chunk
+                array = array.astype(np.float64)
+        except (TypeError, ValueError) as error:
+            raise StateError(f"{name} is not an array of numbers: {error}") from None
+        rows = len(arrays["q"]) if arrays else "n"
+        if array.ndim != 2 or array.shape[1] != width or (arrays and len(array) != rows):
+            raise StateError(f"{name} has shape {array.shape}; '{graph.name}' needs ({rows}, {width})")
+        arrays[name] = array
+    return arrays

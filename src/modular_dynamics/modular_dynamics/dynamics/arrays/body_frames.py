@@ -13,13 +13,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...kernels import layout
 from ...kernels.recursions import articulated_layout as columns
 from ...kernels.recursions.articulated_inertia import ANY, NONE, QUARTER
+from ...model import Joint, SubsystemGraph
+from .arguments import Array, Topology
 
-__all__ = ["Frames", "frames_of"]
+__all__ = ["Frames", "frames_of", "joint_without_inertia"]
 
 #: Largest rounding error of an exact zero, relative to its neighbours.
 TINY = 1e-15
@@ -35,12 +36,12 @@ class Frames:
         turns: of each body's frame about its z, as cosine + i sine. slides: of its origin along z [m].
     """
 
-    topology: NDArray[np.int64]
-    constants: NDArray[np.float64]
+    topology: Topology
+    constants: Array
     turns: tuple[complex, ...]
     slides: tuple[float, ...]
 
-    def wrench(self, body: int, aligned: NDArray[np.float64]) -> NDArray[np.float64]:
+    def wrench(self, body: int, aligned: Array) -> Array:
         """[force, moment] about the origin of a body's aligned frame, brought into the frame used here."""
         fx, fy, fz, mx, my, mz = aligned
         slide, back = self.slides[body], self.turns[body].conjugate()
@@ -48,7 +49,7 @@ class Frames:
         return np.array([force.real, force.imag, fz, moment.real, moment.imag, mz])
 
 
-def frames_of(topology: NDArray[np.int64], constants: NDArray[np.float64]) -> Frames:
+def frames_of(topology: Topology, constants: Array) -> Frames:
     """Frames of few operations for a graph without mimic joints whose arrays are those of model_arrays.py.
 
     Floating joints, whose rates are components in their body's axes, keep their frames.
@@ -80,7 +81,7 @@ def _in_turned_axes(angle: complex, x: float, y: float) -> tuple[float, float]:
 class _Choice:
     """The choice of turns and slides, from the leaves to the ground, and the arrays that result."""
 
-    def __init__(self, topology: NDArray[np.int64], constants: NDArray[np.float64]) -> None:
+    def __init__(self, topology: Topology, constants: Array) -> None:
         n = len(topology) - 1
         self.constants = constants.copy()
         self.topology = np.zeros((n + 1, columns.ARTICULATED_TOPOLOGY), np.int64)
@@ -96,7 +97,7 @@ class _Choice:
         for k in self.moving:
             self._split(k, constants[k, layout.ROTATION : layout.ROTATION + 9])
 
-    def _split(self, k: int, rotation: NDArray[np.float64]) -> None:
+    def _split(self, k: int, rotation: Array) -> None:
         """The constant rotation before joint k as Rz(turn) Rx(tilt) Rz(rest)."""
         r0, r1, r2, r3, r4, r5, _, _, r8 = map(float, rotation)
         normal = complex(-r5, r2)  # sine of the tilt, times the turn
@@ -150,7 +151,7 @@ class _Choice:
             turn, self.tilt[k], self.rest[k] = 1.0 + 0.0j, tilt.conjugate(), -self.rest[k]
         self.turn[k] = turn
 
-    def _axis(self, k: int) -> NDArray[np.float64]:
+    def _axis(self, k: int) -> Array:
         """Axis of joint k in its parent's frame."""
         turn, tilt = self.turn[k], self.tilt[k]
         return np.array([turn.imag * tilt.imag, -turn.real * tilt.imag, tilt.real])
@@ -230,3 +231,15 @@ class _Choice:
                 row[k, columns.SMALLEST_MASS], row[k, columns.SMALLEST_INERTIA] = mass[k], inertia[k]
             else:
                 row[k, columns.SMALLEST] = mass[k] if kind == layout.PRISMATIC else inertia[k]
+
+
+def joint_without_inertia(graph: SubsystemGraph, work: Array) -> Joint:
+    """In the order of elimination the first joint without a positive pivot.
+
+    ``work`` is as the kernel for one state leaves it when it has met such a joint, by loops or by generated
+    code: those beyond have their true pivots, those before it may have any.
+    """
+    nv = graph.nv
+    first = (len(graph.joints) + 1) * columns.ROW + nv
+    positive = work[first : first + nv] > 0.0
+    return next(joint for joint in reversed(graph.joints) if not positive[graph.v_slice(joint.name)].all())

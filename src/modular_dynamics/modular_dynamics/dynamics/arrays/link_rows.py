@@ -5,18 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...algebra import DualQuaternion, to_rotation_translation
 from ...exceptions import StateError
 from ...kernels import layout
 from ...model import JointType, SubsystemGraph
 from ..execution.workspaces import workspace_of
-from .model_arrays import alignment, constants_of, topology_of
+from .arguments import Array
+from .model_arrays import Arrays, alignment, constants_of, topology_of
 
 __all__ = ["with_links"]
-
-Arrays = tuple[NDArray[np.int64], NDArray[np.float64]]
 
 
 def with_links(graph: SubsystemGraph, links: Sequence[str]) -> Arrays:
@@ -64,9 +62,7 @@ def _carrying(graph: SubsystemGraph, bodies: Sequence[int | None]) -> list[int]:
     return sorted(indices)
 
 
-def _in_aligned_frame(
-    graph: SubsystemGraph, body: int | None, x_body_link: DualQuaternion
-) -> NDArray[np.float64]:
+def _in_aligned_frame(graph: SubsystemGraph, body: int | None, x_body_link: DualQuaternion) -> Array:
     """R row by row and P of a link in its body's aligned frame."""
     rotation, position = to_rotation_translation(x_body_link)
     turned = np.eye(3) if body is None else alignment(graph.joints[body])

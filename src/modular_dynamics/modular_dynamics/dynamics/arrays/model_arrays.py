@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...algebra import rotation_matrix, translation
 from ...kernels import layout
-from ...model import Body, Joint, JointType, SubsystemGraph
+from ...model import Body, Joint, JointType, SubsystemGraph, refuse_black_boxes, refuse_closures
+from .arguments import Array, Topology
 
 __all__ = [
+    "Arrays",
     "alignment",
     "alignments_of",
+    "arrays_of",
     "body_to_aligned",
     "constants_of",
     "topology_of",
@@ -20,6 +22,8 @@ __all__ = [
     "work_of",
 ]
 
+#: Topology and constants.
+Arrays = tuple[Topology, Array]
 _KINDS = {
     JointType.REVOLUTE: layout.REVOLUTE,
     JointType.CONTINUOUS: layout.REVOLUTE,
@@ -28,7 +32,7 @@ _KINDS = {
 }
 
 
-def alignment(joint: Joint) -> NDArray[np.float64]:
+def alignment(joint: Joint) -> Array:
     """Rotation body <- aligned frame: its z axis is the joint's axis. Identity for a floating joint."""
     if joint.type is JointType.FLOATING:
         return np.eye(3)
@@ -40,12 +44,12 @@ def alignment(joint: Joint) -> NDArray[np.float64]:
     return np.column_stack([x, np.cross(z, x), z])
 
 
-def alignments_of(graph: SubsystemGraph) -> NDArray[np.float64]:
+def alignments_of(graph: SubsystemGraph) -> Array:
     """``alignment`` of all joints (n, 3, 3)."""
     return np.array([alignment(joint) for joint in graph.joints]).reshape(-1, 3, 3)
 
 
-def constants_of(graph: SubsystemGraph) -> NDArray[np.float64]:
+def constants_of(graph: SubsystemGraph) -> Array:
     """The constants array (n + 1, 30)."""
     rotations = alignments_of(graph)
     constants = np.zeros((len(graph.joints) + 1, layout.CONSTANT_COLUMNS))
@@ -63,7 +67,19 @@ def constants_of(graph: SubsystemGraph) -> NDArray[np.float64]:
     return constants
 
 
-def _inertia(body: Body, own: NDArray[np.float64]) -> list[float]:
+def arrays_of(graph: SubsystemGraph, quantity: str) -> Arrays:
+    """Topology and constants of an open tree whose masses are all known, for computing a quantity.
+
+    Raises:
+        StateError: a black box, whose masses nobody knows.
+        UnsupportedModelError: the graph has loop joints, passive joints, gears or springs.
+    """
+    refuse_closures(graph, quantity)
+    refuse_black_boxes(graph, quantity)
+    return topology_of(graph, frozenset()), constants_of(graph)
+
+
+def _inertia(body: Body, own: Array) -> list[float]:
     """Mass, m c and the pseudo-inertia J = tr(I)/2 - I about the origin, all in the aligned frame."""
     c = own.T @ body.com
     at_origin = own.T @ body.inertia @ own + body.mass * (c @ c * np.eye(3) - np.outer(c, c))
@@ -71,12 +87,12 @@ def _inertia(body: Body, own: NDArray[np.float64]) -> list[float]:
     return [body.mass, *(body.mass * c), J[0, 0], J[1, 1], J[2, 2], J[0, 1], J[0, 2], J[1, 2]]
 
 
-def topology_of(graph: SubsystemGraph, black_boxes: frozenset[str]) -> NDArray[np.int64]:
+def topology_of(graph: SubsystemGraph, black_boxes: frozenset[str]) -> Topology:
     """The topology array (n + 1, 5), with the named subsystems treated as black boxes."""
     topology = np.zeros((len(graph.joints) + 1, layout.TOPOLOGY_COLUMNS), np.int64)
     topology[-1, layout.Q], topology[-1, layout.V] = graph.nq, graph.nv
     for subsystem in graph.subsystems:
-        predecessor = None if subsystem.predecessor is None else graph.subsystems[subsystem.predecessor]
+        predecessor = graph.predecessor(subsystem)
         on_box = predecessor is not None and predecessor.name in black_boxes
         for k in subsystem.indices:
             driver = graph.driver(graph.joints[k])
@@ -93,21 +109,21 @@ def topology_of(graph: SubsystemGraph, black_boxes: frozenset[str]) -> NDArray[n
     return topology
 
 
-def work_of(graph: SubsystemGraph, columns: int = layout.WORK_COLUMNS) -> NDArray[np.float64]:
+def work_of(graph: SubsystemGraph, columns: int = layout.WORK_COLUMNS) -> Array:
     """A work array for one state of all joints: see :func:`work_for`."""
     return work_for(len(graph.joints), columns)
 
 
-def work_for(rows: int, columns: int) -> NDArray[np.float64]:
+def work_for(rows: int, columns: int) -> Array:
     """A work array for one state: rows + 1 rows of ``columns``, joint states behind them."""
     return np.zeros((rows + 1) * columns + layout.STATE_BLOCKS * layout.padded(rows))
 
 
-def rows_of(work: NDArray[np.float64], joints: int) -> NDArray[np.float64]:
+def rows_of(work: Array, joints: int) -> Array:
     """The rows of a work array of inverse dynamics as a view (n + 1, 15)."""
     return work[: (joints + 1) * layout.WORK_COLUMNS].reshape(joints + 1, layout.WORK_COLUMNS)
 
 
-def body_to_aligned(own: NDArray[np.float64], wrench: NDArray[np.float64]) -> NDArray[np.float64]:
+def body_to_aligned(own: Array, wrench: Array) -> Array:
     """[force, moment] about the body's origin, from the body's axes to the aligned frame's: `alignment`."""
     return np.concatenate([own.T @ wrench[:3], own.T @ wrench[3:]])

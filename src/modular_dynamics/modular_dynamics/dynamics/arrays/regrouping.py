@@ -8,16 +8,16 @@ body, both leave all torques unchanged. The base inertial parameters remain (Gau
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...kernels import layout
+from .arguments import Array, Topology
 
 __all__ = ["regrouped"]
 
 _MOMENT = slice(layout.MOMENT, layout.MOMENT + 3)
 
 
-def regrouped(topology: NDArray[np.int64], constants: NDArray[np.float64]) -> NDArray[np.float64]:
+def regrouped(topology: Topology, constants: Array) -> Array:
     """A copy of the constants in which each body's parameters that its joint does not feel are its parent's.
 
     Beyond a revolute joint mass, first moment along z and second moment zz are zero, beyond a prismatic one
@@ -46,10 +46,10 @@ def regrouped(topology: NDArray[np.int64], constants: NDArray[np.float64]) -> ND
     return result
 
 
-def _second(row: NDArray[np.float64]) -> NDArray[np.float64]:
+def _second(row: Array) -> Array:
     xx, yy, zz, xy, xz, yz = row[layout.INERTIA : layout.INERTIA + 6]
     return np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
 
 
-def _add_second(row: NDArray[np.float64], J: NDArray[np.float64]) -> None:
+def _add_second(row: Array, J: Array) -> None:
     row[layout.INERTIA : layout.INERTIA + 6] += [J[0, 0], J[1, 1], J[2, 2], J[0, 1], J[0, 2], J[1, 2]]

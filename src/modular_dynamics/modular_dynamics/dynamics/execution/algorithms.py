@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from ... import kernels
 from ...kernels import layout
+from ...kernels.numba_support.compilation import make_ready
 from ...kernels.recursions import (
     articulated_body,
     common_frame,
@@ -24,9 +25,10 @@ from ...kernels.recursions import (
 from ...kernels.transposition import blank_squares
 from ...kernels.turns import new_turns
 from ...model import SubsystemGraph
+from ..arrays.arguments import Array, Topology, is_contiguous_float64
 from ..arrays.body_frames import frames_of
+from ..arrays.model_arrays import Arrays
 from ..arrays.regrouping import regrouped
-from .state_call import Bind, direct, wrapped
 
 __all__ = [
     "DERIVATIVES",
@@ -36,13 +38,18 @@ __all__ = [
     "INVERSE_DYNAMICS",
     "JACOBIAN",
     "MASS_MATRIX",
+    "REFUSED",
     "REGRESSOR",
     "Algorithm",
+    "StateCall",
 ]
 
 DOUBLE, SINGLE = np.dtype(np.float64), np.dtype(np.float32)
-Topology = NDArray[np.int64]
-Arrays = tuple[Topology, NDArray[np.float64]]
+#: Status of a call whose arguments are not the arrays which the kernel takes, or are not finite.
+REFUSED = 1
+
+#: (*inputs, out) -> status of the kernel, 0 when the result is written.
+StateCall = Callable[..., int]
 
 
 @dataclass(frozen=True)
@@ -51,15 +58,15 @@ class Algorithm:
 
     Attributes:
         columns: of its work array.
-        bind: makes the call for one state of (topology, constants, work).
         batches: for each float type the kernel for many states.
         inputs: names of the vectors that it reads.
         shape: (topology) -> shape of one state's result.
         overflow: the error where all inputs are finite and the result is not.
+        single: its kernel for one state that Python calls through Numba's wrapper, and the kernel's
+            signature; None where Python can call it without (kernels/entry.py).
         recursion: what generated code is made from; None where none is generated.
         checked_results: (topology) -> the results, as indices into a flat one, of which some are not finite
             where any is not; all by default.
-        direct: whether Python can call its kernel for one state without Numba's wrapper (kernels/entry.py).
         pivots: whether it writes as many pivots behind its results, which must all be positive.
         mimics: whether it can treat joints that mimic others.
         prepared: makes the (topology, constants) that it needs of those of arrays/model_arrays.py.
@@ -67,17 +74,39 @@ class Algorithm:
 
     name: str
     columns: int
-    bind: Bind
     batches: Mapping[np.dtype[Any], Any]
     inputs: tuple[str, ...]
     shape: Callable[[Topology], tuple[int, ...]]
     overflow: str
+    single: tuple[Any, Any] | None = None
     recursion: Any = None
     checked_results: Callable[[Topology], NDArray[np.int64]] | None = None
-    direct: bool = False
     pivots: bool = False
     mimics: bool = True
     prepared: Callable[..., Arrays] = lambda topology, constants: (topology, constants)
+
+    @property
+    def direct(self) -> bool:
+        """Whether Python can call its kernel for one state without Numba's wrapper."""
+        return self.single is None
+
+    def bind(self, topology: Topology, constants: Array, work: Array) -> StateCall:
+        """The call for one state that keeps these arrays."""
+        if self.single is None:
+            nq, nv = (int(topology[-1, column]) for column in (layout.Q, layout.V))
+            call: StateCall = kernels.entry(self.name, topology, constants, work, nq, nv)
+            return call
+        kernel, signature = self.single
+        make_ready(kernel, signature)
+        shape = self.shape(topology)
+
+        def wrapped(*arrays: Any) -> int:
+            if not is_contiguous_float64(*arrays) or arrays[-1].shape != shape:
+                return REFUSED
+            status: int = kernel(topology, constants, work, *arrays)
+            return status
+
+        return wrapped
 
     def results(self, topology: Topology) -> int:
         """How many numbers one state's result has."""
@@ -113,31 +142,11 @@ def _nv(topology: Topology) -> int:
     return int(topology[-1, layout.V])
 
 
-def _vector(topology: Topology) -> tuple[int, ...]:
-    return (_nv(topology),)
-
-
-def _derivatives_shape(topology: Topology) -> tuple[int, ...]:
-    return 3, _nv(topology), _nv(topology)
-
-
-def _poses_shape(topology: Topology) -> tuple[int, ...]:
-    return int((topology[:-1, layout.KIND] == layout.FIXED).sum()), 4, 4
-
-
-def _jacobian_shape(topology: Topology) -> tuple[int, ...]:
-    return 6, _nv(topology)
-
-
-def _regressor_shape(topology: Topology) -> tuple[int, ...]:
-    return _nv(topology), regressor.PARAMETERS * (len(topology) - 1)
-
-
-def _regrouped(topology: Topology, constants: NDArray[np.float64]) -> Arrays:
+def _regrouped(topology: Topology, constants: Array) -> Arrays:
     return topology, regrouped(topology, constants)
 
 
-def _in_own_frames(topology: Topology, constants: NDArray[np.float64]) -> Arrays:
+def _in_own_frames(topology: Topology, constants: Array) -> Arrays:
     frames = frames_of(topology, constants)
     return frames.topology, frames.constants
 
@@ -145,49 +154,43 @@ def _in_own_frames(topology: Topology, constants: NDArray[np.float64]) -> Arrays
 INVERSE_DYNAMICS = Algorithm(
     "inverse_dynamics",
     layout.WORK_COLUMNS,
-    direct("inverse_dynamics"),
     {DOUBLE: kernels.inverse_dynamics_float64, SINGLE: kernels.inverse_dynamics_float32},
     ("q", "v", "vdot"),
-    _vector,
+    lambda topology: (_nv(topology),),
     "q, v and vdot are finite, but so large that the torques are not",
-    newton_euler.recursion,
-    direct=True,
+    recursion=newton_euler.recursion,
 )
 MASS_MATRIX = Algorithm(
     "mass_matrix",
     composite_body.COMPOSITE_COLUMNS,
-    direct("mass_matrix"),
     {DOUBLE: kernels.mass_matrix_float64},
     ("q",),
     lambda topology: (_nv(topology), _nv(topology)),
     "q is finite, but so large that the mass matrix is not",
-    composite_body.recursion,
+    recursion=composite_body.recursion,
     # the diagonal bounds the others: |M_ij|^2 <= M_ii M_jj
     checked_results=lambda topology: np.arange(_nv(topology)) * (_nv(topology) + 1),
-    direct=True,
     prepared=_regrouped,
 )
 DERIVATIVES = Algorithm(
     "inverse_dynamics_derivatives",
     common_frame.COMMON_COLUMNS,
-    wrapped(derivatives.inverse_dynamics_derivatives, derivatives.SIGNATURE, _derivatives_shape),
     {DOUBLE: derivatives.inverse_dynamics_derivatives_float64},
     ("q", "v", "vdot"),
-    _derivatives_shape,
+    lambda topology: (3, _nv(topology), _nv(topology)),
     "q, v and vdot are finite, but so large that the derivatives are not",
+    (derivatives.inverse_dynamics_derivatives, derivatives.SIGNATURE),
     derivatives.recursion,
     prepared=_regrouped,
 )
 FORWARD_DYNAMICS = Algorithm(
     "forward_dynamics",
     articulated_body.ARTICULATED_COLUMNS,
-    direct("forward_dynamics"),
     {DOUBLE: kernels.forward_dynamics_float64},
     ("q", "v", "tau"),
-    _vector,
+    lambda topology: (_nv(topology),),
     "q, v and tau are finite, but so large that the accelerations are not",
-    articulated_body.recursion,
-    direct=True,
+    recursion=articulated_body.recursion,
     pivots=True,
     mimics=False,
     prepared=_in_own_frames,
@@ -195,29 +198,29 @@ FORWARD_DYNAMICS = Algorithm(
 FRAME_POSES = Algorithm(
     "frame_poses",
     kinematics.POSE_COLUMNS,
-    wrapped(kernels.frame_poses, kinematics.SIGNATURE, _poses_shape),
     {DOUBLE: kernels.frame_poses_float64},
     ("q",),
-    _poses_shape,
+    lambda topology: (int((topology[:-1, layout.KIND] == layout.FIXED).sum()), 4, 4),
     "q is finite, but so large that the result is not",
+    (kernels.frame_poses, kinematics.SIGNATURE),
 )
 JACOBIAN = Algorithm(
     "jacobian",
     kinematics.POSE_COLUMNS,
-    wrapped(kernels.jacobian, jacobian.SIGNATURE, _jacobian_shape),
     {DOUBLE: kernels.jacobian_float64},
     ("q",),
-    _jacobian_shape,
+    lambda topology: (6, _nv(topology)),
     "q is finite, but so large that the result is not",
+    (kernels.jacobian, jacobian.SIGNATURE),
 )
 REGRESSOR = Algorithm(
     "regressor",
     regressor.REGRESSOR_COLUMNS,
-    wrapped(kernels.regressor, regressor.SIGNATURE, _regressor_shape),
     {DOUBLE: kernels.regressor_float64},
     ("q", "v", "vdot"),
-    _regressor_shape,
+    lambda topology: (_nv(topology), regressor.PARAMETERS * (len(topology) - 1)),
     "q, v and vdot are finite, but so large that the result is not",
+    (kernels.regressor, regressor.SIGNATURE),
 )
 #: Those of which `graph.compile` generates code.
 GENERATED = (INVERSE_DYNAMICS, MASS_MATRIX, FORWARD_DYNAMICS, DERIVATIVES)

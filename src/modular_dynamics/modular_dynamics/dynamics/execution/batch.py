@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
@@ -13,27 +13,27 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 from ...exceptions import StateError
 from ...kernels import SMALLEST_NORM, layout
 from ...model import JointType, SubsystemGraph
-from ..arrays.arguments import checked_out
+from ..arrays.arguments import (
+    Array,
+    Progress,
+    Topology,
+    checked_dtype,
+    checked_out,
+    checked_progress,
+    state_rows,
+    thread_count,
+)
 from .algorithms import Algorithm
-from .batch_arguments import Progress, checked_dtype, checked_progress, state_rows, thread_count
 from .generated import with_code
 from .single_precision import Angles
 from .threads import run_on_threads
 
-__all__ = ["Batch", "Progress"]
+__all__ = ["Batch"]
 
 #: States between two calls of progress or looks at an interrupt; and as many as are converted at a time.
 LARGEST_CHUNK, CHUNK = 2**16, 2**13
 #: States that are worth a thread, or numbers in their results.
 THREAD_STATES, THREAD_RESULTS = 256, 2**17
-
-
-class _KernelArrays(NamedTuple):
-    """A graph as the batch kernel of one dtype takes it."""
-
-    topology: NDArray[np.int64]
-    constants: NDArray[Any]
-    zero_blocks: NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
@@ -48,8 +48,8 @@ class Batch:
 
     graph: SubsystemGraph
     algorithm: Algorithm
-    topology: NDArray[np.int64]
-    constants: NDArray[np.float64]
+    topology: Topology
+    constants: Array
     generated: bool = True
     alone: Callable[..., object] | None = None
 
@@ -68,15 +68,15 @@ class Batch:
         return Angles(self.graph)
 
     @cached_property
-    def _arrays(self) -> dict[np.dtype[Any], _KernelArrays]:
-        """By dtype."""
-        arrays: dict[np.dtype[Any], _KernelArrays] = {}
+    def _arrays(self) -> dict[np.dtype[Any], tuple[Topology, NDArray[Any], NDArray[np.bool_]]]:
+        """By dtype: topology, constants and blocks of zeros, as the batch kernel takes them."""
+        arrays = {}
         for kind in self.algorithm.batches:
             topology, constants = self.topology, self.constants.astype(kind)
             if self.generated:
                 topology = with_code(self.graph, self.algorithm, "batch", kind, topology)
             zero_blocks = self.algorithm.zero_blocks(self.graph, kind, topology, constants)
-            arrays[kind] = _KernelArrays(topology, constants, zero_blocks)
+            arrays[kind] = topology, constants, zero_blocks
         return arrays
 
     def __call__(
@@ -133,8 +133,14 @@ class Batch:
         """Results of the states from ``start`` on; copies only what the kernel cannot take as it is."""
         rows, kind = len(out), out.dtype
         inputs = [array[start : start + rows] for array in states.values()]
-        if kind == np.float32 and self._angles.too_large(inputs[0]):
-            self._in_double_precision(states, out, start, threads, as_they_are)
+        if kind == np.float32 and self._angles.too_large(inputs[0]):  # these need double precision
+            exact = np.empty(out.shape)
+            self._chunk(states, exact, start, threads, as_they_are)
+            with np.errstate(over="ignore"):
+                out[:] = exact
+            large = ~np.isfinite(out[:, self._checked_results]).all(axis=1)
+            if large.any():
+                self._report_first_bad(states, start, int(np.argmax(large)), 1)
             return
         if not as_they_are:
             if kind == np.float32 and inputs[0].dtype != kind:
@@ -146,36 +152,22 @@ class Batch:
                 short = np.linalg.norm(inputs[0][:, first : first + 4], axis=1) < SMALLEST_NORM
             if short.any():
                 self._report_first_bad(states, start, 0, rows)
-        while len(inputs) < 3:
-            inputs.append(np.empty((rows, 0), kind))  # not read
-        kernel, checked = self.algorithm.batches[kind], self._checked_results
-        arrays = self._arrays[kind]
-
-        def work(turns: NDArray[np.int64]) -> None:
-            kernel(arrays.topology, arrays.constants, *inputs, out, checked, arrays.zero_blocks, turns)
-
-        share = min(THREAD_STATES, 1 + THREAD_RESULTS // max(self._width, 1))
-        bad = run_on_threads(work, rows, min(threads, max(1, rows // share)))
+        bad = self._run(inputs, out, threads)
         if bad is not None:
             among = 64 // kind.itemsize if self.alone is None else rows
             self._report_first_bad(states, start, bad, min(among, rows - bad))
 
-    def _in_double_precision(
-        self,
-        states: Mapping[str, NDArray[Any]],
-        out: NDArray[Any],
-        start: int,
-        threads: int,
-        as_they_are: bool,
-    ) -> None:
-        """Single precision results of states whose angles need double precision."""
-        exact = np.empty(out.shape)
-        self._chunk(states, exact, start, threads, as_they_are)
-        with np.errstate(over="ignore"):
-            out[:] = exact
-        large = ~np.isfinite(out[:, self._checked_results]).all(axis=1)
-        if large.any():
-            self._report_first_bad(states, start, int(np.argmax(large)), 1)
+    def _run(self, inputs: list[NDArray[Any]], out: NDArray[Any], threads: int) -> int | None:
+        """Run the kernel on threads, as many as are worth it; the first bad row, or None."""
+        rows, kernel, checked = len(out), self.algorithm.batches[out.dtype], self._checked_results
+        topology, constants, zero_blocks = self._arrays[out.dtype]
+        not_read = [np.empty((rows, 0), out.dtype)] * (3 - len(inputs))
+
+        def work(turns: NDArray[np.int64]) -> None:
+            kernel(topology, constants, *inputs, *not_read, out, checked, zero_blocks, turns)
+
+        share = min(THREAD_STATES, 1 + THREAD_RESULTS // max(self._width, 1))
+        return run_on_threads(work, rows, min(threads, max(1, rows // share)))
 
     @cached_property
     def _checked_results(self) -> NDArray[np.int64]:

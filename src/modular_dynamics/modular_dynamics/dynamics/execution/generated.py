@@ -4,22 +4,22 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ... import codegen, kernels
 from ...exceptions import UnsupportedModelError
 from ...kernels import layout
 from ...model import SubsystemGraph, refuse_closures
-from ..arrays.model_arrays import constants_of, topology_of
-from .algorithms import DOUBLE, GENERATED, SINGLE, Algorithm, Arrays
-from .compile_report import CompileReport, GeneratedCode
+from ..arrays.arguments import Topology
+from ..arrays.model_arrays import Arrays, constants_of, topology_of
+from .algorithms import DOUBLE, GENERATED, SINGLE, Algorithm
 from .timing import NoInertiaError, microseconds
 from .workspaces import discard_workspaces, generated_code
 
-__all__ = ["compile_graph", "with_code"]
+__all__ = ["CompileReport", "GeneratedCode", "compile_graph", "with_code"]
 
 #: Numbers in a result beyond which loops are better.
 LARGEST_RESULT = 20_000
@@ -32,19 +32,74 @@ _KINDS: dict[tuple[str, np.dtype[Any]], codegen.Kind] = {
 }
 
 
-class _LeftOutError(Exception):
-    """No code is generated of this algorithm for this graph; says why."""
+@dataclass(frozen=True)
+class GeneratedCode(codegen.MachineCode):
+    """One piece of generated code beside the compiled loops that it can replace.
+
+    Attributes:
+        form: "single" (one state) or "batch" (many).
+        loops_us, code_us: time for one state of the loops and of the code [us].
+        seconds: spent on compiling it, or on reading it from the disk.
+    """
+
+    algorithm: str
+    form: str
+    dtype: str
+    loops_us: float
+    code_us: float
+
+    @property
+    def used(self) -> bool:
+        """Whether it replaces the loops: it is faster."""
+        return self.code_us < self.loops_us
+
+
+@dataclass(frozen=True)
+class CompileReport:
+    """What `graph.compile()` made, where it came from, and how fast it is. Printable.
+
+    Attributes:
+        left_out: one line for each algorithm without generated code: which, and why.
+        seconds: that `graph.compile()` took.
+    """
+
+    robot: str
+    pieces: tuple[GeneratedCode, ...]
+    left_out: tuple[str, ...]
+    seconds: float
+
+    @property
+    def cached(self) -> bool:
+        """Whether everything was read from the disk."""
+        return all(piece.cached for piece in self.pieces)
+
+    @property
+    def operations(self) -> dict[str, int]:
+        """Floating-point instructions for one state, by algorithm."""
+        return {piece.algorithm: piece.operations for piece in self.pieces}
+
+    def __str__(self) -> str:
+        source = "from the cache" if self.cached else "compiled"
+        lines = [f"'{self.robot}': generated code {source} in {self.seconds:.2f} s; us per state"]
+        lines.append(f"{'':46}{'operations':>11}{'kB':>6}{'s':>7}{'loops':>9}{'code':>9}  used")
+        for one in self.pieces:
+            name = f"{one.algorithm}, {one.form}, {one.dtype}"
+            lines.append(
+                f"{name:46}{one.operations:11}{one.size / 1000:6.0f}{one.seconds:7.2f}"
+                f"{one.loops_us:9.3f}{one.code_us:9.3f}  {'yes' if one.used else 'no'}"
+            )
+        return "\n".join([*lines, *self.left_out])
 
 
 def with_code(
-    graph: SubsystemGraph, algorithm: Algorithm, form: str, kind: np.dtype[Any], topology: NDArray[np.int64]
-) -> NDArray[np.int64]:
+    graph: SubsystemGraph, algorithm: Algorithm, form: str, kind: np.dtype[Any], topology: Topology
+) -> Topology:
     """A topology with the address of the graph's generated code, where there is some and it is faster."""
     address = generated_code(graph).get((algorithm.name, form, kind), 0)
     return _calling(topology, address) if address else topology
 
 
-def _calling(topology: NDArray[np.int64], address: int) -> NDArray[np.int64]:
+def _calling(topology: Topology, address: int) -> Topology:
     copy = topology.copy()
     copy[-1, layout.CODE] = address
     return copy
@@ -82,8 +137,12 @@ def _generate_all(
     pieces: list[GeneratedCode],
 ) -> str | None:
     """Add the code of all forms of an algorithm to ``pieces``; or why there is none."""
+    results = algorithm.results(arrays[0])
+    if results > LARGEST_RESULT:
+        return f"the loops stay; {results} results; at most {LARGEST_RESULT} are compiled"
+    if not algorithm.mimics and any(joint.mimic is not None for joint in graph.joints):
+        return "left out; joints mimic others, and the mass matrix is used instead"
     try:
-        _check(graph, algorithm, arrays[0])
         for form, dtype in _KINDS:
             if form == "single" or dtype in algorithm.batches:
                 if progress is not None:
@@ -91,18 +150,9 @@ def _generate_all(
                 pieces.append(_generate(graph, algorithm, form, dtype, arrays))
     except codegen.TooLargeError as error:
         return f"the loops stay; {error}"
-    except (_LeftOutError, NoInertiaError) as error:
+    except NoInertiaError as error:
         return f"left out; {error}"
     return None
-
-
-def _check(graph: SubsystemGraph, algorithm: Algorithm, topology: NDArray[np.int64]) -> None:
-    """Raise where no code of this algorithm is generated for this graph."""
-    results = algorithm.results(topology)
-    if results > LARGEST_RESULT:
-        raise codegen.TooLargeError(f"{results} results; at most {LARGEST_RESULT} are compiled")
-    if not algorithm.mimics and any(joint.mimic is not None for joint in graph.joints):
-        raise _LeftOutError("joints mimic others, and the mass matrix is used instead")
 
 
 def _generate(
@@ -111,7 +161,7 @@ def _generate(
     """Make one piece of code, or read it from the disk, and time it beside the loops."""
     topology, constants = algorithm.prepared(*arrays)
 
-    def time_of(called: NDArray[np.int64]) -> float:
+    def time_of(called: Topology) -> float:
         return microseconds(graph, algorithm, form, dtype, called, constants)
 
     loops = time_of(topology)  # first: it may raise
@@ -123,8 +173,10 @@ def _generate(
     for _ in range(TURNS):  # a burst of work of another process must not decide
         code = min(code, time_of(calling))
         loops = min(loops, time_of(topology))
-    facts = made.address, made.operations, made.size, seconds, made.cached
-    return GeneratedCode(algorithm.name, form, str(dtype), *facts, loops, code)
+    facts = {**vars(made), "seconds": seconds}
+    return GeneratedCode(
+        **facts, algorithm=algorithm.name, form=form, dtype=str(dtype), loops_us=loops, code_us=code
+    )
 
 
 SubsystemGraph.generate = staticmethod(compile_graph)

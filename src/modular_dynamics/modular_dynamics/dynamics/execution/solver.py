@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cached_property
 from typing import Any, TypeVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from ...algebra import DualQuaternion
 from ...exceptions import StateError
 from ...kernels import entries_are_direct
-from ...model import SubsystemGraph, body_loads
-from ..arrays.arguments import as_kernel_arrays, checked_out
+from ...model import SubsystemGraph
+from ..arrays.arguments import Array, Topology, as_kernel_arrays, checked_out
 from ..arrays.loaded_constants import LoadedConstants
 from ..arrays.model_arrays import alignments_of, body_to_aligned, work_for
-from .algorithms import DOUBLE, Algorithm
+from .algorithms import DOUBLE, Algorithm, StateCall
 from .batch import Batch
 from .generated import with_code
-from .state_call import StateCall
 from .workspaces import offer_direct_call, workspace_of
 
 __all__ = ["LoadedSolver", "Solver", "Wrenches"]
@@ -42,11 +40,7 @@ class Solver:
     """
 
     def __init__(
-        self,
-        graph: SubsystemGraph,
-        algorithm: Algorithm,
-        topology: NDArray[np.int64],
-        constants: NDArray[np.float64],
+        self, graph: SubsystemGraph, algorithm: Algorithm, topology: Topology, constants: Array
     ) -> None:
         self.graph, self.algorithm = graph, algorithm
         self.topology, self.constants = topology, constants
@@ -66,16 +60,16 @@ class Solver:
 
     @cached_property
     def _batch(self) -> Batch:
-        return Batch(self.graph, self.algorithm, self.topology, self.constants)
+        return Batch(self.graph, self.algorithm, self.topology, self.constants, alone=self._alone(None))
 
     def batch(self) -> Batch:
         """The same algorithm for many states."""
         return self._batch
 
-    def _run(
-        self, call: StateCall, vectors: tuple[Any, ...], out: NDArray[np.float64]
-    ) -> NDArray[np.float64]:
-        """Write the result into ``out``. Lists, other dtypes and strides are converted; else it raises."""
+    def _run(self, vectors: tuple[Any, ...], out: Array | None, call: StateCall | None = None) -> Array:
+        """The result, in ``out`` if given. Lists, other dtypes and strides are converted; else it raises."""
+        out = np.empty(self.shape) if out is None else out
+        call = self.call if call is None else call
         if call(*vectors, out) == 0:
             return out
         state = self.graph.checked(**dict(zip(self.algorithm.inputs, vectors, strict=True)))
@@ -85,40 +79,51 @@ class Solver:
             raise StateError(self._failure(status))
         return out
 
+    def _alone(self, external_wrenches: Wrenches) -> Callable[..., object] | None:
+        """The algorithm for one state, if its error for a row of a batch says more than the batch can."""
+        return None
+
     def _failure(self, status: int) -> str:
         """What a kernel's status means for arguments that are right."""
         return self.algorithm.overflow
 
 
 class LoadedSolver(Solver):
-    """A solver whose bodies may bear external wrenches."""
+    """A solver whose bodies may bear external wrenches.
+
+    Attributes:
+        alignments: rotations body <- aligned frame (n, 3, 3).
+    """
 
     def __init__(
-        self,
-        graph: SubsystemGraph,
-        algorithm: Algorithm,
-        topology: NDArray[np.int64],
-        constants: NDArray[np.float64],
+        self, graph: SubsystemGraph, algorithm: Algorithm, topology: Topology, constants: Array
     ) -> None:
         super().__init__(graph, algorithm, topology, constants)
         self.alignments = alignments_of(graph)
-        self._with_loads = LoadedConstants(constants, self._into_row)
 
     @cached_property
-    def _loaded_call(self) -> StateCall:
-        """The call with the wrenches that ``_with_loads`` was called with."""
+    def _with_loads(self) -> LoadedConstants:
+        return LoadedConstants(self.graph, self.constants, self._into_row)
+
+    @cached_property
+    def _bound_to_loads(self) -> StateCall:
         return self.algorithm.bind(self.topology, self._with_loads.constants, self._work)
 
-    def _into_row(self, body: int, wrench: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _loaded_call(self, external_wrenches: Wrenches) -> StateCall | None:
+        """The call with these wrenches, valid until the next one; None without wrenches."""
+        if external_wrenches is None:
+            return None
+        self._with_loads(external_wrenches)
+        return self._bound_to_loads
+
+    def _into_row(self, body: int, wrench: Array) -> Array:
         """[force, moment] from a body's axes into the frame of its row."""
         return body_to_aligned(self.alignments[body], wrench)
-
-    def _loads(self, external_wrenches: Wrenches) -> dict[int, DualQuaternion]:
-        return body_loads(self.graph, {} if external_wrenches is None else external_wrenches)
 
     def batch(self, external_wrenches: Wrenches = None) -> Batch:
         """The same algorithm for many states under the same wrenches."""
         if external_wrenches is None:
             return self._batch
-        constants = self._with_loads(self._loads(external_wrenches)).copy()
-        return Batch(self.graph, self.algorithm, self.topology, constants, generated=False)
+        constants = self._with_loads(external_wrenches).copy()
+        alone = self._alone(external_wrenches)
+        return Batch(self.graph, self.algorithm, self.topology, constants, generated=False, alone=alone)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
+from timeit import repeat
 from typing import Any
 
 import numpy as np
@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 
 from ...kernels.turns import new_turns
 from ...model import SubsystemGraph
+from ..arrays.arguments import Array, Topology
+from ..arrays.body_frames import joint_without_inertia
 from ..arrays.model_arrays import work_of
-from ..arrays.pivots import joint_without_inertia
 from .algorithms import Algorithm
 
 __all__ = ["NoInertiaError", "microseconds"]
@@ -30,8 +31,8 @@ def microseconds(
     algorithm: Algorithm,
     form: str,
     dtype: np.dtype[Any],
-    topology: NDArray[np.int64],
-    constants: NDArray[np.float64],
+    topology: Topology,
+    constants: Array,
 ) -> float:
     """Microseconds for one state [us]: the best of some rounds, at a state without special angles.
 
@@ -41,50 +42,34 @@ def microseconds(
     Raises:
         NoInertiaError: names the joint.
     """
-    count = len(algorithm.inputs)
     rng = np.random.default_rng(0)
-    vectors = [rng.uniform(0.5, 1.0, size) for size in (graph.nq, graph.nv, graph.nv)][:count]
+    sizes = (graph.nq, graph.nv, graph.nv)[: len(algorithm.inputs)]
+    vectors = [rng.uniform(0.5, 1.0, size) for size in sizes]
     if form == "single":
-        run, calls, states = _single_call(graph, algorithm, topology, constants, vectors), TIMED_CALLS, 1
+        work, out = work_of(graph, algorithm.columns), np.empty(algorithm.shape(topology))
+        call = algorithm.bind(topology, constants, work)
+        if call(*vectors, out) == 3 and algorithm.pivots:
+            raise NoInertiaError(f"joint '{joint_without_inertia(graph, work).name}' moves no inertia")
+        seconds = min(repeat(lambda: call(*vectors, out), number=TIMED_CALLS, repeat=ROUNDS)) / TIMED_CALLS
     else:
-        run, calls = _batch_call(graph, algorithm, dtype, topology, constants, vectors), 1
-        states = TIMED_STATES
-    run()
-    best = np.inf
-    for _ in range(ROUNDS):
-        start = time.perf_counter()
-        for _ in range(calls):
-            run()
-        best = min(best, time.perf_counter() - start)
-    return best / (calls * states) * 1e6
-
-
-def _single_call(
-    graph: SubsystemGraph,
-    algorithm: Algorithm,
-    topology: NDArray[np.int64],
-    constants: NDArray[np.float64],
-    vectors: list[NDArray[np.float64]],
-) -> Callable[[], object]:
-    work, arrays = work_of(graph, algorithm.columns), (*vectors, np.empty(algorithm.shape(topology)))
-    call = algorithm.bind(topology, constants, work)
-    if call(*arrays) == 3 and algorithm.pivots:
-        raise NoInertiaError(f"joint '{joint_without_inertia(graph, work).name}' moves no inertia")
-    return lambda: call(*arrays)
+        run = _batch_call(graph, algorithm, topology, constants.astype(dtype), vectors)
+        run()
+        seconds = min(repeat(run, number=1, repeat=ROUNDS)) / TIMED_STATES
+    return seconds * 1e6
 
 
 def _batch_call(
     graph: SubsystemGraph,
     algorithm: Algorithm,
-    dtype: np.dtype[Any],
-    topology: NDArray[np.int64],
-    constants: NDArray[np.float64],
-    vectors: list[NDArray[np.float64]],
+    topology: Topology,
+    constants: NDArray[Any],
+    vectors: list[Array],
 ) -> Callable[[], object]:
-    kernel, constants = algorithm.batches[dtype], constants.astype(dtype)
-    rows = [np.tile(vector, (TIMED_STATES, 1)) for vector in vectors]
-    rows += [np.empty((TIMED_STATES, 0))] * (3 - len(rows))  # not read
-    rows = [array.astype(dtype) for array in [*rows, np.zeros((TIMED_STATES, algorithm.results(topology)))]]
-    checked = algorithm.checked(topology)
+    """A call of the batch kernel for the dtype of ``constants``."""
+    dtype = constants.dtype
+    rows = [np.tile(vector.astype(dtype), (TIMED_STATES, 1)) for vector in vectors]
+    rows += [np.empty((TIMED_STATES, 0), dtype)] * (3 - len(rows))  # not read
+    out = np.zeros((TIMED_STATES, algorithm.results(topology)), dtype)
+    kernel, checked = algorithm.batches[dtype], algorithm.checked(topology)
     zero_blocks = algorithm.zero_blocks(graph, dtype, topology, constants)
-    return lambda: kernel(topology, constants, *rows, checked, zero_blocks, new_turns())
+    return lambda: kernel(topology, constants, *rows, out, checked, zero_blocks, new_turns())

@@ -9,9 +9,9 @@ from lxml import etree
 
 from ...exceptions import UrdfError
 from ..source import line_of
-from .values import LINE, checked_name, checked_number, checked_numbers, checked_xyz_rpy
+from .values import LINE, Entry
 
-__all__ = ["INERTIA_KEYS", "attributes", "check_joint", "check_link"]
+__all__ = ["INERTIA_KEYS", "attributes", "check_joint", "check_link", "entry"]
 
 #: `planar` is a URDF type too, but no single screw describes it.
 _JOINT_TYPES = ("revolute", "continuous", "prismatic", "fixed", "floating")
@@ -25,6 +25,11 @@ def attributes(element: etree._Element | None) -> dict[str, Any]:
     return {**{str(key): value for key, value in element.attrib.items()}, LINE: line_of(element)}
 
 
+def entry(element: etree._Element | None, where: str) -> Entry:
+    """The attributes of an element, to be checked."""
+    return Entry(attributes(element), where, UrdfError)
+
+
 def check_link(link: etree._Element, where: str) -> None:
     """Mass, inertia and origin are there and finite, if the link has an <inertial>.
 
@@ -34,14 +39,13 @@ def check_link(link: etree._Element, where: str) -> None:
     inertial = _at_most_one(link, "inertial", where)
     if inertial is None:
         return
-    origin = _at_most_one(inertial, "origin", where)
-    checked_xyz_rpy(attributes(origin), f"{where}, <inertial> <origin>", UrdfError)
+    entry(_at_most_one(inertial, "origin", where), f"{where}, <inertial> <origin>").xyz_rpy()
     for tag, keys in (("mass", ("value",)), ("inertia", INERTIA_KEYS)):
         element = _at_most_one(inertial, tag, where)
         if element is None:
             raise UrdfError(f"{where}: <inertial> lacks <{tag}>", line_of(inertial))
         for key in keys:
-            checked_number(attributes(element), key, f"{where}, <{tag}>", UrdfError)
+            entry(element, f"{where}, <{tag}>").number(key)
 
 
 def check_joint(joint: etree._Element, where: str) -> None:
@@ -55,22 +59,27 @@ def check_joint(joint: etree._Element, where: str) -> None:
         element = _at_most_one(joint, tag, where)
         if element is None:
             raise UrdfError(f"{where} lacks <{tag} link=...>", line_of(joint))
-        checked_name(attributes(element), "link", f"{where}, <{tag}>", UrdfError)
-    checked_xyz_rpy(attributes(_at_most_one(joint, "origin", where)), f"{where}, <origin>", UrdfError)
+        entry(element, f"{where}, <{tag}>").name("link")
+    entry(_at_most_one(joint, "origin", where), f"{where}, <origin>").xyz_rpy()
     axis = _at_most_one(joint, "axis", where)
     if axis is not None and kind in ("revolute", "continuous", "prismatic"):
-        direction = checked_numbers(attributes(axis), "xyz", 3, f"{where}, <axis>", UrdfError)
+        direction = entry(axis, f"{where}, <axis>").numbers("xyz", 3)
         if not np.linalg.norm(direction) > 1e-9:
             raise UrdfError(f"{where}: <axis xyz='{axis.get('xyz')}'> has no direction", line_of(axis))
-    _check_limit(joint, kind, where)
-    dynamics = _at_most_one(joint, "dynamics", where)
+    limit = _at_most_one(joint, "limit", where)
+    if limit is None and kind in ("revolute", "prismatic"):
+        raise UrdfError(f"{where}, {kind}, lacks <limit lower= upper= effort= velocity=>", line_of(joint))
+    if limit is not None:
+        for key, default in (("lower", 0.0), ("upper", 0.0), ("effort", None), ("velocity", None)):
+            entry(limit, f"{where}, <limit>").number(key, default)
+    dynamics = entry(_at_most_one(joint, "dynamics", where), f"{where}, <dynamics>")
     for key in ("damping", "friction"):
-        checked_number(attributes(dynamics), key, f"{where}, <dynamics>", UrdfError, 0.0)
+        dynamics.number(key, 0.0)
     mimic = _at_most_one(joint, "mimic", where)
     if mimic is not None:
-        checked_name(attributes(mimic), "joint", f"{where}, <mimic>", UrdfError)
-        checked_number(attributes(mimic), "multiplier", f"{where}, <mimic>", UrdfError, 1.0)
-        checked_number(attributes(mimic), "offset", f"{where}, <mimic>", UrdfError, 0.0)
+        entry(mimic, f"{where}, <mimic>").name("joint")
+        for key, default in (("multiplier", 1.0), ("offset", 0.0)):
+            entry(mimic, f"{where}, <mimic>").number(key, default)
 
 
 def _checked_type(joint: etree._Element, where: str) -> str:
@@ -82,16 +91,6 @@ def _checked_type(joint: etree._Element, where: str) -> str:
             f"{where} has {given}; one of {', '.join(_JOINT_TYPES)} is needed{hint}", line_of(joint)
         )
     return str(kind)
-
-
-def _check_limit(joint: etree._Element, kind: str, where: str) -> None:
-    limit = _at_most_one(joint, "limit", where)
-    if limit is None:
-        if kind in ("revolute", "prismatic"):
-            raise UrdfError(f"{where}, {kind}, lacks <limit lower= upper= effort= velocity=>", line_of(joint))
-        return
-    for key, default in (("lower", 0.0), ("upper", 0.0), ("effort", None), ("velocity", None)):
-        checked_number(attributes(limit), key, f"{where}, <limit>", UrdfError, default)
 
 
 def _at_most_one(element: etree._Element, tag: str, where: str) -> etree._Element | None:

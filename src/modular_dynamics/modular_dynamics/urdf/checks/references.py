@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from ...exceptions import PartitionError
-from ..annotations import Annotations
-from ..description import RobotDescription
-from ..merge import carriers
+from ..description import Annotations, RobotDescription, carriers
 
 __all__ = ["check_references"]
 
@@ -15,8 +15,6 @@ _ELEMENTS = {
     "gears": "gear of joint",
     "springs": "spring",
 }
-#: Section, name of the element, and the name of the link or joint that it refers to.
-_Reference = tuple[str, str, str]
 
 
 def check_references(robot: RobotDescription, annotations: Annotations) -> None:
@@ -26,41 +24,13 @@ def check_references(robot: RobotDescription, annotations: Annotations) -> None:
         PartitionError: names the element, its line, and the unknown name; or the two links of a loop joint
             that no joint moves against each other.
     """
-    for kind, known, references in (
-        ("link", robot.links, _links(annotations)),
-        ("joint", robot.joints, _joints(annotations)),
-    ):
-        for section, owner, name in references:
-            if name not in known:
-                raise PartitionError(
-                    f"{_ELEMENTS[section]} '{owner}' names the unknown {kind} '{name}'",
-                    annotations.lines.get((section, owner)),
-                )
-    _check_loops(robot, annotations)
-
-
-def _links(annotations: Annotations) -> list[_Reference]:
-    links = [
-        ("loop_joints", loop.name, anchor.link)
-        for loop in annotations.loop_joints
-        for anchor in (loop.predecessor, loop.successor)
-    ]
-    return links + [
-        ("springs", spring.name, anchor.link) for spring in annotations.springs for anchor in spring.anchors
-    ]
-
-
-def _joints(annotations: Annotations) -> list[_Reference]:
-    joints = [("passive", name, name) for name in annotations.passive]
-    for gear in annotations.gears:
-        joints += [
-            ("gears", gear.joint, name) for name in (gear.joint, *(driver for driver, _ in gear.drivers))
-        ]
-    return joints
-
-
-def _check_loops(robot: RobotDescription, annotations: Annotations) -> None:
-    """The two links of a loop joint belong to different bodies."""
+    known = {"link": set(robot.links), "joint": set(robot.joints)}
+    for section, owner, kind, name in _references(annotations):
+        if name not in known[kind]:
+            raise PartitionError(
+                f"{_ELEMENTS[section]} '{owner}' names the unknown {kind} '{name}'",
+                annotations.lines.get((section, owner)),
+            )
     carrier = carriers(robot, {})
     for loop in annotations.loop_joints:
         before, after = loop.predecessor.link, loop.successor.link
@@ -72,3 +42,18 @@ def _check_loops(robot: RobotDescription, annotations: Annotations) -> None:
                 "links that joints move against each other",
                 annotations.lines.get(("loop_joints", loop.name)),
             )
+
+
+def _references(annotations: Annotations) -> Iterator[tuple[str, str, str, str]]:
+    """Section, name of the element, and "link" or "joint" with the name of the one that it refers to."""
+    for loop in annotations.loop_joints:
+        for anchor in (loop.predecessor, loop.successor):
+            yield "loop_joints", loop.name, "link", anchor.link
+    for spring in annotations.springs:
+        for anchor in spring.anchors:
+            yield "springs", spring.name, "link", anchor.link
+    for name in annotations.passive:
+        yield "passive", name, "joint", name
+    for gear in annotations.gears:
+        for name in (gear.joint, *(driver for driver, _ in gear.drivers)):
+            yield "gears", gear.joint, "joint", name

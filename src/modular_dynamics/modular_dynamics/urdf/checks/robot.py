@@ -42,11 +42,9 @@ def check_tree(robot: RobotDescription) -> None:
     if len(roots) > 1:
         second = robot.links[roots[1]]
         raise UrdfError(f"several root links: {', '.join(roots)}; one root is needed", second.line)
-    reached, open_links, below = set(roots), list(roots), robot.children()
-    while open_links:
-        children = [joint.child for joint in below[open_links.pop()]]
-        reached.update(children)
-        open_links.extend(children)
+    reached = list(roots)
+    for link in reached:  # grows while it is read
+        reached.extend(joint.child for joint in robot.below[link])
     cyclic = [joint for joint in robot.joints.values() if joint.child not in reached]
     if cyclic:
         names = ", ".join(f"'{joint.name}'" for joint in cyclic)
@@ -125,21 +123,12 @@ def warn_suspicious(robot: RobotDescription, linked_by_loops: Set[str] = frozens
 
     Links in ``linked_by_loops`` end no chain: a loop continues there.
     """
-    below = robot.children()
-
-    def links_fixed_to(first: str) -> list[str]:
-        """Links of the body that starts at link ``first``."""
-        links = [first]
-        for link in links:  # grows while it is read
-            links.extend(joint.child for joint in below[link] if not joint.moves)
-        return links
-
     for joint in robot.joints.values():
         if not joint.moves:
             continue
-        body = links_fixed_to(joint.child)
+        body = robot.body_links(joint.child)
         ends_chain = linked_by_loops.isdisjoint(body) and not any(
-            child.moves for link in body for child in below[link]
+            child.moves for link in body for child in robot.below[link]
         )
         if ends_chain and not any(robot.links[link].mass for link in body):
             robot.warnings.append(

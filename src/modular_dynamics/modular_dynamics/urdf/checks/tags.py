@@ -10,8 +10,8 @@ import numpy as np
 from ...algebra import from_xyz_rpy
 from ...exceptions import PartitionError
 from ...model import Anchor, Gear, LoopJoint, Spring
-from ..annotations import Annotations, SubsystemSpec
-from .values import LINE, checked_name, checked_number, checked_numbers, checked_xyz_rpy
+from ..description import Annotations, SubsystemSpec
+from .values import LINE, Entry
 
 __all__ = ["checked_annotations"]
 
@@ -38,32 +38,30 @@ def checked_annotations(content: Mapping[str, Any]) -> Annotations:
             f"version '{version}' of the modular_dynamics tags; 1 is needed", content.get(LINE)
         )
     _reject_unknown_keys(content, ("version", *_SECTIONS), "the partition")
+    items = {section: list(_items(content, section)) for section in _SECTIONS}
     result = Annotations(
-        subsystems=tuple(_subsystem(item) for item in _items(content, "subsystems")),
-        loop_joints=tuple(_loop_joint(item) for item in _items(content, "loop_joints")),
-        passive=tuple(
-            checked_name(i, "joint", "a passive joint", PartitionError) for i in _items(content, "passive")
-        ),
-        gears=tuple(_gear(item) for item in _items(content, "gears")),
-        springs=tuple(_spring(item) for item in _items(content, "springs")),
+        subsystems=tuple(_subsystem(item) for item in items["subsystems"]),
+        loop_joints=tuple(_loop_joint(item) for item in items["loop_joints"]),
+        passive=tuple(_entry(item, "a passive joint").name("joint") for item in items["passive"]),
+        gears=tuple(_gear(item) for item in items["gears"]),
+        springs=tuple(_spring(item) for item in items["springs"]),
         lines={
             (section, str(item.get("name", item.get("joint")))): item.get(LINE)
-            for section in _SECTIONS
-            for item in _items(content, section)
+            for section, of_section in items.items()
+            for item in of_section
         },
     )
-    for kind, names in (
-        ("subsystems", [spec.name for spec in result.subsystems]),
-        ("loop joints", [loop.name for loop in result.loop_joints]),
-        ("passive joints", list(result.passive)),
-        ("geared joints", [gear.joint for gear in result.gears]),
-        ("springs", [spring.name for spring in result.springs]),
+    for kind, section, names in (
+        ("subsystems", "subsystems", [spec.name for spec in result.subsystems]),
+        ("loop joints", "loop_joints", [loop.name for loop in result.loop_joints]),
+        ("passive joints", "passive", list(result.passive)),
+        ("geared joints", "gears", [gear.joint for gear in result.gears]),
+        ("springs", "springs", [spring.name for spring in result.springs]),
     ):
         for name in names:
             if names.count(name) > 1:
-                raise PartitionError(
-                    f"two {kind} are named '{name}'; names must be unique", _line(content, name)
-                )
+                line = result.lines[section, name]  # of the last one
+                raise PartitionError(f"two {kind} are named '{name}'; names must be unique", line)
     return result
 
 
@@ -71,8 +69,8 @@ def _items(content: Mapping[str, Any], section: str) -> Iterator[Mapping[str, An
     items = content.get(section) or []
     if not isinstance(items, list):
         raise PartitionError(f"'{section}' is not a list", content.get(LINE))
-    for entry in items:
-        item = {"joint": entry} if section == "passive" and isinstance(entry, str) else entry
+    for given in items:
+        item = {"joint": given} if section == "passive" and isinstance(given, str) else given
         if not isinstance(item, Mapping):
             raise PartitionError(f"'{section}' holds '{item}'; a mapping is needed", content.get(LINE))
         _reject_unknown_keys(item, _SECTIONS[section], f"an entry of '{section}'")
@@ -82,122 +80,100 @@ def _items(content: Mapping[str, Any], section: str) -> Iterator[Mapping[str, An
 def _reject_unknown_keys(item: Mapping[str, Any], known: tuple[str, ...], where: str) -> None:
     for key in item:
         if key not in (*known, LINE):
-            raise PartitionError(
-                f"{where} has the unknown key '{key}'; known: {', '.join(known)}", item.get(LINE)
-            )
+            raise _entry(item, where).failure(f" has the unknown key '{key}'; known: {', '.join(known)}")
 
 
-def _line(content: Mapping[str, Any], name: str) -> int | None:
-    """Line of the last entry of that name."""
-    entries = [
-        item for section in _SECTIONS for item in content.get(section) or [] if isinstance(item, Mapping)
-    ]
-    named = [item.get(LINE) for item in entries if name in (item.get("name"), item.get("joint"))]
-    return named[-1] if named else None
+def _entry(item: Mapping[str, Any], where: str) -> Entry:
+    return Entry(item, where, PartitionError)
 
 
-def _names(item: Mapping[str, Any], key: str, where: str) -> tuple[str, ...]:
-    names = item.get(key) or []
+def _names(entry: Entry, key: str) -> tuple[str, ...]:
+    names = entry.item.get(key) or []
     if not isinstance(names, list) or not all(isinstance(name, str) and name for name in names):
-        raise PartitionError(f"{where}: '{key}' is not a list of names", item.get(LINE))
+        raise entry.failure(f": '{key}' is not a list of names")
     return tuple(names)
 
 
 def _subsystem(item: Mapping[str, Any]) -> SubsystemSpec:
-    name = checked_name(item, "name", "a subsystem", PartitionError)
-    where = f"subsystem '{name}'"
-    joints, ends = _names(item, "joints", where), _names(item, "end_links", where)
-    root_link, line = item.get("root_link"), item.get(LINE)
+    name = _entry(item, "a subsystem").name("name")
+    entry = _entry(item, f"subsystem '{name}'")
+    joints, ends = _names(entry, "joints"), _names(entry, "end_links")
+    root_link = item.get("root_link")
     if root_link is not None and not isinstance(root_link, str):
-        raise PartitionError(f"{where}: root_link is {root_link!r}; the name of a link is needed", line)
+        raise entry.failure(f": root_link is {root_link!r}; the name of a link is needed")
     if bool(joints) == bool(root_link):
-        raise PartitionError(f"{where} needs either its joints or its root_link, one of the two", line)
+        raise entry.failure(" needs either its joints or its root_link, one of the two")
     if ends and not root_link:
-        raise PartitionError(f"{where}: end links go with a root_link", line)
+        raise entry.failure(": end links go with a root_link")
     black_box = str(item.get("black_box", "false")).lower()
     if black_box not in ("true", "false", "1", "0"):
-        raise PartitionError(f"{where}: black_box='{item['black_box']}' is neither true nor false", line)
-    return SubsystemSpec(name, joints, root_link, ends, black_box in ("true", "1"), line)
+        raise entry.failure(f": black_box='{item['black_box']}' is neither true nor false")
+    return SubsystemSpec(name, joints, root_link, ends, black_box in ("true", "1"), item.get(LINE))
 
 
 def _anchor(value: Any, where: str, line: int | str | None) -> Anchor:
     if not isinstance(value, Mapping):
         raise PartitionError(f"{where} is missing (a link with xyz and rpy)", line)
     _reject_unknown_keys(value, ("link", "xyz", "rpy"), where)
-    link = checked_name(value, "link", where, PartitionError)
-    return Anchor(link, from_xyz_rpy(*checked_xyz_rpy(value, where, PartitionError)))
+    entry = _entry(value, where)
+    return Anchor(entry.name("link"), from_xyz_rpy(*entry.xyz_rpy()))
 
 
 def _loop_joint(item: Mapping[str, Any]) -> LoopJoint:
-    name = checked_name(item, "name", "a loop joint", PartitionError)
-    where, line = f"loop joint '{name}'", item.get(LINE)
-    kind = item.get("type")
+    name = _entry(item, "a loop joint").name("name")
+    entry, kind = _entry(item, f"loop joint '{name}'"), item.get("type")
     if kind not in _LOOP_JOINT_TYPES:
-        raise PartitionError(
-            f"{where} has type '{kind}'; one of {', '.join(_LOOP_JOINT_TYPES)} is needed", line
-        )
-    axis = np.array(checked_numbers(item, "axis", 3, where, PartitionError, [1.0, 0.0, 0.0]))
+        raise entry.failure(f" has type '{kind}'; one of {', '.join(_LOOP_JOINT_TYPES)} is needed")
+    axis = np.array(entry.numbers("axis", 3, [1.0, 0.0, 0.0]))
     if not np.linalg.norm(axis) > 1e-9:
-        raise PartitionError(f"{where}: its axis has no direction", line)
-    return LoopJoint(
-        name,
-        str(kind),
-        _anchor(item.get("predecessor"), f"{where}, predecessor", line),
-        _anchor(item.get("successor"), f"{where}, successor", line),
-        axis / np.linalg.norm(axis),
+        raise entry.failure(": its axis has no direction")
+    predecessor, successor = (
+        _anchor(item.get(end), f"{entry.where}, {end}", item.get(LINE))
+        for end in ("predecessor", "successor")
     )
+    return LoopJoint(name, str(kind), predecessor, successor, axis / np.linalg.norm(axis))
 
 
 def _gear(item: Mapping[str, Any]) -> Gear:
-    joint = checked_name(item, "joint", "a gear", PartitionError)
-    where = f"gear of joint '{joint}'"
-    drivers = [
-        (
-            checked_name(entry, key, where, PartitionError),
-            checked_number(entry, "ratio", f"{where}, {key} '{entry[key]}'", PartitionError),
-        )
-        for entry, key in _drivers(item, where)
-    ]
+    joint = _entry(item, "a gear").name("joint")
+    entry = _entry(item, f"gear of joint '{joint}'")
+    drivers: list[tuple[str, float]] = []
+    for driver, key in _drivers(entry):
+        name = _entry(driver, entry.where).name(key)
+        drivers.append((name, _entry(driver, f"{entry.where}, {key} '{name}'").number("ratio")))
     names = [name for name, _ in drivers]
     if joint in names:
-        raise PartitionError(f"{where}: a joint cannot be its own driver", item.get(LINE))
+        raise entry.failure(": a joint cannot be its own driver")
     for name in names:
         if names.count(name) > 1:
-            raise PartitionError(f"{where} names its driver '{name}' twice; add the ratios", item.get(LINE))
-    offset = checked_number(item, "offset", where, PartitionError, 0.0)
-    return Gear(joint, *drivers[0], offset, tuple(drivers[1:]))
+            raise entry.failure(f" names its driver '{name}' twice; add the ratios")
+    return Gear(joint, *drivers[0], entry.number("offset", 0.0), tuple(drivers[1:]))
 
 
-def _drivers(item: Mapping[str, Any], where: str) -> list[tuple[Mapping[str, Any], str]]:
-    """Entries that name a gear's drivers, and the key of the name: the gear's own attributes, or a list."""
-    entries = item.get("drivers")
-    if entries is None:
-        return [(item, "driver")]
-    if not isinstance(entries, list) or not all(isinstance(entry, Mapping) for entry in entries):
-        raise PartitionError(f"{where}: 'drivers' is not a list of joints with their ratios", item.get(LINE))
-    if not entries or "driver" in item or "ratio" in item:
-        raise PartitionError(
-            f"{where} needs either one driver with its ratio or a list of drivers, one of the two",
-            item.get(LINE),
-        )
-    for entry in entries:
-        _reject_unknown_keys(entry, ("joint", "ratio"), f"{where}, a driver")
-    return [(entry, "joint") for entry in entries]
+def _drivers(entry: Entry) -> list[tuple[Mapping[str, Any], str]]:
+    """What names a gear's drivers, and the key of the name: the gear's own attributes, or a list."""
+    drivers = entry.item.get("drivers")
+    if drivers is None:
+        return [(entry.item, "driver")]
+    if not isinstance(drivers, list) or not all(isinstance(driver, Mapping) for driver in drivers):
+        raise entry.failure(": 'drivers' is not a list of joints with their ratios")
+    if not drivers or "driver" in entry.item or "ratio" in entry.item:
+        raise entry.failure(" needs either one driver with its ratio or a list of drivers, one of the two")
+    for driver in drivers:
+        _reject_unknown_keys(driver, ("joint", "ratio"), f"{entry.where}, a driver")
+    return [(driver, "joint") for driver in drivers]
 
 
 def _spring(item: Mapping[str, Any]) -> Spring:
-    name = checked_name(item, "name", "a spring", PartitionError)
-    where, line = f"spring '{name}'", item.get(LINE)
-    anchors = item.get("anchors") or []
+    name = _entry(item, "a spring").name("name")
+    entry, anchors = _entry(item, f"spring '{name}'"), item.get("anchors") or []
     if not isinstance(anchors, list) or len(anchors) != 2:
         count = len(anchors) if isinstance(anchors, list) else repr(anchors)
-        raise PartitionError(f"{where} has {count} anchors; a list of two is needed", line)
-    first, second = (_anchor(anchor, f"{where}, anchor", line) for anchor in anchors)
-    values = {key: checked_number(item, key, where, PartitionError) for key in ("stiffness", "free_length")}
-    values |= {
-        key: checked_number(item, key, where, PartitionError, 0.0) for key in ("initial_force", "damping")
-    }
+        raise entry.failure(f" has {count} anchors; a list of two is needed")
+    first, second = (_anchor(anchor, f"{entry.where}, anchor", item.get(LINE)) for anchor in anchors)
+    defaults = {"stiffness": None, "free_length": None, "initial_force": 0.0, "damping": 0.0}
+    values = {key: entry.number(key, default) for key, default in defaults.items()}
     for key, value in values.items():
         if value < 0.0:
-            raise PartitionError(f"{where}: {key} = {value:g} cannot be negative", line)
+            raise entry.failure(f": {key} = {value:g} cannot be negative")
     return Spring(name, **values, anchors=(first, second))

@@ -7,34 +7,85 @@ from hypothesis import given
 import modular_dynamics as md
 from helpers.random_examples.examples import examples
 from helpers.random_examples.trees import random_trees
+from helpers.tree_dynamics import assert_close, random_states
 
 SHARED = np.zeros((5, 19))
+#: For one state (q, v, vdot), and for many. Forward dynamics, less exact, has its own test.
+FUNCTIONS = {
+    "inverse_dynamics": (md.inverse_dynamics, md.inverse_dynamics_batch),
+    "bias": (
+        lambda g, q, v, a: md.bias(g, q, v),
+        lambda g, q, v, a, *rest, **more: md.bias_batch(g, q, v, *rest, **more),
+    ),
+    "gravity_torque": (
+        lambda g, q, v, a: md.gravity_torque(g, q),
+        lambda g, q, v, a, *rest, **more: md.gravity_torque_batch(g, q, *rest, **more),
+    ),
+    "mass_matrix": (
+        lambda g, q, v, a: md.mass_matrix(g, q),
+        lambda g, q, v, a, *rest, **more: md.mass_matrix_batch(g, q, *rest, **more),
+    ),
+    "frame_poses": (
+        lambda g, q, v, a: md.frame_poses(g, q),
+        lambda g, q, v, a, *rest, **more: md.frame_poses_batch(g, q, None, *rest, **more),
+    ),
+    "jacobian": (
+        lambda g, q, v, a: md.jacobian(g, q, g.links[-1]),
+        lambda g, q, v, a, *rest, **more: md.jacobian_batch(g, q, g.links[-1], "root", *rest, **more),
+    ),
+    "jacobian in the link": (
+        lambda g, q, v, a: md.jacobian(g, q, g.links[-1], "link"),
+        lambda g, q, v, a, *rest, **more: md.jacobian_batch(g, q, g.links[-1], "link", *rest, **more),
+    ),
+    "regressor": (md.regressor, md.regressor_batch),
+    "derivatives": (
+        lambda *state: np.array(md.inverse_dynamics_derivatives(*state)),
+        lambda *rows, **more: np.stack(md.inverse_dynamics_derivatives_batch(*rows, **more), axis=1),
+    ),
+}
 
 
-def states(graph, count, seed=0):
-    rng = np.random.default_rng(seed)
-    return rng.normal(size=(count, graph.nq)), *rng.normal(size=(2, count, graph.nv))
+@pytest.mark.parametrize("name", FUNCTIONS)
+@examples(30)
+@given(tree=random_trees(largest=30))
+def test_batches_equal_single_calls_on_random_trees(name, tree):
+    graph = md.load_urdf(tree.urdf)
+    states = random_states(graph, 11, tree.seed)
+    single, batch = FUNCTIONS[name]
+    each = np.array([single(graph, *state) for state in zip(*states, strict=True)])
+    assert_close(batch(graph, *states), each, 1e-12)
 
 
 @examples(40)
 @given(tree=random_trees(largest=30))
-def test_batch_equals_single_calls_on_random_trees(tree):
+def test_single_precision_on_random_trees(tree):
     graph = md.load_urdf(tree.urdf)
-    q, v, vdot = states(graph, 11, tree.seed)
-    expected = np.array([md.inverse_dynamics(graph, *state) for state in zip(q, v, vdot, strict=True)])
-    scale = np.abs(expected).max()
-    batch = md.inverse_dynamics_batch(graph, q, v, vdot)
-    assert np.abs(batch - expected).max() <= 1e-12 * scale
-    single = md.inverse_dynamics_batch(graph, q, v, vdot, dtype=np.float32)
+    states = random_states(graph, 11, tree.seed)
+    single = md.inverse_dynamics_batch(graph, *states, dtype=np.float32)
     assert single.dtype == np.float32
-    assert np.abs(single - expected).max() <= 1e-5 * scale
+    assert_close(single, md.inverse_dynamics_batch(graph, *states), 1e-5)
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+@pytest.mark.parametrize(("robot", "count"), [("four_link", 2100), ("branched_38dof", 19)])
+def test_options_and_no_states(load_robot, name, robot, count):
+    graph = load_robot(robot)
+    states, seen = random_states(graph, count, 7), []
+    single, batch = FUNCTIONS[name]
+    expected = single(graph, *(rows[-1] for rows in states))
+    out = None if name == "derivatives" else np.empty((count, *expected.shape))  # which takes a result
+    found = batch(graph, *states, 2, out=out, progress=lambda *at: seen.append(at))
+    assert out is None or found is out
+    assert seen[-1] == (count, count)
+    assert_close(found[-1], expected, 1e-12)
+    assert batch(graph, *(rows[:0] for rows in states)).shape == (0, *expected.shape)
 
 
 @pytest.mark.parametrize("count", [0, 1, 7, 8, 9, 1024, 1025, 10_000])
 @pytest.mark.parametrize("threads", [1, 2])
 def test_every_row_is_answered(load_robot, count, threads):
     graph = load_robot("four_link")
-    q, v, vdot = states(graph, count)
+    q, v, vdot = random_states(graph, count)
     seen = []
     tau = md.inverse_dynamics_batch(graph, q, v, vdot, threads, progress=lambda *at: seen.append(at))
     assert tau.shape == (count, graph.nv)
@@ -48,7 +99,7 @@ def test_every_row_is_answered(load_robot, count, threads):
 
 def test_out_strides_and_other_dtypes(load_robot):
     graph = load_robot("charmie")
-    q, v, vdot = states(graph, 100)
+    q, v, vdot = random_states(graph, 100)
     expected = md.inverse_dynamics_batch(graph, q, v, vdot)
     out = np.empty_like(expected)
     assert md.inverse_dynamics_batch(graph, q, v, vdot, out=out) is out
@@ -60,7 +111,7 @@ def test_out_strides_and_other_dtypes(load_robot):
 
 def test_wrenches_hold_for_every_state(load_robot):
     graph = load_robot("charmie")
-    q, v, vdot = states(graph, 20)
+    q, v, vdot = random_states(graph, 20)
     external, boxes = {"body_12a": np.arange(6.0)}, {"head": np.ones(6)}
     batch = md.inverse_dynamics_batch(graph, q, v, vdot, external_wrenches=external, black_box_wrenches=boxes)
     expected = [md.inverse_dynamics(graph, *s, external, boxes) for s in zip(q, v, vdot, strict=True)]
@@ -69,7 +120,7 @@ def test_wrenches_hold_for_every_state(load_robot):
 
 def test_angles_of_any_size_in_single_precision(load_robot):
     graph = load_robot("vendor_arm")
-    q, v, vdot = states(graph, 16)
+    q, v, vdot = random_states(graph, 16)
     expected = md.inverse_dynamics_batch(graph, q, v, vdot)
     turned = q.copy()
     turned[:, :7] += 2 * np.pi * 100_000

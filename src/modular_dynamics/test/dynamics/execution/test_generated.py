@@ -7,7 +7,6 @@ import subprocess
 import sys
 
 import numpy as np
-import pinocchio
 import pytest
 from hypothesis import HealthCheck, given
 
@@ -15,6 +14,13 @@ import modular_dynamics as md
 from helpers.paths import ROBOTS
 from helpers.random_examples.examples import examples
 from helpers.random_examples.trees import random_trees
+from helpers.tree_dynamics import (
+    ROBOT_NAMES,
+    accelerations_by_pinocchio,
+    assert_close,
+    random_state,
+    random_states,
+)
 from modular_dynamics.codegen import cache
 from modular_dynamics.dynamics.execution import workspaces
 
@@ -42,11 +48,6 @@ def folder(tmp_path, monkeypatch):
     return tmp_path / "code"
 
 
-def states(graph, count, seed=0):
-    rng = np.random.default_rng(seed)
-    return rng.normal(size=(count, graph.nq)), *rng.normal(size=(2, count, graph.nv))
-
-
 def use_code(graph):
     """Compile, and let the code do the work even where the loops were faster in this noisy moment."""
     report = graph.compile()
@@ -55,12 +56,8 @@ def use_code(graph):
     return report
 
 
-def assert_close(found, expected, tolerance):
-    assert np.abs(found - expected).max() <= tolerance * np.abs(expected).max()
-
-
 def compare(graph, seed=0):
-    q, v, vdot = states(graph, 19, seed)
+    q, v, vdot = random_states(graph, 19, seed)
     tau = np.array([md.compose(graph, *state).tau for state in zip(q, v, vdot, strict=True)])
     matrices = np.array([md.mass_matrix(graph, row) for row in q])
     accelerations = accelerated(graph, q, v, tau)
@@ -103,7 +100,7 @@ def compare_accelerations(graph, report, rows, matrices, loops, vdot):
         assert_close(loops, vdot, tolerance)
 
 
-@pytest.mark.parametrize("name", ["charmie", "branched_38dof", "four_link", "vendor_arm"])
+@pytest.mark.parametrize("name", ROBOT_NAMES)
 @pytest.mark.parametrize("floating_base", [False, True])
 def test_code_is_the_composition(load_robot, name, floating_base):
     compare(load_robot(name, floating_base=floating_base))
@@ -115,19 +112,12 @@ def test_code_is_the_composition_on_random_trees(tree):
     compare(md.load_urdf(tree.urdf), tree.seed)
 
 
-def aba(graph, q, v, tau):
-    """Pinocchio's accelerations."""
-    pin = md.crosscheck.PinocchioModel(graph)
-    fold = np.array([pin.v(unit) for unit in np.eye(graph.nv)]).T
-    return fold.T @ pinocchio.aba(pin.model, pin.data, pin.q(q), pin.v(v), pin.v(tau))
-
-
 def test_code_agrees_with_pinocchio(load_robot):
     graph = load_robot("branched_38dof")
     use_code(graph)
-    q, v, vdot = (x[0] for x in states(graph, 1, 3))
+    q, v, vdot = random_state(graph, 3)
     assert ("forward_dynamics", "single", np.dtype(float)) in workspaces.generated_code(graph)
-    assert_close(md.forward_dynamics(graph, q, v, vdot), aba(graph, q, v, vdot), 1e-10)
+    assert_close(md.forward_dynamics(graph, q, v, vdot), accelerations_by_pinocchio(graph, q, v, vdot), 1e-10)
     assert (
         md.crosscheck.rnea_residual(graph, q, v, vdot).max()
         <= 1e-10 * np.abs(md.inverse_dynamics(graph, q, v, vdot)).max()
@@ -136,7 +126,7 @@ def test_code_agrees_with_pinocchio(load_robot):
 
 def test_wrenches_go_through_the_loops(load_robot):
     graph = load_robot("charmie")
-    state = [x[0] for x in states(graph, 1)]
+    state = random_state(graph)
     external = {"body_12a": np.arange(6.0)}
     expected, plain = md.inverse_dynamics(graph, *state, external), md.inverse_dynamics(graph, *state)
     use_code(graph)
@@ -161,7 +151,7 @@ def test_wrenches_go_through_the_loops(load_robot):
 def test_out_may_be_one_of_the_arguments(load_robot):
     graph = load_robot("branched_38dof")
     use_code(graph)
-    state = [x[0].copy() for x in states(graph, 1)]
+    state = random_state(graph)
     for function, which in itertools.product((md.inverse_dynamics, md.forward_dynamics), range(3)):
         given = [x.copy() for x in state]
         expected = function(graph, *state)
@@ -206,7 +196,7 @@ def test_joints_without_inertia_at_some_states_are_named_as_before():
     stretched, bent = np.array([0.3, 0.0, 0.5]), np.array([0.3, 0.7, 0.5])
     v = tau = np.ones(3)
     expected = md.forward_dynamics(graph, bent, v, tau)
-    assert_close(expected, aba(graph, bent, v, tau), 1e-11)
+    assert_close(expected, accelerations_by_pinocchio(graph, bent, v, tau), 1e-11)
     for _ in range(2):
         with pytest.raises(md.StateError, match=r"^joint 'roll' moves no inertia"):
             md.forward_dynamics(graph, stretched, v, tau)
@@ -269,11 +259,6 @@ def test_progress_pickle_and_refusals(load_robot):
     assert "us per state" in str(report)
 
 
-def test_black_boxes_are_refused():
-    boxes = {
-        "version": 1,
-        "subsystems": [{"name": "tool", "root_link": "tv7_gripper_base", "black_box": True}],
-    }
-    graph = md.load_urdf(ROBOTS / "vendor_arm.urdf", partition=boxes)
+def test_black_boxes_are_refused(boxed_arm):
     with pytest.raises(md.UnsupportedModelError, match=r"black boxes \(tool\)"):
-        graph.compile()
+        boxed_arm.compile()

@@ -1,12 +1,14 @@
-"""Tags and files that annotate a URDF."""
+"""Tags and files that annotate a URDF; has_loops, which reads them without building a model."""
 
 import json
+import re
 
 import pytest
 
 import modular_dynamics as md
 from helpers.paths import ROBOTS
 from modular_dynamics.algebra import translation
+from modular_dynamics.urdf import has_loops
 
 
 @pytest.mark.parametrize(
@@ -58,13 +60,14 @@ CLOSED = """
 """
 
 
-def test_closures_are_kept(load_robot):
+@pytest.fixture
+def closed_by_tags():
     text = (ROBOTS / "four_link.urdf").read_text()
-    start, end = (
-        text.index("<modular_dynamics"),
-        text.index("</modular_dynamics>") + len("</modular_dynamics>"),
-    )
-    graph = md.load_urdf(text[:start] + CLOSED + text[end:])
+    return md.load_urdf(re.sub("<modular_dynamics.*</modular_dynamics>", CLOSED, text, flags=re.DOTALL))
+
+
+def test_closures_are_kept(closed_by_tags):
+    graph = closed_by_tags
     (loop,), (spring,), (gear,) = graph.loop_joints, graph.springs, graph.gears
     assert (loop.name, loop.type, loop.axis.tolist()) == ("top", "spherical", [0, 1, 0])
     assert translation(loop.predecessor.x_link_anchor) == pytest.approx([1, 0, 0])
@@ -74,7 +77,7 @@ def test_closures_are_kept(load_robot):
     assert "loop joints: top" in str(graph)
 
 
-def test_tags_and_file_say_the_same(tmp_path):
+def test_tags_and_file_say_the_same(closed_by_tags, tmp_path):
     content = {
         "version": 1,
         "loop_joints": [
@@ -100,13 +103,7 @@ def test_tags_and_file_say_the_same(tmp_path):
     }
     path = tmp_path / "closures.yaml"
     path.write_text(json.dumps(content))  # JSON is YAML
-    text = (ROBOTS / "four_link.urdf").read_text()
-    start, end = (
-        text.index("<modular_dynamics"),
-        text.index("</modular_dynamics>") + len("</modular_dynamics>"),
-    )
-    by_tags = md.load_urdf(text[:start] + CLOSED + text[end:])
-    by_file = md.load_urdf(ROBOTS / "four_link.urdf", path)
+    by_tags, by_file = closed_by_tags, md.load_urdf(ROBOTS / "four_link.urdf", path)
     assert by_file.gears == by_tags.gears
     assert by_file.passive_joints == by_tags.passive_joints
     for ours, theirs in zip(by_file.springs[0].anchors, by_tags.springs[0].anchors, strict=True):
@@ -114,3 +111,40 @@ def test_tags_and_file_say_the_same(tmp_path):
         assert ours.x_link_anchor.is_close(theirs.x_link_anchor)
     # sections that the file does not have stay those of the tags
     assert len(by_file.subsystems) == len(md.load_urdf(ROBOTS / "four_link.urdf").subsystems)
+
+
+LOOPS = {"charmie_torso", "four_bar", "slider_crank", "crane", "exoskeleton"}
+NO_LOOPS = {"charmie", "branched_38dof", "four_link", "vendor_arm"}
+ROBOT = '<robot name="r"><link name="base"/>{}</robot>'
+GEAR = '<modular_dynamics version="1"><gear joint="a" driver="b" ratio="2"/></modular_dynamics>'
+
+
+@pytest.mark.parametrize("robot", sorted(LOOPS | NO_LOOPS))
+def test_the_robots_of_this_repository(robot):
+    path = ROBOTS / f"{robot}.urdf"
+    assert has_loops(path) == (robot in LOOPS)
+    assert has_loops(path.read_text(encoding="utf-8")) == (robot in LOOPS)
+
+
+def test_all_robots_are_listed():
+    assert {path.stem for path in ROBOTS.glob("*.urdf")} == LOOPS | NO_LOOPS
+
+
+def test_a_tag_in_a_comment_closes_nothing():
+    assert not has_loops(ROBOT.format(f"<!-- {GEAR} -->"))
+    assert has_loops(ROBOT.format(GEAR))
+
+
+def test_the_partition_file_wins_section_by_section(tmp_path):
+    file = tmp_path / "partition.yaml"
+    file.write_text("version: 1\npassive: [elbow]\n")
+    assert has_loops(ROBOT.format(""), file)
+    assert not has_loops(ROBOT.format(GEAR), {"version": 1, "gears": []})
+    assert has_loops(ROBOT.format(GEAR), {"version": 1, "subsystems": []})
+
+
+def test_what_cannot_be_read_is_an_error(tmp_path):
+    with pytest.raises(md.UrdfError, match="no URDF file at"):
+        has_loops(tmp_path / "missing.urdf")
+    with pytest.raises(md.PartitionError, match="no partition file at"):
+        has_loops(ROBOT.format(""), tmp_path / "missing.yaml")

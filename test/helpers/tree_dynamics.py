@@ -1,0 +1,44 @@
+"""What tests of robots without loops share: states, comparisons, Pinocchio's accelerations."""
+
+from __future__ import annotations
+
+import numpy as np
+import pinocchio
+
+import modular_dynamics as md
+
+ROBOT_NAMES = ["charmie", "branched_38dof", "four_link", "vendor_arm"]
+#: Of vendor_arm: the gripper is a black box.
+BOXED_TOOL = {
+    "version": 1,
+    "subsystems": [{"name": "tool", "root_link": "tv7_gripper_base", "black_box": True}],
+}
+
+
+def random_state(graph, seed=0):
+    """q, v and a third vector as long as v; quaternions not of unit length."""
+    return tuple(rows[0] for rows in random_states(graph, 1, seed))
+
+
+def random_states(graph, count, seed=0):
+    """The same of many states, a row each."""
+    rng = np.random.default_rng(seed)
+    return rng.normal(size=(count, graph.nq)), *rng.normal(size=(2, count, graph.nv))
+
+
+def assert_close(ours, theirs, tolerance=1e-10, least=1e-9):
+    """Relative to the largest of theirs, or to ``least`` where all are smaller."""
+    scale = max(np.abs(theirs).max(initial=0.0), least)
+    assert np.abs(ours - theirs).max(initial=0.0) <= tolerance * scale
+
+
+def differences(function, x, step=1e-6):
+    """d function / d x (m, n) by central differences."""
+    columns = [(function(x + d) - function(x - d)) / (2 * step) for d in step * np.eye(len(x))]
+    return np.array(columns).T
+
+
+def accelerations_by_pinocchio(graph, q, v, tau):
+    """By its articulated-body algorithm, in the graph's order; it knows no mimic joints."""
+    pin = md.crosscheck.PinocchioModel(graph)
+    return pin.tau(pinocchio.aba(pin.model, pin.data, pin.q(q), pin.v(v), pin.v(tau)))
