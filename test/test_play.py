@@ -28,37 +28,17 @@ class Play:
         self.executor = SingleThreadedExecutor()
         self.executor.add_node(self.recorder)
 
-    def start_node(self):
-        self.processes.start(
-            "dynamics_node",
-            "modular_dynamics_ros",
-            "dynamics_node",
-            "--ros-args",
-            "--params-file",
-            str(self.root / "config/charmie.yaml"),
-            "-p",
-            f"robot_description_file:={self.root / 'urdf/charmie.urdf'}",
-            "-p",
-            "autostart:=true",
-        )
+    def start(self, name, *parameters):
+        file = self.root / "config/charmie.yaml"
+        self.processes.start_node(name, *parameters, params_file=file)
 
-    def start_player(self, **parameters):
-        overrides = [word for key, value in parameters.items() for word in ("-p", f"{key}:={value}")]
-        self.processes.start(
-            "joint_state_player",
-            "modular_dynamics_ros",
-            "joint_state_player",
-            "--ros-args",
-            "--params-file",
-            str(self.root / "config/charmie.yaml"),
-            "-p",
-            f"motion_file:={self.root / 'config/charmie_motion.yaml'}",
-            "-p",
-            "wait_for_subscriber:=3",
-            "-p",
-            "lead_in:=true",
-            *overrides,
-        )
+    def start_node(self):
+        urdf = self.root / "urdf/charmie.urdf"
+        self.start("dynamics_node", f"robot_description_file:={urdf}", "autostart:=true")
+
+    def start_player(self, *parameters):
+        motion = f"motion_file:={self.root / 'config/charmie_motion.yaml'}"
+        self.start("joint_state_player", motion, "wait_for_subscriber:=3", "lead_in:=true", *parameters)
 
     def begin(self):
         """Let the motion begin, once the first pose is answered."""
@@ -86,7 +66,7 @@ def play(root, tmp_path):
 def test_the_published_motion_is_answered_in_full_and_agrees_with_pinocchio(play):
     play.start_node()
     play.spin_until(lambda: play.recorder.node_is_active)
-    play.start_player(rate=50.0)
+    play.start_player("rate:=50.0")
     play.begin()
     play.spin_until(lambda: play.complete(251))
     result = evaluate(play.recorder, 251, sent_in(play.processes.log("joint_state_player")))
@@ -108,7 +88,7 @@ def test_the_published_motion_is_answered_in_full_and_agrees_with_pinocchio(play
 def test_a_killed_node_that_is_started_again_resumes(play):
     play.start_node()
     play.spin_until(lambda: play.recorder.node_is_active)
-    play.start_player(rate=100.0, loop="true")
+    play.start_player("rate:=100.0", "loop:=true")
     play.begin()
     play.spin_until(lambda: len(play.recorder.torques) > 50)
     pid = play.processes.pid("dynamics_node")
@@ -129,15 +109,15 @@ def test_a_killed_node_that_is_started_again_resumes(play):
 
 
 @pytest.mark.parametrize(
-    ("parameters", "words"),
+    ("parameter", "words"),
     [
-        ({"rate": -5.0}, "error: "),
-        ({"motion_file": "nowhere.yaml"}, "error: motion file 'nowhere.yaml'"),
-        ({"loop": "perhaps"}, "error: loop must be true or false, not 'perhaps'"),
+        ("rate:=-5.0", "error: "),
+        ("motion_file:=nowhere.yaml", "error: motion file 'nowhere.yaml'"),
+        ("loop:=perhaps", "error: loop must be true or false, not 'perhaps'"),
     ],
 )
-def test_bad_parameters_end_the_player_with_one_clear_line(play, parameters, words):
-    play.start_player(**parameters)
+def test_bad_parameters_end_the_player_with_one_clear_line(play, parameter, words):
+    play.start_player(parameter)
     play.spin_until(lambda: play.processes.code("joint_state_player") is not None)
     assert play.processes.code("joint_state_player") == 1
     log = play.processes.log("joint_state_player")

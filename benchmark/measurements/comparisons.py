@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +23,7 @@ from benchmark.setting.timing import Spread, Timed, Times, interleaved, ratio
 __all__ = ["Comparison", "RobotFigures", "compare"]
 
 Array = NDArray[np.float64]
+Peer = PinocchioPeer | MujocoPeer | CasadiPeer  # another library on the same states
 
 
 @dataclass(frozen=True)
@@ -51,18 +52,6 @@ class RobotFigures:
     operations: dict[str, int]  # of the generated code
     compiled: dict[str, Any]  # graph.compile(): seconds, whether the code was on disk, its report
     notes: list[str]
-
-
-class Peer(Protocol):
-    """Another library on the same states."""
-
-    def timed(self) -> Timed:
-        """Calls to time."""
-        ...
-
-    def results(self) -> dict[str, Array]:
-        """Results for the first state, in the graph's order: quantity -> array."""
-        ...
 
 
 def compare(urdf: str, threads: int, rounds: int, cache: Path, tick: Callable[[str], None]) -> RobotFigures:

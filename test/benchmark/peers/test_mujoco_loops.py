@@ -1,11 +1,12 @@
 """MuJoCo on closed loops: it agrees off the published motion, on another torso, at rest; it can disagree."""
 
+import mujoco
 import numpy as np
 import pytest
 from lxml import etree
 
 import modular_dynamics as md
-from benchmark.peers.mujoco_loops import MujocoLoops
+from benchmark.peers.mujoco_loops import MujocoLoops, warn_on_stderr
 from benchmark.studies.torso_reactions import motion_at
 from helpers.robots.small_torso import load, small_torso_text
 from helpers.robots.torso_motion import EQUILIBRIUM, MOTION, RULES, SAME, TIMES, URDF
@@ -89,3 +90,15 @@ def test_mujoco_is_not_asked_for_what_it_does_not_have_here():
         assert old in URDF
         with pytest.raises(ValueError, match=r"loop joint 'srt4'|spring 's5'"):
             MujocoLoops(URDF.replace(old, new), ["act4"])
+
+
+def test_a_warning_goes_to_stderr_and_writes_no_file(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    warn_on_stderr()
+    text = "<mujoco><worldbody><body><joint/><geom size='1'/></body></worldbody></mujoco>"
+    model = mujoco.MjModel.from_xml_string(text)
+    data = mujoco.MjData(model)
+    data.qpos[0] = np.nan
+    mujoco.mj_step(model, data)
+    assert "MuJoCo: Nan, Inf or huge value in QPOS" in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []

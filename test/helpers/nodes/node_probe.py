@@ -17,8 +17,6 @@ from modular_dynamics_ros.demo.lead_in import MotionStart
 from modular_dynamics_ros.messages.stamps import stamp_message, stamp_nanoseconds
 from modular_dynamics_ros.messages.trajectories import trajectory_from_message
 
-__all__ = ["DEPTH", "NodeProbe"]
-
 DEPTH = 2000
 
 
@@ -79,6 +77,24 @@ class NodeProbe:
         message.header.stamp = stamp_message(stamp)
         self.publisher.publish(message)
         return stamp
+
+    def answered(self, stamp: int) -> bool:
+        """Whether the state of this stamp was answered."""
+        raise NotImplementedError
+
+    def publish_until_answered(
+        self, names: Sequence[str], q: Sequence[float], v: Sequence[float], what: str = "an answer"
+    ) -> int:
+        """Publish a state, a hundred times a second, until one is answered; return its stamp."""
+        sent: list[int] = []
+
+        def answered() -> bool:
+            sent.append(self.publish(names, q, v))
+            time.sleep(0.01)
+            return any(map(self.answered, sent))
+
+        self.spin_until(answered, what)
+        return next(filter(self.answered, sent))
 
     def status_after(self, first: int, part: str, words: str) -> DiagnosticStatus:
         """The first status of a part with these words, from number `first` on."""

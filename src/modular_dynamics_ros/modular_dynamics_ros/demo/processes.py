@@ -40,6 +40,12 @@ class Processes:
         """Run `python -m module arguments` in this environment."""
         self._run(name, "-m", module, *arguments)
 
+    def start_node(self, name: str, *parameters: str, params_file: Path | None = None) -> None:
+        """Run a node of this package; each parameter has the form NAME:=VALUE."""
+        file = () if params_file is None else ("--params-file", str(params_file))
+        words = [word for parameter in parameters for word in ("-p", parameter)]
+        self.start(name, "modular_dynamics_ros", name, "--ros-args", *file, *words)
+
     def start_file(self, name: str, path: Path, *arguments: str) -> None:
         """Run `python path arguments` in this environment."""
         self._run(name, str(path), *arguments)

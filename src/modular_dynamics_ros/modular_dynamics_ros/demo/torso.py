@@ -173,10 +173,8 @@ def _start(processes: Processes, files: Path, motion: Path, rate: float) -> None
             "wait_for_subscriber:=4",  # both nodes, the recorder, and that again
         ),
     }
-    params = str(files / "config/charmie_torso.yaml")
     for name, parameters in own.items():
-        words = [word for parameter in parameters for word in ("-p", parameter)]
-        processes.start(name, "modular_dynamics_ros", name, "--ros-args", "--params-file", params, *words)
+        processes.start_node(name, *parameters, params_file=files / "config/charmie_torso.yaml")
 
 
 def _evaluate(graph: md.SubsystemGraph, recorder: _Recorder, expected: int, sent: int) -> TorsoRun:

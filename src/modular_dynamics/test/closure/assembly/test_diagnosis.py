@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 import modular_dynamics as md
+from benchmark.setting.robots import standing, windows
 from helpers.oracles.rigid_bodies import RigidBodies
 from helpers.robots.planar_robots import Planar, four_bar
-from helpers.robots.windows import standing, windows
 from modular_dynamics.closure import (
     close_loops,
     closed_loop_forward_dynamics,

@@ -6,8 +6,8 @@ from scipy.integrate import solve_ivp
 from scipy.spatial.transform import Rotation
 
 import modular_dynamics as md
+from benchmark.setting.robots import ROD, standing, windows
 from helpers.oracles.motions import kinetic, pendulum
-from helpers.robots.windows import ROD, standing, windows
 from modular_dynamics.closure import (
     simulate,
 )

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import modular_dynamics as md
+from benchmark.setting.robots import windows
 from helpers.oracles.motions import pendulum
-from helpers.robots.windows import windows
 from modular_dynamics.closure import (
     closed_loop_forward_dynamics,
     closed_loop_inverse_dynamics,
