@@ -53,12 +53,12 @@ class Restarts:
             self.processes.start_file(name, Path(__file__).with_name("bare_subscriber.py"))
         elif name == PLAYER:
             motion = f"motion_file:={FILES}/config/charmie_torso_motion.yaml"
-            self.processes.start_node(name, motion, "loop:=true", "rate:=100.0", "publish_reference:=false")
+            self.processes.start(name, motion, "loop:=true", "rate:=100.0", "publish_reference:=false")
         else:
             urdf = FILES / "urdf/charmie_torso.urdf"
             rules = FILES / "urdf/charmie_torso_rules.yaml"
             files = f"robot_description_file:={urdf}", f"rules_file:={rules}"
-            self.processes.start_node(
+            self.processes.start(
                 name, *files, "autostart:=true", "loads:=computed", "acceleration_source:=zero"
             )
 

@@ -50,7 +50,7 @@ class Probe(NodeProbe):
             self.listen(WrenchStamped, f"{NODE}/loop_joints/{name}/wrench", self.keep(kept), DEPTH)
         self.listen(SubsystemGraph, f"{NODE}/subsystem_graph", graphs.append, LATCHED)
         robot = f"robot_description_file:={urdf}"
-        self.processes.start_node(NODE, robot, "autostart:=true", "crosscheck_rate:=20.0", *parameters)
+        self.processes.start(NODE, robot, "autostart:=true", "crosscheck_rate:=20.0", *parameters)
         self.spin_until(lambda: graphs, "the active node")
 
     def answered(self, stamp):
@@ -109,12 +109,12 @@ def test_a_motion_of_the_independent_joints_is_completed_and_answered(start, roo
     probe = start(robot, "acceleration_source:=reference")
     graph = probe.graph
     names = graph.independent_joint_names
-    probe.processes.start_node(
+    probe.processes.start(
         "joint_state_player",
         *(f"motion_file:={motion}", "rate:=50.0", "lead_in:=true", "wait_for_subscriber:=3"),
         f"robot_description_file:={root / f'urdf/{robot}.urdf'}",  # it may lack the passive joints
     )
-    probe.spin_until(lambda: probe.start.connected(probe.states, *probe.answers), "a first answer")
+    probe.spin_until(lambda: probe.connected(*probe.answers), "a first answer")
     join(probe.node)  # the third
     probe.spin_until(
         lambda: len(probe.played()) == 201 and all(map(probe.answered, probe.played())),

@@ -30,7 +30,7 @@ class Play:
 
     def start(self, name, *parameters):
         file = self.root / "config/charmie.yaml"
-        self.processes.start_node(name, *parameters, params_file=file)
+        self.processes.start(name, *parameters, params_file=file)
 
     def start_node(self):
         urdf = self.root / "urdf/charmie.urdf"

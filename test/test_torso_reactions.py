@@ -79,7 +79,7 @@ class Torso(NodeProbe):
             "joint_state_player": (f"motion_file:={self.root / 'config/charmie_torso_motion.yaml'}",),
         }[name]
         file = self.root / "config/charmie_torso.yaml"
-        self.processes.start_node(name, *own, *parameters, params_file=file)
+        self.processes.start(name, *own, *parameters, params_file=file)
 
 
 @pytest.fixture
@@ -137,7 +137,7 @@ def test_every_state_is_answered_with_the_loads_that_dynamics_node_publishes(mak
     torso.start_node("dynamics_node")
     torso.start_node("torso_reaction_node", "stale_after:=60.0")  # however busy the machine is
     torso.start_node("joint_state_player", "lead_in:=true", "wait_for_subscriber:=4", "rate:=50.0")
-    torso.spin_until(lambda: torso.start.connected(torso.states, torso.reactions), "a first answer")
+    torso.spin_until(lambda: torso.connected(torso.reactions), "a first answer")
     log = tmp_path / f"{NODE}.log"
     before = len(log.read_text())
     join(torso.node)  # the fourth

@@ -85,7 +85,7 @@ def measure_node(
         executor.add_node(node)
         with tempfile.TemporaryDirectory() as logs, Processes(Path(logs)) as processes:
             parameters = f"robot_description_file:={urdf}", "autostart:=true"
-            processes.start_node(NODE, *parameters, params_file=ROOT / "config/branched_38dof.yaml")
+            processes.start(NODE, *parameters, params_file=ROOT / "config/branched_38dof.yaml")
             spin_until(executor, processes, lambda: len(graphs) > 0, START_LIMIT, "compilation", NODE)
             load = "--rate", str(rate), "--seconds", str(seconds), "--urdf", str(urdf)
             processes.start_file("sender", Path(__file__), "--send", *load)

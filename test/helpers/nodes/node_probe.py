@@ -13,7 +13,6 @@ from trajectory_msgs.msg import JointTrajectory
 import modular_dynamics as md
 from helpers.nodes.waiting import spin_until
 from modular_dynamics_ros.computation.reference import ReferenceSampler
-from modular_dynamics_ros.demo.lead_in import MotionStart
 from modular_dynamics_ros.messages.stamps import stamp_message, stamp_nanoseconds
 from modular_dynamics_ros.messages.trajectories import trajectory_from_message
 
@@ -25,7 +24,7 @@ class NodeProbe:
 
     Attributes:
         states: joint state messages. accelerations: of the reference at each state's stamp.
-        statuses: diagnostics whose name starts with ``heard``, in order. start: of the player's motion.
+        statuses: diagnostics whose name starts with ``heard``, in order. start: of the player's motion [ns].
     """
 
     def __init__(self, graph: md.SubsystemGraph, name: str, heard: str = "") -> None:
@@ -33,7 +32,7 @@ class NodeProbe:
         self.states: dict[int, JointState] = {}
         self.accelerations: dict[int, np.ndarray] = {}
         self.statuses: list[DiagnosticStatus] = []
-        self.start = MotionStart()  # the lead-in is kept
+        self.start = 0  # the lead-in is kept
         self._heard, self._reference = heard, ReferenceSampler(hold=0.0)
         self.listen = listen = self.node.create_subscription
         listen(JointTrajectory, "reference", self._on_reference, 10)
@@ -50,7 +49,7 @@ class NodeProbe:
 
     def _on_reference(self, message: JointTrajectory) -> None:
         self._reference.add(trajectory_from_message(message, self.graph.independent_joint_names, 0))
-        self.start.add_reference(message)
+        self.start = max(self.start, stamp_nanoseconds(message.header.stamp))
 
     def _on_state(self, message: JointState) -> None:
         stamp = stamp_nanoseconds(message.header.stamp)
@@ -66,9 +65,13 @@ class NodeProbe:
         """Serve callbacks until the condition holds."""
         spin_until(self.executor, reached, what)
 
+    def connected(self, *answers: dict) -> bool:
+        """Whether a reference, a state and all answers to it were received: DDS has connected all nodes."""
+        return self.start > 0 and any(all(stamp in kept for kept in answers) for stamp in self.states)
+
     def played(self) -> list[int]:
         """Stamps of the motion's states."""
-        return sorted(stamp for stamp in self.states if stamp >= self.start.stamp)
+        return sorted(stamp for stamp in self.states if stamp >= self.start)
 
     def publish(self, names: Sequence[str], q: Sequence[float], v: Sequence[float]) -> int:
         """Publish a joint state with the present as its stamp, and return that."""

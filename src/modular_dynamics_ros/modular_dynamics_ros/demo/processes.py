@@ -17,7 +17,7 @@ PR_SET_PDEATHSIG = 1  # linux/prctl.h
 
 
 class Processes:
-    """Python modules run as processes, each in its own group with its own log; leaving the context ends all.
+    """Processes of Python, each in its own group with its own log; leaving the context ends all.
 
     Args:
         logs: folder of the logs, one NAME.log per process.
@@ -36,15 +36,11 @@ class Processes:
         for name in reversed(list(self._running)):
             self.end(name)
 
-    def start(self, name: str, module: str, *arguments: str) -> None:
-        """Run `python -m module arguments` in this environment."""
-        self._run(name, "-m", module, *arguments)
-
-    def start_node(self, name: str, *parameters: str, params_file: Path | None = None) -> None:
-        """Run a node of this package; each parameter has the form NAME:=VALUE."""
-        file = () if params_file is None else ("--params-file", str(params_file))
+    def start(self, node: str, *parameters: str, params_file: Path | None = None) -> None:
+        """Run a node of this package in this environment, with parameters "NAME:=VALUE"."""
+        files = ["--params-file", str(params_file)] if params_file else []
         words = [word for parameter in parameters for word in ("-p", parameter)]
-        self.start(name, "modular_dynamics_ros", name, "--ros-args", *file, *words)
+        self._run(node, "-m", "modular_dynamics_ros", node, "--ros-args", *files, *words)
 
     def start_file(self, name: str, path: Path, *arguments: str) -> None:
         """Run `python path arguments` in this environment."""

@@ -185,9 +185,7 @@ def _record(
 
 
 def _start(processes: Processes, name: str, options: Options, *parameters: str) -> None:
-    words = [word for parameter in parameters for word in ("-p", parameter)]
-    files = "--ros-args", "--params-file", str(options.params)
-    processes.start(name, "modular_dynamics_ros", name, *files, *words)
+    processes.start(name, *parameters, params_file=options.params)
 
 
 def _activity(recorder: Recorder, processes: Processes) -> Callable[[], bool]:

@@ -174,7 +174,7 @@ def _start(processes: Processes, files: Path, motion: Path, rate: float) -> None
         ),
     }
     for name, parameters in own.items():
-        processes.start_node(name, *parameters, params_file=files / "config/charmie_torso.yaml")
+        processes.start(name, *parameters, params_file=files / "config/charmie_torso.yaml")
 
 
 def _evaluate(graph: md.SubsystemGraph, recorder: _Recorder, expected: int, sent: int) -> TorsoRun:
