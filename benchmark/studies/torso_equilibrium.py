@@ -6,8 +6,9 @@ MuJoCo (peers/mujoco_loops.py), which reads the URDF and closes its loops by its
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from lxml import etree
@@ -15,12 +16,13 @@ from numpy.typing import NDArray
 
 import modular_dynamics as md
 from benchmark.peers.mujoco_loops import MujocoLoops
+from benchmark.studies.torso_reactions import motion_at
 from modular_dynamics.closure.reactions.joint_reactions import joint_reactions
 from modular_dynamics.closure.reactions.load_case import load_case_of
 from modular_dynamics.closure.reactions.sharing import ReactionSharing
 from modular_dynamics.closure.reactions.sharing_rules import Rules
 
-__all__ = ["Push", "equilibrium_residuals", "pushes", "with_mounts_at_rest"]
+__all__ = ["Push", "equilibrium_residuals", "largest_residuals", "pushes", "with_mounts_at_rest"]
 
 Array = NDArray[np.float64]
 
@@ -98,3 +100,26 @@ def equilibrium_residuals(peer: MujocoLoops, acting: Iterable[Push]) -> dict[str
                 about = push.moment + np.cross(push.point - centres[link], push.force)
                 residuals[link] -= sign * np.concatenate([push.force, about])
     return residuals
+
+
+def largest_residuals(
+    urdf: str,
+    rules: Rules,
+    motion: Mapping[str, Any],
+    times: Array,
+    tick: Callable[[], object] = lambda: None,
+) -> dict[str, Array]:
+    """Rules, least norm, cut -> largest equilibrium residual of a body, force [N] and moment [N m]."""
+    robot = with_mounts_at_rest(urdf)
+    graph, sharing = md.load_urdf(robot), ReactionSharing(rules)
+    peer = MujocoLoops(robot, graph.independent_joint_names)
+    worst = {}
+    for time in times:
+        state = motion_at(motion, graph, float(time))
+        dynamics = md.closed_loop_inverse_dynamics(graph, *state)
+        peer(*state)
+        for name, acting in pushes(graph, dynamics, sharing, peer).items():
+            residuals = np.abs(list(equilibrium_residuals(peer, acting).values())).reshape(-1, 2, 3)
+            worst[name] = np.maximum(worst.get(name, 0.0), residuals.max(axis=(0, 2)))
+        tick()
+    return worst

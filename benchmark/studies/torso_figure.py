@@ -8,31 +8,22 @@ body 3 has no inertia; the difference between both codes, and the equilibrium re
 
 from __future__ import annotations
 
-import argparse
 import sys
-from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import yaml
-from numpy.typing import NDArray
 from rich.console import Console
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
-import modular_dynamics as md
-from benchmark.peers.mujoco_loops import MujocoLoops
 from benchmark.studies.torso_curves import COMPONENTS, Curves, curves, instants, without_inertia
-from benchmark.studies.torso_equilibrium import equilibrium_residuals, pushes, with_mounts_at_rest
+from benchmark.studies.torso_equilibrium import largest_residuals
 from benchmark.studies.torso_picture import draw
-from benchmark.studies.torso_reactions import motion_at
+from benchmark.studies.torso_reactions import torso_parser
 from modular_dynamics.closure.reactions.rule_reader import read_rules
-from modular_dynamics.closure.reactions.sharing import ReactionSharing
-from modular_dynamics.closure.reactions.sharing_rules import Rules
 
 ROOT = Path(__file__).resolve().parents[2]
-Array = NDArray[np.float64]
 ACTUATORS = ("act4", "act5")
 WAYS = {
     "rules": "by the paper's rules, 24 bodies",
@@ -47,10 +38,7 @@ without: the variant whose body 3 has its mass, but no inertia, as in the paper'
 
 def main() -> int:
     """Solve, draw, print."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
-    parser.add_argument("urdf", nargs="?", type=Path, default=ROOT / "urdf" / "charmie_torso.urdf")
-    parser.add_argument("--rules", type=Path, default=ROOT / "urdf" / "charmie_torso_rules.yaml")
-    parser.add_argument("--motion", type=Path, default=ROOT / "config" / "charmie_torso_motion.yaml")
+    parser = torso_parser(__doc__)
     parser.add_argument("--instants", type=int, default=251, help="of each half of the motion")
     parser.add_argument("--out", type=Path, default=ROOT / "out" / "torso" / "figure_6.png")
     options = parser.parse_args()
@@ -71,7 +59,7 @@ def main() -> int:
         progress.update(task, description="body 3 without inertia")
         light = curves(without_inertia(urdf, rules.joints["j3"].on), rules, motion, times, tick)
         progress.update(task, description="equilibrium of every body")
-        residuals = equilibrium(urdf, rules, motion, times, tick)
+        residuals = largest_residuals(urdf, rules, motion, times, tick)
     options.out.parent.mkdir(parents=True, exist_ok=True)
     console.print(comparison(whole, light), NOTES, highlight=False)
     console.print(f"Largest equilibrium residual of a body over {len(times)} instants:", highlight=False)
@@ -79,25 +67,6 @@ def main() -> int:
         console.print(f"  {WAYS[name]:58} {force:.1e} N  {moment:.1e} N m", highlight=False)
     console.print(f"Drawn in {draw(whole, light, options.out)}", highlight=False, soft_wrap=True)
     return 0
-
-
-def equilibrium(
-    urdf: str, rules: Rules, motion: Mapping[str, Any], times: Array, tick: Callable[[], object]
-) -> dict[str, Array]:
-    """Rules, least norm, cut -> largest equilibrium residual of a body, force [N] and moment [N m]."""
-    robot = with_mounts_at_rest(urdf)
-    graph, sharing = md.load_urdf(robot), ReactionSharing(rules)
-    peer = MujocoLoops(robot, graph.independent_joint_names)
-    worst = {}
-    for time in times:
-        state = motion_at(motion, graph, float(time))
-        dynamics = md.closed_loop_inverse_dynamics(graph, *state)
-        peer(*state)
-        for name, acting in pushes(graph, dynamics, sharing, peer).items():
-            residuals = np.abs(list(equilibrium_residuals(peer, acting).values())).reshape(-1, 2, 3)
-            worst[name] = np.maximum(worst.get(name, 0.0), residuals.max(axis=(0, 2)))
-        tick()
-    return worst
 
 
 def comparison(whole: Curves, light: Curves) -> Table:

@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from benchmark.studies import torso_figure
-from benchmark.studies.torso_curves import COMPONENTS, curves, without_inertia
+from benchmark.studies.torso_curves import curves, without_inertia
 from helpers.robots.torso_motion import MOTION, RULES, SAME, TIMES, URDF
 
 
@@ -48,13 +47,3 @@ def test_the_inertia_of_body_3_tells_in_moments_alone(whole, light):
     expected = np.stack([xz * alpha - yz * omega**2, yz * alpha + xz * omega**2, zz * alpha], axis=-1)
     assert whole.wrenches[:, 3:] - light.wrenches[:, 3:] == pytest.approx(expected, abs=SAME)
     assert whole.wrenches[:, :3] == pytest.approx(light.wrenches[:, :3], abs=SAME)
-
-
-def test_the_command_draws_the_figure_and_prints_both_codes(monkeypatch, capsys, tmp_path):
-    picture = tmp_path / "new" / "figure.png"
-    monkeypatch.setattr("sys.argv", ["torso_figure.py", "--instants", "6", "--out", str(picture)])
-    assert torso_figure.main() == 0
-    told = capsys.readouterr().out
-    assert picture.read_bytes()[:4] == b"\x89PNG"
-    for part in (*COMPONENTS, "act4", "act5", "24 bodies", str(picture)):
-        assert part in told
