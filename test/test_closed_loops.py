@@ -24,10 +24,10 @@ OPEN = 1e-9  # [m or 1]
 ELBOW = 2  # rho_4 among the independent joints of the exoskeleton
 GOOD = np.array([-0.4, -0.9, 0.8, 0.7, 0.3])
 TURN = {
-    "duration": 4.0,
-    "segments": [{"until": 2.0, "scale": 1.0}, {"until": 4.0, "scale": -1.0}],
+    "duration": 2.0,
+    "segments": [{"until": 1.0, "scale": 1.0}, {"until": 2.0, "scale": -1.0}],
     "start": {"J1": 0.3},
-    "accelerations": {"J1": 1.6},  # 6.4 rad: more than a turn
+    "accelerations": {"J1": 6.4},  # 6.4 rad: more than a turn
 }
 
 
@@ -102,16 +102,16 @@ def homogeneous(x):
 
 @pytest.mark.parametrize("robot", ["exoskeleton", "four_bar"])
 def test_a_motion_of_the_independent_joints_is_completed_and_answered(start, root, tmp_path, robot):
-    motion = root / "config/exoskeleton_motion.yaml"
+    motion, rate = root / "config/exoskeleton_motion.yaml", 50.0
     if robot == "four_bar":
-        motion = tmp_path / "turn.yaml"
+        motion, rate = tmp_path / "turn.yaml", 100.0
         motion.write_text(yaml.safe_dump(TURN))
     probe = start(robot, "acceleration_source:=reference")
     graph = probe.graph
     names = graph.independent_joint_names
     probe.processes.start(
         "joint_state_player",
-        *(f"motion_file:={motion}", "rate:=50.0", "lead_in:=true", "wait_for_subscriber:=3"),
+        *(f"motion_file:={motion}", f"rate:={rate}", "lead_in:=true", "wait_for_subscriber:=3"),
         f"robot_description_file:={root / f'urdf/{robot}.urdf'}",  # it may lack the passive joints
     )
     probe.spin_until(lambda: probe.connected(*probe.answers), "a first answer")

@@ -48,6 +48,7 @@ def test_make_torso_reactions(run):
     assert "equilibrium residual of a body [N, N m]: rules" in text
 
 
+@pytest.mark.slow
 def test_make_torso_figure(run, tmp_path):
     text = run("-m", "benchmark.studies.torso_figure", "--instants", 2, "--out", tmp_path / "new/figure.png")
     for words in (

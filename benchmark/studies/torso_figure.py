@@ -17,8 +17,14 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
-from benchmark.studies.torso_curves import COMPONENTS, Curves, curves, instants, without_inertia
-from benchmark.studies.torso_equilibrium import largest_residuals
+from benchmark.studies.torso_mujoco import (
+    COMPONENTS,
+    Curves,
+    curves,
+    instants,
+    largest_residuals,
+    without_inertia,
+)
 from benchmark.studies.torso_picture import draw
 from benchmark.studies.torso_reactions import torso_parser
 from modular_dynamics.closure.reactions.rule_reader import read_rules

@@ -12,7 +12,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
-from benchmark.studies.torso_curves import COMPONENTS, Curves
+from benchmark.studies.torso_mujoco import COMPONENTS, Curves
 
 __all__ = ["draw"]
 

@@ -29,6 +29,7 @@ OPERATIONS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("robot", OPERATIONS)
 def test_counts_are_exactly_these(robot, tmp_path, monkeypatch):
     monkeypatch.setenv(cache.FOLDER_VARIABLE, str(tmp_path))

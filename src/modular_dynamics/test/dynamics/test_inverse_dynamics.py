@@ -35,7 +35,8 @@ def assert_same(tau, reference):
     assert np.abs(tau - reference).max() <= RELATIVE * scale
 
 
-@examples(100)
+@pytest.mark.slow
+@examples(60)
 @given(data=st.data(), tree=random_trees())
 def test_random_trees_agree_with_composition_and_pinocchio(data, tree):
     whole = md.load_urdf(tree.urdf, {"version": 1, "subsystems": []})
@@ -65,6 +66,7 @@ def test_robots_agree_with_composition_and_pinocchio(load_robot, name, floating_
         assert_same(md.compose(graph, q, v, vdot, algebra=md.SpatialVectors()).tau, reference)
 
 
+@pytest.mark.slow
 @examples(60)
 @given(data=st.data(), tree=random_trees(largest=25))
 def test_a_black_box_with_its_true_wrench_changes_nothing_else(data, tree):

@@ -17,6 +17,7 @@ def assert_same(ours, theirs):
     assert np.abs(ours - theirs).max(initial=0.0) <= 1e-10 * max(np.abs(theirs).max(initial=0.0), 1.0)
 
 
+@pytest.mark.slow
 @examples(20)
 @given(data=st.data(), tree=random_trees(largest=20))
 def test_batches_equal_single_calls(data, tree):

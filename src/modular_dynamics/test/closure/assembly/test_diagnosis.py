@@ -38,6 +38,7 @@ def function(request):
     return request.param
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("chosen", [("J1", "J4"), ("J4", "J3"), ("J1", "J4", "J3")])
 def test_too_many_independent_joints(load_robot, function, chosen):
     graph = load_robot("four_bar")

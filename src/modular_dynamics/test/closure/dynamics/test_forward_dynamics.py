@@ -153,6 +153,7 @@ def test_springs_bring_their_energy():
     assert motion.tensions == pytest.approx([pull.tensions["s"]])
 
 
+@pytest.mark.slow
 def test_without_loops_it_is_the_tree_s(load_robot):
     graph = load_robot("four_link")
     rng = np.random.default_rng(0)
