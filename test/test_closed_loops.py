@@ -122,10 +122,8 @@ def test_a_motion_of_the_independent_joints_is_completed_and_answered(start, roo
     )
     guess, swept = None, []
     for stamp in probe.played():
-        message = probe.states[stamp]
-        order = [message.name.index(name) for name in names]
-        q, v = np.array(message.position)[order], np.array(message.velocity)[order]
-        expected = closed_loop_inverse_dynamics(graph, q, v, probe.accelerations[stamp], guess)
+        state = *probe.independent_state(stamp), probe.accelerations[stamp]
+        expected = closed_loop_inverse_dynamics(graph, *state, guess)
         guess = expected.coordinates
         full = probe.completed[stamp]
         assert tuple(full.name) == graph.joint_names

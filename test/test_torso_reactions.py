@@ -62,14 +62,11 @@ class Torso(NodeProbe):
         """Publish a state at rest, of the independent joints unless others are named; its stamp."""
         return self.publish(names or self.graph.independent_joint_names, q, np.zeros(len(q)))
 
+    def send_until(self, reached, q, what):
+        return self.publish_until(reached, self.graph.independent_joint_names, q, np.zeros(len(q)), what)
+
     def send_until_answered(self, q, what="an answer"):
         return self.publish_until_answered(self.graph.independent_joint_names, q, np.zeros(len(q)), what)
-
-    def vectors(self, stamp):
-        """Positions and velocities of the independent joints in the state of this stamp."""
-        message = self.states[stamp]
-        order = [message.name.index(name) for name in self.graph.independent_joint_names]
-        return np.array(message.position)[order], np.array(message.velocity)[order]
 
     def start_node(self, name, *parameters):
         robot = f"robot_description_file:={self.urdf}", "autostart:=true"
@@ -103,13 +100,13 @@ def vector(message):
 def check(probe, stamp, acceleration):
     """One answer against the virtual power of the whole robot, springs by their law, arrows by statics."""
     graph, message = probe.graph, probe.reactions[stamp]
-    found = closed_loop_inverse_dynamics(graph, *probe.vectors(stamp), acceleration)
+    found = closed_loop_inverse_dynamics(graph, *probe.independent_state(stamp), acceleration)
     poses = dict(zip(graph.links, md.frame_poses(graph, found.coordinates), strict=True))
     names = graph.independent_joint_names
     for actuator in message.actuators:
         place = names.index(actuator.name)
         assert actuator.force == pytest.approx(found.tau[place], abs=1e-7)
-        assert actuator.position == pytest.approx(probe.vectors(stamp)[0][place], abs=1e-12)
+        assert actuator.position == pytest.approx(probe.independent_state(stamp)[0][place], abs=1e-12)
     assert [actuator.name for actuator in message.actuators] == ["act5", "act4"]
     assert {spring.name for spring in message.springs} == {"s5", "sr4", "sl4"}
     for spring in message.springs:
@@ -161,16 +158,14 @@ def test_all_topics_tell_the_same(make):
     torso = make("j3", "act5", "srt4")
     torso.start_node("torso_reaction_node", "loads:=computed", "acceleration_source:=zero")
     heard = (torso.springs, *torso.wrenches.values())
-    sent, q = [], np.linspace(-0.02, 0.02, 19)
+    q = np.linspace(-0.02, 0.02, 19)
 
-    def told():
-        sent.append(torso.send(q))
-        time.sleep(0.01)
-        everywhere = [stamp for stamp in torso.reactions if all(stamp in kept for kept in heard)]
-        return len(torso.efforts) and len(torso.markers) > 1 and everywhere
+    def everywhere(sent=()):
+        stamps = [stamp for stamp in torso.reactions if all(stamp in kept for kept in heard)]
+        return len(torso.efforts) and len(torso.markers) > 1 and stamps
 
-    torso.spin_until(told, "all topics")
-    stamp = told()[-1]
+    torso.send_until(everywhere, q, "all topics")
+    stamp = everywhere()[-1]
     torso.spin_until(lambda: stamp in torso.states, "the state")
     joints, message = check(torso, stamp, np.zeros(19)), torso.reactions[stamp]
     assert list(joints)[-1] == "j3"
@@ -218,23 +213,21 @@ def test_a_missing_joint_and_stale_wrenches_are_named_and_nothing_is_published_f
     assert processes.end("dynamics_node") == 0
     seen, stale = len(torso.statuses), []
 
-    def told(part, words):
+    def send_until_reported(part, words):
         """Send states, slowly, until this is said of a part."""
 
-        def sent_and_told():
-            stale.append(torso.send(q))
-            time.sleep(0.01)  # a hundred states a second
+        def reported(sent):
             return any(s.name.endswith(part) and words in s.message for s in torso.statuses[seen:])
 
-        torso.spin_until(sent_and_told, words)
+        stale.extend(torso.send_until(reported, q, words))
 
-    told("input", "no connection wrench of 'left_arm', 'right_arm', 'head'")
-    told("connection wrenches", "are stale, nothing is published")
+    send_until_reported("input", "no connection wrench of 'left_arm', 'right_arm', 'head'")
+    send_until_reported("connection wrenches", "are stale, nothing is published")
     status = torso.status_after(seen, "connection wrenches", "are stale, nothing is published")
     assert status.level == b"\x02"
     assert all(f"'{name}'" in status.message for name in HANGING)
     commands, seen = len(torso.efforts), len(torso.statuses)
-    told("connection wrenches", "are stale, nothing is published")  # for another second
+    send_until_reported("connection wrenches", "are stale, nothing is published")  # for another second
     assert len(torso.efforts) == commands
     assert torso.reactions.keys().isdisjoint(stale)
 

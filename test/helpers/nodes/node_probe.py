@@ -85,19 +85,37 @@ class NodeProbe:
         """Whether the state of this stamp was answered."""
         raise NotImplementedError
 
+    def publish_until(
+        self,
+        reached: Callable[[list[int]], object],
+        names: Sequence[str],
+        q: Sequence[float],
+        v: Sequence[float],
+        what: str,
+    ) -> list[int]:
+        """Publish a state, a hundred times a second, until this is true of the stamps; return these."""
+        sent: list[int] = []
+
+        def published() -> object:
+            sent.append(self.publish(names, q, v))
+            time.sleep(0.01)
+            return reached(sent)
+
+        self.spin_until(published, what)
+        return sent
+
     def publish_until_answered(
         self, names: Sequence[str], q: Sequence[float], v: Sequence[float], what: str = "an answer"
     ) -> int:
-        """Publish a state, a hundred times a second, until one is answered; return its stamp."""
-        sent: list[int] = []
-
-        def answered() -> bool:
-            sent.append(self.publish(names, q, v))
-            time.sleep(0.01)
-            return any(map(self.answered, sent))
-
-        self.spin_until(answered, what)
+        """Publish a state until one is answered; return its stamp."""
+        sent = self.publish_until(lambda sent: any(map(self.answered, sent)), names, q, v, what)
         return next(filter(self.answered, sent))
+
+    def independent_state(self, stamp: int) -> tuple[np.ndarray, np.ndarray]:
+        """Positions and velocities of the independent joints in the state of this stamp."""
+        message = self.states[stamp]
+        order = [message.name.index(name) for name in self.graph.independent_joint_names]
+        return np.array(message.position)[order], np.array(message.velocity)[order]
 
     def status_after(self, first: int, part: str, words: str) -> DiagnosticStatus:
         """The first status of a part with these words, from number `first` on."""

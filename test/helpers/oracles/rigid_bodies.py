@@ -217,3 +217,68 @@ class RigidBodies:
             drive[graph.v_slice(gear.get("joint")).start] -= effort
             drive[graph.v_slice(gear.get("driver")).start] += effort * float(gear.get("ratio"))
         return drive
+
+
+class MovingBodies(RigidBodies):
+    """The links at one state; all in the root's axes."""
+
+    def __init__(self, graph, q, v, vdot):
+        super().__init__(graph)
+        self.moved = self.series(q, v, vdot)
+        self.wrenches = self.inertial_wrenches(self.moved)
+        # poses over time with one joint velocity of 1
+        self.unit_motions = [self.series(q, unit) for unit in np.eye(graph.nv)]
+
+    def frame(self, link):
+        pose = self.moved[link][0]
+        return pose[:3, :3], pose[:3, 3]
+
+    def point(self, name, link=None):
+        """Point of a joint (its child's origin), a cut joint (on its successor) or a spring (on a link)."""
+        for child, joint in self.joints.items():
+            if joint.get("name") == name:
+                return self.frame(child)[1]
+        cuts = [loop.find("successor") for loop in self.loops if loop.get("name") == name]
+        anchors = [spring.findall("anchor") for spring in self.springs if spring.get("name") == name]
+        end = cuts[0] if cuts else next(end for end in anchors[0] if end.get("link") == link)
+        return (self.moved[end.get("link")][0] @ pose_of(end))[:3, 3]
+
+    def _first_above(self, link, wanted):
+        """The link itself, or the first one towards the root, of which this is true; None beyond the root."""
+        while link in self.joints and not wanted(link):
+            link = self.joints[link].find("parent").get("link")
+        return link if wanted(link) else None
+
+    def _moves(self, link):
+        return link in self.joints and self.joints[link].get("type") != "fixed"
+
+    def _all_carried(self, link, others):
+        carriers = {link, *others}
+        return [x for x in self.links if self._first_above(x, carriers.__contains__) == link]
+
+    def carried(self, link, others):
+        """Links that joints move and that this one carries, itself included, and none of the others does."""
+        return list(filter(self._moves, self._all_carried(link, others)))
+
+    def inertial_terms(self, link):
+        """Mass, its centre, its acceleration less gravity, rate of angular momentum of what moves as one."""
+        mover = self._first_above(link, self._moves)
+        group = [x for x in self.links if self._first_above(x, self._moves) == mover]
+        masses = [(self.moved[x][0], *mass_of(self.links[x])) for x in group if self.links[x] is not None]
+        mass = sum(m for _, m, _, _ in masses)
+        com = sum(m * (X @ centre)[:3, 3] for X, m, centre, _ in masses) / (mass or 1.0)
+        force, moment = np.split(sum(self.wrenches[x] for x in group), 2)
+        return mass, com, force / (mass or 1.0), moment - np.cross(com, force)
+
+    def inertial_wrench(self, link, others, about):
+        """Inertial force, and moment about a point, of all that it carries and none of the others does."""
+        force, moment = np.split(sum(self.wrenches[x] for x in self._all_carried(link, others)), 2)
+        return force, moment - np.cross(about, force)
+
+    def generalised(self, link, force, moment, point):
+        """Generalized forces of a wrench at a point of a link, in the graph's order of joints: its power."""
+        in_link = np.linalg.solve(self.moved[link][0], [*point, 1.0])
+        rates = [(unit[link][1], unit[link][0]) for unit in self.unit_motions]
+        return np.array(
+            [force @ (X1 @ in_link)[:3] + moment @ unskew(X1[:3, :3] @ X0[:3, :3].T) for X1, X0 in rates]
+        )

@@ -1,10 +1,8 @@
-"""A torso with the care robot's topology and other numbers, and its bodies' equations by Pinocchio."""
+"""A torso with the care robot's topology and other numbers."""
 
 import warnings
-from xml.etree import ElementTree
 
 import numpy as np
-import pinocchio
 
 import modular_dynamics as md
 from helpers.robots.urdf_text import inertial, joint, loop_joint, robot, spring
@@ -70,83 +68,3 @@ def load(source):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", md.ModelWarning)
         return md.load_urdf(source)
-
-
-class PinocchioBodies:
-    """Poses and Newton-Euler equations of single bodies by Pinocchio, geometry from the URDF's text."""
-
-    def __init__(self, graph, q, v, vdot):
-        self.xml = ElementTree.fromstring(graph.urdf)
-        self.model = pinocchio.buildModelFromXML(graph.urdf)
-        self.data = self.model.createData()
-        q_pinocchio = pinocchio.neutral(self.model)
-        rates = np.zeros((2, self.model.nv))
-        for name, x, *others in zip(graph.joint_names, q, v, vdot, strict=True):
-            k = self.model.getJointId(name)
-            place = self.model.idx_qs[k]
-            q_pinocchio[place : place + self.model.nqs[k]] = (
-                [np.cos(x), np.sin(x)] if self.model.nqs[k] == 2 else [x]
-            )
-            rates[:, self.model.idx_vs[k]] = others
-        self.order = [self.model.idx_vs[self.model.getJointId(name)] for name in graph.joint_names]
-        pinocchio.forwardKinematics(self.model, self.data, q_pinocchio, *rates)
-        pinocchio.updateFramePlacements(self.model, self.data)
-        pinocchio.computeJointJacobians(self.model, self.data, q_pinocchio)
-        self.gravity = np.array([0.0, 0.0, -9.81])
-
-    def frame(self, body):
-        k = self.model.getFrameId(body)
-        place = self.data.oMf[k]
-        return place.rotation, place.translation
-
-    def point(self, name, body=None):
-        """Point of a joint (origin of its child), a cut joint (on its successor) or a spring (on a body)."""
-        joint = self.xml.find(f"joint[@name='{name}']")
-        if joint is not None:
-            return self.frame(joint.find("child").get("link"))[1]
-        if (cut := self.xml.find(f".//loop_joint[@name='{name}']")) is not None:
-            end = cut.find("successor")
-        else:
-            end = self.xml.find(f".//spring[@name='{name}']/anchor[@link='{body}']")
-        R, o = self.frame(end.get("link"))
-        return o + R @ np.array([float(x) for x in end.get("xyz", "0 0 0").split()])
-
-    def inertial_terms(self, body):
-        """Mass, centre of mass, its acceleration less gravity, rate of angular momentum of a rigid group."""
-        k = self.model.frames[self.model.getFrameId(body)].parentJoint
-        inertia, place = self.model.inertias[k], self.data.oMi[k]
-        v, a = self.data.v[k], self.data.a[k]
-        c, R = inertia.lever, place.rotation
-        w, alpha = v.angular, a.angular
-        rise = a.linear + np.cross(w, v.linear) + np.cross(alpha, c) + np.cross(w, np.cross(w, c))
-        turn = inertia.inertia @ alpha + np.cross(w, inertia.inertia @ w)
-        return inertia.mass, place.act(c), R @ rise - self.gravity, R @ turn
-
-    def carried(self, body, others):
-        """Bodies that ``body`` carries and none of ``others`` does."""
-        k = self.model.frames[self.model.getFrameId(body)].parentJoint
-        stop = {self.model.frames[self.model.getFrameId(b)].parentJoint for b in others if b != body}
-        carried, names = [], list(self.model.names)
-        for j in range(1, self.model.njoints):
-            i = j
-            while i not in (0, k) and i not in stop:
-                i = self.model.parents[i]
-            if i == k:
-                carried.append(self.xml.find(f"joint[@name='{names[j]}']/child").get("link"))
-        return carried
-
-    def inertial_wrench(self, body, others, about):
-        """Inertial force and moment about a point of a body and those that it carries, in the root's axes."""
-        force, moment = np.zeros(3), np.zeros(3)
-        for name in self.carried(body, others):
-            m, c, rise, turn = self.inertial_terms(name)
-            force += m * rise
-            moment += turn + np.cross(c - about, m * rise)
-        return force, moment
-
-    def generalised(self, link, force, moment, point):
-        """Generalized forces of a wrench at a point of a link, in the graph's order of joints."""
-        k = self.model.frames[self.model.getFrameId(link)].parentJoint
-        J = pinocchio.getJointJacobian(self.model, self.data, k, pinocchio.LOCAL_WORLD_ALIGNED)
-        arm = point - self.data.oMi[k].translation
-        return (J[:3].T @ force + J[3:].T @ (moment + np.cross(arm, force)))[self.order]
