@@ -38,20 +38,22 @@ class Probe(NodeProbe):
         torques, completed: joint state messages. cuts: loop joint -> stamp -> wrench message.
     """
 
-    def __init__(self, urdf, folder, *parameters):
+    def __init__(self, urdf, folder):
         super().__init__(md.load_urdf(urdf), "probe")
-        self.processes = Processes(folder)
-        self.torques, self.completed, graphs = {}, {}, []
+        self.urdf, self.processes = urdf, Processes(folder)
+        self.torques, self.completed, self.graphs = {}, {}, []
         self.cuts = {loop.name: {} for loop in self.graph.loop_joints}
         self.answers = self.torques, self.completed, *self.cuts.values()
         for topic, kept in (("joint_torques", self.torques), ("completed_joint_states", self.completed)):
             self.listen(JointState, f"{NODE}/{topic}", self.keep(kept), DEPTH)
         for name, kept in self.cuts.items():
             self.listen(WrenchStamped, f"{NODE}/loop_joints/{name}/wrench", self.keep(kept), DEPTH)
-        self.listen(SubsystemGraph, f"{NODE}/subsystem_graph", graphs.append, LATCHED)
-        robot = f"robot_description_file:={urdf}"
+        self.listen(SubsystemGraph, f"{NODE}/subsystem_graph", self.graphs.append, LATCHED)
+
+    def start_node(self, *parameters):
+        robot = f"robot_description_file:={self.urdf}"
         self.processes.start(NODE, robot, "autostart:=true", "crosscheck_rate:=20.0", *parameters)
-        self.spin_until(lambda: graphs, "the active node")
+        self.spin_until(lambda: self.graphs, "the active node")  # it publishes its graph on activation
 
     def answered(self, stamp):
         """On all topics."""
@@ -69,7 +71,8 @@ def start(root, tmp_path):
 
     def begin(robot, *parameters):
         urdf = robot if isinstance(robot, Path) else root / f"urdf/{robot}.urdf"
-        made.append(Probe(urdf, tmp_path, *parameters))
+        made.append(Probe(urdf, tmp_path))
+        made[-1].start_node(*parameters)
         return made[-1]
 
     yield begin

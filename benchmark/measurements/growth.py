@@ -1,4 +1,4 @@
-"""Growth of the time: with the joints of random trees, 10 to 1000, and with the loops of a chain, 1 to 50."""
+"""Growth: time against the joints of random trees, 10 to 1000, and the loops of rows of four-bars, to 50."""
 
 from __future__ import annotations
 
@@ -11,8 +11,7 @@ import numpy as np
 import modular_dynamics as md
 from benchmark.peers.ours import single_and_batch
 from benchmark.peers.pinocchio_peer import PinocchioPeer
-from benchmark.setting.robots import random_tree, standing, windows
-from benchmark.setting.states import random_states
+from benchmark.setting.robots import random_states, random_tree, standing, windows
 from benchmark.setting.timing import Spread, Timed, interleaved, medians_by_size
 
 __all__ = [
@@ -105,10 +104,8 @@ def measure_loops(rounds: int, tick: Callable[[str], None]) -> list[LoopFigures]
         timed[f"tree {loops}"] = partial(md.inverse_dynamics, graph.tree, *motion), 1
     times = interleaved(timed, rounds, tick)
     medians = medians_by_size(times)
-    return [
-        LoopFigures(
-            *(loops, *sizes[loops], medians["closed"][loops], str(Spread.of(times[f"closed {loops}"]))),
-            medians["tree"][loops],
-        )
-        for loops in LOOPS
-    ]
+    figures = []
+    for loops, (joints, rows) in sizes.items():
+        closed, quartiles = medians["closed"][loops], str(Spread.of(times[f"closed {loops}"]))
+        figures.append(LoopFigures(loops, joints, rows, closed, quartiles, medians["tree"][loops]))
+    return figures

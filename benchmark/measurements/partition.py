@@ -10,7 +10,7 @@ import numpy as np
 
 import modular_dynamics as md
 from benchmark.peers.ours import single_and_batch
-from benchmark.setting.states import VECTORS, States, random_states
+from benchmark.setting.robots import VECTORS, States, random_states
 from benchmark.setting.timing import Spread, Timed, interleaved, ratio
 
 __all__ = ["PartitionFigures", "measure_partitions"]

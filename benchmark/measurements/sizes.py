@@ -10,7 +10,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 import modular_dynamics as md
-from benchmark.setting.states import random_states
+from benchmark.setting.robots import random_states
 from benchmark.setting.timing import Timed, interleaved, medians_by_size
 from modular_dynamics.dynamics.arrays.model_arrays import constants_of, topology_of
 from modular_dynamics.dynamics.execution.algorithms import DOUBLE, MASS_MATRIX

@@ -7,7 +7,7 @@ from lxml import etree
 from numpy.typing import NDArray
 
 import modular_dynamics as md
-from benchmark.setting.states import States
+from benchmark.setting.robots import States
 from benchmark.setting.timing import Timed
 
 try:

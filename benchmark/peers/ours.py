@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import modular_dynamics as md
-from benchmark.setting.states import MATRICES, VECTORS, States
+from benchmark.setting.robots import MATRICES, VECTORS, States
 from benchmark.setting.timing import Timed
 
 __all__ = ["Ours", "single_and_batch"]

@@ -1,19 +1,39 @@
-"""The robots that are measured: files, an arm of seven joints, random trees, rows of four-bars."""
+"""The robots that are measured and their states: files, an arm of seven joints, random trees, four-bars."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 from lxml import etree
 from numpy.random import Generator, default_rng
+from numpy.typing import NDArray
 
 import modular_dynamics as md
 
-__all__ = ["ROD", "ROOT", "ROBOTS", "random_tree", "read", "seven_joint_arm", "standing", "windows"]
+__all__ = [
+    "MATRICES",
+    "ROBOTS",
+    "ROD",
+    "ROOT",
+    "VECTORS",
+    "States",
+    "random_inertial",
+    "random_states",
+    "random_tree",
+    "read",
+    "seven_joint_arm",
+    "standing",
+    "windows",
+]
 
 ROOT = Path(__file__).resolve().parents[2]
 ROBOTS = [ROOT / f"urdf/{name}.urdf" for name in ("branched_38dof", "charmie")]
+VECTORS = 8192  # states in a batch whose results are vectors, ...
+MATRICES = 256  # ... or matrices: as many as fit into the caches, because peers keep one result
+DISTINCT = 256  # different states, which batches repeat: converting them to the peers' orders is slow
+Array = NDArray[np.float64]
 ROD = (
     '<link name="{0}"><inertial><origin xyz="0.5 0 0"/><mass value="1"/>'
     '<inertia ixx="1e-3" iyy="0.0833333333333333333" izz="0.0833333333333333333" ixy="0" ixz="0" iyz="0"/>'
@@ -47,7 +67,7 @@ def random_tree(joints: int) -> str:
         parent = rng.integers(max(0, k - 10), k)
         axis = rng.normal(size=3)
         parts.append(
-            f'<link name="link_{k}">{_inertial(rng)}</link><joint name="joint_{k}" type="revolute">'
+            f'<link name="link_{k}">{random_inertial(rng)}</link><joint name="joint_{k}" type="revolute">'
             f'<parent link="link_{parent}"/><child link="link_{k}"/>{_origin(rng)}'
             f'<axis xyz="{_text(axis / np.linalg.norm(axis))}"/>'
             '<limit lower="-9" upper="9" effort="9" velocity="9"/></joint>'
@@ -90,11 +110,36 @@ def _origin(rng: Generator) -> str:
     return f'<origin xyz="{_text(rng.uniform(-0.3, 0.3, 3))}" rpy="{_text(rng.uniform(-2, 2, 3))}"/>'
 
 
-def _inertial(rng: Generator) -> str:
-    # moments of a cloud of mass obey the triangle inequality by construction
+def random_inertial(rng: Generator) -> str:
+    """The moments of a cloud of mass obey the triangle inequality."""
     mass = rng.uniform(0.1, 5.0)
     second = mass * np.cov(rng.uniform(-0.2, 0.2, (3, 5)))
     inertia = np.trace(second) * np.eye(3) - second
     keys = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
     entries = " ".join(f'{k}="{x:.17g}"' for k, x in zip(keys, inertia[np.triu_indices(3)], strict=True))
     return f'<inertial>{_origin(rng)}<mass value="{mass:.17g}"/><inertia {entries}/></inertial>'
+
+
+@dataclass(frozen=True)
+class States:
+    """Rows of q (count, nq), v, vdot (count, nv), in one library's order."""
+
+    q: Array
+    v: Array
+    vdot: Array
+
+    def repeated(self, count: int) -> States:
+        """As many rows, repeated in their order."""
+        rows = np.arange(count) % len(self.q)
+        return States(*(np.ascontiguousarray(x[rows]) for x in (self.q, self.v, self.vdot)))
+
+    @property
+    def first(self) -> tuple[Array, Array, Array]:
+        """q, v, vdot of the first state, each an array of its own."""
+        return self.q[0].copy(), self.v[0].copy(), self.vdot[0].copy()
+
+
+def random_states(graph: md.SubsystemGraph, count: int = DISTINCT) -> States:
+    """Standard normal, in the graph's order; each library normalizes a floating joint's quaternion."""
+    rng = default_rng(0)
+    return States(rng.normal(size=(count, graph.nq)), *rng.normal(size=(2, count, graph.nv)))

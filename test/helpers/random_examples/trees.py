@@ -8,7 +8,8 @@ import numpy as np
 from hypothesis import strategies as st
 from numpy.random import default_rng
 
-from helpers.robots.urdf_text import joint, random_inertial, robot
+from benchmark.setting.robots import random_inertial
+from helpers.robots.urdf_text import joint, robot
 
 TYPES = ("revolute", "continuous", "prismatic", "mimic", "fixed")
 COORDINATE_AXES = ((1, 0, 0), (0, 1, 0), (0, 0, 1), (0, 0, -1))

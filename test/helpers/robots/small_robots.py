@@ -3,7 +3,8 @@
 import numpy as np
 
 import modular_dynamics as md
-from helpers.robots.urdf_text import joint, random_inertial, robot
+from benchmark.setting.robots import random_inertial
+from helpers.robots.urdf_text import joint, robot
 
 JOINTS = {
     "chain": ("revolute 0", "prismatic 1", "revolute 2"),

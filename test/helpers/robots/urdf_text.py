@@ -21,14 +21,6 @@ def inertial(mass, com, inertia, rpy=(0, 0, 0)):
     return f'<inertial>{origin}<mass value="{float(mass)!r}"/><inertia {moments}/></inertial>'
 
 
-def random_inertial(rng):
-    """The moments of a cloud of points obey the triangle inequality."""
-    mass = rng.uniform(0.1, 5.0)
-    second = mass * np.cov(rng.uniform(-0.2, 0.2, (3, 5)))
-    inertia = np.trace(second) * np.eye(3) - second
-    return inertial(mass, rng.uniform(-0.3, 0.3, 3), inertia, rng.uniform(-2.0, 2.0, 3))
-
-
 def joint(name, kind, parent, child, xyz, rpy=(0, 0, 0), axis=None, limits=(-9, 9), more=""):
     """A joint; limits of position only where its type has them."""
     span = f'lower="{limits[0]}" upper="{limits[1]}" ' if kind in ("revolute", "prismatic") else ""
