@@ -13,7 +13,7 @@ pytestmark = pytest.mark.ros
 
 def repository_status(root):
     """Changed and new files that git sees; what is ignored is named by folders."""
-    command = ["git", "status", "--porcelain", "--ignored", "--untracked-files=all"]
+    command = ["git", "status", "--porcelain", "--ignored=matching", "--untracked-files=all"]
     lines = subprocess.run(command, cwd=root, check=True, capture_output=True, text=True).stdout.splitlines()
     return [line for line in lines if not line.endswith((".pyc", "__pycache__/"))]
 

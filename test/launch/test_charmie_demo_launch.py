@@ -20,8 +20,6 @@ def generate_test_description() -> LaunchDescription:
 
 
 class TestRunning(unittest.TestCase):
-    """While the nodes run."""
-
     def test_joint_torques_arrive(self) -> None:
         """Every answer has every joint and finite torques, and the robot really moves."""
         probe = Probe()

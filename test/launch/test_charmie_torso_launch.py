@@ -26,8 +26,6 @@ def generate_test_description() -> LaunchDescription:
 
 
 class TestRunning(unittest.TestCase):
-    """While the nodes run."""
-
     def test_reactions_arrive_and_do_so_again_after_a_kill(self, proc_info) -> None:
         """Actuators, springs and joints are finite and in equilibrium; a respawned node goes on."""
         probe = Probe()

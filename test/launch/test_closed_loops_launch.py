@@ -53,8 +53,6 @@ class Links:
 
 
 class TestRunning(unittest.TestCase):
-    """While the nodes run."""
-
     def test_tf_shows_the_loops_closed(self) -> None:
         """The anchors of every loop joint meet in tf."""
         probe = Probe()

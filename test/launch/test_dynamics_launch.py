@@ -24,8 +24,6 @@ def generate_test_description(namespace: str, autostart: str) -> LaunchDescripti
 
 
 class TestRunning(unittest.TestCase):
-    """While the nodes run."""
-
     def test_becomes_active_and_answers(self, namespace: str, autostart: str) -> None:
         """The node becomes active and answers a joint state with the library's torques."""
         probe = Probe(namespace)

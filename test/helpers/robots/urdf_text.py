@@ -13,12 +13,11 @@ def place(xyz, rpy=(0, 0, 0)):
     return f'xyz="{text(xyz)}"' + (f' rpy="{text(rpy)}"' if np.any(rpy) else "")
 
 
-def inertial(mass, com, inertia, rpy=(0, 0, 0)):
+def inertial(mass, com, inertia):
     """Inertia (3, 3) about the centre of mass."""
     entries = zip(INERTIA, np.asarray(inertia)[np.triu_indices(3)], strict=True)
     moments = " ".join(f'{key}="{float(value)!r}"' for key, value in entries)
-    origin = f"<origin {place(com, rpy)}/>"
-    return f'<inertial>{origin}<mass value="{float(mass)!r}"/><inertia {moments}/></inertial>'
+    return f'<inertial><origin {place(com)}/><mass value="{float(mass)!r}"/><inertia {moments}/></inertial>'
 
 
 def joint(name, kind, parent, child, xyz, rpy=(0, 0, 0), axis=None, limits=(-9, 9), more=""):

@@ -70,17 +70,16 @@ def _results(folder, *steps):
 @pytest.mark.timeout(900)  # on a busy machine, where nothing is on the disk yet
 def test_results_do_not_depend_on_what_was_compiled_before(tmp_path):
     """Torques compiled first and alone; compiled after other kernels were loaded; everything loaded."""
-    found = [_results(None, "loops", "batch", "torques")]  # compiles what the usual folder lacks
-    without_torques = tmp_path / "others first"
+    runs = [_results(None, "loops", "batch", "torques")]  # compiles what the usual folder lacks
+    alone, after_others = tmp_path / "alone", tmp_path / "after others"
     if config.CACHE_DIR:
-        unfinished_and_entries = shutil.ignore_patterns("*tmp*", "entry.*")
-        shutil.copytree(config.CACHE_DIR, without_torques, ignore=unfinished_and_entries)
-    histories = (tmp_path / "torques first", ["torques"]), (without_torques, ["batch", "loops", "torques"])
-    for folder, steps in histories:
-        found += [_results(folder, *steps), _results(folder, "torques")]
-    found.append(_results(None, "torques", "batch", "loops"))
+        entries_and_unfinished_files = shutil.ignore_patterns("entry.*", "*tmp*")
+        shutil.copytree(config.CACHE_DIR, after_others, ignore=entries_and_unfinished_files)
+    for folder, steps in ((alone, ["torques"]), (after_others, ["batch", "loops", "torques"])):
+        runs += [_results(folder, *steps), _results(folder, "torques")]
+    runs.append(_results(None, "torques", "batch", "loops"))
     for name in ("torques", "batch", "loops"):
-        assert len({result[name] for result in found if name in result}) == 1, (name, found)
+        assert len({results[name] for results in runs if name in results}) == 1, (name, runs)
 
 
 def _compiled_functions():
