@@ -157,14 +157,14 @@ def test_a_motion_of_the_independent_joints_is_completed_and_answered(start, roo
 
 def test_a_state_out_of_reach_is_named_not_answered_and_the_next_good_one_is(start):
     probe = start("exoskeleton", "stale_after:=60.0")
-    names, rest = probe.graph.independent_joint_names, np.zeros(5)
-    probe.publish_until_answered(names, GOOD, rest)
+    rest = np.zeros(5)
+    probe.publish_until_answered(GOOD)
     far = GOOD.copy()
     far[ELBOW] = np.deg2rad(100.0)
     seen = len(probe.statuses)
-    bad = [probe.publish(names, far, rest) for _ in range(5)]
-    broken = probe.publish(names, np.array([*GOOD[:4], np.nan]), rest)
-    good = probe.publish(names, GOOD, rest)
+    bad = [probe.publish(far) for _ in range(5)]
+    broken = probe.publish([*GOOD[:4], np.nan])
+    good = probe.publish(GOOD)
     probe.spin_until(lambda: probe.answered(good), "the answer after it")  # in the order of the states
     assert all(probe.silent(stamp) for stamp in [*bad, broken])
     status = probe.status_after(seen, "closure", "cannot close: the loops of 'exoskeleton' do not close")
@@ -186,14 +186,13 @@ def test_states_of_all_joints_are_taken_and_checked(start):
     probe = start("exoskeleton", "stale_after:=60.0", "closure_tolerance:=0.02")
     graph = probe.graph
     true = close_loops(graph, GOOD)
-    rest = np.zeros(graph.nv)
-    probe.publish_until_answered(graph.joint_names, true, rest)
+    probe.publish_until_answered(true, None, graph.joint_names)
     assert probe.status_after(len(probe.statuses), "closure", "").level == b"\x00"
     wrong = true.copy()
     wrong[graph.q_slice("rho_3")] += 0.1
     wrong[graph.q_slice("theta_12")] += 0.01  # less than closure_tolerance
     seen = len(probe.statuses)
-    stamp = probe.publish(graph.joint_names, wrong, rest)
+    stamp = probe.publish(wrong, names=graph.joint_names)
     probe.spin_until(lambda: probe.answered(stamp), "the answer")
     assert np.array(probe.completed[stamp].position) == pytest.approx(true, abs=1e-9)
     status = probe.status_after(seen, "closure", "'rho_3' measured more than 0.02 rad or m")
@@ -209,9 +208,9 @@ def test_a_dead_point_is_an_error_and_the_last_good_position_is_held(start, tmp_
     urdf.write_text(change_point())
     probe = start(urdf, "stale_after:=1.0", "on_stale:=hold_gravity")
     good, moving = np.array([0.3]), np.array([1.0])
-    probe.publish_until_answered(("J1",), good, moving)
+    probe.publish_until_answered(good, moving)
     seen = len(probe.statuses)
-    dead = probe.publish(("J1",), np.zeros(1), moving)
+    dead = probe.publish([0.0], moving)
     status = probe.status_after(seen, "closure", "not answered: dead point: ")
     assert status.level == b"\x02"
     held = closed_loop_inverse_dynamics(probe.graph, good, [0.0], [0.0])
@@ -226,6 +225,6 @@ def test_a_dead_point_is_an_error_and_the_last_good_position_is_held(start, tmp_
     assert np.array(probe.completed[max(probe.completed)].position) == pytest.approx(
         held.coordinates, abs=1e-9
     )
-    again = probe.publish(("J1",), np.array([0.4]), moving)
+    again = probe.publish([0.4], moving)
     probe.spin_until(lambda: probe.answered(again), "the answer beyond the dead point")
     assert probe.processes.end(NODE) == 0

@@ -58,16 +58,6 @@ class Torso(NodeProbe):
     def answered(self, stamp):
         return stamp in self.reactions
 
-    def send(self, q, names=()):
-        """Publish a state at rest, of the independent joints unless others are named; its stamp."""
-        return self.publish(names or self.graph.independent_joint_names, q, np.zeros(len(q)))
-
-    def send_until(self, reached, q, what):
-        return self.publish_until(reached, self.graph.independent_joint_names, q, np.zeros(len(q)), what)
-
-    def send_until_answered(self, q, what="an answer"):
-        return self.publish_until_answered(self.graph.independent_joint_names, q, np.zeros(len(q)), what)
-
     def start_node(self, name, *parameters):
         robot = f"robot_description_file:={self.urdf}", "autostart:=true"
         own = {
@@ -164,7 +154,7 @@ def test_all_topics_tell_the_same(make):
         stamps = [stamp for stamp in torso.reactions if all(stamp in kept for kept in heard)]
         return len(torso.efforts) and len(torso.markers) > 1 and stamps
 
-    torso.send_until(everywhere, q, "all topics")
+    torso.publish_until(everywhere, "all topics", q)
     stamp = everywhere()[-1]
     torso.spin_until(lambda: stamp in torso.states, "the state")
     joints, message = check(torso, stamp, np.zeros(19)), torso.reactions[stamp]
@@ -191,11 +181,11 @@ def test_a_missing_joint_and_stale_wrenches_are_named_and_nothing_is_published_f
     torso.start_node("dynamics_node", "acceleration_source:=zero")
     torso.start_node("torso_reaction_node", "acceleration_source:=zero", "stale_after:=0.3")
     names, q = torso.graph.independent_joint_names, np.full(19, 0.01)
-    torso.send_until_answered(q)
-    bad = [torso.send(q[:-1], names=names[:-1]), torso.send([*q[:-1], np.nan])]
+    torso.publish_until_answered(q)
+    bad = [torso.publish(q[:-1], names=names[:-1]), torso.publish([*q[:-1], np.nan])]
     far = [*q[:3], 5.0, *q[4:]]
-    bad.append(torso.send(far))
-    good = torso.send_until_answered(q)  # answers keep the order of the states
+    bad.append(torso.publish(far))
+    good = torso.publish_until_answered(q)  # answers keep the order of the states
     assert torso.reactions.keys().isdisjoint(bad)
     torso.status_after(0, "input", f"no position for '{names[-1]}'")
     torso.status_after(0, "input", f"position of '{names[-1]}' is NaN")
@@ -219,7 +209,7 @@ def test_a_missing_joint_and_stale_wrenches_are_named_and_nothing_is_published_f
         def reported(sent):
             return any(s.name.endswith(part) and words in s.message for s in torso.statuses[seen:])
 
-        stale.extend(torso.send_until(reported, q, words))
+        stale.extend(torso.publish_until(reported, words, q))
 
     send_until_reported("input", "no connection wrench of 'left_arm', 'right_arm', 'head'")
     send_until_reported("connection wrenches", "are stale, nothing is published")
@@ -232,7 +222,7 @@ def test_a_missing_joint_and_stale_wrenches_are_named_and_nothing_is_published_f
     assert torso.reactions.keys().isdisjoint(stale)
 
     torso.start_node("dynamics_node", "acceleration_source:=zero")
-    again = torso.send_until_answered(q, "an answer when dynamics_node is back")
+    again = torso.publish_until_answered(q, what="an answer when dynamics_node is back")
     before, after = (
         {joint.name: joint.wrench for joint in torso.reactions[stamp].joints} for stamp in (good, again)
     )

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
@@ -73,8 +74,15 @@ class NodeProbe:
         """Stamps of the motion's states."""
         return sorted(stamp for stamp in self.states if stamp >= self.start)
 
-    def publish(self, names: Sequence[str], q: Sequence[float], v: Sequence[float]) -> int:
-        """Publish a joint state with the present as its stamp, and return that."""
+    def publish(
+        self, q: Sequence[float], v: Sequence[float] | None = None, names: Sequence[str] | None = None
+    ) -> int:
+        """Publish a joint state with the present as its stamp, and return that.
+
+        It is at rest, of the independent joints, unless said otherwise.
+        """
+        names = self.graph.independent_joint_names if names is None else names
+        v = [0.0] * len(q) if v is None else v
         message = JointState(name=list(names), position=list(map(float, q)), velocity=list(map(float, v)))
         stamp = time.time_ns()
         message.header.stamp = stamp_message(stamp)
@@ -85,30 +93,21 @@ class NodeProbe:
         """Whether the state of this stamp was answered."""
         raise NotImplementedError
 
-    def publish_until(
-        self,
-        reached: Callable[[list[int]], object],
-        names: Sequence[str],
-        q: Sequence[float],
-        v: Sequence[float],
-        what: str,
-    ) -> list[int]:
+    def publish_until(self, reached: Callable[[list[int]], object], what: str, *state: Any) -> list[int]:
         """Publish a state, a hundred times a second, until this is true of the stamps; return these."""
         sent: list[int] = []
 
         def published() -> object:
-            sent.append(self.publish(names, q, v))
+            sent.append(self.publish(*state))
             time.sleep(0.01)
             return reached(sent)
 
         self.spin_until(published, what)
         return sent
 
-    def publish_until_answered(
-        self, names: Sequence[str], q: Sequence[float], v: Sequence[float], what: str = "an answer"
-    ) -> int:
+    def publish_until_answered(self, *state: Any, what: str = "an answer") -> int:
         """Publish a state until one is answered; return its stamp."""
-        sent = self.publish_until(lambda sent: any(map(self.answered, sent)), names, q, v, what)
+        sent = self.publish_until(lambda sent: any(map(self.answered, sent)), what, *state)
         return next(filter(self.answered, sent))
 
     def independent_state(self, stamp: int) -> tuple[np.ndarray, np.ndarray]:
