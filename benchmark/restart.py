@@ -49,16 +49,18 @@ class Restarts:
 
     def start(self, name: str) -> None:
         """Start one of the three processes."""
-        urdf, motion = FILES / "urdf/charmie_torso.urdf", FILES / "config/charmie_torso_motion.yaml"
-        own = {
-            NODE: [f"robot_description_file:={urdf}", f"rules_file:={FILES}/urdf/charmie_torso_rules.yaml"],
-            PLAYER: [f"motion_file:={motion}", "loop:=true", "rate:=100.0", "publish_reference:=false"],
-        }
-        own[NODE] += ["autostart:=true", "loads:=computed", "acceleration_source:=zero"]
         if name == BARE:
             self.processes.start_file(name, Path(__file__).with_name("bare_subscriber.py"))
-            return
-        self.processes.start(name, *own[name])
+        elif name == PLAYER:
+            motion = f"motion_file:={FILES}/config/charmie_torso_motion.yaml"
+            self.processes.start(name, motion, "loop:=true", "rate:=100.0", "publish_reference:=false")
+        else:
+            urdf = FILES / "urdf/charmie_torso.urdf"
+            rules = FILES / "urdf/charmie_torso_rules.yaml"
+            files = f"robot_description_file:={urdf}", f"rules_file:={rules}"
+            self.processes.start(
+                name, *files, "autostart:=true", "loads:=computed", "acceleration_source:=zero"
+            )
 
     def wait(self, reached: Callable[[], bool], name: str) -> None:
         """Serve callbacks until the condition holds."""

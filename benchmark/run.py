@@ -20,8 +20,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
 from benchmark.measurements.comparisons import RobotFigures, compare
-from benchmark.measurements.growth import Growth, measure_growth
-from benchmark.measurements.loops import LoopFigures, measure_loops
+from benchmark.measurements.growth import Growth, LoopFigures, measure_growth, measure_loops
 from benchmark.measurements.node import measure_node
 from benchmark.measurements.partition import measure_partitions
 from benchmark.measurements.peak import measure_limits

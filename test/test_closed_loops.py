@@ -5,43 +5,79 @@ from pathlib import Path
 import numpy as np
 import pytest
 import yaml
+from geometry_msgs.msg import WrenchStamped
+from modular_dynamics_interfaces.msg import SubsystemGraph
+from sensor_msgs.msg import JointState
 
 import modular_dynamics as md
-from helpers.nodes.closed_loop_probe import ClosedLoopProbe
+from helpers.nodes.node_probe import DEPTH, NodeProbe
 from helpers.robots.closed_robots import change_point
 from modular_dynamics.closure import close_loops, closed_loop_inverse_dynamics, stamped_cut_wrenches
 from modular_dynamics_ros.demo.processes import Processes
 from modular_dynamics_ros.demo.recorder import join
+from modular_dynamics_ros.messages.wrenches import wrench_from_message
+from modular_dynamics_ros.node.topics import LATCHED
 
 pytestmark = [pytest.mark.ros, pytest.mark.slow, pytest.mark.usefixtures("ros")]
+NODE = "dynamics_node"
 OPEN = 1e-9  # [m or 1]
 ELBOW = 2  # rho_4 among the independent joints of the exoskeleton
 GOOD = np.array([-0.4, -0.9, 0.8, 0.7, 0.3])
 TURN = {
-    "duration": 4.0,
-    "segments": [{"until": 2.0, "scale": 1.0}, {"until": 4.0, "scale": -1.0}],
+    "duration": 2.0,
+    "segments": [{"until": 1.0, "scale": 1.0}, {"until": 2.0, "scale": -1.0}],
     "start": {"J1": 0.3},
-    "accelerations": {"J1": 1.6},  # 6.4 rad: more than a turn
+    "accelerations": {"J1": 6.4},  # 6.4 rad: more than a turn
 }
 
 
+class Probe(NodeProbe):
+    """dynamics_node on a robot; receives all that it publishes for closed loops, and sends states.
+
+    Attributes:
+        torques, completed: joint state messages. cuts: loop joint -> stamp -> wrench message.
+    """
+
+    def __init__(self, urdf, folder):
+        super().__init__(md.load_urdf(urdf), "probe")
+        self.urdf, self.processes = urdf, Processes(folder)
+        self.torques, self.completed, self.graphs = {}, {}, []
+        self.cuts = {loop.name: {} for loop in self.graph.loop_joints}
+        self.answers = self.torques, self.completed, *self.cuts.values()
+        for topic, kept in (("joint_torques", self.torques), ("completed_joint_states", self.completed)):
+            self.listen(JointState, f"{NODE}/{topic}", self.keep(kept), DEPTH)
+        for name, kept in self.cuts.items():
+            self.listen(WrenchStamped, f"{NODE}/loop_joints/{name}/wrench", self.keep(kept), DEPTH)
+        self.listen(SubsystemGraph, f"{NODE}/subsystem_graph", self.graphs.append, LATCHED)
+
+    def start_node(self, *parameters):
+        robot = f"robot_description_file:={self.urdf}"
+        self.processes.start(NODE, robot, "autostart:=true", "crosscheck_rate:=20.0", *parameters)
+        self.spin_until(lambda: self.graphs, "the active node")  # it publishes its graph on activation
+
+    def answered(self, stamp):
+        """On all topics."""
+        return all(stamp in kept for kept in self.answers)
+
+    def silent(self, stamp):
+        """Whether this state was answered on no topic."""
+        return not any(stamp in kept for kept in self.answers)
+
+
 @pytest.fixture
-def start(root, tmp_path, request):
-    """Starts dynamics_node on a robot; returns the processes and the probe."""
+def start(root, tmp_path):
+    """Starts dynamics_node on a robot; returns the probe."""
     made = []
 
     def begin(robot, *parameters):
         urdf = robot if isinstance(robot, Path) else root / f"urdf/{robot}.urdf"
-        processes, probe = Processes(tmp_path), ClosedLoopProbe(md.load_urdf(urdf))
-        made.append((processes, probe))
-        robot = f"robot_description_file:={urdf}"
-        processes.start("dynamics_node", robot, "autostart:=true", "crosscheck_rate:=20.0", *parameters)
-        probe.spin_until(lambda: probe.active, "the node")
-        return processes, probe
+        made.append(Probe(urdf, tmp_path))
+        made[-1].start_node(*parameters)
+        return made[-1]
 
     yield begin
-    for processes, probe in made:
-        with processes:
+    for probe in made:
+        with probe.processes:
             probe.close()
 
 
@@ -69,20 +105,19 @@ def homogeneous(x):
 
 @pytest.mark.parametrize("robot", ["exoskeleton", "four_bar"])
 def test_a_motion_of_the_independent_joints_is_completed_and_answered(start, root, tmp_path, robot):
-    motion = root / "config/exoskeleton_motion.yaml"
+    motion, rate = root / "config/exoskeleton_motion.yaml", 50.0
     if robot == "four_bar":
-        motion = tmp_path / "turn.yaml"
+        motion, rate = tmp_path / "turn.yaml", 100.0
         motion.write_text(yaml.safe_dump(TURN))
-    processes, probe = start(robot, "acceleration_source:=reference")
+    probe = start(robot, "acceleration_source:=reference")
     graph = probe.graph
     names = graph.independent_joint_names
-    processes.start(
+    probe.processes.start(
         "joint_state_player",
-        *(f"motion_file:={motion}", "rate:=50.0", "lead_in:=true", "wait_for_subscriber:=3"),
+        *(f"motion_file:={motion}", f"rate:={rate}", "lead_in:=true", "wait_for_subscriber:=3"),
         f"robot_description_file:={root / f'urdf/{robot}.urdf'}",  # it may lack the passive joints
     )
-    answers = probe.torques, probe.completed, *probe.cuts.values()
-    probe.spin_until(lambda: probe.connected(*answers), "a first answer")
+    probe.spin_until(lambda: probe.connected(*probe.answers), "a first answer")
     join(probe.node)  # the third
     probe.spin_until(
         lambda: len(probe.played()) == 201 and all(map(probe.answered, probe.played())),
@@ -90,9 +125,8 @@ def test_a_motion_of_the_independent_joints_is_completed_and_answered(start, roo
     )
     guess, swept = None, []
     for stamp in probe.played():
-        message = probe.states[stamp]
-        q, v = (probe.vectors(message, names, field) for field in ("position", "velocity"))
-        expected = closed_loop_inverse_dynamics(graph, q, v, probe.accelerations[stamp], guess)
+        state = *probe.independent_state(stamp), probe.accelerations[stamp]
+        expected = closed_loop_inverse_dynamics(graph, *state, guess)
         guess = expected.coordinates
         full = probe.completed[stamp]
         assert tuple(full.name) == graph.joint_names
@@ -107,75 +141,58 @@ def test_a_motion_of_the_independent_joints_is_completed_and_answered(start, roo
         scale = np.abs(expected.tau).max() + 1.0
         assert np.array(torques.effort) == pytest.approx(expected.tau, abs=1e-9 * scale)
         for name, (link, wrench) in stamped_cut_wrenches(graph, expected).items():
-            frame, published = probe.cut(name, stamp)
-            assert frame == link
-            assert published == pytest.approx(wrench, abs=1e-9 * (np.abs(wrench).max() + 1.0))
+            cut = probe.cuts[name][stamp]
+            assert cut.header.frame_id == link
+            assert wrench_from_message(cut) == pytest.approx(wrench, abs=1e-9 * (np.abs(wrench).max() + 1.0))
     assert np.ptp(swept, axis=0).max() > 0.5  # it did move
     first = len(probe.statuses)
     assert "open tree" in probe.status_after(first, "cross-check", "equal Pinocchio's").message
-    values = {
-        value.key: value.value
-        for value in probe.status_after(first, "closure", "the loops are closed").values
-    }
+    status = probe.status_after(first, "closure", "the loops are closed")
+    values = {value.key: value.value for value in status.values}
     assert float(values["largest residual [m or 1]"]) < OPEN
     assert float(values["condition number"]) >= 1.0
     assert ("tension of spring [N]" in values) == (robot == "exoskeleton")
-    assert processes.end("dynamics_node") == 0
+    assert probe.processes.end(NODE) == 0
 
 
 def test_a_state_out_of_reach_is_named_not_answered_and_the_next_good_one_is(start):
-    processes, probe = start("exoskeleton", "stale_after:=60.0")
-    names, rest = probe.graph.independent_joint_names, np.zeros(5)
-    sent = []
-
-    def answered_once():
-        sent.append(probe.publish(names, GOOD, rest))
-        return any(probe.answered(stamp) for stamp in sent)
-
-    probe.spin_until(answered_once, "the first answer")
+    probe = start("exoskeleton", "stale_after:=60.0")
+    rest = np.zeros(5)
+    probe.publish_until_answered(GOOD)
     far = GOOD.copy()
     far[ELBOW] = np.deg2rad(100.0)
     seen = len(probe.statuses)
-    bad = [probe.publish(names, far, rest) for _ in range(5)]
-    broken = probe.publish(names, np.array([*GOOD[:4], np.nan]), rest)
-    good = probe.publish(names, GOOD, rest)
-    probe.spin_until(
-        lambda: probe.answered(good), "the answer after it"
-    )  # answers keep the order of the states
+    bad = [probe.publish(far) for _ in range(5)]
+    broken = probe.publish([*GOOD[:4], np.nan])
+    good = probe.publish(GOOD)
+    probe.spin_until(lambda: probe.answered(good), "the answer after it")  # in the order of the states
     assert all(probe.silent(stamp) for stamp in [*bad, broken])
     status = probe.status_after(seen, "closure", "cannot close: the loops of 'exoskeleton' do not close")
     assert status.level == b"\x02"
     assert "open are" in status.message
     assert probe.status_after(seen, "input", "position of 'rho_7' is NaN").level == b"\x01"
-    assert processes.code("dynamics_node") is None
+    assert probe.processes.code(NODE) is None
     # it says when that is over
     assert probe.status_after(len(probe.statuses), "closure", "the loops are closed").level == b"\x00"
     expected = closed_loop_inverse_dynamics(probe.graph, GOOD, rest, rest)
     assert np.array(probe.torques[good].effort) == pytest.approx(expected.tau, abs=1e-9)
-    log = processes.log("dynamics_node")
+    log = probe.processes.log(NODE)
     assert log.count("cannot close") >= 1
     assert "Traceback" not in log
-    assert processes.end("dynamics_node") == 0
+    assert probe.processes.end(NODE) == 0
 
 
 def test_states_of_all_joints_are_taken_and_checked(start):
-    processes, probe = start("exoskeleton", "stale_after:=60.0", "closure_tolerance:=0.02")
+    probe = start("exoskeleton", "stale_after:=60.0", "closure_tolerance:=0.02")
     graph = probe.graph
     true = close_loops(graph, GOOD)
-    rest = np.zeros(graph.nv)
-    sent = []
-
-    def answered_once():
-        sent.append(probe.publish(graph.joint_names, true, rest))
-        return any(probe.answered(stamp) for stamp in sent)
-
-    probe.spin_until(answered_once, "the first answer")
+    probe.publish_until_answered(true, None, graph.joint_names)
     assert probe.status_after(len(probe.statuses), "closure", "").level == b"\x00"
     wrong = true.copy()
     wrong[graph.q_slice("rho_3")] += 0.1
     wrong[graph.q_slice("theta_12")] += 0.01  # less than closure_tolerance
     seen = len(probe.statuses)
-    stamp = probe.publish(graph.joint_names, wrong, rest)
+    stamp = probe.publish(wrong, names=graph.joint_names)
     probe.spin_until(lambda: probe.answered(stamp), "the answer")
     assert np.array(probe.completed[stamp].position) == pytest.approx(true, abs=1e-9)
     status = probe.status_after(seen, "closure", "'rho_3' measured more than 0.02 rad or m")
@@ -183,29 +200,24 @@ def test_states_of_all_joints_are_taken_and_checked(start):
     assert "theta_12" not in status.message
     values = {value.key: value.value for value in status.values}
     assert float(values["measured minus closed of rho_3 [rad or m]"]) == pytest.approx(0.1, abs=1e-3)
-    assert processes.end("dynamics_node") == 0
+    assert probe.processes.end(NODE) == 0
 
 
 def test_a_dead_point_is_an_error_and_the_last_good_position_is_held(start, tmp_path):
     urdf = tmp_path / "change_point.urdf"
     urdf.write_text(change_point())
-    processes, probe = start(urdf, "stale_after:=1.0", "on_stale:=hold_gravity")
-    good, moving, sent = np.array([0.3]), np.array([1.0]), []
-
-    def answered_once():
-        sent.append(probe.publish(("J1",), good, moving))
-        return any(probe.answered(stamp) for stamp in sent)
-
-    probe.spin_until(answered_once, "the first answer")
+    probe = start(urdf, "stale_after:=1.0", "on_stale:=hold_gravity")
+    good, moving = np.array([0.3]), np.array([1.0])
+    probe.publish_until_answered(good, moving)
     seen = len(probe.statuses)
-    dead = probe.publish(("J1",), np.zeros(1), moving)
+    dead = probe.publish([0.0], moving)
     status = probe.status_after(seen, "closure", "not answered: dead point: ")
     assert status.level == b"\x02"
     held = closed_loop_inverse_dynamics(probe.graph, good, [0.0], [0.0])
 
     def is_held():
         newest = probe.completed[max(probe.completed)]
-        return np.abs(newest.velocity).max() == 0.0 and max(probe.torques) > max(sent)
+        return np.abs(newest.velocity).max() == 0.0 and max(probe.torques) > dead
 
     probe.spin_until(is_held, "the held position")  # that of the last state that was answered
     assert probe.silent(dead)
@@ -213,6 +225,6 @@ def test_a_dead_point_is_an_error_and_the_last_good_position_is_held(start, tmp_
     assert np.array(probe.completed[max(probe.completed)].position) == pytest.approx(
         held.coordinates, abs=1e-9
     )
-    again = probe.publish(("J1",), np.array([0.4]), moving)
+    again = probe.publish([0.4], moving)
     probe.spin_until(lambda: probe.answered(again), "the answer beyond the dead point")
-    assert processes.end("dynamics_node") == 0
+    assert probe.processes.end(NODE) == 0

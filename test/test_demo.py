@@ -75,11 +75,13 @@ def urdf_copy(root, out):
 
 
 def test_it_prints_the_table_writes_the_pictures_and_leaves_nothing_behind(demo, root, tmp_path):
-    out = tmp_path / "a folder with spaces"
-    process = demo(out, "--urdf", urdf_copy(root, out))
+    out, motion = tmp_path / "a folder with spaces", tmp_path / "one_second.yaml"
+    published = (root / "config/charmie_motion.yaml").read_text()
+    motion.write_text(published.replace(" 5.0", " 1.0").replace(" 2.5", " 0.5"))
+    process = demo(out, "--urdf", urdf_copy(root, out), "--motion", str(motion))
     text, _ = process.communicate(timeout=LIMIT)
     assert process.returncode == 0, text
-    for words in ("251 / 251", "545.4", "left_arm", "latency p99"):
+    for words in ("51 / 51", "545.4", "left_arm", "latency p99"):
         assert words in text
     for name in ("torques.png", "subsystem_graph.png", "subsystem_graph.dot"):
         assert (out / name).stat().st_size > 500

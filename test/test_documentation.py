@@ -2,15 +2,14 @@
 
 import re
 from dataclasses import fields
-from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
 import yaml
 
 import modular_dynamics as md
+from helpers.paths import ROOT
 
-ROOT = Path(__file__).resolve().parents[1]
 LIBRARY = "src/modular_dynamics/modular_dynamics"
 NODES = "src/modular_dynamics_ros/modular_dynamics_ros"
 PAGES = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "urdf/README.md")]

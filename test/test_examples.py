@@ -4,11 +4,11 @@ import doctest
 import re
 import runpy
 import textwrap
-from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[1]
+from helpers.paths import ROOT
+
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 

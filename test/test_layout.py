@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[1]
+from helpers.paths import ROOT
+
 # folder of tests -> folder of the sources that they mirror
 MIRRORED = {
     "src/modular_dynamics/test": "src/modular_dynamics/modular_dynamics",

@@ -5,24 +5,75 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 import modular_dynamics as md
-from benchmark.peers.casadi_build import BuildError, built
-from benchmark.peers.casadi_peer import CasadiPeer
+from benchmark.peers.casadi_peer import BuildError, CasadiPeer, built
 from benchmark.peers.mujoco_peer import MujocoPeer, UnsupportedRobotError
 from benchmark.peers.ours import Ours
 from benchmark.peers.pinocchio_peer import PinocchioPeer
-from benchmark.report.targets import Row, rows
-from benchmark.setting.states import VECTORS, random_states
+from benchmark.setting.robots import VECTORS, random_states
 from benchmark.setting.timing import Spread, Timed, Times, interleaved, ratio
 
 __all__ = ["Comparison", "RobotFigures", "compare"]
 
 Array = NDArray[np.float64]
+Peer = PinocchioPeer | MujocoPeer | CasadiPeer  # another library on the same states
+
+
+@dataclass(frozen=True)
+class Row:
+    """One comparison: with the fastest of the peers, by the medians of the same run."""
+
+    what: str
+    ours: str
+    peers: tuple[str, ...]
+    target: float | None = None
+
+
+#: Ours gives the whole matrix; Pinocchio the upper half.
+MASS = ("crba", "crba (world)", "mj kinematics + crb + full")
+SPARSE = ("mj kinematics + crb",)
+FORWARD = ("aba", "aba (world)", "mj_forward")
+
+
+def rows(threads: int, joints: int) -> list[Row]:
+    """All comparisons of a robot. Up to seven joints, the call itself is most of a single call's time."""
+    arm = joints <= 7
+    out = "inverse_dynamics out="
+    comparisons = [
+        Row("torques, out=", out, ("rnea",), 2.0 if arm else 3.0),
+        Row("torques, new array", "inverse_dynamics", ("rnea",), 2.0),
+        Row("torques, out=", out, ("mj_inverse", "mj kinematics + rne")),
+        Row("torques, out=", out, ("C rnea (ctypes)",), 0.8 if arm else None),
+        Row("torques, out=", out, ("C rnea (loop in C)",)),
+        Row("mass matrix", "mass_matrix", MASS, 1.5),
+        Row("mass matrix", "mass_matrix", SPARSE),
+        Row("accelerations", "forward_dynamics", FORWARD, 1.5),
+        Row("accelerations", "forward_dynamics", ("C aba (ctypes)",)),
+        Row("derivatives", "inverse_dynamics_derivatives", ("computeRNEADerivatives",), 1.0),
+    ]
+    for n in sorted({1, threads}):
+        suffix = f"{n} thread{'s' if n > 1 else ''}"
+        in_c, forward = [], (f"abaInParallel {n}",)
+        if n == 1:  # peers without a parallel version are called from Python, state by state
+            in_c = [
+                Row(f"torques f64, {suffix}", "inverse_dynamics_batch float64 1", ("C rnea (loop in C)",))
+            ]
+            forward += FORWARD
+        rnea, derivatives = (f"rneaInParallel {n}",), ("computeRNEADerivatives",)
+        comparisons += [
+            Row(f"torques f64, {suffix}", f"inverse_dynamics_batch float64 {n}", rnea, 20.0),
+            Row(f"torques f32, {suffix}", f"inverse_dynamics_batch float32 {n}", rnea, 35.0),
+            *in_c,
+            Row(f"mass matrix, {suffix}", f"mass_matrix_batch {n}", MASS, 10.0),
+            Row(f"accelerations, {suffix}", f"forward_dynamics_batch {n}", forward, 10.0),
+            Row(f"derivatives, {suffix}", f"inverse_dynamics_derivatives_batch {n}", derivatives, 8.0),
+        ]
+    return comparisons
 
 
 @dataclass(frozen=True)
@@ -51,18 +102,6 @@ class RobotFigures:
     operations: dict[str, int]  # of the generated code
     compiled: dict[str, Any]  # graph.compile(): seconds, whether the code was on disk, its report
     notes: list[str]
-
-
-class Peer(Protocol):
-    """Another library on the same states."""
-
-    def timed(self) -> Timed:
-        """Calls to time."""
-        ...
-
-    def results(self) -> dict[str, Array]:
-        """Results for the first state, in the graph's order: quantity -> array."""
-        ...
 
 
 def compare(urdf: str, threads: int, rounds: int, cache: Path, tick: Callable[[str], None]) -> RobotFigures:

@@ -1,19 +1,30 @@
-"""Growth: random trees of 10 to 1000 joints, and time per joint."""
+"""Growth: time against the joints of random trees, 10 to 1000, and the loops of rows of four-bars, to 50."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
 import modular_dynamics as md
+from benchmark.peers.ours import single_and_batch
 from benchmark.peers.pinocchio_peer import PinocchioPeer
-from benchmark.setting.robots import random_tree
-from benchmark.setting.states import random_states
-from benchmark.setting.timing import Timed, interleaved
+from benchmark.setting.robots import random_states, random_tree, standing, windows
+from benchmark.setting.timing import Spread, Timed, interleaved, medians_by_size
 
-__all__ = ["JOINTS", "PINOCCHIO_UP_TO", "SERIES", "Growth", "measure_growth", "spread"]
+__all__ = [
+    "JOINTS",
+    "LOOPS",
+    "PINOCCHIO_UP_TO",
+    "SERIES",
+    "Growth",
+    "LoopFigures",
+    "measure_growth",
+    "measure_loops",
+    "spread",
+]
 
 JOINTS = (10, 20, 50, 100, 200, 500, 1000)
 NUMBERS = 2**18  # in each array of a batch: the same memory for all sizes ...
@@ -21,6 +32,8 @@ MOST_STATES = 16384  # ... with fewer states than this
 #: Pinocchio's Data holds tensors of joints^3 numbers: 0.5 GB at 200 joints, 4 GB at 400.
 PINOCCHIO_UP_TO = 200
 SERIES = ("ours, single", "pinocchio, single", "ours, batch", "pinocchio, batch")
+LOOPS = (1, 2, 5, 10, 20, 50)
+STEP = 1e-3  # of the crank between a call and its guess [rad]
 
 
 @dataclass(frozen=True)
@@ -50,28 +63,49 @@ def measure_growth(rounds: int, tick: Callable[[str], None]) -> Growth:
     for joints in JOINTS:
         tick(f"loading a tree of {joints} joints")
         timed |= {f"{series} {joints}": call for series, call in _calls(joints).items()}
-    times = interleaved(timed, rounds, tick)
-    medians: dict[str, dict[int, float]] = {series: {} for series in SERIES}
-    for name, values in times.items():
-        series, _, joints = name.rpartition(" ")
-        medians[series][int(joints)] = float(np.median(values))
-    return Growth(medians)
+    return Growth(medians_by_size(interleaved(timed, rounds, tick)))
 
 
 def _calls(joints: int) -> Timed:
     graph = md.load_urdf(random_tree(joints))
-    states = random_states(graph, 16)
-    count = min(MOST_STATES, NUMBERS // joints)
-    (q, v, vdot), many, tau = states.first, states.repeated(count), np.empty(joints)
-    taus = np.empty((count, joints))
-    calls: Timed = {
-        SERIES[0]: (lambda: md.inverse_dynamics(graph, q, v, vdot, out=tau), 1),
-        SERIES[2]: (
-            lambda: md.inverse_dynamics_batch(graph, many.q, many.v, many.vdot, 1, out=taus),
-            count,
-        ),
-    }
-    if joints <= PINOCCHIO_UP_TO:
-        peer = PinocchioPeer(graph, states)
-        calls |= {SERIES[1]: peer.timed()["rnea"], SERIES[3]: peer.parallel(1, count)["rneaInParallel 1"]}
-    return calls
+    states, count = random_states(graph, 16), min(MOST_STATES, NUMBERS // joints)
+    single, batch = single_and_batch(graph, states, count)
+    if joints > PINOCCHIO_UP_TO:
+        return {SERIES[0]: single, SERIES[2]: batch}
+    peer = PinocchioPeer(graph, states)
+    theirs = peer.timed()["rnea"], peer.parallel(1, count)["rneaInParallel 1"]
+    return dict(zip(SERIES, (single, theirs[0], batch, theirs[1]), strict=True))
+
+
+@dataclass(frozen=True)
+class LoopFigures:
+    """One chain: its loops, coordinates, rows, microseconds of one evaluation and of the open tree's."""
+
+    loops: int
+    joints: int
+    rows: int
+    closed_us: float
+    quartiles: str
+    tree_us: float
+
+
+def measure_loops(rounds: int, tick: Callable[[str], None]) -> list[LoopFigures]:
+    """Inverse dynamics of chains of four-bars from a guess; all sizes are timed in turns."""
+    timed: Timed = {}
+    sizes = {}
+    for loops in LOOPS:
+        tick(f"a chain of {loops} loops")
+        graph = windows(loops)
+        arguments = [np.array(x) for x in ([1.0 + STEP], [1.0], [0.5], standing(graph, 1.0))]
+        result = md.closed_loop_inverse_dynamics(graph, *arguments)
+        motion = result.coordinates, result.velocities, result.accelerations
+        sizes[loops] = graph.nv, len(result.multipliers)
+        timed[f"closed {loops}"] = partial(md.closed_loop_inverse_dynamics, graph, *arguments), 1
+        timed[f"tree {loops}"] = partial(md.inverse_dynamics, graph.tree, *motion), 1
+    times = interleaved(timed, rounds, tick)
+    medians = medians_by_size(times)
+    figures = []
+    for loops, (joints, rows) in sizes.items():
+        closed, quartiles = medians["closed"][loops], str(Spread.of(times[f"closed {loops}"]))
+        figures.append(LoopFigures(loops, joints, rows, closed, quartiles, medians["tree"][loops]))
+    return figures

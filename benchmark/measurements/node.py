@@ -11,7 +11,6 @@ import sys
 import tempfile
 import time
 from array import array
-from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -25,6 +24,7 @@ from rclpy.signals import SignalHandlerOptions
 from sensor_msgs.msg import JointState
 
 import modular_dynamics as md
+from modular_dynamics_ros.demo.playing import spin_until
 from modular_dynamics_ros.demo.processes import Processes
 from modular_dynamics_ros.diagnostics.counts import summarise
 from modular_dynamics_ros.messages.stamps import stamp_message, stamp_nanoseconds
@@ -32,6 +32,7 @@ from modular_dynamics_ros.messages.stamps import stamp_message, stamp_nanosecond
 __all__ = ["NodeFigures", "measure_node"]
 
 ROOT = Path(__file__).resolve().parents[2]
+NODE = "dynamics_node"
 START_LIMIT = 600.0  # [s] for the node to compile its kernels
 STARTING = 5  # joint states that dynamics_node's filter must have seen before it answers
 LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
@@ -62,7 +63,8 @@ def measure_node(
     graph = md.load_urdf(urdf)
     expected = round(rate * seconds)
     arrivals: dict[int, int] = {}
-    active = wrenches = 0
+    graphs: list[SubsystemGraph] = []  # published on activation
+    wrenches = 0
 
     def on_torques(message: JointState, info: dict) -> None:
         arrivals[stamp_nanoseconds(message.header.stamp)] = info["received_timestamp"]
@@ -71,42 +73,24 @@ def measure_node(
         nonlocal wrenches
         wrenches += 1
 
-    def on_graph(message: SubsystemGraph) -> None:
-        nonlocal active
-        active = 1
-
     rclpy.init(signal_handler_options=SignalHandlerOptions.NO)
     try:
         node = rclpy.create_node("benchmark_receiver")
-        node.create_subscription(SubsystemGraph, "dynamics_node/subsystem_graph", on_graph, LATCHED)
+        node.create_subscription(SubsystemGraph, "dynamics_node/subsystem_graph", graphs.append, LATCHED)
         node.create_subscription(JointState, "dynamics_node/joint_torques", on_torques, 2 * expected)
         for subsystem in graph.subsystems:
-            node.create_subscription(
-                WrenchStamped, f"dynamics_node/connections/{subsystem.name}/wrench", on_wrench, 2 * expected
-            )
+            topic = f"dynamics_node/connections/{subsystem.name}/wrench"
+            node.create_subscription(WrenchStamped, topic, on_wrench, 2 * expected)
         executor = SingleThreadedExecutor()
         executor.add_node(node)
         with tempfile.TemporaryDirectory() as logs, Processes(Path(logs)) as processes:
-            robot, params = f"robot_description_file:={urdf}", ROOT / "config/branched_38dof.yaml"
-            processes.start("dynamics_node", robot, "autostart:=true", params_file=params)
-            _spin(executor, lambda: active, START_LIMIT, lambda: processes.log("dynamics_node"))
-            processes.start_file(
-                "sender",
-                Path(__file__),
-                "--send",
-                "--rate",
-                str(rate),
-                "--seconds",
-                str(seconds),
-                "--urdf",
-                str(urdf),
-            )
-            _spin(
-                executor,
-                lambda: processes.code("sender") is not None,
-                30.0 + 2 * seconds,
-                lambda: processes.log("sender"),
-            )
+            parameters = f"robot_description_file:={urdf}", "autostart:=true"
+            processes.start(NODE, *parameters, params_file=ROOT / "config/branched_38dof.yaml")
+            spin_until(executor, processes, lambda: len(graphs) > 0, START_LIMIT, "compilation", [NODE])
+            load = "--rate", str(rate), "--seconds", str(seconds), "--urdf", str(urdf)
+            processes.start_file("sender", Path(__file__), "--send", *load)
+            limit = 30.0 + 2 * seconds
+            spin_until(executor, processes, lambda: processes.code("sender") == 0, limit, "sending", [NODE])
             quiet_since, seen = time.monotonic(), -1
             while len(arrivals) < expected and time.monotonic() - quiet_since < 2.0:
                 executor.spin_once(timeout_sec=0.1)
@@ -117,25 +101,8 @@ def measure_node(
     stamps = np.array(sorted(arrivals), dtype=np.int64)
     came = np.array([arrivals[stamp] for stamp in stamps.tolist()], dtype=np.int64)
     summary = summarise(came - stamps, came)
-    return NodeFigures(
-        graph.name,
-        rate,
-        seconds,
-        expected,
-        len(arrivals),
-        wrenches,
-        *(1e3 * value for value in (summary.p50, summary.p99, summary.max)),
-    )
-
-
-def _spin(
-    executor: SingleThreadedExecutor, reached: Callable[[], object], limit: float, log: Callable[[], str]
-) -> None:
-    deadline = time.monotonic() + limit
-    while not reached():
-        executor.spin_once(timeout_sec=0.1)
-        if time.monotonic() > deadline:
-            raise TimeoutError(f"no answer within {limit:g} s; log of the process:\n{log()}")
+    latencies = (1e3 * value for value in (summary.p50, summary.p99, summary.max))
+    return NodeFigures(graph.name, rate, seconds, expected, len(arrivals), wrenches, *latencies)
 
 
 def send(rate: float, seconds: float, urdf: Path) -> None:

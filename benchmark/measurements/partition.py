@@ -7,15 +7,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 import modular_dynamics as md
-from benchmark.setting.states import VECTORS, States, random_states
+from benchmark.peers.ours import single_and_batch
+from benchmark.setting.robots import VECTORS, States, random_states
 from benchmark.setting.timing import Spread, Timed, interleaved, ratio
 
 __all__ = ["PartitionFigures", "measure_partitions"]
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -45,7 +43,8 @@ def measure_partitions(urdf: str, rounds: int, tick: Callable[[str], None]) -> l
         tau = np.empty_like(states.v)
         tau[:, columns] = md.inverse_dynamics_batch(graph, own.q, own.v, own.vdot, 1)
         torques.append(tau)
-        timed |= _calls(graph, own)
+        for kind, call in zip(("single", "batch"), single_and_batch(graph, own, VECTORS), strict=True):
+            timed[f"{kind} {len(graph.subsystems)}"] = call
     times = interleaved(timed, rounds, tick)
     figures = []
     for graph, tau in zip(graphs, torques, strict=True):
@@ -61,15 +60,3 @@ def measure_partitions(urdf: str, rounds: int, tick: Callable[[str], None]) -> l
             )
         )
     return figures
-
-
-def _calls(graph: md.SubsystemGraph, states: States) -> Timed:
-    (q, v, vdot), many, tau = states.first, states.repeated(VECTORS), np.empty(graph.nv)
-    taus = np.empty((VECTORS, graph.nv))
-    return {
-        f"single {len(graph.subsystems)}": (lambda: md.inverse_dynamics(graph, q, v, vdot, out=tau), 1),
-        f"batch {len(graph.subsystems)}": (
-            lambda: md.inverse_dynamics_batch(graph, many.q, many.v, many.vdot, 1, out=taus),
-            VECTORS,
-        ),
-    }

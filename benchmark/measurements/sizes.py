@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
 import modular_dynamics as md
-from benchmark.setting.states import random_states
-from benchmark.setting.timing import Timed, interleaved
+from benchmark.setting.robots import random_states
+from benchmark.setting.timing import Timed, interleaved, medians_by_size
 from modular_dynamics.dynamics.arrays.model_arrays import constants_of, topology_of
 from modular_dynamics.dynamics.execution.algorithms import DOUBLE, MASS_MATRIX
 from modular_dynamics.kernels.numba_support.memory import zero_float64x8
@@ -33,37 +34,26 @@ def measure_sizes(urdf: str, rounds: int, tick: Callable[[str], None]) -> dict[s
     for count in SIZES:
         many = states.repeated(count)
         double = [many.q, many.v, many.vdot]
-        single = [x.astype(np.float32) for x in double]
-        timed |= {
-            f"torques f64/{count}": (_torques(graph, double), count),
-            f"torques f32/{count}": (_torques(graph, single), count),
-        }
+        for kind, dtype in (("f64", np.float64), ("f32", np.float32)):
+            rows, out = [x.astype(dtype) for x in double], np.empty((count, nv), dtype)
+            call = partial(md.inverse_dynamics_batch, graph, *rows, 1, out=out, dtype=dtype)
+            timed[f"torques {kind} {count}"] = call, count
         if count * nv * nv <= LARGEST_ARRAY:
-            timed[f"mass matrix/{count}"] = (_matrices(graph, many.q), count)
-            timed[f"zeros of its size/{count}"] = (_zeros(count, nv), count)
-            timed[f"reordering alone/{count}"] = (_reordering(graph, count), count)
-            timed[f"derivatives/{count}"] = (_derivatives(graph, double), count)
-    medians: dict[str, dict[int, float]] = {}
-    for name, times in interleaved(timed, rounds, tick).items():
-        what, count = name.split("/")
-        medians.setdefault(what, {})[int(count)] = float(np.median(times))
-    return medians
-
-
-def _torques(graph: md.SubsystemGraph, states: list[np.ndarray]) -> Callable[[], object]:
-    out = np.empty_like(states[1])
-    return lambda: md.inverse_dynamics_batch(graph, *states, 1, out=out, dtype=out.dtype)
-
-
-def _derivatives(graph: md.SubsystemGraph, states: list[np.ndarray]) -> Callable[[], object]:
-    out = md.inverse_dynamics_derivatives_batch(graph, *states)
-    return lambda: md.inverse_dynamics_derivatives_batch(graph, *states, 1, out=out)
-
-
-def _zeros(count: int, nv: int) -> Callable[[], object]:
-    """Writing zeros alone."""
-    out = np.empty((count, nv, nv))
-    return lambda: out.fill(0.0)
+            matrices, zeros = np.empty((2, count, nv, nv))
+            derivatives = md.inverse_dynamics_derivatives_batch
+            timed |= {
+                f"mass matrix {count}": (
+                    partial(md.mass_matrix_batch, graph, many.q, 1, out=matrices),
+                    count,
+                ),
+                f"zeros of its size {count}": (partial(zeros.fill, 0.0), count),  # writing alone
+                f"reordering alone {count}": (_reordering(graph, count), count),
+                f"derivatives {count}": (
+                    partial(derivatives, graph, *double, 1, out=derivatives(graph, *double)),
+                    count,
+                ),
+            }
+    return medians_by_size(interleaved(timed, rounds, tick))
 
 
 def _reordering(graph: md.SubsystemGraph, count: int) -> Callable[[], object]:
@@ -78,8 +68,3 @@ def _reordering(graph: md.SubsystemGraph, count: int) -> Callable[[], object]:
 def _reorder(lanes: Array, out: Array, blank: NDArray[np.bool_]) -> None:
     for first in range(0, out.shape[0], LANES):
         lanes_to_columns(lanes, out, first, blank, LANES, zero_float64x8())
-
-
-def _matrices(graph: md.SubsystemGraph, q: np.ndarray) -> Callable[[], object]:
-    out = np.empty((len(q), graph.nv, graph.nv))
-    return lambda: md.mass_matrix_batch(graph, q, 1, out=out)

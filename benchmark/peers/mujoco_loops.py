@@ -10,6 +10,7 @@ least norm: torques and ground reactions are the same in all of them. It uses no
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 
 import mujoco
@@ -17,9 +18,7 @@ import numpy as np
 from lxml import etree
 from numpy.typing import NDArray
 
-from benchmark.peers.mujoco_log import warn_on_stderr
-
-__all__ = ["MujocoLoops"]
+__all__ = ["LEAST_INERTIA", "LEAST_MASS", "MujocoLoops", "parsed_without_shapes", "warn_on_stderr"]
 
 Array = NDArray[np.float64]
 #: MuJoCo rejects moving bodies without mass: it raises them to this [kg, kg m^2], set to 0 afterwards.
@@ -29,6 +28,18 @@ RANK = 1e-9  # smaller singular values, relative to the largest, count as zero
 CLOSED = 1e-14  # m, rad: the last step of Newton's method, rounding
 OFF = mujoco.mjtDisableBit.mjDSBL_LIMIT | mujoco.mjtDisableBit.mjDSBL_CONTACT
 SITE, BODY = mujoco.mjtObj.mjOBJ_SITE, mujoco.mjtObj.mjOBJ_BODY
+
+
+def warn_on_stderr() -> None:
+    """Let MuJoCo write its warnings to stderr; by itself it writes MUJOCO_LOG.TXT in the current folder."""
+    mujoco.set_mju_user_warning(lambda text: print(f"MuJoCo: {text}", file=sys.stderr))
+
+
+def parsed_without_shapes(urdf: str) -> etree._Element:
+    """The URDF without shapes, whose mesh files may be elsewhere and would collide."""
+    robot = etree.fromstring(urdf.encode())
+    etree.strip_elements(robot, "visual", "collision", with_tail=False)
+    return robot
 
 
 class MujocoLoops:
@@ -42,8 +53,7 @@ class MujocoLoops:
 
     def __init__(self, urdf: str, independent: Sequence[str]) -> None:
         warn_on_stderr()
-        robot = etree.fromstring(urdf.encode())
-        etree.strip_elements(robot, "visual", "collision", with_tail=False)
+        robot = parsed_without_shapes(urdf)
         spec = mujoco.MjSpec.from_string(etree.tostring(robot, encoding="unicode"))
         spec.compiler.fusestatic = False
         spec.compiler.boundmass, spec.compiler.boundinertia = LEAST_MASS, LEAST_INERTIA

@@ -7,21 +7,19 @@ from lxml import etree
 from numpy.typing import NDArray
 
 import modular_dynamics as md
-from benchmark.setting.states import States
+from benchmark.setting.robots import States
 from benchmark.setting.timing import Timed
 
 try:
     import mujoco
 
-    from benchmark.peers.mujoco_log import warn_on_stderr
+    from benchmark.peers.mujoco_loops import LEAST_INERTIA, LEAST_MASS, parsed_without_shapes, warn_on_stderr
 except ImportError:  # an optional peer
     mujoco = None
 
 __all__ = ["MujocoPeer", "UnsupportedRobotError"]
 
 Array = NDArray[np.float64]
-#: MuJoCo rejects moving bodies without mass; they get this mass [kg] and inertia [kg m^2].
-LEAST_MASS, LEAST_INERTIA = 1e-9, 1e-12
 
 
 class UnsupportedRobotError(Exception):
@@ -35,8 +33,11 @@ class MujocoPeer:
         if mujoco is None:
             raise UnsupportedRobotError("mujoco is not installed")
         warn_on_stderr()
+        robot = parsed_without_shapes(graph.urdf)
+        least = {"boundmass": str(LEAST_MASS), "boundinertia": str(LEAST_INERTIA)}
+        etree.SubElement(etree.SubElement(robot, "mujoco"), "compiler", least)
         try:
-            self.model = mujoco.MjModel.from_xml_string(_bare(graph.urdf))
+            self.model = mujoco.MjModel.from_xml_string(etree.tostring(robot, encoding="unicode"))
         except ValueError as error:
             raise UnsupportedRobotError(f"MuJoCo: {' '.join(str(error).split())}") from None
         names = [mujoco.mj_id2name(self.model, mujoco.mjtObj.mjOBJ_JOINT, k) for k in range(self.model.njnt)]
@@ -95,12 +96,3 @@ class MujocoPeer:
             "mass matrix": self._matrix[np.ix_(order, order)],
             "accelerations": self._forward.qacc[order],
         }
-
-
-def _bare(urdf: str) -> str:
-    """The URDF without shapes, whose mesh files may be elsewhere and would collide."""
-    robot = etree.fromstring(urdf.encode())
-    etree.strip_elements(robot, "visual", "collision", with_tail=False)
-    least = {"boundmass": str(LEAST_MASS), "boundinertia": str(LEAST_INERTIA)}
-    etree.SubElement(etree.SubElement(robot, "mujoco"), "compiler", least)
-    return etree.tostring(robot, encoding="unicode")

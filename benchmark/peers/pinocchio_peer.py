@@ -9,7 +9,7 @@ import pinocchio
 from numpy.typing import NDArray
 
 import modular_dynamics as md
-from benchmark.setting.states import VECTORS, States
+from benchmark.setting.robots import VECTORS, States
 from benchmark.setting.timing import Timed
 
 __all__ = ["PinocchioPeer"]

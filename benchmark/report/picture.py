@@ -7,8 +7,7 @@ from pathlib import Path
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from benchmark.measurements.growth import JOINTS, SERIES, Growth
-from benchmark.measurements.loops import LOOPS, LoopFigures
+from benchmark.measurements.growth import JOINTS, LOOPS, SERIES, Growth, LoopFigures
 
 __all__ = ["draw"]
 

@@ -6,8 +6,7 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from benchmark.measurements.growth import PINOCCHIO_UP_TO, SERIES, Growth, spread
-from benchmark.measurements.loops import LoopFigures
+from benchmark.measurements.growth import PINOCCHIO_UP_TO, SERIES, Growth, LoopFigures, spread
 from benchmark.measurements.node import NodeFigures
 from benchmark.measurements.partition import PartitionFigures
 from benchmark.measurements.readiness import TARGET, ReadinessFigures

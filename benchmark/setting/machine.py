@@ -38,17 +38,11 @@ def describe() -> Machine:
     return Machine(
         _cpu_name(),
         llvm.get_host_cpu_name(),
-        _cores(),
+        len(os.sched_getaffinity(0)),  # a container may allow fewer cores than there are
         simd + fused,
         platform.platform(),
         platform.python_version(),
     )
-
-
-def _cores() -> int:
-    if hasattr(os, "sched_getaffinity"):  # Linux: a container may allow fewer than there are
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 def _cpu_name() -> str:

@@ -1,17 +1,39 @@
-"""The robots that are measured: files, an arm of seven joints, random trees of any size."""
+"""The robots that are measured and their states: files, an arm of seven joints, random trees, four-bars."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 from lxml import etree
 from numpy.random import Generator, default_rng
+from numpy.typing import NDArray
 
-__all__ = ["ROOT", "ROBOTS", "random_tree", "read", "seven_joint_arm"]
+import modular_dynamics as md
+
+__all__ = [
+    "MATRICES",
+    "ROBOTS",
+    "ROOT",
+    "VECTORS",
+    "States",
+    "random_inertial",
+    "random_states",
+    "random_tree",
+    "read",
+    "rod",
+    "seven_joint_arm",
+    "standing",
+    "windows",
+]
 
 ROOT = Path(__file__).resolve().parents[2]
 ROBOTS = [ROOT / f"urdf/{name}.urdf" for name in ("branched_38dof", "charmie")]
+VECTORS = 8192  # states in a batch whose results are vectors, ...
+MATRICES = 256  # ... or matrices: as many as fit into the caches, because peers keep one result
+DISTINCT = 256  # different states, which batches repeat: converting them to the peers' orders is slow
+Array = NDArray[np.float64]
 
 
 def read(path: Path) -> str:
@@ -39,12 +61,52 @@ def random_tree(joints: int) -> str:
         parent = rng.integers(max(0, k - 10), k)
         axis = rng.normal(size=3)
         parts.append(
-            f'<link name="link_{k}">{_inertial(rng)}</link><joint name="joint_{k}" type="revolute">'
+            f'<link name="link_{k}">{random_inertial(rng)}</link><joint name="joint_{k}" type="revolute">'
             f'<parent link="link_{parent}"/><child link="link_{k}"/>{_origin(rng)}'
             f'<axis xyz="{_text(axis / np.linalg.norm(axis))}"/>'
             '<limit lower="-9" upper="9" effort="9" velocity="9"/></joint>'
         )
     return f'<robot name="tree_of_{joints}">{"".join(parts)}</robot>'
+
+
+def rod(name: str, parent: str, at: float, length: float = 1.0, mass: float = 1.0) -> str:
+    """A rod along the x axis of its link, jointed at ``at`` [m] on that of its parent.
+
+    On the ground the joint's axis lies across the plane of x and z; all others are parallel to it.
+    """
+    across, about = (np.pi / 2 if parent == "ground" else 0.0), mass * length**2 / 12
+    return (
+        f'<link name="{name}"><inertial><origin xyz="{length / 2} 0 0"/><mass value="{mass}"/>'
+        f'<inertia ixx="1e-3" iyy="{about}" izz="{about}" ixy="0" ixz="0" iyz="0"/></inertial></link>'
+        f'<joint name="{name}" type="continuous"><parent link="{parent}"/><child link="{name}"/>'
+        f'<origin xyz="{at} 0 0" rpy="{across} 0 0"/><axis xyz="0 0 1"/>'
+        '<limit effort="9" velocity="9"/></joint>'
+    )
+
+
+def windows(count: int) -> md.SubsystemGraph:
+    """A row of square four-bar windows: rods of 1 m and 1 kg, a benchmark of multibody dynamics.
+
+    Uprights on the ground 1 m apart, each rod above from the end of one to that of the next. The mechanism's
+    plane is x and z. The first upright is independent. q is zero with all rods on the x axis.
+    """
+    parts, tags = [rod("upright_0", "ground", 0)], []
+    for k in range(1, count + 1):
+        parts += [rod(f"upright_{k}", "ground", k), rod(f"beam_{k}", f"upright_{k - 1}", 1)]
+        tags.append(
+            f'<loop_joint name="window_{k}" type="revolute"><predecessor link="upright_{k}" xyz="1 0 0"/>'
+            f'<successor link="beam_{k}" xyz="1 0 0"/><axis xyz="0 0 1"/></loop_joint>'
+            f'<passive joint="upright_{k}"/><passive joint="beam_{k}"/>'
+        )
+    return md.load_urdf(
+        f'<robot name="windows"><link name="ground"/>{"".join(parts)}'
+        f'<modular_dynamics version="1">{"".join(tags)}</modular_dynamics></robot>'
+    )
+
+
+def standing(graph: md.SubsystemGraph, angle: float) -> list[float]:
+    """Coordinates of all joints of windows: uprights at an angle to the ground, beams level."""
+    return [angle if name.startswith("upright") else -angle for name in graph.joint_names]
 
 
 def _text(values: np.ndarray) -> str:
@@ -55,11 +117,36 @@ def _origin(rng: Generator) -> str:
     return f'<origin xyz="{_text(rng.uniform(-0.3, 0.3, 3))}" rpy="{_text(rng.uniform(-2, 2, 3))}"/>'
 
 
-def _inertial(rng: Generator) -> str:
-    # moments of a cloud of mass obey the triangle inequality by construction
+def random_inertial(rng: Generator) -> str:
+    """The moments of a cloud of mass obey the triangle inequality."""
     mass = rng.uniform(0.1, 5.0)
     second = mass * np.cov(rng.uniform(-0.2, 0.2, (3, 5)))
     inertia = np.trace(second) * np.eye(3) - second
     keys = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
     entries = " ".join(f'{k}="{x:.17g}"' for k, x in zip(keys, inertia[np.triu_indices(3)], strict=True))
     return f'<inertial>{_origin(rng)}<mass value="{mass:.17g}"/><inertia {entries}/></inertial>'
+
+
+@dataclass(frozen=True)
+class States:
+    """Rows of q (count, nq), v, vdot (count, nv), in one library's order."""
+
+    q: Array
+    v: Array
+    vdot: Array
+
+    def repeated(self, count: int) -> States:
+        """As many rows, repeated in their order."""
+        rows = np.arange(count) % len(self.q)
+        return States(*(np.ascontiguousarray(x[rows]) for x in (self.q, self.v, self.vdot)))
+
+    @property
+    def first(self) -> tuple[Array, Array, Array]:
+        """q, v, vdot of the first state, each an array of its own."""
+        return self.q[0].copy(), self.v[0].copy(), self.vdot[0].copy()
+
+
+def random_states(graph: md.SubsystemGraph, count: int = DISTINCT) -> States:
+    """Standard normal, in the graph's order; each library normalizes a floating joint's quaternion."""
+    rng = default_rng(0)
+    return States(rng.normal(size=(count, graph.nq)), *rng.normal(size=(2, count, graph.nv)))

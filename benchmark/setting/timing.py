@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Spread", "Timed", "Times", "interleaved", "ratio"]
+__all__ = ["Spread", "Timed", "Times", "interleaved", "medians_by_size", "ratio"]
 
 #: A name, what to call, and how many evaluations one call is.
 Timed = dict[str, tuple[Callable[[], object], int]]
@@ -67,6 +67,15 @@ def _seconds(call: Callable[[], object], repeat: int) -> float:
     for _ in range(repeat):
         call()
     return time.perf_counter() - start
+
+
+def medians_by_size(times: Times) -> dict[str, dict[int, float]]:
+    """Medians of what has names of the form "SERIES SIZE": series -> size -> microseconds."""
+    medians: dict[str, dict[int, float]] = {}
+    for name, values in times.items():
+        series, _, size = name.rpartition(" ")
+        medians.setdefault(series, {})[int(size)] = float(np.median(values))
+    return medians
 
 
 def ratio(ours: NDArray[np.float64], peer: NDArray[np.float64]) -> Spread:

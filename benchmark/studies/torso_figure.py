@@ -8,31 +8,33 @@ body 3 has no inertia; the difference between both codes, and the equilibrium re
 
 from __future__ import annotations
 
-import argparse
 import sys
-from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
 
+import matplotlib as mpl
 import numpy as np
 import yaml
-from numpy.typing import NDArray
+from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
 from rich.console import Console
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
-import modular_dynamics as md
-from benchmark.peers.mujoco_loops import MujocoLoops
-from benchmark.studies.torso_curves import COMPONENTS, Curves, curves, instants, without_inertia
-from benchmark.studies.torso_equilibrium import equilibrium_residuals, pushes, with_mounts_at_rest
-from benchmark.studies.torso_picture import draw
-from benchmark.studies.torso_reactions import motion_at
+from benchmark.studies.torso_mujoco import (
+    COMPONENTS,
+    Curves,
+    curves,
+    instants,
+    largest_residuals,
+    without_inertia,
+)
+from benchmark.studies.torso_reactions import torso_parser
 from modular_dynamics.closure.reactions.rule_reader import read_rules
-from modular_dynamics.closure.reactions.sharing import ReactionSharing
-from modular_dynamics.closure.reactions.sharing_rules import Rules
+
+mpl.use("Agg")  # pictures go to files: no display is needed
+from matplotlib import pyplot as plt
 
 ROOT = Path(__file__).resolve().parents[2]
-Array = NDArray[np.float64]
 ACTUATORS = ("act4", "act5")
 WAYS = {
     "rules": "by the paper's rules, 24 bodies",
@@ -43,14 +45,16 @@ NOTES = """\
 Forces [N] and moments [N m] of body 2 on body 3, at body 3's origin along its axes; actuators' forces [N].
 ours: the last step of the rules; difference: the largest from MuJoCo's, which closes the loops by itself.
 without: the variant whose body 3 has its mass, but no inertia, as in the paper's Figure 6."""
+WHOLE, LIGHT = "#2b6cb0", "#dd6b20"
+FORCES, MOMENTS = "#4e5b6e", "#2f855a"
+DASHED = (0, (4, 1.5))
+ROUNDING = 1e-16  # differences of exactly zero are drawn here, at the foot of a logarithmic axis
+SAME = 1e-6  # of the component's range: a variant that differs less is not drawn
 
 
 def main() -> int:
     """Solve, draw, print."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
-    parser.add_argument("urdf", nargs="?", type=Path, default=ROOT / "urdf" / "charmie_torso.urdf")
-    parser.add_argument("--rules", type=Path, default=ROOT / "urdf" / "charmie_torso_rules.yaml")
-    parser.add_argument("--motion", type=Path, default=ROOT / "config" / "charmie_torso_motion.yaml")
+    parser = torso_parser(__doc__)
     parser.add_argument("--instants", type=int, default=251, help="of each half of the motion")
     parser.add_argument("--out", type=Path, default=ROOT / "out" / "torso" / "figure_6.png")
     options = parser.parse_args()
@@ -71,7 +75,7 @@ def main() -> int:
         progress.update(task, description="body 3 without inertia")
         light = curves(without_inertia(urdf, rules.joints["j3"].on), rules, motion, times, tick)
         progress.update(task, description="equilibrium of every body")
-        residuals = equilibrium(urdf, rules, motion, times, tick)
+        residuals = largest_residuals(urdf, rules, motion, times, tick)
     options.out.parent.mkdir(parents=True, exist_ok=True)
     console.print(comparison(whole, light), NOTES, highlight=False)
     console.print(f"Largest equilibrium residual of a body over {len(times)} instants:", highlight=False)
@@ -79,25 +83,6 @@ def main() -> int:
         console.print(f"  {WAYS[name]:58} {force:.1e} N  {moment:.1e} N m", highlight=False)
     console.print(f"Drawn in {draw(whole, light, options.out)}", highlight=False, soft_wrap=True)
     return 0
-
-
-def equilibrium(
-    urdf: str, rules: Rules, motion: Mapping[str, Any], times: Array, tick: Callable[[], object]
-) -> dict[str, Array]:
-    """Rules, least norm, cut -> largest equilibrium residual of a body, force [N] and moment [N m]."""
-    robot = with_mounts_at_rest(urdf)
-    graph, sharing = md.load_urdf(robot), ReactionSharing(rules)
-    peer = MujocoLoops(robot, graph.independent_joint_names)
-    worst = {}
-    for time in times:
-        state = motion_at(motion, graph, float(time))
-        dynamics = md.closed_loop_inverse_dynamics(graph, *state)
-        peer(*state)
-        for name, acting in pushes(graph, dynamics, sharing, peer).items():
-            residuals = np.abs(list(equilibrium_residuals(peer, acting).values())).reshape(-1, 2, 3)
-            worst[name] = np.maximum(worst.get(name, 0.0), residuals.max(axis=(0, 2)))
-        tick()
-    return worst
 
 
 def comparison(whole: Curves, light: Curves) -> Table:
@@ -116,6 +101,70 @@ def comparison(whole: Curves, light: Curves) -> Table:
             cells += [f"{ours.min():.4f}", f"{ours.max():.4f}", f"{difference:.1e}"]
         table.add_row(name, *cells, end_section=name in ("Fz", "Mz"))
     return table
+
+
+def draw(whole: Curves, light: Curves, path: Path) -> Path:
+    """Write the picture; return its path. ``light``: with body 3's inertia set to zero."""
+    with plt.rc_context({"font.size": 9, "axes.spines.top": False, "axes.spines.right": False}):
+        figure, axes = plt.subplot_mosaic(
+            [list(COMPONENTS[:3]), list(COMPONENTS[3:]), ["difference"] * 3],
+            figsize=(13, 8.2),
+            sharex=True,
+            layout="constrained",
+            height_ratios=[1.0, 1.0, 0.6],
+        )
+        for k, name in enumerate(COMPONENTS):
+            _panel(axes[name], whole, light, k)
+        _difference(axes["difference"], whole, light)
+        for name in (*COMPONENTS[3:], "difference"):
+            axes[name].set_xlabel("time [s]")
+        title = "What body 2 exerts on body 3, at body 3's origin along its axes"
+        figure.suptitle(title, fontsize=13, fontweight="bold")
+        figure.legend(handles=_legend(), loc="outside lower center", ncols=4, frameon=False)
+        figure.savefig(path, dpi=130)
+        plt.close(figure)
+    return path
+
+
+def _panel(axis: Axes, whole: Curves, light: Curves, k: int) -> None:
+    name, size = COMPONENTS[k], np.ptp(whole.wrenches[:, k])
+    axis.plot(whole.times, whole.their_wrenches[:, k], color=WHOLE, lw=5, alpha=0.25)
+    axis.plot(whole.times, whole.wrenches[:, k], color=WHOLE, lw=1.3)
+    if np.abs(light.wrenches[:, k] - whole.wrenches[:, k]).max() > SAME * size:
+        axis.plot(light.times, light.their_wrenches[:, k], color=LIGHT, lw=5, alpha=0.25)
+        axis.plot(light.times, light.wrenches[:, k], color=LIGHT, lw=1.3, ls=DASHED)
+    if name == "Fz":
+        axis.axhline(whole.weight, color="0.4", lw=0.9, ls=":")
+        axis.annotate(
+            f"at rest {whole.weight:.1f} N", (0.01, whole.weight), xycoords=("axes fraction", "data"),
+            xytext=(0, -11), textcoords="offset points", fontsize=8, color="0.3",
+        )  # fmt: skip
+    axis.set_title(f"({'abcdef'[k]})  {name}", loc="left", fontweight="bold")
+    axis.set_ylabel("force [N]" if k < 3 else "moment [N m]")
+    axis.margins(x=0.0, y=0.08)
+    axis.grid(alpha=0.25, lw=0.6)
+    axis.ticklabel_format(axis="y", useOffset=False)
+    axis.tick_params(labelbottom=True)
+
+
+def _difference(axis: Axes, whole: Curves, light: Curves) -> None:
+    for part, colour, label in ((slice(3), FORCES, "forces [N]"), (slice(3, 6), MOMENTS, "moments [N m]")):
+        differences = [np.abs(c.wrenches[:, part] - c.their_wrenches[:, part]) for c in (whole, light)]
+        worst = np.maximum(np.max(differences, axis=(0, 2)), ROUNDING)
+        axis.semilogy(whole.times, worst, color=colour, ls="", marker=".", ms=3.5, label=label)
+    axis.set_title("(g)  largest difference between the two codes", loc="left", fontweight="bold")
+    axis.grid(alpha=0.25, lw=0.6)
+    axis.margins(x=0.0)
+    axis.legend(loc="lower right", bbox_to_anchor=(1.0, 0.98), ncols=2, frameon=False, markerscale=2)
+
+
+def _legend() -> list[Line2D]:
+    return [
+        Line2D([], [], color=WHOLE, lw=1.3, label="modular_dynamics, by the paper's rules"),
+        Line2D([], [], color=WHOLE, lw=5, alpha=0.25, label="MuJoCo, equality constraints"),
+        Line2D([], [], color=LIGHT, lw=1.3, ls=DASHED, label="body 3 without inertia (where it differs)"),
+        Line2D([], [], color=LIGHT, lw=5, alpha=0.25, label="the same by MuJoCo"),
+    ]
 
 
 if __name__ == "__main__":

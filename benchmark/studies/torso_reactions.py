@@ -43,10 +43,7 @@ Actuator forces and what body 2 bears are the same in all three."""
 
 def main() -> int:
     """Solve, compare, print."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
-    parser.add_argument("urdf", nargs="?", type=Path, default=ROOT / "urdf" / "charmie_torso.urdf")
-    parser.add_argument("--rules", type=Path, default=ROOT / "urdf" / "charmie_torso_rules.yaml")
-    parser.add_argument("--motion", type=Path, default=ROOT / "config" / "charmie_torso_motion.yaml")
+    parser = torso_parser(__doc__)
     parser.add_argument("--time", type=float, default=1.5, help="instant of the motion [s]")
     parser.add_argument("--steps", action="store_true", help="print the rules, step by step")
     options = parser.parse_args()
@@ -60,6 +57,15 @@ def main() -> int:
     console.print(reaction_table(rules, options.time, now), NOTES.format(rules=rules.name), highlight=False)
     console.print("\n".join([*null_space(now, sharing), *sweep(graph, sharing, motion)]), highlight=False)
     return 0
+
+
+def torso_parser(description: str) -> argparse.ArgumentParser:
+    """Options of all studies of the torso: the robot, the rules, the motion."""
+    parser = argparse.ArgumentParser(description=description.split("\n", maxsplit=1)[0])
+    parser.add_argument("urdf", nargs="?", type=Path, default=ROOT / "urdf" / "charmie_torso.urdf")
+    parser.add_argument("--rules", type=Path, default=ROOT / "urdf" / "charmie_torso_rules.yaml")
+    parser.add_argument("--motion", type=Path, default=ROOT / "config" / "charmie_torso_motion.yaml")
+    return parser
 
 
 @dataclass(frozen=True)
@@ -152,22 +158,17 @@ def reaction_table(rules: Rules, time: float, now: Instant) -> Table:
     table.columns[0].justify = "left"
     for name, joint in rules.joints.items():
         by_rules, cut, least = now.shared.wrenches[name], now.cut[name], now.least.wrenches[name]
-        rows = {
-            "rules": by_rules,
-            "cut": cut,
-            "all": least,
-            "rules - cut": by_rules - cut,
-            "rules - all": by_rules - least,
-        }
-        if max(np.abs(by_rules - cut).max(), np.abs(by_rules - least).max()) < ROUNDING:
-            rows = {"unique": by_rules}
-        for k, (label, wrench) in enumerate(rows.items()):
-            title = (f"{name}: {joint.by}", f"  on {joint.on}", "", "", "")[k]
-            if len(rows) == 1:
-                title = f"{name}: {joint.by} on {joint.on}"
+        others = {"rules - cut": by_rules - cut, "rules - all": by_rules - least}
+        if np.abs(list(others.values())).max() < ROUNDING:
             table.add_row(
-                title, label, *map(cell, wrench), style="dim" if k > 2 else "", end_section=k + 1 == len(rows)
+                f"{name}: {joint.by} on {joint.on}", "unique", *map(cell, by_rules), end_section=True
             )
+            continue
+        table.add_row(f"{name}: {joint.by}", "rules", *map(cell, by_rules))
+        table.add_row(f"  on {joint.on}", "cut", *map(cell, cut))
+        table.add_row("", "all", *map(cell, least))
+        for label, difference in others.items():
+            table.add_row("", label, *map(cell, difference), style="dim", end_section=label == [*others][-1])
     return table
 
 

@@ -3,14 +3,13 @@
 import unittest
 
 import launch_testing
-import launch_testing.asserts
 import numpy as np
 import pytest
 from launch_testing.actions import ReadyToTest
 from sensor_msgs.msg import JointState
 
 import modular_dynamics as md
-from helpers.nodes.launch_probe import CHARMIE, Probe, include, pids_still_running
+from helpers.nodes.launch_probe import CHARMIE, Probe, assert_clean_exit, include
 from launch import LaunchDescription
 
 
@@ -21,8 +20,6 @@ def generate_test_description() -> LaunchDescription:
 
 
 class TestRunning(unittest.TestCase):
-    """While the nodes run."""
-
     def test_joint_torques_arrive(self) -> None:
         """Every answer has every joint and finite torques, and the robot really moves."""
         probe = Probe()
@@ -44,5 +41,4 @@ class TestAfterShutdown(unittest.TestCase):
     def test_clean_exit(self, proc_info: launch_testing.ProcInfoHandler) -> None:
         """All nodes ended with exit code 0 and are gone."""
         self.assertEqual(len(list(proc_info)), 3, "robot_state_publisher, dynamics_node, joint_state_player")
-        launch_testing.asserts.assertExitCodes(proc_info)
-        self.assertEqual(pids_still_running(proc_info), [])
+        assert_clean_exit(proc_info)

@@ -3,21 +3,20 @@
 import unittest
 
 import launch_testing
-import launch_testing.asserts
 import numpy as np
 import pytest
 from launch_testing.actions import ReadyToTest
-from rclpy.qos import DurabilityPolicy, QoSProfile, qos_profile_sensor_data
+from rclpy.qos import DurabilityPolicy, QoSProfile
 from sensor_msgs.msg import JointState
 from tf2_msgs.msg import TFMessage
 
 import modular_dynamics as md
-from helpers.nodes.launch_probe import SHARE, Probe, include, pids_still_running
+from helpers.nodes.launch_probe import SHARE, Probe, assert_clean_exit, include
 from launch import LaunchDescription
 from modular_dynamics.algebra import DualQuaternion, Quaternion, pose, to_rotation_translation
 
 EXOSKELETON = SHARE / "urdf" / "exoskeleton.urdf"
-POSITION = np.array([-0.4, -0.9, 0.8, 0.7, 0.3])
+POSITION = [-0.4, -0.9, 0.8, 0.7, 0.3]
 
 
 @pytest.mark.launch_test
@@ -54,8 +53,6 @@ class Links:
 
 
 class TestRunning(unittest.TestCase):
-    """While the nodes run."""
-
     def test_tf_shows_the_loops_closed(self) -> None:
         """The anchors of every loop joint meet in tf."""
         probe = Probe()
@@ -64,15 +61,8 @@ class TestRunning(unittest.TestCase):
         links, answers, torques = Links(probe), [], []
         probe.node.create_subscription(JointState, "dynamics_node/completed_joint_states", answers.append, 10)
         probe.node.create_subscription(JointState, "dynamics_node/joint_torques", torques.append, 10)
-        publisher = probe.node.create_publisher(JointState, "joint_states", qos_profile_sensor_data)
         names = list(graph.independent_joint_names)
-        message = JointState(name=names, position=POSITION.tolist(), velocity=[0.0] * len(names))
-
-        def publish() -> None:
-            message.header.stamp = probe.node.get_clock().now().to_msg()
-            publisher.publish(message)
-
-        timer = probe.node.create_timer(0.02, publish)
+        probe.publish_states_at_rest(names, POSITION)
         probe.wait_until(lambda: len(links) == len(graph.links) - 1, "tf of all links")
         probe.wait_until(lambda: bool(answers and torques), "both answers")  # DDS connects them one by one
         self.assertEqual(set(answers[-1].name), set(graph.joint_names))
@@ -82,7 +72,6 @@ class TestRunning(unittest.TestCase):
             # robot_state_publisher reckons in doubles, from the URDF's text
             np.testing.assert_allclose(*ends, rtol=0.0, atol=1e-9)
         self.assertGreater(np.linalg.norm(ends[0]), 0.1)
-        probe.node.destroy_timer(timer)
 
 
 @launch_testing.post_shutdown_test()
@@ -92,5 +81,4 @@ class TestAfterShutdown(unittest.TestCase):
     def test_clean_exit(self, proc_info: launch_testing.ProcInfoHandler) -> None:
         """Both nodes ended with exit code 0 and are gone."""
         self.assertEqual(len(list(proc_info)), 2, "robot_state_publisher and dynamics_node")
-        launch_testing.asserts.assertExitCodes(proc_info)
-        self.assertEqual(pids_still_running(proc_info), [])
+        assert_clean_exit(proc_info)

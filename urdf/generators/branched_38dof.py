@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .generated_file import run
+from .generated_file import joint_xml, run
 
 
 @dataclass(frozen=True)
@@ -73,21 +73,16 @@ def link_xml(chain: int, number: int) -> str:
   </link>"""
 
 
-def joint_xml(chain: int, number: int) -> str:
+def chain_joint(chain: int, number: int) -> str:
     """Write joint `number` of a chain, at the far end of the link before it; continuous if about z."""
     parent = (chain, number - 1) if number > 1 else CHAINS[chain].attachment
     height = 0.0 if parent is None else CHAINS[parent[0]].lengths[parent[1] - 1]
     axis = AXES[(chain + number - 2) % len(AXES)]
-    kind, span = ("continuous", "") if axis == "0 0 1" else ("revolute", 'lower="-2.9" upper="2.9" ')
+    kind, span = ("continuous", {}) if axis == "0 0 1" else ("revolute", {"lower": -2.9, "upper": 2.9})
     rpy = CHAINS[chain].rpy if number == 1 else "0 0 0"
-    return f"""
-  <joint name="s{chain}_joint_{number}" type="{kind}">
-    <parent link="{link_name(chain, number - 1)}"/>
-    <child link="{link_name(chain, number)}"/>
-    <origin xyz="0 0 {height:.6g}" rpy="{rpy}"/>
-    <axis xyz="{axis}"/>
-    <limit {span}effort="{EFFORT[chain]}" velocity="4"/>
-  </joint>"""
+    name, ends = f"s{chain}_joint_{number}", (link_name(chain, number - 1), link_name(chain, number))
+    limits = span | {"effort": EFFORT[chain], "velocity": 4}
+    return "\n  " + joint_xml(name, kind, ends, f'xyz="0 0 {height:.6g}" rpy="{rpy}"', axis, limits)
 
 
 def urdf_text() -> str:
@@ -102,7 +97,7 @@ def urdf_text() -> str:
     parts.append('\n  <link name="ground"/>')
     for chain, data in CHAINS.items():
         for number in range(1, len(data.lengths) + 1):
-            parts += [link_xml(chain, number), joint_xml(chain, number)]
+            parts += [link_xml(chain, number), chain_joint(chain, number)]
     parts.append('\n\n  <modular_dynamics version="1">')
     for chain, data in CHAINS.items():
         numbers = range(1, len(data.lengths) + 1)

@@ -9,14 +9,14 @@ Units: m, kg, rad, N; degrees in the table.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from math import atan2, hypot
+from math import atan2, hypot, radians
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
 
 from .charmie_torso_geometry import SIDES, Actuator, Lever, actuator, find_element, lever
-from .generated_file import FOLDER, run_with_table
+from .generated_file import FOLDER, joint_xml, run
 
 TREE = FOLDER / "charmie.urdf"
 PARAMETERS = Path(__file__).with_name("charmie_torso_parameters.yaml")
@@ -58,44 +58,36 @@ def link_xml(name: str, shape: str) -> str:
     return f'<link name="{name}">\n    {shape}\n  </link>'
 
 
-def joint_xml(
+def moving_joint(
     name: str,
     kind: str,
     ends: tuple[str, str],
-    place: str,
+    origin: str,
     axis: Sequence[float],
-    limits: Mapping[str, float],
+    span: Sequence[float],
+    velocity: float,
+    effort: float = 1.0,
 ) -> str:
-    """Write a moving joint. URDF requires an effort; passive joints have none and get 1."""
-    values = " ".join(
-        f'{key}="{text([value])}"' for key, value in {**limits, "effort": limits.get("effort", 1.0)}.items()
-    )
-    return f"""<joint name="{name}" type="{kind}">
-    <parent link="{ends[0]}"/>
-    <child link="{ends[1]}"/>
-    <origin {place}/>
-    <axis xyz="{text(axis)}"/>
-    <limit {values}/>
-  </joint>"""
-
-
-def limits_of(ends: Sequence[float], velocity: float) -> dict[str, float]:
-    """Limits of a joint."""
-    return {"lower": ends[0], "upper": ends[1], "velocity": velocity}
+    """Write a joint. URDF requires an effort; passive joints have none and get 1."""
+    limits = {"lower": span[0], "upper": span[1], "velocity": velocity, "effort": effort}
+    numbers = {key: text([value]) for key, value in limits.items()}
+    return joint_xml(name, kind, ends, origin, text(axis), numbers)
 
 
 def actuator_xml(a: Actuator) -> list[str]:
     """Write tube and rod: the tube's z axis points to the upper hinge, which is the rod's origin."""
     tube, rod, table = f"{a.name}_tube", f"{a.name}_rod", a.table
-    turned = f'xyz="{text(a.lower)}" rpy="{text((-a.angle, 0.0, 0.0))}"'
-    pivot = limits_of(table["pivot_limits"], table["pivot_velocity"])
-    stroke = limits_of(a.stroke, table["velocity"]) | {"effort": table["effort"]}
-    end = f'xyz="{text((0.0, 0.0, a.length))}"'
+    turned = f'xyz="{text(table["lower"])}" rpy="{text((-radians(table["angle"]), 0.0, 0.0))}"'
+    end, pivot = (
+        f'xyz="{text((0.0, 0.0, table["length"]))}"',
+        (table["pivot_limits"], table["pivot_velocity"]),
+    )
+    drive = a.stroke, table["velocity"], table["effort"]
     return [
         link_xml(tube, bar((0.0, 0.0, table["tube"]), 0.02, "dark")),
-        joint_xml(f"{a.name}_pivot", "revolute", (a.base, tube), turned, (1, 0, 0), pivot),
-        link_xml(rod, bar((0.0, 0.0, -0.9 * (a.length + a.stroke[0])), 0.01, "orange")),
-        joint_xml(a.name, "prismatic", (tube, rod), end, (0, 0, 1), stroke),
+        moving_joint(f"{a.name}_pivot", "revolute", (table["base"], tube), turned, (1, 0, 0), *pivot),
+        link_xml(rod, bar((0.0, 0.0, -0.9 * (table["length"] + a.stroke[0])), 0.01, "orange")),
+        moving_joint(a.name, "prismatic", (tube, rod), end, (0, 0, 1), *drive),
     ]
 
 
@@ -106,16 +98,16 @@ def block_xml(arm: Lever, table: Mapping[str, Any]) -> list[str]:
       <geometry><box size="0.03 0.03 0.02"/></geometry>
       <material name="dark"/>
     </visual>"""
-    place, axis = f'xyz="{text(arm.slot)}"', (SIDES[arm.side], 0, 0)
-    limits = limits_of(table["slide_limits"], table["slide_velocity"])
-    slide = joint_xml(f"{name}_slide", "prismatic", ("body_4", f"{name}_block"), place, axis, limits)
+    origin, axis = f'xyz="{text(arm.slot)}"', (SIDES[arm.side], 0, 0)
+    ends, limits = ("body_4", f"{name}_block"), (table["slide_limits"], table["slide_velocity"])
+    slide = moving_joint(f"{name}_slide", "prismatic", ends, origin, axis, *limits)
     return [link_xml(f"{name}_block", shape), slide]
 
 
 def loops_xml(actuators: list[Actuator], levers: list[Lever]) -> list[str]:
     """Write cut joints and passive joints."""
     ends: dict[str, tuple[str, Sequence[float], str, Sequence[float], Sequence[float]]] = {
-        f"{a.name}_pin": (f"{a.name}_rod", ORIGIN, a.tip, a.upper, (1, 0, 0)) for a in actuators
+        f"{a.name}_pin": (f"{a.name}_rod", ORIGIN, a.table["tip"], a.upper, (1, 0, 0)) for a in actuators
     }
     for arm in levers:
         name = f"s{arm.side}t4"
@@ -127,7 +119,7 @@ def loops_xml(actuators: list[Actuator], levers: list[Lever]) -> list[str]:
     </loop_joint>"""
         for name, (before, p, after, s, axis) in ends.items()
     ]
-    passive = [name for a in actuators for name in (a.moves, f"{a.name}_pivot")]
+    passive = [name for a in actuators for name in (a.table["moves"], f"{a.name}_pivot")]
     passive += [name for arm in levers for name in (f"j{arm.side}4", f"s{arm.side}t4_slide")]
     return parts + [f'<passive joint="{name}"/>' for name in passive]
 
@@ -163,10 +155,10 @@ def hinge_lever(robot: Element, arm: Lever, table: Mapping[str, Any]) -> None:
     body, place = find_element(robot, f"link[@name='body_4s{arm.side}']"), list(robot).index(fixed)
     insert(body, len(body), [bar(end, 0.008, "orange") for end in (arm.pin, arm.spring)], "\n    ", "\n  ")
     ends, axis = ("body_3", f"body_4s{arm.side}"), (0, SIDES[arm.side], 0)
-    limits, tail = limits_of(table["limits"], table["velocity"]), fixed.tail or ""
+    origin, limits = f'xyz="{text(arm.hinge)}"', (table["limits"], table["velocity"])
     robot.remove(fixed)
-    turning = joint_xml(f"j{arm.side}4", "revolute", ends, f'xyz="{text(arm.hinge)}"', axis, limits)
-    insert(robot, place, [turning], "\n  ", tail)
+    turning = moving_joint(f"j{arm.side}4", "revolute", ends, origin, axis, *limits)
+    insert(robot, place, [turning], "\n  ", fixed.tail or "")
 
 
 def urdf_text(parameters: Mapping[str, Any]) -> str:
@@ -195,6 +187,4 @@ def urdf_text(parameters: Mapping[str, Any]) -> str:
 
 
 if __name__ == "__main__":
-    raise SystemExit(
-        run_with_table("charmie_torso.urdf", urdf_text, "--parameters", PARAMETERS, "the torso's geometry")
-    )
+    raise SystemExit(run("charmie_torso.urdf", urdf_text, PARAMETERS, "--parameters", "the torso's geometry"))

@@ -21,18 +21,12 @@ STEPS, UNIT = 200, 1e-5
 
 @dataclass(frozen=True)
 class Actuator:
-    """A linear actuator between two hinges about x; its upper hinge is in the frame of `tip`, at zero."""
+    """A linear actuator between two hinges about x; the upper one in the frame of the table's `tip`."""
 
     name: str
-    base: str
-    tip: str
-    moves: str
-    lower: Sequence[float]
-    upper: Sequence[float]
-    angle: float
-    length: float
-    stroke: tuple[float, float]
     table: Mapping[str, Any]
+    upper: Sequence[float]
+    stroke: tuple[float, float]
 
 
 @dataclass(frozen=True)
@@ -83,8 +77,7 @@ def actuator(robot: Element, name: str, table: Mapping[str, Any]) -> Actuator:
             f"{name} passes a dead point between the limits of {table['moves']}: move its hinges"
         )
     stroke = ceil((lengths[0] - length) / UNIT) * UNIT, floor((lengths[-1] - length) / UNIT) * UNIT
-    base, tip, moves = table["base"], table["tip"], table["moves"]
-    return Actuator(name, base, tip, moves, lower, upper, angle, length, stroke, table)
+    return Actuator(name, table, upper, stroke)
 
 
 def lever(robot: Element, side: str, table: Mapping[str, Any]) -> Lever:

@@ -15,7 +15,7 @@ from math import asin, atan, atan2, cos, hypot, pi, radians, sin
 from pathlib import Path
 from typing import Any
 
-from .generated_file import run_with_table
+from .generated_file import run
 
 INERTIAS = Path(__file__).with_name("exoskeleton_inertias.yaml")
 
@@ -103,6 +103,7 @@ SUBSYSTEMS = {
     "shoulder_rod": (9,),
 }
 
+TAGS = ("predecessor", "successor")
 ENTRIES = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
 
 
@@ -122,11 +123,6 @@ def roll_pitch_yaw(row: Row) -> tuple[float, float, float]:
     if abs(sa * s) > 1.0 - 1e-12:  # Rx(alpha) Rz(theta) = Ry(pitch) Rx(roll)
         return atan2(sa, ca * c), asin(-sa * s), row.gamma
     return atan2(sa * c, ca), asin(-sa * s), row.gamma + atan2(ca * s, c)
-
-
-def link(row: Row) -> str:
-    """Write the link that carries a row's frame."""
-    return f' link="{row.parent}"'
 
 
 def pose(row: Row, tag: str = "origin") -> str:
@@ -182,9 +178,9 @@ def tags_xml() -> str:
     for name, members in SUBSYSTEMS.items():
         joints = " ".join(f'<joint name="{JOINTS[number].name}"/>' for number in members)
         parts.append(f'<subsystem name="{name}"> {joints} </subsystem>')
-    for name, (predecessor, successor) in CUTS.items():
-        ends = [("predecessor", predecessor), ("successor", successor)]
-        frames = "".join(f"\n      <{pose(row, tag + link(row))}/>" for tag, row in ends)
+    for name, rows in CUTS.items():
+        ends = ((f'{tag} link="{row.parent}"', row) for tag, row in zip(TAGS, rows, strict=True))
+        frames = "".join(f"\n      <{pose(row, tag)}/>" for tag, row in ends)
         parts.append(
             f'<loop_joint name="{name}" type="revolute">{frames} <axis xyz="0 0 1"/>\n    </loop_joint>'
         )
@@ -218,6 +214,4 @@ def urdf_text(inertias: Mapping[str, Mapping[str, Any]]) -> str:
 
 
 if __name__ == "__main__":
-    raise SystemExit(
-        run_with_table("exoskeleton.urdf", urdf_text, "--inertias", INERTIAS, "masses and inertias")
-    )
+    raise SystemExit(run("exoskeleton.urdf", urdf_text, INERTIAS, "--inertias", "masses and inertias"))

@@ -1,42 +1,51 @@
-"""Command line of a generator: write its URDF, or check that the file is up to date."""
+"""What the generators share: a joint as text, and the command line that writes or checks a file."""
 
 from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 import yaml
 
-__all__ = ["FOLDER", "run", "run_with_table"]
+__all__ = ["FOLDER", "joint_xml", "run"]
 
 #: Folder of the generated files.
 FOLDER = Path(__file__).resolve().parents[1]
 
 
-def run(name: str, make_text: Callable[[], str]) -> int:
-    """Write FOLDER/name, or with --check only compare; return the exit status."""
-    parser = _parser(name)
-    arguments = parser.parse_args()
-    return _write(arguments.out, make_text(), arguments.check)
+def joint_xml(
+    name: str, kind: str, ends: tuple[str, str], origin: str, axis: str, limits: Mapping[str, Any]
+) -> str:
+    """Write a moving joint from ends[0] to ends[1]; ``origin``: attributes of that tag."""
+    values = " ".join(f'{key}="{value}"' for key, value in limits.items())
+    return f"""<joint name="{name}" type="{kind}">
+    <parent link="{ends[0]}"/>
+    <child link="{ends[1]}"/>
+    <origin {origin}/>
+    <axis xyz="{axis}"/>
+    <limit {values}/>
+  </joint>"""
 
 
-def run_with_table(name: str, make_text: Callable[[Any], str], option: str, table: Path, what: str) -> int:
-    """The same for a generator that reads a YAML table, which ``option`` can replace by another file."""
-    parser = _parser(name)
-    parser.add_argument(option, dest="table", type=Path, default=table, help=f"YAML table of {what}")
-    arguments = parser.parse_args()
-    content = yaml.safe_load(arguments.table.read_text(encoding="utf-8"))
-    return _write(arguments.out, make_text(content), arguments.check)
+def run(
+    name: str, make_text: Callable[..., str], table: Path | None = None, option: str = "", what: str = ""
+) -> int:
+    """Write FOLDER/name, or with --check only compare; return the exit status.
 
-
-def _parser(name: str) -> argparse.ArgumentParser:
+    ``make_text`` gets the content of a YAML table, where there is one; ``option`` names another file.
+    """
     parser = argparse.ArgumentParser(description=f"Write {name}.")
     parser.add_argument("--out", type=Path, default=FOLDER / name, help="file to write")
     parser.add_argument("--check", action="store_true", help="write nothing; exit 1 if the file differs")
-    return parser
+    if table is not None:
+        parser.add_argument(option, dest="table", type=Path, default=table, help=f"YAML table of {what}")
+    arguments = parser.parse_args()
+    tables = [arguments.table] if table is not None else []
+    text = make_text(*(yaml.safe_load(path.read_text(encoding="utf-8")) for path in tables))
+    return _write(arguments.out, text, arguments.check)
 
 
 def _write(path: Path, text: str, check: bool) -> int:

@@ -1,14 +1,15 @@
 """MuJoCo on closed loops: it agrees off the published motion, on another torso, at rest; it can disagree."""
 
+import mujoco
 import numpy as np
 import pytest
 from lxml import etree
 
 import modular_dynamics as md
-from benchmark.peers.mujoco_loops import MujocoLoops
+from benchmark.peers.mujoco_loops import MujocoLoops, warn_on_stderr
 from benchmark.studies.torso_reactions import motion_at
+from helpers.robots.charmie_torso import EQUILIBRIUM, INSTANTS, MOTION, RULES, SAME, URDF
 from helpers.robots.small_torso import load, small_torso_text
-from helpers.robots.torso_motion import EQUILIBRIUM, MOTION, RULES, SAME, TIMES, URDF
 from modular_dynamics.closure.reactions.joint_reactions import joint_reactions
 from modular_dynamics.closure.reactions.load_case import load_case_of
 from modular_dynamics.closure.reactions.sharing import ReactionSharing
@@ -48,7 +49,7 @@ def test_at_rest_body_2_carries_the_weight_whatever_each_spring_does(seed):
         spring.set("initial_force", repr(rng.uniform(0.0, 30.0)))
     graph = md.load_urdf(etree.tostring(robot, encoding="unicode"))
     peer, sharing = MujocoLoops(graph.urdf, graph.independent_joint_names), ReactionSharing(RULES)
-    for time in TIMES[::20]:
+    for time in INSTANTS[::20]:
         q, rest = motion_at(MOTION, graph, float(time))[0], np.zeros(19)
         dynamics = md.closed_loop_inverse_dynamics(graph, q, rest, rest)
         peer(q, rest, rest)
@@ -72,13 +73,13 @@ def test_mujoco_tells_robots_apart(xpath, key, value, seen):
     """Of another robot it says something else than of this one, so the comparison can fail."""
     robot = etree.fromstring(URDF.encode())
     robot.find(xpath).set(key, value)
-    graph, found = md.load_urdf(URDF), []
+    graph, forces = md.load_urdf(URDF), []
     for text in (URDF, etree.tostring(robot, encoding="unicode")):
         peer = MujocoLoops(text, graph.independent_joint_names)
-        peer(*motion_at(MOTION, graph, TIMES[70]))
-        told = dict(zip(graph.independent_joint_names, peer.tau, strict=True))
-        found.append({**told, "Fz": peer.reaction("body_3")[2]}[seen])
-    assert abs(found[1] - found[0]) > 1e-3
+        peer(*motion_at(MOTION, graph, INSTANTS[70]))
+        tau = dict(zip(graph.independent_joint_names, peer.tau, strict=True))
+        forces.append({**tau, "Fz": peer.reaction("body_3")[2]}[seen])
+    assert abs(forces[1] - forces[0]) > 1e-3
 
 
 def test_mujoco_is_not_asked_for_what_it_does_not_have_here():
@@ -89,3 +90,15 @@ def test_mujoco_is_not_asked_for_what_it_does_not_have_here():
         assert old in URDF
         with pytest.raises(ValueError, match=r"loop joint 'srt4'|spring 's5'"):
             MujocoLoops(URDF.replace(old, new), ["act4"])
+
+
+def test_a_warning_goes_to_stderr_and_writes_no_file(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    warn_on_stderr()
+    text = "<mujoco><worldbody><body><joint/><geom size='1'/></body></worldbody></mujoco>"
+    model = mujoco.MjModel.from_xml_string(text)
+    data = mujoco.MjData(model)
+    data.qpos[0] = np.nan
+    mujoco.mj_step(model, data)
+    assert "MuJoCo: Nan, Inf or huge value in QPOS" in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []

@@ -1,6 +1,6 @@
 """What the launch tests share: the installed launch files, and a ROS node that waits on conditions."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -9,9 +9,11 @@ from ament_index_python.packages import get_package_share_directory
 from launch.actions import IncludeLaunchDescription
 from launch.launch_description_sources import PythonLaunchDescriptionSource
 from launch_testing import ProcInfoHandler
-from lifecycle_msgs.srv import ChangeState, GetState
+from launch_testing.asserts import EXIT_OK, assertExitCodes
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
+from rclpy.qos import qos_profile_sensor_data
+from sensor_msgs.msg import JointState
 
 from helpers.nodes.waiting import spin_until
 
@@ -25,9 +27,10 @@ def include(launch_file: str, **arguments: str) -> IncludeLaunchDescription:
     return IncludeLaunchDescription(source, launch_arguments=arguments.items())
 
 
-def pids_still_running(proc_info: ProcInfoHandler) -> list[int]:
-    """Process ids among those that were launched whose process still exists."""
-    return [info.pid for info in proc_info if Path(f"/proc/{info.pid}").exists()]
+def assert_clean_exit(proc_info: ProcInfoHandler, *codes: int) -> None:
+    """All processes that were launched ended with exit code 0 or one of these, and are gone."""
+    assertExitCodes(proc_info, allowable_exit_codes=[EXIT_OK, *codes])
+    assert [info.pid for info in proc_info if Path(f"/proc/{info.pid}").exists()] == []
 
 
 class Probe:
@@ -61,12 +64,14 @@ class Probe:
         finally:
             self.node.destroy_client(client)
 
-    def lifecycle_state(self) -> str:
-        """State of dynamics_node: unconfigured, inactive, active, ..."""
-        return str(self.call(GetState, "dynamics_node/get_state", GetState.Request()).current_state.label)
+    def publish_states_at_rest(self, names: Sequence[str], position: Sequence[float]) -> None:
+        """Publish a joint state again and again, because the topic is best effort."""
+        publisher = self.node.create_publisher(JointState, "joint_states", qos_profile_sensor_data)
+        numbers = {"position": list(position), "velocity": [0.0] * len(names)}
+        message = JointState(name=list(names), **numbers)
 
-    def change_state(self, transition: int) -> bool:
-        """Whether dynamics_node made the transition."""
-        request = ChangeState.Request()
-        request.transition.id = transition
-        return bool(self.call(ChangeState, "dynamics_node/change_state", request).success)
+        def publish() -> None:
+            message.header.stamp = self.node.get_clock().now().to_msg()
+            publisher.publish(message)
+
+        self.node.create_timer(0.02, publish)

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
@@ -15,8 +16,6 @@ from helpers.nodes.waiting import spin_until
 from modular_dynamics_ros.computation.reference import ReferenceSampler
 from modular_dynamics_ros.messages.stamps import stamp_message, stamp_nanoseconds
 from modular_dynamics_ros.messages.trajectories import trajectory_from_message
-
-__all__ = ["DEPTH", "NodeProbe"]
 
 DEPTH = 2000
 
@@ -75,13 +74,47 @@ class NodeProbe:
         """Stamps of the motion's states."""
         return sorted(stamp for stamp in self.states if stamp >= self.start)
 
-    def publish(self, names: Sequence[str], q: Sequence[float], v: Sequence[float]) -> int:
-        """Publish a joint state with the present as its stamp, and return that."""
+    def publish(
+        self, q: Sequence[float], v: Sequence[float] | None = None, names: Sequence[str] | None = None
+    ) -> int:
+        """Publish a joint state with the present as its stamp, and return that.
+
+        It is at rest, of the independent joints, unless said otherwise.
+        """
+        names = self.graph.independent_joint_names if names is None else names
+        v = [0.0] * len(q) if v is None else v
         message = JointState(name=list(names), position=list(map(float, q)), velocity=list(map(float, v)))
         stamp = time.time_ns()
         message.header.stamp = stamp_message(stamp)
         self.publisher.publish(message)
         return stamp
+
+    def answered(self, stamp: int) -> bool:
+        """Whether the state of this stamp was answered."""
+        raise NotImplementedError
+
+    def publish_until(self, reached: Callable[[list[int]], object], what: str, *state: Any) -> list[int]:
+        """Publish a state, a hundred times a second, until this is true of the stamps; return these."""
+        sent: list[int] = []
+
+        def published() -> object:
+            sent.append(self.publish(*state))
+            time.sleep(0.01)
+            return reached(sent)
+
+        self.spin_until(published, what)
+        return sent
+
+    def publish_until_answered(self, *state: Any, what: str = "an answer") -> int:
+        """Publish a state until one is answered; return its stamp."""
+        sent = self.publish_until(lambda sent: any(map(self.answered, sent)), what, *state)
+        return next(filter(self.answered, sent))
+
+    def independent_state(self, stamp: int) -> tuple[np.ndarray, np.ndarray]:
+        """Positions and velocities of the independent joints in the state of this stamp."""
+        message = self.states[stamp]
+        order = [message.name.index(name) for name in self.graph.independent_joint_names]
+        return np.array(message.position)[order], np.array(message.velocity)[order]
 
     def status_after(self, first: int, part: str, words: str) -> DiagnosticStatus:
         """The first status of a part with these words, from number `first` on."""

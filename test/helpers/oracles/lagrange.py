@@ -4,6 +4,8 @@ import xml.etree.ElementTree as xml
 
 import numpy as np
 
+from helpers.oracles.rigid_bodies import mass_of, pose_of, rotation, vector
+
 # eighth-order central differences
 STEP, WEIGHTS = 1e-3, (4 / 5, -1 / 5, 4 / 105, -1 / 280)
 
@@ -18,35 +20,19 @@ class Lagrangian:
     def __init__(self, graph):
         root = xml.fromstring(graph.urdf)
         self.joints = [self._joint(graph, element) for element in root.findall("joint")]
-        self.masses = {link.get("name"): self._mass(link.find("inertial")) for link in root.iter("link")}
+        inertials = {link.get("name"): link.find("inertial") for link in root.findall("link")}
+        self.masses = {
+            link: mass_of(inertial) for link, inertial in inertials.items() if inertial is not None
+        }
         self.root = next(iter(graph.ground.links))
         self.gravity, self.nv = np.asarray(graph.gravity), graph.nv
 
     @staticmethod
-    def _vector(element, key):
-        return np.array([float(x) for x in element.get(key, "0 0 0").split()])
-
-    def _joint(self, graph, element):
-        pose = np.eye(4)
-        r, p, y = self._vector(element.find("origin"), "rpy")
-        for axis, angle in ((2, y), (1, p), (0, r)):
-            pose[:3, :3] = pose[:3, :3] @ rotation(np.eye(3)[axis], angle)
-        pose[:3, 3] = self._vector(element.find("origin"), "xyz")
+    def _joint(graph, element):
         ends = element.find("parent").get("link"), element.find("child").get("link")
         at = graph.v_slice(element.get("name")).start
-        return *ends, element.get("type"), pose, self._vector(element.find("axis"), "xyz"), at
-
-    def _mass(self, inertial):
-        if inertial is None:
-            return 0.0, np.zeros(3), np.zeros((3, 3))
-        get = inertial.find("inertia").get
-        xx, xy, xz, yy, yz, zz = (float(get(key)) for key in ("ixx", "ixy", "ixz", "iyy", "iyz", "izz"))
-        inertia = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
-        return (
-            float(inertial.find("mass").get("value")),
-            self._vector(inertial.find("origin"), "xyz"),
-            inertia,
-        )
+        pose, axis = pose_of(element.find("origin")), vector(element.find("axis"), "xyz")
+        return *ends, element.get("type"), pose, axis, at
 
     def poses(self, q):
         """Poses of all links in the ground, 4x4."""
@@ -67,9 +53,11 @@ class Lagrangian:
         carried = {self.root: []}
         for parent, child, kind, _, axis, at in self.joints:
             carried[child] = [*carried[parent], (child, kind, axis, at)]
-            mass, com, inertia = self.masses[child]
-            R, origin = poses[child][:3, :3], poses[child][:3, 3]
-            centre = origin + R @ com
+            if child not in self.masses:
+                continue
+            mass, x_link_centre, inertia = self.masses[child]
+            pose = poses[child] @ x_link_centre
+            R, centre = pose[:3, :3], pose[:3, 3]
             linear, angular = np.zeros((3, self.nv), q.dtype), np.zeros((3, self.nv), q.dtype)
             for link, its_kind, its_axis, column in carried[child]:
                 z = poses[link][:3, :3] @ its_axis
@@ -98,10 +86,3 @@ class Lagrangian:
             tau = tau + dM @ v * v[k]
             tau[k] = tau[k] - 0.5 * v @ dM @ v + dV
         return tau
-
-
-def rotation(axis, angle):
-    """Rodrigues' formula; complex angles allowed."""
-    x, y, z = axis
-    K = np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
-    return np.eye(3) + np.sin(angle) * K + (1 - np.cos(angle)) * (K @ K)

@@ -18,21 +18,34 @@ def unskew(m):
     return 0.5 * np.array([m[2, 1] - m[1, 2], m[0, 2] - m[2, 0], m[1, 0] - m[0, 1]])
 
 
-def vector(element, key, default="0 0 0"):
-    return np.array(
-        [float(x) for x in ((element.get(key) if element is not None else None) or default).split()]
-    )
+def rotation(axis, angle):
+    """Rodrigues' formula; complex angles allowed."""
+    K = skew(axis)
+    return np.eye(3) + np.sin(angle) * K + (1 - np.cos(angle)) * (K @ K)
+
+
+def vector(element, key):
+    """Three numbers of an element's attribute; zeros where it or the element is missing."""
+    text = None if element is None else element.get(key)
+    return np.array([float(x) for x in (text or "0 0 0").split()])
 
 
 def pose_of(element):
     """4x4 of an element's xyz and rpy."""
     pose = np.eye(4)
     r, p, y = vector(element, "rpy")
-    for axis, angle in ((2, y), (1, p), (0, r)):
-        K = skew(np.eye(3)[axis])
-        pose[:3, :3] = pose[:3, :3] @ (np.eye(3) + np.sin(angle) * K + (1 - np.cos(angle)) * K @ K)
+    pose[:3, :3] = rotation((0, 0, 1), y) @ rotation((0, 1, 0), p) @ rotation((1, 0, 0), r)
     pose[:3, 3] = vector(element, "xyz")
     return pose
+
+
+def mass_of(inertial):
+    """Mass, pose of the centre of mass and its axes, inertia (3, 3) in these."""
+    xx, xy, xz, yy, yz, zz = (
+        float(inertial.find("inertia").get(key)) for key in ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
+    )
+    inertia = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+    return float(inertial.find("mass").get("value")), pose_of(inertial.find("origin")), inertia
 
 
 def product(a, b):
@@ -90,8 +103,7 @@ class RigidBodies:
                 for series, value in zip(moved, (place, speed, 0.5 * push), strict=True):
                     series[:3, 3] = axis * value
             else:
-                K = skew(axis)
-                R = np.eye(3) + np.sin(place) * K + (1 - np.cos(place)) * K @ K
+                K, R = skew(axis), rotation(axis, place)
                 moved[0][:3, :3], moved[1][:3, :3] = R, speed * K @ R
                 moved[2][:3, :3] = 0.5 * (push * K + speed**2 * K @ K) @ R
         return [origin @ term for term in moved]
@@ -134,12 +146,9 @@ class RigidBodies:
             if inertial is None:
                 continue
             X0, X1, X2 = series[link]
-            centre = pose_of(inertial.find("origin"))
-            mass, R = float(inertial.find("mass").get("value")), X0[:3, :3]
-            get = inertial.find("inertia").get
-            xx, xy, xz, yy, yz, zz = (float(get(key)) for key in ("ixx", "ixy", "ixz", "iyy", "iyz", "izz"))
+            (mass, centre, inertia), R = mass_of(inertial), X0[:3, :3]
             axes = R @ centre[:3, :3]
-            inertia = axes @ np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]) @ axes.T
+            inertia = axes @ inertia @ axes.T
             omega = unskew(X1[:3, :3] @ R.T)
             alpha = unskew(2.0 * X2[:3, :3] @ R.T)
             place, push = X0 @ centre[:, 3], 2.0 * X2 @ centre[:, 3]
@@ -171,12 +180,10 @@ class RigidBodies:
             )
             arm, rate = (second - first)[0, :3], (second - first)[1, :3]
             length = np.linalg.norm(arm)
-            value = {
-                key: float(spring.get(key, 0))
-                for key in ("initial_force", "stiffness", "free_length", "damping")
-            }
-            tension = value["initial_force"] + value["stiffness"] * (length - value["free_length"])
-            tension += value["damping"] * arm @ rate / length
+            initial, stiffness, free, damping = (
+                float(spring.get(key, 0)) for key in ("initial_force", "stiffness", "free_length", "damping")
+            )
+            tension = initial + stiffness * (length - free) + damping * arm @ rate / length
             for end, place, sign in zip(ends, (first, second), (1, -1), strict=True):
                 force = sign * tension * arm / length
                 through[end.get("link")] -= np.concatenate([force, np.cross(place[0, :3], force)])
@@ -203,11 +210,75 @@ class RigidBodies:
 
         pass_on(self.root)
         names = graph.independent_joint_names
-        places = np.concatenate([np.arange(graph.nv)[graph.v_slice(name)] for name in names]) if names else []
-        drive[np.asarray(places, int)] -= result.tau
-        for gear, effort in zip(
-            self.gears, result.multipliers[len(result.multipliers) - len(self.gears) :], strict=True
-        ):
+        places = [k for name in names for k in range(graph.nv)[graph.v_slice(name)]]
+        drive[np.array(places, int)] -= result.tau
+        efforts = result.multipliers[len(result.multipliers) - len(self.gears) :]
+        for gear, effort in zip(self.gears, efforts, strict=True):
             drive[graph.v_slice(gear.get("joint")).start] -= effort
             drive[graph.v_slice(gear.get("driver")).start] += effort * float(gear.get("ratio"))
         return drive
+
+
+class MovingBodies(RigidBodies):
+    """The links at one state; all in the root's axes."""
+
+    def __init__(self, graph, q, v, vdot):
+        super().__init__(graph)
+        self.moved = self.series(q, v, vdot)
+        self.wrenches = self.inertial_wrenches(self.moved)
+        # poses over time with one joint velocity of 1
+        self.unit_motions = [self.series(q, unit) for unit in np.eye(graph.nv)]
+
+    def frame(self, link):
+        pose = self.moved[link][0]
+        return pose[:3, :3], pose[:3, 3]
+
+    def point(self, name, link=None):
+        """Point of a joint (its child's origin), a cut joint (on its successor) or a spring (on a link)."""
+        for child, joint in self.joints.items():
+            if joint.get("name") == name:
+                return self.frame(child)[1]
+        cuts = [loop.find("successor") for loop in self.loops if loop.get("name") == name]
+        anchors = [spring.findall("anchor") for spring in self.springs if spring.get("name") == name]
+        end = cuts[0] if cuts else next(end for end in anchors[0] if end.get("link") == link)
+        return (self.moved[end.get("link")][0] @ pose_of(end))[:3, 3]
+
+    def _first_above(self, link, wanted):
+        """The link itself, or the first one towards the root, of which this is true; None beyond the root."""
+        while link in self.joints and not wanted(link):
+            link = self.joints[link].find("parent").get("link")
+        return link if wanted(link) else None
+
+    def _moves(self, link):
+        return link in self.joints and self.joints[link].get("type") != "fixed"
+
+    def _all_carried(self, link, others):
+        carriers = {link, *others}
+        return [x for x in self.links if self._first_above(x, carriers.__contains__) == link]
+
+    def carried(self, link, others):
+        """Links that joints move and that this one carries, itself included, and none of the others does."""
+        return list(filter(self._moves, self._all_carried(link, others)))
+
+    def inertial_terms(self, link):
+        """Mass, its centre, its acceleration less gravity, rate of angular momentum of what moves as one."""
+        mover = self._first_above(link, self._moves)
+        group = [x for x in self.links if self._first_above(x, self._moves) == mover]
+        masses = [(self.moved[x][0], *mass_of(self.links[x])) for x in group if self.links[x] is not None]
+        mass = sum(m for _, m, _, _ in masses)
+        com = sum(m * (X @ centre)[:3, 3] for X, m, centre, _ in masses) / (mass or 1.0)
+        force, moment = np.split(sum(self.wrenches[x] for x in group), 2)
+        return mass, com, force / (mass or 1.0), moment - np.cross(com, force)
+
+    def inertial_wrench(self, link, others, about):
+        """Inertial force, and moment about a point, of all that it carries and none of the others does."""
+        force, moment = np.split(sum(self.wrenches[x] for x in self._all_carried(link, others)), 2)
+        return force, moment - np.cross(about, force)
+
+    def generalised(self, link, force, moment, point):
+        """Generalized forces of a wrench at a point of a link, in the graph's order of joints: its power."""
+        in_link = np.linalg.solve(self.moved[link][0], [*point, 1.0])
+        rates = [(unit[link][1], unit[link][0]) for unit in self.unit_motions]
+        return np.array(
+            [force @ (X1 @ in_link)[:3] + moment @ unskew(X1[:3, :3] @ X0[:3, :3].T) for X1, X0 in rates]
+        )

@@ -13,6 +13,7 @@ from scipy.spatial.transform import Rotation
 import modular_dynamics as md
 from helpers.oracles.rigid_bodies import RigidBodies
 from helpers.random_examples.trees import random_trees
+from helpers.robots.urdf_text import loop_joint, spring
 from modular_dynamics.closure.dynamics.solver import solver_of
 
 #: Rows of each type of loop joint.
@@ -30,18 +31,13 @@ class RandomMechanism:
     rng: np.random.Generator
 
 
-def _text(values):
-    return " ".join(repr(float(x)) for x in values)
-
-
 def _rotation(rng, axis=None):
     x = rng.normal(size=3) if axis is None else axis
     return Rotation.from_rotvec(rng.uniform(0.3, 2.5) * x / np.linalg.norm(x)).as_matrix()
 
 
-def _anchor(tag, link, pose):
-    rpy = Rotation.from_matrix(pose[:3, :3]).as_euler("xyz")
-    return f'<{tag} link="{link}" xyz="{_text(pose[:3, 3])}" rpy="{_text(rpy)}"/>'
+def _anchor(link, pose):
+    return link, pose[:3, 3], Rotation.from_matrix(pose[:3, :3]).as_euler("xyz")
 
 
 def _allowed_motion(kind, axis, rng):
@@ -86,11 +82,9 @@ def random_mechanisms(draw, largest: int = 14) -> RandomMechanism:
         P, opened = np.eye(4), _allowed_motion(kind, axis, rng)
         P[:3, :3], P[:3, 3] = _rotation(rng), rng.uniform(-0.3, 0.3, 3)
         S = np.linalg.solve(poses[after], poses[before] @ P @ opened)
-        ends = _anchor("predecessor", before, P) + _anchor("successor", after, S)
-        tags += [
-            f'<loop_joint name="loop_{k}{again}" type="{kind}">{ends}<axis xyz="{_text(axis)}"/></loop_joint>'
-            for again in (["", "_again"] if "twice" in extras and k == 0 else [""])
-        ]
+        ends = _anchor(before, P), _anchor(after, S)
+        names = [f"loop_{k}", f"loop_{k}_again"][: 2 if "twice" in extras and k == 0 else 1]
+        tags += [loop_joint(name, kind, *ends, axis) for name in names]
     single = [name for name in bare.joint_names if bare.joint(name).type.nv == 1]
     if "gear" in extras and len(single) > 1:
         driven, driver = (str(name) for name in rng.choice(single, 2, replace=False))
@@ -99,13 +93,8 @@ def random_mechanisms(draw, largest: int = 14) -> RandomMechanism:
         tags.append(f'<gear joint="{driven}" driver="{driver}" ratio="{ratio!r}" offset="{offset!r}"/>')
     if "spring" in extras and len(poses) > 1:
         ends = rng.choice(list(poses), 2, replace=False)
-        anchors = "".join(
-            f'<anchor link="{link}" xyz="{_text(rng.uniform(-0.3, 0.3, 3))}"/>' for link in ends
-        )
-        tags.append(
-            '<spring name="spring" stiffness="40" free_length="0.2" initial_force="3" damping="2">'
-            f"{anchors}</spring>"
-        )
+        anchors = [(link, rng.uniform(-0.3, 0.3, 3)) for link in ends]
+        tags.append(spring("spring", anchors, 40, 0.2, 3, damping=2))
     if not any("loop_joint" in tag for tag in tags):
         _give_up("both ends of every loop joint fell on one body")
     return _split(tree, tags, q, rng)

@@ -6,10 +6,13 @@ from dataclasses import dataclass
 
 import numpy as np
 from hypothesis import strategies as st
-from numpy.random import Generator, default_rng
+from numpy.random import default_rng
+
+from benchmark.setting.robots import random_inertial
+from helpers.robots.urdf_text import joint, robot
 
 TYPES = ("revolute", "continuous", "prismatic", "mimic", "fixed")
-COORDINATE_AXES = ("1 0 0", "0 1 0", "0 0 1", "0 0 -1")
+COORDINATE_AXES = ((1, 0, 0), (0, 1, 0), (0, 0, 1), (0, 0, -1))
 
 
 @dataclass(frozen=True)
@@ -27,25 +30,6 @@ class RandomTree:
         return q, rng.uniform(-2.0, 2.0, graph.nv), rng.uniform(-2.0, 2.0, graph.nv)
 
 
-def _text(values: np.ndarray) -> str:
-    return " ".join(f"{value:.6f}" for value in values)
-
-
-def _inertial(rng: Generator) -> str:
-    # moments of a cloud of mass obey the triangle inequality by construction
-    cloud = rng.uniform(-0.2, 0.2, (5, 3))
-    mass = rng.uniform(0.1, 5.0)
-    second = mass * np.cov(cloud.T)
-    inertia = np.trace(second) * np.eye(3) - second
-    keys = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
-    values = inertia[np.triu_indices(3)]
-    entries = " ".join(f'{key}="{value:.9f}"' for key, value in zip(keys, values, strict=True))
-    return (
-        f'<inertial><origin xyz="{_text(rng.uniform(-0.3, 0.3, 3))}" rpy="{_text(rng.uniform(-2, 2, 3))}"/>'
-        f'<mass value="{mass:.6f}"/><inertia {entries}/></inertial>'
-    )
-
-
 @st.composite
 def random_trees(draw, largest: int = 60) -> RandomTree:
     """Trees of 1 to ``largest`` moving joints: all joint types, oblique axes, branching from any link."""
@@ -61,11 +45,9 @@ def random_trees(draw, largest: int = 60) -> RandomTree:
     base = "ground"
     if floating:
         base = "link_0"
-        links.append(f'<link name="link_0">{_inertial(rng)}</link>')
-        joints.append(
-            f'<joint name="float" type="floating"><parent link="ground"/><child link="link_0"/>'
-            f'<origin xyz="{_text(rng.uniform(-1, 1, 3))}" rpy="{_text(rng.uniform(-2, 2, 3))}"/></joint>'
-        )
+        links.append(f'<link name="link_0">{random_inertial(rng)}</link>')
+        place, turn = rng.uniform(-1.0, 1.0, 3), rng.uniform(-2.0, 2.0, 3)
+        joints.append(joint("float", "floating", "ground", "link_0", place, turn))
         above["float"] = None
         moved_by[0] = "float"
     drivers: list[str] = []
@@ -79,24 +61,17 @@ def random_trees(draw, largest: int = 60) -> RandomTree:
             )
         elif kind != "fixed":
             drivers.append(name)
-        axis = str(rng.choice(COORDINATE_AXES)) if rng.random() < 0.5 else _text(rng.normal(size=3) + 0.01)
-        limit = (
-            "" if kind in ("fixed", "continuous") else '<limit lower="-9" upper="9" effort="9" velocity="9"/>'
-        )
+        axis = rng.choice(COORDINATE_AXES) if rng.random() < 0.5 else rng.normal(size=3) + 0.01
+        place, turn = rng.uniform(-1.0, 1.0, 3), rng.uniform(-2.0, 2.0, 3)
         parent = base if carrier == 0 else f"link_{carrier}"
-        links.append(f'<link name="link_{child}">{_inertial(rng)}</link>')
-        joints.append(
-            f'<joint name="{name}" type="{kind}"><parent link="{parent}"/><child link="link_{child}"/>'
-            f'<origin xyz="{_text(rng.uniform(-1, 1, 3))}" rpy="{_text(rng.uniform(-2, 2, 3))}"/>'
-            f'<axis xyz="{axis}"/>{limit}{mimic}</joint>'
-        )
+        links.append(f'<link name="link_{child}">{random_inertial(rng)}</link>')
+        joints.append(joint(name, kind, parent, f"link_{child}", place, turn, axis, more=mimic))
         moved_by[child] = moved_by[carrier] if kind == "fixed" else name
         if kind != "fixed":
             above[name] = moved_by[carrier]
     # document order need not be topological
     order = rng.permutation(len(joints)) if rng.random() < 0.3 else range(len(joints))
-    body = "".join(links) + "".join(joints[k] for k in order)
-    return RandomTree(f'<robot name="random">{body}</robot>', above, seed)
+    return RandomTree(robot("random", [*links, *(joints[k] for k in order)]), above, seed)
 
 
 @st.composite

@@ -1,28 +1,33 @@
 """The care robot's torso: its table of parameters, its published motion, its strokes."""
 
+from itertools import product
 from math import cos, hypot, radians, sin
 
 import numpy as np
 import yaml
 
+from benchmark.studies.torso_mujoco import instants
+from benchmark.studies.torso_reactions import motion_at
 from helpers.paths import ROBOTS
+from modular_dynamics.closure.reactions.rule_reader import read_rules
 
+URDF = (ROBOTS / "charmie_torso.urdf").read_text()
+RULES = read_rules(ROBOTS / "charmie_torso_rules.yaml")
 TABLE = yaml.safe_load((ROBOTS / "generators" / "charmie_torso_parameters.yaml").read_text())
 MOTION = yaml.safe_load((ROBOTS.parent / "config" / "charmie_torso_motion.yaml").read_text())
 PIVOT = 0.434  # of body 5 on body 4, Table 1
 LIFT = 0.29  # of body 4 on body 3 at the zero pose, Table 1
 TIMES = np.linspace(0.0, 5.0, 51)
 SMOOTH = np.linspace(0.01, 4.99, 50)  # all along the motion, with no jump between neighbours 4 ms away
+INSTANTS = instants(MOTION, 101)  # both sides of the jump among them
 TORSO = ("act4", "act5")
+EQUILIBRIUM = 1e-9  # N and N m, of forces of some 500 N
+SAME = 1e-11  # N and N m between two codes: their rounding, 100 ulps of 545 N
 
 
 def motion(graph, t):
     """The published motion (Goncalves et al., section 2): independent q, v, vdot at t."""
-    a = np.array([MOTION["accelerations"][name] for name in graph.independent_joint_names])
-    if t < 2.5:
-        return -0.5 * t * t * a, -t * a, -a
-    s = t - 2.5
-    return (-3.125 - 2.5 * s + 0.5 * s * s) * a, (s - 2.5) * a, a
+    return motion_at(MOTION, graph, t)
 
 
 def of(graph, name, vector):
@@ -33,11 +38,10 @@ def of(graph, name, vector):
 def strokes(graph, count):
     """Coordinates all over the strokes of act4 and act5, everything else at zero."""
     limits = [graph.joint(name).limits for name in TORSO]
-    for a in np.linspace(limits[0].lower, limits[0].upper, count):
-        for b in np.linspace(limits[1].lower, limits[1].upper, count):
-            q = np.zeros(19)
-            q[[graph.independent_joint_names.index(name) for name in TORSO]] = a, b
-            yield q
+    for pair in product(*(np.linspace(limit.lower, limit.upper, count) for limit in limits)):
+        q = np.zeros(19)
+        q[[graph.independent_joint_names.index(name) for name in TORSO]] = pair
+        yield q
 
 
 def lengths(lift, pitch):
@@ -45,10 +49,8 @@ def lengths(lift, pitch):
     actuators, lever, s5 = TABLE["actuators"], TABLE["lever"], TABLE["springs"]["s5"]
 
     def end(table):
-        angle = radians(table["angle"])
-        return table["lower"][1] + table["length"] * sin(angle), table["lower"][2] + table["length"] * cos(
-            angle
-        )
+        (_, y, z), length, angle = table["lower"], table["length"], radians(table["angle"])
+        return y + length * sin(angle), z + length * cos(angle)
 
     def leaning(y, z):  # a point of body 5, seen from body 4
         return y * cos(pitch) + z * sin(pitch), PIVOT - y * sin(pitch) + z * cos(pitch)

@@ -3,9 +3,8 @@
 import numpy as np
 
 import modular_dynamics as md
+from helpers.robots.urdf_text import inertial, joint, loop_joint, robot
 from modular_dynamics.algebra import from_xyz_rpy, to_rotation_translation
-
-INERTIA = {"ixx": 1, "iyy": 1, "izz": 1, "ixy": 0, "ixz": 0, "iyz": 0}
 
 
 class Planar:
@@ -30,39 +29,26 @@ class Planar:
         origin = self.rotation @ np.array([*point, self.rng.normal()])
         axis = rotation.T @ self.rotation @ np.asarray(axis, float)
         self.frames[child] = rotation, origin
-        numbers = " ".join(f'{key}="{value}"' for key, value in INERTIA.items())
-        mass = f'<inertial><mass value="1"/><inertia {numbers}/></inertial>'
-        self.links.append(f'<link name="{child}">{mass}</link>')
-        self.joints.append(
-            f'<joint name="{name}" type="{kind}"><parent link="{parent}"/><child link="{child}"/>'
-            f'<origin xyz="{_text(before.T @ (origin - at))}" rpy="{_text(rpy)}"/><axis xyz="{_text(axis)}"/>'
-            f'<limit effort="9" velocity="9"/>{extra}</joint>'
-        )
+        self.links.append(f'<link name="{child}">{inertial(1.0, np.zeros(3), np.eye(3))}</link>')
+        self.joints.append(joint(name, kind, parent, child, before.T @ (origin - at), rpy, axis, more=extra))
 
     def cut(self, name, predecessor, before, successor, after, kind="revolute", lift=0.0):
         """A loop joint about the normal; a point of each link."""
-        ends = [("predecessor", predecessor, (*before, 0.0)), ("successor", successor, (*after, lift))]
-        text = "".join(f'<{side} link="{link}" {self._anchor(link, point)}/>' for side, link, point in ends)
-        self.tags.append(f'<loop_joint name="{name}" type="{kind}">{text}<axis xyz="0 0 1"/></loop_joint>')
+        ends = self._anchor(predecessor, (*before, 0.0)), self._anchor(successor, (*after, lift))
+        self.tags.append(loop_joint(name, kind, *ends, (0, 0, 1)))
 
     def _anchor(self, link, point):
         rotation, origin = self.frames[link]
         turned = rotation.T @ self.rotation
         roll, yaw = np.arctan2(turned[2, 1], turned[2, 2]), np.arctan2(turned[1, 0], turned[0, 0])
         rpy = roll, np.arcsin(-turned[2, 0]), yaw
-        xyz = rotation.T @ (self.rotation @ np.asarray(point) - origin)
-        return f'xyz="{_text(xyz)}" rpy="{_text(rpy)}"'
+        return link, rotation.T @ (self.rotation @ np.asarray(point) - origin), rpy
 
     def passive(self, *names):
         self.tags += [f'<passive joint="{name}"/>' for name in names]
 
     def graph(self):
-        tags = f'<modular_dynamics version="1">{"".join(self.tags)}</modular_dynamics>'
-        return md.load_urdf(f'<robot name="planar">{"".join(self.links + self.joints)}{tags}</robot>')
-
-
-def _text(numbers):
-    return " ".join(repr(float(x)) for x in numbers)
+        return md.load_urdf(robot("planar", self.links + self.joints, self.tags))
 
 
 def four_bar(a=0.5, b=1.8, c=1.2, d=2.0, at=(0.0, 0.0), robot=None, tag="", carrier="world", crank=None):

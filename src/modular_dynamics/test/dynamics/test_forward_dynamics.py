@@ -20,6 +20,7 @@ def assert_solves(graph, q, v, tau, vdot):
     assert np.abs(M @ vdot + h - tau).max() <= 1e-10 * size
 
 
+@pytest.mark.slow
 @examples(100)
 @given(tree=random_trees(largest=20))
 def test_random_trees_satisfy_the_equation_of_motion(tree):
@@ -137,7 +138,8 @@ def test_rows_that_a_thread_took_and_failed_with_are_not_passed_over(load_robot,
         if threading.current_thread() is not threading.main_thread():
             taken.set()
             raise MemoryError("none left")
-        taken.wait(20.0)
+        if len(states[-1]) > 1:  # a single state, for the blocks of zeros, comes before the threads
+            taken.wait(20.0)
         return whole(*states)
 
     monkeypatch.setattr(forward_by_matrix, "_first_bad", without_memory)

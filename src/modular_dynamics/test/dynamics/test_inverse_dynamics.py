@@ -32,7 +32,8 @@ PENDULUM = """
 """
 
 
-@examples(100)
+@pytest.mark.slow
+@examples(60)
 @given(data=st.data(), tree=random_trees())
 def test_random_trees_agree_with_composition_and_pinocchio(data, tree):
     whole = md.load_urdf(tree.urdf, {"version": 1, "subsystems": []})
@@ -62,6 +63,7 @@ def test_robots_agree_with_composition_and_pinocchio(load_robot, name, floating_
         assert_close(md.compose(graph, q, v, vdot, algebra=md.SpatialVectors()).tau, reference)
 
 
+@pytest.mark.slow
 @examples(60)
 @given(data=st.data(), tree=random_trees(largest=25))
 def test_a_black_box_with_its_true_wrench_changes_nothing_else(data, tree):

@@ -29,6 +29,7 @@ def integrated(graph, q, v, step):
     return moved
 
 
+@pytest.mark.slow
 @examples(30)
 @given(data=st.data(), tree=random_trees(largest=20))
 def test_virtual_work(data, tree):

@@ -29,6 +29,7 @@ def pinocchios(graph, q, v, vdot):
     return Y, theta
 
 
+@pytest.mark.slow
 @examples(100)
 @given(data=st.data(), tree=random_trees())
 def test_random_trees_agree_with_inverse_dynamics_and_pinocchio(data, tree):
@@ -77,6 +78,7 @@ def test_other_parameters_same_regressor(load_robot, name):
     assert_close(Y @ md.inertial_parameters(other), md.compose(other, q, v, vdot).tau)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ROBOT_NAMES)
 @pytest.mark.parametrize("floating_base", [False, True])
 def test_identification(load_robot, name, floating_base):

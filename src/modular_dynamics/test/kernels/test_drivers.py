@@ -85,6 +85,7 @@ def quiet():
     return np.errstate(all="ignore")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KERNELS)
 @pytest.mark.parametrize("width", WIDTHS)
 def test_every_row_is_answered(kind, width):

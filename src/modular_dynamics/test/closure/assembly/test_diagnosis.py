@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 import modular_dynamics as md
+from benchmark.setting.robots import standing, windows
 from helpers.oracles.rigid_bodies import RigidBodies
 from helpers.robots.planar_robots import Planar, four_bar
-from helpers.robots.windows import standing, windows
 from modular_dynamics.closure import (
     close_loops,
     closed_loop_forward_dynamics,
@@ -43,6 +43,7 @@ def independent(graph, coordinates):
     return coordinates[solver_of(graph).independent_q]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("chosen", [("J1", "J4"), ("J4", "J3"), ("J1", "J4", "J3")])
 @pytest.mark.parametrize("guess", ["closed", None, [0.1, 0.2, 0.3]])
 def test_too_many_independent_joints(load_robot, function, chosen, guess):

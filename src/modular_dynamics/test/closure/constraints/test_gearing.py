@@ -45,6 +45,7 @@ def test_drivers_add():
     assert max(result.residual.values()) < 1e-12
 
 
+@pytest.mark.slow
 def test_gears_of_different_length_stand_together():
     graph = md.load_urdf(
         robot(

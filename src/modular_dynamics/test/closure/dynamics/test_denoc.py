@@ -46,6 +46,7 @@ def test_inverse_dynamics(pair):
         assert force == pytest.approx(-plane, abs=1e-8 * scale)
 
 
+@pytest.mark.slow
 def test_forward_dynamics(pair):
     bar, graph = pair
     for angle, speed, tau in np.random.default_rng(1).uniform(-5, 5, (50, 3)):

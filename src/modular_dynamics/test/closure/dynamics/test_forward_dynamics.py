@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import modular_dynamics as md
-from helpers.robots.windows import rod, standing, windows
+from benchmark.setting.robots import rod, standing, windows
 from modular_dynamics.closure import (
     close_loops,
     closed_loop_forward_dynamics,

@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
+from helpers.oracles.rigid_bodies import MovingBodies
 from helpers.paths import ROBOTS
-from helpers.robots.small_torso import PinocchioBodies, load, small_torso_text
+from helpers.robots.small_torso import load, small_torso_text
 from modular_dynamics.closure import closed_loop_inverse_dynamics
 from modular_dynamics.closure.reactions.joint_reactions import joint_reactions
 
@@ -24,7 +25,7 @@ def solved(request):
 
 def test_every_body_is_in_equilibrium_by_another_code(solved):
     graph, d, found = solved
-    oracle = PinocchioBodies(graph, d.coordinates, d.velocities, d.accelerations)
+    oracle = MovingBodies(graph, d.coordinates, d.velocities, d.accelerations)
     names = [body.name for body in graph.bodies]
     owner = {link: body.name for body in graph.bodies for link in body.links}
     for body in names:
@@ -43,7 +44,7 @@ def test_every_body_is_in_equilibrium_by_another_code(solved):
 
 def test_along_its_axis_a_joint_bears_its_torque_and_a_passive_one_nothing(solved):
     graph, d, found = solved
-    oracle = PinocchioBodies(graph, d.coordinates, d.velocities, d.accelerations)
+    oracle = MovingBodies(graph, d.coordinates, d.velocities, d.accelerations)
     tau = dict(zip(graph.independent_joint_names, d.tau, strict=True))
     size = max(np.abs([r.force, r.moment]).max() for r in found.values())
     for joint in graph.joints:

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 import yaml
 
+from helpers.oracles.rigid_bodies import MovingBodies
 from helpers.paths import ROBOTS
-from helpers.robots.small_torso import PinocchioBodies, load, small_torso_text
+from helpers.robots.small_torso import load, small_torso_text
 from modular_dynamics.algebra import adjoint
 from modular_dynamics.closure import closed_loop_inverse_dynamics
 from modular_dynamics.closure.reactions.load_case import LoadCases, load_case_of
@@ -40,7 +41,7 @@ def charmie():
 
 def test_a_demand_is_the_body_s_own_and_the_composition_s_connection_wrenches(charmie):
     graph, d, rules = charmie
-    oracle = PinocchioBodies(graph, d.coordinates, d.velocities, d.accelerations)
+    oracle = MovingBodies(graph, d.coordinates, d.velocities, d.accelerations)
     composition = compose(graph.tree, d.coordinates, d.velocities, d.accelerations)
     demand = load_case_of(graph, d, rules).demands["body_5"]
     R, o = oracle.frame("body_5")

@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
+from helpers.oracles.rigid_bodies import MovingBodies
 from helpers.paths import ROBOTS
-from helpers.robots.small_torso import PinocchioBodies, load, small_torso_text
+from helpers.robots.small_torso import load, small_torso_text
 from modular_dynamics.closure import closed_loop_inverse_dynamics
 from modular_dynamics.closure.reactions.joint_reactions import joint_reactions
 from modular_dynamics.closure.reactions.load_case import load_case_of, wrenches_of
@@ -30,7 +31,7 @@ class Case:
         self.sharing = ReactionSharing(self.rules)
         self.shared = self.sharing(self.situation)
         d = self.dynamics
-        self.oracle = PinocchioBodies(graph, d.coordinates, d.velocities, d.accelerations)
+        self.oracle = MovingBodies(graph, d.coordinates, d.velocities, d.accelerations)
         found = joint_reactions(graph, d)
         self.general = wrenches_of(graph, found, self.rules, self.situation)
         self.tau = dict(zip(graph.independent_joint_names, d.tau, strict=True))

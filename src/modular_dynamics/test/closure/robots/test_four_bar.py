@@ -6,7 +6,7 @@ import pinocchio as pin
 import pytest
 
 import modular_dynamics as md
-from benchmark.peers.mujoco_log import warn_on_stderr
+from benchmark.peers.mujoco_loops import warn_on_stderr
 from modular_dynamics.closure import closed_loop_forward_dynamics, closed_loop_inverse_dynamics
 
 warn_on_stderr()

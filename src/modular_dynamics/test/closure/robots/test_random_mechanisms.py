@@ -76,6 +76,7 @@ def test_power_is_the_rate_of_energy(drawn):
     assert result.tau @ v == pytest.approx(rate + lost, abs=1e-7 * scale)
 
 
+@pytest.mark.slow
 @MECHANISMS
 @given(random_mechanisms())
 def test_inverse_after_forward_returns_the_torques(drawn):

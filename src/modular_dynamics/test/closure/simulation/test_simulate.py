@@ -8,8 +8,8 @@ import pytest
 from scipy.integrate import simpson
 
 import modular_dynamics as md
+from benchmark.setting.robots import windows
 from helpers.oracles.motions import kinetic, pendulum
-from helpers.robots.windows import windows
 from modular_dynamics.closure import (
     close_loops,
     closed_loop_forward_dynamics,
@@ -36,14 +36,16 @@ def test_four_bar_from_rest_keeps_energy_and_stays_closed(load_robot):
     assert motion.velocities == pytest.approx(np.array(rates), abs=1e-9 * np.abs(rates).max())
 
 
+@pytest.mark.slow
 def test_four_bar_through_the_output_s_dead_points(load_robot):
     """Described by the output, which turns round where the crank goes on: the same motion as by the crank."""
     graph = load_robot("four_bar")
     other = graph.with_independent_joints("J4")
     start = close_loops(graph, [1.0])
     speed = constraint_projection(graph, [1.0])[:, 0] * 12.0
-    by_crank = simulate(graph, [1.0], [12.0], None, 10.0, times=TIMES)
-    by_output = simulate(other, [start[1]], [speed[1]], None, 10.0, times=TIMES, guess=start)
+    times = TIMES[TIMES <= 6.0]
+    by_crank = simulate(graph, [1.0], [12.0], None, 6.0, times=times)
+    by_output = simulate(other, [start[1]], [speed[1]], None, 6.0, times=times, guess=start)
     turns = by_output.velocities[:, 1]
     assert (np.diff(np.sign(turns)) != 0).sum() > 20  # dead points passed
     assert abs(by_crank.coordinates[-1, 0]) > 20.0  # the crank turns fully

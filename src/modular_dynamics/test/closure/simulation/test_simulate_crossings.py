@@ -7,8 +7,8 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import modular_dynamics as md
+from benchmark.setting.robots import rod, standing, windows
 from helpers.oracles.motions import kinetic, pendulum
-from helpers.robots.windows import rod, standing, windows
 from modular_dynamics.closure import simulate
 from modular_dynamics.exceptions import SingularityError
 

@@ -100,12 +100,14 @@ def compare_accelerations(graph, report, rows, matrices, loops, vdot):
         assert_close(loops, vdot, tolerance)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ROBOT_NAMES)
 @pytest.mark.parametrize("floating_base", [False, True])
 def test_code_is_the_composition(load_robot, name, floating_base):
     compare(load_robot(name, floating_base=floating_base))
 
 
+@pytest.mark.slow
 @examples(15, suppress_health_check=list(HealthCheck))
 @given(tree=random_trees(largest=12))
 def test_code_is_the_composition_on_random_trees(tree):

@@ -87,6 +87,7 @@ def test_mimic_joints_share_their_drivers_columns(name):
         assert np.abs(ours - expected).max() <= 1e-12 * np.abs(expected).max()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("floating_base", [False, True])
 @pytest.mark.parametrize("count", [1, 8, 11])
 def test_lanes_and_single_states_agree(count, floating_base):

@@ -1,18 +1,66 @@
-"""Each of the care robot's 24 bodies alone, all along the 5 s motion; MuJoCo says what they need."""
+"""The care robot's torso along the 5 s motion, beside MuJoCo: reactions on body 3; 24 bodies, each alone."""
 
 import numpy as np
 import pytest
 
 import modular_dynamics as md
 from benchmark.peers.mujoco_loops import MujocoLoops
-from benchmark.studies.torso_equilibrium import Push, equilibrium_residuals, pushes, with_mounts_at_rest
+from benchmark.studies.torso_mujoco import (
+    Push,
+    curves,
+    equilibrium_residuals,
+    largest_residuals,
+    pushes,
+    with_mounts_at_rest,
+    without_inertia,
+)
 from benchmark.studies.torso_reactions import motion_at
-from helpers.robots.torso_motion import EQUILIBRIUM, MOTION, RULES, SAME, TIMES, URDF
+from helpers.robots.charmie_torso import EQUILIBRIUM, INSTANTS, MOTION, RULES, SAME, URDF
 from modular_dynamics.closure.reactions.joint_reactions import joint_reactions
 from modular_dynamics.closure.reactions.load_case import load_case_of
 from modular_dynamics.closure.reactions.sharing import ReactionSharing
 
 WAYS = ("rules", "all", "cut")
+
+
+@pytest.fixture(scope="module")
+def whole():
+    return curves(URDF, RULES, MOTION, INSTANTS)
+
+
+@pytest.fixture(scope="module")
+def light():
+    return curves(without_inertia(URDF, "body_3"), RULES, MOTION, INSTANTS)
+
+
+@pytest.mark.parametrize("robot", ["whole", "light"])
+def test_mujoco_has_the_same_reactions_and_actuator_forces(request, robot):
+    compared = request.getfixturevalue(robot)
+    assert compared.wrenches == pytest.approx(compared.their_wrenches, abs=SAME)
+    assert all(np.ptp(compared.torques[name]) > 10.0 for name in ("act4", "act5"))
+    assert len(compared.torques) == 19
+    for name, torque in compared.torques.items():
+        assert torque == pytest.approx(compared.their_torques[name], abs=SAME), name
+
+
+def test_curves_jump_at_half_time_and_nowhere_else(whole):
+    steps = np.abs(np.diff(whole.wrenches, axis=0))
+    half = len(INSTANTS) // 2
+    assert (INSTANTS[half - 1], INSTANTS[half]) == (2.5, np.nextafter(2.5, 3.0))
+    smooth = np.delete(steps, half - 1, axis=0).max(axis=0)
+    assert (steps[half - 1] > 3.0 * smooth)[[0, 5]].all()  # Fx 3.6 N, Mz 3 N m
+    assert whole.weight == pytest.approx(545.4, abs=0.05)
+
+
+def test_the_inertia_of_body_3_tells_in_moments_alone(whole, light):
+    """Body 3 turns about z only: I (0, 0, alpha) + omega x I (0, 0, omega), in closed form, Table 1."""
+    times, unit = INSTANTS, 2.0 * np.pi / 9.0
+    alpha = np.where(times <= 2.5, -unit, unit)
+    omega = unit * np.where(times <= 2.5, -times, times - 5.0)
+    xz, yz, zz = 0.003586, -0.05186, 1.61
+    expected = np.stack([xz * alpha - yz * omega**2, yz * alpha + xz * omega**2, zz * alpha], axis=-1)
+    assert whole.wrenches[:, 3:] - light.wrenches[:, 3:] == pytest.approx(expected, abs=SAME)
+    assert whole.wrenches[:, :3] == pytest.approx(light.wrenches[:, :3], abs=SAME)
 
 
 @pytest.fixture(scope="module")
@@ -31,19 +79,21 @@ def solved(robot, time):
     return dynamics, pushes(graph, dynamics, sharing, peer)
 
 
-def test_each_of_24_bodies_is_in_equilibrium_at_each_instant_of_the_motion(mounted):
+def test_each_of_24_bodies_is_in_equilibrium_all_along_the_motion():
     """Springs and actuators included; demands and points of application are MuJoCo's."""
+    times = INSTANTS[[*range(0, len(INSTANTS), 4), len(INSTANTS) // 2]]  # both sides of the jump among them
+    worst = largest_residuals(URDF, RULES, MOTION, times)
+    assert set(worst) == set(WAYS)
+    assert np.max(list(worst.values())) < EQUILIBRIUM, worst
+
+
+def test_all_bodies_are_looked_at(mounted):
     bodies = {link for link in mounted[0].links if link.startswith("body_")}
     assert len(bodies) == 24
     without_mass = {"act4_tube", "act4_rod", "act5_tube", "act5_rod", "srt4_block", "slt4_block"}
-    worst = dict.fromkeys(WAYS, 0.0)
-    for time in TIMES:
-        _, acting = solved(mounted, time)
-        for way in WAYS:
-            left = equilibrium_residuals(mounted[2], acting[way])
-            assert set(left) == (bodies | without_mass if way == "cut" else bodies)
-            worst[way] = max(worst[way], np.abs(list(left.values())).max())
-    assert max(worst.values()) < EQUILIBRIUM, worst
+    for way, acting in solved(mounted, 1.5)[1].items():
+        expected = bodies | without_mass if way == "cut" else bodies
+        assert set(equilibrium_residuals(mounted[2], acting)) == expected
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -64,7 +114,7 @@ def test_that_check_sees_every_force_moment_and_point(mounted, way):
 def test_joints_bear_what_their_drives_give(mounted):
     """Along a joint's axis: the torque, or nothing where it is passive. MuJoCo's axes."""
     graph, _, peer = mounted
-    for time in TIMES[::20]:
+    for time in INSTANTS[::20]:
         dynamics, acting = solved(mounted, time)
         tau = dict(zip(graph.independent_joint_names, dynamics.tau, strict=True))
         for name, push in zip(joint_reactions(graph, dynamics), acting["cut"], strict=True):
@@ -76,7 +126,7 @@ def test_joints_bear_what_their_drives_give(mounted):
 
 def test_mounts_that_stand_still_change_nothing(mounted):
     graphs = mounted[0], md.load_urdf(URDF)
-    for time in TIMES[::50]:
+    for time in INSTANTS[::50]:
         found, expected = (
             dict(zip(graph.independent_joint_names, dynamics.tau, strict=True))
             for graph in graphs
@@ -90,7 +140,7 @@ def test_mujoco_has_all_that_equilibrium_determines_within_the_torso(mounted):
     """Where self-stress has no part; the rest is a choice, of which MuJoCo's shortest solution is another."""
     graph, sharing, peer = mounted
     bodies = {"j5": "body_5", "jr4": "body_4sr", "jl4": "body_4sl", "j4": "body_4", "j3": "body_3"}
-    for time in TIMES[::10]:
+    for time in INSTANTS[::10]:
         dynamics, _ = solved(mounted, time)
         situation = load_case_of(graph, dynamics, RULES)
         shared, stress = sharing(situation), sharing.self_stress(situation)
