@@ -16,13 +16,12 @@ from ...kernels.recursions import (
     common_frame,
     composite_body,
     derivatives,
-    jacobian,
     kinematics,
     newton_euler,
     regressor,
 )
-from ...kernels.transposition import blank_squares
-from ...kernels.turns import new_turns
+from ...kernels.row_queue import new_queue
+from ...kernels.transposition import zero_squares
 from ...model import SubsystemGraph
 from ..arrays.body_frames import frames_of
 from ..arrays.regrouping import regrouped
@@ -105,8 +104,8 @@ class Algorithm:
         rows = [x[None].astype(kind) for x in state]
         result = np.zeros((1, self.results(topology)), kind)
         none_checked, none_zero = np.empty(0, np.int64), np.empty(0, np.bool_)
-        self.batches[kind](topology, constants, *rows, result, none_checked, none_zero, new_turns())
-        return blank_squares(result[0], 64 // kind.itemsize)
+        self.batches[kind](topology, constants, *rows, result, none_checked, none_zero, new_queue())
+        return zero_squares(result[0], 64 // kind.itemsize)
 
 
 def _nv(topology: Topology) -> int:
@@ -170,7 +169,7 @@ MASS_MATRIX = Algorithm(
 DERIVATIVES = Algorithm(
     "inverse_dynamics_derivatives",
     common_frame.COMMON_COLUMNS,
-    wrapped(derivatives.inverse_dynamics_derivatives, derivatives.SIGNATURE, _derivatives_shape),
+    wrapped(derivatives.inverse_dynamics_derivatives, 3, _derivatives_shape),
     {DOUBLE: derivatives.inverse_dynamics_derivatives_float64},
     ("q", "v", "vdot"),
     _derivatives_shape,
@@ -195,7 +194,7 @@ FORWARD_DYNAMICS = Algorithm(
 FRAME_POSES = Algorithm(
     "frame_poses",
     kinematics.POSE_COLUMNS,
-    wrapped(kernels.frame_poses, kinematics.SIGNATURE, _poses_shape),
+    wrapped(kernels.frame_poses, 1, _poses_shape),
     {DOUBLE: kernels.frame_poses_float64},
     ("q",),
     _poses_shape,
@@ -204,7 +203,7 @@ FRAME_POSES = Algorithm(
 JACOBIAN = Algorithm(
     "jacobian",
     kinematics.POSE_COLUMNS,
-    wrapped(kernels.jacobian, jacobian.SIGNATURE, _jacobian_shape),
+    wrapped(kernels.jacobian, 1, _jacobian_shape),
     {DOUBLE: kernels.jacobian_float64},
     ("q",),
     _jacobian_shape,
@@ -213,7 +212,7 @@ JACOBIAN = Algorithm(
 REGRESSOR = Algorithm(
     "regressor",
     regressor.REGRESSOR_COLUMNS,
-    wrapped(kernels.regressor, regressor.SIGNATURE, _regressor_shape),
+    wrapped(kernels.regressor, 3, _regressor_shape),
     {DOUBLE: kernels.regressor_float64},
     ("q", "v", "vdot"),
     _regressor_shape,

@@ -36,14 +36,14 @@ def direct(name: str) -> Bind:
     return bind
 
 
-def wrapped(kernel: Any, signature: Any, shape: Callable[[NDArray[np.int64]], tuple[int, ...]]) -> Bind:
-    """Binds a kernel that Python calls through Numba's wrapper, with a result of a shape."""
+def wrapped(kernel: Any, vectors: int, shape: Callable[[NDArray[np.int64]], tuple[int, ...]]) -> Bind:
+    """Binds a kernel that Python calls through Numba's wrapper: so many vectors, and a result of a shape."""
 
     def bind(
         topology: NDArray[np.int64], constants: NDArray[np.float64], work: NDArray[np.float64]
     ) -> StateCall:
-        make_ready(kernel, signature)
         result_shape = shape(topology)
+        make_ready(kernel, (*[1] * vectors, len(result_shape)))
 
         def call(*arrays: Any) -> int:
             if not is_contiguous_float64(*arrays) or arrays[-1].shape != result_shape:

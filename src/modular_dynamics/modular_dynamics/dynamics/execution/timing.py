@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...kernels.turns import new_turns
+from ...kernels.row_queue import new_queue
 from ...model import SubsystemGraph
 from ..arrays.model_arrays import work_of
 from ..arrays.pivots import joint_without_inertia
@@ -87,4 +87,4 @@ def _batch_call(
     rows = [array.astype(dtype) for array in [*rows, np.zeros((TIMED_STATES, algorithm.results(topology)))]]
     checked = algorithm.checked(topology)
     zero_blocks = algorithm.zero_blocks(graph, dtype, topology, constants)
-    return lambda: kernel(topology, constants, *rows, checked, zero_blocks, new_turns())
+    return lambda: kernel(topology, constants, *rows, checked, zero_blocks, new_queue())
