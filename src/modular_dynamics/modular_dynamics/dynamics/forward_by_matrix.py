@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from ..kernels import inverse_dynamics_float64, layout, mass_matrix_float64
 from ..kernels.recursions.articulated_layout import ROUNDING
-from ..kernels.turns import begin, end, first_bad, new_turns, stop, take
+from ..kernels.row_queue import begin, end, first_bad, new_queue, stop, take
 from ..model import SubsystemGraph
 from .arrays.arguments import Array, Topology, is_contiguous_float64
 from .arrays.model_arrays import Arrays, work_for
@@ -120,10 +120,10 @@ def _first_bad(
     """Write vdot; or the row from which on one is bad."""
     count, nv = tau.shape
     none, flat, h = np.empty((count, 0)), np.empty((count, nv * nv)), np.empty((count, nv))
-    turns, never_zero = new_turns(), np.zeros(nv * nv, np.bool_)
+    turns, never_zero = new_queue(), np.zeros(nv * nv, np.bool_)
     mass_matrix_float64(*tree, q, none, none, flat, np.arange(nv * nv), never_zero, turns)
     if (bad := first_bad(turns)) is None:
-        turns = new_turns()
+        turns = new_queue()
         inverse_dynamics_float64(*tree, q, v, np.zeros_like(h), h, checked, never_zero, turns)
         bad = first_bad(turns)
     if bad is not None:

@@ -1,6 +1,5 @@
 """Compiled algorithms on raw arrays; what they may import, import-linter holds (pyproject.toml)."""
 
-from .checks import first_not_finite
 from .entry import entries_are_direct, entry
 from .recursions.articulated_body import forward_dynamics, forward_dynamics_float64
 from .recursions.composite_body import mass_matrix, mass_matrix_float64
@@ -8,7 +7,7 @@ from .recursions.jacobian import jacobian, jacobian_float64
 from .recursions.kinematics import frame_poses, frame_poses_float64
 from .recursions.newton_euler import inverse_dynamics, inverse_dynamics_float32, inverse_dynamics_float64
 from .recursions.regressor import regressor, regressor_float64
-from .states import SMALLEST_NORM
+from .states import SMALLEST_NORM, first_not_finite
 
 __all__ = [
     "SMALLEST_NORM",

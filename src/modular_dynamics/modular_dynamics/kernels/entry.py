@@ -15,15 +15,12 @@ from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import carray, config, njit, types
+from numba import carray, config, types
 from numba.extending import intrinsic
 
-from .numba_support.compilation import LOCK, make_ready, source_stamp
+from .numba_support.compilation import LOCK, make_ready, source_stamp, spliced
 from .numba_support.tested_versions import array_layout_is_tested, numba_is_tested
 from .recursions import articulated_body, composite_body, newton_euler
-from .recursions.articulated_body import forward_dynamics_inline
-from .recursions.composite_body import mass_matrix_inline
-from .recursions.newton_euler import inverse_dynamics_inline
 
 __all__ = ["entries_are_direct", "entry"]
 
@@ -53,22 +50,22 @@ def _pointer(typing, address, kind):
     return types.CPointer(kind.dtype)(address, kind), generate
 
 
-@njit(inline="always")
+@spliced
 def _integers(address, size):
     return carray(_pointer(address, np.int64), size)
 
 
-@njit(inline="always")
+@spliced
 def _floats(address, shape):
     return carray(_pointer(address, np.float64), shape)
 
 
-@njit(inline="always")
+@spliced
 def _plan_of(owner):
     return _integers(_integers(owner, PLAN_SIZE)[DATA // 8], PLAN_SIZE)
 
 
-@njit(inline="always")
+@spliced
 def _arrays(plan):
     """Topology, constants and work."""
     return (
@@ -78,10 +75,10 @@ def _arrays(plan):
     )
 
 
-@njit(inline="always")
-def _data(plan, thing, dimensions, size):
+@spliced
+def _data(plan, argument, dimensions, size):
     """Where an argument's numbers stand; 0 if it is no float64 array as it is needed, ``size`` each way."""
-    words = _integers(thing, FLAGS // 8 + 1)
+    words = _integers(argument, FLAGS // 8 + 1)
     if words[TYPE // 8] != plan[ARRAY_TYPE]:
         return 0
     if words[DTYPE // 8] != plan[FLOAT64] or words[NDIM // 8] & 0xFFFFFFFF != dimensions:
@@ -93,15 +90,15 @@ def _data(plan, thing, dimensions, size):
     return words[DATA // 8] if words[FLAGS // 8] & READY == READY else 0
 
 
-@njit(inline="always")
+@spliced
 def _from_vectors(kernel, owner, arguments, count):
     """The arguments of a kernel (topology, constants, work, q, v, a, out)."""
     if count != 4:
         return _as_integer(REFUSED)
-    plan, given = _plan_of(owner), _integers(arguments, 4)
+    plan, objects = _plan_of(owner), _integers(arguments, 4)
     nq, nv = plan[NQ], plan[NV]
-    q, v = _data(plan, given[0], 1, nq), _data(plan, given[1], 1, nv)
-    a, out = _data(plan, given[2], 1, nv), _data(plan, given[3], 1, nv)
+    q, v = _data(plan, objects[0], 1, nq), _data(plan, objects[1], 1, nv)
+    a, out = _data(plan, objects[2], 1, nv), _data(plan, objects[3], 1, nv)
     if q == 0 or v == 0 or a == 0 or out == 0:
         return _as_integer(REFUSED)
     topology, constants, work = _arrays(plan)
@@ -111,25 +108,25 @@ def _from_vectors(kernel, owner, arguments, count):
 
 def _inverse_dynamics(owner, arguments, count):
     """(q, v, vdot, tau) -> status."""
-    return _from_vectors(inverse_dynamics_inline, owner, arguments, count)
+    return _from_vectors(newton_euler.inverse_dynamics, owner, arguments, count)
 
 
 def _forward_dynamics(owner, arguments, count):
     """(q, v, tau, vdot) -> status."""
-    return _from_vectors(forward_dynamics_inline, owner, arguments, count)
+    return _from_vectors(articulated_body.forward_dynamics, owner, arguments, count)
 
 
 def _mass_matrix(owner, arguments, count):
     """(q, M) -> status."""
     if count != 2:
         return _as_integer(REFUSED)
-    plan, given = _plan_of(owner), _integers(arguments, 2)
+    plan, objects = _plan_of(owner), _integers(arguments, 2)
     nq, nv = plan[NQ], plan[NV]
-    q, matrix = _data(plan, given[0], 1, nq), _data(plan, given[1], 2, nv)
+    q, matrix = _data(plan, objects[0], 1, nq), _data(plan, objects[1], 2, nv)
     if q == 0 or matrix == 0:
         return _as_integer(REFUSED)
     arrays = *_arrays(plan), _floats(q, nq), _floats(matrix, (nv, nv))
-    return _as_integer(mass_matrix_inline(*arrays))
+    return _as_integer(composite_body.mass_matrix(*arrays))
 
 
 class _Method(ctypes.Structure):
@@ -187,18 +184,13 @@ class _Kernel(NamedTuple):
 
     direct: Any
     wrapped: Any
-    signature: Any
     dimensions: tuple[int, ...]
 
 
 _KERNELS = {
-    "inverse_dynamics": _Kernel(
-        _inverse_dynamics, newton_euler.inverse_dynamics, newton_euler.SIGNATURE, (1, 1, 1, 1)
-    ),
-    "forward_dynamics": _Kernel(
-        _forward_dynamics, articulated_body.forward_dynamics, articulated_body.SIGNATURE, (1, 1, 1, 1)
-    ),
-    "mass_matrix": _Kernel(_mass_matrix, composite_body.mass_matrix, composite_body.SIGNATURE, (1, 2)),
+    "inverse_dynamics": _Kernel(_inverse_dynamics, newton_euler.inverse_dynamics, (1, 1, 1, 1)),
+    "forward_dynamics": _Kernel(_forward_dynamics, articulated_body.forward_dynamics, (1, 1, 1, 1)),
+    "mass_matrix": _Kernel(_mass_matrix, composite_body.mass_matrix, (1, 2)),
 }
 
 
@@ -226,15 +218,17 @@ def entry(algorithm: str, topology: Any, constants: Any, work: Any, nq: int, nv:
 
 def _wrapped(kernel: _Kernel, arrays: tuple[Any, ...]) -> Callable[..., int]:
     """The same through Numba's wrapper, or interpreted where NUMBA_DISABLE_JIT is set."""
-    make_ready(kernel.wrapped, kernel.signature)
+    make_ready(kernel.wrapped, kernel.dimensions)
     double = np.dtype(np.float64)
 
-    def good(x, dimensions):
+    def is_expected(x, dimensions):
         return type(x) is np.ndarray and x.dtype is double and x.ndim == dimensions and x.flags.carray
 
-    def call(*given):
-        if len(given) != len(kernel.dimensions) or not all(map(good, given, kernel.dimensions)):
+    def call(*arguments):
+        if len(arguments) != len(kernel.dimensions) or not all(
+            map(is_expected, arguments, kernel.dimensions)
+        ):
             return REFUSED
-        return kernel.wrapped(*arrays, *given)
+        return kernel.wrapped(*arrays, *arguments)
 
     return call

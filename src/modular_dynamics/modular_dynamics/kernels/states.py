@@ -2,26 +2,19 @@
 
 import math
 
-from numba import njit
-
-from .layout import (
-    COSINE,
-    FLOATING,
-    KIND,
-    MULTIPLIER,
-    OFFSET,
-    PRISMATIC,
-    REVOLUTE,
-    SHIFT,
-    SINE,
-    WIDEST,
-    Q,
-)
+from .layout import COSINE, FLOATING, KIND, MULTIPLIER, OFFSET, PRISMATIC, REVOLUTE, SHIFT, SINE, Q, padded
 from .math.trigonometry import sincos
-from .numba_support.lanes import FAST
+from .numba_support.compilation import inlined, kernel
 from .numba_support.memory import load, store
 
-__all__ = ["SMALLEST_NORM", "all_finite", "all_good", "block_rows", "joint_states"]
+__all__ = [
+    "SMALLEST_NORM",
+    "all_finite",
+    "block_rows",
+    "first_not_finite",
+    "joint_states",
+    "quaternions_have_direction",
+]
 
 #: Of a floating joint's quaternion; what is shorter has no direction. Longer ones are normalized.
 SMALLEST_NORM = 1e-6
@@ -29,14 +22,12 @@ SMALLEST_NORM = 1e-6
 FAR = 1e3
 
 
-@njit(inline="always")
-def block_rows(joints):
-    """`layout.padded`, compiled."""
-    return (joints + WIDEST - 1) // WIDEST * WIDEST
+#: Rows of one block of joint states.
+block_rows = inlined(padded)
 
 
-@njit(inline="always", error_model="numpy")
-def all_good(topology, q):
+@inlined
+def quaternions_have_direction(topology, q):
     """Are the quaternions of floating joints long enough to be normalized?"""
     for i in range(topology.shape[0] - 1):
         if topology[i, KIND] == FLOATING:
@@ -46,7 +37,7 @@ def all_good(topology, q):
     return True
 
 
-@njit(inline="always", error_model="numpy")
+@inlined
 def all_finite(values):
     """Is every element of a 1-D array finite?"""
     total = 0.0
@@ -55,7 +46,16 @@ def all_finite(values):
     return total == 0.0
 
 
-@njit(inline="always", fastmath=FAST, error_model="numpy")
+@kernel()
+def first_not_finite(array):
+    """Index of the first NaN or infinity in a 1-D float64 array; -1 where all are finite."""
+    for k in range(array.shape[0]):
+        if not math.isfinite(array[k]):
+            return k
+    return -1
+
+
+@inlined
 def joint_states(topology, constants, q, states, lanes, like, width, like_width):
     """Sines and cosines of revolute joints (0 and 1 for the others), shifts of prismatic ones (else 0).
 

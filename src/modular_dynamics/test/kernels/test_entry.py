@@ -9,7 +9,6 @@ import pytest
 from numba import config
 
 import modular_dynamics as md
-from modular_dynamics import MassMatrix
 
 pytestmark = pytest.mark.skipif(config.DISABLE_JIT, reason="an entry is compiled code")
 
@@ -24,17 +23,19 @@ def _state(graph):
     return q, v, vdot, np.full(graph.nv, -1.0)
 
 
-def test_torques_are_those_of_the_kernel(graph):
-    q, v, vdot, tau = _state(graph)
-    solver = md.InverseDynamics(graph)
-    assert solver.call(q, v, vdot, tau) == 0
-    np.testing.assert_array_equal(tau, md.inverse_dynamics(graph, list(q), list(v), list(vdot)))
-
-
-def test_mass_matrix_is_that_of_the_kernel(graph):
-    q, matrix = _state(graph)[0], np.full((graph.nv, graph.nv), -1.0)
-    assert MassMatrix(graph).call(q, matrix) == 0
-    np.testing.assert_array_equal(matrix, md.mass_matrix(graph, list(q)))
+@pytest.mark.parametrize(
+    ("solver", "function", "inputs"),
+    [
+        (md.InverseDynamics, md.inverse_dynamics, 3),
+        (md.ForwardDynamics, md.forward_dynamics, 3),
+        (md.MassMatrix, md.mass_matrix, 1),
+    ],
+)
+def test_results_are_those_of_converted_arguments(load_robot, solver, function, inputs):
+    graph = load_robot("charmie")
+    state, result = _state(graph)[:inputs], np.full(solver(graph).shape, -1.0)
+    assert solver(graph).call(*state, result) == 0
+    np.testing.assert_array_equal(result, function(graph, *map(list, state)))
 
 
 def _read_only(array):
@@ -89,7 +90,7 @@ def test_another_number_of_arguments_is_left_to_the_caller(graph, count):
 @pytest.mark.parametrize("shape", [(8,), (8, 7), (7, 8), (8, 8, 1)])
 def test_a_matrix_of_another_shape_is_left_to_the_caller(graph, shape):
     assert graph.nv == 8
-    assert MassMatrix(graph).call(np.zeros(8), np.zeros(shape)) == 1
+    assert md.MassMatrix(graph).call(np.zeros(8), np.zeros(shape)) == 1
 
 
 def test_numbers_that_are_not_finite_are_left_to_the_caller(graph):
@@ -129,13 +130,6 @@ def test_one_graph_for_several_threads(graph):
     for thread in threads:
         thread.join()
     assert not wrong
-
-
-def test_accelerations_are_those_of_the_kernel(load_robot):
-    graph = load_robot("charmie")
-    q, v, tau, vdot = _state(graph)
-    assert md.ForwardDynamics(graph).call(q, v, tau, vdot) == 0
-    np.testing.assert_array_equal(vdot, md.forward_dynamics(graph, list(q), list(v), list(tau)))
 
 
 def test_wrenches_of_one_call_do_not_stay(load_robot):

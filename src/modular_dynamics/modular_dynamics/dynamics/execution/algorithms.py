@@ -17,13 +17,12 @@ from ...kernels.recursions import (
     common_frame,
     composite_body,
     derivatives,
-    jacobian,
     kinematics,
     newton_euler,
     regressor,
 )
-from ...kernels.transposition import blank_squares
-from ...kernels.turns import new_turns
+from ...kernels.row_queue import new_queue
+from ...kernels.transposition import zero_squares
 from ...model import SubsystemGraph
 from ..arrays.arguments import Array, Topology, is_contiguous_float64
 from ..arrays.body_frames import frames_of
@@ -62,8 +61,8 @@ class Algorithm:
         inputs: names of the vectors that it reads.
         shape: (topology) -> shape of one state's result.
         overflow: the error where all inputs are finite and the result is not.
-        single: its kernel for one state that Python calls through Numba's wrapper, and the kernel's
-            signature; None where Python can call it without (kernels/entry.py).
+        single: its kernel for one state where Python calls it through Numba's wrapper; None where it can do
+            without (kernels/entry.py).
         recursion: what generated code is made from; None where none is generated.
         checked_results: (topology) -> the results, as indices into a flat one, of which some are not finite
             where any is not; all by default.
@@ -78,7 +77,7 @@ class Algorithm:
     inputs: tuple[str, ...]
     shape: Callable[[Topology], tuple[int, ...]]
     overflow: str
-    single: tuple[Any, Any] | None = None
+    single: Any = None
     recursion: Any = None
     checked_results: Callable[[Topology], NDArray[np.int64]] | None = None
     pivots: bool = False
@@ -96,9 +95,8 @@ class Algorithm:
             nq, nv = (int(topology[-1, column]) for column in (layout.Q, layout.V))
             call: StateCall = kernels.entry(self.name, topology, constants, work, nq, nv)
             return call
-        kernel, signature = self.single
-        make_ready(kernel, signature)
-        shape = self.shape(topology)
+        kernel, shape = self.single, self.shape(topology)
+        make_ready(kernel, (*[1] * len(self.inputs), len(shape)))
 
         def wrapped(*arrays: Any) -> int:
             if not is_contiguous_float64(*arrays) or arrays[-1].shape != shape:
@@ -134,8 +132,8 @@ class Algorithm:
         rows = [x[None].astype(kind) for x in state]
         result = np.zeros((1, self.results(topology)), kind)
         none_checked, none_zero = np.empty(0, np.int64), np.empty(0, np.bool_)
-        self.batches[kind](topology, constants, *rows, result, none_checked, none_zero, new_turns())
-        return blank_squares(result[0], 64 // kind.itemsize)
+        self.batches[kind](topology, constants, *rows, result, none_checked, none_zero, new_queue())
+        return zero_squares(result[0], 64 // kind.itemsize)
 
 
 def _nv(topology: Topology) -> int:
@@ -179,7 +177,7 @@ DERIVATIVES = Algorithm(
     ("q", "v", "vdot"),
     lambda topology: (3, _nv(topology), _nv(topology)),
     "q, v and vdot are finite, but so large that the derivatives are not",
-    (derivatives.inverse_dynamics_derivatives, derivatives.SIGNATURE),
+    derivatives.inverse_dynamics_derivatives,
     derivatives.recursion,
     prepared=_regrouped,
 )
@@ -202,7 +200,7 @@ FRAME_POSES = Algorithm(
     ("q",),
     lambda topology: (int((topology[:-1, layout.KIND] == layout.FIXED).sum()), 4, 4),
     "q is finite, but so large that the result is not",
-    (kernels.frame_poses, kinematics.SIGNATURE),
+    kernels.frame_poses,
 )
 JACOBIAN = Algorithm(
     "jacobian",
@@ -211,7 +209,7 @@ JACOBIAN = Algorithm(
     ("q",),
     lambda topology: (6, _nv(topology)),
     "q is finite, but so large that the result is not",
-    (kernels.jacobian, jacobian.SIGNATURE),
+    kernels.jacobian,
 )
 REGRESSOR = Algorithm(
     "regressor",
@@ -220,7 +218,7 @@ REGRESSOR = Algorithm(
     ("q", "v", "vdot"),
     lambda topology: (_nv(topology), regressor.PARAMETERS * (len(topology) - 1)),
     "q, v and vdot are finite, but so large that the result is not",
-    (kernels.regressor, regressor.SIGNATURE),
+    kernels.regressor,
 )
 #: Those of which `graph.compile` generates code.
 GENERATED = (INVERSE_DYNAMICS, MASS_MATRIX, FORWARD_DYNAMICS, DERIVATIVES)

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...kernels import turns as kernel
+from ...kernels import row_queue as kernel
 
 __all__ = ["run_on_threads"]
 
@@ -25,7 +25,7 @@ Job = tuple[Work, NDArray[np.int64], list[Exception]]
 
 
 def run_on_threads(work: Work, rows: int, threads: int) -> int | None:
-    """Call ``work`` on that many threads at once with the same turns (kernels/turns.py), until all is done.
+    """Call ``work`` on that many threads at once with the same rows (kernels/row_queue.py) until all is done.
 
     Helpers that are late find no rows left; helpers that are busy elsewhere are not waited for. A helper that
     fails before it takes rows leaves them to the others.
@@ -36,7 +36,7 @@ def run_on_threads(work: Work, rows: int, threads: int) -> int | None:
     Raises:
         Exception: of a helper that failed with rows that it had taken, which so count as bad.
     """
-    turns, failures = kernel.new_turns(), list[Exception]()
+    turns, failures = kernel.new_queue(), list[Exception]()
     if threads == 1:
         work(turns)
     else:

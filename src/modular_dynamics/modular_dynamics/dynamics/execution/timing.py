@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...kernels.turns import new_turns
+from ...kernels.row_queue import new_queue
 from ...model import SubsystemGraph
 from ..arrays.arguments import Array, Topology
 from ..arrays.body_frames import joint_without_inertia
@@ -72,4 +72,4 @@ def _batch_call(
     out = np.zeros((TIMED_STATES, algorithm.results(topology)), dtype)
     kernel, checked = algorithm.batches[dtype], algorithm.checked(topology)
     zero_blocks = algorithm.zero_blocks(graph, dtype, topology, constants)
-    return lambda: kernel(topology, constants, *rows, out, checked, zero_blocks, new_turns())
+    return lambda: kernel(topology, constants, *rows, out, checked, zero_blocks, new_queue())

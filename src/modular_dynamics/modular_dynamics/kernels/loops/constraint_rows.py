@@ -15,21 +15,18 @@ predecessor.
 
 import math
 
-from numba import njit
-
 from ..layout import FLOATING, KIND, MULTIPLIER, PARENT, PRISMATIC, V
-from ..math.vectors import cross, dot, plus, plus_scaled, times
-from ..numba_support.compilation import kernel
-from ..numba_support.lanes import FAST
+from ..math.vectors import cross, dot, minus, plus, plus_scaled, row3, scaled, times
+from ..numba_support.compilation import inlined, kernel
 from ..recursions.kinematics import POSE_COLUMNS
-from .body_motions import anchor_motion, body_motions, minus, vector_at
+from .body_motions import anchor_motion, body_motions, vector_at
 
-__all__ = ["ACROSS", "ALONG", "COUPLING", "DISTANCE", "evaluate_rows", "evaluate_rows_inline"]
+__all__ = ["ACROSS", "ALONG", "COUPLING", "DISTANCE", "evaluate_rows"]
 
 ALONG, ACROSS, DISTANCE, COUPLING = range(4)  # kinds of rows
 
 
-@njit(inline="always")
+@inlined
 def _common_body(i, j, topology):
     """The body on which the chains below two bodies meet; n is the ground."""
     n = topology.shape[0] - 1
@@ -41,7 +38,7 @@ def _common_body(i, j, topology):
     return i
 
 
-@njit(inline="always")
+@inlined
 def _add_chain(body, end, sign, force, moment, point, tree, work, J, row):
     """Add to a row of J what a force at a point and a moment on a body do at the joints down to ``end``."""
     topology, i = tree.topology, body
@@ -60,7 +57,7 @@ def _add_chain(body, end, sign, force, moment, point, tree, work, J, row):
         i = topology[i, PARENT]
 
 
-@njit(inline="always", error_model="numpy")
+@inlined
 def _evaluate_gear(row, indices, vectors, q, values):
     """q_j - sum c q_k - o: linear, so gamma is zero."""
     phi, J = values.phi, values.J
@@ -75,8 +72,8 @@ def _evaluate_gear(row, indices, vectors, q, values):
     values.gamma[row] = 0.0
 
 
-@njit(forceinline=True, fastmath=FAST, error_model="numpy")
-def evaluate_rows_inline(tree, rows, q, v, values):
+@kernel(forceinline=True)
+def evaluate_rows(tree, rows, q, v, values):
     """phi, J and gamma of all rows at q, v: fills ``values``."""
     body_motions(tree, q, v, values.joint_states, values.body_motions)
     indices, vectors, work = rows.indices, rows.vectors, values.body_motions
@@ -94,14 +91,14 @@ def evaluate_rows_inline(tree, rows, q, v, values):
         S, os, ws, vs, alpha_s, as_ = anchor_motion(after, n, rows.anchors[loop, 1], work)
         force = moment = (0.0, 0.0, 0.0)
         if kind == ACROSS:
-            normal, axis = times(P, vector_at(vectors[row], 0)), times(S, vector_at(vectors[row], 3))
+            normal, axis = times(P, row3(vectors, row, 0)), times(S, row3(vectors, row, 3))
             moment = cross(axis, normal)
             phi[row] = dot(normal, axis)
             turning = plus(cross(cross(ws, axis), normal), cross(axis, cross(wp, normal)))
             gamma[row] = dot(minus(alpha_s, alpha_p), moment) + dot(minus(ws, wp), turning)
         elif kind == ALONG:
             arm = minus(os, op)
-            force = times(P, vector_at(vectors[row], 0))
+            force = times(P, row3(vectors, row, 0))
             phi[row] = dot(force, arm)
             relative = minus(minus(vs, vp), cross(wp, arm))  # rate of r as P sees it
             carried = plus(cross(alpha_p, arm), cross(wp, plus_scaled(cross(wp, arm), 2.0, relative)))
@@ -110,7 +107,7 @@ def evaluate_rows_inline(tree, rows, q, v, values):
             arm = minus(os, op)
             length = math.sqrt(dot(arm, arm))
             scale = 1.0 / length if length > 0.0 else 0.0
-            force = scale * arm[0], scale * arm[1], scale * arm[2]
+            force = scaled(scale, arm)
             phi[row] = length
             relative = minus(vs, vp)
             along = dot(force, relative)
@@ -118,9 +115,3 @@ def evaluate_rows_inline(tree, rows, q, v, values):
         end = _common_body(before, after, tree.topology)
         _add_chain(after, end, 1.0, force, moment, os, tree, work, J, row)
         _add_chain(before, end, -1.0, force, moment, os, tree, work, J, row)
-
-
-@kernel(fastmath=FAST, error_model="numpy")
-def evaluate_rows(tree, rows, q, v, values):
-    """:func:`evaluate_rows_inline`, called from Python."""
-    evaluate_rows_inline(tree, rows, q, v, values)

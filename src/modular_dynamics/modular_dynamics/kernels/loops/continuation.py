@@ -3,11 +3,10 @@
 import math
 
 import numpy as np
-from numba import njit
 
-from ..numba_support.compilation import kernel
-from .constraint_rows import evaluate_rows_inline
-from .newton import LARGEST_STEP, LAST_STEP, correct_inline, newton_step, step_length
+from ..numba_support.compilation import inlined_strictly, kernel
+from .constraint_rows import evaluate_rows
+from .newton import LARGEST_STEP, LAST_STEP, correct, newton_step, step_length
 
 __all__ = ["SHORTEST_STRIDE", "follow"]
 
@@ -15,7 +14,7 @@ __all__ = ["SHORTEST_STRIDE", "follow"]
 STRIDE, SHORTEST_STRIDE = 0.2, 1e-7
 
 
-@njit(inline="always", error_model="numpy")
+@inlined_strictly
 def _jacobian_change(split, workspace):
     """Frobenius norm of the change of J_d T since J_d was saved."""
     J, T, saved, dependent, total = workspace.rows.J, split.T, workspace.J_saved, split.dependent_v, 0.0
@@ -29,7 +28,7 @@ def _jacobian_change(split, workspace):
     return math.sqrt(total)
 
 
-@njit(inline="always", error_model="numpy")
+@inlined_strictly
 def _tangent_step(split, workspace, stride, start, target):
     """x: along the tangent for a stride of the independent coordinates. Returns the rank of J_d T."""
     phi, J, saved, dependent = workspace.rows.phi, workspace.rows.J, workspace.J_saved, split.dependent_v
@@ -42,14 +41,14 @@ def _tangent_step(split, workspace, stride, start, target):
     return newton_step(split, workspace)
 
 
-@njit(inline="always", error_model="numpy")
+@inlined_strictly
 def _place(q, indices, start, target, part):
     """Independent coordinates at a part of the way."""
     for k in range(indices.shape[0]):
         q[indices[k]] = target[k] if part == 1.0 else start[k] + part * (target[k] - start[k])
 
 
-@kernel(error_model="numpy")
+@kernel(fastmath=False)
 def follow(tree, rows, split, q, target, workspace, jumped):
     """Move the independent coordinates to ``target`` and keep the loops closed, on the branch of q.
 
@@ -68,12 +67,12 @@ def follow(tree, rows, split, q, target, workspace, jumped):
         distance = max(distance, abs(target[k] - start[k]))
         reach = max(reach, split.single_reach[k] * abs(target[k] - start[k]))
     if distance == 0.0:
-        return 1.0 if correct_inline(tree, rows, split, q, workspace, LARGEST_STEP) else 0.0
+        return 1.0 if correct(tree, rows, split, q, workspace, LARGEST_STEP) else 0.0
     done, stride = 0.0, min(1.0, STRIDE / distance)
     while done < 1.0:
         end = done + stride if done + stride < 1.0 - 1e-9 else 1.0  # no rest that is rounding only
         stride = end - done
-        evaluate_rows_inline(tree, rows, q, workspace.rest, workspace.rows)
+        evaluate_rows(tree, rows, q, workspace.rest, workspace.rows)
         rank = _tangent_step(split, workspace, stride, start, target)
         pivot = abs(workspace.AT[last, last]) if rank == last + 1 and rank > 0 else np.inf
         step = max(step_length(x, split.dependent_reach), stride * reach)
@@ -82,7 +81,7 @@ def follow(tree, rows, split, q, target, workspace, jumped):
             q[dependent[k]] += x[k]
         _place(q, independent, start, target, end)
         allowed = LARGEST_STEP if jumped and done == 0.0 else 0.3 * step + LAST_STEP
-        near = step < 2.0 * LARGEST_STEP and correct_inline(tree, rows, split, q, workspace, allowed)
+        near = step < 2.0 * LARGEST_STEP and correct(tree, rows, split, q, workspace, allowed)
         if near and _jacobian_change(split, workspace) <= 0.5 * pivot:
             done, stride = end, 2.0 * stride
             continue

@@ -5,19 +5,18 @@ multipliers of the rows, of the least norm where rows are redundant; tau_1 = tau
 (Schappler et al., section 3.4).
 """
 
-from numba import njit
-
 from ..math.orthogonal import least_squares, minimum_norm
-from ..numba_support.compilation import kernel
-from ..recursions.newton_euler import inverse_dynamics_inline
-from .constraint_rows import evaluate_rows_inline
-from .cut_wrenches import cut_wrenches
+from ..math.vectors import cross, row3, times, transposed_times
+from ..numba_support.compilation import inlined, inlined_strictly, kernel
+from ..recursions.newton_euler import inverse_dynamics
+from .body_motions import anchor_motion
+from .constraint_rows import ACROSS, COUPLING, evaluate_rows
 from .projection import condition_number, factor_dependent, project
 
 __all__ = ["closed_loop_inverse_dynamics"]
 
 
-@njit(forceinline=True, error_model="numpy")
+@inlined_strictly
 def _complete(split, workspace, rank, rates, with_gamma):
     """The dependent entries of velocities; or of accelerations, with gamma. They are zero on entry."""
     dependent, b, x = split.dependent_v, workspace.b, workspace.x
@@ -32,10 +31,10 @@ def _complete(split, workspace, rank, rates, with_gamma):
         rates[dependent[j]] = split.column_scale[j] * x[j]
 
 
-@njit(forceinline=True, error_model="numpy")
+@inlined_strictly
 def _add_springs(tree, springs, q, v, tau, tensions):
     """Tensions, and the torques that hold the springs."""
-    evaluate_rows_inline(tree, springs.rows, q, v, springs.values)
+    evaluate_rows(tree, springs.rows, q, v, springs.values)
     length, J, laws = springs.values.phi, springs.values.J, springs.laws
     for s in range(length.shape[0]):
         rate = 0.0
@@ -46,7 +45,7 @@ def _add_springs(tree, springs, q, v, tau, tensions):
             tau[k] += J[s, k] * tensions[s]
 
 
-@njit(forceinline=True, error_model="numpy")
+@inlined_strictly
 def _transmit(split, workspace, rank, tau, multipliers):
     """Multipliers that leave no torque in the dependent coordinates; tau of the independent ones."""
     dependent, independent, J, x = split.dependent_v, split.independent_v, workspace.rows.J, workspace.x
@@ -61,7 +60,26 @@ def _transmit(split, workspace, rank, tau, multipliers):
             tau[independent[k]] -= J[i, independent[k]] * multipliers[i]
 
 
-@kernel(error_model="numpy")
+@inlined
+def _write_cut_wrenches(tree, rows, values, multipliers, wrenches):
+    """wrenches (loops, 6): [force, moment] of each predecessor on its successor, at and in S; summed up."""
+    n = tree.topology.shape[0] - 1
+    wrenches[:, :] = 0.0
+    for row in range(rows.indices.shape[0]):
+        kind, loop = rows.indices[row, 0], rows.indices[row, 1]
+        if kind == COUPLING:
+            continue
+        P, _, _, _, _, _ = anchor_motion(rows.ends[loop, 0], n, rows.anchors[loop, 0], values.body_motions)
+        S, _, _, _, _, _ = anchor_motion(rows.ends[loop, 1], n, rows.anchors[loop, 1], values.body_motions)
+        direction, first = times(P, row3(rows.vectors, row, 0)), 0
+        if kind == ACROSS:
+            direction, first = cross(times(S, row3(rows.vectors, row, 3)), direction), 3
+        in_anchor = transposed_times(S, direction)
+        for k in range(3):
+            wrenches[loop, first + k] += multipliers[row] * in_anchor[k]
+
+
+@kernel(fastmath=False)
 def closed_loop_inverse_dynamics(tree, rows, springs, split, q, workspace, result):
     """Inverse dynamics at a closed q; ``result.v``, ``result.vdot`` hold the independent rates, else zeros.
 
@@ -75,13 +93,11 @@ def closed_loop_inverse_dynamics(tree, rows, springs, split, q, workspace, resul
     condition = condition_number(workspace.A, rank)
     violation = project(split, workspace, rank, result.projection)
     _complete(split, workspace, rank, v, False)
-    evaluate_rows_inline(tree, rows, q, v, workspace.rows)
+    evaluate_rows(tree, rows, q, v, workspace.rows)
     _complete(split, workspace, rank, vdot, True)
-    status = inverse_dynamics_inline(
-        tree.topology, tree.constants, workspace.newton_euler, q, v, vdot, result.tau
-    )
+    status = inverse_dynamics(tree.topology, tree.constants, workspace.newton_euler, q, v, vdot, result.tau)
     if springs.laws.shape[0] > 0:
         _add_springs(tree, springs, q, v, result.tau, result.tensions)
     _transmit(split, workspace, rank, result.tau, result.multipliers)
-    cut_wrenches(tree, rows, workspace.rows, result.multipliers, result.cut_wrenches)
+    _write_cut_wrenches(tree, rows, workspace.rows, result.multipliers, result.cut_wrenches)
     return status, condition, rank, violation

@@ -1,11 +1,10 @@
 """Newton's method for the dependent coordinates: J_d x = -phi, in steps that keep gears closed."""
 
 import numpy as np
-from numba import njit
 
 from ..math.orthogonal import factor, least_squares
-from ..numba_support.compilation import kernel
-from .constraint_rows import COUPLING, evaluate_rows_inline
+from ..numba_support.compilation import inlined_strictly, kernel
+from .constraint_rows import COUPLING, evaluate_rows
 
 __all__ = [
     "CLOSED",
@@ -13,7 +12,6 @@ __all__ = [
     "LAST_STEP",
     "RANK_TOLERANCE",
     "correct",
-    "correct_inline",
     "newton_step",
     "settle",
     "step_length",
@@ -29,7 +27,7 @@ CLOSED = 1e-10
 MOST_CORRECTIONS, MOST_STEPS, MOST_HALVINGS = 8, 200, 12
 
 
-@njit(inline="always", error_model="numpy")
+@inlined_strictly
 def _residual(rows, q, phi):
     """The largest |phi|; of gears as a part of the coordinates, which may be many turns."""
     indices, vectors, largest = rows.indices, rows.vectors, 0.0
@@ -41,7 +39,7 @@ def _residual(rows, q, phi):
     return largest
 
 
-@njit(inline="always", error_model="numpy")
+@inlined_strictly
 def _square(phi):
     total = 0.0
     for i in range(phi.shape[0]):
@@ -49,7 +47,7 @@ def _square(phi):
     return total
 
 
-@njit(inline="always", error_model="numpy")
+@inlined_strictly
 def step_length(x, reach):
     """How far a step of the dependent coordinates moves loops at most [rad or m]."""
     largest = 0.0
@@ -58,7 +56,7 @@ def step_length(x, reach):
     return largest
 
 
-@njit(forceinline=True, error_model="numpy")
+@inlined_strictly
 def _factor_with_gears(split, workspace):
     """J_d T, J being known, is triangularized in AT. Returns the rank."""
     dependent, T, J, AT = split.dependent_v, split.T, workspace.rows.J, workspace.AT
@@ -71,7 +69,7 @@ def _factor_with_gears(split, workspace):
     return factor(AT, workspace.AT_heads, workspace.AT_order, RANK_TOLERANCE)
 
 
-@njit(forceinline=True, error_model="numpy")
+@inlined_strictly
 def newton_step(split, workspace):
     """x with phi + J_d x = 0 at given phi and J: a step that closes gears, then T y. Returns the rank."""
     dependent, T, correction = split.dependent_v, split.T, split.gear_correction
@@ -95,13 +93,13 @@ def newton_step(split, workspace):
     return rank
 
 
-@njit(forceinline=True, error_model="numpy")
-def correct_inline(tree, rows, split, q, workspace, allowed):
+@kernel(fastmath=False, forceinline=True)
+def correct(tree, rows, split, q, workspace, allowed):
     """Newton's method from a good start, in place. Is q closed, by a first step of at most ``allowed``?"""
     x, indices = workspace.x, split.dependent_q
     step, previous = np.inf, np.inf
     for corrections in range(MOST_CORRECTIONS + 1):
-        evaluate_rows_inline(tree, rows, q, workspace.rest, workspace.rows)
+        evaluate_rows(tree, rows, q, workspace.rest, workspace.rows)
         if step < LAST_STEP:
             return _residual(rows, q, workspace.rows.phi) < CLOSED
         if corrections == MOST_CORRECTIONS:
@@ -116,13 +114,7 @@ def correct_inline(tree, rows, split, q, workspace, allowed):
     return False
 
 
-@kernel(error_model="numpy")
-def correct(tree, rows, split, q, workspace, allowed):
-    """:func:`correct_inline`, called from Python."""
-    return correct_inline(tree, rows, split, q, workspace, allowed)
-
-
-@kernel(error_model="numpy")
+@kernel(fastmath=False)
 def settle(tree, rows, split, q, workspace):
     """Newton's method from far away: short steps that reduce |phi|, in place. Returns the residual.
 
@@ -131,7 +123,7 @@ def settle(tree, rows, split, q, workspace):
     phi, x, saved, indices = workspace.rows.phi, workspace.x, workspace.saved, split.dependent_q
     square, step, scale, steps, halvings = np.inf, np.inf, 1.0, 0, 0
     while True:
-        evaluate_rows_inline(tree, rows, q, workspace.rest, workspace.rows)
+        evaluate_rows(tree, rows, q, workspace.rest, workspace.rows)
         now = _square(phi)
         if halvings == MOST_HALVINGS or (steps == MOST_STEPS and now < square):
             break

@@ -15,11 +15,10 @@ point, and do not meet beyond.
 import math
 from typing import NamedTuple
 
-from numba import njit
 from numpy import float64, int64
 from numpy.typing import NDArray
 
-from ..numba_support.compilation import kernel
+from ..numba_support.compilation import inlined_strictly, kernel
 
 __all__ = [
     "CIRCLES",
@@ -29,9 +28,7 @@ __all__ = [
     "LINE_CIRCLE",
     "PlanarSteps",
     "branch_signs",
-    "branch_signs_inline",
     "solve",
-    "solve_inline",
 ]
 
 GEAR, CIRCLES, CIRCLE_LINE, LINE_CIRCLE, LINES = range(5)  # kinds of steps
@@ -60,7 +57,7 @@ class PlanarSteps(NamedTuple):
     reach: NDArray[float64]
 
 
-@njit(inline="always", error_model="numpy")
+@inlined_strictly
 def _displaced(k, sense, x, y, joints, chain, q):
     """A point under T_k, or, with sense = -1, under its inverse."""
     amount = sense * (chain[k, _SCALE] * q[joints[k, _Q]] + chain[k, _OFFSET])
@@ -71,7 +68,7 @@ def _displaced(k, sense, x, y, joints, chain, q):
     return chain[k, 2] + c * x - s * y, chain[k, 3] + s * x + c * y
 
 
-@njit(forceinline=True, error_model="numpy")
+@inlined_strictly
 def _ends(row, point, joints, chain, q):
     """G, C, B times the centre of j (times C where j is prismatic), and the angle of B."""
     i, j = row[_I], row[_J]
@@ -88,19 +85,19 @@ def _ends(row, point, joints, chain, q):
     return gx, gy, cx, cy, bx, by, angle
 
 
-@njit(inline="always", error_model="numpy")
+@inlined_strictly
 def _rotate(x, y, angle):
     s, c = math.sin(angle), math.cos(angle)
     return c * x - s * y, s * x + c * y
 
 
-@njit(inline="always", error_model="numpy")
+@inlined_strictly
 def _angle_between(x, y, u, v):
     """The angle from (x, y) to (u, v)."""
     return math.atan2(x * v - y * u, x * u + y * v)
 
 
-@njit(inline="always", error_model="numpy")
+@inlined_strictly
 def _set_coordinate(k, value, joints, chain, q):
     """Set the coordinate of an unknown joint, of equal angles the nearest to before; returns its rotation."""
     index, scale = joints[k, _Q], chain[k, _SCALE]
@@ -113,8 +110,8 @@ def _set_coordinate(k, value, joints, chain, q):
     return abs(scale * (q[index] - old))
 
 
-@njit(forceinline=True, error_model="numpy")
-def solve_inline(table, signs, q, cosines):
+@kernel(fastmath=False, forceinline=True)
+def solve(table, signs, q, cosines):
     """Unknown coordinates, in place, from the known ones. ``cosines`` (s,) receives c of each step.
 
     Returns (step, gap [m], turn): the first step that has no solution, or the number of steps; the
@@ -183,8 +180,8 @@ def solve_inline(table, signs, q, cosines):
     return steps.shape[0], 0.0, largest
 
 
-@njit(forceinline=True, error_model="numpy")
-def branch_signs_inline(table, q, signs):
+@kernel(fastmath=False, forceinline=True)
+def branch_signs(table, q, signs):
     """Write the signs (s,) of the branch at q; where q is not closed, for the middle of the two ends."""
     steps, points, joints, chain, _ = table
     for t in range(steps.shape[0]):
@@ -210,15 +207,3 @@ def branch_signs_inline(table, q, signs):
         else:
             side = (x - bx) * chain[i, 2] + (y - by) * chain[i, 3]
         signs[t] = -1.0 if side < 0.0 else 1.0
-
-
-@kernel(error_model="numpy")
-def solve(table, signs, q, cosines):
-    """:func:`solve_inline`, called from Python."""
-    return solve_inline(table, signs, q, cosines)
-
-
-@kernel(error_model="numpy")
-def branch_signs(table, q, signs):
-    """:func:`branch_signs_inline`, called from Python."""
-    branch_signs_inline(table, q, signs)

@@ -2,12 +2,11 @@
 
 from typing import NamedTuple
 
-from numba import njit
 from numpy import float64
 from numpy.typing import NDArray
 
-from ..numba_support.compilation import kernel
-from .planar_steps import branch_signs_inline, solve_inline
+from ..numba_support.compilation import inlined_strictly, kernel
+from .planar_steps import branch_signs, solve
 
 __all__ = ["WalkWorkspace", "walk"]
 
@@ -36,7 +35,7 @@ class WalkWorkspace(NamedTuple):
     saved: NDArray[float64]
 
 
-@njit(inline="always", error_model="numpy")
+@inlined_strictly
 def _is_near(table, q, start, dependent, cosines):
     """Whether solving changed q so little that ``start`` was on this branch."""
     change = 0.0
@@ -48,7 +47,7 @@ def _is_near(table, q, start, dependent, cosines):
     return True
 
 
-@njit(inline="always", error_model="numpy")
+@inlined_strictly
 def _stays_inside(cosines):
     """Whether |c| cannot have reached 1 within a stride, by its curvature."""
     for t in range(cosines.shape[1]):
@@ -58,7 +57,7 @@ def _stays_inside(cosines):
     return True
 
 
-@kernel(error_model="numpy")
+@kernel(fastmath=False)
 def walk(table, q, target, independent, dependent, workspace):
     """Move the coordinates ``independent`` of q to ``target``, on the branch of q, as `follow` does.
 
@@ -70,14 +69,14 @@ def walk(table, q, target, independent, dependent, workspace):
     """
     signs, cosines, start, saved = workspace
     count = signs.shape[0]
-    branch_signs_inline(table, q, signs)
+    branch_signs(table, q, signs)
     distance, reach, missed = 0.0, 0.0, False
     for k in range(q.shape[0]):
         start[k] = q[k]
     for k in range(independent.shape[0]):
         change = abs(target[k] - q[independent[k]])
         distance, reach = max(distance, change), max(reach, table.reach[independent[k]] * change)
-    step, _, _ = solve_inline(table, signs, q, cosines[0])
+    step, _, _ = solve(table, signs, q, cosines[0])
     if step < count or not _is_near(table, q, start, dependent, cosines[0]):
         return -1.0, False
     if distance == 0.0:
@@ -94,14 +93,15 @@ def walk(table, q, target, independent, dependent, workspace):
             for k in range(independent.shape[0]):
                 i = independent[k]
                 q[i] = target[k] if part == 1.0 else start[i] + part * (target[k] - start[i])
-            step, _, turn = solve_inline(table, signs, q, cosines[half])
+            step, _, turn = solve(table, signs, q, cosines[half])
             if step < count and stride * distance < SHORT_STRIDE and abs(cosines[half, step]) > MISSED:
                 missed = True
             accepted = step == count and turn < LARGEST_TURN
             if not accepted:
                 break
         if accepted and _stays_inside(cosines):
-            cosines[0] = cosines[2]
+            for t in range(count):  # an assignment of rows would compile NumPy's rules of shapes
+                cosines[0, t] = cosines[2, t]
             done, stride = end, min(2.0 * stride, longest)
             continue
         for k in range(q.shape[0]):

@@ -4,28 +4,27 @@ Schappler et al., section 3.4, W = [E; -J2^-1 J1]. Rows may be more than depende
 """
 
 import numpy as np
-from numba import njit
 
 from ..math.orthogonal import factor, least_squares
-from ..numba_support.compilation import kernel
-from .constraint_rows import evaluate_rows_inline
+from ..numba_support.compilation import inlined_strictly, kernel
+from .constraint_rows import evaluate_rows
 from .newton import RANK_TOLERANCE
 
 __all__ = ["condition_number", "factor_dependent", "project", "projection"]
 
 
-@njit(forceinline=True, error_model="numpy")
+@inlined_strictly
 def factor_dependent(tree, rows, split, q, workspace):
     """Rows at q at rest; their dependent columns, scaled, are triangularized in A. Returns the rank."""
     J, A, dependent = workspace.rows.J, workspace.A, split.dependent_v
-    evaluate_rows_inline(tree, rows, q, workspace.rest, workspace.rows)
+    evaluate_rows(tree, rows, q, workspace.rest, workspace.rows)
     for i in range(A.shape[0]):
         for k in range(A.shape[1]):
             A[i, k] = split.row_scale[i] * J[i, dependent[k]] * split.column_scale[k]
     return factor(A, workspace.A_heads, workspace.A_order, RANK_TOLERANCE)
 
 
-@njit(forceinline=True, error_model="numpy")
+@inlined_strictly
 def project(split, workspace, rank, W):
     """W (nv, p) from J and its factored dependent columns; rows of coordinates in neither part are zero.
 
@@ -53,7 +52,7 @@ def project(split, workspace, rank, W):
     return violation
 
 
-@njit(forceinline=True, error_model="numpy")
+@inlined_strictly
 def condition_number(A, rank):
     """Of a factored J_d; infinite where it is rank-deficient: at a dead point."""
     count = A.shape[1]
@@ -62,7 +61,7 @@ def condition_number(A, rank):
     return np.inf if rank < count else abs(A[0, 0] / A[count - 1, count - 1])
 
 
-@kernel(error_model="numpy")
+@kernel(fastmath=False)
 def projection(tree, rows, split, q, workspace, W):
     """W (nv, p) at q. Returns the condition number of J_d."""
     rank = factor_dependent(tree, rows, split, q, workspace)

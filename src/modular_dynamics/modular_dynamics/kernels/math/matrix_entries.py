@@ -1,16 +1,14 @@
 """Writing the entries of matrices whose rows and columns are a graph's velocities."""
 
-from numba import njit
-
 from ..layout import FLOATING, KIND, V
-from ..numba_support.lanes import FAST
+from ..numba_support.compilation import inlined
 from ..numba_support.memory import load, store
 
-__all__ = ["put", "put9", "sharing", "zero_first"]
+__all__ = ["put", "put9", "coordinates_are_shared", "zero_first"]
 
 
-@njit(forceinline=True, error_model="numpy")
-def sharing(topology):
+@inlined
+def coordinates_are_shared(topology):
     """Do joints share coordinates (mimic joints)?"""
     n = topology.shape[0] - 1
     count = 0
@@ -19,7 +17,7 @@ def sharing(topology):
     return count > topology[n, V]
 
 
-@njit(forceinline=True, error_model="numpy")
+@inlined
 def zero_first(out, size, shared, lanes, like):
     """Zeros where they are needed: for lanes the driver sees to what is never written."""
     if lanes == 1 or shared:
@@ -27,7 +25,7 @@ def zero_first(out, size, shared, lanes, like):
             store(out, k * lanes, like)
 
 
-@njit(forceinline=True, fastmath=FAST, error_model="numpy")
+@inlined
 def put(out, row, column, nv, value, shared, lanes, like):
     """Write an entry; where joints share coordinates, add it."""
     at = (row * nv + column) * lanes
@@ -36,7 +34,7 @@ def put(out, row, column, nv, value, shared, lanes, like):
     store(out, at, value)
 
 
-@njit(forceinline=True, fastmath=FAST, error_model="numpy")
+@inlined
 def put9(out, row, column, nv, block, shared, lanes, like):
     """Write nine entries, a 3x3 block row by row."""
     for k in range(9):

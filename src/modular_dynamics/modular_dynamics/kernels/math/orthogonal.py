@@ -6,14 +6,12 @@ nothing is allocated.
 
 import math
 
-from numba import njit
-
-from ..numba_support.lanes import FAST
+from ..numba_support.compilation import inlined, inlined_strictly
 
 __all__ = ["factor", "least_squares", "minimum_norm"]
 
 
-@njit(forceinline=True, fastmath=FAST, error_model="numpy")
+@inlined
 def factor(A, heads, order, tolerance):
     """Replace A (m, n) by R on and above the diagonal and the reflectors below it; returns the rank.
 
@@ -69,7 +67,7 @@ def factor(A, heads, order, tolerance):
     return min(m, n)
 
 
-@njit(inline="always", error_model="numpy")
+@inlined_strictly
 def _reflect(A, head, k, b):
     """b <- H_k b."""
     m = A.shape[0]
@@ -83,7 +81,7 @@ def _reflect(A, head, k, b):
         b[i] -= total * A[i, k]
 
 
-@njit(forceinline=True, error_model="numpy")
+@inlined_strictly
 def least_squares(A, heads, order, rank, b, x):
     """x (n,) with the least |A x - b|; of several the one with zeros for columns that do not count.
 
@@ -101,7 +99,7 @@ def least_squares(A, heads, order, rank, b, x):
         x[order[k]] = total / A[k, k]
 
 
-@njit(forceinline=True, error_model="numpy")
+@inlined_strictly
 def minimum_norm(A, heads, order, rank, c, y):
     """The shortest y (m,) with A^T y = c (n,); where the rank is short, for the columns that count."""
     m = A.shape[0]

@@ -7,10 +7,11 @@ rad), to 2e-16 there; larger angles must be wrapped before (see :mod:`.states`).
 
 import numpy as np
 from llvmlite import ir
-from numba import njit, types
+from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic, overload
 
+from ..numba_support.compilation import inlined
 from ..numba_support.lanes import Lanes, as_lanes, vector_constant
 
 __all__ = ["LARGEST_ANGLE", "sincos"]
@@ -88,7 +89,7 @@ def _turned(typing, sine, cosine, quarters):
     return types.UniTuple(sine, 2)(sine, cosine, quarters), generate
 
 
-@njit(inline="always")
+@inlined
 def _sincos64(x):
     k = _rint(x * TWO_OVER_PI)
     r = _less_turns(_less_turns(_less_turns(x, k, A64), k, B64), k, C64)
@@ -115,7 +116,7 @@ D32 = tuple(map(np.float32, (4.166664568298827e-2, -1.388731625493765e-3, 2.4433
 ONE32, HALF32, TWO_OVER_PI32 = np.float32(1.0), np.float32(0.5), np.float32(TWO_OVER_PI)
 
 
-@njit(inline="always")
+@inlined
 def _sincos32(x):
     k = _rint(x * TWO_OVER_PI32)
     r = _less_turns(_less_turns(_less_turns(x, k, A32), k, B32), k, C32)

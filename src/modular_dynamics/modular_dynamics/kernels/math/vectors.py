@@ -1,41 +1,42 @@
 """Vectors as tuples of three numbers or lanes, matrices row by row, for formulas in one frame."""
 
-from numba import njit
-
-from ..numba_support.lanes import FAST
-from ..numba_support.memory import load3, store3
+from ..numba_support.compilation import inlined
 
 __all__ = [
     "combined",
     "cross",
     "crosses",
     "dot",
-    "load6",
-    "load9",
+    "matrix_product",
+    "minus",
     "plus",
+    "plus_cross",
     "plus_scaled",
+    "row3",
+    "row6",
+    "row9",
+    "scaled",
     "skew",
     "skew_product",
-    "store6",
     "symmetric_times",
     "times",
     "transposed_times",
 ]
 
 
-@njit(forceinline=True, fastmath=FAST, error_model="numpy")
+@inlined
 def dot(a, b):
     """a . b"""
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 
 
-@njit(forceinline=True, fastmath=FAST, error_model="numpy")
+@inlined
 def cross(a, b):
     """a x b"""
     return a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]
 
 
-@njit(forceinline=True, fastmath=FAST, error_model="numpy")
+@inlined
 def crosses(a, b, c, d):
     """a x b + c x d"""
     return (
@@ -45,19 +46,41 @@ def crosses(a, b, c, d):
     )
 
 
-@njit(forceinline=True, fastmath=FAST, error_model="numpy")
+@inlined
 def plus(a, b):
     """a + b"""
     return a[0] + b[0], a[1] + b[1], a[2] + b[2]
 
 
-@njit(forceinline=True, fastmath=FAST, error_model="numpy")
+@inlined
+def plus_cross(a, b, c):
+    """a + b x c"""
+    return (
+        a[0] + b[1] * c[2] - b[2] * c[1],
+        a[1] + b[2] * c[0] - b[0] * c[2],
+        a[2] + b[0] * c[1] - b[1] * c[0],
+    )
+
+
+@inlined
+def minus(a, b):
+    """a - b"""
+    return a[0] - b[0], a[1] - b[1], a[2] - b[2]
+
+
+@inlined
+def scaled(scale, a):
+    """scale a"""
+    return scale * a[0], scale * a[1], scale * a[2]
+
+
+@inlined
 def plus_scaled(a, scale, b):
     """a + scale b"""
     return a[0] + scale * b[0], a[1] + scale * b[1], a[2] + scale * b[2]
 
 
-@njit(forceinline=True, fastmath=FAST, error_model="numpy")
+@inlined
 def combined(a, x, b, y, c, z):
     """a x + b y + c z of three vectors"""
     return (
@@ -67,7 +90,7 @@ def combined(a, x, b, y, c, z):
     )
 
 
-@njit(forceinline=True, fastmath=FAST, error_model="numpy")
+@inlined
 def symmetric_times(s, a):
     """The symmetric matrix (xx yy zz xy xz yz) times a."""
     return (
@@ -77,7 +100,7 @@ def symmetric_times(s, a):
     )
 
 
-@njit(forceinline=True, fastmath=FAST, error_model="numpy")
+@inlined
 def times(d, a):
     """A 3x3 matrix times a."""
     return (
@@ -87,7 +110,7 @@ def times(d, a):
     )
 
 
-@njit(forceinline=True, fastmath=FAST, error_model="numpy")
+@inlined
 def transposed_times(d, a):
     """The transpose of a 3x3 matrix times a."""
     return (
@@ -97,14 +120,14 @@ def transposed_times(d, a):
     )
 
 
-@njit(forceinline=True, fastmath=FAST, error_model="numpy")
+@inlined
 def skew(scale, a, like):
     """The matrix of x -> scale a x x."""
     x, y, z = scale * a[0], scale * a[1], scale * a[2]
     return like, -z, y, z, like, -x, -y, x, like
 
 
-@njit(forceinline=True, fastmath=FAST, error_model="numpy")
+@inlined
 def skew_product(a, b):
     """The matrix of x -> a x (b x x), b a^T - a . b."""
     xx, yy, zz = a[0] * b[0], a[1] * b[1], a[2] * b[2]
@@ -121,20 +144,35 @@ def skew_product(a, b):
     )
 
 
-@njit(forceinline=True)
-def load6(array, at, lanes, like):
-    """Six neighbouring quantities."""
-    return load3(array, at, lanes, like) + load3(array, at + 3 * lanes, lanes, like)
+@inlined
+def matrix_product(a, b):
+    """A 3x3 matrix times another."""
+    return (
+        a[0] * b[0] + a[1] * b[3] + a[2] * b[6],
+        a[0] * b[1] + a[1] * b[4] + a[2] * b[7],
+        a[0] * b[2] + a[1] * b[5] + a[2] * b[8],
+        a[3] * b[0] + a[4] * b[3] + a[5] * b[6],
+        a[3] * b[1] + a[4] * b[4] + a[5] * b[7],
+        a[3] * b[2] + a[4] * b[5] + a[5] * b[8],
+        a[6] * b[0] + a[7] * b[3] + a[8] * b[6],
+        a[6] * b[1] + a[7] * b[4] + a[8] * b[7],
+        a[6] * b[2] + a[7] * b[5] + a[8] * b[8],
+    )
 
 
-@njit(forceinline=True)
-def load9(array, at, lanes, like):
-    """Nine neighbouring quantities."""
-    return load6(array, at, lanes, like) + load3(array, at + 6 * lanes, lanes, like)
+@inlined
+def row3(table, row, column):
+    """Three neighbouring entries of a row of a table."""
+    return table[row, column], table[row, column + 1], table[row, column + 2]
 
 
-@njit(forceinline=True)
-def store6(array, at, lanes, a, b):
-    """Write two vectors one behind the other."""
-    store3(array, at, lanes, a[0], a[1], a[2])
-    store3(array, at + 3 * lanes, lanes, b[0], b[1], b[2])
+@inlined
+def row6(table, row, column):
+    """Six neighbouring entries."""
+    return row3(table, row, column) + row3(table, row, column + 3)
+
+
+@inlined
+def row9(table, row, column):
+    """Nine neighbouring entries."""
+    return row6(table, row, column) + row3(table, row, column + 6)

@@ -14,10 +14,10 @@ from numba.core.imputils import lower_builtin
 from numba.core.typing.templates import AbstractTemplate, infer_global, signature
 from numba.extending import models, register_model
 
-__all__ = ["FAST", "FLOAT32X16", "FLOAT64X8", "Lanes", "as_lanes", "vector_constant"]
+from .compilation import FAST
 
-#: What LLVM may do with arithmetic. No nnan, no ninf: torques of black boxes are NaN on purpose.
-FAST = {"contract", "reassoc", "arcp", "nsz"}
+__all__ = ["FLOAT32X16", "FLOAT64X8", "Lanes", "as_lanes", "vector_constant"]
+
 _FLAGS = tuple(sorted(FAST))
 
 

@@ -1,16 +1,31 @@
 """Reading and writing one float or a vector of lanes: which of the two, the type of ``like`` says.
 
 Arrays are 1-D and C-contiguous; a quantity of L lanes stands in L neighbouring elements.
+Code that was generated for one robot (see codegen/) is called with their addresses.
 """
 
 import numpy as np
 from llvmlite import ir
-from numba import njit, types
-from numba.extending import intrinsic, overload
+from numba import types
+from numba.extending import intrinsic
 
+from .compilation import inlined, replaced_by
 from .lanes import FLOAT32X16, FLOAT64X8, Lanes
 
-__all__ = ["load", "load3", "store", "store3", "zero_float32x16", "zero_float64", "zero_float64x8"]
+__all__ = [
+    "add3",
+    "load",
+    "load3",
+    "load6",
+    "load9",
+    "run_code",
+    "store",
+    "store3",
+    "store6",
+    "zero_float32x16",
+    "zero_float64",
+    "zero_float64x8",
+]
 
 
 def _pointer(context, builder, sig, args, value_type):
@@ -40,45 +55,64 @@ def _store(typing, array, index, value):
     return types.void(array, index, value), generate
 
 
+@replaced_by(_load)
 def load(array, index, like):
     """What stands at ``index``: one element, or as many as ``like`` has lanes."""
     return array[index] if np.ndim(like) == 0 else array[index : index + len(like)].copy()
 
 
+@replaced_by(_store)
 def store(array, index, value):
-    """Write one element or the lanes of ``value`` at ``index``."""
+    """Write one element or the lanes of ``value`` at ``index``, in arrays of more dimensions row by row."""
     if np.ndim(value) == 0:
         array[index] = value
     else:
-        array[index : index + len(value)] = value
+        array.reshape(-1)[index : index + len(value)] = value
 
 
-@overload(load, jit_options={"forceinline": True})
-def _(array, index, like):
-    return lambda array, index, like: _load(array, index, like)
-
-
-@overload(store, jit_options={"forceinline": True})
-def _(array, index, value):
-    return lambda array, index, value: _store(array, index, value)
-
-
-@njit(forceinline=True)
+@inlined
 def load3(array, index, lanes, like):
     """Three neighbouring quantities of ``lanes`` elements each."""
     return load(array, index, like), load(array, index + lanes, like), load(array, index + 2 * lanes, like)
 
 
-@njit(forceinline=True)
-def store3(array, index, lanes, x, y, z):
+@inlined
+def load6(array, index, lanes, like):
+    """Six neighbouring quantities."""
+    return load3(array, index, lanes, like) + load3(array, index + 3 * lanes, lanes, like)
+
+
+@inlined
+def load9(array, index, lanes, like):
+    """Nine neighbouring quantities."""
+    return load6(array, index, lanes, like) + load3(array, index + 6 * lanes, lanes, like)
+
+
+@inlined
+def store3(array, index, lanes, vector):
     """Write three neighbouring quantities."""
-    store(array, index, x)
-    store(array, index + lanes, y)
-    store(array, index + 2 * lanes, z)
+    store(array, index, vector[0])
+    store(array, index + lanes, vector[1])
+    store(array, index + 2 * lanes, vector[2])
+
+
+@inlined
+def store6(array, index, lanes, first, second):
+    """Write two vectors one behind the other."""
+    store3(array, index, lanes, first)
+    store3(array, index + 3 * lanes, lanes, second)
+
+
+@inlined
+def add3(array, index, lanes, like, vector):
+    """Add to three neighbouring quantities."""
+    store(array, index, load(array, index, like) + vector[0])
+    store(array, index + lanes, load(array, index + lanes, like) + vector[1])
+    store(array, index + 2 * lanes, load(array, index + 2 * lanes, like) + vector[2])
 
 
 def _zero(lanes):
-    """The zero of a type, as a function without arguments."""
+    """The zero of a type, as an intrinsic without arguments."""
 
     @intrinsic
     def compiled(typing):
@@ -93,34 +127,39 @@ def _zero(lanes):
     return compiled
 
 
-_zero_float64, _zero_float64x8, _zero_float32x16 = map(_zero, (types.float64, FLOAT64X8, FLOAT32X16))
-
-
+@replaced_by(_zero(types.float64))
 def zero_float64():
     """0.0"""
     return 0.0
 
 
+@replaced_by(_zero(FLOAT64X8))
 def zero_float64x8():
     """Eight zeros."""
     return np.zeros(8)
 
 
+@replaced_by(_zero(FLOAT32X16))
 def zero_float32x16():
     """Sixteen zeros of single precision."""
     return np.zeros(16, np.float32)
 
 
-@overload(zero_float64, inline="always")
-def _():
-    return lambda: _zero_float64()
+@intrinsic
+def _run_code(typing, address, states, q, v, a, out):
+    def generate(context, builder, sig, args):
+        pointers = [
+            builder.ptrtoint(context.make_array(kind)(context, builder, value).data, ir.IntType(64))
+            for kind, value in zip(sig.args[1:], args[1:], strict=True)
+        ]
+        function = ir.FunctionType(ir.VoidType(), [ir.IntType(64)] * len(pointers))
+        builder.call(builder.inttoptr(args[0], function.as_pointer()), pointers)
+        return context.get_dummy_value()
+
+    return types.void(address, states, q, v, a, out), generate
 
 
-@overload(zero_float64x8, inline="always")
-def _():
-    return lambda: _zero_float64x8()
-
-
-@overload(zero_float32x16, inline="always")
-def _():
-    return lambda: _zero_float32x16()
+@replaced_by(_run_code)
+def run_code(address, states, q, v, a, out):
+    """Run the machine code at ``address`` on the starts of five arrays. Needs the compiler."""
+    raise NotImplementedError("machine code is not called from interpreted kernels")

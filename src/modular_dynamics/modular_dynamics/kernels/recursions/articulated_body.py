@@ -16,34 +16,36 @@ where turn and tilt are constants, mostly zero or quarters. Beside the result st
 elimination, less the smallest that counts as an inertia: all must be positive.
 """
 
-from numba import float64, int64, njit
-
-from ..drivers import batch_float64_with_pivots, single
+from ..drivers import batch_float64, single
 from ..layout import FLOATING, GRAVITY, KIND, V
-from ..numba_support.compilation import kernel
-from ..numba_support.lanes import FAST
+from ..numba_support.compilation import kernel, spliced
 from ..numba_support.memory import store, store3
-from ..states import all_finite
-from .articulated_floating import accelerate_floating, inward_floating, outward_floating
-from .articulated_joint import accelerate_joint, inward_joint, outward_joint
 from .articulated_layout import ARTICULATED_COLUMNS, CHANGE, GAMMA, OMEGA, ROW
+from .articulated_sweeps import (
+    accelerate_floating,
+    accelerate_joint,
+    inward_floating,
+    inward_joint,
+    outward_floating,
+    outward_joint,
+)
 
-__all__ = ["ARTICULATED_COLUMNS", "SIGNATURE", "forward_dynamics", "forward_dynamics_float64"]
+__all__ = ["ARTICULATED_COLUMNS", "forward_dynamics", "forward_dynamics_float64"]
 
 
-@njit(forceinline=True, fastmath=FAST, error_model="numpy")
+@spliced
 def start(topology, constants, work, lanes, like):
     """The ground at rest, accelerating against gravity."""
     n = topology.shape[0] - 1
     ground = n * ROW * lanes
-    store3(work, ground + OMEGA * lanes, lanes, like, like, like)
+    store3(work, ground + OMEGA * lanes, lanes, (like, like, like))
     for k in range(3):
         store(work, ground + (GAMMA + k) * lanes, like - constants[n, GRAVITY + k])
     for k in range(6):
         store(work, ground + (CHANGE + k) * lanes, like)
 
 
-@njit(forceinline=True, fastmath=FAST, error_model="numpy")
+@spliced
 def outward(first, stop, topology, constants, q, v, states, work, lanes, like):
     """Velocities and what they call for, of bodies first ... stop - 1; those of their parents are known."""
     for i in range(first, stop):
@@ -53,7 +55,7 @@ def outward(first, stop, topology, constants, q, v, states, work, lanes, like):
             outward_joint(i, topology, constants, v, states, work, lanes, like)
 
 
-@njit(forceinline=True, fastmath=FAST, error_model="numpy")
+@spliced
 def inward(first, stop, topology, constants, tau, states, work, out, lanes, like):
     """Articulated inertias and biases of bodies first ... stop - 1; their successors' are in.
 
@@ -66,7 +68,7 @@ def inward(first, stop, topology, constants, tau, states, work, out, lanes, like
             inward_joint(i, topology, constants, states, tau, work, out, lanes, like)
 
 
-@njit(forceinline=True, fastmath=FAST, error_model="numpy")
+@spliced
 def accelerate(first, stop, topology, constants, states, work, out, lanes, like):
     """Accelerations of joints first ... stop - 1; the change of what carries them is known."""
     for i in range(first, stop):
@@ -76,7 +78,7 @@ def accelerate(first, stop, topology, constants, states, work, out, lanes, like)
             accelerate_joint(i, topology, constants, states, work, out, lanes, like)
 
 
-@njit(forceinline=True, fastmath=FAST, error_model="numpy")
+@spliced
 def recursion(topology, constants, q, v, tau, states, work, out, lanes, like):
     """vdot, and behind it as many pivots."""
     n = topology.shape[0] - 1
@@ -86,14 +88,8 @@ def recursion(topology, constants, q, v, tau, states, work, out, lanes, like):
     accelerate(0, n, topology, constants, states, work, out, lanes, like)
 
 
-#: Of :func:`forward_dynamics`, for :func:`.compilation.make_ready`.
-SIGNATURE = int64(
-    int64[:, ::1], float64[:, ::1], float64[::1], float64[::1], float64[::1], float64[::1], float64[::1]
-)
-
-
-@njit(forceinline=True, fastmath=FAST, error_model="numpy")
-def forward_dynamics_inline(topology, constants, work, q, v, tau, vdot):
+@kernel(forceinline=True)
+def forward_dynamics(topology, constants, work, q, v, tau, vdot):
     """vdot (nv,) of a graph at q, v, tau; leaves vdot and the pivots (2 nv,) in ``work``, behind the rows.
 
     Returns 0; or writes nothing and returns 1 where an array has the wrong length, a number that is not
@@ -105,25 +101,20 @@ def forward_dynamics_inline(topology, constants, work, q, v, tau, vdot):
     if v.shape[0] != nv or tau.shape[0] != nv or vdot.shape[0] != nv:
         return 1
     out = work[(n + 1) * ROW : (n + 1) * ROW + 2 * nv]
-    if single(recursion, ARTICULATED_COLUMNS, topology, constants, work, q, v, tau, out) != 0:
+    status = single(recursion, ARTICULATED_COLUMNS, topology, constants, work, q, v, tau, out)
+    if status == 1:
         return 1
     for k in range(nv, 2 * nv):
         if not out[k] > 0.0:
             return 3
-    if not all_finite(out):
-        return 2
-    for k in range(nv):
-        vdot[k] = out[k]
-    return 0
+    if status == 0:
+        for k in range(nv):
+            vdot[k] = out[k]
+    return status
 
 
-@kernel(fastmath=FAST, error_model="numpy")
-def forward_dynamics(topology, constants, work, q, v, tau, vdot):
-    """:func:`forward_dynamics_inline`, called from Python."""
-    return forward_dynamics_inline(topology, constants, work, q, v, tau, vdot)
-
-
-@kernel(nogil=True, fastmath=FAST, error_model="numpy")
-def forward_dynamics_float64(topology, constants, q, v, tau, vdot, known, blank, turns):
-    """Rows of q, v, tau -> rows of vdot: see :func:`.drivers.batch_float64_with_pivots`."""
-    batch_float64_with_pivots(recursion, ROW, topology, constants, q, v, tau, vdot, known, blank, turns)
+@kernel(nogil=True)
+def forward_dynamics_float64(topology, constants, q, v, tau, vdot, checked, zeros, queue):
+    """Rows of q, v, tau -> rows of vdot: see :mod:`..drivers`. All pivots must be positive."""
+    pivots = vdot.shape[1]
+    batch_float64(recursion, ROW, topology, constants, q, v, tau, vdot, checked, zeros, queue, pivots)

@@ -8,16 +8,14 @@ instead of two products of matrices: with d = xx - yy and t = xy + yx it becomes
     xx - e, yy + e, xy + g, yx + g    where    e = s^2 d + c s t,    g = c s d - s^2 t.
 """
 
-from numba import njit
-
-from ..numba_support.lanes import FAST
+from ..numba_support.compilation import inlined
 
 __all__ = ["ANY", "NONE", "QUARTER", "shifted", "spun", "tilted", "turned", "turned_back", "turned_on"]
 
 NONE, QUARTER, ANY = 0, 1, 2  # kinds of constant rotations; a quarter turn has cosine 0 and sine 1 or -1
 
 
-@njit(forceinline=True, fastmath=FAST, error_model="numpy")
+@inlined
 def turned_on(kind, c, s, x, y):
     """Two components by an angle: from the axes of what was turned to those that it was turned from."""
     if kind == NONE:
@@ -27,7 +25,7 @@ def turned_on(kind, c, s, x, y):
     return c * x - s * y, s * x + c * y
 
 
-@njit(forceinline=True, fastmath=FAST, error_model="numpy")
+@inlined
 def turned_back(kind, c, s, x, y):
     """The way back."""
     if kind == NONE:
@@ -37,7 +35,7 @@ def turned_back(kind, c, s, x, y):
     return c * x + s * y, c * y - s * x
 
 
-@njit(forceinline=True, fastmath=FAST, error_model="numpy")
+@inlined
 def _plane(kind, c, s, xx, xy, yx, yy):
     """R X R^T of a square block."""
     if kind == QUARTER:
@@ -47,7 +45,7 @@ def _plane(kind, c, s, xx, xy, yx, yy):
     return xx - e, xy + g, yx + g, yy + e
 
 
-@njit(forceinline=True, fastmath=FAST, error_model="numpy")
+@inlined
 def _symmetric_plane(kind, c, s, xx, xy, yy):
     """The same of a symmetric one."""
     if kind == QUARTER:
@@ -57,7 +55,7 @@ def _symmetric_plane(kind, c, s, xx, xy, yy):
     return xx - e, xy + cs * d - ss * t, yy + e
 
 
-@njit(forceinline=True, fastmath=FAST, error_model="numpy")
+@inlined
 def spun(c, s, inertia):
     """An inertia that bears nothing about z (the last row of A and that of H are zero), turned about z."""
     axx, ayy, azz, axy, axz, ayz, h0, h1, h2, h3, h4, h5, h6, h7, h8, mxx, myy, mzz, mxy, mxz, myz = inertia
@@ -69,7 +67,7 @@ def spun(c, s, inertia):
     return axx, ayy, azz, axy, axz, ayz, h0, h1, h2, h3, h4, h5, h6, h7, h8, mxx, myy, mzz, mxy, mxz, myz
 
 
-@njit(forceinline=True, fastmath=FAST, error_model="numpy")
+@inlined
 def turned(kind, c, s, inertia):
     """Any inertia turned about z."""
     if kind == NONE:
@@ -85,7 +83,7 @@ def turned(kind, c, s, inertia):
     return axx, ayy, azz, axy, axz, ayz, h0, h1, h2, h3, h4, h5, h6, h7, h8, mxx, myy, mzz, mxy, mxz, myz
 
 
-@njit(forceinline=True, fastmath=FAST, error_model="numpy")
+@inlined
 def tilted(kind, c, s, inertia):
     """Any inertia turned about x."""
     if kind == NONE:
@@ -101,9 +99,10 @@ def tilted(kind, c, s, inertia):
     return axx, ayy, azz, axy, axz, ayz, h0, h1, h2, h3, h4, h5, h6, h7, h8, mxx, myy, mzz, mxy, mxz, myz
 
 
-@njit(forceinline=True, fastmath=FAST, error_model="numpy")
-def shifted(px, py, pz, inertia):
+@inlined
+def shifted(p, inertia):
     """An inertia about a point from which its own is at p: H' = H + [p] M, A' = A - H [p] + [p] H'^T."""
+    px, py, pz = p
     axx, ayy, azz, axy, axz, ayz, h0, h1, h2, h3, h4, h5, h6, h7, h8, mxx, myy, mzz, mxy, mxz, myz = inertia
     g0, g1, g2 = h0 - pz * mxy + py * mxz, h1 - pz * myy + py * myz, h2 - pz * myz + py * mzz
     g3, g4, g5 = h3 + pz * mxx - px * mxz, h4 + pz * mxy - px * myz, h5 + pz * mxz - px * mzz

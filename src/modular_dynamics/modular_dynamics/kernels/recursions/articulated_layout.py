@@ -3,8 +3,6 @@
 Against its parent a body is placed by P, Rz(turn) Rx(tilt) Rz(q): see dynamics/arrays/body_frames.
 """
 
-from numba import njit
-
 from ..layout import (
     COSINE,
     EXTERNAL,
@@ -18,8 +16,9 @@ from ..layout import (
     SINE,
     TOPOLOGY_COLUMNS,
 )
-from ..numba_support.lanes import FAST
-from ..numba_support.memory import load, load3, store3
+from ..math.vectors import crosses, dot, minus, plus_scaled, row3, row6, scaled, symmetric_times
+from ..numba_support.compilation import inlined
+from ..numba_support.memory import load, load6, load9, store3, store6
 from ..states import block_rows
 from .articulated_inertia import ANY, turned_back, turned_on
 
@@ -49,25 +48,27 @@ ARTICULATED_COLUMNS = ROW + 12  # behind all rows there is room for results and 
 ROUNDING = 1e-14  # of the smallest pivots, relative to what is added up to them
 
 
-@njit(forceinline=True, fastmath=FAST, error_model="numpy")
-def to_body(i, topology, constants, c, s, x, y, z):
+@inlined
+def to_body(i, topology, constants, c, s, vector):
     """A vector from the parent's axes to those of body i."""
+    x, y, z = vector
     x, y = turned_back(topology[i, TURN], constants[i, TURN_COSINE], constants[i, TURN_SINE], x, y)
     y, z = turned_back(topology[i, TILT], constants[i, TILT_COSINE], constants[i, TILT_SINE], y, z)
     x, y = turned_back(ANY, c, s, x, y)
     return x, y, z
 
 
-@njit(forceinline=True, fastmath=FAST, error_model="numpy")
-def to_parent(i, topology, constants, c, s, x, y, z):
+@inlined
+def to_parent(i, topology, constants, c, s, vector):
     """A vector from the axes of body i to its parent's."""
+    x, y, z = vector
     x, y = turned_on(ANY, c, s, x, y)
     y, z = turned_on(topology[i, TILT], constants[i, TILT_COSINE], constants[i, TILT_SINE], y, z)
     x, y = turned_on(topology[i, TURN], constants[i, TURN_COSINE], constants[i, TURN_SINE], x, y)
     return x, y, z
 
 
-@njit(forceinline=True, fastmath=FAST, error_model="numpy")
+@inlined
 def placement(i, topology, constants, states, lanes, like):
     """Cosine, sine, and the origin in the parent's frame, of a body that does not float."""
     m = block_rows(topology.shape[0] - 1)
@@ -75,56 +76,40 @@ def placement(i, topology, constants, states, lanes, like):
     return (
         load(states, (COSINE * m + i) * lanes, like),
         load(states, (SINE * m + i) * lanes, like),
-        constants[i, POSITION] + constants[i, AXIS] * shift,
-        constants[i, POSITION + 1] + constants[i, AXIS + 1] * shift,
-        constants[i, POSITION + 2] + constants[i, AXIS + 2] * shift,
+        plus_scaled(row3(constants, i, POSITION), shift, row3(constants, i, AXIS)),
     )
 
 
-@njit(forceinline=True, fastmath=FAST, error_model="numpy")
-def store_body(i, ox, oy, oz, ux, uy, uz, constants, work, at, lanes, like):
-    """Store the inertia and the bias of body i alone, at angular velocity o and acceleration u of its origin.
+@inlined
+def store_body(i, omega, acceleration, constants, work, lanes, like):
+    """Store inertia and bias of body i alone, at angular velocity o and acceleration u of its origin.
 
     Force m u + o x (o x m c) = m u + (o . m c) o - |o|^2 m c; moment o x (I o) + m c x u, where I o =
     tr(J) o - J o of the pseudo-inertia J.
     """
-    mass = constants[i, MASS]
-    hx, hy, hz = constants[i, MOMENT], constants[i, MOMENT + 1], constants[i, MOMENT + 2]
-    xx, yy, zz = constants[i, INERTIA], constants[i, INERTIA + 1], constants[i, INERTIA + 2]
-    xy, xz, yz = constants[i, INERTIA + 3], constants[i, INERTIA + 4], constants[i, INERTIA + 5]
-    ex, ey, ez = constants[i, EXTERNAL], constants[i, EXTERNAL + 1], constants[i, EXTERNAL + 2]
-    dx, dy, dz = constants[i, EXTERNAL + 3], constants[i, EXTERNAL + 4], constants[i, EXTERNAL + 5]
-    square, along = ox * ox + oy * oy + oz * oz, hx * ox + hy * oy + hz * oz
-    kx, ky, kz = xx * ox + xy * oy + xz * oz, xy * ox + yy * oy + yz * oz, xz * ox + yz * oy + zz * oz
-    nx = ky * oz - kz * oy + hy * uz - hz * uy - dx
-    ny = kz * ox - kx * oz + hz * ux - hx * uz - dy
-    nz = kx * oy - ky * ox + hx * uy - hy * ux - dz
-    store3(work, at + OMEGA * lanes, lanes, ox, oy, oz)
-    store3(work, at + GAMMA * lanes, lanes, ux, uy, uz)
-    store3(work, at + CHANGE * lanes, lanes, nx, ny, nz)
-    fx = mass * ux + along * ox - square * hx - ex
-    fy = mass * uy + along * oy - square * hy - ey
-    fz = mass * uz + along * oz - square * hz - ez
-    store3(work, at + (CHANGE + 3) * lanes, lanes, fx, fy, fz)
+    at = i * ROW * lanes
+    mass, m_c = constants[i, MASS], row3(constants, i, MOMENT)
+    hx, hy, hz = m_c
+    inertia = row6(constants, i, INERTIA)
+    xx, yy, zz, xy, xz, yz = inertia
+    square, along = dot(omega, omega), dot(m_c, omega)
+    moment = crosses(symmetric_times(inertia, omega), omega, m_c, acceleration)
+    force = plus_scaled(scaled(mass, acceleration), along, omega)
+    force = minus(minus(force, scaled(square, m_c)), row3(constants, i, EXTERNAL))
+    store6(work, at + OMEGA * lanes, lanes, omega, acceleration)
+    store6(work, at + CHANGE * lanes, lanes, minus(moment, row3(constants, i, EXTERNAL + 3)), force)
     at = at + ARTICULATED * lanes
-    store3(work, at, lanes, yy + zz + like, xx + zz + like, xx + yy + like)
-    store3(work, at + 3 * lanes, lanes, like - xy, like - xz, like - yz)
-    store3(work, at + 6 * lanes, lanes, like, like - hz, hy + like)
-    store3(work, at + 9 * lanes, lanes, hz + like, like, like - hx)
-    store3(work, at + 12 * lanes, lanes, like - hy, hx + like, like)
-    store3(work, at + 15 * lanes, lanes, mass + like, mass + like, mass + like)
-    store3(work, at + 18 * lanes, lanes, like, like, like)
+    store3(work, at, lanes, (yy + zz + like, xx + zz + like, xx + yy + like))
+    store3(work, at + 3 * lanes, lanes, (like - xy, like - xz, like - yz))
+    store3(work, at + 6 * lanes, lanes, (like, like - hz, hy + like))
+    store3(work, at + 9 * lanes, lanes, (hz + like, like, like - hx))
+    store3(work, at + 12 * lanes, lanes, (like - hy, hx + like, like))
+    store3(work, at + 15 * lanes, lanes, (mass + like, mass + like, mass + like))
+    store3(work, at + 18 * lanes, lanes, (like, like, like))
 
 
-@njit(forceinline=True)
+@inlined
 def load_articulated(work, at, lanes, like):
     """Articulated inertia: 6 entries of the angular part, 9 that couple by rows, 6 of the linear."""
-    return (
-        load3(work, at, lanes, like)
-        + load3(work, at + 3 * lanes, lanes, like)
-        + load3(work, at + 6 * lanes, lanes, like)
-        + load3(work, at + 9 * lanes, lanes, like)
-        + load3(work, at + 12 * lanes, lanes, like)
-        + load3(work, at + 15 * lanes, lanes, like)
-        + load3(work, at + 18 * lanes, lanes, like)
-    )
+    linear = load6(work, at + 15 * lanes, lanes, like)
+    return load6(work, at, lanes, like) + load9(work, at + 6 * lanes, lanes, like) + linear

@@ -11,8 +11,6 @@ So B takes nothing from linear motion, and its parts are p = sum m xdot and D = 
 Bodies other than roots must be regrouped (dynamics/regrouping.py): no zz in their second moments.
 """
 
-from numba import njit
-
 from ..layout import (
     COSINE,
     EXTERNAL,
@@ -31,9 +29,24 @@ from ..layout import (
     SINE,
     V,
 )
-from ..math.vectors import combined, cross, crosses, plus, plus_scaled, store6, symmetric_times, times
-from ..numba_support.lanes import FAST
-from ..numba_support.memory import load, load3, store, store3
+from ..math.vectors import (
+    combined,
+    cross,
+    crosses,
+    minus,
+    plus,
+    plus_cross,
+    plus_scaled,
+    row3,
+    row6,
+    row9,
+    scaled,
+    symmetric_times,
+    times,
+    transposed_times,
+)
+from ..numba_support.compilation import inlined
+from ..numba_support.memory import load, load3, store, store3, store6
 from ..placement import pose_of
 from ..states import block_rows
 
@@ -56,20 +69,15 @@ ACCELERATION = 64  # 6
 COMMON_COLUMNS = 70
 
 
-@njit(forceinline=True, fastmath=FAST, error_model="numpy")
+@inlined
 def start_root(i, topology, constants, q, v, a, states, work, lanes, like):
     """What there is of a body that the ground carries."""
     n = topology.shape[0] - 1
     at, iv = i * COMMON_COLUMNS * lanes, topology[i, V] * lanes
-    r0, r1, r2, r3, r4, r5, r6, r7, r8, _, _, _ = pose_of(i, topology, constants, q, states, lanes, like)
-    gx, gy, gz = constants[n, GRAVITY], constants[n, GRAVITY + 1], constants[n, GRAVITY + 2]
-    ground = (
-        -(r0 * gx + r3 * gy + r6 * gz),
-        -(r1 * gx + r4 * gy + r7 * gz),
-        -(r2 * gx + r5 * gy + r8 * gz),
-    )
-    store3(work, at + SECOND * lanes, lanes, ground[0], ground[1], ground[2])
     zero, one = (like, like, like), like + 1.0
+    R, _ = pose_of(i, topology, constants, q, states, lanes, like)
+    ground = minus(zero, transposed_times(R, row3(constants, n, GRAVITY)))
+    store3(work, at + SECOND * lanes, lanes, ground)
     store6(work, at + POSE * lanes, lanes, (one, like, like), (like, one, like))
     store6(work, at + (POSE + 6) * lanes, lanes, (like, like, one), zero)
     if topology[i, KIND] == FLOATING:
@@ -85,29 +93,13 @@ def start_root(i, topology, constants, q, v, a, states, work, lanes, like):
     store6(work, at + TWIST * lanes, lanes, omega, linear)
     store6(work, at + ACCELERATION * lanes, lanes, alpha, push)
     mass = constants[i, MASS] + like
-    h = constants[i, MOMENT] + like, constants[i, MOMENT + 1] + like, constants[i, MOMENT + 2] + like
-    xx, yy, zz = (
-        constants[i, INERTIA] + like,
-        constants[i, INERTIA + 1] + like,
-        constants[i, INERTIA + 2] + like,
-    )
-    xy, xz = constants[i, INERTIA + 3] + like, constants[i, INERTIA + 4] + like
-    yz = constants[i, INERTIA + 5] + like
-    force = (
-        like - constants[i, EXTERNAL],
-        like - constants[i, EXTERNAL + 1],
-        like - constants[i, EXTERNAL + 2],
-    )
-    moment = (
-        like - constants[i, EXTERNAL + 3],
-        like - constants[i, EXTERNAL + 4],
-        like - constants[i, EXTERNAL + 5],
-    )
-    J = xx, yy, zz, xy, xz, yz
+    h = plus(zero, row3(constants, i, MOMENT))
+    J = plus(zero, row3(constants, i, INERTIA)) + plus(zero, row3(constants, i, INERTIA + 3))
+    force, moment = minus(zero, row3(constants, i, EXTERNAL)), minus(zero, row3(constants, i, EXTERNAL + 3))
     _start_body(at, mass, h, J, omega, linear, alpha, push, force, moment, work, lanes)
 
 
-@njit(forceinline=True, fastmath=FAST, error_model="numpy")
+@inlined
 def start(i, topology, constants, v, a, states, work, lanes, like):
     """What there is of a body that another carries."""
     at, iv = i * COMMON_COLUMNS * lanes, topology[i, V] * lanes
@@ -116,7 +108,7 @@ def start(i, topology, constants, v, a, states, work, lanes, like):
     store6(work, at + POSE * lanes, lanes, x, y)
     store6(work, at + (POSE + 6) * lanes, lanes, z, o)
     scale = constants[i, MULTIPLIER]
-    axis = scale * z[0], scale * z[1], scale * z[2]
+    axis = scaled(scale, z)
     omega = load3(work, before + TWIST * lanes, lanes, like)
     linear = load3(work, before + (TWIST + 3) * lanes, lanes, like)
     alpha = load3(work, before + ACCELERATION * lanes, lanes, like)
@@ -141,8 +133,7 @@ def start(i, topology, constants, v, a, states, work, lanes, like):
     push = plus_scaled(plus_scaled(push, gain, along), rate, turned)
     store6(work, at + TWIST * lanes, lanes, omega, linear)
     store6(work, at + ACCELERATION * lanes, lanes, alpha, push)
-    e0, e1, e2 = constants[i, EXTERNAL], constants[i, EXTERNAL + 1], constants[i, EXTERNAL + 2]
-    e3, e4, e5 = constants[i, EXTERNAL + 3], constants[i, EXTERNAL + 4], constants[i, EXTERNAL + 5]
+    e0, e1, e2, e3, e4, e5 = row6(constants, i, EXTERNAL)
     force = combined(-e0, x, -e1, y, -e2, z)
     moment = plus(cross(o, force), combined(-e3, x, -e4, y, -e5, z))
     h, J = _placed(i, constants, x, y, z, o)
@@ -150,13 +141,11 @@ def start(i, topology, constants, v, a, states, work, lanes, like):
     _start_body(at, mass, h, J, omega, linear, alpha, push, force, moment, work, lanes)
 
 
-@njit(forceinline=True, fastmath=FAST, error_model="numpy")
+@inlined
 def _pose(i, before, constants, states, block, work, lanes, like):
     """Axes and origin of body i, not a root: Rz(q) or a shift along z after the constant pose."""
-    k0, k1, k2 = constants[i, ROTATION], constants[i, ROTATION + 1], constants[i, ROTATION + 2]
-    k3, k4, k5 = constants[i, ROTATION + 3], constants[i, ROTATION + 4], constants[i, ROTATION + 5]
-    k6, k7, k8 = constants[i, ROTATION + 6], constants[i, ROTATION + 7], constants[i, ROTATION + 8]
-    px, py, pz = constants[i, POSITION], constants[i, POSITION + 1], constants[i, POSITION + 2]
+    k0, k1, k2, k3, k4, k5, k6, k7, k8 = row9(constants, i, ROTATION)
+    px, py, pz = row3(constants, i, POSITION)
     sine = load(states, (SINE * block + i) * lanes, like)
     cosine = load(states, (COSINE * block + i) * lanes, like)
     shift = load(states, (SHIFT * block + i) * lanes, like)
@@ -175,7 +164,7 @@ def _pose(i, before, constants, states, block, work, lanes, like):
     return x, y, z, plus_scaled(o, shift, z)
 
 
-@njit(forceinline=True, fastmath=FAST, error_model="numpy")
+@inlined
 def _placed(i, constants, x, y, z, o):
     """m c and second moment of body i in the tree's frame: J = x b^T + y c^T + o d^T + its transpose."""
     half = 0.5 * constants[i, MASS]
@@ -198,28 +187,14 @@ def _placed(i, constants, x, y, z, o):
     return plus_scaled(d, half, o), J
 
 
-@njit(forceinline=True, fastmath=FAST, error_model="numpy")
+@inlined
 def _start_body(at, mass, h, J, omega, linear, alpha, push, force, moment, work, lanes):
     """Store what sums over bodies; (force, moment) is what acts from outside, with its sign changed."""
     xx, yy, zz, xy, xz, yz = J
-    wx, wy, wz = omega
-    lx, ly, lz = linear
     # C = sum m x xdot^T, xdot = linear + omega x x; D = tr(C) - C^T
-    c00, c01, c02 = (
-        h[0] * lx + xz * wy - xy * wz,
-        h[0] * ly + xx * wz - xz * wx,
-        h[0] * lz + xy * wx - xx * wy,
-    )
-    c10, c11, c12 = (
-        h[1] * lx + yz * wy - yy * wz,
-        h[1] * ly + xy * wz - yz * wx,
-        h[1] * lz + yy * wx - xy * wy,
-    )
-    c20, c21, c22 = (
-        h[2] * lx + zz * wy - yz * wz,
-        h[2] * ly + xz * wz - zz * wx,
-        h[2] * lz + yz * wx - xz * wy,
-    )
+    c00, c01, c02 = plus_cross(scaled(h[0], linear), omega, (xx, xy, xz))
+    c10, c11, c12 = plus_cross(scaled(h[1], linear), omega, (xy, yy, yz))
+    c20, c21, c22 = plus_cross(scaled(h[2], linear), omega, (xz, yz, zz))
     D = c11 + c22, -c10, -c20, -c01, c00 + c22, -c21, -c02, -c12, c00 + c11
     p = plus_scaled(cross(omega, h), mass, linear)
     inertia = yy + zz, xx + zz, xx + yy, -xy, -xz, -yz
@@ -227,9 +202,9 @@ def _start_body(at, mass, h, J, omega, linear, alpha, push, force, moment, work,
     force = plus(plus_scaled(force, mass, push), crosses(alpha, h, omega, p))
     moment = plus(plus(moment, cross(h, push)), plus(symmetric_times(inertia, alpha), times(D, omega)))
     store(work, at + BODY * lanes, mass)
-    store3(work, at + FIRST * lanes, lanes, h[0], h[1], h[2])
+    store3(work, at + FIRST * lanes, lanes, h)
     store6(work, at + ROTARY * lanes, lanes, inertia[:3], inertia[3:])
-    store3(work, at + MOMENTUM * lanes, lanes, p[0], p[1], p[2])
-    store3(work, at + CORIOLIS * lanes, lanes, D[0], D[1], D[2])
+    store3(work, at + MOMENTUM * lanes, lanes, p)
+    store3(work, at + CORIOLIS * lanes, lanes, D[:3])
     store6(work, at + (CORIOLIS + 3) * lanes, lanes, D[3:6], D[6:])
     store6(work, at + WRENCH * lanes, lanes, force, moment)

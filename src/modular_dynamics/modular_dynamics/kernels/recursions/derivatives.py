@@ -12,29 +12,24 @@ All is in one frame, so a pair costs dot products of vectors known before. The r
 whose S is a unit vector there, costs even less; a floating one has the unit matrix as its S.
 """
 
-from numba import float64, int64, njit
-
 from ..drivers import batch_float64, single
 from ..layout import FLOATING, KIND, MULTIPLIER, PARENT, PRISMATIC, V
-from ..math.matrix_entries import put, put9, sharing, zero_first
+from ..math.matrix_entries import coordinates_are_shared, put, put9, zero_first
 from ..math.vectors import (
     cross,
     crosses,
     dot,
-    load6,
-    load9,
     plus,
     plus_scaled,
+    scaled,
     skew,
     skew_product,
     symmetric_times,
     times,
     transposed_times,
 )
-from ..numba_support.compilation import kernel
-from ..numba_support.lanes import FAST
-from ..numba_support.memory import load, load3, store
-from ..states import all_finite
+from ..numba_support.compilation import inlined, kernel, spliced
+from ..numba_support.memory import load, load3, load6, load9, store
 from .common_frame import (
     AXIS,
     BODY,
@@ -52,10 +47,10 @@ from .common_frame import (
     start_root,
 )
 
-__all__ = ["SIGNATURE", "inverse_dynamics_derivatives", "inverse_dynamics_derivatives_float64"]
+__all__ = ["inverse_dynamics_derivatives", "inverse_dynamics_derivatives_float64"]
 
 
-@njit(forceinline=True, fastmath=FAST, error_model="numpy")
+@inlined
 def _body(at, work, lanes, like):
     """What is summed over a body and all beyond it, but for the wrench: mass, m c, inertia, p, D."""
     return (
@@ -67,7 +62,7 @@ def _body(at, work, lanes, like):
     )
 
 
-@njit(forceinline=True, fastmath=FAST, error_model="numpy")
+@inlined
 def _wrenches(at, work, lanes, like):
     """Of joint i: I S, B^T S (which has no linear part), 2 (B S + I S'), 2 B S' + I S'' + S x* f."""
     mass, h, inertia, p, D = _body(at, work, lanes, like)
@@ -85,7 +80,7 @@ def _wrenches(at, work, lanes, like):
     return mf, mn, b, plus(rf, rf), plus(rn, rn), wf, plus_scaled(wn, 2.0, times(D, a))
 
 
-@njit(forceinline=True, fastmath=FAST, error_model="numpy")
+@inlined
 def _pairs(i, topology, constants, work, out, shared, lanes, like):
     """Entries of joint i, not a root, with itself and with all joints before it."""
     n = topology.shape[0] - 1
@@ -147,7 +142,7 @@ def _pairs(i, topology, constants, work, out, shared, lanes, like):
         put(out, dvdot + jv, iv, nv, scale * inertia, shared, lanes, like)
 
 
-@njit(forceinline=True, fastmath=FAST, error_model="numpy")
+@inlined
 def _root(i, topology, constants, work, out, shared, lanes, like):
     """Entries of a root of one degree of freedom with itself."""
     nv = topology[topology.shape[0] - 1, V]
@@ -164,7 +159,7 @@ def _root(i, topology, constants, work, out, shared, lanes, like):
         put(out, dvdot + iv, iv, nv, scale * inertia[2], shared, lanes, like)
 
 
-@njit(forceinline=True, fastmath=FAST, error_model="numpy")
+@inlined
 def _floating_root(i, topology, work, out, shared, lanes, like):
     """Entries of a floating root with itself: I S'', 2 B + I (v x), I, and rows and columns linear first."""
     nv = topology[topology.shape[0] - 1, V]
@@ -176,7 +171,7 @@ def _floating_root(i, topology, work, out, shared, lanes, like):
     w, s = load3(work, at + TWIST * lanes, lanes, like), load3(work, at + (TWIST + 3) * lanes, lanes, like)
     xx, yy, zz, xy, xz, yz = inertia
     turned, shifted = skew_product(h, w), skew_product(h, s)
-    carried = skew(1.0, plus_scaled((mass * s[0], mass * s[1], mass * s[2]), -2.0, p), like)
+    carried = skew(1.0, plus_scaled(scaled(mass, s), -2.0, p), like)
     put9(out, iv, iw, nv, skew(mass, ground, like), shared, lanes, like)
     put9(out, iw, iw, nv, skew_product(h, ground), shared, lanes, like)
     put9(out, dv + iv, iv, nv, skew(mass, w, like), shared, lanes, like)
@@ -199,12 +194,12 @@ def _floating_root(i, topology, work, out, shared, lanes, like):
     put9(out, dvdot + iw, iw, nv, (xx, xy, xz, xy, yy, yz, xz, yz, zz), shared, lanes, like)
 
 
-@njit(forceinline=True, fastmath=FAST, error_model="numpy")
+@spliced
 def recursion(topology, constants, q, v, a, states, work, out, lanes, like):
     """dtau/dq, dtau/dv, dtau/dvdot, each row by row."""
     n = topology.shape[0] - 1
     nv = topology[n, V]
-    shared = sharing(topology)
+    shared = coordinates_are_shared(topology)
     for i in range(n):
         if topology[i, PARENT] == n:
             start_root(i, topology, constants, q, v, a, states, work, lanes, like)
@@ -225,13 +220,7 @@ def recursion(topology, constants, q, v, a, states, work, out, lanes, like):
             _root(i, topology, constants, work, out, shared, lanes, like)
 
 
-#: Of :func:`inverse_dynamics_derivatives`, for :func:`.compilation.make_ready`.
-SIGNATURE = int64(
-    int64[:, ::1], float64[:, ::1], float64[::1], float64[::1], float64[::1], float64[::1], float64[:, :, ::1]
-)
-
-
-@kernel(fastmath=FAST, error_model="numpy")
+@kernel()
 def inverse_dynamics_derivatives(topology, constants, work, q, v, vdot, out):
     """dtau/dq, dtau/dv, dtau/dvdot in ``out`` (3, nv, nv) of a graph at q, v, vdot.
 
@@ -243,13 +232,10 @@ def inverse_dynamics_derivatives(topology, constants, work, q, v, vdot, out):
         return 1
     if out.shape[0] != 3 or out.shape[1] != nv or out.shape[2] != nv:
         return 1
-    flat = out.reshape(3 * nv * nv)
-    if single(recursion, COMMON_COLUMNS, topology, constants, work, q, v, vdot, flat) != 0:
-        return 1
-    return 0 if all_finite(flat) else 2
+    return single(recursion, COMMON_COLUMNS, topology, constants, work, q, v, vdot, out.reshape(-1))
 
 
-@kernel(nogil=True, fastmath=FAST, error_model="numpy")
-def inverse_dynamics_derivatives_float64(topology, constants, q, v, vdot, out, known, blank, turns):
+@kernel(nogil=True)
+def inverse_dynamics_derivatives_float64(topology, constants, q, v, vdot, out, checked, zeros, queue):
     """Rows of q, v, vdot -> rows of ``out`` (count, 3 * nv * nv): see :func:`.drivers.batch_float64`."""
-    batch_float64(recursion, COMMON_COLUMNS, topology, constants, q, v, vdot, out, known, blank, turns)
+    batch_float64(recursion, COMMON_COLUMNS, topology, constants, q, v, vdot, out, checked, zeros, queue)

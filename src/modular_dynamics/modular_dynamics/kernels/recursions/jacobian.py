@@ -5,32 +5,29 @@ whose axes the columns are. In the link's own axes they follow on the way from t
 carries the link's pose in the body that has been reached; in the root link's axes from the bodies' poses.
 """
 
-from numba import float64, int64, njit
-
 from ..drivers import batch_float64, single
 from ..layout import FLOATING, KIND, MODE, MULTIPLIER, PARENT, POSITION, PRISMATIC, V
-from ..numba_support.compilation import kernel
-from ..numba_support.lanes import FAST
+from ..math.vectors import cross, minus, plus, row3, scaled, times
+from ..numba_support.compilation import inlined, kernel, spliced
 from ..numba_support.memory import load, load3, store
-from ..placement import load_pose, pose_of
-from ..states import all_finite
-from .kinematics import POSE_COLUMNS, composed, fixed_pose, place_body
+from ..placement import composed, fixed_pose, load_axis, load_pose, pose_of
+from .kinematics import POSE_COLUMNS, place_body
 
-__all__ = ["LINK_AXES", "ROOT_AXES", "SIGNATURE", "jacobian", "jacobian_float64"]
+__all__ = ["LINK_AXES", "ROOT_AXES", "jacobian", "jacobian_float64"]
 
 ROOT_AXES, LINK_AXES = 0, 1  # MODE of the link's row
 
 
-@njit(forceinline=True, fastmath=FAST, error_model="numpy")
-def _add(out, row, column, nv, x, y, z, lanes, like):
+@inlined
+def _add(out, row, column, nv, vector, lanes, like):
     """Add a vector to rows ``row`` ... of a column: mimic joints share it with their driver."""
     at, next_row = (row * nv + column) * lanes, nv * lanes
-    store(out, at, load(out, at, like) + x)
-    store(out, at + next_row, load(out, at + next_row, like) + y)
-    store(out, at + 2 * next_row, load(out, at + 2 * next_row, like) + z)
+    store(out, at, load(out, at, like) + vector[0])
+    store(out, at + next_row, load(out, at + next_row, like) + vector[1])
+    store(out, at + 2 * next_row, load(out, at + 2 * next_row, like) + vector[2])
 
 
-@njit(inline="always", fastmath=FAST, error_model="numpy")
+@inlined
 def _in_link_axes(topology, constants, q, states, out, lanes, like):
     n = topology.shape[0] - 1
     nv = topology[n, V]
@@ -38,34 +35,32 @@ def _in_link_axes(topology, constants, q, states, out, lanes, like):
     i = topology[n - 1, PARENT]
     while i < n:
         # the link in body i's frame; rows of R are body i's axes in the link's
-        r0, r1, r2, r3, r4, r5, r6, r7, r8, px, py, pz = pose
+        R, (px, py, pz) = pose
+        x, y, z = R[:3], R[3:6], R[6:]
         iv = topology[i, V]
         if topology[i, KIND] == FLOATING:
-            _add(out, 0, iv, nv, r0, r1, r2, lanes, like)
-            _add(out, 0, iv + 1, nv, r3, r4, r5, lanes, like)
-            _add(out, 0, iv + 2, nv, r6, r7, r8, lanes, like)
-            _add(out, 0, iv + 3, nv, py * r6 - pz * r3, py * r7 - pz * r4, py * r8 - pz * r5, lanes, like)
-            _add(out, 0, iv + 4, nv, pz * r0 - px * r6, pz * r1 - px * r7, pz * r2 - px * r8, lanes, like)
-            _add(out, 0, iv + 5, nv, px * r3 - py * r0, px * r4 - py * r1, px * r5 - py * r2, lanes, like)
-            _add(out, 3, iv + 3, nv, r0, r1, r2, lanes, like)
-            _add(out, 3, iv + 4, nv, r3, r4, r5, lanes, like)
-            _add(out, 3, iv + 5, nv, r6, r7, r8, lanes, like)
+            for k, axis in enumerate((x, y, z)):
+                _add(out, 0, iv + k, nv, axis, lanes, like)
+                _add(out, 3, iv + 3 + k, nv, axis, lanes, like)
+            # each axis x P
+            _add(out, 0, iv + 3, nv, minus(scaled(py, z), scaled(pz, y)), lanes, like)
+            _add(out, 0, iv + 4, nv, minus(scaled(pz, x), scaled(px, z)), lanes, like)
+            _add(out, 0, iv + 5, nv, minus(scaled(px, y), scaled(py, x)), lanes, like)
         else:
             scale = constants[i, MULTIPLIER]
-            zx, zy, zz = scale * r6, scale * r7, scale * r8
+            axis = scaled(scale, z)
             if topology[i, KIND] == PRISMATIC:
-                _add(out, 0, iv, nv, zx, zy, zz, lanes, like)
+                _add(out, 0, iv, nv, axis, lanes, like)
             else:
-                sx, sy = scale * px, scale * py  # z x P
-                _add(out, 0, iv, nv, sx * r3 - sy * r0, sx * r4 - sy * r1, sx * r5 - sy * r2, lanes, like)
-                _add(out, 3, iv, nv, zx, zy, zz, lanes, like)
+                _add(out, 0, iv, nv, minus(scaled(scale * px, y), scaled(scale * py, x)), lanes, like)
+                _add(out, 3, iv, nv, axis, lanes, like)
         j = topology[i, PARENT]
         if j < n:
             pose = composed(pose_of(i, topology, constants, q, states, lanes, like), pose)
         i = j
 
 
-@njit(inline="always", fastmath=FAST, error_model="numpy")
+@inlined
 def _in_root_axes(topology, constants, q, states, work, out, lanes, like):
     n = topology.shape[0] - 1
     nv = topology[n, V]
@@ -73,41 +68,31 @@ def _in_root_axes(topology, constants, q, states, work, out, lanes, like):
     for i in range(link):
         place_body(i, topology, constants, q, states, work, lanes, like)
     i = topology[link, PARENT]
-    ox, oy, oz = like, like, like
-    if i < n:  # the link's origin
-        r0, r1, r2, r3, r4, r5, r6, r7, r8, px, py, pz = load_pose(
-            work, i * POSE_COLUMNS * lanes, lanes, like
-        )
-        cx, cy, cz = constants[link, POSITION], constants[link, POSITION + 1], constants[link, POSITION + 2]
-        ox = px + r0 * cx + r1 * cy + r2 * cz
-        oy = py + r3 * cx + r4 * cy + r5 * cz
-        oz = pz + r6 * cx + r7 * cy + r8 * cz
+    origin = like, like, like  # of the link
+    if i < n:
+        R, p = load_pose(work, i * POSE_COLUMNS * lanes, lanes, like)
+        origin = plus(p, times(R, row3(constants, link, POSITION)))
     while i < n:
         at, iv = i * POSE_COLUMNS * lanes, topology[i, V]
-        px, py, pz = load3(work, at + 9 * lanes, lanes, like)
-        dx, dy, dz = ox - px, oy - py, oz - pz
+        arm = minus(origin, load3(work, at + 9 * lanes, lanes, like))
         floating = topology[i, KIND] == FLOATING
-        for axis in range(0 if floating else 2, 3):
-            zx = load(work, at + axis * lanes, like)
-            zy = load(work, at + (axis + 3) * lanes, like)
-            zz = load(work, at + (axis + 6) * lanes, like)
+        for k in range(0 if floating else 2, 3):
+            axis = load_axis(work, at, k, lanes, like)
             column = iv
             if floating:
-                _add(out, 0, iv + axis, nv, zx, zy, zz, lanes, like)
-                column = iv + 3 + axis
+                _add(out, 0, iv + k, nv, axis, lanes, like)
+                column = iv + 3 + k
             else:
-                scale = constants[i, MULTIPLIER]
-                zx, zy, zz = scale * zx, scale * zy, scale * zz
+                axis = scaled(constants[i, MULTIPLIER], axis)
             if topology[i, KIND] == PRISMATIC:
-                _add(out, 0, column, nv, zx, zy, zz, lanes, like)
+                _add(out, 0, column, nv, axis, lanes, like)
             else:
-                lx, ly, lz = zy * dz - zz * dy, zz * dx - zx * dz, zx * dy - zy * dx
-                _add(out, 0, column, nv, lx, ly, lz, lanes, like)
-                _add(out, 3, column, nv, zx, zy, zz, lanes, like)
+                _add(out, 0, column, nv, cross(axis, arm), lanes, like)
+                _add(out, 3, column, nv, axis, lanes, like)
         i = topology[i, PARENT]
 
 
-@njit(inline="always", fastmath=FAST, error_model="numpy")
+@spliced
 def recursion(topology, constants, q, v, a, states, work, out, lanes, like):
     """J row by row; v and a are not read."""
     n = topology.shape[0] - 1
@@ -119,23 +104,17 @@ def recursion(topology, constants, q, v, a, states, work, out, lanes, like):
         _in_root_axes(topology, constants, q, states, work, out, lanes, like)
 
 
-#: Of :func:`jacobian`, for :func:`.compilation.make_ready`.
-SIGNATURE = int64(int64[:, ::1], float64[:, ::1], float64[::1], float64[::1], float64[:, ::1])
-
-
-@kernel(fastmath=FAST, error_model="numpy")
+@kernel()
 def jacobian(topology, constants, work, q, out):
     """J (6, nv) of a graph's link at q. Returns 0, 1 or 2 as :func:`.newton_euler.inverse_dynamics` does."""
     nv = topology[topology.shape[0] - 1, V]
     if out.shape[0] != 6 or out.shape[1] != nv:
         return 1
-    flat, none = out.reshape(6 * nv), q[:0]
-    if single(recursion, POSE_COLUMNS, topology, constants, work, q, none, none, flat) != 0:
-        return 1
-    return 0 if all_finite(flat) else 2
+    unused = q[:0]
+    return single(recursion, POSE_COLUMNS, topology, constants, work, q, unused, unused, out.reshape(-1))
 
 
-@kernel(nogil=True, fastmath=FAST, error_model="numpy")
-def jacobian_float64(topology, constants, q, v, a, out, known, blank, turns):
+@kernel(nogil=True)
+def jacobian_float64(topology, constants, q, v, a, out, checked, zeros, queue):
     """Rows of q -> rows of 6 nv numbers: see :func:`.drivers.batch_float64`."""
-    batch_float64(recursion, POSE_COLUMNS, topology, constants, q, v, a, out, known, blank, turns)
+    batch_float64(recursion, POSE_COLUMNS, topology, constants, q, v, a, out, checked, zeros, queue)

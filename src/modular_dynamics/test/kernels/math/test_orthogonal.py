@@ -2,9 +2,19 @@
 
 import numpy as np
 import pytest
+from numba import njit
 
-from modular_dynamics.kernels.math.orthogonal import factor, least_squares, minimum_norm
+from modular_dynamics.kernels.math import orthogonal
 
+
+def _called(function):
+    """Machine code that Python can call; that of functions which kernels inline is not."""
+    return njit(getattr(function, "py_func", function))
+
+
+factor, least_squares, minimum_norm = map(
+    _called, (orthogonal.factor, orthogonal.least_squares, orthogonal.minimum_norm)
+)
 RNG = np.random.default_rng(0)
 
 

@@ -12,18 +12,15 @@ from modular_dynamics.dynamics.arrays.regrouping import regrouped
 from modular_dynamics.kernels.numba_support.compilation import make_ready
 from modular_dynamics.kernels.recursions.common_frame import COMMON_COLUMNS
 from modular_dynamics.kernels.recursions.derivatives import (
-    SIGNATURE,
     inverse_dynamics_derivatives,
-    inverse_dynamics_derivatives_float64,
 )
-from modular_dynamics.kernels.turns import first_bad, new_turns
 
 STEP = 1e-20  # imaginary: no difference is taken, so nothing cancels
 
 
 @pytest.fixture(autouse=True, scope="module")
 def _ready():
-    make_ready(inverse_dynamics_derivatives, SIGNATURE)
+    make_ready(inverse_dynamics_derivatives, (1, 1, 1, 3))
 
 
 def arrays(graph):
@@ -87,24 +84,6 @@ def test_mimic_joints_share_their_drivers_columns(name):
         assert np.abs(ours - expected).max() <= 1e-12 * np.abs(expected).max()
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("floating_base", [False, True])
-@pytest.mark.parametrize("count", [1, 8, 11])
-def test_lanes_and_single_states_agree(count, floating_base):
-    graph = small_robot("two trees", floating_base)
-    topology, constants, _ = arrays(graph)
-    states = [random_state(graph, k) for k in range(count)]
-    q, v, vdot = (np.array(x) for x in zip(*states, strict=True))
-    out = np.full((count, 3 * graph.nv**2), 7.0)
-    known = np.arange(out.shape[1])
-    turns, blank = new_turns(), np.zeros(3 * graph.nv**2, np.bool_)
-    inverse_dynamics_derivatives_float64(topology, constants, q, v, vdot, out, known, blank, turns)
-    assert first_bad(turns) is None
-    for row, state in zip(out, states, strict=True):
-        single = found(graph, state).ravel()
-        assert np.abs(row - single).max() <= 1e-12 * np.abs(single).max()
-
-
 def test_entries_of_joints_on_different_branches_are_zero():
     graph = small_robot("two trees")
     first, other = (graph.v_slice(name).start for name in ("j2", "j3"))
@@ -113,20 +92,9 @@ def test_entries_of_joints_on_different_branches_are_zero():
     assert (out[:, other, first] == 0.0).all()
 
 
-def test_lengths_and_numbers_are_checked():
+def test_numbers_that_are_too_large_are_reported():
     graph = small_robot("fork")
-    good = [*arrays(graph), *random_state(graph), np.full((3, graph.nv, graph.nv), 7.0)]
-    for which in (3, 4, 5):
-        short = [x[:-1].copy() if k == which else x for k, x in enumerate(good)]
-        assert inverse_dynamics_derivatives(*short) == 1
-        for bad in (np.nan, np.inf):
-            spoiled = [x.copy() for x in good]
-            spoiled[which][1] = bad
-            with np.errstate(invalid="ignore"):  # NumPy speaks where the compiler is off
-                assert inverse_dynamics_derivatives(*spoiled) == 1
-    for shape in ((2, 4, 4), (3, 3, 4), (3, 4, 5)):
-        assert inverse_dynamics_derivatives(*good[:-1], np.zeros(shape)) == 1
-    assert (good[-1] == 7.0).all()
-    good[4] = np.full(graph.nv, 1e200)
-    with np.errstate(all="ignore"):
-        assert inverse_dynamics_derivatives(*good) == 2
+    q, v, vdot = random_state(graph)
+    v[:] = 1e200
+    with np.errstate(all="ignore"):  # NumPy speaks where the compiler is off
+        assert inverse_dynamics_derivatives(*arrays(graph), q, v, vdot, np.zeros((3, *[graph.nv] * 2))) == 2

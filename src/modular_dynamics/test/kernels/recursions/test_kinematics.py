@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 import modular_dynamics as md
-from modular_dynamics import kernels
 from modular_dynamics.algebra import to_rotation_translation
 from modular_dynamics.dynamics.arrays.link_rows import with_links
 from modular_dynamics.kernels import layout
@@ -23,17 +22,6 @@ def solvers(graph):
         md.Jacobian(graph, link, "link"),
         md.Regressor(graph),
     ]
-
-
-@pytest.mark.parametrize("which", range(4))
-@pytest.mark.parametrize("floating_base", [False, True])
-def test_lanes_and_single_states_agree(load_robot, which, floating_base):
-    graph = load_robot("four_link", floating_base=floating_base)
-    solver = solvers(graph)[which]
-    given = states(graph, 9)[: 3 if which == 3 else 1]
-    batch = solver.batch()(dict(zip(("q", "v", "vdot"), given, strict=False)), 1, None, np.float64, None)
-    for row, state in zip(batch, zip(*given, strict=True), strict=True):
-        assert np.abs(row - solver(*state)).max() <= 1e-12 * np.abs(batch).max()
 
 
 @pytest.mark.parametrize("floating_base", [False, True])
@@ -67,18 +55,3 @@ def test_only_joints_that_carry_the_links_are_kept(load_robot):
     topology, _ = with_links(graph, [body.name, body.name])
     assert topology[:, layout.KIND].tolist()[-3:-1] == [layout.FIXED] * 2
     assert len(topology) == len(way) + 3
-
-
-def test_lengths_are_checked_before_anything_is_written(load_robot):
-    graph = load_robot("four_link")
-    compiled = kernels.frame_poses, kernels.jacobian, kernels.jacobian, kernels.regressor
-    for solver, kernel, count in zip(solvers(graph), compiled, (1, 1, 1, 3), strict=True):
-        good = [np.ones(graph.nv)] * count
-        for shape in ((1, *solver.shape[1:]), (*solver.shape[:-1], 1)):
-            out = np.full(shape, 7.0)
-            assert kernel(solver.topology, solver.constants, solver._work, *good, out) == 1
-            assert (out == 7.0).all()
-        out = np.full(solver.shape, 7.0)
-        spoiled = [np.full(graph.nv, np.nan), *good[1:]]
-        assert kernel(solver.topology, solver.constants, solver._work, *spoiled, out) == 1
-        assert (out == 7.0).all()
