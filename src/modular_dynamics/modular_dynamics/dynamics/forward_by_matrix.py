@@ -95,23 +95,23 @@ def rows_by_matrix(
     vdot: Array,
     checked: NDArray[np.int64],
     zero_blocks: NDArray[np.bool_],
-    turns: NDArray[np.int64],
+    queue: NDArray[np.int64],
 ) -> None:
     """Rows of q, v, tau -> rows of vdot, as the batch kernels do."""
     nv = int(topology[-1, layout.V])
     step = min(TAKEN, max(8, LARGEST_STACK // max(nv * nv, 1)))
-    begin(turns)
+    begin(queue)
     try:
-        while (first := take(turns, step)) < len(q):
+        while (first := take(queue, step)) < len(q):
             rows = (array[first : first + step] for array in (q, v, tau, vdot))
             bad: int | None = 0  # also if an exception is raised: no other thread takes these rows
             try:
                 bad = _first_bad((topology, constants), checked, *rows)
             finally:
                 if bad is not None:
-                    stop(turns, first + bad, len(q))
+                    stop(queue, first + bad, len(q))
     finally:
-        end(turns)
+        end(queue)
 
 
 def _first_bad(
@@ -120,12 +120,12 @@ def _first_bad(
     """Write vdot; or the row from which on one is bad."""
     count, nv = tau.shape
     none, flat, h = np.empty((count, 0)), np.empty((count, nv * nv)), np.empty((count, nv))
-    turns, never_zero = new_queue(), np.zeros(nv * nv, np.bool_)
-    mass_matrix_float64(*tree, q, none, none, flat, np.arange(nv * nv), never_zero, turns)
-    if (bad := first_bad(turns)) is None:
-        turns = new_queue()
-        inverse_dynamics_float64(*tree, q, v, np.zeros_like(h), h, checked, never_zero, turns)
-        bad = first_bad(turns)
+    queue, never_zero = new_queue(), np.zeros(nv * nv, np.bool_)
+    mass_matrix_float64(*tree, q, none, none, flat, np.arange(nv * nv), never_zero, queue)
+    if (bad := first_bad(queue)) is None:
+        queue = new_queue()
+        inverse_dynamics_float64(*tree, q, v, np.zeros_like(h), h, checked, never_zero, queue)
+        bad = first_bad(queue)
     if bad is not None:
         return bad
     M = flat.reshape(count, nv, nv)

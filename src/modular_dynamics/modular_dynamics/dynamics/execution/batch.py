@@ -163,8 +163,8 @@ class Batch:
         topology, constants, zero_blocks = self._arrays[out.dtype]
         not_read = [np.empty((rows, 0), out.dtype)] * (3 - len(inputs))
 
-        def work(turns: NDArray[np.int64]) -> None:
-            kernel(topology, constants, *inputs, *not_read, out, checked, zero_blocks, turns)
+        def work(queue: NDArray[np.int64]) -> None:
+            kernel(topology, constants, *inputs, *not_read, out, checked, zero_blocks, queue)
 
         share = min(THREAD_STATES, 1 + THREAD_RESULTS // max(self._width, 1))
         return run_on_threads(work, rows, min(threads, max(1, rows // share)))

@@ -36,32 +36,32 @@ def run_on_threads(work: Work, rows: int, threads: int) -> int | None:
     Raises:
         Exception: of a helper that failed with rows that it had taken, which so count as bad.
     """
-    turns, failures = kernel.new_queue(), list[Exception]()
+    queue, failures = kernel.new_queue(), list[Exception]()
     if threads == 1:
-        work(turns)
+        work(queue)
     else:
         with suppress(RuntimeError):  # near the interpreter's end no thread can be started
             jobs = _jobs()
             for _ in range(threads - 1):
-                jobs.put((work, turns, failures))
+                jobs.put((work, queue, failures))
         try:
-            work(turns)
+            work(queue)
         finally:
-            _end(turns, rows)
-    bad = kernel.first_bad(turns)
+            _end(queue, rows)
+    bad = kernel.first_bad(queue)
     if bad is not None and failures:
         raise failures[0]
     return bad
 
 
-def _end(turns: NDArray[np.int64], rows: int) -> None:
+def _end(queue: NDArray[np.int64], rows: int) -> None:
     """Let no thread take more rows, and wait for all, even if interrupted: they write the caller's arrays."""
     try:
-        turns[kernel.NEXT] = rows
-        while not kernel.none_at_work(turns, TRIES):
+        queue[kernel.NEXT] = rows
+        while not kernel.none_at_work(queue, TRIES):
             time.sleep(PAUSE)
     except BaseException:
-        _end(turns, rows)
+        _end(queue, rows)
         raise
 
 
@@ -84,12 +84,12 @@ def _jobs() -> SimpleQueue[Job]:
 
 def _help(jobs: SimpleQueue[Job]) -> None:
     while True:
-        work, turns, failures = jobs.get()
+        work, queue, failures = jobs.get()
         try:
-            work(turns)
+            work(queue)
         except Exception as error:  # for instance no memory
             failures.append(error)
-        del work, turns, failures  # so that arrays are freed
+        del work, queue, failures  # so that arrays are freed
 
 
 os.register_at_fork(after_in_child=_queues.clear)  # threads are not copied
