@@ -12,8 +12,8 @@ from modular_dynamics_ros.computation.robot import Robot
 from modular_dynamics_ros.messages.joint_states import JointStateWriter
 from modular_dynamics_ros.messages.stamps import stamp_message
 from modular_dynamics_ros.messages.subsystem_graph import subsystem_graph_message
+from modular_dynamics_ros.node.interfaces import SessionNode
 from modular_dynamics_ros.node.outputs import Outputs, WrenchTopics
-from modular_dynamics_ros.node.robot_node import RobotNode
 from modular_dynamics_ros.node.topics import LATCHED
 
 __all__ = ["DynamicsOutputs"]
@@ -25,7 +25,7 @@ class DynamicsOutputs(Outputs):
     With closed loops also all joints with the loops closed, and the wrench at each cut joint.
     """
 
-    def __init__(self, node: RobotNode, robot: Robot, controller_joints: Sequence[str]) -> None:
+    def __init__(self, node: SessionNode, robot: Robot, controller_joints: Sequence[str]) -> None:
         graph = robot.graph
         commanded = dict(zip(robot.joint_names, robot.published.tolist(), strict=True))
         super().__init__(node, controller_joints, commanded, f"'{graph.name}' has torques of")

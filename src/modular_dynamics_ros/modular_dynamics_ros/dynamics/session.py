@@ -8,75 +8,94 @@ from rclpy.lifecycle import LifecycleState
 
 from modular_dynamics_ros.computation.computation import Answer, Computation
 from modular_dynamics_ros.computation.robot import Robot
-from modular_dynamics_ros.computation.values import State
+from modular_dynamics_ros.computation.values import ComputationSettings, State
 from modular_dynamics_ros.diagnostics.counts import MessageCounts
 from modular_dynamics_ros.diagnostics.statuses import answer_values
 from modular_dynamics_ros.dynamics.crosscheck import CrossChecks
 from modular_dynamics_ros.dynamics.outputs import DynamicsOutputs
 from modular_dynamics_ros.exceptions import BadMessage
 from modular_dynamics_ros.messages.status import OK, WARN, Status
-from modular_dynamics_ros.node.input_timeout import Output
-from modular_dynamics_ros.node.inputs import Inputs, ReferenceInput, WrenchInputs
-from modular_dynamics_ros.node.robot_node import RobotNode
-from modular_dynamics_ros.node.session import RobotSession
+from modular_dynamics_ros.node.input_timeout import InputTimeout, Output
+from modular_dynamics_ros.node.inputs import ReferenceInput, WrenchInputs
+from modular_dynamics_ros.node.interfaces import SessionNode
+from modular_dynamics_ros.node.loaded_robot import LoadedRobot
+from modular_dynamics_ros.node.state_input import StateInput
 from modular_dynamics_ros.parameters.nodes import DynamicsParameters
 
 __all__ = ["DynamicsSession", "output_status"]
 
 
-class DynamicsSession(RobotSession):
-    """See `RobotSession`.
+class DynamicsSession:
+    """Its subscriptions while the node is active, and its publishers.
+
+    Args:
+        description: path or text of the URDF.
 
     Attributes:
         last_published: the last answer, or the one that holds the robot while the input is stale.
+
+    Raises:
+        RobotError: robot or parameters cannot be used.
     """
 
-    def __init__(self, node: RobotNode, description: str, parameters: DynamicsParameters) -> None:
-        super().__init__(node, description, parameters)
+    def __init__(self, node: SessionNode, description: str, parameters: DynamicsParameters) -> None:
+        self._node, self._parameters = node, parameters
+        self._loaded = LoadedRobot(node, description, parameters)
+        self.robot, self.computation = self._loaded.robot, self._loaded.computation
         rate, threshold = parameters.crosscheck_rate, parameters.crosscheck_threshold
         self.crosschecks = CrossChecks(self.robot, node.log, rate, threshold)
-        self.outputs: DynamicsOutputs = DynamicsOutputs(node, self.robot, parameters.controller_joints)
+        self._outputs = DynamicsOutputs(node, self.robot, parameters.controller_joints)
         self.last_published: Answer | None = None
         self._rate_timer: Any = None
         # with a rate: the state that its timer is to answer, and its arrival
         self._newest: tuple[State, int] | None = None
 
+    @property
+    def input(self) -> StateInput:
+        """The joint states of an active node."""
+        return self._loaded.active
+
     def activate(self, state: LifecycleState | None) -> None:
         """Subscribe and begin to answer; publish the graph."""
+        node, parameters = self._node, self._parameters
         self.crosschecks.restart()
-        super().activate(state)
-        self.outputs.publish_graph(self._node.stamp())
-        self._set_rate(self._parameters.rate)
+        self._outputs.activate(state)
+        others = ReferenceInput(node, self.computation), WrenchInputs(node, self.computation)
+        timeout = InputTimeout(parameters.stale_after, parameters.on_stale, parameters.ramp_time)
+        self._loaded.subscribe(others, timeout, self._on_state, self._on_watch)
+        self._outputs.publish_graph(node.stamp())
+        self._set_rate(parameters.rate)
 
     def deactivate(self) -> None:
         """Take no more messages; forget what the next activation must not build upon."""
         self._set_rate(0.0)
-        super().deactivate()
+        self._loaded.unsubscribe()
         self._newest = self.last_published = None
+
+    def destroy(self) -> None:
+        """Deactivate, and remove the publishers."""
+        self.deactivate()
+        self._outputs.destroy()
 
     def set_parameters(self, parameters: DynamicsParameters) -> None:
         """Take parameters that changed at run time."""
-        super().set_parameters(parameters)
+        self._parameters = parameters
+        self.computation.configure(ComputationSettings.of(parameters))
         monitor = self.crosschecks.monitor
         monitor.rate, monitor.threshold = parameters.crosscheck_rate, parameters.crosscheck_threshold
-        if self.input is not None:
+        if self._loaded.states is not None:
+            self.input.set_timeout(parameters.stale_after, parameters.on_stale, parameters.ramp_time)
             self._set_rate(parameters.rate)
 
     def statuses(self) -> list[Status]:
         """The parts of /diagnostics, while active."""
-        joint_states, answer = self.active_input, self.last_published
+        answer = self.last_published
         statuses = [
-            joint_states.status("cross-check"),
-            output_status(joint_states.counts, self.computation, answer),
+            self.input.status("cross-check"),
+            output_status(self.input.counts, self.computation, answer),
             self.crosschecks.status(),
         ]
-        return [*statuses, joint_states.closure_status(answer)] if self.robot.closed else statuses
-
-    def _timeout_parameters(self) -> tuple[Any, ...]:
-        return self._parameters.stale_after, self._parameters.on_stale, self._parameters.ramp_time
-
-    def _subscribe_others(self) -> list[Inputs]:
-        return [ReferenceInput(self._node, self.computation), WrenchInputs(self._node, self.computation)]
+        return [*statuses, self.input.closure_status(answer)] if self.robot.closed else statuses
 
     def _set_rate(self, rate: float) -> None:
         if self._rate_timer is not None:
@@ -87,7 +106,7 @@ class DynamicsSession(RobotSession):
         if self._rate_timer is None:
             self._answer(state, arrival)
             return
-        self.active_input.counts.superseded += self._newest is not None
+        self.input.counts.superseded += self._newest is not None
         self._newest = state, arrival
 
     def _on_rate(self) -> None:
@@ -97,13 +116,13 @@ class DynamicsSession(RobotSession):
         try:
             self._answer(state, arrival)
         except BadMessage as error:
-            self.active_input.reject(error)
+            self.input.reject(error)
 
     def _answer(self, state: State, arrival: int) -> None:
         self.last_published = answer = self.computation.compute(state, self._node.now())
-        self.outputs.publish(answer)
-        self.active_input.count_answer(answer, arrival)
-        self.active_input.counts.limited.update(limited_joints(self.robot, answer))
+        self._outputs.publish(answer)
+        self.input.count_answer(answer, arrival)
+        self.input.counts.limited.update(limited_joints(self.robot, answer))
         self.crosschecks.compare_if_due(answer)
 
     def _on_watch(self, output: Output, factor: float) -> None:
@@ -113,10 +132,10 @@ class DynamicsSession(RobotSession):
             except BadMessage as error:
                 self._node.log.problem("joint_states", error.cause, f"position not held: {error}")
             else:
-                self.outputs.publish(self.last_published, self._node.stamp())
+                self._outputs.publish(self.last_published, self._node.stamp())
         elif output is Output.RAMP and self.last_published is not None:
             last = self.last_published
-            self.outputs.publish_torques(replace(last, effort=factor * last.effort), self._node.stamp())
+            self._outputs.publish_torques(replace(last, effort=factor * last.effort), self._node.stamp())
 
 
 def limited_joints(robot: Robot, answer: Answer) -> list[str]:

@@ -12,8 +12,8 @@ from modular_dynamics_ros.computation.computation import Computation
 from modular_dynamics_ros.exceptions import BadMessage
 from modular_dynamics_ros.messages.trajectories import trajectory_from_message
 from modular_dynamics_ros.messages.wrenches import wrench_from_message
+from modular_dynamics_ros.node.interfaces import SessionNode
 from modular_dynamics_ros.node.pending_messages import pending_messages
-from modular_dynamics_ros.node.robot_node import RobotNode
 from modular_dynamics_ros.node.topics import NO_SUBSCRIPTION_EVENTS, SENSOR, topic_name
 
 __all__ = ["Inputs", "ReferenceInput", "WrenchInputs"]
@@ -22,7 +22,7 @@ __all__ = ["Inputs", "ReferenceInput", "WrenchInputs"]
 class Inputs:
     """Subscriptions from activation to deactivation."""
 
-    def __init__(self, node: RobotNode) -> None:
+    def __init__(self, node: SessionNode) -> None:
         self._node = node
         self._subscriptions: list[Any] = []
 
@@ -63,7 +63,7 @@ class Inputs:
 class ReferenceInput(Inputs):
     """Reference trajectories; a bad one is refused, and the last good one stays valid."""
 
-    def __init__(self, node: RobotNode, computation: Computation) -> None:
+    def __init__(self, node: SessionNode, computation: Computation) -> None:
         super().__init__(node)
         self._computation = computation
         self._subscribe(JointTrajectory, "reference", self._on_reference, 10)
@@ -78,7 +78,7 @@ class ReferenceInput(Inputs):
 class WrenchInputs(Inputs):
     """External wrenches on links, and those of black boxes; a bad one is refused, the last good one stays."""
 
-    def __init__(self, node: RobotNode, computation: Computation) -> None:
+    def __init__(self, node: SessionNode, computation: Computation) -> None:
         super().__init__(node)
         self._computation = computation
         self._subscribe(WrenchStamped, "~/external_wrench", self._on_external_wrench, SENSOR)

@@ -13,7 +13,7 @@ from modular_dynamics_ros.computation.values import StampedWrench
 from modular_dynamics_ros.exceptions import RobotError, listed
 from modular_dynamics_ros.messages.joint_states import EffortWriter
 from modular_dynamics_ros.messages.wrenches import WrenchWriter
-from modular_dynamics_ros.node.robot_node import RobotNode
+from modular_dynamics_ros.node.interfaces import SessionNode
 from modular_dynamics_ros.node.topics import ANSWER_DEPTH, NO_PUBLISHER_EVENTS, topic_name
 
 __all__ = ["Outputs", "WrenchTopics"]
@@ -32,7 +32,7 @@ class Outputs:
     """
 
     def __init__(
-        self, node: RobotNode, controller_joints: Sequence[str], indices: Mapping[str, int], owner: str
+        self, node: SessionNode, controller_joints: Sequence[str], indices: Mapping[str, int], owner: str
     ) -> None:
         self._node = node
         self._publishers: list[Any] = []

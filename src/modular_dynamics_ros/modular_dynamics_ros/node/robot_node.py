@@ -35,7 +35,7 @@ SUCCESS, FAILURE = TransitionCallbackReturn.SUCCESS, TransitionCallbackReturn.FA
 
 
 class RobotNode(LifecycleNode):
-    """Parameters, transitions, description and diagnostics; all about one robot is in its `RobotSession`.
+    """Parameters, transitions, description and diagnostics; all about one robot is in its session.
 
     A subclass sets NAME, PARAMETERS (a table, see parameters/table.py) and SESSION: "MODULE:CLASS" of the
     sessions. That module, and with it the library, is imported when the node is configured: DDS finds the
@@ -51,7 +51,7 @@ class RobotNode(LifecycleNode):
         self.parameters = declare(self, self.PARAMETERS)
         self.add_on_set_parameters_callback(self._on_set_parameters)
         self.log = ChangeLog(self.get_logger(), time.monotonic)
-        self.session: Any = None  # of the type that SESSION names, a RobotSession
+        self.session: Any = None  # of the type that SESSION names
         self._session_type: Any = None
         self._description = ""
         self._description_subscription: Any = None

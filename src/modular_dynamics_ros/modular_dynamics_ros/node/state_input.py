@@ -16,7 +16,7 @@ from modular_dynamics_ros.messages.joint_states import JointSample, JointStateRe
 from modular_dynamics_ros.messages.status import Status
 from modular_dynamics_ros.node.input_timeout import InputTimeout, Output
 from modular_dynamics_ros.node.inputs import Inputs
-from modular_dynamics_ros.node.robot_node import RobotNode
+from modular_dynamics_ros.node.interfaces import SessionNode
 from modular_dynamics_ros.node.topics import JOINT_STATES
 
 __all__ = ["StateInput"]
@@ -37,7 +37,7 @@ class StateInput(Inputs):
 
     def __init__(
         self,
-        node: RobotNode,
+        node: SessionNode,
         computation: Computation,
         answer: Callable[[State, int], None],
         timeout: InputTimeout,

@@ -12,7 +12,7 @@ from modular_dynamics_ros.exceptions import BadMessage
 from modular_dynamics_ros.messages.stamps import stamp_nanoseconds
 from modular_dynamics_ros.messages.wrenches import wrench_from_message
 from modular_dynamics_ros.node.inputs import Inputs
-from modular_dynamics_ros.node.robot_node import RobotNode
+from modular_dynamics_ros.node.interfaces import SessionNode
 from modular_dynamics_ros.node.topics import topic_name
 
 __all__ = ["LOG_NAME", "ConnectionWrenches", "WrenchMatcher"]
@@ -112,7 +112,7 @@ class ConnectionWrenches(Inputs, Generic[Item]):
 
     def __init__(
         self,
-        node: RobotNode,
+        node: SessionNode,
         graph: md.SubsystemGraph,
         names: Sequence[str],
         patience: float,

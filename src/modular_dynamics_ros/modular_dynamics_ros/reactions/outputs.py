@@ -9,8 +9,8 @@ from visualization_msgs.msg import MarkerArray
 
 from modular_dynamics_ros.messages.joint_states import JointStateWriter
 from modular_dynamics_ros.messages.stamps import stamp_message
+from modular_dynamics_ros.node.interfaces import SessionNode
 from modular_dynamics_ros.node.outputs import Outputs, WrenchTopics
-from modular_dynamics_ros.node.robot_node import RobotNode
 from modular_dynamics_ros.parameters.nodes import ReactionParameters
 from modular_dynamics_ros.reactions.computation import MechanismReactions, ReactionComputation
 from modular_dynamics_ros.reactions.messages import MarkerWriter, ReactionsWriter, at_origin
@@ -22,7 +22,7 @@ class ReactionOutputs(Outputs):
     """See `Outputs`; efforts are the forces of the rules' actuators."""
 
     def __init__(
-        self, node: RobotNode, computation: ReactionComputation, parameters: ReactionParameters
+        self, node: SessionNode, computation: ReactionComputation, parameters: ReactionParameters
     ) -> None:
         rules = computation.rules
         actuators = {name: index for index, name in enumerate(computation.actuators)}

@@ -3,16 +3,19 @@
 import time
 from dataclasses import dataclass
 
+from rclpy.lifecycle import LifecycleState
+
 from modular_dynamics_ros.computation.closed_loop import ClosedLoopSolution
 from modular_dynamics_ros.computation.computation import Answer
-from modular_dynamics_ros.computation.values import StampedWrench, State
+from modular_dynamics_ros.computation.values import ComputationSettings, StampedWrench, State
 from modular_dynamics_ros.diagnostics.counts import LatencyWindow
 from modular_dynamics_ros.exceptions import BadMessage, listed
 from modular_dynamics_ros.messages.status import Status
-from modular_dynamics_ros.node.input_timeout import Output
+from modular_dynamics_ros.node.input_timeout import InputTimeout, Output
 from modular_dynamics_ros.node.inputs import Inputs, ReferenceInput
-from modular_dynamics_ros.node.robot_node import RobotNode
-from modular_dynamics_ros.node.session import RobotSession
+from modular_dynamics_ros.node.interfaces import SessionNode
+from modular_dynamics_ros.node.loaded_robot import LoadedRobot
+from modular_dynamics_ros.node.state_input import StateInput
 from modular_dynamics_ros.parameters.nodes import ReactionParameters
 from modular_dynamics_ros.reactions.computation import MechanismReactions, ReactionComputation
 from modular_dynamics_ros.reactions.connection_wrenches import LOG_NAME, ConnectionWrenches
@@ -35,58 +38,80 @@ class _Waiting:
     spent: int
 
 
-class ReactionSession(RobotSession):
-    """See `RobotSession`. With loads from topics a state waits for the wrenches that were computed from it.
+class ReactionSession:
+    """Its subscriptions while the node is active, and its publishers.
+
+    With loads from topics a state waits for the wrenches that were computed from it.
+
+    Args:
+        description: path or text of the URDF.
 
     Raises:
-        RobotError: also where the rules do not fit the robot.
+        RobotError: robot, rules or parameters cannot be used.
     """
 
-    def __init__(self, node: RobotNode, description: str, parameters: ReactionParameters) -> None:
-        super().__init__(node, description, parameters)
+    def __init__(self, node: SessionNode, description: str, parameters: ReactionParameters) -> None:
+        self._node, self._parameters = node, parameters
+        self._loaded = LoadedRobot(node, description, parameters)
+        self.robot, self.computation = self._loaded.robot, self._loaded.computation
         self.reactions = ReactionComputation(
             self.robot, parameters.rules_file, parameters.equilibrium_tolerance
         )
-        self.outputs: ReactionOutputs = ReactionOutputs(node, self.reactions, parameters)
+        self._outputs = ReactionOutputs(node, self.reactions, parameters)
         self._loads: ConnectionWrenches[_Waiting] | None = None  # while active, with loads from topics
         self._last: MechanismReactions | None = None
         self._computing = LatencyWindow()
 
-    def _subscribe_others(self) -> list[Inputs]:
+    @property
+    def input(self) -> StateInput:
+        """The joint states of an active node."""
+        return self._loaded.active
+
+    def activate(self, state: LifecycleState | None) -> None:
+        """Subscribe and begin to answer."""
         self._computing.clear()
         self._last = None
-        inputs: list[Inputs] = []
+        self._outputs.activate(state)
+        patience, others = self._parameters.stale_after, list[Inputs]()
         if self._parameters.loads == "topics":
-            names, patience = self.reactions.load_names, self._parameters.stale_after
+            names = self.reactions.load_names
             self._loads = ConnectionWrenches(self._node, self.robot.graph, names, patience, self._on_loads)
-            inputs.append(self._loads)
-        return [*inputs, ReferenceInput(self._node, self.computation)]
+            others.append(self._loads)
+        others.append(ReferenceInput(self._node, self.computation))
+        self._loaded.subscribe(others, InputTimeout(patience), self._on_state, self._on_watch)
 
     def deactivate(self) -> None:
         """Take no more messages; forget what the next activation must not build upon."""
-        super().deactivate()
+        self._loaded.unsubscribe()
         self._loads = None
+
+    def destroy(self) -> None:
+        """Deactivate, and remove the publishers."""
+        self.deactivate()
+        self._outputs.destroy()
 
     def set_parameters(self, parameters: ReactionParameters) -> None:
         """Take parameters that changed at run time."""
-        super().set_parameters(parameters)
-        self.outputs.parameters = parameters
+        self._parameters = parameters
+        self.computation.configure(ComputationSettings.of(parameters))
+        self._outputs.parameters = parameters
         self.reactions.tolerance = parameters.equilibrium_tolerance
+        if self._loaded.states is not None:
+            self.input.set_timeout(parameters.stale_after)
         if self._loads is not None:
             self._loads.matcher.patience = parameters.stale_after
 
     def statuses(self) -> list[Status]:
         """The parts of /diagnostics, while active."""
-        joint_states = self.active_input
         source = self.computation.accelerations.description
         statuses = [
-            joint_states.status(LOG_NAME),
-            answers_status(joint_states.counts, self._computing, source),
+            self.input.status(LOG_NAME),
+            answers_status(self.input.counts, self._computing, source),
         ]
         if self._loads is not None:
             matcher, problems = self._loads.matcher, self._node.log.texts(LOG_NAME)
             statuses.append(loads_status(matcher.ages(self._node.now()), matcher.patience, problems))
-        closure = joint_states.closure_status(self.computation.last_answer)
+        closure = self.input.closure_status(self.computation.last_answer)
         return [*statuses, closure, reactions_status(self.reactions, self._last)]
 
     def _on_state(self, state: State, arrival: int) -> None:
@@ -103,15 +128,15 @@ class ReactionSession(RobotSession):
         try:
             self._publish(waiting, wrenches)
         except BadMessage as error:
-            self.active_input.reject(error)
+            self.input.reject(error)
 
     def _publish(self, waiting: _Waiting, wrenches: dict[str, StampedWrench] | None) -> None:
         began, answer = time.perf_counter_ns(), waiting.answer
         assert isinstance(answer.dynamics, ClosedLoopSolution)  # ReactionComputation rejects open chains
         self._last = self.reactions(answer.dynamics.result, wrenches)
-        self.outputs.publish(self._last, answer.state.stamp, from_topics=wrenches is not None)
+        self._outputs.publish(self._last, answer.state.stamp, from_topics=wrenches is not None)
         self._computing.add(waiting.arrival, waiting.spent + time.perf_counter_ns() - began)
-        self.active_input.count_answer(answer, waiting.arrival)
+        self.input.count_answer(answer, waiting.arrival)
 
     def _on_watch(self, output: Output, factor: float) -> None:
         """Give up states whose wrenches will not arrive."""
@@ -122,4 +147,4 @@ class ReactionSession(RobotSession):
             text = (
                 f"no connection wrench of {listed(missing)} with its stamp came within {matcher.patience:g} s"
             )
-            self.active_input.reject(BadMessage("no connection wrench", text))
+            self.input.reject(BadMessage("no connection wrench", text))
