@@ -17,14 +17,14 @@ class AccelerationSource:
     """Accelerations of n joints. It keeps the reference and the state of the filter from message to message.
 
     Attributes:
-        reference: to which trajectories are added. coverage: whether the reference covers the last stamp.
+        reference: to which trajectories are added.
         filter: of the velocities; None where the source was never `filtered`.
     """
 
     def __init__(self, joints: int, settings: ComputationSettings) -> None:
         self._joints = joints
         self.reference = ReferenceSampler(settings.stale_after)
-        self.coverage = Coverage.NONE
+        self._coverage = Coverage.NONE
         self.filter: FilteredAcceleration | None = None
         self.configure(settings)
 
@@ -37,20 +37,21 @@ class AccelerationSource:
         ):
             self.filter = FilteredAcceleration(self._joints, settings.filter_cutoff)
 
-    def at(self, stamp: int, v: Array, without_velocity: tuple[str, ...]) -> Array:
-        """Accelerations (n,) at a stamp [ns].
+    def at(self, stamp: int, v: Array, without_velocity: tuple[str, ...]) -> tuple[Array, bool]:
+        """Accelerations (n,) at a stamp [ns]; whether the reference has ended and they are of its last point.
 
         Raises:
             BadMessage: the source does not know them.
         """
         if self._source == "filtered":
-            return self._filtered(stamp, v, without_velocity)
-        acceleration = np.zeros(self._joints)
+            return self._filtered(stamp, v, without_velocity), False
+        acceleration, held = np.zeros(self._joints), False
         if self._source == "reference":
-            self.coverage = self.reference.sample(stamp, acceleration)
-            if self.coverage is Coverage.NONE:
+            self._coverage = self.reference.sample(stamp, acceleration)
+            if self._coverage is Coverage.NONE:
                 raise BadMessage("no reference", "no reference covers the stamp of this joint state")
-        return acceleration
+            held = self._coverage is Coverage.HELD
+        return acceleration, held
 
     def _filtered(self, stamp: int, v: Array, without_velocity: tuple[str, ...]) -> Array:
         if without_velocity:
@@ -78,15 +79,10 @@ class AccelerationSource:
         self.restart_filter()
 
     @property
-    def holds_last_point(self) -> bool:
-        """Whether the reference ended before the last stamp, and its last acceleration was taken."""
-        return self._source == "reference" and self.coverage is Coverage.HELD
-
-    @property
     def description(self) -> str:
         """The source and its condition, for /diagnostics."""
         if self._source == "zero":
             return "zero: accelerations are taken as zero"
         if self._source == "filtered" and self.filter is not None:
             return f"filtered: {self.filter.state.value}"
-        return f"reference: {self.coverage.value}"
+        return f"reference: {self._coverage.value}"

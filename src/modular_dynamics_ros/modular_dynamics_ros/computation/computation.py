@@ -118,10 +118,10 @@ class Computation:
         Raises:
             BadMessage: the acceleration source does not know them.
         """
-        a = self.accelerations.at(stamp, v, without_velocity)
+        a, held = self.accelerations.at(stamp, v, without_velocity)
         if measured is None:
             measured = np.full(len(self.robot.passive_names), np.nan)
-        return State(stamp, q, v, a, measured)
+        return State(stamp, q, v, a, measured, held)
 
     def compute(self, state: State, now: int) -> Answer:
         """Torques and wrenches of a state, with the wrenches that are valid now [ns].

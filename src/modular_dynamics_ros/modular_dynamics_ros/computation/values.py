@@ -46,6 +46,7 @@ class State:
     Attributes:
         stamp: [ns]. q, v, a: (n,) of the robot's `state_names` [rad or m, per s, per s^2].
         measured: positions of the robot's `passive_names`, NaN where they are not measured.
+        reference_ended: whether the accelerations are those of the reference's last point.
     """
 
     stamp: int
@@ -53,6 +54,7 @@ class State:
     v: Array
     a: Array
     measured: Array
+    reference_ended: bool = False
 
 
 @dataclass(frozen=True, eq=False)

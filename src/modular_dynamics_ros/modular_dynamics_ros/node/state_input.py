@@ -8,6 +8,7 @@ from sensor_msgs.msg import JointState
 
 from modular_dynamics_ros.computation.assembly_mode import CANNOT_CLOSE, DEAD_POINT
 from modular_dynamics_ros.computation.computation import Answer, Computation
+from modular_dynamics_ros.computation.reference import Coverage
 from modular_dynamics_ros.computation.values import State
 from modular_dynamics_ros.diagnostics.counts import MessageCounts
 from modular_dynamics_ros.diagnostics.statuses import closure_status, input_status
@@ -108,12 +109,12 @@ class StateInput(Inputs):
             state = self._computation.observe(
                 sample.stamp or now, sample.q, sample.v, sample.without_velocity, sample.optional
             )
-            self._report_flaws(sample, now)
+            self._report_flaws(sample, state, now)
             self._answer(state, info["received_timestamp"])
         except BadMessage as error:
             self.reject(error)
 
-    def _report_flaws(self, sample: JointSample, now: int) -> None:
+    def _report_flaws(self, sample: JointSample, state: State, now: int) -> None:
         """Report flaws of a joint state that is answered nevertheless."""
         log, computation = self._node.log, self._computation
         self.counts.input_age = age = (now - (sample.stamp or now)) * 1e-9
@@ -127,5 +128,5 @@ class StateInput(Inputs):
         if sample.without_velocity and computation.needs_velocity:
             text = f"no velocity of {listed(sample.without_velocity)}: taken as zero"
             log.problem("joint_states", "no velocity", text)
-        if computation.accelerations.holds_last_point:
-            log.problem("reference", "held", computation.accelerations.coverage.value)
+        if state.reference_ended:
+            log.problem("reference", "held", Coverage.HELD.value)
