@@ -59,12 +59,12 @@ def measure_sizes(urdf: str, rounds: int, tick: Callable[[str], None]) -> dict[s
 def _reordering(graph: md.SubsystemGraph, count: int) -> Callable[[], object]:
     """Copying mass matrices from vector lanes to rows, without computing any."""
     topology, constants = MASS_MATRIX.prepared(topology_of(graph, frozenset()), constants_of(graph))
-    blank = MASS_MATRIX.zero_blocks(graph, DOUBLE, topology, constants)
+    zeros = MASS_MATRIX.zero_blocks(graph, DOUBLE, topology, constants)
     lanes, out = np.zeros(graph.nv**2 * LANES), np.empty((count, graph.nv**2))
-    return lambda: _reorder(lanes, out, blank)
+    return lambda: _reorder(lanes, out, zeros)
 
 
 @njit
-def _reorder(lanes: Array, out: Array, blank: NDArray[np.bool_]) -> None:
+def _reorder(lanes: Array, out: Array, zeros: NDArray[np.bool_]) -> None:
     for first in range(0, out.shape[0], LANES):
-        lanes_to_columns(lanes, out, first, blank, LANES, zero_float64x8())
+        lanes_to_columns(lanes, out, first, zeros, LANES, zero_float64x8())
