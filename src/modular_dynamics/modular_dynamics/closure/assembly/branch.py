@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..constraints.constraint_system import ConstraintSystem
-from .coordinates import Coordinates
+from ..constraints.coordinates import Coordinates
 
 __all__ = ["Branch", "BranchLostError", "BranchPoint"]
 

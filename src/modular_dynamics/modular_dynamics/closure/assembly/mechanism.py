@@ -9,7 +9,7 @@ from ...exceptions import ClosureError, StateError
 from ...kernels.loops import continuation, newton
 from ...model import SubsystemGraph
 from ..constraints.constraint_system import ConstraintSystem
-from ..constraints.passive_joints import joint_limits
+from ..constraints.coordinates import joint_limits
 from .diagnosis import raise_branch_end, unclosed
 from .explicit import explicit_solver
 

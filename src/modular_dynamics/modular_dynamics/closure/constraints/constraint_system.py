@@ -12,9 +12,7 @@ from ...kernels.loops.constraint_rows import COUPLING, evaluate_rows
 from ...kernels.loops.projection import projection
 from ...kernels.loops.structures import CoordinateSplit, LoopWorkspace, RowArrays, RowValues, Tree
 from ...model import JointType, SubsystemGraph
-from .gearing import eliminated
-from .independent_coordinates import IndependentCoordinates, indices_in_q, indices_in_v
-from .passive_joints import PassiveJoints
+from .coordinates import IndependentCoordinates, PassiveJoints, eliminated, indices_in_q, indices_in_v
 from .rows import Springs, loop_rows, row_values
 
 __all__ = ["ConstraintSystem"]

@@ -9,7 +9,7 @@ from ...algebra import DualQuaternion, adjoint, to_rotation_translation
 from ...dynamics import frame_poses
 from ...dynamics.execution.workspaces import workspace_of
 from ...model import SubsystemGraph
-from ..constraints.independent_coordinates import indices_in_v
+from ..constraints.coordinates import indices_in_v
 from ..cross_products import cross
 from .solver import ClosedLoopDynamics
 

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ...exceptions import StateError
 from ...model import SubsystemGraph
-from ..assembly.coordinates import Coordinates
+from ..constraints.coordinates import Coordinates
 from ..dynamics.forward_dynamics import energy
 from ..dynamics.solver import solver_of
 from .branch_motion import BranchMotion, Torques
