@@ -23,7 +23,7 @@ from .reactions.load_case import LoadCases, load_case_of, wrenches_of
 from .reactions.rule_reader import read_rules, rules_from
 from .reactions.sharing import ReactionSharing, SharedReactions
 from .reactions.sharing_rules import Rules
-from .simulation.simulate import Simulation, simulate
+from .simulation import Simulation, simulate
 
 __all__ = [
     "ClosedLoopDynamics",

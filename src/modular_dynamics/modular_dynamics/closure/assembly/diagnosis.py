@@ -6,8 +6,8 @@ Out of reach, contradictory, a dead point; too few independent joints, or too ma
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...dynamics.arrays.arguments import Array
 from ...exceptions import ClosureError, SingularityError
 from ...kernels.loops import newton
 from ...model import JointType
@@ -22,7 +22,6 @@ __all__ = [
     "unclosed",
 ]
 
-Array = NDArray[np.float64]
 #: Rate of constraint rows per unit rate of an independent coordinate that is still rounding, or what Newton's
 #: method leaves.
 LARGEST_VIOLATION = 1e-6

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from ...dynamics.arrays.arguments import Array
 from ...kernels.loops import planar_steps as kernel
 from ...kernels.loops.planar_walk import WalkWorkspace, walk
 from ...model import Gear
@@ -15,7 +16,6 @@ from .explicit_plane import PlanarLoop, planar_loop
 
 __all__ = ["ExplicitSolver", "explicit_solver"]
 
-Array = NDArray[np.float64]
 #: Solutions of single steps that are tried: all, for up to about ten loops one after the other.
 MOST_TRIED = 4096
 #: Digits of squared distances in which two solutions are equally near.

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from ...dynamics.arrays.arguments import Array
 from ...exceptions import ClosureError, StateError
 from ...kernels.loops import continuation, newton
 from ...model import SubsystemGraph
@@ -15,7 +16,6 @@ from .explicit import explicit_solver
 
 __all__ = ["Mechanism"]
 
-Array = NDArray[np.float64]
 #: Starts round a configuration from which the loops do not close, at each of four distances.
 STARTS = 8
 #: Largest single motion of a floating base that moves loops [m, or change of its quaternion].

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from ...dynamics.arrays.arguments import Array
 from ...dynamics.arrays.model_arrays import alignments_of, constants_of, topology_of, work_of
 from ...exceptions import UnsupportedModelError
 from ...kernels.loops import newton
@@ -16,8 +17,6 @@ from .coordinates import IndependentCoordinates, PassiveJoints, eliminated, indi
 from .rows import Springs, loop_rows, row_values
 
 __all__ = ["ConstraintSystem"]
-
-Array = NDArray[np.float64]
 
 
 class ConstraintSystem:

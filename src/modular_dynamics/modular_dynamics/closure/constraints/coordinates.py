@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ...dynamics.arrays.arguments import Array
 from ...exceptions import ClosureError, StateError
 from ...model import Joint, JointType, SubsystemGraph
 
@@ -22,7 +23,6 @@ __all__ = [
     "joint_limits",
 ]
 
-Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
 #: Tolerance of joint limits [rad or m]: these are often rounded to three digits, 3.14.
 SLACK = 2e-3

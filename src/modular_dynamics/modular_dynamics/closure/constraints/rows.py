@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...algebra import to_rotation_translation
+from ...dynamics.arrays.arguments import Array
 from ...dynamics.arrays.model_arrays import alignment
 from ...exceptions import UnsupportedModelError
 from ...kernels import layout
@@ -21,7 +22,6 @@ from ...model import Anchor, Gear, LoopJoint, SubsystemGraph
 
 __all__ = ["Rows", "Springs", "loop_rows", "perpendicular_axes", "row_values", "spring_rows"]
 
-Array = NDArray[np.float64]
 #: Name, and an entry of indices and of vectors in RowArrays.
 Row = tuple[str, list[int], Array]
 

@@ -19,13 +19,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from ...dynamics.arrays.arguments import Array
 from ...exceptions import ClosureError
 
 __all__ = ["FourBar", "Link"]
 
-Array = NDArray[np.float64]
 E_Z = np.array([0.0, 0.0, 1.0])
 
 

@@ -9,13 +9,13 @@ from functools import partial
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ...dynamics.arrays.arguments import Array
 from ...exceptions import StateError
 from ..cross_products import cross
 from .sharing_rules import JointRule, Location, Rules
 
 __all__ = ["FreeBodies", "FreeBodyCuts", "LoadCase"]
 
-Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
 AXES = "xyz"
 #: Of each entry in a table of a load case.

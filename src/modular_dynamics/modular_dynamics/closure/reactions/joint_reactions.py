@@ -6,10 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ...algebra import DualQuaternion, adjoint, to_rotation_translation
 from ...dynamics import InverseDynamics, InverseDynamicsResult, frame_poses
+from ...dynamics.arrays.arguments import Array
 from ...dynamics.execution.workspaces import workspace_of
 from ...model import SubsystemGraph
 from ..constraints.coordinates import indices_in_v
@@ -24,8 +25,6 @@ __all__ = [
     "tree_dynamics",
     "tree_torques",
 ]
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,7 +104,7 @@ class _ClosingElements:
 
     def __init__(self, graph: SubsystemGraph) -> None:
         self._graph, self._loops = graph, len(graph.loop_joints)
-        self.names = [element.name for element in (*graph.loop_joints, *graph.springs)]
+        self.names = [loop.name for loop in graph.loop_joints] + [spring.name for spring in graph.springs]
         self.anchors = [(loop.predecessor, loop.successor) for loop in graph.loop_joints]
         self.anchors += [spring.anchors for spring in graph.springs]
         self._links = tuple(dict.fromkeys(anchor.link for pair in self.anchors for anchor in pair))

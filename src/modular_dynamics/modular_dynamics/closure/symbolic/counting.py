@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from .model_constants import import_casadi
+from .symbols import import_casadi
 
 __all__ = ["WEIGHTS", "Count", "Graph", "count"]
 

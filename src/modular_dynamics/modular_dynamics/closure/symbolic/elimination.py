@@ -12,8 +12,8 @@ import numpy as np
 from ...exceptions import UnsupportedModelError
 from ...model import Gear
 from .orientations import Orientations, PlanarRotation
-from .planar_vector import PlanarVector, Symbol
-from .solution_order import LoopStep, RigidGroup, SolutionStep
+from .planar_loops import LoopStep, RigidGroup, SolutionStep
+from .symbols import PlanarVector, Symbol
 
 __all__ = ["eliminate"]
 

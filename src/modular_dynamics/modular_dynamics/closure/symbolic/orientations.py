@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
-from .model_constants import ModelConstants
-from .planar_bodies import Array, PlanarModel
+from ...dynamics.arrays.arguments import Array
+from .planar_bodies import PlanarModel
 from .planar_loops import BASE, Segment
-from .planar_vector import PlanarVector, Symbol
+from .symbols import ModelConstants, PlanarVector, Symbol
 
 __all__ = ["Orientations", "PlanarRotation"]
 

@@ -13,9 +13,8 @@ from typing import Any
 import numpy as np
 
 from .orientations import Orientations
-from .planar_inertia import PlanarInertia, planar_inertia_of
-from .planar_vector import PlanarVector, Symbol, add_to
 from .rates import Rates, Row
+from .symbols import PlanarInertia, PlanarVector, Symbol, add_to, planar_inertia_of
 
 __all__ = ["PlanarTree"]
 

@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ...model import Gear
-from .model_constants import ModelConstants
 from .orientations import Orientations
-from .planar_loops import Segment
-from .planar_vector import PlanarVector, Symbol, add_to
-from .solution_order import LoopStep, RigidGroup, SolutionStep
+from .planar_loops import LoopStep, RigidGroup, Segment, SolutionStep
+from .symbols import ModelConstants, PlanarVector, Symbol, add_to
 
 __all__ = ["Rates", "Row", "explicit_rates", "implicit_rates"]
 
