@@ -20,9 +20,8 @@ from .reactions.joint_reactions import (
     tree_torques,
 )
 from .reactions.load_case import LoadCases, load_case_of, wrenches_of
-from .reactions.rule_reader import read_rules, rules_from
 from .reactions.sharing import ReactionSharing, SharedReactions
-from .reactions.sharing_rules import Rules
+from .reactions.sharing_rules import Rules, read_rules, rules_from
 from .simulation import Simulation, simulate
 
 __all__ = [

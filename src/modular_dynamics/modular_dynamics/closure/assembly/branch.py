@@ -98,8 +98,7 @@ class Branch:
     def points(self, q: Array, v: Array) -> list[BranchPoint]:
         """The point on the branch nearest to q, v; near a crossing eight, whose weighted mean it is.
 
-        Raises:
-            BranchLostError: neither is available.
+        Raises BranchLostError: neither is available.
         """
         if not (np.isfinite(q).all() and np.isfinite(v).all()):
             raise BranchLostError("its coordinates and velocities are no longer finite", np.inf)

@@ -77,8 +77,7 @@ def unclosed(
 def raise_branch_end(system: ConstraintSystem, target: Array, reached: Array, done: float) -> None:
     """Raise why a continuation to the independent coordinates ``target`` ended at ``reached``.
 
-    Raises:
-        SingularityError: a dead point. ClosureError: out of reach, or too many independent joints.
+    Raises SingularityError: a dead point. ClosureError: out of reach, or too many independent joints.
     """
     W, condition = system.projection(reached)
     raise_if_dependent(system, reached, W)

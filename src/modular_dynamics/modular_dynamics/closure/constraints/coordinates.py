@@ -103,8 +103,7 @@ class IndependentCoordinates:
     def checked(self, name: str, value: ArrayLike) -> Array:
         """A vector as a float array; ``name`` is q, or that of velocities, accelerations or torques.
 
-        Raises:
-            StateError: a wrong shape or a number that is not finite, by its joint.
+        Raises StateError: a wrong shape or a number that is not finite, by its joint.
         """
         graph, indices = self._graph, self.q if name == "q" else self.v
         try:

@@ -39,16 +39,15 @@ class Rows:
 
     @cached_property
     def _first_rows(self) -> dict[str, int]:
-        """By name its first row; rows of one name are neighbours."""
-        return {name: row for row, name in reversed([*enumerate(self.names)])}
+        """By name its first row, in order; rows of one name are neighbours."""
+        return {name: self.names.index(name) for name in dict.fromkeys(self.names)}
 
     def by_name(self, values: Array) -> dict[str, float]:
         """The largest of values (m,) that belong to one name."""
-        names = dict.fromkeys(self.names)
-        if not names:
+        if not self.names:
             return {}
-        largest = np.maximum.reduceat(values, [self._first_rows[name] for name in names])
-        return dict(zip(names, largest.tolist(), strict=True))
+        largest = np.maximum.reduceat(values, list(self._first_rows.values()))
+        return dict(zip(self._first_rows, largest.tolist(), strict=True))
 
 
 def loop_rows(graph: SubsystemGraph) -> Rows:

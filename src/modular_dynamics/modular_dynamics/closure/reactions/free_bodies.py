@@ -159,8 +159,7 @@ class _Points:
 def _stacked(rules_name: str, load_case: LoadCase, table: str, names: Sequence[str]) -> Array:
     """The entries of these names in one table of a load case.
 
-    Raises:
-        StateError: one is missing, has a wrong shape or is not finite; the message names the rules.
+    Raises StateError: one is missing, has a wrong shape or is not finite; the message names the rules.
     """
     shape, entries = SHAPES[table], getattr(load_case, table)
     try:

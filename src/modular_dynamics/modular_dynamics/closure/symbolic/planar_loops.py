@@ -66,8 +66,7 @@ class PlanarLoop:
 def planar_loops_of(graph: SubsystemGraph, model: PlanarModel) -> list[PlanarLoop]:
     """The loops of all loop joints.
 
-    Raises:
-        UnsupportedModelError: a loop that is not planar, or whose cut joint is not a hinge in the plane.
+    Raises UnsupportedModelError: a loop that is not planar, or whose cut joint is not a hinge in the plane.
     """
     loops = []
     for joint, ends in zip(graph.loop_joints, model.loop_ends, strict=True):
@@ -87,8 +86,7 @@ def planar_loops_of(graph: SubsystemGraph, model: PlanarModel) -> list[PlanarLoo
 def spring_paths_of(graph: SubsystemGraph, model: PlanarModel) -> list[PlanarLoop]:
     """Paths from one end of each spring to the other.
 
-    Raises:
-        UnsupportedModelError: a spring between bodies of different planes.
+    Raises UnsupportedModelError: a spring between bodies of different planes.
     """
     springs = zip(graph.springs, model.spring_ends, strict=True)
     return [_path(model, f"spring '{spring.name}'", ends) for spring, ends in springs]

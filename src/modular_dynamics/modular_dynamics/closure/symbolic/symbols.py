@@ -29,8 +29,7 @@ Key = TypeVar("Key")
 def import_casadi() -> Any:
     """The module casadi, imported only when symbolic methods are used.
 
-    Raises:
-        UnsupportedModelError: it is not installed.
+    Raises UnsupportedModelError: it is not installed.
     """
     try:
         import casadi as module  # noqa: PLC0415  (optional: nothing else of the library needs it)
