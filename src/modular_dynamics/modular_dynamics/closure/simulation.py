@@ -149,9 +149,8 @@ class _BranchMotion:
         self.system, self.nq = system, system.graph.nq
         self.branch = Branch(system, constraint_rank(system, coordinates), coordinates)
         self._tau = tau if callable(tau) else None
-        self._constant_tau = np.zeros(len(system.independent_v))
-        if tau is not None and not callable(tau):
-            self._constant_tau = system.independent.checked("tau", tau)
+        constant = np.zeros(len(system.independent_v)) if tau is None or callable(tau) else tau
+        self._constant_tau = system.independent.checked("tau", constant)
         self._cached: tuple[Array, list[BranchPoint]] = np.empty(0), []
 
     def steps(self, y: Array, t_end: float, integrator: Any, wanted: Array | None) -> Iterator[Step]:

@@ -170,11 +170,7 @@ class _Steps:
         points: ArrayLike,
         chain: Sequence[tuple[bool, str, ArrayLike]],
     ) -> None:
-        """A step with kind and indices, and points, as in kernel.PlanarSteps.
-
-        Args:
-            chain: of each of its joints whether it is prismatic, its name, and its row there.
-        """
+        """A step as in kernel.PlanarSteps; ``chain``: of each joint whether it is prismatic, name, row."""
         first = len(self.joints)
         self.table.append([step[0], first, first + len(chain), *step[1:]])
         self.points.append(points)

@@ -8,8 +8,8 @@ import numpy as np
 
 from ...algebra import DualQuaternion, to_rotation_translation
 from ...dynamics.arrays.arguments import Array
+from ...dynamics.arrays.model_arrays import perpendicular_axes
 from ...model import Anchor, JointType, LoopJoint, SubsystemGraph
-from ..constraints.rows import perpendicular_axes
 
 __all__ = ["PlanarLoop", "planar_loop"]
 

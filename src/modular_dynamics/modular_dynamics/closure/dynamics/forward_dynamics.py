@@ -85,10 +85,8 @@ def closed_loop_forward_dynamics(
 
 def mean_accelerations(system: ConstraintSystem, points: list[BranchPoint], tau: Array) -> Array:
     """The weighted mean of the accelerations at points of a branch: see :mod:`..assembly.branch`."""
-    mean = np.zeros(system.graph.nv)
-    for point in points:
-        mean += point.weight * _motion(system, point, tau).accelerations
-    return mean
+    weighted = (point.weight * _motion(system, point, tau).accelerations for point in points)
+    return sum(weighted, np.zeros(system.graph.nv))
 
 
 def energy(graph: SubsystemGraph, coordinates: ArrayLike, velocities: ArrayLike) -> float:

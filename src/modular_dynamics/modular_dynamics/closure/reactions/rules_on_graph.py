@@ -64,14 +64,11 @@ def rule_points(
 
     Raises StateError: a name that the graph does not have, or that connects other bodies.
     """
-    elements = _elements(graph)
-    return [
-        (
-            _points(elements, joint, joint.start or joint.at, carriers)[0],
-            _points(elements, joint, joint.at, carriers)[1],
-        )
-        for joint in rules.joints.values()
-    ]
+    elements, points = _elements(graph), []
+    for joint in rules.joints.values():
+        start, _ = _points(elements, joint, joint.start or joint.at, carriers)
+        points.append((start, _points(elements, joint, joint.at, carriers)[1]))
+    return points
 
 
 def _elements(graph: SubsystemGraph) -> dict[str, Ends]:

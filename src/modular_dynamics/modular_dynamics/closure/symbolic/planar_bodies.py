@@ -10,6 +10,7 @@ Hartenberg do the same along a chain).
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -28,8 +29,7 @@ End = tuple[int | None, Array]
 _ROUNDING = 1e-12
 
 
-@dataclass(frozen=True)
-class MotionPlane:
+class MotionPlane(NamedTuple):
     """A plane of parallel axes: the body that carries it (None: the ground), and its axes in that frame."""
 
     carrier: int | None
