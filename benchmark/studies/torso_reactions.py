@@ -25,9 +25,8 @@ import modular_dynamics as md
 from modular_dynamics.closure.reactions.free_bodies import LoadCase
 from modular_dynamics.closure.reactions.joint_reactions import joint_reactions
 from modular_dynamics.closure.reactions.load_case import load_case_of, wrenches_of
-from modular_dynamics.closure.reactions.rule_reader import read_rules
 from modular_dynamics.closure.reactions.sharing import ReactionSharing, SharedReactions
-from modular_dynamics.closure.reactions.sharing_rules import Rules
+from modular_dynamics.closure.reactions.sharing_rules import Rules, read_rules
 
 ROOT = Path(__file__).resolve().parents[2]
 Array = NDArray[np.float64]

@@ -1,6 +1,5 @@
 """Closed loops: assembly, constraint projection, dynamics, simulation, reactions."""
 
-from .dynamics.cut_wrenches import internal_wrenches, stamped_cut_wrenches, tree_torques
 from .dynamics.equation_of_motion import (
     close_loops,
     closed_loop_bias,
@@ -13,12 +12,17 @@ from .dynamics.equation_of_motion import (
 from .dynamics.forward_dynamics import ClosedLoopMotion, closed_loop_forward_dynamics, energy
 from .dynamics.solver import ClosedLoopDynamics, ClosedLoopSolver, solver_of
 from .reactions.free_bodies import LoadCase
-from .reactions.joint_reactions import Reaction, joint_reactions
+from .reactions.joint_reactions import (
+    Reaction,
+    internal_wrenches,
+    joint_reactions,
+    stamped_cut_wrenches,
+    tree_torques,
+)
 from .reactions.load_case import LoadCases, load_case_of, wrenches_of
-from .reactions.rule_reader import read_rules, rules_from
 from .reactions.sharing import ReactionSharing, SharedReactions
-from .reactions.sharing_rules import Rules
-from .simulation.simulate import Simulation, simulate
+from .reactions.sharing_rules import Rules, read_rules, rules_from
+from .simulation import Simulation, simulate
 
 __all__ = [
     "ClosedLoopDynamics",

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
+from ..dynamics.arrays.arguments import Array
 
 __all__ = ["cross"]
-
-Array = NDArray[np.float64]
 
 
 def cross(a: Array, b: Array) -> Array:

@@ -13,14 +13,13 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...dynamics.arrays.arguments import Array
 from ..constraints.constraint_system import ConstraintSystem
-from .coordinates import Coordinates
+from ..constraints.coordinates import Coordinates
 
 __all__ = ["Branch", "BranchLostError", "BranchPoint"]
 
-Array = NDArray[np.float64]
 EIGHT = {1: 56 / 70, 2: -28 / 70, 3: 8 / 70, 4: -1 / 70}
 SIX = {1: 15 / 20, 2: -6 / 20, 3: 1 / 20, 4: 0.0}
 #: Parts of the constraints' largest singular value: below the first a crossing may be near; below the second
@@ -99,8 +98,7 @@ class Branch:
     def points(self, q: Array, v: Array) -> list[BranchPoint]:
         """The point on the branch nearest to q, v; near a crossing eight, whose weighted mean it is.
 
-        Raises:
-            BranchLostError: neither is available.
+        Raises BranchLostError: neither is available.
         """
         if not (np.isfinite(q).all() and np.isfinite(v).all()):
             raise BranchLostError("its coordinates and velocities are no longer finite", np.inf)

@@ -6,8 +6,8 @@ Out of reach, contradictory, a dead point; too few independent joints, or too ma
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...dynamics.arrays.arguments import Array
 from ...exceptions import ClosureError, SingularityError
 from ...kernels.loops import newton
 from ...model import JointType
@@ -22,7 +22,6 @@ __all__ = [
     "unclosed",
 ]
 
-Array = NDArray[np.float64]
 #: Rate of constraint rows per unit rate of an independent coordinate that is still rounding, or what Newton's
 #: method leaves.
 LARGEST_VIOLATION = 1e-6
@@ -78,8 +77,7 @@ def unclosed(
 def raise_branch_end(system: ConstraintSystem, target: Array, reached: Array, done: float) -> None:
     """Raise why a continuation to the independent coordinates ``target`` ended at ``reached``.
 
-    Raises:
-        SingularityError: a dead point. ClosureError: out of reach, or too many independent joints.
+    Raises SingularityError: a dead point. ClosureError: out of reach, or too many independent joints.
     """
     W, condition = system.projection(reached)
     raise_if_dependent(system, reached, W)

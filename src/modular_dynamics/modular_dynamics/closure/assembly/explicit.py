@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from ...dynamics.arrays.arguments import Array
 from ...kernels.loops import planar_steps as kernel
 from ...kernels.loops.planar_walk import WalkWorkspace, walk
 from ...model import Gear
@@ -15,7 +16,6 @@ from .explicit_plane import PlanarLoop, planar_loop
 
 __all__ = ["ExplicitSolver", "explicit_solver"]
 
-Array = NDArray[np.float64]
 #: Solutions of single steps that are tried: all, for up to about ten loops one after the other.
 MOST_TRIED = 4096
 #: Digits of squared distances in which two solutions are equally near.
@@ -146,8 +146,8 @@ class _Steps:
         share = -1.0 / terms.pop(missing[0])
         self.order.append(f"gear of {gear.joint}: {missing[0]} from {', '.join(terms)}")
         step, offset = (kernel.GEAR, self._index(missing[0]), 0), [share * gear.offset, 0.0, 0.0, 0.0]
-        chain = [[share * ratio, 0.0, 0.0, 0.0] for ratio in terms.values()]
-        self._add(missing, step, offset, [False] * len(terms), terms, chain)
+        chain = [(False, name, [share * ratio, 0.0, 0.0, 0.0]) for name, ratio in terms.items()]
+        self._add(missing, step, offset, chain)
         return True
 
     def add_loop(self, loop: PlanarLoop) -> bool:
@@ -160,7 +160,7 @@ class _Steps:
         self.order.append(f"{text} at {loop.name}: {', '.join(solved)}")
         np.maximum.at(self.reach, [self._index(name) for name in loop.drivers], abs(loop.chain[:, 0]))
         step = kind, len(self.joints) + missing[0], len(self.joints) + missing[1]
-        self._add(solved, step, loop.ends, loop.prismatic, loop.drivers, loop.chain)
+        self._add(solved, step, loop.ends, [*zip(loop.prismatic, loop.drivers, loop.chain, strict=True)])
         return True
 
     def _add(
@@ -168,14 +168,12 @@ class _Steps:
         solved: Iterable[str],
         step: tuple[int, int, int],
         points: ArrayLike,
-        prismatic: Sequence[bool],
-        names: Iterable[str],
-        chain: Sequence[ArrayLike] | Array,
+        chain: Sequence[tuple[bool, str, ArrayLike]],
     ) -> None:
-        """A step on the joints ``names``; kind and indices, points and chain as in kernel.PlanarSteps."""
+        """A step as in kernel.PlanarSteps; ``chain``: of each joint whether it is prismatic, name, row."""
         first = len(self.joints)
         self.table.append([step[0], first, first + len(chain), *step[1:]])
         self.points.append(points)
-        self.joints += zip(map(int, prismatic), map(self._index, names), strict=True)
-        self.chain.extend(chain)
+        self.joints += [(int(prismatic), self._index(name)) for prismatic, name, _ in chain]
+        self.chain += [row for _, _, row in chain]
         self.known.update(solved)

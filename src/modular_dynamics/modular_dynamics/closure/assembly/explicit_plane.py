@@ -5,15 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...algebra import DualQuaternion, to_rotation_translation
+from ...dynamics.arrays.arguments import Array
+from ...dynamics.arrays.model_arrays import perpendicular_axes
 from ...model import Anchor, JointType, LoopJoint, SubsystemGraph
-from ..constraints.rows import perpendicular_axes
 
 __all__ = ["PlanarLoop", "planar_loop"]
 
-Array = NDArray[np.float64]
 #: Largest deviation from the plane [1 or m]: rounding.
 FLAT = 1e-9
 

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from ...dynamics.arrays.arguments import Array
 from ...exceptions import ClosureError, StateError
 from ...kernels.loops import continuation, newton
 from ...model import SubsystemGraph
 from ..constraints.constraint_system import ConstraintSystem
-from ..constraints.passive_joints import joint_limits
+from ..constraints.coordinates import joint_limits
 from .diagnosis import raise_branch_end, unclosed
 from .explicit import explicit_solver
 
 __all__ = ["Mechanism"]
 
-Array = NDArray[np.float64]
 #: Starts round a configuration from which the loops do not close, at each of four distances.
 STARTS = 8
 #: Largest single motion of a floating base that moves loops [m, or change of its quaternion].

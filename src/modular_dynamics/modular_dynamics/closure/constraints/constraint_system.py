@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from ...dynamics.arrays.arguments import Array
 from ...dynamics.arrays.model_arrays import alignments_of, constants_of, topology_of, work_of
 from ...exceptions import UnsupportedModelError
 from ...kernels.loops import newton
@@ -12,14 +13,10 @@ from ...kernels.loops.constraint_rows import COUPLING, evaluate_rows
 from ...kernels.loops.projection import projection
 from ...kernels.loops.structures import CoordinateSplit, LoopWorkspace, RowArrays, RowValues, Tree
 from ...model import JointType, SubsystemGraph
-from .gearing import eliminated
-from .independent_coordinates import IndependentCoordinates, indices_in_q, indices_in_v
-from .passive_joints import PassiveJoints
+from .coordinates import IndependentCoordinates, PassiveJoints, eliminated, indices_in_q, indices_in_v
 from .rows import Springs, loop_rows, row_values
 
 __all__ = ["ConstraintSystem"]
-
-Array = NDArray[np.float64]
 
 
 class ConstraintSystem:

@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...algebra import to_rotation_translation
-from ...dynamics.arrays.model_arrays import alignment
+from ...dynamics.arrays.arguments import Array
+from ...dynamics.arrays.model_arrays import alignment, perpendicular_axes
 from ...exceptions import UnsupportedModelError
 from ...kernels import layout
 from ...kernels.loops.body_motions import MOTION_COLUMNS
@@ -19,9 +20,8 @@ from ...kernels.loops.constraint_rows import ACROSS, ALONG, COUPLING, DISTANCE, 
 from ...kernels.loops.structures import RowArrays, RowValues, SpringArrays, Tree
 from ...model import Anchor, Gear, LoopJoint, SubsystemGraph
 
-__all__ = ["Rows", "Springs", "loop_rows", "perpendicular_axes", "row_values", "spring_rows"]
+__all__ = ["Rows", "Springs", "loop_rows", "row_values", "spring_rows"]
 
-Array = NDArray[np.float64]
 #: Name, and an entry of indices and of vectors in RowArrays.
 Row = tuple[str, list[int], Array]
 
@@ -39,16 +39,15 @@ class Rows:
 
     @cached_property
     def _first_rows(self) -> dict[str, int]:
-        """By name its first row; rows of one name are neighbours."""
-        return {name: row for row, name in reversed([*enumerate(self.names)])}
+        """By name its first row, in order; rows of one name are neighbours."""
+        return {name: self.names.index(name) for name in dict.fromkeys(self.names)}
 
     def by_name(self, values: Array) -> dict[str, float]:
         """The largest of values (m,) that belong to one name."""
-        names = dict.fromkeys(self.names)
-        if not names:
+        if not self.names:
             return {}
-        largest = np.maximum.reduceat(values, [self._first_rows[name] for name in names])
-        return dict(zip(names, largest.tolist(), strict=True))
+        largest = np.maximum.reduceat(values, list(self._first_rows.values()))
+        return dict(zip(self._first_rows, largest.tolist(), strict=True))
 
 
 def loop_rows(graph: SubsystemGraph) -> Rows:
@@ -143,14 +142,6 @@ def _anchor_frame(graph: SubsystemGraph, anchor: Anchor) -> tuple[int, Array]:
     return (len(graph.joints) if body is None else body), frame
 
 
-def perpendicular_axes(axis: Array) -> tuple[Array, Array]:
-    """Two unit vectors that form a right-handed frame with an axis: first x second = axis."""
-    first = np.eye(3)[int(np.argmin(np.abs(axis)))]
-    first = first - axis * (axis @ first)
-    first /= np.linalg.norm(first)
-    return first, np.cross(axis, first)
-
-
 def _conditions(loop: LoopJoint) -> list[tuple[int, Array]]:
     """The conditions of a loop joint: (kind, vectors) of each row."""
     along, (first, second) = loop.axis, perpendicular_axes(loop.axis)
@@ -163,20 +154,17 @@ def _conditions(loop: LoopJoint) -> list[tuple[int, Array]]:
 
     point = [shift(axis) for axis in (along, first, second)]
     parallel = [tilt(first, along), tilt(second, along)]
-    match loop.type:
-        case "revolute":
-            return point + parallel
-        case "spherical":
-            return point
-        case "universal":  # ``first`` is its second axis, fixed in the successor
-            return [*point, tilt(along, first)]
-        case "fixed":
-            return [*point, *parallel, tilt(first, second)]
-        case "prismatic":
-            return [shift(first), shift(second), *parallel, tilt(first, second)]
-        case "planar":
-            return [shift(first), shift(second)]
-    raise UnsupportedModelError(f"loop joint '{loop.name}' has the unknown type '{loop.type}'")
+    conditions = {
+        "revolute": point + parallel,
+        "spherical": point,
+        "universal": [*point, tilt(along, first)],  # ``first`` is its second axis, fixed in the successor
+        "fixed": [*point, *parallel, tilt(first, second)],
+        "prismatic": [*point[1:], *parallel, tilt(first, second)],
+        "planar": point[1:],
+    }
+    if loop.type not in conditions:
+        raise UnsupportedModelError(f"loop joint '{loop.name}' has the unknown type '{loop.type}'")
+    return conditions[loop.type]
 
 
 def _indices(graph: SubsystemGraph, gear: Gear, name: str) -> tuple[int, int]:

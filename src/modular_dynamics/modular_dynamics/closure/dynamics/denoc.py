@@ -19,13 +19,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from ...dynamics.arrays.arguments import Array
 from ...exceptions import ClosureError
 
 __all__ = ["FourBar", "Link"]
 
-Array = NDArray[np.float64]
 E_Z = np.array([0.0, 0.0, 1.0])
 
 
@@ -167,10 +167,8 @@ class FourBar:
     def forward_dynamics(self, theta: ArrayLike, rates: ArrayLike, tau: float) -> tuple[Array, Array]:
         """theta'' (3,) and lambda (2,) by (22) and (23)."""
         angles, speed = np.asarray(theta, np.float64), np.asarray(rates, np.float64)
-        (first, second), (first_rate, second_rate) = (
-            self.jacobians(angles),
-            self.jacobian_rates(angles, speed),
-        )
+        first, second = self.jacobians(angles)
+        first_rate, second_rate = self.jacobian_rates(angles, speed)
         J, J_rate = np.hstack([first, -second]), np.hstack([first_rate, -second_rate])
         (I1, C1, g1), (I2, C2, g2) = self._subsystems(angles, speed)
         A = np.zeros((5, 5))

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ...dynamics import gravity_torque, mass_matrix
+from ...dynamics.arrays.arguments import Array
 from ...model import SubsystemGraph
 from .solver import ClosedLoopDynamics, solver_of
 
@@ -20,8 +21,6 @@ __all__ = [
     "closed_loop_spring_torque",
     "constraint_projection",
 ]
-
-Array = NDArray[np.float64]
 
 
 def closed_loop_inverse_dynamics(

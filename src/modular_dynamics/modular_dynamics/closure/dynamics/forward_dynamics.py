@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ...dynamics import bias, frame_poses, mass_matrix
+from ...dynamics.arrays.arguments import Array
 from ...exceptions import ClosureError, SingularityError, StateError
 from ...model import SubsystemGraph
 from ..assembly.branch import Branch, BranchLostError, BranchPoint
@@ -22,7 +23,6 @@ __all__ = [
     "mean_accelerations",
 ]
 
-Array = NDArray[np.float64]
 #: Largest residual [m or 1] of coordinates, and rate of it per unit velocity, that is accepted as closed.
 OPEN = 1e-6
 #: Singular values of the constraints as a part of the largest: below the first rows are redundant, from there
@@ -85,10 +85,8 @@ def closed_loop_forward_dynamics(
 
 def mean_accelerations(system: ConstraintSystem, points: list[BranchPoint], tau: Array) -> Array:
     """The weighted mean of the accelerations at points of a branch: see :mod:`..assembly.branch`."""
-    mean = np.zeros(system.graph.nv)
-    for point in points:
-        mean += point.weight * _motion(system, point, tau).accelerations
-    return mean
+    weighted = (point.weight * _motion(system, point, tau).accelerations for point in points)
+    return sum(weighted, np.zeros(system.graph.nv))
 
 
 def energy(graph: SubsystemGraph, coordinates: ArrayLike, velocities: ArrayLike) -> float:

@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from ...dynamics.arrays.arguments import Array
 from ...dynamics.arrays.loaded_constants import LoadedConstants
 from ...dynamics.arrays.model_arrays import body_to_aligned
 from ...dynamics.execution.workspaces import workspace_of
@@ -19,8 +20,6 @@ from ..assembly.diagnosis import LARGEST_VIOLATION, raise_if_dependent, raise_if
 from ..assembly.mechanism import Mechanism
 
 __all__ = ["ClosedLoopDynamics", "ClosedLoopSolver", "solver_of"]
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,13 +9,13 @@ from functools import partial
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ...dynamics.arrays.arguments import Array
 from ...exceptions import StateError
 from ..cross_products import cross
-from .sharing_rules import JointRule, Location, Rules
+from .sharing_rules import Location, Rules
 
 __all__ = ["FreeBodies", "FreeBodyCuts", "LoadCase"]
 
-Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
 AXES = "xyz"
 #: Of each entry in a table of a load case.
@@ -100,10 +100,10 @@ class FreeBodyCuts:
             if joint.by in row:
                 self.signs[row[joint.by], n] -= 1.0
         self._frames = [joint.axes for joint in joints]
-        self._at = _Points(joints, [(j.on, j.at) for j in joints], 1)
+        self._at = _Points([(j.name, j.on, j.at) for j in joints], 1)
         self._lines = np.flatnonzero([bool({"push", "pull"} & set(joint.bears)) for joint in joints])
         lines = [joints[k] for k in self._lines]
-        self._starts = _Points(lines, [(j.by, j.start or j.at) for j in lines], 0)
+        self._starts = _Points([(j.name, j.by, j.start or j.at) for j in lines], 0)
 
     def __call__(self, load_case: LoadCase) -> FreeBodies:
         """Cut the bodies free. Raises StateError: an entry is missing, or a line has no length."""
@@ -134,33 +134,29 @@ class FreeBodyCuts:
 class _Points:
     """Points of joints: by names in the load case, or by coordinates in a body."""
 
-    def __init__(
-        self, joints: Sequence[JointRule], locations: Sequence[tuple[str, Location]], end: int
-    ) -> None:
-        named = [isinstance(location, str) for _, location in locations]
-        self._count, self._end = len(joints), end
-        self._named = np.flatnonzero(named)
-        self._fixed = np.flatnonzero(np.logical_not(named))
-        self._names = [joints[k].name for k in self._named.tolist()]
-        self._bodies = [locations[k][0] for k in self._fixed.tolist()]
-        self._local = np.array([locations[k][1] for k in self._fixed.tolist()], np.float64).reshape(-1, 3, 1)
+    def __init__(self, locations: Sequence[tuple[str, str, Location]], end: int) -> None:
+        """Of (joint, body, location); ``end``: which of the load case's two points of a joint."""
+        self._is_named, self._end = np.array([isinstance(at, str) for _, _, at in locations], bool), end
+        self._names = [joint for joint, _, at in locations if isinstance(at, str)]
+        fixed = [(body, at) for _, body, at in locations if not isinstance(at, str)]
+        self._bodies = [body for body, _ in fixed]
+        self._local = np.array([at for _, at in fixed], np.float64).reshape(-1, 3, 1)
 
     def __call__(self, stacked: Callable[[str, Sequence[str]], Array]) -> Array:
         """(count, 3) in the common frame."""
-        points = np.empty((self._count, 3))
+        points = np.empty((len(self._is_named), 3))
         if self._names:
-            points[self._named] = stacked("points", self._names)[:, self._end]
+            points[self._is_named] = stacked("points", self._names)[:, self._end]
         if self._bodies:
             R, o = stacked("rotations", self._bodies), stacked("origins", self._bodies)
-            points[self._fixed] = o + (R @ self._local)[..., 0]
+            points[~self._is_named] = o + (R @ self._local)[..., 0]
         return points
 
 
 def _stacked(rules_name: str, load_case: LoadCase, table: str, names: Sequence[str]) -> Array:
     """The entries of these names in one table of a load case.
 
-    Raises:
-        StateError: one is missing, has a wrong shape or is not finite; the message names the rules.
+    Raises StateError: one is missing, has a wrong shape or is not finite; the message names the rules.
     """
     shape, entries = SHAPES[table], getattr(load_case, table)
     try:

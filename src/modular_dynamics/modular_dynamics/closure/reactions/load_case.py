@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...dynamics import InverseDynamicsResult, frame_poses
+from ...dynamics.arrays.arguments import Array
 from ...exceptions import StateError
 from ...model import Subsystem, SubsystemGraph
 from ..cross_products import cross
@@ -19,7 +20,6 @@ from .sharing_rules import Rules
 
 __all__ = ["LoadCases", "load_case_of", "wrenches_of"]
 
-Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
 ConnectionWrenches = Mapping[str, tuple[str, ArrayLike]]
 

@@ -23,8 +23,7 @@ Ends = tuple[tuple[str, LinkPoint], tuple[str, LinkPoint]]
 def carrying_bodies(graph: SubsystemGraph, rules: Rules) -> dict[str, str | None]:
     """By link the body of the rules that it is part of, or that carries it; None where there is none.
 
-    Raises:
-        StateError: a body of the rules is no moving link of the graph.
+    Raises StateError: a body of the rules is no moving link of the graph.
     """
     names = [body.name for body in graph.bodies]
     if unknown := [body for body in rules.bodies if body not in names]:
@@ -39,8 +38,7 @@ def carrying_bodies(graph: SubsystemGraph, rules: Rules) -> dict[str, str | None
 def rods_between(graph: SubsystemGraph, rules: Rules, carriers: Mapping[str, str | None]) -> set[str]:
     """Names of the links between a body of the rules and a loop joint or spring to another body.
 
-    Raises:
-        UnsupportedModelError: one of them has mass, which rules do not take into account.
+    Raises UnsupportedModelError: one of them has mass, which rules do not take into account.
     """
     rods = set()
     pairs = [(loop.predecessor, loop.successor) for loop in graph.loop_joints]
@@ -64,17 +62,13 @@ def rule_points(
 ) -> list[tuple[LinkPoint, LinkPoint]]:
     """Of each joint of the rules, the points ``from`` on the side of ``by`` and ``at`` on that of ``on``.
 
-    Raises:
-        StateError: a name that the graph does not have, or that connects other bodies.
+    Raises StateError: a name that the graph does not have, or that connects other bodies.
     """
-    elements = _elements(graph)
-    return [
-        (
-            _points(elements, joint, joint.start or joint.at, carriers)[0],
-            _points(elements, joint, joint.at, carriers)[1],
-        )
-        for joint in rules.joints.values()
-    ]
+    elements, points = _elements(graph), []
+    for joint in rules.joints.values():
+        start, _ = _points(elements, joint, joint.start or joint.at, carriers)
+        points.append((start, _points(elements, joint, joint.at, carriers)[1]))
+    return points
 
 
 def _elements(graph: SubsystemGraph) -> dict[str, Ends]:

@@ -18,15 +18,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...dynamics.arrays.arguments import Array
 from ...exceptions import StateError
 from .free_bodies import FreeBodies, FreeBodyCuts, LoadCase
 from .sharing_rules import Rules, Step
 
 __all__ = ["SharedReactions", "ReactionSharing"]
 
-Array = NDArray[np.float64]
 #: Coefficient [1 or m] below which a component has no part in a balance: rounding.
 NO_PART = 1e-9
 #: Part of the largest singular value of E below which one is zero.

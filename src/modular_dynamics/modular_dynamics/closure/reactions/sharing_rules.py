@@ -1,4 +1,4 @@
-"""Rules that share reactions in over-constrained mechanisms, as data.
+"""Rules that share reactions in over-constrained mechanisms, as data; errors in a file name the element.
 
 A file of rules (YAML, or the same as a mapping) names bodies, the joints that hold them, and ordered steps:
 
@@ -25,12 +25,21 @@ names another. Each component of each joint is given by exactly one step.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
-__all__ = ["COMPONENTS", "JointRule", "Location", "Rules", "Step"]
+import yaml
+
+from ...exceptions import DescriptionError
+
+__all__ = ["JointRule", "Location", "Rules", "Step", "read_rules", "rules_from"]
 
 COMPONENTS = ("Fx", "Fy", "Fz", "Mx", "My", "Mz", "push", "pull")
+KINDS = ("known", "zero", "balance", "rest")
+_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # libyaml's, if it is installed: five times as fast
 #: Where a joint's point lies: coordinates, or the name of a URDF's joint, loop joint or spring.
 Location = str | tuple[float, float, float]
 
@@ -95,3 +104,148 @@ class Rules:
 
     def __str__(self) -> str:
         return "\n".join([self.name, *(f"  {step}" for step in self.steps)])
+
+
+def read_rules(path: str | Path) -> Rules:
+    """Rules out of a YAML file. Raises DescriptionError: names the element, and what would be right."""
+    try:
+        content = yaml.load(Path(path).read_text(encoding="utf-8"), _LOADER)
+    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+        raise DescriptionError(f"the rules cannot be read: {error}", str(path)) from None
+    try:
+        return rules_from(content)
+    except DescriptionError as error:
+        raise DescriptionError(str(error), str(path)) from None
+
+
+def rules_from(content: Any) -> Rules:
+    """Rules out of a mapping as YAML gives it. Raises DescriptionError."""
+    table = _fields(content, "rules", {"name", "bodies", "joints", "steps"})
+    for name, kind in (("bodies", list), ("joints", Mapping), ("steps", list)):
+        if not isinstance(table[name], kind) or not table[name]:
+            raise DescriptionError(f"rules: {name} is {table[name]!r}; a {kind.__name__.lower()} is needed")
+    bodies = tuple(map(str, table["bodies"]))
+    if len(set(bodies)) < len(bodies):
+        raise DescriptionError(f"rules: bodies are {', '.join(bodies)}; each is to be named once")
+    joints = {str(name): _joint(str(name), entry, bodies) for name, entry in table["joints"].items()}
+    steps = tuple(_step(k, entry, bodies, joints) for k, entry in enumerate(table["steps"], 1))
+    given: set[tuple[str, str]] = set()
+    for k, step in enumerate(steps, 1):
+        for taker in step.shares:
+            if taker in given:
+                raise DescriptionError(f"step {k}: {'.'.join(taker)} is given by an earlier step already")
+        given.update(step.shares)
+    rules = Rules(str(table["name"]), bodies, joints, steps)
+    missing = [".".join(taker) for taker in rules.unknowns if taker not in given]
+    if missing:
+        raise DescriptionError(f"no step gives {', '.join(missing)}; a step 'zero' sets them to zero")
+    return rules
+
+
+def _fields(
+    entry: Any, where: str, needed: Collection[str], further: Collection[str] = ()
+) -> Mapping[str, Any]:
+    if not isinstance(entry, Mapping):
+        raise DescriptionError(
+            f"{where}: {entry!r} is not a mapping of {', '.join(sorted({*needed, *further}))}"
+        )
+    unknown, missing = set(entry) - {*needed, *further}, set(needed) - set(entry)
+    if unknown or missing:
+        fault = (
+            f"unknown {', '.join(map(str, unknown))}" if unknown else f"{', '.join(sorted(missing))} missing"
+        )
+        raise DescriptionError(
+            f"{where}: {fault}; needed are {', '.join(sorted(needed))}, optional are "
+            f"{', '.join(sorted(further)) or 'none'}"
+        )
+    return entry
+
+
+def _joint(name: str, entry: Any, bodies: tuple[str, ...]) -> JointRule:
+    where = f"joint '{name}'"
+    table = _fields(entry, where, {"holds", "by", "bears", "at"}, {"axes", "from"})
+    bears = tuple(map(str, table["bears"])) if isinstance(table["bears"], list) else (str(table["bears"]),)
+    bad = [c for c in bears if c not in COMPONENTS]
+    if bad or len(set(bears)) != len(bears):
+        raise DescriptionError(
+            f"{where} bears {', '.join(map(str, bears))}; each once of {', '.join(COMPONENTS)}"
+        )
+    if table["holds"] not in bodies:
+        raise DescriptionError(
+            f"{where}: holds '{table['holds']}', which is none of the bodies {', '.join(bodies)}"
+        )
+    if {"push", "pull"} & set(bears) and "from" not in table:
+        raise DescriptionError(
+            f"{where}: push and pull are along the line from 'from' to 'at'; 'from' is missing"
+        )
+    start = _location(where, table["from"]) if "from" in table else None
+    axes = str(table.get("axes", table["holds"]))
+    return JointRule(
+        name, str(table["holds"]), str(table["by"]), bears, axes, _location(where, table["at"]), start
+    )
+
+
+def _location(where: str, value: Any) -> Location:
+    if isinstance(value, str):
+        return value
+    try:
+        x, y, z = (float(number) for number in value)
+        if not all(map(math.isfinite, (x, y, z))):
+            raise ValueError
+    except (TypeError, ValueError):
+        raise DescriptionError(f"{where}: {value!r} is neither a name nor three coordinates [m]") from None
+    return x, y, z
+
+
+def _step(k: int, entry: Any, bodies: tuple[str, ...], joints: Mapping[str, JointRule]) -> Step:
+    where = f"step {k}"
+    optional = {"step", "equations", "because"}
+    table = _fields(entry, where, {"body"}, {*KINDS, "takes", *optional})
+    kinds = [kind for kind in KINDS if kind in table]
+    if len(kinds) != 1 or (kinds == ["balance"]) != ("takes" in table):
+        raise DescriptionError(f"{where}: one of known, zero, rest, or balance with takes, is needed")
+    if table["body"] not in bodies:
+        raise DescriptionError(f"{where}: '{table['body']}' is none of the bodies {', '.join(bodies)}")
+    kind, component, about = kinds[0], "", ""
+    takers = table["takes"] if kind == "balance" else table[kind]
+    if kind == "rest":
+        if str(takers) not in joints:
+            raise DescriptionError(f"{where}: no joint '{takers}'; joints are {', '.join(joints)}")
+        if {"push", "pull"} & set(joints[takers].bears):
+            raise DescriptionError(f"{where}: '{takers}' bears push or pull; give these by a balance")
+        takers = [f"{takers}.{c}" for c in joints[takers].bears]
+    if kind == "balance":
+        component, _, about = str(table["balance"]).partition(" about ")
+        if component not in COMPONENTS[:6] or (about and about not in joints):
+            raise DescriptionError(
+                f"{where}: balance '{table['balance']}'; 'Fy', 'Mx' or 'Mx about JOINT' are understood"
+            )
+    shares = _shares(where, takers, joints)
+    for joint, _ in shares:
+        if table["body"] not in (joints[joint].on, joints[joint].by):
+            raise DescriptionError(f"{where}: joint '{joint}' does not touch '{table['body']}'")
+    notes = [str(table.get(note, "")) for note in ("step", "equations", "because")]
+    return Step(str(table["body"]), kind, shares, component, about, *notes)
+
+
+def _shares(where: str, takers: Any, joints: Mapping[str, JointRule]) -> dict[tuple[str, str], float]:
+    takers = [takers] if isinstance(takers, str) else takers
+    if not isinstance(takers, list | Mapping) or not takers:
+        raise DescriptionError(
+            f"{where}: {takers!r}; 'JOINT.COMPONENT' is needed, a list of them or their weights"
+        )
+    weights = dict(takers) if isinstance(takers, Mapping) else dict.fromkeys(map(str, takers), 1.0)
+    shares = {}
+    for taker, weight in weights.items():
+        joint, _, component = str(taker).partition(".")
+        if joint not in joints or component not in joints[joint].bears:
+            components = ", ".join(f"{j.name}.{c}" for j in joints.values() for c in j.bears)
+            raise DescriptionError(
+                f"{where}: '{taker}' is no component of a joint; components are {components}"
+            )
+        if not isinstance(weight, int | float) or not math.isfinite(weight) or weight == 0.0:
+            raise DescriptionError(
+                f"{where}: the weight of '{taker}' is {weight!r}; a number other than 0 is needed"
+            )
+        shares[joint, component] = float(weight)
+    return shares

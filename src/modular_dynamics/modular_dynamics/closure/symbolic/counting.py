@@ -11,10 +11,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
-from .model_constants import import_casadi
+from .symbols import import_casadi
 
 __all__ = ["WEIGHTS", "Count", "Graph", "count"]
 
@@ -26,8 +25,7 @@ _COLUMN = {
 }  # fmt: skip
 
 
-@dataclass(frozen=True)
-class Count:
+class Count(NamedTuple):
     """Numbers of operations by column of Table 1."""
 
     add: int = 0
@@ -49,11 +47,9 @@ def count(results: Any, inputs: Sequence[Any]) -> Count:
     function = import_casadi().Function("f", list(inputs), [results])
     graph = Graph()
     outputs = graph.read(function)
-    used = graph.uses(outputs)
-    numbers = Counter(_COLUMN[graph.nodes[k][0]] for k in used if graph.nodes[k][0] in _COLUMN)
-    stored = {k for k, times in used.items() if times > 1 and graph.nodes[k][0] in _COLUMN}
-    stored |= {k for k in outputs if graph.nodes[k][0] in _COLUMN}
-    return Count(**numbers, assign=len(stored))
+    uses = {k: times for k, times in graph.uses(outputs).items() if graph.nodes[k][0] in _COLUMN}
+    numbers = Counter(_COLUMN[graph.nodes[k][0]] for k in uses)
+    return Count(**numbers, assign=sum(times > 1 or k in outputs for k, times in uses.items()))
 
 
 class Graph:

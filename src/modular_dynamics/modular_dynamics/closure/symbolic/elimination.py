@@ -12,8 +12,8 @@ import numpy as np
 from ...exceptions import UnsupportedModelError
 from ...model import Gear
 from .orientations import Orientations, PlanarRotation
-from .planar_vector import PlanarVector, Symbol
-from .solution_order import LoopStep, RigidGroup, SolutionStep
+from .planar_loops import LoopStep, RigidGroup, SolutionStep
+from .symbols import PlanarVector, Symbol
 
 __all__ = ["eliminate"]
 
@@ -134,11 +134,9 @@ class _Elimination:
         body: int | None = None,
         reference: int | None = None,
     ) -> None:
-        """Set the rotation of a group, the direction of its first body being ``vector`` / ``length``.
+        """Set a group's rotation: ``vector`` / ``length`` is the direction of its first body, or of ``body``.
 
-        Args:
-            body: the body of the group with that direction, instead of its first.
-            reference: the body of the first group that the direction refers to, instead of its first.
+        It refers to the first body of the first group, or to ``reference`` in that group.
         """
         d, k, base = self.orientations, group.first, step.groups[0].first
         name = self.bodies[k].name

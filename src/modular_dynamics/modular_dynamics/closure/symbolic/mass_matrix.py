@@ -6,8 +6,8 @@ import numpy as np
 
 from ..cross_products import cross
 from .planar_tree import PlanarTree
-from .planar_vector import PlanarVector, Symbol, add_to
 from .rates import Rates, Row
+from .symbols import PlanarVector, Symbol, add_to
 
 __all__ = ["mass_matrix"]
 

@@ -17,14 +17,12 @@ from ..dynamics.solver import solver_of
 from .counting import Count, count
 from .elimination import eliminate
 from .mass_matrix import mass_matrix
-from .model_constants import ModelConstants
 from .orientations import Orientations
 from .planar_bodies import planar_model_of
-from .planar_loops import planar_loops_of
+from .planar_loops import planar_loops_of, solution_steps, spring_paths_of
 from .planar_tree import PlanarTree
 from .rates import Rates, explicit_rates, implicit_rates
-from .solution_order import solution_steps
-from .torque import JointState, constrained_torque, lagrange_torque, symbolic_springs
+from .symbols import ModelConstants
 
 __all__ = ["METHODS", "Method"]
 
@@ -122,12 +120,41 @@ class Method:
 
     @cached_property
     def torque(self) -> Any:
-        """tau1, springs included: Lagrange's equations of the second kind, or W^T tau."""
-        state = JointState(*self.inputs[:3])
-        springs = symbolic_springs(self.graph, self.orientations)
-        if self.method == "IC":
-            return constrained_torque(state, self.projection, *self.open_tree, springs)
-        return lagrange_torque(state, self.mass_matrix, self.gravity_torque, springs)
+        """tau1, springs included: d/dt dL/dq1' - dL/dq1, L = 1/2 q1'^T M1 q1' - U (section 3.3), or W^T tau.
+
+        tau is that of the open tree at q' = W q1', q'' = W q1'' + W' q1' (section 3.4).
+
+        Raises:
+            UnsupportedModelError: a spring between bodies of different planes.
+        """
+        ca, (q, v, vdot, _) = self.ca, self.inputs
+        if self.method != "IC":
+            torque = self.mass_matrix @ vdot + self._velocity_torque(self.mass_matrix, q, v)
+            return torque + self.gravity_torque + self._spring_torque(q, v)
+        W, (M, g), rates = self.projection, self.open_tree, ca.SX.sym("rates", q.shape[0])
+        bias = self._velocity_torque(M, q, rates) + self._spring_torque(q, rates)
+        bias = ca.substitute(bias, rates, W @ v)
+        drift = ca.substitute(ca.jtimes(W @ v, q, rates), rates, W @ v)
+        return W.T @ (M @ (W @ vdot + drift) + bias + g)
+
+    def _velocity_torque(self, mass_matrix: Any, q: Any, v: Any) -> Any:
+        """M' v - 1/2 d(v^T M v)/dq: Coriolis and centrifugal torques."""
+        momentum = mass_matrix @ v
+        return self.ca.jtimes(momentum, q, v) - 0.5 * self.ca.gradient(self.ca.dot(v, momentum), q)
+
+    def _spring_torque(self, q: Any, v: Any) -> Any:
+        """dL/dq^T F, F = F0 + k (L - L0) + d L', of all springs; their parameters stay numbers."""
+        ca, torque = self.ca, self.ca.SX(q.shape[0], 1)
+        for spring, path in zip(self.graph.springs, spring_paths_of(self.graph, self.model), strict=True):
+            first = path.segments[0].body
+            line = self.orientations.vector_sum(path.segments, first, first)
+            height = self.constants.scalar(path.height, "d")
+            length = ca.sqrt(line.dot(line) + height * height)
+            force = spring.initial_force + spring.stiffness * (length - spring.free_length)
+            if spring.damping != 0.0:
+                force = force + spring.damping * ca.jtimes(length, q, v)
+            torque = torque + ca.gradient(length, q) * force
+        return torque
 
     @property
     def inputs(self) -> list[Any]:

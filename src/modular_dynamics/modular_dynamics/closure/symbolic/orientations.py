@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
-from .model_constants import ModelConstants
-from .planar_bodies import Array, PlanarModel
+from ...dynamics.arrays.arguments import Array
+from .planar_bodies import PlanarModel
 from .planar_loops import BASE, Segment
-from .planar_vector import PlanarVector, Symbol
+from .symbols import ModelConstants, PlanarVector, Symbol
 
 __all__ = ["Orientations", "PlanarRotation"]
 
@@ -21,9 +21,7 @@ class PlanarRotation(NamedTuple):
 
     def then(self, other: PlanarRotation, sign: int = 1) -> PlanarRotation:
         """This rotation and then the other one (sign 1) or its inverse (sign -1)."""
-        return PlanarRotation(
-            _sum(self.angle, other.angle, sign), _sum(self.unit_vectors, other.unit_vectors, sign)
-        )
+        return PlanarRotation(*(_sum(*parts, sign) for parts in zip(self, other, strict=True)))
 
 
 def _sum(a: tuple[tuple[str, Any], ...], b: tuple[tuple[str, Any], ...], sign: int) -> tuple[Any, ...]:
@@ -84,9 +82,7 @@ class Orientations:
     ) -> PlanarVector:
         """The vector of a segment in the axes of body ``reference`` (without its offset).
 
-        Args:
-            first: an ancestor of both, to which their rotations are related.
-            without: the slide that does not count.
+        Their rotations are related to ``first``, an ancestor of both; the slide ``without`` does not count.
         """
         vector = self.constants.planar_vector(segment.vector, "d")
         for k, axis in segment.slides.items():

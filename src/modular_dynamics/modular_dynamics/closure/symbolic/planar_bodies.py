@@ -13,25 +13,23 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...dynamics.arrays.arguments import Array
 from ...dynamics.arrays.model_arrays import constants_of
 from ...exceptions import UnsupportedModelError
 from ...kernels import layout
 from ...model import JointType, SubsystemGraph
 from ..constraints.rows import Rows, loop_rows, spring_rows
 
-__all__ = ["Array", "End", "PlanarBody", "PlanarModel", "planar_model_of"]
+__all__ = ["End", "PlanarBody", "PlanarModel", "planar_model_of"]
 
-Array = NDArray[np.float64]
 #: One end of a loop or spring: its body (None: the ground), and its position in that body's frame [m].
 End = tuple[int | None, Array]
 #: Rounding errors of an exact zero are smaller [m or 1].
 _ROUNDING = 1e-12
 
 
-@dataclass(frozen=True)
-class MotionPlane:
+class MotionPlane(NamedTuple):
     """A plane of parallel axes: the body that carries it (None: the ground), and its axes in that frame."""
 
     carrier: int | None
@@ -63,20 +61,6 @@ class PlanarBody:
     second: Array
 
 
-class PlanarModel(NamedTuple):
-    """Bodies of all joints, their planes, and both ends of all loop joints and springs."""
-
-    bodies: list[PlanarBody]
-    planes: list[MotionPlane]
-    loop_ends: list[list[End]]
-    spring_ends: list[list[End]]
-
-    def same_plane_parent(self, k: int) -> int | None:
-        """The parent of body k if it is in the same plane; None: the plane's carrier is the parent."""
-        parent = self.bodies[k].parent
-        return parent if parent is not None and self.bodies[parent].plane == self.bodies[k].plane else None
-
-
 def planar_model_of(graph: SubsystemGraph) -> PlanarModel:
     """Bodies, planes and ends of a graph.
 
@@ -89,28 +73,33 @@ def planar_model_of(graph: SubsystemGraph) -> PlanarModel:
             raise UnsupportedModelError(
                 f"symbolic methods do not support floating and mimic joints; '{joint.name}' is one"
             )
-    first = _Frames(graph, np.zeros(len(graph.joints)))
-    frames = _Frames(graph, first.best_offsets())
-    return PlanarModel(frames.bodies, frames.planes, frames.loop_ends, frames.spring_ends)
+    return PlanarModel(graph, PlanarModel(graph, np.zeros(len(graph.joints))).best_offsets())
 
 
-class _Frames:
-    """Frames of all bodies, with given angles of their x axes."""
+class PlanarModel:
+    """Bodies of all joints, with given angles of their frames' x axes, and what is fixed in these.
+
+    Attributes:
+        bodies: of all joints. planes: of the bodies.
+        loop_ends, spring_ends: both ends of each loop joint and of each spring.
+    """
 
     def __init__(self, graph: SubsystemGraph, offsets: Array) -> None:
-        self.graph, self.model_rows = graph, constants_of(graph)
+        self._graph, self._rows = graph, constants_of(graph)
         self.bodies: list[PlanarBody] = []
         self.planes: list[MotionPlane] = []
         # of each frame in the frame of the model's arrays
-        self.rotations: list[Array] = []
-        self.shifts: list[Array] = []
-        for k in range(len(graph.joints)):
-            if graph.joints[k].type is JointType.PRISMATIC:
-                self._add_prismatic(k)
-            else:
-                self._add_revolute(k, float(offsets[k]))
+        self._rotations: list[Array] = []
+        self._shifts: list[Array] = []
+        for k, offset in enumerate(offsets.tolist()):
+            self._add(k, offset)
         self.loop_ends = self._ends(loop_rows(graph))
         self.spring_ends = self._ends(spring_rows(graph))
+
+    def same_plane_parent(self, k: int) -> int | None:
+        """The parent of body k if it is in the same plane; None: the plane's carrier is the parent."""
+        parent = self.bodies[k].parent
+        return parent if parent is not None and self.bodies[parent].plane == self.bodies[k].plane else None
 
     def _ends(self, rows: Rows) -> list[list[End]]:
         """Both ends of each loop joint or spring."""
@@ -123,56 +112,38 @@ class _Frames:
     def _end(self, body: int, position: Array) -> End:
         if body == len(self.bodies):
             return None, position
-        return body, _clean(self.rotations[body].T @ (position - self.shifts[body]))
+        return body, _clean(self._rotations[body].T @ (position - self._shifts[body]))
 
-    def _in_parent(self, k: int) -> tuple[Array, Array]:
-        """Rotation and position of joint k's model frame in the parent's frame."""
-        row, parent = self.model_rows[k], self.graph.parents[k]
-        rotation = np.eye(3) if parent is None else self.rotations[parent]
-        shift = np.zeros(3) if parent is None else self.shifts[parent]
+    def _add(self, k: int, offset: float) -> None:
+        """Add the body of joint k; ``offset`` counts where that is revolute."""
+        joint, parent, row = self._graph.joints[k], self._graph.parents[k], self._rows[k]
+        before = None if parent is None else self.bodies[parent]
+        rotation, shift = np.eye(3), np.zeros(3)
+        if parent is not None:
+            rotation, shift = self._rotations[parent], self._shifts[parent]
         position = rotation.T @ (row[layout.POSITION : layout.POSITION + 3] - shift)
-        return rotation.T @ row[layout.ROTATION : layout.ROTATION + 9].reshape(3, 3), position
-
-    def _add_revolute(self, k: int, offset: float) -> None:
-        parent, (rotation, position) = self.graph.parents[k], self._in_parent(k)
-        axis = _clean(rotation[:, 2])
-        plane, sign, base = self._plane(parent, axis)
-        shift = _fewest_components(position, axis)
-        before = self.bodies[parent] if parent is not None else None
-        turn = offset - (before.offset if before is not None and before.plane == plane else 0.0)
-        own = rotation.T @ base @ _about_z(turn)
-        position = _clean(position + shift * rotation[:, 2])
-        self._add(k, sign, plane, offset, position, None, own, shift)
-
-    def _add_prismatic(self, k: int) -> None:
-        name, parent = self.graph.joints[k].name, self.graph.parents[k]
-        if parent is None or self.bodies[parent].axis is not None:
-            raise UnsupportedModelError(f"the parent of prismatic joint '{name}' is not a revolute joint")
-        rotation, position = self._in_parent(k)
-        axis = _clean(rotation[:, 2])
-        if abs(axis[2]) > _ROUNDING:
+        rotation = rotation.T @ row[layout.ROTATION : layout.ROTATION + 9].reshape(3, 3)
+        direction, along = _clean(rotation[:, 2]), 0.0
+        if joint.type is not JointType.PRISMATIC:
+            axis, (plane, sign, base) = None, self._plane(parent, direction)
+            along = _fewest_components(position, direction)
+            turn = offset - (before.offset if before is not None and before.plane == plane else 0.0)
+            own = rotation.T @ base @ _about_z(turn)
+        elif before is None or before.axis is not None:
             raise UnsupportedModelError(
-                f"prismatic joint '{name}' is not perpendicular to the axis of its parent joint"
+                f"the parent of prismatic joint '{joint.name}' is not a revolute joint"
             )
-        before = self.bodies[parent]
-        self._add(k, 0.0, before.plane, before.offset, _clean(position), axis, rotation.T, 0.0)
-
-    def _add(
-        self,
-        k: int,
-        sign: float,
-        plane: int,
-        offset: float,
-        position: Array,
-        axis: Array | None,
-        rotation: Array,
-        shift: float,
-    ) -> None:
-        self.rotations.append(rotation)
-        self.shifts.append(np.array([0.0, 0.0, shift]))
-        inertia = _moved_inertia(self.model_rows[k], rotation, self.shifts[-1])
-        name, parent = self.graph.joints[k].name, self.graph.parents[k]
-        self.bodies.append(PlanarBody(name, parent, sign, plane, offset, position, axis, *inertia))
+        elif abs(direction[2]) > _ROUNDING:
+            raise UnsupportedModelError(
+                f"prismatic joint '{joint.name}' is not perpendicular to the axis of its parent joint"
+            )
+        else:
+            axis, plane, sign, offset, own = direction, before.plane, 0.0, before.offset, rotation.T
+        position = _clean(position + along * rotation[:, 2])
+        self._rotations.append(own)
+        self._shifts.append(np.array([0.0, 0.0, along]))
+        inertia = _moved_inertia(row, own, self._shifts[-1])
+        self.bodies.append(PlanarBody(joint.name, parent, sign, plane, offset, position, axis, *inertia))
 
     def _plane(self, parent: int | None, axis: Array) -> tuple[int, float, Array]:
         """Index of the plane, sign of the joint in it, and its axes in the parent's frame."""

@@ -13,9 +13,8 @@ from typing import Any
 import numpy as np
 
 from .orientations import Orientations
-from .planar_inertia import PlanarInertia, planar_inertia_of
-from .planar_vector import PlanarVector, Symbol, add_to
 from .rates import Rates, Row
+from .symbols import PlanarInertia, PlanarVector, Symbol, add_to, planar_inertia_of
 
 __all__ = ["PlanarTree"]
 
@@ -81,9 +80,6 @@ class PlanarTree:
         """The coordinate of a prismatic joint."""
         return self.orientations.coordinates[self.bodies[k].name]
 
-    def _add_to_inertia(self, k: int, more: PlanarInertia) -> None:
-        self.inertias[k] = self.inertias[k].plus(more)
-
     def _regroup(self) -> None:
         """Move inertial parameters to parents, from the leaves to the root."""
         for k in reversed(range(len(self.bodies))):
@@ -98,7 +94,7 @@ class PlanarTree:
                 position, z = self.constants.position(body.position)
                 if body.axis is not None:
                     position = position + self.constants.planar_vector(body.axis, "n") * self._slide(k)
-                self._add_to_inertia(parent, fixed.moved(position, z))
+                self.inertias[parent] = self.inertias[parent].plus(fixed.moved(position, z))
 
     def _assemble(self) -> None:
         """Rotate inertias into the axes of their planes and add planes to their carriers, from the leaves."""
@@ -120,8 +116,9 @@ class PlanarTree:
                 for root in members:
                     if self.predecessor[root] is None:
                         total = total.plus(whole[root].moved(*self.position(root)))
-                total = total.rotated_by_matrix(self.axes(p))
-                self._add_to_inertia(carrier, total.moved(*self.constants.position(self.bodies[k].position)))
+                position = self.constants.position(self.bodies[k].position)
+                total = total.rotated_by_matrix(self.axes(p)).moved(*position)
+                self.inertias[carrier] = self.inertias[carrier].plus(total)
 
     def gravities(self) -> list[tuple[PlanarVector, Symbol]]:
         """Gravity in each plane's axes: in the plane, and along its normal."""

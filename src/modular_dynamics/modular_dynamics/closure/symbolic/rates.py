@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ...model import Gear
-from .model_constants import ModelConstants
 from .orientations import Orientations
-from .planar_loops import Segment
-from .planar_vector import PlanarVector, Symbol, add_to
-from .solution_order import LoopStep, RigidGroup, SolutionStep
+from .planar_loops import LoopStep, RigidGroup, Segment, SolutionStep
+from .symbols import ModelConstants, PlanarVector, Symbol, add_to
 
 __all__ = ["Rates", "Row", "explicit_rates", "implicit_rates"]
 
@@ -89,19 +87,16 @@ class _LoopRates:
             for segment in group.segments:
                 within = _sum((1.0, self.rates[k]) for k in self._joints_between(group, segment.body))
                 for name, rate in within.items():
-                    self._subtract(known, name, self.orientations.vector(segment) * rate)
+                    add_to(known, name, self.orientations.vector(segment) * -rate)
                 for k, axis in segment.slides.items():
                     if k != self.step.slide:
                         e = self.orientations.direction(segment.body, axis).quarter_turn()
                         for name, rate in self.rates[k].items():
-                            self._subtract(known, name, e * -rate)
+                            add_to(known, name, e * rate)
         if self.step.slide is None:
             self._solve_rotations(known)
         else:
             self._solve_slide(known, self.step.slide)
-
-    def _subtract(self, known: dict[str, PlanarVector], name: str, term: PlanarVector) -> None:
-        known[name] = known[name] - term if name in known else -term
 
     def _joints_between(self, group: RigidGroup, body: int) -> list[int]:
         joints = []

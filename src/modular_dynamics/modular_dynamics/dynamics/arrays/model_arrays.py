@@ -16,6 +16,7 @@ __all__ = [
     "arrays_of",
     "body_to_aligned",
     "constants_of",
+    "perpendicular_axes",
     "topology_of",
     "rows_of",
     "work_for",
@@ -36,12 +37,16 @@ def alignment(joint: Joint) -> Array:
     """Rotation body <- aligned frame: its z axis is the joint's axis. Identity for a floating joint."""
     if joint.type is JointType.FLOATING:
         return np.eye(3)
-    z = joint.axis
-    # the coordinate axis least along z gives the best-conditioned x; axes along x, y, z stay exact
-    x = np.eye(3)[int(np.argmin(np.abs(z)))]
-    x = x - z * (z @ x)
-    x /= np.linalg.norm(x)
-    return np.column_stack([x, np.cross(z, x), z])
+    return np.column_stack([*perpendicular_axes(joint.axis), joint.axis])
+
+
+def perpendicular_axes(axis: Array) -> tuple[Array, Array]:
+    """Two unit vectors that form a right-handed frame with an axis: first x second = axis."""
+    # the coordinate axis least along it gives the best-conditioned one; along x, y, z results are exact
+    first = np.eye(3)[int(np.argmin(np.abs(axis)))]
+    first = first - axis * (axis @ first)
+    first /= np.linalg.norm(first)
+    return first, np.cross(axis, first)
 
 
 def alignments_of(graph: SubsystemGraph) -> Array:

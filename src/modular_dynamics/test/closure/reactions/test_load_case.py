@@ -12,8 +12,8 @@ from helpers.robots.small_torso import load, small_torso_text
 from modular_dynamics.algebra import adjoint
 from modular_dynamics.closure import closed_loop_inverse_dynamics
 from modular_dynamics.closure.reactions.load_case import LoadCases, load_case_of
-from modular_dynamics.closure.reactions.rule_reader import read_rules, rules_from
 from modular_dynamics.closure.reactions.sharing import ReactionSharing
+from modular_dynamics.closure.reactions.sharing_rules import read_rules, rules_from
 from modular_dynamics.composition import compose
 from modular_dynamics.dynamics import InverseDynamics
 from modular_dynamics.exceptions import StateError, UnsupportedModelError

@@ -6,8 +6,8 @@ import yaml
 
 from helpers.robots.small_rules import DOOR, TABLE, door, edited
 from modular_dynamics.closure.reactions.free_bodies import FreeBodyCuts, LoadCase
-from modular_dynamics.closure.reactions.rule_reader import rules_from
 from modular_dynamics.closure.reactions.sharing import ReactionSharing
+from modular_dynamics.closure.reactions.sharing_rules import rules_from
 from modular_dynamics.exceptions import StateError
 
 

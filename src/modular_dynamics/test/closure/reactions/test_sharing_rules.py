@@ -3,7 +3,7 @@
 import pytest
 
 from helpers.robots.small_rules import edited
-from modular_dynamics.closure.reactions.rule_reader import read_rules, rules_from
+from modular_dynamics.closure.reactions.sharing_rules import read_rules, rules_from
 from modular_dynamics.exceptions import DescriptionError
 
 

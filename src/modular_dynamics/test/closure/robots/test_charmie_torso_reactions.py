@@ -9,8 +9,8 @@ from helpers.robots.small_torso import load, small_torso_text
 from modular_dynamics.closure import closed_loop_inverse_dynamics
 from modular_dynamics.closure.reactions.joint_reactions import joint_reactions
 from modular_dynamics.closure.reactions.load_case import load_case_of, wrenches_of
-from modular_dynamics.closure.reactions.rule_reader import read_rules
 from modular_dynamics.closure.reactions.sharing import ReactionSharing
+from modular_dynamics.closure.reactions.sharing_rules import read_rules
 
 RULES = ROBOTS / "charmie_torso_rules.yaml"
 TIGHT = 1e-9  # N and N m, of forces of some 100 N

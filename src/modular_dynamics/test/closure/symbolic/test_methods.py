@@ -18,7 +18,7 @@ from modular_dynamics.closure import (
 )
 from modular_dynamics.closure.symbolic import METHODS, WEIGHTS, Count, Method
 from modular_dynamics.closure.symbolic.counting import Graph, count
-from modular_dynamics.closure.symbolic.model_constants import import_casadi
+from modular_dynamics.closure.symbolic.symbols import import_casadi
 from modular_dynamics.exceptions import StateError, UnsupportedModelError
 from urdf.generators.exoskeleton import urdf_text
 

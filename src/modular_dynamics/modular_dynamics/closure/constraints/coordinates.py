@@ -1,0 +1,232 @@
+"""The coordinates of a graph with closed loops: independent ones, and those that gears or loops determine."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ...dynamics.arrays.arguments import Array
+from ...exceptions import ClosureError, StateError
+from ...model import Joint, JointType, SubsystemGraph
+
+__all__ = [
+    "Coordinates",
+    "Gearing",
+    "IndependentCoordinates",
+    "PassiveJoints",
+    "eliminated",
+    "indices_in_q",
+    "indices_in_v",
+    "joint_limits",
+]
+
+Indices = NDArray[np.int64]
+#: Tolerance of joint limits [rad or m]: these are often rounded to three digits, 3.14.
+SLACK = 2e-3
+TURN = 2.0 * np.pi
+#: Relative size of a coefficient that other gears cancel: rounding.
+CANCELLED = 1e-12
+
+
+class Coordinates:
+    """How q (nq,) of a graph moves with v (nv,)."""
+
+    def __init__(self, graph: SubsystemGraph) -> None:
+        joints = [(graph.joint(name), graph.q_slice(name), graph.v_slice(name)) for name in graph.joint_names]
+        self._q = [q.start for joint, q, _ in joints if joint.type is not JointType.FLOATING]
+        self._v = [v.start for joint, _, v in joints if joint.type is not JointType.FLOATING]
+        self._floating = [(q, v) for joint, q, v in joints if joint.type is JointType.FLOATING]
+
+    def rates(self, q: Array, v: Array) -> Array:
+        """dq/dt (nq,). A floating base has p' = R v and r' = r (0, omega) / 2, its twist in its own frame."""
+        if not self._floating:
+            return v
+        rates = np.empty_like(q)
+        rates[self._q] = v[self._v]
+        for pose, twist in self._floating:
+            p, (w, *vector) = slice(pose.start, pose.start + 3), q[pose][3:]
+            linear, omega, axis = v[twist][:3], v[twist][3:], np.array(vector)
+            turned = np.cross(axis, linear)
+            rates[p] = linear + 2.0 * (w * turned + np.cross(axis, turned)) / (w * w + axis @ axis)
+            rates[p.stop] = -0.5 * (axis @ omega)
+            rates[p.stop + 1 : pose.stop] = 0.5 * (w * omega + np.cross(axis, omega))
+        return rates
+
+    def spread(self, units: Array) -> Array:
+        """Units of velocities (nv,) as units of coordinates (nq,); those of floating bases are one."""
+        units_q = np.ones(len(self._q) + 7 * len(self._floating))
+        units_q[self._q] = units[self._v]
+        return units_q
+
+    def unit(self, q: Array) -> Array:
+        """q with unit quaternions, in place."""
+        for pose, _ in self._floating:
+            q[pose.start + 3 : pose.stop] /= np.linalg.norm(q[pose.start + 3 : pose.stop])
+        return q
+
+    def moved(self, q: Array, step: Array) -> Array:
+        """q after a short step (nv,): to first order, by a smooth function of both."""
+        return self.unit(q + self.rates(q, step))
+
+
+def indices_in_q(graph: SubsystemGraph, names: Iterable[str]) -> Indices:
+    """Indices of the coordinates of joints in q."""
+    return np.array([k for name in names for k in range(graph.nq)[graph.q_slice(name)]], np.int64)
+
+
+def indices_in_v(graph: SubsystemGraph, names: Iterable[str]) -> Indices:
+    """Indices of the velocities of joints in v."""
+    return np.array([k for name in names for k in range(graph.nv)[graph.v_slice(name)]], np.int64)
+
+
+class IndependentCoordinates:
+    """Independent joints, in the order of ``graph.independent_joint_names``.
+
+    Attributes:
+        q, v: indices of their coordinates in q (nq,) and of their velocities in v (nv,).
+        q_names, v_names: of each of these, its joint.
+        floating: names of the floating joints among them. single: of the others, with one coordinate each.
+    """
+
+    def __init__(self, graph: SubsystemGraph) -> None:
+        self._graph, self.names = graph, graph.independent_joint_names
+        self.q, self.v = indices_in_q(graph, self.names), indices_in_v(graph, self.names)
+        types = [graph.joint(name).type for name in self.names]
+        self.q_names = np.repeat(self.names, [kind.nq for kind in types])
+        self.v_names = np.repeat(self.names, [kind.nv for kind in types])
+        self.floating = [name for name in self.names if graph.joint(name).type is JointType.FLOATING]
+        self.single = [name for name in self.names if name not in self.floating]
+
+    def checked(self, name: str, value: ArrayLike) -> Array:
+        """A vector as a float array; ``name`` is q, or that of velocities, accelerations or torques.
+
+        Raises StateError: a wrong shape or a number that is not finite, by its joint.
+        """
+        graph, indices = self._graph, self.q if name == "q" else self.v
+        try:
+            array = np.asarray(value, np.float64)
+        except (TypeError, ValueError) as error:
+            raise StateError(f"{name} is not an array of numbers: {error}") from None
+        if array.shape != indices.shape:
+            raise StateError(
+                f"{name} has shape {array.shape}; {indices.shape} is needed, for the independent joints "
+                f"{', '.join(self.names)} of '{graph.name}'"
+            )
+        if self.floating or not np.isfinite(array).all():
+            full = graph.neutral() if name == "q" else np.zeros(graph.nv)
+            full[indices] = array
+            graph.checked(**{name: full})
+        return array
+
+
+@dataclass(frozen=True, eq=False)
+class Gearing:
+    """q_d = T y + terms of the independent coordinates; y are the dependent coordinates that are left.
+
+    Attributes:
+        T (d, r): motions of the dependent coordinates that keep gears closed.
+        left (r,): indices of y among them.
+        correction (d, gears): q_d - correction phi closes the gears.
+    """
+
+    T: Array
+    left: Indices
+    correction: Array
+
+
+def eliminated(gears: Array, own: Sequence[int | None], in_loops: NDArray[np.bool_]) -> Gearing:
+    """Gauss-Jordan elimination of gear rows (gears, d).
+
+    Each gear determines one coordinate: one that moves no loop rather than one that does; among these the
+    gear's own joint, ``own``, rather than its drivers.
+    """
+    count, d = gears.shape
+    rows = np.hstack([gears, np.eye(count)])
+    followers: list[tuple[int, int]] = []
+    for i in range(count):
+        size = np.abs(rows[i, :d])
+        choices = [k for k in range(d) if size[k] > CANCELLED * np.abs(gears[i]).max(initial=0.0)]
+        if not choices:
+            continue  # of independent coordinates only, or redundant
+        best = max(choices, key=lambda k: (not in_loops[k], own[i] == k, size[k]))
+        rows[i] /= rows[i, best]
+        others = np.arange(count) != i
+        rows[others] -= np.outer(rows[others, best], rows[i])
+        followers.append((i, best))
+    following = [k for _, k in followers]
+    left = np.array([k for k in range(d) if k not in following], np.int64)
+    T, correction = np.zeros((d, len(left))), np.zeros((d, count))
+    T[left, range(len(left))] = 1.0
+    for i, k in followers:
+        T[k] = -rows[i, left]
+        correction[k] = rows[i, d:]
+    return Gearing(T, left, correction)
+
+
+def joint_limits(joint: Joint) -> tuple[float, float]:
+    """Lower and upper limit [rad or m], infinite where there are none."""
+    lower, upper = joint.limits.lower, joint.limits.upper
+    return (lower, upper) if lower is not None and upper is not None and lower < upper else (-np.inf, np.inf)
+
+
+class PassiveJoints:
+    """The dependent joints that no gear determines.
+
+    Attributes:
+        indices: theirs in q. low, high (nq,): limits [rad or m], infinite where there are none.
+        is_periodic (nq,): whole turns change nothing. Not where a gear or a mimic counts them.
+    """
+
+    def __init__(self, graph: SubsystemGraph, names: list[str]) -> None:
+        self.graph, self.names = graph, names
+        counted = {name for gear in graph.gears for name in (gear.joint, *(k for k, _ in gear.drivers))}
+        counted |= {graph.driver(joint) for joint in graph.joints if joint.mimic is not None}
+        self.indices = np.array([graph.q_slice(name).start for name in names], np.int64)
+        self.low, self.high = np.full(graph.nq, -np.inf), np.full(graph.nq, np.inf)
+        self.is_periodic = np.zeros(graph.nq, np.bool_)
+        for name, index in zip(names, self.indices, strict=True):
+            joint = graph.joint(name)
+            self.low[index], self.high[index] = joint_limits(joint)
+            self.is_periodic[index] = joint.type is not JointType.PRISMATIC and name not in counted
+
+    def fit(self, q: Array, indices: Indices | list[int]) -> float:
+        """Sum of distances [rad or m] beyond the limits; whole turns are removed from q, in place."""
+        total = 0.0
+        for k in indices:
+            low, high = self.low[k], self.high[k]
+            beyond = max(low - q[k], q[k] - high)
+            if beyond > 0.0 and self.is_periodic[k]:
+                turned = q[k] + TURN * np.round((0.5 * (low + high) - q[k]) / TURN)
+                if max(low - turned, turned - high) < beyond:
+                    q[k], beyond = turned, max(low - turned, turned - high)
+            total += beyond if beyond > SLACK else 0.0
+        return total
+
+    def distance(self, q: Array, other: Array) -> float:
+        """Euclidean distance of passive joints [rad or m]; whole turns are removed from q, in place."""
+        periodic = self.indices[self.is_periodic[self.indices]]
+        q[periodic] += TURN * np.round((other[periodic] - q[periodic]) / TURN)
+        return float(np.linalg.norm((q - other)[self.indices]))
+
+    def raise_beyond_limits(self, q: Array) -> None:
+        """Raise ClosureError: names joints beyond their limits. Whole turns are removed from q, in place."""
+        indices = self.indices
+        if not ((q[indices] < self.low[indices] - SLACK) | (q[indices] > self.high[indices] + SLACK)).any():
+            return
+        if self.fit(q, indices) == 0.0:
+            return
+        beyond = [
+            f"'{name}' is at {q[k]:.6g}, its limits are {self.low[k]:.6g} and {self.high[k]:.6g}"
+            for name, k in zip(self.names, indices, strict=True)
+            if not self.low[k] - SLACK <= q[k] <= self.high[k] + SLACK
+        ]
+        raise ClosureError(
+            f"'{self.graph.name}' closes at these independent coordinates, but beyond limits of passive "
+            f"joints, which select the assembly mode where no guess does: {'; '.join(beyond)} [rad or m]. "
+            "Widen the limits, or give a guess",
+            {},
+            q.copy(),
+        )

@@ -1,0 +1,226 @@
+"""Motion of a mechanism over time: scipy's integrators, loops that stay closed, and crossings of branches."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..dynamics.arrays.arguments import Array
+from ..exceptions import SingularityError, StateError
+from ..model import SubsystemGraph
+from .assembly.branch import Branch, BranchLostError, BranchPoint
+from .constraints.constraint_system import ConstraintSystem
+from .constraints.coordinates import Coordinates
+from .dynamics.forward_dynamics import constraint_rank, energy, mean_accelerations
+from .dynamics.solver import solver_of
+
+__all__ = ["Simulation", "simulate"]
+
+Torques = ArrayLike | Callable[[float, Array, Array], ArrayLike] | None
+Step = tuple[float, Array, list[tuple[float, Array]]]
+#: The shortest step, as a part of the time that is left.
+SHORTEST = 1e-9
+#: Largest correction of a step's end onto the branch, as a part of the step's change of the state.
+LEAP = 0.01
+#: Cosine of the angle by which the branch may turn within a step across a crossing.
+TURN = 0.9
+#: Correction that is allowed in any case, as a part of the state.
+ROUNDING = 1e-8
+Progress = bool | Callable[[float, float], None] | None
+METHODS = ("DOP853", "RK45", "RK23")
+
+
+@dataclass(frozen=True, eq=False)
+class Simulation:
+    """A motion: at each of k times the coordinates (k, nq) and velocities (k, nv) of all joints.
+
+    Attributes:
+        energy: kinetic, gravitational and elastic [J]. residual: of the loops, the largest [m or 1].
+    """
+
+    t: Array
+    coordinates: Array
+    velocities: Array
+    energy: Array
+    residual: Array
+
+
+def simulate(
+    graph: SubsystemGraph,
+    q: ArrayLike,
+    v: ArrayLike,
+    tau: Torques,
+    t_end: float,
+    method: str = "DOP853",
+    *,
+    times: ArrayLike | None = None,
+    guess: ArrayLike | None = None,
+    rtol: float = 1e-10,
+    atol: float = 1e-10,
+    progress: Progress = None,
+) -> Simulation:
+    """Integrate the mechanism's motion from independent q, v to t_end [s].
+
+    All joints' accelerations come from the symmetric indefinite system of ``closed_loop_forward_dynamics``,
+    so that dead points of the independent joints are passed. Every state that the integrator tries is first
+    moved the shortest way onto the constraints. Where branches of the motion cross (rods in line), the motion
+    continues smoothly, by interpolation across the crossing; where that is not certain it ends with an error.
+    Branches that come closer to each other than 1e-9 m, the residual of closed loops, count as crossing.
+
+    Args:
+        q, v: of the independent joints at t = 0, in the order of ``graph.independent_joint_names``.
+        tau: torques of the independent joints: an array, a function (t, coordinates, velocities) of all
+            joints' state, or None for none.
+        method: DOP853, RK45 or RK23 of scipy.integrate.
+        times: at which the motion is wanted (k,); every step by default. It is interpolated within the
+            integrator's steps, which is less accurate than these.
+        guess: as of ``close_loops``.
+        progress: called after every step with (t, t_end); True draws a bar on stderr.
+
+    Raises:
+        ClosureError: as of ``closed_loop_inverse_dynamics``, at the start.
+        SingularityError: branches cross at the start, or meet later so that they are indistinguishable, or
+            loops stay open there; it names time, condition number, and the open loop.
+        StateError: a wrong shape or number, or the integrator fails.
+    """
+    import scipy.integrate  # noqa: PLC0415  (a fifth of the library's import, which only this needs)
+
+    solver = solver_of(graph)
+    system = solver.system
+    if method not in METHODS:
+        raise StateError(f"method is {method!r}; {', '.join(METHODS)} are known")
+    if not (np.isfinite(t_end) and t_end > 0.0):
+        raise StateError(f"t_end is {t_end}; a time above zero is needed")
+    wanted = None if times is None else np.asarray(times, np.float64)
+    if wanted is not None and (
+        wanted.ndim != 1
+        or len(wanted) == 0
+        or not ((np.diff(wanted) > 0.0).all() and wanted[0] >= 0.0 and wanted[-1] <= t_end)
+    ):
+        raise StateError(f"times must rise from 0 or later to {t_end} at most")
+    if progress is not None and not isinstance(progress, bool) and not callable(progress):
+        raise StateError(f"progress is {progress!r}; True or a function of (t, t_end) is needed")
+    q, v = system.independent.checked("q", q), system.independent.checked("v", v)
+    coordinates = Coordinates(graph).unit(solver.close(q, guess))
+    start = np.concatenate([coordinates, solver.projection(coordinates) @ v])
+    integrator = partial(getattr(scipy.integrate, method), t_bound=t_end, rtol=rtol, atol=atol)
+    show = _bar() if progress is True else progress or None
+    motion = [(0.0, start)] if wanted is None or wanted[0] == 0.0 else []
+    for t, y, within in _BranchMotion(system, tau, coordinates).steps(start, t_end, integrator, wanted):
+        motion += [(t, y)] if wanted is None else within
+        if show is not None:
+            show(t, t_end)
+    states = np.array([y for _, y in motion])
+    positions, speeds = states[:, : graph.nq], states[:, graph.nq :]
+    return Simulation(
+        np.array([t for t, _ in motion]),
+        positions,
+        speeds,
+        np.array([energy(graph, a, b) for a, b in zip(positions, speeds, strict=True)]),
+        np.array([system.largest_residual(a) for a in positions]),
+    )
+
+
+def _bar() -> Callable[[float, float], None]:
+    """A progress bar on stderr."""
+    drawn = -1
+
+    def show(t: float, t_end: float) -> None:
+        nonlocal drawn
+        done = int(40 * t / t_end)
+        if done > drawn:
+            line = f"\r[{'#' * done}{' ' * (40 - done)}] {t:.4g} of {t_end:g} s"
+            print(line, end="" if t < t_end else "\n", file=sys.stderr, flush=True)
+            drawn = done
+
+    return show
+
+
+class _BranchMotion:
+    """The motion from closed coordinates, not at a crossing, under torques of the independent joints."""
+
+    def __init__(self, system: ConstraintSystem, tau: Torques, coordinates: Array) -> None:
+        self.system, self.nq = system, system.graph.nq
+        self.branch = Branch(system, constraint_rank(system, coordinates), coordinates)
+        self._tau = tau if callable(tau) else None
+        constant = np.zeros(len(system.independent_v)) if tau is None or callable(tau) else tau
+        self._constant_tau = system.independent.checked("tau", constant)
+        self._cached: tuple[Array, list[BranchPoint]] = np.empty(0), []
+
+    def steps(self, y: Array, t_end: float, integrator: Any, wanted: Array | None) -> Iterator[Step]:
+        """Time and state after each step, and the wanted times and states within it.
+
+        A step on which the branch is lost is repeated at a quarter of its length.
+        """
+        t, stepper, first = 0.0, None, None
+        while t < t_end:
+            try:
+                if stepper is None:
+                    stepper = integrator(self._derivative, t, y, first_step=first)
+                self.branch.crossing = False
+                message = stepper.step()
+                if stepper.status == "failed" or stepper.t - t < SHORTEST * (t_end - t):
+                    raise self._stuck(t, y, message or "its steps become too short")
+                after, tangent = self._step_end(y, stepper.y)
+                inside = () if wanted is None else wanted[(wanted > t) & (wanted <= stepper.t)]
+                within = []
+                if len(inside):
+                    dense = stepper.dense_output()
+                    within = [(float(time), self._closed(dense(time))) for time in inside]
+            except BranchLostError as error:
+                attempted = first or t_end - t
+                if stepper is not None:  # which may have completed the step, and proposes the next
+                    attempted = stepper.t - t if stepper.t > t else min(stepper.h_abs, t_end - t)
+                if 0.25 * attempted < SHORTEST * (t_end - t):
+                    raise self._stuck(t, y, str(error), error.condition) from None
+                first, stepper = 0.25 * attempted, None
+                continue
+            t, y, self.branch.tangent = stepper.t, after, tangent
+            stepper.y = after
+            yield t, y, within
+
+    def _points(self, y: Array) -> list[BranchPoint]:
+        """`Branch.points` of a state; the integrator asks for its last state again."""
+        if not np.array_equal(y, self._cached[0]):
+            self._cached = y.copy(), self.branch.points(y[: self.nq], y[self.nq :])
+        return self._cached[1]
+
+    def _closed(self, y: Array) -> Array:
+        """A state, moved onto the constraints."""
+        return np.concatenate(self.branch.mean(self._points(y)))
+
+    def _derivative(self, t: float, y: Array) -> Array:
+        """Rates of the coordinates, and accelerations."""
+        points, tau = self._points(y), self._constant_tau
+        q, v = self.branch.mean(points)
+        if self._tau is not None:
+            tau = self.system.independent.checked("tau", self._tau(t, q.copy(), v.copy()))
+        vdot = mean_accelerations(self.system, points, tau)
+        return np.concatenate([self.branch.coordinates.rates(q, v), vdot])
+
+    def _step_end(self, before: Array, y: Array) -> tuple[Array, Array]:
+        """A step's end, closed, and the tangent. Raises BranchLostError: it may be on another branch."""
+        points = self._points(y)
+        after, tangent = self._closed(y), self.branch.tangent_at(points)
+        change, correction = float(np.linalg.norm(after - before)), float(np.linalg.norm(after - y))
+        if correction > LEAP * change + ROUNDING * (1.0 + float(np.linalg.norm(y))):
+            raise BranchLostError(f"a step ends {correction:.2g} off its branch", 1.0 / points[0].width)
+        if self.branch.crossing:
+            cosines = np.linalg.svd(self.branch.tangent.T @ tangent, compute_uv=False)
+            if cosines.min() < TURN:
+                raise BranchLostError("it turns sharply at a crossing", 1.0 / points[0].width)
+        return after, tangent
+
+    def _stuck(self, t: float, y: Array, why: str, condition: float | None = None) -> Exception:
+        message = f"the motion of '{self.system.graph.name}' cannot be followed beyond {t:.6g} s: {why}"
+        if condition is None:
+            return StateError(message)
+        return SingularityError(
+            f"{message} (condition number {condition:.2g})", condition, y[: self.nq].copy()
+        )

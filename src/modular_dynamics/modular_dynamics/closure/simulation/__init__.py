@@ -1,1 +1,0 @@
-"""Motion of a mechanism over time."""
