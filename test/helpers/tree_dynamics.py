@@ -42,3 +42,30 @@ def accelerations_by_pinocchio(graph, q, v, tau):
     """By its articulated-body algorithm, in the graph's order; it knows no mimic joints."""
     pin = md.crosscheck.PinocchioModel(graph)
     return pin.tau(pinocchio.aba(pin.model, pin.data, pin.q(q), pin.v(v), pin.v(tau)))
+
+
+def _single_and_batch(name, count=3, more=lambda graph: ()):
+    """A function of one state and that of many; they take q, v, vdot and use the first ``count``."""
+    single, batch = getattr(md, name), getattr(md, f"{name}_batch")
+    return (
+        lambda graph, *state, **options: single(graph, *state[:count], *more(graph), **options),
+        lambda graph, *rows, **options: batch(graph, *rows[:count], *more(graph), **options),
+    )
+
+
+#: The public functions of one state (q, v, vdot or tau), and of many.
+FUNCTIONS = {
+    "inverse_dynamics": _single_and_batch("inverse_dynamics"),
+    "forward_dynamics": _single_and_batch("forward_dynamics"),
+    "bias": _single_and_batch("bias", 2),
+    "gravity_torque": _single_and_batch("gravity_torque", 1),
+    "mass_matrix": _single_and_batch("mass_matrix", 1),
+    "frame_poses": _single_and_batch("frame_poses", 1),
+    "jacobian": _single_and_batch("jacobian", 1, lambda graph: (graph.links[-1],)),
+    "jacobian in the link": _single_and_batch("jacobian", 1, lambda graph: (graph.links[-1], "link")),
+    "regressor": _single_and_batch("regressor"),
+    "derivatives": (
+        lambda *state, **options: np.array(md.inverse_dynamics_derivatives(*state, **options)),
+        lambda *rows, **options: np.stack(md.inverse_dynamics_derivatives_batch(*rows, **options), axis=1),
+    ),
+}

@@ -1,4 +1,4 @@
-"""Energy of motions, and motions that a formula gives."""
+"""Energy of motions, motions that a formula gives, and rates of change along a motion."""
 
 import numpy as np
 from scipy.integrate import solve_ivp
@@ -10,6 +10,12 @@ def kinetic(graph, motion):
     """The largest kinetic energy: the scale of an error, whatever height counts as zero."""
     M = [md.mass_matrix(graph.tree, q) for q in motion.coordinates]
     return 0.5 * max(v @ m @ v for m, v in zip(M, motion.velocities, strict=True))
+
+
+def rate(function, step):
+    """Derivative of a function of time at zero, by central differences of eighth order."""
+    weights = enumerate((4 / 5, -1 / 5, 4 / 105, -1 / 280), 1)
+    return sum(weight / step * (function(k * step) - function(-k * step)) for k, weight in weights)
 
 
 def pendulum(count, angle, speed, times, rotor=0.0):

@@ -53,13 +53,22 @@ def product(a, b):
     return [a[0] @ b[0], a[0] @ b[1] + a[1] @ b[0], a[0] @ b[2] + a[1] @ b[1] + a[2] @ b[0]]
 
 
-def carried(pose, twist, t):
-    """A pose (p, quaternion w x y z) after a time t with a constant twist (v, omega) in the body."""
+def carried(pose, twist):
+    """A pose (p, quaternion w x y z) after a unit of time with a constant twist (v, omega) in the body."""
     X, hat = np.eye(4), np.zeros((4, 4))
     X[:3, :3], X[:3, 3] = Rotation.from_quat(pose[[4, 5, 6, 3]]).as_matrix(), pose[:3]
     hat[:3, :3], hat[:3, 3] = skew(twist[3:]), twist[:3]
-    X = X @ expm(hat * t)
+    X = X @ expm(hat)
     return np.concatenate([X[:3, 3], Rotation.from_matrix(X[:3, :3]).as_quat()[[3, 0, 1, 2]]])
+
+
+def moved(graph, q, step):
+    """Coordinates after a step (nv) of all joints; a floating base moves along its own axes."""
+    q = q.copy()
+    for name in graph.joint_names:
+        at, part = graph.q_slice(name), step[graph.v_slice(name)]
+        q[at] = carried(q[at], part) if len(part) == 6 else q[at] + part
+    return q
 
 
 class RigidBodies:

@@ -10,6 +10,7 @@ from scipy.integrate import simpson
 import modular_dynamics as md
 from benchmark.setting.robots import windows
 from helpers.oracles.motions import kinetic, pendulum
+from helpers.robots.urdf_text import inertial, joint
 from modular_dynamics.closure import (
     close_loops,
     closed_loop_forward_dynamics,
@@ -137,19 +138,11 @@ def test_bad_requests(load_robot, wrong, message):
         simulate(load_robot("four_bar"), **arguments)
 
 
-def test_a_start_that_does_not_close(load_robot):
-    with pytest.raises(ClosureError, match="lift_pin"):
-        simulate(load_robot("crane"), [0.0, 0.9, 0.2], [0, 0, 0], None, 1.0)
-
-
 def with_motor(text, driver, ratio, inertia):
     """A rotor geared to a joint of a description."""
-    rotor = (
-        '<link name="rotor"><inertial><mass value="1"/>'
-        f'<inertia ixx="{inertia}" iyy="{inertia}" izz="{inertia}" ixy="0" ixz="0" iyz="0"/></inertial>'
-        f'</link><joint name="motor" type="continuous"><parent link="ground"/><child link="rotor"/>'
-        '<axis xyz="0 0 1"/></joint>'
-    )
+    origin = np.zeros(3)
+    rotor = f'<link name="rotor">{inertial(1.0, origin, inertia * np.eye(3))}</link>'
+    rotor += joint("motor", "continuous", "ground", "rotor", origin, axis=(0, 0, 1))
     gear = f'<gear joint="motor" driver="{driver}" ratio="{ratio}"/>'
     text = text.replace("<modular_dynamics", f"{rotor}<modular_dynamics", 1)
     return md.load_urdf(text.replace("</modular_dynamics>", f"{gear}</modular_dynamics>"))

@@ -9,6 +9,7 @@ from scipy.spatial.transform import Rotation
 import modular_dynamics as md
 from benchmark.setting.robots import rod, standing, windows
 from helpers.oracles.motions import kinetic, pendulum
+from helpers.robots.urdf_text import inertial, joint, loop_joint, robot
 from modular_dynamics.closure import simulate
 from modular_dynamics.exceptions import SingularityError
 
@@ -57,17 +58,18 @@ def test_windows_at_rest_beside_the_flat_position():
 
 def four_rods(ground, crank, coupler, output):
     """A four-bar of rods of 1 kg in a vertical plane; all in line where its lengths allow."""
-    rods = (
+    parts = [
+        '<link name="ground"/>',
         rod("crank", "ground", 0, crank),
         rod("coupler", "crank", crank, coupler),
         rod("output", "ground", ground, output),
-    )
-    return md.load_urdf(
-        f'<robot name="rods"><link name="ground"/>{"".join(rods)}<modular_dynamics version="1">'
-        f'<loop_joint name="pin" type="revolute"><predecessor link="output" xyz="{output} 0 0"/>'
-        f'<successor link="coupler" xyz="{coupler} 0 0"/><axis xyz="0 0 1"/></loop_joint>'
-        '<passive joint="coupler"/><passive joint="output"/></modular_dynamics></robot>'
-    )
+    ]
+    ends = ("output", (output, 0, 0)), ("coupler", (coupler, 0, 0))
+    tags = [
+        loop_joint("pin", "revolute", *ends, (0, 0, 1)),
+        '<passive joint="coupler"/><passive joint="output"/>',
+    ]
+    return md.load_urdf(robot("rods", parts, tags))
 
 
 def closed(lengths, angle, side):
@@ -115,14 +117,11 @@ def test_branches_that_come_close_without_crossing():
     assert error.value.condition > 1e3
 
 
-def based(count, joint):
+def based(count, kind):
     """Windows on a base of 5 kg that is itself jointed to the ground."""
-    link = (
-        '<link name="world"/><link name="ground"><inertial><origin xyz="0.1 0.2 0.3"/><mass value="5"/>'
-        '<inertia ixx="1" iyy="1.2" izz="1.5" ixy="0.1" ixz="0" iyz="0"/></inertial></link>'
-        f'<joint name="base" type="{joint}"><parent link="world"/><child link="ground"/>'
-        '<axis xyz="0 0 1"/></joint>'
-    )
+    inertia = [[1, 0.1, 0], [0.1, 1.2, 0], [0, 0, 1.5]]
+    link = f'<link name="world"/><link name="ground">{inertial(5, (0.1, 0.2, 0.3), inertia)}</link>'
+    link += joint("base", kind, "world", "ground", (0, 0, 0), axis=(0, 0, 1))
     return md.load_urdf(windows(count).urdf.replace('<link name="ground"/>', link))
 
 

@@ -5,7 +5,7 @@ import pytest
 
 import modular_dynamics as md
 from helpers.paths import ROBOTS
-from modular_dynamics.algebra import adjoint, translation
+from modular_dynamics.algebra import adjoint
 from modular_dynamics.composition import edges, path_to
 
 #: Example 2: p2 = p3 = p4 = 1, p5 = 4, p6 = 2, p7 = p8 = p9 = 6.
@@ -158,27 +158,6 @@ def test_charmie_at_rest_carries_its_weight(load_robot):
     force, _ = composition.algebra.force_moment(composition.wrenches[k])
     assert force == pytest.approx([0.0, 0.0, 55.6 * 9.81], abs=1e-9)
     assert round(force[2], 1) == 545.4
-
-
-def test_torques_balance_the_change_of_energy(load_robot):
-    """tau . v = d/dt (kinetic + potential energy), the energies from masses, poses and twists alone."""
-    graph = load_robot("branched_38dof")
-    q, v, vdot = np.random.default_rng(3).normal(size=(3, graph.nv))
-    h = 1e-4
-
-    def energy(t):
-        state = md.compose(graph, q + v * t + 0.5 * vdot * t * t, v + vdot * t, vdot)
-        poses = [m.x_ground_a * x.conjugate() for m in state.motions for x in m.x_c_a]
-        total = 0.0
-        for body, xi, x_ground_c in zip(graph.bodies, state.twists, poses, strict=True):
-            omega, velocity = xi.primary.vector, xi.dual.vector
-            total += 0.5 * (body.mass * velocity @ velocity + omega @ body.inertia @ omega)
-            total -= body.mass * graph.gravity @ translation(x_ground_c)
-        return total
-
-    # fourth-order central difference: rounding of energies of some hundred joules over h leaves 1e-8
-    rate = (8 * (energy(h) - energy(-h)) - (energy(2 * h) - energy(-2 * h))) / (12 * h)
-    assert md.compose(graph, q, v, vdot).tau @ v == pytest.approx(rate, rel=1e-7)
 
 
 def test_dot_text(load_robot):

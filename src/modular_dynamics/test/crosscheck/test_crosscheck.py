@@ -1,9 +1,14 @@
-"""The cross-check finds what is wrong, and says where."""
+"""The cross-check finds what is wrong, and says where; without Pinocchio the error names the extra."""
+
+import pickle
+import subprocess
+import sys
 
 import numpy as np
 import pytest
 
 import modular_dynamics as md
+from helpers.paths import ROBOTS
 
 
 def test_a_wrong_torque_is_found_in_its_subsystem(load_robot):
@@ -37,3 +42,37 @@ def test_gravity_is_passed_on(load_robot):
 
 def test_residual_of_zero_torques_is_absolute():
     assert md.crosscheck.Residual(np.array([0.5]), {"a": 0.5}, 0.0).relative == 0.5
+
+
+BLOCKED = """
+import sys
+sys.modules["pinocchio"] = None  # any import of it raises ModuleNotFoundError
+import modular_dynamics as md
+graph = md.load_urdf(sys.argv[1])
+md.gravity_torque(graph, graph.neutral())
+for _ in range(2):
+    try:
+        {use}
+    except ImportError as error:
+        assert isinstance(error, md.ModularDynamicsError), type(error)
+        assert 'pip install "modular_dynamics[crosscheck]"' in str(error), error
+        assert not isinstance(error, ModuleNotFoundError)
+    else:
+        raise SystemExit("no error")
+"""
+
+
+@pytest.mark.parametrize(
+    "use", ["import modular_dynamics.crosscheck", "md.crosscheck", "from modular_dynamics import crosscheck"]
+)
+def test_the_error_names_the_extra(use):
+    command = [sys.executable, "-c", BLOCKED.format(use=use), str(ROBOTS / "four_link.urdf")]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
+    assert done.returncode == 0, done.stderr
+
+
+def test_the_error_survives_pickling():
+    error = md.MissingDependencyError("this", "Package", "extra", "no module")
+    copy = pickle.loads(pickle.dumps(error))
+    assert type(copy) is md.MissingDependencyError
+    assert str(copy) == str(error)

@@ -1,4 +1,4 @@
-"""Frame poses and jacobians against Pinocchio and the composition; links of special robots."""
+"""Frame poses and jacobians: against Pinocchio, the composition and virtual work; bad input."""
 
 from functools import partial
 
@@ -13,31 +13,30 @@ from helpers import tree_dynamics
 from helpers.paths import ROBOTS
 from helpers.random_examples.examples import examples
 from helpers.random_examples.trees import partitions, random_trees
-from helpers.tree_dynamics import ROBOT_NAMES
 from modular_dynamics.algebra import rotation_matrix, to_rotation_translation, translation
+from modular_dynamics.dynamics.execution import workspaces
 
 assert_close = partial(tree_dynamics.assert_close, least=1.0)
 
 
-class Pinocchio:
-    """Placements and jacobians of links by Pinocchio, in the graph's order."""
-
-    def __init__(self, graph, q):
-        self.graph, self.pin = graph, md.crosscheck.PinocchioModel(graph)
-        pinocchio.computeJointJacobians(self.pin.model, self.pin.data, self.pin.q(q))
-        pinocchio.updateFramePlacements(self.pin.model, self.pin.data)
-
-    def frame(self, link):
-        # "universe" is the root link that a floating base adds; a joint may have a link's name
-        return 0 if link == "universe" else self.pin.model.getFrameId(link, pinocchio.FrameType.BODY)
-
-    def placements(self):
-        return np.array([self.pin.data.oMf[self.frame(link)].homogeneous for link in self.graph.links])
-
-    def jacobian(self, link, axes):
-        reference = {"root": pinocchio.LOCAL_WORLD_ALIGNED, "link": pinocchio.LOCAL}[axes]
-        theirs = pinocchio.getFrameJacobian(self.pin.model, self.pin.data, self.frame(link), reference)
-        return np.array([self.pin.tau(row) for row in theirs.reshape(6, -1)])  # one column comes as 1-D
+def assert_agrees(graph, q, links):
+    """Poses of all links, and jacobians of some, are Pinocchio's."""
+    pin = md.crosscheck.PinocchioModel(graph)
+    pinocchio.computeJointJacobians(pin.model, pin.data, pin.q(q))
+    pinocchio.updateFramePlacements(pin.model, pin.data)
+    # "universe" is the root link that a floating base adds; a joint may have a link's name
+    frames = {
+        link: 0 if link == "universe" else pin.model.getFrameId(link, pinocchio.FrameType.BODY)
+        for link in graph.links
+    }
+    theirs = np.array([pin.data.oMf[frame].homogeneous for frame in frames.values()])
+    assert_close(md.frame_poses(graph, q), theirs)
+    for link in links:
+        for axes, reference in (("root", pinocchio.LOCAL_WORLD_ALIGNED), ("link", pinocchio.LOCAL)):
+            theirs = pinocchio.getFrameJacobian(pin.model, pin.data, frames[link], reference)
+            # one column comes as 1-D
+            expected = np.array([pin.tau(row) for row in theirs.reshape(6, -1)])
+            assert_close(md.jacobian(graph, q, link, axes), expected)
 
 
 @examples(100)
@@ -45,23 +44,12 @@ class Pinocchio:
 def test_random_trees_agree_with_pinocchio(data, tree):
     graph = md.load_urdf(tree.urdf)
     q, _, _ = tree.state(graph)
-    theirs = Pinocchio(graph, q)
-    assert_close(md.frame_poses(graph, q), theirs.placements())
-    link = data.draw(st.sampled_from(graph.links))
-    for axes in ("root", "link"):
-        assert_close(md.jacobian(graph, q, link, axes), theirs.jacobian(link, axes))
+    assert_agrees(graph, q, [data.draw(st.sampled_from(graph.links))])
 
 
-@pytest.mark.parametrize("name", ROBOT_NAMES)
-@pytest.mark.parametrize("floating_base", [False, True])
-def test_robots_agree_with_pinocchio(load_robot, name, floating_base):
-    graph = load_robot(name, floating_base=floating_base)
-    q = np.random.default_rng(2).uniform(-3, 3, graph.nq)
-    theirs = Pinocchio(graph, q)
-    assert_close(md.frame_poses(graph, q), theirs.placements())
-    for link in graph.links:
-        for axes in ("root", "link"):
-            assert_close(md.jacobian(graph, q, link, axes), theirs.jacobian(link, axes))
+def test_robots_agree_with_pinocchio(tree_robot):
+    q = np.random.default_rng(2).uniform(-3, 3, tree_robot.nq)
+    assert_agrees(tree_robot, q, tree_robot.links)
 
 
 @examples(40)
@@ -139,3 +127,67 @@ def test_a_robot_that_cannot_move():
     )
     assert md.frame_poses(graph, [])[1][:3, 3] == pytest.approx([1, 2, 3])
     assert md.jacobian(graph, [], "b").shape == (6, 0)
+
+
+@pytest.mark.slow
+@examples(30)
+@given(data=st.data(), tree=random_trees(largest=20))
+def test_jacobians_say_the_virtual_work(data, tree):
+    """What a wrench on a link does to the torques, J^T says."""
+    graph = md.load_urdf(tree.urdf)
+    q, v, vdot = tree.state(graph)
+    link = data.draw(st.sampled_from(graph.links))
+    wrench = np.random.default_rng(tree.seed).normal(size=6)
+    free = md.inverse_dynamics(graph, q, v, vdot)
+    loaded = md.inverse_dynamics(graph, q, v, vdot, {link: wrench})
+    assert np.abs(free - loaded - md.jacobian(graph, q, link, "link").T @ wrench).max() <= 1e-11 * max(
+        np.abs(free).max(), 1.0
+    )
+
+
+@pytest.mark.parametrize(
+    ("compute", "message"),
+    [
+        (lambda g, q: md.frame_poses(g, q, ["lid"]), "no link 'lid' in 'charmie'; its links: .*body_12a"),
+        (lambda g, q: md.frame_pose(g, q, "lid"), "no link 'lid' in 'charmie'; its links: "),
+        (lambda g, q: md.jacobian(g, q, "lid"), "no link 'lid' in 'charmie'; its links: "),
+        (lambda g, q: md.frame_poses(g, q, "body_12a"), "links is 'body_12a'; a sequence"),
+        (lambda g, q: md.frame_poses(g, q, 3), "links is 3; a sequence"),
+        (lambda g, q: md.frame_poses(g, q, [["body_12a"]]), "a sequence of link names"),
+        (lambda g, q: md.jacobian(g, q, ["body_12a"]), "two names are needed"),
+        (lambda g, q: md.jacobian(g, q, "body_12a", "world"), "axes is 'world'; 'root' or 'link' is needed"),
+        (lambda g, q: md.frame_poses(g, q[1:]), r"q has shape \(18,\); 'charmie' needs \(19,\)"),
+        (lambda g, q: md.jacobian(g, q * np.nan, "body_12a"), r"q\[0\] of joint 'base_x' is nan"),
+        (lambda g, q: md.frame_poses(g, ["a"] * 19), "not an array of numbers"),
+        (lambda g, q: md.frame_poses(g, q, out=np.empty((3, 4, 4))), r"out is float64 \(3, 4, 4\); a write"),
+        (lambda g, q: md.jacobian(g, q, "body_12a", out=np.empty((19, 6)).T), r"out is float64 \(6, 19\)"),
+        (lambda g, q: md.jacobian(g, q, "body_12a", out=np.empty((6, 19), "f4")), "out is float32"),
+        (lambda g, q: md.jacobian(g, q, "body_12a", out=[]), "out is list"),
+        (lambda g, q: md.jacobian_batch(g, q, "body_12a"), r"q has shape \(19,\); 'charmie' needs \(n, 19\)"),
+        (lambda g, q: md.frame_poses_batch(g, [q], threads=0), "threads is 0"),
+        (lambda g, q: md.frame_poses_batch(g, [q, q * np.inf]), "row 1: .*joint 'base_x' is inf"),
+    ],
+)
+def test_bad_input_is_named(load_robot, compute, message):
+    graph = load_robot("charmie")
+    with pytest.raises(md.StateError, match=message):
+        compute(graph, np.ones(graph.nq))
+
+
+def test_a_zero_quaternion_is_refused_whichever_link_is_asked_for(load_robot):
+    graph = load_robot("four_link", floating_base=True)
+    for link in ("universe", graph.links[-1]):
+        with pytest.raises(md.StateError, match="zero quaternion"):
+            md.jacobian(graph, np.zeros(graph.nq), link)
+
+
+def test_solvers_are_kept_within_bounds(load_robot, monkeypatch):
+    monkeypatch.setattr(workspaces, "MOST_WORKSPACES", 3)
+    graph = load_robot("charmie")
+    q = np.ones(graph.nq)
+    for link in graph.links:
+        md.frame_poses(graph, q, [link])
+        md.jacobian(graph, q, link)
+    kept = list(workspaces._data[id(graph)].threads.by_key)
+    assert len(kept) == 3
+    assert kept[-1] == (md.Jacobian, (graph.links[-1], "root"))

@@ -12,7 +12,7 @@ import modular_dynamics as md
 from helpers.paths import ROBOTS
 from helpers.random_examples.examples import examples
 from helpers.random_examples.trees import partitions, random_trees
-from helpers.tree_dynamics import ROBOT_NAMES, assert_close, random_states
+from helpers.tree_dynamics import assert_close, random_states
 
 
 def pinocchios(graph, q, v, vdot):
@@ -29,12 +29,7 @@ def pinocchios(graph, q, v, vdot):
     return Y, theta
 
 
-@pytest.mark.slow
-@examples(100)
-@given(data=st.data(), tree=random_trees())
-def test_random_trees_agree_with_inverse_dynamics_and_pinocchio(data, tree):
-    graph = md.load_urdf(tree.urdf, data.draw(partitions(tree)))
-    state = tree.state(graph)
+def assert_agrees(graph, *state):
     Y, theta = md.regressor(graph, *state), md.inertial_parameters(graph)
     assert_close(Y @ theta, md.inverse_dynamics(graph, *state))
     theirs, their_theta = pinocchios(graph, *state)
@@ -42,17 +37,17 @@ def test_random_trees_agree_with_inverse_dynamics_and_pinocchio(data, tree):
     assert_close(theta, their_theta)
 
 
-@pytest.mark.parametrize("name", ROBOT_NAMES)
-@pytest.mark.parametrize("floating_base", [False, True])
-def test_robots_agree_with_inverse_dynamics_and_pinocchio(load_robot, name, floating_base):
-    graph = load_robot(name, floating_base=floating_base)
-    theta = md.inertial_parameters(graph)
-    for state in zip(*random_states(graph, 5, 1), strict=True):
-        Y = md.regressor(graph, *state)
-        theirs, their_theta = pinocchios(graph, *state)
-        assert_close(Y, theirs)
-        assert_close(theta, their_theta)
-        assert_close(Y @ theta, md.inverse_dynamics(graph, *state))
+@pytest.mark.slow
+@examples(100)
+@given(data=st.data(), tree=random_trees())
+def test_random_trees_agree_with_inverse_dynamics_and_pinocchio(data, tree):
+    graph = md.load_urdf(tree.urdf, data.draw(partitions(tree)))
+    assert_agrees(graph, *tree.state(graph))
+
+
+def test_robots_agree_with_inverse_dynamics_and_pinocchio(tree_robot):
+    for state in zip(*random_states(tree_robot, 5, 1), strict=True):
+        assert_agrees(tree_robot, *state)
 
 
 @pytest.mark.parametrize("name", ["four_link", "vendor_arm"])
@@ -79,19 +74,16 @@ def test_other_parameters_same_regressor(load_robot, name):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ROBOT_NAMES)
-@pytest.mark.parametrize("floating_base", [False, True])
-def test_identification(load_robot, name, floating_base):
+def test_identification(tree_robot):
     """Least squares on simulated torques finds what torques of other motions depend on."""
-    graph = load_robot(name, floating_base=floating_base)
-    count = 4 * 10 * len(graph.bodies) // graph.nv
-    seen, unseen = random_states(graph, count, 4), random_states(graph, 20, 5)
-    Y = md.regressor_batch(graph, *seen)
-    tau = md.inverse_dynamics_batch(graph, *seen)
+    count = 4 * 10 * len(tree_robot.bodies) // tree_robot.nv
+    seen, unseen = random_states(tree_robot, count, 4), random_states(tree_robot, 20, 5)
+    Y = md.regressor_batch(tree_robot, *seen)
+    tau = md.inverse_dynamics_batch(tree_robot, *seen)
     theta, _, rank, _ = np.linalg.lstsq(Y.reshape(-1, Y.shape[2]), tau.ravel(), rcond=1e-10)
     assert rank < theta.size  # so these are not the true parameters, but as good
-    predicted = md.regressor_batch(graph, *unseen) @ theta
-    expected = md.inverse_dynamics_batch(graph, *unseen)
+    predicted = md.regressor_batch(tree_robot, *unseen) @ theta
+    expected = md.inverse_dynamics_batch(tree_robot, *unseen)
     assert np.abs(predicted - expected).max() <= 1e-9 * np.abs(expected).max()
 
 

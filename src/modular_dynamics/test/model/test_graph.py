@@ -44,20 +44,17 @@ def test_a_black_box_without_joints_takes_its_links_away():
     tool = graph.subsystem("tool")
     assert (len(tool.joints), tool.predecessor, tool.connection.link) == (0, 0, "arm")
     assert graph.bodies[0].mass == 2.0
-    lift = md.inverse_dynamics(graph, [0], [0], [0], black_box_wrenches={"tool": [0, 0, 50.0, 0, 0, 0]})
+    boxes = {"tool": [0, 0, 50.0, 0, 0, 0]}
+    lift = md.inverse_dynamics(graph, [0], [0], [0], black_box_wrenches=boxes)
     # force of the arm on the tool, held up by the arm: 2 kg of its own and the given 50 N
     assert lift == pytest.approx([2 * 9.81 + 50.0])
-    assert md.compose(
-        graph, [0], [0], [0], black_box_wrenches={"tool": [0, 0, 50.0, 0, 0, 0]}
-    ).tau == pytest.approx(lift)
-    boxes = {"tool": [0, 0, 50.0, 0, 0, 0]}
+    assert md.compose(graph, [0], [0], [0], black_box_wrenches=boxes).tau == pytest.approx(lift)
     result = md.InverseDynamics(graph).solve([0], [0], [0], black_box_wrenches=boxes)
     link, wrench = result.connection_wrench_in_link(1)
     assert link == "arm"
     assert wrench == pytest.approx([0, 0, 50.0, 0, 0, 0])
     check = md.crosscheck.CrossCheck(graph)
-    residual = check([0], [0], [0], lift, black_box_wrenches={"tool": [0, 0, 50.0, 0, 0, 0]})
-    assert residual.worst < 1e-12
+    assert check([0], [0], [0], lift, black_box_wrenches=boxes).worst < 1e-12
 
 
 def test_links_of_the_ground_belong_to_no_body(load_robot):

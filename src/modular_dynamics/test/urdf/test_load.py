@@ -6,14 +6,12 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import numpy as np
-import pinocchio
 import pytest
 import yaml
 from lxml import etree
 
 import modular_dynamics as md
 from helpers.paths import ROBOTS
-from modular_dynamics.algebra import translation
 from modular_dynamics.urdf.checks.tags import checked_annotations
 from modular_dynamics.urdf.source import parse_xml
 from modular_dynamics.urdf.tags import read_tags
@@ -44,20 +42,6 @@ def test_masses_and_inertias_are_pinocchios(load_robot):
             assert body.mass == pytest.approx(theirs.mass, rel=1e-14)
             assert body.com == pytest.approx(theirs.lever, abs=1e-14)
             assert body.inertia == pytest.approx(theirs.inertia, abs=1e-14)
-
-
-def test_poses_of_links_are_pinocchios(load_robot):
-    graph = load_robot("charmie")
-    q = np.random.default_rng(0).normal(size=graph.nq)
-    composition = md.compose(graph, q, np.zeros(graph.nv), np.zeros(graph.nv))
-    pin = md.crosscheck.PinocchioModel(graph)
-    pinocchio.framesForwardKinematics(pin.model, pin.data, pin.q(q))
-    for subsystem, motion in zip(graph.subsystems, composition.motions, strict=True):
-        for body, x_a_body in zip(subsystem.bodies, motion.x_a_body, strict=True):
-            for link, x_body_link in body.links.items():
-                ours = translation(motion.x_ground_a * x_a_body * x_body_link)
-                theirs = pin.data.oMf[pin.model.getFrameId(link)].translation
-                assert ours == pytest.approx(theirs, abs=1e-13)
 
 
 def test_the_examples_in_the_document_agree():

@@ -10,8 +10,15 @@ def names(graph):
     return {subsystem.name: [joint.name for joint in subsystem.joints] for subsystem in graph.subsystems}
 
 
+def arm(*subsystems):
+    """The vendor's arm, partitioned by some subsystems or by none."""
+    return md.load_urdf(
+        ROBOTS / "vendor_arm.urdf", {"version": 1, "subsystems": list(subsystems)} if subsystems else None
+    )
+
+
 def test_without_tags_every_unbranched_chain_is_a_subsystem():
-    graph = md.load_urdf(ROBOTS / "vendor_arm.urdf")
+    graph = arm()
     assert names(graph) == {
         "tv7_joint_1": [f"tv7_joint_{k}" for k in range(1, 8)],
         "tv7_left_finger_joint": ["tv7_left_finger_joint"],
@@ -21,36 +28,27 @@ def test_without_tags_every_unbranched_chain_is_a_subsystem():
 
 
 def test_joints_outside_every_tag_are_partitioned_too_and_it_is_said():
-    partition = {"version": 1, "subsystems": [{"name": "wrist", "joints": ["tv7_joint_6", "tv7_joint_7"]}]}
-    graph = md.load_urdf(ROBOTS / "vendor_arm.urdf", partition)
+    graph = arm({"name": "wrist", "joints": ["tv7_joint_6", "tv7_joint_7"]})
     assert names(graph)["tv7_joint_1"] == [f"tv7_joint_{k}" for k in range(1, 6)]
     assert "joints outside every subsystem tag" in graph.notes[0]
     assert "tv7_left_finger_joint" in graph.notes[0]
 
 
 def test_an_automatic_name_that_is_taken_gets_another():
-    partition = {"version": 1, "subsystems": [{"name": "tv7_joint_1", "joints": ["tv7_joint_7"]}]}
-    graph = md.load_urdf(ROBOTS / "vendor_arm.urdf", partition)
+    graph = arm({"name": "tv7_joint_1", "joints": ["tv7_joint_7"]})
     assert {"tv7_joint_1", "tv7_joint_1_chain"} <= set(names(graph))
 
 
 def test_root_link_takes_all_below_that_no_other_claims():
-    partition = {
-        "version": 1,
-        "subsystems": [
-            {"name": "arm", "root_link": "tv7_link_1"},
-            {"name": "gripper", "root_link": "tv7_gripper_base"},
-        ],
-    }
-    graph = md.load_urdf(ROBOTS / "vendor_arm.urdf", partition)
+    gripper = {"name": "gripper", "root_link": "tv7_gripper_base"}
+    graph = arm({"name": "arm", "root_link": "tv7_link_1"}, gripper)
     assert len(names(graph)["arm"]) == 7
     assert len(names(graph)["gripper"]) == 2
     assert graph.subsystem("gripper").connection.link == "tv7_gripper_base"
 
 
 def test_end_links_end_a_subsystem():
-    spec = {"name": "shoulder", "root_link": "tv7_link_1", "end_links": ["tv7_link_3"]}
-    graph = md.load_urdf(ROBOTS / "vendor_arm.urdf", {"version": 1, "subsystems": [spec]})
+    graph = arm({"name": "shoulder", "root_link": "tv7_link_1", "end_links": ["tv7_link_3"]})
     assert names(graph)["shoulder"] == ["tv7_joint_1", "tv7_joint_2", "tv7_joint_3"]
 
 

@@ -1,6 +1,5 @@
 """Tags and files that annotate a URDF; has_loops, which reads them without building a model."""
 
-import json
 import re
 
 import pytest
@@ -58,6 +57,17 @@ CLOSED = """
   </spring>
 </modular_dynamics>
 """
+CLOSED_BY_FILE = """
+version: 1
+loop_joints:
+- {name: top, type: spherical, axis: [0, 2, 0],
+   predecessor: {link: base, xyz: [1, 0, 0], rpy: [0, 0, 1]}, successor: {link: left_branch}}
+passive: [bend]
+gears: [{joint: left, driver: turn, ratio: -1, offset: 0.5}]
+springs:
+- {name: s5, stiffness: 1029, free_length: 0.077, initial_force: 15.1,
+   anchors: [{link: base, xyz: [0, 0, 1]}, {link: right_branch}]}
+"""
 
 
 @pytest.fixture
@@ -78,31 +88,8 @@ def test_closures_are_kept(closed_by_tags):
 
 
 def test_tags_and_file_say_the_same(closed_by_tags, tmp_path):
-    content = {
-        "version": 1,
-        "loop_joints": [
-            {
-                "name": "top",
-                "type": "spherical",
-                "predecessor": {"link": "base", "xyz": [1, 0, 0], "rpy": [0, 0, 1]},
-                "successor": {"link": "left_branch"},
-                "axis": [0, 2, 0],
-            }
-        ],
-        "passive": ["bend"],
-        "gears": [{"joint": "left", "driver": "turn", "ratio": -1, "offset": 0.5}],
-        "springs": [
-            {
-                "name": "s5",
-                "stiffness": 1029,
-                "free_length": 0.077,
-                "initial_force": 15.1,
-                "anchors": [{"link": "base", "xyz": [0, 0, 1]}, {"link": "right_branch"}],
-            }
-        ],
-    }
     path = tmp_path / "closures.yaml"
-    path.write_text(json.dumps(content))  # JSON is YAML
+    path.write_text(CLOSED_BY_FILE)
     by_tags, by_file = closed_by_tags, md.load_urdf(ROBOTS / "four_link.urdf", path)
     assert by_file.gears == by_tags.gears
     assert by_file.passive_joints == by_tags.passive_joints

@@ -5,6 +5,7 @@ import pytest
 
 import modular_dynamics as md
 from benchmark.setting.robots import rod, standing, windows
+from helpers.robots.urdf_text import loop_joint, robot, spring
 from modular_dynamics.closure import (
     close_loops,
     closed_loop_forward_dynamics,
@@ -82,18 +83,13 @@ def test_nearly_flat_windows_move_as_one_pendulum(angle):
 
 def three_cranks():
     """Three uprights of 1 m below one beam of 2 m and 2 kg: redundant, but only as they are 1 m apart."""
-    uprights = "".join(rod(f"upright_{k}", "ground", k) for k in range(3))
-    beam = rod("beam", "upright_0", 1, 2.0, 2.0)
-    pins = "".join(
-        f'<loop_joint name="pin_{k}" type="revolute"><predecessor link="upright_{k}" xyz="1 0 0"/>'
-        f'<successor link="beam" xyz="{k} 0 0"/><axis xyz="0 0 1"/></loop_joint>'
-        f'<passive joint="upright_{k}"/>'
-        for k in (1, 2)
-    )
-    return md.load_urdf(
-        f'<robot name="cranks"><link name="ground"/>{uprights}{beam}<modular_dynamics version="1">{pins}'
-        '<passive joint="beam"/></modular_dynamics></robot>'
-    )
+    parts = ['<link name="ground"/>', *(rod(f"upright_{k}", "ground", k) for k in range(3))]
+    parts.append(rod("beam", "upright_0", 1, 2.0, 2.0))
+    tags = ['<passive joint="beam"/>']
+    for k in (1, 2):
+        ends = (f"upright_{k}", (1, 0, 0)), ("beam", (k, 0, 0))
+        tags += [loop_joint(f"pin_{k}", "revolute", *ends, (0, 0, 1)), f'<passive joint="upright_{k}"/>']
+    return md.load_urdf(robot("cranks", parts, tags))
 
 
 def test_rows_redundant_on_the_way_only_are_no_crossing():
@@ -121,11 +117,8 @@ def test_energy_of_a_standing_window():
 
 
 def test_springs_bring_their_energy():
-    text = windows(1).urdf.replace(
-        "</modular_dynamics>",
-        '<spring name="s" stiffness="50" free_length="1" initial_force="4" damping="3">'
-        '<anchor link="ground"/><anchor link="beam_1" xyz="1 0 0"/></spring></modular_dynamics>',
-    )
+    pull = spring("s", [("ground", (0, 0, 0)), ("beam_1", (1, 0, 0))], 50, 1, 4, damping=3)
+    text = windows(1).urdf.replace("</modular_dynamics>", f"{pull}</modular_dynamics>")
     graph, bare = md.load_urdf(text), windows(1)
     q, v = np.array(standing(graph, 1.0)), np.array(standing(graph, 2.0))
     stretch = 2.0 * np.cos(0.5) - 1.0  # the rhombus' long diagonal

@@ -9,7 +9,6 @@ from helpers.robots.small_torso import load, small_torso_text
 from modular_dynamics.closure import closed_loop_inverse_dynamics
 from modular_dynamics.closure.reactions.joint_reactions import joint_reactions
 
-RULES = ROBOTS / "charmie_torso_rules.yaml"
 PLACES = {"four_bar": [0.7], "slider_crank": [0.7], "crane": [0.3, 0.2, 0.2]}
 
 

@@ -6,6 +6,7 @@ import pytest
 import modular_dynamics as md
 from helpers.paths import ROBOTS
 from helpers.robots.closed_robots import STATES
+from helpers.robots.urdf_text import spring
 from modular_dynamics.closure import (
     closed_loop_inverse_dynamics,
     constraint_projection,
@@ -65,12 +66,8 @@ def test_the_wrench_in_the_links_frame_has_the_anchors_force_and_moment_about_th
 def test_a_spring_across_several_joints_pulls_at_its_anchors():
     text = (ROBOTS / "four_link.urdf").read_text()
     links = md.load_urdf(text).links
-    ends = [
-        f'<anchor link="{links[0]}" xyz="0.3 -0.2 0.4"/>',
-        f'<anchor link="{links[-1]}" xyz="0.1 0.2 -0.1"/>',
-    ]
-    spring = f'<spring name="s" stiffness="100" free_length="0.01">{"".join(ends)}</spring>'
-    graph = md.load_urdf(text.replace("</modular_dynamics>", f"{spring}</modular_dynamics>"))
+    pull = spring("s", [(links[0], (0.3, -0.2, 0.4)), (links[-1], (0.1, 0.2, -0.1))], 100, 0.01, 0)
+    graph = md.load_urdf(text.replace("</modular_dynamics>", f"{pull}</modular_dynamics>"))
     q, v, a = np.array([0.3, -0.5, 0.7, 0.2]), np.array([1.0, -2.0, 0.5, 0.1]), np.array([0.1, 0.2, 0.3, 0.4])
     dynamics = closed_loop_inverse_dynamics(graph, q, v, a)
     assert dynamics.tensions["s"] > 1.0

@@ -1,20 +1,20 @@
-"""urdf/charmie_torso.urdf: inventory, geometry and springs against plane geometry of its table."""
+"""urdf/charmie_torso.urdf: inventory, plane geometry of its table, forces against tree model and energy."""
 
 import re
-import subprocess
-import sys
 
 import numpy as np
 import pytest
 import yaml
 
 import modular_dynamics as md
+from helpers.oracles.motions import rate
 from helpers.paths import ROBOTS
-from helpers.robots.charmie_torso import TIMES, TORSO, lengths, motion, strokes
+from helpers.robots.charmie_torso import SMOOTH, TIMES, TORSO, lengths, motion, of, strokes
+from helpers.robots.generators import generate_from
 from modular_dynamics.algebra import to_rotation_translation
+from modular_dynamics.closure import internal_wrenches
 from modular_dynamics.model import JointType
 
-GENERATOR = [sys.executable, "-m", "urdf.generators.charmie_torso"]
 PARAMETERS = ROBOTS / "generators" / "charmie_torso_parameters.yaml"
 
 
@@ -28,21 +28,11 @@ def tree(load_robot):
     return load_robot("charmie")
 
 
-def generated(table, folder):
-    """The generator's process on another table; it writes o.urdf."""
-    (folder / "table.yaml").write_text(yaml.safe_dump(table))
-    files = ["--parameters", folder / "table.yaml", "--out", folder / "o.urdf"]
-    return subprocess.run(
-        [*GENERATOR, *files], check=False, capture_output=True, text=True, cwd=ROBOTS.parent
-    )
-
-
-def test_the_file_is_what_the_generator_writes(tmp_path):
-    subprocess.run([*GENERATOR, "--check"], check=True, capture_output=True, cwd=ROBOTS.parent)
+def test_another_table_gives_another_torso(tmp_path):
     other = yaml.safe_load(PARAMETERS.read_text())
     other["actuators"]["act5"]["length"] = 0.41
-    assert generated(other, tmp_path).returncode == 0
-    assert 'xyz="0 0 0.41"' in (tmp_path / "o.urdf").read_text()
+    assert generate_from(other, "charmie_torso", "--parameters", tmp_path).returncode == 0
+    assert 'xyz="0 0 0.41"' in (tmp_path / "charmie_torso.urdf").read_text()
 
 
 @pytest.mark.parametrize(
@@ -55,10 +45,10 @@ def test_the_file_is_what_the_generator_writes(tmp_path):
 def test_a_torso_that_does_not_work_is_refused(tmp_path, section, entry, key, value, message):
     other = yaml.safe_load(PARAMETERS.read_text())
     (other[section] if entry is None else other[section][entry])[key] = value
-    result = generated(other, tmp_path)
+    result = generate_from(other, "charmie_torso", "--parameters", tmp_path)
     assert result.returncode != 0
     assert message in result.stderr
-    assert not (tmp_path / "o.urdf").exists()
+    assert not (tmp_path / "charmie_torso.urdf").exists()
 
 
 def test_inventory(graph):
@@ -163,3 +153,91 @@ def test_springs_pull_all_along_the_motion_and_over_the_full_strokes(graph):
         expected = {"sr4": 27.1 + 1380 * (s4 - 0.1055), "s5": 15.1 + 1029 * (s5 - 0.077)}
         expected["sl4"] = expected["sr4"]
         assert result.tensions == pytest.approx(expected, abs=1e-8)
+
+
+def tree_state(graph, tree, result):
+    """The same state in the tree model's coordinates: loops leave torso_lift and torso_pitch."""
+    rows = [graph.q_slice(name).start for name in tree.joint_names]
+    return result.coordinates[rows], result.velocities[rows], result.accelerations[rows]
+
+
+def test_torques_of_base_arms_and_head_are_those_of_the_tree_model(graph, tree):
+    for t in TIMES:
+        result = md.closed_loop_inverse_dynamics(graph, *motion(graph, t))
+        torques = md.inverse_dynamics(tree, *tree_state(graph, tree, result))
+        expected = dict(zip(tree.joint_names, torques, strict=True))
+        for name, found in zip(graph.independent_joint_names, result.tau, strict=True):
+            if name not in TORSO:
+                assert found == pytest.approx(expected[name], abs=1e-9), (t, name)
+
+
+def test_actuators_carry_the_trees_torso_and_the_springs_over_their_levers(graph, tree):
+    """tau_act dL_act/dq = tau_tree + F dL_spring/dq, for they have no mass."""
+    for t in TIMES[::5]:
+        result = md.closed_loop_inverse_dynamics(graph, *motion(graph, t))
+        q, v, vdot = tree_state(graph, tree, result)
+        at = [tree.q_slice(name).start for name in ("torso_lift", "torso_pitch")]
+        forces = np.array([of(graph, name, result.tau) for name in TORSO])
+        pulls = np.array([2 * result.tensions["sr4"], result.tensions["s5"]])
+        moves = np.empty((4, 2))
+        for k, unit in enumerate(np.eye(2)):
+            moves[:, k] = rate(lambda s, unit=unit, torso=q[at]: lengths(*(torso + s * unit)), 1e-3)
+        expected = md.inverse_dynamics(tree, q, v, vdot)[at] + moves[2:].T @ pulls
+        assert moves[:2].T @ forces == pytest.approx(expected, abs=1e-8)
+
+
+def test_torso_lift_and_pitch_describe_the_same_mechanism(graph):
+    instead = {"act4": "torso_lift", "act5": "torso_pitch"}
+    other = graph.with_independent_joints(*(instead.get(n, n) for n in graph.independent_joint_names))
+    assert "act4" not in other.independent_joint_names
+    for t in TIMES[::10]:
+        result = md.closed_loop_inverse_dynamics(graph, *motion(graph, t))
+        places = [graph.q_slice(name).start for name in other.independent_joint_names]
+        again = md.closed_loop_inverse_dynamics(
+            other, result.coordinates[places], result.velocities[places], result.accelerations[places]
+        )
+        assert again.coordinates == pytest.approx(result.coordinates, abs=1e-10)
+        assert again.accelerations == pytest.approx(result.accelerations, abs=1e-9)
+        W = md.constraint_projection(other, result.coordinates[places])
+        mine = [graph.v_slice(name).start for name in graph.independent_joint_names]
+        assert W[mine].T @ result.tau == pytest.approx(again.tau, abs=1e-8)  # the same virtual power
+
+
+def scaled(graph, **laws):
+    """The robot with other spring constants."""
+    text = graph.urdf
+    for key, factor in laws.items():
+        text = re.sub(
+            rf'(<spring [^>]*{key}=")([^"]+)"', lambda m, f=factor: f'{m[1]}{f * float(m[2])}"', text
+        )
+    return md.load_urdf(text)
+
+
+@pytest.mark.parametrize(
+    "laws", [{}, {"stiffness": 0.0, "initial_force": 0.0}, {"stiffness": 3.0, "free_length": 0.5}]
+)
+def test_at_rest_body_2_carries_545_4_newton_whatever_the_springs_do(graph, laws):
+    robot = scaled(graph, **laws)
+    solver = md.InverseDynamics(robot.tree)
+    pulls = set()
+    for t in TIMES[::5]:
+        result = md.closed_loop_inverse_dynamics(robot, motion(robot, t)[0], np.zeros(19), np.zeros(19))
+        tree = solver.solve(result.coordinates, np.zeros(27), np.zeros(27), internal_wrenches(robot, result))
+        force = tree.joint_wrenches[robot.joint_index("base_yaw"), :3]
+        assert force[2] == pytest.approx(545.4, abs=0.05)  # 55.6 kg times 9.81 m/s^2, digits as printed
+        assert force == pytest.approx([0.0, 0.0, 55.6 * 9.81], abs=1e-9)
+        pulls.add(round(result.tensions["sr4"], 3))
+    assert len(pulls) == (1 if laws.get("stiffness") == 0.0 else len(TIMES[::5]))
+
+
+def energy(graph, q, v):
+    """Of the whole robot, in independent coordinates."""
+    return md.energy(graph, md.close_loops(graph, q), md.constraint_projection(graph, q) @ v)
+
+
+def test_power_of_all_actuators_is_the_rate_of_the_energy(graph):
+    for t in SMOOTH:
+        q, v, vdot = motion(graph, t)
+        tau = md.closed_loop_inverse_dynamics(graph, q, v, vdot).tau
+        change = rate(lambda s, t=t: energy(graph, *motion(graph, t + s)[:2]), 1e-3)
+        assert tau @ v == pytest.approx(change, abs=1e-7), t

@@ -1,8 +1,5 @@
 """urdf/exoskeleton.urdf against its table of modified Denavit-Hartenberg rows, and the published values."""
 
-import subprocess
-import sys
-
 import numpy as np
 import pytest
 import yaml
@@ -10,6 +7,7 @@ import yaml
 import modular_dynamics as md
 from helpers.paths import ROBOTS
 from helpers.robots.exoskeleton import CASE, REFERENCE, reference_inertias
+from helpers.robots.generators import generate_from
 from modular_dynamics.algebra import to_rotation_translation
 from modular_dynamics.closure import (
     close_loops,
@@ -22,7 +20,6 @@ from modular_dynamics.closure import (
 from modular_dynamics.exceptions import ClosureError
 
 KIN = REFERENCE["kin"]
-GENERATOR = [sys.executable, "-m", "urdf.generators.exoskeleton"]
 # the reference's names of the passive coordinates, in the order of its W, and ours
 PASSIVE = {
     "rho3": "rho_3",
@@ -39,25 +36,12 @@ def graph(load_robot):
     return load_robot("exoskeleton", strict=True)
 
 
-def generated(table, folder):
-    """The generator's process on a table of inertias; it writes exo.urdf."""
-    (folder / "inertias.yaml").write_text(yaml.safe_dump(table))
-    files = ["--inertias", folder / "inertias.yaml", "--out", folder / "exo.urdf"]
-    return subprocess.run(
-        [*GENERATOR, *files], check=False, capture_output=True, text=True, cwd=ROBOTS.parent
-    )
-
-
 @pytest.fixture(scope="module")
 def reference_graph(tmp_path_factory):
     """The exoskeleton with the reference's inertias, by the generator's command line."""
     folder = tmp_path_factory.mktemp("exoskeleton")
-    assert generated(reference_inertias(), folder).returncode == 0
-    return md.load_urdf(folder / "exo.urdf")
-
-
-def test_the_file_is_what_the_generator_writes():
-    subprocess.run([*GENERATOR, "--check"], check=True, capture_output=True, cwd=ROBOTS.parent)
+    assert generate_from(reference_inertias(), "exoskeleton", "--inertias", folder).returncode == 0
+    return md.load_urdf(folder / "exoskeleton.urdf")
 
 
 def modified_dh_frames(q):
@@ -213,6 +197,6 @@ def test_at_100_degrees_the_error_says_that_the_loop_cannot_close(graph, from_gu
 def test_a_table_that_lacks_a_body_is_refused(tmp_path):
     table = yaml.safe_load((ROBOTS / "generators" / "exoskeleton_inertias.yaml").read_text())
     del table["body_8"]
-    result = generated(table, tmp_path)
+    result = generate_from(table, "exoskeleton", "--inertias", tmp_path)
     assert result.returncode != 0
     assert "body_8" in result.stderr

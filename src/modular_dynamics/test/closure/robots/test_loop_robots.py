@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+import modular_dynamics as md
 from helpers.oracles.lagrange import Lagrangian
 from modular_dynamics.closure import close_loops, closed_loop_inverse_dynamics
 
@@ -110,6 +111,23 @@ def test_torques_are_those_of_virtual_power(load_robot, name, gravity):
         scale = 1.0 + np.abs(expected).max()
         assert result.tau == pytest.approx(expected, abs=1e-9 * scale)  # the oracle's finite differences
         assert max(result.residual.values()) < 1e-10
+
+
+def test_a_heavier_coupler_needs_a_larger_torque(load_robot):
+    text, peaks = load_robot("four_bar").urdf, []
+    bar = '<mass value="{}"/>\n      <inertia ixx="3.75e-05" iyy="{}" izz="{}"'
+    assert bar.format(3, 0.0025, 0.0025) in text
+    for mass in (3.0, 4.5, 6.0):
+        graph = md.load_urdf(
+            text.replace(bar.format(3, 0.0025, 0.0025), bar.format(mass, mass / 1200, mass / 1200))
+        )
+        oracle, speed = Reduced(graph, four_bar), np.array([1.5 * np.pi])  # 45 rpm
+        turn = np.linspace(0.0, 2.0 * np.pi, 61)[:, None]
+        taus = [closed_loop_inverse_dynamics(graph, q, speed, [0.0]).tau for q in turn]
+        expected = [oracle.torques(q, speed, np.zeros(1)) for q in turn]
+        assert np.array(taus) == pytest.approx(np.array(expected), abs=1e-8)
+        peaks.append(np.abs(taus).max())
+    assert 0.01 < peaks[0] < peaks[1] < peaks[2]
 
 
 def test_four_bar_has_the_public_parameters(load_robot):

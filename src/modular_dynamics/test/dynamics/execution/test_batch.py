@@ -1,4 +1,4 @@
-"""Batches equal single calls, whatever their size, threads and precision; bad rows are named."""
+"""Batches equal single calls, whatever their size, threads, precision and angles; bad rows are named."""
 
 import numpy as np
 import pytest
@@ -7,51 +7,21 @@ from hypothesis import given
 import modular_dynamics as md
 from helpers.random_examples.examples import examples
 from helpers.random_examples.trees import random_trees
-from helpers.tree_dynamics import assert_close, random_states
+from helpers.robots.urdf_text import inertial
+from helpers.tree_dynamics import FUNCTIONS, assert_close, random_states
 
 SHARED = np.zeros((5, 19))
-#: For one state (q, v, vdot), and for many. Forward dynamics, less exact, has its own test.
-FUNCTIONS = {
-    "inverse_dynamics": (md.inverse_dynamics, md.inverse_dynamics_batch),
-    "bias": (
-        lambda g, q, v, a: md.bias(g, q, v),
-        lambda g, q, v, a, *rest, **more: md.bias_batch(g, q, v, *rest, **more),
-    ),
-    "gravity_torque": (
-        lambda g, q, v, a: md.gravity_torque(g, q),
-        lambda g, q, v, a, *rest, **more: md.gravity_torque_batch(g, q, *rest, **more),
-    ),
-    "mass_matrix": (
-        lambda g, q, v, a: md.mass_matrix(g, q),
-        lambda g, q, v, a, *rest, **more: md.mass_matrix_batch(g, q, *rest, **more),
-    ),
-    "frame_poses": (
-        lambda g, q, v, a: md.frame_poses(g, q),
-        lambda g, q, v, a, *rest, **more: md.frame_poses_batch(g, q, None, *rest, **more),
-    ),
-    "jacobian": (
-        lambda g, q, v, a: md.jacobian(g, q, g.links[-1]),
-        lambda g, q, v, a, *rest, **more: md.jacobian_batch(g, q, g.links[-1], "root", *rest, **more),
-    ),
-    "jacobian in the link": (
-        lambda g, q, v, a: md.jacobian(g, q, g.links[-1], "link"),
-        lambda g, q, v, a, *rest, **more: md.jacobian_batch(g, q, g.links[-1], "link", *rest, **more),
-    ),
-    "regressor": (md.regressor, md.regressor_batch),
-    "derivatives": (
-        lambda *state: np.array(md.inverse_dynamics_derivatives(*state)),
-        lambda *rows, **more: np.stack(md.inverse_dynamics_derivatives_batch(*rows, **more), axis=1),
-    ),
-}
+# forward dynamics, less exact, has its own test
+PAIRS = {name: pair for name, pair in FUNCTIONS.items() if name != "forward_dynamics"}
 
 
-@pytest.mark.parametrize("name", FUNCTIONS)
+@pytest.mark.parametrize("name", PAIRS)
 @examples(30)
 @given(tree=random_trees(largest=30))
 def test_batches_equal_single_calls_on_random_trees(name, tree):
     graph = md.load_urdf(tree.urdf)
     states = random_states(graph, 11, tree.seed)
-    single, batch = FUNCTIONS[name]
+    single, batch = PAIRS[name]
     each = np.array([single(graph, *state) for state in zip(*states, strict=True)])
     assert_close(batch(graph, *states), each, 1e-12)
 
@@ -66,15 +36,15 @@ def test_single_precision_on_random_trees(tree):
     assert_close(single, md.inverse_dynamics_batch(graph, *states), 1e-5)
 
 
-@pytest.mark.parametrize("name", FUNCTIONS)
+@pytest.mark.parametrize("name", PAIRS)
 @pytest.mark.parametrize(("robot", "count"), [("four_link", 2100), ("branched_38dof", 19)])
 def test_options_and_no_states(load_robot, name, robot, count):
     graph = load_robot(robot)
     states, seen = random_states(graph, count, 7), []
-    single, batch = FUNCTIONS[name]
+    single, batch = PAIRS[name]
     expected = single(graph, *(rows[-1] for rows in states))
     out = None if name == "derivatives" else np.empty((count, *expected.shape))  # which takes a result
-    found = batch(graph, *states, 2, out=out, progress=lambda *at: seen.append(at))
+    found = batch(graph, *states, threads=2, out=out, progress=lambda *at: seen.append(at))
     assert out is None or found is out
     assert seen[-1] == (count, count)
     assert_close(found[-1], expected, 1e-12)
@@ -169,21 +139,83 @@ def test_of_bad_rows_the_first_is_named_whatever_is_wrong(load_robot):
 
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
-def test_a_quaternion_whose_square_overflows_is_named(load_robot, dtype):
+def test_bad_quaternions_are_named(load_robot, dtype):
     graph = load_robot("four_link", floating_base=True)
     q = np.tile(graph.neutral(), (30, 1))
-    q[18, 6] = 1e200
+    q[18, 6] = 1e200  # whose square overflows
     rates = np.zeros((30, graph.nv))
     with pytest.raises(md.StateError, match=r"row 16 or soon after: .*too large for the dtype"):
         md.inverse_dynamics_batch(graph, q, rates, rates, dtype=dtype)
     with pytest.raises(md.StateError, match=r"finite, but so large"):
         md.inverse_dynamics(graph, q[18], rates[0], rates[0])
-
-
-def test_a_zero_quaternion_is_named(load_robot):
-    graph = load_robot("four_link", floating_base=True)
-    q = np.tile(graph.neutral(), (3, 1))
     q[2, 3:7] = 0.0
-    rates = np.zeros((3, graph.nv))
     with pytest.raises(md.StateError, match=r"row 2: .*zero quaternion"):
-        md.inverse_dynamics_batch(graph, q, rates, rates)
+        md.inverse_dynamics_batch(graph, q[:3], rates[:3], rates[:3], dtype=dtype)
+
+
+@pytest.mark.parametrize("angle", [1e3, 1e6, 1e12, 1e100])
+def test_single_precision_at_large_angles(load_robot, angle):
+    graph = load_robot("four_link")
+    rng = np.random.default_rng(1)
+    q, v, vdot = rng.normal(size=(3, 20, graph.nv))
+    q *= angle
+    double = md.inverse_dynamics_batch(graph, q, v, vdot)
+    single = md.inverse_dynamics_batch(graph, q, v, vdot, dtype=np.float32)
+    assert_close(single, double, 1e-5)
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("kind", [np.int64, np.int8, np.uint8, np.float16, np.float32])
+def test_single_precision_takes_angles_of_any_dtype(load_robot, kind):
+    graph = load_robot("four_link")
+    q = np.random.default_rng(1).uniform(0, 128, size=(20, graph.nq))
+    if kind is np.int8:
+        q = np.minimum(-q, -127.6).round()  # -128 has no opposite
+    q, rates = q.astype(kind), np.ones((20, graph.nv))
+    double = md.inverse_dynamics_batch(graph, q, rates, rates)
+    single = md.inverse_dynamics_batch(graph, q, rates, rates, dtype=np.float32)
+    assert_close(single, double, 1e-5)
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("bad", [np.inf, -np.inf, np.nan])
+def test_single_precision_refuses_angles_that_are_not_finite(load_robot, bad):
+    graph = load_robot("four_link")
+    q, rates = np.zeros((2, 20, 4))
+    q[17, 2] = bad
+    with pytest.raises(md.StateError, match=rf"row 17: q\[2\] of joint .* is {bad}"):
+        md.inverse_dynamics_batch(graph, q, rates, rates, dtype=np.float32)
+
+
+LINK = f'<link name="{{}}">{inertial(1, (1, 0, 0), np.eye(3))}</link>'
+LIMIT = '<limit lower="-9e9" upper="9e9" effort="1" velocity="1"/>'
+MIMIC = f"""<robot name="pair"><link name="base"/>{LINK.format("a")}{LINK.format("b")}
+<joint name="one" type="FIRST"><parent link="base"/><child link="a"/><axis xyz="0 1 0"/>{LIMIT}</joint>
+<joint name="two" type="SECOND"><parent link="a"/><child link="b"/><origin xyz="1 0 0"/>{LIMIT}
+<axis xyz="0 1 0"/><mimic joint="one" multiplier="TIMES" offset="0.1"/></joint></robot>"""
+
+
+@pytest.mark.parametrize("largest", [15.0, 900.0, 1e6])
+@pytest.mark.parametrize("kind", [np.float64, np.float32])
+@pytest.mark.parametrize("times", ["-2", "3", "0.3333333333333333", "100"])
+@pytest.mark.parametrize("types", ["continuous continuous", "prismatic continuous", "continuous prismatic"])
+def test_single_precision_of_mimic_joints_at_large_angles(types, times, kind, largest):
+    first, second = types.split()
+    graph = md.load_urdf(MIMIC.replace("FIRST", first).replace("SECOND", second).replace("TIMES", times))
+    q = np.linspace(-largest, largest, 21).astype(kind)[:, None]
+    rates = np.ones_like(q)
+    double = md.inverse_dynamics_batch(graph, q, rates, rates)
+    single = md.inverse_dynamics_batch(graph, q, rates, rates, dtype=np.float32)
+    assert_close(single, double, 1e-5)
+
+
+def test_mimic_joints_at_large_angles_are_refused_by_name():
+    graph = md.load_urdf(
+        MIMIC.replace("FIRST", "continuous").replace("SECOND", "continuous").replace("TIMES", "3")
+    )
+    q, v = np.full((20, 1), 1e6), np.zeros((20, 1))
+    v[7], q[18] = 1e30, np.inf
+    with pytest.raises(md.StateError, match=r"row 7 or soon after: .*too large for the dtype"):
+        md.inverse_dynamics_batch(graph, q[:10], v[:10], v[:10], dtype=np.float32)
+    with pytest.raises(md.StateError, match=r"row 8: q\[0\] of joint 'one' is inf"):
+        md.inverse_dynamics_batch(graph, q[10:], v[10:], v[10:], dtype=np.float32)

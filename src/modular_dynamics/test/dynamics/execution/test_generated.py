@@ -14,13 +14,7 @@ import modular_dynamics as md
 from helpers.paths import ROBOTS
 from helpers.random_examples.examples import examples
 from helpers.random_examples.trees import random_trees
-from helpers.tree_dynamics import (
-    ROBOT_NAMES,
-    accelerations_by_pinocchio,
-    assert_close,
-    random_state,
-    random_states,
-)
+from helpers.tree_dynamics import accelerations_by_pinocchio, assert_close, random_state, random_states
 from modular_dynamics.codegen import cache
 from modular_dynamics.dynamics.execution import workspaces
 
@@ -101,10 +95,8 @@ def compare_accelerations(graph, report, rows, matrices, loops, vdot):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ROBOT_NAMES)
-@pytest.mark.parametrize("floating_base", [False, True])
-def test_code_is_the_composition(load_robot, name, floating_base):
-    compare(load_robot(name, floating_base=floating_base))
+def test_code_is_the_composition(tree_robot):
+    compare(tree_robot)
 
 
 @pytest.mark.slow

@@ -9,22 +9,12 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 import modular_dynamics as md
+from helpers import tree_dynamics
 
-FUNCTIONS = {
-    "inverse_dynamics": md.inverse_dynamics,
-    "with a wrench": lambda g, *state, **out: md.inverse_dynamics(
-        g, *state, {"left_branch": np.ones(6)}, **out
-    ),
-    "forward_dynamics": md.forward_dynamics,
-    "mass_matrix": lambda g, q, v, a, **out: md.mass_matrix(g, q, **out),
-    "gravity_torque": lambda g, q, v, a, **out: md.gravity_torque(g, q, **out),
-    "bias": lambda g, q, v, a, **out: md.bias(g, q, v, **out),
-    "jacobian": lambda g, q, v, a, **out: md.jacobian(g, q, g.links[-1], **out),
-    "jacobian in the link": lambda g, q, v, a, **out: md.jacobian(g, q, g.links[-1], "link", **out),
-    "frame_poses": lambda g, q, v, a, **out: md.frame_poses(g, q, **out),
-    "regressor": md.regressor,
-    "derivatives": lambda g, *state, **out: np.array(md.inverse_dynamics_derivatives(g, *state, **out)),
-}
+FUNCTIONS = {name: single for name, (single, _) in tree_dynamics.FUNCTIONS.items()}
+FUNCTIONS["with a wrench"] = lambda g, *state, **out: md.inverse_dynamics(
+    g, *state, {"left_branch": np.ones(6)}, **out
+)
 TAKING_OUT = [name for name in FUNCTIONS if name != "derivatives"]  # which takes an earlier result
 
 
@@ -241,27 +231,28 @@ def test_bad_input_is_named(load_robot, function, change, message):
 
 
 ROWS = np.zeros((3, 4))
-NONSENSE = {
-    "complex": (
-        lambda g: md.inverse_dynamics_batch(g, ROWS + 1j, ROWS, ROWS),
-        "q is not an array of numbers: compl",
-    ),
-    "a number": (lambda g: md.gravity_torque_batch(g, 3.0), r"q has shape \(\)"),
-    "nothing": (lambda g: md.gravity_torque_batch(g, None), "q "),
-    "ragged": (lambda g: md.gravity_torque_batch(g, [[1], [1, 2]]), "q is not an array of numbers"),
-    "ragged v": (lambda g: md.bias_batch(g, ROWS, [[1], [1, 2]]), "v is not an array of numbers"),
-    "dtype": (lambda g: md.inverse_dynamics_batch(g, ROWS, ROWS, ROWS, dtype="foo"), "dtype is 'foo'"),
-    "progress": (lambda g: md.mass_matrix_batch(g, ROWS, progress=3), "progress is 3; a function"),
-    "wrenches": (
-        lambda g: md.forward_dynamics_batch(g, ROWS, ROWS, ROWS, external_wrenches=np.zeros(6)),
-        "external_wrenches is .*a mapping",
-    ),
-}
 
 
-@pytest.mark.parametrize("name", NONSENSE)
-def test_nonsense_in_batches_is_named(graph, name):
-    call, message = NONSENSE[name]
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (
+            lambda g: md.inverse_dynamics_batch(g, ROWS + 1j, ROWS, ROWS),
+            "q is not an array of numbers: compl",
+        ),
+        (lambda g: md.gravity_torque_batch(g, 3.0), r"q has shape \(\)"),
+        (lambda g: md.gravity_torque_batch(g, None), "q "),
+        (lambda g: md.gravity_torque_batch(g, [[1], [1, 2]]), "q is not an array of numbers"),
+        (lambda g: md.bias_batch(g, ROWS, [[1], [1, 2]]), "v is not an array of numbers"),
+        (lambda g: md.inverse_dynamics_batch(g, ROWS, ROWS, ROWS, dtype="foo"), "dtype is 'foo'"),
+        (lambda g: md.mass_matrix_batch(g, ROWS, progress=3), "progress is 3; a function"),
+        (
+            lambda g: md.forward_dynamics_batch(g, ROWS, ROWS, ROWS, external_wrenches=np.zeros(6)),
+            "external_wrenches is .*a mapping",
+        ),
+    ],
+)
+def test_nonsense_in_batches_is_named(graph, call, message):
     with pytest.raises(md.StateError, match=message):
         call(graph)
 

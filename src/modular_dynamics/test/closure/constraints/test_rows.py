@@ -4,39 +4,19 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from helpers.oracles.rigid_bodies import RigidBodies, carried
+from helpers.oracles.motions import rate
+from helpers.oracles.rigid_bodies import RigidBodies, moved
 from helpers.random_examples.examples import examples
 from helpers.random_examples.mechanisms import ROWS, random_mechanisms
 from modular_dynamics.closure.dynamics.solver import solver_of
 
 MECHANISMS = examples(50)
-# eighth-order central differences
-STEP, WEIGHTS = 1e-2, (4 / 5, -1 / 5, 4 / 105, -1 / 280)
+STEP = 1e-2
 
 
 def rows(graph, q, v):
     values = solver_of(graph).system.evaluate(q, v)
     return [part.copy() for part in (values.phi, values.J, values.gamma)]
-
-
-def difference(function):
-    """Derivative of a function of time at 0."""
-    return sum(
-        weight / STEP * (function(far * STEP) - function(-far * STEP))
-        for far, weight in enumerate(WEIGHTS, 1)
-    )
-
-
-def along(graph, q, v, t):
-    """Coordinates a time t later; a floating base turns about its own axes, the quaternion's rate."""
-    found = q.copy()
-    for name in graph.joint_names:
-        at, rate = graph.q_slice(name), graph.v_slice(name)
-        if graph.joint(name).type.nv == 1:
-            found[at] += v[rate] * t
-        else:
-            found[at] = carried(q[at], v[rate], t)
-    return found
 
 
 @MECHANISMS
@@ -51,16 +31,14 @@ def test_jacobian_and_bias_are_derivatives(drawn):
     v = drawn.rng.uniform(-1, 1, graph.nv)
     _, J, gamma = rows(graph, q, v)
     # nine joints of some rad/s: eighth derivatives of 1e2 at most, times 1e-16; rounding 1e-15 / 1e-2
-    rate = difference(lambda t: rows(graph, along(graph, q, v, t), v)[0])
     scale = 1.0 + np.abs(J).max(initial=0.0) + np.abs(gamma).max(initial=0.0)
-    assert J @ v == pytest.approx(rate, abs=1e-9 * scale)
-    drift = difference(lambda t: rows(graph, along(graph, q, v, t), v)[1] @ v)
+    change = rate(lambda t: rows(graph, moved(graph, q, v * t), v)[0], STEP)
+    assert J @ v == pytest.approx(change, abs=1e-9 * scale)
+    drift = rate(lambda t: rows(graph, moved(graph, q, v * t), v)[1] @ v, STEP)
     assert gamma == pytest.approx(drift, abs=1e-9 * scale)
-    for k in range(graph.nv):
-        unit = np.eye(graph.nv)[k]
-        assert J[:, k] == pytest.approx(
-            difference(lambda t, unit=unit: rows(graph, along(graph, q, unit, t), unit)[0]), abs=1e-9 * scale
-        )
+    for unit, column in zip(np.eye(graph.nv), J.T, strict=True):
+        along = rate(lambda t, unit=unit: rows(graph, moved(graph, q, unit * t), unit)[0], STEP)
+        assert column == pytest.approx(along, abs=1e-9 * scale)
 
 
 @MECHANISMS
@@ -71,7 +49,7 @@ def test_residual_is_what_the_joint_forbids(drawn):
     phi = rows(graph, drawn.q, np.zeros(graph.nv))[0]
     assert phi == pytest.approx(np.zeros(len(phi)), abs=1e-12)
     assert len(phi) == sum(ROWS[loop.type] for loop in graph.loop_joints) + len(graph.gears)
-    q = along(graph, drawn.q, drawn.rng.uniform(-0.2, 0.2, graph.nv), 1.0)
+    q = moved(graph, drawn.q, drawn.rng.uniform(-0.2, 0.2, graph.nv))
     phi, bodies, at = rows(graph, q, np.zeros(graph.nv))[0], RigidBodies(graph), 0
     for loop in graph.loop_joints:
         X = bodies.gap(loop.name, q)
