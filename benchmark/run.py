@@ -3,8 +3,6 @@
 python benchmark/run.py [--help]
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import os

@@ -29,8 +29,6 @@ from modular_dynamics_ros.demo.processes import Processes
 from modular_dynamics_ros.diagnostics.counts import summarise
 from modular_dynamics_ros.messages.stamps import stamp_message, stamp_nanoseconds
 
-__all__ = ["NodeFigures", "measure_node"]
-
 ROOT = Path(__file__).resolve().parents[2]
 NODE = "dynamics_node"
 START_LIMIT = 600.0  # [s] for the node to compile its kernels

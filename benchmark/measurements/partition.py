@@ -1,7 +1,5 @@
 """The same robot cut into more and more subsystems: neither torques nor time depend on it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -12,8 +10,6 @@ import modular_dynamics as md
 from benchmark.peers.ours import single_and_batch
 from benchmark.setting.robots import VECTORS, States, random_states
 from benchmark.setting.timing import Spread, Timed, interleaved, ratio
-
-__all__ = ["PartitionFigures", "measure_partitions"]
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,5 @@
 """Limits of the machine: fused multiply-adds per second, and the cost of a call from Python."""
 
-from __future__ import annotations
-
 import ctypes
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -13,8 +11,6 @@ from numba import njit
 from numpy.typing import NDArray
 
 from benchmark.setting.timing import Timed, interleaved
-
-__all__ = ["Limits", "measure_limits", "rnea_operations"]
 
 CHAINS = 16  # independent sums, more than latency times units
 STEPS = 100_000

@@ -1,7 +1,5 @@
 """Time per state by size of the batch: small ones pay for the call, large ones for memory access."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 
@@ -16,8 +14,6 @@ from modular_dynamics.dynamics.arrays.model_arrays import constants_of, topology
 from modular_dynamics.dynamics.execution.algorithms import DOUBLE, MASS_MATRIX
 from modular_dynamics.kernels.numba_support.memory import zero_float64x8
 from modular_dynamics.kernels.transposition import lanes_to_columns
-
-__all__ = ["SIZES", "measure_sizes"]
 
 SIZES = (64, 256, 1024, 4096, 16384)
 LANES = 8

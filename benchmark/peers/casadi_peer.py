@@ -5,8 +5,6 @@ a minute, once per machine. The generator and each robot's libraries are kept un
 The libraries are called from Python and by a loop in C.
 """
 
-from __future__ import annotations
-
 import ctypes
 import hashlib
 import os
@@ -25,8 +23,6 @@ import modular_dynamics as md
 from benchmark.peers.pinocchio_peer import PinocchioPeer
 from benchmark.setting.robots import VECTORS
 from benchmark.setting.timing import Timed
-
-__all__ = ["BuildError", "CasadiPeer", "built"]
 
 Array = NDArray[np.float64]
 

@@ -8,8 +8,6 @@ equilibrium of these joints, J_d^T f = (M vdot + bias - springs)_d. Of many solu
 least norm: torques and ground reactions are the same in all of them. It uses nothing of modular_dynamics.
 """
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Sequence
 
@@ -17,8 +15,6 @@ import mujoco
 import numpy as np
 from lxml import etree
 from numpy.typing import NDArray
-
-__all__ = ["LEAST_INERTIA", "LEAST_MASS", "MujocoLoops", "parsed_without_shapes", "warn_on_stderr"]
 
 Array = NDArray[np.float64]
 #: MuJoCo rejects moving bodies without mass: it raises them to this [kg, kg m^2], set to 0 afterwards.

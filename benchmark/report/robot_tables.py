@@ -1,14 +1,10 @@
 """Tables of the comparisons: ratios, the share of the machine's peak, targets."""
 
-from __future__ import annotations
-
 from rich.console import Console
 
 from benchmark.measurements.comparisons import Comparison, RobotFigures
 from benchmark.measurements.peak import Limits, rnea_operations
 from benchmark.report.tables import new_table, verdict
-
-__all__ = ["print_limits", "print_robot", "print_summary"]
 
 BUSY = 0.85  # below this part of the peak of as many free cores, other processes were running
 LIMITS_NOTE = """\

@@ -1,7 +1,5 @@
 """Tables of the measurements on one robot, and the style of all tables: at most 100 columns wide."""
 
-from __future__ import annotations
-
 from rich import box
 from rich.console import Console
 from rich.table import Table
@@ -11,17 +9,6 @@ from benchmark.measurements.node import NodeFigures
 from benchmark.measurements.partition import PartitionFigures
 from benchmark.measurements.readiness import TARGET, ReadinessFigures
 from benchmark.measurements.sizes import SIZES
-
-__all__ = [
-    "new_table",
-    "print_growth",
-    "print_loops",
-    "print_node",
-    "print_partitions",
-    "print_readiness",
-    "print_sizes",
-    "verdict",
-]
 
 GROWTH_NOTE = f"""\
   slope: (T(n) - T(10)) / (n - 10). Target: flat within 20%. Ours by the loops kernel.

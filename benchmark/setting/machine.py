@@ -1,7 +1,5 @@
 """Description of this machine, for the tables and the JSON files."""
 
-from __future__ import annotations
-
 import os
 import platform
 import re
@@ -9,8 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import llvmlite.binding as llvm
-
-__all__ = ["Machine", "describe"]
 
 SIMD = ("avx512f", "avx2", "avx", "sse4.2", "sve", "neon")  # the widest first
 

@@ -5,8 +5,6 @@ the Newton-Euler equations. For the latter, forces and moments are those of the 
 act and each body's inertial load come from MuJoCo (peers/mujoco_loops.py), which closes the loops by itself.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
@@ -23,19 +21,6 @@ from modular_dynamics.closure.reactions.joint_reactions import joint_reactions
 from modular_dynamics.closure.reactions.load_case import load_case_of
 from modular_dynamics.closure.reactions.sharing import ReactionSharing
 from modular_dynamics.closure.reactions.sharing_rules import Rules
-
-__all__ = [
-    "COMPONENTS",
-    "Curves",
-    "Push",
-    "curves",
-    "equilibrium_residuals",
-    "instants",
-    "largest_residuals",
-    "pushes",
-    "with_mounts_at_rest",
-    "without_inertia",
-]
 
 Array = NDArray[np.float64]
 COMPONENTS = ("Fx", "Fy", "Fz", "Mx", "My", "Mz")
