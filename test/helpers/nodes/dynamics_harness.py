@@ -96,6 +96,17 @@ class Harness:
         self.spin_until(lambda: self.torque_of(stamp) is not None)
         return self.torque_of(stamp)
 
+    def answer_when_connected(self, **state):
+        """The first answer to a state that is sent until one comes: topics may still be connecting."""
+        stamps = []
+
+        def answered():
+            stamps.append(self.send(**state))
+            return any(map(self.torque_of, stamps))
+
+        self.spin_until(answered)
+        return next(filter(None, map(self.torque_of, stamps)))
+
     def status(self, part, condition=lambda status: True, meanwhile=lambda: None):
         """The next status of a part that fulfils the condition."""
         first = len(self.diagnostics)
@@ -112,13 +123,14 @@ class Harness:
         self.spin_until(matching)
         return matching()[0]
 
-    def said(self, words, capfd):
+    def said(self, words, capfd, meanwhile=lambda: None):
         """What was printed until these words came."""
         log = ""
 
         def printed():
             nonlocal log
             log += capfd.readouterr().err
+            meanwhile()
             return words in log
 
         self.spin_until(printed)

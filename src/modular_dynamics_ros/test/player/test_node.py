@@ -1,5 +1,7 @@
 """joint_state_player in this process: what it sends and when, and its reference."""
 
+from contextlib import ExitStack, closing
+
 import numpy as np
 import pytest
 import yaml
@@ -84,16 +86,9 @@ class Stage:
 @pytest.fixture
 def stage(tmp_path):
     (tmp_path / "motion.yaml").write_text(MOTION)
-    made = []
-
-    def make(**parameters):
-        defaults = {"motion_file": str(tmp_path / "motion.yaml"), "start_delay": 0.2}
-        made.append(Stage(**(defaults | parameters)))
-        return made[-1]
-
-    yield make
-    for one in made:
-        one.close()
+    defaults = {"motion_file": str(tmp_path / "motion.yaml"), "start_delay": 0.2}
+    with ExitStack() as ended:
+        yield lambda **parameters: ended.enter_context(closing(Stage(**(defaults | parameters))))
 
 
 def test_it_waits_plays_all_once_and_finishes(stage, tmp_path):
