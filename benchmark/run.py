@@ -17,16 +17,14 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # run by its path,
 from rich.console import Console
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
+from benchmark.measurements.batches import measure_partitions, measure_sizes
 from benchmark.measurements.comparisons import RobotFigures, compare
 from benchmark.measurements.growth import Growth, LoopFigures, measure_growth, measure_loops
+from benchmark.measurements.machine import Machine, describe, measure_limits
 from benchmark.measurements.node import measure_node
-from benchmark.measurements.partition import measure_partitions
-from benchmark.measurements.peak import measure_limits
 from benchmark.measurements.readiness import measure_readiness
-from benchmark.measurements.sizes import measure_sizes
 from benchmark.report import robot_tables, tables
 from benchmark.report.picture import draw
-from benchmark.setting.machine import Machine, describe
 from benchmark.setting.robots import ROBOTS, ROOT, read, seven_joint_arm
 
 PARTS = ("robots", "limits", "sizes", "growth", "loops", "partition", "readiness", "node")

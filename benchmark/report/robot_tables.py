@@ -3,7 +3,7 @@
 from rich.console import Console
 
 from benchmark.measurements.comparisons import Comparison, RobotFigures
-from benchmark.measurements.peak import Limits, rnea_operations
+from benchmark.measurements.machine import Limits, rnea_operations
 from benchmark.report.tables import new_table, verdict
 
 BUSY = 0.85  # below this part of the peak of as many free cores, other processes were running

@@ -4,11 +4,10 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
+from benchmark.measurements.batches import SIZES, PartitionFigures
 from benchmark.measurements.growth import PINOCCHIO_UP_TO, SERIES, Growth, LoopFigures, spread
 from benchmark.measurements.node import NodeFigures
-from benchmark.measurements.partition import PartitionFigures
 from benchmark.measurements.readiness import TARGET, ReadinessFigures
-from benchmark.measurements.sizes import SIZES
 
 GROWTH_NOTE = f"""\
   slope: (T(n) - T(10)) / (n - 10). Target: flat within 20%. Ours by the loops kernel.
