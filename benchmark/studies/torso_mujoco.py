@@ -5,7 +5,7 @@ the Newton-Euler equations. For the latter, forces and moments are those of the 
 act and each body's inertial load come from MuJoCo (peers/mujoco_loops.py), which closes the loops by itself.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -59,17 +59,23 @@ def curves(
     wrenches, torques = np.empty((2, len(times), 6)), np.empty((2, len(times), len(names)))
     base, guess = rules.joints["j3"], None
     for k, time in enumerate(times):
-        state = motion_at(motion, graph, float(time))
-        dynamics = md.closed_loop_inverse_dynamics(graph, *state, guess=guess)
+        dynamics = solve_both(graph, peer, motion_at(motion, graph, float(time)), guess)
         guess = dynamics.coordinates
         wrenches[0, k] = sharing(load_case_of(graph, dynamics, rules)).wrenches[base.name]
         torques[0, k] = dynamics.tau
-        peer(*state)
         wrenches[1, k], torques[1, k] = peer.reaction(base.on), peer.tau
         tick()
     ours, theirs = (dict(zip(names, values.T, strict=True)) for values in torques)
     weight = sum(body.mass for body in graph.bodies) * float(np.linalg.norm(graph.gravity))
     return Curves(times, weight, *wrenches, ours, theirs)
+
+
+def solve_both(
+    graph: md.SubsystemGraph, peer: MujocoLoops, state: Sequence[Array], guess: Array | None = None
+) -> md.ClosedLoopDynamics:
+    """Ours at independent q, v, vdot; MuJoCo's are to be read from it afterwards."""
+    peer(*state)
+    return md.closed_loop_inverse_dynamics(graph, *state, guess=guess)
 
 
 def instants(motion: Mapping[str, Any], count: int) -> Array:
@@ -177,9 +183,7 @@ def largest_residuals(
     peer = MujocoLoops(robot, graph.independent_joint_names)
     worst = {}
     for time in times:
-        state = motion_at(motion, graph, float(time))
-        dynamics = md.closed_loop_inverse_dynamics(graph, *state)
-        peer(*state)
+        dynamics = solve_both(graph, peer, motion_at(motion, graph, float(time)))
         for name, acting in pushes(graph, dynamics, sharing, peer).items():
             residuals = np.abs(list(equilibrium_residuals(peer, acting).values())).reshape(-1, 2, 3)
             worst[name] = np.maximum(worst.get(name, 0.0), residuals.max(axis=(0, 2)))

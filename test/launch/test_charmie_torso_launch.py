@@ -21,7 +21,6 @@ NODE = "torso_reaction_node"
 
 @pytest.mark.launch_test
 def generate_test_description() -> LaunchDescription:
-    """The launch file under test."""
     return LaunchDescription([include("charmie_torso.launch.py"), ReadyToTest()])
 
 
@@ -72,10 +71,7 @@ class TestRunning(unittest.TestCase):
 
 @launch_testing.post_shutdown_test()
 class TestAfterShutdown(unittest.TestCase):
-    """After ctrl-C, which launch_testing's shutdown sends to every process."""
-
     def test_clean_exit(self, proc_info: launch_testing.ProcInfoHandler) -> None:
-        """All nodes ended with exit code 0, the one that was killed by its signal, and are gone."""
         killed = [info.returncode for info in proc_info if info.returncode == -signal.SIGKILL]
         self.assertLessEqual(len(killed), 1)
         assert_clean_exit(proc_info, *killed)

@@ -18,7 +18,6 @@ from launch import LaunchDescription
 @pytest.mark.launch_test
 @launch_testing.parametrize("namespace, autostart", [("", "true"), ("care", "false")])
 def generate_test_description(namespace: str, autostart: str) -> LaunchDescription:
-    """The launch file under test."""
     robot = include("dynamics.launch.py", urdf=str(CHARMIE), namespace=namespace, autostart=autostart)
     return LaunchDescription([robot, ReadyToTest()])
 
@@ -58,9 +57,6 @@ class TestRunning(unittest.TestCase):
 
 @launch_testing.post_shutdown_test()
 class TestAfterShutdown(unittest.TestCase):
-    """After ctrl-C, which launch_testing's shutdown sends to every process."""
-
     def test_clean_exit(self, proc_info: launch_testing.ProcInfoHandler) -> None:
-        """Both nodes ended with exit code 0 and are gone."""
         self.assertEqual(len(list(proc_info)), 2, "robot_state_publisher and dynamics_node")
         assert_clean_exit(proc_info)

@@ -28,7 +28,10 @@ def include(launch_file: str, **arguments: str) -> IncludeLaunchDescription:
 
 
 def assert_clean_exit(proc_info: ProcInfoHandler, *codes: int) -> None:
-    """All processes that were launched ended with exit code 0 or one of these, and are gone."""
+    """All processes that were launched ended with exit code 0 or one of these, and are gone.
+
+    After ctrl-C, which launch_testing's shutdown sends to every process.
+    """
     assertExitCodes(proc_info, allowable_exit_codes=[EXIT_OK, *codes])
     assert [info.pid for info in proc_info if Path(f"/proc/{info.pid}").exists()] == []
 

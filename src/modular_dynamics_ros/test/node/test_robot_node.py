@@ -1,9 +1,8 @@
 """Nodes are known to DDS before they import the library, and load kernels without the compiler."""
 
-import subprocess
-import sys
-
 import pytest
+
+from helpers.processes import run_python
 
 pytestmark = pytest.mark.ros
 
@@ -33,9 +32,7 @@ sys.exit(node.main())
 
 
 def run(program, *arguments):
-    done = subprocess.run(
-        [sys.executable, "-c", program, *map(str, arguments)], capture_output=True, text=True, check=False
-    )
+    done = run_python("-c", program, *arguments)
     assert "Traceback" not in done.stderr
     return done.stdout + done.stderr
 

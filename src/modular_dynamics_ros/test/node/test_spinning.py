@@ -1,9 +1,8 @@
 """run_node as a process: which exceptions are the end, and which are faults."""
 
-import subprocess
-import sys
-
 import pytest
+
+from helpers.processes import run_python
 
 pytestmark = pytest.mark.ros
 
@@ -29,19 +28,13 @@ sys.exit(run_node(make, ""))
 """
 
 
-def run(**how):
-    return subprocess.run(
-        [sys.executable, "-c", SCRIPT.format(**how)], capture_output=True, text=True, timeout=30, check=False
-    )
-
-
 @pytest.mark.parametrize("number", ["SIGINT", "SIGTERM"])
 def test_exceptions_after_the_end_was_asked_for_are_the_end(number):
-    process = run(asked=True, number=number)
+    process = run_python("-c", SCRIPT.format(asked=True, number=number), timeout=30)
     assert (process.returncode, process.stderr) == (0, "")
 
 
 def test_exceptions_before_that_are_faults():
-    process = run(asked=False, number="SIGINT")
+    process = run_python("-c", SCRIPT.format(asked=False, number="SIGINT"), timeout=30)
     assert process.returncode == 1
     assert "RuntimeError: Unable to convert call argument" in process.stderr
