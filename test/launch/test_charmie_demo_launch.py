@@ -25,7 +25,7 @@ class TestRunning(unittest.TestCase):
         self.addCleanup(probe.close)
         answers: list[JointState] = []
         probe.node.create_subscription(JointState, "dynamics_node/joint_torques", answers.append, 100)
-        probe.wait_until(lambda: len(answers) >= 50, "50 messages of joint torques")
+        probe.spin_until(lambda: len(answers) >= 50, "50 messages of joint torques")
         joints = set(md.load_urdf(str(CHARMIE)).joint_names)
         for answer in answers:
             self.assertEqual(set(answer.name), joints)

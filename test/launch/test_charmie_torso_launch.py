@@ -36,7 +36,7 @@ class TestRunning(unittest.TestCase):
         listen(TorsoReactions, f"{NODE}/reactions", reactions.append, 100)
         listen(Float64MultiArray, f"{NODE}/effort_commands", commands.append, 100)
         listen(MarkerArray, f"{NODE}/markers", arrows.append, 10)
-        probe.wait_until(lambda: len(reactions) >= 50 and arrows, "50 messages of reactions, and arrows")
+        probe.spin_until(lambda: len(reactions) >= 50 and arrows, "50 messages of reactions, and arrows")
         for message in reactions:
             self.assertEqual(message.loads, TorsoReactions.TOPICS)
             forces = [actuator.force for actuator in message.actuators]
@@ -56,7 +56,7 @@ class TestRunning(unittest.TestCase):
             stamps = [m.header.stamp.sec * 10**9 + m.header.stamp.nanosec for m in reactions]
             return len([stamp for stamp in stamps if stamp > newest + 200_000_000]) >= 50
 
-        probe.wait_until(resumed, "reactions of the node that launch has started again")
+        probe.spin_until(resumed, "reactions of the node that launch has started again")
 
     @staticmethod
     def _is_the_node(process: Path, proc_info) -> bool:

@@ -62,8 +62,8 @@ class TestRunning(unittest.TestCase):
         probe.node.create_subscription(JointState, "dynamics_node/joint_torques", torques.append, 10)
         names = list(graph.independent_joint_names)
         probe.publish_states_at_rest(names, POSITION)
-        probe.wait_until(lambda: len(links) == len(graph.links) - 1, "tf of all links")
-        probe.wait_until(lambda: bool(answers and torques), "both answers")  # DDS connects them one by one
+        probe.spin_until(lambda: len(links) == len(graph.links) - 1, "tf of all links")
+        probe.spin_until(lambda: bool(answers and torques), "both answers")  # DDS connects them one by one
         self.assertEqual(set(answers[-1].name), set(graph.joint_names))
         self.assertEqual(torques[-1].name, names)
         for loop in graph.loop_joints:

@@ -42,13 +42,13 @@ class TestRunning(unittest.TestCase):
             self.assertTrue(change_state(Transition.TRANSITION_CONFIGURE))
             self.assertEqual(state(), "inactive")
             self.assertTrue(change_state(Transition.TRANSITION_ACTIVATE))
-        probe.wait_until(lambda: state() == "active", "the active state")
+        probe.spin_until(lambda: state() == "active", "the active state")
         graph = md.load_urdf(str(CHARMIE))
         position, rest = np.full(graph.nq, 0.1), np.zeros(graph.nv)
         answers: list[JointState] = []
         probe.node.create_subscription(JointState, "dynamics_node/joint_torques", answers.append, 10)
         probe.publish_states_at_rest(graph.joint_names, position)
-        probe.wait_until(lambda: bool(answers), "joint torques")
+        probe.spin_until(lambda: bool(answers), "joint torques")
         expected = md.InverseDynamics(graph)(position, rest, rest)
         effort = [answers[0].effort[answers[0].name.index(name)] for name in graph.joint_names]
         # The same code on the same 64-bit numbers in another process: equal up to rounding.

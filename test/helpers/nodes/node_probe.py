@@ -7,13 +7,12 @@ from typing import Any
 
 import numpy as np
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
-from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory
 
 import modular_dynamics as md
-from helpers.nodes.waiting import spin_until
+from helpers.nodes.waiting import SpunNodes
 from modular_dynamics_ros.computation.reference import ReferenceSampler
 from modular_dynamics_ros.demo.processes import Processes
 from modular_dynamics_ros.demo.recorder import join
@@ -23,7 +22,7 @@ from modular_dynamics_ros.messages.trajectories import trajectory_from_message
 DEPTH = 2000
 
 
-class NodeProbe:
+class NodeProbe(SpunNodes):
     """Messages by stamp [ns].
 
     Attributes:
@@ -37,6 +36,7 @@ class NodeProbe:
 
     def __init__(self, urdf: Path, folder: Path, heard: str = "") -> None:
         self.urdf, self.graph, self.node = urdf, md.load_urdf(urdf), Node("probe")
+        super().__init__(self.node)
         self.processes = Processes(folder)
         self.states: dict[int, JointState] = {}
         self.accelerations: dict[int, np.ndarray] = {}
@@ -48,8 +48,6 @@ class NodeProbe:
         listen(JointState, "joint_states", self._on_state, DEPTH)
         listen(DiagnosticArray, "/diagnostics", self._on_diagnostics, 10)
         self.publisher = self.node.create_publisher(JointState, "joint_states", DEPTH)
-        self.executor = SingleThreadedExecutor()
-        self.executor.add_node(self.node)
 
     @staticmethod
     def keep(kept: dict) -> Callable:
@@ -69,10 +67,6 @@ class NodeProbe:
 
     def _on_diagnostics(self, message: DiagnosticArray) -> None:
         self.statuses += [status for status in message.status if status.name.startswith(self._heard)]
-
-    def spin_until(self, reached: Callable[[], object], what: str) -> None:
-        """Serve callbacks until the condition holds."""
-        spin_until(self.executor, reached, what)
 
     def answered(self, stamp: int) -> bool:
         """Whether the state of this stamp was answered, on all topics."""
@@ -145,5 +139,4 @@ class NodeProbe:
     def close(self) -> None:
         """Leave the ROS graph, and end all processes."""
         with self.processes:
-            self.executor.shutdown()
-            self.node.destroy_node()
+            super().close()

@@ -1,16 +1,10 @@
 import numpy as np
-import pytest
 
 from modular_dynamics_ros.computation.reference import KEPT, Coverage, ReferenceSampler
 from modular_dynamics_ros.messages.trajectories import ReferenceTrajectory
 
 NOW = 1_700_000_000_000_000_000
 MS = 1_000_000
-
-
-@pytest.fixture
-def sampler():
-    return ReferenceSampler(hold=0.1)
 
 
 def trajectory(start: int, values: list[float], step: int = 10 * MS) -> ReferenceTrajectory:
@@ -24,7 +18,8 @@ def sample(sampler: ReferenceSampler, instant: int) -> tuple[float, Coverage]:
     return float(out[0]), coverage
 
 
-def test_exact_at_the_points_and_linear_between(sampler):
+def test_exact_at_the_points_and_linear_between():
+    sampler = ReferenceSampler(hold=0.1)
     values = [0.1, 0.3, -0.7]
     sampler.add(trajectory(NOW, values))
     for k, value in enumerate(values):
@@ -34,7 +29,8 @@ def test_exact_at_the_points_and_linear_between(sampler):
     assert coverage is Coverage.COVERED
 
 
-def test_the_last_value_holds_for_a_while_then_nothing_does(sampler):
+def test_the_last_value_holds_for_a_while_then_nothing_does():
+    sampler = ReferenceSampler(hold=0.1)
     sampler.add(trajectory(NOW, [1.0, 2.0]))
     assert sample(sampler, NOW + 110 * MS) == (2.0, Coverage.HELD)
     out = np.array([42.0])
@@ -43,14 +39,16 @@ def test_the_last_value_holds_for_a_while_then_nothing_does(sampler):
     assert sampler.sample(NOW - 1, out) is Coverage.NONE
 
 
-def test_the_newest_window_that_covers_the_instant_wins(sampler):
+def test_the_newest_window_that_covers_the_instant_wins():
+    sampler = ReferenceSampler(hold=0.1)
     sampler.add(trajectory(NOW, [1.0] * 11))
     sampler.add(trajectory(NOW + 50 * MS, [2.0] * 11))
     assert sample(sampler, NOW + 40 * MS) == (1.0, Coverage.COVERED)
     assert sample(sampler, NOW + 60 * MS) == (2.0, Coverage.COVERED)
 
 
-def test_older_windows_answer_for_what_lies_before_the_next_one_and_leave_in_the_end(sampler):
+def test_older_windows_answer_for_what_lies_before_the_next_one_and_leave_in_the_end():
+    sampler = ReferenceSampler(hold=0.1)
     for k in range(KEPT):
         sampler.add(trajectory(NOW + 50 * k * MS, [float(k)] * 11))
     assert sample(sampler, NOW + 40 * MS) == (0.0, Coverage.COVERED)  # a node that lags behind asks this
@@ -64,13 +62,15 @@ def test_older_windows_answer_for_what_lies_before_the_next_one_and_leave_in_the
     assert sample(sampler, NOW + 500 * MS)[1] is Coverage.NONE
 
 
-def test_a_covering_older_window_beats_a_newer_one_that_is_over(sampler):
+def test_a_covering_older_window_beats_a_newer_one_that_is_over():
+    sampler = ReferenceSampler(hold=0.1)
     sampler.add(trajectory(NOW, [1.0] * 11))
     sampler.add(trajectory(NOW, [2.0, 2.0]))
     assert sample(sampler, NOW + 50 * MS) == (1.0, Coverage.COVERED)
 
 
-def test_one_point_is_a_trajectory(sampler):
+def test_one_point_is_a_trajectory():
+    sampler = ReferenceSampler(hold=0.1)
     sampler.add(trajectory(NOW, [5.0]))
     assert sample(sampler, NOW) == (5.0, Coverage.COVERED)
     sampler.clear()

@@ -1,9 +1,7 @@
 import numpy as np
 import pytest
 
-from modular_dynamics_ros.diagnostics.counts import LatencyWindow, MessageCounts, summarise
-from modular_dynamics_ros.diagnostics.statuses import input_status
-from modular_dynamics_ros.messages.status import ERROR, OK, WARN
+from modular_dynamics_ros.diagnostics.counts import LatencyWindow, summarise
 
 
 def test_percentiles_are_values_that_occurred():
@@ -31,20 +29,3 @@ def test_window_forgets_the_oldest_and_keeps_the_order_of_arrival():
     assert summary.rate == pytest.approx(1.0)
     window.clear()
     assert window.summary().count == 0
-
-
-@pytest.mark.ros
-def test_input_levels():
-    counts = MessageCounts(received=10)
-    counts.rejected["not finite"] = 3
-    assert input_status(counts, [], None, stale=False).level == WARN
-    good = input_status(counts, [], 0.01, stale=False)
-    assert good.level == OK
-    assert good.values["messages in"] == "10"
-    assert good.values["messages rejected"] == "3"
-    assert good.values["rejected: not finite"] == "3"
-    warned = input_status(counts, ["joint_states: position of 'a' is NaN"], 0.01, stale=False)
-    assert (warned.level, warned.message) == (WARN, "joint_states: position of 'a' is NaN")
-    stale = input_status(counts, ["x"], 2.5, stale=True)
-    assert stale.level == ERROR
-    assert "2.50 s ago" in stale.message

@@ -3,7 +3,6 @@ import pytest
 
 from modular_dynamics_ros.exceptions import MotionError
 from modular_dynamics_ros.player.motion import AccelerationProfile, load_profile
-from modular_dynamics_ros.player.schedule import Schedule
 
 
 def test_the_care_robots_motion_ends_where_the_paper_says(root):
@@ -73,35 +72,3 @@ def test_a_bad_file_is_refused_by_name(tmp_path, text, offender):
 def test_a_missing_file_is_refused_by_name(tmp_path):
     with pytest.raises(MotionError, match=r"nowhere\.yaml"):
         load_profile(tmp_path / "nowhere.yaml")
-
-
-PROFILE = AccelerationProfile({"a": 2.0}, [(1.0, 1.0)])
-
-
-def test_first_at_zero_last_at_exactly_the_duration():
-    schedule = Schedule(PROFILE, 200.0, loop=False)
-    assert len(schedule) == 201
-    assert (schedule.offset(0), schedule.offset(100), schedule.offset(200)) == (0, 500_000_000, 1_000_000_000)
-    assert schedule.sample(200)[0].tolist() == [1.0]
-    assert schedule.exists(200)
-    assert not schedule.exists(201)
-
-
-def test_a_rate_that_does_not_divide_the_duration_still_ends_there():
-    schedule = Schedule(PROFILE, 3.3, loop=False)
-    assert [schedule.offset(k) for k in range(len(schedule))] == pytest.approx(
-        [0, 303030303, 606060606, 909090909, 1_000_000_000], abs=1
-    )
-
-
-def test_a_loop_goes_on_one_period_after_its_end():
-    schedule = Schedule(PROFILE, 10.0, loop=True)
-    assert schedule.exists(10**6)
-    assert schedule.offset(11) == schedule.offset(10) + 100_000_000
-    assert schedule.sample(11)[0].tolist() == [0.0]
-
-
-def test_windows_hold_the_samples_within_their_length():
-    schedule = Schedule(PROFILE, 10.0, loop=False)
-    assert schedule.window(0, 0.35) == range(4)
-    assert schedule.window(8, 1.5) == range(8, 11)
