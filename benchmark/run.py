@@ -23,7 +23,7 @@ from benchmark.measurements.growth import Growth, LoopFigures, measure_growth, m
 from benchmark.measurements.machine import Machine, describe, measure_limits
 from benchmark.measurements.node import measure_node
 from benchmark.measurements.readiness import measure_readiness
-from benchmark.report import robot_tables, tables
+from benchmark.report import tables
 from benchmark.report.picture import draw
 from benchmark.setting.robots import ROBOTS, ROOT, read, seven_joint_arm
 
@@ -81,7 +81,7 @@ class Run:
                 status |= getattr(self, part)() or 0
                 self._progress.advance(self._task)
         if self._robots:
-            robot_tables.print_summary(self._console, self._robots)
+            tables.print_summary(self._console, self._robots)
         if self._growth or self._loops:
             draw(self._growth, self._loops, self._options.out / "growth.png")
         took = time.monotonic() - began
@@ -96,13 +96,13 @@ class Run:
             tick = self._ticker(number)
             figures = compare(urdf, self._machine.cores, self._rounds, generated, tick)
             self._robots.append(figures)
-            robot_tables.print_robot(self._console, figures)
+            tables.print_robot(self._console, figures)
         self._write("kernels", robots=[asdict(figures) for figures in self._robots])
 
     def limits(self) -> None:
         """Limits of the machine."""
         limits = measure_limits(self._machine.cores, self._rounds, self._ticker("limits"))
-        robot_tables.print_limits(self._console, limits, self._robots, self._machine.cores)
+        tables.print_limits(self._console, limits, self._robots, self._machine.cores)
         self._write("limits", **asdict(limits))
 
     def sizes(self) -> None:

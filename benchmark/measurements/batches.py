@@ -43,18 +43,13 @@ def measure_sizes(urdf: str, rounds: int, tick: Callable[[str], None]) -> dict[s
         if count * nv * nv <= LARGEST_ARRAY:
             matrices, zeros = np.empty((2, count, nv, nv))
             derivatives = md.inverse_dynamics_derivatives_batch
-            timed |= {
-                f"mass matrix {count}": (
-                    partial(md.mass_matrix_batch, graph, many.q, 1, out=matrices),
-                    count,
-                ),
-                f"zeros of its size {count}": (partial(zeros.fill, 0.0), count),  # writing alone
-                f"reordering alone {count}": (_reordering(graph, count), count),
-                f"derivatives {count}": (
-                    partial(derivatives, graph, *double, 1, out=derivatives(graph, *double)),
-                    count,
-                ),
+            calls = {
+                "mass matrix": partial(md.mass_matrix_batch, graph, many.q, 1, out=matrices),
+                "zeros of its size": partial(zeros.fill, 0.0),  # writing alone
+                "reordering alone": _reordering(graph, count),
+                "derivatives": partial(derivatives, graph, *double, 1, out=derivatives(graph, *double)),
             }
+            timed |= {f"{what} {count}": (call, count) for what, call in calls.items()}
     return medians_by_size(interleaved(timed, rounds, tick))
 
 

@@ -156,11 +156,8 @@ class MujocoLoops:
         mujoco.mj_objectVelocity(model, data, BODY, k, velocity, 0)
         Q, w = data.ximat[k].reshape(3, 3), velocity[:3]
         inertia = Q * model.body_inertia[k] @ Q.T
-        return (
-            data.xipos[k].copy(),
-            model.body_mass[k] * acceleration,
-            inertia @ alpha + np.cross(w, inertia @ w),
-        )
+        moment = inertia @ alpha + np.cross(w, inertia @ w)
+        return data.xipos[k].copy(), model.body_mass[k] * acceleration, moment
 
 
 def _add_loop(spec: mujoco.MjSpec, loop: etree._Element) -> list[tuple[str, str]]:

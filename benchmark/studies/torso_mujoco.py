@@ -123,14 +123,8 @@ def pushes(
     In the last one the tubes, rods and blocks, without mass, are bodies of their own.
     """
     cut = {
-        name: Push(
-            reaction.predecessor,
-            reaction.successor,
-            peer.point(name, reaction.successor),
-            reaction.force,
-            reaction.moment,
-        )
-        for name, reaction in joint_reactions(graph, dynamics).items()
+        name: Push(r.predecessor, r.successor, peer.point(name, r.successor), r.force, r.moment)
+        for name, r in joint_reactions(graph, dynamics).items()
     }
     rules = sharing.rules
     shared = {str(place) for joint in rules.joints.values() for place in (joint.at, joint.start)}

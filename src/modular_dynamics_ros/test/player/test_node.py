@@ -7,7 +7,6 @@ import pytest
 import yaml
 from rclpy.node import Node
 from rclpy.parameter import Parameter
-from rclpy.qos import QoSProfile
 from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory
@@ -43,14 +42,9 @@ class Stage(SpunNodes):
         self.spin_until(self.is_synchronous, "the player's clock")
 
     def listen(self):
-        kept = QoSProfile(depth=1000)
-        publishers = 1 + self.player.parameters.publish_reference
-        subscriptions = [
-            self.listener.create_subscription(JointState, "joint_states", self.states.append, kept),
-            self.listener.create_subscription(JointTrajectory, "reference", self.references.append, kept),
-        ][:publishers]
-        for one in subscriptions:
-            topic = one.topic_name
+        self.listener.create_subscription(JointState, "joint_states", self.states.append, 1000)
+        self.listener.create_subscription(JointTrajectory, "reference", self.references.append, 1000)
+        for topic in ("joint_states", "reference")[: 1 + self.player.parameters.publish_reference]:
             self.spin_until(lambda topic=topic: self.player.count_subscribers(topic), topic)
         return self
 
