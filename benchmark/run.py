@@ -3,8 +3,6 @@
 python benchmark/run.py [--help]
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import os
@@ -19,16 +17,14 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # run by its path,
 from rich.console import Console
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
+from benchmark.measurements.batches import measure_partitions, measure_sizes
 from benchmark.measurements.comparisons import RobotFigures, compare
 from benchmark.measurements.growth import Growth, LoopFigures, measure_growth, measure_loops
+from benchmark.measurements.machine import Machine, describe, measure_limits
 from benchmark.measurements.node import measure_node
-from benchmark.measurements.partition import measure_partitions
-from benchmark.measurements.peak import measure_limits
 from benchmark.measurements.readiness import measure_readiness
-from benchmark.measurements.sizes import measure_sizes
-from benchmark.report import robot_tables, tables
+from benchmark.report import tables
 from benchmark.report.picture import draw
-from benchmark.setting.machine import Machine, describe
 from benchmark.setting.robots import ROBOTS, ROOT, read, seven_joint_arm
 
 PARTS = ("robots", "limits", "sizes", "growth", "loops", "partition", "readiness", "node")
@@ -85,7 +81,7 @@ class Run:
                 status |= getattr(self, part)() or 0
                 self._progress.advance(self._task)
         if self._robots:
-            robot_tables.print_summary(self._console, self._robots)
+            tables.print_summary(self._console, self._robots)
         if self._growth or self._loops:
             draw(self._growth, self._loops, self._options.out / "growth.png")
         took = time.monotonic() - began
@@ -100,13 +96,13 @@ class Run:
             tick = self._ticker(number)
             figures = compare(urdf, self._machine.cores, self._rounds, generated, tick)
             self._robots.append(figures)
-            robot_tables.print_robot(self._console, figures)
+            tables.print_robot(self._console, figures)
         self._write("kernels", robots=[asdict(figures) for figures in self._robots])
 
     def limits(self) -> None:
         """Limits of the machine."""
         limits = measure_limits(self._machine.cores, self._rounds, self._ticker("limits"))
-        robot_tables.print_limits(self._console, limits, self._robots, self._machine.cores)
+        tables.print_limits(self._console, limits, self._robots, self._machine.cores)
         self._write("limits", **asdict(limits))
 
     def sizes(self) -> None:

@@ -1,5 +1,6 @@
 """dynamics_node on robots with closed loops, a plain process: a played motion, bad states, passive joints."""
 
+from contextlib import ExitStack, closing
 from pathlib import Path
 
 import numpy as np
@@ -13,8 +14,6 @@ import modular_dynamics as md
 from helpers.nodes.node_probe import DEPTH, NodeProbe
 from helpers.robots.closed_robots import change_point
 from modular_dynamics.closure import close_loops, closed_loop_inverse_dynamics, stamped_cut_wrenches
-from modular_dynamics_ros.demo.processes import Processes
-from modular_dynamics_ros.demo.recorder import join
 from modular_dynamics_ros.messages.wrenches import wrench_from_message
 from modular_dynamics_ros.node.topics import LATCHED
 
@@ -39,8 +38,7 @@ class Probe(NodeProbe):
     """
 
     def __init__(self, urdf, folder):
-        super().__init__(md.load_urdf(urdf), "probe")
-        self.urdf, self.processes = urdf, Processes(folder)
+        super().__init__(urdf, folder)
         self.torques, self.completed, self.graphs = {}, {}, []
         self.cuts = {loop.name: {} for loop in self.graph.loop_joints}
         self.answers = self.torques, self.completed, *self.cuts.values()
@@ -55,10 +53,6 @@ class Probe(NodeProbe):
         self.processes.start(NODE, robot, "autostart:=true", "crosscheck_rate:=20.0", *parameters)
         self.spin_until(lambda: self.graphs, "the active node")  # it publishes its graph on activation
 
-    def answered(self, stamp):
-        """On all topics."""
-        return all(stamp in kept for kept in self.answers)
-
     def silent(self, stamp):
         """Whether this state was answered on no topic."""
         return not any(stamp in kept for kept in self.answers)
@@ -67,18 +61,15 @@ class Probe(NodeProbe):
 @pytest.fixture
 def start(root, tmp_path):
     """Starts dynamics_node on a robot; returns the probe."""
-    made = []
 
     def begin(robot, *parameters):
         urdf = robot if isinstance(robot, Path) else root / f"urdf/{robot}.urdf"
-        made.append(Probe(urdf, tmp_path))
-        made[-1].start_node(*parameters)
-        return made[-1]
+        probe = ended.enter_context(closing(Probe(urdf, tmp_path)))
+        probe.start_node(*parameters)
+        return probe
 
-    yield begin
-    for probe in made:
-        with probe.processes:
-            probe.close()
+    with ExitStack() as ended:
+        yield begin
 
 
 def gap(graph, coordinates):
@@ -117,14 +108,9 @@ def test_a_motion_of_the_independent_joints_is_completed_and_answered(start, roo
         *(f"motion_file:={motion}", f"rate:={rate}", "lead_in:=true", "wait_for_subscriber:=3"),
         f"robot_description_file:={root / f'urdf/{robot}.urdf'}",  # it may lack the passive joints
     )
-    probe.spin_until(lambda: probe.connected(*probe.answers), "a first answer")
-    join(probe.node)  # the third
-    probe.spin_until(
-        lambda: len(probe.played()) == 201 and all(map(probe.answered, probe.played())),
-        "an answer to each of 201 states",
-    )
+    probe.connect()
     guess, swept = None, []
-    for stamp in probe.played():
+    for stamp in probe.play(201):  # the third subscriber
         state = *probe.independent_state(stamp), probe.accelerations[stamp]
         expected = closed_loop_inverse_dynamics(graph, *state, guess)
         guess = expected.coordinates

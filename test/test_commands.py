@@ -2,11 +2,11 @@
 
 import os
 import subprocess
-import sys
 
 import pytest
 
 from helpers.nodes.waiting import LIMIT
+from helpers.processes import run_python
 
 pytestmark = pytest.mark.ros
 
@@ -24,15 +24,7 @@ def run(root, tmp_path):
 
     def command(*words, folder=root):
         environment = os.environ | {"COLUMNS": "160", "PYTHONDONTWRITEBYTECODE": "1"}
-        done = subprocess.run(
-            [sys.executable, *map(str, words)],
-            cwd=folder,
-            env=environment,
-            capture_output=True,
-            text=True,
-            timeout=LIMIT,
-            check=False,
-        )
+        done = run_python(*words, cwd=folder, env=environment, timeout=LIMIT)
         assert done.returncode == 0, done.stdout + done.stderr
         return done.stdout
 

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from helpers.nodes.waiting import LIMIT
+from helpers.processes import run_python
 
 pytestmark = [
     pytest.mark.ros,
@@ -89,10 +90,7 @@ def test_it_prints_the_table_writes_the_pictures_and_leaves_nothing_behind(demo,
 
 
 def test_it_works_in_any_folder_and_writes_into_that(tmp_path):
-    command = [sys.executable, "-m", "modular_dynamics_ros.demo", "--rate", "20"]
-    process = subprocess.run(
-        command, cwd=tmp_path, capture_output=True, text=True, timeout=LIMIT, check=False
-    )
+    process = run_python("-m", "modular_dynamics_ros.demo", "--rate", 20, cwd=tmp_path, timeout=LIMIT)
     assert process.returncode == 0, process.stdout + process.stderr
     assert "101 / 101" in process.stdout
     assert (tmp_path / "out/demo/torques.png").stat().st_size > 500

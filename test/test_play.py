@@ -5,10 +5,9 @@ import signal
 
 import numpy as np
 import pytest
-from rclpy.executors import SingleThreadedExecutor
 
 import modular_dynamics as md
-from helpers.nodes.waiting import spin_until
+from helpers.nodes.waiting import SpunNodes
 from modular_dynamics_ros.demo.evaluation import evaluate
 from modular_dynamics_ros.demo.processes import Processes
 from modular_dynamics_ros.demo.recorder import Recorder, join
@@ -17,15 +16,14 @@ from modular_dynamics_ros.player.node import sent_in
 pytestmark = [pytest.mark.ros, pytest.mark.slow, pytest.mark.usefixtures("ros")]
 
 
-class Play:
+class Play(SpunNodes):
     """Both nodes on CHARMIE, and a recorder."""
 
     def __init__(self, root, logs):
         self.root = root
         self.processes = Processes(logs)
         self.recorder = Recorder(md.load_urdf(root / "urdf/charmie.urdf"))
-        self.executor = SingleThreadedExecutor()
-        self.executor.add_node(self.recorder)
+        super().__init__(self.recorder)
 
     def start_node(self):
         robot = f"robot_description_file:={self.root / 'urdf/charmie.urdf'}"
@@ -44,9 +42,6 @@ class Play:
         self.spin_until(lambda: self.recorder.connected)
         join(self.recorder)  # the third
 
-    def spin_until(self, reached):
-        spin_until(self.executor, reached)
-
     def complete(self, count):
         """Whether the player has ended, and so many states were answered on all topics."""
         kept = self.recorder.states, self.recorder.torques, *self.recorder.wrenches.values()
@@ -58,8 +53,7 @@ def play(root, tmp_path):
     play = Play(root, tmp_path)
     with play.processes:
         yield play
-    play.executor.shutdown()
-    play.recorder.destroy_node()
+    play.close()
 
 
 def test_the_published_motion_is_answered_in_full_and_agrees_with_pinocchio(play):

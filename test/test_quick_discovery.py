@@ -1,11 +1,11 @@
 """config/fast_dds_quick_discovery.xml: Fast DDS understands it, and it is used only on request."""
 
 import os
-import subprocess
-import sys
 from xml.etree import ElementTree
 
 import pytest
+
+from helpers.processes import run_python
 
 NODE = """
 import rclpy
@@ -23,10 +23,9 @@ def profile(root):
 
 def test_fast_dds_takes_the_profile(profile, tmp_path):
     environment = os.environ | {"FASTRTPS_DEFAULT_PROFILES_FILE": str(profile)}
-    command = [sys.executable, "-c", NODE]
-    done = subprocess.run(command, capture_output=True, text=True, env=environment, cwd=tmp_path, check=True)
+    done = run_python("-c", NODE, env=environment, cwd=tmp_path)
     # it prints what it does not understand, and goes on without
-    assert (done.stdout, done.stderr) == ("", "")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
 def test_messages_arrive_by_udp_and_a_thread_of_its_own_announces(profile):
@@ -45,7 +44,5 @@ def test_no_node_chooses_a_profile_by_itself(monkeypatch, tmp_path):
         "threading.Timer(1.0, rclpy.try_shutdown).start(); main(); "
         "print([name for name in os.environ if 'FASTRTPS' in name or 'FASTDDS' in name])"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, cwd=tmp_path, check=True
-    )
-    assert done.stdout == "[]\n"
+    done = run_python("-c", program, cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (0, "[]\n")

@@ -3,6 +3,7 @@
 import os
 import signal
 import time
+from contextlib import ExitStack, closing
 
 import numpy as np
 import pytest
@@ -15,8 +16,6 @@ from visualization_msgs.msg import MarkerArray
 import modular_dynamics as md
 from helpers.nodes.node_probe import DEPTH, NodeProbe
 from modular_dynamics.closure import closed_loop_inverse_dynamics
-from modular_dynamics_ros.demo.processes import Processes
-from modular_dynamics_ros.demo.recorder import join
 from modular_dynamics_ros.messages.stamps import stamp_nanoseconds
 from modular_dynamics_ros.messages.wrenches import wrench_from_message
 
@@ -38,10 +37,10 @@ class Torso(NodeProbe):
     """
 
     def __init__(self, root, folder, *joints, everything=True):
-        self.root, self.urdf = root, root / "urdf/charmie_torso.urdf"
-        super().__init__(md.load_urdf(self.urdf), "reaction_probe", NODE)
-        self.processes = Processes(folder)
+        super().__init__(root / "urdf/charmie_torso.urdf", folder, NODE)
+        self.root = root
         self.springs, self.reactions, self.arrivals, self.efforts, self.markers = {}, {}, {}, [], []
+        self.answers = (self.reactions,)
         self.wrenches = {name: {} for name in joints}
         self.listen(TorsoReactions, f"{NODE}/reactions", self._on_reactions, DEPTH)
         if everything:
@@ -54,9 +53,6 @@ class Torso(NodeProbe):
     def _on_reactions(self, message, info):
         stamp = stamp_nanoseconds(message.header.stamp)
         self.reactions[stamp], self.arrivals[stamp] = message, info["received_timestamp"]
-
-    def answered(self, stamp):
-        return stamp in self.reactions
 
     def start_node(self, name, *parameters):
         robot = f"robot_description_file:={self.urdf}", "autostart:=true"
@@ -71,16 +67,10 @@ class Torso(NodeProbe):
 
 @pytest.fixture
 def make(root, tmp_path):
-    made = []
-
-    def torso(*joints, **options):
-        made.append(Torso(root, tmp_path, *joints, **options))
-        return made[-1]
-
-    yield torso
-    for one in made:
-        with one.processes:
-            one.close()
+    with ExitStack() as ended:
+        yield lambda *joints, **options: ended.enter_context(
+            closing(Torso(root, tmp_path, *joints, **options))
+        )
 
 
 def vector(message):
@@ -124,16 +114,12 @@ def test_every_state_is_answered_with_the_loads_that_dynamics_node_publishes(mak
     torso.start_node("dynamics_node")
     torso.start_node("torso_reaction_node", "stale_after:=60.0")  # however busy the machine is
     torso.start_node("joint_state_player", "lead_in:=true", "wait_for_subscriber:=4", "rate:=50.0")
-    torso.spin_until(lambda: torso.connected(torso.reactions), "a first answer")
+    torso.connect()
     log = tmp_path / f"{NODE}.log"
     before = len(log.read_text())
-    join(torso.node)  # the fourth
-    torso.spin_until(
-        lambda: len(torso.played()) == 251 and torso.reactions.keys() >= {*torso.played()},
-        "an answer to each of 251 states",
-    )
+    stamps = torso.play(251)  # the fourth subscriber
     torso.spin_until(lambda: "sent 251 joint states" in processes.log("joint_state_player"), "its word")
-    for stamp in torso.played()[::12]:
+    for stamp in stamps[::12]:
         joints = check(torso, stamp, torso.accelerations[stamp])
         assert torso.reactions[stamp].loads == torso.reactions[stamp].TOPICS
     # the torso is lowered, so slowly that it is hardly seen

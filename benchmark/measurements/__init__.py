@@ -1,1 +1,1 @@
-"""What `make bench` measures, one part per file."""
+"""What `make bench` measures."""

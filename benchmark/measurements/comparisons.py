@@ -1,7 +1,5 @@
 """One robot: the peers, our compiled loops and our generated code, timed in turns; do their results agree?"""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,8 +15,6 @@ from benchmark.peers.ours import Ours
 from benchmark.peers.pinocchio_peer import PinocchioPeer
 from benchmark.setting.robots import VECTORS, random_states
 from benchmark.setting.timing import Spread, Timed, Times, interleaved, ratio
-
-__all__ = ["Comparison", "RobotFigures", "compare"]
 
 Array = NDArray[np.float64]
 Peer = PinocchioPeer | MujocoPeer | CasadiPeer  # another library on the same states

@@ -1,7 +1,5 @@
 """Growth: time against the joints of random trees, 10 to 1000, and the loops of rows of four-bars, to 50."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -13,18 +11,6 @@ from benchmark.peers.ours import single_and_batch
 from benchmark.peers.pinocchio_peer import PinocchioPeer
 from benchmark.setting.robots import random_states, random_tree, standing, windows
 from benchmark.setting.timing import Spread, Timed, interleaved, medians_by_size
-
-__all__ = [
-    "JOINTS",
-    "LOOPS",
-    "PINOCCHIO_UP_TO",
-    "SERIES",
-    "Growth",
-    "LoopFigures",
-    "measure_growth",
-    "measure_loops",
-    "spread",
-]
 
 JOINTS = (10, 20, 50, 100, 200, 500, 1000)
 NUMBERS = 2**18  # in each array of a batch: the same memory for all sizes ...

@@ -19,7 +19,6 @@ import rclpy
 from geometry_msgs.msg import WrenchStamped
 from modular_dynamics_interfaces.msg import SubsystemGraph
 from rclpy.executors import SingleThreadedExecutor
-from rclpy.qos import DurabilityPolicy, QoSProfile
 from rclpy.signals import SignalHandlerOptions
 from sensor_msgs.msg import JointState
 
@@ -28,14 +27,12 @@ from modular_dynamics_ros.demo.playing import spin_until
 from modular_dynamics_ros.demo.processes import Processes
 from modular_dynamics_ros.diagnostics.counts import summarise
 from modular_dynamics_ros.messages.stamps import stamp_message, stamp_nanoseconds
-
-__all__ = ["NodeFigures", "measure_node"]
+from modular_dynamics_ros.node.topics import LATCHED
 
 ROOT = Path(__file__).resolve().parents[2]
 NODE = "dynamics_node"
 START_LIMIT = 600.0  # [s] for the node to compile its kernels
 STARTING = 5  # joint states that dynamics_node's filter must have seen before it answers
-LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 
 
 @dataclass(frozen=True)

@@ -3,8 +3,6 @@
 `python -m benchmark.measurements.readiness URDF` is such a process: it prints its own times as JSON.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess
@@ -16,8 +14,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-
-__all__ = ["TARGET", "ReadinessFigures", "measure_readiness"]
 
 TARGET = 0.5  # seconds, warm, after imports
 

@@ -5,8 +5,6 @@ a minute, once per machine. The generator and each robot's libraries are kept un
 The libraries are called from Python and by a loop in C.
 """
 
-from __future__ import annotations
-
 import ctypes
 import hashlib
 import os
@@ -14,6 +12,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
@@ -25,8 +24,6 @@ import modular_dynamics as md
 from benchmark.peers.pinocchio_peer import PinocchioPeer
 from benchmark.setting.robots import VECTORS
 from benchmark.setting.timing import Timed
-
-__all__ = ["BuildError", "CasadiPeer", "built"]
 
 Array = NDArray[np.float64]
 
@@ -87,52 +84,49 @@ def built(graph: md.SubsystemGraph, cache: Path, tick: Callable[[str], None]) ->
 
 
 class CasadiPeer:
-    """rnea and aba of a robot in C, on Pinocchio's states."""
+    """rnea and aba of a robot in C, on Pinocchio's states: the first by ``call``, many by ``loop``."""
 
     def __init__(self, libraries: dict[str, ctypes.CDLL], pinocchio: PinocchioPeer) -> None:
-        self._pinocchio = pinocchio
-        self._results = {name: np.empty((VECTORS, pinocchio.model.nv)) for name in libraries}
-        self._calls = {name: _Calls(lib, pinocchio, self._results[name]) for name, lib in libraries.items()}
+        self._pinocchio, self._libraries = pinocchio, libraries
+        rows, given = pinocchio.states.repeated(VECTORS), pinocchio.many_torques(VECTORS)
+        self._arrays = {  # kept alive while C has their addresses
+            name: (rows.q, rows.v, given if name == "aba" else rows.vdot, np.empty_like(given))
+            for name in libraries
+        }
+        for name, library in libraries.items():
+            library.bind(*self._pointers(name))
+            library.call.restype = library.loop.restype = None
+            library.loop.argtypes = [ctypes.c_long] * 3 + [ctypes.c_void_p] * 4
+
+    def _pointers(self, name: str) -> list[ctypes.c_void_p]:
+        return [ctypes.c_void_p(array.ctypes.data) for array in self._arrays[name]]
 
     def timed(self) -> Timed:
         """One state by ctypes, and many in C, one thread."""
-        single: Timed = {f"C {name} (ctypes)": (calls.call, 1) for name, calls in self._calls.items()}
-        loops: Timed = {f"C {name} (loop in C)": (calls.loop, VECTORS) for name, calls in self._calls.items()}
-        return single | loops
+        sizes = VECTORS, self._pinocchio.model.nq, self._pinocchio.model.nv
+        timed: Timed = {}
+        for name, library in self._libraries.items():
+            call, loop = library.call, partial(library.loop, *sizes, *self._pointers(name))
+            # the other libraries are called by a line of Python, too
+            timed[f"C {name} (ctypes)"] = (lambda call=call: call(), 1)
+            timed[f"C {name} (loop in C)"] = (loop, VECTORS)
+        return timed
 
     def results(self) -> dict[str, Array]:
         """Results for the first state, in the graph's order: quantity -> array."""
-        for calls in self._calls.values():
-            calls.call()
+        for library in self._libraries.values():
+            library.call()
         return {
-            "torques": self._pinocchio.torques(self._results["rnea"][0]),
-            "accelerations": self._pinocchio.accelerations(self._results["aba"][0]),
+            "torques": self._pinocchio.torques(self._arrays["rnea"][3][0]),
+            "accelerations": self._pinocchio.accelerations(self._arrays["aba"][3][0]),
         }
 
 
-class _Calls:
-    """One library with its arrays: q, v and third argument of many states, the first of them for ``call``."""
-
-    def __init__(self, library: ctypes.CDLL, pinocchio: PinocchioPeer, result: Array) -> None:
-        rows = pinocchio.states.repeated(VECTORS)
-        third = pinocchio.many_torques(VECTORS) if "aba" in library._name else rows.vdot
-        self._arrays = rows.q, rows.v, third, result  # kept alive while C has their addresses
-        pointers = [ctypes.c_void_p(array.ctypes.data) for array in self._arrays]
-        library.bind(*pointers)
-        library.call.restype = library.loop.restype = None
-        library.loop.argtypes = [ctypes.c_long] * 3 + [ctypes.c_void_p] * 4
-        sizes = VECTORS, pinocchio.model.nq, pinocchio.model.nv
-        call = library.call
-
-        def call_from_python() -> None:  # the other libraries are called by a line of Python, too
-            call()
-
-        self.call = call_from_python
-        self.loop = lambda: library.loop(*sizes, *pointers)
-
-
 def _generators(cache: Path, tick: Callable[[str], None]) -> dict[str, Path]:
-    casadi_version = _casadi_version()
+    try:
+        casadi_version = version("casadi")
+    except PackageNotFoundError:
+        raise BuildError("casadi is not installed") from None
     theirs = _folder("casadi/include").parent
     prefix = _folder("cmeel.prefix/include/pinocchio/autodiff").parents[2]
     eigen = _folder("cmeel.prefix/include/eigen3/Eigen", "/usr/include/eigen3/Eigen").parent
@@ -166,13 +160,6 @@ def _folder(*choices: str) -> Path:
             if (Path(entry) / choice).is_dir():
                 return Path(entry) / choice
     raise BuildError(f"there is no folder {' or '.join(choices)} below sys.path")
-
-
-def _casadi_version() -> str:
-    try:
-        return version("casadi")
-    except PackageNotFoundError:
-        raise BuildError("casadi is not installed") from None
 
 
 def _cc() -> str:

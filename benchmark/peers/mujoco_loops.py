@@ -8,8 +8,6 @@ equilibrium of these joints, J_d^T f = (M vdot + bias - springs)_d. Of many solu
 least norm: torques and ground reactions are the same in all of them. It uses nothing of modular_dynamics.
 """
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Sequence
 
@@ -17,8 +15,6 @@ import mujoco
 import numpy as np
 from lxml import etree
 from numpy.typing import NDArray
-
-__all__ = ["LEAST_INERTIA", "LEAST_MASS", "MujocoLoops", "parsed_without_shapes", "warn_on_stderr"]
 
 Array = NDArray[np.float64]
 #: MuJoCo rejects moving bodies without mass: it raises them to this [kg, kg m^2], set to 0 afterwards.
@@ -160,11 +156,8 @@ class MujocoLoops:
         mujoco.mj_objectVelocity(model, data, BODY, k, velocity, 0)
         Q, w = data.ximat[k].reshape(3, 3), velocity[:3]
         inertia = Q * model.body_inertia[k] @ Q.T
-        return (
-            data.xipos[k].copy(),
-            model.body_mass[k] * acceleration,
-            inertia @ alpha + np.cross(w, inertia @ w),
-        )
+        moment = inertia @ alpha + np.cross(w, inertia @ w)
+        return data.xipos[k].copy(), model.body_mass[k] * acceleration, moment
 
 
 def _add_loop(spec: mujoco.MjSpec, loop: etree._Element) -> list[tuple[str, str]]:

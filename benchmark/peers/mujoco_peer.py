@@ -17,8 +17,6 @@ try:
 except ImportError:  # an optional peer
     mujoco = None
 
-__all__ = ["MujocoPeer", "UnsupportedRobotError"]
-
 Array = NDArray[np.float64]
 
 

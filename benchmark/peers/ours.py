@@ -1,7 +1,5 @@
 """This library's calls, by its public functions."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
@@ -12,8 +10,6 @@ from numpy.typing import NDArray
 import modular_dynamics as md
 from benchmark.setting.robots import MATRICES, VECTORS, States
 from benchmark.setting.timing import Timed
-
-__all__ = ["Ours", "single_and_batch"]
 
 
 class Ours:

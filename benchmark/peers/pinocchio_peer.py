@@ -1,7 +1,5 @@
 """Pinocchio from Python: single calls, and parallel ones where they exist."""
 
-from __future__ import annotations
-
 from functools import cached_property
 
 import numpy as np
@@ -11,8 +9,6 @@ from numpy.typing import NDArray
 import modular_dynamics as md
 from benchmark.setting.robots import VECTORS, States
 from benchmark.setting.timing import Timed
-
-__all__ = ["PinocchioPeer"]
 
 Array = NDArray[np.float64]
 

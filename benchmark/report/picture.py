@@ -1,15 +1,11 @@
 """The picture of growth: with the number of joints, and with the number of closed loops."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from benchmark.measurements.growth import JOINTS, LOOPS, SERIES, Growth, LoopFigures
-
-__all__ = ["draw"]
 
 NANOSECONDS = (5, 10, 20, 50, 100, 200, 500)
 MICROSECONDS = (0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000)

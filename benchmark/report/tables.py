@@ -1,43 +1,47 @@
-"""Tables of the measurements on one robot, and the style of all tables: at most 100 columns wide."""
+"""Tables of all measurements, at most 100 columns wide.
 
-from __future__ import annotations
+First comparisons of robots, the share of the machine's peak and targets; then the parts on one robot.
+"""
+
+from collections.abc import Iterable, Sequence
 
 from rich import box
 from rich.console import Console
 from rich.table import Table
 
+from benchmark.measurements.batches import SIZES, PartitionFigures
+from benchmark.measurements.comparisons import Comparison, RobotFigures
 from benchmark.measurements.growth import PINOCCHIO_UP_TO, SERIES, Growth, LoopFigures, spread
+from benchmark.measurements.machine import Limits, rnea_operations
 from benchmark.measurements.node import NodeFigures
-from benchmark.measurements.partition import PartitionFigures
 from benchmark.measurements.readiness import TARGET, ReadinessFigures
-from benchmark.measurements.sizes import SIZES
-
-__all__ = [
-    "new_table",
-    "print_growth",
-    "print_loops",
-    "print_node",
-    "print_partitions",
-    "print_readiness",
-    "print_sizes",
-    "verdict",
-]
 
 GROWTH_NOTE = f"""\
   slope: (T(n) - T(10)) / (n - 10). Target: flat within 20%. Ours by the loops kernel.
   Pinocchio's Data holds tensors of n^3 numbers: not measured above {PINOCCHIO_UP_TO} joints
 """
 FLAT = 0.2  # how much the time per joint may grow from the fewest joints to the most
+BUSY = 0.85  # below this part of the peak of as many free cores, other processes were running
+LIMITS_NOTE = """\
+  a flop is an addition, subtraction, multiplication or division; the peak counts two for each fused
+  multiply-add. loops: counted in the kernel's source; code: its instructions"""
+SIZES_NOTE = """\
+  reordering alone: mass matrices copied from vector lanes to rows, none computed; a batch of mass matrices
+  takes at least this and its arithmetic"""
 
 
-def new_table(console: Console, title: str, *columns: str, gap: int = 1) -> Table:
+def print_table(
+    console: Console, title: str, columns: Sequence[str], rows: Iterable[Sequence[str]], gap: int = 1
+) -> None:
     """First column and those whose name ends in a space aligned to the left, the others to the right."""
     console.print(f"[bold]{title}[/]", highlight=False)  # a table's own title is broken to its width
     table = Table(box=box.SIMPLE_HEAD, padding=(0, gap, 0, 0))
     for number, column in enumerate(columns):
         left = number == 0 or column.endswith(" ")
         table.add_column(column.strip(), justify="left" if left else "right", no_wrap=True)
-    return table
+    for row in rows:
+        table.add_row(*row)
+    console.print(table)
 
 
 def verdict(target: str, reached: bool) -> str:
@@ -45,92 +49,160 @@ def verdict(target: str, reached: bool) -> str:
     return f"{target} [green]yes[/]" if reached else f"{target} [bold red]no[/]"
 
 
-SIZES_NOTE = """\
-  reordering alone: mass matrices copied from vector lanes to rows, none computed; a batch of mass matrices
-  takes at least this and its arithmetic"""
+def print_robot(console: Console, figures: RobotFigures) -> None:
+    """Comparisons of one robot, and how closely the libraries agree."""
+    rows, before = [], None
+    for one in figures.comparisons:
+        again = before == (one.what, one.peer)
+        before = one.what, one.peer
+        shown = ("", "", "") if again else (one.what, one.peer, f"{one.peer_us:.3f}")
+        target = "" if one.target is None else verdict(f"{one.target:g}x", bool(one.reached))
+        rows.append((shown[0], one.variant, f"{one.ours_us:.3f}", *shown[1:], str(one.times), target))
+    title = f"{figures.robot}, {figures.nv} joints: microseconds for one state"
+    columns = "", "ours ", "us", "fastest peer ", "us", "times (quartiles)", "target"
+    print_table(console, title, columns, rows, gap=0)  # 100 columns are few for the longest names
+    console.print("  largest differences from Pinocchio, relative to the largest entry:")
+    for quantity, differences in figures.agreement.items():
+        if differences:
+            console.print(f"    {quantity}: {_largest(differences)}", highlight=False)
+    source = "from the disk" if figures.compiled["cached"] else "generated and compiled"
+    console.print(f"  graph.compile() took {figures.compiled['seconds']:.2f} s, {source}", highlight=False)
+    for note in figures.notes:
+        console.print(f"  {note}", highlight=False)
+    console.print()
+
+
+def _largest(differences: dict[str, float]) -> str:
+    """The largest difference of each library; single precision apart."""
+    groups: dict[str, float] = {}
+    for name, value in differences.items():
+        ours = name.startswith(("loops", "code"))
+        group = ("float32" if "float32" in name else "ours") if ours else name
+        groups[group] = max(value, groups.get(group, 0.0))
+    return ", ".join(f"{value:.0e} ({group})" for group, value in groups.items())
+
+
+def print_limits(console: Console, limits: Limits, robots: list[RobotFigures], threads: int) -> None:
+    """The machine's peak, and how much of it batches of inverse dynamics reach."""
+    rows = []
+    for robot in robots:
+        counts = {"loops": rnea_operations(robot.nv), "code": robot.operations.get("inverse_dynamics", 0)}
+        for kind in ("float64", "float32"):
+            for n in sorted({1, threads}):
+                peak = limits.gflops[f"{kind} {n}"]
+                what = f"{robot.robot}, {kind}, {n} thread{'s' if n > 1 else ''}"
+                for variant, count in counts.items():
+                    time = robot.medians_us[f"{variant} inverse_dynamics_batch {kind} {n}"]
+                    if count:  # none where the robot is too large for generated code
+                        best = 1e-3 * count / peak
+                        times = f"{best:.3f}", f"{time:.3f}", f"{best / time:.0%}"
+                        rows.append((what, variant, str(count), *times))
+                        what = ""
+    title = "batches of inverse dynamics against the machine's peak of fused multiply-adds"
+    if robots:
+        print_table(console, title, ("", "ours ", "flops", "us at the peak", "us", "of the peak"), rows)
+    for key, value in limits.gflops.items():
+        kind, n = key.split()
+        usual = f"best of the rounds, median {limits.median_gflops[key]:.1f}"
+        console.print(f"  peak, {kind}, threads: {n}: {value:.1f} GFLOP/s ({usual}), {limits.bits[key]} bit")
+    alone, together = (limits.median_gflops[f"float64 {n}"] for n in (1, threads))
+    if together < BUSY * threads * alone:
+        console.print(f"  [bold]Other processes were running: figures of {threads} threads are too slow.[/]")
+    console.print(LIMITS_NOTE)
+    console.print(
+        f"  call of an empty Numba function with 4 arrays from Python: {limits.empty_call_us:.3f} us"
+    )
+    console.print(f"  call of an empty C function by ctypes, no arguments: {limits.empty_c_call_us:.3f} us\n")
+
+
+def print_summary(console: Console, robots: list[RobotFigures]) -> None:
+    """How many targets are reached by the faster of loops and code, and which are not."""
+    for robot in robots:
+        best: dict[tuple[str, str], Comparison] = {}
+        for one in robot.comparisons:
+            key = one.what, one.peer
+            if one.target is not None and (key not in best or one.times.median > best[key].times.median):
+                best[key] = one
+        lost = [
+            f"{one.what}, against {one.peer}: {one.times} of {one.target:g}x"
+            for one in best.values()
+            if not one.reached
+        ]
+        reached = f"{len(best) - len(lost)} of {len(best)} targets reached"
+        console.print(f"{robot.robot}: {reached}", highlight=False)
+        for line in lost:
+            console.print(f"  not reached: {line}", highlight=False)
 
 
 def print_sizes(console: Console, robot: str, figures: dict[str, dict[int, float]]) -> None:
     """Microseconds by states in a batch."""
     title = f"{robot}, batches of different sizes, one thread, code: microseconds for one state"
-    table = new_table(console, title, "states", *map(str, SIZES))
-    for what, times in figures.items():
-        table.add_row(what, *(f"{times[count]:.3f}" if count in times else "-" for count in SIZES))
-    console.print(table)
+    rows = [
+        (what, *(f"{times[count]:.3f}" if count in times else "-" for count in SIZES))
+        for what, times in figures.items()
+    ]
+    print_table(console, title, ("states", *map(str, SIZES)), rows)
     console.print(SIZES_NOTE)
 
 
 def print_growth(console: Console, growth: Growth) -> None:
     """Time per joint and slope, single and batch."""
-    sizes = list(growth.medians_us[SERIES[0]])
-    table = new_table(
-        console,
-        "growth with the number of joints n: nanoseconds per joint and state, float64, one thread",
-        *("", *map(str, sizes), "max/min - 1"),
-    )
+    sizes, rows = list(growth.medians_us[SERIES[0]]), []
     for series in SERIES:
         for name, values in (("", growth.per_joint(series)), (", slope", growth.slopes(series))):
             cells = [f"{1e3 * values[n]:.1f}" if n in values else "-" for n in sizes]
             reached = verdict(f"{spread(values):.0%}", spread(values) <= FLAT)
             judged = reached if series.startswith("ours") else f"{spread(values):.0%}"
-            table.add_row(series + name, *cells, judged)
-    console.print(table)
+            rows.append((series + name, *cells, judged))
+    title = "growth with the number of joints n: nanoseconds per joint and state, float64, one thread"
+    print_table(console, title, ("", *map(str, sizes), "max/min - 1"), rows)
     console.print(GROWTH_NOTE)
 
 
 def print_loops(console: Console, figures: list[LoopFigures]) -> None:
     """One evaluation against the number of loops."""
-    table = new_table(
-        console,
-        "closed loops: inverse dynamics of a chain of four-bars from a guess 1 mrad away, microseconds",
-        *("loops", "joints", "rows", "median (quartiles)", "per loop", "open tree", "times the tree"),
-    )
-    for one in figures:
-        table.add_row(
+    title = "closed loops: inverse dynamics of a chain of four-bars from a guess 1 mrad away, microseconds"
+    columns = "loops", "joints", "rows", "median (quartiles)", "per loop", "open tree", "times the tree"
+    rows = [
+        (
             *(str(one.loops), str(one.joints), str(one.rows), one.quartiles),
             *(f"{one.closed_us / one.loops:.1f}", f"{one.tree_us:.2f}", f"{one.closed_us / one.tree_us:.1f}"),
         )
-    console.print(table)
+        for one in figures
+    ]
+    print_table(console, title, columns, rows)
 
 
 def print_partitions(console: Console, robot: str, figures: list[PartitionFigures]) -> None:
     """Times and torques of each partition."""
-    table = new_table(
-        console,
-        f"{robot} partitioned into subsystems: microseconds for one state",
-        *("subsystems", "single", "time of 1", "batch", "time of 1", "torques differ by"),
-    )
-    for one in figures:
-        table.add_row(
-            str(one.subsystems),
-            f"{one.single_us:.3f}",
-            str(one.relative_single),
-            f"{one.batch_us:.3f}",
-            str(one.relative_batch),
-            f"{one.difference:.0e}",
+    title = f"{robot} partitioned into subsystems: microseconds for one state"
+    columns = "subsystems", "single", "time of 1", "batch", "time of 1", "torques differ by"
+    rows = [
+        (
+            *(str(one.subsystems), f"{one.single_us:.3f}", str(one.relative_single)),
+            *(f"{one.batch_us:.3f}", str(one.relative_batch), f"{one.difference:.0e}"),
         )
-    console.print(table)
+        for one in figures
+    ]
+    print_table(console, title, columns, rows)
 
 
 def print_readiness(console: Console, robot: str, figures: ReadinessFigures) -> None:
     """Seconds to the first torques."""
-    title = f"{robot}: seconds in a fresh process"
-    table = new_table(console, title, "", "kernels on disk", "empty cache", "target")
     ready = verdict(f"< {TARGET} s", figures.ready < TARGET)
-    table.add_row("import modular_dynamics", f"{figures.imports:.2f}", "", "")
-    table.add_row("load_urdf to first torques", f"{figures.ready:.3f}", f"{figures.ready_cold:.1f}", ready)
-    table.add_row("graph.compile()", f"{figures.compile:.3f}", f"{figures.compile_cold:.1f}", "")
-    console.print(table)
+    rows = [
+        ("import modular_dynamics", f"{figures.imports:.2f}", "", ""),
+        ("load_urdf to first torques", f"{figures.ready:.3f}", f"{figures.ready_cold:.1f}", ready),
+        ("graph.compile()", f"{figures.compile:.3f}", f"{figures.compile_cold:.1f}", ""),
+    ]
+    columns = "", "kernels on disk", "empty cache", "target"
+    print_table(console, f"{robot}: seconds in a fresh process", columns, rows)
 
 
 def print_node(console: Console, figures: NodeFigures) -> None:
     """Counts and latencies of the node."""
-    table = new_table(
-        console,
-        f"node: dynamics_node on {figures.robot}, {figures.rate:g} Hz for {figures.seconds:g} s",
-        *("sent", "answered", "p50 [ms]", "p99 [ms]", "max [ms]"),
-    )
+    title = f"node: dynamics_node on {figures.robot}, {figures.rate:g} Hz for {figures.seconds:g} s"
     latencies = (f"{value:.2f}" for value in (figures.p50, figures.p99, figures.max))
-    table.add_row(str(figures.sent), str(figures.answered), *latencies)
-    console.print(table)
+    rows = [(str(figures.sent), str(figures.answered), *latencies)]
+    print_table(console, title, ("sent", "answered", "p50 [ms]", "p99 [ms]", "max [ms]"), rows)
     console.print("  latency: from the sender's stamp to the torques' arrival, through ROS 2 twice\n")

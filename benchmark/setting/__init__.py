@@ -1,1 +1,1 @@
-"""The machine, the robots, the states, and the timing."""
+"""The robots, the states, and the timing."""

@@ -1,7 +1,5 @@
 """The robots that are measured and their states: files, an arm of seven joints, random trees, four-bars."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,22 +9,6 @@ from numpy.random import Generator, default_rng
 from numpy.typing import NDArray
 
 import modular_dynamics as md
-
-__all__ = [
-    "MATRICES",
-    "ROBOTS",
-    "ROOT",
-    "VECTORS",
-    "States",
-    "random_inertial",
-    "random_states",
-    "random_tree",
-    "read",
-    "rod",
-    "seven_joint_arm",
-    "standing",
-    "windows",
-]
 
 ROOT = Path(__file__).resolve().parents[2]
 ROBOTS = [ROOT / f"urdf/{name}.urdf" for name in ("branched_38dof", "charmie")]
@@ -135,7 +117,7 @@ class States:
     v: Array
     vdot: Array
 
-    def repeated(self, count: int) -> States:
+    def repeated(self, count: int) -> "States":
         """As many rows, repeated in their order."""
         rows = np.arange(count) % len(self.q)
         return States(*(np.ascontiguousarray(x[rows]) for x in (self.q, self.v, self.vdot)))

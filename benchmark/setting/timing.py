@@ -1,15 +1,11 @@
 """Interleaved timing: what is compared takes turns, so that other load slows all of it alike."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-
-__all__ = ["Spread", "Timed", "Times", "interleaved", "medians_by_size", "ratio"]
 
 #: A name, what to call, and how many evaluations one call is.
 Timed = dict[str, tuple[Callable[[], object], int]]
@@ -31,7 +27,7 @@ class Spread:
     high: float
 
     @classmethod
-    def of(cls, values: NDArray[np.float64]) -> Spread:
+    def of(cls, values: NDArray[np.float64]) -> "Spread":
         """Median and quartiles of these numbers."""
         low, median, high = np.percentile(values, [25, 50, 75])
         return cls(float(median), float(low), float(high))

@@ -6,8 +6,6 @@ now from urdf/exoskeleton.urdf, all lengths, angles, inertias and gravity as sym
     python -m benchmark.studies.exoskeleton_methods [--help]
 """
 
-from __future__ import annotations
-
 import argparse
 import sys
 import time

@@ -4,8 +4,6 @@
 version that was not tested, as in kernels/numba_support/tested_versions.py. Medians.
 """
 
-from __future__ import annotations
-
 import json
 import statistics
 import subprocess

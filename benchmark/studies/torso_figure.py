@@ -6,8 +6,6 @@ body 3 has no inertia; the difference between both codes, and the equilibrium re
     python -m benchmark.studies.torso_figure [--help]
 """
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

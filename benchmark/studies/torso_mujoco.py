@@ -5,9 +5,7 @@ the Newton-Euler equations. For the latter, forces and moments are those of the 
 act and each body's inertial load come from MuJoCo (peers/mujoco_loops.py), which closes the loops by itself.
 """
 
-from __future__ import annotations
-
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -23,19 +21,6 @@ from modular_dynamics.closure.reactions.joint_reactions import joint_reactions
 from modular_dynamics.closure.reactions.load_case import load_case_of
 from modular_dynamics.closure.reactions.sharing import ReactionSharing
 from modular_dynamics.closure.reactions.sharing_rules import Rules
-
-__all__ = [
-    "COMPONENTS",
-    "Curves",
-    "Push",
-    "curves",
-    "equilibrium_residuals",
-    "instants",
-    "largest_residuals",
-    "pushes",
-    "with_mounts_at_rest",
-    "without_inertia",
-]
 
 Array = NDArray[np.float64]
 COMPONENTS = ("Fx", "Fy", "Fz", "Mx", "My", "Mz")
@@ -74,17 +59,23 @@ def curves(
     wrenches, torques = np.empty((2, len(times), 6)), np.empty((2, len(times), len(names)))
     base, guess = rules.joints["j3"], None
     for k, time in enumerate(times):
-        state = motion_at(motion, graph, float(time))
-        dynamics = md.closed_loop_inverse_dynamics(graph, *state, guess=guess)
+        dynamics = solve_both(graph, peer, motion_at(motion, graph, float(time)), guess)
         guess = dynamics.coordinates
         wrenches[0, k] = sharing(load_case_of(graph, dynamics, rules)).wrenches[base.name]
         torques[0, k] = dynamics.tau
-        peer(*state)
         wrenches[1, k], torques[1, k] = peer.reaction(base.on), peer.tau
         tick()
     ours, theirs = (dict(zip(names, values.T, strict=True)) for values in torques)
     weight = sum(body.mass for body in graph.bodies) * float(np.linalg.norm(graph.gravity))
     return Curves(times, weight, *wrenches, ours, theirs)
+
+
+def solve_both(
+    graph: md.SubsystemGraph, peer: MujocoLoops, state: Sequence[Array], guess: Array | None = None
+) -> md.ClosedLoopDynamics:
+    """Ours at independent q, v, vdot; MuJoCo's are to be read from it afterwards."""
+    peer(*state)
+    return md.closed_loop_inverse_dynamics(graph, *state, guess=guess)
 
 
 def instants(motion: Mapping[str, Any], count: int) -> Array:
@@ -132,14 +123,8 @@ def pushes(
     In the last one the tubes, rods and blocks, without mass, are bodies of their own.
     """
     cut = {
-        name: Push(
-            reaction.predecessor,
-            reaction.successor,
-            peer.point(name, reaction.successor),
-            reaction.force,
-            reaction.moment,
-        )
-        for name, reaction in joint_reactions(graph, dynamics).items()
+        name: Push(r.predecessor, r.successor, peer.point(name, r.successor), r.force, r.moment)
+        for name, r in joint_reactions(graph, dynamics).items()
     }
     rules = sharing.rules
     shared = {str(place) for joint in rules.joints.values() for place in (joint.at, joint.start)}
@@ -192,9 +177,7 @@ def largest_residuals(
     peer = MujocoLoops(robot, graph.independent_joint_names)
     worst = {}
     for time in times:
-        state = motion_at(motion, graph, float(time))
-        dynamics = md.closed_loop_inverse_dynamics(graph, *state)
-        peer(*state)
+        dynamics = solve_both(graph, peer, motion_at(motion, graph, float(time)))
         for name, acting in pushes(graph, dynamics, sharing, peer).items():
             residuals = np.abs(list(equilibrium_residuals(peer, acting).values())).reshape(-1, 2, 3)
             worst[name] = np.maximum(worst.get(name, 0.0), residuals.max(axis=(0, 2)))

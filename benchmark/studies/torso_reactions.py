@@ -6,8 +6,6 @@ joints share their load in more than one way; two ways differ by a self-stress o
     python -m benchmark.studies.torso_reactions [--help]
 """
 
-from __future__ import annotations
-
 import argparse
 import sys
 from collections.abc import Mapping

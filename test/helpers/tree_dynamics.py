@@ -1,7 +1,5 @@
 """What tests of robots without loops share: states, comparisons, Pinocchio's accelerations."""
 
-from __future__ import annotations
-
 import numpy as np
 import pinocchio
 

@@ -15,7 +15,6 @@ from launch import LaunchDescription
 
 @pytest.mark.launch_test
 def generate_test_description() -> LaunchDescription:
-    """The launch file under test."""
     return LaunchDescription([include("charmie_demo.launch.py"), ReadyToTest()])
 
 
@@ -26,7 +25,7 @@ class TestRunning(unittest.TestCase):
         self.addCleanup(probe.close)
         answers: list[JointState] = []
         probe.node.create_subscription(JointState, "dynamics_node/joint_torques", answers.append, 100)
-        probe.wait_until(lambda: len(answers) >= 50, "50 messages of joint torques")
+        probe.spin_until(lambda: len(answers) >= 50, "50 messages of joint torques")
         joints = set(md.load_urdf(str(CHARMIE)).joint_names)
         for answer in answers:
             self.assertEqual(set(answer.name), joints)
@@ -36,9 +35,6 @@ class TestRunning(unittest.TestCase):
 
 @launch_testing.post_shutdown_test()
 class TestAfterShutdown(unittest.TestCase):
-    """After ctrl-C, which launch_testing's shutdown sends to every process."""
-
     def test_clean_exit(self, proc_info: launch_testing.ProcInfoHandler) -> None:
-        """All nodes ended with exit code 0 and are gone."""
         self.assertEqual(len(list(proc_info)), 3, "robot_state_publisher, dynamics_node, joint_state_player")
         assert_clean_exit(proc_info)

@@ -21,7 +21,6 @@ NODE = "torso_reaction_node"
 
 @pytest.mark.launch_test
 def generate_test_description() -> LaunchDescription:
-    """The launch file under test."""
     return LaunchDescription([include("charmie_torso.launch.py"), ReadyToTest()])
 
 
@@ -37,7 +36,7 @@ class TestRunning(unittest.TestCase):
         listen(TorsoReactions, f"{NODE}/reactions", reactions.append, 100)
         listen(Float64MultiArray, f"{NODE}/effort_commands", commands.append, 100)
         listen(MarkerArray, f"{NODE}/markers", arrows.append, 10)
-        probe.wait_until(lambda: len(reactions) >= 50 and arrows, "50 messages of reactions, and arrows")
+        probe.spin_until(lambda: len(reactions) >= 50 and arrows, "50 messages of reactions, and arrows")
         for message in reactions:
             self.assertEqual(message.loads, TorsoReactions.TOPICS)
             forces = [actuator.force for actuator in message.actuators]
@@ -57,7 +56,7 @@ class TestRunning(unittest.TestCase):
             stamps = [m.header.stamp.sec * 10**9 + m.header.stamp.nanosec for m in reactions]
             return len([stamp for stamp in stamps if stamp > newest + 200_000_000]) >= 50
 
-        probe.wait_until(resumed, "reactions of the node that launch has started again")
+        probe.spin_until(resumed, "reactions of the node that launch has started again")
 
     @staticmethod
     def _is_the_node(process: Path, proc_info) -> bool:
@@ -72,10 +71,7 @@ class TestRunning(unittest.TestCase):
 
 @launch_testing.post_shutdown_test()
 class TestAfterShutdown(unittest.TestCase):
-    """After ctrl-C, which launch_testing's shutdown sends to every process."""
-
     def test_clean_exit(self, proc_info: launch_testing.ProcInfoHandler) -> None:
-        """All nodes ended with exit code 0, the one that was killed by its signal, and are gone."""
         killed = [info.returncode for info in proc_info if info.returncode == -signal.SIGKILL]
         self.assertLessEqual(len(killed), 1)
         assert_clean_exit(proc_info, *killed)

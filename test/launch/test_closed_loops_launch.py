@@ -21,7 +21,6 @@ POSITION = [-0.4, -0.9, 0.8, 0.7, 0.3]
 
 @pytest.mark.launch_test
 def generate_test_description() -> LaunchDescription:
-    """The launch file under test."""
     return LaunchDescription([include("dynamics.launch.py", urdf=str(EXOSKELETON)), ReadyToTest()])
 
 
@@ -63,8 +62,8 @@ class TestRunning(unittest.TestCase):
         probe.node.create_subscription(JointState, "dynamics_node/joint_torques", torques.append, 10)
         names = list(graph.independent_joint_names)
         probe.publish_states_at_rest(names, POSITION)
-        probe.wait_until(lambda: len(links) == len(graph.links) - 1, "tf of all links")
-        probe.wait_until(lambda: bool(answers and torques), "both answers")  # DDS connects them one by one
+        probe.spin_until(lambda: len(links) == len(graph.links) - 1, "tf of all links")
+        probe.spin_until(lambda: bool(answers and torques), "both answers")  # DDS connects them one by one
         self.assertEqual(set(answers[-1].name), set(graph.joint_names))
         self.assertEqual(torques[-1].name, names)
         for loop in graph.loop_joints:
@@ -76,9 +75,6 @@ class TestRunning(unittest.TestCase):
 
 @launch_testing.post_shutdown_test()
 class TestAfterShutdown(unittest.TestCase):
-    """After ctrl-C, which launch_testing's shutdown sends to every process."""
-
     def test_clean_exit(self, proc_info: launch_testing.ProcInfoHandler) -> None:
-        """Both nodes ended with exit code 0 and are gone."""
         self.assertEqual(len(list(proc_info)), 2, "robot_state_publisher and dynamics_node")
         assert_clean_exit(proc_info)

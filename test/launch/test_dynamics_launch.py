@@ -18,7 +18,6 @@ from launch import LaunchDescription
 @pytest.mark.launch_test
 @launch_testing.parametrize("namespace, autostart", [("", "true"), ("care", "false")])
 def generate_test_description(namespace: str, autostart: str) -> LaunchDescription:
-    """The launch file under test."""
     robot = include("dynamics.launch.py", urdf=str(CHARMIE), namespace=namespace, autostart=autostart)
     return LaunchDescription([robot, ReadyToTest()])
 
@@ -43,13 +42,13 @@ class TestRunning(unittest.TestCase):
             self.assertTrue(change_state(Transition.TRANSITION_CONFIGURE))
             self.assertEqual(state(), "inactive")
             self.assertTrue(change_state(Transition.TRANSITION_ACTIVATE))
-        probe.wait_until(lambda: state() == "active", "the active state")
+        probe.spin_until(lambda: state() == "active", "the active state")
         graph = md.load_urdf(str(CHARMIE))
         position, rest = np.full(graph.nq, 0.1), np.zeros(graph.nv)
         answers: list[JointState] = []
         probe.node.create_subscription(JointState, "dynamics_node/joint_torques", answers.append, 10)
         probe.publish_states_at_rest(graph.joint_names, position)
-        probe.wait_until(lambda: bool(answers), "joint torques")
+        probe.spin_until(lambda: bool(answers), "joint torques")
         expected = md.InverseDynamics(graph)(position, rest, rest)
         effort = [answers[0].effort[answers[0].name.index(name)] for name in graph.joint_names]
         # The same code on the same 64-bit numbers in another process: equal up to rounding.
@@ -58,9 +57,6 @@ class TestRunning(unittest.TestCase):
 
 @launch_testing.post_shutdown_test()
 class TestAfterShutdown(unittest.TestCase):
-    """After ctrl-C, which launch_testing's shutdown sends to every process."""
-
     def test_clean_exit(self, proc_info: launch_testing.ProcInfoHandler) -> None:
-        """Both nodes ended with exit code 0 and are gone."""
         self.assertEqual(len(list(proc_info)), 2, "robot_state_publisher and dynamics_node")
         assert_clean_exit(proc_info)

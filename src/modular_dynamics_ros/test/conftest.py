@@ -3,15 +3,28 @@
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-INERTIA = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
+from helpers.robots.urdf_text import inertial, joint, robot
 
 
 @pytest.fixture(scope="session")
 def four_link(root: Path) -> str:
     """Path of a robot of four joints."""
     return str(root / "urdf/four_link.urdf")
+
+
+@pytest.fixture
+def boxed_branch(tmp_path: Path) -> str:
+    """Path of a partition of four_link whose right branch is a black box."""
+    path = tmp_path / "partition.yaml"
+    path.write_text(
+        "version: 1\nsubsystems:\n  - {name: stem, joints: [turn, bend]}\n"
+        "  - {name: left_branch, joints: [left]}\n"
+        "  - {name: right_branch, root_link: right_branch, black_box: true}\n"
+    )
+    return str(path)
 
 
 @pytest.fixture(scope="session")
@@ -21,31 +34,20 @@ def charmie(root: Path) -> str:
 
 
 @pytest.fixture(scope="session")
-def chain() -> Callable[[str, str], str]:
-    """URDF of joints j1, j2 (inside the black box 'box') and j3, which starts at `parent`, with `last`."""
+def chain() -> Callable[..., str]:
+    """URDF of joints j1, j2 (inside the black box 'box') and j3, which starts at `parent`, with `mimic`."""
+    body = inertial(1.0, (0.1, 0.2, -0.1), 0.1 * np.eye(3))
 
-    def link(name: str) -> str:
-        inertia = " ".join(f"{key}='{0.1 if key in ('ixx', 'iyy', 'izz') else 0}'" for key in INERTIA)
-        return (
-            f"<link name='{name}'><inertial><origin xyz='.1 .2 -.1'/><mass value='1'/>"
-            f"<inertia {inertia}/></inertial></link>"
-        )
-
-    def joint(name: str, parent: str, child: str, more: str) -> str:
-        return (
-            f"<joint name='{name}' type='revolute'><parent link='{parent}'/><child link='{child}'/>{more}"
-            "<axis xyz='0 1 0'/><limit lower='-9' upper='9' effort='9' velocity='9'/></joint>"
-        )
-
-    def urdf(parent: str, last: str) -> str:
-        tags = "".join(
+    def urdf(parent: str, mimic: str = "") -> str:
+        parts = [f"<link name='{name}'>{body}</link>" for name in ("base", "a", "b", "c")]
+        at, y = (0.1, 0.0, 0.3), (0, 1, 0)
+        parts.append(joint("j1", "revolute", "base", "a", (0, 0, 0), axis=y))
+        parts.append(joint("j2", "revolute", "a", "b", at, axis=y))
+        parts.append(joint("j3", "revolute", parent, "c", at, axis=y, more=mimic))
+        tags = [
             f"<subsystem name='{name}'{box}><joint name='{joint}'/></subsystem>"
             for name, joint, box in (("s1", "j1", ""), ("box", "j2", " black_box='true'"), ("tip", "j3", ""))
-        )
-        parts = [link(name) for name in ("base", "a", "b", "c")]
-        parts += [joint("j1", "base", "a", ""), joint("j2", "a", "b", "<origin xyz='.1 0 .3'/>")]
-        parts += [joint("j3", parent, "c", last)]
-        parts += [f"<modular_dynamics version='1'>{tags}</modular_dynamics>"]
-        return f"<robot name='chain'>{''.join(parts)}</robot>"
+        ]
+        return robot("chain", parts, tags)
 
     return urdf

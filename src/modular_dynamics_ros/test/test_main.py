@@ -1,10 +1,10 @@
 """python -m modular_dynamics_ros NODE: which node, and signals while it is imported."""
 
 import signal
-import subprocess
-import sys
 
 import pytest
+
+from helpers.processes import run_python
 
 pytestmark = pytest.mark.ros
 
@@ -34,8 +34,8 @@ sys.exit(start.main())
 """
 
 
-def run(*command):
-    done = subprocess.run([sys.executable, *command], capture_output=True, text=True, timeout=60, check=False)
+def run(*words):
+    done = run_python(*words, timeout=60)
     return done.returncode, done.stdout, done.stderr
 
 

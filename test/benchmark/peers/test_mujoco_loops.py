@@ -7,8 +7,8 @@ from lxml import etree
 
 import modular_dynamics as md
 from benchmark.peers.mujoco_loops import MujocoLoops, warn_on_stderr
-from benchmark.studies.torso_reactions import motion_at
-from helpers.robots.charmie_torso import EQUILIBRIUM, INSTANTS, MOTION, RULES, SAME, URDF
+from benchmark.studies.torso_mujoco import solve_both
+from helpers.robots.charmie_torso import EQUILIBRIUM, INSTANTS, RULES, SAME, URDF, motion
 from helpers.robots.small_torso import load, small_torso_text
 from modular_dynamics.closure.reactions.joint_reactions import joint_reactions
 from modular_dynamics.closure.reactions.load_case import load_case_of
@@ -24,8 +24,7 @@ def test_mujoco_agrees_at_random_states_of_two_torsos(robot):
     spread = np.array([0.03 if name.startswith("act") else 1.0 for name in names])
     for _ in range(8):
         state = spread * rng.uniform(-1, 1, (3, len(names)))
-        dynamics = md.closed_loop_inverse_dynamics(graph, *state)
-        peer(*state)
+        dynamics = solve_both(graph, peer, state)
         for ours, theirs in (
             (dynamics.coordinates, peer.coordinates),
             (dynamics.velocities, peer.velocities),
@@ -50,9 +49,8 @@ def test_at_rest_body_2_carries_the_weight_whatever_each_spring_does(seed):
     graph = md.load_urdf(etree.tostring(robot, encoding="unicode"))
     peer, sharing = MujocoLoops(graph.urdf, graph.independent_joint_names), ReactionSharing(RULES)
     for time in INSTANTS[::20]:
-        q, rest = motion_at(MOTION, graph, float(time))[0], np.zeros(19)
-        dynamics = md.closed_loop_inverse_dynamics(graph, q, rest, rest)
-        peer(q, rest, rest)
+        q, rest = motion(graph, time)[0], np.zeros(19)
+        dynamics = solve_both(graph, peer, (q, rest, rest))
         assert len({round(tension) for tension in dynamics.tensions.values()}) == 3
         weight = [0.0, 0.0, 55.6 * 9.81]  # 545.4 N
         shared = sharing(load_case_of(graph, dynamics, RULES)).wrenches["j3"]
@@ -76,7 +74,7 @@ def test_mujoco_tells_robots_apart(xpath, key, value, seen):
     graph, forces = md.load_urdf(URDF), []
     for text in (URDF, etree.tostring(robot, encoding="unicode")):
         peer = MujocoLoops(text, graph.independent_joint_names)
-        peer(*motion_at(MOTION, graph, INSTANTS[70]))
+        peer(*motion(graph, INSTANTS[70]))
         tau = dict(zip(graph.independent_joint_names, peer.tau, strict=True))
         forces.append({**tau, "Fz": peer.reaction("body_3")[2]}[seen])
     assert abs(forces[1] - forces[0]) > 1e-3

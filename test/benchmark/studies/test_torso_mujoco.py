@@ -11,11 +11,11 @@ from benchmark.studies.torso_mujoco import (
     equilibrium_residuals,
     largest_residuals,
     pushes,
+    solve_both,
     with_mounts_at_rest,
     without_inertia,
 )
-from benchmark.studies.torso_reactions import motion_at
-from helpers.robots.charmie_torso import EQUILIBRIUM, INSTANTS, MOTION, RULES, SAME, URDF
+from helpers.robots.charmie_torso import EQUILIBRIUM, INSTANTS, MOTION, RULES, SAME, URDF, motion
 from modular_dynamics.closure.reactions.joint_reactions import joint_reactions
 from modular_dynamics.closure.reactions.load_case import load_case_of
 from modular_dynamics.closure.reactions.sharing import ReactionSharing
@@ -73,9 +73,7 @@ def mounted():
 def solved(robot, time):
     """What acts on the bodies at a time; MuJoCo is brought there, too."""
     graph, sharing, peer = robot
-    state = motion_at(MOTION, graph, float(time))
-    dynamics = md.closed_loop_inverse_dynamics(graph, *state)
-    peer(*state)
+    dynamics = solve_both(graph, peer, motion(graph, time))
     return dynamics, pushes(graph, dynamics, sharing, peer)
 
 
@@ -130,7 +128,7 @@ def test_mounts_that_stand_still_change_nothing(mounted):
         found, expected = (
             dict(zip(graph.independent_joint_names, dynamics.tau, strict=True))
             for graph in graphs
-            for dynamics in [md.closed_loop_inverse_dynamics(graph, *motion_at(MOTION, graph, time))]
+            for dynamics in [md.closed_loop_inverse_dynamics(graph, *motion(graph, time))]
         )
         assert len(expected) == 19
         assert {name: found[name] for name in expected} == pytest.approx(expected, abs=SAME)

@@ -6,7 +6,6 @@ import numpy as np
 from diagnostic_msgs.msg import DiagnosticArray
 from geometry_msgs.msg import WrenchStamped
 from modular_dynamics_interfaces.msg import SubsystemGraph
-from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 from rclpy.parameter import Parameter
 from sensor_msgs.msg import JointState
@@ -14,7 +13,7 @@ from std_msgs.msg import Float64MultiArray, String
 from trajectory_msgs.msg import JointTrajectory
 
 import modular_dynamics as md
-from helpers.nodes.waiting import spin_until
+from helpers.nodes.waiting import SpunNodes
 from modular_dynamics_ros.dynamics.node import DynamicsNode
 from modular_dynamics_ros.messages.stamps import stamp_message, stamp_nanoseconds
 from modular_dynamics_ros.node.robot_node import SUCCESS
@@ -24,12 +23,13 @@ NAMES = ["turn", "bend", "left", "right"]
 Q, V = np.array([0.3, -0.5, 0.7, 0.2]), np.array([1.0, -2.0, 0.5, 0.1])
 
 
-class Harness:
+class Harness(SpunNodes):
     """dynamics_node and a node that talks to it, in one executor."""
 
     def __init__(self, **parameters):
         self.node = DynamicsNode(parameter_overrides=[Parameter(k, value=v) for k, v in parameters.items()])
         self.probe = Node("probe")
+        super().__init__(self.node, self.probe)
         self.torques, self.efforts, self.wrenches, self.graphs, self.diagnostics = [], [], [], [], []
         listen = self.probe.create_subscription
         listen(JointState, "dynamics_node/joint_torques", self.torques.append, 1000)
@@ -41,12 +41,6 @@ class Harness:
         self.reference = self.probe.create_publisher(JointTrajectory, "reference", 10)
         self.descriptions = self.probe.create_publisher(String, "robot_description", LATCHED)
         self.external = self.probe.create_publisher(WrenchStamped, "dynamics_node/external_wrench", 10)
-        self.executor = SingleThreadedExecutor()
-        self.executor.add_node(self.node)
-        self.executor.add_node(self.probe)
-
-    def spin_until(self, reached):
-        spin_until(self.executor, reached)
 
     def start(self):
         """Configure and activate the node."""
@@ -96,6 +90,17 @@ class Harness:
         self.spin_until(lambda: self.torque_of(stamp) is not None)
         return self.torque_of(stamp)
 
+    def answer_when_connected(self, **state):
+        """The first answer to a state that is sent until one comes: topics may still be connecting."""
+        stamps = []
+
+        def answered():
+            stamps.append(self.send(**state))
+            return any(map(self.torque_of, stamps))
+
+        self.spin_until(answered)
+        return next(filter(None, map(self.torque_of, stamps)))
+
     def status(self, part, condition=lambda status: True, meanwhile=lambda: None):
         """The next status of a part that fulfils the condition."""
         first = len(self.diagnostics)
@@ -112,22 +117,18 @@ class Harness:
         self.spin_until(matching)
         return matching()[0]
 
-    def said(self, words, capfd):
+    def said(self, words, capfd, meanwhile=lambda: None):
         """What was printed until these words came."""
         log = ""
 
         def printed():
             nonlocal log
             log += capfd.readouterr().err
+            meanwhile()
             return words in log
 
         self.spin_until(printed)
         return log
-
-    def close(self):
-        self.executor.shutdown()
-        self.node.destroy_node()
-        self.probe.destroy_node()
 
 
 def expected(graph_path, q=Q, v=V, a=(0.0, 0.0, 0.0, 0.0), **more):

@@ -1,6 +1,6 @@
 """What the launch tests share: the installed launch files, and a ROS node that waits on conditions."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,12 +10,11 @@ from launch.actions import IncludeLaunchDescription
 from launch.launch_description_sources import PythonLaunchDescriptionSource
 from launch_testing import ProcInfoHandler
 from launch_testing.asserts import EXIT_OK, assertExitCodes
-from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 from rclpy.qos import qos_profile_sensor_data
 from sensor_msgs.msg import JointState
 
-from helpers.nodes.waiting import spin_until
+from helpers.nodes.waiting import SpunNodes
 
 SHARE = Path(get_package_share_directory("modular_dynamics_bringup"))
 CHARMIE = SHARE / "urdf" / "charmie.urdf"
@@ -28,38 +27,35 @@ def include(launch_file: str, **arguments: str) -> IncludeLaunchDescription:
 
 
 def assert_clean_exit(proc_info: ProcInfoHandler, *codes: int) -> None:
-    """All processes that were launched ended with exit code 0 or one of these, and are gone."""
+    """All processes that were launched ended with exit code 0 or one of these, and are gone.
+
+    After ctrl-C, which launch_testing's shutdown sends to every process.
+    """
     assertExitCodes(proc_info, allowable_exit_codes=[EXIT_OK, *codes])
     assert [info.pid for info in proc_info if Path(f"/proc/{info.pid}").exists()] == []
 
 
-class Probe:
+class Probe(SpunNodes):
     """A node in a context of its own; every wait has a condition, a name for the failure and a time-out."""
 
     def __init__(self, namespace: str = "") -> None:
         self.context = rclpy.Context()
         rclpy.init(context=self.context)
         self.node = Node("launch_probe", namespace=namespace, context=self.context)
-        self.executor = SingleThreadedExecutor(context=self.context)
-        self.executor.add_node(self.node)
+        super().__init__(self.node, context=self.context)
 
     def close(self) -> None:
         """Leave the ROS graph."""
-        self.executor.shutdown()
-        self.node.destroy_node()
+        super().close()
         rclpy.shutdown(context=self.context)
-
-    def wait_until(self, condition: Callable[[], object], what: str) -> None:
-        """Serve callbacks until the condition holds; AssertionError if it never does."""
-        spin_until(self.executor, condition, what)
 
     def call(self, service_type: type, name: str, request: Any) -> Any:
         """Answer of a service."""
         client = self.node.create_client(service_type, name)
         try:
-            self.wait_until(client.service_is_ready, f"service {name}")
+            self.spin_until(client.service_is_ready, f"service {name}")
             future = client.call_async(request)
-            self.wait_until(future.done, f"an answer of service {name}")
+            self.spin_until(future.done, f"an answer of service {name}")
             return future.result()
         finally:
             self.node.destroy_client(client)

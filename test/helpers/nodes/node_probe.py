@@ -1,35 +1,43 @@
-"""A node that sends or receives joint states, and waits for the answers of other nodes."""
+"""A node that sends or receives joint states, and waits for the answers of processes."""
 
 import time
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
-from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory
 
 import modular_dynamics as md
-from helpers.nodes.waiting import spin_until
+from helpers.nodes.waiting import SpunNodes
 from modular_dynamics_ros.computation.reference import ReferenceSampler
+from modular_dynamics_ros.demo.processes import Processes
+from modular_dynamics_ros.demo.recorder import join
 from modular_dynamics_ros.messages.stamps import stamp_message, stamp_nanoseconds
 from modular_dynamics_ros.messages.trajectories import trajectory_from_message
 
 DEPTH = 2000
 
 
-class NodeProbe:
+class NodeProbe(SpunNodes):
     """Messages by stamp [ns].
 
     Attributes:
+        processes: with their logs in ``folder``; ended by `close`.
         states: joint state messages. accelerations: of the reference at each state's stamp.
+        answers: messages of each topic on which the node under test answers every state.
         statuses: diagnostics whose name starts with ``heard``, in order. start: of the player's motion [ns].
     """
 
-    def __init__(self, graph: md.SubsystemGraph, name: str, heard: str = "") -> None:
-        self.graph, self.node = graph, Node(name)
+    answers: tuple[dict[int, Any], ...]
+
+    def __init__(self, urdf: Path, folder: Path, heard: str = "") -> None:
+        self.urdf, self.graph, self.node = urdf, md.load_urdf(urdf), Node("probe")
+        super().__init__(self.node)
+        self.processes = Processes(folder)
         self.states: dict[int, JointState] = {}
         self.accelerations: dict[int, np.ndarray] = {}
         self.statuses: list[DiagnosticStatus] = []
@@ -40,8 +48,6 @@ class NodeProbe:
         listen(JointState, "joint_states", self._on_state, DEPTH)
         listen(DiagnosticArray, "/diagnostics", self._on_diagnostics, 10)
         self.publisher = self.node.create_publisher(JointState, "joint_states", DEPTH)
-        self.executor = SingleThreadedExecutor()
-        self.executor.add_node(self.node)
 
     @staticmethod
     def keep(kept: dict) -> Callable:
@@ -62,17 +68,26 @@ class NodeProbe:
     def _on_diagnostics(self, message: DiagnosticArray) -> None:
         self.statuses += [status for status in message.status if status.name.startswith(self._heard)]
 
-    def spin_until(self, reached: Callable[[], object], what: str) -> None:
-        """Serve callbacks until the condition holds."""
-        spin_until(self.executor, reached, what)
+    def answered(self, stamp: int) -> bool:
+        """Whether the state of this stamp was answered, on all topics."""
+        return all(stamp in kept for kept in self.answers)
 
-    def connected(self, *answers: dict) -> bool:
-        """Whether a reference, a state and all answers to it were received: DDS has connected all nodes."""
-        return self.start > 0 and any(all(stamp in kept for kept in answers) for stamp in self.states)
+    def connect(self) -> None:
+        """Wait until a reference, a state and all answers to it are received: DDS has connected all nodes."""
+        self.spin_until(lambda: self.start > 0 and any(map(self.answered, self.states)), "a first answer")
 
-    def played(self) -> list[int]:
-        """Stamps of the motion's states."""
-        return sorted(stamp for stamp in self.states if stamp >= self.start)
+    def play(self, count: int) -> list[int]:
+        """Let the player begin, as its last subscriber; once all states are answered, return their stamps."""
+        join(self.node)
+
+        def played() -> list[int]:
+            return sorted(stamp for stamp in self.states if stamp >= self.start)
+
+        self.spin_until(
+            lambda: len(played()) == count and all(map(self.answered, played())),
+            f"an answer to each of {count} states",
+        )
+        return played()
 
     def publish(
         self, q: Sequence[float], v: Sequence[float] | None = None, names: Sequence[str] | None = None
@@ -88,10 +103,6 @@ class NodeProbe:
         message.header.stamp = stamp_message(stamp)
         self.publisher.publish(message)
         return stamp
-
-    def answered(self, stamp: int) -> bool:
-        """Whether the state of this stamp was answered."""
-        raise NotImplementedError
 
     def publish_until(self, reached: Callable[[list[int]], object], what: str, *state: Any) -> list[int]:
         """Publish a state, a hundred times a second, until this is true of the stamps; return these."""
@@ -126,6 +137,6 @@ class NodeProbe:
         return matching()[0]
 
     def close(self) -> None:
-        """Leave the ROS graph."""
-        self.executor.shutdown()
-        self.node.destroy_node()
+        """Leave the ROS graph, and end all processes."""
+        with self.processes:
+            super().close()

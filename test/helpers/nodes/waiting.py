@@ -3,21 +3,35 @@
 import time
 from collections.abc import Callable
 
+from rclpy.context import Context
 from rclpy.executors import SingleThreadedExecutor
+from rclpy.node import Node
 
 # [s] after which a condition counts as never coming true: a machine with other work compiles for minutes
 LIMIT = 300.0
 
 
-def spin_until(
-    executor: SingleThreadedExecutor, reached: Callable[[], object], what: str = "a condition"
-) -> None:
-    """Serve callbacks until the condition holds.
+class SpunNodes:
+    """Nodes of this process in one executor, which is served while a test waits."""
 
-    Raises:
-        AssertionError: it has not come true within LIMIT.
-    """
-    deadline = time.monotonic() + LIMIT
-    while not reached():
-        assert time.monotonic() < deadline, f"waited {LIMIT:g} s in vain for {what}"
-        executor.spin_once(timeout_sec=0.05)
+    def __init__(self, *nodes: Node, context: Context | None = None) -> None:
+        self._nodes, self.executor = nodes, SingleThreadedExecutor(context=context)
+        for node in nodes:
+            self.executor.add_node(node)
+
+    def spin_until(self, reached: Callable[[], object], what: str = "a condition") -> None:
+        """Serve callbacks until the condition holds.
+
+        Raises:
+            AssertionError: it has not come true within LIMIT.
+        """
+        deadline = time.monotonic() + LIMIT
+        while not reached():
+            assert time.monotonic() < deadline, f"waited {LIMIT:g} s in vain for {what}"
+            self.executor.spin_once(timeout_sec=0.05)
+
+    def close(self) -> None:
+        """Leave the ROS graph."""
+        self.executor.shutdown()
+        for node in self._nodes:
+            node.destroy_node()

@@ -1,7 +1,5 @@
 """Random mechanisms for hypothesis: random trees, closed in a random configuration by loop joints."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Random robots for hypothesis: URDF text of a tree, and partitions of it into connected subsystems."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

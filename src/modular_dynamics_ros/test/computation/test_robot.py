@@ -5,12 +5,6 @@ import modular_dynamics as md
 from modular_dynamics_ros.computation.robot import load_robot
 from modular_dynamics_ros.exceptions import RobotError
 
-BOX = (
-    "version: 1\nsubsystems:\n  - {name: stem, joints: [turn, bend]}\n"
-    "  - {name: left_branch, joints: [left]}\n"
-    "  - {name: right_branch, root_link: right_branch, black_box: true}\n"
-)
-
 
 def test_a_robot_is_ready_to_compute(four_link):
     robot = load_robot(four_link)
@@ -20,16 +14,14 @@ def test_a_robot_is_ready_to_compute(four_link):
     assert robot.black_boxes == ()
 
 
-def test_joints_inside_a_black_box_are_unknown(four_link, tmp_path):
-    path = tmp_path / "partition.yaml"
-    path.write_text(BOX)
-    robot = load_robot(four_link, str(path))
+def test_joints_inside_a_black_box_are_unknown(four_link, boxed_branch):
+    robot = load_robot(four_link, boxed_branch)
     assert robot.joint_names == robot.state_names == ("turn", "bend", "left")
     assert robot.black_boxes == ("right_branch",)
 
 
 @pytest.mark.parametrize(
-    ("parent", "last", "states"),
+    ("parent", "mimic", "states"),
     [
         ("b", "", ("j1", "j2", "j3")),  # beyond the box
         ("a", "", ("j1", "j3")),  # beside it
@@ -37,8 +29,8 @@ def test_joints_inside_a_black_box_are_unknown(four_link, tmp_path):
         ("a", "<mimic joint='j1'/>", ("j1",)),
     ],
 )
-def test_the_state_of_a_black_box_is_needed_where_something_moves_with_it(chain, parent, last, states):
-    robot = load_robot(chain(parent, last))
+def test_the_state_of_a_black_box_is_needed_where_something_moves_with_it(chain, parent, mimic, states):
+    robot = load_robot(chain(parent, mimic))
     assert robot.state_names == states
     assert robot.joint_names == tuple(name for name in states if name != "j2")
     assert [robot.state_names[k] for k in robot.published] == list(robot.joint_names)

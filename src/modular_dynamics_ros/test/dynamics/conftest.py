@@ -1,5 +1,7 @@
 """dynamics_node with a robot of four joints, ended after the test."""
 
+from contextlib import ExitStack, closing
+
 import pytest
 
 from helpers.nodes.dynamics_harness import Harness
@@ -7,16 +9,11 @@ from helpers.nodes.dynamics_harness import Harness
 
 @pytest.fixture
 def make(four_link):
-    made = []
-
     def harness(**parameters):
-        parameters = {"robot_description_file": four_link} | parameters
-        made.append(Harness(**parameters))
-        return made[-1]
+        return ended.enter_context(closing(Harness(**{"robot_description_file": four_link} | parameters)))
 
-    yield harness
-    for one in made:
-        one.close()
+    with ExitStack() as ended:
+        yield harness
 
 
 @pytest.fixture

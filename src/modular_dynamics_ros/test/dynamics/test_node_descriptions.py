@@ -72,15 +72,6 @@ def test_a_robot_from_the_topic_replaced_refused_replaced(make, root, four_link,
     graph = harness.node.session.robot.graph
     harness.spin_until(lambda: harness.states.get_subscription_count() == 1)
     harness.spin_until(lambda: harness.graphs and harness.graphs[-1].robot == "branched_38dof")
-    stamps = []
-
-    def answered():
-        stamps.append(harness.send(names=graph.joint_names, q=np.full(38, 0.1), v=np.full(38, 0.2)))
-        return any(harness.torque_of(stamp) for stamp in stamps)
-
-    harness.spin_until(answered)  # the new publisher must be found first
-    answer = next(filter(None, map(harness.torque_of, stamps)))
-    assert (
-        answer.effort.tolist()
-        == md.inverse_dynamics(graph, np.full(38, 0.1), np.full(38, 0.2), np.zeros(38)).tolist()
-    )
+    q, v = np.full((2, 38), [[0.1], [0.2]])
+    answer = harness.answer_when_connected(names=graph.joint_names, q=q, v=v)
+    assert answer.effort.tolist() == md.inverse_dynamics(graph, q, v, np.zeros(38)).tolist()

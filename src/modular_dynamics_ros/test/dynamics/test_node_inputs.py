@@ -4,11 +4,13 @@ import time
 
 import numpy as np
 import pytest
+from builtin_interfaces.msg import Time
 from geometry_msgs.msg import WrenchStamped
 
 import modular_dynamics as md
 from helpers.nodes.dynamics_harness import NAMES, Q, V, expected
 from modular_dynamics_ros.messages.trajectories import trajectory_message
+from modular_dynamics_ros.messages.wrenches import WrenchWriter
 
 pytestmark = [pytest.mark.ros, pytest.mark.usefixtures("ros")]
 
@@ -78,7 +80,7 @@ def test_a_failing_comparison_ends_neither_the_node_nor_the_answer(make, four_li
 
 def test_joints_beyond_a_black_box_need_its_state(make, chain, tmp_path, capfd):
     path = tmp_path / "chain.urdf"
-    path.write_text(chain("b", ""))
+    path.write_text(chain("b"))
     harness = make(robot_description_file=str(path), stale_after=60.0).start()
     session, wrench = harness.node.session, np.array([1.0, 2.0, 3.0, 0.1, 0.2, 0.3])
     session.computation.black_box.set("box", wrench, harness.node.now())
@@ -91,14 +93,8 @@ def test_joints_beyond_a_black_box_need_its_state(make, chain, tmp_path, capfd):
     harness.send(names=["j1", "j3"], q=[0.1, 0.3], v=[0, 0])
     harness.spin_until(lambda: session.input.counts.rejected["missing joints"] == 1)
     assert "no position for 'j2'" in capfd.readouterr().err
-    q, v, stamps = [0.1, 1.5, 0.3], [0.4, -0.7, 0.2], []
-
-    def answered():
-        stamps.append(harness.send(names=["j1", "j2", "j3"], q=q, v=v))
-        return any(harness.torque_of(stamp) for stamp in stamps)
-
-    harness.spin_until(answered)  # the publisher of torques must be found first
-    answer = harness.torques[-1]
+    q, v = [0.1, 1.5, 0.3], [0.4, -0.7, 0.2]
+    answer = harness.answer_when_connected(names=["j1", "j2", "j3"], q=q, v=v)
     assert (answer.name, answer.position.tolist()) == (["j1", "j3"], [0.1, 0.3])
     tau = md.inverse_dynamics(md.load_urdf(str(path)), q, v, np.zeros(3), None, {"box": wrench})
     assert answer.effort == pytest.approx(tau[[0, 2]], abs=1e-12)
@@ -128,43 +124,28 @@ def test_external_wrenches_act_on_links(make, four_link, capfd):
     harness = make(stale_after=60.0)  # so that the wrench is valid however busy the machine is
     harness.activate()
     harness.spin_until(lambda: harness.external.get_subscription_count() == 1)
-    message = WrenchStamped()
-    message.header.frame_id = "left_branch"
-    message.wrench.force.z = -5.0
-    bad = WrenchStamped()
-    bad.header.frame_id = "nonsense"
+    wrench = np.array([0.0, 0.0, -5.0, 0.0, 0.0, 0.0])
     timed = harness.node.session.computation.external
 
-    log = ""
-
-    def refused():
-        nonlocal log
-        log += capfd.readouterr().err
-        harness.external.publish(bad)  # best effort: again until it has come
-        return "external wrench refused" in log
+    def publish(link):  # best effort: again until it has come
+        harness.external.publish(WrenchWriter().write(Time(), link, wrench))
 
     def taken():
-        harness.external.publish(message)
+        publish("left_branch")
         return timed.valid(harness.node.now(), 60.0)
 
-    harness.spin_until(refused)
+    log = harness.said("external wrench refused", capfd, meanwhile=lambda: publish("nonsense"))
     harness.spin_until(taken)
-    wrench = {"left_branch": np.array([0, 0, -5.0, 0, 0, 0])}
-    assert harness.answer().effort == pytest.approx(expected(four_link, external_wrenches=wrench), abs=1e-13)
+    loaded = expected(four_link, external_wrenches={"left_branch": wrench})
+    assert harness.answer().effort == pytest.approx(loaded, abs=1e-13)
     log += capfd.readouterr().err
     assert log.count("external wrench refused: no link 'nonsense'") == 1
 
 
-def test_a_black_box_is_fed_from_its_topic(make, four_link, tmp_path):
-    partition = tmp_path / "partition.yaml"
-    partition.write_text(
-        "version: 1\nsubsystems:\n  - {name: stem, joints: [turn, bend]}\n"
-        "  - {name: left_branch, joints: [left]}\n"
-        "  - {name: right_branch, root_link: right_branch, black_box: true}\n"
-    )
+def test_a_black_box_is_fed_from_its_topic(make, four_link, boxed_branch):
     result = md.InverseDynamics(md.load_urdf(four_link)).solve(Q, V, np.zeros(4))
     whole, wrench = result.tau, result.connection_wrenches[2]
-    harness = make(partition_file=str(partition), stale_after=60.0).start()
+    harness = make(partition_file=boxed_branch, stale_after=60.0).start()
     sensor = harness.probe.create_publisher(WrenchStamped, "dynamics_node/black_box/right_branch/wrench", 10)
     harness.spin_until(lambda: sensor.get_subscription_count() and harness.states.get_subscription_count())
     session = harness.node.session
@@ -175,12 +156,9 @@ def test_a_black_box_is_fed_from_its_topic(make, four_link, tmp_path):
 
     harness.spin_until(refused)  # never zeros in place of a wrench that is not known
     assert session.input.counts.answered == 0
-    message = WrenchStamped()
-    force, moment = message.wrench.force, message.wrench.torque
-    force.x, force.y, force.z, moment.x, moment.y, moment.z = wrench.tolist()
 
     def fed():
-        sensor.publish(message)
+        sensor.publish(WrenchWriter().write(Time(), "", wrench))
         return session.computation.black_box.valid(harness.node.now(), 60.0)
 
     harness.spin_until(fed)

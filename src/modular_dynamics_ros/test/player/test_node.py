@@ -1,17 +1,17 @@
 """joint_state_player in this process: what it sends and when, and its reference."""
 
+from contextlib import ExitStack, closing
+
 import numpy as np
 import pytest
 import yaml
-from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 from rclpy.parameter import Parameter
-from rclpy.qos import QoSProfile
 from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory
 
-from helpers.nodes.waiting import spin_until
+from helpers.nodes.waiting import SpunNodes
 from modular_dynamics_ros.computation.reference import Coverage, ReferenceSampler
 from modular_dynamics_ros.demo.recorder import join
 from modular_dynamics_ros.exceptions import MotionError, ParameterError
@@ -29,7 +29,7 @@ RATE, COUNT = 20.0, 51  # samples per second, and of the whole motion
 STEP = 50_000_000  # [ns] from one tick of the simulated clock to the next: one sample
 
 
-class Stage:
+class Stage(SpunNodes):
     """A player and a listener in one executor, on a simulated clock: no test waits for the time to pass."""
 
     def __init__(self, **parameters):
@@ -38,21 +38,14 @@ class Stage:
         self.states, self.references, self.time = [], [], 1_700_000_000_000_000_000
         self.listener = Node("listener")
         self.clock = self.listener.create_publisher(Clock, "/clock", 10)
-        self.executor = SingleThreadedExecutor()
-        self.executor.add_node(self.player)
-        self.executor.add_node(self.listener)
-        spin_until(self.executor, self.is_synchronous, "the player's clock")
+        super().__init__(self.player, self.listener)
+        self.spin_until(self.is_synchronous, "the player's clock")
 
     def listen(self):
-        kept = QoSProfile(depth=1000)
-        publishers = 1 + self.player.parameters.publish_reference
-        subscriptions = [
-            self.listener.create_subscription(JointState, "joint_states", self.states.append, kept),
-            self.listener.create_subscription(JointTrajectory, "reference", self.references.append, kept),
-        ][:publishers]
-        for one in subscriptions:
-            topic = one.topic_name
-            spin_until(self.executor, lambda topic=topic: self.player.count_subscribers(topic), topic)
+        self.listener.create_subscription(JointState, "joint_states", self.states.append, 1000)
+        self.listener.create_subscription(JointTrajectory, "reference", self.references.append, 1000)
+        for topic in ("joint_states", "reference")[: 1 + self.player.parameters.publish_reference]:
+            self.spin_until(lambda topic=topic: self.player.count_subscribers(topic), topic)
         return self
 
     def is_synchronous(self):
@@ -63,37 +56,25 @@ class Stage:
     def tick(self):
         """Let the clock go on by a step, and the player do what is due."""
         self.time += STEP
-        spin_until(self.executor, self.is_synchronous, "the time")
+        self.spin_until(self.is_synchronous, "the time")
         self.executor.spin_once(timeout_sec=0.0)
 
-    def spin_until(self, reached):
+    def tick_until(self, reached):
         """Let the time pass until a condition holds."""
 
         def reached_after_a_tick():
             self.tick()
             return reached()
 
-        spin_until(self.executor, reached_after_a_tick)
-
-    def close(self):
-        self.executor.shutdown()
-        self.player.destroy_node()
-        self.listener.destroy_node()
+        self.spin_until(reached_after_a_tick)
 
 
 @pytest.fixture
 def stage(tmp_path):
     (tmp_path / "motion.yaml").write_text(MOTION)
-    made = []
-
-    def make(**parameters):
-        defaults = {"motion_file": str(tmp_path / "motion.yaml"), "start_delay": 0.2}
-        made.append(Stage(**(defaults | parameters)))
-        return made[-1]
-
-    yield make
-    for one in made:
-        one.close()
+    defaults = {"motion_file": str(tmp_path / "motion.yaml"), "start_delay": 0.2}
+    with ExitStack() as ended:
+        yield lambda **parameters: ended.enter_context(closing(Stage(**(defaults | parameters))))
 
 
 def test_it_waits_plays_all_once_and_finishes(stage, tmp_path):
@@ -102,7 +83,7 @@ def test_it_waits_plays_all_once_and_finishes(stage, tmp_path):
         one.tick()
     assert one.player.sent == 0  # nobody listens yet
     one.listen()
-    one.spin_until(lambda: one.player.finished and len(one.states) == COUNT)
+    one.tick_until(lambda: one.player.finished and len(one.states) == COUNT)
     motion = load_profile(tmp_path / "motion.yaml")
     stamps = np.array([stamp_nanoseconds(state.header.stamp) for state in one.states])
     assert (stamps - stamps[0]).tolist() == [k * STEP for k in range(COUNT)]
@@ -111,12 +92,12 @@ def test_it_waits_plays_all_once_and_finishes(stage, tmp_path):
         assert state.name == ["a", "b"]
         assert (state.position.tolist(), state.velocity.tolist()) == (q.tolist(), v.tolist())
     assert len(one.references) == 3  # at 0, 1 and 2 s
-    one.spin_until(lambda: one.player.may_exit)
+    one.tick_until(lambda: one.player.may_exit)
 
 
 def test_the_streamed_reference_is_exact_at_every_stamp(stage, tmp_path):
     one = stage(rate=RATE).listen()
-    one.spin_until(lambda: one.player.finished and len(one.states) == COUNT)
+    one.tick_until(lambda: one.player.finished and len(one.states) == COUNT)
     motion, sampler, out = load_profile(tmp_path / "motion.yaml"), ReferenceSampler(hold=0.0), np.zeros(2)
     for number, window in enumerate(one.references):  # as a node would hear them: each second the next one
         sampler.add(trajectory_from_message(window, ["a", "b"], 0))
@@ -131,7 +112,7 @@ def test_it_leads_in_with_the_first_pose_until_the_last_subscriber_is_there(stag
     one = stage(
         rate=RATE, motion_file=str(tmp_path / "elsewhere.yaml"), lead_in=True, wait_for_subscriber=2
     ).listen()
-    one.spin_until(lambda: len(one.states) > 3 and one.references)
+    one.tick_until(lambda: len(one.states) > 3 and one.references)
     sampler, out = ReferenceSampler(hold=0.0), np.ones(2)
     sampler.add(trajectory_from_message(one.references[0], ["a", "b"], 0))
     for state in one.states[1:]:
@@ -140,7 +121,7 @@ def test_it_leads_in_with_the_first_pose_until_the_last_subscriber_is_there(stag
         assert out.tolist() == [0.0, 0.0]
     assert one.player.sent == 0
     join(one.listener)
-    one.spin_until(lambda: one.player.may_exit)
+    one.tick_until(lambda: one.player.may_exit)
     start = stamp_nanoseconds(one.references[-1].header.stamp)  # which all windows of the motion tell
     stamps = [stamp_nanoseconds(state.header.stamp) for state in one.states]
     assert [s - start for s in stamps if s >= start] == [k * STEP for k in range(COUNT)]
@@ -164,7 +145,7 @@ def test_a_lead_in_needs_a_subscriber_to_wait_for(stage):
 
 def test_a_loop_goes_on(stage):
     one = stage(rate=RATE, loop=True, start_delay=0.0).listen()
-    one.spin_until(lambda: len(one.states) > 2 * COUNT)
+    one.tick_until(lambda: len(one.states) > 2 * COUNT)
     assert not one.player.finished
     starts = [state for state in one.states if state.position.tolist() == [0.0, 0.0]]
     assert len(starts) >= 2
@@ -172,13 +153,13 @@ def test_a_loop_goes_on(stage):
 
 def test_without_reference(stage):
     one = stage(rate=RATE, publish_reference=False).listen()
-    one.spin_until(lambda: len(one.states) == COUNT)
+    one.tick_until(lambda: len(one.states) == COUNT)
     assert one.references == []
 
 
 def test_nobody_needs_to_listen(stage):
     one = stage(rate=RATE, wait_for_subscriber=0, start_delay=0.0)
-    one.spin_until(lambda: one.player.finished)
+    one.tick_until(lambda: one.player.finished)
     assert one.player.sent == COUNT
 
 

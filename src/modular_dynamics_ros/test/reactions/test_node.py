@@ -1,5 +1,7 @@
 """torso_reaction_node in this process: what does not fit is refused, and transitions."""
 
+from contextlib import ExitStack
+
 import pytest
 from rclpy.parameter import Parameter
 
@@ -16,16 +18,14 @@ FILES = {
 
 @pytest.fixture
 def make():
-    made = []
-
     def node(**parameters):
         overrides = [Parameter(name, value=value) for name, value in (FILES | parameters).items()]
-        made.append(TorsoReactionNode(parameter_overrides=overrides))
-        return made[-1]
+        made = TorsoReactionNode(parameter_overrides=overrides)
+        ended.callback(made.destroy_node)
+        return made
 
-    yield node
-    for one in made:
-        one.destroy_node()
+    with ExitStack() as ended:
+        yield node
 
 
 @pytest.mark.parametrize(
