@@ -11,13 +11,11 @@ from typing import Any
 
 import numpy as np
 import pinocchio
-from numpy.typing import NDArray
 
+from ..dynamics.arrays.arguments import Array
 from ..model import Joint, JointType, SubsystemGraph
 
 __all__ = ["PinocchioModel"]
-
-Array = NDArray[np.float64]
 
 
 class PinocchioModel:

@@ -8,11 +8,10 @@ every value needed lies on the sampling grid.
 from enum import Enum
 
 import numpy as np
-from numpy.typing import NDArray
+
+from modular_dynamics_ros.computation.values import Array
 
 __all__ = ["FilterState", "FilteredAcceleration", "SamplingError", "richardson_derivative"]
-
-Array = NDArray[np.float64]
 
 ORDER = 6
 INTERVALS_FOR_PERIOD = 5  # a median of five intervals tolerates two outliers

@@ -1,16 +1,13 @@
 """Where the accelerations of a joint state come from: none, a reference, or filtered velocities."""
 
 import numpy as np
-from numpy.typing import NDArray
 
 from modular_dynamics_ros.computation.acceleration import FilteredAcceleration, SamplingError
 from modular_dynamics_ros.computation.reference import Coverage, ReferenceSampler
-from modular_dynamics_ros.computation.values import ComputationSettings
+from modular_dynamics_ros.computation.values import Array, ComputationSettings
 from modular_dynamics_ros.exceptions import BadMessage, listed
 
 __all__ = ["AccelerationSource"]
-
-Array = NDArray[np.float64]
 
 
 class AccelerationSource:

@@ -3,13 +3,11 @@
 from enum import Enum
 
 import numpy as np
-from numpy.typing import NDArray
 
+from modular_dynamics_ros.computation.values import Array
 from modular_dynamics_ros.messages.trajectories import ReferenceTrajectory
 
 __all__ = ["Coverage", "ReferenceSampler"]
-
-Array = NDArray[np.float64]
 
 KEPT = 8  # windows: some seconds of a streamed reference
 
