@@ -9,9 +9,8 @@ from .conversion import (
     to_rotation_translation,
     translation,
 )
-from .dual_quaternion import DualQuaternion
+from .dual_quaternion import DualQuaternion, Quaternion
 from .lie import adjoint, cross, exp, log
-from .quaternion import Quaternion
 
 __all__ = [
     "DualQuaternion",

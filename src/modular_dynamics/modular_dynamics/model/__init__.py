@@ -11,8 +11,7 @@ from .checks import (
 )
 from .closure import Anchor, Gear, LoopJoint, Spring
 from .graph import SubsystemGraph
-from .joint import Joint, JointType, Limits, Mimic
-from .subsystem import Body, Connection, Subsystem
+from .subsystem import Body, Connection, Joint, JointType, Limits, Mimic, Subsystem
 
 __all__ = [
     "Anchor",

@@ -15,9 +15,8 @@ from ..algebra import DualQuaternion
 from ..exceptions import StateError
 from ..kernels import SMALLEST_NORM, first_not_finite
 from .closure import Gear, LoopJoint, Spring
-from .joint import Joint, JointType
 from .printing import tree
-from .subsystem import Body, Subsystem
+from .subsystem import Body, Joint, JointType, Subsystem
 
 __all__ = ["SubsystemGraph"]
 

@@ -11,7 +11,7 @@ from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory
 
 import modular_dynamics as md
-from modular_dynamics_ros.computation.reference import ReferenceSampler
+from modular_dynamics_ros.computation.acceleration_source import ReferenceSampler
 from modular_dynamics_ros.computation.values import Array, StampedWrench
 from modular_dynamics_ros.messages.joint_states import JointStateReader
 from modular_dynamics_ros.messages.stamps import stamp_nanoseconds

@@ -21,8 +21,8 @@ from modular_dynamics_ros.demo.recorder import Recorder
 from modular_dynamics_ros.demo.tables import print_reactions, print_torques
 from modular_dynamics_ros.demo.torso import play_torso
 from modular_dynamics_ros.exceptions import MotionError, listed
+from modular_dynamics_ros.player.motion import Schedule
 from modular_dynamics_ros.player.recordings import load_motion
-from modular_dynamics_ros.player.schedule import Schedule
 
 __all__ = ["Options", "run"]
 

@@ -11,8 +11,8 @@ import modular_dynamics as md
 from modular_dynamics_ros.demo.evaluation import RunFigures, run_figures
 from modular_dynamics_ros.demo.playing import Playback
 from modular_dynamics_ros.demo.recorder import MotionRecorder
+from modular_dynamics_ros.player.motion import Schedule
 from modular_dynamics_ros.player.recordings import load_motion
-from modular_dynamics_ros.player.schedule import Schedule
 
 __all__ = ["TorsoRun", "play_torso"]
 

@@ -15,10 +15,10 @@ from modular_dynamics_ros.dynamics.crosscheck import CrossChecks
 from modular_dynamics_ros.dynamics.outputs import DynamicsOutputs
 from modular_dynamics_ros.exceptions import BadMessage
 from modular_dynamics_ros.messages.status import OK, WARN, Status
-from modular_dynamics_ros.node.input_timeout import Output
 from modular_dynamics_ros.node.inputs import Inputs, ReferenceInput, WrenchInputs
 from modular_dynamics_ros.node.robot_node import RobotNode
 from modular_dynamics_ros.node.session import RobotSession
+from modular_dynamics_ros.node.state_input import Output
 from modular_dynamics_ros.parameters.nodes import DynamicsParameters
 
 __all__ = ["DynamicsSession", "output_status"]

@@ -9,11 +9,10 @@ from modular_dynamics_ros.computation.computation import Computation
 from modular_dynamics_ros.computation.robot import load_robot
 from modular_dynamics_ros.computation.values import ComputationSettings, State
 from modular_dynamics_ros.messages.status import Status
-from modular_dynamics_ros.node.input_timeout import InputTimeout, Output
 from modular_dynamics_ros.node.inputs import Inputs
 from modular_dynamics_ros.node.outputs import Outputs
 from modular_dynamics_ros.node.robot_node import RobotNode
-from modular_dynamics_ros.node.state_input import StateInput
+from modular_dynamics_ros.node.state_input import InputTimeout, Output, StateInput
 
 __all__ = ["RobotSession"]
 

@@ -9,10 +9,10 @@ from modular_dynamics_ros.computation.values import StampedWrench, State
 from modular_dynamics_ros.diagnostics.counts import LatencyWindow
 from modular_dynamics_ros.exceptions import BadMessage, listed
 from modular_dynamics_ros.messages.status import Status
-from modular_dynamics_ros.node.input_timeout import Output
 from modular_dynamics_ros.node.inputs import Inputs, ReferenceInput
 from modular_dynamics_ros.node.robot_node import RobotNode
 from modular_dynamics_ros.node.session import RobotSession
+from modular_dynamics_ros.node.state_input import Output
 from modular_dynamics_ros.parameters.nodes import ReactionParameters
 from modular_dynamics_ros.reactions.computation import MechanismReactions, ReactionComputation
 from modular_dynamics_ros.reactions.connection_wrenches import LOG_NAME, ConnectionWrenches
