@@ -65,8 +65,6 @@ class FilteredAcceleration:
 
         self._signal = signal
         self.cutoff = cutoff
-        self.period = np.nan
-        self.state = FilterState.STARTING
         self._history = np.zeros((5, joints))
         self._velocity = np.zeros(joints)
         self._acceleration = np.zeros(joints)

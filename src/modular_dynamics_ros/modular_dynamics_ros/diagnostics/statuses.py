@@ -3,7 +3,7 @@
 from modular_dynamics_ros.computation.closed_loop import ClosedLoopSolution
 from modular_dynamics_ros.computation.computation import Answer
 from modular_dynamics_ros.diagnostics.counts import MessageCounts
-from modular_dynamics_ros.messages.status import ERROR, OK, WARN, Status
+from modular_dynamics_ros.messages.status import Status, judged
 
 __all__ = ["answer_values", "closure_status", "input_status"]
 
@@ -17,14 +17,10 @@ def input_status(counts: MessageCounts, problems: list[str], age: float | None, 
         "age of input at arrival [s]": f"{counts.input_age:.6f}",
     }
     values |= {f"rejected: {cause}": str(count) for cause, count in sorted(counts.rejected.items())}
-    if stale:
-        texts = [f"joint states are stale: the last answered one arrived {age:.2f} s ago", *problems]
-        return Status(ERROR, "input", "; ".join(texts), values=values)
-    if problems:
-        return Status(WARN, "input", "; ".join(problems), values=values)
-    if age is None:
-        return Status(WARN, "input", "waiting for the first joint state", values=values)
-    return Status(OK, "input", "joint states are good", values=values)
+    errors = [f"joint states are stale: the last answered one arrived {age:.2f} s ago"] if stale else []
+    if age is None and not problems:
+        problems = ["waiting for the first joint state"]
+    return judged("input", "joint states are good", values, errors, problems)
 
 
 def answer_values(counts: MessageCounts, source: str) -> dict[str, str]:
@@ -64,8 +60,4 @@ def closure_status(answer: Answer | None, closed_anew: int, errors: list[str], w
             f"measured minus closed of {name} [rad or m]": f"{value:.3e}"
             for name, value in disagreements.items()
         }
-    if errors:
-        return Status(ERROR, "closure", "; ".join([*errors, *warnings]), values=values)
-    if warnings:
-        return Status(WARN, "closure", "; ".join(warnings), values=values)
-    return Status(OK, "closure", text, values=values)
+    return judged("closure", text, values, errors, warnings)

@@ -5,7 +5,7 @@ import numpy as np
 from modular_dynamics_ros.diagnostics.counts import LatencyWindow, MessageCounts
 from modular_dynamics_ros.diagnostics.statuses import answer_values
 from modular_dynamics_ros.exceptions import listed
-from modular_dynamics_ros.messages.status import ERROR, OK, WARN, Status
+from modular_dynamics_ros.messages.status import OK, Status, judged
 from modular_dynamics_ros.reactions.computation import MechanismReactions, ReactionComputation
 
 __all__ = ["answers_status", "loads_status", "reactions_status"]
@@ -30,13 +30,9 @@ def loads_status(ages: dict[str, float | None], stale_after: float, problems: li
     }
     values = {f"last wrench of {name}": text for name, text in texts.items()}
     stale = [name for name, age in ages.items() if age is None or age > stale_after]
-    if stale:
-        listing = ", ".join(f"that of '{name}' {texts[name]}" for name in stale)
-        message = "; ".join([f"connection wrenches are stale, nothing is published: {listing}", *problems])
-        return Status(ERROR, "connection wrenches", message, values=values)
-    if problems:
-        return Status(WARN, "connection wrenches", "; ".join(problems), values=values)
-    return Status(OK, "connection wrenches", "they arrive with the joint states", values=values)
+    listing = ", ".join(f"that of '{name}' {texts[name]}" for name in stale)
+    errors = [f"connection wrenches are stale, nothing is published: {listing}"] if stale else []
+    return judged("connection wrenches", "they arrive with the joint states", values, errors, problems)
 
 
 def reactions_status(computation: ReactionComputation, reactions: MechanismReactions | None) -> Status:
@@ -56,9 +52,8 @@ def reactions_status(computation: ReactionComputation, reactions: MechanismReact
     if len(use):
         closest = int(np.argmax(use))
         values["closest to its limit"] = f"{computation.actuators[closest]}: {100.0 * use[closest]:.1f} %"
-    if problems:
-        return Status(WARN, "reactions", "; ".join(problems), values=values)
-    return Status(OK, "reactions", "in equilibrium, within the limits, springs pull", values=values)
+    good = "in equilibrium, within the limits, springs pull"
+    return judged("reactions", good, values, warnings=problems)
 
 
 def _values(computation: ReactionComputation, reactions: MechanismReactions) -> dict[str, str]:

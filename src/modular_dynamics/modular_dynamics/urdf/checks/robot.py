@@ -9,7 +9,7 @@ import numpy as np
 
 from ...exceptions import UrdfError
 from ...model import Mimic
-from ..description import JointDescription, LinkDescription, RobotDescription
+from ..description import JointDescription, RobotDescription
 
 __all__ = ["check_inertias", "check_tree", "resolve_mimics", "warn_suspicious"]
 
@@ -99,23 +99,19 @@ def check_inertias(robot: RobotDescription) -> None:
             raise UrdfError(f"link '{link.name}' has mass {link.mass:g} kg; it cannot be negative", link.line)
         moments = np.linalg.eigvalsh(link.inertia)
         rounding = 1e-9 * float(np.abs(moments).max())
+        shown = ", ".join(f"{moment:.6g}" for moment in moments)
         if moments[0] < -rounding:
-            shown = ", ".join(f"{moment:.6g}" for moment in moments)
             raise UrdfError(
                 f"link '{link.name}' has an inertia with the principal moments {shown} kg m^2; "
                 "none can be negative",
                 link.line,
             )
         if moments[2] > moments[0] + moments[1] + rounding:
-            robot.warnings.append(_triangle_warning(link, moments))
-
-
-def _triangle_warning(link: LinkDescription, moments: np.ndarray) -> str:
-    shown = ", ".join(f"{moment:.6g}" for moment in moments)
-    return (
-        f"line {link.line}: link '{link.name}' breaks the triangle inequality of inertias (principal moments "
-        f"{shown} kg m^2: the largest exceeds the sum of the others); no rigid body has such an inertia"
-    )
+            robot.warnings.append(
+                f"line {link.line}: link '{link.name}' breaks the triangle inequality of inertias (principal "
+                f"moments {shown} kg m^2: the largest exceeds the sum of the others); no rigid body has such "
+                "an inertia"
+            )
 
 
 def warn_suspicious(robot: RobotDescription, linked_by_loops: Set[str] = frozenset()) -> None:
