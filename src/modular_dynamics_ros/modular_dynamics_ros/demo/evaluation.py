@@ -10,7 +10,7 @@ from rich.table import Table
 import modular_dynamics as md
 from modular_dynamics.crosscheck import CrossCheck
 from modular_dynamics_ros.demo.recorder import MotionRecorder, Recorder
-from modular_dynamics_ros.diagnostics.counts import LatencySummary, summarise
+from modular_dynamics_ros.diagnostics.statuses import LatencySummary, summarise
 
 __all__ = [
     "Evaluation",

@@ -9,8 +9,7 @@ from rclpy.lifecycle import LifecycleState
 from modular_dynamics_ros.computation.computation import Answer, Computation
 from modular_dynamics_ros.computation.robot import Robot
 from modular_dynamics_ros.computation.values import State
-from modular_dynamics_ros.diagnostics.counts import MessageCounts
-from modular_dynamics_ros.diagnostics.statuses import answer_values
+from modular_dynamics_ros.diagnostics.statuses import MessageCounts, answer_values
 from modular_dynamics_ros.dynamics.crosscheck import CrossChecks
 from modular_dynamics_ros.dynamics.outputs import DynamicsOutputs
 from modular_dynamics_ros.exceptions import BadMessage

@@ -11,8 +11,7 @@ from sensor_msgs.msg import JointState
 from modular_dynamics_ros.computation.assembly_mode import CANNOT_CLOSE, DEAD_POINT
 from modular_dynamics_ros.computation.computation import Answer, Computation
 from modular_dynamics_ros.computation.values import State
-from modular_dynamics_ros.diagnostics.counts import MessageCounts
-from modular_dynamics_ros.diagnostics.statuses import closure_status, input_status
+from modular_dynamics_ros.diagnostics.statuses import MessageCounts, closure_status, input_status
 from modular_dynamics_ros.exceptions import BadMessage, listed
 from modular_dynamics_ros.messages.joint_states import JointSample, JointStateReader
 from modular_dynamics_ros.messages.status import Status
