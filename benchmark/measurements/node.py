@@ -25,7 +25,7 @@ from sensor_msgs.msg import JointState
 import modular_dynamics as md
 from modular_dynamics_ros.demo.playing import spin_until
 from modular_dynamics_ros.demo.processes import Processes
-from modular_dynamics_ros.diagnostics.counts import summarise
+from modular_dynamics_ros.diagnostics.statuses import summarise
 from modular_dynamics_ros.messages.stamps import stamp_message, stamp_nanoseconds
 from modular_dynamics_ros.node.topics import LATCHED
 

@@ -6,6 +6,7 @@ Lengths in metres, angles in radians, SI throughout; quaternions w x y z; wrench
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from . import dynamics, exceptions
 from .algebra import DualQuaternion, Quaternion
 from .closure import (
     ClosedLoopDynamics,
@@ -23,49 +24,8 @@ from .closure import (
     simulate,
 )
 from .composition import Composition, DualQuaternions, SpatialVectors, compose, subsystem_graph_dot
-from .dynamics import (
-    CompileReport,
-    ForwardDynamics,
-    FramePoses,
-    InverseDynamics,
-    InverseDynamicsDerivatives,
-    InverseDynamicsResult,
-    Jacobian,
-    MassMatrix,
-    Regressor,
-    bias,
-    bias_batch,
-    forward_dynamics,
-    forward_dynamics_batch,
-    frame_pose,
-    frame_poses,
-    frame_poses_batch,
-    gravity_torque,
-    gravity_torque_batch,
-    inertial_parameters,
-    inverse_dynamics,
-    inverse_dynamics_batch,
-    inverse_dynamics_derivatives,
-    inverse_dynamics_derivatives_batch,
-    jacobian,
-    jacobian_batch,
-    mass_matrix,
-    mass_matrix_batch,
-    regressor,
-    regressor_batch,
-)
-from .exceptions import (
-    ClosureError,
-    DescriptionError,
-    MissingDependencyError,
-    ModelWarning,
-    ModularDynamicsError,
-    PartitionError,
-    SingularityError,
-    StateError,
-    UnsupportedModelError,
-    UrdfError,
-)
+from .dynamics import *  # noqa: F403  # all of them; dynamics/__init__.py lists them
+from .exceptions import *  # noqa: F403  # all of them
 from .model import Joint, JointType, Subsystem, SubsystemGraph
 from .urdf import load_urdf
 
@@ -75,37 +35,16 @@ if TYPE_CHECKING:
 __all__ = [
     "ClosedLoopDynamics",
     "ClosedLoopMotion",
-    "ClosureError",
-    "CompileReport",
     "Composition",
-    "DescriptionError",
     "DualQuaternion",
     "DualQuaternions",
-    "ForwardDynamics",
-    "FramePoses",
-    "InverseDynamics",
-    "InverseDynamicsDerivatives",
-    "InverseDynamicsResult",
-    "Jacobian",
     "Joint",
     "JointType",
-    "MassMatrix",
-    "MissingDependencyError",
-    "ModelWarning",
-    "ModularDynamicsError",
-    "PartitionError",
     "Quaternion",
-    "Regressor",
     "Simulation",
-    "SingularityError",
     "SpatialVectors",
-    "StateError",
     "Subsystem",
     "SubsystemGraph",
-    "UnsupportedModelError",
-    "UrdfError",
-    "bias",
-    "bias_batch",
     "close_loops",
     "closed_loop_bias",
     "closed_loop_forward_dynamics",
@@ -117,28 +56,12 @@ __all__ = [
     "constraint_projection",
     "crosscheck",
     "energy",
-    "forward_dynamics",
-    "forward_dynamics_batch",
-    "frame_pose",
-    "frame_poses",
-    "frame_poses_batch",
-    "gravity_torque",
-    "gravity_torque_batch",
-    "inertial_parameters",
-    "inverse_dynamics",
-    "inverse_dynamics_batch",
-    "inverse_dynamics_derivatives",
-    "inverse_dynamics_derivatives_batch",
-    "jacobian",
-    "jacobian_batch",
     "load_urdf",
-    "mass_matrix",
-    "mass_matrix_batch",
-    "regressor",
-    "regressor_batch",
     "simulate",
     "subsystem_graph_dot",
 ]
+__all__ += dynamics.__all__
+__all__ += exceptions.__all__
 
 __version__ = "0.1.0"
 

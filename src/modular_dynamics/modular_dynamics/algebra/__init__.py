@@ -1,30 +1,9 @@
 """Dual quaternions, readable and immutable: poses are unit, twists and wrenches are pure."""
 
-from .conversion import (
-    from_rotation_translation,
-    from_xyz_rpy,
-    pose,
-    rotation_about,
-    rotation_matrix,
-    to_rotation_translation,
-    translation,
-)
-from .dual_quaternion import DualQuaternion
+from . import conversion
+from .conversion import *  # noqa: F403  # all of them
+from .dual_quaternion import DualQuaternion, Quaternion
 from .lie import adjoint, cross, exp, log
-from .quaternion import Quaternion
 
-__all__ = [
-    "DualQuaternion",
-    "Quaternion",
-    "adjoint",
-    "cross",
-    "exp",
-    "from_rotation_translation",
-    "from_xyz_rpy",
-    "log",
-    "pose",
-    "rotation_about",
-    "rotation_matrix",
-    "to_rotation_translation",
-    "translation",
-]
+__all__ = ["DualQuaternion", "Quaternion", "adjoint", "cross", "exp", "log"]
+__all__ += conversion.__all__

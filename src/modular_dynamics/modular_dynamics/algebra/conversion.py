@@ -7,8 +7,7 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .dual_quaternion import DualQuaternion
-from .quaternion import Quaternion
+from .dual_quaternion import DualQuaternion, Quaternion
 
 __all__ = [
     "from_rotation_translation",

@@ -6,8 +6,7 @@ from __future__ import annotations
 
 import math
 
-from .dual_quaternion import DualQuaternion
-from .quaternion import Quaternion
+from .dual_quaternion import DualQuaternion, Quaternion
 
 __all__ = ["adjoint", "cross", "exp", "log"]
 

@@ -8,17 +8,17 @@ from typing import Any
 
 import numpy as np
 import pinocchio
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ..algebra import to_rotation_translation
 from ..dynamics import inverse_dynamics
+from ..dynamics.arrays.arguments import Array
 from ..dynamics.execution.workspaces import workspace_of
 from ..model import SubsystemGraph, refuse_closures
 from .pinocchio_model import PinocchioModel
 
 __all__ = ["CrossCheck", "Residual", "rnea_residual"]
 
-Array = NDArray[np.float64]
 Wrenches = Mapping[str, ArrayLike] | None
 #: [force, moment] on bodies of the graph, in the body's frame.
 Loads = dict[int, Array]

@@ -11,13 +11,11 @@ from typing import Any
 
 import numpy as np
 import pinocchio
-from numpy.typing import NDArray
 
+from ..dynamics.arrays.arguments import Array
 from ..model import Joint, JointType, SubsystemGraph
 
 __all__ = ["PinocchioModel"]
-
-Array = NDArray[np.float64]
 
 
 class PinocchioModel:
@@ -76,10 +74,6 @@ class PinocchioModel:
         """Torques in graph order of Pinocchio's; those of mimic joints added to their drivers'."""
         tau = np.zeros(self.graph.nv)
         for joint in self.graph.joints:
-            own = theirs[self.v_slice(joint)]
-            tau[self.graph.v_slice(self.graph.driver(joint))] += self._multiplier(joint) * own
+            multiplier = 1.0 if joint.mimic is None else joint.mimic.multiplier
+            tau[self.graph.v_slice(self.graph.driver(joint))] += multiplier * theirs[self.v_slice(joint)]
         return tau
-
-    @staticmethod
-    def _multiplier(joint: Joint) -> float:
-        return 1.0 if joint.mimic is None else joint.mimic.multiplier

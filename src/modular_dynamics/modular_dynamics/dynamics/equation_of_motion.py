@@ -75,20 +75,17 @@ def mass_matrix_batch(
 
 def bias(graph: SubsystemGraph, q: ArrayLike, v: ArrayLike, out: Array | None = None) -> Array:
     """h (nv,): torques at zero acceleration: Coriolis, centrifugal, gravity. Errors as inverse_dynamics."""
-    return inverse_dynamics(graph, q, v, _zeros(graph), out=out)
+    return inverse_dynamics(graph, q, v, workspace_of(graph, _zeros), out=out)
 
 
 def gravity_torque(graph: SubsystemGraph, q: ArrayLike, out: Array | None = None) -> Array:
     """g (nv,): torques that hold the robot still at q. Errors as of inverse_dynamics."""
-    return inverse_dynamics(graph, q, _zeros(graph), _zeros(graph), out=out)
+    rest = workspace_of(graph, _zeros)
+    return inverse_dynamics(graph, q, rest, rest, out=out)
 
 
 def _zeros(graph: SubsystemGraph) -> Array:
-    """Zero rates (nv,), allocated once for each thread; no kernel writes its inputs."""
-    return workspace_of(graph, _new_zeros)
-
-
-def _new_zeros(graph: SubsystemGraph) -> Array:
+    """Zero rates (nv,), allocated once for each thread by `workspace_of`; no kernel writes its inputs."""
     return np.zeros(graph.nv)
 
 

@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 from ..kernels import inverse_dynamics_float64, layout, mass_matrix_float64
 from ..kernels.recursions.articulated_layout import ROUNDING
 from ..kernels.row_queue import begin, end, first_bad, new_queue, stop, take
-from ..model import SubsystemGraph
 from .arrays.arguments import Array, Topology, is_contiguous_float64
 from .arrays.model_arrays import Arrays, work_for
 from .execution.algorithms import (
@@ -28,7 +27,7 @@ from .execution.algorithms import (
     StateCall,
 )
 
-__all__ = ["FORWARD_BY_MATRIX", "NO_INERTIA", "coordinate_without_inertia"]
+__all__ = ["FORWARD_BY_MATRIX", "NO_INERTIA"]
 
 #: Numbers in the mass matrices that a thread holds in memory at a time, and states at most.
 LARGEST_STACK, TAKEN = 1_000_000, 512
@@ -79,11 +78,6 @@ class _ForwardByMatrix:
             return NO_INERTIA
         vdot[:] = dpotrs(factor, torques, lower=True)[0]
         return DONE if np.isfinite(vdot).all() else OVERFLOW
-
-
-def coordinate_without_inertia(graph: SubsystemGraph, work: Array) -> str:
-    """The joint whose coordinate :data:`FORWARD_BY_MATRIX` reported."""
-    return next(name for name in graph.joint_names if graph.v_slice(name).stop > work[0])
 
 
 def rows_by_matrix(

@@ -14,7 +14,7 @@ from .arrays.model_arrays import arrays_of
 from .execution.algorithms import FORWARD_DYNAMICS
 from .execution.solver import LoadedSolver, Wrenches
 from .execution.workspaces import direct_calls
-from .forward_by_matrix import FORWARD_BY_MATRIX, NO_INERTIA, coordinate_without_inertia
+from .forward_by_matrix import FORWARD_BY_MATRIX, NO_INERTIA
 
 __all__ = ["ForwardDynamics", "forward_dynamics", "forward_dynamics_batch"]
 
@@ -59,7 +59,8 @@ class ForwardDynamics(LoadedSolver):
         if status != NO_INERTIA:
             return super()._failure(status)
         if self._frames is None:
-            name = coordinate_without_inertia(self.graph, self._work)
+            index = self._work[0]  # of the coordinate that FORWARD_BY_MATRIX reported
+            name = next(n for n in self.graph.joint_names if self.graph.v_slice(n).stop > index)
             return (
                 f"joint '{name}' moves no inertia of its own: the mass matrix of '{self.graph.name}' is "
                 "singular, and torques would accelerate the joint infinitely"

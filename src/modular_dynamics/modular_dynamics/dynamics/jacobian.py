@@ -10,7 +10,7 @@ from ..kernels import layout
 from ..kernels.recursions.jacobian import LINK_AXES, ROOT_AXES
 from ..model import SubsystemGraph
 from .arrays.arguments import Array, Progress
-from .arrays.link_rows import with_links
+from .arrays.model_arrays import with_links
 from .execution.algorithms import JACOBIAN
 from .execution.solver import Solver
 from .execution.workspaces import workspace_of

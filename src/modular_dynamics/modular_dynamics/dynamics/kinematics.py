@@ -11,7 +11,7 @@ from ..algebra import DualQuaternion, from_rotation_translation
 from ..exceptions import StateError
 from ..model import SubsystemGraph
 from .arrays.arguments import Array, Progress
-from .arrays.link_rows import with_links
+from .arrays.model_arrays import with_links
 from .execution.algorithms import FRAME_POSES
 from .execution.solver import Solver
 from .execution.workspaces import workspace_of

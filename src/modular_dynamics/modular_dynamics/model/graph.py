@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,11 +15,12 @@ from ..algebra import DualQuaternion
 from ..exceptions import StateError
 from ..kernels import SMALLEST_NORM, first_not_finite
 from .closure import Gear, LoopJoint, Spring
-from .joint import Joint, JointType
 from .printing import tree
-from .subsystem import Body, Subsystem
+from .subsystem import Body, Joint, JointType, Subsystem
 
 __all__ = ["SubsystemGraph"]
+
+Item = TypeVar("Item")
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,9 +118,7 @@ class SubsystemGraph:
     @cached_property
     def _link_poses(self) -> Mapping[str, tuple[int | None, DualQuaternion]]:
         poses: dict[str, tuple[int | None, DualQuaternion]] = {}
-        for link, x_root_link in self.ground.links.items():
-            poses[link] = None, x_root_link
-        for k, body in enumerate(self.bodies):
+        for k, body in ((None, self.ground), *enumerate(self.bodies)):
             poses.update({link: (k, x_body_link) for link, x_body_link in body.links.items()})
         for subsystem in self.subsystems:
             carrier = subsystem.connection.body
@@ -136,9 +135,7 @@ class SubsystemGraph:
 
         Unlike :meth:`link_body` it includes the links that are fixed in black boxes.
         """
-        if link not in self._link_poses:
-            raise KeyError(f"no link '{link}' in '{self.name}'; its links: {', '.join(self._link_poses)}")
-        return self._link_poses[link]
+        return self._named("link", link, self._link_poses)
 
     def joint(self, name: str) -> Joint:
         """The joint of that name. Raises KeyError naming the valid choices."""
@@ -146,17 +143,11 @@ class SubsystemGraph:
 
     def joint_index(self, name: str) -> int:
         """Index of a joint in ``joints``."""
-        if name not in self._joint_index:
-            raise KeyError(f"no joint '{name}' in '{self.name}'; its joints: {', '.join(self._joint_index)}")
-        return self._joint_index[name]
+        return self._named("joint", name, self._joint_index)
 
     def subsystem(self, name: str) -> Subsystem:
         """The subsystem of that name. Raises KeyError naming the valid choices."""
-        for subsystem in self.subsystems:
-            if subsystem.name == name:
-                return subsystem
-        choices = ", ".join(subsystem.name for subsystem in self.subsystems)
-        raise KeyError(f"no subsystem '{name}' in '{self.name}'; its subsystems: {choices}")
+        return self._named("subsystem", name, {subsystem.name: subsystem for subsystem in self.subsystems})
 
     def predecessor(self, subsystem: Subsystem) -> Subsystem | None:
         """The subsystem that carries another one; None for the ground."""
@@ -164,9 +155,12 @@ class SubsystemGraph:
 
     def link_body(self, link: str) -> int | None:
         """Index of the body that a link belongs to; None for the ground. Raises KeyError."""
-        if link not in self._link_owner:
-            raise KeyError(f"no link '{link}' in '{self.name}'; its links: {', '.join(self._link_owner)}")
-        return self._link_owner[link]
+        return self._named("link", link, self._link_owner)
+
+    def _named(self, kind: str, name: str, table: Mapping[str, Item]) -> Item:
+        if name not in table:
+            raise KeyError(f"no {kind} '{name}' in '{self.name}'; its {kind}s: {', '.join(table)}")
+        return table[name]
 
     def driver(self, joint: Joint) -> str:
         """Name of the joint whose coordinates move ``joint``: itself, or the one that it mimics."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .joint import Joint, JointType
+from .subsystem import Joint, JointType
 
 if TYPE_CHECKING:
     from .graph import SubsystemGraph

@@ -1,17 +1,101 @@
-"""A subsystem: connected joints and bodies beyond one connection point; and what a body is."""
+"""Joints, bodies, and subsystems: connected joints and bodies beyond one connection point."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from enum import Enum
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..algebra import DualQuaternion
-from .joint import Joint
+from ..algebra import DualQuaternion, Quaternion, pose, rotation_about
 
-__all__ = ["Body", "Connection", "Subsystem"]
+__all__ = ["Body", "Connection", "Joint", "JointType", "Limits", "Mimic", "Subsystem"]
+
+
+class JointType(str, Enum):
+    """The moving joint types of URDF that this library supports."""
+
+    REVOLUTE = "revolute"
+    CONTINUOUS = "continuous"
+    PRISMATIC = "prismatic"
+    FLOATING = "floating"
+
+    @property
+    def nq(self) -> int:
+        """Numbers of a position: 7 for floating (x y z, quaternion w x y z), else 1."""
+        return 7 if self is JointType.FLOATING else 1
+
+    @property
+    def nv(self) -> int:
+        """Numbers of a velocity: 6 for floating (linear, angular, in the child's frame), else 1."""
+        return 6 if self is JointType.FLOATING else 1
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Limits of position [rad or m], effort [N m or N] and velocity [rad/s or m/s]; None where not given."""
+
+    lower: float | None = None
+    upper: float | None = None
+    effort: float | None = None
+    velocity: float | None = None
+
+
+NO_LIMITS = Limits()
+
+
+@dataclass(frozen=True, slots=True)
+class Mimic:
+    """q = multiplier * q[joint] + offset; ``joint`` is a driver that mimics no other joint."""
+
+    joint: str
+    multiplier: float = 1.0
+    offset: float = 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class Joint:
+    """A moving joint, placed in the frame of its parent body (or the root link, for the ground).
+
+    Attributes:
+        x_parent_joint: pose of the joint frame, fixed in the parent body, in the parent body's frame.
+        axis: unit axis in the joint frame; unused by floating joints.
+        damping: viscous friction [N m s/rad or N s/m]. friction: static friction [N m or N].
+    """
+
+    name: str
+    type: JointType
+    parent_link: str
+    child_link: str
+    x_parent_joint: DualQuaternion
+    axis: NDArray[np.float64]
+    limits: Limits = NO_LIMITS
+    damping: float = 0.0
+    friction: float = 0.0
+    mimic: Mimic | None = None
+
+    def motion(self, q: NDArray[np.float64]) -> DualQuaternion:
+        """x_joint_child: pose of the child link in the joint frame at position q of this joint alone."""
+        if self.type is JointType.FLOATING:
+            rotation = Quaternion(*q[3:].tolist())
+            return pose(rotation * (1.0 / rotation.norm()), q[:3])
+        if self.type is JointType.PRISMATIC:
+            return pose(Quaternion(1.0), self.axis * q[0])
+        return pose(rotation_about(self.axis, float(q[0])), np.zeros(3))
+
+    def screw(self, rate: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """(angular, linear) velocity of the child against the parent, in the child's frame, at joint rate v.
+
+        Linear in ``rate``, so it maps accelerations too. A joint of one degree of freedom does not move
+        its own axis: there it is the same in the joint frame (omega = axis v, or eps axis v).
+        """
+        if self.type is JointType.FLOATING:
+            return rate[3:], rate[:3]
+        if self.type is JointType.PRISMATIC:
+            return np.zeros(3), self.axis * rate[0]
+        return self.axis * rate[0], np.zeros(3)
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from ..algebra import DualQuaternion
 from ..model import Gear, Limits, LoopJoint, Mimic, Spring
-from ..model.joint import NO_LIMITS
+from ..model.subsystem import NO_LIMITS
 
 __all__ = [
     "Annotations",

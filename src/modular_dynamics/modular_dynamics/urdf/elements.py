@@ -1,4 +1,4 @@
-"""The standard part of a URDF, links and joints, read by urdf_parser_py from the XML tree parsed before."""
+"""The standard part of a URDF: links and joints, each checked, then read by urdf_parser_py."""
 
 from __future__ import annotations
 
@@ -12,23 +12,24 @@ from urdf_parser_py.xml_reflection.core import Path as ElementPath
 from ..algebra import DualQuaternion, from_xyz_rpy, to_rotation_translation
 from ..exceptions import UrdfError
 from ..model import Limits, Mimic
-from .checks.elements import INERTIA_KEYS, check_joint, check_link, entry
+from .checks.values import Entry
 from .description import JointDescription, LinkDescription, RobotDescription
 from .source import line_of
 
 __all__ = ["read_robot"]
 
-#: Elements and attributes that dynamics needs.
-_NEEDED = {
-    "origin": ("xyz", "rpy"),
-    "axis": ("xyz",),
-    "limit": ("lower", "upper", "effort", "velocity"),
-    "dynamics": ("damping", "friction"),
-    "mimic": ("joint", "multiplier", "offset"),
-    "parent": ("link",),
-    "child": ("link",),
-    "mass": ("value",),
-    "inertia": INERTIA_KEYS,
+#: `planar` is a URDF type too, but no single screw describes it.
+_JOINT_TYPES = ("revolute", "continuous", "prismatic", "fixed", "floating")
+#: Elements that dynamics needs: attributes that are names, and numbers with their defaults (None: required).
+_NAMES = {"parent": "link", "child": "link", "mimic": "joint"}
+_NUMBERS: dict[str, dict[str, str | None]] = {
+    "origin": {"xyz": "0 0 0", "rpy": "0 0 0"},
+    "axis": {"xyz": None},
+    "limit": {"lower": "0", "upper": "0", "effort": None, "velocity": None},
+    "dynamics": {"damping": "0", "friction": "0"},
+    "mimic": {"multiplier": "1", "offset": "0"},
+    "mass": {"value": None},
+    "inertia": dict.fromkeys(("ixx", "ixy", "ixz", "iyy", "iyz", "izz")),
 }
 
 
@@ -36,23 +37,21 @@ def read_robot(root: etree._Element) -> RobotDescription:
     """Links and joints of a <robot> element.
 
     Raises:
-        UrdfError: a missing or non-finite number, a missing or duplicate name, an unknown joint type;
-            names the element and its line.
+        UrdfError: a missing or non-finite number, a missing or duplicate name, an unknown joint type, an axis
+            without direction; names the element and its line.
     """
-    robot_name = entry(root, "<robot>").name("name")
     lines: dict[tuple[str, str], int | None] = {}
-    # urdf_parser_py prints a complaint about each element that it does not know (gazebo, transmissions, our
-    # tags) to stderr, so it is given a tree of the needed elements only
-    needed = etree.Element("robot", name=robot_name)
-    for kind, check in (("link", check_link), ("joint", check_joint)):
+    # urdf_parser_py checks little, and prints a complaint about each element that it does not know (gazebo,
+    # transmissions, our tags) to stderr: it is given a tree of the checked elements only
+    checked = etree.Element("robot", name=Entry.of(root, "<robot>").name("name"))
+    for kind, copy in (("link", _copy_link), ("joint", _copy_joint)):
         for element in root.findall(kind):
-            name = entry(element, f"<{kind}>").name("name")
+            name = Entry.of(element, f"<{kind}>").name("name")
             if (kind, name) in lines:
                 raise UrdfError(f"two {kind}s are named '{name}'; names must be unique", line_of(element))
             lines[kind, name] = line_of(element)
-            check(element, f"{kind} '{name}'")
-            needed.append(_needed_part(element))
-    robot = urdf_parser.URDF.from_xml(needed, ElementPath("robot"))
+            copy(element, etree.SubElement(checked, kind, name=name), f"{kind} '{name}'")
+    robot = urdf_parser.URDF.from_xml(checked, ElementPath("robot"))
     return RobotDescription(
         name=robot.name,
         links={link.name: _link(link, lines["link", link.name]) for link in robot.links},
@@ -60,71 +59,95 @@ def read_robot(root: etree._Element) -> RobotDescription:
     )
 
 
-def _needed_part(element: etree._Element) -> etree._Element:
-    """A copy of a link or joint with only the sub-elements and attributes that dynamics needs."""
-    copy = etree.Element(element.tag, _selected(element, ("name", "type")))
-    target, source = copy, element
-    if element.tag == "link":
-        inertial = element.find("inertial")
-        if inertial is None:
-            return copy
-        target, source = etree.SubElement(copy, "inertial"), inertial
-    for child in source:
-        if child.tag in _NEEDED:
-            etree.SubElement(target, child.tag, _selected(child, _NEEDED[child.tag]))
+def _copy_link(link: etree._Element, target: etree._Element, where: str) -> None:
+    """Mass, inertia and origin, if the link has an <inertial>."""
+    inertial = _at_most_one(link, "inertial", where)
+    if inertial is None:
+        return
+    copy = etree.SubElement(target, "inertial")
+    _copy_part(inertial, "origin", copy, f"{where}, <inertial>")
+    for tag in ("mass", "inertia"):
+        if _copy_part(inertial, tag, copy, where) is None:
+            raise UrdfError(f"{where}: <inertial> lacks <{tag}>", line_of(inertial))
+
+
+def _copy_joint(joint: etree._Element, target: etree._Element, where: str) -> None:
+    """A known type, parent and child, an axis with a direction, limits where URDF needs them."""
+    kind = joint.get("type")
+    if kind not in _JOINT_TYPES:
+        hint = "; make a planar joint of two prismatic and one revolute joint" if kind == "planar" else ""
+        given = "no type" if kind is None else f"unknown type '{kind}'"
+        raise UrdfError(
+            f"{where} has {given}; one of {', '.join(_JOINT_TYPES)} is needed{hint}", line_of(joint)
+        )
+    target.set("type", kind)
+    for tag in ("parent", "child"):
+        if _copy_part(joint, tag, target, where) is None:
+            raise UrdfError(f"{where} lacks <{tag} link=...>", line_of(joint))
+    axis = _at_most_one(joint, "axis", where)
+    if axis is not None and kind in ("revolute", "continuous", "prismatic"):
+        _copy_part(joint, "axis", target, where)
+        if not np.linalg.norm(Entry.of(axis, where).numbers("xyz", 3)) > 1e-9:
+            raise UrdfError(f"{where}: <axis xyz='{axis.get('xyz')}'> has no direction", line_of(axis))
+    if _copy_part(joint, "limit", target, where) is None and kind in ("revolute", "prismatic"):
+        raise UrdfError(f"{where}, {kind}, lacks <limit lower= upper= effort= velocity=>", line_of(joint))
+    for tag in ("origin", "dynamics", "mimic"):
+        _copy_part(joint, tag, target, where)
+
+
+def _copy_part(parent: etree._Element, tag: str, target: etree._Element, where: str) -> etree._Element | None:
+    """Check a sub-element and append a copy to ``target``, its defaults filled in; None without one."""
+    element = _at_most_one(parent, tag, where)
+    if element is None:
+        return None
+    entry, copy = Entry.of(element, f"{where}, <{tag}>"), etree.SubElement(target, tag)
+    if tag in _NAMES:
+        copy.set(_NAMES[tag], entry.name(_NAMES[tag]))
+    for key, default in _NUMBERS.get(tag, {}).items():
+        entry.numbers(key, 3 if key in ("xyz", "rpy") else 1, default)
+        copy.set(key, entry.item.get(key, default))
     return copy
 
 
-def _selected(element: etree._Element, keys: tuple[str, ...]) -> dict[str, str]:
-    return {key: value for key in keys if (value := element.get(key)) is not None}
+def _at_most_one(element: etree._Element, tag: str, where: str) -> etree._Element | None:
+    children = element.findall(tag)
+    if len(children) > 1:
+        raise UrdfError(f"{where} has {len(children)} <{tag}> elements; one is allowed", line_of(children[1]))
+    return children[0] if children else None
 
 
 def _link(link: Any, line: int | None) -> LinkDescription:
     if link.inertial is None:
         return LinkDescription(link.name, line=line)
-    inertial = link.inertial
-    rotation, com = to_rotation_translation(_pose(inertial.origin))
-    tensor = rotation @ np.array(inertial.inertia.to_matrix(), dtype=float) @ rotation.T
-    return LinkDescription(link.name, float(inertial.mass), com, (tensor + tensor.T) / 2.0, line)
+    rotation, com = to_rotation_translation(_pose(link.inertial.origin))
+    tensor = rotation @ np.array(link.inertial.inertia.to_matrix(), dtype=float) @ rotation.T
+    return LinkDescription(link.name, float(link.inertial.mass), com, (tensor + tensor.T) / 2.0, line)
 
 
 def _pose(origin: Any) -> DualQuaternion:
-    if origin is None:
-        return from_xyz_rpy(np.zeros(3), np.zeros(3))
-    return from_xyz_rpy(origin.xyz or [0.0] * 3, origin.rpy or [0.0] * 3)
+    zeros = np.zeros(3)
+    return from_xyz_rpy(zeros, zeros) if origin is None else from_xyz_rpy(origin.xyz, origin.rpy)
 
 
 def _joint(joint: Any, line: int | None) -> JointDescription:
     axis = np.array(joint.axis if joint.axis is not None else [1.0, 0.0, 0.0], dtype=float)
-    dynamics = joint.dynamics
+    limit, dynamics, mimic = joint.limit, joint.dynamics, joint.mimic
+    has_range = limit is not None and joint.type in ("revolute", "prismatic")
     return JointDescription(
         name=joint.name,
         type=joint.type,
         parent=joint.parent,
         child=joint.child,
         x_parent_joint=_pose(joint.origin),
-        axis=axis / (np.linalg.norm(axis) or 1.0),
-        limits=_limits(joint),
-        damping=float(dynamics.damping or 0.0) if dynamics is not None else 0.0,
-        friction=float(dynamics.friction or 0.0) if dynamics is not None else 0.0,
-        mimic=_mimic(joint.mimic),
+        axis=axis / np.linalg.norm(axis),
+        limits=Limits(
+            lower=float(limit.lower) if has_range else None,
+            upper=float(limit.upper) if has_range else None,
+            effort=None if limit is None else float(limit.effort),
+            velocity=None if limit is None else float(limit.velocity),
+        ),
+        damping=0.0 if dynamics is None else float(dynamics.damping),
+        friction=0.0 if dynamics is None else float(dynamics.friction),
+        mimic=None if mimic is None else Mimic(mimic.joint, float(mimic.multiplier), float(mimic.offset)),
         line=line,
     )
-
-
-def _limits(joint: Any) -> Limits:
-    limit = joint.limit
-    has_range = limit is not None and joint.type in ("revolute", "prismatic")
-    return Limits(
-        lower=float(limit.lower or 0.0) if has_range else None,
-        upper=float(limit.upper or 0.0) if has_range else None,
-        effort=float(limit.effort) if limit is not None else None,
-        velocity=float(limit.velocity) if limit is not None else None,
-    )
-
-
-def _mimic(mimic: Any) -> Mimic | None:
-    if mimic is None:
-        return None
-    multiplier = 1.0 if mimic.multiplier is None else float(mimic.multiplier)
-    return Mimic(mimic.joint, multiplier, float(mimic.offset or 0.0))

@@ -15,8 +15,7 @@ from ..algebra import DualQuaternion
 from ..exceptions import ModelWarning, StateError, UrdfError
 from ..model import SubsystemGraph
 from .assembly import assemble
-from .checks.references import check_references
-from .checks.robot import check_inertias, check_tree, resolve_mimics, warn_suspicious
+from .checks.robot import check_inertias, check_references, check_tree, resolve_mimics, warn_suspicious
 from .checks.tags import checked_annotations
 from .description import Annotations, JointDescription, LinkDescription, RobotDescription
 from .elements import read_robot

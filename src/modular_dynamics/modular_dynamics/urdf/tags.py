@@ -13,8 +13,7 @@ import yaml
 from lxml import etree
 
 from ..exceptions import PartitionError, UrdfError
-from .checks.elements import attributes
-from .checks.values import LINE
+from .checks.values import LINE, attributes
 from .source import line_of, parse_xml, read_text
 
 __all__ = ["has_loops", "read_partition", "read_tags"]

@@ -8,11 +8,10 @@ every value needed lies on the sampling grid.
 from enum import Enum
 
 import numpy as np
-from numpy.typing import NDArray
+
+from modular_dynamics_ros.computation.values import Array
 
 __all__ = ["FilterState", "FilteredAcceleration", "SamplingError", "richardson_derivative"]
-
-Array = NDArray[np.float64]
 
 ORDER = 6
 INTERVALS_FOR_PERIOD = 5  # a median of five intervals tolerates two outliers
@@ -66,8 +65,6 @@ class FilteredAcceleration:
 
         self._signal = signal
         self.cutoff = cutoff
-        self.period = np.nan
-        self.state = FilterState.STARTING
         self._history = np.zeros((5, joints))
         self._velocity = np.zeros(joints)
         self._acceleration = np.zeros(joints)

@@ -9,17 +9,14 @@ assembly mode is the measured one; where the loops do not, these joints are repo
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from modular_dynamics.closure import ClosedLoopSolver
 from modular_dynamics.exceptions import ClosureError, SingularityError
 from modular_dynamics_ros.computation.robot import Robot
-from modular_dynamics_ros.computation.values import Configuration, State
+from modular_dynamics_ros.computation.values import Array, Configuration, State
 from modular_dynamics_ros.exceptions import BadMessage
 
 __all__ = ["CANNOT_CLOSE", "DEAD_POINT", "AssemblyMode", "refused_closure"]
-
-Array = NDArray[np.float64]
 
 CANNOT_CLOSE, DEAD_POINT = "cannot close", "dead point"  # causes of a BadMessage
 OPEN = 1e-9  # [m or 1] residual from which on a loop is open

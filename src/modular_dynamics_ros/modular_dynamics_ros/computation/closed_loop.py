@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 import modular_dynamics as md
 from modular_dynamics.closure import (
@@ -18,12 +17,16 @@ from modular_dynamics.exceptions import ClosureError, ModularDynamicsError, Sing
 from modular_dynamics_ros.computation.assembly_mode import AssemblyMode, refused_closure
 from modular_dynamics_ros.computation.feedforward import friction_torques
 from modular_dynamics_ros.computation.robot import Robot
-from modular_dynamics_ros.computation.values import AppliedWrenches, Configuration, StampedWrench, State
+from modular_dynamics_ros.computation.values import (
+    AppliedWrenches,
+    Array,
+    Configuration,
+    StampedWrench,
+    State,
+)
 from modular_dynamics_ros.exceptions import BadMessage, RobotError
 
 __all__ = ["ClosedLoop", "ClosedLoopSolution"]
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,12 +10,16 @@ from modular_dynamics_ros.computation.closed_loop import ClosedLoop, ClosedLoopS
 from modular_dynamics_ros.computation.feedforward import limit_efforts, select_terms
 from modular_dynamics_ros.computation.open_chain import OpenChain, OpenChainDynamics
 from modular_dynamics_ros.computation.robot import Robot
-from modular_dynamics_ros.computation.values import AppliedWrenches, ComputationSettings, Configuration, State
+from modular_dynamics_ros.computation.values import (
+    AppliedWrenches,
+    Array,
+    ComputationSettings,
+    Configuration,
+    State,
+)
 from modular_dynamics_ros.exceptions import BadMessage, listed
 
 __all__ = ["Answer", "Computation", "TimedWrenches"]
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,10 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 import modular_dynamics as md
+from modular_dynamics_ros.computation.values import Array
 
 __all__ = ["FRICTION_SPEED", "friction_coefficients", "friction_torques", "limit_efforts", "select_terms"]
-
-Array = NDArray[np.float64]
 
 FRICTION_SPEED = 1e-3
 """Speed [rad/s or m/s] below which dry friction rises linearly: a sign function would chatter at rest."""

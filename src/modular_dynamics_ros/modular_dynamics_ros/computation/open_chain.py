@@ -3,17 +3,20 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 import modular_dynamics as md
 from modular_dynamics_ros.computation.feedforward import friction_torques
 from modular_dynamics_ros.computation.robot import Robot
-from modular_dynamics_ros.computation.values import AppliedWrenches, Configuration, StampedWrench, State
+from modular_dynamics_ros.computation.values import (
+    AppliedWrenches,
+    Array,
+    Configuration,
+    StampedWrench,
+    State,
+)
 from modular_dynamics_ros.exceptions import BadMessage
 
 __all__ = ["OpenChain", "OpenChainDynamics"]
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,11 +9,10 @@ from numpy.typing import NDArray
 
 import modular_dynamics as md
 from modular_dynamics_ros.computation.feedforward import friction_coefficients
+from modular_dynamics_ros.computation.values import Array
 from modular_dynamics_ros.exceptions import RobotError, listed
 
 __all__ = ["Robot", "load_robot"]
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,7 +6,15 @@ from dataclasses import dataclass, field, fields
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["AppliedWrenches", "ComputationSettings", "Configuration", "StampedWrench", "State", "Wrenches"]
+__all__ = [
+    "AppliedWrenches",
+    "Array",
+    "ComputationSettings",
+    "Configuration",
+    "StampedWrench",
+    "State",
+    "Wrenches",
+]
 
 Array = NDArray[np.float64]
 Wrenches = Mapping[str, Array] | None  # by name [force N, moment N m] (6,)

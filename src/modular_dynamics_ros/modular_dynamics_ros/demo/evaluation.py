@@ -1,16 +1,26 @@
-"""Evaluation of recorded answers: completeness, latency, difference from Pinocchio, weight on the base."""
+"""Evaluation of recorded answers: completeness, latency, difference from Pinocchio, weight; and its table."""
 
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from rich.console import Console
+from rich.table import Table
 
 import modular_dynamics as md
 from modular_dynamics.crosscheck import CrossCheck
 from modular_dynamics_ros.demo.recorder import MotionRecorder, Recorder
-from modular_dynamics_ros.diagnostics.counts import LatencySummary, summarise
+from modular_dynamics_ros.diagnostics.statuses import LatencySummary, summarise
 
-__all__ = ["Evaluation", "RunFigures", "coordinates_of", "evaluate", "run_figures"]
+__all__ = [
+    "Evaluation",
+    "RunFigures",
+    "coordinates_of",
+    "evaluate",
+    "print_torques",
+    "run_figures",
+    "table_of",
+]
 
 UNKNOWN = np.full(6, np.nan)
 
@@ -149,3 +159,35 @@ def _weight(recorder: Recorder, stamps: list[int]) -> np.ndarray:
             (pose,) = md.frame_poses(graph, recorder.states[stamp][0], [frame])
             weight[row] += up @ pose[:3, :3] @ wrench[:3]
     return weight
+
+
+def table_of(title: str, run: RunFigures, answers: str) -> Table:
+    """A table that begins with messages and latency."""
+    table = Table(title=title, title_style="bold")
+    table.add_column("figure")
+    table.add_column("value", justify="right")
+    table.add_column("unit")
+    table.add_row("joint states sent / received", f"{run.sent} / {run.received}", "messages")
+    table.add_row(f"{answers} received", f"{run.answered}", "messages")
+    table.add_row("rate", f"{run.latency.rate:.1f}", "Hz")
+    for name in ("p50", "p99", "max"):
+        table.add_row(f"latency {name} (*)", f"{1e3 * getattr(run.latency, name):.2f}", "ms")
+    table.add_section()
+    return table
+
+
+def print_torques(console: Console, graph: md.SubsystemGraph, run: Evaluation) -> None:
+    """Messages, latency, disagreement per subsystem, weight."""
+    title = f"{graph.name}: {graph.nv} joints in {len(graph.subsystems)} subsystems"
+    table, weight = table_of(title, run, "torques"), run.weight
+    table.add_row("[bold]worst difference to Pinocchio", "N m or N", "(of the largest torque)")
+    for name, difference in run.disagreement.items():
+        relative = difference / run.largest if run.largest else np.nan
+        table.add_row(f"  {name}", f"{difference:.1e}", f"({relative:.1e})")
+    table.add_row("largest torque of a joint", f"{run.largest:.1f}", "N m or N")
+    table.add_section()
+    if len(weight):
+        table.add_row("total weight on the base, mean", f"{np.mean(weight):.1f}", "N")
+        table.add_row("  as the robot moves", f"{np.min(weight):.1f} .. {np.max(weight):.1f}", "N")
+    console.print(table)
+    console.print("(*) from a joint state's arrival to its torques' arrival, both at the recorder")

@@ -6,14 +6,13 @@ from typing import Any
 import numpy as np
 from geometry_msgs.msg import WrenchStamped
 from modular_dynamics_interfaces.msg import SubsystemGraph
-from numpy.typing import NDArray
 from rclpy.node import Node
 from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory
 
 import modular_dynamics as md
-from modular_dynamics_ros.computation.reference import ReferenceSampler
-from modular_dynamics_ros.computation.values import StampedWrench
+from modular_dynamics_ros.computation.acceleration_source import ReferenceSampler
+from modular_dynamics_ros.computation.values import Array, StampedWrench
 from modular_dynamics_ros.messages.joint_states import JointStateReader
 from modular_dynamics_ros.messages.stamps import stamp_nanoseconds
 from modular_dynamics_ros.messages.trajectories import trajectory_from_message
@@ -23,7 +22,6 @@ from modular_dynamics_ros.node.topics import LATCHED, topic_name
 __all__ = ["MotionRecorder", "Recorder", "join"]
 
 DEPTH = 2000
-Array = NDArray[np.float64]
 
 
 class MotionRecorder(Node):

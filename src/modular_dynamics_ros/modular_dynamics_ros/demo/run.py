@@ -13,16 +13,15 @@ from rich.console import Console
 from rich.markup import escape
 
 import modular_dynamics as md
-from modular_dynamics_ros.demo.evaluation import Evaluation, evaluate
+from modular_dynamics_ros.demo.evaluation import Evaluation, evaluate, print_torques
 from modular_dynamics_ros.demo.graph_picture import draw_graph
 from modular_dynamics_ros.demo.playing import DemoError, Playback
 from modular_dynamics_ros.demo.plots import draw_reactions, draw_torques
 from modular_dynamics_ros.demo.recorder import Recorder
-from modular_dynamics_ros.demo.tables import print_reactions, print_torques
-from modular_dynamics_ros.demo.torso import play_torso
+from modular_dynamics_ros.demo.torso import play_torso, print_reactions
 from modular_dynamics_ros.exceptions import MotionError, listed
+from modular_dynamics_ros.player.motion import Schedule
 from modular_dynamics_ros.player.recordings import load_motion
-from modular_dynamics_ros.player.schedule import Schedule
 
 __all__ = ["Options", "run"]
 

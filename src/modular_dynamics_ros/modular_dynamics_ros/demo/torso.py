@@ -8,13 +8,13 @@ from modular_dynamics_interfaces.msg import TorsoReactions
 from rich.console import Console
 
 import modular_dynamics as md
-from modular_dynamics_ros.demo.evaluation import RunFigures, run_figures
+from modular_dynamics_ros.demo.evaluation import RunFigures, run_figures, table_of
 from modular_dynamics_ros.demo.playing import Playback
 from modular_dynamics_ros.demo.recorder import MotionRecorder
+from modular_dynamics_ros.player.motion import Schedule
 from modular_dynamics_ros.player.recordings import load_motion
-from modular_dynamics_ros.player.schedule import Schedule
 
-__all__ = ["TorsoRun", "play_torso"]
+__all__ = ["TorsoRun", "play_torso", "print_reactions"]
 
 FORCE_ERROR = 1e-7  # [N] by which an actuator's force may differ from that of virtual power
 NODE = "torso_reaction_node"
@@ -97,3 +97,18 @@ def _difference(
         forces = np.array([values[row] for values in actuators.values()])
         differences.append(float(np.abs(whole.tau[indices] - forces).max(initial=0.0)))
     return float(np.max(differences))
+
+
+def print_reactions(console: Console, run: TorsoRun) -> None:
+    """Messages, latency, forces of actuators and springs, equilibrium."""
+    table = table_of("charmie_torso: reactions of its torso, live", run, "reactions")
+    if run.answered:
+        for name, force in (run.actuators | run.springs).items():
+            table.add_row(f"force of {name}", f"{force.min():.2f} .. {force.max():.2f}", "N")
+        table.add_row("actuators, difference to virtual power", f"{run.difference:.1e}", "N")
+        table.add_section()
+        table.add_row("weight on body 3, mean", f"{run.base[:, 2].mean():.1f}", "N")
+        table.add_row("equilibrium residual, largest", f"{run.residual:.1e}", "N or N m")
+        table.add_row("distance from a dead point, smallest", f"{run.dead_point:.3f}", "of 1")
+    console.print(table)
+    console.print("(*) by way of dynamics_node, whose wrenches of arms and head are the loads")

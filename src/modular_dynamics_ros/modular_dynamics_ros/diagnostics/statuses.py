@@ -1,11 +1,91 @@
-"""The parts of /diagnostics that all nodes about a robot share: text and figures once a second."""
+"""What nodes about a robot count and measure, and the parts of /diagnostics that they share."""
+
+from collections import Counter, deque
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
 
 from modular_dynamics_ros.computation.closed_loop import ClosedLoopSolution
 from modular_dynamics_ros.computation.computation import Answer
-from modular_dynamics_ros.diagnostics.counts import MessageCounts
-from modular_dynamics_ros.messages.status import ERROR, OK, WARN, Status
+from modular_dynamics_ros.messages.status import Status, judged
 
-__all__ = ["answer_values", "closure_status", "input_status"]
+__all__ = [
+    "LatencySummary",
+    "LatencyWindow",
+    "MessageCounts",
+    "answer_values",
+    "closure_status",
+    "input_status",
+    "summarise",
+]
+
+
+@dataclass(frozen=True)
+class LatencySummary:
+    """Rate [Hz] and latency percentiles [s] of `count` answers; NaN where there are too few."""
+
+    count: int
+    rate: float
+    p50: float
+    p99: float
+    max: float
+
+
+def summarise(latencies_ns: NDArray[np.int64], arrivals_ns: NDArray[np.int64]) -> LatencySummary:
+    """Summary of latencies [ns] of messages that arrived at the given times [ns], in order of arrival.
+
+    The percentiles are values that occurred (nearest rank, rounded up), so p99 never looks better than the
+    data.
+    """
+    count = len(latencies_ns)
+    if count == 0:
+        return LatencySummary(0, np.nan, np.nan, np.nan, np.nan)
+    seconds = np.sort(latencies_ns) * 1e-9
+    p50, p99 = (float(seconds[int(np.ceil(share * count)) - 1]) for share in (0.50, 0.99))
+    span = (int(arrivals_ns[-1]) - int(arrivals_ns[0])) * 1e-9
+    rate = (count - 1) / span if span > 0.0 else np.nan
+    return LatencySummary(count, rate, p50, p99, float(seconds[-1]))
+
+
+class LatencyWindow:
+    """Arrival time and latency of the last `size` answers."""
+
+    def __init__(self, size: int = 1024) -> None:
+        self._answers: deque[tuple[int, int]] = deque(maxlen=size)
+
+    def add(self, arrival_ns: int, latency_ns: int) -> None:
+        """Count one answer; the oldest one is dropped when the window is full."""
+        self._answers.append((arrival_ns, latency_ns))
+
+    def clear(self) -> None:
+        """Forget all answers: after a pause the old ones say nothing about the rate."""
+        self._answers.clear()
+
+    def summary(self) -> LatencySummary:
+        """Summary of the answers in the window."""
+        arrivals, latencies = np.array(self._answers, dtype=np.int64).reshape(-1, 2).T
+        return summarise(latencies, arrivals)
+
+
+@dataclass
+class MessageCounts:
+    """Messages since activation: every joint state is answered, rejected (by cause) or superseded.
+
+    Attributes:
+        superseded: by a newer joint state before they were answered. limited: by joint, answers in which its
+        effort limit was exceeded. closed_anew: answers whose assembly mode did not follow from the answer
+        before. input_age: of the last joint state at its arrival [s]. latency: from arrival to answer.
+    """
+
+    received: int = 0
+    answered: int = 0
+    superseded: int = 0
+    closed_anew: int = 0
+    rejected: "Counter[str]" = field(default_factory=Counter)
+    limited: "Counter[str]" = field(default_factory=Counter)
+    input_age: float = float("nan")
+    latency: LatencyWindow = field(default_factory=LatencyWindow)
 
 
 def input_status(counts: MessageCounts, problems: list[str], age: float | None, stale: bool) -> Status:
@@ -17,14 +97,10 @@ def input_status(counts: MessageCounts, problems: list[str], age: float | None, 
         "age of input at arrival [s]": f"{counts.input_age:.6f}",
     }
     values |= {f"rejected: {cause}": str(count) for cause, count in sorted(counts.rejected.items())}
-    if stale:
-        texts = [f"joint states are stale: the last answered one arrived {age:.2f} s ago", *problems]
-        return Status(ERROR, "input", "; ".join(texts), values=values)
-    if problems:
-        return Status(WARN, "input", "; ".join(problems), values=values)
-    if age is None:
-        return Status(WARN, "input", "waiting for the first joint state", values=values)
-    return Status(OK, "input", "joint states are good", values=values)
+    errors = [f"joint states are stale: the last answered one arrived {age:.2f} s ago"] if stale else []
+    if age is None and not problems:
+        problems = ["waiting for the first joint state"]
+    return judged("input", "joint states are good", values, errors, problems)
 
 
 def answer_values(counts: MessageCounts, source: str) -> dict[str, str]:
@@ -64,8 +140,4 @@ def closure_status(answer: Answer | None, closed_anew: int, errors: list[str], w
             f"measured minus closed of {name} [rad or m]": f"{value:.3e}"
             for name, value in disagreements.items()
         }
-    if errors:
-        return Status(ERROR, "closure", "; ".join([*errors, *warnings]), values=values)
-    if warnings:
-        return Status(WARN, "closure", "; ".join(warnings), values=values)
-    return Status(OK, "closure", text, values=values)
+    return judged("closure", text, values, errors, warnings)

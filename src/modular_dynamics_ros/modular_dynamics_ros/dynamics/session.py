@@ -9,17 +9,15 @@ from rclpy.lifecycle import LifecycleState
 from modular_dynamics_ros.computation.computation import Answer, Computation
 from modular_dynamics_ros.computation.robot import Robot
 from modular_dynamics_ros.computation.values import ComputationSettings, State
-from modular_dynamics_ros.diagnostics.counts import MessageCounts
-from modular_dynamics_ros.diagnostics.statuses import answer_values
+from modular_dynamics_ros.diagnostics.statuses import MessageCounts, answer_values
 from modular_dynamics_ros.dynamics.crosscheck import CrossChecks
 from modular_dynamics_ros.dynamics.outputs import DynamicsOutputs
 from modular_dynamics_ros.exceptions import BadMessage
-from modular_dynamics_ros.messages.status import OK, WARN, Status
-from modular_dynamics_ros.node.input_timeout import InputTimeout, Output
+from modular_dynamics_ros.messages.status import Status, judged
 from modular_dynamics_ros.node.inputs import ReferenceInput, WrenchInputs
 from modular_dynamics_ros.node.interfaces import SessionNode
 from modular_dynamics_ros.node.loaded_robot import LoadedRobot
-from modular_dynamics_ros.node.state_input import StateInput
+from modular_dynamics_ros.node.state_input import InputTimeout, Output, StateInput
 from modular_dynamics_ros.parameters.nodes import DynamicsParameters
 
 __all__ = ["DynamicsSession", "output_status"]
@@ -154,8 +152,7 @@ def output_status(counts: MessageCounts, computation: Computation, answer: Answe
     values |= {
         f"effort limit of {name} reached in": f"{count} answers" for name, count in counts.limited.items()
     }
-    if answer is not None and (limited := limited_joints(robot, answer)):
-        text = f"effort limit reached ({settings.effort_limits}): {', '.join(limited)}"
-        return Status(WARN, "output", text, values=values)
-    text = f"{robot.graph.name}: torques of {len(robot.joint_names)} joints"
-    return Status(OK, "output", text, values=values)
+    limited = [] if answer is None else limited_joints(robot, answer)
+    warnings = [f"effort limit reached ({settings.effort_limits}): {', '.join(limited)}"] if limited else []
+    good = f"{robot.graph.name}: torques of {len(robot.joint_names)} joints"
+    return judged("output", good, values, warnings=warnings)

@@ -1,12 +1,12 @@
 """A diagnostic status without its message type, and diagnostic_msgs/DiagnosticArray."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from builtin_interfaces.msg import Time
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 
-__all__ = ["ERROR", "OK", "STALE", "WARN", "Status", "diagnostic_array"]
+__all__ = ["ERROR", "OK", "STALE", "WARN", "Status", "diagnostic_array", "judged"]
 
 OK, WARN, ERROR, STALE = range(4)  # the levels of diagnostic_msgs/DiagnosticStatus
 
@@ -20,6 +20,14 @@ class Status:
     message: str
     hardware_id: str = ""
     values: dict[str, str] = field(default_factory=dict)
+
+
+def judged(
+    name: str, good: str, values: dict[str, str], errors: Sequence[str] = (), warnings: Sequence[str] = ()
+) -> Status:
+    """The status of a part: its errors, then its warnings, or the text `good` where it has neither."""
+    level = ERROR if errors else WARN if warnings else OK
+    return Status(level, name, "; ".join([*errors, *warnings]) or good, values=values)
 
 
 def diagnostic_array(stamp: Time, statuses: Iterable[Status]) -> DiagnosticArray:

@@ -6,10 +6,9 @@ from typing import Any
 from modular_dynamics_ros.computation.computation import Computation
 from modular_dynamics_ros.computation.robot import load_robot
 from modular_dynamics_ros.computation.values import ComputationSettings, State
-from modular_dynamics_ros.node.input_timeout import InputTimeout, Output
 from modular_dynamics_ros.node.inputs import Inputs
 from modular_dynamics_ros.node.interfaces import SessionNode
-from modular_dynamics_ros.node.state_input import StateInput
+from modular_dynamics_ros.node.state_input import InputTimeout, Output, StateInput
 from modular_dynamics_ros.parameters.nodes import RobotParameters
 
 __all__ = ["LoadedRobot"]

@@ -27,8 +27,8 @@ from modular_dynamics_ros.messages.trajectories import trajectory_message
 from modular_dynamics_ros.node.spinning import run_node
 from modular_dynamics_ros.parameters.nodes import PlayerParameters
 from modular_dynamics_ros.parameters.table import declare, usage
+from modular_dynamics_ros.player.motion import Schedule
 from modular_dynamics_ros.player.recordings import load_motion
-from modular_dynamics_ros.player.schedule import Schedule
 
 __all__ = ["JointStatePlayer", "main", "sent_in"]
 

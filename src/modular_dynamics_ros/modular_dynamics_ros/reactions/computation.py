@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 import modular_dynamics as md
 from modular_dynamics.closure import (
@@ -19,15 +18,13 @@ from modular_dynamics.closure import (
 )
 from modular_dynamics.exceptions import SingularityError
 from modular_dynamics_ros.computation.robot import Robot
-from modular_dynamics_ros.computation.values import StampedWrench
+from modular_dynamics_ros.computation.values import Array, StampedWrench
 from modular_dynamics_ros.exceptions import BadMessage, RobotError
 
 __all__ = ["AGREED", "MechanismReactions", "ReactionComputation"]
 
 #: By how much actuators' forces may differ from those of virtual power, relative to the largest reaction.
 AGREED = 1e-6
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

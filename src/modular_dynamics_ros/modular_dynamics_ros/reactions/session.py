@@ -1,28 +1,29 @@
-"""One robot in torso_reaction_node: every joint state gets the reactions that belong to it."""
+"""One robot in torso_reaction_node: every joint state gets its reactions; what is reported about them."""
 
 import time
 from dataclasses import dataclass
 
+import numpy as np
 from rclpy.lifecycle import LifecycleState
 
 from modular_dynamics_ros.computation.closed_loop import ClosedLoopSolution
 from modular_dynamics_ros.computation.computation import Answer
 from modular_dynamics_ros.computation.values import ComputationSettings, StampedWrench, State
-from modular_dynamics_ros.diagnostics.counts import LatencyWindow
+from modular_dynamics_ros.diagnostics.statuses import LatencyWindow, MessageCounts, answer_values
 from modular_dynamics_ros.exceptions import BadMessage, listed
-from modular_dynamics_ros.messages.status import Status
-from modular_dynamics_ros.node.input_timeout import InputTimeout, Output
+from modular_dynamics_ros.messages.status import OK, Status, judged
 from modular_dynamics_ros.node.inputs import Inputs, ReferenceInput
 from modular_dynamics_ros.node.interfaces import SessionNode
 from modular_dynamics_ros.node.loaded_robot import LoadedRobot
-from modular_dynamics_ros.node.state_input import StateInput
+from modular_dynamics_ros.node.state_input import InputTimeout, Output, StateInput
 from modular_dynamics_ros.parameters.nodes import ReactionParameters
 from modular_dynamics_ros.reactions.computation import MechanismReactions, ReactionComputation
 from modular_dynamics_ros.reactions.connection_wrenches import LOG_NAME, ConnectionWrenches
 from modular_dynamics_ros.reactions.outputs import ReactionOutputs
-from modular_dynamics_ros.reactions.status import answers_status, loads_status, reactions_status
 
-__all__ = ["ReactionSession"]
+__all__ = ["ReactionSession", "answers_status", "loads_status", "reactions_status"]
+
+NEAR_DEAD_POINT = 1e-3  # dead_point_distance below which the actuators' forces begin to grow without bounds
 
 
 @dataclass(frozen=True, eq=False)
@@ -148,3 +149,67 @@ class ReactionSession:
                 f"no connection wrench of {listed(missing)} with its stamp came within {matcher.patience:g} s"
             )
             self.input.reject(BadMessage("no connection wrench", text))
+
+
+def answers_status(counts: MessageCounts, computing: LatencyWindow, source: str) -> Status:
+    """Rate, latency, and the time that one answer takes; `source` of the accelerations."""
+    summary = computing.summary()
+    values = answer_values(counts, source) | {
+        "time to compute and publish p50 [ms]": f"{1e3 * summary.p50:.3f}",
+        "time to compute and publish p99 [ms]": f"{1e3 * summary.p99:.3f}",
+    }
+    return Status(OK, "output", "every good joint state is answered", values=values)
+
+
+def loads_status(ages: dict[str, float | None], stale_after: float, problems: list[str]) -> Status:
+    """Connection wrenches from topics: those that do not arrive, or arrived too long ago."""
+    texts = {
+        name: "never arrived" if age is None else f"arrived {age:.2f} s ago" for name, age in ages.items()
+    }
+    values = {f"last wrench of {name}": text for name, text in texts.items()}
+    stale = [name for name, age in ages.items() if age is None or age > stale_after]
+    listing = ", ".join(f"that of '{name}' {texts[name]}" for name in stale)
+    errors = [f"connection wrenches are stale, nothing is published: {listing}"] if stale else []
+    return judged("connection wrenches", "they arrive with the joint states", values, errors, problems)
+
+
+def reactions_status(computation: ReactionComputation, reactions: MechanismReactions | None) -> Status:
+    """The last answer: the actuator closest to its limit, slack springs, equilibrium, the next dead point."""
+    if reactions is None:
+        return Status(OK, "reactions", "no joint state was answered yet")
+    use = np.abs(reactions.pushes) / computation.limits
+    problems = [reactions.contradiction] if reactions.contradiction else []
+    if over := [name for name, part in zip(computation.actuators, use, strict=True) if part > 1.0]:
+        problems.append(f"the limit of {listed(over)} is exceeded")
+    slack = [name for name, pull in zip(computation.springs, reactions.tensions, strict=True) if pull <= 0.0]
+    if slack:
+        problems.append(f"spring {listed(slack)} is slack: its force is wrong if it can only pull")
+    if reactions.dead_point_distance < NEAR_DEAD_POINT:
+        problems.append(f"a dead point is near: {reactions.dead_point_distance:.1e}")
+    values = _values(computation, reactions)
+    if len(use):
+        closest = int(np.argmax(use))
+        values["closest to its limit"] = f"{computation.actuators[closest]}: {100.0 * use[closest]:.1f} %"
+    good = "in equilibrium, within the limits, springs pull"
+    return judged("reactions", good, values, warnings=problems)
+
+
+def _values(computation: ReactionComputation, reactions: MechanismReactions) -> dict[str, str]:
+    values = {
+        f"force of {name} [N]": f"{force:.6g} of {limit:g}"
+        for name, force, limit in zip(
+            computation.actuators, reactions.pushes, computation.limits, strict=True
+        )
+    }
+    values |= {
+        f"tension of {name} [N]": f"{tension:.6g} at {length:.6g} m, free at {free:.6g} m"
+        for name, tension, length, free in zip(
+            computation.springs, reactions.tensions, reactions.lengths, computation.free_lengths, strict=True
+        )
+    }
+    return values | {
+        "equilibrium residual [N]": f"{reactions.residual[0]:.3e}",
+        "equilibrium residual [N m]": f"{reactions.residual[1]:.3e}",
+        "actuator forces less those of virtual power [N]": f"{reactions.disagreement:.3e}",
+        "distance from a dead point (0: there, 1: farthest)": f"{reactions.dead_point_distance:.6g}",
+    }

@@ -1,7 +1,6 @@
 import pytest
 
-from modular_dynamics_ros.diagnostics.counts import MessageCounts
-from modular_dynamics_ros.diagnostics.statuses import input_status
+from modular_dynamics_ros.diagnostics.statuses import MessageCounts, input_status
 from modular_dynamics_ros.messages.status import ERROR, OK, WARN
 
 pytestmark = pytest.mark.ros

@@ -5,7 +5,7 @@ import numpy as np
 from modular_dynamics_ros.computation.computation import Computation
 from modular_dynamics_ros.computation.robot import load_robot
 from modular_dynamics_ros.computation.values import ComputationSettings
-from modular_dynamics_ros.diagnostics.counts import MessageCounts
+from modular_dynamics_ros.diagnostics.statuses import MessageCounts
 from modular_dynamics_ros.dynamics.session import output_status
 from modular_dynamics_ros.messages.status import OK, WARN
 

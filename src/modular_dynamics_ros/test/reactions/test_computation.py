@@ -13,8 +13,8 @@ from modular_dynamics_ros.computation.robot import load_robot
 from modular_dynamics_ros.computation.values import ComputationSettings
 from modular_dynamics_ros.exceptions import BadMessage, RobotError
 from modular_dynamics_ros.reactions.computation import ReactionComputation
-from modular_dynamics_ros.reactions.messages import at_origin
-from modular_dynamics_ros.reactions.status import loads_status, reactions_status
+from modular_dynamics_ros.reactions.outputs import at_origin
+from modular_dynamics_ros.reactions.session import loads_status, reactions_status
 
 pytestmark = pytest.mark.ros
 

@@ -1,1 +1,1 @@
-"""Every check of a description: URDF's elements, our tags, names that tags refer to, and the whole robot."""
+"""Every check of a description: numbers and names, our tags, and the whole robot."""

@@ -1,17 +1,25 @@
-"""The robot as a whole: it must be one tree, its masses possible, its mimic joints resolvable."""
+"""The robot as a whole: one tree, possible masses, mimic joints with drivers, tags that name parts of it."""
 
 from __future__ import annotations
 
-from collections.abc import Set
+from collections.abc import Iterator, Set
 from dataclasses import replace
 
 import numpy as np
 
-from ...exceptions import UrdfError
+from ...exceptions import PartitionError, UrdfError
 from ...model import Mimic
-from ..description import JointDescription, LinkDescription, RobotDescription
+from ..description import Annotations, JointDescription, RobotDescription, carriers
 
-__all__ = ["check_inertias", "check_tree", "resolve_mimics", "warn_suspicious"]
+__all__ = ["check_inertias", "check_references", "check_tree", "resolve_mimics", "warn_suspicious"]
+
+#: What the entries of our tags' sections are called.
+_ELEMENTS = {
+    "loop_joints": "loop joint",
+    "passive": "passive joint",
+    "gears": "gear of joint",
+    "springs": "spring",
+}
 
 
 def check_tree(robot: RobotDescription) -> None:
@@ -99,23 +107,19 @@ def check_inertias(robot: RobotDescription) -> None:
             raise UrdfError(f"link '{link.name}' has mass {link.mass:g} kg; it cannot be negative", link.line)
         moments = np.linalg.eigvalsh(link.inertia)
         rounding = 1e-9 * float(np.abs(moments).max())
+        shown = ", ".join(f"{moment:.6g}" for moment in moments)
         if moments[0] < -rounding:
-            shown = ", ".join(f"{moment:.6g}" for moment in moments)
             raise UrdfError(
                 f"link '{link.name}' has an inertia with the principal moments {shown} kg m^2; "
                 "none can be negative",
                 link.line,
             )
         if moments[2] > moments[0] + moments[1] + rounding:
-            robot.warnings.append(_triangle_warning(link, moments))
-
-
-def _triangle_warning(link: LinkDescription, moments: np.ndarray) -> str:
-    shown = ", ".join(f"{moment:.6g}" for moment in moments)
-    return (
-        f"line {link.line}: link '{link.name}' breaks the triangle inequality of inertias (principal moments "
-        f"{shown} kg m^2: the largest exceeds the sum of the others); no rigid body has such an inertia"
-    )
+            robot.warnings.append(
+                f"line {link.line}: link '{link.name}' breaks the triangle inequality of inertias (principal "
+                f"moments {shown} kg m^2: the largest exceeds the sum of the others); no rigid body has such "
+                "an inertia"
+            )
 
 
 def warn_suspicious(robot: RobotDescription, linked_by_loops: Set[str] = frozenset()) -> None:
@@ -138,3 +142,45 @@ def warn_suspicious(robot: RobotDescription, linked_by_loops: Set[str] = frozens
         for kind, value in (("an effort", joint.limits.effort), ("a velocity", joint.limits.velocity)):
             if value == 0.0:
                 robot.warnings.append(f"line {joint.line}: joint '{joint.name}' has {kind} limit of zero")
+
+
+def check_references(robot: RobotDescription, annotations: Annotations) -> None:
+    """Tags name links and joints that exist, and the ends of a loop joint belong to different bodies.
+
+    Raises:
+        PartitionError: names the element, its line, and the unknown name; or the two links of a loop joint
+            that no joint moves against each other.
+    """
+    known = {"link": set(robot.links), "joint": set(robot.joints)}
+    for section, owner, kind, name in _references(annotations):
+        if name not in known[kind]:
+            raise PartitionError(
+                f"{_ELEMENTS[section]} '{owner}' names the unknown {kind} '{name}'",
+                annotations.lines.get((section, owner)),
+            )
+    carrier = carriers(robot, {})
+    for loop in annotations.loop_joints:
+        before, after = loop.predecessor.link, loop.successor.link
+        if carrier[before].joint == carrier[after].joint:
+            same = f"its two ends are both on link '{before}'"
+            fixed = f"its ends, on the links '{before}' and '{after}', are fixed to each other"
+            raise PartitionError(
+                f"loop joint '{loop.name}' closes no loop: {same if before == after else fixed}; name two "
+                "links that joints move against each other",
+                annotations.lines.get(("loop_joints", loop.name)),
+            )
+
+
+def _references(annotations: Annotations) -> Iterator[tuple[str, str, str, str]]:
+    """Section, name of the element, and "link" or "joint" with the name of the one that it refers to."""
+    for loop in annotations.loop_joints:
+        for anchor in (loop.predecessor, loop.successor):
+            yield "loop_joints", loop.name, "link", anchor.link
+    for spring in annotations.springs:
+        for anchor in spring.anchors:
+            yield "springs", spring.name, "link", anchor.link
+    for name in annotations.passive:
+        yield "passive", name, "joint", name
+    for gear in annotations.gears:
+        for name in (gear.joint, *(driver for driver, _ in gear.drivers)):
+            yield "gears", gear.joint, "joint", name

@@ -7,12 +7,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ...exceptions import DescriptionError
+from lxml import etree
 
-__all__ = ["LINE", "Entry"]
+from ...exceptions import DescriptionError, UrdfError
+from ..source import line_of
+
+__all__ = ["LINE", "Entry", "attributes"]
 
 #: Key under which a mapping read from XML or YAML keeps its line.
 LINE = "__line__"
+
+
+def attributes(element: etree._Element) -> dict[str, Any]:
+    """The attributes of an element, and its line under :data:`LINE`."""
+    return {**{str(key): value for key, value in element.attrib.items()}, LINE: line_of(element)}
 
 
 @dataclass(frozen=True)
@@ -27,6 +35,11 @@ class Entry:
     item: Mapping[str, Any]
     where: str
     error: type[DescriptionError]
+
+    @classmethod
+    def of(cls, element: etree._Element, where: str) -> Entry:
+        """The attributes of an element of the URDF itself."""
+        return cls(attributes(element), where, UrdfError)
 
     def failure(self, message: str) -> DescriptionError:
         """The error to raise, with name and line."""

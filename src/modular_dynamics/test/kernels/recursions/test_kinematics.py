@@ -5,7 +5,7 @@ import pytest
 
 import modular_dynamics as md
 from modular_dynamics.algebra import to_rotation_translation
-from modular_dynamics.dynamics.arrays.link_rows import with_links
+from modular_dynamics.dynamics.arrays.model_arrays import with_links
 from modular_dynamics.kernels import layout
 
 

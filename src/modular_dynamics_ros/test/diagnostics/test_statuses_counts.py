@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from modular_dynamics_ros.diagnostics.counts import LatencyWindow, summarise
+from modular_dynamics_ros.diagnostics.statuses import LatencyWindow, summarise
 
 
 def test_percentiles_are_values_that_occurred():

@@ -1,6 +1,6 @@
 import pytest
 
-from modular_dynamics_ros.node.input_timeout import InputTimeout, Output
+from modular_dynamics_ros.node.state_input import InputTimeout, Output
 
 S = 1_000_000_000
 

@@ -1,6 +1,6 @@
 import numpy as np
 
-from modular_dynamics_ros.computation.reference import KEPT, Coverage, ReferenceSampler
+from modular_dynamics_ros.computation.acceleration_source import KEPT, Coverage, ReferenceSampler
 from modular_dynamics_ros.messages.trajectories import ReferenceTrajectory
 
 NOW = 1_700_000_000_000_000_000

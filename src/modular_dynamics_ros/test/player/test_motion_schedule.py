@@ -1,7 +1,6 @@
 import pytest
 
-from modular_dynamics_ros.player.motion import AccelerationProfile
-from modular_dynamics_ros.player.schedule import Schedule
+from modular_dynamics_ros.player.motion import AccelerationProfile, Schedule
 
 MOTION = AccelerationProfile({"a": 2.0}, [(1.0, 1.0)])
 
