@@ -29,11 +29,6 @@ __all__ = ["FourBar", "Link"]
 E_Z = np.array([0.0, 0.0, 1.0])
 
 
-def _cross(a: Array) -> Array:
-    """a x 1."""
-    return np.array([[0.0, -a[2], a[1]], [a[2], 0.0, -a[0]], [-a[1], a[0], 0.0]])
-
-
 def _absolute(relative: Array) -> Array:
     """Angles or rates of links #2, #4, #3 from those of their joints: #3 turns on #4."""
     return np.array([relative[0], relative[1], relative[1] + relative[2]])
@@ -125,7 +120,9 @@ class FourBar:
         if n == 2:  # B_21: from the centre of the first link to its end, and on to the centre of the second
             rest, rest_rate = self._arm(links[0].length - links[0].centre, angles[:1], rates[:1])
             lower[6:, :6] = np.eye(6)
-            lower[9:, :3], lower_rate[9:, :3] = -_cross(rest + d), -_cross(rest_rate + d_rate)
+            # -(a x 1) = (a x 1)^T, whose rows are a x e_i
+            lower[9:, :3] = np.cross(rest + d, np.eye(3))
+            lower_rate[9:, :3] = np.cross(rest_rate + d_rate, np.eye(3))
         N = lower @ diagonal  # (10)
         N_rate = lower_rate @ diagonal + lower @ diagonal_rate
         return N.T @ M @ N, N.T @ M @ N_rate @ rates, N.T @ weight

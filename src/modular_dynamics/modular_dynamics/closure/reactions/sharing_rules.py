@@ -199,7 +199,7 @@ def _location(where: str, value: Any) -> Location:
 
 def _step(k: int, entry: Any, bodies: tuple[str, ...], joints: Mapping[str, JointRule]) -> Step:
     where = f"step {k}"
-    optional = {"step", "equations", "because"}
+    optional = ("step", "equations", "because")
     table = _fields(entry, where, {"body"}, {*KINDS, "takes", *optional})
     kinds = [kind for kind in KINDS if kind in table]
     if len(kinds) != 1 or (kinds == ["balance"]) != ("takes" in table):
@@ -224,7 +224,7 @@ def _step(k: int, entry: Any, bodies: tuple[str, ...], joints: Mapping[str, Join
     for joint, _ in shares:
         if table["body"] not in (joints[joint].on, joints[joint].by):
             raise DescriptionError(f"{where}: joint '{joint}' does not touch '{table['body']}'")
-    notes = [str(table.get(note, "")) for note in ("step", "equations", "because")]
+    notes = (str(table.get(note, "")) for note in optional)
     return Step(str(table["body"]), kind, shares, component, about, *notes)
 
 

@@ -35,7 +35,8 @@ class PlanarTree:
     def __init__(self, orientations: Orientations, gravity: Any) -> None:
         model, self.orientations = orientations.model, orientations
         self.bodies, self.planes = model.bodies, model.planes
-        self.constants, self.gravity = orientations.constants, gravity
+        self.constants, self.coordinates = orientations.constants, orientations.coordinates
+        self.gravity = gravity
         self.members = [
             [k for k, body in enumerate(self.bodies) if body.plane == p] for p in range(len(self.planes))
         ]
@@ -70,15 +71,11 @@ class PlanarTree:
         if predecessor is not None:
             vector, z = self.constants.position(body.position)
             if body.axis is not None:
-                vector = vector + self.constants.planar_direction(body.axis) * self._slide(k)
+                vector = vector + self.constants.planar_direction(body.axis) * self.coordinates[body.name]
             return vector.rotated(self.orientation(predecessor)), z
         position = body.position - self.bodies[self.roots[body.plane]].position
         position = self.planes[body.plane].axes.T @ position
         return self.constants.position(np.where(abs(position) < 1e-12, 0.0, position))
-
-    def _slide(self, k: int) -> Symbol:
-        """The coordinate of a prismatic joint."""
-        return self.orientations.coordinates[self.bodies[k].name]
 
     def _regroup(self) -> None:
         """Move inertial parameters to parents, from the leaves to the root."""
@@ -93,7 +90,8 @@ class PlanarTree:
             if parent is not None:
                 position, z = self.constants.position(body.position)
                 if body.axis is not None:
-                    position = position + self.constants.planar_vector(body.axis, "n") * self._slide(k)
+                    direction = self.constants.planar_vector(body.axis, "n")
+                    position = position + direction * self.coordinates[body.name]
                 self.inertias[parent] = self.inertias[parent].plus(fixed.moved(position, z))
 
     def _assemble(self) -> None:
