@@ -46,16 +46,9 @@ def main() -> int:
     console = Console(width=None if sys.stdout.isatty() else 100)
     console.print(f"{machine}; load {os.getloadavg()[0]:.1f} of {machine.cores}", highlight=False)
     console.print(INTRODUCTION)
+    columns = SpinnerColumn(), BarColumn(20), TextColumn("{task.description}"), TimeElapsedColumn()
     # refreshed only between measurements: a thread that draws would disturb them
-    with Progress(
-        SpinnerColumn(),
-        BarColumn(20),
-        TextColumn("{task.description}"),
-        TimeElapsedColumn(),
-        console=console,
-        transient=True,
-        auto_refresh=False,
-    ) as progress:
+    with Progress(*columns, console=console, transient=True, auto_refresh=False) as progress:
         return Run(options, machine, console, progress).all()
 
 

@@ -94,7 +94,9 @@ def measure_limits(threads: int, rounds: int, tick: Callable[[str], None]) -> Li
     loops = {(kind, bits): _compiled(kind, bits) for kind in KINDS for bits in BITS}
     arrays = [np.zeros(7) for _ in range(4)]
     _nothing(*arrays)
-    timed: Timed = {"call": (lambda: _nothing(*arrays), 1), "C call": (_c_nothing(), 1)}
+    # a C function without arguments: the least cost of ctypes
+    c_nothing = ctypes.CFUNCTYPE(ctypes.c_int)(("Py_IsInitialized", ctypes.pythonapi))
+    timed: Timed = {"call": (lambda: _nothing(*arrays), 1), "C call": (c_nothing, 1)}
     with ThreadPoolExecutor(threads) as pool:
         for (kind, bits), (_, function) in loops.items():
             for n in sorted({1, threads}):
@@ -116,11 +118,6 @@ def measure_limits(threads: int, rounds: int, tick: Callable[[str], None]) -> Li
 def _nothing(a: NDArray, b: NDArray, c: NDArray, d: NDArray) -> int:
     """As many arrays as an inverse dynamics has."""
     return 0
-
-
-def _c_nothing() -> Callable[[], object]:
-    """A C function without arguments: the least cost of ctypes."""
-    return ctypes.CFUNCTYPE(ctypes.c_int)(("Py_IsInitialized", ctypes.pythonapi))
 
 
 def _parallel(

@@ -23,6 +23,7 @@ from modular_dynamics.closure.reactions.sharing import ReactionSharing
 from modular_dynamics.closure.reactions.sharing_rules import Rules
 
 Array = NDArray[np.float64]
+Tick = Callable[[], object]  # called after each instant
 COMPONENTS = ("Fx", "Fy", "Fz", "Mx", "My", "Mz")
 
 
@@ -46,13 +47,9 @@ class Curves:
 
 
 def curves(
-    urdf: str,
-    rules: Rules,
-    motion: Mapping[str, Any],
-    times: Array,
-    tick: Callable[[], object] = lambda: None,
+    urdf: str, rules: Rules, motion: Mapping[str, Any], times: Array, tick: Tick = lambda: None
 ) -> Curves:
-    """Solve twice at each instant; ``tick`` is called after each."""
+    """Solve twice at each instant."""
     graph, sharing = md.load_urdf(urdf), ReactionSharing(rules)
     names = graph.independent_joint_names
     peer = MujocoLoops(urdf, names)
@@ -165,11 +162,7 @@ def equilibrium_residuals(peer: MujocoLoops, acting: Iterable[Push]) -> dict[str
 
 
 def largest_residuals(
-    urdf: str,
-    rules: Rules,
-    motion: Mapping[str, Any],
-    times: Array,
-    tick: Callable[[], object] = lambda: None,
+    urdf: str, rules: Rules, motion: Mapping[str, Any], times: Array, tick: Tick = lambda: None
 ) -> dict[str, Array]:
     """Rules, least norm, cut -> largest equilibrium residual of a body, force [N] and moment [N m]."""
     robot = with_mounts_at_rest(urdf)

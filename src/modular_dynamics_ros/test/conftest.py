@@ -28,12 +28,6 @@ def boxed_branch(tmp_path: Path) -> str:
 
 
 @pytest.fixture(scope="session")
-def charmie(root: Path) -> str:
-    """Path of the care robot."""
-    return str(root / "urdf/charmie.urdf")
-
-
-@pytest.fixture(scope="session")
 def chain() -> Callable[..., str]:
     """URDF of joints j1, j2 (inside the black box 'box') and j3, which starts at `parent`, with `mimic`."""
     body = inertial(1.0, (0.1, 0.2, -0.1), 0.1 * np.eye(3))

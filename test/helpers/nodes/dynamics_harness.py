@@ -63,11 +63,8 @@ class Harness(SpunNodes):
             nonlocal marker
             marker += 1
             self.send(stamp=marker)
-            return (
-                any(message.header.stamp.sec < 1 for message in self.torques)
-                and self.efforts
-                and self.wrenches
-            )
+            early = any(message.header.stamp.sec < 1 for message in self.torques)
+            return early and self.efforts and self.wrenches
 
         if self.node.parameters.acceleration_source == "zero" and self.node.session is not None:
             self.spin_until(answered)
@@ -82,8 +79,7 @@ class Harness(SpunNodes):
         return stamp_nanoseconds(message.header.stamp)
 
     def torque_of(self, stamp):
-        answers = [m for m in self.torques if stamp_nanoseconds(m.header.stamp) == stamp]
-        return answers[0] if answers else None
+        return next((m for m in self.torques if stamp_nanoseconds(m.header.stamp) == stamp), None)
 
     def answer(self, **state):
         stamp = self.send(**state)
@@ -107,12 +103,8 @@ class Harness(SpunNodes):
 
         def matching():
             meanwhile()
-            return [
-                s
-                for message in self.diagnostics[first:]
-                for s in message.status
-                if s.name.endswith(part) and condition(s)
-            ]
+            statuses = (status for message in self.diagnostics[first:] for status in message.status)
+            return [status for status in statuses if status.name.endswith(part) and condition(status)]
 
         self.spin_until(matching)
         return matching()[0]

@@ -14,9 +14,9 @@ COUNT, START = 20, 10**18
 
 
 @pytest.fixture
-def recorder(charmie):
+def recorder(root):
     """A recorder of a perfect node at rest: 20 states, 5 ms apart, answered after 1 ms."""
-    node = Recorder(md.load_urdf(charmie))
+    node = Recorder(md.load_urdf(root / "urdf/charmie.urdf"))
     solver, rest = md.InverseDynamics(node.graph), np.zeros(19)
     for k in range(COUNT):
         stamp, q = START + k * 5_000_000, np.full(19, 0.05 * k)

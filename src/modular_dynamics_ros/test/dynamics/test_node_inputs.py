@@ -84,12 +84,8 @@ def test_joints_beyond_a_black_box_need_its_state(make, chain, tmp_path, capfd):
     harness = make(robot_description_file=str(path), stale_after=60.0).start()
     session, wrench = harness.node.session, np.array([1.0, 2.0, 3.0, 0.1, 0.2, 0.3])
     session.computation.black_box.set("box", wrench, harness.node.now())
-    harness.spin_until(
-        lambda: (
-            harness.states.get_subscription_count()
-            and harness.probe.count_publishers("/dynamics_node/joint_torques")
-        )
-    )
+    probe, topic = harness.probe, "/dynamics_node/joint_torques"
+    harness.spin_until(lambda: harness.states.get_subscription_count() and probe.count_publishers(topic))
     harness.send(names=["j1", "j3"], q=[0.1, 0.3], v=[0, 0])
     harness.spin_until(lambda: session.input.counts.rejected["missing joints"] == 1)
     assert "no position for 'j2'" in capfd.readouterr().err
