@@ -1,4 +1,4 @@
-"""A graph as text: the subsystem tree, with joints and connection points."""
+"""A graph as text: the tree of subsystems with joints and connection points, and Graphviz DOT."""
 
 from __future__ import annotations
 
@@ -9,7 +9,10 @@ from .subsystem import Joint, JointType
 if TYPE_CHECKING:
     from .graph import SubsystemGraph
 
-__all__ = ["closing_elements", "tree"]
+__all__ = ["Edge", "closing_elements", "edges", "subsystem_graph_dot", "tree"]
+
+#: (kind, from, to, weight): kind "twist" (dashed) or "wrench" (solid); from and to index the subsystems.
+Edge = tuple[str, int, int, str]
 
 
 def tree(graph: SubsystemGraph) -> str:
@@ -66,3 +69,39 @@ def _joint(joint: Joint) -> str:
     axis = axis.replace("about", "along") if joint.type is JointType.PRISMATIC else axis
     mimic = f", mimics {joint.mimic.joint}" if joint.mimic else ""
     return f"{joint.name}: {joint.type.value}{axis}, {joint.parent_link} → {joint.child_link}{mimic}"
+
+
+def edges(graph: SubsystemGraph) -> list[Edge]:
+    """Edges of the graph, by three rules; black boxes have no W_i, their wrench is given.
+
+    Silva & Adorno, section II-A.
+    """
+    result: list[Edge] = []
+    for i, subsystem in enumerate(graph.subsystems):
+        p = subsystem.predecessor
+        result.append(("twist", i, i, f"Ξ{i + 1},{i + 1}"))  # rule a
+        if p is not None:
+            result.append(("twist", p, i, f"Ξ{p + 1},{i + 1}"))  # rule b
+        if not subsystem.black_box:
+            argument = f"Ξ{i + 1},{i + 1}" if p is None else f"Ξ{p + 1},{i + 1} + Ξ{i + 1},{i + 1}"
+            result.append(("wrench", i, i, f"W{i + 1}({argument})"))  # rules b, b.i
+        if p is not None:
+            result.append(("wrench", i, p, f"Γ{i + 1},{p + 1}"))  # rule c
+    return result
+
+
+def subsystem_graph_dot(graph: SubsystemGraph) -> str:
+    """DOT text: a vertex for each subsystem, dashed twist edges and solid wrench edges."""
+    lines = [f"digraph {_quoted(graph.name)} {{", "  node [shape=ellipse];"]
+    for i, subsystem in enumerate(graph.subsystems):
+        label = f"{i + 1}: {subsystem.name}\\n{_count(len(subsystem.joints))}"
+        style = ", style=filled, fillcolor=gray80" if subsystem.black_box else ""
+        lines.append(f"  {i + 1} [label={_quoted(label)}{style}];")
+    for kind, start, end, weight in edges(graph):
+        style = "dashed" if kind == "twist" else "solid"
+        lines.append(f"  {start + 1} -> {end + 1} [style={style}, label={_quoted(weight)}];")
+    return "\n".join([*lines, "}", ""])
+
+
+def _quoted(text: str) -> str:
+    return '"' + text.replace('"', '\\"') + '"'

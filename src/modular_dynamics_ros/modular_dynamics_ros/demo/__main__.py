@@ -12,8 +12,7 @@ def main() -> int:
     """Read the command line and run the demo."""
     # importing takes seconds; no module expects a KeyboardInterrupt in the middle of its import
     before = signal.signal(signal.SIGINT, signal.SIG_DFL)
-    from modular_dynamics_ros.demo.command_line import read_command_line  # noqa: PLC0415  # see above
-    from modular_dynamics_ros.demo.run import run  # noqa: PLC0415  # see above
+    from modular_dynamics_ros.demo.run import read_command_line, run  # noqa: PLC0415  # see above
 
     signal.signal(signal.SIGINT, before)
     try:

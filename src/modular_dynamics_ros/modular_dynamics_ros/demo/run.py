@@ -1,13 +1,16 @@
-"""The demo from start to end: a motion is played and recorded; tables, pictures, verdict."""
+"""The demo from its command line to the end: a motion is played and recorded; tables, pictures, verdict."""
 
+import argparse
 import os
 import random
 import signal
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import rclpy
+from ament_index_python.packages import PackageNotFoundError, get_package_share_directory
 from rclpy.signals import SignalHandlerOptions
 from rich.console import Console
 from rich.markup import escape
@@ -20,11 +23,14 @@ from modular_dynamics_ros.demo.plots import draw_reactions, draw_torques
 from modular_dynamics_ros.demo.recorder import Recorder
 from modular_dynamics_ros.demo.torso import play_torso, print_reactions
 from modular_dynamics_ros.exceptions import MotionError, listed
+from modular_dynamics_ros.parameters.nodes import PlayerParameters
+from modular_dynamics_ros.parameters.table import checked
 from modular_dynamics_ros.player.motion import Schedule
 from modular_dynamics_ros.player.recordings import load_motion
 
-__all__ = ["Options", "run"]
+__all__ = ["Options", "read_command_line", "run"]
 
+RATE = PlayerParameters.__dataclass_fields__["rate"]
 THRESHOLD = 1e-9  # largest disagreement with Pinocchio, relative to the largest torque
 #: [Hz] at most for the torso: two nodes, the player and the recorder share what may be two cores
 TORSO_RATE = 100.0
@@ -117,3 +123,48 @@ def _play_torso(options: Options, files: Path, console: Console) -> list[str]:
 def _print_written(path: Path, console: Console) -> None:
     shown = path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path
     console.print(f"wrote {shown}", highlight=False)
+
+
+def read_command_line(arguments: Sequence[str] | None = None) -> Options:
+    """The options in `arguments`, or on the command line; argparse ends the process where one is refused."""
+    files, bounds = _files(), RATE.metadata["spec"]
+    parser = argparse.ArgumentParser(
+        prog="python -m modular_dynamics_ros.demo",
+        description="Play a motion through dynamics_node, compare every answer with Pinocchio, and draw it.",
+        formatter_class=argparse.ArgumentDefaultsHelpFormatter,
+        epilog="Paths are relative to the current folder. Nothing is written before all inputs are checked.",
+    )
+
+    def add(name: str, default: Path, text: str) -> None:
+        parser.add_argument(name, type=Path, default=default, help=text)
+
+    text = f"joint states per second, {bounds.low:g} to {bounds.high:g} Hz"
+    parser.add_argument("--rate", type=_rate, default=RATE.default, help=text)
+    add("--out", Path("out/demo"), "folder for plots and logs")
+    add("--urdf", files / "urdf/charmie.urdf", "robot, tagged with subsystems")
+    add("--motion", files / "config/charmie_motion.yaml", "motion: .yaml, .csv with a_ columns")
+    add("--params", files / "config/charmie.yaml", "parameters of both nodes")
+    text = "also play the real torso through torso_reaction_node (default: with the default robot)"
+    parser.add_argument("--torso", action=argparse.BooleanOptionalAction, default=None, help=text)
+    given = vars(parser.parse_args(arguments))
+    wanted = given.pop("torso")
+    torso = given["urdf"] == files / "urdf/charmie.urdf" if wanted is None else wanted
+    return Options(**given, torso=files if torso else None)
+
+
+def _rate(text: str) -> float:
+    try:
+        return float(checked(RATE, float(text)))
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
+def _files() -> Path:
+    """Where urdf/ and config/ are: the checkout that this file is in, or what was installed."""
+    checkout = Path(__file__).resolve().parents[4]
+    if (checkout / "urdf/charmie.urdf").is_file():
+        return checkout
+    try:
+        return Path(get_package_share_directory("modular_dynamics_bringup"))
+    except PackageNotFoundError:
+        return Path()

@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from modular_dynamics_ros.demo.command_line import read_command_line
+from modular_dynamics_ros.demo.run import read_command_line
 
 pytestmark = pytest.mark.ros
 
