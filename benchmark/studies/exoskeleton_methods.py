@@ -10,7 +10,6 @@ import argparse
 import sys
 import time
 from collections.abc import Callable
-from dataclasses import astuple
 from pathlib import Path
 from typing import Any
 
@@ -122,7 +121,7 @@ def _table(term: str, rows_of_term: dict[tuple[str, str], tuple[Count, float, Co
 
 
 def _cells(count: Count) -> list[str]:
-    return [*map(str, astuple(count)), str(count.weighted)]
+    return [*map(str, count), str(count.weighted)]
 
 
 if __name__ == "__main__":

@@ -5,8 +5,8 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
 
@@ -47,7 +47,7 @@ class Processes:
         self._run(name, str(path), *arguments)
 
     def _run(self, name: str, *command: str) -> None:
-        with open(self._logs / f"{name}.log", "w", encoding="utf-8") as log:
+        with open(self._logs / f"{name}.log", "w", encoding="utf-8") as log, _interrupt_deferred():
             self._running[name] = subprocess.Popen(
                 [sys.executable, *command],
                 stdin=subprocess.DEVNULL,
@@ -84,6 +84,19 @@ class Processes:
                 os.killpg(process.pid, signal.SIGKILL)
             process.wait()
         return code
+
+
+@contextmanager
+def _interrupt_deferred() -> Iterator[None]:
+    """Ctrl-C takes effect afterwards: a child that Popen has started is known, and ended, in any case."""
+    received: list[int] = []
+    usual = signal.signal(signal.SIGINT, lambda number, frame: received.append(number))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, usual)
+        if received:
+            signal.raise_signal(signal.SIGINT)
 
 
 def _end_with_parent(parent: int) -> Callable[[], None]:

@@ -1,4 +1,6 @@
 import os
+import signal
+import subprocess
 import sys
 import time
 
@@ -76,3 +78,18 @@ def test_processes_die_with_a_killed_parent(tmp_path):
         pid = int(processes.log("parent"))
         os.kill(processes.pid("parent"), 9)
         wait_for(lambda: not alive(pid))
+
+
+def test_an_interrupt_while_a_process_starts_takes_effect_when_it_can_be_ended(tmp_path, monkeypatch):
+    started, popen = [], subprocess.Popen
+
+    def interrupted(*arguments, **options):
+        started.append(popen(*arguments, **options))
+        signal.raise_signal(signal.SIGINT)
+        return started[0]
+
+    monkeypatch.setattr(subprocess, "Popen", interrupted)
+    (tmp_path / "polite.py").write_text(POLITE)
+    with pytest.raises(KeyboardInterrupt), Processes(tmp_path) as processes:
+        processes.start_file("polite", tmp_path / "polite.py")
+    assert started[0].poll() is not None
