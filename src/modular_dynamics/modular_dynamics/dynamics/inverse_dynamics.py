@@ -49,7 +49,7 @@ class InverseDynamics(LoadedSolver):
         self._first_joints = tuple(first_joints(graph, subsystem) for subsystem in graph.subsystems)
         self._by_boxes: dict[frozenset[str], tuple[Topology, StateCall]] = {}
         if self.black_box_names:
-            self.shared = False  # their wrenches are needed
+            self.direct = False  # their wrenches are needed
 
     def warm_up(self) -> None:
         """Run the kernel once, so that the first real call is as fast as the others."""

@@ -36,7 +36,7 @@ class Solver:
         shape: of the result.
         call: (*inputs, out) -> status of the kernel without wrenches, 0 when the result is written; not 0 if
             the arguments are anything but matching arrays.
-        shared: whether other threads may use ``call``, too: the interpreter's lock keeps them apart.
+        direct: whether ``call`` is a compiled function that holds the interpreter's lock while it runs.
     """
 
     def __init__(
@@ -46,17 +46,22 @@ class Solver:
         self.topology, self.constants = topology, constants
         self.shape = algorithm.shape(topology)
         self._work = work_for(len(topology) - 1, algorithm.columns)
-        called = with_code(graph, algorithm, "single", DOUBLE, topology)
-        self.call: StateCall = algorithm.bind(called, constants, self._work)
-        self.shared = algorithm.direct and entries_are_direct()
+        self.call = self._bind(self._work)
+        self.direct = algorithm.direct and entries_are_direct()
 
     @classmethod
     def of(cls: type[S], graph: SubsystemGraph, *arguments: Any) -> S:
-        """This thread's solver of a graph, made on first use; its direct call is used from then on."""
+        """This thread's solver of a graph, made on first use; from then on all threads have a direct call."""
         solver = workspace_of(graph, cls, *arguments)
-        if solver.shared:
-            offer_direct_call(graph, solver.algorithm.name, solver.call)
+        if solver.direct:
+            # with memory of its own: another thread's call must not change what this solver has yet to read
+            shape = len(solver.topology) - 1, solver.algorithm.columns
+            offer_direct_call(graph, solver.algorithm.name, lambda: solver._bind(work_for(*shape)))
         return solver
+
+    def _bind(self, work: Array) -> StateCall:
+        called = with_code(self.graph, self.algorithm, "single", DOUBLE, self.topology)
+        return self.algorithm.bind(called, self.constants, work)
 
     @cached_property
     def _batch(self) -> Batch:

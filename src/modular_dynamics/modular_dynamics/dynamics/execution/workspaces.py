@@ -92,15 +92,18 @@ def workspace_of(graph: SubsystemGraph, make: Callable[..., W], *arguments: Any)
 def direct_calls(algorithm: str) -> dict[int, DirectCall]:
     """By id(graph): compiled functions of arrays (kernels/entry.py), for all threads.
 
-    They hold the interpreter's lock while they run, so that threads cannot meet in their workspace.
+    They hold the interpreter's lock while they run, so that threads cannot meet in their work arrays, which
+    no solver shares with them.
     """
     return _direct_calls.setdefault(algorithm, {})
 
 
-def offer_direct_call(graph: SubsystemGraph, algorithm: str, call: DirectCall) -> None:
-    """Use ``call`` for this graph, unless there is one."""
+def offer_direct_call(graph: SubsystemGraph, algorithm: str, make: Callable[[], DirectCall]) -> None:
+    """Use the call that ``make`` makes for this graph, unless there is one."""
     _data_of(graph)  # which sees to it that the call goes with the graph
-    _direct_calls[algorithm].setdefault(id(graph), call)
+    calls = _direct_calls[algorithm]
+    if id(graph) not in calls:
+        calls.setdefault(id(graph), make())
 
 
 def generated_code(graph: SubsystemGraph) -> dict[tuple[str, str, Any], int]:

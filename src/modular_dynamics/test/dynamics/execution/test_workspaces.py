@@ -2,6 +2,7 @@
 
 import copy
 import gc
+import importlib
 import pickle
 import threading
 import weakref
@@ -88,3 +89,25 @@ def test_the_model_knows_no_workspaces(load_robot):
     compute_everything(graph)
     caches = {"nq", "nv", "tree", "_joint_index", "_slices", "_link_owner", "_link_poses"}
     assert {*vars(graph)} - before <= caches  # facts about the model alone
+
+
+def test_a_call_in_another_thread_does_not_change_the_wrenches_of_a_result(load_robot, monkeypatch):
+    """That thread runs between the kernel and the moment when its rows are copied into the result."""
+    graph, rng = load_robot("charmie"), np.random.default_rng(0)
+    state, other = rng.normal(size=(2, 3, graph.nv))
+    solver = md.InverseDynamics.of(graph)
+    alone = solver.solve(*state).connection_wrench_in_link(1)
+    module = importlib.import_module("modular_dynamics.dynamics.inverse_dynamics")  # not the function
+    usual, called = module.rows_of, []
+
+    def interrupted(*arguments):
+        thread = threading.Thread(target=lambda: called.append(md.inverse_dynamics(graph, *other)))
+        thread.start()
+        thread.join()
+        return usual(*arguments)
+
+    monkeypatch.setattr(module, "rows_of", interrupted)
+    meanwhile = solver.solve(*state).connection_wrench_in_link(1)
+    assert len(called) == 1
+    assert meanwhile[0] == alone[0]
+    np.testing.assert_array_equal(meanwhile[1], alone[1])
