@@ -3,7 +3,6 @@
 Where the URDF or the partition file closes loops, robot_state_publisher shows what dynamics_node completes.
 """
 
-from pathlib import Path
 
 from launch.actions import OpaqueFunction
 from launch.conditions import IfCondition
@@ -14,6 +13,7 @@ from lifecycle_msgs.msg import Transition
 
 from launch import Action, LaunchContext, LaunchDescription
 from modular_dynamics.urdf import has_loops
+from modular_dynamics.urdf.source import read_text
 from modular_dynamics_ros.launch_support import SHARE, argument, boolean, existing_file, node_options
 
 AUTO = [Transition.TRANSITION_CONFIGURE, Transition.TRANSITION_ACTIVATE]
@@ -26,7 +26,8 @@ def nodes(context: LaunchContext) -> list[Action]:
     if not urdf:
         raise ValueError("launch argument urdf is empty; give the path of a URDF file")
     namespace, clock = LaunchConfiguration("namespace"), {"use_sim_time": boolean("use_sim_time")}
-    description = {"robot_description": ParameterValue(Path(urdf).read_text("utf-8"), value_type=str)}
+    text = read_text(urdf)
+    description = {"robot_description": ParameterValue(text, value_type=str)}
     rviz = Node(
         package="rviz2",
         executable="rviz2",
@@ -40,7 +41,7 @@ def nodes(context: LaunchContext) -> list[Action]:
         executable="robot_state_publisher",
         namespace=namespace,
         parameters=[clock, description],
-        remappings=[COMPLETED] if has_loops(urdf, partition or None) else [],
+        remappings=[COMPLETED] if has_loops(text, partition or None) else [],
     )
     files = {k: v for k, v in (("robot_description_file", urdf), ("partition_file", partition)) if v}
     parameters = [*filter(None, [params]), clock, files]

@@ -32,8 +32,6 @@ __all__ = ["Options", "read_command_line", "run"]
 
 RATE = PlayerParameters.__dataclass_fields__["rate"]
 THRESHOLD = 1e-9  # largest disagreement with Pinocchio, relative to the largest torque
-#: [Hz] at most for the torso: two nodes, the player and the recorder share what may be two cores
-TORSO_RATE = 100.0
 ERRORS = (DemoError, MotionError, md.ModularDynamicsError, OSError)
 
 
@@ -111,7 +109,7 @@ def _draw(out: Path, recorder: Recorder, evaluation: Evaluation, console: Consol
 def _play_torso(options: Options, files: Path, console: Console) -> list[str]:
     """The same with the real torso and torso_reaction_node; return why it failed."""
     try:
-        played = play_torso(files, min(options.rate, TORSO_RATE), options.out, console)
+        played = play_torso(files, options.rate, options.out, console)
     except ERRORS as error:
         return [str(error)]
     print_reactions(console, played)
