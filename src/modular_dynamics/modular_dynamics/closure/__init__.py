@@ -1,5 +1,6 @@
 """Closed loops: assembly, constraint projection, dynamics, simulation, reactions."""
 
+from .dynamics.denoc import FourBar, Link
 from .dynamics.equation_of_motion import (
     close_loops,
     closed_loop_bias,
@@ -28,6 +29,8 @@ __all__ = [
     "ClosedLoopDynamics",
     "ClosedLoopMotion",
     "ClosedLoopSolver",
+    "FourBar",
+    "Link",
     "LoadCase",
     "LoadCases",
     "Reaction",

@@ -86,7 +86,18 @@ def inverse_dynamics_derivatives_batch(
     out: InverseDynamicsDerivatives | None = None,
     progress: Progress = None,
 ) -> InverseDynamicsDerivatives:
-    """The same of many states, (count, nv, nv) each; the rest as of ``inverse_dynamics_batch``."""
+    """Derivatives of many states, (count, nv, nv) each: ``inverse_dynamics_derivatives`` of each row.
+
+    Args:
+        q: positions (count, nq). v, vdot: velocities and accelerations (count, nv).
+        external_wrenches: as of ``inverse_dynamics_derivatives``, the same for every state.
+        out: the result of an earlier call with as many states, which is overwritten.
+        threads, progress: as of ``inverse_dynamics_batch``.
+
+    Raises:
+        StateError: as of ``inverse_dynamics_derivatives``, with the row; or a wrong number of threads.
+        UnsupportedModelError: as of ``inverse_dynamics_derivatives``.
+    """
     run = workspace_of(graph, _Derivatives).batch(external_wrenches)
     array = None if out is None else _array_of(out, graph.nv, np.shape(np.asarray(getattr(out, "dq", 0)))[:1])
     result = run({"q": q, "v": v, "vdot": vdot}, threads, array, np.float64, progress)

@@ -69,7 +69,16 @@ def mass_matrix_batch(
     out: Array | None = None,
     progress: Progress = None,
 ) -> Array:
-    """Mass matrices (count, nv, nv) of positions q (count, nq); the rest as of ``inverse_dynamics_batch``."""
+    """Mass matrices (count, nv, nv): ``mass_matrix`` of each row of q (count, nq).
+
+    Args:
+        out: float64 array (count, nv, nv) for the result, none of the arguments.
+        threads, progress: as of ``inverse_dynamics_batch``.
+
+    Raises:
+        StateError: as of ``mass_matrix``, with the row; or a wrong number of threads.
+        UnsupportedModelError: as of ``mass_matrix``.
+    """
     return MassMatrix.of(graph).batch()({"q": q}, threads, out, np.float64, progress)
 
 
@@ -108,7 +117,11 @@ def bias_batch(
     dtype: DTypeLike = np.float64,
     progress: Progress = None,
 ) -> NDArray[Any]:
-    """h (count, nv) of many states; the rest as of ``inverse_dynamics_batch``."""
+    """h (count, nv): ``bias`` of each row of q (count, nq) and v (count, nv).
+
+    ``threads``, ``out``, ``dtype``, ``progress`` and errors as of ``inverse_dynamics_batch``; also for a
+    black box in the graph.
+    """
     rest = _zero_rows(graph, q)
     return inverse_dynamics_batch(graph, q, v, rest, threads, out=out, dtype=dtype, progress=progress)
 
@@ -122,6 +135,6 @@ def gravity_torque_batch(
     dtype: DTypeLike = np.float64,
     progress: Progress = None,
 ) -> NDArray[Any]:
-    """g (count, nv) of many positions; the rest as of ``inverse_dynamics_batch``."""
+    """g (count, nv): ``gravity_torque`` of each row of q (count, nq). The rest as of ``bias_batch``."""
     rest = _zero_rows(graph, q)
     return inverse_dynamics_batch(graph, q, rest, rest, threads, out=out, dtype=dtype, progress=progress)

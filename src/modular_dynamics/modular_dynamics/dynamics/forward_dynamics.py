@@ -123,8 +123,15 @@ def forward_dynamics_batch(
 ) -> Array:
     """Accelerations of many states: row k of the result is ``forward_dynamics`` of row k of the arguments.
 
-    q: positions (count, nq). v, tau: velocities and torques (count, nv). The other arguments are those of
-    ``inverse_dynamics_batch``, and the errors those of ``forward_dynamics``, with the row.
+    Args:
+        q: positions (count, nq). v, tau: velocities and torques (count, nv).
+        external_wrenches: as of ``forward_dynamics``, the same for every state.
+        out: float64 array (count, nv) for the result, none of the arguments.
+        threads, progress: as of ``inverse_dynamics_batch``.
+
+    Raises:
+        StateError: as of ``forward_dynamics``, with the row; or a wrong number of threads.
+        UnsupportedModelError: as of ``forward_dynamics``.
     """
     run = ForwardDynamics.of(graph).batch(external_wrenches)
     return run({"q": q, "v": v, "tau": tau}, threads, out, np.float64, progress)

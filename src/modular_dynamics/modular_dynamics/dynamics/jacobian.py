@@ -80,7 +80,12 @@ def jacobian_batch(
 ) -> Array:
     """Jacobians of a link in many states (count, 6, nv): ``jacobian`` at each row of q (count, nq).
 
-    ``threads``, ``out``, ``progress`` and errors as of ``inverse_dynamics_batch``; also for an unknown link
-    and for unknown axes.
+    Args:
+        link, axes: as of ``jacobian``.
+        out: float64 array (count, 6, nv) for the result, none of the arguments.
+        threads, progress: as of ``inverse_dynamics_batch``.
+
+    Raises:
+        StateError: as of ``jacobian``, with the row; or a wrong number of threads.
     """
     return workspace_of(graph, Jacobian, link, axes).batch()({"q": q}, threads, out, np.float64, progress)

@@ -94,6 +94,12 @@ def frame_poses_batch(
 ) -> Array:
     """Matrices of many states (count, links, 4, 4): ``frame_poses`` of each row of q (count, nq).
 
-    ``threads``, ``out``, ``progress`` and errors as of ``inverse_dynamics_batch``; also for an unknown link.
+    Args:
+        links: as of ``frame_poses``.
+        out: float64 array (count, links, 4, 4) for the result, none of the arguments.
+        threads, progress: as of ``inverse_dynamics_batch``.
+
+    Raises:
+        StateError: as of ``frame_poses``, with the row; or a wrong number of threads.
     """
     return _solver(graph, links).batch()({"q": q}, threads, out, np.float64, progress)

@@ -89,7 +89,14 @@ def regressor_batch(
     For least squares stack them: ``Y.reshape(-1, Y.shape[2])`` belongs to ``tau.ravel()`` of torques
     (count, nv).
 
-    Arguments and errors as of ``inverse_dynamics_batch``; also for a black box in the graph.
+    Args:
+        q: positions (count, nq). v, vdot: velocities and accelerations (count, nv).
+        out: float64 array (count, nv, 10 n) for the result, none of the arguments.
+        threads, progress: as of ``inverse_dynamics_batch``.
+
+    Raises:
+        StateError: as of ``regressor``, with the row; or a wrong number of threads.
+        UnsupportedModelError: as of ``regressor``.
     """
     return workspace_of(graph, Regressor).batch()(
         {"q": q, "v": v, "vdot": vdot}, threads, out, np.float64, progress

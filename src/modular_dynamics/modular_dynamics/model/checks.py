@@ -35,7 +35,7 @@ def refuse_closures(graph: SubsystemGraph, computation: str) -> None:
 
 
 def refuse_black_boxes(graph: SubsystemGraph, quantity: str) -> None:
-    """Raise StateError if the graph has black boxes, whose masses nobody knows."""
+    """Raise StateError if the graph has black boxes, whose masses are unknown."""
     names = [subsystem.name for subsystem in graph.subsystems if subsystem.black_box]
     if names:
         raise StateError(f"{quantity} of '{graph.name}' is not known: its black boxes are {', '.join(names)}")

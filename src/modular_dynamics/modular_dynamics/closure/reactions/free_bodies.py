@@ -168,13 +168,14 @@ def _stacked(rules_name: str, load_case: LoadCase, table: str, names: Sequence[s
     for name in names:
         if name not in entries:
             raise StateError(
-                f"'{rules_name}': '{name}' is missing in the load case's {table}; they have "
-                f"{', '.join(entries) or 'nothing'}"
+                f"'{rules_name}': the load case has no {table} of '{name}'; it has those of: "
+                f"{', '.join(entries) or 'none'}"
             )
         entry = np.asarray(entries[name], np.float64)
-        if entry.shape != shape or not np.isfinite(entry).all():
+        if entry.shape != shape:
             raise StateError(
-                f"'{rules_name}': {table} of '{name}' have shape {entry.shape} or are not finite; {shape} is "
-                "needed"
+                f"'{rules_name}': {table} of '{name}' have shape {entry.shape}; {shape} is needed"
             )
+        if not np.isfinite(entry).all():
+            raise StateError(f"'{rules_name}': {table} of '{name}' contain NaN or infinite numbers")
     return stack

@@ -31,8 +31,9 @@ __all__ = [
 class Reaction:
     """Force and moment of the predecessor's link on the successor's at a point, in the root link's axes.
 
-    Of a spring the point is its anchor on the successor; ``start`` is the one on the predecessor, elsewhere
-    the same point.
+    ``point``, ``start`` (3,) [m] in the root link's frame; ``force`` (3,) [N], ``moment`` (3,) [N m] about
+    ``point``. Of a spring ``point`` is its anchor on the successor and ``start`` the one on the predecessor;
+    of all others both are the same point.
     """
 
     predecessor: str

@@ -126,11 +126,18 @@ class LoadCases:
         names = [subsystem.name for subsystem in self.graph.subsystems]
         for name, (link, wrench) in given.items():
             where = f"connection wrench of '{name}'"
-            if link not in self._link_index or name not in names:
-                raise StateError(f"{where} at link '{link}': '{self.graph.name}' lacks one of them")
+            if name not in names:
+                raise StateError(
+                    f"{where}: '{self.graph.name}' has no subsystem '{name}'; it has {', '.join(names)}"
+                )
+            if link not in self._link_index:
+                raise StateError(f"{where}: '{self.graph.name}' has no link '{link}'")
             subsystem = self.graph.subsystem(name)
             if self._is_shared(subsystem):
-                raise StateError(f"{where}: it is no load, but part of '{self.rules.name}'")
+                raise StateError(
+                    f"{where}: it belongs to the mechanism '{self.rules.name}' itself; only subsystems "
+                    "attached to it are loads"
+                )
             numbers = np.asarray(wrench, np.float64)
             if numbers.shape != (6,) or not np.isfinite(numbers).all():
                 raise StateError(f"{where} is {wrench!r}; six finite numbers are needed")

@@ -28,7 +28,7 @@ __all__ = ["SharedReactions", "ReactionSharing"]
 
 #: Coefficient [1 or m] below which a component has no part in a balance: rounding.
 NO_PART = 1e-9
-#: Part of the largest singular value of E below which one is zero.
+#: Singular value of E, relative to the largest, below which it counts as zero.
 RANK = 1e-12
 
 
@@ -127,8 +127,8 @@ class ReactionSharing:
         for number, column, joint in self._known:
             if joint not in load_case.known:
                 raise StateError(
-                    f"step {number} of '{self.rules.name}': '{joint}' is missing in the load case's known "
-                    f"forces; they have {', '.join(load_case.known) or 'nothing'}"
+                    f"step {number} of '{self.rules.name}': the load case has no known force of '{joint}'; "
+                    f"it has those of: {', '.join(load_case.known) or 'none'}"
                 )
             x[column] = load_case.known[joint]
         return x

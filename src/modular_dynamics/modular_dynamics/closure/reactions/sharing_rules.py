@@ -12,7 +12,8 @@ A file of rules (YAML, or the same as a mapping) names bodies, the joints that h
       - {body: door, known: [stay.pull]}                     # given with the load case: a spring's tension
       - {body: door, zero: [top.Fy], because: it has play}   # assumed
       - {body: door, balance: My about low, takes: top.Fx}   # one equation, one joint
-      - {body: door, balance: Fz, takes: [a.Fz, b.Fz]}       # or several, alike, or {a.Fz: 2, b.Fz: 1}
+      # several joints can share one balance: `takes: [top.Fx, low.Fx]` equally, or
+      # `takes: {top.Fx: 2, low.Fx: 1}` by weight
       - {body: door, rest: low}                              # takes the remaining equations
 
 A joint holds a body (here ``on``) by another one, which exerts the reaction. It transmits forces Fx, Fy, Fz

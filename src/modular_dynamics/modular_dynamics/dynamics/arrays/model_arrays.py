@@ -84,7 +84,7 @@ def arrays_of(graph: SubsystemGraph, quantity: str) -> Arrays:
     """Topology and constants of an open tree whose masses are all known, for computing a quantity.
 
     Raises:
-        StateError: a black box, whose masses nobody knows.
+        StateError: a black box, whose masses are unknown.
         UnsupportedModelError: the graph has loop joints, passive joints, gears or springs.
     """
     refuse_closures(graph, quantity)

@@ -5,11 +5,12 @@ import pytest
 
 from helpers.oracles.motions import rate
 from modular_dynamics.closure import (
+    FourBar,
+    Link,
     close_loops,
     closed_loop_forward_dynamics,
     closed_loop_inverse_dynamics,
 )
-from modular_dynamics.closure.dynamics.denoc import FourBar, Link
 from modular_dynamics.exceptions import ClosureError
 
 LINKS = Link.uniform(0.05, 1.5), Link.uniform(0.10, 3.0), Link.uniform(0.13, 5.0)
@@ -53,10 +54,10 @@ def test_forward_dynamics(pair):
     for angle, speed, tau in np.random.default_rng(1).uniform(-5, 5, (50, 3)):
         theta = bar.close(angle)
         rates = bar.rates(theta, speed)
-        found, force = bar.forward_dynamics(theta, rates, tau)
+        accelerations, force = bar.forward_dynamics(theta, rates, tau)
         expected = closed_loop_forward_dynamics(graph, theta, rates, [tau]).accelerations
-        assert found == pytest.approx(expected, abs=1e-9 * (1.0 + np.abs(expected).max()))
-        back, same, _ = bar.inverse_dynamics(theta, speed, found[0])
+        assert accelerations == pytest.approx(expected, abs=1e-9 * (1.0 + np.abs(expected).max()))
+        back, same, _ = bar.inverse_dynamics(theta, speed, accelerations[0])
         assert back == pytest.approx(tau, abs=1e-9)
         assert force == pytest.approx(same, abs=1e-9 * (1.0 + np.abs(same).max()))
 

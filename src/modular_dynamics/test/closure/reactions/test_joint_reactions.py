@@ -23,7 +23,7 @@ def solved(request):
 
 
 def test_every_body_is_in_equilibrium_by_another_code(solved):
-    graph, d, found = solved
+    graph, d, reactions = solved
     oracle = MovingBodies(graph, d.coordinates, d.velocities, d.accelerations)
     names = [body.name for body in graph.bodies]
     owner = {link: body.name for body in graph.bodies for link in body.links}
@@ -31,22 +31,23 @@ def test_every_body_is_in_equilibrium_by_another_code(solved):
         about = oracle.frame(body)[1]
         force, moment = oracle.inertial_wrench(body, names, about)
         size = max(1.0, np.abs([force, moment]).max())
-        for r in found.values():
+        for r in reactions.values():
             for link, point, sign in ((r.successor, r.point, 1.0), (r.predecessor, r.start, -1.0)):
                 if owner.get(link) == body:
                     force = force - sign * r.force
                     moment = moment - sign * (r.moment + np.cross(point - about, r.force))
         assert np.abs([force, moment]).max() < 1e-11 * max(
-            size, *(np.abs(r.force).max() for r in found.values())
+            size, *(np.abs(r.force).max() for r in reactions.values())
         )
 
 
 def test_along_its_axis_a_joint_bears_its_torque_and_a_passive_one_nothing(solved):
-    graph, d, found = solved
+    graph, d, reactions = solved
     oracle = MovingBodies(graph, d.coordinates, d.velocities, d.accelerations)
     tau = dict(zip(graph.independent_joint_names, d.tau, strict=True))
-    size = max(np.abs([r.force, r.moment]).max() for r in found.values())
+    size = max(np.abs([r.force, r.moment]).max() for r in reactions.values())
     for joint in graph.joints:
         axis = oracle.frame(joint.child_link)[0] @ joint.axis
-        along = found[joint.name].force if joint.type.value == "prismatic" else found[joint.name].moment
+        reaction = reactions[joint.name]
+        along = reaction.force if joint.type.value == "prismatic" else reaction.moment
         assert abs(axis @ along - tau.get(joint.name, 0.0)) < 1e-11 * size, joint.name

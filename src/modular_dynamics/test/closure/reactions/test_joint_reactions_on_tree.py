@@ -38,15 +38,17 @@ def test_the_trees_torques_under_the_cuts_are_pinocchios(robot):
 def test_external_wrenches_enter_by_virtual_power(robot):
     graph, q, v, a = robot
     link, wrench = graph.bodies[-1].name, np.array([3.0, -2.0, 5.0, 0.4, 0.1, -0.3])
-    plain = closed_loop_inverse_dynamics(graph, q, v, a)
+    unloaded = closed_loop_inverse_dynamics(graph, q, v, a)
     loaded = closed_loop_inverse_dynamics(graph, q, v, a, None, {link: wrench})
     rest = np.zeros(graph.nv)
-    tree = [md.inverse_dynamics(graph.tree, plain.coordinates, rest, rest, w) for w in (None, {link: wrench})]
+    at = graph.tree, unloaded.coordinates, rest, rest
+    tree = [md.inverse_dynamics(*at, wrenches) for wrenches in (None, {link: wrench})]
     expected = constraint_projection(graph, q).T @ (tree[1] - tree[0])
     assert np.abs(expected).max() > 1e-2
-    assert loaded.tau - plain.tau == pytest.approx(expected, abs=1e-10 * np.abs(plain.tau).max() + 1e-10)
+    tolerance = 1e-10 * np.abs(unloaded.tau).max() + 1e-10
+    assert loaded.tau - unloaded.tau == pytest.approx(expected, abs=tolerance)
     again = closed_loop_inverse_dynamics(graph, q, v, a)  # nothing of it stays
-    assert again.tau.tolist() == plain.tau.tolist()
+    assert again.tau.tolist() == unloaded.tau.tolist()
     with pytest.raises(md.StateError, match="no link 'nowhere'"):
         closed_loop_inverse_dynamics(graph, q, v, a, None, {"nowhere": wrench})
 

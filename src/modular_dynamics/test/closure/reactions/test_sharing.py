@@ -5,6 +5,7 @@ import pytest
 import yaml
 
 from helpers.robots.small_rules import DOOR, TABLE, door, edited
+from modular_dynamics.closure.reactions import sharing_rules
 from modular_dynamics.closure.reactions.free_bodies import FreeBodyCuts, LoadCase
 from modular_dynamics.closure.reactions.sharing import ReactionSharing
 from modular_dynamics.closure.reactions.sharing_rules import read_rules, rules_from
@@ -14,26 +15,26 @@ from modular_dynamics.exceptions import DescriptionError, StateError
 def test_a_table_on_four_legs_is_described_by_data_alone():
     sharing = ReactionSharing(rules_from(yaml.safe_load(TABLE)))
     place = {"table": np.eye(3)}, {"table": np.zeros(3)}
-    situation = LoadCase(*place, {"table": [0.0, 0.0, 100.0, 6.0, -10.0, 0.0]})
-    found = sharing(situation)
+    load_case = LoadCase(*place, {"table": [0.0, 0.0, 100.0, 6.0, -10.0, 0.0]})
+    shared = sharing(load_case)
     # 100 N at (0.1, 0.06): a and b bear 60 between them, a third off the middle; d what turns about y
-    heights = [found.components[leg, "Fz"] for leg in "abcd"]
+    heights = [shared.components[leg, "Fz"] for leg in "abcd"]
     assert heights == pytest.approx([30.0, 30.0, 10.0, 30.0], abs=1e-12)
-    least = sharing.least_norm(situation)
+    least = sharing.least_norm(load_case)
     even = [25.0 * (1.0 + x * 0.1 / 0.5 + y * 0.06 / 0.3) for x, y in ((1, 1), (-1, 1), (-1, -1), (1, -1))]
     assert [least.components[leg, "Fz"] for leg in "abcd"] == pytest.approx(even)
-    (stress,) = sharing.self_stress(situation).T
+    (stress,) = sharing.self_stress(load_case).T
     heights = stress[[k for k, (_, c) in enumerate(sharing.rules.unknowns) if c == "Fz"]]
     assert heights / heights[0] == pytest.approx([1.0, -1.0, 1.0, -1.0])  # it rocks on its diagonals
 
 
 def test_a_door_on_three_hinges_is_described_by_data_alone():
     sharing = ReactionSharing(rules_from(yaml.safe_load(DOOR)))
-    found = sharing(door())
-    assert [found.components[hinge, "Fz"] for hinge in ("low", "mid", "top")] == pytest.approx([100, 50, 50])
+    shared = sharing(door())
+    assert [shared.components[hinge, "Fz"] for hinge in ("low", "mid", "top")] == pytest.approx([100, 50, 50])
     # the closer pulls with (-40, 30) N at (0.4, 0, 1.9): the handle bears what it turns by
-    assert found.components["handle", "Fy"] == pytest.approx(-30 * 0.4 / 0.8)
-    assert found.components["top", "Fx"] == pytest.approx((-200 * 0.4 + 40 * 1.7) / 1.6)
+    assert shared.components["handle", "Fy"] == pytest.approx(-30 * 0.4 / 0.8)
+    assert shared.components["top", "Fx"] == pytest.approx((-200 * 0.4 + 40 * 1.7) / 1.6)
     for turn in (0.0, 0.7, -2.0):
         assert max(np.abs(left).max() for left in sharing(door(turn)).residual.values()) < 1e-12
         assert sharing.self_stress(door(turn)).shape == (11, 4)  # Fx, Fy of one hinge, Fz of two
@@ -62,14 +63,16 @@ def test_a_balance_without_a_lever_is_a_dead_point():
         ReactionSharing(rules_from(content))(door())
 
 
-def test_what_the_situation_lacks_is_named():
+def test_what_the_load_case_lacks_is_named():
     sharing, whole = ReactionSharing(rules_from(yaml.safe_load(DOOR))), door()
-    with pytest.raises(StateError, match="'closer' is missing in the load case's known forces"):
+    with pytest.raises(StateError, match="no known force of 'closer'; it has those of: none"):
         sharing(LoadCase(whole.rotations, whole.origins, whole.demands))
-    with pytest.raises(StateError, match="'frame' is missing in the load case's origins"):
+    with pytest.raises(StateError, match="no origins of 'frame'; it has those of: door"):
         sharing(LoadCase(whole.rotations, {"door": np.zeros(3)}, whole.demands, whole.known))
-    with pytest.raises(StateError, match="demands of 'door' have shape"):
+    with pytest.raises(StateError, match=r"demands of 'door' have shape \(3,\); \(6,\) is needed"):
         sharing(LoadCase(whole.rotations, whole.origins, {"door": np.zeros(3)}, whole.known))
+    with pytest.raises(StateError, match="demands of 'door' contain NaN or infinite numbers"):
+        sharing(LoadCase(whole.rotations, whole.origins, {"door": np.full(6, np.nan)}, whole.known))
 
 
 def test_a_line_without_length_is_refused():
@@ -140,7 +143,13 @@ def test_a_file_that_is_no_rules_is_refused_by_its_path(tmp_path):
         read_rules(path)
 
 
+def test_the_example_in_the_description_of_the_format_can_be_loaded():
+    example = [line for line in sharing_rules.__doc__.splitlines() if line.startswith("    ")]
+    rules = rules_from(yaml.safe_load("\n".join(example)))
+    assert [step.kind for step in rules.steps] == ["known", "zero", "balance", "rest"]
+
+
 def test_rules_can_be_read_by_people():
-    told = str(rules_from(edited(lambda c: c["steps"][5].update(step=3, equations="7-9"))))
-    assert "door: balance of Fz gives low.Fz * 2, mid.Fz, top.Fz (the lowest is set first)" in told
-    assert "door: 3. eq. 7-9: balance of My about low gives top.Fx" in told
+    text = str(rules_from(edited(lambda c: c["steps"][5].update(step=3, equations="7-9"))))
+    assert "door: balance of Fz gives low.Fz * 2, mid.Fz, top.Fz (the lowest is set first)" in text
+    assert "door: 3. eq. 7-9: balance of My about low gives top.Fx" in text

@@ -18,9 +18,14 @@ Q, V, VDOT = np.random.default_rng(0).uniform(-0.5, 0.5, size=(3, 4))
 
 
 def results():
-    """One kernel through its entry, one through Numba's wrapper: all others are called like one of these."""
-    arm = md.load_urdf(ROBOTS / "four_link.urdf")
-    return [md.inverse_dynamics(arm, Q, V, VDOT), md.frame_poses(arm, Q)]
+    """Kernels of each way to be called: an entry, Numba's wrapper, on threads, with named tuples."""
+    arm, four_bar = (md.load_urdf(ROBOTS / f"{name}.urdf") for name in ("four_link", "four_bar"))
+    return [
+        md.inverse_dynamics(arm, Q, V, VDOT),
+        md.frame_poses(arm, Q),
+        md.inverse_dynamics_batch(arm, [Q], [V], [VDOT], threads=1),
+        md.closed_loop_inverse_dynamics(four_bar, [0.2], [0.3], [-0.4]).tau,
+    ]
 
 
 PROGRAM = f"""
