@@ -62,8 +62,8 @@ def generate_launch_description() -> LaunchDescription:
         argument(
             "partition_file",
             "",
-            "YAML file with the content of the URDF's tags (subsystems, loops, gears, springs); a section in it "
-            "replaces the same section of the tags; empty: none",
+            "YAML file with the content of the URDF's tags (subsystems, loops, gears, springs); a section in "
+            "it replaces the same section of the tags; empty: none",
         ),
         argument("params_file", "", "YAML file of dynamics_node's parameters; empty: the node's defaults"),
         argument("rviz_config", str(SHARE / "config" / "dynamics.rviz"), "configuration file of rviz2"),

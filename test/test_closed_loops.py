@@ -185,7 +185,8 @@ def test_states_of_all_joints_are_taken_and_checked(start):
     assert status.level == b"\x01"
     assert "theta_12" not in status.message
     values = {value.key: value.value for value in status.values}
-    assert float(values["measured minus computed position of rho_3 [rad or m]"]) == pytest.approx(0.1, abs=1e-3)
+    difference = values["measured minus computed position of rho_3 [rad or m]"]
+    assert float(difference) == pytest.approx(0.1, abs=1e-3)
     assert probe.processes.end(NODE) == 0
 
 

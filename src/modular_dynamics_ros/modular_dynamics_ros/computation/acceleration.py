@@ -31,8 +31,8 @@ class FilterState(Enum):
     STARTING = "the filter starts: no acceleration until the sampling period is known"
     RUNNING = "running"
     RESTARTED_AFTER_PAUSE = (
-        "the filter restarts because the stamps have a gap: no acceleration until the sampling period is known "
-        "again"
+        "the filter restarts because the stamps have a gap: no acceleration until the sampling period is "
+        "known again"
     )
     RESTARTED_BACKWARDS = (
         "the filter restarts because the stamps went backwards: no acceleration until the sampling period is "
