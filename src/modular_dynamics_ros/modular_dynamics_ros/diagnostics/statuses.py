@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from modular_dynamics_ros.computation.closed_loop import ClosedLoopSolution
 from modular_dynamics_ros.computation.computation import Answer
-from modular_dynamics_ros.messages.status import Status, judged
+from modular_dynamics_ros.messages.status import Status, status_of
 
 __all__ = [
     "LatencySummary",
@@ -100,7 +100,7 @@ def input_status(counts: MessageCounts, problems: list[str], age: float | None, 
     errors = [f"joint states are stale: the last answered one arrived {age:.2f} s ago"] if stale else []
     if age is None and not problems:
         problems = ["waiting for the first joint state"]
-    return judged("input", "joint states are good", values, errors, problems)
+    return status_of("input", "joint states are good", values, errors, problems)
 
 
 def answer_values(counts: MessageCounts, source: str) -> dict[str, str]:
@@ -123,7 +123,7 @@ def closure_status(answer: Answer | None, closed_anew: int, errors: list[str], w
         answer: the last one. closed_anew: see `MessageCounts`.
     """
     values: dict[str, str] = {}
-    text = "no joint state was completed yet"
+    text = "the loops of no joint state have been closed yet"
     if answer is not None and isinstance(answer.dynamics, ClosedLoopSolution):
         result, disagreements = answer.dynamics.result, answer.configuration.disagreements
         worst = max(result.residual.values(), default=0.0)
@@ -133,11 +133,11 @@ def closure_status(answer: Answer | None, closed_anew: int, errors: list[str], w
         values |= {
             "condition number": f"{result.condition:.3e}",
             "redundant constraint rows": str(result.redundant),
-            "answers closed anew": str(closed_anew),
+            "answers with a new search for the assembly mode": str(closed_anew),
         }
         values |= {f"tension of {name} [N]": f"{value:.6g}" for name, value in result.tensions.items()}
         values |= {
-            f"measured minus closed of {name} [rad or m]": f"{value:.3e}"
+            f"measured minus computed position of {name} [rad or m]": f"{value:.3e}"
             for name, value in disagreements.items()
         }
-    return judged("closure", text, values, errors, warnings)
+    return status_of("closure", text, values, errors, warnings)

@@ -8,7 +8,7 @@ from modular_dynamics_ros.computation.robot import load_robot
 from modular_dynamics_ros.computation.values import ComputationSettings, State
 from modular_dynamics_ros.node.inputs import Inputs
 from modular_dynamics_ros.node.interfaces import SessionNode
-from modular_dynamics_ros.node.state_input import InputTimeout, Output, StateInput
+from modular_dynamics_ros.node.state_input import InputTimeout, StaleBehaviour, StateInput
 from modular_dynamics_ros.parameters.nodes import RobotParameters
 
 __all__ = ["LoadedRobot"]
@@ -48,19 +48,20 @@ class LoadedRobot:
         others: Sequence[Inputs],
         timeout: InputTimeout,
         on_state: Callable[[State, int], None],
-        on_watch: Callable[[Output, float], None],
+        on_watch: Callable[[StaleBehaviour, float], None],
     ) -> None:
         """Take joint states from now on.
 
         Args:
-            others: inputs that have subscribed already: of a reference and a joint state that both wait, the
-                reference is taken first, and a player that waits for its subscriber finds them all.
+            others: inputs that have subscribed already. They come first so that a waiting reference is read
+                before a waiting joint state, and so that a player that waits for subscribers finds all of
+                them.
             on_state: answers a state that arrived at a time [ns of the system]; raises BadMessage.
             on_watch: publishes what the age of the input asks for, with the factor of a ramp.
         """
         states = StateInput(self._node, self.computation, on_state, timeout)
         self.states, self._others = states, others
-        self._watch = self._node.create_timer(WATCH_PERIOD, lambda: on_watch(*states.output()))
+        self._watch = self._node.create_timer(WATCH_PERIOD, lambda: on_watch(*states.behaviour()))
 
     def unsubscribe(self) -> None:
         """Take no more messages; forget what the next activation must not build upon."""

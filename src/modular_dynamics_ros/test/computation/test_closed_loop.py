@@ -98,7 +98,7 @@ def test_gravity_modes_and_friction_of_passive_joints():
     assert given.effort - result.tau == pytest.approx([felt], abs=1e-12)
     at_rest = closed_loop_inverse_dynamics(graph, q, [0.0], [0.0]).tau
     for output, expected in (("gravity", at_rest), ("full_minus_gravity", result.tau - at_rest)):
-        one.configure(replace(one.settings, output=output, friction="none"))
+        one.apply_settings(replace(one.settings, output=output, friction="none"))
         assert answer(one, q, v=v).effort == pytest.approx(expected, abs=1e-12)
 
 
@@ -203,7 +203,7 @@ def test_after_a_gap_a_jump_or_stamps_that_go_back_the_loops_are_closed_anew(mod
 
 def test_status_of_the_closure():
     one, q = computation(path("exoskeleton")), STATES["exoskeleton"]
-    assert closure_status(None, 0, [], []).message == "no joint state was completed yet"
+    assert closure_status(None, 0, [], []).message == "the loops of no joint state have been closed yet"
     given = answer(one, q)
     result, status = given.dynamics.result, closure_status(given, 1, [], [])
     assert status.level == OK
