@@ -3,7 +3,6 @@
 Where the URDF or the partition file closes loops, robot_state_publisher shows what dynamics_node completes.
 """
 
-
 from launch.actions import OpaqueFunction
 from launch.conditions import IfCondition
 from launch.substitutions import LaunchConfiguration

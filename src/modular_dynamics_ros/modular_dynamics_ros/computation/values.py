@@ -6,6 +6,8 @@ from dataclasses import dataclass, field, fields
 import numpy as np
 from numpy.typing import NDArray
 
+from modular_dynamics_ros.parameters.nodes import RobotParameters
+
 __all__ = [
     "AppliedWrenches",
     "Array",
@@ -41,7 +43,7 @@ class ComputationSettings:
     closure_tolerance: float = 0.01
 
     @classmethod
-    def of(cls, parameters: object) -> "ComputationSettings":
+    def of(cls, parameters: RobotParameters) -> "ComputationSettings":
         """The settings among a node's parameters of the same names; the others keep their defaults."""
         names = {entry.name for entry in fields(cls)}
         return cls(**{name: value for name, value in vars(parameters).items() if name in names})

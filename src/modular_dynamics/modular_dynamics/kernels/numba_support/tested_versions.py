@@ -12,8 +12,8 @@ import numpy as np
 __all__ = ["array_layout_is_tested", "numba_is_tested"]
 
 NUMBA = {"0.68.1"}
-NUMPY_MAJOR = {2}
-CPYTHON = {(3, 10), (3, 11), (3, 12), (3, 13), (3, 14)}
+NUMPY = {(2, 2), (2, 4)}
+CPYTHON = {(3, 10), (3, 11), (3, 12), (3, 13)}
 
 
 def numba_is_tested() -> bool:
@@ -24,4 +24,4 @@ def numba_is_tested() -> bool:
 def array_layout_is_tested() -> bool:
     """Whether array objects are those of a NumPy and a CPython that entry.py was tested with."""
     python = sys.implementation.name == "cpython" and sys.version_info[:2] in CPYTHON
-    return python and int(np.__version__.split(".")[0]) in NUMPY_MAJOR
+    return python and tuple(map(int, np.__version__.split(".")[:2])) in NUMPY
