@@ -24,13 +24,13 @@ __all__ = ["Simulation", "simulate"]
 
 Torques = ArrayLike | Callable[[float, Array, Array], ArrayLike] | None
 Step = tuple[float, Array, list[tuple[float, Array]]]
-#: The shortest step, as a part of the time that is left.
+#: The shortest step, relative to the time that is left.
 SHORTEST = 1e-9
-#: Largest correction of a step's end onto the branch, as a part of the step's change of the state.
+#: Largest correction of a step's end onto the branch, relative to the step's change of the state.
 LEAP = 0.01
 #: Cosine of the angle by which the branch may turn within a step across a crossing.
-TURN = 0.9
-#: Correction that is allowed in any case, as a part of the state.
+LEAST_TANGENT_COSINE = 0.9
+#: Correction that is allowed in any case, relative to the state.
 ROUNDING = 1e-8
 Progress = bool | Callable[[float, float], None] | None
 METHODS = ("DOP853", "RK45", "RK23")
@@ -213,7 +213,7 @@ class _BranchMotion:
             raise BranchLostError(f"a step ends {correction:.2g} off its branch", 1.0 / points[0].width)
         if self.branch.crossing:
             cosines = np.linalg.svd(self.branch.tangent.T @ tangent, compute_uv=False)
-            if cosines.min() < TURN:
+            if cosines.min() < LEAST_TANGENT_COSINE:
                 raise BranchLostError("it turns sharply at a crossing", 1.0 / points[0].width)
         return after, tangent
 

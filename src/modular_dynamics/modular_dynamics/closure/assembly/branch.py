@@ -22,18 +22,18 @@ __all__ = ["Branch", "BranchLostError", "BranchPoint"]
 
 EIGHT = {1: 56 / 70, 2: -28 / 70, 3: 8 / 70, 4: -1 / 70}
 SIX = {1: 15 / 20, 2: -6 / 20, 3: 1 / 20, 4: 0.0}
-#: Parts of the constraints' largest singular value: below the first a crossing may be near; below the second
-#: a corner without a crossing is too sharp; below the third it is rounding.
-NARROW, SHARP, FLAT = 1e-2, 2e-4, 1e-5
+#: Singular values relative to the constraints' largest: below the first a crossing may be near; below the
+#: second a corner without a crossing is too sharp; below the third it is rounding.
+NARROW, SHARP, RANK_LOSS = 1e-2, 2e-4, 1e-5
 #: Relative change of J from one interpolated point to the next; how often that is halved.
 SPACING, HALVINGS = 0.02, 2
-#: Largest difference of an interpolation of two degrees less, as a part of the way that turns J by one
-#: radian, and of the velocity.
+#: Largest difference of an interpolation of two degrees less, relative to the way that turns J by one radian,
+#: and to the velocity.
 SMOOTH = 1e-7
 #: Residual [m or 1] of interpolated coordinates: with more, branches only come close without crossing.
-CROSSING = 1e-9
+INTERPOLATION_RESIDUAL = 1e-9
 #: Newton's last step [rad or m], to which J, from before it, is exact; its largest number of steps.
-LAST_STEP, STEPS = 1e-12, 8
+BRANCH_LAST_STEP, STEPS = 1e-12, 8
 
 
 class BranchLostError(Exception):
@@ -72,7 +72,7 @@ class BranchPoint:
 
     @property
     def width(self) -> float:
-        """The smallest singular value as a part of the largest: the distance from a crossing."""
+        """The smallest singular value relative to the largest: the distance from a crossing."""
         return float(self.sizes[self.rank - 1] / self.sizes[0]) if self.rank else 1.0
 
     def shortest(self, b: Array) -> Array:
@@ -139,20 +139,21 @@ class Branch:
         return self.coordinates.moved(q, self.units * step)
 
     def _closed(self, point: BranchPoint, across: bool = False) -> BranchPoint:
-        """Onto the constraints by Newton's method, the shortest way; ``across``: square to the tangent.
+        """Project onto the constraints by Newton's method, by minimum-norm steps.
 
-        Then the part of v that opens the loops is removed. Only the way across does not depend on Newton's
-        path; its end is a smooth function of q even where another branch is near.
+        ``across``: by steps perpendicular to the tangent. Only their end does not depend on Newton's path; it
+        is a smooth function of q even where another branch is near. The component of v that violates the
+        constraints is then removed.
         """
         for _ in range(STEPS):
-            if not point.width > FLAT:
+            if not point.width > RANK_LOSS:
                 raise BranchLostError("branches of its motion meet there", 1.0 / max(point.width, 1e-300))
             step = -point.shortest(self._rows(point.q)[1])
             if across:
                 free = point.free.T
                 step -= free @ np.linalg.solve(self.tangent.T @ free, self.tangent.T @ step)
             q = self._moved(point.q, step)
-            if np.abs(step).max() < LAST_STEP * max(1.0, np.abs(q / self.units_q).max()):
+            if np.abs(step).max() < BRANCH_LAST_STEP * max(1.0, np.abs(q / self.units_q).max()):
                 opening = point.constrained.T @ (point.constrained @ (point.v / self.units))
                 return replace(point, q=q, v=point.v - self.units * opening)
             point = self.point(q, point.v)
@@ -178,7 +179,7 @@ class Branch:
             unit, speed = np.abs(shift).max() / SPACING, np.abs(v8 / self.units).max() or 1.0
             error_q, error_v = (q8 - q6) / self.units_q, (v8 - v6) / self.units
             error = max(np.abs(error_q).max() / unit, np.abs(error_v).max() / speed)
-            if error < SMOOTH and np.abs(self._rows(q8)[1]).max() < CROSSING:
+            if error < SMOOTH and np.abs(self._rows(q8)[1]).max() < INTERPOLATION_RESIDUAL:
                 return eight
             if error < SMOOTH or error > previous / 8.0:  # on a smooth branch it is a 64th
                 break
@@ -186,7 +187,7 @@ class Branch:
         raise BranchLostError("branches of its motion come close there, or turn sharply", 1.0 / point.width)
 
     def _shift(self, point: BranchPoint) -> Array:
-        """A step along the branch, away from the crossing, that changes J by the part SPACING."""
+        """A step along the branch, away from the crossing, that changes J by SPACING relative to its norm."""
         along, q = self.tangent[:, 0], point.q
         if self.tangent.shape[1] > 1:
             strong = int((point.sizes > NARROW * point.sizes[0]).sum())

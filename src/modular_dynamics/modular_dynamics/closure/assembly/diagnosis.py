@@ -70,7 +70,10 @@ def unclosed(
     why = "the independent coordinates are out of reach"
     if not closable:
         moving = "all joints but floating bases" if system.floating_in_loops else "all joints"
-        why = f"nor do they, as far as the search went, where {moving} are free: loops contradict each other"
+        why = (
+            f"the search found no closed configuration with {moving} free either: the loops contradict each "
+            "other"
+        )
     return open_loops(system, coordinates, where, why)
 
 
@@ -90,7 +93,7 @@ def raise_branch_end(system: ConstraintSystem, target: Array, reached: Array, do
         where = f"dead point of its independent joints {names}: condition number {max(there, condition):.2g}"
         end = (
             f"closes there, but the branch ends after {100.0 * done:.1f} % of the way from the start (a "
-            "guess beyond selects another), at a"
+            "guess beyond that point selects another branch), at a"
         )
         raise SingularityError(
             f"'{system.graph.name}' {'closes there, at a' if there > condition else end} {where}",
@@ -172,7 +175,7 @@ def raise_if_dependent(system: ConstraintSystem, coordinates: Array, W: Array) -
     coupled = dict.fromkeys(system.independent.v_names[violated.any(axis=0)])
     loops = dict.fromkeys(np.array(system.rows.names)[violated.any(axis=1)])
     freedoms, chosen = graph.nv - system.rank(J), len(system.independent_v)
-    advice = "declare others passive" if freedoms else "check places and axes of the loop joints"
+    advice = "declare others passive" if freedoms else "check positions and axes of the loop joints"
     raise ClosureError(
         f"{', '.join(graph.independent_joint_names)} of '{graph.name}' cannot all be independent: motion of "
         f"{', '.join(coupled)} would open {', '.join(loops)}. The mechanism has {freedoms} degree(s) of "

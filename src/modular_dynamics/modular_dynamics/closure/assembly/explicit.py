@@ -46,7 +46,7 @@ class ExplicitSolver:
         """From coordinates of all joints to independent ones q, on one branch.
 
         Returns the part of the way that was completed, 1 at the end (below 0: the start is not near a closed
-        configuration), whether circles miss each other beyond (if not, loops may close through a dead point),
+        configuration), whether the loop cannot close farther on (if not, it may close through a dead point),
         and the coordinates.
         """
         split, full = self.system.split, start.copy()

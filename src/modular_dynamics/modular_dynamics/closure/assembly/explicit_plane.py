@@ -14,7 +14,7 @@ from ...model import Anchor, JointType, LoopJoint, SubsystemGraph
 __all__ = ["PlanarLoop", "planar_loop"]
 
 #: Largest deviation from the plane [1 or m]: rounding.
-FLAT = 1e-9
+PLANARITY_TOLERANCE = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,12 +51,13 @@ def planar_loop(graph: SubsystemGraph, loop: LoopJoint) -> PlanarLoop | None:
     normal = rotation_axes[0] if rotation_axes and loop.type == "spherical" else axis
     if loop.type != "spherical" and not (_is_normal(axis, normal) and _is_normal(R_S @ loop.axis, normal)):
         return None
-    if loop.type != "planar" and not abs(float((S - P) @ normal)) < FLAT:
+    if loop.type != "planar" and not abs(float((S - P) @ normal)) < PLANARITY_TOLERANCE:
         return None
     if any(graph.joints[k].type is JointType.FLOATING for k, _ in path):
         return None
     for prismatic, direction, _ in joints:
-        if not (abs(float(direction @ normal)) < FLAT if prismatic else _is_normal(direction, normal)):
+        in_plane = abs(float(direction @ normal)) < PLANARITY_TOLERANCE
+        if not (in_plane if prismatic else _is_normal(direction, normal)):
             return None
     plane = np.array(perpendicular_axes(normal))
     chain = np.zeros((len(path), 4))
@@ -76,7 +77,7 @@ def planar_loop(graph: SubsystemGraph, loop: LoopJoint) -> PlanarLoop | None:
 
 def _is_normal(axis: Array, normal: Array) -> bool:
     """Whether an axis is parallel to the plane's normal."""
-    return float(np.linalg.norm(np.cross(axis, normal))) < FLAT
+    return float(np.linalg.norm(np.cross(axis, normal))) < PLANARITY_TOLERANCE
 
 
 def _path(graph: SubsystemGraph, before: int | None, after: int | None) -> list[tuple[int, float]]:

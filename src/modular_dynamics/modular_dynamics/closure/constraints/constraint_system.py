@@ -104,7 +104,7 @@ class ConstraintSystem:
         return int((size > 1e-9 * size.max(initial=0.0)).sum())
 
     def _reach(self) -> tuple[Array, Array]:
-        """J at a configuration that is nothing special, and by how much each coordinate (nv,) moves loops."""
+        """J at a generic configuration, and by how much each coordinate (nv,) moves loops."""
         graph, q = self.graph, self.graph.neutral()
         first = [graph.q_slice(name).start for name in graph.joint_names]
         q[first] = 0.7 + 0.1 * np.arange(len(first))
@@ -161,7 +161,7 @@ class ConstraintSystem:
 
 
 def _workspace(graph: SubsystemGraph, rows: int, dependent: int, left: int) -> LoopWorkspace:
-    """For so many rows and dependent coordinates, and those of these that gears leave."""
+    """Work arrays for ``rows`` rows and ``dependent`` coordinates; gears leave ``left`` of these open."""
     return LoopWorkspace(
         rows=row_values(graph, rows),
         rest=np.zeros(graph.nv),

@@ -71,14 +71,18 @@ def close_loops(graph: SubsystemGraph, q: ArrayLike, guess: ArrayLike | None = N
 def constraint_projection(graph: SubsystemGraph, q: ArrayLike, guess: ArrayLike | None = None) -> Array:
     """W (nv, independent): velocities of all joints from those of the independent ones, v = W v1.
 
-    W = [1; -J_d^+ J_i] (Schappler et al., section 3.4), rows in the order of ``graph.joint_names``.
+    W = [1; -J_d^+ J_i] (Schappler et al., section 3.4), rows in the order of ``graph.joint_names``. Arguments
+    and errors as of ``closed_loop_inverse_dynamics``.
     """
     solver = solver_of(graph)
     return solver.projection(solver.close(q, guess))
 
 
 def closed_loop_mass_matrix(graph: SubsystemGraph, q: ArrayLike, guess: ArrayLike | None = None) -> Array:
-    """M1 = W^T M W of the independent coordinates. Errors as of ``closed_loop_inverse_dynamics``."""
+    """M1 = W^T M W (p, p) of the p independent velocities [kg m^2, kg m, kg].
+
+    Arguments and errors as of ``closed_loop_inverse_dynamics``.
+    """
     solver = solver_of(graph)
     coordinates = solver.close(q, guess)
     W = solver.projection(coordinates)
@@ -87,7 +91,10 @@ def closed_loop_mass_matrix(graph: SubsystemGraph, q: ArrayLike, guess: ArrayLik
 
 
 def closed_loop_gravity_torque(graph: SubsystemGraph, q: ArrayLike, guess: ArrayLike | None = None) -> Array:
-    """g1 = W^T g: torques of the independent joints against gravity alone, at rest; springs do not count."""
+    """g1 = W^T g (p,) [N m or N]: torques along the p independent velocities against gravity, at rest.
+
+    Springs not included. Arguments and errors as of ``closed_loop_inverse_dynamics``.
+    """
     solver = solver_of(graph)
     coordinates = solver.close(q, guess)
     g1: Array = solver.projection(coordinates).T @ gravity_torque(graph.tree, coordinates)
@@ -95,7 +102,10 @@ def closed_loop_gravity_torque(graph: SubsystemGraph, q: ArrayLike, guess: Array
 
 
 def closed_loop_spring_torque(graph: SubsystemGraph, q: ArrayLike, guess: ArrayLike | None = None) -> Array:
-    """s1: torques of the independent joints against the springs alone, at rest."""
+    """s1 (p,) [N m or N]: torques along the p independent velocities against the springs alone, at rest.
+
+    Arguments and errors as of ``closed_loop_inverse_dynamics``.
+    """
     solver = solver_of(graph)
     rest = np.zeros(len(solver.independent_v))
     static = solver.inverse_dynamics(solver.close(q, guess), rest, rest)
@@ -105,6 +115,10 @@ def closed_loop_spring_torque(graph: SubsystemGraph, q: ArrayLike, guess: ArrayL
 def closed_loop_bias(
     graph: SubsystemGraph, q: ArrayLike, v: ArrayLike, guess: ArrayLike | None = None
 ) -> Array:
-    """h1: torques of the independent joints where these do not accelerate; gravity and springs count."""
+    """h1 = c1 + g1 + s1 (p,) [N m or N]: torques along the p independent velocities at zero acceleration.
+
+    Gravity and springs included, also their damping. Arguments and errors as of
+    ``closed_loop_inverse_dynamics``.
+    """
     solver = solver_of(graph)
     return solver.inverse_dynamics_at(q, v, np.zeros(len(solver.independent_v)), guess).tau

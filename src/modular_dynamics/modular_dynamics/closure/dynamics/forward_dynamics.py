@@ -24,11 +24,11 @@ __all__ = [
 ]
 
 #: Largest residual [m or 1] of coordinates, and rate of it per unit velocity, that is accepted as closed.
-OPEN = 1e-6
-#: Singular values of the constraints as a part of the largest: below the first rows are redundant, from there
+CLOSED_TOLERANCE = 1e-6
+#: Singular values of the constraints relative to the largest: below the first rows are redundant, from there
 #: to the second branches cross nearby.
-REDUNDANT, CROSSING = 1e-9, 1e-6
-#: Part of the largest singular value with which redundant rows curve for unit velocities, at a crossing.
+REDUNDANT, NEAR_CROSSING = 1e-9, 1e-6
+#: How much redundant rows curve for unit velocities at a crossing, relative to the largest singular value.
 CURVED = 1e-6
 
 
@@ -90,9 +90,13 @@ def mean_accelerations(system: ConstraintSystem, points: list[BranchPoint], tau:
 
 
 def energy(graph: SubsystemGraph, coordinates: ArrayLike, velocities: ArrayLike) -> float:
-    """Kinetic, gravitational and elastic energy [J].
+    """Kinetic, gravitational and elastic energy [J] at coordinates (nq,) and velocities (nv,) of all joints.
 
     It is zero at rest, with all bodies' masses at the root's origin and springs at their free lengths.
+
+    Raises:
+        StateError: a wrong shape, or a number that is not finite.
+        UnsupportedModelError: a black box in the graph.
     """
     q, v = graph.checked(q=coordinates, v=velocities)
     poses = frame_poses(graph.tree, q, [body.name for body in graph.bodies])
@@ -115,14 +119,14 @@ def constraint_rank(system: ConstraintSystem, q: Array) -> int:
         return 0
     rank = int((sizes > REDUNDANT * sizes[0]).sum())
     least = sizes[rank - 1] / sizes[0]
-    if least > CROSSING and rank < min(len(left), len(right)):
+    if least > NEAR_CROSSING and rank < min(len(left), len(right)):
         free = right[rank:].T
         # a quadratic form that is not zero is not zero either in a random direction
         along = units * (free @ np.cos(np.arange(free.shape[1]) ** 2))
         curved = left[:, rank:].T @ (scale * system.evaluate(q, along).gamma)
         if np.abs(curved).max() > CURVED * sizes[0]:
             least = sizes[rank] / sizes[0]
-    if least > CROSSING or rank == 0:
+    if least > NEAR_CROSSING or rank == 0:
         return rank
     raise _branches_cross(system, q, 1.0 / least if least > 0.0 else np.inf)
 
@@ -143,8 +147,8 @@ def _raise_if_open(system: ConstraintSystem, q: Array, v: Array) -> None:
     residual, rates = (system.rows.by_name(np.abs(part)) for part in (values.phi, values.J @ v))
     largest_speed = max(1.0, float(np.abs(v).max(initial=0.0)))
     for what, violations, allowed in (
-        ("is open by", residual, OPEN),
-        ("opens at a rate of", rates, OPEN * largest_speed),
+        ("is open by", residual, CLOSED_TOLERANCE),
+        ("opens at a rate of", rates, CLOSED_TOLERANCE * largest_speed),
     ):
         worst = max(violations, key=lambda name: violations[name], default="")
         if worst and violations[worst] > allowed:

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from .symbols import import_casadi
 
-__all__ = ["WEIGHTS", "Count", "Graph", "count"]
+__all__ = ["WEIGHTS", "Count", "OperationGraph", "count"]
 
 #: Table 1, second row.
 WEIGHTS = {"add": 1, "mul": 1, "div": 4, "sqrt": 5, "sin": 10, "atan": 15, "assign": 1}
@@ -45,14 +45,14 @@ class Count(NamedTuple):
 def count(results: Any, inputs: Sequence[Any]) -> Count:
     """Operations of a column of results, all entries together; ``inputs``: its symbols, as columns."""
     function = import_casadi().Function("f", list(inputs), [results])
-    graph = Graph()
+    graph = OperationGraph()
     outputs = graph.read(function)
     uses = {k: times for k, times in graph.uses(outputs).items() if graph.nodes[k][0] in _COLUMN}
     numbers = Counter(_COLUMN[graph.nodes[k][0]] for k in uses)
     return Count(**numbers, assign=sum(times > 1 or k in outputs for k, times in uses.items()))
 
 
-class Graph:
+class OperationGraph:
     """Operations, each once: (kind, operands ...), ("in", argument, index) or ("const", value)."""
 
     def __init__(self) -> None:

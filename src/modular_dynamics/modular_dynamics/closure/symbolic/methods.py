@@ -43,7 +43,8 @@ class Method:
         symbolic: whether lengths, angles and inertias stay symbols; otherwise they are the graph's numbers.
 
     Raises:
-        UnsupportedModelError: CasADi is not installed, or an unsupported mechanism.
+        MissingDependencyError: CasADi cannot be imported.
+        UnsupportedModelError: an unsupported mechanism.
         StateError: an unknown method.
     """
 

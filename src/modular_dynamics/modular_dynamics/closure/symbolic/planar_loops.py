@@ -14,10 +14,10 @@ from .planar_bodies import End, PlanarBody, PlanarModel
 __all__ = [
     "BASE",
     "LoopStep",
-    "PlanarLoop",
     "RigidGroup",
     "Segment",
     "SolutionStep",
+    "SymbolicLoop",
     "planar_loops_of",
     "solution_steps",
     "spring_paths_of",
@@ -44,7 +44,7 @@ class Segment:
 
 
 @dataclass
-class PlanarLoop:
+class SymbolicLoop:
     """A loop, or the path between the ends of a spring.
 
     Attributes:
@@ -63,7 +63,7 @@ class PlanarLoop:
         return [*self.predecessor, *(k for segment in self.segments for k in segment.slides)]
 
 
-def planar_loops_of(graph: SubsystemGraph, model: PlanarModel) -> list[PlanarLoop]:
+def planar_loops_of(graph: SubsystemGraph, model: PlanarModel) -> list[SymbolicLoop]:
     """The loops of all loop joints.
 
     Raises UnsupportedModelError: a loop that is not planar, or whose cut joint is not a hinge in the plane.
@@ -83,7 +83,7 @@ def planar_loops_of(graph: SubsystemGraph, model: PlanarModel) -> list[PlanarLoo
     return loops
 
 
-def spring_paths_of(graph: SubsystemGraph, model: PlanarModel) -> list[PlanarLoop]:
+def spring_paths_of(graph: SubsystemGraph, model: PlanarModel) -> list[SymbolicLoop]:
     """Paths from one end of each spring to the other.
 
     Raises UnsupportedModelError: a spring between bodies of different planes.
@@ -92,7 +92,7 @@ def spring_paths_of(graph: SubsystemGraph, model: PlanarModel) -> list[PlanarLoo
     return [_path(model, f"spring '{spring.name}'", ends) for spring, ends in springs]
 
 
-def _path(model: PlanarModel, name: str, ends: list[End]) -> PlanarLoop:
+def _path(model: PlanarModel, name: str, ends: list[End]) -> SymbolicLoop:
     """The path through the tree from one end to the other, in the plane of the end that is deeper in it."""
     bodies = model.bodies
     deepest = max(ends, key=lambda end: _depth(model, end[0]))[0]
@@ -120,7 +120,7 @@ def _path(model: PlanarModel, name: str, ends: list[End]) -> PlanarLoop:
                     predecessor[following] = rotating
                 else:
                     segment.slides[following] = sign * axis[:2]
-    return PlanarLoop(name, list(segments.values()), predecessor, height)
+    return SymbolicLoop(name, list(segments.values()), predecessor, height)
 
 
 def _depth(model: PlanarModel, body: int | None) -> int:
@@ -161,7 +161,7 @@ class LoopStep:
     slide. The first group contains the loop's first body.
     """
 
-    loop: PlanarLoop
+    loop: SymbolicLoop
     groups: list[RigidGroup]
     slide: int | None = None
 
@@ -175,7 +175,7 @@ SolutionStep = Gear | LoopStep
 
 
 def solution_steps(
-    graph: SubsystemGraph, bodies: list[PlanarBody], loops: list[PlanarLoop]
+    graph: SubsystemGraph, bodies: list[PlanarBody], loops: list[SymbolicLoop]
 ) -> list[SolutionStep]:
     """Steps that determine all dependent joints, each from the joints known before it.
 
@@ -209,11 +209,11 @@ def solution_steps(
     return steps
 
 
-def _unknown(loop: PlanarLoop, known: set[int]) -> list[int]:
+def _unknown(loop: SymbolicLoop, known: set[int]) -> list[int]:
     return [k for k in loop.joints if k not in known]
 
 
-def _loop_step(loop: PlanarLoop, bodies: list[PlanarBody], known: set[int]) -> LoopStep:
+def _loop_step(loop: SymbolicLoop, bodies: list[PlanarBody], known: set[int]) -> LoopStep:
     group_of: dict[int, RigidGroup] = {}
     groups: list[RigidGroup] = []
     for segment in loop.segments:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from ...exceptions import UnsupportedModelError
+from ...exceptions import MissingDependencyError
 from .planar_bodies import PlanarBody
 
 __all__ = [
@@ -29,14 +29,14 @@ Key = TypeVar("Key")
 def import_casadi() -> Any:
     """The module casadi, imported only when symbolic methods are used.
 
-    Raises UnsupportedModelError: it is not installed.
+    Raises MissingDependencyError: it cannot be imported.
     """
     try:
         import casadi as module  # noqa: PLC0415  (optional: nothing else of the library needs it)
-    except ImportError:
-        raise UnsupportedModelError(
-            'symbolic methods need CasADi, which is not installed: pip install "modular_dynamics[symbolic]"'
-        ) from None
+    except ImportError as error:
+        raise MissingDependencyError(
+            "modular_dynamics.closure.symbolic", "CasADi", "symbolic", error
+        ) from error
     return module
 
 
@@ -84,7 +84,7 @@ class PlanarVector:
 
 
 def add_to(total: dict[Key, Any], key: Key, term: Any) -> None:
-    """Add a scalar or a vector to one entry of a sum; entries that are zero are left out."""
+    """Add a scalar or a vector to one entry of a sum; a missing entry counts as zero."""
     total[key] = total[key] + term if key in total else term
 
 

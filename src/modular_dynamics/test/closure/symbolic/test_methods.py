@@ -17,9 +17,9 @@ from modular_dynamics.closure import (
     constraint_projection,
 )
 from modular_dynamics.closure.symbolic import METHODS, WEIGHTS, Count, Method
-from modular_dynamics.closure.symbolic.counting import Graph, count
+from modular_dynamics.closure.symbolic.counting import OperationGraph, count
 from modular_dynamics.closure.symbolic.symbols import import_casadi
-from modular_dynamics.exceptions import StateError, UnsupportedModelError
+from modular_dynamics.exceptions import MissingDependencyError, StateError, UnsupportedModelError
 from urdf.generators.exoskeleton import urdf_text
 
 #: Operations of the exoskeleton's terms, exactly: generation is deterministic. Behind each, its weighted sum
@@ -70,8 +70,8 @@ def given(method, q):
     return close_loops(method.graph, q) if method.method == "IC" else q
 
 
-def close(found, expected):
-    np.testing.assert_allclose(found, expected, rtol=0.0, atol=TOLERANCE * max(1.0, np.abs(expected).max()))
+def close(result, expected):
+    np.testing.assert_allclose(result, expected, rtol=0.0, atol=TOLERANCE * max(1.0, np.abs(expected).max()))
 
 
 def test_the_published_case(name):
@@ -153,12 +153,12 @@ def test_the_counted_operations_give_the_term(graph, method, term):
     ca = import_casadi()
     entries = ca.sparsify(ca.vec(getattr(method, term)))
     rows = entries.sparsity().get_triplet()[0]
-    operations = Graph()
+    operations = OperationGraph()
     outputs = operations.read(ca.Function("term", method.inputs, [entries]))
     at = given(method, q)
-    found = np.zeros(entries.shape[0])
-    found[rows] = evaluated(operations, outputs, [at, v, vdot, method.constants.numbers])
-    close(found, method.evaluate(getattr(method, term), at, v, vdot).ravel(order="F"))
+    result = np.zeros(entries.shape[0])
+    result[rows] = evaluated(operations, outputs, [at, v, vdot, method.constants.numbers])
+    close(result, method.evaluate(getattr(method, term), at, v, vdot).ravel(order="F"))
 
 
 @pytest.mark.parametrize(("name", "term"), COUNTS, ids="-".join)
@@ -180,7 +180,7 @@ def test_counting():
     # one sum, its sine and cosine, a product of both, a quotient; stored: the sum, the sine, two results
     term = ca.vertcat(ca.sin(angle) * ca.cos(angle), ca.sin(x[1] + x[0]) / x[2])
     method_count = Count(add=1, mul=1, div=1, sin=2, assign=4)
-    graph = Graph()
+    graph = OperationGraph()
     outputs = graph.read(ca.Function("f", [x], [term]))
     assert len(outputs) == 2
     assert count(term, [x]) == method_count
@@ -190,7 +190,7 @@ def test_counting():
 
 def test_without_casadi_the_error_says_what_to_install(graph, monkeypatch):
     monkeypatch.setitem(sys.modules, "casadi", None)  # importing it fails now
-    with pytest.raises(UnsupportedModelError, match=r'pip install "modular_dynamics\[symbolic\]"'):
+    with pytest.raises(MissingDependencyError, match=r'casadi .*pip install "modular_dynamics\[symbolic\]"'):
         Method(graph, "IC")
 
 
