@@ -76,8 +76,8 @@ def test_torque_puts_energy_in(load_robot):
         return [0.3 * np.sin(3 * t) - 0.02 * v[graph.v_slice(graph.independent_joint_names[0])].item()]
 
     motion = simulate(graph, [0.2], [1.0], tau, 2.0, times=np.linspace(0, 2, 2001))
-    mine = graph.v_slice(graph.independent_joint_names[0]).start
-    power = [tau(t, None, v)[0] * v[mine] for t, v in zip(motion.t, motion.velocities, strict=True)]
+    independent = graph.v_slice(graph.independent_joint_names[0]).start
+    power = [tau(t, None, v)[0] * v[independent] for t, v in zip(motion.t, motion.velocities, strict=True)]
     work = simpson(power, x=motion.t)
     # Simpson's rule on steps of 1 ms
     assert motion.energy[-1] - motion.energy[0] == pytest.approx(work, abs=1e-7)
@@ -94,11 +94,11 @@ def test_other_integrators_agree(load_robot, method):
     ).coordinates == pytest.approx(best.coordinates, abs=1e-4)
 
 
-def test_progress_is_told(load_robot):
-    told = []
-    simulate(load_robot("four_bar"), [0.3], [0.0], [0.1], 0.2, progress=lambda t, end: told.append((t, end)))
-    assert told[-1] == (0.2, 0.2)
-    assert sorted(told) == told
+def test_progress_is_reported(load_robot):
+    reported = []
+    simulate(load_robot("four_bar"), [0.3], [0.0], [0.1], 0.2, progress=lambda *times: reported.append(times))
+    assert reported[-1] == (0.2, 0.2)
+    assert sorted(reported) == reported
 
 
 def test_progress_is_drawn(load_robot, capsys):
@@ -151,11 +151,11 @@ def with_motor(text, driver, ratio, inertia):
 def test_a_gear_of_large_ratio_leaves_the_loops_closed(load_robot):
     """A cylinder driven by a motor through a gearbox and a screw: 125 664 rad for each metre."""
     graph = with_motor(load_robot("crane").urdf, "lift_cylinder", 125663.7, 1e-3)
-    found = closed_loop_inverse_dynamics(graph, [0.1, 0.2, 0.2], [0.0] * 3, [0.1] * 3)
-    moved = closed_loop_forward_dynamics(graph, found.coordinates, found.velocities, found.tau)
-    assert moved.rank == found.rank
-    scale = np.abs(found.accelerations).max()
-    assert np.abs(moved.accelerations - found.accelerations).max() < 1e-10 * scale
+    solution = closed_loop_inverse_dynamics(graph, [0.1, 0.2, 0.2], [0.0] * 3, [0.1] * 3)
+    moved = closed_loop_forward_dynamics(graph, solution.coordinates, solution.velocities, solution.tau)
+    assert moved.rank == solution.rank
+    scale = np.abs(solution.accelerations).max()
+    assert np.abs(moved.accelerations - solution.accelerations).max() < 1e-10 * scale
     assert simulate(graph, [0.1, 0.2, 0.2], [0.0] * 3, [0.0] * 3, 0.3).residual.max() < 1e-9
 
 
@@ -167,12 +167,12 @@ def test_gears_of_large_ratio_are_no_dead_points(load_robot, ratio):
         for k in (1.0, ratio)
     )
     q, v, vdot = [0.3], [1.0], [0.2]
-    expected, found = (closed_loop_inverse_dynamics(graph, q, v, vdot) for graph in (one, other))
-    assert found.tau == pytest.approx(expected.tau, rel=1e-12)
-    assert found.condition == pytest.approx(expected.condition, rel=1e-9)
+    expected, result = (closed_loop_inverse_dynamics(graph, q, v, vdot) for graph in (one, other))
+    assert result.tau == pytest.approx(expected.tau, rel=1e-12)
+    assert result.condition == pytest.approx(expected.condition, rel=1e-9)
     places = [one.joint_names.index(name) for name in ("J1", "J4", "J3")]
-    expected, found = (simulate(graph, q, [0.0], None, 0.5).coordinates[-1, places] for graph in (one, other))
-    assert found == pytest.approx(expected, abs=1e-7)
+    expected, end = (simulate(graph, q, [0.0], None, 0.5).coordinates[-1, places] for graph in (one, other))
+    assert end == pytest.approx(expected, abs=1e-7)
 
 
 def test_joints_tied_beside_a_gear_of_large_ratio(load_robot):

@@ -50,11 +50,12 @@ def test_symbols_compute_what_numbers_do(tree):
     program = Program()
     numbers = {"x": 1.25, "y": -0.75, "z": 3.0}
     symbols = {name: program.input(0, k) for k, name in enumerate(numbers)}
-    found = _value(tree, symbols)
-    if isinstance(found, float):
+    symbolic = _value(tree, symbols)
+    if isinstance(symbolic, float):
         return
     expected = _value(tree, numbers)
-    assert evaluated(program, found, list(numbers.values())) == pytest.approx(expected, rel=1e-12, abs=1e-12)
+    value = evaluated(program, symbolic, list(numbers.values()))
+    assert value == pytest.approx(expected, rel=1e-12, abs=1e-12)
 
 
 def test_nothing_is_listed_twice_and_zeros_vanish():

@@ -136,9 +136,9 @@ def test_two_algebras_give_the_same_numbers(composition):
 
 
 def test_edges_follow_the_three_rules(composition):
-    found = edges(composition.graph)
-    twists = {(start, end) for kind, start, end, _ in found if kind == "twist"}
-    wrenches = {(start, end) for kind, start, end, _ in found if kind == "wrench"}
+    graph_edges = edges(composition.graph)
+    twists = {(start, end) for kind, start, end, _ in graph_edges if kind == "twist"}
+    wrenches = {(start, end) for kind, start, end, _ in graph_edges if kind == "wrench"}
     links = {(p - 1, i) for i, p in enumerate(PREDECESSORS) if p is not None}
     loops = {(i, i) for i in range(9)}
     assert twists == loops | links

@@ -30,10 +30,10 @@ def by_pinocchio(graph, q, v, vdot):
 def test_random_trees_against_pinocchio(tree):
     graph = md.load_urdf(tree.urdf)
     state = random_state(graph, tree.seed)
-    for found, expected in zip(
+    for result, expected in zip(
         md.inverse_dynamics_derivatives(graph, *state), by_pinocchio(graph, *state), strict=True
     ):
-        assert_close(found, expected, 1e-10)
+        assert_close(result, expected, 1e-10)
 
 
 def test_robots_against_pinocchio_and_differences(tree_robot):
@@ -45,8 +45,8 @@ def test_robots_against_pinocchio_and_differences(tree_robot):
         q[3:7] /= np.linalg.norm(q[3:7])
     else:
         assert_close(dq, differences(lambda x: md.inverse_dynamics(tree_robot, x, v, vdot), q), 1e-7)
-    found = md.inverse_dynamics_derivatives(tree_robot, q, v, vdot)
-    for ours, theirs in zip(found, by_pinocchio(tree_robot, q, v, vdot), strict=True):
+    result = md.inverse_dynamics_derivatives(tree_robot, q, v, vdot)
+    for ours, theirs in zip(result, by_pinocchio(tree_robot, q, v, vdot), strict=True):
         assert_close(ours, theirs, 1e-10)
 
 

@@ -40,8 +40,8 @@ def test_random_trees_against_pinocchio(tree):
     condition = np.linalg.cond(md.mass_matrix(graph, q))
     if condition > 1e8 or any(joint.mimic for joint in graph.joints):  # aba knows no mimic joints
         return
-    found, expected = md.forward_dynamics(graph, q, v, tau), accelerations_by_pinocchio(graph, q, v, tau)
-    assert np.abs(found - expected).max() <= max(1e-10, 1e-14 * condition) * np.abs(expected).max()
+    result, expected = md.forward_dynamics(graph, q, v, tau), accelerations_by_pinocchio(graph, q, v, tau)
+    assert np.abs(result - expected).max() <= max(1e-10, 1e-14 * condition) * np.abs(expected).max()
 
 
 # floating, the others' massless root links could accelerate at will
@@ -59,9 +59,9 @@ def test_robots_there_and_back(load_robot, name, floating_base):
     graph = load_robot(name, floating_base=floating_base)
     q, v, vdot = random_state(graph, 1)
     tau = md.inverse_dynamics(graph, q, v, vdot)
-    found = md.forward_dynamics(graph, q, v, tau)
+    result = md.forward_dynamics(graph, q, v, tau)
     condition = np.linalg.cond(md.mass_matrix(graph, q))
-    assert np.abs(found - vdot).max() <= max(1e-10, 1e-15 * condition) * np.abs(vdot).max()
+    assert np.abs(result - vdot).max() <= max(1e-10, 1e-15 * condition) * np.abs(vdot).max()
 
 
 @pytest.mark.parametrize("name", ["charmie", "branched_38dof", "four_link"])
@@ -69,9 +69,9 @@ def test_robots_against_pinocchio(load_robot, name):
     graph = load_robot(name)
     q, v, tau = random_state(graph, 2)
     expected = accelerations_by_pinocchio(graph, q, v, tau)
-    found = md.forward_dynamics(graph, q, v, tau)
+    result = md.forward_dynamics(graph, q, v, tau)
     condition = np.linalg.cond(md.mass_matrix(graph, q))
-    assert np.abs(found - expected).max() <= max(1e-10, 1e-14 * condition) * np.abs(expected).max()
+    assert np.abs(result - expected).max() <= max(1e-10, 1e-14 * condition) * np.abs(expected).max()
 
 
 def test_external_wrenches_count(load_robot):
@@ -112,8 +112,8 @@ def test_forward_dynamics_at_large_angles(load_robot, robot, turns):
     expected = np.linalg.solve(M, tau - h)
     scale = 1e-15 * np.linalg.cond(M) * np.abs(expected).max()
     assert np.abs(md.forward_dynamics(graph, q, v, tau) - expected).max() <= 100.0 * scale
-    found = md.forward_dynamics_batch(graph, *(np.tile(x, (9, 1)) for x in (q, v, tau)))
-    assert np.abs(found - expected).max() <= 100.0 * scale
+    result = md.forward_dynamics_batch(graph, *(np.tile(x, (9, 1)) for x in (q, v, tau)))
+    assert np.abs(result - expected).max() <= 100.0 * scale
 
 
 @pytest.mark.filterwarnings("error")

@@ -157,8 +157,8 @@ def test_one_call_does_not_disturb_another_graph_or_thread(load_robot):
     states = np.random.default_rng(6).normal(size=(64, 3, graph.nv))
     expected = [md.InverseDynamics(graph)(*state) for state in states]
     with ThreadPoolExecutor(4) as pool:
-        found = list(pool.map(lambda state: md.inverse_dynamics(graph, *state), states))
-    assert np.array_equal(found, expected)
+        results = list(pool.map(lambda state: md.inverse_dynamics(graph, *state), states))
+    assert np.array_equal(results, expected)
 
 
 def test_a_graph_can_be_pickled(load_robot):

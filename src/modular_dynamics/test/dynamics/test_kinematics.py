@@ -64,8 +64,8 @@ def test_random_trees_agree_with_the_composition(data, tree):
             x_ground_body = motion.x_ground_a * x_a_body
             for link, x_body_link in body.links.items():
                 rotation, position = to_rotation_translation(x_ground_body * x_body_link)
-                (found,) = md.frame_poses(graph, q, [link])
-                assert_close(found[:3], np.column_stack([rotation, position]))
+                (pose,) = md.frame_poses(graph, q, [link])
+                assert_close(pose[:3], np.column_stack([rotation, position]))
             linear, angular = (md.jacobian(graph, q, body.name, "link") @ v).reshape(2, 3)
             expected = composed.twists[k].vec6()  # (omega, velocity of the CoM), in the body's axes
             assert_close(np.concatenate([angular, linear + np.cross(angular, body.com)]), expected)
@@ -96,28 +96,28 @@ def test_links_are_in_the_documented_order(load_robot):
 
 
 def test_links_of_black_boxes_have_poses_too(boxed_arm):
-    plain, boxed = md.load_urdf(ROBOTS / "vendor_arm.urdf"), boxed_arm
-    assert sorted(boxed.links) == sorted(plain.links)
+    unboxed, boxed = md.load_urdf(ROBOTS / "vendor_arm.urdf"), boxed_arm
+    assert sorted(boxed.links) == sorted(unboxed.links)
     assert "tv7_gripper_base" in boxed.subsystem("tool").fixed_links
-    values = dict(zip(plain.joint_names, np.random.default_rng(7).normal(size=plain.nq), strict=True))
-    ours, theirs = ([values[name] for name in graph.joint_names] for graph in (boxed, plain))
-    assert_close(md.frame_poses(boxed, ours), md.frame_poses(plain, theirs, boxed.links))
-    order = [plain.joint_names.index(name) for name in boxed.joint_names]
+    values = dict(zip(unboxed.joint_names, np.random.default_rng(7).normal(size=unboxed.nq), strict=True))
+    ours, theirs = ([values[name] for name in graph.joint_names] for graph in (boxed, unboxed))
+    assert_close(md.frame_poses(boxed, ours), md.frame_poses(unboxed, theirs, boxed.links))
+    order = [unboxed.joint_names.index(name) for name in boxed.joint_names]
     for link in boxed.links:
-        assert_close(md.jacobian(boxed, ours, link), md.jacobian(plain, theirs, link)[:, order])
+        assert_close(md.jacobian(boxed, ours, link), md.jacobian(unboxed, theirs, link)[:, order])
 
 
 def test_closed_loops_are_open_trees_here(load_robot):
-    plain = load_robot("four_link")
+    tree = load_robot("four_link")
     ends = '<predecessor link="base"/><successor link="left_branch"/>'
     tags = f'<loop_joint name="top" type="fixed">{ends}</loop_joint><passive joint="bend"/>'
-    text = plain.urdf.replace("</modular_dynamics>", f"{tags}</modular_dynamics>")
+    text = tree.urdf.replace("</modular_dynamics>", f"{tags}</modular_dynamics>")
     closed = md.load_urdf(text)
     assert closed.loop_joints
-    assert closed.nq == plain.nq
-    q = np.random.default_rng(8).normal(size=plain.nq)
-    assert np.array_equal(md.frame_poses(closed, q), md.frame_poses(plain, q))
-    assert np.array_equal(md.jacobian(closed, q, "left_branch"), md.jacobian(plain, q, "left_branch"))
+    assert closed.nq == tree.nq
+    q = np.random.default_rng(8).normal(size=tree.nq)
+    assert np.array_equal(md.frame_poses(closed, q), md.frame_poses(tree, q))
+    assert np.array_equal(md.jacobian(closed, q, "left_branch"), md.jacobian(tree, q, "left_branch"))
 
 
 def test_a_robot_that_cannot_move():

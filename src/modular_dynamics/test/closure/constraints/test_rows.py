@@ -53,13 +53,13 @@ def test_residual_is_what_the_joint_forbids(drawn):
     phi, bodies, at = rows(graph, q, np.zeros(graph.nv))[0], RigidBodies(graph), 0
     for loop in graph.loop_joints:
         X = bodies.gap(loop.name, q)
-        mine, at = phi[at : at + ROWS[loop.type]], at + ROWS[loop.type]
+        residual, at = phi[at : at + ROWS[loop.type]], at + ROWS[loop.type]
         off = X[:3, 3] - loop.axis * (loop.axis @ X[:3, 3] if loop.type in ("prismatic", "planar") else 0.0)
         points = 2 if loop.type in ("prismatic", "planar") else 3
-        assert np.linalg.norm(mine[:points]) == pytest.approx(np.linalg.norm(off), abs=1e-12)
+        assert np.linalg.norm(residual[:points]) == pytest.approx(np.linalg.norm(off), abs=1e-12)
         if loop.type == "revolute":  # sine of the angle between the axes
             sine = np.linalg.norm(np.cross(loop.axis, X[:3, :3] @ loop.axis))
-            assert np.linalg.norm(mine[3:]) == pytest.approx(sine, abs=1e-12)
+            assert np.linalg.norm(residual[3:]) == pytest.approx(sine, abs=1e-12)
     for gear, left in zip(graph.gears, phi[at:], strict=True):
-        mine, driver = (q[graph.q_slice(name)].item() for name in (gear.joint, gear.driver))
-        assert left == pytest.approx(mine - gear.ratio * driver - gear.offset, abs=1e-12)
+        driven, driver = (q[graph.q_slice(name)].item() for name in (gear.joint, gear.driver))
+        assert left == pytest.approx(driven - gear.ratio * driver - gear.offset, abs=1e-12)

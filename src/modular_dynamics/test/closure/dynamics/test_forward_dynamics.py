@@ -74,11 +74,11 @@ def test_nearly_flat_windows_move_as_one_pendulum(angle):
     graph = windows(2)
     q = close_loops(graph, [angle], standing(graph, angle + 1e-3))
     v = constraint_projection(graph, [angle], q) @ [3.0]
-    found = closed_loop_forward_dynamics(graph, q, v, [0.0])
+    result = closed_loop_forward_dynamics(graph, q, v, [0.0])
     expected = standing(graph, -3.5 / 3 * 9.81 * np.cos(angle))
     # the pull on the rods grows as 1 / angle: what rounding leaves of it
-    assert found.accelerations == pytest.approx(expected, abs=1e-8)
-    assert found.rank == 4
+    assert result.accelerations == pytest.approx(expected, abs=1e-8)
+    assert result.rank == 4
 
 
 def three_cranks():
@@ -96,9 +96,9 @@ def test_rows_redundant_on_the_way_only_are_no_crossing():
     """Three cranks: (1 + 2) phi'' = (1.5 + 2) g cos(angle); rank 3 of 4 rows in the plane."""
     graph = three_cranks()
     q = np.array(standing(graph, 1.0))
-    found = closed_loop_forward_dynamics(graph, q, 0 * q, [0.0])
-    assert found.rank == 3
-    assert found.accelerations == pytest.approx(standing(graph, -3.5 / 3 * 9.81 * np.cos(1.0)), abs=1e-10)
+    result = closed_loop_forward_dynamics(graph, q, 0 * q, [0.0])
+    assert result.rank == 3
+    assert result.accelerations == pytest.approx(standing(graph, -3.5 / 3 * 9.81 * np.cos(1.0)), abs=1e-10)
     motion = simulate(graph, [1.0], [-1.0], None, 2.0, guess=q)  # flat twice
     assert np.ptp(motion.coordinates[:, 0]) > 3.0
     assert np.ptp(motion.energy) < 1e-7
@@ -136,6 +136,6 @@ def test_without_loops_it_is_the_tree_s(load_robot):
     graph = load_robot("four_link")
     rng = np.random.default_rng(0)
     q, v, tau = rng.uniform(-1, 1, (3, graph.nv))
-    found = closed_loop_forward_dynamics(graph, q, v, tau)
-    assert found.accelerations == pytest.approx(md.forward_dynamics(graph, q, v, tau), rel=1e-9, abs=1e-9)
-    assert (found.rank, len(found.multipliers)) == (0, 0)
+    result = closed_loop_forward_dynamics(graph, q, v, tau)
+    assert result.accelerations == pytest.approx(md.forward_dynamics(graph, q, v, tau), rel=1e-9, abs=1e-9)
+    assert (result.rank, len(result.multipliers)) == (0, 0)

@@ -109,14 +109,14 @@ def test_loops_close_over_the_full_strokes(graph):
     """On the branch of the zero pose, within the limits; the lengths are those of plane geometry."""
     reached = []
     for q in strokes(graph, 15):
-        found = dict(zip(graph.joint_names, md.close_loops(graph, q), strict=True))
-        lift, pitch = found["torso_lift"], found["torso_pitch"]
+        coordinates = dict(zip(graph.joint_names, md.close_loops(graph, q), strict=True))
+        lift, pitch = coordinates["torso_lift"], coordinates["torso_pitch"]
         assert lengths(lift, pitch)[:2] == pytest.approx(
-            [0.48 + found["act4"], 0.4 + found["act5"]], abs=1e-12
+            [0.48 + coordinates["act4"], 0.4 + coordinates["act5"]], abs=1e-12
         )
         for name in graph.passive_joints:
             limits = graph.joint(name).limits
-            assert limits.lower <= found[name] <= limits.upper, (name, found[name])
+            assert limits.lower <= coordinates[name] <= limits.upper, (name, coordinates[name])
         reached.append((lift, pitch))
     low, high = np.min(reached, axis=0), np.max(reached, axis=0)
     assert high[0] - low[0] == pytest.approx(0.14, abs=5e-5)  # strokes are given to 0.01 mm
@@ -125,11 +125,11 @@ def test_loops_close_over_the_full_strokes(graph):
 
 
 def test_no_dead_point_and_springs_that_pull_over_the_full_strokes(graph):
-    mine = graph.independent_joint_names
+    independent = graph.independent_joint_names
     lift, pitch = rows = [graph.v_slice(name).start for name in ("torso_lift", "torso_pitch")]
     for q in strokes(graph, 15):
         W = md.constraint_projection(graph, q)
-        ratios = W[rows][:, [mine.index(name) for name in TORSO]]
+        ratios = W[rows][:, [independent.index(name) for name in TORSO]]
         assert ratios[0, 1] == pytest.approx(0.0, abs=1e-12)
         assert 1.0 / ratios[0, 0] > 0.99  # act4 on the slide
         assert ratios[1, 0] == pytest.approx(0.0, abs=1e-12)
@@ -163,9 +163,9 @@ def test_torques_of_base_arms_and_head_are_those_of_the_tree_model(graph, tree):
         result = md.closed_loop_inverse_dynamics(graph, *motion(graph, t))
         torques = md.inverse_dynamics(tree, *tree_state(graph, tree, result))
         expected = dict(zip(tree.joint_names, torques, strict=True))
-        for name, found in zip(graph.independent_joint_names, result.tau, strict=True):
+        for name, torque in zip(graph.independent_joint_names, result.tau, strict=True):
             if name not in TORSO:
-                assert found == pytest.approx(expected[name], abs=1e-9), (t, name)
+                assert torque == pytest.approx(expected[name], abs=1e-9), (t, name)
 
 
 def test_actuators_carry_the_trees_torso_and_the_springs_over_their_levers(graph, tree):
@@ -196,8 +196,8 @@ def test_torso_lift_and_pitch_describe_the_same_mechanism(graph):
         assert again.coordinates == pytest.approx(result.coordinates, abs=1e-10)
         assert again.accelerations == pytest.approx(result.accelerations, abs=1e-9)
         W = md.constraint_projection(other, result.coordinates[places])
-        mine = [graph.v_slice(name).start for name in graph.independent_joint_names]
-        assert W[mine].T @ result.tau == pytest.approx(again.tau, abs=1e-8)  # the same virtual power
+        independent = [graph.v_slice(name).start for name in graph.independent_joint_names]
+        assert W[independent].T @ result.tau == pytest.approx(again.tau, abs=1e-8)  # the same virtual power
 
 
 def scaled(graph, **laws):

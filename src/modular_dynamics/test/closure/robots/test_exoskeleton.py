@@ -120,9 +120,9 @@ def test_independent_joints_are_the_papers(graph):
 def test_coordinates(graph):
     expected = [CASE["joint_coordinates"][key] for key in NAMES]
     order = [graph.q_slice(name).start for name in NAMES.values()]
-    found = close_loops(graph, Q1)  # without a guess: the limits say the branch
-    assert found[order] == pytest.approx(expected, abs=1e-9)
-    assert close_loops(graph, Q1, found) == pytest.approx(found, abs=1e-12)
+    coordinates = close_loops(graph, Q1)  # without a guess: the limits say the branch
+    assert coordinates[order] == pytest.approx(expected, abs=1e-9)
+    assert close_loops(graph, Q1, coordinates) == pytest.approx(coordinates, abs=1e-12)
 
 
 def test_projection(graph):

@@ -76,8 +76,8 @@ class Reduced(Lagrangian):
         self.names, self.nv = graph.joint_names, len(graph.independent_joint_names)
 
     def coordinates(self, q):
-        told = self.closed(q)
-        return np.array([told[name] for name in self.names])
+        coordinates = self.closed(q)
+        return np.array([coordinates[name] for name in self.names])
 
     def mass_and_potential(self, q):
         W = np.transpose([self.coordinates(q + STEP * unit).imag / STEP.imag for unit in np.eye(self.nv)])
@@ -154,5 +154,5 @@ def test_crane_strokes_reach_from_level_to_folded(load_robot):
     low, high = (
         dict(zip(graph.joint_names, close_loops(graph, q), strict=True)) for q in ([0, 0, 0], [0, 0.62, 0.53])
     )
-    angles = [np.degrees(told[name]) for name in ("boom_hinge", "jib_hinge") for told in (low, high)]
+    angles = [np.degrees(pose[name]) for name in ("boom_hinge", "jib_hinge") for pose in (low, high)]
     assert angles == pytest.approx([0, 64.5, 0, -98.9], abs=0.1)  # as urdf/README.md says

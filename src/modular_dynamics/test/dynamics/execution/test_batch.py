@@ -44,10 +44,10 @@ def test_options_and_no_states(load_robot, name, robot, count):
     single, batch = PAIRS[name]
     expected = single(graph, *(rows[-1] for rows in states))
     out = None if name == "derivatives" else np.empty((count, *expected.shape))  # which takes a result
-    found = batch(graph, *states, threads=2, out=out, progress=lambda *at: seen.append(at))
-    assert out is None or found is out
+    result = batch(graph, *states, threads=2, out=out, progress=lambda *at: seen.append(at))
+    assert out is None or result is out
     assert seen[-1] == (count, count)
-    assert_close(found[-1], expected, 1e-12)
+    assert_close(result[-1], expected, 1e-12)
     assert batch(graph, *(rows[:0] for rows in states)).shape == (0, *expected.shape)
 
 
@@ -94,8 +94,8 @@ def test_angles_of_any_size_in_single_precision(load_robot):
     expected = md.inverse_dynamics_batch(graph, q, v, vdot)
     turned = q.copy()
     turned[:, :7] += 2 * np.pi * 100_000
-    found = md.inverse_dynamics_batch(graph, turned, v, vdot, dtype=np.float32)
-    assert np.abs(found - expected).max() <= 1e-5 * np.abs(expected).max()
+    result = md.inverse_dynamics_batch(graph, turned, v, vdot, dtype=np.float32)
+    assert np.abs(result - expected).max() <= 1e-5 * np.abs(expected).max()
 
 
 @pytest.mark.parametrize(

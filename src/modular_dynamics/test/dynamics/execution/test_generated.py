@@ -122,18 +122,18 @@ def test_wrenches_go_through_the_loops(load_robot):
     graph = load_robot("charmie")
     state = random_state(graph)
     external = {"body_12a": np.arange(6.0)}
-    expected, plain = md.inverse_dynamics(graph, *state, external), md.inverse_dynamics(graph, *state)
+    expected, unloaded = md.inverse_dynamics(graph, *state, external), md.inverse_dynamics(graph, *state)
     use_code(graph)
     assert_close(md.inverse_dynamics(graph, *state, external), expected, 1e-12)
-    assert_close(md.inverse_dynamics(graph, *state), plain, 1e-12)
-    loaded, free = (md.forward_dynamics(graph, *state[:2], tau) for tau in (expected, plain))
+    assert_close(md.inverse_dynamics(graph, *state), unloaded, 1e-12)
+    loaded, free = (md.forward_dynamics(graph, *state[:2], tau) for tau in (expected, unloaded))
     assert np.abs(loaded - free).max() > 0.1
     for _ in range(2):  # and back again
         assert_close(md.forward_dynamics(graph, *state[:2], expected, external), state[2], 1e-10)
-        assert_close(md.forward_dynamics(graph, *state[:2], plain), state[2], 1e-10)
+        assert_close(md.forward_dynamics(graph, *state[:2], unloaded), state[2], 1e-10)
         rows = [[x] for x in (*state[:2], expected)]
-        found = md.forward_dynamics_batch(graph, *rows, external_wrenches=external)
-        assert_close(found[0], state[2], 1e-10)
+        batch = md.forward_dynamics_batch(graph, *rows, external_wrenches=external)
+        assert_close(batch[0], state[2], 1e-10)
         assert_close(md.forward_dynamics_batch(graph, *rows)[0], loaded, 1e-10)
     boxed = md.inverse_dynamics(graph, *state, None, {"head": np.zeros(6)})
     assert np.isnan(boxed).sum() == 2
