@@ -59,7 +59,12 @@ def generate_launch_description() -> LaunchDescription:
     common = ("namespace", "use_sim_time", "autostart", "log_level", "quick_discovery", "rviz")
     arguments = [
         argument("urdf", None, "path of the robot's URDF (plain XML: run xacro first)"),
-        argument("partition_file", "", "YAML file of subsystems, instead of the URDF's tags; empty: none"),
+        argument(
+            "partition_file",
+            "",
+            "YAML file with the content of the URDF's tags (subsystems, loops, gears, springs); a section in "
+            "it replaces the same section of the tags; empty: none",
+        ),
         argument("params_file", "", "YAML file of dynamics_node's parameters; empty: the node's defaults"),
         argument("rviz_config", str(SHARE / "config" / "dynamics.rviz"), "configuration file of rviz2"),
         *map(argument, common),

@@ -40,8 +40,9 @@ def test_messages_arrive_by_udp_and_a_thread_of_its_own_announces(profile):
 def test_no_node_chooses_a_profile_by_itself(monkeypatch, tmp_path):
     monkeypatch.delenv("FASTRTPS_DEFAULT_PROFILES_FILE", raising=False)
     program = (
-        "import os, sys, threading, rclpy; from modular_dynamics_ros.dynamics.node import main; "
-        "threading.Timer(1.0, rclpy.try_shutdown).start(); main(); "
+        "import os, rclpy; from rclpy.executors import SingleThreadedExecutor as Executor; "
+        "from modular_dynamics_ros.dynamics.node import main; "
+        "Executor.spin_once = lambda *of, **options: rclpy.shutdown(); main(); "  # once the node is made
         "print([name for name in os.environ if 'FASTRTPS' in name or 'FASTDDS' in name])"
     )
     done = run_python("-c", program, cwd=tmp_path)

@@ -81,8 +81,8 @@ def load_robot(
         raise RobotError(str(error)) from error
     if floating := [joint.name for joint in graph.joints if joint.type == "floating"]:
         raise RobotError(
-            f"joint {listed(floating)} is floating: joint_states cannot carry its state, so dynamics_node "
-            "needs a robot with a fixed base"
+            f"floating joint {listed(floating)}: joint_states cannot carry its state; the nodes need a robot "
+            "with a fixed base"
         )
     inside = {joint.name for one in graph.subsystems if one.black_box for joint in one.joints}
     names = tuple(name for name in graph.independent_joint_names if name not in inside)

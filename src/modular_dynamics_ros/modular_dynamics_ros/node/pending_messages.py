@@ -12,11 +12,15 @@ def pending_messages(subscription: Any) -> Iterator[tuple[Any, dict[str, Any]]]:
     """(message, info) of the queued ones, taken as rclpy's executor itself takes them.
 
     By way of the executor each message costs a look at everything that the node waits for, which takes longer
-    than the answer: a node that has fallen behind would never catch up.
+    than the answer: a node that has fallen behind would never catch up. An rclpy that has no such method
+    leaves them to the executor.
     """
+    handle = subscription.handle
+    if not hasattr(handle, "take_message"):
+        return
     for _ in range(MOST):
-        with subscription.handle:
-            taken = subscription.handle.take_message(subscription.msg_type, subscription.raw)
+        with handle:
+            taken = handle.take_message(subscription.msg_type, subscription.raw)
         if taken is None:
             return
         yield taken

@@ -24,7 +24,8 @@ class RobotParameters:
     )
     partition_file: str = unconfigured(
         "",
-        "path of a YAML file that divides the robot into subsystems, instead of the URDF's tags; empty: none",
+        "path of a YAML file with the content of the URDF's tags (subsystems, loops, gears, springs); a "
+        "section in it replaces the same section of the tags; empty: none",
     )
     gravity: tuple[float, ...] = unconfigured(
         (0.0, 0.0, -9.81), "gravitational acceleration in the root link's frame", unit="m/s^2", length=3

@@ -133,10 +133,15 @@ def load_mcap(path: str | Path, topic: str) -> SampledMotion:
 
 
 def _messages(path: str | Path, topic: str, where: str) -> Iterator[tuple[int, Any]]:
-    from mcap.exceptions import McapError  # noqa: PLC0415  # only bags need these packages
-    from mcap.reader import make_reader  # noqa: PLC0415
-    from mcap_ros2.decoder import DecoderFactory  # noqa: PLC0415
-
+    try:
+        from mcap.exceptions import McapError  # noqa: PLC0415  # only bags need these packages
+        from mcap.reader import make_reader  # noqa: PLC0415
+        from mcap_ros2.decoder import DecoderFactory  # noqa: PLC0415
+    except ImportError as error:
+        raise MotionError(
+            f"{where}: bags need the Python packages mcap and mcap-ros2-support: "
+            f"pip install mcap mcap-ros2-support ({error})"
+        ) from error
     try:
         with open(path, "rb") as file:
             reader = make_reader(file, decoder_factories=[DecoderFactory()])

@@ -77,5 +77,5 @@ def test_a_floating_joint_is_refused_by_name():
     urdf = """<robot name="drone"><link name="world"/><link name="body"><inertial><mass value="1"/>
     <inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>
     <joint name="root" type="floating"><parent link="world"/><child link="body"/></joint></robot>"""
-    with pytest.raises(RobotError, match="'root' is floating"):
+    with pytest.raises(RobotError, match="floating joint 'root'"):
         load_robot(urdf)

@@ -29,8 +29,9 @@ import sys
 sys.modules["numba"] = None
 from modular_dynamics_ros.reactions import node
 sys.argv += ["--ros-args", "-p", "autostart:=true", "-p", f"robot_description_file:={sys.argv.pop()}"]
-import threading, rclpy
-threading.Timer(3.0, rclpy.try_shutdown).start()
+import rclpy
+from rclpy.executors import SingleThreadedExecutor
+SingleThreadedExecutor.spin_once = lambda *of, **options: rclpy.shutdown()  # once the node is configured
 sys.exit(node.main())
 """
 SPINNING = """

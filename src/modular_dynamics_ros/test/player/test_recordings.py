@@ -1,3 +1,5 @@
+import sys
+
 import numpy as np
 import pytest
 from mcap_ros2.writer import Writer
@@ -111,6 +113,13 @@ def test_a_bad_bag_is_refused_by_name(tmp_path):
         load_motion(bag(tmp_path / "m.mcap", [(1.0, ["a"], [0.0, 1.0], [])]))
     with pytest.raises(MotionError, match="cannot be read"):
         load_motion(write(tmp_path / "m.mcap", "no bag"))
+
+
+@pytest.mark.parametrize("module", ["mcap.exceptions", "mcap_ros2.decoder"])
+def test_without_the_packages_for_bags_the_error_says_how_to_install_them(monkeypatch, module):
+    monkeypatch.setitem(sys.modules, module, None)
+    with pytest.raises(MotionError, match=f"pip install mcap mcap-ros2-support .*{module}"):
+        load_motion("m.mcap")
 
 
 def test_an_unknown_suffix_is_refused():
