@@ -27,7 +27,7 @@ test: setup ## all tests; the kernels also as plain Python. Fewer: pytest -m "no
 test-nightly: setup ## all tests, with ten times as many random examples
 	@$(activate) $(domain) exec $(pytest) $(workers) --hypothesis-profile=nightly
 
-lint: setup ## ruff, mypy --strict on the library, allowed import directions
+lint: setup ## ruff, mypy --strict on the library and the nodes, allowed import directions
 	@$(activate) ruff check .; ruff format --check .; python -m mypy; PYTHONPATH=".:$$PYTHONPATH" lint-imports --no-cache
 
 bench: ## measure and print all timed figures; JSON in out/bench/

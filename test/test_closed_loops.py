@@ -181,11 +181,12 @@ def test_states_of_all_joints_are_taken_and_checked(start):
     stamp = probe.publish(wrong, names=graph.joint_names)
     probe.spin_until(lambda: probe.answered(stamp), "the answer")
     assert np.array(probe.completed[stamp].position) == pytest.approx(true, abs=1e-9)
-    status = probe.status_after(seen, "closure", "'rho_3' measured more than 0.02 rad or m")
+    status = probe.status_after(seen, "closure", "measured 'rho_3': more than 0.02 rad or m")
     assert status.level == b"\x01"
     assert "theta_12" not in status.message
     values = {value.key: value.value for value in status.values}
-    assert float(values["measured minus closed of rho_3 [rad or m]"]) == pytest.approx(0.1, abs=1e-3)
+    difference = values["measured minus computed position of rho_3 [rad or m]"]
+    assert float(difference) == pytest.approx(0.1, abs=1e-3)
     assert probe.processes.end(NODE) == 0
 
 

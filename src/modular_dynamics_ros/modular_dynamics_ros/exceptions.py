@@ -13,11 +13,14 @@ class NodeError(ValueError):
 
 
 class ParameterError(NodeError):
-    """A parameter value that is refused."""
+    """A parameter value that is refused; the text names the parameter and the allowed values."""
 
 
 class RobotError(NodeError):
-    """A robot description, or rules about a robot, that a node cannot use."""
+    """A description, or rules about a robot, that a node cannot use.
+
+    The text is the library's, or names what is missing.
+    """
 
 
 class MotionError(NodeError):

@@ -30,8 +30,14 @@ class FilterState(Enum):
 
     STARTING = "the filter starts: no acceleration until the sampling period is known"
     RUNNING = "running"
-    RESTARTED_AFTER_PAUSE = "the filter starts anew, no acceleration until then: the stamps paused"
-    RESTARTED_BACKWARDS = "the filter starts anew, no acceleration until then: the stamps went backwards"
+    RESTARTED_AFTER_PAUSE = (
+        "the filter restarts because the stamps have a gap: no acceleration until the sampling period is "
+        "known again"
+    )
+    RESTARTED_BACKWARDS = (
+        "the filter restarts because the stamps went backwards: no acceleration until the sampling period is "
+        "known again"
+    )
 
 
 def richardson_derivative(history: Array, step: float) -> Array:

@@ -142,7 +142,7 @@ def evaluate(recorder: Recorder, expected: int, sent: int) -> Evaluation:
 
 
 def coordinates_of(graph: md.SubsystemGraph, subsystem: md.Subsystem) -> list[int]:
-    """Where the coordinates of a subsystem stand in tau."""
+    """Indices in tau of a subsystem's coordinates."""
     return [graph.v_slice(joint.name).start for joint in subsystem.joints if joint.mimic is None]
 
 

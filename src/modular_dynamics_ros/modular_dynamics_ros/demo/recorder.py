@@ -27,7 +27,7 @@ DEPTH = 2000
 class MotionRecorder(Node):
     """Joint states and what is published in answer to them, by stamp [ns].
 
-    When the motion begins, as its reference tells, it forgets what came before: the player's lead-in.
+    When the motion begins, which its reference announces, it forgets what came before: the player's lead-in.
 
     Attributes:
         states: (q, v, acceleration) of `joint_names`; NaN where no reference covers the stamp.

@@ -123,7 +123,7 @@ def closure_status(answer: Answer | None, closed_anew: int, errors: list[str], w
         answer: the last one. closed_anew: see `MessageCounts`.
     """
     values: dict[str, str] = {}
-    text = "no joint state was completed yet"
+    text = "the loops of no joint state have been closed yet"
     if answer is not None and isinstance(answer.dynamics, ClosedLoopSolution):
         result, disagreements = answer.dynamics.result, answer.configuration.disagreements
         worst = max(result.residual.values(), default=0.0)
@@ -133,11 +133,11 @@ def closure_status(answer: Answer | None, closed_anew: int, errors: list[str], w
         values |= {
             "condition number": f"{result.condition:.3e}",
             "redundant constraint rows": str(result.redundant),
-            "answers closed anew": str(closed_anew),
+            "answers with a new search for the assembly mode": str(closed_anew),
         }
         values |= {f"tension of {name} [N]": f"{value:.6g}" for name, value in result.tensions.items()}
         values |= {
-            f"measured minus closed of {name} [rad or m]": f"{value:.3e}"
+            f"measured minus computed position of {name} [rad or m]": f"{value:.3e}"
             for name, value in disagreements.items()
         }
     return judged("closure", text, values, errors, warnings)

@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from builtin_interfaces.msg import Time
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 
-__all__ = ["ERROR", "OK", "STALE", "WARN", "Status", "diagnostic_array", "judged"]
+__all__ = ["ERROR", "OK", "WARN", "Status", "diagnostic_array", "judged"]
 
-OK, WARN, ERROR, STALE = range(4)  # the levels of diagnostic_msgs/DiagnosticStatus
+OK, WARN, ERROR = range(3)  # levels of diagnostic_msgs/DiagnosticStatus
 
 
 @dataclass(frozen=True)

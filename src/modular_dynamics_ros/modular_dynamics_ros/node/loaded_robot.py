@@ -53,8 +53,9 @@ class LoadedRobot:
         """Take joint states from now on.
 
         Args:
-            others: inputs that have subscribed already: of a reference and a joint state that both wait, the
-                reference is taken first, and a player that waits for its subscriber finds them all.
+            others: inputs that have subscribed already. They come first so that a waiting reference is read
+                before a waiting joint state, and so that a player that waits for subscribers finds all of
+                them.
             on_state: answers a state that arrived at a time [ns of the system]; raises BadMessage.
             on_watch: publishes what the age of the input asks for, with the factor of a ramp.
         """

@@ -117,8 +117,8 @@ class StateInput(Inputs):
             self._node.log.problem(
                 "passive joints",
                 "disagree",
-                f"{listed(list(disagreements))} measured more than {tolerance:g} rad or m "
-                "(closure_tolerance) away from where the loops put it; the loops' value is used",
+                f"measured {listed(list(disagreements))}: more than {tolerance:g} rad or m "
+                "(closure_tolerance) from the position that closes the loops, which is used instead",
             )
 
     def reject(self, error: BadMessage) -> None:

@@ -60,7 +60,8 @@ class MechanismReactions:
             return ""
         return (
             f"actuator forces by the rules differ from those of virtual power by {self.disagreement:.3g} N: "
-            "a joint of the rules is not where the robot has it, or bears what it cannot"
+            "a joint of the rules is not where the robot has it, or its `bears` names a component that the "
+            "real joint cannot transmit"
         )
 
 

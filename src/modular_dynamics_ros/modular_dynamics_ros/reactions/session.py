@@ -170,7 +170,8 @@ def loads_status(ages: dict[str, float | None], stale_after: float, problems: li
     stale = [name for name, age in ages.items() if age is None or age > stale_after]
     listing = ", ".join(f"that of '{name}' {texts[name]}" for name in stale)
     errors = [f"connection wrenches are stale, nothing is published: {listing}"] if stale else []
-    return judged("connection wrenches", "they arrive with the joint states", values, errors, problems)
+    good = "connection wrenches arrive with the joint states"
+    return judged("connection wrenches", good, values, errors, problems)
 
 
 def reactions_status(computation: ReactionComputation, reactions: MechanismReactions | None) -> Status:

@@ -203,7 +203,7 @@ def test_after_a_gap_a_jump_or_stamps_that_go_back_the_loops_are_closed_anew(mod
 
 def test_status_of_the_closure():
     one, q = computation(path("exoskeleton")), STATES["exoskeleton"]
-    assert closure_status(None, 0, [], []).message == "no joint state was completed yet"
+    assert closure_status(None, 0, [], []).message == "the loops of no joint state have been closed yet"
     given = answer(one, q)
     result, status = given.dynamics.result, closure_status(given, 1, [], [])
     assert status.level == OK
