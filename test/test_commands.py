@@ -20,7 +20,7 @@ def repository_status(root):
 
 @pytest.fixture
 def run(root, tmp_path):
-    """Runs a command in a folder, the repository unless told; returns what it printed."""
+    """Runs a command in a folder, the repository by default; returns what it printed."""
 
     def command(*words, folder=root):
         environment = os.environ | {"COLUMNS": "160", "PYTHONDONTWRITEBYTECODE": "1"}

@@ -56,19 +56,19 @@ def wait_until(reached, process):
 
 def left_behind(out):
     """Command lines of processes that belong to the demo with this folder or this URDF."""
-    found = []
+    lines = []
     for entry in Path("/proc").glob("[0-9]*/cmdline"):
         try:
             line = entry.read_text().replace("\0", " ")
         except OSError:
             continue  # it has just ended
         if "modular_dynamics_ros" in line and str(out) in line:
-            found.append(line)
-    return found
+            lines.append(line)
+    return lines
 
 
 def urdf_copy(root, out):
-    """The robot under a name that tells this test's processes from others."""
+    """The robot under a name by which this test's processes are known."""
     out.mkdir()
     path = out / "charmie.urdf"
     path.write_text((root / "urdf/charmie.urdf").read_text())

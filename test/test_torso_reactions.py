@@ -80,12 +80,12 @@ def vector(message):
 def check(probe, stamp, acceleration):
     """One answer against the virtual power of the whole robot, springs by their law, arrows by statics."""
     graph, message = probe.graph, probe.reactions[stamp]
-    found = closed_loop_inverse_dynamics(graph, *probe.independent_state(stamp), acceleration)
-    poses = dict(zip(graph.links, md.frame_poses(graph, found.coordinates), strict=True))
+    dynamics = closed_loop_inverse_dynamics(graph, *probe.independent_state(stamp), acceleration)
+    poses = dict(zip(graph.links, md.frame_poses(graph, dynamics.coordinates), strict=True))
     names = graph.independent_joint_names
     for actuator in message.actuators:
         place = names.index(actuator.name)
-        assert actuator.force == pytest.approx(found.tau[place], abs=1e-7)
+        assert actuator.force == pytest.approx(dynamics.tau[place], abs=1e-7)
         assert actuator.position == pytest.approx(probe.independent_state(stamp)[0][place], abs=1e-12)
     assert [actuator.name for actuator in message.actuators] == ["act5", "act4"]
     assert {spring.name for spring in message.springs} == {"s5", "sr4", "sl4"}

@@ -36,8 +36,8 @@ class Links:
     def _take(self, message: TFMessage) -> None:
         for stamped in message.transforms:
             r, p = stamped.transform.rotation, stamped.transform.translation
-            found = pose(Quaternion(r.w, r.x, r.y, r.z), [p.x, p.y, p.z])
-            self._above[stamped.child_frame_id] = stamped.header.frame_id, found
+            x_above_child = pose(Quaternion(r.w, r.x, r.y, r.z), [p.x, p.y, p.z])
+            self._above[stamped.child_frame_id] = stamped.header.frame_id, x_above_child
 
     def __len__(self) -> int:
         return len(self._above)

@@ -125,13 +125,13 @@ def test_joints_bear_what_their_drives_give(mounted):
 def test_mounts_that_stand_still_change_nothing(mounted):
     graphs = mounted[0], md.load_urdf(URDF)
     for time in INSTANTS[::50]:
-        found, expected = (
+        on_mounts, expected = (
             dict(zip(graph.independent_joint_names, dynamics.tau, strict=True))
             for graph in graphs
             for dynamics in [md.closed_loop_inverse_dynamics(graph, *motion(graph, time))]
         )
         assert len(expected) == 19
-        assert {name: found[name] for name in expected} == pytest.approx(expected, abs=SAME)
+        assert {name: on_mounts[name] for name in expected} == pytest.approx(expected, abs=SAME)
 
 
 def test_mujoco_has_all_that_equilibrium_determines_within_the_torso(mounted):

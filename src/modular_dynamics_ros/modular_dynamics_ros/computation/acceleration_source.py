@@ -84,9 +84,9 @@ class AccelerationSource:
         self.reference = ReferenceSampler(settings.stale_after)
         self._coverage = Coverage.NONE
         self.filter: FilteredAcceleration | None = None
-        self.configure(settings)
+        self.apply_settings(settings)
 
-    def configure(self, settings: ComputationSettings) -> None:
+    def apply_settings(self, settings: ComputationSettings) -> None:
         """Take new settings; the filter restarts only where its cutoff changes."""
         self._source = settings.acceleration_source
         self.reference.hold = settings.stale_after
@@ -117,7 +117,7 @@ class AccelerationSource:
                 "no velocity",
                 f"no velocity of {listed(without_velocity)}, which acceleration_source 'filtered' needs",
             )
-        assert self.filter is not None  # `configure` has made it
+        assert self.filter is not None  # `apply_settings` has made it
         try:
             acceleration = self.filter.update(stamp, v)
         except SamplingError as error:

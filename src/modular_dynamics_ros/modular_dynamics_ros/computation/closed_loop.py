@@ -114,7 +114,7 @@ class ClosedLoop:
             return  # only the first configuration is a dead point
         ClosedLoopSolution(self._robot, result, self._no_wrenches, self._tree_solver).connection_wrench(0)
 
-    def configure(self, state: State, previous: Configuration | None) -> Configuration:
+    def configuration_at(self, state: State, previous: Configuration | None) -> Configuration:
         """The loops closed at a state. Raises BadMessage: they do not close."""
         return self.mode.close(state, previous)
 

@@ -87,10 +87,10 @@ class Computation:
         else:
             self._solver = OpenChain(robot)
 
-    def configure(self, settings: ComputationSettings) -> None:
+    def apply_settings(self, settings: ComputationSettings) -> None:
         """Take new settings; the filter restarts only where its cutoff changes."""
         self.settings = settings
-        self.accelerations.configure(settings)
+        self.accelerations.apply_settings(settings)
         if isinstance(self._solver, ClosedLoop):
             self._solver.mode.tolerance = settings.closure_tolerance
 
@@ -136,7 +136,7 @@ class Computation:
         """
         wrenches = self._applied_wrenches(now)
         last = self.last_answer
-        configuration = self._solver.configure(state, last.configuration if last else None)
+        configuration = self._solver.configuration_at(state, last.configuration if last else None)
         self.last_answer = answer = self._answer(state, configuration, wrenches)
         return answer
 

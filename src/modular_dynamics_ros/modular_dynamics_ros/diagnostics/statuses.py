@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from modular_dynamics_ros.computation.closed_loop import ClosedLoopSolution
 from modular_dynamics_ros.computation.computation import Answer
-from modular_dynamics_ros.messages.status import Status, judged
+from modular_dynamics_ros.messages.status import Status, status_of
 
 __all__ = [
     "LatencySummary",
@@ -100,7 +100,7 @@ def input_status(counts: MessageCounts, problems: list[str], age: float | None, 
     errors = [f"joint states are stale: the last answered one arrived {age:.2f} s ago"] if stale else []
     if age is None and not problems:
         problems = ["waiting for the first joint state"]
-    return judged("input", "joint states are good", values, errors, problems)
+    return status_of("input", "joint states are good", values, errors, problems)
 
 
 def answer_values(counts: MessageCounts, source: str) -> dict[str, str]:
@@ -140,4 +140,4 @@ def closure_status(answer: Answer | None, closed_anew: int, errors: list[str], w
             f"measured minus computed position of {name} [rad or m]": f"{value:.3e}"
             for name, value in disagreements.items()
         }
-    return judged("closure", text, values, errors, warnings)
+    return status_of("closure", text, values, errors, warnings)

@@ -13,11 +13,11 @@ from modular_dynamics_ros.diagnostics.statuses import MessageCounts, answer_valu
 from modular_dynamics_ros.dynamics.crosscheck import CrossChecks
 from modular_dynamics_ros.dynamics.outputs import DynamicsOutputs
 from modular_dynamics_ros.exceptions import BadMessage
-from modular_dynamics_ros.messages.status import Status, judged
+from modular_dynamics_ros.messages.status import Status, status_of
 from modular_dynamics_ros.node.inputs import ReferenceInput, WrenchInputs
 from modular_dynamics_ros.node.interfaces import SessionNode
 from modular_dynamics_ros.node.loaded_robot import LoadedRobot
-from modular_dynamics_ros.node.state_input import InputTimeout, Output, StateInput
+from modular_dynamics_ros.node.state_input import InputTimeout, StaleBehaviour, StateInput
 from modular_dynamics_ros.parameters.nodes import DynamicsParameters
 
 __all__ = ["DynamicsSession", "output_status"]
@@ -78,7 +78,7 @@ class DynamicsSession:
     def set_parameters(self, parameters: DynamicsParameters) -> None:
         """Take parameters that changed at run time."""
         self._parameters = parameters
-        self.computation.configure(ComputationSettings.of(parameters))
+        self.computation.apply_settings(ComputationSettings.of(parameters))
         monitor = self.crosschecks.monitor
         monitor.rate, monitor.threshold = parameters.crosscheck_rate, parameters.crosscheck_threshold
         if self._loaded.states is not None:
@@ -123,15 +123,15 @@ class DynamicsSession:
         self.input.counts.limited.update(limited_joints(self.robot, answer))
         self.crosschecks.compare_if_due(answer)
 
-    def _on_watch(self, output: Output, factor: float) -> None:
-        if output is Output.HOLD_GRAVITY:
+    def _on_watch(self, behaviour: StaleBehaviour, factor: float) -> None:
+        if behaviour is StaleBehaviour.HOLD_GRAVITY:
             try:
                 self.last_published = self.computation.hold()
             except BadMessage as error:
                 self._node.log.problem("joint_states", error.cause, f"position not held: {error}")
             else:
                 self._outputs.publish(self.last_published, self._node.stamp())
-        elif output is Output.RAMP and self.last_published is not None:
+        elif behaviour is StaleBehaviour.RAMP and self.last_published is not None:
             last = self.last_published
             self._outputs.publish_torques(replace(last, effort=factor * last.effort), self._node.stamp())
 
@@ -155,4 +155,4 @@ def output_status(counts: MessageCounts, computation: Computation, answer: Answe
     limited = [] if answer is None else limited_joints(robot, answer)
     warnings = [f"effort limit reached ({settings.effort_limits}): {', '.join(limited)}"] if limited else []
     good = f"{robot.graph.name}: torques of {len(robot.joint_names)} joints"
-    return judged("output", good, values, warnings=warnings)
+    return status_of("output", good, values, warnings=warnings)

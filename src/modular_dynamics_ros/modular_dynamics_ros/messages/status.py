@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from builtin_interfaces.msg import Time
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 
-__all__ = ["ERROR", "OK", "WARN", "Status", "diagnostic_array", "judged"]
+__all__ = ["ERROR", "OK", "WARN", "Status", "diagnostic_array", "status_of"]
 
 OK, WARN, ERROR = range(3)  # levels of diagnostic_msgs/DiagnosticStatus
 
@@ -22,7 +22,7 @@ class Status:
     values: dict[str, str] = field(default_factory=dict)
 
 
-def judged(
+def status_of(
     name: str, good: str, values: dict[str, str], errors: Sequence[str] = (), warnings: Sequence[str] = ()
 ) -> Status:
     """The status of a part: its errors, then its warnings, or the text `good` where it has neither."""

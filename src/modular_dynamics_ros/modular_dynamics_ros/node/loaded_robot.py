@@ -8,7 +8,7 @@ from modular_dynamics_ros.computation.robot import load_robot
 from modular_dynamics_ros.computation.values import ComputationSettings, State
 from modular_dynamics_ros.node.inputs import Inputs
 from modular_dynamics_ros.node.interfaces import SessionNode
-from modular_dynamics_ros.node.state_input import InputTimeout, Output, StateInput
+from modular_dynamics_ros.node.state_input import InputTimeout, StaleBehaviour, StateInput
 from modular_dynamics_ros.parameters.nodes import RobotParameters
 
 __all__ = ["LoadedRobot"]
@@ -48,7 +48,7 @@ class LoadedRobot:
         others: Sequence[Inputs],
         timeout: InputTimeout,
         on_state: Callable[[State, int], None],
-        on_watch: Callable[[Output, float], None],
+        on_watch: Callable[[StaleBehaviour, float], None],
     ) -> None:
         """Take joint states from now on.
 
@@ -61,7 +61,7 @@ class LoadedRobot:
         """
         states = StateInput(self._node, self.computation, on_state, timeout)
         self.states, self._others = states, others
-        self._watch = self._node.create_timer(WATCH_PERIOD, lambda: on_watch(*states.output()))
+        self._watch = self._node.create_timer(WATCH_PERIOD, lambda: on_watch(*states.behaviour()))
 
     def unsubscribe(self) -> None:
         """Take no more messages; forget what the next activation must not build upon."""

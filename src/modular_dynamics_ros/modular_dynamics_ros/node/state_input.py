@@ -20,10 +20,10 @@ from modular_dynamics_ros.node.inputs import Inputs
 from modular_dynamics_ros.node.interfaces import SessionNode
 from modular_dynamics_ros.node.topics import JOINT_STATES
 
-__all__ = ["InputTimeout", "Output", "StateInput"]
+__all__ = ["InputTimeout", "StaleBehaviour", "StateInput"]
 
 
-class Output(Enum):
+class StaleBehaviour(Enum):
     """What the node publishes now."""
 
     ANSWERS = "the input is fresh: answers only"
@@ -54,22 +54,22 @@ class InputTimeout:
         """Seconds since the last good joint state; None before the first."""
         return None if self._last is None else (now - self._last) * 1e-9
 
-    def output(self, now: int) -> tuple[Output, float]:
+    def behaviour(self, now: int) -> tuple[StaleBehaviour, float]:
         """What to publish and, for RAMP, the factor; the ramp ends with exactly one factor of zero."""
         age = self.age(now)
         if age is None:
-            return Output.NOTHING, 0.0
+            return StaleBehaviour.NOTHING, 0.0
         if age < 0.0:  # the clock was set back, as a simulation does when it starts again
             self._last, age = now, 0.0
         if age <= self.stale_after:
-            return Output.ANSWERS, 1.0
+            return StaleBehaviour.ANSWERS, 1.0
         if self.on_stale == "hold_gravity":
-            return Output.HOLD_GRAVITY, 1.0
+            return StaleBehaviour.HOLD_GRAVITY, 1.0
         if self.on_stale == "ramp_to_zero" and not self._ramp_done:
             factor = max(0.0, 1.0 - (age - self.stale_after) / self.ramp_time)
             self._ramp_done = factor == 0.0
-            return Output.RAMP, factor
-        return Output.NOTHING, 0.0
+            return StaleBehaviour.RAMP, factor
+        return StaleBehaviour.NOTHING, 0.0
 
 
 ALARMING_AGE = 1.0  # [s] from stamp to arrival: clocks differ, or use_sim_time was forgotten
@@ -128,18 +128,18 @@ class StateInput(Inputs):
         where = "closure" if closing else "joint_states"
         self._node.log.problem(where, error.cause, f"not answered: {error}", severe=closing)
 
-    def output(self) -> tuple[Output, float]:
+    def behaviour(self) -> tuple[StaleBehaviour, float]:
         """What to publish now, by the age of the input, and the factor of a ramp."""
         now, timeout = self._node.now(), self._timeout
-        output, factor = timeout.output(now)
-        self._is_stale = timeout.age(now) is not None and output is not Output.ANSWERS
+        behaviour, factor = timeout.behaviour(now)
+        self._is_stale = timeout.age(now) is not None and behaviour is not StaleBehaviour.ANSWERS
         if self._is_stale:
             self._node.log.problem(
                 "stale input",
                 "stale",
                 f"no joint state was answered for {timeout.stale_after:g} s; on_stale is {timeout.on_stale}",
             )
-        return output, factor
+        return behaviour, factor
 
     def status(self, *elsewhere: str) -> Status:
         """Joint states and all problems, except those that other statuses report."""

@@ -21,10 +21,10 @@ from modular_dynamics_ros.computation.robot import Robot
 from modular_dynamics_ros.computation.values import Array, StampedWrench
 from modular_dynamics_ros.exceptions import BadMessage, RobotError
 
-__all__ = ["AGREED", "MechanismReactions", "ReactionComputation"]
+__all__ = ["AGREEMENT", "MechanismReactions", "ReactionComputation"]
 
 #: By how much actuators' forces may differ from those of virtual power, relative to the largest reaction.
-AGREED = 1e-6
+AGREEMENT = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,7 +56,7 @@ class MechanismReactions:
     def contradiction(self) -> str:
         """An error text where actuators' forces are not those of virtual power; empty where they agree."""
         largest = max(map(abs, self.shared.components.values()))
-        if not self.disagreement > AGREED * max(largest, 1.0):
+        if not self.disagreement > AGREEMENT * max(largest, 1.0):
             return ""
         return (
             f"actuator forces by the rules differ from those of virtual power by {self.disagreement:.3g} N: "
@@ -92,16 +92,17 @@ class ReactionComputation:
         except md.ModularDynamicsError as error:
             raise RobotError(str(error)) from error
         self.load_names = self._load_cases.hanging
-        self.actuators = self._bearing("push", graph.independent_joint_names)
+        self.actuators = self._joints_with("push", graph.independent_joint_names)
         self._tau_indices = [graph.independent_joint_names.index(name) for name in self.actuators]
         limits = (graph.joint(name).limits.effort for name in self.actuators)
         self.limits = np.array([limit or np.inf for limit in limits])
         free = {spring.name: spring.free_length for spring in graph.springs}
-        self.springs = self._bearing("pull", tuple(free))
+        self.springs = self._joints_with("pull", tuple(free))
         self.free_lengths = np.array([free[name] for name in self.springs])
         self._check_at_rest()
 
-    def _bearing(self, component: str, names: Sequence[str]) -> tuple[str, ...]:
+    def _joints_with(self, component: str, names: Sequence[str]) -> tuple[str, ...]:
+        """Those of the rules' joints with these names that transmit this component."""
         joints = self.rules.joints.values()
         return tuple(joint.name for joint in joints if component in joint.bears and joint.name in names)
 

@@ -32,11 +32,11 @@ class WrenchMatcher(Generic[Item]):
     distinguished: neither is answered.
 
     Args:
-        names: of the connections. patience: how long [s] an item waits for a topic that has fallen silent.
+        names: of the connections. timeout: how long [s] an item waits for a topic that has fallen silent.
     """
 
-    def __init__(self, names: Sequence[str], patience: float) -> None:
-        self.names, self.patience = tuple(names), patience
+    def __init__(self, names: Sequence[str], timeout: float) -> None:
+        self.names, self.timeout = tuple(names), timeout
         self._items: dict[int, tuple[int, Item]] = {}  # by stamp: since when it waits, and the item
         self._wrenches: dict[int, dict[str, StampedWrench]] = {}
         self._last: dict[str, tuple[int, int]] = {}  # when the last wrench arrived, and its stamp
@@ -81,7 +81,7 @@ class WrenchMatcher(Generic[Item]):
         for stamp, (since, _) in list(self._items.items()):
             arrived = self._wrenches.get(stamp, {})
             missing = tuple(name for name in self.names if name not in arrived)
-            late = now - since > self.patience * 1e9 and any(self._lost(n, stamp, now) for n in missing)
+            late = now - since > self.timeout * 1e9 and any(self._lost(n, stamp, now) for n in missing)
             if late or len(self._items) > MOST:
                 given_up.append(missing)
                 del self._items[stamp]
@@ -93,7 +93,7 @@ class WrenchMatcher(Generic[Item]):
         if name not in self._last:
             return True
         arrived, newest = self._last[name]
-        return now - arrived > self.patience * 1e9 or newest > stamp
+        return now - arrived > self.timeout * 1e9 or newest > stamp
 
     def ages(self, now: int) -> dict[str, float | None]:
         """By connection, the time [s] since its last wrench; None where none has arrived."""
@@ -106,7 +106,7 @@ class ConnectionWrenches(Inputs, Generic[Item]):
     """Subscriptions from activation to deactivation.
 
     Args:
-        names: of the subsystems. patience: see `WrenchMatcher`. complete: called with an item that waited for
+        names: of the subsystems. timeout: see `WrenchMatcher`. complete: called with an item that waited for
         its wrenches, and these.
     """
 
@@ -115,12 +115,12 @@ class ConnectionWrenches(Inputs, Generic[Item]):
         node: SessionNode,
         graph: md.SubsystemGraph,
         names: Sequence[str],
-        patience: float,
+        timeout: float,
         complete: Callable[[Item, dict[str, StampedWrench]], None],
     ) -> None:
         super().__init__(node)
         self._graph, self._complete = graph, complete
-        self.matcher: WrenchMatcher[Item] = WrenchMatcher(names, patience)
+        self.matcher: WrenchMatcher[Item] = WrenchMatcher(names, timeout)
         for name in names:
             topic = f"dynamics_node/connections/{topic_name(name)}/wrench"
             self._subscribe_with_queued(WrenchStamped, topic, partial(self._receive, name), DEPTH)

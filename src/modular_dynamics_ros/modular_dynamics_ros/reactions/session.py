@@ -11,11 +11,11 @@ from modular_dynamics_ros.computation.computation import Answer
 from modular_dynamics_ros.computation.values import ComputationSettings, StampedWrench, State
 from modular_dynamics_ros.diagnostics.statuses import LatencyWindow, MessageCounts, answer_values
 from modular_dynamics_ros.exceptions import BadMessage, listed
-from modular_dynamics_ros.messages.status import OK, Status, judged
+from modular_dynamics_ros.messages.status import OK, Status, status_of
 from modular_dynamics_ros.node.inputs import Inputs, ReferenceInput
 from modular_dynamics_ros.node.interfaces import SessionNode
 from modular_dynamics_ros.node.loaded_robot import LoadedRobot
-from modular_dynamics_ros.node.state_input import InputTimeout, Output, StateInput
+from modular_dynamics_ros.node.state_input import InputTimeout, StaleBehaviour, StateInput
 from modular_dynamics_ros.parameters.nodes import ReactionParameters
 from modular_dynamics_ros.reactions.computation import MechanismReactions, ReactionComputation
 from modular_dynamics_ros.reactions.connection_wrenches import LOG_NAME, ConnectionWrenches
@@ -73,13 +73,13 @@ class ReactionSession:
         self._computing.clear()
         self._last = None
         self._outputs.activate(state)
-        patience, others = self._parameters.stale_after, list[Inputs]()
+        timeout, others = self._parameters.stale_after, list[Inputs]()
         if self._parameters.loads == "topics":
             names = self.reactions.load_names
-            self._loads = ConnectionWrenches(self._node, self.robot.graph, names, patience, self._on_loads)
+            self._loads = ConnectionWrenches(self._node, self.robot.graph, names, timeout, self._on_loads)
             others.append(self._loads)
         others.append(ReferenceInput(self._node, self.computation))
-        self._loaded.subscribe(others, InputTimeout(patience), self._on_state, self._on_watch)
+        self._loaded.subscribe(others, InputTimeout(timeout), self._on_state, self._on_watch)
 
     def deactivate(self) -> None:
         """Take no more messages; forget what the next activation must not build upon."""
@@ -94,13 +94,13 @@ class ReactionSession:
     def set_parameters(self, parameters: ReactionParameters) -> None:
         """Take parameters that changed at run time."""
         self._parameters = parameters
-        self.computation.configure(ComputationSettings.of(parameters))
+        self.computation.apply_settings(ComputationSettings.of(parameters))
         self._outputs.parameters = parameters
         self.reactions.tolerance = parameters.equilibrium_tolerance
         if self._loaded.states is not None:
             self.input.set_timeout(parameters.stale_after)
         if self._loads is not None:
-            self._loads.matcher.patience = parameters.stale_after
+            self._loads.matcher.timeout = parameters.stale_after
 
     def statuses(self) -> list[Status]:
         """The parts of /diagnostics, while active."""
@@ -111,7 +111,7 @@ class ReactionSession:
         ]
         if self._loads is not None:
             matcher, problems = self._loads.matcher, self._node.log.texts(LOG_NAME)
-            statuses.append(loads_status(matcher.ages(self._node.now()), matcher.patience, problems))
+            statuses.append(loads_status(matcher.ages(self._node.now()), matcher.timeout, problems))
         closure = self.input.closure_status(self.computation.last_answer)
         return [*statuses, closure, reactions_status(self.reactions, self._last)]
 
@@ -139,14 +139,14 @@ class ReactionSession:
         self._computing.add(waiting.arrival, waiting.spent + time.perf_counter_ns() - began)
         self.input.count_answer(answer, waiting.arrival)
 
-    def _on_watch(self, output: Output, factor: float) -> None:
+    def _on_watch(self, behaviour: StaleBehaviour, factor: float) -> None:
         """Give up states whose wrenches will not arrive."""
         if self._loads is None:
             return
         matcher = self._loads.matcher
         for missing in matcher.overdue(self._node.now()):
             text = (
-                f"no connection wrench of {listed(missing)} with its stamp came within {matcher.patience:g} s"
+                f"no connection wrench of {listed(missing)} with its stamp came within {matcher.timeout:g} s"
             )
             self.input.reject(BadMessage("no connection wrench", text))
 
@@ -171,7 +171,7 @@ def loads_status(ages: dict[str, float | None], stale_after: float, problems: li
     listing = ", ".join(f"that of '{name}' {texts[name]}" for name in stale)
     errors = [f"connection wrenches are stale, nothing is published: {listing}"] if stale else []
     good = "connection wrenches arrive with the joint states"
-    return judged("connection wrenches", good, values, errors, problems)
+    return status_of("connection wrenches", good, values, errors, problems)
 
 
 def reactions_status(computation: ReactionComputation, reactions: MechanismReactions | None) -> Status:
@@ -192,7 +192,7 @@ def reactions_status(computation: ReactionComputation, reactions: MechanismReact
         closest = int(np.argmax(use))
         values["closest to its limit"] = f"{computation.actuators[closest]}: {100.0 * use[closest]:.1f} %"
     good = "in equilibrium, within the limits, springs pull"
-    return judged("reactions", good, values, warnings=problems)
+    return status_of("reactions", good, values, warnings=problems)
 
 
 def _values(computation: ReactionComputation, reactions: MechanismReactions) -> dict[str, str]:

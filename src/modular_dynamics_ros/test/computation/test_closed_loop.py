@@ -98,7 +98,7 @@ def test_gravity_modes_and_friction_of_passive_joints():
     assert given.effort - result.tau == pytest.approx([felt], abs=1e-12)
     at_rest = closed_loop_inverse_dynamics(graph, q, [0.0], [0.0]).tau
     for output, expected in (("gravity", at_rest), ("full_minus_gravity", result.tau - at_rest)):
-        one.configure(replace(one.settings, output=output, friction="none"))
+        one.apply_settings(replace(one.settings, output=output, friction="none"))
         assert answer(one, q, v=v).effort == pytest.approx(expected, abs=1e-12)
 
 

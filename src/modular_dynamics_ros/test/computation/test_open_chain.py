@@ -208,7 +208,7 @@ def test_limits_and_settings_change_at_run_time(robot):
     assert not free.exceeded.any()
     over = np.abs(free.effort) > robot.effort_limits
     assert over.any()
-    one.configure(replace(one.settings, effort_limits="clip"))
+    one.apply_settings(replace(one.settings, effort_limits="clip"))
     clipped = answer(one, Q, 10.0 * V)
     assert clipped.exceeded.tolist() == over.tolist()
     limits = robot.effort_limits
@@ -219,9 +219,9 @@ def test_a_new_cutoff_starts_a_new_filter_and_only_that(robot):
     assert computation(robot).accelerations.filter is None
     one = computation(robot, acceleration_source="filtered")
     before = one.accelerations.filter
-    one.configure(replace(one.settings, output="gravity"))
+    one.apply_settings(replace(one.settings, output="gravity"))
     assert one.accelerations.filter is before
-    one.configure(replace(one.settings, filter_cutoff=20.0))
+    one.apply_settings(replace(one.settings, filter_cutoff=20.0))
     assert one.accelerations.filter.cutoff == 20.0
 
 

@@ -12,7 +12,7 @@ WRENCH = "link", np.arange(6.0)
 
 @pytest.fixture
 def matcher():
-    return WrenchMatcher(("arm", "head"), patience=0.2)
+    return WrenchMatcher(("arm", "head"), timeout=0.2)
 
 
 def test_either_may_come_first_and_only_the_same_stamp_counts(matcher):

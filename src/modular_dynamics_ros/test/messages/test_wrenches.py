@@ -4,15 +4,7 @@ from builtin_interfaces.msg import Time
 from geometry_msgs.msg import WrenchStamped
 
 from modular_dynamics_ros.exceptions import BadMessage
-from modular_dynamics_ros.messages.stamps import stamp_message, stamp_nanoseconds
-from modular_dynamics_ros.messages.status import WARN, Status, diagnostic_array
 from modular_dynamics_ros.messages.wrenches import WrenchWriter, wrench_from_message
-
-
-def test_stamps_survive_the_round_trip():
-    for nanoseconds in (0, 1, 999_999_999, 1_700_000_000_123_456_789):
-        assert stamp_nanoseconds(stamp_message(nanoseconds)) == nanoseconds
-    assert stamp_message(1_500_000_000) == Time(sec=1, nanosec=500_000_000)
 
 
 def test_wrenches_survive_the_round_trip():
@@ -29,15 +21,3 @@ def test_a_wrench_with_nan_is_refused_by_name():
     message.wrench.torque.y = float("nan")
     with pytest.raises(BadMessage, match="'tool'"):
         wrench_from_message(message)
-
-
-def test_diagnostics():
-    message = diagnostic_array(Time(sec=1), [Status(WARN, "input", "words", "robot", {"key": "value"})])
-    (status,) = message.status
-    assert (status.level, status.name, status.message, status.hardware_id) == (
-        b"\x01",
-        "input",
-        "words",
-        "robot",
-    )
-    assert [(entry.key, entry.value) for entry in status.values] == [("key", "value")]

@@ -1,8 +1,4 @@
-"""Nodes as processes.
-
-They are known to DDS before they import the library, and load kernels without the compiler; which exceptions
-are the end of run_node, and which are faults.
-"""
+"""Nodes as processes: DDS knows them before they import the library; kernels load without the compiler."""
 
 import pytest
 
@@ -34,26 +30,6 @@ from rclpy.executors import SingleThreadedExecutor
 SingleThreadedExecutor.spin_once = lambda *of, **options: rclpy.shutdown()  # once the node is configured
 sys.exit(node.main())
 """
-SPINNING = """
-import os, signal, sys
-import rclpy
-from rclpy.node import Node
-from modular_dynamics_ros.node.spinning import run_node
-
-def tick():
-    if {asked}:
-        os.kill(os.getpid(), signal.{number})
-        while rclpy.ok():  # it may take the context away in the middle of any callback
-            pass
-    raise RuntimeError("Unable to convert call argument")
-
-def make():
-    node = Node("failing")
-    node.create_timer(0.01, tick)
-    return node
-
-sys.exit(run_node(make, ""))
-"""
 
 
 def run(program, *arguments):
@@ -77,15 +53,3 @@ def test_a_library_that_cannot_be_imported_is_not_blamed_on_the_robot(root):
     said = run(BROKEN, root / "urdf/charmie_torso.urdf")
     assert "the library cannot be imported: import of numba halted" in said
     assert "refused" not in said
-
-
-@pytest.mark.parametrize("number", ["SIGINT", "SIGTERM"])
-def test_exceptions_after_the_end_was_asked_for_are_the_end(number):
-    process = run_python("-c", SPINNING.format(asked=True, number=number), timeout=30)
-    assert (process.returncode, process.stderr) == (0, "")
-
-
-def test_exceptions_before_that_are_faults():
-    process = run_python("-c", SPINNING.format(asked=False, number="SIGINT"), timeout=30)
-    assert process.returncode == 1
-    assert "RuntimeError: Unable to convert call argument" in process.stderr
