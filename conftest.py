@@ -7,14 +7,13 @@ from pathlib import Path
 import pytest
 
 from helpers.nodes.ros_domain import reserve_ros_domain
+from helpers.paths import ROOT
 from helpers.random_examples.examples import register_profiles
 
 register_profiles()
 # A shell's background job ignores SIGINT and passes that on: tests that interrupt processes would fail there.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 reserve_ros_domain()
-
-ROOT = Path(__file__).resolve().parent
 
 
 @pytest.fixture(scope="session")

@@ -4,8 +4,6 @@ The distribution's compiled messages fit its own NumPy, and its launch plugins i
 is never replaced. Arguments: requirement files. Run by the venv's Python, which sees the distribution's.
 """
 
-from __future__ import annotations
-
 import sys
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec

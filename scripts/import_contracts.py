@@ -1,13 +1,9 @@
 """Contracts that import-linter does not have: imports from listed packages only, and no import cycles."""
 
-from __future__ import annotations
-
 from graphlib import CycleError, TopologicalSorter
 
 from grimp import ImportGraph
 from importlinter import Contract, ContractCheck, fields, output
-
-__all__ = ["AllowedOnly", "NoCycles"]
 
 ALWAYS_ALLOWED = {"__future__", "collections", "typing"}  # annotations
 

@@ -5,8 +5,6 @@ targets name its include folder and its NumPy's. CMake refuses a target whose in
 Run by the venv's own Python; running it again changes nothing.
 """
 
-from __future__ import annotations
-
 import re
 import sys
 import sysconfig

@@ -3,7 +3,7 @@
 import pytest
 
 from helpers.paths import ROOT
-from helpers.robots.generators import generate
+from helpers.processes import generate
 
 NAMES = ("branched_38dof", "charmie_torso", "exoskeleton")
 

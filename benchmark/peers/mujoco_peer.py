@@ -1,7 +1,5 @@
 """MuJoCo on the same URDF, without shapes, contacts, limits, friction and damping: rigid bodies only."""
 
-from __future__ import annotations
-
 import numpy as np
 from lxml import etree
 from numpy.typing import NDArray

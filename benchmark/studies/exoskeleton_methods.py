@@ -111,12 +111,11 @@ def _table(term: str, rows_of_term: dict[tuple[str, str], tuple[Count, float, Co
             continue
         name = f"open {term[0]}" if row == "tree" else row
         known = PAPER.get((term, row))
-        last = known is None
-        table.add_row(name, "ours", *_cells(ours), f"{seconds:.2f}", str(folded.weighted), end_section=last)
+        own = f"{seconds:.2f}", str(folded.weighted)
+        table.add_row(name, "ours", *_cells(ours), *own, end_section=known is None)
         if known is not None:
-            table.add_row(
-                "", "paper", *_cells(known[0]), f"{known[1]:.2f}", "", style="dim", end_section=True
-            )
+            paper = *_cells(known[0]), f"{known[1]:.2f}", ""
+            table.add_row("", "paper", *paper, style="dim", end_section=True)
     return table
 
 

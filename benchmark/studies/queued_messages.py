@@ -48,8 +48,6 @@ def main() -> None:
             times["by the executor alone"].append(_time_per_answer(node, publisher, executor))
     for name, seconds in times.items():
         print(f"{1e6 * statistics.median(seconds):.0f} us for each queued joint state, {name}")
-    node.destroy_node()
-    sender.destroy_node()
     rclpy.shutdown()
 
 

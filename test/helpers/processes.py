@@ -1,10 +1,25 @@
-"""Commands that run to their end."""
+"""Commands that run to their end, the generators of urdf/ among them."""
 
 import subprocess
 import sys
+
+import yaml
+
+from helpers.paths import ROOT
 
 
 def run_python(*words: object, **options) -> subprocess.CompletedProcess[str]:
     """This Python with these arguments, whatever its exit code; its output as text."""
     command = [sys.executable, *map(str, words)]
     return subprocess.run(command, capture_output=True, text=True, check=False, **options)
+
+
+def generate(name, *arguments):
+    """The finished process of urdf/generators/NAME."""
+    return run_python("-m", f"urdf.generators.{name}", *arguments, cwd=ROOT)
+
+
+def generate_from(table, name, option, folder):
+    """The same of a generator that reads its table from a file; it writes NAME.urdf into the folder."""
+    (folder / "table.yaml").write_text(yaml.safe_dump(table))
+    return generate(name, option, folder / "table.yaml", "--out", folder / f"{name}.urdf")

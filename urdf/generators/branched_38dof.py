@@ -6,8 +6,6 @@ next joint, and every attached subsystem, sits at a link's far end, as in the pa
 Units: m, kg, rad, N m.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from .generated_file import joint_xml, run

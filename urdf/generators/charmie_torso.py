@@ -6,8 +6,6 @@ print, comes from charmie_torso_parameters.yaml or another table. At the zero po
 Units: m, kg, rad, N; degrees in the table.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from math import atan2, hypot, radians
 from pathlib import Path

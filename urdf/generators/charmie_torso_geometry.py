@@ -3,16 +3,12 @@
 All joints are at zero at the zero pose. Units: m, rad; degrees in the table.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from math import asin, ceil, cos, floor, hypot, radians, sin
 from typing import Any
 from xml.etree.ElementTree import Element
-
-__all__ = ["SIDES", "Actuator", "Lever", "actuator", "find_element", "lever"]
 
 SIDES = {"r": 1, "l": -1}  # sign of x
 #: Steps in which the motion of an actuator is searched for a dead point, and the unit of its stroke [m].

@@ -7,8 +7,6 @@ origin, so that a joint's coordinate is the row's variable. Masses and inertias 
 own, exoskeleton_inertias.yaml or another. Units: m, kg, rad, N, N m.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from math import asin, atan, atan2, cos, hypot, pi, radians, sin

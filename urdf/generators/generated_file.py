@@ -1,7 +1,5 @@
 """What the generators share: a joint as text, and the command line that writes or checks a file."""
 
-from __future__ import annotations
-
 import argparse
 import sys
 from collections.abc import Callable, Mapping
@@ -9,8 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-
-__all__ = ["FOLDER", "joint_xml", "run"]
 
 #: Folder of the generated files.
 FOLDER = Path(__file__).resolve().parents[1]

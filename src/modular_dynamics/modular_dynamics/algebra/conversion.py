@@ -1,7 +1,5 @@
 """Poses as rotation matrix and translation, as URDF's xyz and rpy, and back. Lengths [m], angles [rad]."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -2,8 +2,6 @@
 exponential of pure and logarithm of unit dual quaternions.
 """
 
-from __future__ import annotations
-
 import math
 
 from .dual_quaternion import DualQuaternion, Quaternion

@@ -1,7 +1,5 @@
 """Cross products of small arrays: several times as fast as np.cross, which is made for large ones."""
 
-from __future__ import annotations
-
 from ..dynamics.arrays.arguments import Array
 
 __all__ = ["cross"]

@@ -1,7 +1,5 @@
 """Motion of a mechanism over time: scipy's integrators, loops that stay closed, and crossings of branches."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass

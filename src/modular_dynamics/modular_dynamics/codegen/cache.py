@@ -1,7 +1,5 @@
 """Generated code in memory and on disk: made once for a robot, processor and version of the kernels."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os

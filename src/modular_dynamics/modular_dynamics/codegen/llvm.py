@@ -1,7 +1,5 @@
 """A program as LLVM code, and LLVM code as an object file."""
 
-from __future__ import annotations
-
 import struct
 from collections.abc import Sequence
 from functools import cache

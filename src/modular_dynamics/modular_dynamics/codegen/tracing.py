@@ -1,7 +1,5 @@
 """A recursion of kernels/ run on symbols: the same source, in plain Python."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import cache
 from types import FunctionType

@@ -5,8 +5,6 @@ with dual quaternions. The second instance, 6-vectors (Featherstone's spatial ve
 wrenches differently, moves them by different operators, and gives the same numbers.
 """
 
-from __future__ import annotations
-
 from typing import Any, Protocol
 
 import numpy as np

@@ -3,8 +3,6 @@
 Silva & Adorno, sections II and III. This is the specification that the kernels are tested against.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any

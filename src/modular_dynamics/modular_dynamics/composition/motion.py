@@ -6,8 +6,6 @@ centre-of-mass frame (origin at the CoM, axes of the body), j its joint's frame,
 stated otherwise, and expressed in the frame of their point: c, or a for the connection point.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any

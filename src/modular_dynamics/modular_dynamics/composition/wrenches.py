@@ -1,7 +1,5 @@
 """Backward half: joint wrenches W_i(Xi_i) and Gamma_{j,i} (Silva & Adorno, eqs. 1, 7), and joint torques."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

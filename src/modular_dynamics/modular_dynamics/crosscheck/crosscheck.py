@@ -1,7 +1,5 @@
 """Our torques against Pinocchio's recursive Newton-Euler algorithm, while the robot runs."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any

@@ -5,8 +5,6 @@ quaternions; all of that stays in this file. Its URDF reader ignores <mimic>, so
 independent there; here their torque is added to that of their driver.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

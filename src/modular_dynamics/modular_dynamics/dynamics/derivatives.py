@@ -1,7 +1,5 @@
 """Derivatives of inverse dynamics with respect to q, v and vdot."""
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The parts of tau = M(q) vdot + h(q, v): mass matrix, bias, gravity torques."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

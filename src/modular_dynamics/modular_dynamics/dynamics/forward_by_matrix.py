@@ -4,8 +4,6 @@ A coordinate that moves several joints acts on several bodies at once, so that t
 does not apply. The mass matrix is not affected.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

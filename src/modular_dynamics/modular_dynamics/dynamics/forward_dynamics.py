@@ -1,7 +1,5 @@
 """Forward dynamics: vdot of q, v and tau, by the compiled articulated-body recursion."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Inverse dynamics: tau of q, v and vdot, by the compiled Newton-Euler recursion."""
 
-from __future__ import annotations
-
 from functools import cached_property
 from typing import Any, NamedTuple
 

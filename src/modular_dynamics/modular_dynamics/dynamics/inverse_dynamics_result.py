@@ -1,7 +1,5 @@
 """The result of inverse dynamics: torques, and the wrenches of joints and connection points."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property

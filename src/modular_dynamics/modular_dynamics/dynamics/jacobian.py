@@ -1,7 +1,5 @@
 """Jacobians: the velocities of a robot's links as linear functions of v."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import ArrayLike
 

@@ -1,7 +1,5 @@
 """Poses of a robot's links."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Inverse dynamics as a linear map of the inertial parameters, for identification."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import ArrayLike
 

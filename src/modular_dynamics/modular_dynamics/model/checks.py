@@ -1,7 +1,5 @@
 """Checks of what callers pass: wrenches, and graphs that an algorithm cannot treat."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 
 import numpy as np

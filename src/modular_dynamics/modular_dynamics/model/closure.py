@@ -1,7 +1,5 @@
 """What closes loops in addition to the tree: loop joints, gears and springs. closure/ computes with them."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Joints, bodies, and subsystems: connected joints and bodies beyond one connection point."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum

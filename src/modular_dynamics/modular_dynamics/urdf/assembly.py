@@ -1,7 +1,5 @@
 """Description and groups of joints -> the graph: joints, bodies and subsystems in topological order."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 
 import numpy as np

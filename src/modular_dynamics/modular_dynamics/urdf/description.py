@@ -3,8 +3,6 @@
 Fixed links are not merged yet, and joints are not ordered.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property

@@ -1,7 +1,5 @@
 """The standard part of a URDF: links and joints, each checked, then read by urdf_parser_py."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """URDF text or file -> SubsystemGraph."""
 
-from __future__ import annotations
-
 import warnings as python_warnings
 from collections.abc import Mapping
 from dataclasses import replace

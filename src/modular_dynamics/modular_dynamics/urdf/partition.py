@@ -1,7 +1,5 @@
 """The partition: rules that put every moving joint into exactly one subsystem."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Robot description -> XML tree, parsed once and safely: no entities, no DTD, no network, at most 20 MB."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from typing import Any

@@ -3,8 +3,6 @@
 Values are checked later (checks/tags.py). Whether a robot has loops is read from the mapping alone.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any

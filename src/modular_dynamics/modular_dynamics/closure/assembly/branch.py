@@ -8,8 +8,6 @@ f(0) = (56 (f(1) + f(-1)) - 28 (f(2) + f(-2)) + 8 (f(3) + f(-3)) - f(4) - f(-4))
 degree 7 through eight points that are equally spaced along the branch's last known tangent.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 import numpy as np

@@ -3,8 +3,6 @@
 Out of reach, contradictory, a dead point; too few independent joints, or too many.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from ...dynamics.arrays.arguments import Array

@@ -1,7 +1,5 @@
 """Dependent coordinates in closed form, where every loop is recognised: gears, four-bars, slider-cranks."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Recognises loops that move in a plane, as chains of rotations and translations in it."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

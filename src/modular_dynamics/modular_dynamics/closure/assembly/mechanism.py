@@ -1,7 +1,5 @@
 """Closing loops: the coordinates of all joints at given independent ones, in one assembly mode."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import ArrayLike
 

@@ -1,7 +1,5 @@
 """The constraints of a graph with closed loops, as the kernels take them, and a workspace for these."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

@@ -1,7 +1,5 @@
 """The coordinates of a graph with closed loops: independent ones, and those that gears or loops determine."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 

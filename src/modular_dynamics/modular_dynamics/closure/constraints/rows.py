@@ -1,7 +1,5 @@
 """Loop joints, gears and springs as rows for the kernels (kernels/loops/constraint_rows.py)."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property

@@ -1,7 +1,5 @@
 """The equation of motion in independent coordinates, M1 vdot + c1 + g1 + s1 = tau1, and each of its terms."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import numpy as np

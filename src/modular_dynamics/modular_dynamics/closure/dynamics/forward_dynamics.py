@@ -1,7 +1,5 @@
 """Forward dynamics with closed loops: accelerations and multipliers from one symmetric indefinite system."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The workspace of a closed-loop robot: closing its loops, and inverse dynamics where they are closed."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 

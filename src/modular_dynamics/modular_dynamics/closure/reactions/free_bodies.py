@@ -1,7 +1,5 @@
 """Equilibrium of bodies as D = E x (see sharing.py): load cases, and bodies cut free of their joints."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial

@@ -1,7 +1,5 @@
 """Reactions of every joint, cut joint and spring; the latter two also as loads on the open tree."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 

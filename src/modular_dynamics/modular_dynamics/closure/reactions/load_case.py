@@ -1,7 +1,5 @@
 """Load cases of a robot with closed loops, for the sharing of reactions: demands, points, known forces."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 
 import numpy as np

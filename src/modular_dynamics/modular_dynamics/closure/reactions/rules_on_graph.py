@@ -1,7 +1,5 @@
 """Where the bodies and joints of some rules are on a graph: links of the bodies, points of the joints."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import numpy as np

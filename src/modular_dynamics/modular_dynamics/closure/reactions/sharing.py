@@ -12,8 +12,6 @@ step uses one of the equations for the components that it gives); x = E^+ D, of 
 Two such x differ by a self-stress, E x = 0: forces of the joints on each other that need no load.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 

@@ -24,8 +24,6 @@ along the axes of the joint that receives its share; moments are about that join
 names another. Each component of each joint is given by exactly one step.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass

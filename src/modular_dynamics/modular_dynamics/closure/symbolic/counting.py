@@ -7,8 +7,6 @@ tangents 15, assignments 1. An assignment stores one intermediate that is used m
 the result, unless that is an input or a number.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple

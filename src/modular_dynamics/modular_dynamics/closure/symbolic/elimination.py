@@ -5,8 +5,6 @@ the angles themselves, by atan2 (Schappler et al., sections 3.2 and 3.3). Of two
 given closed configuration is taken; the limits of passive joints select that configuration.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from ...exceptions import UnsupportedModelError

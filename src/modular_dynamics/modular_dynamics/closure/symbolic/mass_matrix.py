@@ -1,7 +1,5 @@
 """M1 = W^T M W of a tree of planes, as a sum over bodies, without the mass matrix M of the tree."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from ..cross_products import cross

@@ -3,8 +3,6 @@
 All three give g1, M1 and tau1 of the independent coordinates (Schappler et al., sections 3.3 and 3.4).
 """
 
-from __future__ import annotations
-
 from functools import cached_property
 from typing import Any
 

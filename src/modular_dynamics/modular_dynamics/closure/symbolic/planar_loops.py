@@ -1,7 +1,5 @@
 """The planar loops of a graph, the order in which these and gears determine joints, and paths of springs."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 import numpy as np

@@ -6,8 +6,6 @@ only, and with omega the absolute rates of bodies in their plane the kinetic ene
 1/2 omega^2 Izz + omega (h x v), v being the velocity of the joint's axis.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The projection W as rates of joints and bodies, by the rates of the independent joints."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from ...model import Gear

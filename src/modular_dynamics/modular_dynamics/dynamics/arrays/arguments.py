@@ -1,7 +1,5 @@
 """What callers pass to one state or to batches: checked, or converted to what kernels take."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any

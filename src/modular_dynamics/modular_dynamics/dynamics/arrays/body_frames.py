@@ -8,8 +8,6 @@ that child has no turn; a slide can remove one component of P. Zeros cost nothin
 rotations by zero or a quarter turn cost almost nothing in the loops either.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Wrenches that act on bodies, as columns of the constants that a kernel reads."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 
 import numpy as np

@@ -3,8 +3,6 @@
 See kernels/layout.py.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

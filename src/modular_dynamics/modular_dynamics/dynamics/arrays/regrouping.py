@@ -5,8 +5,6 @@ that a prismatic joint shifts, with neither mass nor first moment, exerts no for
 body, both leave all torques unchanged. The base inertial parameters remain (Gautier & Khalil 1990).
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from ...kernels import layout

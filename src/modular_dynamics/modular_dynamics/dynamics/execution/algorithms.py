@@ -1,7 +1,5 @@
 """The compiled algorithms: the recursion, kernels and shapes of each, in one table."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any

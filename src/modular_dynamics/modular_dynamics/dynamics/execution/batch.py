@@ -1,7 +1,5 @@
 """Many states of a graph at once, for every algorithm: in chunks of bounded memory, on several threads."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property

@@ -1,7 +1,5 @@
 """`graph.compile()`: machine code for one robot, used from then on wherever it is faster than the loops."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Angles in single precision: whole turns are taken off first, so that their fractions are not lost."""
 
-from __future__ import annotations
-
 from functools import cached_property
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What the solvers of one graph have in common: arrays made beforehand, checked arguments, errors by name."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from functools import cached_property
 from typing import Any, TypeVar

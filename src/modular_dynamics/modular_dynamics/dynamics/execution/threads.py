@@ -1,7 +1,5 @@
 """Work that the calling thread shares with helper threads, which stay alive between calls."""
 
-from __future__ import annotations
-
 import os
 import time
 from collections.abc import Callable

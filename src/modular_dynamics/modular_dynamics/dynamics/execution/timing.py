@@ -1,7 +1,5 @@
 """Times of a kernel for one robot, with generated code or without."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from timeit import repeat
 from typing import Any

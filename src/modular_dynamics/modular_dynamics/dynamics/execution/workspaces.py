@@ -5,8 +5,6 @@ is a value. Workspaces stand here, by the identity of their graph: a copy of a g
 one that was unpickled start without any. A workspace belongs to the thread that made it.
 """
 
-from __future__ import annotations
-
 import threading
 import weakref
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """The robot as a whole: one tree, possible masses, mimic joints with drivers, tags that name parts of it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Set
 from dataclasses import replace
 

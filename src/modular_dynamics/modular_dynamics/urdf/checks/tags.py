@@ -1,7 +1,5 @@
 """Values of our tags, and of the partition file with the same content: every entry is checked here."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import Any
 

@@ -9,8 +9,8 @@ import yaml
 import modular_dynamics as md
 from helpers.oracles.motions import rate
 from helpers.paths import ROBOTS
+from helpers.processes import generate_from
 from helpers.robots.charmie_torso import SMOOTH, TIMES, TORSO, lengths, motion, of, strokes
-from helpers.robots.generators import generate_from
 from modular_dynamics.algebra import to_rotation_translation
 from modular_dynamics.closure import internal_wrenches
 from modular_dynamics.model import JointType

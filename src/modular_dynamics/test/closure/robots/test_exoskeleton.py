@@ -6,8 +6,8 @@ import yaml
 
 import modular_dynamics as md
 from helpers.paths import ROBOTS
+from helpers.processes import generate_from
 from helpers.robots.exoskeleton import CASE, REFERENCE, reference_inertias
-from helpers.robots.generators import generate_from
 from modular_dynamics.algebra import to_rotation_translation
 from modular_dynamics.closure import (
     close_loops,

@@ -14,34 +14,27 @@ from modular_dynamics.kernels.numba_support.memory import (
 )
 
 
-@njit
-def sweep64(x, out):
-    for k in range(0, x.shape[0], 8):
-        sine, cosine = sincos(load(x, k, zero_float64x8()))
-        store(out, k, sine)
-        store(out, x.shape[0] + k, cosine)
+def sweep(zero, lanes):
+    """A kernel that writes sines, and cosines behind them, in vectors of so many lanes."""
+
+    @njit
+    def swept(x, out):
+        for k in range(0, x.shape[0], lanes):
+            sine, cosine = sincos(load(x, k, zero()))
+            store(out, k, sine)
+            store(out, x.shape[0] + k, cosine)
+
+    return swept
 
 
-@njit
-def sweep32(x, out):
-    for k in range(0, x.shape[0], 16):
-        sine, cosine = sincos(load(x, k, zero_float32x16()))
-        store(out, k, sine)
-        store(out, x.shape[0] + k, cosine)
+SWEEPS = [
+    (sweep(zero_float64x8, 8), np.float64, 2.3e-16),
+    (sweep(zero_float64, 1), np.float64, 2.3e-16),
+    (sweep(zero_float32x16, 16), np.float32, 1.2e-7),
+]
 
 
-@njit
-def sweep1(x, out):
-    for k in range(x.shape[0]):
-        sine, cosine = sincos(load(x, k, zero_float64()))
-        store(out, k, sine)
-        store(out, x.shape[0] + k, cosine)
-
-
-@pytest.mark.parametrize(
-    ("sweep", "kind", "ulp"),
-    [(sweep64, np.float64, 2.3e-16), (sweep1, np.float64, 2.3e-16), (sweep32, np.float32, 1.2e-7)],
-)
+@pytest.mark.parametrize(("sweep", "kind", "ulp"), SWEEPS)
 @pytest.mark.parametrize("size", [1e-8, 1.0, 10.0, 1e3, LARGEST_ANGLE])
 def test_sine_and_cosine(sweep, kind, ulp, size):
     rng = np.random.default_rng(0)
