@@ -137,7 +137,7 @@ class StateInput(Inputs):
             self._node.log.problem(
                 "stale input",
                 "stale",
-                f"no joint state was answered for {timeout.stale_after:g} s; on_stale is {timeout.on_stale}",
+                f"no joint state was answered for {timeout.stale_after:g} s; publishing {behaviour.value}",
             )
         return behaviour, factor
 
