@@ -8,16 +8,17 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
+from matplotlib.patches import FancyBboxPatch
 
 import modular_dynamics as md
 from modular_dynamics_ros.demo.plots import subsystem_colours
 
 __all__ = ["draw_graph", "layout"]
 
-COLUMN, ROW = 3.6, 1.4  # [inch] from one column of vertices to the next, and from row to row
-LETTER = 6.2  # [point] width of a letter of a vertex: edges end beside its box
+COLUMN, ROW = 3.6, 1.7  # [inch] from one column of vertices to the next, and from row to row
 LABEL = 0.38  # [inch] from the middle of a vertex to the label above it
-BEND = "arc3,rad=0.12"  # twist and wrench between the same two vertices run beside each other
+BEND = "arc3,rad=0.08"  # twist and wrench between the same two vertices run beside each other
+ARROW = {"arrowstyle": "-|>", "mutation_scale": 13, "shrinkA": 0, "shrinkB": 0}
 STYLES = {"twist": (0, (4, 2.2)), "wrench": "solid"}
 INK = "0.25"
 Positions = dict[int, tuple[float, float]]
@@ -32,15 +33,12 @@ def draw_graph(graph: md.SubsystemGraph, path: Path) -> Path:
     axis.set_xlim(-0.5 * COLUMN, columns.max() + 0.5 * COLUMN)
     axis.set_ylim(rows.min() - 0.6 * ROW, rows.max() + 0.6 * ROW)
     axis.axis("off")
-    longest = max(len(f"{index + 1}  {one.name}") for index, one in enumerate(graph.subsystems))
-    for kind, style in STYLES.items():
-        _draw_edges(axis, network, positions, kind, style, LETTER * longest)
-    colours = subsystem_colours(graph)
+    colours, boxes = subsystem_colours(graph), []
     for index, subsystem in enumerate(graph.subsystems):
         (x, y), count, colour = positions[index], len(subsystem.joints), colours[subsystem.name]
         content = "black box" if subsystem.black_box else f"{count} joint{'' if count == 1 else 's'}"
         edge = "black" if subsystem.black_box else colour
-        axis.text(
+        vertex = axis.text(
             x,
             y,
             f"{index + 1}  {subsystem.name}\n{content}",
@@ -50,8 +48,10 @@ def draw_graph(graph: md.SubsystemGraph, path: Path) -> Path:
             fontweight="bold",
             bbox={"boxstyle": "round,pad=0.5", "fc": colour, "ec": edge},
         )
+        boxes.append(vertex.get_bbox_patch())
         own = rf"$\Xi_{{{index + 1},{index + 1}}}$   $W_{{{index + 1}}}$"  # in the paper: loops at the vertex
         axis.text(x, y + LABEL, own, ha="center", va="bottom", fontsize=9)
+    _draw_edges(axis, network, positions, boxes)
     axis.set_title(f"{graph.name}: subsystems, and what they transmit to each other", fontweight="bold")
     legend = {"twist": "twists and their derivatives Ξ", "wrench": "wrenches W, Γ"}
     handles = [Line2D([], [], color=INK, ls=STYLES[kind], label=legend[kind]) for kind in STYLES]
@@ -92,11 +92,14 @@ def _network(graph: md.SubsystemGraph) -> "nx.MultiDiGraph[int]":
 
 
 def _draw_edges(
-    axis: Axes, network: "nx.MultiDiGraph[int]", positions: Positions, kind: str, style: Any, width: float
+    axis: Axes, network: "nx.MultiDiGraph[int]", positions: Positions, boxes: list[FancyBboxPatch | None]
 ) -> None:
-    labels = {edge: network.edges[edge]["label"] for edge in network.edges(keys=True) if edge[2] == kind}
-    common: dict[str, Any] = {"ax": axis, "connectionstyle": BEND, "node_size": width**2}
-    nx.draw_networkx_edges(
-        network, positions, list(labels), style=style, edge_color=INK, arrowsize=13, node_shape="s", **common
-    )
-    nx.draw_networkx_edge_labels(network, positions, labels, rotate=False, font_size=9, **common)
+    """Arrows from box to box, drawn after the boxes, whose extents they need, and their labels above them."""
+    labels: dict[Any, str] = nx.get_edge_attributes(network, "label")
+    for start, end, kind in labels:
+        ends = {"patchA": boxes[start], "patchB": boxes[end]}
+        arrow = {**ARROW, **ends, "connectionstyle": BEND, "linestyle": STYLES[kind], "color": INK}
+        axis.annotate("", positions[end], positions[start], arrowprops=arrow)
+    common: dict[str, Any] = {"ax": axis, "connectionstyle": BEND, "rotate": False, "font_size": 9}
+    for text in nx.draw_networkx_edge_labels(network, positions, labels, **common).values():
+        text.set_zorder(4)
