@@ -1,6 +1,7 @@
 """Our torques against Pinocchio's recursive Newton-Euler algorithm, while the robot runs."""
 
 from collections.abc import Mapping
+from copy import copy
 from dataclasses import dataclass
 from typing import Any
 
@@ -131,17 +132,19 @@ class CrossCheck:
     def _pruned(self, edge: frozenset[str]) -> tuple[PinocchioModel, set[int]]:
         """The robot without the named subsystems and their successors; and the removed bodies."""
         if edge not in self._prunings:
-            pruned = PinocchioModel(self.graph)
             names: set[str] = set()
             for subsystem in self.graph.subsystems:
                 before = self.graph.predecessor(subsystem)
                 if subsystem.name in edge or (before is not None and before.name in names):
                     names.add(subsystem.name)
             removed = {k for name in names for k in self.graph.subsystem(name).indices}
+            pruned = copy(self._full)
+            pruned.model = self._full.model.copy()
             for k, body in enumerate(self.graph.bodies):
                 # the graph's bodies, because Pinocchio merges a black box's fixed links into its predecessor
                 whole = pinocchio.Inertia(body.mass, body.com, body.inertia)
                 pruned.model.inertias[pruned.ids[k]] = pinocchio.Inertia.Zero() if k in removed else whole
+            pruned.data = pruned.model.createData()
             self._prunings[edge] = pruned, removed
         return self._prunings[edge]
 
