@@ -11,22 +11,19 @@ def tree_lines(subsystems: Sequence[Subsystem]) -> list[str]:
     """One line for each subsystem and joint, indented by the tree of subsystems."""
     lines: list[str] = []
 
-    def visit(index: int, indent: str, last: bool) -> None:
-        subsystem, point = subsystems[index], subsystems[index].connection
-        owner = next((one.name for one in subsystems if point.body in one.indices), "the ground")
-        content = count_of_joints(subsystem) + (", black box" if subsystem.black_box else "")
-        branch = "└─ " if last else "├─ "
-        lines.append(f"{indent}{branch}{subsystem.name} ({content}) at link {point.link} of {owner}")
-        inner = indent + ("   " if last else "│  ")
-        successors = [k for k, other in enumerate(subsystems) if other.predecessor == index]
-        rail = "│  " if successors else "   "
-        lines.extend(f"{inner}{rail}{_joint(joint)}" for joint in subsystem.joints)
-        for position, k in enumerate(successors):
-            visit(k, inner, position == len(successors) - 1)
+    def add_successors(predecessor: int | None, indent: str) -> None:
+        successors = [k for k, one in enumerate(subsystems) if one.predecessor == predecessor]
+        for k in successors:
+            subsystem, point = subsystems[k], subsystems[k].connection
+            owner = next((one.name for one in subsystems if point.body in one.indices), "the ground")
+            content = count_of_joints(subsystem) + (", black box" if subsystem.black_box else "")
+            branch, inner = ("└─ ", "   ") if k == successors[-1] else ("├─ ", "│  ")
+            lines.append(f"{indent}{branch}{subsystem.name} ({content}) at link {point.link} of {owner}")
+            rail = "│  " if any(one.predecessor == k for one in subsystems) else "   "
+            lines.extend(f"{indent}{inner}{rail}{_joint(joint)}" for joint in subsystem.joints)
+            add_successors(k, indent + inner)
 
-    roots = [k for k, subsystem in enumerate(subsystems) if subsystem.predecessor is None]
-    for position, k in enumerate(roots):
-        visit(k, "", position == len(roots) - 1)
+    add_successors(None, "")
     return lines
 
 

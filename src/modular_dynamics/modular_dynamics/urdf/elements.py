@@ -66,9 +66,7 @@ def _link_copy(link: etree._Element, name: str) -> etree._Element:
     target = etree.SubElement(copy, "inertial")
     target.extend(_part_copy(inertial, "origin", f"{where}, <inertial>"))
     for tag in ("mass", "inertia"):
-        target.extend(_part_copy(inertial, tag, where))
-        if target.find(tag) is None:
-            raise UrdfError(f"{where}: <inertial> lacks <{tag}>", line_of(inertial))
+        target.extend(_part_copy(inertial, tag, where, f"{where}: <inertial> lacks <{tag}>"))
     return copy
 
 
@@ -83,26 +81,25 @@ def _joint_copy(joint: etree._Element, name: str) -> etree._Element:
         )
     copy = etree.Element("joint", name=name, type=kind)
     for tag in ("parent", "child"):
-        copy.extend(_part_copy(joint, tag, where))
-        if copy.find(tag) is None:
-            raise UrdfError(f"{where} lacks <{tag} link=...>", line_of(joint))
+        copy.extend(_part_copy(joint, tag, where, f"{where} lacks <{tag} link=...>"))
     axis = _at_most_one(joint, "axis", where)
     if axis is not None and kind in ("revolute", "continuous", "prismatic"):
         copy.extend(_part_copy(joint, "axis", where))
         if not np.linalg.norm(Entry.of(axis, where).numbers("xyz", 3)) > 1e-9:
             raise UrdfError(f"{where}: <axis xyz='{axis.get('xyz')}'> has no direction", line_of(axis))
-    copy.extend(_part_copy(joint, "limit", where))
-    if copy.find("limit") is None and kind in ("revolute", "prismatic"):
-        raise UrdfError(f"{where}, {kind}, lacks <limit lower= upper= effort= velocity=>", line_of(joint))
+    missing = f"{where}, {kind}, lacks <limit lower= upper= effort= velocity=>"
+    copy.extend(_part_copy(joint, "limit", where, missing if kind in ("revolute", "prismatic") else ""))
     for tag in ("origin", "dynamics", "mimic"):
         copy.extend(_part_copy(joint, tag, where))
     return copy
 
 
-def _part_copy(parent: etree._Element, tag: str, where: str) -> list[etree._Element]:
-    """A checked copy of a sub-element, its defaults filled in; empty without one."""
+def _part_copy(parent: etree._Element, tag: str, where: str, missing: str = "") -> list[etree._Element]:
+    """A checked copy of a sub-element, with its defaults; without one, empty or the error ``missing``."""
     element = _at_most_one(parent, tag, where)
     if element is None:
+        if missing:
+            raise UrdfError(missing, line_of(parent))
         return []
     entry, copy = Entry.of(element, f"{where}, <{tag}>"), etree.Element(tag)
     if tag in _NAMES:
