@@ -70,7 +70,7 @@ def link_wrenches(external: Mapping[str, ArrayLike]) -> dict[str, NDArray[np.flo
 
 
 def carrying_body(graph: SubsystemGraph, link: str) -> int | None:
-    """Index of the body that bears a wrench on a link; None for the ground. Raises StateError: unknown."""
+    """Index of the body to which a link belongs; None for the ground. Raises StateError: unknown."""
     try:
         return graph.link_body(link)
     except KeyError as error:
