@@ -37,16 +37,9 @@ def draw_graph(graph: md.SubsystemGraph, path: Path) -> Path:
         (x, y), count, colour = positions[index], len(subsystem.joints), colours[subsystem.name]
         content = "black box" if subsystem.black_box else f"{count} joint{'' if count == 1 else 's'}"
         edge = "black" if subsystem.black_box else colour
-        vertex = axis.text(
-            x,
-            y,
-            f"{index + 1}  {subsystem.name}\n{content}",
-            ha="center",
-            va="center",
-            color="white",
-            fontweight="bold",
-            bbox={"boxstyle": "round,pad=0.5", "fc": colour, "ec": edge},
-        )
+        frame = {"boxstyle": "round,pad=0.5", "fc": colour, "ec": edge}
+        text, style = f"{index + 1}  {subsystem.name}\n{content}", {"color": "white", "fontweight": "bold"}
+        vertex = axis.text(x, y, text, style, ha="center", va="center", bbox=frame)
         boxes.append(vertex.get_bbox_patch())
         own = rf"$\Xi_{{{index + 1},{index + 1}}}$   $W_{{{index + 1}}}$"  # in the paper: loops at the vertex
         axis.text(x, y + LABEL, own, ha="center", va="bottom", fontsize=9)

@@ -113,7 +113,7 @@ def _draw_difference(
             style = {"color": colours[subsystem.name], "ls": "", "marker": ".", "ms": 2.5}
             axis.semilogy(evaluation.times, worst, label=subsystem.name, **style)
     axis.axhline(1e-9, color="0.2", lw=1.0, ls="--", label="allowed: 1e-9")
-    _finish(axis, "difference between the two", "of the largest torque")
+    _finish(axis, f"difference between the two (0 is drawn at {ROUNDING:.0e})", "of the largest torque")
 
 
 def draw_reactions(run: TorsoRun, path: Path) -> Path:
