@@ -1,1 +1,1 @@
-"""`make bench` and the studies behind other make targets."""
+"""`make bench`, three timings of their own, and the studies behind other make targets."""

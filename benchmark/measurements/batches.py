@@ -100,14 +100,8 @@ def measure_partitions(urdf: str, rounds: int, tick: Callable[[str], None]) -> l
     figures = []
     for graph, tau in zip(graphs, torques, strict=True):
         single, batch = (times[f"{kind} {len(graph.subsystems)}"] for kind in ("single", "batch"))
-        figures.append(
-            PartitionFigures(
-                len(graph.subsystems),
-                float(np.median(single)),
-                float(np.median(batch)),
-                ratio(times["single 1"], single),
-                ratio(times["batch 1"], batch),
-                float(np.abs(tau - torques[0]).max() / np.abs(torques[0]).max()),
-            )
-        )
+        medians = float(np.median(single)), float(np.median(batch))
+        relative = ratio(times["single 1"], single), ratio(times["batch 1"], batch)
+        difference = float(np.abs(tau - torques[0]).max() / np.abs(torques[0]).max())
+        figures.append(PartitionFigures(len(graph.subsystems), *medians, *relative, difference))
     return figures

@@ -144,11 +144,10 @@ def _compared(row: Row, variants: list[str], times: Times) -> list[Comparison]:
     comparisons = []
     for variant in variants:
         ours = times[f"{variant} {row.ours}"]
-        medians = float(np.median(ours)), float(np.median(times[peer]))
         spread = ratio(ours, times[peer])
         reached = None if row.target is None else spread.median >= row.target
-        figures = medians[0], peer, medians[1], spread, row.target, reached
-        comparisons.append(Comparison(row.what, variant, *figures))
+        us, peer_us = float(np.median(ours)), float(np.median(times[peer]))
+        comparisons.append(Comparison(row.what, variant, us, peer, peer_us, spread, row.target, reached))
     return comparisons
 
 

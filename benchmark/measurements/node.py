@@ -96,8 +96,8 @@ def measure_node(
     finally:
         rclpy.try_shutdown()
     stamps = np.array(sorted(arrivals), dtype=np.int64)
-    came = np.array([arrivals[stamp] for stamp in stamps.tolist()], dtype=np.int64)
-    summary = summarise(came - stamps, came)
+    arrived = np.array([arrivals[stamp] for stamp in stamps.tolist()], dtype=np.int64)
+    summary = summarise(arrived - stamps, arrived)
     latencies = (1e3 * value for value in (summary.p50, summary.p99, summary.max))
     return NodeFigures(graph.name, rate, seconds, expected, len(arrivals), wrenches, *latencies)
 

@@ -127,30 +127,30 @@ def _generators(cache: Path, tick: Callable[[str], None]) -> dict[str, Path]:
         casadi_version = version("casadi")
     except PackageNotFoundError:
         raise BuildError("casadi is not installed") from None
-    theirs = _folder("casadi/include").parent
+    casadi = _folder("casadi/include").parent
     prefix = _folder("cmeel.prefix/include/pinocchio/autodiff").parents[2]
     eigen = _folder("cmeel.prefix/include/eigen3/Eigen", "/usr/include/eigen3/Eigen").parent
     cxx = os.environ.get("CXX", "c++")
     versions = (pinocchio.__version__, casadi_version, str(prefix), str(eigen), _version(cxx))
     folder = cache / f"generator_{_key(SOURCE.read_text(encoding='utf-8'), *versions, *CXX_FLAGS)}"
     folder.mkdir(parents=True, exist_ok=True)
-    wanted = {name: folder / name for name in ALGORITHMS}
+    programs = {name: folder / name for name in ALGORITHMS}
 
     def compile_one(name: str) -> None:
         headers = prefix / "include"
-        includes = [f"-I{path}" for path in (headers, headers / "urdfdom_headers", theirs / "include", eigen)]
-        folders = [flag for path in (prefix / "lib", theirs) for flag in (f"-L{path}", f"-Wl,-rpath,{path}")]
+        includes = [f"-I{path}" for path in (headers, headers / "urdfdom_headers", casadi / "include", eigen)]
+        folders = [flag for path in (prefix / "lib", casadi) for flag in (f"-L{path}", f"-Wl,-rpath,{path}")]
         libraries = ["-lpinocchio_default", "-lpinocchio_parsers", "-lcasadi"]
         command = [cxx, *CXX_FLAGS, f"-DALGORITHM={name}", *includes, str(SOURCE), *folders, *libraries]
         _run([*command, "-o", f"{name}.part"], folder)
-        (folder / f"{name}.part").rename(wanted[name])
+        (folder / f"{name}.part").rename(programs[name])
 
-    missing = [name for name, program in wanted.items() if not program.is_file()]
+    missing = [name for name, program in programs.items() if not program.is_file()]
     if missing:
         tick("compiling Pinocchio with CasADi, once on this machine: about a minute")
         with ThreadPoolExecutor(len(missing)) as pool:
             list(pool.map(compile_one, missing))
-    return wanted
+    return programs
 
 
 def _folder(*choices: str) -> Path:

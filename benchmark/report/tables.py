@@ -123,14 +123,14 @@ def print_summary(console: Console, robots: list[RobotFigures]) -> None:
             key = one.what, one.peer
             if one.target is not None and (key not in best or one.times.median > best[key].times.median):
                 best[key] = one
-        lost = [
+        not_reached = [
             f"{one.what}, against {one.peer}: {one.times} of {one.target:g}x"
             for one in best.values()
             if not one.reached
         ]
-        reached = f"{len(best) - len(lost)} of {len(best)} targets reached"
+        reached = f"{len(best) - len(not_reached)} of {len(best)} targets reached"
         console.print(f"{robot.robot}: {reached}", highlight=False)
-        for line in lost:
+        for line in not_reached:
             console.print(f"  not reached: {line}", highlight=False)
 
 

@@ -71,8 +71,8 @@ def main() -> int:
     console = Console(width=None if sys.stdout.isatty() else 110)
     graph = md.load_urdf(options.urdf)
     columns = SpinnerColumn(), BarColumn(20), TextColumn("{task.description}"), TimeElapsedColumn()
-    rows = [(term, method) for term in ("g1", "M1", "tau1") for method in (*METHODS, "W", "tree")]
-    rows = [row for row in rows if row[0] != "tau1" or row[1] in METHODS]
+    rows = [(term, row) for term in ("g1", "M1") for row in (*METHODS, "W", "tree")]
+    rows += [("tau1", method) for method in METHODS]
     rows_of_term: dict[tuple[str, str], tuple[Count, float, Count]] = {}
     with Progress(*columns, console=console, transient=True) as progress:
         task = progress.add_task("a closed configuration", total=len(rows))

@@ -43,11 +43,11 @@ NOTES = """\
 Forces [N] and moments [N m] of body 2 on body 3, at body 3's origin along its axes; actuators' forces [N].
 ours: the last step of the rules; difference: the largest from MuJoCo's, which closes the loops by itself.
 without: the variant whose body 3 has its mass, but no inertia, as in the paper's Figure 6."""
-WHOLE, LIGHT = "#2b6cb0", "#dd6b20"
+ROBOT, VARIANT = "#2b6cb0", "#dd6b20"
 FORCES, MOMENTS = "#4e5b6e", "#2f855a"
 DASHED = (0, (4, 1.5))
 ROUNDING = 1e-16  # differences of exactly zero are drawn here, at the foot of a logarithmic axis
-SAME = 1e-6  # of the component's range: a variant that differs less is not drawn
+SAME = 0.01  # of the component's range, less than a line is wide: a variant that differs less is not drawn
 
 
 def main() -> int:
@@ -69,28 +69,28 @@ def main() -> int:
         def tick() -> None:
             progress.advance(task)
 
-        whole = curves(urdf, rules, motion, times, tick)
+        robot = curves(urdf, rules, motion, times, tick)
         progress.update(task, description="body 3 without inertia")
-        light = curves(without_inertia(urdf, rules.joints["j3"].on), rules, motion, times, tick)
+        variant = curves(without_inertia(urdf, rules.joints["j3"].on), rules, motion, times, tick)
         progress.update(task, description="equilibrium of every body")
         residuals = largest_residuals(urdf, rules, motion, times, tick)
     options.out.parent.mkdir(parents=True, exist_ok=True)
-    console.print(comparison(whole, light), NOTES, highlight=False)
+    console.print(comparison(robot, variant), NOTES, highlight=False)
     console.print(f"Largest equilibrium residual of a body over {len(times)} instants:", highlight=False)
     for name, (force, moment) in residuals.items():
         console.print(f"  {WAYS[name]:58} {force:.1e} N  {moment:.1e} N m", highlight=False)
-    console.print(f"Drawn in {draw(whole, light, options.out)}", highlight=False, soft_wrap=True)
+    console.print(f"Drawn in {draw(robot, variant, options.out)}", highlight=False, soft_wrap=True)
     return 0
 
 
-def comparison(whole: Curves, light: Curves) -> Table:
+def comparison(robot: Curves, variant: Curves) -> Table:
     """Peaks of the curves, and the largest difference between the two codes."""
     table = Table(title="Body 2 on body 3 over the motion", title_justify="left")
     for name in ("", "ours, from", "to", "difference", "without, from", "to", "difference"):
         table.add_column(name, justify="right" if name else "left", no_wrap=True)
     for k, name in enumerate((*COMPONENTS, *ACTUATORS)):
         cells = []
-        for curve in (whole, light):
+        for curve in (robot, variant):
             if name in ACTUATORS:
                 ours, theirs = curve.torques[name], curve.their_torques[name]
             else:
@@ -101,8 +101,8 @@ def comparison(whole: Curves, light: Curves) -> Table:
     return table
 
 
-def draw(whole: Curves, light: Curves, path: Path) -> Path:
-    """Write the picture; return its path. ``light``: with body 3's inertia set to zero."""
+def draw(robot: Curves, variant: Curves, path: Path) -> Path:
+    """Write the picture; return its path. ``variant``: with body 3's inertia set to zero."""
     with plt.rc_context({"font.size": 9, "axes.spines.top": False, "axes.spines.right": False}):
         figure, axes = plt.subplot_mosaic(
             [list(COMPONENTS[:3]), list(COMPONENTS[3:]), ["difference"] * 3],
@@ -112,8 +112,8 @@ def draw(whole: Curves, light: Curves, path: Path) -> Path:
             height_ratios=[1.0, 1.0, 0.6],
         )
         for k, name in enumerate(COMPONENTS):
-            _panel(axes[name], whole, light, k)
-        _difference(axes["difference"], whole, light)
+            _panel(axes[name], robot, variant, k)
+        _difference(axes["difference"], robot, variant)
         for name in (*COMPONENTS[3:], "difference"):
             axes[name].set_xlabel("time [s]")
         title = "What body 2 exerts on body 3, at body 3's origin along its axes"
@@ -124,17 +124,17 @@ def draw(whole: Curves, light: Curves, path: Path) -> Path:
     return path
 
 
-def _panel(axis: Axes, whole: Curves, light: Curves, k: int) -> None:
-    name, size = COMPONENTS[k], np.ptp(whole.wrenches[:, k])
-    axis.plot(whole.times, whole.their_wrenches[:, k], color=WHOLE, lw=5, alpha=0.25)
-    axis.plot(whole.times, whole.wrenches[:, k], color=WHOLE, lw=1.3)
-    if np.abs(light.wrenches[:, k] - whole.wrenches[:, k]).max() > SAME * size:
-        axis.plot(light.times, light.their_wrenches[:, k], color=LIGHT, lw=5, alpha=0.25)
-        axis.plot(light.times, light.wrenches[:, k], color=LIGHT, lw=1.3, ls=DASHED)
+def _panel(axis: Axes, robot: Curves, variant: Curves, k: int) -> None:
+    name, size = COMPONENTS[k], np.ptp(robot.wrenches[:, k])
+    axis.plot(robot.times, robot.their_wrenches[:, k], color=ROBOT, lw=5, alpha=0.25)
+    axis.plot(robot.times, robot.wrenches[:, k], color=ROBOT, lw=1.3)
+    if np.abs(variant.wrenches[:, k] - robot.wrenches[:, k]).max() > SAME * size:
+        axis.plot(variant.times, variant.their_wrenches[:, k], color=VARIANT, lw=5, alpha=0.25)
+        axis.plot(variant.times, variant.wrenches[:, k], color=VARIANT, lw=1.3, ls=DASHED)
     if name == "Fz":
-        axis.axhline(whole.weight, color="0.4", lw=0.9, ls=":")
+        axis.axhline(robot.weight, color="0.4", lw=0.9, ls=":")
         axis.annotate(
-            f"at rest {whole.weight:.1f} N", (0.01, whole.weight), xycoords=("axes fraction", "data"),
+            f"at rest {robot.weight:.1f} N", (0.01, robot.weight), xycoords=("axes fraction", "data"),
             xytext=(0, -11), textcoords="offset points", fontsize=8, color="0.3",
         )  # fmt: skip
     axis.set_title(f"({'abcdef'[k]})  {name}", loc="left", fontweight="bold")
@@ -145,11 +145,11 @@ def _panel(axis: Axes, whole: Curves, light: Curves, k: int) -> None:
     axis.tick_params(labelbottom=True)
 
 
-def _difference(axis: Axes, whole: Curves, light: Curves) -> None:
+def _difference(axis: Axes, robot: Curves, variant: Curves) -> None:
     for part, colour, label in ((slice(3), FORCES, "forces [N]"), (slice(3, 6), MOMENTS, "moments [N m]")):
-        differences = [np.abs(c.wrenches[:, part] - c.their_wrenches[:, part]) for c in (whole, light)]
+        differences = [np.abs(c.wrenches[:, part] - c.their_wrenches[:, part]) for c in (robot, variant)]
         worst = np.maximum(np.max(differences, axis=(0, 2)), ROUNDING)
-        axis.semilogy(whole.times, worst, color=colour, ls="", marker=".", ms=3.5, label=label)
+        axis.semilogy(robot.times, worst, color=colour, ls="", marker=".", ms=3.5, label=label)
     axis.set_title("(g)  largest difference between the two codes", loc="left", fontweight="bold")
     axis.grid(alpha=0.25, lw=0.6)
     axis.margins(x=0.0)
@@ -158,10 +158,10 @@ def _difference(axis: Axes, whole: Curves, light: Curves) -> None:
 
 def _legend() -> list[Line2D]:
     return [
-        Line2D([], [], color=WHOLE, lw=1.3, label="modular_dynamics, by the paper's rules"),
-        Line2D([], [], color=WHOLE, lw=5, alpha=0.25, label="MuJoCo, equality constraints"),
-        Line2D([], [], color=LIGHT, lw=1.3, ls=DASHED, label="body 3 without inertia (where it differs)"),
-        Line2D([], [], color=LIGHT, lw=5, alpha=0.25, label="the same by MuJoCo"),
+        Line2D([], [], color=ROBOT, lw=1.3, label="modular_dynamics, by the paper's rules"),
+        Line2D([], [], color=ROBOT, lw=5, alpha=0.25, label="MuJoCo, equality constraints"),
+        Line2D([], [], color=VARIANT, lw=1.3, ls=DASHED, label="body 3 without inertia (if visibly apart)"),
+        Line2D([], [], color=VARIANT, lw=5, alpha=0.25, label="the same by MuJoCo"),
     ]
 
 

@@ -93,7 +93,7 @@ def without_inertia(urdf: str, link: str) -> str:
 
 
 @dataclass(frozen=True, eq=False)
-class Push:
+class BodyWrench:
     """Force [N] and moment [N m] of ``by`` on ``on`` at a point, in world axes."""
 
     by: str
@@ -112,52 +112,52 @@ def with_mounts_at_rest(urdf: str) -> str:
     return etree.tostring(robot, encoding="unicode")
 
 
-def pushes(
+def body_wrenches(
     graph: md.SubsystemGraph, dynamics: md.ClosedLoopDynamics, sharing: ReactionSharing, peer: MujocoLoops
-) -> dict[str, list[Push]]:
+) -> dict[str, list[BodyWrench]]:
     """All that bodies exert on each other, in three ways: by rules, of least norm, as the loops are cut.
 
     In the last one the tubes, rods and blocks, without mass, are bodies of their own.
     """
     cut = {
-        name: Push(r.predecessor, r.successor, peer.point(name, r.successor), r.force, r.moment)
+        name: BodyWrench(r.predecessor, r.successor, peer.point(name, r.successor), r.force, r.moment)
         for name, r in joint_reactions(graph, dynamics).items()
     }
     rules = sharing.rules
     shared = {str(place) for joint in rules.joints.values() for place in (joint.at, joint.start)}
     rest = [
-        push
-        for name, push in cut.items()
-        if name not in shared and all(link.startswith(("body_", "world")) for link in (push.by, push.on))
+        wrench
+        for name, wrench in cut.items()
+        if name not in shared and all(link.startswith(("body_", "world")) for link in (wrench.by, wrench.on))
     ]
-    situation = load_case_of(graph, dynamics, rules)
+    load_case = load_case_of(graph, dynamics, rules)
     return {
-        "rules": rest + _by_rules(rules, sharing(situation).wrenches, peer),
-        "all": rest + _by_rules(rules, sharing.least_norm(situation).wrenches, peer),
+        "rules": rest + _by_rules(rules, sharing(load_case).wrenches, peer),
+        "all": rest + _by_rules(rules, sharing.least_norm(load_case).wrenches, peer),
         "cut": list(cut.values()),
     }
 
 
-def _by_rules(rules: Rules, wrenches: Mapping[str, Array], peer: MujocoLoops) -> list[Push]:
+def _by_rules(rules: Rules, wrenches: Mapping[str, Array], peer: MujocoLoops) -> list[BodyWrench]:
     acting = []
     for name, joint in rules.joints.items():
         force, moment = (peer.rotation(joint.axes) @ part for part in np.split(wrenches[name], 2))
-        acting.append(Push(joint.by, joint.on, peer.point(str(joint.at), joint.on), force, moment))
+        acting.append(BodyWrench(joint.by, joint.on, peer.point(str(joint.at), joint.on), force, moment))
     return acting
 
 
-def equilibrium_residuals(peer: MujocoLoops, acting: Iterable[Push]) -> dict[str, Array]:
+def equilibrium_residuals(peer: MujocoLoops, acting: Iterable[BodyWrench]) -> dict[str, Array]:
     """Link that something acts on -> equilibrium residual, [N] and [N m] about its centre of mass."""
     residuals: dict[str, Array] = {}
     centres: dict[str, Array] = {"world": np.zeros(3)}
-    for push in acting:
-        for link, sign in ((push.on, 1.0), (push.by, -1.0)):
+    for wrench in acting:
+        for link, sign in ((wrench.on, 1.0), (wrench.by, -1.0)):
             if link not in centres:
                 centres[link], force, moment = peer.inertial_load(link)
                 residuals[link] = np.concatenate([force, moment])
             if link != "world":
-                about = push.moment + np.cross(push.point - centres[link], push.force)
-                residuals[link] -= sign * np.concatenate([push.force, about])
+                about = wrench.moment + np.cross(wrench.point - centres[link], wrench.force)
+                residuals[link] -= sign * np.concatenate([wrench.force, about])
     return residuals
 
 
@@ -171,7 +171,7 @@ def largest_residuals(
     worst = {}
     for time in times:
         dynamics = solve_both(graph, peer, motion_at(motion, graph, float(time)))
-        for name, acting in pushes(graph, dynamics, sharing, peer).items():
+        for name, acting in body_wrenches(graph, dynamics, sharing, peer).items():
             residuals = np.abs(list(equilibrium_residuals(peer, acting).values())).reshape(-1, 2, 3)
             worst[name] = np.maximum(worst.get(name, 0.0), residuals.max(axis=(0, 2)))
         tick()

@@ -70,7 +70,7 @@ class Instant:
     """Reactions in three ways: by rules, as the closure module cuts the loops, of least norm of all."""
 
     dynamics: md.ClosedLoopDynamics
-    situation: LoadCase
+    load_case: LoadCase
     shared: SharedReactions
     cut: Wrenches
     least: SharedReactions
@@ -81,14 +81,14 @@ def instant(
 ) -> Instant:
     """Solve at one time."""
     dynamics = md.closed_loop_inverse_dynamics(graph, *motion_at(motion, graph, time))
-    situation = load_case_of(graph, dynamics, sharing.rules)
-    cut = wrenches_of(graph, joint_reactions(graph, dynamics), sharing.rules, situation)
-    return Instant(dynamics, situation, sharing(situation), cut, sharing.least_norm(situation))
+    load_case = load_case_of(graph, dynamics, sharing.rules)
+    cut = wrenches_of(graph, joint_reactions(graph, dynamics), sharing.rules, load_case)
+    return Instant(dynamics, load_case, sharing(load_case), cut, sharing.least_norm(load_case))
 
 
 def null_space(now: Instant, sharing: ReactionSharing) -> list[str]:
     """Dimension of the null space, and whether the difference of two solutions lies in it."""
-    stress, known = sharing.self_stress(now.situation), [c for _, c in sharing.rules.unknowns].count("pull")
+    stress, known = sharing.self_stress(now.load_case), [c for _, c in sharing.rules.unknowns].count("pull")
     x, y = (np.array(list(shared.components.values())) for shared in (now.shared, now.least))
     outside = np.abs(x - y - stress @ (stress.T @ (x - y))).max()
     rows = len(now.dynamics.multipliers)
@@ -109,8 +109,8 @@ def sweep(graph: md.SubsystemGraph, sharing: ReactionSharing, motion: Mapping[st
         for name, residuals in (("rules", now.shared.residual), ("cut", cut), ("all", now.least.residual)):
             worst[name] = max(worst[name], *(float(np.abs(part).max()) for part in residuals.values()))
         for joint in ("act4", "act5"):
-            place = graph.independent_joint_names.index(joint)
-            tau = max(tau, abs(now.shared.components[joint, "push"] - now.dynamics.tau[place]))
+            index = graph.independent_joint_names.index(joint)
+            tau = max(tau, abs(now.shared.components[joint, "push"] - now.dynamics.tau[index]))
     reported = ", ".join(f"{name} {value:.1e}" for name, value in worst.items())
     return [
         f"Over the {motion['duration']:g} s of the motion ({len(times)} instants), at most:",
@@ -136,12 +136,12 @@ def residual(now: Instant, rules: Rules) -> dict[str, Array]:
     """Equilibrium residual of each body: that of the rules, plus the load of the differences from them."""
     residuals = {body: part.copy() for body, part in now.shared.residual.items()}
     for name, joint in rules.joints.items():
-        R = np.asarray(now.situation.rotations[joint.axes])
+        R = np.asarray(now.load_case.rotations[joint.axes])
         force, moment = (R @ part for part in np.split(now.cut[name] - now.shared.wrenches[name], 2))
-        point = np.asarray(now.situation.points[name])[1]
+        point = np.asarray(now.load_case.points[name])[1]
         for body, sign in ((joint.on, 1.0), (joint.by, -1.0)):
             if body in residuals:
-                Q, o = np.asarray(now.situation.rotations[body]), np.asarray(now.situation.origins[body])
+                Q, o = np.asarray(now.load_case.rotations[body]), np.asarray(now.load_case.origins[body])
                 about = moment + np.cross(point - o, force)
                 residuals[body] -= sign * np.concatenate([Q.T @ force, Q.T @ about])
     return residuals

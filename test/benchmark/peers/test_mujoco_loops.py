@@ -67,8 +67,8 @@ def test_at_rest_body_2_carries_the_weight_whatever_each_spring_does(seed):
         (".//link[@name='body_8a']/inertial/mass", "value", "0.401", "Fz"),
     ],
 )
-def test_mujoco_tells_robots_apart(xpath, key, value, seen):
-    """Of another robot it says something else than of this one, so the comparison can fail."""
+def test_mujoco_distinguishes_robots(xpath, key, value, seen):
+    """Another robot gets other forces than this one, so the comparison can fail."""
     robot = etree.fromstring(URDF.encode())
     robot.find(xpath).set(key, value)
     graph, forces = md.load_urdf(URDF), []
@@ -80,7 +80,7 @@ def test_mujoco_tells_robots_apart(xpath, key, value, seen):
     assert abs(forces[1] - forces[0]) > 1e-3
 
 
-def test_mujoco_is_not_asked_for_what_it_does_not_have_here():
+def test_closures_that_the_peer_does_not_support_are_rejected():
     for old, new in (
         ('<loop_joint name="srt4" type="revolute">', '<loop_joint name="srt4" type="fixed">'),
         ('initial_force="15.1"', 'initial_force="151"'),

@@ -1,8 +1,8 @@
 """The paper's algorithm, written to be read: one line of code per equation, every intermediate value kept."""
 
-from ..model.printing import edges, subsystem_graph_dot
 from .algebras import Algebra, DualQuaternions, SpatialVectors
 from .compose import Composition, compose
+from .edges import edges, subsystem_graph_dot
 from .wrenches import path_to
 
 __all__ = [

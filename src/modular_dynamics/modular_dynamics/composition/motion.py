@@ -77,8 +77,7 @@ def own_motion(
     rest = algebra.twist(np.zeros(3), np.zeros(3))
     for k, joint, body in zip(subsystem.indices, subsystem.joints, subsystem.bodies, strict=True):
         parent = graph.parents[k]
-        inside = parent in subsystem.indices
-        before = parent - subsystem.first if inside and parent is not None else None
+        before = parent - subsystem.first if parent is not None and parent in subsystem.indices else None
         x_a_parent = x_connection_body if before is None else motion.x_a_body[before]
         x_a_joint = x_a_parent * joint.x_parent_joint
         x_a_body = x_a_joint * joint.motion(graph.joint_position(joint, q))

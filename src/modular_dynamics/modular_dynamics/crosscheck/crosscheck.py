@@ -1,6 +1,7 @@
 """Our torques against Pinocchio's recursive Newton-Euler algorithm, while the robot runs."""
 
 from collections.abc import Mapping
+from copy import copy
 from dataclasses import dataclass
 from typing import Any
 
@@ -79,10 +80,10 @@ class CrossCheck:
         above = self._box_above(frozenset(boxes))
         theirs = np.full(self._full.model.nv, np.nan)
         for region in {above[s.name] for s in self.graph.subsystems if s.name not in boxes}:
-            edge = frozenset(name for name in boxes if above[name] == region)
-            pruned, removed = self._pruned(edge)
+            carried = frozenset(name for name in boxes if above[name] == region)
+            pruned, removed = self._pruned(carried)
             acting = {k: load for k, load in loads.items() if k not in removed}
-            for name in edge:
+            for name in carried:
                 connection = self.graph.subsystem(name).connection
                 placement = pinocchio.SE3(*to_rotation_translation(connection.x_body_connection))
                 self._add_load(acting, connection.body, placement, -boxes[name])
@@ -128,22 +129,24 @@ class CrossCheck:
                 above[subsystem.name] = above[before.name]
         return above
 
-    def _pruned(self, edge: frozenset[str]) -> tuple[PinocchioModel, set[int]]:
-        """The robot without the named subsystems and their successors; and the removed bodies."""
-        if edge not in self._prunings:
-            pruned = PinocchioModel(self.graph)
+    def _pruned(self, first: frozenset[str]) -> tuple[PinocchioModel, set[int]]:
+        """The robot without these subsystems and their successors; and the removed bodies."""
+        if first not in self._prunings:
             names: set[str] = set()
             for subsystem in self.graph.subsystems:
                 before = self.graph.predecessor(subsystem)
-                if subsystem.name in edge or (before is not None and before.name in names):
+                if subsystem.name in first or (before is not None and before.name in names):
                     names.add(subsystem.name)
             removed = {k for name in names for k in self.graph.subsystem(name).indices}
+            pruned = copy(self._full)
+            pruned.model = self._full.model.copy()
             for k, body in enumerate(self.graph.bodies):
                 # the graph's bodies, because Pinocchio merges a black box's fixed links into its predecessor
                 whole = pinocchio.Inertia(body.mass, body.com, body.inertia)
                 pruned.model.inertias[pruned.ids[k]] = pinocchio.Inertia.Zero() if k in removed else whole
-            self._prunings[edge] = pruned, removed
-        return self._prunings[edge]
+            pruned.data = pruned.model.createData()
+            self._prunings[first] = pruned, removed
+        return self._prunings[first]
 
     def _loads(self, external: Mapping[str, ArrayLike]) -> Loads:
         """External wrenches at the joints, moved there by Pinocchio's own frames."""

@@ -4,8 +4,7 @@ Numba's own wrapper takes longer over four arrays than a small robot. So a compi
 METH_FASTCALL form looks into the array objects itself. It contains the kernel, and in a process there is no
 other copy of it: two copies, compiled at different times, would round differently. On versions of Numba,
 NumPy and CPython that were not tested, or where objects are not as expected, the kernel is called through
-Numba's wrapper instead, and that for all calls. `python benchmark/studies/private_parts.py`
-prints what a call gains.
+Numba's wrapper instead, and that for all calls. `python benchmark/private_parts.py` prints what a call gains.
 """
 
 import ctypes

@@ -8,7 +8,6 @@ from numpy.typing import ArrayLike, NDArray
 from ..algebra import DualQuaternion, adjoint
 from ..exceptions import StateError, UnsupportedModelError
 from .graph import SubsystemGraph
-from .printing import closing_elements
 
 __all__ = [
     "black_box_loads",
@@ -23,7 +22,7 @@ __all__ = [
 
 def refuse_closures(graph: SubsystemGraph, computation: str) -> None:
     """Raise UnsupportedModelError if the graph has loop joints, passive joints, gears or springs."""
-    present = [f"{kind} {', '.join(names)}" for kind, names in closing_elements(graph).items()]
+    present = [f"{kind} {', '.join(names)}" for kind, names in graph.closing_elements.items()]
     if present:
         raise UnsupportedModelError(
             f"{computation} of '{graph.name}' is not supported: it has {'; '.join(present)}, "
@@ -71,7 +70,7 @@ def link_wrenches(external: Mapping[str, ArrayLike]) -> dict[str, NDArray[np.flo
 
 
 def carrying_body(graph: SubsystemGraph, link: str) -> int | None:
-    """Index of the body that bears a wrench on a link; None for the ground. Raises StateError: unknown."""
+    """Index of the body to which a link belongs; None for the ground. Raises StateError: unknown."""
     try:
         return graph.link_body(link)
     except KeyError as error:

@@ -15,7 +15,7 @@ from ..algebra import DualQuaternion
 from ..exceptions import StateError
 from ..kernels import SMALLEST_NORM, first_not_finite
 from .closure import Gear, LoopJoint, Spring
-from .printing import tree
+from .printing import tree_lines
 from .subsystem import Body, Joint, JointType, Subsystem
 
 __all__ = ["SubsystemGraph"]
@@ -95,6 +95,17 @@ class SubsystemGraph:
         """The open tree: without loop joints, gears and springs, with all joints actuated."""
         bare: dict[str, Any] = dict.fromkeys(("loop_joints", "passive_joints", "gears", "springs"), ())
         return replace(self, **bare, independent=None)
+
+    @property
+    def closing_elements(self) -> dict[str, list[str]]:
+        """Names of loop joints, passive joints, gears and springs, by kind; without kinds that are absent."""
+        names = {
+            "loop joints": [loop.name for loop in self.loop_joints],
+            "passive joints": list(self.passive_joints),
+            "gears": [gear.joint for gear in self.gears],
+            "springs": [spring.name for spring in self.springs],
+        }
+        return {kind: of_kind for kind, of_kind in names.items() if of_kind}
 
     @cached_property
     def _joint_index(self) -> Mapping[str, int]:
@@ -246,4 +257,9 @@ class SubsystemGraph:
         return SubsystemGraph.generate(self, progress)
 
     def __str__(self) -> str:
-        return tree(self)
+        heading = (
+            f"{self.name}: {len(self.subsystems)} subsystems, {len(self.joints)} moving joints, "
+            f"nq = {self.nq}, nv = {self.nv}, moving mass {sum(body.mass for body in self.bodies):.6g} kg"
+        )
+        closing = (f"{kind}: {', '.join(names)}" for kind, names in self.closing_elements.items())
+        return "\n".join([heading, *tree_lines(self.subsystems), *closing])

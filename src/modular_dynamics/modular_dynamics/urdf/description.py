@@ -65,7 +65,6 @@ class RobotDescription:
     name: str
     links: dict[str, LinkDescription]
     joints: dict[str, JointDescription]
-    warnings: list[str] = field(default_factory=list)
 
     @property
     def root(self) -> str:

@@ -42,13 +42,13 @@ def read_robot(root: etree._Element) -> RobotDescription:
     # urdf_parser_py checks little, and prints a complaint about each element that it does not know (gazebo,
     # transmissions, our tags) to stderr: it is given a tree of the checked elements only
     checked = etree.Element("robot", name=Entry.of(root, "<robot>").name("name"))
-    for kind, copy in (("link", _copy_link), ("joint", _copy_joint)):
+    for kind, copy in (("link", _link_copy), ("joint", _joint_copy)):
         for element in root.findall(kind):
             name = Entry.of(element, f"<{kind}>").name("name")
             if (kind, name) in lines:
                 raise UrdfError(f"two {kind}s are named '{name}'; names must be unique", line_of(element))
             lines[kind, name] = line_of(element)
-            copy(element, etree.SubElement(checked, kind, name=name), f"{kind} '{name}'")
+            checked.append(copy(element, name))
     robot = urdf_parser.URDF.from_xml(checked, ElementPath("robot"))
     return RobotDescription(
         name=robot.name,
@@ -57,54 +57,57 @@ def read_robot(root: etree._Element) -> RobotDescription:
     )
 
 
-def _copy_link(link: etree._Element, target: etree._Element, where: str) -> None:
+def _link_copy(link: etree._Element, name: str) -> etree._Element:
     """Mass, inertia and origin, if the link has an <inertial>."""
+    copy, where = etree.Element("link", name=name), f"link '{name}'"
     inertial = _at_most_one(link, "inertial", where)
     if inertial is None:
-        return
-    copy = etree.SubElement(target, "inertial")
-    _copy_part(inertial, "origin", copy, f"{where}, <inertial>")
+        return copy
+    target = etree.SubElement(copy, "inertial")
+    target.extend(_part_copy(inertial, "origin", f"{where}, <inertial>"))
     for tag in ("mass", "inertia"):
-        if _copy_part(inertial, tag, copy, where) is None:
-            raise UrdfError(f"{where}: <inertial> lacks <{tag}>", line_of(inertial))
+        target.extend(_part_copy(inertial, tag, where, f"{where}: <inertial> lacks <{tag}>"))
+    return copy
 
 
-def _copy_joint(joint: etree._Element, target: etree._Element, where: str) -> None:
+def _joint_copy(joint: etree._Element, name: str) -> etree._Element:
     """A known type, parent and child, an axis with a direction, limits where URDF needs them."""
-    kind = joint.get("type")
+    kind, where = joint.get("type"), f"joint '{name}'"
     if kind not in _JOINT_TYPES:
         hint = "; make a planar joint of two prismatic and one revolute joint" if kind == "planar" else ""
         given = "no type" if kind is None else f"unknown type '{kind}'"
         raise UrdfError(
             f"{where} has {given}; one of {', '.join(_JOINT_TYPES)} is needed{hint}", line_of(joint)
         )
-    target.set("type", kind)
+    copy = etree.Element("joint", name=name, type=kind)
     for tag in ("parent", "child"):
-        if _copy_part(joint, tag, target, where) is None:
-            raise UrdfError(f"{where} lacks <{tag} link=...>", line_of(joint))
+        copy.extend(_part_copy(joint, tag, where, f"{where} lacks <{tag} link=...>"))
     axis = _at_most_one(joint, "axis", where)
     if axis is not None and kind in ("revolute", "continuous", "prismatic"):
-        _copy_part(joint, "axis", target, where)
+        copy.extend(_part_copy(joint, "axis", where))
         if not np.linalg.norm(Entry.of(axis, where).numbers("xyz", 3)) > 1e-9:
             raise UrdfError(f"{where}: <axis xyz='{axis.get('xyz')}'> has no direction", line_of(axis))
-    if _copy_part(joint, "limit", target, where) is None and kind in ("revolute", "prismatic"):
-        raise UrdfError(f"{where}, {kind}, lacks <limit lower= upper= effort= velocity=>", line_of(joint))
+    missing = f"{where}, {kind}, lacks <limit lower= upper= effort= velocity=>"
+    copy.extend(_part_copy(joint, "limit", where, missing if kind in ("revolute", "prismatic") else ""))
     for tag in ("origin", "dynamics", "mimic"):
-        _copy_part(joint, tag, target, where)
+        copy.extend(_part_copy(joint, tag, where))
+    return copy
 
 
-def _copy_part(parent: etree._Element, tag: str, target: etree._Element, where: str) -> etree._Element | None:
-    """Check a sub-element and append a copy to ``target``, its defaults filled in; None without one."""
+def _part_copy(parent: etree._Element, tag: str, where: str, missing: str = "") -> list[etree._Element]:
+    """A checked copy of a sub-element, with its defaults; without one, empty or the error ``missing``."""
     element = _at_most_one(parent, tag, where)
     if element is None:
-        return None
-    entry, copy = Entry.of(element, f"{where}, <{tag}>"), etree.SubElement(target, tag)
+        if missing:
+            raise UrdfError(missing, line_of(parent))
+        return []
+    entry, copy = Entry.of(element, f"{where}, <{tag}>"), etree.Element(tag)
     if tag in _NAMES:
         copy.set(_NAMES[tag], entry.name(_NAMES[tag]))
     for key, default in _NUMBERS.get(tag, {}).items():
         entry.numbers(key, 3 if key in ("xyz", "rpy") else 1, default)
         copy.set(key, entry.item.get(key, default))
-    return copy
+    return [copy]
 
 
 def _at_most_one(element: etree._Element, tag: str, where: str) -> etree._Element | None:

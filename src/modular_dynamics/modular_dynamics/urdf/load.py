@@ -13,7 +13,7 @@ from ..algebra import DualQuaternion
 from ..exceptions import ModelWarning, StateError, UrdfError
 from ..model import SubsystemGraph
 from .assembly import assemble
-from .checks.robot import check_inertias, check_references, check_tree, resolve_mimics, warn_suspicious
+from .checks.robot import check_inertias, check_references, check_tree, resolve_mimics, suspicious_joints
 from .checks.tags import checked_annotations
 from .description import Annotations, JointDescription, LinkDescription, RobotDescription
 from .elements import read_robot
@@ -52,16 +52,14 @@ def load_urdf(
     root = parse_xml(text)
     robot = read_robot(root)
     check_tree(robot)
-    check_inertias(robot)
-    robot = resolve_mimics(robot)
+    inertia_warnings = check_inertias(robot)
+    robot, mimic_warnings = resolve_mimics(robot)
     annotations = _annotations(read_tags(root), read_partition(partition))
-    warn_suspicious(
-        robot,
-        {anchor.link for loop in annotations.loop_joints for anchor in (loop.predecessor, loop.successor)},
-    )
+    loop_links = {end.link for loop in annotations.loop_joints for end in (loop.predecessor, loop.successor)}
+    warnings = [*inertia_warnings, *mimic_warnings, *suspicious_joints(robot, loop_links)]
     if floating_base:
         robot = _floating(robot)
-    for warning in robot.warnings:
+    for warning in warnings:
         if strict:
             raise UrdfError(f"strict: {warning}")
         python_warnings.warn(warning, ModelWarning, stacklevel=2)
@@ -75,7 +73,7 @@ def load_urdf(
         springs=annotations.springs,
         urdf=text,
         floating_base=floating_base,
-        warnings=tuple(robot.warnings),
+        warnings=tuple(warnings),
         notes=tuple(notes),
     )
 

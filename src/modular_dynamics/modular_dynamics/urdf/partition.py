@@ -30,10 +30,7 @@ def partition(robot: RobotDescription, specs: Sequence[SubsystemSpec]) -> tuple[
         PartitionError: an unknown or fixed joint, an unknown link, a joint in two subsystems, an empty
             subsystem.
     """
-    claims: dict[str, SubsystemSpec] = {}
-    for spec in specs:
-        for name in spec.joints:
-            _claim(robot, claims, name, spec)
+    claims = _claims_by_name(robot, specs)
     by_root = [spec for spec in specs if spec.root_link is not None]
     for spec in by_root:
         for link in (spec.root_link, *spec.end_links):
@@ -45,7 +42,7 @@ def partition(robot: RobotDescription, specs: Sequence[SubsystemSpec]) -> tuple[
             claims.setdefault(name, spec)
     groups = [_group(robot, spec, claims) for spec in specs]
     rest = [name for name, joint in robot.joints.items() if joint.moves and name not in claims]
-    chains = _chains(robot, rest, {group.name for group in groups})
+    chains = _chains(robot, rest, groups)
     notes = []
     if specs and rest:
         made = ", ".join(f"'{group.name}' ({', '.join(group.joints)})" for group in chains)
@@ -53,20 +50,21 @@ def partition(robot: RobotDescription, specs: Sequence[SubsystemSpec]) -> tuple[
     return groups + chains, notes
 
 
-def _claim(robot: RobotDescription, claims: dict[str, SubsystemSpec], name: str, spec: SubsystemSpec) -> None:
-    joint = robot.joints.get(name)
-    if joint is None:
-        raise PartitionError(f"subsystem '{spec.name}' names the unknown joint '{name}'", spec.line)
-    if not joint.moves:
-        raise PartitionError(
-            f"subsystem '{spec.name}' names joint '{name}', which is fixed; a fixed link belongs to its body",
-            spec.line,
-        )
-    if name in claims:
-        raise PartitionError(
-            f"joint '{name}' is in two subsystems, '{claims[name].name}' and '{spec.name}'", spec.line
-        )
-    claims[name] = spec
+def _claims_by_name(robot: RobotDescription, specs: Sequence[SubsystemSpec]) -> dict[str, SubsystemSpec]:
+    """The subsystem of each joint that one names."""
+    claims: dict[str, SubsystemSpec] = {}
+    for spec, name in [(one, name) for one in specs for name in one.joints]:
+        joint, subsystem = robot.joints.get(name), f"subsystem '{spec.name}'"
+        if joint is None:
+            raise PartitionError(f"{subsystem} names the unknown joint '{name}'", spec.line)
+        if not joint.moves:
+            fixed = f"names joint '{name}', which is fixed; a fixed link belongs to its body"
+            raise PartitionError(f"{subsystem} {fixed}", spec.line)
+        if name in claims:
+            both = f"'{claims[name].name}' and '{spec.name}'"
+            raise PartitionError(f"joint '{name}' is in two subsystems, {both}", spec.line)
+        claims[name] = spec
+    return claims
 
 
 def _depth(robot: RobotDescription, link: str) -> int:
@@ -100,8 +98,9 @@ def _group(robot: RobotDescription, spec: SubsystemSpec, claims: dict[str, Subsy
     return Group(spec.name, joints, spec.black_box, fixed_root, spec.line)
 
 
-def _chains(robot: RobotDescription, rest: list[str], taken: set[str]) -> list[Group]:
-    """Unbranched chains of the joints in ``rest``."""
+def _chains(robot: RobotDescription, rest: list[str], groups: list[Group]) -> list[Group]:
+    """Unbranched chains of the joints in ``rest``; no name of a group in ``groups`` is used again."""
+    taken = {group.name for group in groups}
     following = {
         name: [
             child.name for link in robot.body_links(joint.child) for child in robot.below[link] if child.moves
@@ -110,7 +109,7 @@ def _chains(robot: RobotDescription, rest: list[str], taken: set[str]) -> list[G
         if joint.moves
     }
     continues = {after[0] for name, after in following.items() if name in rest and len(after) == 1}
-    groups = []
+    chains = []
     for first in (name for name in rest if name not in continues):
         chain = [first]
         while len(after := following[chain[-1]]) == 1 and after[0] in rest:
@@ -120,5 +119,5 @@ def _chains(robot: RobotDescription, rest: list[str], taken: set[str]) -> list[G
             name += "_chain"
         taken.add(name)
         joints = tuple(joint for joint in robot.joints if joint in chain)
-        groups.append(Group(name, joints, line=robot.joints[first].line))
-    return groups
+        chains.append(Group(name, joints, line=robot.joints[first].line))
+    return chains

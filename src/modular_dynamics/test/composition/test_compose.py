@@ -43,15 +43,15 @@ def test_interconnection_matrix_has_the_papers_zero_pattern(composition):
             assert any(not is_zero(element) for element in block) == filled, (i, j)
 
 
-def test_only_the_eta_joints_before_the_connection_feel_it(composition):
+def test_only_the_eta_joints_before_the_connection_transmit_it(composition):
     """Example 4: of X_{2,1} only the first two entries of six are not zero; likewise everywhere."""
     graph = composition.graph
     for j, successor in enumerate(graph.subsystems):
         if successor.predecessor is not None:
             i = successor.predecessor
             eta = path_to(graph, graph.subsystems[i], successor.connection.body)
-            felt = [n for n, element in enumerate(composition.block(i, j)) if not is_zero(element)]
-            assert felt == eta == list(range(len(eta)))
+            affected = [n for n, element in enumerate(composition.block(i, j)) if not is_zero(element)]
+            assert affected == eta == list(range(len(eta)))
     assert [n for n, element in enumerate(composition.block(0, 1)) if not is_zero(element)] == [0, 1]
 
 

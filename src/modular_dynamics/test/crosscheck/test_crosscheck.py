@@ -5,6 +5,7 @@ import subprocess
 import sys
 
 import numpy as np
+import pinocchio
 import pytest
 
 import modular_dynamics as md
@@ -38,6 +39,15 @@ def test_joints_are_matched_by_name(load_robot):
 def test_gravity_is_passed_on(load_robot):
     graph = load_robot("charmie", gravity=(1.0, -2.0, 3.0))
     assert md.crosscheck.rnea_residual(graph, *np.ones((3, graph.nv))).max() < 1e-11
+
+
+def test_the_urdf_is_parsed_once_for_all_sets_of_black_boxes(load_robot, monkeypatch):
+    graph, parsed, build = load_robot("charmie"), [], pinocchio.buildModelFromXML
+    monkeypatch.setattr(pinocchio, "buildModelFromXML", lambda text: parsed.append(text) or build(text))
+    check = md.crosscheck.CrossCheck(graph)
+    for names in (["head"], ["left_arm"], ["left_arm", "head"]):
+        check.torques(*np.zeros((3, graph.nv)), black_box_wrenches=dict.fromkeys(names, np.ones(6)))
+    assert len(parsed) == 1
 
 
 def test_residual_of_zero_torques_is_absolute():

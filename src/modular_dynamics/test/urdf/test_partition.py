@@ -27,7 +27,7 @@ def test_without_tags_every_unbranched_chain_is_a_subsystem():
     assert not graph.notes
 
 
-def test_joints_outside_every_tag_are_partitioned_too_and_it_is_said():
+def test_joints_outside_every_tag_are_partitioned_too_with_a_note():
     graph = arm({"name": "wrist", "joints": ["tv7_joint_6", "tv7_joint_7"]})
     assert names(graph)["tv7_joint_1"] == [f"tv7_joint_{k}" for k in range(1, 6)]
     assert "joints outside every subsystem tag" in graph.notes[0]

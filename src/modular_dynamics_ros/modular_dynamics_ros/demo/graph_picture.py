@@ -1,57 +1,49 @@
 """The subsystem graph as in Fig. 4 of Silva & Adorno: twists on dashed edges, wrenches on solid ones."""
 
 from pathlib import Path
-from typing import Any
 
 import networkx as nx
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
+from matplotlib.patches import FancyBboxPatch
 
 import modular_dynamics as md
 from modular_dynamics_ros.demo.plots import subsystem_colours
 
 __all__ = ["draw_graph", "layout"]
 
-COLUMN, ROW = 3.6, 1.4  # [inch] from one column of vertices to the next, and from row to row
-LETTER = 6.2  # [point] width of a letter of a vertex: edges end beside its box
+COLUMN, ROW = 3.6, 1.7  # [inch] from one column of vertices to the next, and from row to row
 LABEL = 0.38  # [inch] from the middle of a vertex to the label above it
-BEND = "arc3,rad=0.12"  # twist and wrench between the same two vertices run beside each other
+BEND = 0.08  # of the distance: twist and wrench between the same two vertices run beside each other
 STYLES = {"twist": (0, (4, 2.2)), "wrench": "solid"}
 INK = "0.25"
+ARROW = {"arrowstyle": "-|>", "mutation_scale": 13, "shrinkA": 0, "shrinkB": 0, "color": INK}
 Positions = dict[int, tuple[float, float]]
 
 
 def draw_graph(graph: md.SubsystemGraph, path: Path) -> Path:
     """Write the picture; return its path."""
-    network, positions = _network(graph), layout(graph)
+    positions = layout(graph)
     columns, rows = np.array(list(positions.values())).T
     figure = Figure(figsize=(columns.max() + COLUMN, np.ptp(rows) + 1.7 * ROW))
     axis = figure.subplots()
     axis.set_xlim(-0.5 * COLUMN, columns.max() + 0.5 * COLUMN)
     axis.set_ylim(rows.min() - 0.6 * ROW, rows.max() + 0.6 * ROW)
     axis.axis("off")
-    longest = max(len(f"{index + 1}  {one.name}") for index, one in enumerate(graph.subsystems))
-    for kind, style in STYLES.items():
-        _draw_edges(axis, network, positions, kind, style, LETTER * longest)
-    colours = subsystem_colours(graph)
+    colours, boxes = subsystem_colours(graph), []
     for index, subsystem in enumerate(graph.subsystems):
         (x, y), count, colour = positions[index], len(subsystem.joints), colours[subsystem.name]
         content = "black box" if subsystem.black_box else f"{count} joint{'' if count == 1 else 's'}"
         edge = "black" if subsystem.black_box else colour
-        axis.text(
-            x,
-            y,
-            f"{index + 1}  {subsystem.name}\n{content}",
-            ha="center",
-            va="center",
-            color="white",
-            fontweight="bold",
-            bbox={"boxstyle": "round,pad=0.5", "fc": colour, "ec": edge},
-        )
+        frame = {"boxstyle": "round,pad=0.5", "fc": colour, "ec": edge}
+        text, style = f"{index + 1}  {subsystem.name}\n{content}", {"color": "white", "fontweight": "bold"}
+        vertex = axis.text(x, y, text, style, ha="center", va="center", bbox=frame)
+        boxes.append(vertex.get_bbox_patch())
         own = rf"$\Xi_{{{index + 1},{index + 1}}}$   $W_{{{index + 1}}}$"  # in the paper: loops at the vertex
         axis.text(x, y + LABEL, own, ha="center", va="bottom", fontsize=9)
+    _draw_edges(axis, graph, positions, boxes)
     axis.set_title(f"{graph.name}: subsystems, and what they transmit to each other", fontweight="bold")
     legend = {"twist": "twists and their derivatives Ξ", "wrench": "wrenches W, Γ"}
     handles = [Line2D([], [], color=INK, ls=STYLES[kind], label=legend[kind]) for kind in STYLES]
@@ -79,24 +71,19 @@ def layout(graph: md.SubsystemGraph) -> Positions:
     return positions
 
 
-def _network(graph: md.SubsystemGraph) -> "nx.MultiDiGraph[int]":
-    """An edge for the twists to each successor, and one for the wrenches back."""
-    network: nx.MultiDiGraph[int] = nx.MultiDiGraph()
-    for index, subsystem in enumerate(graph.subsystems):
-        number, before = index + 1, subsystem.predecessor
-        network.add_node(index)
-        if before is not None:
-            network.add_edge(before, index, "twist", label=rf"$\Xi_{{{before + 1},{number}}}$")
-            network.add_edge(index, before, "wrench", label=rf"$\Gamma_{{{number},{before + 1}}}$")
-    return network
-
-
 def _draw_edges(
-    axis: Axes, network: "nx.MultiDiGraph[int]", positions: Positions, kind: str, style: Any, width: float
+    axis: Axes, graph: md.SubsystemGraph, positions: Positions, boxes: list[FancyBboxPatch | None]
 ) -> None:
-    labels = {edge: network.edges[edge]["label"] for edge in network.edges(keys=True) if edge[2] == kind}
-    common: dict[str, Any] = {"ax": axis, "connectionstyle": BEND, "node_size": width**2}
-    nx.draw_networkx_edges(
-        network, positions, list(labels), style=style, edge_color=INK, arrowsize=13, node_shape="s", **common
-    )
-    nx.draw_networkx_edge_labels(network, positions, labels, rotate=False, font_size=9, **common)
+    """Twists to each successor and wrenches back: arrows from box to box, drawn after the boxes, labelled."""
+    for index, subsystem in enumerate(graph.subsystems):
+        if (before := subsystem.predecessor) is None:
+            continue
+        twist, wrench = rf"$\Xi_{{{before + 1},{index + 1}}}$", rf"$\Gamma_{{{index + 1},{before + 1}}}$"
+        for kind, start, end, label in (("twist", before, index, twist), ("wrench", index, before, wrench)):
+            arrow = {**ARROW, "patchA": boxes[start], "patchB": boxes[end], "linestyle": STYLES[kind]}
+            arrow["connectionstyle"] = f"arc3,rad={BEND}"
+            axis.annotate("", positions[end], positions[start], arrowprops=arrow)
+            (x, y), (end_x, end_y) = positions[start], positions[end]
+            middle = 0.5 * (x + end_x + BEND * (end_y - y)), 0.5 * (y + end_y - BEND * (end_x - x))
+            white = {"fc": "white", "ec": "none"}
+            axis.text(*middle, label, ha="center", va="center", fontsize=9, zorder=4, bbox=white)

@@ -21,6 +21,7 @@ __all__ = ["draw_reactions", "draw_torques", "subsystem_colours"]
 COLOURS = ("#4e5b6e", "#2b6cb0", "#2f855a", "#dd6b20", "#805ad5", "#c53030", "#2c9a9a", "#b83280", "#8a7a1f")
 ROUNDING = 1e-17  # differences of exactly zero are drawn here, at the foot of a logarithmic axis
 STYLES = ("-", (0, (6, 1.5)), (0, (2, 1)))
+OVERLAID = ("-", "-", (0, (5, 5)))  # of equal curves, such as the two springs of body 4, both are seen
 
 
 def subsystem_colours(graph: md.SubsystemGraph) -> dict[str, str]:
@@ -112,7 +113,7 @@ def _draw_difference(
             style = {"color": colours[subsystem.name], "ls": "", "marker": ".", "ms": 2.5}
             axis.semilogy(evaluation.times, worst, label=subsystem.name, **style)
     axis.axhline(1e-9, color="0.2", lw=1.0, ls="--", label="allowed: 1e-9")
-    _finish(axis, "difference between the two", "of the largest torque")
+    _finish(axis, f"difference between the two (0 is drawn at {ROUNDING:.0e})", "of the largest torque")
 
 
 def draw_reactions(run: TorsoRun, path: Path) -> Path:
@@ -128,7 +129,7 @@ def draw_reactions(run: TorsoRun, path: Path) -> Path:
     title = "CHARMIE's torso: what torso_reaction_node has published"
     with _panels(title, len(groups), 2.6, path) as (_, panels):
         for axis, (name, quantity, lines) in zip(panels, groups, strict=True):
-            for label, values in lines.items():
-                axis.plot(run.times, values, lw=1.3, label=label)
+            for (label, values), style in zip(lines.items(), cycle(OVERLAID), strict=False):
+                axis.plot(run.times, values, lw=1.3, ls=style, label=label)
             _finish(axis, name, quantity)
     return path

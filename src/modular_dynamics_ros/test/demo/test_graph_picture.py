@@ -1,3 +1,5 @@
+from matplotlib.figure import Figure
+
 import modular_dynamics as md
 from modular_dynamics_ros.demo.graph_picture import draw_graph, layout
 
@@ -17,3 +19,16 @@ def test_vertices_do_not_overlap_and_successors_stand_to_the_right(root):
 def test_the_picture_is_written(four_link, tmp_path):
     path = draw_graph(md.load_urdf(four_link), tmp_path / "graph.png")
     assert path.read_bytes().startswith(b"\x89PNG")
+
+
+def test_arrows_begin_and_end_at_boxes(four_link, tmp_path, monkeypatch):
+    figures = []
+    monkeypatch.setattr(Figure, "savefig", lambda figure, *_, **__: figures.append(figure))
+    draw_graph(md.load_urdf(four_link), tmp_path / "graph.png")
+    figures[0].draw_without_rendering()
+    texts = figures[0].axes[0].texts
+    boxes = [text.get_bbox_patch().get_window_extent() for text in texts if "joint" in text.get_text()]
+    arrows = [text.arrow_patch.get_path().vertices for text in texts if not text.get_text()]
+    assert (len(boxes), len(arrows)) == (3, 4)
+    for x, y in (end for vertices in arrows for end in (vertices[0], vertices[4])):  # start and tip
+        assert any(box.padded(4).contains(x, y) and not box.padded(-5).contains(x, y) for box in boxes)

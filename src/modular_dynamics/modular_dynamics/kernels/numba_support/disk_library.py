@@ -7,7 +7,7 @@ functions that were compiled into it, which Numba would import for their global 
 
 This depends on private parts of Numba, and is used only on versions that were tested (tested_versions.py).
 With all kernels on the disk, a process has its first torque after 1.4 instead of 2.1 s of processor time
-(`python benchmark/studies/private_parts.py`).
+(`python benchmark/private_parts.py`).
 """
 
 from collections.abc import Iterator

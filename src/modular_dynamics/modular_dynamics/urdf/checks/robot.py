@@ -9,7 +9,7 @@ from ...exceptions import PartitionError, UrdfError
 from ...model import Mimic
 from ..description import Annotations, JointDescription, RobotDescription, carriers
 
-__all__ = ["check_inertias", "check_references", "check_tree", "resolve_mimics", "warn_suspicious"]
+__all__ = ["check_inertias", "check_references", "check_tree", "resolve_mimics", "suspicious_joints"]
 
 #: What the entries of our tags' sections are called.
 _ELEMENTS = {
@@ -62,19 +62,19 @@ def check_tree(robot: RobotDescription) -> None:
             )
 
 
-def resolve_mimics(robot: RobotDescription) -> RobotDescription:
-    """Every mimic joint with a driver that mimics no other joint; the factors of chains are multiplied.
+def resolve_mimics(robot: RobotDescription) -> tuple[RobotDescription, list[str]]:
+    """Every mimic joint with a driver that mimics no other joint, factors of chains multiplied; and warnings.
 
     Raises:
         UrdfError: the driver is missing, fixed or floating, or mimic joints form a cycle.
     """
-    joints = dict(robot.joints)
+    joints, warnings = dict(robot.joints), []
     for joint in robot.joints.values():
         if joint.mimic is None:
             continue
         if not joint.moves:
             joints[joint.name] = replace(joint, mimic=None)
-            robot.warnings.append(f"line {joint.line}: joint '{joint.name}' is fixed; its <mimic> is ignored")
+            warnings.append(f"line {joint.line}: joint '{joint.name}' is fixed; its <mimic> is ignored")
             continue
         chain, multiplier, offset, follower = [joint.name], 1.0, 0.0, joint
         while (mimic := follower.mimic) is not None:
@@ -91,15 +91,16 @@ def resolve_mimics(robot: RobotDescription) -> RobotDescription:
             chain.append(driver.name)
             follower = driver
         joints[joint.name] = replace(joint, mimic=Mimic(follower.name, multiplier, offset))
-    return replace(robot, joints=joints)
+    return replace(robot, joints=joints), warnings
 
 
-def check_inertias(robot: RobotDescription) -> None:
-    """No mass and no principal moment is negative; a broken triangle inequality is a warning.
+def check_inertias(robot: RobotDescription) -> list[str]:
+    """No mass and no principal moment is negative; return a warning for each broken triangle inequality.
 
     Raises:
         UrdfError: names the link and its line.
     """
+    warnings = []
     for link in robot.links.values():
         if link.mass < 0.0:
             raise UrdfError(f"link '{link.name}' has mass {link.mass:g} kg; it cannot be negative", link.line)
@@ -113,18 +114,20 @@ def check_inertias(robot: RobotDescription) -> None:
                 link.line,
             )
         if moments[2] > moments[0] + moments[1] + rounding:
-            robot.warnings.append(
+            warnings.append(
                 f"line {link.line}: link '{link.name}' breaks the triangle inequality of inertias (principal "
                 f"moments {shown} kg m^2: the largest exceeds the sum of the others); no rigid body has such "
                 "an inertia"
             )
+    return warnings
 
 
-def warn_suspicious(robot: RobotDescription, linked_by_loops: Set[str] = frozenset()) -> None:
+def suspicious_joints(robot: RobotDescription, linked_by_loops: Set[str]) -> list[str]:
     """Warnings about what vendors' files often contain: chains that end without mass, limits of zero.
 
     Links in ``linked_by_loops`` end no chain: a loop continues there.
     """
+    warnings = []
     for joint in robot.joints.values():
         if not joint.moves:
             continue
@@ -133,13 +136,12 @@ def warn_suspicious(robot: RobotDescription, linked_by_loops: Set[str] = frozens
             child.moves for link in body for child in robot.below[link]
         )
         if ends_chain and not any(robot.links[link].mass for link in body):
-            robot.warnings.append(
-                f"line {robot.links[joint.child].line}: link '{joint.child}' moves, has no mass "
-                "and ends a chain"
-            )
+            line = robot.links[joint.child].line
+            warnings.append(f"line {line}: link '{joint.child}' moves, has no mass and ends a chain")
         for kind, value in (("an effort", joint.limits.effort), ("a velocity", joint.limits.velocity)):
             if value == 0.0:
-                robot.warnings.append(f"line {joint.line}: joint '{joint.name}' has {kind} limit of zero")
+                warnings.append(f"line {joint.line}: joint '{joint.name}' has {kind} limit of zero")
+    return warnings
 
 
 def check_references(robot: RobotDescription, annotations: Annotations) -> None:

@@ -1,6 +1,6 @@
 """What depending on private parts of Numba and NumPy gains: times with them, and with public parts alone.
 
-`python benchmark/studies/private_parts.py` compares fresh processes. In every second one Numba reports a
+`python benchmark/private_parts.py` compares fresh processes. In every second one Numba reports a
 version that was not tested, as in kernels/numba_support/tested_versions.py. Medians.
 """
 
@@ -12,7 +12,7 @@ import time
 import timeit
 from pathlib import Path
 
-URDF = Path(__file__).resolve().parents[2] / "urdf" / "vendor_arm.urdf"
+URDF = Path(__file__).resolve().parents[1] / "urdf" / "vendor_arm.urdf"
 PROCESSES, CALLS = 5, 20_000
 
 

@@ -1,6 +1,6 @@
 """What reading queued joint states without rclpy's executor gains: how fast dynamics_node answers a backlog.
 
-`python benchmark/studies/queued_messages.py` lets joint states wait in the node's queue, then times the
+`python benchmark/queued_messages.py` lets joint states wait in the node's queue, then times the
 answers. Medians.
 """
 
@@ -23,7 +23,7 @@ from modular_dynamics_ros.dynamics.node import DynamicsNode
 from modular_dynamics_ros.messages.stamps import stamp_message
 from modular_dynamics_ros.node import inputs
 
-URDF = Path(__file__).resolve().parents[2] / "urdf" / "charmie.urdf"
+URDF = Path(__file__).resolve().parents[1] / "urdf" / "charmie.urdf"
 BACKLOG, TIMES = 200, 9
 QUIET = 0.3  # [s] without an answer: the queue is empty
 
