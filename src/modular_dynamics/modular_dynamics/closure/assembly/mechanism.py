@@ -204,8 +204,8 @@ class Mechanism:
         """
         nudged, system = start.copy(), self.system
         system.close_gears(nudged)
-        columns = system.workspace.rows.J[:, system.split.dependent_v] @ system.gearing.T
-        is_open = system.largest_residual(nudged) > newton.CLOSED
-        if is_open and system.rank(columns) < columns.shape[1]:
+        values = system.evaluate(nudged)
+        columns = values.J[:, system.split.dependent_v] @ system.gearing.T
+        if np.abs(values.phi).max(initial=0.0) > newton.CLOSED and system.rank(columns) < columns.shape[1]:
             nudged[system.passive.indices] += NUDGE / (1.0 + np.arange(columns.shape[1]))
         return nudged

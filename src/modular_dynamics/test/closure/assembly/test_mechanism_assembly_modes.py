@@ -152,6 +152,23 @@ def test_rounding_does_not_choose_the_mode_of_a_start_in_line():
     assert len({round(float(close_loops(graph, [0.0])[1]), 6) for graph in graphs}) == 1
 
 
+def test_nor_of_a_start_that_gears_bring_in_line():
+    """Passive joints start in their positive direction, as without gears."""
+    robot, along = Planar(), np.array([np.cos(0.7), np.sin(0.7)])
+    for name in ("crank", "wheel", "second_wheel"):
+        offset = -0.7 if name == "crank" else 0.0
+        robot.turn(name, "world", name, (0, 0))
+        robot.tags.append(f'<gear joint="{name}" driver="motor" ratio="1" offset="{offset}"/>')
+    robot.turn("coupler", "crank", "coupler", 0.5 * along)
+    robot.turn("rocker", "world", "rocker", (2, 0))
+    robot.turn("motor", "world", "motor", (4, 4))
+    robot.cut("loop", "coupler", 2.3 * along, "rocker", (3.2, 0))
+    robot.passive("coupler", "rocker")
+    graph = robot.graph()
+    closed = close_loops(graph, [0.0])
+    assert min(closed[graph.q_slice(name)][0] for name in ("coupler", "rocker")) > 0.7
+
+
 @pytest.mark.parametrize("newton", [False, True])
 @pytest.mark.parametrize("ratio", [-30.0, 1000.0, 1e6])
 @pytest.mark.parametrize("offset", [0.0, 500.0])
