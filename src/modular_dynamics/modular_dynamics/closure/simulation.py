@@ -150,6 +150,7 @@ class _BranchMotion:
         constant = np.zeros(len(system.independent_v)) if tau is None or callable(tau) else tau
         self._constant_tau = system.independent.checked("tau", constant)
         self._cached: tuple[Array, list[BranchPoint]] = np.empty(0), []
+        self._is_crossing = False  # whether states of the present step are near a crossing
 
     def steps(self, y: Array, t_end: float, integrator: Any, wanted: Array | None) -> Iterator[Step]:
         """Time and state after each step, and the wanted times and states within it.
@@ -161,7 +162,7 @@ class _BranchMotion:
             try:
                 if stepper is None:
                     stepper = integrator(self._derivative, t, y, first_step=first)
-                self.branch.crossing = False
+                self._is_crossing = False
                 message = stepper.step()
                 if stepper.status == "failed" or stepper.t - t < SHORTEST * (t_end - t):
                     raise self._stuck(t, y, message or "its steps become too short")
@@ -187,6 +188,7 @@ class _BranchMotion:
         """`Branch.points` of a state; the integrator asks for its last state again."""
         if not np.array_equal(y, self._cached[0]):
             self._cached = y.copy(), self.branch.points(y[: self.nq], y[self.nq :])
+            self._is_crossing |= len(self._cached[1]) > 1
         return self._cached[1]
 
     def _closed(self, y: Array) -> Array:
@@ -209,7 +211,7 @@ class _BranchMotion:
         change, correction = float(np.linalg.norm(after - before)), float(np.linalg.norm(after - y))
         if correction > LEAP * change + ROUNDING * (1.0 + float(np.linalg.norm(y))):
             raise BranchLostError(f"a step ends {correction:.2g} off its branch", 1.0 / points[0].width)
-        if self.branch.crossing:
+        if self._is_crossing:
             cosines = np.linalg.svd(self.branch.tangent.T @ tangent, compute_uv=False)
             if cosines.min() < LEAST_TANGENT_COSINE:
                 raise BranchLostError("it turns sharply at a crossing", 1.0 / points[0].width)

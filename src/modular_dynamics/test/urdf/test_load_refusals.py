@@ -129,6 +129,11 @@ TAGS = [
         "loop joint 'l', successor is missing",
     ),
     (LOOP.format("base"), "line 10: loop joint 'l' closes no loop: its two ends are both on link 'base'"),
+    (LOOP.replace('"l"', '"elbow"').format("lower"), "loop joint 'elbow' has the name of joint 'elbow'"),
+    (
+        LOOP.format("lower") + SPRING.replace('"s"', '"l"').format(1, '<anchor link="lower"/>'),
+        "line 10: spring 'l' has the name of loop joint 'l'",
+    ),
     ('<passive joint="wrist"/>', "line 10: passive joint 'wrist' names the"),
     ('<gear joint="elbow" driver="wrist" ratio="2"/>', "gear of joint 'elbow' names .* 'wrist'"),
     (

@@ -82,8 +82,6 @@ class BranchPoint:
 class Branch:
     """A mechanism's branch; ``tangent`` (nv, freedoms) is the last one known.
 
-    ``crossing`` becomes true when points near a crossing are asked for.
-
     Args:
         rank: of the constraints along it. start: coordinates on it, not at a crossing.
     """
@@ -91,7 +89,7 @@ class Branch:
     def __init__(self, system: ConstraintSystem, rank: int, start: Array) -> None:
         self.system, self.rank, self.coordinates = system, rank, Coordinates(system.graph)
         self.units, self.units_q = system.units, self.coordinates.spread(system.units)
-        self.tangent, self.crossing = self.point(start, np.zeros(system.graph.nv)).free.T, False
+        self.tangent = self.point(start, np.zeros(system.graph.nv)).free.T
 
     def points(self, q: Array, v: Array) -> list[BranchPoint]:
         """The point on the branch nearest to q, v; near a crossing eight, whose weighted mean it is.
@@ -103,14 +101,11 @@ class Branch:
         point = self.point(q, v)
         if point.width < NARROW:
             try:
-                around = self._around(point)
+                if around := self._around(point):
+                    return around
             except BranchLostError:
                 if point.width < SHARP:
-                    raise
-                around = []  # a sharp corner: branches come close without crossing
-            if around:
-                self.crossing = True
-                return around
+                    raise  # otherwise a sharp corner: branches come close without crossing
         return [self._closed(point)]
 
     def point(self, q: Array, v: Array) -> BranchPoint:

@@ -82,9 +82,9 @@ def raise_branch_end(system: ConstraintSystem, target: Array, reached: Array, do
     """
     W, condition = system.projection(reached)
     raise_if_dependent(system, reached, W)
-    best = reached.copy()
-    best[system.independent_q] = target
-    _approach(system, best)
+    start = reached.copy()
+    start[system.independent_q] = target
+    best = _approach(system, start)
     if system.largest_residual(best) < AT_DEAD_POINT:
         _, there = system.projection(best)
         names = ", ".join(system.graph.independent_joint_names)
@@ -109,29 +109,29 @@ def raise_branch_end(system: ConstraintSystem, target: Array, reached: Array, do
     )
 
 
-def _approach(system: ConstraintSystem, coordinates: Array) -> None:
-    """Minimize |phi| in place, by damped least squares (Levenberg).
+def _approach(system: ConstraintSystem, start: Array) -> Array:
+    """Coordinates with the least |phi| near a start, by damped least squares (Levenberg).
 
     Where Newton's method is stuck at a dead point, the loops that can close do so all the same.
     """
     split, T = system.split, system.gearing.T
-    damping, least = 1e-3, np.inf
-    system.close_gears(coordinates)
-    one = np.eye(T.shape[1])
-    attempt, gradient, curvature = coordinates.copy(), np.zeros(len(one)), one
+    damping, least, one = 1e-3, np.inf, np.eye(T.shape[1])
+    best, attempt, gradient, curvature = start, start.copy(), np.zeros(len(one)), one
+    system.close_gears(attempt)
     for _ in range(200):
         values = system.evaluate(attempt)
         phi, J = values.phi, values.J[:, split.dependent_v] @ T
         if (now := float(phi @ phi)) < least:
-            coordinates[:], least, damping = attempt, now, max(0.3 * damping, 1e-12)
+            best, least, damping = attempt, now, max(0.3 * damping, 1e-12)
             gradient, curvature = J.T @ phi, J.T @ J
         else:
             damping *= 4.0
         step = T @ np.linalg.solve(curvature + damping * one, -gradient)
         if np.abs(step).max(initial=0.0) < newton.LAST_STEP:
-            return
-        attempt[:] = coordinates
+            break
+        attempt = best.copy()
         attempt[split.dependent_q] += step
+    return best
 
 
 def raise_if_singular(system: ConstraintSystem, coordinates: Array, condition: float) -> None:

@@ -57,7 +57,7 @@ class ExplicitSolver:
     def nearest(self, start: Array, limited: bool = False) -> Array | None:
         """Of all assembly modes at the start's own independent coordinates the one nearest to the start.
 
-        Nearest by :meth:`.PassiveJoints.distance`; with limits, of the modes that are least beyond them.
+        Nearest by :meth:`.PassiveJoints.turned_near`; with limits, of the modes that are least beyond them.
         Depth first, the nearer solution of each step first, without what cannot become better (branch and
         bound); with very many loops the best until then. Of two equally near ones, the one in which the
         loop's first joint has the larger coordinate. None: no mode closes.
@@ -76,10 +76,10 @@ class ExplicitSolver:
             solved = [k for k in self._solved_by(step) if k in passive.indices]
             candidates = []
             for solution in self._solutions(step, q):
-                beyond = passive.fit(solution, solved) if limited else 0.0
-                square = float(((solution - start)[solved] ** 2).sum())
+                turned, beyond = passive.turned_to_limits(solution, solved) if limited else (solution, 0.0)
+                square = float(((turned - start)[solved] ** 2).sum())
                 further = cost[0] + beyond, round(cost[1] + square, EQUAL_DIGITS)
-                candidates.append((further, step + 1, solution))
+                candidates.append((further, step + 1, turned))
             candidates.sort(key=lambda entry: (entry[0], *-entry[2][solved]), reverse=True)
             stack += candidates
         return best

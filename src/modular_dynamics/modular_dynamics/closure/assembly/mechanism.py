@@ -22,6 +22,8 @@ JUMP = 0.05
 NUDGE = 0.02
 #: Largest difference of a solution in closed form from Newton's [rad or m]: rounding, near a dead point.
 AGREEMENT = 1e-6
+#: Residual [m or 1] of a guess that needs no correction: rounding of lengths and coordinates of about one.
+ROUNDING = 1e-15
 #: Longest motion of loops [rad or m] from the start of a continuation: it takes some seconds.
 FARTHEST = 1e5
 
@@ -59,9 +61,7 @@ class Mechanism:
             closed = self._walk(start, target)
         if closed is None:
             closed = self._follow(start, target)
-        if guess is None:
-            system.passive.raise_beyond_limits(closed)
-        return closed
+        return system.passive.within_limits(closed) if guess is None else closed
 
     def reference(self) -> Array:
         """The closed configuration (nq,) from which loops are closed without a guess. Raises ClosureError.
@@ -154,7 +154,7 @@ class Mechanism:
         """Closed nearest to a guess: at its own independent coordinates, else at ``target``."""
         system, start = self.system, guess.copy()
         allowed = newton.LARGEST_STEP if self.explicit is None else AGREEMENT
-        if system.correct(start, allowed):
+        if system.correct(start, allowed, ROUNDING):
             return start
         try:
             return self._settled(guess, "near the guess")
@@ -183,8 +183,10 @@ class Mechanism:
             if not residual < newton.CLOSED:
                 best, least = (attempt, residual) if residual < least else (best, least)
                 continue
-            distance = passive.distance(attempt, start)
-            beyond = passive.fit(attempt, passive.indices) if limited else 0.0
+            attempt, distance = passive.turned_near(attempt, start)
+            beyond = 0.0
+            if limited:
+                attempt, beyond = passive.turned_to_limits(attempt, passive.indices)
             if (beyond, distance) < (cost[0], cost[1] - 1e-6):
                 solution, cost = attempt, (beyond, distance)
             if limited and beyond == 0.0:
@@ -204,8 +206,8 @@ class Mechanism:
         """
         nudged, system = start.copy(), self.system
         system.close_gears(nudged)
-        columns = system.workspace.rows.J[:, system.split.dependent_v] @ system.gearing.T
-        is_open = system.largest_residual(nudged) > newton.CLOSED
-        if is_open and system.rank(columns) < columns.shape[1]:
+        values = system.evaluate(nudged)
+        columns = values.J[:, system.split.dependent_v] @ system.gearing.T
+        if np.abs(values.phi).max(initial=0.0) > newton.CLOSED and system.rank(columns) < columns.shape[1]:
             nudged[system.passive.indices] += NUDGE / (1.0 + np.arange(columns.shape[1]))
         return nudged

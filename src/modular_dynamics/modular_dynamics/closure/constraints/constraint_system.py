@@ -82,9 +82,12 @@ class ConstraintSystem:
         self.close_gears(q)
         return float(newton.settle(*self.arrays, q, self.workspace))
 
-    def correct(self, q: Array, largest_step: float) -> bool:
-        """Newton's method from nearby, in place. False: it stepped farther, or did not converge."""
-        return bool(newton.correct(*self.arrays, q, self.workspace, largest_step))
+    def correct(self, q: Array, largest_step: float, enough: float = 0.0) -> bool:
+        """Newton's method from nearby, in place, unless q is closed to less than ``enough`` [m or 1].
+
+        False: it stepped farther, or did not converge.
+        """
+        return bool(newton.correct(*self.arrays, q, self.workspace, largest_step, enough))
 
     def projection(self, q: Array) -> tuple[Array, float]:
         """W (nv, independent), v = W v1, and the condition number of the dependent part of J there."""

@@ -190,9 +190,9 @@ class PassiveJoints:
             self.low[index], self.high[index] = joint_limits(joint)
             self.is_periodic[index] = joint.type is not JointType.PRISMATIC and name not in counted
 
-    def fit(self, q: Array, indices: Indices | list[int]) -> float:
-        """Sum of distances [rad or m] beyond the limits; whole turns are removed from q, in place."""
-        total = 0.0
+    def turned_to_limits(self, q: Array, indices: Indices | list[int]) -> tuple[Array, float]:
+        """q after whole turns toward the limits, and the sum of distances [rad or m] beyond these."""
+        q, total = q.copy(), 0.0
         for k in indices:
             low, high = self.low[k], self.high[k]
             beyond = max(low - q[k], q[k] - high)
@@ -201,21 +201,22 @@ class PassiveJoints:
                 if max(low - turned, turned - high) < beyond:
                     q[k], beyond = turned, max(low - turned, turned - high)
             total += beyond if beyond > SLACK else 0.0
-        return total
+        return q, total
 
-    def distance(self, q: Array, other: Array) -> float:
-        """Euclidean distance of passive joints [rad or m]; whole turns are removed from q, in place."""
-        periodic = self.indices[self.is_periodic[self.indices]]
+    def turned_near(self, q: Array, other: Array) -> tuple[Array, float]:
+        """q after whole turns toward another one, and the passive joints' Euclidean distance [rad or m]."""
+        q, periodic = q.copy(), self.indices[self.is_periodic[self.indices]]
         q[periodic] += TURN * np.round((other[periodic] - q[periodic]) / TURN)
-        return float(np.linalg.norm((q - other)[self.indices]))
+        return q, float(np.linalg.norm((q - other)[self.indices]))
 
-    def raise_beyond_limits(self, q: Array) -> None:
-        """Raise ClosureError: names joints beyond their limits. Whole turns are removed from q, in place."""
+    def within_limits(self, q: Array) -> Array:
+        """q, after whole turns where it is beyond limits. Raises ClosureError: names joints still beyond."""
         indices = self.indices
         if not ((q[indices] < self.low[indices] - SLACK) | (q[indices] > self.high[indices] + SLACK)).any():
-            return
-        if self.fit(q, indices) == 0.0:
-            return
+            return q
+        q, total = self.turned_to_limits(q, indices)
+        if total == 0.0:
+            return q
         beyond = [
             f"'{name}' is at {q[k]:.6g}, its limits are {self.low[k]:.6g} and {self.high[k]:.6g}"
             for name, k in zip(self.names, indices, strict=True)
@@ -226,5 +227,5 @@ class PassiveJoints:
             f"joints, which select the assembly mode where no guess does: {'; '.join(beyond)} [rad or m]. "
             "Widen the limits, or give a guess",
             {},
-            q.copy(),
+            q,
         )

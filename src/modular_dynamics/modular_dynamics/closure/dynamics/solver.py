@@ -136,6 +136,7 @@ class ClosedLoopSolver(Mechanism):
             vdot=np.zeros(nv),
             tau=np.zeros(nv),
             multipliers=np.zeros(len(rows.indices)),
+            residual=np.zeros(len(rows.indices)),
             tensions=np.zeros(len(springs.laws)),
             cut_wrenches=np.zeros((len(rows.ends), 6)),
             projection=np.zeros((nv, len(v))),
@@ -147,7 +148,6 @@ class ClosedLoopSolver(Mechanism):
         status, condition, rank, violation = kernel(
             tree, rows, springs, system.split, q, system.workspace, arrays
         )
-        residual = system.rows.by_name(np.abs(system.workspace.rows.phi))
         raise_if_singular(system, q, condition)
         if violation > LARGEST_VIOLATION:
             raise_if_dependent(system, q, arrays.projection)
@@ -164,7 +164,7 @@ class ClosedLoopSolver(Mechanism):
             rank=rank,
             redundant=len(arrays.multipliers) - rank,
             condition=condition,
-            residual=residual,
+            residual=system.rows.by_name(arrays.residual),
             projection=arrays.projection,
         )
 

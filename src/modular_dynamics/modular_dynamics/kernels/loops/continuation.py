@@ -67,7 +67,7 @@ def follow(tree, rows, split, q, target, workspace, jumped):
         distance = max(distance, abs(target[k] - start[k]))
         reach = max(reach, split.single_reach[k] * abs(target[k] - start[k]))
     if distance == 0.0:
-        return 1.0 if correct(tree, rows, split, q, workspace, LARGEST_STEP) else 0.0
+        return 1.0 if correct(tree, rows, split, q, workspace, LARGEST_STEP, 0.0) else 0.0
     done, stride = 0.0, min(1.0, STRIDE / distance)
     while done < 1.0:
         end = done + stride if done + stride < 1.0 - 1e-9 else 1.0  # no rest that is rounding only
@@ -81,7 +81,7 @@ def follow(tree, rows, split, q, target, workspace, jumped):
             q[dependent[k]] += x[k]
         _place(q, independent, start, target, end)
         allowed = LARGEST_STEP if jumped and done == 0.0 else 0.3 * step + LAST_STEP
-        near = step < 2.0 * LARGEST_STEP and correct(tree, rows, split, q, workspace, allowed)
+        near = step < 2.0 * LARGEST_STEP and correct(tree, rows, split, q, workspace, allowed, 0.0)
         if near and _jacobian_change(split, workspace) <= 0.5 * pivot:
             done, stride = end, 2.0 * stride
             continue

@@ -83,10 +83,8 @@ def _write_cut_wrenches(tree, rows, values, multipliers, wrenches):
 def closed_loop_inverse_dynamics(tree, rows, springs, split, q, workspace, result):
     """Inverse dynamics at a closed q; ``result.v``, ``result.vdot`` hold the independent rates, else zeros.
 
-    Fills ``result``. ``workspace.rows.phi`` is left at q.
-
-    Returns (status of the tree's inverse dynamics, condition number of J_d, its rank, and the largest
-    violation of a row by one unit of an independent coordinate: zero unless these are too many).
+    Fills ``result``. Returns (status of the tree's inverse dynamics, condition number of J_d, its rank, and
+    the largest violation of a row by one unit of an independent coordinate: zero unless these are too many).
     """
     v, vdot = result.v, result.vdot
     rank = factor_dependent(tree, rows, split, q, workspace)
@@ -99,5 +97,7 @@ def closed_loop_inverse_dynamics(tree, rows, springs, split, q, workspace, resul
     if springs.laws.shape[0] > 0:
         _add_springs(tree, springs, q, v, result.tau, result.tensions)
     _transmit(split, workspace, rank, result.tau, result.multipliers)
+    for i in range(result.residual.shape[0]):
+        result.residual[i] = abs(workspace.rows.phi[i])
     _write_cut_wrenches(tree, rows, workspace.rows, result.multipliers, result.cut_wrenches)
     return status, condition, rank, violation

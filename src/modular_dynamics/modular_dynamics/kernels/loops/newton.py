@@ -94,14 +94,18 @@ def newton_step(split, workspace):
 
 
 @kernel(fastmath=False, forceinline=True)
-def correct(tree, rows, split, q, workspace, allowed):
-    """Newton's method from a good start, in place. Is q closed, by a first step of at most ``allowed``?"""
+def correct(tree, rows, split, q, workspace, allowed, enough):
+    """Newton's method from a good start, in place. Is q closed, by a first step of at most ``allowed``?
+
+    No step is taken where the residual is less than ``enough`` at the start.
+    """
     x, indices = workspace.x, split.dependent_q
     step, previous = np.inf, np.inf
     for corrections in range(MOST_CORRECTIONS + 1):
         evaluate_rows(tree, rows, q, workspace.rest, workspace.rows)
-        if step < LAST_STEP:
-            return _residual(rows, q, workspace.rows.phi) < CLOSED
+        residual = _residual(rows, q, workspace.rows.phi)
+        if step < LAST_STEP or (corrections == 0 and residual < enough):
+            return residual < CLOSED
         if corrections == MOST_CORRECTIONS:
             return False
         newton_step(split, workspace)

@@ -132,7 +132,8 @@ class DynamicsArrays(NamedTuple):
 
     Attributes:
         v, vdot (nv,): of all joints; their independent entries are given.
-        tau (nv,): of the independent joints, zero elsewhere. multipliers (m,): of the rows. tensions (s,).
+        tau (nv,): of the independent joints, zero elsewhere. tensions (s,).
+        multipliers (m,), residual (m,): of the rows; the latter is |phi|.
         cut_wrenches (loops, 6): force and moment of each predecessor on its successor, at and in the latter's
             anchor.
         projection (nv, p): W.
@@ -142,6 +143,7 @@ class DynamicsArrays(NamedTuple):
     vdot: NDArray[float64]
     tau: NDArray[float64]
     multipliers: NDArray[float64]
+    residual: NDArray[float64]
     tensions: NDArray[float64]
     cut_wrenches: NDArray[float64]
     projection: NDArray[float64]

@@ -147,9 +147,11 @@ def suspicious_joints(robot: RobotDescription, linked_by_loops: Set[str]) -> lis
 def check_references(robot: RobotDescription, annotations: Annotations) -> None:
     """Tags name links and joints that exist, and the ends of a loop joint belong to different bodies.
 
+    Joints, loop joints and springs, whose reactions are found by name, have different names.
+
     Raises:
-        PartitionError: names the element, its line, and the unknown name; or the two links of a loop joint
-            that no joint moves against each other.
+        PartitionError: names the element, its line, and the unknown name; two elements of one name; or the
+            two links of a loop joint that no joint moves against each other.
     """
     known = {"link": set(robot.links), "joint": set(robot.joints)}
     for section, owner, kind, name in _references(annotations):
@@ -158,8 +160,17 @@ def check_references(robot: RobotDescription, annotations: Annotations) -> None:
                 f"{_ELEMENTS[section]} '{owner}' names the unknown {kind} '{name}'",
                 annotations.lines.get((section, owner)),
             )
+    named = dict.fromkeys(robot.joints, "joint")
+    loops, springs = annotations.loop_joints, annotations.springs
+    for section, name in [("loop_joints", k.name) for k in loops] + [("springs", k.name) for k in springs]:
+        if name in named:
+            raise PartitionError(
+                f"{_ELEMENTS[section]} '{name}' has the name of {named[name]} '{name}'; rename one of them",
+                annotations.lines.get((section, name)),
+            )
+        named[name] = _ELEMENTS[section]
     carrier = carriers(robot, {})
-    for loop in annotations.loop_joints:
+    for loop in loops:
         before, after = loop.predecessor.link, loop.successor.link
         if carrier[before].joint == carrier[after].joint:
             same = f"its two ends are both on link '{before}'"
