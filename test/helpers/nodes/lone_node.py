@@ -26,8 +26,3 @@ def receive(node, topic, message):
     """Call back the subscriber of a topic."""
     callbacks = {call.args[1]: call.args[2] for call in node.create_subscription.call_args_list}
     callbacks[topic](message, {"received_timestamp": node.time})
-
-
-def watch(node):
-    """Call back the only timer: it looks for stale input."""
-    node.create_timer.call_args.args[1]()

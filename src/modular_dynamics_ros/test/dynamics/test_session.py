@@ -6,7 +6,7 @@ import pytest
 from sensor_msgs.msg import JointState
 
 from helpers.nodes.dynamics_harness import NAMES, Q, V, expected
-from helpers.nodes.lone_node import lone_node, receive, watch
+from helpers.nodes.lone_node import lone_node, receive
 from modular_dynamics_ros.computation.computation import Computation
 from modular_dynamics_ros.computation.robot import load_robot
 from modular_dynamics_ros.computation.values import ComputationSettings
@@ -30,7 +30,7 @@ class Session(DynamicsSession):
     def published_at(self, time):
         self._node.time, torques = round(1e9 * time), self._node.sent["~/joint_torques"]
         torques.clear()
-        watch(self._node)
+        self._on_watch()
         return torques
 
 

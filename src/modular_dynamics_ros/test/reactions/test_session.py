@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from sensor_msgs.msg import JointState
 
-from helpers.nodes.lone_node import lone_node, receive, watch
+from helpers.nodes.lone_node import lone_node, receive
 from helpers.paths import ROBOTS
 from modular_dynamics_ros.messages.stamps import stamp_message
 from modular_dynamics_ros.messages.wrenches import WrenchWriter
@@ -38,7 +38,7 @@ def test_a_refused_state_leaves_no_trace(session):
     send(session, 3, NEAR)
     send(session, 4, FAR, with_wrenches=False)
     session._node.time = 10**9  # its wrenches never come
-    watch(session._node)
+    session._on_watch()
     send(session, 5, NEAR)
     values = {key: value for status in session.statuses() for key, value in status.values.items()}
     assert (values["messages out"], values["messages rejected"]) == ("3", "2")
