@@ -60,7 +60,7 @@ def _time_per_answer(node: DynamicsNode, publisher: Publisher, executor: SingleT
         message.header.stamp = stamp_message(time.time_ns())
         publisher.publish(message)
     time.sleep(QUIET)  # what is on its way arrives
-    counts = node.session.input.counts
+    counts = node.session.record.counts
     before, began = counts.answered, time.perf_counter()
     last = began
     while time.perf_counter() - last < QUIET:

@@ -65,12 +65,11 @@ class TimedWrenches:
 
 
 class Computation:
-    """Torques of one robot. A state that is refused, by `observe` or by `compute`, leaves no trace.
+    """Torques of one robot. Answers leave no trace: the caller passes the previous one.
 
     Attributes:
         accelerations: where they come from; keeps reference and filter from message to message.
         external, black_box: wrenches from topics, which hold for a while.
-        last_answer: from which the next state's loops are closed, and whose position `hold` holds.
 
     Raises:
         RobotError: there is no configuration in which the robot's loops close.
@@ -80,7 +79,6 @@ class Computation:
         self.robot, self.settings = robot, settings
         self.accelerations = AccelerationSource(len(robot.state_names), settings)
         self.external, self.black_box = TimedWrenches(), TimedWrenches()
-        self.last_answer: Answer | None = None
         self._solver: OpenChain | ClosedLoop
         if robot.closed:
             self._solver = ClosedLoop(robot, settings.closure_tolerance)
@@ -99,7 +97,6 @@ class Computation:
         self.external.clear()
         self.black_box.clear()
         self.accelerations.forget()
-        self.last_answer = None
 
     @property
     def needs_velocity(self) -> bool:
@@ -127,31 +124,29 @@ class Computation:
             measured = np.full(len(self.robot.passive_names), np.nan)
         return State(stamp, q, v, a, measured, held)
 
-    def compute(self, state: State, now: int) -> Answer:
+    def compute(self, state: State, now: int, previous: Answer | None) -> Answer:
         """Torques and wrenches of a state, with the wrenches that are valid now [ns].
+
+        Args:
+            previous: from which loops are closed, if the state follows closely; None before the first answer.
 
         Raises:
             BadMessage: the wrench of a black box is missing or too old, the loops do not close or stand at a
             dead point, or the torques overflow.
         """
         wrenches = self._applied_wrenches(now)
-        last = self.last_answer
-        configuration = self._solver.configuration_at(state, last.configuration if last else None)
-        self.last_answer = answer = self._answer(state, configuration, wrenches)
-        return answer
+        configuration = self._solver.configuration_at(state, previous.configuration if previous else None)
+        return self._answer(state, configuration, wrenches)
 
-    def hold(self) -> Answer:
-        """Torques that hold the last position against gravity, with the last wrenches of black boxes.
+    def hold(self, previous: Answer) -> Answer:
+        """Torques that hold the position of an answer against gravity, with its wrenches of black boxes.
 
         Raises:
-            BadMessage: there is no answer yet, or the torques overflow.
+            BadMessage: the torques overflow.
         """
-        last = self.last_answer
-        if last is None:
-            raise BadMessage("no answer", "no joint state was answered yet")
-        rest = np.zeros_like(last.state.q)
-        state = State(last.state.stamp, last.state.q, rest, rest, last.state.measured)
-        return self._answer(state, last.configuration, AppliedWrenches(None, last.wrenches.black_box))
+        last, rest = previous.state, np.zeros_like(previous.state.q)
+        state = State(last.stamp, last.q, rest, rest, last.measured)
+        return self._answer(state, previous.configuration, AppliedWrenches(None, previous.wrenches.black_box))
 
     def _applied_wrenches(self, now: int) -> AppliedWrenches:
         valid_for = self.settings.stale_after

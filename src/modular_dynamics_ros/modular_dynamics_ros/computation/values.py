@@ -1,12 +1,10 @@
 """What the computation takes and returns, besides the answer: values that later calls do not change."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
-
-from modular_dynamics_ros.parameters.nodes import RobotParameters
 
 __all__ = [
     "AppliedWrenches",
@@ -41,12 +39,6 @@ class ComputationSettings:
     effort_limits: str = "off"
     stale_after: float = 0.2
     closure_tolerance: float = 0.01
-
-    @classmethod
-    def of(cls, parameters: RobotParameters) -> "ComputationSettings":
-        """The settings among a node's parameters of the same names; the others keep their defaults."""
-        names = {entry.name for entry in fields(cls)}
-        return cls(**{name: value for name, value in vars(parameters).items() if name in names})
 
 
 @dataclass(frozen=True, eq=False)

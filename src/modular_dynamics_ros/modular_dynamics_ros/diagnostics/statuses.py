@@ -70,20 +70,17 @@ class LatencyWindow:
 
 @dataclass
 class MessageCounts:
-    """Messages since activation: every joint state is answered, rejected (by cause) or superseded.
+    """Joint states since activation: how many arrived, were answered, or were rejected (by cause).
 
     Attributes:
-        superseded: by a newer joint state before they were answered. limited: by joint, answers in which its
-        effort limit was exceeded. closed_anew: answers whose assembly mode did not follow from the answer
-        before. input_age: of the last joint state at its arrival [s]. latency: from arrival to answer.
+        closed_anew: answers whose assembly mode did not follow from the answer before. input_age: of the last
+        joint state at its arrival [s]. latency: from arrival to answer.
     """
 
     received: int = 0
     answered: int = 0
-    superseded: int = 0
     closed_anew: int = 0
     rejected: "Counter[str]" = field(default_factory=Counter)
-    limited: "Counter[str]" = field(default_factory=Counter)
     input_age: float = float("nan")
     latency: LatencyWindow = field(default_factory=LatencyWindow)
 

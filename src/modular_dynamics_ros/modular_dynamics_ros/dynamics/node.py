@@ -4,18 +4,25 @@ It listens to joint_states and, with acceleration_source 'reference', to referen
 without robot_description_file it waits, configured, for a robot on the topic robot_description.
 """
 
+from modular_dynamics_ros.node.interfaces import SessionType
 from modular_dynamics_ros.node.robot_node import RobotNode, run_robot_node
 from modular_dynamics_ros.parameters.nodes import DynamicsParameters
 
 __all__ = ["DynamicsNode", "main"]
 
 
-class DynamicsNode(RobotNode):
+class DynamicsNode(RobotNode[DynamicsParameters]):
     """The torques of one robot: see `DynamicsSession`."""
 
     NAME = "dynamics_node"
     PARAMETERS = DynamicsParameters
-    SESSION = "modular_dynamics_ros.dynamics.session:DynamicsSession"
+
+    @staticmethod
+    def session_type() -> SessionType[DynamicsParameters]:
+        """See `RobotNode`."""
+        from modular_dynamics_ros.dynamics.session import DynamicsSession  # noqa: PLC0415  # imports the library
+
+        return DynamicsSession
 
 
 def main() -> int:

@@ -1,6 +1,7 @@
 """One robot in dynamics_node: every joint state gets its torques, and some are compared with Pinocchio."""
 
-from dataclasses import replace
+from collections import Counter
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -16,11 +17,18 @@ from modular_dynamics_ros.exceptions import BadMessage
 from modular_dynamics_ros.messages.status import Status, status_of
 from modular_dynamics_ros.node.inputs import ReferenceInput, WrenchInputs
 from modular_dynamics_ros.node.interfaces import SessionNode
-from modular_dynamics_ros.node.loaded_robot import LoadedRobot
-from modular_dynamics_ros.node.state_input import InputTimeout, StaleBehaviour, StateInput
+from modular_dynamics_ros.node.loaded_robot import LoadedRobot, robot_settings
 from modular_dynamics_ros.parameters.nodes import DynamicsParameters
 
-__all__ = ["DynamicsSession", "output_status"]
+__all__ = ["DynamicsSession", "OutputCounts", "output_status"]
+
+
+@dataclass
+class OutputCounts:
+    """Joint states superseded by a newer one before they were answered; by joint, answers above its limit."""
+
+    superseded: int = 0
+    limited: "Counter[str]" = field(default_factory=Counter)
 
 
 class DynamicsSession:
@@ -30,6 +38,7 @@ class DynamicsSession:
         description: path or text of the URDF.
 
     Attributes:
+        record: of the joint states. counts: of the outputs.
         last_published: the last answer, or the one that holds the robot while the input is stale.
 
     Raises:
@@ -38,29 +47,26 @@ class DynamicsSession:
 
     def __init__(self, node: SessionNode, description: str, parameters: DynamicsParameters) -> None:
         self._node, self._parameters = node, parameters
-        self._loaded = LoadedRobot(node, description, parameters)
+        self._loaded = LoadedRobot(node, description, parameters, dynamics_settings(parameters))
         self.robot, self.computation = self._loaded.robot, self._loaded.computation
+        self.record, self.counts = self._loaded.record, OutputCounts()
         rate, threshold = parameters.crosscheck_rate, parameters.crosscheck_threshold
         self.crosschecks = CrossChecks(self.robot, node.log, rate, threshold)
         self._outputs = DynamicsOutputs(node, self.robot, parameters.controller_joints)
         self.last_published: Answer | None = None
+        self._ramped_down: Answer | None = None  # the answer whose ramp has ended
         self._rate_timer: Any = None
         # with a rate: the state that its timer is to answer, and its arrival
         self._newest: tuple[State, int] | None = None
 
-    @property
-    def input(self) -> StateInput:
-        """The joint states of an active node."""
-        return self._loaded.active
-
     def activate(self, state: LifecycleState | None) -> None:
         """Subscribe and begin to answer; publish the graph."""
         node, parameters = self._node, self._parameters
+        self.counts = OutputCounts()
         self.crosschecks.restart()
         self._outputs.activate(state)
         others = ReferenceInput(node, self.computation), WrenchInputs(node, self.computation)
-        timeout = InputTimeout(parameters.stale_after, parameters.on_stale, parameters.ramp_time)
-        self._loaded.subscribe(others, timeout, self._on_state, self._on_watch)
+        self._loaded.subscribe(others, self._on_state, self._on_watch)
         self._outputs.publish_graph(node.stamp())
         self._set_rate(parameters.rate)
 
@@ -78,22 +84,21 @@ class DynamicsSession:
     def set_parameters(self, parameters: DynamicsParameters) -> None:
         """Take parameters that changed at run time."""
         self._parameters = parameters
-        self.computation.apply_settings(ComputationSettings.of(parameters))
+        self.computation.apply_settings(dynamics_settings(parameters))
         monitor = self.crosschecks.monitor
         monitor.rate, monitor.threshold = parameters.crosscheck_rate, parameters.crosscheck_threshold
-        if self._loaded.states is not None:
-            self.input.set_timeout(parameters.stale_after, parameters.on_stale, parameters.ramp_time)
+        if self._loaded.active:
             self._set_rate(parameters.rate)
 
     def statuses(self) -> list[Status]:
         """The parts of /diagnostics, while active."""
         answer = self.last_published
         statuses = [
-            self.input.status("cross-check"),
-            output_status(self.input.counts, self.computation, answer),
+            self.record.status("cross-check"),
+            output_status(self.record.counts, self.counts, self.computation, answer),
             self.crosschecks.status(),
         ]
-        return [*statuses, self.input.closure_status(answer)] if self.robot.closed else statuses
+        return [*statuses, self.record.closure_status(answer)] if self.robot.closed else statuses
 
     def _set_rate(self, rate: float) -> None:
         if self._rate_timer is not None:
@@ -104,7 +109,7 @@ class DynamicsSession:
         if self._rate_timer is None:
             self._answer(state, arrival)
             return
-        self.input.counts.superseded += self._newest is not None
+        self.counts.superseded += self._newest is not None
         self._newest = state, arrival
 
     def _on_rate(self) -> None:
@@ -114,26 +119,41 @@ class DynamicsSession:
         try:
             self._answer(state, arrival)
         except BadMessage as error:
-            self.input.reject(error)
+            self.record.rejected(error)
 
     def _answer(self, state: State, arrival: int) -> None:
-        self.last_published = answer = self.computation.compute(state, self._node.now())
+        answer = self.computation.compute(state, self._node.now(), self.record.last)
         self._outputs.publish(answer)
-        self.input.count_answer(answer, arrival)
-        self.input.counts.limited.update(limited_joints(self.robot, answer))
+        self.last_published = answer
+        self.record.answered(answer, arrival)
+        self.counts.limited.update(limited_joints(self.robot, answer))
         self.crosschecks.compare_if_due(answer)
 
-    def _on_watch(self, behaviour: StaleBehaviour, factor: float) -> None:
-        if behaviour is StaleBehaviour.HOLD_GRAVITY:
+    def _on_watch(self) -> None:
+        overdue, last = self.record.overdue(), self.last_published
+        if overdue is None or last is None:
+            return
+        on_stale, publishing = self._parameters.on_stale, "nothing"
+        if on_stale == "hold_gravity":
+            publishing = "gravity torques at the last position"
             try:
-                self.last_published = self.computation.hold()
+                self.last_published = self.computation.hold(last)
             except BadMessage as error:
                 self._node.log.problem("joint_states", error.cause, f"position not held: {error}")
             else:
                 self._outputs.publish(self.last_published, self._node.stamp())
-        elif behaviour is StaleBehaviour.RAMP and self.last_published is not None:
-            last = self.last_published
+        elif on_stale == "ramp_to_zero" and last is not self._ramped_down:
+            publishing = "the last torques times a falling factor"
+            factor = max(0.0, 1.0 - overdue / self._parameters.ramp_time)
             self._outputs.publish_torques(replace(last, effort=factor * last.effort), self._node.stamp())
+            self._ramped_down = None if factor else last
+        self.record.stale(publishing)
+
+
+def dynamics_settings(parameters: DynamicsParameters) -> ComputationSettings:
+    """Those of every node, and which torques are published."""
+    p = parameters
+    return replace(robot_settings(p), output=p.output, friction=p.friction, effort_limits=p.effort_limits)
 
 
 def limited_joints(robot: Robot, answer: Answer) -> list[str]:
@@ -141,16 +161,18 @@ def limited_joints(robot: Robot, answer: Answer) -> list[str]:
     return [robot.state_names[index] for index in np.flatnonzero(answer.exceeded)]
 
 
-def output_status(counts: MessageCounts, computation: Computation, answer: Answer | None) -> Status:
+def output_status(
+    counts: MessageCounts, outputs: OutputCounts, computation: Computation, answer: Answer | None
+) -> Status:
     """Rate, latency, effort limits, and the source of the accelerations; `answer` is the last one."""
     robot, settings = computation.robot, computation.settings
     values = {
         **answer_values(counts, computation.accelerations.description),
-        "superseded by a newer joint state": str(counts.superseded),
+        "superseded by a newer joint state": str(outputs.superseded),
         "output": settings.output,
     }
     values |= {
-        f"effort limit of {name} reached in": f"{count} answers" for name, count in counts.limited.items()
+        f"effort limit of {name} reached in": f"{count} answers" for name, count in outputs.limited.items()
     }
     limited = [] if answer is None else limited_joints(robot, answer)
     warnings = [f"effort limit reached ({settings.effort_limits}): {', '.join(limited)}"] if limited else []

@@ -1,19 +1,34 @@
-"""What sessions, inputs and outputs need of their node: they do not know its class."""
+"""What sessions, inputs and outputs need of their node, and a node of its session: no class is known."""
 
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from builtin_interfaces.msg import Time
+from rclpy.lifecycle import LifecycleState
 
 from modular_dynamics_ros.diagnostics.change_log import ChangeLog
+from modular_dynamics_ros.messages.status import Status
+from modular_dynamics_ros.parameters.nodes import RobotParameters
 
-__all__ = ["SessionNode"]
+if TYPE_CHECKING:  # it imports the library, for which a node that starts does not wait
+    from modular_dynamics_ros.computation.robot import Robot
+
+__all__ = ["Parameters", "Session", "SessionNode", "SessionType"]
+
+Parameters = TypeVar("Parameters", bound=RobotParameters)
+Parameters_contra = TypeVar("Parameters_contra", bound=RobotParameters, contravariant=True)
 
 
 class SessionNode(Protocol):
     """A node as its session sees it. Publishers, subscriptions and timers are rclpy's."""
 
     log: ChangeLog
+    create_subscription: Callable[..., Any]
+    destroy_subscription: Callable[[Any], bool]
+    create_timer: Callable[[float, Callable[[], None]], Any]
+    destroy_timer: Callable[[Any], bool]
+    create_lifecycle_publisher: Callable[..., Any]
+    destroy_lifecycle_publisher: Callable[[Any], bool]
 
     def now(self) -> int:
         """The node's clock [ns]."""
@@ -21,24 +36,27 @@ class SessionNode(Protocol):
     def stamp(self) -> Time:
         """The node's clock as a stamp."""
 
-    def create_subscription(
-        self, msg_type: Any, topic: str, callback: Callable[..., None], qos_profile: Any, /, **options: Any
-    ) -> Any:
-        """As rclpy's."""
 
-    def destroy_subscription(self, subscription: Any, /) -> bool:
-        """As rclpy's."""
+class Session(Protocol[Parameters_contra]):
+    """One robot in a node."""
 
-    def create_timer(self, timer_period_sec: float, callback: Callable[[], None], /) -> Any:
-        """As rclpy's."""
+    robot: "Robot"
 
-    def destroy_timer(self, timer: Any, /) -> bool:
-        """As rclpy's."""
+    def activate(self, state: LifecycleState | None) -> None:
+        """Subscribe and begin to answer."""
 
-    def create_lifecycle_publisher(
-        self, msg_type: Any, topic: str, qos_profile: Any, /, **options: Any
-    ) -> Any:
-        """As rclpy's."""
+    def deactivate(self) -> None:
+        """Take no more messages; forget what the next activation must not build upon."""
 
-    def destroy_lifecycle_publisher(self, publisher: Any, /) -> bool:
-        """As rclpy's."""
+    def destroy(self) -> None:
+        """Deactivate, and remove the publishers."""
+
+    def set_parameters(self, parameters: Parameters_contra) -> None:
+        """Take parameters that changed at run time."""
+
+    def statuses(self) -> list[Status]:
+        """The parts of /diagnostics, while active."""
+
+
+SessionType = Callable[[SessionNode, str, Parameters], Session[Parameters]]
+"""Makes a session from the path or text of a URDF; raises RobotError where the robot cannot be used."""

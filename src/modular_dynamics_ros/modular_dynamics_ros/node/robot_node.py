@@ -9,8 +9,7 @@ last good one stays.
 
 import time
 from dataclasses import replace
-from pkgutil import resolve_name
-from typing import Any
+from typing import Any, Generic
 
 from builtin_interfaces.msg import Time
 from diagnostic_msgs.msg import DiagnosticArray
@@ -23,9 +22,9 @@ from std_msgs.msg import String
 from modular_dynamics_ros.diagnostics.change_log import ChangeLog
 from modular_dynamics_ros.exceptions import ParameterError, RobotError
 from modular_dynamics_ros.messages.status import WARN, Status, diagnostic_array
+from modular_dynamics_ros.node.interfaces import Parameters, Session, SessionType
 from modular_dynamics_ros.node.spinning import run_node
 from modular_dynamics_ros.node.topics import LATCHED
-from modular_dynamics_ros.parameters.nodes import RobotParameters
 from modular_dynamics_ros.parameters.table import changed, declare, usage
 
 __all__ = ["FAILURE", "SUCCESS", "RobotNode", "run_robot_node"]
@@ -34,25 +33,29 @@ STEADY_CLOCK = Clock(clock_type=ClockType.STEADY_TIME)
 SUCCESS, FAILURE = TransitionCallbackReturn.SUCCESS, TransitionCallbackReturn.FAILURE
 
 
-class RobotNode(LifecycleNode):
+class RobotNode(LifecycleNode, Generic[Parameters]):
     """Parameters, transitions, description and diagnostics; all about one robot is in its session.
 
-    A subclass sets NAME, PARAMETERS (a table, see parameters/table.py) and SESSION: "MODULE:CLASS" of the
-    sessions. That module, and with it the library, is imported when the node is configured: DDS finds the
-    other nodes meanwhile, so that a node that was killed answers sooner.
+    A subclass sets NAME and PARAMETERS (a table, see parameters/table.py), and defines `session_type`.
     """
 
     NAME: str
-    PARAMETERS: type[RobotParameters]
-    SESSION: str
+    PARAMETERS: type[Parameters]
+
+    @staticmethod
+    def session_type() -> SessionType[Parameters]:
+        """Import the class of the sessions, and with it the library: called when the node is configured.
+
+        DDS finds the other nodes meanwhile, so that a node that was killed answers sooner.
+        """
+        raise NotImplementedError
 
     def __init__(self, **options: Any) -> None:
         super().__init__(self.NAME, **options)
         self.parameters = declare(self, self.PARAMETERS)
         self.add_on_set_parameters_callback(self._on_set_parameters)
         self.log = ChangeLog(self.get_logger(), time.monotonic)
-        self.session: Any = None  # of the type that SESSION names
-        self._session_type: Any = None
+        self.session: Session[Parameters] | None = None
         self._description = ""
         self._description_subscription: Any = None
         self._diagnostics: Any = None
@@ -66,7 +69,7 @@ class RobotNode(LifecycleNode):
             # logged before the imports: for every line rclpy searches all modules for the caller
             self.get_logger().info(f"loading {file}")
         try:
-            self._session_type = resolve_name(self.SESSION)
+            self.session_type()
         except ImportError as error:
             self.get_logger().fatal(f"the library cannot be imported: {error}")
             return FAILURE
@@ -139,7 +142,7 @@ class RobotNode(LifecycleNode):
         """Replace the robot by this one; a bad one is refused, and the last good one stays."""
         kept = f"; '{self.session.robot.graph.name}' stays" if self.session is not None else ""
         try:
-            session = self._session_type(self, description, self.parameters)
+            session = self.session_type()(self, description, self.parameters)
         except RobotError as error:
             self.get_logger().error(f"{where} refused: {error}{kept}")
             return False
@@ -187,10 +190,10 @@ class RobotNode(LifecycleNode):
         return self.get_clock().now().to_msg()
 
 
-def run_robot_node(kind: type[RobotNode], about: str) -> int:
+def run_robot_node(kind: type[RobotNode[Any]], about: str) -> int:
     """Run a node as a process, or print its usage where the command line asks for help."""
 
-    def make() -> RobotNode:
+    def make() -> RobotNode[Any]:
         node = kind()
         if node.parameters.autostart and node.trigger_configure() == SUCCESS:
             node.trigger_activate()

@@ -62,6 +62,12 @@ class WrenchMatcher(Generic[Item]):
             self._last.clear()
         self._items[stamp] = now, item
 
+    @property
+    def newest(self) -> Item | None:
+        """The item that was the last to begin to wait; None where it does not wait any more."""
+        waiting = None if self._newest is None else self._items.get(self._newest)
+        return None if waiting is None else waiting[1]
+
     def add(self, name: str, stamp: int, wrench: StampedWrench, now: int) -> None:
         """Add a wrench."""
         self._last[name] = now, stamp

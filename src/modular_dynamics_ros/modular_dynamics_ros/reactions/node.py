@@ -15,18 +15,25 @@ A state or a wrench that cannot be used is reported and not answered. It is a li
 robot_description_file it waits, configured, for a robot on the topic robot_description.
 """
 
+from modular_dynamics_ros.node.interfaces import SessionType
 from modular_dynamics_ros.node.robot_node import RobotNode, run_robot_node
 from modular_dynamics_ros.parameters.nodes import ReactionParameters
 
 __all__ = ["TorsoReactionNode", "main"]
 
 
-class TorsoReactionNode(RobotNode):
+class TorsoReactionNode(RobotNode[ReactionParameters]):
     """The reactions of one robot: see `ReactionSession`."""
 
     NAME = "torso_reaction_node"
     PARAMETERS = ReactionParameters
-    SESSION = "modular_dynamics_ros.reactions.session:ReactionSession"
+
+    @staticmethod
+    def session_type() -> SessionType[ReactionParameters]:
+        """See `RobotNode`."""
+        from modular_dynamics_ros.reactions.session import ReactionSession  # noqa: PLC0415  # imports the library
+
+        return ReactionSession
 
 
 def main() -> int:

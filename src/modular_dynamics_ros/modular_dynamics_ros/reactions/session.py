@@ -8,14 +8,13 @@ from rclpy.lifecycle import LifecycleState
 
 from modular_dynamics_ros.computation.closed_loop import ClosedLoopSolution
 from modular_dynamics_ros.computation.computation import Answer
-from modular_dynamics_ros.computation.values import ComputationSettings, StampedWrench, State
+from modular_dynamics_ros.computation.values import StampedWrench, State
 from modular_dynamics_ros.diagnostics.statuses import LatencyWindow, MessageCounts, answer_values
 from modular_dynamics_ros.exceptions import BadMessage, listed
 from modular_dynamics_ros.messages.status import OK, Status, status_of
 from modular_dynamics_ros.node.inputs import Inputs, ReferenceInput
 from modular_dynamics_ros.node.interfaces import SessionNode
-from modular_dynamics_ros.node.loaded_robot import LoadedRobot
-from modular_dynamics_ros.node.state_input import InputTimeout, StaleBehaviour, StateInput
+from modular_dynamics_ros.node.loaded_robot import LoadedRobot, robot_settings
 from modular_dynamics_ros.parameters.nodes import ReactionParameters
 from modular_dynamics_ros.reactions.computation import MechanismReactions, ReactionComputation
 from modular_dynamics_ros.reactions.connection_wrenches import LOG_NAME, ConnectionWrenches
@@ -47,14 +46,18 @@ class ReactionSession:
     Args:
         description: path or text of the URDF.
 
+    Attributes:
+        record: of the joint states.
+
     Raises:
         RobotError: robot, rules or parameters cannot be used.
     """
 
     def __init__(self, node: SessionNode, description: str, parameters: ReactionParameters) -> None:
         self._node, self._parameters = node, parameters
-        self._loaded = LoadedRobot(node, description, parameters)
+        self._loaded = LoadedRobot(node, description, parameters, robot_settings(parameters))
         self.robot, self.computation = self._loaded.robot, self._loaded.computation
+        self.record = self._loaded.record
         self.reactions = ReactionComputation(
             self.robot, parameters.rules_file, parameters.equilibrium_tolerance
         )
@@ -63,23 +66,18 @@ class ReactionSession:
         self._last: MechanismReactions | None = None
         self._computing = LatencyWindow()
 
-    @property
-    def input(self) -> StateInput:
-        """The joint states of an active node."""
-        return self._loaded.active
-
     def activate(self, state: LifecycleState | None) -> None:
         """Subscribe and begin to answer."""
         self._computing.clear()
         self._last = None
         self._outputs.activate(state)
-        timeout, others = self._parameters.stale_after, list[Inputs]()
+        others = list[Inputs]()
         if self._parameters.loads == "topics":
-            names = self.reactions.load_names
+            names, timeout = self.reactions.load_names, self._parameters.stale_after
             self._loads = ConnectionWrenches(self._node, self.robot.graph, names, timeout, self._on_loads)
             others.append(self._loads)
         others.append(ReferenceInput(self._node, self.computation))
-        self._loaded.subscribe(others, InputTimeout(timeout), self._on_state, self._on_watch)
+        self._loaded.subscribe(others, self._on_state, self._on_watch)
 
     def deactivate(self) -> None:
         """Take no more messages; forget what the next activation must not build upon."""
@@ -94,11 +92,9 @@ class ReactionSession:
     def set_parameters(self, parameters: ReactionParameters) -> None:
         """Take parameters that changed at run time."""
         self._parameters = parameters
-        self.computation.apply_settings(ComputationSettings.of(parameters))
+        self.computation.apply_settings(robot_settings(parameters))
         self._outputs.parameters = parameters
         self.reactions.tolerance = parameters.equilibrium_tolerance
-        if self._loaded.states is not None:
-            self.input.set_timeout(parameters.stale_after)
         if self._loads is not None:
             self._loads.matcher.timeout = parameters.stale_after
 
@@ -106,18 +102,23 @@ class ReactionSession:
         """The parts of /diagnostics, while active."""
         source = self.computation.accelerations.description
         statuses = [
-            self.input.status(LOG_NAME),
-            answers_status(self.input.counts, self._computing, source),
+            self.record.status(LOG_NAME),
+            answers_status(self.record.counts, self._computing, source),
         ]
         if self._loads is not None:
             matcher, problems = self._loads.matcher, self._node.log.texts(LOG_NAME)
             statuses.append(loads_status(matcher.ages(self._node.now()), matcher.timeout, problems))
-        closure = self.input.closure_status(self.computation.last_answer)
+        closure = self.record.closure_status(self._newest())
         return [*statuses, closure, reactions_status(self.reactions, self._last)]
+
+    def _newest(self) -> Answer | None:
+        """That of the state before, while it waits, or else the last one that is published."""
+        waiting = None if self._loads is None else self._loads.matcher.newest
+        return self.record.last if waiting is None else waiting.answer
 
     def _on_state(self, state: State, arrival: int) -> None:
         began = time.perf_counter_ns()
-        answer = self.computation.compute(state, self._node.now())
+        answer = self.computation.compute(state, self._node.now(), self._newest())
         waiting = _Waiting(answer, arrival, time.perf_counter_ns() - began)
         if self._loads is None:
             self._publish(waiting, None)
@@ -129,7 +130,7 @@ class ReactionSession:
         try:
             self._publish(waiting, wrenches)
         except BadMessage as error:
-            self.input.reject(error)
+            self.record.rejected(error)
 
     def _publish(self, waiting: _Waiting, wrenches: dict[str, StampedWrench] | None) -> None:
         began, answer = time.perf_counter_ns(), waiting.answer
@@ -137,10 +138,12 @@ class ReactionSession:
         self._last = self.reactions(answer.dynamics.result, wrenches)
         self._outputs.publish(self._last, answer.state.stamp, from_topics=wrenches is not None)
         self._computing.add(waiting.arrival, waiting.spent + time.perf_counter_ns() - began)
-        self.input.count_answer(answer, waiting.arrival)
+        self.record.answered(answer, waiting.arrival)
 
-    def _on_watch(self, behaviour: StaleBehaviour, factor: float) -> None:
-        """Give up states whose wrenches will not arrive."""
+    def _on_watch(self) -> None:
+        """Report stale input, and give up states whose wrenches will not arrive."""
+        if self.record.overdue() is not None:
+            self.record.stale("nothing")
         if self._loads is None:
             return
         matcher = self._loads.matcher
@@ -148,7 +151,7 @@ class ReactionSession:
             text = (
                 f"no connection wrench of {listed(missing)} with its stamp came within {matcher.timeout:g} s"
             )
-            self.input.reject(BadMessage("no connection wrench", text))
+            self.record.rejected(BadMessage("no connection wrench", text))
 
 
 def answers_status(counts: MessageCounts, computing: LatencyWindow, source: str) -> Status:

@@ -27,8 +27,8 @@ def computation(description, **settings):
     return Computation(load_robot(description), ComputationSettings(**settings))
 
 
-def answer(one, q, stamp=NOW, v=None, measured=None):
-    return one.compute(one.observe(stamp, q, 0.3 * q if v is None else v, (), measured), stamp)
+def answer(one, q, stamp=NOW, previous=None, v=None, measured=None):
+    return one.compute(one.observe(stamp, q, 0.3 * q if v is None else v, (), measured), stamp, previous)
 
 
 def solved(*arguments, **named):
@@ -104,10 +104,8 @@ def test_gravity_modes_and_friction_of_passive_joints():
 
 def test_holding_is_the_rest_at_the_last_answer():
     one, q = computation(path("exoskeleton")), STATES["exoskeleton"]
-    with pytest.raises(BadMessage, match="no joint state was answered yet"):
-        one.hold()
-    result = solved(one, q)
-    held = one.hold()
+    given = answer(one, q)
+    result, held = given.dynamics.result, one.hold(given)
     rest = closed_loop_inverse_dynamics(one.robot.graph, q, 0 * q, 0 * q)
     assert held.effort == pytest.approx(rest.tau, abs=1e-10)
     assert held.dynamics.result.coordinates == pytest.approx(result.coordinates, abs=1e-12)
@@ -119,19 +117,17 @@ def test_out_of_reach_is_refused_leaves_no_trace_and_the_next_good_state_is_answ
     with pytest.raises(BadMessage, match=r"cannot close: the loops of 'exoskeleton'.*open are") as first:
         answer(one, OUT_OF_REACH)
     assert first.value.cause == CANNOT_CLOSE
-    assert one.last_answer is None
     good = answer(one, q)
     result = good.dynamics.result
     kept = good.state.q.copy(), good.effort.copy()
     with pytest.raises(BadMessage):
-        answer(one, OUT_OF_REACH, NOW + MS)
+        answer(one, OUT_OF_REACH, NOW + MS, good)
     graph = one.robot.graph
     measured = np.array([result.coordinates[graph.q_slice(name)][0] for name in one.robot.passive_names])
     with pytest.raises(BadMessage, match="cannot close"):  # whatever the sensors say
-        answer(one, OUT_OF_REACH, NOW + MS, measured=measured)
-    assert one.last_answer is good
+        answer(one, OUT_OF_REACH, NOW + MS, good, measured=measured)
     assert (good.state.q.tolist(), good.effort.tolist()) == tuple(part.tolist() for part in kept)
-    again = answer(one, q, NOW + 2 * MS)
+    again = answer(one, q, NOW + 2 * MS, good)
     assert again.dynamics.result.tau == pytest.approx(result.tau, abs=1e-11)
     assert again.configuration.continues_last
     assert not good.configuration.continues_last
@@ -139,11 +135,11 @@ def test_out_of_reach_is_refused_leaves_no_trace_and_the_next_good_state_is_answ
 
 def test_a_dead_point_is_refused_by_name_and_left_again():
     one = computation(change_point())
-    answer(one, np.array([0.3]))
+    good = answer(one, np.array([0.3]))
     with pytest.raises(BadMessage, match=r"^dead point: .*'four_bar'.*condition number") as caught:
-        answer(one, np.array([0.0]), NOW + MS)
+        answer(one, np.array([0.0]), NOW + MS, good)
     assert caught.value.cause == DEAD_POINT
-    assert np.isfinite(solved(one, np.array([0.2]), NOW + 2 * MS).tau).all()
+    assert np.isfinite(solved(one, np.array([0.2]), NOW + 2 * MS, good).tau).all()
 
 
 @pytest.fixture
@@ -159,17 +155,17 @@ def modes():
 def test_measured_passive_joints_decide_the_assembly_mode(modes):
     one, q, usual, other = modes
     assert one.robot.passive_names == ("J4", "J3")
-    assert solved(one, q).coordinates == pytest.approx(usual, abs=1e-9)
+    first = answer(one, q)
+    assert first.configuration.coordinates == pytest.approx(usual, abs=1e-9)
     noisy = other[1:] + np.array([0.004, -0.003])
-    configuration = answer(one, q, NOW + MS, measured=noisy).configuration
-    assert configuration.coordinates == pytest.approx(other, abs=1e-9)
-    assert configuration.disagreements == {}
+    second = answer(one, q, NOW + MS, first, measured=noisy)
+    assert second.configuration.coordinates == pytest.approx(other, abs=1e-9)
+    assert second.configuration.disagreements == {}
     # carried on without a sensor ...
-    assert solved(one, q + 0.01, NOW + 2 * MS).coordinates == pytest.approx(
+    assert solved(one, q + 0.01, NOW + 2 * MS, second).coordinates == pytest.approx(
         close_loops(one.robot.graph, q + 0.01, other), abs=1e-9
     )
     # ... and a turn more or less is no difference
-    one.forget()
     turned = other[1:] + np.array([2.0 * np.pi, -2.0 * np.pi])
     configuration = answer(one, q, NOW + 3 * MS, measured=turned).configuration
     assert np.cos(configuration.coordinates - other) == pytest.approx(np.ones(3), abs=1e-12)
@@ -179,8 +175,7 @@ def test_measured_passive_joints_decide_the_assembly_mode(modes):
 @pytest.mark.parametrize("offset", [[0.0, 0.2], [0.03, 0.0], [0.5, -0.5]])
 def test_a_measured_joint_that_contradicts_the_loops_is_named_and_not_used(modes, offset):
     one, q, usual, _ = modes
-    answer(one, q)
-    configuration = answer(one, q, NOW + MS, measured=usual[1:] + offset).configuration
+    configuration = answer(one, q, NOW + MS, answer(one, q), measured=usual[1:] + offset).configuration
     assert configuration.coordinates == pytest.approx(usual, abs=1e-9)
     apart = {name: value for name, value in zip(("J4", "J3"), offset, strict=True) if value}
     assert configuration.disagreements == pytest.approx(apart)
@@ -194,9 +189,8 @@ def test_after_a_gap_a_jump_or_stamps_that_go_back_the_loops_are_closed_anew(mod
         (NOW - MS, q, usual),
         (NOW + MS, q + 0.6, None),
     ):
-        one.forget()
-        answer(one, q, NOW, measured=other[1:])
-        coordinates = solved(one, to, stamp).coordinates
+        first = answer(one, q, NOW, measured=other[1:])
+        coordinates = solved(one, to, stamp, first).coordinates
         expected = close_loops(one.robot.graph, to) if mode is None else mode
         assert coordinates == pytest.approx(expected, abs=1e-9)
 

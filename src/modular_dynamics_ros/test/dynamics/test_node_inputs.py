@@ -31,7 +31,7 @@ def test_a_bad_state_is_named_once_and_the_next_good_one_answered(active, four_l
     assert all(active.torque_of(stamp) is None for stamp in stamps)
     log = capfd.readouterr().err
     assert log.count(words) == 1
-    assert sum(active.node.session.input.counts.rejected.values()) == 20
+    assert sum(active.node.session.record.counts.rejected.values()) == 20
 
 
 def test_an_overflow_is_never_published(make):
@@ -39,7 +39,7 @@ def test_an_overflow_is_never_published(make):
     good = harness.answer()
     for _ in range(3):
         harness.send(v=[1e200] * 4)
-    rejected = harness.node.session.input.counts.rejected
+    rejected = harness.node.session.record.counts.rejected
     harness.spin_until(lambda: rejected["not finite"] == 3)
     harness.spin_until(lambda: harness.efforts[-1].data.tolist() == [0.0] * 4)  # the ramp is over
     ramp = np.array([message.effort for message in harness.torques[harness.torques.index(good) :]])
@@ -55,7 +55,7 @@ def test_while_the_filter_starts_nothing_is_answered_and_that_is_said_once(make,
     stamps = [harness.send(stamp=now + k * 2_000_000) for k in range(10)]
     harness.spin_until(lambda: harness.torque_of(stamps[-1]) is not None)
     assert [harness.torque_of(stamp) is not None for stamp in stamps] == [False] * 5 + [True] * 5
-    assert harness.node.session.input.counts.rejected == {"filter starts": 5}
+    assert harness.node.session.record.counts.rejected == {"filter starts": 5}
     assert capfd.readouterr().err.count("the filter starts") == 1
 
 
@@ -87,7 +87,7 @@ def test_joints_beyond_a_black_box_need_its_state(make, chain, tmp_path, capfd):
     probe, topic = harness.probe, "/dynamics_node/joint_torques"
     harness.spin_until(lambda: harness.states.get_subscription_count() and probe.count_publishers(topic))
     harness.send(names=["j1", "j3"], q=[0.1, 0.3], v=[0, 0])
-    harness.spin_until(lambda: session.input.counts.rejected["missing joints"] == 1)
+    harness.spin_until(lambda: session.record.counts.rejected["missing joints"] == 1)
     assert "no position for 'j2'" in capfd.readouterr().err
     q, v = [0.1, 1.5, 0.3], [0.4, -0.7, 0.2]
     answer = harness.answer_when_connected(names=["j1", "j2", "j3"], q=q, v=v)
@@ -104,7 +104,7 @@ def test_the_reference_gives_accelerations(make, four_link, capfd):
     sampler = harness.node.session.computation.accelerations.reference
     samples = [(Q[order], V[order], a[order])] * 2
     harness.send(stamp=start)  # there is no reference yet
-    harness.spin_until(lambda: harness.node.session.input.counts.rejected["no reference"] == 1)
+    harness.spin_until(lambda: harness.node.session.record.counts.rejected["no reference"] == 1)
     harness.reference.publish(
         trajectory_message(start, names[:3], [0, 10**9], [(q[:3],) * 3 for q, _, _ in samples])
     )
@@ -148,10 +148,10 @@ def test_a_black_box_is_fed_from_its_topic(make, four_link, boxed_branch):
 
     def refused():
         harness.send(names=NAMES[:3], q=Q[:3], v=V[:3])
-        return session.input.counts.rejected["no wrench"] > 0
+        return session.record.counts.rejected["no wrench"] > 0
 
     harness.spin_until(refused)  # never zeros in place of a wrench that is not known
-    assert session.input.counts.answered == 0
+    assert session.record.counts.answered == 0
 
     def fed():
         sensor.publish(WrenchWriter().write(Time(), "", wrench))

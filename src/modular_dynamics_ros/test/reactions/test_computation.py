@@ -55,7 +55,7 @@ def test_wrenches_that_come_from_elsewhere_are_the_same_or_add_to_the_load(robot
     one = Computation(robot, ComputationSettings())
     q, v, vdot = STATE
     state = replace(one.observe(0, q, v), a=vdot)
-    solution = one.compute(state, 0).dynamics
+    solution = one.compute(state, 0, None).dynamics
     given = {name: solution.connection_wrench(subsystems.index(name)) for name in computation.load_names}
     same = computation(dynamics, given)
     for name, wrench in own.shared.wrenches.items():

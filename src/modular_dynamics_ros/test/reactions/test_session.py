@@ -1,0 +1,51 @@
+import numpy as np
+import pytest
+from sensor_msgs.msg import JointState
+
+from helpers.nodes.lone_node import lone_node, receive
+from helpers.paths import ROBOTS
+from modular_dynamics_ros.messages.stamps import stamp_message
+from modular_dynamics_ros.messages.wrenches import WrenchWriter
+from modular_dynamics_ros.parameters.nodes import ReactionParameters
+from modular_dynamics_ros.reactions.session import ReactionSession
+
+pytestmark = pytest.mark.ros
+NEAR, FAR = np.zeros(19), np.eye(19)[-1]  # the last joint jumps by 1 rad
+
+
+@pytest.fixture
+def session():
+    parameters = ReactionParameters(rules_file=str(ROBOTS / "charmie_torso_rules.yaml"), loads="topics")
+    made = ReactionSession(lone_node(), str(ROBOTS / "charmie_torso.urdf"), parameters)
+    made.activate(None)
+    return made
+
+
+def send(session, stamp, q, *, with_wrenches=True):
+    node, header = session._node, stamp_message(stamp)
+    state = JointState(name=session.robot.state_names, position=q.tolist())
+    state.header.stamp = header
+    receive(node, "joint_states", state)
+    wrench = WrenchWriter().write(header, session.robot.graph.ground.name, np.zeros(6))
+    for name in session.reactions.load_names if with_wrenches else ():
+        receive(node, f"dynamics_node/connections/{name}/wrench", wrench)
+
+
+def test_a_refused_state_leaves_no_trace(session):
+    send(session, 1, NEAR)
+    for _ in range(2):  # a stamp that comes twice
+        send(session, 2, FAR, with_wrenches=False)
+    send(session, 3, NEAR)
+    send(session, 4, FAR, with_wrenches=False)
+    session._node.time = 10**9  # its wrenches never come
+    session._on_watch()
+    send(session, 5, NEAR)
+    values = {key: value for status in session.statuses() for key, value in status.values.items()}
+    assert (values["messages out"], values["messages rejected"]) == ("3", "2")
+    assert values["answers with a new search for the assembly mode"] == "1"  # the first
+
+
+def test_a_state_continues_the_one_before_although_that_still_waits(session):
+    send(session, 1, FAR, with_wrenches=False)
+    send(session, 2, FAR)
+    assert session.record.last.configuration.continues_last

@@ -1,0 +1,28 @@
+"""What a session needs of its node, without DDS, in a time that the test sets."""
+
+from copy import deepcopy
+from unittest.mock import MagicMock
+
+from modular_dynamics_ros.diagnostics.change_log import ChangeLog
+from modular_dynamics_ros.messages.stamps import stamp_message
+
+
+def lone_node():
+    """A node without subscribers; it keeps what it publishes in `sent`, by topic. `time`: its clock [ns]."""
+    node = MagicMock(log=ChangeLog(MagicMock(), lambda: 0.0), time=0, sent={})
+    node.now = lambda: node.time
+    node.stamp = lambda: stamp_message(node.time)
+    node.create_subscription.return_value.handle = None  # nothing is queued
+
+    def publisher(kind, topic, qos, **options):
+        node.sent[topic] = sent = []  # copies: messages are written again
+        return MagicMock(publish=lambda one: sent.append(deepcopy(one)), get_subscription_count=lambda: 0)
+
+    node.create_lifecycle_publisher = publisher
+    return node
+
+
+def receive(node, topic, message):
+    """Call back the subscriber of a topic."""
+    callbacks = {call.args[1]: call.args[2] for call in node.create_subscription.call_args_list}
+    callbacks[topic](message, {"received_timestamp": node.time})
