@@ -13,9 +13,9 @@ from ...kernels import layout
 from ...model import SubsystemGraph, refuse_closures
 from ..arrays.arguments import Topology
 from ..arrays.model_arrays import Arrays, constants_of, topology_of
+from ..workspaces import discard_workspaces, generated_code
 from .algorithms import DOUBLE, GENERATED, SINGLE, Algorithm
 from .timing import NoInertiaError, microseconds
-from .workspaces import discard_workspaces, generated_code
 
 __all__ = ["CompileReport", "GeneratedCode", "compile_graph", "with_code"]
 

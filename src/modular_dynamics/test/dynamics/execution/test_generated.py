@@ -16,7 +16,7 @@ from helpers.random_examples.examples import examples
 from helpers.random_examples.trees import random_trees
 from helpers.tree_dynamics import accelerations_by_pinocchio, assert_close, random_state, random_states
 from modular_dynamics.codegen import cache
-from modular_dynamics.dynamics.execution import workspaces
+from modular_dynamics.dynamics import workspaces
 
 pytestmark = pytest.mark.skipif(
     bool(os.environ.get("NUMBA_DISABLE_JIT")), reason="generated code is called by compiled kernels only"

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import modular_dynamics as md
-from modular_dynamics.dynamics.execution import workspaces
+from modular_dynamics.dynamics import workspaces
 
 
 def compute_everything(graph):
