@@ -38,8 +38,7 @@ def _process(kind: str, on_disk: bool = True) -> dict[str, float]:
         environment = os.environ | ({} if on_disk else {"NUMBA_CACHE_DIR": empty})
         command = [sys.executable, __file__, kind]
         done = subprocess.run(command, env=environment, check=True, capture_output=True, text=True)
-    times: dict[str, float] = json.loads(done.stdout)
-    return times
+    return dict(json.loads(done.stdout))
 
 
 def _measure_here(kind: str) -> dict[str, float]:

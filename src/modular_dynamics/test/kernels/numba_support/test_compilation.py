@@ -51,12 +51,9 @@ def test_threads_that_need_a_kernel_at_once_wait_for_it():
 def test_kernels_on_the_disk_are_loaded_without_the_compiler(tmp_path, monkeypatch):
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
     index, imported, _, other, _, hits = lines_printed_by(PROGRAM)
-    index_2, imported_2, unread, other_2, unread_2, hits_2 = lines_printed_by(PROGRAM)
     assert (index, other, hits) == ("2", "2", "0")
-    assert (index_2, other_2, hits_2) == ("2", "2", "1")
     assert "numba.np.arraymath" in imported
-    assert imported_2 == "[]"
-    assert (unread, unread_2) == ("True", "False")
+    assert lines_printed_by(PROGRAM) == ["2", "[]", "True", "2", "False", "1"]
 
 
 @pytest.mark.parametrize("pattern", ["*first_not_finite*.nbc", "*first_not_finite*.nbi"])
