@@ -1,13 +1,16 @@
 """What depending on private parts of Numba and NumPy gains: times with them, and with public parts alone.
 
 `python benchmark/private_parts.py` compares fresh processes. In every second one Numba reports a
-version that was not tested, as in kernels/numba_support/tested_versions.py. Medians.
+version that was not tested, as in kernels/numba_support/tested_versions.py. Medians. Then it compiles with
+nothing on the disk: as ever, and without the options that leave out Numba's wrappers.
 """
 
 import json
+import os
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
 import timeit
 from pathlib import Path
@@ -18,29 +21,34 @@ PROCESSES, CALLS = 5, 20_000
 
 def main() -> None:
     """Print both times of both kinds of process."""
-    times: dict[str, list[dict[str, float]]] = {"private": [], "public": []}
-    for kind in times:
+    kinds = "private", "public"
+    for kind in kinds:
         _process(kind)  # compiles what is not on the disk
-    for _ in range(PROCESSES):
-        for kind, processes in times.items():
-            processes.append(_process(kind))
+    times = [[_process(kind) for kind in kinds] for _ in range(PROCESSES)]
     for what, unit, scale in (("first_torque", "s of processor time", 1.0), ("call", "us", 1e6)):
-        private, public = (scale * statistics.median(t[what] for t in times[kind]) for kind in times)
+        private, public = (scale * statistics.median(t[k][what] for t in times) for k in range(2))
         print(f"{what}: {private:.2f} {unit}; public parts alone: {public:.2f}, {public / private:.1f} times")
+    cold = [[_process(kind, on_disk=False) for kind in ("private", "wrappers")] for _ in range(3)]
+    without, wrappers = (statistics.median(t[k]["first_torque"] for t in cold) for k in range(2))
+    print(f"first_torque, compiled: {without:.1f} s of processor time; with wrappers: {wrappers:.1f}")
 
 
-def _process(kind: str) -> dict[str, float]:
-    command = [sys.executable, __file__, kind]
-    done = subprocess.run(command, check=True, capture_output=True, text=True)
-    times: dict[str, float] = json.loads(done.stdout)
-    return times
+def _process(kind: str, on_disk: bool = True) -> dict[str, float]:
+    with tempfile.TemporaryDirectory() as empty:
+        environment = os.environ | ({} if on_disk else {"NUMBA_CACHE_DIR": empty})
+        command = [sys.executable, __file__, kind]
+        done = subprocess.run(command, env=environment, check=True, capture_output=True, text=True)
+    return dict(json.loads(done.stdout))
 
 
 def _measure_here(kind: str) -> dict[str, float]:
-    if kind == "public":
-        import numba  # noqa: PLC0415 - its import is timed
+    import numba  # noqa: PLC0415 - its import is timed
 
+    if kind == "public":
         numba.__version__ = "99.0"
+    if kind == "wrappers":
+        usual, left_out = numba.njit, {"no_cpython_wrapper", "no_cfunc_wrapper"}
+        numba.njit = lambda *f, **given: usual(*f, **{k: given[k] for k in given.keys() - left_out})
     import numpy as np  # noqa: PLC0415 - its import is timed
 
     import modular_dynamics as md  # noqa: PLC0415 - its import is timed

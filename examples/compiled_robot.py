@@ -17,5 +17,5 @@ graph = md.load_urdf(ROBOTS / "four_link.urdf")
 q, v, vdot = np.full((3, graph.nv), 0.3)
 before = md.inverse_dynamics(graph, q, v, vdot)
 print(graph.compile())  # a table: what was made, in which time, and microseconds with and without it
-after = md.inverse_dynamics(graph, q, v, vdot)  # from now on by the generated code where that is faster
+after = md.inverse_dynamics(graph, q, v, vdot)  # from now on by the generated code
 print("the same torques within 1e-12 N m:", np.abs(after - before).max() < 1e-12)

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from ..algebra import to_rotation_translation
 from ..dynamics import inverse_dynamics
 from ..dynamics.arrays.arguments import Array
-from ..dynamics.execution.workspaces import workspace_of
+from ..dynamics.workspaces import workspace_of
 from ..model import SubsystemGraph, refuse_closures
 from .pinocchio_model import PinocchioModel
 

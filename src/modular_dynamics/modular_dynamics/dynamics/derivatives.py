@@ -12,7 +12,7 @@ from .arrays.arguments import Array, Progress
 from .arrays.model_arrays import arrays_of
 from .execution.algorithms import DERIVATIVES
 from .execution.solver import LoadedSolver, Wrenches
-from .execution.workspaces import workspace_of
+from .workspaces import workspace_of
 
 __all__ = ["InverseDynamicsDerivatives", "inverse_dynamics_derivatives", "inverse_dynamics_derivatives_batch"]
 

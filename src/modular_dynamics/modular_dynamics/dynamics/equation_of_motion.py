@@ -10,8 +10,8 @@ from .arrays.arguments import Array, Progress
 from .arrays.model_arrays import arrays_of
 from .execution.algorithms import MASS_MATRIX
 from .execution.solver import Solver
-from .execution.workspaces import direct_calls, workspace_of
 from .inverse_dynamics import inverse_dynamics, inverse_dynamics_batch
+from .workspaces import direct_calls, workspace_of
 
 __all__ = [
     "MassMatrix",

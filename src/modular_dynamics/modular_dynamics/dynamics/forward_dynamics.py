@@ -11,8 +11,8 @@ from .arrays.body_frames import frames_of, joint_without_inertia
 from .arrays.model_arrays import arrays_of
 from .execution.algorithms import FORWARD_DYNAMICS
 from .execution.solver import LoadedSolver, Wrenches
-from .execution.workspaces import direct_calls
 from .forward_by_matrix import FORWARD_BY_MATRIX, NO_INERTIA
+from .workspaces import direct_calls
 
 __all__ = ["ForwardDynamics", "forward_dynamics", "forward_dynamics_batch"]
 

@@ -13,8 +13,8 @@ from .arrays.model_arrays import constants_of, rows_of, topology_of
 from .execution.algorithms import INVERSE_DYNAMICS, StateCall
 from .execution.batch import Batch
 from .execution.solver import LoadedSolver, Wrenches
-from .execution.workspaces import direct_calls
 from .inverse_dynamics_result import InverseDynamicsResult, first_joints
+from .workspaces import direct_calls
 
 __all__ = ["InverseDynamics", "inverse_dynamics", "inverse_dynamics_batch"]
 

@@ -11,7 +11,7 @@ from .arrays.arguments import Array, Progress
 from .arrays.model_arrays import with_links
 from .execution.algorithms import JACOBIAN
 from .execution.solver import Solver
-from .execution.workspaces import workspace_of
+from .workspaces import workspace_of
 
 __all__ = ["Jacobian", "jacobian", "jacobian_batch"]
 

@@ -12,7 +12,7 @@ from .arrays.arguments import Array, Progress
 from .arrays.model_arrays import with_links
 from .execution.algorithms import FRAME_POSES
 from .execution.solver import Solver
-from .execution.workspaces import workspace_of
+from .workspaces import workspace_of
 
 __all__ = ["FramePoses", "frame_pose", "frame_poses", "frame_poses_batch"]
 

@@ -9,7 +9,7 @@ from .arrays.arguments import Array, Progress
 from .arrays.model_arrays import alignment, arrays_of
 from .execution.algorithms import REGRESSOR
 from .execution.solver import Solver
-from .execution.workspaces import workspace_of
+from .workspaces import workspace_of
 
 __all__ = ["Regressor", "inertial_parameters", "regressor", "regressor_batch"]
 

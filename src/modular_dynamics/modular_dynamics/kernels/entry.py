@@ -142,14 +142,9 @@ class _Method(ctypes.Structure):
 @cache
 def _compiled(function):
     """Compile a function above, or load it from the disk cache; (what keeps it alive, its PyMethodDef)."""
-    from numba.core.ccallback import CFunc  # noqa: PLC0415  # other versions may lack it
+    from .numba_support.disk_library import c_function  # noqa: PLC0415  # other versions may lack what it imports
 
-    from .numba_support.disk_library import use_disk_library  # noqa: PLC0415  # or what this imports
-
-    compiled = CFunc(function, ((types.int64,) * 3, types.intp), {}, {})
-    compiled.enable_caching()
-    use_disk_library(compiled, source_stamp())
-    compiled.compile()
+    compiled = c_function(function, types.intp(*(types.int64,) * 3), source_stamp())
     return compiled, _Method(function.__name__.encode(), compiled.address, METH_FASTCALL, None)
 
 

@@ -5,7 +5,6 @@ from typing import Any
 import numpy as np
 from llvmlite import ir
 from numba import types
-from numba.core import cgutils
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
@@ -137,7 +136,7 @@ def _prefetch(typing, array, index):
         pointer = builder.bitcast(builder.gep(data, [args[1]]), ir.IntType(8).as_pointer())
         flag = ir.IntType(32)
         signature = ir.FunctionType(ir.VoidType(), [pointer.type, flag, flag, flag])
-        function = cgutils.get_or_insert_function(builder.module, signature, "llvm.prefetch.p0i8")
+        function = builder.module.declare_intrinsic("llvm.prefetch.p0i8", fnty=signature)
         builder.call(function, [pointer, *(ir.Constant(flag, k) for k in (0, 2, 1))])
         return context.get_dummy_value()
 

@@ -3,7 +3,7 @@
 from . import checks
 from .checks import *  # noqa: F403  # all of them
 from .closure import Anchor, Gear, LoopJoint, Spring
-from .graph import SubsystemGraph
+from .graph import SubsystemGraph, register_compiler
 from .subsystem import Body, Connection, Joint, JointType, Limits, Mimic, Subsystem
 
 __all__ = [
@@ -19,5 +19,6 @@ __all__ = [
     "Spring",
     "Subsystem",
     "SubsystemGraph",
+    "register_compiler",
 ]
 __all__ += checks.__all__

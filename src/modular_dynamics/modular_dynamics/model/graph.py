@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, ClassVar, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,9 +18,18 @@ from .closure import Gear, LoopJoint, Spring
 from .printing import tree_lines
 from .subsystem import Body, Joint, JointType, Subsystem
 
-__all__ = ["SubsystemGraph"]
+__all__ = ["SubsystemGraph", "register_compiler"]
 
 Item = TypeVar("Item")
+#: (graph, progress) -> report: what `graph.compile` calls.
+Compiler = Callable[["SubsystemGraph", Callable[[str], None] | None], Any]
+_compilers: list[Compiler] = []  # the last one counts
+
+
+def register_compiler(compiler: Compiler) -> Compiler:
+    """Decorator of what `graph.compile` calls: it is in dynamics/, which the model cannot import."""
+    _compilers.append(compiler)
+    return compiler
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,10 +48,6 @@ class SubsystemGraph:
         urdf: the text from which it was read. floating_base: whether a floating root joint was added.
         warnings: what was accepted although it looks wrong. notes: decisions of the reader.
     """
-
-    #: What `compile` calls. dynamics/ sets it when it is imported: the model comes below the algorithms and
-    #: imports none of them, yet `graph.compile()` is a method that users look for.
-    generate: ClassVar[Callable[..., Any] | None] = None
 
     name: str
     joints: tuple[Joint, ...]
@@ -239,9 +244,10 @@ class SubsystemGraph:
         """Generate machine code for this robot: unrolled, its constants folded. Used from now on.
 
         Torques, accelerations, the mass matrix and derivatives, of one state and of many, are computed by
-        it wherever it is faster than the compiled loops, which is measured. It is kept on disk
-        ($MODULAR_DYNAMICS_CACHE, or the user's cache folder), so that the next process only reads it.
-        With external wrenches the loops are used.
+        it unless the robot needs so many operations that the compiled loops are faster. That is a matter of
+        their number, not of times measured here, so that results are the same to the bit in every process.
+        The code is kept on disk ($MODULAR_DYNAMICS_CACHE, or the user's cache folder), so that the next
+        process only reads it. With external wrenches the loops are used.
 
         Args:
             progress: called with the name of each piece before it is made.
@@ -252,9 +258,9 @@ class SubsystemGraph:
         Raises:
             UnsupportedModelError: black boxes, or closed loops.
         """
-        if SubsystemGraph.generate is None:
-            raise RuntimeError("import modular_dynamics first: it sets what SubsystemGraph.compile calls")
-        return SubsystemGraph.generate(self, progress)
+        if not _compilers:
+            raise RuntimeError("import modular_dynamics first: it registers what graph.compile() calls")
+        return _compilers[-1](self, progress)
 
     def __str__(self) -> str:
         heading = (

@@ -48,8 +48,8 @@ def loops():
     linkage, digest = md.load_urdf("{URDF}/four_bar.urdf"), hashlib.sha256()
     n, rng = len(linkage.independent_joint_names), np.random.default_rng(0)
     for _ in range(20):
-        found = md.closed_loop_inverse_dynamics(linkage, *rng.uniform(-0.3, 0.3, size=(3, n)))
-        digest.update(found.tau), digest.update(found.multipliers)
+        solution = md.closed_loop_inverse_dynamics(linkage, *rng.uniform(-0.3, 0.3, size=(3, n)))
+        digest.update(solution.tau), digest.update(solution.multipliers)
     return digest.hexdigest()
 
 for name in sys.argv[1:]:

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from ...dynamics.arrays.arguments import Array
 from ...dynamics.arrays.loaded_constants import LoadedConstants
 from ...dynamics.arrays.model_arrays import body_to_aligned
-from ...dynamics.execution.workspaces import workspace_of
+from ...dynamics.workspaces import workspace_of
 from ...exceptions import StateError
 from ...kernels.loops.inverse_dynamics import closed_loop_inverse_dynamics as kernel
 from ...kernels.loops.structures import DynamicsArrays, Tree

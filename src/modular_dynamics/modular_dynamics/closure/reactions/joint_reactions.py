@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from ...algebra import DualQuaternion, adjoint, to_rotation_translation
 from ...dynamics import InverseDynamics, InverseDynamicsResult, frame_poses
 from ...dynamics.arrays.arguments import Array
-from ...dynamics.execution.workspaces import workspace_of
+from ...dynamics.workspaces import workspace_of
 from ...model import SubsystemGraph
 from ..constraints.coordinates import indices_in_v
 from ..cross_products import cross

@@ -11,7 +11,7 @@ from ...algebra import DualQuaternion, rotation_matrix, to_rotation_translation,
 from ...exceptions import StateError
 from ...kernels import layout
 from ...model import Body, Joint, JointType, SubsystemGraph, refuse_black_boxes, refuse_closures
-from ..execution.workspaces import workspace_of
+from ..workspaces import workspace_of
 from .arguments import Array, Topology
 
 __all__ = [

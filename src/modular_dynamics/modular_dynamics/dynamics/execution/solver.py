@@ -13,10 +13,10 @@ from ...model import SubsystemGraph
 from ..arrays.arguments import Array, Topology, as_kernel_arrays, checked_out
 from ..arrays.loaded_constants import LoadedConstants
 from ..arrays.model_arrays import alignments_of, body_to_aligned, work_for
+from ..workspaces import offer_direct_call, workspace_of
 from .algorithms import DOUBLE, Algorithm, StateCall
 from .batch import Batch
 from .generated import with_code
-from .workspaces import offer_direct_call, workspace_of
 
 __all__ = ["LoadedSolver", "Solver", "Wrenches"]
 

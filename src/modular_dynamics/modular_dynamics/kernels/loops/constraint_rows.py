@@ -103,7 +103,7 @@ def evaluate_rows(tree, rows, q, v, values):
             relative = minus(minus(vs, vp), cross(wp, arm))  # rate of r as P sees it
             carried = plus(cross(alpha_p, arm), cross(wp, plus_scaled(cross(wp, arm), 2.0, relative)))
             gamma[row] = dot(force, minus(minus(as_, ap), carried))
-        else:
+        elif kind == DISTANCE:
             arm = minus(os, op)
             length = math.sqrt(dot(arm, arm))
             scale = 1.0 / length if length > 0.0 else 0.0
@@ -112,6 +112,8 @@ def evaluate_rows(tree, rows, q, v, values):
             relative = minus(vs, vp)
             along = dot(force, relative)
             gamma[row] = dot(force, minus(as_, ap)) + scale * (dot(relative, relative) - along * along)
+        else:  # no kind of row: shows in every result
+            phi[row] = gamma[row] = math.nan
         end = _common_body(before, after, tree.topology)
         _add_chain(after, end, 1.0, force, moment, os, tree, work, J, row)
         _add_chain(before, end, -1.0, force, moment, os, tree, work, J, row)

@@ -8,7 +8,6 @@ rad), to 2e-16 there; larger angles must be wrapped before (see :mod:`.states`).
 import numpy as np
 from llvmlite import ir
 from numba import types
-from numba.core import cgutils
 from numba.extending import intrinsic, overload
 
 from ..numba_support.compilation import inlined
@@ -33,9 +32,7 @@ def _call(context, builder, name, kind, *args):
     suffix = "f32" if _is_single(kind) else "f64"
     suffix = f"v{kind.count}{suffix}" if isinstance(kind, Lanes) else suffix
     signature = ir.FunctionType(value_type, [value_type] * len(args))
-    return builder.call(
-        cgutils.get_or_insert_function(builder.module, signature, f"llvm.{name}.{suffix}"), args
-    )
+    return builder.call(builder.module.declare_intrinsic(f"llvm.{name}.{suffix}", fnty=signature), args)
 
 
 @intrinsic

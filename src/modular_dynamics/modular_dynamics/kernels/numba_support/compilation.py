@@ -5,8 +5,7 @@ cache compares the sources of all kernels: Numba looks at the file of the kernel
 a change in a function of another file that is compiled into it.
 """
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
@@ -31,6 +30,7 @@ __all__ = [
 ]
 
 LOCK = Lock()
+_CACHE_DIR_LOCK = Lock()
 SOURCES = Path(__file__).parents[1]
 #: What LLVM may do with arithmetic. No nnan, no ninf: torques of black boxes are NaN on purpose.
 FAST = {"contract", "reassoc", "arcp", "nsz"}
@@ -96,33 +96,26 @@ def _source_digest() -> str:
     return digest.hexdigest()[:20]
 
 
-@contextmanager
-def _cache_folder(folder: Path) -> Iterator[None]:
-    """Meanwhile Numba's option NUMBA_CACHE_DIR is a folder."""
-    usual = config.CACHE_DIR
-    config.CACHE_DIR = str(folder)
-    try:
-        yield
-    finally:
-        config.CACHE_DIR = usual
-
-
 def _kept_by_public_options(function: Any, options: dict[str, Any]) -> Any:
     """A kernel in a cache folder named after all sources; without a cache where Numba uses no such folder.
 
     Machine code of other sources stands in other folders, so that it is never loaded.
     """
-    usual = [config.CACHE_DIR] if config.CACHE_DIR else [SOURCES / "__pycache__", Path.home() / ".cache"]
-    for base in usual:
-        folder = Path(base) / f"modular_dynamics_{_source_digest()}"
+    with _CACHE_DIR_LOCK:  # Numba knows no other way to name a folder; threads may import kernels at once
+        usual = config.CACHE_DIR
         try:
-            with _cache_folder(folder):
-                result = njit(cache=True, **options)(function)
-        except RuntimeError:  # no folder that can be written to
-            continue
-        kept_in = getattr(getattr(result, "stats", None), "cache_path", None)
-        if kept_in is not None and Path(kept_in).is_relative_to(folder):
-            return result
+            for base in [usual] if usual else [SOURCES / "__pycache__", Path.home() / ".cache"]:
+                folder = Path(base) / f"modular_dynamics_{_source_digest()}"
+                config.CACHE_DIR = str(folder)
+                try:
+                    result = njit(cache=True, **options)(function)
+                except RuntimeError:  # no folder that can be written to
+                    continue
+                kept_in = getattr(getattr(result, "stats", None), "cache_path", None)
+                if kept_in is not None and Path(kept_in).is_relative_to(folder):
+                    return result
+        finally:
+            config.CACHE_DIR = usual
     return njit(**options)(function)
 
 

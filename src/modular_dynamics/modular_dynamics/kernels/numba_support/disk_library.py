@@ -10,19 +10,18 @@ With all kernels on the disk, a process has its first torque after 1.4 instead o
 (`python benchmark/private_parts.py`).
 """
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
 from llvmlite.binding import parse_bitcode
 from numba.core import environment
+from numba.core.ccallback import CFunc
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.environment import Environment, lookup_environment
 from numba.core.runtime import rtsys
 
-__all__ = ["use_disk_library"]
+__all__ = ["c_function", "use_disk_library"]
 
 
 class DiskLibrary(JITCodeLibrary):
@@ -72,23 +71,20 @@ def _constants_only(module: str, constants: Any, name: str) -> Environment:
     return rebuilt
 
 
-@contextmanager
-def _loading(codegen: Any) -> Iterator[None]:
-    """What Numba loads meanwhile is loaded as described above. Numba's lock keeps other threads out."""
-    with global_compiler_lock:
-        usual = codegen._library_class, environment._rebuild_env
-        codegen._library_class, environment._rebuild_env = DiskLibrary, _constants_only
-        try:
-            yield
-        finally:
-            codegen._library_class, environment._rebuild_env = usual
-
-
 def use_disk_library(kernel: Any, stamp: Any) -> None:
     """Have Numba's cache of a kernel compare ``stamp``, and load and save as the module describes."""
     cache = kernel._cache
     cache._cache_file._source_stamp = stamp
     cache.load_overload, cache.save_overload = partial(_load, cache), partial(_save, cache)
+
+
+def c_function(function: Any, signature: Any, stamp: Any) -> Any:
+    """`numba.cfunc` with such a cache: a compiled function that C calls, at its ``address``."""
+    compiled = CFunc(function, (signature.args, signature.return_type), {}, {})
+    compiled.enable_caching()
+    use_disk_library(compiled, stamp)
+    compiled.compile()
+    return compiled
 
 
 def _load(cache: Any, signature: Any, target: Any) -> Any:
@@ -99,12 +95,18 @@ def _load(cache: Any, signature: Any, target: Any) -> Any:
     Numba's memory functions; with numpy.linalg or random numbers it would.
     """
     rtsys.initialize(target)
-    try:
-        with cache._guard_against_spurious_io_errors(), _loading(target.codegen()):
-            return cache._load_overload(signature, target)
-    except Exception:  # whatever pickle raises for a file that a full disk or a power cut has cut short
-        cache.flush()
-        return None
+    codegen = target.codegen()
+    with global_compiler_lock:  # without it no thread loads or compiles
+        usual = codegen._library_class, environment._rebuild_env
+        codegen._library_class, environment._rebuild_env = DiskLibrary, _constants_only
+        try:
+            with cache._guard_against_spurious_io_errors():
+                return cache._load_overload(signature, target)
+        except Exception:  # whatever pickle raises for a file that a full disk or a power cut has cut short
+            cache.flush()
+            return None
+        finally:
+            codegen._library_class, environment._rebuild_env = usual
 
 
 def _save(cache: Any, signature: Any, compiled: Any) -> None:

@@ -10,15 +10,14 @@ import operator
 
 from llvmlite import ir
 from numba import types
-from numba.core.imputils import lower_builtin
-from numba.core.typing.templates import AbstractTemplate, infer_global, signature
-from numba.extending import models, register_model
+from numba.extending import lower_builtin, models, register_model, type_callable
 
 from .compilation import FAST
 
 __all__ = ["FLOAT32X16", "FLOAT64X8", "Lanes", "as_lanes", "vector_constant"]
 
 _FLAGS = tuple(sorted(FAST))
+SCALARS = types.Float, types.Integer
 
 
 class Lanes(types.Type):
@@ -61,15 +60,15 @@ def as_lanes(context, builder, value, from_type, lanes):
 def _binary(operation, instruction):
     """Teach Numba one operation on lanes."""
 
-    @infer_global(operation)
-    class _Typing(AbstractTemplate):
-        def generic(self, args, kws):
-            if len(args) == 2:
-                for lanes, other in (args, args[::-1]):
-                    scalar = isinstance(other, (types.Float, types.Integer))
-                    if isinstance(lanes, Lanes) and (other == lanes or scalar):
-                        return signature(lanes, *args)
+    @type_callable(operation)
+    def _typing(context):
+        def result(a, b):
+            for lanes, other in ((a, b), (b, a)):
+                if isinstance(lanes, Lanes) and (other == lanes or isinstance(other, SCALARS)):
+                    return lanes
             return None
+
+        return result
 
     def lower(context, builder, sig, args):
         a, b = (
@@ -77,14 +76,10 @@ def _binary(operation, instruction):
         )
         return getattr(builder, instruction)(a, b, flags=_FLAGS)
 
-    for pair in (
-        (Lanes, Lanes),
-        (Lanes, types.Float),
-        (types.Float, Lanes),
-        (Lanes, types.Integer),
-        (types.Integer, Lanes),
-    ):
-        lower_builtin(operation, *pair)(lower)
+    lower_builtin(operation, Lanes, Lanes)(lower)
+    for scalar in SCALARS:
+        lower_builtin(operation, Lanes, scalar)(lower)
+        lower_builtin(operation, scalar, Lanes)(lower)
 
 
 _binary(operator.add, "fadd")
@@ -93,10 +88,9 @@ _binary(operator.mul, "fmul")
 _binary(operator.truediv, "fdiv")
 
 
-@infer_global(operator.neg)
-class _NegationTyping(AbstractTemplate):
-    def generic(self, args, kws):
-        return signature(args[0], args[0]) if len(args) == 1 and isinstance(args[0], Lanes) else None
+@type_callable(operator.neg)
+def _negation_typing(context):
+    return lambda a: a if isinstance(a, Lanes) else None
 
 
 @lower_builtin(operator.neg, Lanes)

@@ -16,7 +16,9 @@ from helpers.random_examples.examples import examples
 from helpers.random_examples.trees import random_trees
 from helpers.tree_dynamics import accelerations_by_pinocchio, assert_close, random_state, random_states
 from modular_dynamics.codegen import cache
-from modular_dynamics.dynamics.execution import workspaces
+from modular_dynamics.dynamics import workspaces
+from modular_dynamics.dynamics.execution import generated
+from modular_dynamics.kernels import layout
 
 pytestmark = pytest.mark.skipif(
     bool(os.environ.get("NUMBA_DISABLE_JIT")), reason="generated code is called by compiled kernels only"
@@ -43,7 +45,7 @@ def folder(tmp_path, monkeypatch):
 
 
 def use_code(graph):
-    """Compile, and let the code do the work even where the loops were faster in this noisy moment."""
+    """Compile, and let the code do the work even where the loops would."""
     report = graph.compile()
     code = {(p.algorithm, p.form, np.dtype(p.dtype)): p.address for p in report.pieces}
     workspaces.discard_workspaces(graph, code)
@@ -106,16 +108,28 @@ def test_code_is_the_composition_on_random_trees(tree):
     compare(md.load_urdf(tree.urdf), tree.seed)
 
 
+def test_the_number_of_operations_and_no_clock_decides_what_is_used(load_robot, monkeypatch):
+    results = []
+    for sign in (1, -1):  # of the time of code, as large as its address; that of loops is 0
+        monkeypatch.setattr(generated, "microseconds", lambda *a, s=sign: s * a[4][-1, layout.CODE])
+        graph = load_robot("branched_38dof")
+        graph.compile()
+        tau = md.inverse_dynamics(graph, *random_state(graph))
+        results.append((workspaces.generated_code(graph), tau.tolist()))
+    assert results[0] == results[1]
+    used = {(algorithm, form) for algorithm, form, _ in results[0][0]}
+    assert ("inverse_dynamics", "single") not in used  # 5310 operations
+    assert {("inverse_dynamics", "batch"), ("forward_dynamics", "single")} <= used
+
+
 def test_code_agrees_with_pinocchio(load_robot):
     graph = load_robot("branched_38dof")
     use_code(graph)
-    q, v, vdot = random_state(graph, 3)
+    state = random_state(graph, 3)
     assert ("forward_dynamics", "single", np.dtype(float)) in workspaces.generated_code(graph)
-    assert_close(md.forward_dynamics(graph, q, v, vdot), accelerations_by_pinocchio(graph, q, v, vdot), 1e-10)
-    assert (
-        md.crosscheck.rnea_residual(graph, q, v, vdot).max()
-        <= 1e-10 * np.abs(md.inverse_dynamics(graph, q, v, vdot)).max()
-    )
+    assert_close(md.forward_dynamics(graph, *state), accelerations_by_pinocchio(graph, *state), 1e-10)
+    residual, tau = md.crosscheck.rnea_residual(graph, *state), md.inverse_dynamics(graph, *state)
+    assert residual.max() <= 1e-10 * np.abs(tau).max()
 
 
 def test_wrenches_go_through_the_loops(load_robot):
@@ -155,25 +169,20 @@ def test_out_may_be_one_of_the_arguments(load_robot):
 def test_bad_input_is_named_as_before(load_robot):
     graph = load_robot("charmie")
     use_code(graph)
-    good = np.zeros(graph.nv)
-    with pytest.raises(md.StateError, match=r"v has shape \(3,\)"):
-        md.inverse_dynamics(graph, good, np.zeros(3), good)
-    with pytest.raises(md.StateError, match="is nan"):
-        md.inverse_dynamics(graph, np.full(graph.nv, np.nan), good, good)
-    with pytest.raises(md.StateError, match="so large that"):
-        md.inverse_dynamics(graph, good, np.full(graph.nv, 1e200), good)
-    with pytest.raises(md.StateError, match="is nan"):
-        md.forward_dynamics(graph, good, good, np.full(graph.nv, np.nan))
-    with pytest.raises(md.StateError, match="so large that the accelerations"):
-        md.forward_dynamics(graph, good, np.full(graph.nv, 1e200), good)
+    good, nan, large = (np.full(graph.nv, x) for x in (0.0, np.nan, 1e200))
     tau = np.zeros((2, graph.nv))
     tau[1, 3] = np.nan
-    with pytest.raises(md.StateError, match=r"row 1: tau\[3\] .* is nan"):
-        md.forward_dynamics_batch(graph, *np.zeros((2, 2, graph.nv)), tau)
-    with pytest.raises(md.StateError, match="row 0 or soon after"):
-        md.inverse_dynamics_batch(
-            graph, *np.zeros((1, 1, graph.nv)), np.full((1, 19), 1e200), np.zeros((1, 19))
-        )
+    for error, function, *arguments in (
+        (r"v has shape \(3,\)", md.inverse_dynamics, good, np.zeros(3), good),
+        ("is nan", md.inverse_dynamics, nan, good, good),
+        ("so large that", md.inverse_dynamics, good, large, good),
+        ("is nan", md.forward_dynamics, good, good, nan),
+        ("so large that the accelerations", md.forward_dynamics, good, large, good),
+        (r"row 1: tau\[3\] .* is nan", md.forward_dynamics_batch, *np.zeros((2, 2, graph.nv)), tau),
+        ("row 0 or soon after", md.inverse_dynamics_batch, [good], [large], [good]),
+    ):
+        with pytest.raises(md.StateError, match=error):
+            function(graph, *arguments)
 
 
 WRIST = """<robot name="wrist"><link name="ground"/><link name="a"/><link name="b"/>

@@ -2,10 +2,11 @@
 
 import subprocess
 import sys
+from threading import Event, Thread, current_thread
 
 import numpy as np
 import pytest
-from numba import config
+from numba import config, njit
 
 import modular_dynamics as md
 from helpers.paths import ROBOTS
@@ -91,6 +92,26 @@ def test_with_another_numba_a_change_of_any_source_leads_to_another_folder(sourc
     assert after.stats.cache_path != before.stats.cache_path
     assert after(3) == 6
     assert not after.stats.cache_hits
+
+
+def test_with_another_numba_threads_that_import_kernels_at_once_take_turns(sources, monkeypatch):
+    usual, other_is_inside, first_is_done, kernels = config.CACHE_DIR, Event(), Event(), []
+
+    def compiled_meanwhile(**options):
+        if current_thread() is other:
+            other_is_inside.set()
+            first_is_done.wait(600.0)
+        else:
+            other.start()
+            other_is_inside.wait(0.5)  # not before its turn
+        return njit(**options)
+
+    other = Thread(target=lambda: kernels.append(compilation.kernel()(_double)))
+    monkeypatch.setattr(compilation, "njit", compiled_meanwhile)
+    kernel = compilation.kernel()(_double)
+    first_is_done.set()
+    other.join()
+    assert (config.CACHE_DIR, kernel.stats.cache_path) == (usual, kernels[0].stats.cache_path)
 
 
 def test_with_another_numba_and_no_folder_to_write_to_nothing_is_kept(sources, tmp_path, monkeypatch):

@@ -1,24 +1,19 @@
 """Articulated bodies against Lagrange's equation and Pinocchio; also without the compiler."""
 
 import numpy as np
-import pinocchio
 import pytest
 from numba import njit
 
 import modular_dynamics as md
 from helpers.oracles.lagrange import Lagrangian
 from helpers.robots.small_robots import JOINTS, small_robot
+from helpers.tree_dynamics import accelerations_by_pinocchio, assert_close, random_state
 from modular_dynamics.dynamics.arrays.body_frames import frames_of
 from modular_dynamics.dynamics.arrays.model_arrays import constants_of, topology_of, work_of
 from modular_dynamics.kernels import forward_dynamics
 from modular_dynamics.kernels.numba_support.compilation import make_ready
 from modular_dynamics.kernels.numba_support.memory import zero_float64
-from modular_dynamics.kernels.recursions.articulated_body import (
-    accelerate,
-    inward,
-    outward,
-    start,
-)
+from modular_dynamics.kernels.recursions.articulated_body import accelerate, inward, outward, start
 from modular_dynamics.kernels.recursions.articulated_layout import ARTICULATED_COLUMNS, ROW
 
 
@@ -33,12 +28,7 @@ def arrays(graph):
     return frames.topology, frames.constants, work
 
 
-def random_state(graph, seed=1):
-    rng = np.random.default_rng(seed)
-    return rng.normal(size=graph.nq), rng.normal(size=graph.nv), rng.normal(size=graph.nv)
-
-
-def found(graph, state):
+def accelerations(graph, state):
     vdot = np.full(graph.nv, 7.0)
     assert forward_dynamics(*arrays(graph), *state, vdot) == 0
     return vdot
@@ -54,17 +44,14 @@ def test_it_solves_lagranges_equation(name, seed):
     expected = np.linalg.solve(M, tau - oracle.torques(q, v, np.zeros(graph.nv)))
     # differences lose 1e-12, and M's condition multiplies that
     tolerance = max(1e-10, 1e-12 * np.linalg.cond(M))
-    assert np.abs(found(graph, state) - expected).max() <= tolerance * np.abs(expected).max()
+    assert np.abs(accelerations(graph, state) - expected).max() <= tolerance * np.abs(expected).max()
 
 
 @pytest.mark.parametrize("name", JOINTS)
 def test_on_a_floating_base_it_is_pinocchios(name):
     graph = small_robot(name, floating_base=True)
-    q, v, tau = random_state(graph)
-    pin = md.crosscheck.PinocchioModel(graph)
-    order = np.array([pin.v(unit) for unit in np.eye(graph.nv)]).T
-    expected = order.T @ pinocchio.aba(pin.model, pin.data, pin.q(q), pin.v(v), order @ tau)
-    assert np.abs(found(graph, (q, v, tau)) - expected).max() <= 1e-10 * np.abs(expected).max()
+    state = random_state(graph, 1)
+    assert_close(accelerations(graph, state), accelerations_by_pinocchio(graph, *state), 1e-10, least=0.0)
 
 
 @njit(cache=True)
@@ -97,7 +84,7 @@ def test_pivots_are_those_of_the_mass_matrix(name):
     """Eliminating joints from the leaves on is M = L^T D L: the pivots multiply to its determinant."""
     graph = small_robot(name)
     topology, constants, work = arrays(graph)
-    q, v, tau = random_state(graph)
+    q, v, tau = random_state(graph, 1)
     assert forward_dynamics(topology, constants, work, q, v, tau, np.empty(graph.nv)) == 0
     first = (len(graph.joints) + 1) * ROW + graph.nv
     M, _ = Lagrangian(graph).mass_and_potential(q)
@@ -115,5 +102,5 @@ def test_a_massless_end_is_found():
         graph = md.load_urdf(graph.urdf.replace("</joint></robot>", loose))
     vdot = np.full(graph.nv, 7.0)
     with np.errstate(all="ignore"):  # NumPy speaks where the compiler is off
-        assert forward_dynamics(*arrays(graph), *random_state(graph), vdot) == 3
+        assert forward_dynamics(*arrays(graph), *random_state(graph, 1), vdot) == 3
     assert (vdot == 7.0).all()

@@ -7,13 +7,12 @@ import pytest
 import modular_dynamics as md
 from helpers.oracles.lagrange import Lagrangian
 from helpers.robots.small_robots import JOINTS, small_robot
+from helpers.tree_dynamics import random_state
 from modular_dynamics.dynamics.arrays.model_arrays import constants_of, topology_of, work_of
 from modular_dynamics.dynamics.arrays.regrouping import regrouped
 from modular_dynamics.kernels.numba_support.compilation import make_ready
 from modular_dynamics.kernels.recursions.common_frame import COMMON_COLUMNS
-from modular_dynamics.kernels.recursions.derivatives import (
-    inverse_dynamics_derivatives,
-)
+from modular_dynamics.kernels.recursions.derivatives import inverse_dynamics_derivatives
 
 STEP = 1e-20  # imaginary: no difference is taken, so nothing cancels
 
@@ -29,12 +28,7 @@ def arrays(graph):
     return topology, regrouped(topology, constants_of(graph)), work
 
 
-def random_state(graph, seed=1):
-    rng = np.random.default_rng(seed)
-    return rng.normal(size=graph.nq), rng.normal(size=graph.nv), rng.normal(size=graph.nv)
-
-
-def found(graph, state):
+def derivatives(graph, state):
     out = np.full((3, graph.nv, graph.nv), 7.0)
     assert inverse_dynamics_derivatives(*arrays(graph), *state, out) == 0
     return out
@@ -44,23 +38,23 @@ def found(graph, state):
 def test_they_are_derivatives_of_lagranges_equation(name):
     graph = small_robot(name)
     oracle = Lagrangian(graph)
-    q, v, vdot = state = random_state(graph)
+    q, v, vdot = state = random_state(graph, 1)
     units = 1j * STEP * np.eye(graph.nv)
     dq = np.array([oracle.torques(q + unit, v, vdot).imag / STEP for unit in units]).T
     dv = np.array([oracle.torques(q + 0j, v + unit, vdot).imag / STEP for unit in units]).T
     expected = dq, dv, oracle.mass_and_potential(q)[0]
-    for ours, theirs in zip(found(graph, state), expected, strict=True):
+    for ours, theirs in zip(derivatives(graph, state), expected, strict=True):
         assert np.abs(ours - theirs).max() <= 1e-10 * np.abs(theirs).max()
 
 
 @pytest.mark.parametrize("name", JOINTS)
 def test_on_a_floating_base_they_are_pinocchios(name):
     graph = small_robot(name, floating_base=True)
-    q, v, vdot = random_state(graph)
+    q, v, vdot = random_state(graph, 1)
     pin = md.crosscheck.PinocchioModel(graph)
     theirs = pinocchio.computeRNEADerivatives(pin.model, pin.data, pin.q(q), pin.v(v), pin.v(vdot))
     order = np.array([pin.v(unit) for unit in np.eye(graph.nv)]).T
-    for ours, matrix in zip(found(graph, (q, v, vdot)), theirs, strict=True):
+    for ours, matrix in zip(derivatives(graph, (q, v, vdot)), theirs, strict=True):
         expected = order.T @ np.asarray(matrix) @ order
         assert np.abs(ours - expected).max() <= 1e-10 * np.abs(expected).max()
 
@@ -78,8 +72,8 @@ def test_mimic_joints_share_their_drivers_columns(name):
     for k in range(1, last + 1):
         own = "j1" if k == last else f"j{k}"
         fold[free.v_slice(f"j{k}").start, tied.v_slice(own).start] = -1.5 if k == last else 1.0
-    state = random_state(tied)
-    for ours, whole in zip(found(tied, state), found(free, [fold @ x for x in state]), strict=True):
+    state = random_state(tied, 1)
+    for ours, whole in zip(derivatives(tied, state), derivatives(free, map(fold.dot, state)), strict=True):
         expected = fold.T @ whole @ fold
         assert np.abs(ours - expected).max() <= 1e-12 * np.abs(expected).max()
 
@@ -87,14 +81,14 @@ def test_mimic_joints_share_their_drivers_columns(name):
 def test_entries_of_joints_on_different_branches_are_zero():
     graph = small_robot("two trees")
     first, other = (graph.v_slice(name).start for name in ("j2", "j3"))
-    out = found(graph, random_state(graph))
+    out = derivatives(graph, random_state(graph, 1))
     assert (out[:, first, other] == 0.0).all()
     assert (out[:, other, first] == 0.0).all()
 
 
 def test_numbers_that_are_too_large_are_reported():
     graph = small_robot("fork")
-    q, v, vdot = random_state(graph)
+    q, v, vdot = random_state(graph, 1)
     v[:] = 1e200
     with np.errstate(all="ignore"):  # NumPy speaks where the compiler is off
         assert inverse_dynamics_derivatives(*arrays(graph), q, v, vdot, np.zeros((3, *[graph.nv] * 2))) == 2

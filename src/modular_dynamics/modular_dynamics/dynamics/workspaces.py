@@ -11,7 +11,7 @@ from collections.abc import Callable
 from copy import copy
 from typing import Any, TypeVar
 
-from ...model import SubsystemGraph
+from ..model import SubsystemGraph
 
 __all__ = ["direct_calls", "discard_workspaces", "generated_code", "offer_direct_call", "workspace_of"]
 

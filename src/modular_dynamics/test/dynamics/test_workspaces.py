@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import modular_dynamics as md
-from modular_dynamics.dynamics.execution import workspaces
+from modular_dynamics.dynamics import workspaces
 
 
 def compute_everything(graph):
@@ -33,8 +33,7 @@ def compute_everything(graph):
 def test_a_dropped_graph_frees_its_workspaces_in_all_threads(load_robot):
     known = {*workspaces._data}, {k: {*calls} for k, calls in workspaces._direct_calls.items()}
     graph = load_robot("four_link")
-    ready, finish = threading.Event(), threading.Event()
-    solvers = []
+    ready, finish, solvers = threading.Event(), threading.Event(), []
 
     def other():
         compute_everything(graph)
