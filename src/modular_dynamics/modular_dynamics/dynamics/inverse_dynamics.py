@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 from ..algebra import DualQuaternion
 from ..model import SubsystemGraph, black_box_wrenches, refuse_closures
 from .arrays.arguments import Array, Progress, Topology
-from .arrays.model_arrays import constants_of, rows_of, topology_of
+from .arrays.model_arrays import constants_of, topology_of, wrench_rows_of
 from .execution.algorithms import INVERSE_DYNAMICS, StateCall
 from .execution.batch import Batch
 from .execution.solver import LoadedSolver, Wrenches
@@ -79,9 +79,9 @@ class InverseDynamics(LoadedSolver):
         loaded = self._loaded(external_wrenches, black_box_wrenches)
         boxes, call = ({}, self._recursion_call) if loaded is None else (loaded.boxes, loaded.call)
         tau = self._run((q, v, vdot), None, call)
-        rows = rows_of(self._work, len(self.graph.joints)).copy()
+        wrenches = wrench_rows_of(self._work, len(self.graph.joints)).copy()
         frames = self.alignments, self._first_joints
-        return InverseDynamicsResult(self.graph, tau, np.array(q, np.float64), boxes, rows, *frames)
+        return InverseDynamicsResult(self.graph, np.array(q, np.float64), boxes, wrenches, *frames, tau)
 
     def batch(self, external_wrenches: Wrenches = None, black_box_wrenches: Wrenches = None) -> Batch:
         """The same algorithm for many states under the same wrenches."""

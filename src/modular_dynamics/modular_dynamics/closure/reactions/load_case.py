@@ -5,14 +5,15 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ...dynamics import InverseDynamicsResult, frame_poses
+from ...dynamics import frame_poses
 from ...dynamics.arrays.arguments import Array
+from ...dynamics.inverse_dynamics_result import TransmittedWrenches
 from ...exceptions import StateError
 from ...model import Subsystem, SubsystemGraph
 from ..cross_products import cross
 from ..dynamics.solver import ClosedLoopDynamics
 from .free_bodies import LoadCase
-from .joint_reactions import Reaction, tree_dynamics
+from .joint_reactions import Reaction
 from .rules_on_graph import carrying_bodies, rods_between, rule_points
 from .sharing_rules import Rules
 
@@ -63,7 +64,7 @@ class LoadCases:
         """The load case of one instant.
 
         A body's demand is the wrench at its joint in the open tree, less those of the next bodies of the
-        rules: its own inertia and weight, and the connection wrenches of the subsystems that hang on it.
+        rules: its own inertia, weight and external wrenches, and the connection wrenches of the subsystems that hang on it.
 
         Args:
             dynamics: poses, motions and tensions of that instant; its multipliers do not matter.
@@ -75,7 +76,7 @@ class LoadCases:
         Raises:
             StateError: a subsystem or link that the graph does not have, or a bad wrench.
         """
-        graph, tree = self.graph, tree_dynamics(self.graph, dynamics, {})
+        graph, tree = self.graph, dynamics.open_tree
         matrices = frame_poses(graph.tree, dynamics.coordinates, graph.links)
         R, o = matrices[:, :3, :3], matrices[:, :3, 3]
         wrenches = self._term_signs * tree.joint_wrenches[self._term_joints]
@@ -118,7 +119,7 @@ class LoadCases:
         return summed
 
     def _replacements(
-        self, given: ConnectionWrenches, tree: InverseDynamicsResult
+        self, given: ConnectionWrenches, tree: TransmittedWrenches
     ) -> Iterator[tuple[int, int, Array]]:
         """(link, body, wrench) of carried subsystems: the given ones, and minus the computed ones."""
         names = [subsystem.name for subsystem in self.graph.subsystems]

@@ -115,7 +115,11 @@ def test_cylinders_that_are_subsystems_of_their_own_are_no_loads():
     graph, rules = load(text), rules_from(yaml.safe_load(CRANE))
     load_cases = LoadCases(graph, rules)
     assert load_cases.hanging == ()  # their wrenches are the cylinders' forces, which the rules share
-    dynamics = closed_loop_inverse_dynamics(graph, [0.4, 0.3, 0.2], [0.2, 0.1, -0.1], [0.3, 0.2, 0.1])
+    state, external = (
+        ([0.4, 0.3, 0.2], [0.2, 0.1, -0.1], [0.3, 0.2, 0.1]),
+        {"jib": [1.0, 2.0, 3.0, 0.1, 0.2, 0.3]},
+    )
+    dynamics = closed_loop_inverse_dynamics(graph, *state, None, external)
     shared = ReactionSharing(rules)(load_cases(dynamics))
     pushes = [shared.components[name, "push"] for name in ("lift_cylinder", "jib_cylinder")]
     assert np.allclose(pushes, dynamics.tau[1:], rtol=1e-12, atol=0)
