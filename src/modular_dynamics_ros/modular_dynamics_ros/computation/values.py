@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
+from enum import Enum
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +14,7 @@ __all__ = [
     "Array",
     "ComputationSettings",
     "Configuration",
+    "Coverage",
     "StampedWrench",
     "State",
     "Wrenches",
@@ -49,6 +51,14 @@ class ComputationSettings:
         return cls(**{name: value for name, value in vars(parameters).items() if name in names})
 
 
+class Coverage(Enum):
+    """Whether the reference has an acceleration for an instant."""
+
+    COVERED = "running"
+    HELD = "the last reference point is over: its acceleration is held"
+    NONE = "no reference covers this instant"
+
+
 @dataclass(frozen=True, eq=False)
 class State:
     """A joint state with the accelerations that belong to it.
@@ -56,7 +66,7 @@ class State:
     Attributes:
         stamp: [ns]. q, v, a: (n,) of the robot's `state_names` [rad or m, per s, per s^2].
         measured: positions of the robot's `passive_names`, NaN where they are not measured.
-        reference_ended: whether the accelerations are those of the reference's last point.
+        coverage: of the stamp by the reference; NONE where accelerations come from elsewhere.
     """
 
     stamp: int
@@ -64,7 +74,7 @@ class State:
     v: Array
     a: Array
     measured: Array
-    reference_ended: bool = False
+    coverage: Coverage = Coverage.NONE
 
 
 @dataclass(frozen=True, eq=False)

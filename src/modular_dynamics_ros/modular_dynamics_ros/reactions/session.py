@@ -8,6 +8,7 @@ from rclpy.lifecycle import LifecycleState
 
 from modular_dynamics_ros.computation.closed_loop import ClosedLoopSolution
 from modular_dynamics_ros.computation.computation import Answer
+from modular_dynamics_ros.computation.reactions import MechanismReactions, ReactionComputation
 from modular_dynamics_ros.computation.values import ComputationSettings, StampedWrench, State
 from modular_dynamics_ros.diagnostics.statuses import LatencyWindow, MessageCounts, answer_values
 from modular_dynamics_ros.exceptions import BadMessage, listed
@@ -17,7 +18,6 @@ from modular_dynamics_ros.node.interfaces import SessionNode
 from modular_dynamics_ros.node.loaded_robot import LoadedRobot
 from modular_dynamics_ros.node.state_input import InputTimeout, StaleBehaviour, StateInput
 from modular_dynamics_ros.parameters.nodes import ReactionParameters
-from modular_dynamics_ros.reactions.computation import MechanismReactions, ReactionComputation
 from modular_dynamics_ros.reactions.connection_wrenches import LOG_NAME, ConnectionWrenches
 from modular_dynamics_ros.reactions.outputs import ReactionOutputs
 
@@ -104,7 +104,8 @@ class ReactionSession:
 
     def statuses(self) -> list[Status]:
         """The parts of /diagnostics, while active."""
-        source = self.computation.accelerations.description
+        last = self.computation.last_answer
+        source = self.computation.accelerations.description(last.state if last else None)
         statuses = [
             self.input.status(LOG_NAME),
             answers_status(self.input.counts, self._computing, source),
@@ -112,7 +113,7 @@ class ReactionSession:
         if self._loads is not None:
             matcher, problems = self._loads.matcher, self._node.log.texts(LOG_NAME)
             statuses.append(loads_status(matcher.ages(self._node.now()), matcher.timeout, problems))
-        closure = self.input.closure_status(self.computation.last_answer)
+        closure = self.input.closure_status(last)
         return [*statuses, closure, reactions_status(self.reactions, self._last)]
 
     def _on_state(self, state: State, arrival: int) -> None:

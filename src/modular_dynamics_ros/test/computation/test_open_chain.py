@@ -5,12 +5,12 @@ import numpy as np
 import pytest
 
 import modular_dynamics as md
+from modular_dynamics_ros.computation.acceleration_source import ReferenceTrajectory
 from modular_dynamics_ros.computation.computation import Computation
 from modular_dynamics_ros.computation.robot import load_robot
 from modular_dynamics_ros.computation.values import ComputationSettings
 from modular_dynamics_ros.dynamics.crosscheck import PinocchioCheck
 from modular_dynamics_ros.exceptions import BadMessage
-from modular_dynamics_ros.messages.trajectories import ReferenceTrajectory
 
 pytestmark = pytest.mark.ros
 

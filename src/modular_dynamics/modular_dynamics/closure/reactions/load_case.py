@@ -64,7 +64,7 @@ class LoadCases:
         """The load case of one instant.
 
         A body's demand is the wrench at its joint in the open tree, less those of the next bodies of the
-        rules: its own inertia, weight and external wrenches, and the connection wrenches of the subsystems that hang on it.
+        rules: its own inertia, weight and external wrenches, and the wrenches of the subsystems it carries.
 
         Args:
             dynamics: poses, motions and tensions of that instant; its multipliers do not matter.

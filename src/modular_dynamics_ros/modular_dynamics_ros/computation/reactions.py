@@ -52,6 +52,13 @@ class MechanismReactions:
         """1 / condition number of the dependent joints' Jacobian: 0 where it is singular."""
         return 1.0 / self.dynamics.condition
 
+    def wrench_on_link(self, name: str, link: str) -> StampedWrench:
+        """The wrench at a joint at and in the frame of a link, which tf knows."""
+        wrench = self.shared.wrenches[name].copy()
+        R, o = np.asarray(self.load_case.rotations[link]), np.asarray(self.load_case.origins[link])
+        wrench[3:] += np.cross(R.T @ (self.shared.points[name] - o), wrench[:3])
+        return link, wrench
+
     @property
     def contradiction(self) -> str:
         """An error text where actuators' forces are not those of virtual power; empty where they agree."""

@@ -9,11 +9,10 @@ import yaml
 from helpers.paths import ROBOTS
 from modular_dynamics.closure import closed_loop_inverse_dynamics
 from modular_dynamics_ros.computation.computation import Computation
+from modular_dynamics_ros.computation.reactions import ReactionComputation
 from modular_dynamics_ros.computation.robot import load_robot
 from modular_dynamics_ros.computation.values import ComputationSettings
 from modular_dynamics_ros.exceptions import BadMessage, RobotError
-from modular_dynamics_ros.reactions.computation import ReactionComputation
-from modular_dynamics_ros.reactions.outputs import at_origin
 from modular_dynamics_ros.reactions.session import loads_status, reactions_status
 
 pytestmark = pytest.mark.ros
@@ -71,7 +70,7 @@ def test_wrenches_that_come_from_elsewhere_are_the_same_or_add_to_the_load(robot
 def test_a_wrench_at_a_links_origin_has_the_same_moment_about_the_joint(robot, computation):
     reactions = computation(closed_loop_inverse_dynamics(robot.graph, *STATE))
     for name, joint in computation.rules.joints.items():
-        at, (_, moved) = reactions.shared.wrenches[name], at_origin(reactions, name, joint.axes)
+        at, (_, moved) = reactions.shared.wrenches[name], reactions.wrench_on_link(name, joint.axes)
         R, o = reactions.load_case.rotations[joint.axes], reactions.load_case.origins[joint.axes]
         arm = R.T @ (o - reactions.shared.points[name])
         assert moved[:3] == pytest.approx(at[:3], abs=0.0)
