@@ -78,7 +78,7 @@ def solved(robot, time):
 
 
 def test_each_of_24_bodies_is_in_equilibrium_all_along_the_motion():
-    """Springs and actuators included; demands and points of application are MuJoCo's."""
+    """Springs and actuators included; required wrenches and points of application are MuJoCo's."""
     times = INSTANTS[[*range(0, len(INSTANTS), 4), len(INSTANTS) // 2]]  # both sides of the jump among them
     worst = largest_residuals(URDF, RULES, MOTION, times)
     assert set(worst) == set(WAYS)

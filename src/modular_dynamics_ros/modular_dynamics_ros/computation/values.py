@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from enum import Enum
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +16,7 @@ __all__ = [
     "ComputationSettings",
     "Configuration",
     "Coverage",
+    "FailedAttempt",
     "StampedWrench",
     "State",
     "Wrenches",
@@ -85,6 +87,13 @@ class AppliedWrenches:
     black_box: Wrenches = None
 
 
+class FailedAttempt(NamedTuple):
+    """To close the loops as measured: measured less closed positions (passive,), and the tolerance then."""
+
+    differences: Array
+    tolerance: float
+
+
 @dataclass(frozen=True, eq=False)
 class Configuration:
     """Where all joints are at a state.
@@ -93,9 +102,11 @@ class Configuration:
         coordinates: (nq,) of the graph's joints, with the loops closed.
         disagreements: by passive joint measured elsewhere, by how much [rad or m].
         continues_last: whether the assembly mode is that of the answer before.
+        failed_attempt: while measured joints disagree: it is not repeated as long as the differences stay.
     """
 
     state: State
     coordinates: Array
     disagreements: Mapping[str, float] = field(default_factory=dict)
     continues_last: bool = True
+    failed_attempt: FailedAttempt | None = None

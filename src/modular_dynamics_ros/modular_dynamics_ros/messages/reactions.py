@@ -1,4 +1,4 @@
-"""Reactions of a mechanism: TorsoReactions and arrows as MarkerArray, made once and written again and again."""
+"""Reactions of a mechanism: TorsoReactions, and arrows as MarkerArray; written again and again."""
 
 from collections.abc import Sequence
 
@@ -56,7 +56,7 @@ class ReactionsWriter:
         message.header.stamp = stamp
         message.loads = TorsoReactions.TOPICS if from_topics else TorsoReactions.COMPUTED
         for actuator, force, (q, v) in zip(
-            message.actuators, reactions.pushes.tolist(), self._indices, strict=True
+            message.actuators, reactions.actuator_forces.tolist(), self._indices, strict=True
         ):
             actuator.force = force
             actuator.position = float(dynamics.coordinates[q])

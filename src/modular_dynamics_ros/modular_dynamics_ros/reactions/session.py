@@ -179,7 +179,7 @@ def reactions_status(computation: ReactionComputation, reactions: MechanismReact
     """The last answer: the actuator closest to its limit, slack springs, equilibrium, the next dead point."""
     if reactions is None:
         return Status(OK, "reactions", "no joint state was answered yet")
-    use = np.abs(reactions.pushes) / computation.limits
+    use = np.abs(reactions.actuator_forces) / computation.limits
     problems = [reactions.contradiction] if reactions.contradiction else []
     if over := [name for name, part in zip(computation.actuators, use, strict=True) if part > 1.0]:
         problems.append(f"the limit of {listed(over)} is exceeded")
@@ -200,7 +200,7 @@ def _values(computation: ReactionComputation, reactions: MechanismReactions) -> 
     values = {
         f"force of {name} [N]": f"{force:.6g} of {limit:g}"
         for name, force, limit in zip(
-            computation.actuators, reactions.pushes, computation.limits, strict=True
+            computation.actuators, reactions.actuator_forces, computation.limits, strict=True
         )
     }
     values |= {

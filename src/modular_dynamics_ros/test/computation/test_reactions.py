@@ -32,7 +32,7 @@ def computation(robot):
     return ReactionComputation(robot, str(RULES), 1e-9)
 
 
-def test_names_limits_and_what_hangs_on_it(computation):
+def test_names_limits_and_what_it_carries(computation):
     assert computation.actuators == ("act5", "act4")
     assert computation.limits.tolist() == [1500.0, 600.0]
     assert computation.springs == ("s5", "sr4", "sl4")
@@ -121,7 +121,7 @@ def test_status_names_limits_slack_springs_and_dead_points(robot, computation):
     assert (good.level, good.values["closest to its limit"]) == (0, "act4: 9.8 %")
     assert reactions_status(computation, None).level == 0
     slack = reactions.tensions * [1.0, 0.0, 1.0]
-    bad = replace(reactions, pushes=np.array([-1600.0, 0.0]), tensions=slack, disagreement=1.0)
+    bad = replace(reactions, actuator_forces=np.array([-1600.0, 0.0]), tensions=slack, disagreement=1.0)
     bad = replace(bad, dynamics=replace(reactions.dynamics, condition=2e3))
     status = reactions_status(computation, bad)
     assert status.level == 1

@@ -1,4 +1,4 @@
-"""Load cases of a robot with closed loops, for the sharing of reactions: demands, points, known forces."""
+"""Load cases of a robot with closed loops: the bodies' required wrenches, points, known forces."""
 
 from collections.abc import Iterator, Mapping
 
@@ -37,7 +37,7 @@ class LoadCases:
     """Load cases of bodies that are links of a graph, and of joints whose points are elements of it.
 
     Attributes:
-        hanging: names of the subsystems that a body of the rules carries directly.
+        carried_subsystems: names of the subsystems that a body of the rules carries directly.
 
     Raises:
         StateError: a body or a name that the graph does not have.
@@ -53,17 +53,17 @@ class LoadCases:
         self._point_links = np.array([[self._link_index[link] for link, _ in pair] for pair in points])
         self._positions = np.array([[position for _, position in pair] for pair in points])
         self._body_links = np.array([self._link_index[body] for body in rules.bodies])
-        bodies, joints, signs = (np.array(column) for column in zip(*self._demand_terms(), strict=True))
+        bodies, joints, signs = (np.array(column) for column in zip(*self._wrench_terms(), strict=True))
         self._term_bodies, self._term_joints, self._term_signs = bodies, joints, signs[:, None]
         self._term_links = np.array([self._link_index[graph.bodies[k].name] for k in joints])
-        self.hanging = tuple(subsystem.name for subsystem in graph.subsystems if self._hangs(subsystem))
+        self.carried_subsystems = tuple(s.name for s in graph.subsystems if self._is_carried(s))
 
     def __call__(
         self, dynamics: ClosedLoopDynamics, connection_wrenches: ConnectionWrenches | None = None
     ) -> LoadCase:
         """The load case of one instant.
 
-        A body's demand is the wrench at its joint in the open tree, less those of the next bodies of the
+        A body's required wrench is that at its joint in the open tree, less those of the next bodies of the
         rules: its own inertia, weight and external wrenches, and the wrenches of the subsystems it carries.
 
         Args:
@@ -85,18 +85,18 @@ class LoadCases:
             more_links, more_bodies, more_wrenches = zip(*replacements, strict=True)
             links, bodies = np.append(links, more_links), np.append(bodies, more_bodies)
             wrenches = np.append(wrenches, more_wrenches, axis=0)
-        demands = self._summed(R, o, links, bodies, wrenches)
+        required = self._summed(R, o, links, bodies, wrenches)
         points = o[self._point_links] + (R[self._point_links] @ self._positions[..., None])[..., 0]
         return LoadCase(
             dict(zip(graph.links, R, strict=True)),
             dict(zip(graph.links, o, strict=True)),
-            dict(zip(self.rules.bodies, demands, strict=True)),
+            dict(zip(self.rules.bodies, required, strict=True)),
             dict(dynamics.tensions),
             dict(zip(self.rules.joints, points, strict=True)),
         )
 
-    def _demand_terms(self) -> list[tuple[int, int, float]]:
-        """(body of the rules, joint of the tree, sign): wrenches whose sum is the bodies' demands."""
+    def _wrench_terms(self) -> list[tuple[int, int, float]]:
+        """(body of the rules, joint of the tree, sign): wrenches whose sum a body requires."""
         graph, index = self.graph, {body: k for k, body in enumerate(self.rules.bodies)}
         terms = []
         for k, body in enumerate(graph.bodies):
@@ -151,7 +151,7 @@ class LoadCases:
         """Whether it contains a body of the rules, or a rod, which transmits what the rules share."""
         return any(body.name in {*self.rules.bodies, *self._rods} for body in subsystem.bodies)
 
-    def _hangs(self, subsystem: Subsystem) -> bool:
+    def _is_carried(self, subsystem: Subsystem) -> bool:
         """Whether a body of the rules carries it directly, not by way of another subsystem."""
         if self._is_shared(subsystem) or self._carriers[subsystem.connection.link] is None:
             return False
