@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 
 from ..algebra import DualQuaternion, adjoint
-from ..model import Subsystem, SubsystemGraph
+from ..model import SubsystemGraph
 from .arrays.arguments import Array
 
 __all__ = ["FirstJoints", "InverseDynamicsResult", "TransmittedWrenches", "first_joints"]
@@ -90,11 +90,13 @@ class InverseDynamicsResult(TransmittedWrenches):
     tau: Array
 
 
-def first_joints(graph: SubsystemGraph, subsystem: Subsystem) -> FirstJoints:
-    """The joints of a subsystem that start at its connection point."""
-    x_connection_body = subsystem.connection.x_body_connection.conjugate()
+def first_joints(graph: SubsystemGraph) -> tuple[FirstJoints, ...]:
+    """Of each subsystem the joints that start at its connection point."""
     return tuple(
-        (k, x_connection_body * graph.joints[k].x_parent_joint)
-        for k in subsystem.indices
-        if graph.parents[k] not in subsystem.indices
+        tuple(
+            (k, subsystem.connection.x_body_connection.conjugate() * graph.joints[k].x_parent_joint)
+            for k in subsystem.indices
+            if graph.parents[k] not in subsystem.indices
+        )
+        for subsystem in graph.subsystems
     )

@@ -7,9 +7,11 @@ assembly mode is the measured one; where the loops do not, these joints are repo
 closing near them is tried again only once they contradict by other amounts.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from modular_dynamics.closure import ClosedLoopSolver
 from modular_dynamics.exceptions import ClosureError, SingularityError
@@ -37,10 +39,8 @@ class AssemblyMode:
         graph = robot.graph
         self._robot, self._solver, self.tolerance = robot, solver, tolerance
         self._passive = np.array([graph.q_slice(name).start for name in robot.passive_names], dtype=np.intp)
-        self._turning = np.array([_turns(robot, name) for name in robot.passive_names], dtype=bool)
-        self._farthest = np.array(
-            [FARTHEST_TURN if _turns(robot, name) else FARTHEST_SHIFT for name in robot.state_names]
-        )
+        self._turning = _turning(robot, robot.passive_names)
+        self._farthest = np.where(_turning(robot, robot.state_names), FARTHEST_TURN, FARTHEST_SHIFT)
 
     def close(self, state: State, previous: Configuration | None) -> Configuration:
         """Coordinates of all joints at a state; `previous` is that of the last answer.
@@ -124,5 +124,5 @@ def refused_closure(error: ClosureError) -> BadMessage:
     return BadMessage(cause, f"{cause}: {error}")
 
 
-def _turns(robot: Robot, name: str) -> bool:
-    return robot.graph.joint(name).type != "prismatic"
+def _turning(robot: Robot, names: Sequence[str]) -> NDArray[np.bool_]:
+    return np.array([robot.graph.joint(name).type != "prismatic" for name in names], dtype=bool)

@@ -86,16 +86,13 @@ class MarkerWriter:
 
     def __init__(self, computation: ReactionComputation) -> None:
         self._rules, self.message = computation.rules, MarkerArray()
+        markers, frame = self.message.markers, computation.robot.graph.ground.name
+        kinds = dict.fromkeys(computation.actuators, "actuator") | dict.fromkeys(
+            computation.springs, "spring"
+        )
         for name in self._rules.joints:
-            kind = "actuator" if name in computation.actuators else "joint"
-            kind = "spring" if name in computation.springs else kind
-            frame = computation.robot.graph.ground.name
-            self.message.markers += [
-                _arrow(frame, name, "forces", kind),
-                _arrow(frame, name, "moments", "moment"),
-            ]
-        for number, marker in enumerate(self.message.markers):
-            marker.id = number
+            markers.append(_arrow(len(markers), frame, f"forces of {name}", kinds.get(name, "joint")))
+            markers.append(_arrow(len(markers), frame, f"moments of {name}", "moment"))
 
     def write(
         self, stamp: Time, reactions: MechanismReactions, force_scale: float, moment_scale: float
@@ -114,10 +111,11 @@ class MarkerWriter:
         return self.message
 
 
-def _arrow(frame: str, name: str, quantity: str, kind: str) -> Marker:
+def _arrow(number: int, frame: str, name: str, kind: str) -> Marker:
     r, g, b = COLOURS[kind]
     marker = Marker(
-        ns=f"{quantity} of {name}",
+        id=number,
+        ns=name,
         type=Marker.ARROW,
         points=[Point(), Point()],
         scale=Vector3(x=SHAFT, y=HEAD, z=LENGTH),

@@ -9,10 +9,11 @@ from numpy.typing import ArrayLike
 
 from ...dynamics.arrays.arguments import Array
 from ...dynamics.arrays.loaded_constants import LoadedConstants
-from ...dynamics.arrays.model_arrays import body_to_aligned, wrench_rows_of
+from ...dynamics.arrays.model_arrays import body_to_aligned, rows_of
 from ...dynamics.execution.workspaces import workspace_of
 from ...dynamics.inverse_dynamics_result import TransmittedWrenches, first_joints
 from ...exceptions import StateError
+from ...kernels.layout import FORCE
 from ...kernels.loops.inverse_dynamics import closed_loop_inverse_dynamics as kernel
 from ...kernels.loops.structures import DynamicsArrays, Tree
 from ...model import SubsystemGraph
@@ -65,11 +66,8 @@ class ClosedLoopDynamics:
 
     @cached_property
     def tree(self) -> TransmittedWrenches:
-        """What the tree's joints and connection points transmit.
-
-        A joint transmits the less, the more the loop joints and springs beyond it hold.
-        """
-        held = self.closing_wrenches.carried_by_joints.reshape(-1, 2, 3) @ self.open_tree.alignments
+        """What the tree's joints and connection points transmit: less what loop joints and springs hold."""
+        held = self.closing_wrenches.on_joints.reshape(-1, 2, 3) @ self.open_tree.alignments
         wrenches = self.open_tree.aligned_wrenches - held.reshape(-1, 6)
         return replace(self.open_tree, aligned_wrenches=wrenches)
 
@@ -95,8 +93,8 @@ class ClosedLoopSolver(Mechanism):
             system.tree.constants,
             lambda body, wrench: body_to_aligned(system.alignments[body], wrench),
         )
-        self._aligned_wrenches = wrench_rows_of(system.workspace.newton_euler, len(graph.joints))
-        self._first_joints = tuple(first_joints(graph, subsystem) for subsystem in graph.subsystems)
+        self._aligned_wrenches = rows_of(system.workspace.newton_euler, len(graph.joints))[:-1, FORCE:]
+        self._frames = system.alignments, first_joints(graph)
         self._loop_names = [loop.name for loop in graph.loop_joints]
         self._spring_names = [spring.name for spring in graph.springs]
 
@@ -189,14 +187,7 @@ class ClosedLoopSolver(Mechanism):
             condition=condition,
             residual=residual,
             projection=arrays.projection,
-            open_tree=TransmittedWrenches(
-                graph,
-                q,
-                {},
-                self._aligned_wrenches.copy(),
-                system.alignments,
-                self._first_joints,
-            ),
+            open_tree=TransmittedWrenches(graph, q, {}, self._aligned_wrenches.copy(), *self._frames),
         )
 
     def warm_up(self) -> Array:

@@ -6,8 +6,10 @@ import numpy as np
 
 from ...algebra import DualQuaternion, adjoint
 from ...dynamics.arrays.arguments import Array
+from ...dynamics.execution.workspaces import workspace_of
 from ...model import SubsystemGraph
 from ..constraints.coordinates import indices_in_v
+from ..dynamics.closing_wrenches import ClosingElements
 from ..dynamics.solver import ClosedLoopDynamics
 
 __all__ = [
@@ -42,20 +44,15 @@ def joint_reactions(graph: SubsystemGraph, dynamics: ClosedLoopDynamics) -> dict
     A tree joint's point is the origin of its child link.
     """
     closing = dynamics.closing_wrenches
-    elements, bodies = closing.elements, slice(len(closing.elements.links), None)
+    elements = workspace_of(graph, ClosingElements)
     reactions = {
         name: Reaction(first.link, second.link, point, start, force, moment)
         for name, (first, second), (start, point), force, moment in zip(
             elements.names, elements.anchors, closing.points, closing.forces, closing.moments, strict=True
         )
     }
-    for joint, R, point, wrench in zip(
-        graph.joints,
-        closing.rotations[bodies],
-        closing.origins[bodies],
-        dynamics.tree.joint_wrenches,
-        strict=True,
-    ):
+    poses, wrenches = zip(closing.rotations, closing.origins, strict=True), dynamics.tree.joint_wrenches
+    for joint, (R, point), wrench in zip(graph.joints, poses, wrenches, strict=True):
         force, moment = R @ wrench[:3], R @ wrench[3:]
         reactions[joint.name] = Reaction(joint.parent_link, joint.child_link, point, point, force, moment)
     return reactions
@@ -80,7 +77,7 @@ def internal_wrenches(graph: SubsystemGraph, dynamics: ClosedLoopDynamics) -> di
 
     With them as external wrenches the tree moves as the closed mechanism does, with `tree_torques`.
     """
-    return dynamics.closing_wrenches.on_links
+    return dict(dynamics.closing_wrenches.on_links)
 
 
 def tree_torques(graph: SubsystemGraph, dynamics: ClosedLoopDynamics) -> Array:

@@ -27,7 +27,6 @@ __all__ = [
     "with_links",
     "work_for",
     "work_of",
-    "wrench_rows_of",
 ]
 
 #: Topology and constants.
@@ -134,11 +133,6 @@ def work_for(rows: int, columns: int) -> Array:
 def rows_of(work: Array, joints: int) -> Array:
     """The rows of a work array of inverse dynamics as a view (n + 1, 15)."""
     return work[: (joints + 1) * layout.WORK_COLUMNS].reshape(joints + 1, layout.WORK_COLUMNS)
-
-
-def wrench_rows_of(work: Array, joints: int) -> Array:
-    """Of these rows the wrench of each joint on its child link as a view (n, 6), in aligned frames."""
-    return rows_of(work, joints)[:-1, layout.FORCE :]
 
 
 def body_to_aligned(own: Array, wrench: Array) -> Array:
