@@ -1,16 +1,17 @@
 """The care robot's torso along the 5 s motion, beside MuJoCo: reactions on body 3; 24 bodies, each alone."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 import modular_dynamics as md
 from benchmark.peers.mujoco_loops import MujocoLoops
 from benchmark.studies.torso_mujoco import (
-    Push,
     curves,
     equilibrium_residuals,
     largest_residuals,
-    pushes,
+    reactions_in_three_ways,
     solve_both,
     with_mounts_at_rest,
     without_inertia,
@@ -74,7 +75,7 @@ def solved(robot, time):
     """What acts on the bodies at a time; MuJoCo is brought there, too."""
     graph, sharing, peer = robot
     dynamics = solve_both(graph, peer, motion(graph, time))
-    return dynamics, pushes(graph, dynamics, sharing, peer)
+    return dynamics, reactions_in_three_ways(graph, dynamics, sharing, peer)
 
 
 def test_each_of_24_bodies_is_in_equilibrium_all_along_the_motion():
@@ -98,15 +99,17 @@ def test_all_bodies_are_looked_at(mounted):
 def test_that_check_sees_every_force_moment_and_point(mounted, way):
     _, acting = solved(mounted, 1.5)
     small = np.array([0.0, 1e-8, 0.0])
-    for k, push in enumerate(acting[way]):
-        for change in ((small, 0.0), (0.0, small)):
-            bent = Push(push.by, push.on, push.point, push.force + change[0], push.moment + change[1])
+    for k, reaction in enumerate(acting[way]):
+        for bent in (
+            replace(reaction, force=reaction.force + small),
+            replace(reaction, moment=reaction.moment + small),
+        ):
             broken = [*acting[way][:k], bent, *acting[way][k + 1 :]]
             left = equilibrium_residuals(mounted[2], broken)
-            assert np.abs(left[push.on]).max() > 0.5e-8, push
-    aside = Push(push.by, push.on, push.point + 1e-4, push.force, push.moment)
+            assert np.abs(left[reaction.successor]).max() > 0.5e-8, reaction
+    aside = replace(reaction, point=reaction.point + 1e-4)
     left = equilibrium_residuals(mounted[2], [*acting[way][:-1], aside])
-    assert np.abs(left[push.on]).max() > 1e-6
+    assert np.abs(left[reaction.successor]).max() > 1e-6
 
 
 def test_joints_bear_what_their_drives_give(mounted):
@@ -115,9 +118,9 @@ def test_joints_bear_what_their_drives_give(mounted):
     for time in INSTANTS[::20]:
         dynamics, acting = solved(mounted, time)
         tau = dict(zip(graph.independent_joint_names, dynamics.tau, strict=True))
-        for name, push in zip(joint_reactions(graph, dynamics), acting["cut"], strict=True):
+        for name, reaction in zip(joint_reactions(graph, dynamics), acting["cut"], strict=True):
             if name in graph.joint_names:
-                borne = push.force if graph.joint(name).type == "prismatic" else push.moment
+                borne = reaction.force if graph.joint(name).type == "prismatic" else reaction.moment
                 axis = peer.data.joint(name).xaxis
                 assert borne @ axis == pytest.approx(tau.get(name, 0.0), abs=EQUILIBRIUM), name
 

@@ -42,10 +42,6 @@ class ClosedLoopSolution:
     wrenches: AppliedWrenches
 
     @property
-    def _motion(self) -> tuple[Array, Array, Array]:
-        return self.result.coordinates, self.result.velocities, self.result.accelerations
-
-    @property
     def tau(self) -> Array:
         """(n,) torques of the independent joints [N m or N]."""
         return self.result.tau
@@ -57,14 +53,6 @@ class ClosedLoopSolution:
         losses = friction_torques(result.velocities, robot.damping, robot.dry_friction)
         return np.asarray(result.projection.T @ losses)
 
-    @cached_property
-    def loads(self) -> dict[str, Array]:
-        """By link [force, moment]: what loop joints, springs and the world exert on the open tree."""
-        loads = internal_wrenches(self.robot.graph, self.result)
-        for link, wrench in (self.wrenches.external or {}).items():
-            loads[link] = loads.get(link, 0.0) + wrench
-        return loads
-
     def connection_wrench(self, index: int) -> StampedWrench:
         """The wrench that the tree's joints transmit to the subsystem with this index."""
         return self.result.tree.connection_wrench_in_link(index)
@@ -75,8 +63,13 @@ class ClosedLoopSolution:
         return stamped_cut_wrenches(self.robot.graph, self.result)
 
     def compare(self, check: "md.crosscheck.CrossCheck") -> "md.crosscheck.Residual":
-        """The open tree's torques, under the wrenches of loop joints and springs, against Pinocchio's."""
-        return check(*self._motion, tree_torques(self.robot.graph, self.result), self.loads)
+        """The open tree's torques, under all wrenches on it and those of loop joints, against Pinocchio's."""
+        graph, result = self.robot.graph, self.result
+        loads = internal_wrenches(graph, result)
+        for link, wrench in (self.wrenches.external or {}).items():
+            loads[link] = loads.get(link, 0.0) + wrench
+        motion = result.coordinates, result.velocities, result.accelerations
+        return check(*motion, tree_torques(graph, result), loads)
 
 
 class ClosedLoop:

@@ -67,6 +67,8 @@ def test_the_reference_gives_the_accelerations(robot):
     a = np.array([[1.0, 2.0, 3.0, 4.0], [5.0, 6.0, 7.0, 8.0]])
     one.accelerations.reference.add(ReferenceTrajectory(np.array([NOW, NOW + S]), a))
     given = answer(one, stamp=NOW + S)
+    assert one.accelerations.description(given.state) == "reference: running"
+    assert one.accelerations.description(None) == "reference: no reference covers this instant"
     assert given.effort.tolist() == md.inverse_dynamics(robot.graph, Q, V, a[1]).tolist()
 
 
