@@ -6,7 +6,7 @@ act and each body's inertial load come from MuJoCo (peers/mujoco_loops.py), whic
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 import modular_dynamics as md
 from benchmark.peers.mujoco_loops import MujocoLoops
 from benchmark.studies.torso_reactions import motion_at
-from modular_dynamics.closure.reactions.joint_reactions import joint_reactions
+from modular_dynamics.closure.reactions.joint_reactions import Reaction, joint_reactions
 from modular_dynamics.closure.reactions.load_case import load_case_of
 from modular_dynamics.closure.reactions.sharing import ReactionSharing
 from modular_dynamics.closure.reactions.sharing_rules import Rules
@@ -92,17 +92,6 @@ def without_inertia(urdf: str, link: str) -> str:
     return etree.tostring(robot, encoding="unicode")
 
 
-@dataclass(frozen=True, eq=False)
-class BodyWrench:
-    """Force [N] and moment [N m] of ``by`` on ``on`` at a point, in world axes."""
-
-    by: str
-    on: str
-    point: Array
-    force: Array
-    moment: Array
-
-
 def with_mounts_at_rest(urdf: str) -> str:
     """The same robot with joints at rest instead of fixed ones, so that their reactions are computed, too."""
     robot = etree.fromstring(urdf.encode())
@@ -112,23 +101,24 @@ def with_mounts_at_rest(urdf: str) -> str:
     return etree.tostring(robot, encoding="unicode")
 
 
-def body_wrenches(
+def reactions_in_three_ways(
     graph: md.SubsystemGraph, dynamics: md.ClosedLoopDynamics, sharing: ReactionSharing, peer: MujocoLoops
-) -> dict[str, list[BodyWrench]]:
+) -> dict[str, list[Reaction]]:
     """All that bodies exert on each other, in three ways: by rules, of least norm, as the loops are cut.
 
     In the last one the tubes, rods and blocks, without mass, are bodies of their own.
     """
     cut = {
-        name: BodyWrench(r.predecessor, r.successor, peer.point(name, r.successor), r.force, r.moment)
-        for name, r in joint_reactions(graph, dynamics).items()
+        name: replace(reaction, point=peer.point(name, reaction.successor))
+        for name, reaction in joint_reactions(graph, dynamics).items()
     }
     rules = sharing.rules
     shared = {str(place) for joint in rules.joints.values() for place in (joint.at, joint.start)}
     rest = [
-        wrench
-        for name, wrench in cut.items()
-        if name not in shared and all(link.startswith(("body_", "world")) for link in (wrench.by, wrench.on))
+        one
+        for name, one in cut.items()
+        if name not in shared
+        and all(link.startswith(("body_", "world")) for link in (one.predecessor, one.successor))
     ]
     load_case = load_case_of(graph, dynamics, rules)
     return {
@@ -138,26 +128,27 @@ def body_wrenches(
     }
 
 
-def _by_rules(rules: Rules, wrenches: Mapping[str, Array], peer: MujocoLoops) -> list[BodyWrench]:
+def _by_rules(rules: Rules, wrenches: Mapping[str, Array], peer: MujocoLoops) -> list[Reaction]:
     acting = []
     for name, joint in rules.joints.items():
         force, moment = (peer.rotation(joint.axes) @ part for part in np.split(wrenches[name], 2))
-        acting.append(BodyWrench(joint.by, joint.on, peer.point(str(joint.at), joint.on), force, moment))
+        point = peer.point(str(joint.at), joint.on)
+        acting.append(Reaction(joint.by, joint.on, point, point, force, moment))
     return acting
 
 
-def equilibrium_residuals(peer: MujocoLoops, acting: Iterable[BodyWrench]) -> dict[str, Array]:
+def equilibrium_residuals(peer: MujocoLoops, acting: Iterable[Reaction]) -> dict[str, Array]:
     """Link that something acts on -> equilibrium residual, [N] and [N m] about its centre of mass."""
     residuals: dict[str, Array] = {}
     centres: dict[str, Array] = {"world": np.zeros(3)}
-    for wrench in acting:
-        for link, sign in ((wrench.on, 1.0), (wrench.by, -1.0)):
+    for one in acting:
+        for link, sign in ((one.successor, 1.0), (one.predecessor, -1.0)):
             if link not in centres:
                 centres[link], force, moment = peer.inertial_load(link)
                 residuals[link] = np.concatenate([force, moment])
             if link != "world":
-                about = wrench.moment + np.cross(wrench.point - centres[link], wrench.force)
-                residuals[link] -= sign * np.concatenate([wrench.force, about])
+                about = one.moment + np.cross(one.point - centres[link], one.force)
+                residuals[link] -= sign * np.concatenate([one.force, about])
     return residuals
 
 
@@ -171,7 +162,7 @@ def largest_residuals(
     worst = {}
     for time in times:
         dynamics = solve_both(graph, peer, motion_at(motion, graph, float(time)))
-        for name, acting in body_wrenches(graph, dynamics, sharing, peer).items():
+        for name, acting in reactions_in_three_ways(graph, dynamics, sharing, peer).items():
             residuals = np.abs(list(equilibrium_residuals(peer, acting).values())).reshape(-1, 2, 3)
             worst[name] = np.maximum(worst.get(name, 0.0), residuals.max(axis=(0, 2)))
         tick()

@@ -8,10 +8,10 @@ import pytest
 import modular_dynamics as md
 from benchmark.peers.mujoco_loops import MujocoLoops
 from benchmark.studies.torso_mujoco import (
-    body_wrenches,
     curves,
     equilibrium_residuals,
     largest_residuals,
+    reactions_in_three_ways,
     solve_both,
     with_mounts_at_rest,
     without_inertia,
@@ -75,11 +75,11 @@ def solved(robot, time):
     """What acts on the bodies at a time; MuJoCo is brought there, too."""
     graph, sharing, peer = robot
     dynamics = solve_both(graph, peer, motion(graph, time))
-    return dynamics, body_wrenches(graph, dynamics, sharing, peer)
+    return dynamics, reactions_in_three_ways(graph, dynamics, sharing, peer)
 
 
 def test_each_of_24_bodies_is_in_equilibrium_all_along_the_motion():
-    """Springs and actuators included; inertial loads and points of application are MuJoCo's."""
+    """Springs and actuators included; required wrenches and points of application are MuJoCo's."""
     times = INSTANTS[[*range(0, len(INSTANTS), 4), len(INSTANTS) // 2]]  # both sides of the jump among them
     worst = largest_residuals(URDF, RULES, MOTION, times)
     assert set(worst) == set(WAYS)
@@ -99,15 +99,17 @@ def test_the_equilibrium_of_every_body_is_checked(mounted):
 def test_the_equilibrium_check_notices_every_force_moment_and_point(mounted, way):
     _, acting = solved(mounted, 1.5)
     small = np.array([0.0, 1e-8, 0.0])
-    for k, wrench in enumerate(acting[way]):
-        for force, moment in ((small, 0.0), (0.0, small)):
-            changed = replace(wrench, force=wrench.force + force, moment=wrench.moment + moment)
+    for k, reaction in enumerate(acting[way]):
+        for changed in (
+            replace(reaction, force=reaction.force + small),
+            replace(reaction, moment=reaction.moment + small),
+        ):
             unbalanced = [*acting[way][:k], changed, *acting[way][k + 1 :]]
             residuals = equilibrium_residuals(mounted[2], unbalanced)
-            assert np.abs(residuals[wrench.on]).max() > 0.5e-8, wrench
-    moved = replace(wrench, point=wrench.point + 1e-4)
+            assert np.abs(residuals[reaction.successor]).max() > 0.5e-8, reaction
+    moved = replace(reaction, point=reaction.point + 1e-4)
     residuals = equilibrium_residuals(mounted[2], [*acting[way][:-1], moved])
-    assert np.abs(residuals[wrench.on]).max() > 1e-6
+    assert np.abs(residuals[reaction.successor]).max() > 1e-6
 
 
 def test_joints_transmit_the_torques_of_their_drives(mounted):
@@ -116,9 +118,9 @@ def test_joints_transmit_the_torques_of_their_drives(mounted):
     for time in INSTANTS[::20]:
         dynamics, acting = solved(mounted, time)
         tau = dict(zip(graph.independent_joint_names, dynamics.tau, strict=True))
-        for name, wrench in zip(joint_reactions(graph, dynamics), acting["cut"], strict=True):
+        for name, reaction in zip(joint_reactions(graph, dynamics), acting["cut"], strict=True):
             if name in graph.joint_names:
-                along_axis = wrench.force if graph.joint(name).type == "prismatic" else wrench.moment
+                along_axis = reaction.force if graph.joint(name).type == "prismatic" else reaction.moment
                 axis = peer.data.joint(name).xaxis
                 assert along_axis @ axis == pytest.approx(tau.get(name, 0.0), abs=EQUILIBRIUM), name
 

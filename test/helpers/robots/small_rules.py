@@ -50,8 +50,8 @@ def door(turn=0.0):
     c, s = np.cos(turn), np.sin(turn)
     R = np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
     rotations, origins = {"door": R, "frame": np.eye(3)}, {"door": np.zeros(3), "frame": np.zeros(3)}
-    demand = [0.0, 0.0, 200.0, 0.0, -200.0 * 0.4, 0.0]  # 200 N at (0.4, 0, 1)
-    return LoadCase(rotations, origins, {"door": demand}, {"closer": 50.0})
+    required = [0.0, 0.0, 200.0, 0.0, -200.0 * 0.4, 0.0]  # 200 N at (0.4, 0, 1)
+    return LoadCase(rotations, origins, {"door": required}, {"closer": 50.0})
 
 
 def edited(change):

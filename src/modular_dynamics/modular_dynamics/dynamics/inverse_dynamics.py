@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from ..algebra import DualQuaternion
+from ..kernels.layout import FORCE
 from ..model import SubsystemGraph, black_box_wrenches, refuse_closures
 from .arrays.arguments import Array, Progress, Topology
 from .arrays.model_arrays import constants_of, rows_of, topology_of
@@ -44,7 +45,7 @@ class InverseDynamics(LoadedSolver):
         self.black_box_names = frozenset(s.name for s in graph.subsystems if s.black_box)
         topology = topology_of(graph, self.black_box_names)
         super().__init__(graph, INVERSE_DYNAMICS, topology, constants_of(graph))
-        self._first_joints = tuple(first_joints(graph, subsystem) for subsystem in graph.subsystems)
+        self._frames = self.alignments, first_joints(graph)
         self._by_boxes: dict[frozenset[str], tuple[Topology, StateCall]] = {}
         if self.black_box_names:
             self.direct = False  # their wrenches are needed
@@ -79,9 +80,8 @@ class InverseDynamics(LoadedSolver):
         loaded = self._loaded(external_wrenches, black_box_wrenches)
         boxes, call = ({}, self._recursion_call) if loaded is None else (loaded.boxes, loaded.call)
         tau = self._run((q, v, vdot), None, call)
-        rows = rows_of(self._work, len(self.graph.joints)).copy()
-        frames = self.alignments, self._first_joints
-        return InverseDynamicsResult(self.graph, tau, np.array(q, np.float64), boxes, rows, *frames)
+        wrenches = rows_of(self._work, len(self.graph.joints))[:-1, FORCE:].copy()
+        return InverseDynamicsResult(self.graph, np.array(q, np.float64), boxes, wrenches, *self._frames, tau)
 
     def batch(self, external_wrenches: Wrenches = None, black_box_wrenches: Wrenches = None) -> Batch:
         """The same algorithm for many states under the same wrenches."""

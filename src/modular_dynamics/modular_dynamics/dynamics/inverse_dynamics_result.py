@@ -7,44 +7,41 @@ from functools import cached_property
 import numpy as np
 
 from ..algebra import DualQuaternion, adjoint
-from ..kernels import layout
-from ..model import Subsystem, SubsystemGraph
+from ..model import SubsystemGraph
 from .arrays.arguments import Array
 
-__all__ = ["FirstJoints", "InverseDynamicsResult", "first_joints"]
+__all__ = ["FirstJoints", "InverseDynamicsResult", "TransmittedWrenches", "first_joints"]
 
 #: Joints that start at a connection point: their indices, and their poses x_connection_joint.
 FirstJoints = tuple[tuple[int, DualQuaternion], ...]
 
 
 @dataclass(frozen=True, eq=False)
-class InverseDynamicsResult:
-    """What :meth:`.InverseDynamics.solve` computed at one state. Later calls do not change it.
+class TransmittedWrenches:
+    """What joints and connection points of a tree transmit at one state. Later calls do not change it.
 
     Wrenches are [force N, moment N m]; they are computed when they are read first.
 
     Attributes:
-        tau: joint torques (nv,) [N m or N]; NaN for joints inside black boxes.
         q: the positions (nq,) that they belong to [rad or m].
         black_box_wrenches: the wrenches that were given for black boxes, by subsystem, as f + eps m in its
             connection frame.
-        body_rows: the kernel's rows of all bodies (n + 1, 15), in aligned frames (kernels/layout.py).
+        aligned_wrenches: ``joint_wrenches`` in the axes of the aligned frames (kernels/layout.py).
         alignments: rotations body <- aligned frame (n, 3, 3).
         first_joints: of each subsystem.
     """
 
     graph: SubsystemGraph
-    tau: Array
     q: Array
     black_box_wrenches: Mapping[str, DualQuaternion]
-    body_rows: Array = field(repr=False)
+    aligned_wrenches: Array = field(repr=False)
     alignments: Array = field(repr=False)
     first_joints: tuple[FirstJoints, ...] = field(repr=False)
 
     @cached_property
     def joint_wrenches(self) -> Array:
         """(n, 6): the wrench that each joint passes on to its child link, at and in that link's frame."""
-        forces_and_moments = self.body_rows[:-1, layout.FORCE :].reshape(-1, 2, 3)
+        forces_and_moments = self.aligned_wrenches.reshape(-1, 2, 3)
         return (forces_and_moments @ self.alignments.transpose(0, 2, 1)).reshape(-1, 6)
 
     @cached_property
@@ -82,11 +79,24 @@ class InverseDynamicsResult:
         return total
 
 
-def first_joints(graph: SubsystemGraph, subsystem: Subsystem) -> FirstJoints:
-    """The joints of a subsystem that start at its connection point."""
-    x_connection_body = subsystem.connection.x_body_connection.conjugate()
+@dataclass(frozen=True, eq=False)
+class InverseDynamicsResult(TransmittedWrenches):
+    """What :meth:`.InverseDynamics.solve` computed.
+
+    Attributes:
+        tau: joint torques (nv,) [N m or N]; NaN for joints inside black boxes.
+    """
+
+    tau: Array
+
+
+def first_joints(graph: SubsystemGraph) -> tuple[FirstJoints, ...]:
+    """Of each subsystem the joints that start at its connection point."""
     return tuple(
-        (k, x_connection_body * graph.joints[k].x_parent_joint)
-        for k in subsystem.indices
-        if graph.parents[k] not in subsystem.indices
+        tuple(
+            (k, subsystem.connection.x_body_connection.conjugate() * graph.joints[k].x_parent_joint)
+            for k in subsystem.indices
+            if graph.parents[k] not in subsystem.indices
+        )
+        for subsystem in graph.subsystems
     )

@@ -3,26 +3,31 @@
 A reference is sampled at the stamp of the joint state: exact at its points, linear between them.
 """
 
-from enum import Enum
+from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from modular_dynamics_ros.computation.acceleration import FilteredAcceleration, SamplingError
-from modular_dynamics_ros.computation.values import Array, ComputationSettings
+from modular_dynamics_ros.computation.values import Array, ComputationSettings, Coverage, State
 from modular_dynamics_ros.exceptions import BadMessage, listed
-from modular_dynamics_ros.messages.trajectories import ReferenceTrajectory
 
-__all__ = ["AccelerationSource", "Coverage", "ReferenceSampler"]
+__all__ = ["AccelerationSource", "ReferenceSampler", "ReferenceTrajectory"]
 
 KEPT = 8  # windows: some seconds of a streamed reference
 
 
-class Coverage(Enum):
-    """Whether the reference has an acceleration for an instant."""
+@dataclass(frozen=True, eq=False)
+class ReferenceTrajectory:
+    """Accelerations at absolute instants.
 
-    COVERED = "running"
-    HELD = "the last reference point is over: its acceleration is held"
-    NONE = "no reference covers this instant"
+    Attributes:
+        instants: (m,) strictly increasing [ns]. accelerations: (m, n) [rad/s^2 or m/s^2], joints in graph
+        order.
+    """
+
+    instants: NDArray[np.int64]
+    accelerations: Array
 
 
 class ReferenceSampler:
@@ -82,7 +87,6 @@ class AccelerationSource:
     def __init__(self, joints: int, settings: ComputationSettings) -> None:
         self._joints = joints
         self.reference = ReferenceSampler(settings.stale_after)
-        self._coverage = Coverage.NONE
         self.filter: FilteredAcceleration | None = None
         self.apply_settings(settings)
 
@@ -95,21 +99,20 @@ class AccelerationSource:
         ):
             self.filter = FilteredAcceleration(self._joints, settings.filter_cutoff)
 
-    def at(self, stamp: int, v: Array, without_velocity: tuple[str, ...]) -> tuple[Array, bool]:
-        """Accelerations (n,) at a stamp [ns]; whether the reference has ended and they are of its last point.
+    def at(self, stamp: int, v: Array, without_velocity: tuple[str, ...]) -> tuple[Array, Coverage]:
+        """Accelerations (n,) at a stamp [ns]; whether they are the reference's.
 
         Raises:
             BadMessage: the source does not know them.
         """
         if self._source == "filtered":
-            return self._filtered(stamp, v, without_velocity), False
-        acceleration, held = np.zeros(self._joints), False
+            return self._filtered(stamp, v, without_velocity), Coverage.NONE
+        acceleration, coverage = np.zeros(self._joints), Coverage.NONE
         if self._source == "reference":
-            self._coverage = self.reference.sample(stamp, acceleration)
-            if self._coverage is Coverage.NONE:
+            coverage = self.reference.sample(stamp, acceleration)
+            if coverage is Coverage.NONE:
                 raise BadMessage("no reference", "no reference covers the stamp of this joint state")
-            held = self._coverage is Coverage.HELD
-        return acceleration, held
+        return acceleration, coverage
 
     def _filtered(self, stamp: int, v: Array, without_velocity: tuple[str, ...]) -> Array:
         if without_velocity:
@@ -136,11 +139,10 @@ class AccelerationSource:
         self.reference.clear()
         self.restart_filter()
 
-    @property
-    def description(self) -> str:
-        """The source and its condition, for /diagnostics."""
+    def description(self, last: State | None) -> str:
+        """The source and its condition at the last state that was answered, for /diagnostics."""
         if self._source == "zero":
             return "zero: accelerations are taken as zero"
         if self._source == "filtered" and self.filter is not None:
             return f"filtered: {self.filter.state.value}"
-        return f"reference: {self._coverage.value}"
+        return f"reference: {(last.coverage if last else Coverage.NONE).value}"

@@ -3,17 +3,20 @@
 The loops are closed from where they stood at the last answer as long as the states follow each other closely:
 they stay in their assembly mode. After a gap or a jump they are closed anew, from the configuration that the
 library begins with. Where measured passive joints contradict that, and the loops close near them, the
-assembly mode is the measured one; where the loops do not, these joints are reported, and not used.
+assembly mode is the measured one; where the loops do not, these joints are reported, and not used, and
+closing near them is tried again only once they contradict by other amounts.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from modular_dynamics.closure import ClosedLoopSolver
 from modular_dynamics.exceptions import ClosureError, SingularityError
 from modular_dynamics_ros.computation.robot import Robot
-from modular_dynamics_ros.computation.values import Array, Configuration, State
+from modular_dynamics_ros.computation.values import Array, Configuration, FailedAttempt, State
 from modular_dynamics_ros.exceptions import BadMessage
 
 __all__ = ["CANNOT_CLOSE", "DEAD_POINT", "AssemblyMode", "refused_closure"]
@@ -36,10 +39,8 @@ class AssemblyMode:
         graph = robot.graph
         self._robot, self._solver, self.tolerance = robot, solver, tolerance
         self._passive = np.array([graph.q_slice(name).start for name in robot.passive_names], dtype=np.intp)
-        self._turning = np.array([_turns(robot, name) for name in robot.passive_names], dtype=bool)
-        self._farthest = np.array(
-            [FARTHEST_TURN if _turns(robot, name) else FARTHEST_SHIFT for name in robot.state_names]
-        )
+        self._turning = _turning(robot, robot.passive_names)
+        self._farthest = np.where(_turning(robot, robot.state_names), FARTHEST_TURN, FARTHEST_SHIFT)
 
     def close(self, state: State, previous: Configuration | None) -> Configuration:
         """Coordinates of all joints at a state; `previous` is that of the last answer.
@@ -54,15 +55,19 @@ class AssemblyMode:
             closed = self._solver.close(state.q, before)
         except ClosureError as error:
             failure, closed = error, self._nearest(error, state.q)
-        disagreements = self._disagreements(state.measured, closed)
+        differences = self._differences(state.measured, closed)
+        disagreements = self._disagreements(differences)
         if failure is None and not disagreements:
             return Configuration(state, closed, {}, continues)
-        as_measured = self._closed_as_measured(state, closed)
-        if as_measured is not None:
-            return Configuration(state, as_measured, {}, continues)
+        failed = previous.failed_attempt if previous is not None and continues else None
+        if failure is not None or failed is None or not self._repeats(failed, differences):
+            failed = FailedAttempt(differences, self.tolerance)
+            as_measured = self._closed_as_measured(state, closed)
+            if as_measured is not None:
+                return Configuration(state, as_measured, {}, continues)
         if failure is not None:
             raise refused_closure(failure) from failure
-        return Configuration(state, closed, disagreements, continues)
+        return Configuration(state, closed, disagreements, continues, failed)
 
     def _follows(self, state: State, last: State) -> bool:
         """Whether a state comes so soon and so near after another that the loops cannot have changed mode."""
@@ -90,14 +95,24 @@ class AssemblyMode:
             closed = self._solver.close(state.q, guess)
         except ClosureError:
             return None
-        return None if self._disagreements(state.measured, closed) else closed
+        return None if self._disagreements(self._differences(state.measured, closed)) else closed
 
-    def _disagreements(self, measured: Array, closed: Array) -> dict[str, float]:
-        difference = measured - closed[self._passive]
+    def _differences(self, measured: Array, closed: Array) -> Array:
+        """Of the passive joints, NaN where not measured."""
+        difference: Array = measured - closed[self._passive]
         difference[self._turning] = np.remainder(difference[self._turning] + np.pi, 2.0 * np.pi) - np.pi
-        apart = np.abs(difference) > self.tolerance  # never where it is NaN, not measured
+        return difference
+
+    def _disagreements(self, differences: Array) -> dict[str, float]:
+        apart = np.abs(differences) > self.tolerance  # never where it is NaN
         names = self._robot.passive_names
-        return {names[k]: float(difference[k]) for k in np.flatnonzero(apart)}
+        return {names[k]: float(differences[k]) for k in np.flatnonzero(apart)}
+
+    def _repeats(self, failed: FailedAttempt, differences: Array) -> bool:
+        """Whether the same joints are measured, and differ by the same amounts within the same tolerance."""
+        alike = np.abs(differences - failed.differences) <= self.tolerance
+        alike |= np.isnan(differences) & np.isnan(failed.differences)
+        return failed.tolerance == self.tolerance and bool(alike.all())
 
 
 def refused_closure(error: ClosureError) -> BadMessage:
@@ -109,5 +124,5 @@ def refused_closure(error: ClosureError) -> BadMessage:
     return BadMessage(cause, f"{cause}: {error}")
 
 
-def _turns(robot: Robot, name: str) -> bool:
-    return robot.graph.joint(name).type != "prismatic"
+def _turning(robot: Robot, names: Sequence[str]) -> NDArray[np.bool_]:
+    return np.array([robot.graph.joint(name).type != "prismatic" for name in names], dtype=bool)

@@ -40,11 +40,6 @@ class ClosedLoopSolution:
     robot: Robot
     result: ClosedLoopDynamics
     wrenches: AppliedWrenches
-    _tree_solver: md.InverseDynamics
-
-    @property
-    def _motion(self) -> tuple[Array, Array, Array]:
-        return self.result.coordinates, self.result.velocities, self.result.accelerations
 
     @property
     def tau(self) -> Array:
@@ -58,21 +53,9 @@ class ClosedLoopSolution:
         losses = friction_torques(result.velocities, robot.damping, robot.dry_friction)
         return np.asarray(result.projection.T @ losses)
 
-    @cached_property
-    def loads(self) -> dict[str, Array]:
-        """By link [force, moment]: what loop joints, springs and the world exert on the open tree."""
-        loads = internal_wrenches(self.robot.graph, self.result)
-        for link, wrench in (self.wrenches.external or {}).items():
-            loads[link] = loads.get(link, 0.0) + wrench
-        return loads
-
-    @cached_property
-    def _tree(self) -> md.InverseDynamicsResult:
-        return self._tree_solver.solve(*self._motion, self.loads)
-
     def connection_wrench(self, index: int) -> StampedWrench:
         """The wrench that the tree's joints transmit to the subsystem with this index."""
-        return self._tree.connection_wrench_in_link(index)
+        return self.result.tree.connection_wrench_in_link(index)
 
     @cached_property
     def cut_wrenches(self) -> dict[str, StampedWrench]:
@@ -80,8 +63,13 @@ class ClosedLoopSolution:
         return stamped_cut_wrenches(self.robot.graph, self.result)
 
     def compare(self, check: "md.crosscheck.CrossCheck") -> "md.crosscheck.Residual":
-        """The open tree's torques, under the wrenches of loop joints and springs, against Pinocchio's."""
-        return check(*self._motion, tree_torques(self.robot.graph, self.result), self.loads)
+        """The open tree's torques, under all wrenches on it and those of loop joints, against Pinocchio's."""
+        graph, result = self.robot.graph, self.result
+        loads = internal_wrenches(graph, result)
+        for link, wrench in (self.wrenches.external or {}).items():
+            loads[link] = loads.get(link, 0.0) + wrench
+        motion = result.coordinates, result.velocities, result.accelerations
+        return check(*motion, tree_torques(graph, result), loads)
 
 
 class ClosedLoop:
@@ -99,7 +87,6 @@ class ClosedLoop:
         self._rest, self._no_wrenches = np.zeros(len(robot.state_names)), AppliedWrenches()
         try:
             self._solver = ClosedLoopSolver(robot.graph)
-            self._tree_solver = md.InverseDynamics(robot.graph.tree)
             self._warm_up()
         except ModularDynamicsError as error:
             raise RobotError(str(error)) from error
@@ -112,7 +99,7 @@ class ClosedLoop:
             result = self._solver.inverse_dynamics(self._solver.warm_up(), rest, rest)
         except SingularityError:
             return  # only the first configuration is a dead point
-        ClosedLoopSolution(self._robot, result, self._no_wrenches, self._tree_solver).connection_wrench(0)
+        ClosedLoopSolution(self._robot, result, self._no_wrenches).connection_wrench(0)
 
     def configuration_at(self, state: State, previous: Configuration | None) -> Configuration:
         """The loops closed at a state. Raises BadMessage: they do not close."""
@@ -132,7 +119,7 @@ class ClosedLoop:
             raise refused_closure(error) from error
         except StateError as error:
             raise BadMessage("not finite", str(error)) from error
-        return ClosedLoopSolution(self._robot, result, wrenches, self._tree_solver)
+        return ClosedLoopSolution(self._robot, result, wrenches)
 
     def gravity(self, configuration: Configuration) -> Array:
         """Torques of the independent joints at rest, springs included, without external wrenches."""

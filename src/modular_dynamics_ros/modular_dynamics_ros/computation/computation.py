@@ -119,10 +119,10 @@ class Computation:
         Raises:
             BadMessage: the acceleration source does not know them.
         """
-        a, held = self.accelerations.at(stamp, v, without_velocity)
+        a, coverage = self.accelerations.at(stamp, v, without_velocity)
         if measured is None:
             measured = np.full(len(self.robot.passive_names), np.nan)
-        return State(stamp, q, v, a, measured, held)
+        return State(stamp, q, v, a, measured, coverage)
 
     def compute(self, state: State, now: int, previous: Answer | None) -> Answer:
         """Torques and wrenches of a state, with the wrenches that are valid now [ns].

@@ -2,6 +2,8 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from enum import Enum
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +13,8 @@ __all__ = [
     "Array",
     "ComputationSettings",
     "Configuration",
+    "Coverage",
+    "FailedAttempt",
     "StampedWrench",
     "State",
     "Wrenches",
@@ -41,6 +45,14 @@ class ComputationSettings:
     closure_tolerance: float = 0.01
 
 
+class Coverage(Enum):
+    """Whether the reference has an acceleration for an instant."""
+
+    COVERED = "running"
+    HELD = "the last reference point is over: its acceleration is held"
+    NONE = "no reference covers this instant"
+
+
 @dataclass(frozen=True, eq=False)
 class State:
     """A joint state with the accelerations that belong to it.
@@ -48,7 +60,7 @@ class State:
     Attributes:
         stamp: [ns]. q, v, a: (n,) of the robot's `state_names` [rad or m, per s, per s^2].
         measured: positions of the robot's `passive_names`, NaN where they are not measured.
-        reference_ended: whether the accelerations are those of the reference's last point.
+        coverage: of the stamp by the reference; NONE where accelerations come from elsewhere.
     """
 
     stamp: int
@@ -56,7 +68,7 @@ class State:
     v: Array
     a: Array
     measured: Array
-    reference_ended: bool = False
+    coverage: Coverage = Coverage.NONE
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,6 +79,13 @@ class AppliedWrenches:
     black_box: Wrenches = None
 
 
+class FailedAttempt(NamedTuple):
+    """To close the loops as measured: measured less closed positions (passive,), and the tolerance then."""
+
+    differences: Array
+    tolerance: float
+
+
 @dataclass(frozen=True, eq=False)
 class Configuration:
     """Where all joints are at a state.
@@ -75,9 +94,11 @@ class Configuration:
         coordinates: (nq,) of the graph's joints, with the loops closed.
         disagreements: by passive joint measured elsewhere, by how much [rad or m].
         continues_last: whether the assembly mode is that of the answer before.
+        failed_attempt: while measured joints disagree: it is not repeated as long as the differences stay.
     """
 
     state: State
     coordinates: Array
     disagreements: Mapping[str, float] = field(default_factory=dict)
     continues_last: bool = True
+    failed_attempt: FailedAttempt | None = None

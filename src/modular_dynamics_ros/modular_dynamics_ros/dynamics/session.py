@@ -167,7 +167,7 @@ def output_status(
     """Rate, latency, effort limits, and the source of the accelerations; `answer` is the last one."""
     robot, settings = computation.robot, computation.settings
     values = {
-        **answer_values(counts, computation.accelerations.description),
+        **answer_values(counts, computation.accelerations.description(answer.state if answer else None)),
         "superseded by a newer joint state": str(outputs.superseded),
         "output": settings.output,
     }

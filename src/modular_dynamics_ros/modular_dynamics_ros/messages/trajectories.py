@@ -1,33 +1,18 @@
-"""Reference trajectories: accelerations at absolute instants, and trajectory_msgs/JointTrajectory."""
+"""Reference trajectories as trajectory_msgs/JointTrajectory."""
 
 from array import array
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
-from numpy.typing import NDArray
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
+from modular_dynamics_ros.computation.acceleration_source import ReferenceTrajectory
+from modular_dynamics_ros.computation.values import Array
 from modular_dynamics_ros.exceptions import BadMessage, listed
 from modular_dynamics_ros.messages.stamps import stamp_message, stamp_nanoseconds
 
-__all__ = ["ReferenceTrajectory", "trajectory_from_message", "trajectory_message"]
-
-Array = NDArray[np.float64]
-
-
-@dataclass(frozen=True, eq=False)
-class ReferenceTrajectory:
-    """Accelerations at absolute instants.
-
-    Attributes:
-        instants: (m,) strictly increasing [ns]. accelerations: (m, n) [rad/s^2 or m/s^2], joints in graph
-        order.
-    """
-
-    instants: NDArray[np.int64]
-    accelerations: Array
+__all__ = ["trajectory_from_message", "trajectory_message"]
 
 
 def trajectory_from_message(

@@ -5,9 +5,8 @@ from typing import Any
 
 from sensor_msgs.msg import JointState
 
-from modular_dynamics_ros.computation.acceleration_source import Coverage
 from modular_dynamics_ros.computation.computation import Computation
-from modular_dynamics_ros.computation.values import State
+from modular_dynamics_ros.computation.values import Coverage, State
 from modular_dynamics_ros.exceptions import BadMessage, listed
 from modular_dynamics_ros.messages.joint_states import JointSample, JointStateReader
 from modular_dynamics_ros.node.answer_record import AnswerRecord
@@ -67,5 +66,5 @@ class StateInput(Inputs):
         if sample.without_velocity and computation.needs_velocity:
             text = f"no velocity of {listed(sample.without_velocity)}: taken as zero"
             log.problem("joint_states", "no velocity", text)
-        if state.reference_ended:
+        if state.coverage is Coverage.HELD:
             log.problem("reference", "held", Coverage.HELD.value)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from modular_dynamics_ros.exceptions import MotionError
+from modular_dynamics_ros.messages.stamps import stamp_nanoseconds
 from modular_dynamics_ros.player.motion import MotionSource, load_profile
 
 __all__ = ["SampledMotion", "load_csv", "load_mcap", "load_motion"]
@@ -118,7 +119,7 @@ def load_mcap(path: str | Path, topic: str) -> SampledMotion:
         if missing := [name for name in joints if name not in order]:
             raise MotionError(f"{where}: message {number} has no joint '{missing[0]}'")
         indices = [order[name] for name in joints]
-        stamp = message.header.stamp.sec * 1_000_000_000 + message.header.stamp.nanosec
+        stamp = stamp_nanoseconds(message.header.stamp)
         times.append(stamp or log_time)
         if len(message.position) != len(order) or len(message.velocity) not in (0, len(order)):
             raise MotionError(f"{where}: message {number} has arrays of the wrong length")

@@ -8,6 +8,7 @@ from rclpy.lifecycle import LifecycleState
 
 from modular_dynamics_ros.computation.closed_loop import ClosedLoopSolution
 from modular_dynamics_ros.computation.computation import Answer
+from modular_dynamics_ros.computation.reactions import MechanismReactions, ReactionComputation
 from modular_dynamics_ros.computation.values import StampedWrench, State
 from modular_dynamics_ros.diagnostics.statuses import LatencyWindow, MessageCounts, answer_values
 from modular_dynamics_ros.exceptions import BadMessage, listed
@@ -16,7 +17,6 @@ from modular_dynamics_ros.node.inputs import Inputs, ReferenceInput
 from modular_dynamics_ros.node.interfaces import SessionNode
 from modular_dynamics_ros.node.loaded_robot import LoadedRobot, robot_settings
 from modular_dynamics_ros.parameters.nodes import ReactionParameters
-from modular_dynamics_ros.reactions.computation import MechanismReactions, ReactionComputation
 from modular_dynamics_ros.reactions.connection_wrenches import LOG_NAME, ConnectionWrenches
 from modular_dynamics_ros.reactions.outputs import ReactionOutputs
 
@@ -100,7 +100,8 @@ class ReactionSession:
 
     def statuses(self) -> list[Status]:
         """The parts of /diagnostics, while active."""
-        source = self.computation.accelerations.description
+        last = self._newest()
+        source = self.computation.accelerations.description(last.state if last else None)
         statuses = [
             self.record.status(LOG_NAME),
             answers_status(self.record.counts, self._computing, source),
@@ -108,7 +109,7 @@ class ReactionSession:
         if self._loads is not None:
             matcher, problems = self._loads.matcher, self._node.log.texts(LOG_NAME)
             statuses.append(loads_status(matcher.ages(self._node.now()), matcher.timeout, problems))
-        closure = self.record.closure_status(self._newest())
+        closure = self.record.closure_status(last)
         return [*statuses, closure, reactions_status(self.reactions, self._last)]
 
     def _newest(self) -> Answer | None:
@@ -181,7 +182,7 @@ def reactions_status(computation: ReactionComputation, reactions: MechanismReact
     """The last answer: the actuator closest to its limit, slack springs, equilibrium, the next dead point."""
     if reactions is None:
         return Status(OK, "reactions", "no joint state was answered yet")
-    use = np.abs(reactions.pushes) / computation.limits
+    use = np.abs(reactions.actuator_forces) / computation.limits
     problems = [reactions.contradiction] if reactions.contradiction else []
     if over := [name for name, part in zip(computation.actuators, use, strict=True) if part > 1.0]:
         problems.append(f"the limit of {listed(over)} is exceeded")
@@ -202,7 +203,7 @@ def _values(computation: ReactionComputation, reactions: MechanismReactions) -> 
     values = {
         f"force of {name} [N]": f"{force:.6g} of {limit:g}"
         for name, force, limit in zip(
-            computation.actuators, reactions.pushes, computation.limits, strict=True
+            computation.actuators, reactions.actuator_forces, computation.limits, strict=True
         )
     }
     values |= {

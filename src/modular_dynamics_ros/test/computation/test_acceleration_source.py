@@ -1,7 +1,7 @@
 import numpy as np
 
-from modular_dynamics_ros.computation.acceleration_source import KEPT, Coverage, ReferenceSampler
-from modular_dynamics_ros.messages.trajectories import ReferenceTrajectory
+from modular_dynamics_ros.computation.acceleration_source import KEPT, ReferenceSampler, ReferenceTrajectory
+from modular_dynamics_ros.computation.values import Coverage
 
 NOW = 1_700_000_000_000_000_000
 MS = 1_000_000

@@ -8,7 +8,12 @@ import pytest
 
 import modular_dynamics as md
 from helpers.robots.closed_robots import OUT_OF_REACH, STATES, change_point, path
-from modular_dynamics.closure import close_loops, closed_loop_inverse_dynamics, constraint_projection
+from modular_dynamics.closure import (
+    ClosedLoopSolver,
+    close_loops,
+    closed_loop_inverse_dynamics,
+    constraint_projection,
+)
 from modular_dynamics_ros.computation.assembly_mode import CANNOT_CLOSE, DEAD_POINT
 from modular_dynamics_ros.computation.computation import Computation
 from modular_dynamics_ros.computation.robot import load_robot
@@ -179,6 +184,25 @@ def test_a_measured_joint_that_contradicts_the_loops_is_named_and_not_used(modes
     assert configuration.coordinates == pytest.approx(usual, abs=1e-9)
     apart = {name: value for name, value in zip(("J4", "J3"), offset, strict=True) if value}
     assert configuration.disagreements == pytest.approx(apart)
+
+
+def test_a_lasting_contradiction_is_searched_once_and_a_changed_one_again(modes, monkeypatch):
+    one, q, usual, other = modes
+    calls, close, stamps = [], ClosedLoopSolver.close, iter([*range(15), 400, 401])
+    monkeypatch.setattr(ClosedLoopSolver, "close", lambda *given: calls.append(1) or close(*given))
+
+    def closures(*offset):
+        calls.clear()
+        answer(one, q, NOW + next(stamps) * MS, measured=usual[1:] + offset)
+        return len(calls)
+
+    assert [closures(0.0, 0.0), *(closures(0.03, 0.0) for _ in range(3))] == [1, 2, 1, 1]
+    assert [closures(0.035, 0.0), closures(0.045, 0.0), closures(0.045, 0.0)] == [1, 2, 1]  # by drift
+    assert [closures(0.045, np.nan), closures(0.045, np.nan), closures(0.045, 0.0)] == [2, 1, 2]
+    assert [closures(0.0, 0.0), closures(0.045, 0.0), closures(0.045, 0.0)] == [1, 2, 1]  # it comes back
+    one.apply_settings(replace(one.settings, closure_tolerance=0.02))
+    assert [closures(0.045, 0.0), closures(0.045, 0.0)] == [2, 1]
+    assert [closures(0.045, 0.0), closures(*(other - usual)[1:])] == [2, 2]  # a gap; the other mode
 
 
 def test_after_a_gap_a_jump_or_stamps_that_go_back_the_loops_are_closed_anew(modes):

@@ -5,12 +5,12 @@ import numpy as np
 import pytest
 
 import modular_dynamics as md
+from modular_dynamics_ros.computation.acceleration_source import ReferenceTrajectory
 from modular_dynamics_ros.computation.computation import Computation
 from modular_dynamics_ros.computation.robot import load_robot
 from modular_dynamics_ros.computation.values import ComputationSettings
 from modular_dynamics_ros.dynamics.crosscheck import PinocchioCheck
 from modular_dynamics_ros.exceptions import BadMessage
-from modular_dynamics_ros.messages.trajectories import ReferenceTrajectory
 
 pytestmark = pytest.mark.ros
 
@@ -67,6 +67,8 @@ def test_the_reference_gives_the_accelerations(robot):
     a = np.array([[1.0, 2.0, 3.0, 4.0], [5.0, 6.0, 7.0, 8.0]])
     one.accelerations.reference.add(ReferenceTrajectory(np.array([NOW, NOW + S]), a))
     given = answer(one, stamp=NOW + S)
+    assert one.accelerations.description(given.state) == "reference: running"
+    assert one.accelerations.description(None) == "reference: no reference covers this instant"
     assert given.effort.tolist() == md.inverse_dynamics(robot.graph, Q, V, a[1]).tolist()
 
 

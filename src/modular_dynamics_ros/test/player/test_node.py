@@ -12,7 +12,8 @@ from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory
 
 from helpers.nodes.waiting import SpunNodes
-from modular_dynamics_ros.computation.acceleration_source import Coverage, ReferenceSampler
+from modular_dynamics_ros.computation.acceleration_source import ReferenceSampler
+from modular_dynamics_ros.computation.values import Coverage
 from modular_dynamics_ros.demo.recorder import join
 from modular_dynamics_ros.exceptions import MotionError, ParameterError
 from modular_dynamics_ros.messages.stamps import stamp_message, stamp_nanoseconds

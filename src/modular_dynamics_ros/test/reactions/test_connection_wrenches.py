@@ -95,7 +95,7 @@ def test_neither_side_grows_without_bounds(matcher):
     assert len(matcher._wrenches) == MOST
 
 
-def test_without_hanging_subsystems_nothing_waits():
+def test_without_carried_subsystems_nothing_waits():
     matcher = WrenchMatcher((), 0.2)
     matcher.wait(5, "five", 0)
     assert matcher.take(5) == ("five", {})

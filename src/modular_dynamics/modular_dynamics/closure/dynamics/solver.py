@@ -1,21 +1,25 @@
 """The workspace of a closed-loop robot: closing its loops, and inverse dynamics where they are closed."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ...dynamics.arrays.arguments import Array
 from ...dynamics.arrays.loaded_constants import LoadedConstants
-from ...dynamics.arrays.model_arrays import body_to_aligned
+from ...dynamics.arrays.model_arrays import body_to_aligned, rows_of
+from ...dynamics.inverse_dynamics_result import TransmittedWrenches, first_joints
 from ...dynamics.workspaces import workspace_of
 from ...exceptions import StateError
+from ...kernels.layout import FORCE
 from ...kernels.loops.inverse_dynamics import closed_loop_inverse_dynamics as kernel
 from ...kernels.loops.structures import DynamicsArrays, Tree
 from ...model import SubsystemGraph
 from ..assembly.diagnosis import LARGEST_VIOLATION, raise_if_dependent, raise_if_singular
 from ..assembly.mechanism import Mechanism
+from .closing_wrenches import ClosingElements, ClosingWrenches
 
 __all__ = ["ClosedLoopDynamics", "ClosedLoopSolver", "solver_of"]
 
@@ -37,6 +41,7 @@ class ClosedLoopDynamics:
             their drivers: large near a dead point.
         residual: by loop joint and gear, the largest violation of its rows [m or 1].
         projection: W (nv, independent), v = W v_independent (`constraint_projection`).
+        open_tree: what the tree's joints would transmit at this motion without loop joints and springs.
     """
 
     tau: Array
@@ -51,6 +56,20 @@ class ClosedLoopDynamics:
     condition: float
     residual: Mapping[str, float]
     projection: Array
+    open_tree: TransmittedWrenches = field(repr=False)
+
+    @cached_property
+    def closing_wrenches(self) -> ClosingWrenches:
+        """The wrenches of loop joints and springs on their links."""
+        elements = workspace_of(self.open_tree.graph, ClosingElements)
+        return elements(self.coordinates, self.wrenches, self.tensions)
+
+    @cached_property
+    def tree(self) -> TransmittedWrenches:
+        """What the tree's joints and connection points transmit: less what loop joints and springs hold."""
+        held = self.closing_wrenches.on_joints.reshape(-1, 2, 3) @ self.open_tree.alignments
+        wrenches = self.open_tree.aligned_wrenches - held.reshape(-1, 6)
+        return replace(self.open_tree, aligned_wrenches=wrenches)
 
 
 class ClosedLoopSolver(Mechanism):
@@ -74,6 +93,8 @@ class ClosedLoopSolver(Mechanism):
             system.tree.constants,
             lambda body, wrench: body_to_aligned(system.alignments[body], wrench),
         )
+        self._aligned_wrenches = rows_of(system.workspace.newton_euler, len(graph.joints))[:-1, FORCE:]
+        self._frames = system.alignments, first_joints(graph)
         self._loop_names = [loop.name for loop in graph.loop_joints]
         self._spring_names = [spring.name for spring in graph.springs]
 
@@ -166,6 +187,7 @@ class ClosedLoopSolver(Mechanism):
             condition=condition,
             residual=system.rows.by_name(arrays.residual),
             projection=arrays.projection,
+            open_tree=TransmittedWrenches(graph, q, {}, self._aligned_wrenches.copy(), *self._frames),
         )
 
     def warm_up(self) -> Array:

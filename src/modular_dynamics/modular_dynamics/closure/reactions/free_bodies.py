@@ -17,7 +17,7 @@ __all__ = ["FreeBodies", "FreeBodyCuts", "LoadCase"]
 Indices = NDArray[np.int64]
 AXES = "xyz"
 #: Of each entry in a table of a load case.
-SHAPES = {"rotations": (3, 3), "origins": (3,), "demands": (6,), "points": (2, 3)}
+SHAPES = {"rotations": (3, 3), "origins": (3,), "required_wrenches": (6,), "points": (2, 3)}
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,7 +27,7 @@ class LoadCase:
     Attributes:
         rotations (3, 3), origins (3,): of each body, and of all else that joints use as ``axes`` or have
             coordinates in.
-        demands: by body, the total wrench of its joints that it needs: [force N, moment N m] at its origin
+        required_wrenches: by body, the total of its joints' wrenches: [force N, moment N m] at its origin
             in its own axes.
         known: by joint, the force of a step 'known' [N or N m]: the tension of a spring.
         points: by joint, where ``at`` and ``from`` are names: ``from`` and ``at``, (2, 3).
@@ -35,7 +35,7 @@ class LoadCase:
 
     rotations: Mapping[str, ArrayLike]
     origins: Mapping[str, ArrayLike]
-    demands: Mapping[str, ArrayLike]
+    required_wrenches: Mapping[str, ArrayLike]
     known: Mapping[str, float] = field(default_factory=dict)
     points: Mapping[str, ArrayLike] = field(default_factory=dict)
 
@@ -48,7 +48,7 @@ class FreeBodies:
         forces, moments (n, 3): of each component, per unit, in the common frame.
         axes (j, 3, 3), at (j, 3): of each joint, the axes of its components and its point.
         rotations (b, 3, 3), origins (b, 3): of each body.
-        matrix (6 b, n): E. demands (6 b,): D.
+        matrix (6 b, n): E. required (6 b,): D, the required wrenches.
     """
 
     forces: Array
@@ -58,7 +58,7 @@ class FreeBodies:
     rotations: Array
     origins: Array
     matrix: Array
-    demands: Array
+    required: Array
 
     def balances(self, bodies: Indices, axes: Array, moments: NDArray[np.bool_], about: Array) -> Array:
         """Rows (r, 6) of balance equations of bodies: factors of the six rows of E x = D of the body.
@@ -117,8 +117,8 @@ class FreeBodyCuts:
         arms = at[self._joint] - o[:, None]
         wrenches = np.concatenate([forces @ R, (moments + cross(arms, forces)) @ R], axis=2)
         matrix = np.transpose(wrenches * self.signs[..., None], (0, 2, 1)).reshape(-1, len(forces))
-        demands = stacked("demands", bodies).reshape(-1)
-        return FreeBodies(forces, moments, axes, at, R, o, matrix, demands)
+        required = stacked("required_wrenches", bodies).reshape(-1)
+        return FreeBodies(forces, moments, axes, at, R, o, matrix, required)
 
     def _directions(self, lines: Array) -> Array:
         lengths = np.sqrt((lines * lines).sum(axis=1))

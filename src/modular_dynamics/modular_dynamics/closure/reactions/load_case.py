@@ -1,24 +1,25 @@
-"""Load cases of a robot with closed loops, for the sharing of reactions: demands, points, known forces."""
+"""Load cases of a robot with closed loops: the bodies' required wrenches, points, known forces."""
 
 from collections.abc import Iterator, Mapping
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from ...dynamics import InverseDynamicsResult, frame_poses
+from ...dynamics import frame_poses
 from ...dynamics.arrays.arguments import Array
+from ...dynamics.inverse_dynamics_result import TransmittedWrenches
 from ...exceptions import StateError
 from ...model import Subsystem, SubsystemGraph
 from ..cross_products import cross
+from ..dynamics.closing_wrenches import sums_of_wrenches
 from ..dynamics.solver import ClosedLoopDynamics
 from .free_bodies import LoadCase
-from .joint_reactions import Reaction, tree_dynamics
+from .joint_reactions import Reaction
 from .rules_on_graph import carrying_bodies, rods_between, rule_points
 from .sharing_rules import Rules
 
 __all__ = ["LoadCases", "load_case_of", "wrenches_of"]
 
-Indices = NDArray[np.int64]
 ConnectionWrenches = Mapping[str, tuple[str, ArrayLike]]
 
 
@@ -36,7 +37,7 @@ class LoadCases:
     """Load cases of bodies that are links of a graph, and of joints whose points are elements of it.
 
     Attributes:
-        hanging: names of the subsystems that a body of the rules carries directly.
+        carried_subsystems: names of the subsystems that a body of the rules carries directly.
 
     Raises:
         StateError: a body or a name that the graph does not have.
@@ -52,18 +53,17 @@ class LoadCases:
         self._point_links = np.array([[self._link_index[link] for link, _ in pair] for pair in points])
         self._positions = np.array([[position for _, position in pair] for pair in points])
         self._body_links = np.array([self._link_index[body] for body in rules.bodies])
-        bodies, joints, signs = (np.array(column) for column in zip(*self._demand_terms(), strict=True))
-        self._term_bodies, self._term_joints, self._term_signs = bodies, joints, signs[:, None]
-        self._term_links = np.array([self._link_index[graph.bodies[k].name] for k in joints])
-        self.hanging = tuple(subsystem.name for subsystem in graph.subsystems if self._hangs(subsystem))
+        self._joint_links = np.array([self._link_index[body.name] for body in graph.bodies])
+        self._signs = self._signs_of_joints()
+        self.carried_subsystems = tuple(s.name for s in graph.subsystems if self._is_carried(s))
 
     def __call__(
         self, dynamics: ClosedLoopDynamics, connection_wrenches: ConnectionWrenches | None = None
     ) -> LoadCase:
         """The load case of one instant.
 
-        A body's demand is the wrench at its joint in the open tree, less those of the next bodies of the
-        rules: its own inertia and weight, and the connection wrenches of the subsystems that hang on it.
+        A body's required wrench is that at its joint in the open tree, less those of the next bodies of the
+        rules: its own inertia, weight and external wrenches, and the wrenches of the subsystems it carries.
 
         Args:
             dynamics: poses, motions and tensions of that instant; its multipliers do not matter.
@@ -75,52 +75,41 @@ class LoadCases:
         Raises:
             StateError: a subsystem or link that the graph does not have, or a bad wrench.
         """
-        graph, tree = self.graph, tree_dynamics(self.graph, dynamics, {})
+        graph, tree = self.graph, dynamics.open_tree
         matrices = frame_poses(graph.tree, dynamics.coordinates, graph.links)
         R, o = matrices[:, :3, :3], matrices[:, :3, 3]
-        wrenches = self._term_signs * tree.joint_wrenches[self._term_joints]
-        links, bodies = self._term_links, self._term_bodies
+        links, signs, wrenches = self._joint_links, self._signs, tree.joint_wrenches
         if replacements := list(self._replacements(connection_wrenches or {}, tree)):
-            more_links, more_bodies, more_wrenches = zip(*replacements, strict=True)
-            links, bodies = np.append(links, more_links), np.append(bodies, more_bodies)
+            more_links, more_signs, more_wrenches = zip(*replacements, strict=True)
+            links, signs = np.append(links, more_links), np.column_stack([signs, *more_signs])
             wrenches = np.append(wrenches, more_wrenches, axis=0)
-        demands = self._summed(R, o, links, bodies, wrenches)
+        forces, moments = ((R[links] @ part[..., None])[..., 0] for part in np.split(wrenches, 2, axis=1))
+        at = self._body_links
+        required = sums_of_wrenches(signs, R[at], o[at], o[links], forces, moments)
         points = o[self._point_links] + (R[self._point_links] @ self._positions[..., None])[..., 0]
         return LoadCase(
             dict(zip(graph.links, R, strict=True)),
             dict(zip(graph.links, o, strict=True)),
-            dict(zip(self.rules.bodies, demands, strict=True)),
+            dict(zip(self.rules.bodies, required, strict=True)),
             dict(dynamics.tensions),
             dict(zip(self.rules.joints, points, strict=True)),
         )
 
-    def _demand_terms(self) -> list[tuple[int, int, float]]:
-        """(body of the rules, joint of the tree, sign): wrenches whose sum is the bodies' demands."""
-        graph, index = self.graph, {body: k for k, body in enumerate(self.rules.bodies)}
-        terms = []
-        for k, body in enumerate(graph.bodies):
-            if body.name in index:
-                terms.append((index[body.name], k, 1.0))
-                parent = graph.parents[k]
-                carrier = None if parent is None else self._carriers[graph.bodies[parent].name]
-                if carrier is not None:
-                    terms.append((index[carrier], k, -1.0))
-        return terms
-
-    def _summed(self, R: Array, o: Array, links: Indices, bodies: Indices, wrenches: Array) -> Array:
-        """Wrenches (n, 6) at and in links, summed up at and in the bodies: (bodies, 6)."""
-        at = self._body_links[bodies]
-        force, moment = ((R[links] @ part[..., None])[..., 0] for part in (wrenches[:, :3], wrenches[:, 3:]))
-        moment = moment + cross(o[links] - o[at], force)
-        onto = np.transpose(R[at], (0, 2, 1))
-        in_bodies = np.concatenate([(onto @ part[..., None])[..., 0] for part in (force, moment)], axis=1)
-        summed: Array = (bodies == np.arange(len(self._body_links))[:, None]) @ in_bodies
-        return summed
+    def _signs_of_joints(self) -> Array:
+        """(bodies of the rules, joints of the tree): of the joints' wrenches in what a body requires."""
+        graph, bodies = self.graph, self.rules.bodies
+        signs = np.zeros((len(bodies), len(graph.bodies)))
+        for k, (body, parent) in enumerate(zip(graph.bodies, graph.parents, strict=True)):
+            if body.name in bodies:
+                signs[bodies.index(body.name), k] = 1.0
+                if parent is not None and (carrier := self._carriers[graph.bodies[parent].name]):
+                    signs[bodies.index(carrier), k] = -1.0
+        return signs
 
     def _replacements(
-        self, given: ConnectionWrenches, tree: InverseDynamicsResult
-    ) -> Iterator[tuple[int, int, Array]]:
-        """(link, body, wrench) of carried subsystems: the given ones, and minus the computed ones."""
+        self, given: ConnectionWrenches, tree: TransmittedWrenches
+    ) -> Iterator[tuple[int, Array, Array]]:
+        """(link, signs, wrench) of carried subsystems: the given ones, and minus the computed ones."""
         names = [subsystem.name for subsystem in self.graph.subsystems]
         for name, (link, wrench) in given.items():
             where = f"connection wrench of '{name}'"
@@ -141,16 +130,16 @@ class LoadCases:
                 raise StateError(f"{where} is {wrench!r}; six finite numbers are needed")
             carrier = self._carriers[subsystem.connection.link]
             if carrier is not None:
-                body = self.rules.bodies.index(carrier)
+                is_carrier = np.array([1.0 if body == carrier else 0.0 for body in self.rules.bodies])
                 own_link, computed = tree.connection_wrench_in_link(names.index(name))
-                yield self._link_index[link], body, numbers
-                yield self._link_index[own_link], body, -np.asarray(computed)
+                yield self._link_index[link], is_carrier, numbers
+                yield self._link_index[own_link], -is_carrier, computed
 
     def _is_shared(self, subsystem: Subsystem) -> bool:
         """Whether it contains a body of the rules, or a rod, which transmits what the rules share."""
         return any(body.name in {*self.rules.bodies, *self._rods} for body in subsystem.bodies)
 
-    def _hangs(self, subsystem: Subsystem) -> bool:
+    def _is_carried(self, subsystem: Subsystem) -> bool:
         """Whether a body of the rules carries it directly, not by way of another subsystem."""
         if self._is_shared(subsystem) or self._carriers[subsystem.connection.link] is None:
             return False

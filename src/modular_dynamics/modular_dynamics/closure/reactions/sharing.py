@@ -1,7 +1,7 @@
 """Reactions of an over-constrained mechanism, shared by rules; of the least norm; and the self-stresses.
 
 The equations. Body b needs the wrench D_b, [force, moment] about its origin o_b in its axes: its own inertia
-and weight, and the load that hangs on it (Goncalves et al., right-hand sides of eqs. 1, 2). With x_k the
+and weight, and the load that it carries (Goncalves et al., right-hand sides of eqs. 1, 2). With x_k the
 k-th component of the joints, f_k and m_k its force and moment per unit on ``on`` at p_k, and s_bk = 1 where b
 is ``on``, -1 where b is ``by``, equilibrium of all bodies is
 
@@ -95,7 +95,7 @@ class ReactionSharing:
             axes = free.axes[self._frames, :, self._axis]
             rows = free.balances(self._bodies, axes, self._is_moment, free.at[self._about])[:, None]
             C = (rows @ free.matrix.reshape(-1, 6, len(x))[self._bodies])[:, 0]
-            d = (rows @ free.demands.reshape(-1, 6, 1)[self._bodies])[:, 0, 0]
+            d = (rows @ free.required.reshape(-1, 6, 1)[self._bodies])[:, 0, 0]
             L = np.tril(C @ self._weights)
             self._check_balances(C, np.diagonal(L))
             x += self._weights @ np.linalg.solve(L, d - C @ x)
@@ -107,7 +107,7 @@ class ReactionSharing:
         Known forces keep their values.
         """
         free, is_open, x = self._cut(load_case), self._is_open, self._given(load_case)
-        x[is_open] = np.linalg.lstsq(free.matrix[:, is_open], free.demands - free.matrix @ x, rcond=RANK)[0]
+        x[is_open] = np.linalg.lstsq(free.matrix[:, is_open], free.required - free.matrix @ x, rcond=RANK)[0]
         return self._result(free, x)
 
     def self_stress(self, load_case: LoadCase) -> Array:
@@ -155,7 +155,7 @@ class ReactionSharing:
         force, moment = (
             (onto @ (by_joint @ part)[..., None])[..., 0] for part in (free.forces, free.moments)
         )
-        residual = (free.demands - free.matrix @ x).reshape(-1, 6)
+        residual = (free.required - free.matrix @ x).reshape(-1, 6)
         return SharedReactions(
             dict(zip(self._column, x.tolist(), strict=True)),
             dict(zip(joints, np.concatenate([force, moment], axis=1), strict=True)),

@@ -44,8 +44,9 @@ def test_later_calls_leave_a_result_as_it_is(load_robot):
     kept = copy.deepcopy(first)
     solver.inverse_dynamics(solver.reference(), -v, vdot, {solver.graph.links[-1]: np.ones(6)})
     q += 1.0
-    for field in dataclasses.fields(first):
-        np.testing.assert_equal(getattr(first, field.name), getattr(kept, field.name))
+    assert np.array_equal(first.tree.joint_wrenches, kept.tree.joint_wrenches)
+    for name in {field.name for field in dataclasses.fields(first)} - {"open_tree"}:
+        np.testing.assert_equal(getattr(first, name), getattr(kept, name))
 
 
 def test_a_call_with_wrenches_leaves_nothing_for_the_next(load_robot):

@@ -53,6 +53,23 @@ def test_external_wrenches_enter_by_virtual_power(robot):
         closed_loop_inverse_dynamics(graph, q, v, a, None, {"nowhere": wrench})
 
 
+def test_joints_and_connection_points_transmit_what_newton_euler_gives_under_the_closing_wrenches(robot):
+    graph, *state = robot
+    external = {graph.bodies[-1].name: np.array([3.0, -2.0, 5.0, 0.4, 0.1, -0.3])}
+    one, read_late = (closed_loop_inverse_dynamics(graph, *state, None, external) for _ in range(2))
+    loads = internal_wrenches(graph, one)
+    for link, wrench in external.items():
+        loads[link] = loads.get(link, 0.0) + wrench
+    motion = one.coordinates, one.velocities, one.accelerations
+    expected = md.InverseDynamics(graph.tree).solve(*motion, loads)
+    tolerance = 1e-14 * np.abs(expected.joint_wrenches).max()
+    assert one.tree.joint_wrenches == pytest.approx(expected.joint_wrenches, abs=tolerance)
+    assert one.tree.connection_wrenches == pytest.approx(expected.connection_wrenches, abs=tolerance)
+    assert one.tree.connection_wrench_in_link(0)[0] == expected.connection_wrench_in_link(0)[0]
+    closed_loop_inverse_dynamics(graph, 0.99 * state[0], *state[1:])  # later calls change no earlier result
+    assert np.array_equal(read_late.tree.joint_wrenches, one.tree.joint_wrenches)
+
+
 def test_the_wrench_in_the_links_frame_has_the_anchors_force_and_moment_about_the_links_origin(robot):
     graph, *state = robot
     dynamics = closed_loop_inverse_dynamics(graph, *state)

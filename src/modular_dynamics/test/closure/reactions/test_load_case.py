@@ -1,4 +1,4 @@
-"""Demands of the bodies of a robot, and rules that do not fit it."""
+"""Required wrenches of the bodies of a robot, and rules that do not fit it."""
 
 import re
 
@@ -15,7 +15,6 @@ from modular_dynamics.closure.reactions.load_case import LoadCases, load_case_of
 from modular_dynamics.closure.reactions.sharing import ReactionSharing
 from modular_dynamics.closure.reactions.sharing_rules import read_rules, rules_from
 from modular_dynamics.composition import compose
-from modular_dynamics.dynamics import InverseDynamics
 from modular_dynamics.exceptions import StateError, UnsupportedModelError
 
 RULES = ROBOTS / "charmie_torso_rules.yaml"
@@ -39,28 +38,27 @@ def charmie():
     return graph, closed_loop_inverse_dynamics(graph, *(0.02 * rng.normal(size=(3, n)))), read_rules(RULES)
 
 
-def test_a_demand_is_the_body_s_own_and_the_composition_s_connection_wrenches(charmie):
+def test_a_required_wrench_is_the_body_s_own_and_the_composition_s_connection_wrenches(charmie):
     graph, d, rules = charmie
     oracle = MovingBodies(graph, d.coordinates, d.velocities, d.accelerations)
     composition = compose(graph.tree, d.coordinates, d.velocities, d.accelerations)
-    demand = load_case_of(graph, d, rules).demands["body_5"]
+    required = load_case_of(graph, d, rules).required_wrenches["body_5"]
     R, o = oracle.frame("body_5")
     mass, com, rise, turn = oracle.inertial_terms("body_5")
     needed = np.concatenate([R.T @ (mass * rise), R.T @ (turn + np.cross(com - o, mass * rise))])
     for subsystem, zeta in zip(graph.subsystems, composition.connection_wrenches, strict=True):
         if subsystem.name in ("left_arm", "right_arm", "head"):
             needed += adjoint(subsystem.connection.x_body_connection, zeta).vec6()
-    assert np.allclose(demand, needed, rtol=0, atol=1e-12)
+    assert np.allclose(required, needed, rtol=0, atol=1e-12)
 
 
 def test_connection_wrenches_from_elsewhere_take_the_place_of_the_computed_ones(charmie):
     graph, d, rules = charmie
-    result = InverseDynamics(graph.tree).solve(d.coordinates, d.velocities, d.accelerations)
     arms = [k for k, subsystem in enumerate(graph.subsystems) if "arm" in subsystem.name]
-    given = {graph.subsystems[k].name: result.connection_wrench_in_link(k) for k in arms}
+    given = {graph.subsystems[k].name: d.tree.connection_wrench_in_link(k) for k in arms}
     computed, same = load_case_of(graph, d, rules), load_case_of(graph, d, rules, given)
     for body in rules.bodies:
-        assert np.allclose(same.demands[body], computed.demands[body], rtol=0, atol=1e-12)
+        assert np.allclose(same.required_wrenches[body], computed.required_wrenches[body], rtol=0, atol=1e-12)
     link, wrench = given["left_arm"]
     R, o = (np.asarray(table[link]) for table in (computed.rotations, computed.origins))
     payload = 20.0 * R.T @ [0.0, 0.0, 1.0]  # 20 N of weight at the first joint
@@ -114,11 +112,12 @@ def test_cylinders_that_are_subsystems_of_their_own_are_no_loads():
         text = re.sub(rf'(<link name="{rod}">\s*)<inertial>.*?</inertial>', r"\1", text, flags=re.DOTALL)
     graph, rules = load(text), rules_from(yaml.safe_load(CRANE))
     load_cases = LoadCases(graph, rules)
-    assert load_cases.hanging == ()  # their wrenches are the cylinders' forces, which the rules share
-    dynamics = closed_loop_inverse_dynamics(graph, [0.4, 0.3, 0.2], [0.2, 0.1, -0.1], [0.3, 0.2, 0.1])
+    assert load_cases.carried_subsystems == ()  # their wrenches are the cylinders' forces
+    state = [0.4, 0.3, 0.2], [0.2, 0.1, -0.1], [0.3, 0.2, 0.1]
+    dynamics = closed_loop_inverse_dynamics(graph, *state, None, {"jib": [1.0, 2.0, 3.0, 0.1, 0.2, 0.3]})
     shared = ReactionSharing(rules)(load_cases(dynamics))
-    pushes = [shared.components[name, "push"] for name in ("lift_cylinder", "jib_cylinder")]
-    assert np.allclose(pushes, dynamics.tau[1:], rtol=1e-12, atol=0)
+    forces = [shared.components[name, "push"] for name in ("lift_cylinder", "jib_cylinder")]
+    assert np.allclose(forces, dynamics.tau[1:], rtol=1e-12, atol=0)
     with pytest.raises(StateError, match="'lift': it belongs to the mechanism 'a crane' itself"):
         load_cases(dynamics, {"lift": ("lift_tube", np.zeros(6))})
 

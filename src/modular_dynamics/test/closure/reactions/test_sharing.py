@@ -66,12 +66,12 @@ def test_a_balance_without_a_lever_is_a_dead_point():
 def test_what_the_load_case_lacks_is_named():
     sharing, whole = ReactionSharing(rules_from(yaml.safe_load(DOOR))), door()
     with pytest.raises(StateError, match="no known force of 'closer'; it has those of: none"):
-        sharing(LoadCase(whole.rotations, whole.origins, whole.demands))
+        sharing(LoadCase(whole.rotations, whole.origins, whole.required_wrenches))
     with pytest.raises(StateError, match="no origins of 'frame'; it has those of: door"):
-        sharing(LoadCase(whole.rotations, {"door": np.zeros(3)}, whole.demands, whole.known))
-    with pytest.raises(StateError, match=r"demands of 'door' have shape \(3,\); \(6,\) is needed"):
+        sharing(LoadCase(whole.rotations, {"door": np.zeros(3)}, whole.required_wrenches, whole.known))
+    with pytest.raises(StateError, match=r"required_wrenches of 'door' have shape \(3,\); \(6,\) is needed"):
         sharing(LoadCase(whole.rotations, whole.origins, {"door": np.zeros(3)}, whole.known))
-    with pytest.raises(StateError, match="demands of 'door' contain NaN or infinite numbers"):
+    with pytest.raises(StateError, match="required_wrenches of 'door' contain NaN or infinite numbers"):
         sharing(LoadCase(whole.rotations, whole.origins, {"door": np.full(6, np.nan)}, whole.known))
 
 

@@ -9,11 +9,10 @@ import yaml
 from helpers.paths import ROBOTS
 from modular_dynamics.closure import closed_loop_inverse_dynamics
 from modular_dynamics_ros.computation.computation import Computation
+from modular_dynamics_ros.computation.reactions import ReactionComputation
 from modular_dynamics_ros.computation.robot import load_robot
 from modular_dynamics_ros.computation.values import ComputationSettings
 from modular_dynamics_ros.exceptions import BadMessage, RobotError
-from modular_dynamics_ros.reactions.computation import ReactionComputation
-from modular_dynamics_ros.reactions.outputs import at_origin
 from modular_dynamics_ros.reactions.session import loads_status, reactions_status
 
 pytestmark = pytest.mark.ros
@@ -33,7 +32,7 @@ def computation(robot):
     return ReactionComputation(robot, str(RULES), 1e-9)
 
 
-def test_names_limits_and_what_hangs_on_it(computation):
+def test_names_limits_and_what_it_carries(computation):
     assert computation.actuators == ("act5", "act4")
     assert computation.limits.tolist() == [1500.0, 600.0]
     assert computation.springs == ("s5", "sr4", "sl4")
@@ -71,7 +70,7 @@ def test_wrenches_that_come_from_elsewhere_are_the_same_or_add_to_the_load(robot
 def test_a_wrench_at_a_links_origin_has_the_same_moment_about_the_joint(robot, computation):
     reactions = computation(closed_loop_inverse_dynamics(robot.graph, *STATE))
     for name, joint in computation.rules.joints.items():
-        at, (_, moved) = reactions.shared.wrenches[name], at_origin(reactions, name, joint.axes)
+        at, (_, moved) = reactions.shared.wrenches[name], reactions.wrench_on_link(name, joint.axes)
         R, o = reactions.load_case.rotations[joint.axes], reactions.load_case.origins[joint.axes]
         arm = R.T @ (o - reactions.shared.points[name])
         assert moved[:3] == pytest.approx(at[:3], abs=0.0)
@@ -122,7 +121,7 @@ def test_status_names_limits_slack_springs_and_dead_points(robot, computation):
     assert (good.level, good.values["closest to its limit"]) == (0, "act4: 9.8 %")
     assert reactions_status(computation, None).level == 0
     slack = reactions.tensions * [1.0, 0.0, 1.0]
-    bad = replace(reactions, pushes=np.array([-1600.0, 0.0]), tensions=slack, disagreement=1.0)
+    bad = replace(reactions, actuator_forces=np.array([-1600.0, 0.0]), tensions=slack, disagreement=1.0)
     bad = replace(bad, dynamics=replace(reactions.dynamics, condition=2e3))
     status = reactions_status(computation, bad)
     assert status.level == 1

@@ -32,7 +32,7 @@ class MechanismReactions:
     """The reactions of one state.
 
     Attributes:
-        pushes: of the actuators [N]. lengths, tensions: of the springs [m], [N].
+        actuator_forces: [N]. lengths, tensions: of the springs [m], [N].
         residual: the largest equilibrium residual of a body, force and moment [N], [N m].
         disagreement: the largest difference of an actuator's force from that of the whole robot's virtual
             power [N]; NaN with loads from topics, which virtual power does not contain.
@@ -41,7 +41,7 @@ class MechanismReactions:
     dynamics: ClosedLoopDynamics
     load_case: LoadCase
     shared: SharedReactions
-    pushes: Array
+    actuator_forces: Array
     lengths: Array
     tensions: Array
     residual: tuple[float, float]
@@ -51,6 +51,13 @@ class MechanismReactions:
     def dead_point_distance(self) -> float:
         """1 / condition number of the dependent joints' Jacobian: 0 where it is singular."""
         return 1.0 / self.dynamics.condition
+
+    def wrench_on_link(self, name: str, link: str) -> StampedWrench:
+        """The wrench at a joint at and in the frame of a link, which tf knows."""
+        wrench = self.shared.wrenches[name].copy()
+        R, o = np.asarray(self.load_case.rotations[link]), np.asarray(self.load_case.origins[link])
+        wrench[3:] += np.cross(R.T @ (self.shared.points[name] - o), wrench[:3])
+        return link, wrench
 
     @property
     def contradiction(self) -> str:
@@ -91,7 +98,7 @@ class ReactionComputation:
             self._load_cases, self._sharing = LoadCases(graph, self.rules), ReactionSharing(self.rules)
         except md.ModularDynamicsError as error:
             raise RobotError(str(error)) from error
-        self.load_names = self._load_cases.hanging
+        self.load_names = self._load_cases.carried_subsystems
         self.actuators = self._joints_with("push", graph.independent_joint_names)
         self._tau_indices = [graph.independent_joint_names.index(name) for name in self.actuators]
         limits = (graph.joint(name).limits.effort for name in self.actuators)
@@ -135,17 +142,17 @@ class ReactionComputation:
         except md.StateError as error:
             raise BadMessage("cannot be shared", str(error)) from error
         residual = self._checked_residual(shared)
-        pushes = np.array([shared.components[name, "push"] for name in self.actuators])
+        forces = np.array([shared.components[name, "push"] for name in self.actuators])
         ends = np.array([load_case.points[name] for name in self.springs]).reshape(-1, 2, 3)
         return MechanismReactions(
             dynamics,
             load_case,
             shared,
-            pushes,
+            forces,
             np.sqrt(((ends[:, 1] - ends[:, 0]) ** 2).sum(axis=1)),
             np.array([dynamics.tensions[name] for name in self.springs]),
             residual,
-            np.nan if wrenches else float(np.abs(pushes - dynamics.tau[self._tau_indices]).max(initial=0.0)),
+            np.nan if wrenches else float(np.abs(forces - dynamics.tau[self._tau_indices]).max(initial=0.0)),
         )
 
     def _checked_residual(self, shared: SharedReactions) -> tuple[float, float]:

@@ -1,0 +1,127 @@
+"""Reactions of a mechanism: TorsoReactions, and arrows as MarkerArray; written again and again."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from builtin_interfaces.msg import Duration, Time
+from geometry_msgs.msg import Point, Vector3
+from modular_dynamics_interfaces.msg import ActuatorForce, JointReaction, SpringForce, TorsoReactions
+from std_msgs.msg import ColorRGBA
+from visualization_msgs.msg import Marker, MarkerArray
+
+from modular_dynamics_ros.computation.reactions import MechanismReactions, ReactionComputation
+
+__all__ = ["MarkerWriter", "ReactionsWriter"]
+
+COLOURS = {  # r, g, b
+    "actuator": (0.17, 0.42, 0.69),
+    "spring": (0.18, 0.52, 0.35),
+    "joint": (0.80, 0.20, 0.20),
+    "moment": (0.80, 0.80, 0.20),
+}
+SHAFT, HEAD, LENGTH = 0.008, 0.02, 0.03  # [m]
+SHORTEST = 1e-4  # [m] a shorter arrow has no visible direction
+LIFETIME = Duration(nanosec=500_000_000)  # arrows disappear when the node ends
+
+
+def _set_vector(message: Point | Vector3, values: Sequence[float]) -> None:
+    """Write x, y, z."""
+    message.x, message.y, message.z = values
+
+
+class ReactionsWriter:
+    """TorsoReactions."""
+
+    def __init__(self, computation: ReactionComputation) -> None:
+        graph, rules = computation.robot.graph, computation.rules
+        self._indices = [(graph.q_slice(n).start, graph.v_slice(n).start) for n in computation.actuators]
+        self.message = TorsoReactions()
+        self.message.header.frame_id = graph.ground.name
+        self.message.actuators = [
+            ActuatorForce(name=name, limit=float(limit))
+            for name, limit in zip(computation.actuators, computation.limits, strict=True)
+        ]
+        self.message.springs = [
+            SpringForce(name=name, free_length=float(length))
+            for name, length in zip(computation.springs, computation.free_lengths, strict=True)
+        ]
+        self.message.joints = [
+            JointReaction(name=joint.name, body=joint.on, by=joint.by, axes=joint.axes)
+            for joint in rules.joints.values()
+        ]
+
+    def write(self, stamp: Time, reactions: MechanismReactions, *, from_topics: bool) -> TorsoReactions:
+        """The message of one state."""
+        message, dynamics = self.message, reactions.dynamics
+        message.header.stamp = stamp
+        message.loads = TorsoReactions.TOPICS if from_topics else TorsoReactions.COMPUTED
+        for actuator, force, (q, v) in zip(
+            message.actuators, reactions.actuator_forces.tolist(), self._indices, strict=True
+        ):
+            actuator.force = force
+            actuator.position = float(dynamics.coordinates[q])
+            actuator.velocity = float(dynamics.velocities[v])
+        for spring, tension, length in zip(
+            message.springs, reactions.tensions.tolist(), reactions.lengths.tolist(), strict=True
+        ):
+            spring.tension, spring.length = tension, length
+        for joint in message.joints:
+            wrench = reactions.shared.wrenches[joint.name].tolist()
+            _set_vector(joint.point, reactions.shared.points[joint.name].tolist())
+            _set_vector(joint.wrench.force, wrench[:3])
+            _set_vector(joint.wrench.torque, wrench[3:])
+        message.residual_force, message.residual_moment = reactions.residual
+        message.dead_point_distance = reactions.dead_point_distance
+        return message
+
+
+class MarkerWriter:
+    """MarkerArray: two arrows for each joint, in the root link's frame: what body `by` exerts on body `on`.
+
+    They begin at the true points of application.
+
+    Args:
+        force_scale: [m/N]; moment_scale: [m/(N m)]: lengths of the arrows.
+    """
+
+    def __init__(self, computation: ReactionComputation) -> None:
+        self._rules, self.message = computation.rules, MarkerArray()
+        markers, frame = self.message.markers, computation.robot.graph.ground.name
+        kinds = dict.fromkeys(computation.actuators, "actuator") | dict.fromkeys(
+            computation.springs, "spring"
+        )
+        for name in self._rules.joints:
+            markers.append(_arrow(len(markers), frame, f"forces of {name}", kinds.get(name, "joint")))
+            markers.append(_arrow(len(markers), frame, f"moments of {name}", "moment"))
+
+    def write(
+        self, stamp: Time, reactions: MechanismReactions, force_scale: float, moment_scale: float
+    ) -> MarkerArray:
+        """The arrows of one state."""
+        markers = iter(self.message.markers)
+        for name, joint in self._rules.joints.items():
+            R, at = np.asarray(reactions.load_case.rotations[joint.axes]), reactions.shared.points[name]
+            wrench = reactions.shared.wrenches[name]
+            for part, scale in ((wrench[:3], force_scale), (wrench[3:], moment_scale)):
+                marker, arrow = next(markers), scale * (R @ part)
+                marker.header.stamp = stamp
+                marker.action = Marker.ADD if float(arrow @ arrow) > SHORTEST**2 else Marker.DELETE
+                _set_vector(marker.points[0], at.tolist())
+                _set_vector(marker.points[1], (at + arrow).tolist())
+        return self.message
+
+
+def _arrow(number: int, frame: str, name: str, kind: str) -> Marker:
+    r, g, b = COLOURS[kind]
+    marker = Marker(
+        id=number,
+        ns=name,
+        type=Marker.ARROW,
+        points=[Point(), Point()],
+        scale=Vector3(x=SHAFT, y=HEAD, z=LENGTH),
+        color=ColorRGBA(r=r, g=g, b=b, a=0.9),
+        lifetime=LIFETIME,
+    )
+    marker.header.frame_id = frame
+    marker.pose.orientation.w = 1.0
+    return marker
