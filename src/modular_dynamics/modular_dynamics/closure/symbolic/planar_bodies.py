@@ -171,9 +171,8 @@ class PlanarModel:
             fixed += 4 * [plane.axes[:, 2] for plane in self.planes if plane.carrier == k]
             ends = [end for pair in (*self.loop_ends, *self.spring_ends) for end in pair]
             fixed += [position for owner, position in ends if owner == k]
-            angles = [
-                float(np.arctan2(v[1], v[0])) % (np.pi / 2) for v in fixed if np.hypot(v[0], v[1]) > _ROUNDING
-            ]
+            inclined = [v for v in fixed if np.hypot(v[0], v[1]) > _ROUNDING]
+            angles = [float(np.arctan2(v[1], v[0])) % (np.pi / 2) for v in inclined]
             angles = [0.0 if min(a, np.pi / 2 - a) < _ROUNDING else a for a in angles]
             if angles and body.axis is None:
                 offsets[k] = max([0.0, *angles], key=lambda a: sum(abs(a - b) < _ROUNDING for b in angles))
