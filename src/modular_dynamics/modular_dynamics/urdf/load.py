@@ -57,7 +57,7 @@ def load_urdf(
     annotations = _annotations(read_tags(root), read_partition(partition))
     warn_suspicious(
         robot,
-        {anchor.link for loop in annotations.loop_joints for anchor in loop.anchors},
+        {anchor.link for loop in annotations.loop_joints for anchor in (loop.predecessor, loop.successor)},
     )
     if floating_base:
         robot = _floating(robot)

@@ -96,9 +96,7 @@ def test_the_text_is_parsed_once(monkeypatch):
 
     def counted(module, name):
         original = getattr(module, name)
-        monkeypatch.setattr(
-            module, name, lambda *args, **keys: parsed.append(name) or original(*args, **keys)
-        )
+        monkeypatch.setattr(module, name, lambda *args, **kw: parsed.append(name) or original(*args, **kw))
 
     for name in ("fromstring", "parse", "XML"):
         counted(etree, name)
