@@ -10,7 +10,7 @@ from ...algebra import DualQuaternion, adjoint, to_rotation_translation
 from ...dynamics import InverseDynamics, InverseDynamicsResult, frame_poses
 from ...dynamics.arrays.arguments import Array
 from ...dynamics.execution.workspaces import workspace_of
-from ...model import LoopJoint, Spring, SubsystemGraph
+from ...model import SubsystemGraph
 from ..constraints.coordinates import indices_in_v
 from ..cross_products import cross
 from ..dynamics.solver import ClosedLoopDynamics
@@ -49,11 +49,11 @@ def joint_reactions(graph: SubsystemGraph, dynamics: ClosedLoopDynamics) -> dict
     the wrenches that its joints transmit. A tree joint's point is the origin of its child link.
     """
     closing = workspace_of(graph, _ClosingElements)
-    _, _, points, forces, moments = closing.wrenches(dynamics)
-    closed = zip(closing.names, closing.anchors, points, forces, moments, strict=True)
     reactions = {
         name: Reaction(first.link, second.link, point, start, force, moment)
-        for name, (first, second), (start, point), force, moment in closed
+        for name, (first, second), (start, point), force, moment in zip(
+            closing.names, closing.anchors, *closing.wrenches(dynamics)[2:], strict=True
+        )
     }
     wrenches = tree_dynamics(graph, dynamics, closing.link_loads(dynamics)).joint_wrenches
     poses = frame_poses(graph.tree, dynamics.coordinates, [body.name for body in graph.bodies])
@@ -103,9 +103,9 @@ class _ClosingElements:
 
     def __init__(self, graph: SubsystemGraph) -> None:
         self._graph, self._loops = graph, len(graph.loop_joints)
-        elements: list[LoopJoint | Spring] = [*graph.loop_joints, *graph.springs]
-        self.names = [element.name for element in elements]
-        self.anchors = [element.anchors for element in elements]
+        self.names = [loop.name for loop in graph.loop_joints] + [spring.name for spring in graph.springs]
+        self.anchors = [(loop.predecessor, loop.successor) for loop in graph.loop_joints]
+        self.anchors += [spring.anchors for spring in graph.springs]
         self._links = tuple(dict.fromkeys(anchor.link for pair in self.anchors for anchor in pair))
         indices = [[self._links.index(anchor.link) for anchor in pair] for pair in self.anchors]
         self._ends = np.array(indices, int).reshape(-1, 2)

@@ -152,11 +152,13 @@ class ReactionSharing:
         joints = self.rules.joints
         by_joint = self._cut.of_joints * x
         onto = np.transpose(free.axes, (0, 2, 1))
-        wrenches = [(onto @ (by_joint @ part)[..., None])[..., 0] for part in (free.forces, free.moments)]
+        force, moment = (
+            (onto @ (by_joint @ part)[..., None])[..., 0] for part in (free.forces, free.moments)
+        )
         residual = (free.demands - free.matrix @ x).reshape(-1, 6)
         return SharedReactions(
             dict(zip(self._column, x.tolist(), strict=True)),
-            dict(zip(joints, np.concatenate(wrenches, axis=1), strict=True)),
+            dict(zip(joints, np.concatenate([force, moment], axis=1), strict=True)),
             dict(zip(joints, free.at, strict=True)),
             dict(zip(self.rules.bodies, residual, strict=True)),
         )

@@ -70,9 +70,8 @@ def planar_model_of(graph: SubsystemGraph) -> PlanarModel:
     """
     for joint in graph.joints:
         if joint.type is JointType.FLOATING or joint.mimic is not None:
-            raise UnsupportedModelError(
-                f"symbolic methods do not support floating and mimic joints; '{joint.name}' is one"
-            )
+            fault = f"symbolic methods do not support floating and mimic joints; '{joint.name}' is one"
+            raise UnsupportedModelError(fault)
     return PlanarModel(graph, PlanarModel(graph, np.zeros(len(graph.joints))).best_offsets())
 
 
@@ -130,13 +129,11 @@ class PlanarModel:
             turn = offset - (before.offset if before is not None and before.plane == plane else 0.0)
             own = rotation.T @ base @ _about_z(turn)
         elif before is None or before.axis is not None:
-            raise UnsupportedModelError(
-                f"the parent of prismatic joint '{joint.name}' is not a revolute joint"
-            )
+            fault = f"the parent of prismatic joint '{joint.name}' is not a revolute joint"
+            raise UnsupportedModelError(fault)
         elif abs(direction[2]) > _ROUNDING:
-            raise UnsupportedModelError(
-                f"prismatic joint '{joint.name}' is not perpendicular to the axis of its parent joint"
-            )
+            fault = f"prismatic joint '{joint.name}' is not perpendicular to the axis of its parent joint"
+            raise UnsupportedModelError(fault)
         else:
             axis, plane, sign, offset, own = direction, before.plane, 0.0, before.offset, rotation.T
         position = _clean(position + along * rotation[:, 2])
