@@ -30,10 +30,8 @@ def test_four_bar_from_rest_keeps_energy_and_stays_closed(load_robot):
     assert np.ptp(motion.energy) < 1e-6 * kinetic(graph, motion)
     assert motion.residual.max() < 1e-9
     assert np.ptp(motion.coordinates[:, 0]) > 3.0  # it has moved
-    rates = [
-        constraint_projection(graph, q[:1], q)[:, 0] * v[0]
-        for q, v in zip(motion.coordinates, motion.velocities, strict=True)
-    ]
+    states = zip(motion.coordinates, motion.velocities, strict=True)
+    rates = [constraint_projection(graph, q[:1], q)[:, 0] * v[0] for q, v in states]
     assert motion.velocities == pytest.approx(np.array(rates), abs=1e-9 * np.abs(rates).max())
 
 
@@ -60,9 +58,8 @@ def test_four_bar_through_the_output_s_dead_points(load_robot):
 def test_the_dead_point_itself_is_reported(load_robot):
     """Crank and coupler in line: the output cannot say which way they go."""
     graph = load_robot("four_bar").with_independent_joints("J4")
-    corner = np.arccos(
-        (0.15**2 + 0.13**2 - 0.15**2) / (2 * 0.15 * 0.13)
-    )  # of a triangle with side 0.05 + 0.10
+    # of a triangle with side 0.05 + 0.10
+    corner = np.arccos((0.15**2 + 0.13**2 - 0.15**2) / (2 * 0.15 * 0.13))
     start = close_loops(graph.with_independent_joints("J1"), [1.0])
     with pytest.raises(SingularityError, match=r"dead point of .* J4: condition number") as error:
         closed_loop_inverse_dynamics(graph, [np.pi - corner], [1.0], [0.0], start)
@@ -87,11 +84,9 @@ def test_torque_puts_energy_in(load_robot):
 @pytest.mark.parametrize("method", ["RK45", "RK23"])
 def test_other_integrators_agree(load_robot, method):
     graph = load_robot("four_bar")
-    loose = {"rtol": 1e-7, "atol": 1e-7}
     best = simulate(graph, [0.3], [0.0], None, 1.0, times=[0.5, 1.0])
-    assert simulate(
-        graph, [0.3], [0.0], None, 1.0, method, times=[0.5, 1.0], **loose
-    ).coordinates == pytest.approx(best.coordinates, abs=1e-4)
+    other = simulate(graph, [0.3], [0.0], None, 1.0, method, times=[0.5, 1.0], rtol=1e-7, atol=1e-7)
+    assert other.coordinates == pytest.approx(best.coordinates, abs=1e-4)
 
 
 def test_progress_is_reported(load_robot):
@@ -185,10 +180,8 @@ def test_joints_tied_beside_a_gear_of_large_ratio(load_robot):
 def test_geared_windows_move_as_one_pendulum(ratio):
     """A rotor behind a gear: its inertia counts times the ratio squared."""
     graph = with_motor(windows(2).urdf, "upright_0", ratio, 0.2 / ratio**2)
-    start = [
-        np.pi / 2 * (ratio if name == "motor" else 1 if "upright" in name else -1)
-        for name in graph.joint_names
-    ]
+    turns = {"motor": ratio} | {name: 1.0 for name in graph.joint_names if "upright" in name}
+    start = [np.pi / 2 * turns.get(name, -1.0) for name in graph.joint_names]
     motion = simulate(graph, [np.pi / 2], [-1.0], None, 5.0, guess=start)
     exact = pendulum(2, 0.0, 1.0, motion.t, rotor=0.2)
     place = graph.q_slice("upright_1").start

@@ -114,9 +114,8 @@ class LoadCases:
         for name, (link, wrench) in given.items():
             where = f"connection wrench of '{name}'"
             if name not in names:
-                raise StateError(
-                    f"{where}: '{self.graph.name}' has no subsystem '{name}'; it has {', '.join(names)}"
-                )
+                known = ", ".join(names)
+                raise StateError(f"{where}: '{self.graph.name}' has no subsystem '{name}'; it has {known}")
             if link not in self._link_index:
                 raise StateError(f"{where}: '{self.graph.name}' has no link '{link}'")
             subsystem = self.graph.subsystem(name)

@@ -213,9 +213,8 @@ def test_too_short_a_coupler():
 
 
 def test_unknown_independent_joint(load_robot):
-    with pytest.raises(
-        StateError, match=r"'J9' is named twice or is no joint of 'four_bar'; its joints: J1, J4, J3"
-    ):
+    message = r"'J9' is named twice or is no joint of 'four_bar'; its joints: J1, J4, J3"
+    with pytest.raises(StateError, match=message):
         load_robot("four_bar").with_independent_joints("J9")
 
 

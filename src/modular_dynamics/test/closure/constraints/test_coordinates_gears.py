@@ -54,9 +54,8 @@ def test_gears_of_different_length_stand_together():
         )
     )
     assert graph.independent_joint_names == ("a", "b")
-    assert constraint_projection(graph, [0.3, 0.2]) == pytest.approx(
-        np.array([[1, 0], [0, 1], [3, 0], [-1, 1]]), abs=1e-12
-    )
+    W = np.array([[1, 0], [0, 1], [3, 0], [-1, 1]])
+    assert constraint_projection(graph, [0.3, 0.2]) == pytest.approx(W, abs=1e-12)
     coordinates = closed_loop_inverse_dynamics(graph, [0.3, 0.2], [0, 0], [0, 0]).coordinates
     assert coordinates == pytest.approx([0.3, 0.2, -0.1, -0.1], abs=1e-12)
 

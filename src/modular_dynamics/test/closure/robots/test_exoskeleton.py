@@ -46,9 +46,8 @@ def reference_graph(tmp_path_factory):
 
 def modified_dh_frames(q):
     """Frames 1 to 21 of the published table at coordinates by the reference's names: the table once more."""
-    l1, l2, l3, l4, l5, l6, l11, l12, l13, l14, l15, l20, l21, l22, l23 = (
-        KIN[f"l{i}"] for i in (1, 2, 3, 4, 5, 6, 11, 12, 13, 14, 15, 20, 21, 22, 23)
-    )
+    numbers = (1, 2, 3, 4, 5, 6, 11, 12, 13, 14, 15, 20, 21, 22, 23)
+    l1, l2, l3, l4, l5, l6, l11, l12, l13, l14, l15, l20, l21, l22, l23 = (KIN[f"l{i}"] for i in numbers)
     right = np.pi / 2
     rows = {  # parent, gamma, alpha, d, theta, r
         1: (0, 0, 0, 0, q["rho1"] - right, l1),

@@ -195,9 +195,8 @@ def test_without_casadi_the_error_says_what_to_install(graph, monkeypatch):
 
 
 def test_refusals(graph, load_robot):
-    with pytest.raises(
-        UnsupportedModelError, match="the parent of prismatic joint 'piston_slide' is not a revolute"
-    ):
+    message = "the parent of prismatic joint 'piston_slide' is not a revolute"
+    with pytest.raises(UnsupportedModelError, match=message):
         Method(load_robot("slider_crank"), "IC")
     with pytest.raises(StateError, match="unknown method 'XY'; the methods are TE, DE, IC"):
         Method(graph, "XY")
