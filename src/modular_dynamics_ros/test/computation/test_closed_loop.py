@@ -188,12 +188,12 @@ def test_a_measured_joint_that_contradicts_the_loops_is_named_and_not_used(modes
 
 def test_a_lasting_contradiction_is_searched_once_and_a_changed_one_again(modes, monkeypatch):
     one, q, usual, other = modes
-    calls, close, stamps = [], ClosedLoopSolver.close, iter([*range(15), 400, 401])
+    calls, close, stamps, answers = [], ClosedLoopSolver.close, iter([*range(15), 400, 401]), [None]
     monkeypatch.setattr(ClosedLoopSolver, "close", lambda *given: calls.append(1) or close(*given))
 
     def closures(*offset):
         calls.clear()
-        answer(one, q, NOW + next(stamps) * MS, measured=usual[1:] + offset)
+        answers.append(answer(one, q, NOW + next(stamps) * MS, answers[-1], measured=usual[1:] + offset))
         return len(calls)
 
     assert [closures(0.0, 0.0), *(closures(0.03, 0.0) for _ in range(3))] == [1, 2, 1, 1]
