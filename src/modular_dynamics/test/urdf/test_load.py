@@ -33,6 +33,12 @@ def test_every_robot_is_free_of_warnings(recwarn):
     assert not recwarn.list
 
 
+def test_a_loop_joint_may_have_the_name_of_a_fixed_joint():
+    fixed = '<link name="flag"/><joint name="J2" type="fixed"><parent link="crank"/><child link="flag"/></joint>'
+    text = (ROBOTS / "four_bar.urdf").read_text().replace("<modular_dynamics", f"{fixed}<modular_dynamics", 1)
+    assert [loop.name for loop in md.load_urdf(text).loop_joints] == ["J2"]
+
+
 def test_masses_and_inertias_are_pinocchios(load_robot):
     for name in ("charmie", "vendor_arm", "branched_38dof"):
         graph = load_robot(name)

@@ -101,9 +101,9 @@ class ClosedLoop:
             return  # only the first configuration is a dead point
         ClosedLoopSolution(self._robot, result, self._no_wrenches).connection_wrench(0)
 
-    def configuration_at(self, state: State, previous: Configuration | None) -> Configuration:
+    def configuration_at(self, state: State, *previous: Configuration) -> Configuration:
         """The loops closed at a state. Raises BadMessage: they do not close."""
-        return self.mode.close(state, previous)
+        return self.mode.close(state, *previous)
 
     def solve(
         self, configuration: Configuration, v: Array, a: Array, wrenches: AppliedWrenches

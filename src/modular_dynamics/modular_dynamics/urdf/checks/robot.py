@@ -160,7 +160,7 @@ def check_references(robot: RobotDescription, annotations: Annotations) -> None:
                 f"{_ELEMENTS[section]} '{owner}' names the unknown {kind} '{name}'",
                 annotations.lines.get((section, owner)),
             )
-    named = dict.fromkeys(robot.joints, "joint")
+    named = {name: "joint" for name, joint in robot.joints.items() if joint.moves}
     for section, element in _closing_elements(annotations):
         if (name := element.name) in named:
             raise PartitionError(

@@ -230,5 +230,5 @@ def test_the_rules_are_the_printed_equations(cases):
 
 
 def test_equation_7_as_printed_lacks_body_5_s_own_moment_about_j5(cases):
-    pushes = [(p["act5.push"], p["act5.push as printed"]) for p in map(printed, cases)]
-    assert max(abs(corrected - as_printed) for corrected, as_printed in pushes) > 1.0
+    forces = [(p["act5.push"], p["act5.push as printed"]) for p in map(printed, cases)]
+    assert max(abs(corrected - as_printed) for corrected, as_printed in forces) > 1.0
