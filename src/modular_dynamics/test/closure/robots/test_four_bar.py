@@ -80,11 +80,8 @@ def test_pinocchio_agrees(turn, gravity):
     pinned = pin.RigidConstraintModel(
         pin.ContactType.CONTACT_3D, model, crank, ends[0], coupler, ends[1], pin.ReferenceFrame.LOCAL
     )
-    data, constraints, kept = (
-        model.createData(),
-        pin.StdVec_RigidConstraintModel(),
-        pin.StdVec_RigidConstraintData(),
-    )
+    data, constraints = model.createData(), pin.StdVec_RigidConstraintModel()
+    kept = pin.StdVec_RigidConstraintData()
     constraints.append(pinned)
     kept.append(pinned.createData())
     pin.initConstraintDynamics(model, data, constraints, kept)

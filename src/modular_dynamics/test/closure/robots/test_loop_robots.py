@@ -116,11 +116,10 @@ def test_torques_are_those_of_virtual_power(load_robot, name, gravity):
 def test_a_heavier_coupler_needs_a_larger_torque(load_robot):
     text, peaks = load_robot("four_bar").urdf, []
     bar = '<mass value="{}"/>\n      <inertia ixx="3.75e-05" iyy="{}" izz="{}"'
-    assert bar.format(3, 0.0025, 0.0025) in text
+    usual = bar.format(3, 0.0025, 0.0025)
+    assert usual in text
     for mass in (3.0, 4.5, 6.0):
-        graph = md.load_urdf(
-            text.replace(bar.format(3, 0.0025, 0.0025), bar.format(mass, mass / 1200, mass / 1200))
-        )
+        graph = md.load_urdf(text.replace(usual, bar.format(mass, mass / 1200, mass / 1200)))
         oracle, speed = Reduced(graph, four_bar), np.array([1.5 * np.pi])  # 45 rpm
         turn = np.linspace(0.0, 2.0 * np.pi, 61)[:, None]
         taus = [closed_loop_inverse_dynamics(graph, q, speed, [0.0]).tau for q in turn]
