@@ -69,10 +69,9 @@ def test_order_of_coordinates_is_document_order_within_subsystems():
     text = """<robot name="r"><link name="a"/><link name="b"/><link name="c"/>
       <joint name="second" type="continuous"><parent link="b"/><child link="c"/></joint>
       <joint name="first" type="continuous"><parent link="a"/><child link="b"/></joint></robot>"""
+    whole = {"name": "all", "joints": ["first", "second"]}
     with pytest.warns(md.ModelWarning, match="link 'c' moves, has no mass"):
-        graph = md.load_urdf(
-            text, {"version": 1, "subsystems": [{"name": "all", "joints": ["first", "second"]}]}
-        )
+        graph = md.load_urdf(text, {"version": 1, "subsystems": [whole]})
     assert graph.joint_names == ("second", "first")  # the document's
     assert [joint.name for joint in graph.joints] == ["first", "second"]  # the tree's
 
@@ -121,9 +120,8 @@ def test_encodings_and_declarations(tmp_path):
     text = (ROBOTS / "four_link.urdf").read_text()
     element = text[text.index("<robot") :]
     latin = tmp_path / "latin.urdf"
-    latin.write_bytes(
-        ('<?xml version="1.0" encoding="ISO-8859-1"?>\n<!-- Müller -->' + element).encode("latin-1")
-    )
+    head = '<?xml version="1.0" encoding="ISO-8859-1"?>\n<!-- Müller -->'
+    latin.write_bytes((head + element).encode("latin-1"))
     with_bom = tmp_path / "bom.urdf"
     with_bom.write_bytes(b"\xef\xbb\xbf" + element.encode())
     for source in (latin, with_bom, str(latin), '<?xml version="1.0" encoding="utf-8"?>' + element):

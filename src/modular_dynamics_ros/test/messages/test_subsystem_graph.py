@@ -13,15 +13,10 @@ from modular_dynamics_interfaces.msg import SubsystemEdge
 import modular_dynamics as md
 from modular_dynamics_ros.messages import subsystem_graph
 
-LIBRARIES = [
-    pytest.param(
-        "tf_transformations",
-        marks=pytest.mark.skipif(
-            find_spec("tf_transformations") is None, reason="tf_transformations comes with a distribution"
-        ),
-    ),
-    "transforms3d",
-]
+IF_INSTALLED = pytest.mark.skipif(
+    find_spec("tf_transformations") is None, reason="tf_transformations comes with a distribution"
+)
+LIBRARIES = [pytest.param("tf_transformations", marks=IF_INSTALLED), "transforms3d"]
 
 
 @pytest.fixture(params=LIBRARIES)
