@@ -34,7 +34,7 @@ def test_every_robot_is_free_of_warnings(recwarn):
 
 
 def test_a_loop_joint_may_have_the_name_of_a_fixed_joint():
-    fixed = '<link name="flag"/><joint name="J2" type="fixed"><parent link="crank"/><child link="flag"/></joint>'
+    fixed = '<joint name="J2" type="fixed"><parent link="crank"/><child link="a"/></joint><link name="a"/>'
     text = (ROBOTS / "four_bar.urdf").read_text().replace("<modular_dynamics", f"{fixed}<modular_dynamics", 1)
     assert [loop.name for loop in md.load_urdf(text).loop_joints] == ["J2"]
 

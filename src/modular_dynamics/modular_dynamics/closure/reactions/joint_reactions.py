@@ -12,13 +12,7 @@ from ..constraints.coordinates import indices_in_v
 from ..dynamics.closing_wrenches import ClosingElements
 from ..dynamics.solver import ClosedLoopDynamics
 
-__all__ = [
-    "Reaction",
-    "internal_wrenches",
-    "joint_reactions",
-    "stamped_cut_wrenches",
-    "tree_torques",
-]
+__all__ = ["Reaction", "internal_wrenches", "joint_reactions", "stamped_cut_wrenches", "tree_torques"]
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,10 +9,8 @@ import modular_dynamics as md
 from helpers.paths import ROBOTS
 from helpers.robots.planar_mechanisms import branch_of, by_newton, explicit, four_bar_by_cosines, on_branch
 from helpers.robots.planar_robots import Planar, four_bar
-from modular_dynamics.closure import close_loops
+from modular_dynamics.closure import close_loops, solver_of
 from modular_dynamics.closure.assembly.mechanism import ROUNDING, Mechanism
-from modular_dynamics.closure.dynamics.solver import solver_of
-from modular_dynamics.exceptions import ClosureError
 
 GRAPHS = {"planar": four_bar().graph()}
 GRAPHS |= {name: md.load_urdf(ROBOTS / f"{name}.urdf") for name in ("slider_crank", "exoskeleton")}
@@ -133,7 +131,7 @@ def test_beyond_its_limits_the_joint_is_named():
     graph = limited(low, high)
     beyond = rockers(1.5)[1]
     message = rf"'rocker' is at {beyond:.6g}, its limits are {low:.6g} and {high:.6g}.*guess"
-    with pytest.raises(ClosureError, match=message) as error:
+    with pytest.raises(md.ClosureError, match=message) as error:
         close_loops(graph, [1.5])
     assert error.value.coordinates[2] == pytest.approx(beyond, abs=1e-9)
     guess = close_loops(graph, [0.0])
@@ -204,5 +202,5 @@ def test_a_geared_crank_goes_no_whole_turn_unseen():
     graph = robot.graph().with_independent_joints("motor")
     guess = close_loops(graph, [0.0])
     for turns in (0.5, 1.0):
-        with pytest.raises(ClosureError, match="branch ends"):
+        with pytest.raises(md.ClosureError, match="branch ends"):
             close_loops(graph, [turns], guess)

@@ -5,10 +5,9 @@ import pytest
 import yaml
 
 from helpers.robots.small_rules import DOOR, TABLE, door, edited
+from modular_dynamics.closure import ReactionSharing, read_rules, rules_from
 from modular_dynamics.closure.reactions import sharing_rules
 from modular_dynamics.closure.reactions.free_bodies import FreeBodyCuts, LoadCase
-from modular_dynamics.closure.reactions.sharing import ReactionSharing
-from modular_dynamics.closure.reactions.sharing_rules import read_rules, rules_from
 from modular_dynamics.exceptions import DescriptionError, StateError
 
 

@@ -12,7 +12,6 @@ from helpers.paths import ROBOTS
 from helpers.processes import generate_from
 from helpers.robots.charmie_torso import SMOOTH, TIMES, TORSO, lengths, motion, of, strokes
 from modular_dynamics.algebra import to_rotation_translation
-from modular_dynamics.model import JointType
 
 PARAMETERS = ROBOTS / "generators" / "charmie_torso_parameters.yaml"
 
@@ -56,7 +55,7 @@ def test_inventory(graph):
     assert len(bodies) == 24
     without_mass = {"act4_tube", "act4_rod", "act5_tube", "act5_rod", "srt4_block", "slt4_block"}
     assert set(graph.links) - set(bodies) == {"world"} | without_mass
-    sliding = {j.name for j in graph.joints if j.type is JointType.PRISMATIC}
+    sliding = {j.name for j in graph.joints if j.type is md.JointType.PRISMATIC}
     assert sliding == {"base_x", "base_y", "torso_lift", "act4", "act5", "srt4_slide", "slt4_slide"}
     assert [loop.type for loop in graph.loop_joints] == ["revolute"] * 4
     pairs = len(graph.joints) + len(graph.loop_joints)
