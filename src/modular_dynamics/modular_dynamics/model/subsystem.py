@@ -27,8 +27,16 @@ class JointType(str, Enum):
         return {JointType.FLOATING: 7, JointType.SPHERICAL: 4}.get(self, 1)
 
     @property
+    def quaternion(self) -> int | None:
+        """Where a position has its quaternion w x y z, from its first number on; None without one."""
+        return {JointType.FLOATING: 3, JointType.SPHERICAL: 0}.get(self)
+
+    @property
     def nv(self) -> int:
-        """Numbers of a velocity: 6 for floating (linear, angular, in the child's frame), 3 for spherical, else 1."""
+        """Numbers of a velocity: 6 for floating, 3 for spherical, else 1.
+
+        They are linear and angular, or angular, velocity in the child's axes.
+        """
         return {JointType.FLOATING: 6, JointType.SPHERICAL: 3}.get(self, 1)
 
 
