@@ -17,6 +17,7 @@ from .checks.robot import check_inertias, check_references, check_tree, resolve_
 from .checks.tags import checked_annotations
 from .description import Annotations, JointDescription, LinkDescription, RobotDescription
 from .elements import read_robot
+from .joint_types import with_joint_tags, with_planar_joints
 from .partition import partition as make_groups
 from .source import parse_xml, read_text
 from .tags import read_partition, read_tags
@@ -53,14 +54,14 @@ def load_urdf(
     robot = read_robot(root)
     check_tree(robot)
     check_inertias(robot)
-    robot = resolve_mimics(robot)
+    robot = with_planar_joints(resolve_mimics(robot))
     annotations = _annotations(read_tags(root), read_partition(partition))
     warn_suspicious(
         robot,
         {anchor.link for loop in annotations.loop_joints for anchor in (loop.predecessor, loop.successor)},
     )
     if floating_base:
-        robot = _floating(robot)
+        robot = _floating(robot, annotations)
     for warning in robot.warnings:
         if strict:
             raise UrdfError(f"strict: {warning}")
@@ -68,7 +69,7 @@ def load_urdf(
     groups, notes = make_groups(robot, annotations.subsystems)
     check_references(robot, annotations)
     return replace(
-        assemble(robot, groups, _gravity(gravity)),
+        assemble(with_joint_tags(robot, annotations), groups, _gravity(gravity)),
         loop_joints=annotations.loop_joints,
         passive_joints=annotations.passive,
         gears=annotations.gears,
@@ -101,8 +102,12 @@ def _annotations(tags: dict[str, Any] | None, file: dict[str, Any] | None) -> An
     return replace(from_tags, **sections, lines={**from_tags.lines, **from_file.lines})
 
 
-def _floating(robot: RobotDescription) -> RobotDescription:
-    present = [joint.name for joint in robot.joints.values() if joint.type == "floating"]
+def _floating(robot: RobotDescription, annotations: Annotations) -> RobotDescription:
+    present = [
+        joint.name
+        for joint in robot.below[robot.root]
+        if joint.type == "floating" and joint.name not in annotations.spherical
+    ]
     if present:
         raise UrdfError(f"floating_base is set, but joint '{present[0]}' is floating already")
     taken = {"universe", ROOT_JOINT} & {*robot.links, *robot.joints}
