@@ -78,7 +78,7 @@ def compose(
     motions = _twists(graph, q, v, vdot, algebra)
     A, connection_wrenches = _interconnection(graph, motions, loads, box_wrenches, algebra)
     wrenches = A @ _column([1] * len(graph.subsystems))  # Gamma_total = A 1_s (eq. 4)
-    tau = joint_torques(graph, motions, wrenches, algebra)
+    tau = joint_torques(graph, q, vdot, motions, wrenches, algebra)
     twists = _column([xi for motion in motions for xi in motion.total])
     return Composition(graph, algebra, tau, tuple(motions), tuple(connection_wrenches), A, wrenches, twists)
 

@@ -88,22 +88,32 @@ def connection_wrench(
 
 
 def joint_torques(
-    graph: SubsystemGraph, motions: Sequence[Motion], wrenches: NDArray[np.object_], algebra: Algebra
+    graph: SubsystemGraph,
+    q: NDArray[np.float64],
+    vdot: NDArray[np.float64],
+    motions: Sequence[Motion],
+    wrenches: NDArray[np.object_],
+    algebra: Algebra,
 ) -> NDArray[np.float64]:
-    """tau (nv,): moment . axis (revolute), force . axis (prismatic), force and moment (floating).
+    """tau (nv,): moment . axis (revolute), force . axis (prismatic), force and moment (floating), moment.
 
-    A mimic joint's torque goes to its driver, times the multiplier (virtual power).
+    The last of spherical joints. To these each joint adds its armature times its acceleration, and what its
+    spring takes. A mimic joint's torque goes to its driver, times the multiplier (virtual power).
     """
     tau = np.zeros(graph.nv)
     for subsystem, motion in zip(graph.subsystems, motions, strict=True):
         for n, joint in enumerate(subsystem.joints):
             zeta = wrenches[subsystem.first + n]
-            if joint.type is JointType.FLOATING:
+            if joint.type in (JointType.FLOATING, JointType.SPHERICAL):
                 x_body_joint = motion.x_a_body[n].conjugate() * motion.x_a_joint[n]
-                own = np.concatenate(algebra.force_moment(algebra.move_wrench(x_body_joint, zeta)))
+                parts = algebra.force_moment(algebra.move_wrench(x_body_joint, zeta))
+                own = np.concatenate(parts)[-joint.type.nv :]
             else:
                 force, moment = algebra.force_moment(zeta)
                 own = np.atleast_1d(joint.axis @ (force if joint.type is JointType.PRISMATIC else moment))
+            own = own + joint.armature * graph.joint_rate(joint, vdot)
+            if joint.stiffness != 0.0:
+                own = own + joint.stiffness * (graph.joint_position(joint, q) - joint.rest_position)
             multiplier = 1.0 if joint.mimic is None else joint.mimic.multiplier
             tau[graph.v_slice(graph.driver(joint))] += multiplier * own
     return tau

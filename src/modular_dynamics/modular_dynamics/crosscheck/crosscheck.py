@@ -73,7 +73,7 @@ class CrossCheck:
         q, v, vdot = self.graph.checked(q=q, v=v, vdot=vdot)
         loads = self._loads(external_wrenches or {})
         if not black_box_wrenches:
-            return self._full.tau(self._rnea(self._full, q, v, vdot, loads))
+            return self._full.tau(self._rnea(self._full, q, v, vdot, loads)) + self._spring_torques(q)
         # black boxes cut the tree into regions; in a region, the given wrenches replace the boxes that it
         # carries, and what is beyond them is left out
         boxes = {name: np.asarray(wrench, dtype=float) for name, wrench in black_box_wrenches.items()}
@@ -92,7 +92,17 @@ class CrossCheck:
                 if subsystem.name not in boxes and above[subsystem.name] == region:
                     for joint in subsystem.joints:
                         theirs[pruned.v_slice(joint)] = tau[pruned.v_slice(joint)]
-        return self._full.tau(theirs)
+        return self._full.tau(theirs) + self._spring_torques(q)
+
+    def _spring_torques(self, q: Array) -> Array:
+        """What the springs at joints take (nv,); Pinocchio knows none."""
+        tau = np.zeros(self.graph.nv)
+        for joint in self.graph.joints:
+            if joint.stiffness != 0.0:
+                own = joint.stiffness * (self.graph.joint_position(joint, q) - joint.rest_position)
+                multiplier = 1.0 if joint.mimic is None else joint.mimic.multiplier
+                tau[self.graph.v_slice(self.graph.driver(joint))] += multiplier * own
+        return tau
 
     def __call__(
         self,

@@ -39,6 +39,8 @@ class PinocchioModel:
                 f"Pinocchio reads other joints from the URDF: {', '.join(sorted(theirs ^ ours))}"
             )
         self.ids = [self.model.getJointId(joint.name) for joint in graph.joints]
+        for joint in graph.joints:
+            self.model.armature[self.v_slice(joint)] = joint.armature
 
     def q(self, q: Array) -> Array:
         """Pinocchio's configuration of a position in graph order."""

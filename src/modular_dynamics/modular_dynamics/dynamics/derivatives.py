@@ -28,8 +28,8 @@ class InverseDynamicsDerivatives(NamedTuple):
 class _Derivatives(LoadedSolver):
     """The derivatives of one graph: a workspace of one thread, with everything allocated beforehand."""
 
-    def __init__(self, graph: SubsystemGraph) -> None:
-        arrays = DERIVATIVES.prepared(*arrays_of(graph, "derivatives of inverse dynamics"))
+    def __init__(self, graph: SubsystemGraph, friction: str = "none") -> None:
+        arrays = DERIVATIVES.prepared(*arrays_of(graph, "derivatives of inverse dynamics", friction))
         super().__init__(graph, DERIVATIVES, *arrays)
         self._last_out: tuple[InverseDynamicsDerivatives, Array] | None = None
 
@@ -51,23 +51,27 @@ def inverse_dynamics_derivatives(
     vdot: ArrayLike,
     external_wrenches: Wrenches = None,
     out: InverseDynamicsDerivatives | None = None,
+    *,
+    friction: str = "none",
 ) -> InverseDynamicsDerivatives:
     """How the torques of ``inverse_dynamics`` change with q, v and vdot: analytically, in one sweep.
 
     By the closed forms of Singh, Russell & Wensing (2022). Row i is the change of torque i [N m or N per rad
     or m, per rad/s ...]. d tau/d vdot is the mass matrix. Of a floating joint, dq is a small displacement in
-    the child's axes, linear then angular, as its velocity is; its pose's seven numbers have no columns.
+    the child's axes, linear then angular, as its velocity is; its pose's seven numbers have no columns. So it
+    is with spherical joints: dq is a small rotation in the child's axes.
 
     Args:
         external_wrenches: {link: [force N, moment N m]}, held fixed at and in the link's frame.
         out: the result of an earlier call, which is overwritten; with it nothing is allocated after the
             first call.
+        friction: as of ``inverse_dynamics``; of dry friction, which is constant but where v = 0, nothing.
 
     Raises:
         StateError: a wrong shape, a number that is not finite, an unknown link, or a black box in the graph.
         UnsupportedModelError: the graph has loop joints, passive joints, gears or springs.
     """
-    solver = workspace_of(graph, _Derivatives)
+    solver = workspace_of(graph, _Derivatives, friction)
     array = np.empty((3, graph.nv, graph.nv)) if out is None else solver.array_of(out)
     solver(q, v, vdot, external_wrenches, array)
     return InverseDynamicsDerivatives(*array) if out is None else out
@@ -83,6 +87,7 @@ def inverse_dynamics_derivatives_batch(
     external_wrenches: Wrenches = None,
     out: InverseDynamicsDerivatives | None = None,
     progress: Progress = None,
+    friction: str = "none",
 ) -> InverseDynamicsDerivatives:
     """Derivatives of many states, (count, nv, nv) each: ``inverse_dynamics_derivatives`` of each row.
 
@@ -90,13 +95,13 @@ def inverse_dynamics_derivatives_batch(
         q: positions (count, nq). v, vdot: velocities and accelerations (count, nv).
         external_wrenches: as of ``inverse_dynamics_derivatives``, the same for every state.
         out: the result of an earlier call with as many states, which is overwritten.
-        threads, progress: as of ``inverse_dynamics_batch``.
+        threads, progress, friction: as of ``inverse_dynamics_batch``.
 
     Raises:
         StateError: as of ``inverse_dynamics_derivatives``, with the row; or a wrong number of threads.
         UnsupportedModelError: as of ``inverse_dynamics_derivatives``.
     """
-    run = workspace_of(graph, _Derivatives).batch(external_wrenches)
+    run = workspace_of(graph, _Derivatives, friction).batch(external_wrenches)
     array = None if out is None else _array_of(out, graph.nv, np.shape(np.asarray(getattr(out, "dq", 0)))[:1])
     result = run({"q": q, "v": v, "vdot": vdot}, threads, array, np.float64, progress)
     return InverseDynamicsDerivatives(*np.moveaxis(result, 1, 0)) if out is None else out

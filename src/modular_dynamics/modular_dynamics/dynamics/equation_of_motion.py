@@ -5,12 +5,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
+from ..kernels import layout
 from ..model import SubsystemGraph
 from .arrays.arguments import Array, Progress
+from .arrays.joint_terms import terms_of
 from .arrays.model_arrays import arrays_of
 from .execution.algorithms import MASS_MATRIX
 from .execution.solver import Solver
-from .inverse_dynamics import inverse_dynamics, inverse_dynamics_batch
+from .inverse_dynamics import InverseDynamics, inverse_dynamics, inverse_dynamics_batch
 from .workspaces import direct_calls, workspace_of
 
 __all__ = [
@@ -44,7 +46,7 @@ def mass_matrix(graph: SubsystemGraph, q: ArrayLike, out: Array | None = None) -
     """The mass matrix M (nv, nv): tau = M vdot + bias; symmetric, positive definite.
 
     By composite bodies (Featherstone, Rigid Body Dynamics Algorithms, chapter 6). A mimic joint's inertia
-    counts to its driver. [kg m^2, kg m, kg]
+    counts to its driver. The joints' armatures stand on the diagonal. [kg m^2, kg m, kg]
 
     Raises:
         StateError: a wrong shape, a number that is not finite, or a black box in the graph.
@@ -80,15 +82,31 @@ def mass_matrix_batch(
     return MassMatrix.of(graph).batch()({"q": q}, threads, out, np.float64, progress)
 
 
-def bias(graph: SubsystemGraph, q: ArrayLike, v: ArrayLike, out: Array | None = None) -> Array:
-    """h (nv,): torques at zero acceleration: Coriolis, centrifugal, gravity. Errors as inverse_dynamics."""
-    return inverse_dynamics(graph, q, v, workspace_of(graph, _zeros), out=out)
+def bias(
+    graph: SubsystemGraph, q: ArrayLike, v: ArrayLike, out: Array | None = None, *, friction: str = "none"
+) -> Array:
+    """h (nv,): torques at zero acceleration, so that M vdot + h = tau.
+
+    Coriolis, centrifugal, gravity, the joints' springs and, where ``friction`` says so, friction. Errors as
+    of ``inverse_dynamics``.
+    """
+    return inverse_dynamics(graph, q, v, workspace_of(graph, _zeros), out=out, friction=friction)
 
 
 def gravity_torque(graph: SubsystemGraph, q: ArrayLike, out: Array | None = None) -> Array:
-    """g (nv,): torques that hold the robot still at q. Errors as of inverse_dynamics."""
+    """g (nv,): torques that hold the robot still at q against gravity, without the springs at its joints.
+
+    With those: ``bias`` at rest. Errors as of ``inverse_dynamics``.
+    """
     rest = workspace_of(graph, _zeros)
+    if workspace_of(graph, _has_springs):
+        return InverseDynamics.of(graph, "none", False)(q, rest, rest, out=out)
     return inverse_dynamics(graph, q, rest, rest, out=out)
+
+
+def _has_springs(graph: SubsystemGraph) -> bool:
+    """Whether springs at joints count."""
+    return bool(terms_of(graph) & layout.SPRINGS)
 
 
 def _zeros(graph: SubsystemGraph) -> Array:
@@ -114,14 +132,17 @@ def bias_batch(
     out: NDArray[Any] | None = None,
     dtype: DTypeLike = np.float64,
     progress: Progress = None,
+    friction: str = "none",
 ) -> NDArray[Any]:
     """h (count, nv): ``bias`` of each row of q (count, nq) and v (count, nv).
 
-    ``threads``, ``out``, ``dtype``, ``progress`` and errors as of ``inverse_dynamics_batch``; also for a
-    black box in the graph.
+    ``threads``, ``out``, ``dtype``, ``progress``, ``friction`` and errors as of ``inverse_dynamics_batch``;
+    also for a black box in the graph.
     """
     rest = _zero_rows(graph, q)
-    return inverse_dynamics_batch(graph, q, v, rest, threads, out=out, dtype=dtype, progress=progress)
+    return inverse_dynamics_batch(
+        graph, q, v, rest, threads, out=out, dtype=dtype, progress=progress, friction=friction
+    )
 
 
 def gravity_torque_batch(
@@ -135,4 +156,6 @@ def gravity_torque_batch(
 ) -> NDArray[Any]:
     """g (count, nv): ``gravity_torque`` of each row of q (count, nq). The rest as of ``bias_batch``."""
     rest = _zero_rows(graph, q)
-    return inverse_dynamics_batch(graph, q, rest, rest, threads, out=out, dtype=dtype, progress=progress)
+    with_springs = workspace_of(graph, _has_springs)
+    solver = InverseDynamics.of(graph, "none", False) if with_springs else InverseDynamics.of(graph)
+    return solver.batch()({"q": q, "v": rest, "vdot": rest}, threads, out, dtype, progress)

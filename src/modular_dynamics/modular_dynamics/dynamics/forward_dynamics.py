@@ -9,7 +9,7 @@ from ..model import SubsystemGraph
 from .arrays.arguments import Array, Progress
 from .arrays.body_frames import frames_of, joint_without_inertia
 from .arrays.model_arrays import arrays_of
-from .execution.algorithms import FORWARD_DYNAMICS
+from .execution.algorithms import FORWARD_DYNAMICS, why_by_matrix
 from .execution.solver import LoadedSolver, Wrenches
 from .forward_by_matrix import FORWARD_BY_MATRIX, NO_INERTIA
 from .workspaces import direct_calls
@@ -22,17 +22,18 @@ _direct_calls = direct_calls(FORWARD_DYNAMICS.name)
 class ForwardDynamics(LoadedSolver):
     """Forward dynamics of one graph: a workspace of one thread, with everything allocated beforehand.
 
-    Raises for black boxes and closed loops as :func:`forward_dynamics` does.
+    ``friction`` and errors as of :func:`forward_dynamics`.
     """
 
-    def __init__(self, graph: SubsystemGraph) -> None:
-        arrays = arrays_of(graph, "forward dynamics")
-        mimics = any(joint.mimic is not None for joint in graph.joints)
-        self._frames = None if mimics else frames_of(*arrays)
+    def __init__(self, graph: SubsystemGraph, friction: str = "none") -> None:
+        arrays = arrays_of(graph, "forward dynamics", friction)
+        self._frames = None if why_by_matrix(graph) else frames_of(*arrays)
         if self._frames is None:
             super().__init__(graph, FORWARD_BY_MATRIX, *arrays)
         else:
             super().__init__(graph, FORWARD_DYNAMICS, self._frames.topology, self._frames.constants)
+        self._friction = friction
+        self.direct = self.direct and friction == "none"
 
     def __call__(
         self,
@@ -46,8 +47,8 @@ class ForwardDynamics(LoadedSolver):
         return self._run((q, v, tau), out, self._loaded_call(external_wrenches))
 
     def _alone(self, external_wrenches: Wrenches) -> Callable[..., object]:
-        graph = self.graph
-        return lambda q, v, tau: forward_dynamics(graph, q, v, tau, external_wrenches)
+        graph, friction = self.graph, self._friction
+        return lambda q, v, tau: forward_dynamics(graph, q, v, tau, external_wrenches, friction=friction)
 
     def _into_row(self, body: int, wrench: Array) -> Array:
         aligned = super()._into_row(body, wrench)
@@ -77,11 +78,15 @@ def forward_dynamics(
     tau: ArrayLike,
     external_wrenches: Wrenches = None,
     out: Array | None = None,
+    *,
+    friction: str = "none",
 ) -> Array:
     """Accelerations vdot (nv,) [rad/s^2 or m/s^2] that the torques tau give the graph: M vdot + h = tau.
 
     By articulated bodies, composed of subsystems (Featherstone, Rigid Body Dynamics Algorithms, chapter 7);
-    where joints mimic others, by M and h themselves, which takes longer and allocates.
+    where joints mimic others, or a floating or spherical joint on a moving body has an armature, by M and h
+    themselves, which takes longer and allocates. Armatures, springs at joints and friction count as in
+    ``inverse_dynamics``.
 
     Args:
         q: positions (nq,) in the order of ``graph.joint_names`` [rad or m].
@@ -89,6 +94,7 @@ def forward_dynamics(
             axes, and so is vdot: [linear, angular], the derivative of v.
         external_wrenches: {link: [force N, moment N m]} acting on the link, at and in its frame.
         out: float64 array (nv,) for the result, may be one of the arguments.
+        friction: as of ``inverse_dynamics``.
 
     Returns:
         vdot. With it ``inverse_dynamics`` gives tau again, as exactly as the condition of M allows.
@@ -98,14 +104,15 @@ def forward_dynamics(
             a joint that moves no inertia, by its name.
         UnsupportedModelError: the graph has loop joints, passive joints, gears or springs.
     """
-    if external_wrenches is None:
+    if external_wrenches is None and friction == "none":
         try:
             vdot = np.empty(graph.nv) if out is None else out
             if _direct_calls[id(graph)](q, v, tau, vdot) == 0:
                 return vdot
         except KeyError:
             pass  # the first call, or there is none
-    return ForwardDynamics.of(graph)(q, v, tau, external_wrenches, out)
+    solver = ForwardDynamics.of(graph) if friction == "none" else ForwardDynamics.of(graph, friction)
+    return solver(q, v, tau, external_wrenches, out)
 
 
 def forward_dynamics_batch(
@@ -118,6 +125,7 @@ def forward_dynamics_batch(
     external_wrenches: Wrenches = None,
     out: Array | None = None,
     progress: Progress = None,
+    friction: str = "none",
 ) -> Array:
     """Accelerations of many states: row k of the result is ``forward_dynamics`` of row k of the arguments.
 
@@ -125,11 +133,12 @@ def forward_dynamics_batch(
         q: positions (count, nq). v, tau: velocities and torques (count, nv).
         external_wrenches: as of ``forward_dynamics``, the same for every state.
         out: float64 array (count, nv) for the result, none of the arguments.
-        threads, progress: as of ``inverse_dynamics_batch``.
+        threads, progress, friction: as of ``inverse_dynamics_batch``.
 
     Raises:
         StateError: as of ``forward_dynamics``, with the row; or a wrong number of threads.
         UnsupportedModelError: as of ``forward_dynamics``.
     """
-    run = ForwardDynamics.of(graph).batch(external_wrenches)
+    solver = ForwardDynamics.of(graph) if friction == "none" else ForwardDynamics.of(graph, friction)
+    run = solver.batch(external_wrenches)
     return run({"q": q, "v": v, "tau": tau}, threads, out, np.float64, progress)

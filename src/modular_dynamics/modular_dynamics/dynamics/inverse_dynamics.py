@@ -36,19 +36,24 @@ class InverseDynamics(LoadedSolver):
     The first one on a machine takes the seconds that compiling needs; later ones load the result from disk.
     A workspace belongs to one thread. Calling it gives tau alone; :meth:`solve` gives the wrenches too.
 
+    Args:
+        friction: as of :func:`inverse_dynamics`. springs: whether those at the joints count.
+
     Raises:
-        UnsupportedModelError: the graph has loop joints, passive joints, gears or springs.
+        StateError: friction is neither "none" nor "urdf".
+        UnsupportedModelError: the graph has loop joints, passive joints, gears or springs between links.
     """
 
-    def __init__(self, graph: SubsystemGraph) -> None:
+    def __init__(self, graph: SubsystemGraph, friction: str = "none", springs: bool = True) -> None:
         refuse_closures(graph, "inverse dynamics")
+        self._terms = friction, springs
         self.black_box_names = frozenset(s.name for s in graph.subsystems if s.black_box)
-        topology = topology_of(graph, self.black_box_names)
+        topology = topology_of(graph, self.black_box_names, *self._terms)
         super().__init__(graph, INVERSE_DYNAMICS, topology, constants_of(graph))
         self._frames = self.alignments, first_joints(graph)
         self._by_boxes: dict[frozenset[str], tuple[Topology, StateCall]] = {}
-        if self.black_box_names:
-            self.direct = False  # their wrenches are needed
+        if self.black_box_names or self._terms != ("none", True):
+            self.direct = False  # their wrenches are needed, or these terms
 
     def warm_up(self) -> None:
         """Run the kernel once, so that the first real call is as fast as the others."""
@@ -104,7 +109,7 @@ class InverseDynamics(LoadedSolver):
         self._with_loads({} if external is None else external, box_wrenches)
         names = frozenset(box_wrenches)
         if names not in self._by_boxes:
-            topology = topology_of(self.graph, names)
+            topology = topology_of(self.graph, names, *self._terms)
             call = self.algorithm.bind(topology, self._with_loads.constants, self._work)
             self._by_boxes[names] = topology, call
         return _Loaded(box_wrenches, *self._by_boxes[names])
@@ -118,10 +123,13 @@ def inverse_dynamics(
     external_wrenches: Wrenches = None,
     black_box_wrenches: Wrenches = None,
     out: Array | None = None,
+    *,
+    friction: str = "none",
 ) -> Array:
     """Joint torques tau (nv,) [N m or N] that give the graph the acceleration vdot.
 
-    Newton-Euler composed of subsystems (Silva & Adorno, eqs. 1, 5-7), by the compiled kernel.
+    Newton-Euler composed of subsystems (Silva & Adorno, eqs. 1, 5-7), by the compiled kernel. What joints
+    themselves add where they have it: armature times vdot, and stiffness (q - rest position).
 
     Args:
         q: positions (nq,) in the order of ``graph.joint_names`` [rad or m].
@@ -132,22 +140,27 @@ def inverse_dynamics(
             successors' wrenches reach the predecessor by this value alone.
         out: float64 array (nv,) for the result, may be one of the arguments; with it, and without wrenches,
             nothing is allocated after the first call.
+        friction: "none", or "urdf": the joints' damping and friction count, damping v + friction sign(v) with
+            sign(0) = 0.
 
     Returns:
         tau; NaN for joints inside black boxes, whose torques are not known.
 
     Raises:
-        StateError: a wrong shape, a number that is not finite, an unknown name, a missing wrench.
-        UnsupportedModelError: the graph has loop joints, passive joints, gears or springs.
+        StateError: a wrong shape, a number that is not finite, an unknown name, a missing wrench, or another
+            friction.
+        UnsupportedModelError: the graph has loop joints, passive joints, gears or springs between links; or a
+            spring at a joint with several coordinates.
     """
-    if external_wrenches is None and black_box_wrenches is None:
+    if external_wrenches is None and black_box_wrenches is None and friction == "none":
         try:  # what a robot's controller does a thousand times a second
             tau = np.empty(graph.nv) if out is None else out
             if _direct_calls[id(graph)](q, v, vdot, tau) == 0:
                 return tau
         except KeyError:
             pass  # the first call, or there is none
-    return InverseDynamics.of(graph)(q, v, vdot, external_wrenches, black_box_wrenches, out)
+    solver = InverseDynamics.of(graph) if friction == "none" else InverseDynamics.of(graph, friction)
+    return solver(q, v, vdot, external_wrenches, black_box_wrenches, out)
 
 
 def inverse_dynamics_batch(
@@ -162,6 +175,7 @@ def inverse_dynamics_batch(
     out: NDArray[Any] | None = None,
     dtype: DTypeLike = np.float64,
     progress: Progress = None,
+    friction: str = "none",
 ) -> NDArray[Any]:
     """Joint torques of many states: row k of the result is ``inverse_dynamics`` of row k of the arguments.
 
@@ -173,10 +187,12 @@ def inverse_dynamics_batch(
             grow with count.
         dtype: float64, or float32: single precision, faster, to 1e-5 of the largest torque.
         progress: called repeatedly with (states done, count), from the calling thread.
+        friction: as of ``inverse_dynamics``.
 
     Raises:
         StateError: a wrong shape, dtype or number of threads, or a number that is not finite, with its row.
         UnsupportedModelError: the graph has loop joints, passive joints, gears or springs.
     """
-    run = InverseDynamics.of(graph).batch(external_wrenches, black_box_wrenches)
+    solver = InverseDynamics.of(graph) if friction == "none" else InverseDynamics.of(graph, friction)
+    run = solver.batch(external_wrenches, black_box_wrenches)
     return run({"q": q, "v": v, "vdot": vdot}, threads, out, dtype, progress)

@@ -4,7 +4,7 @@ from .layout import COSINE, FLOATING, KIND, POSITION, ROTATION, SHIFT, SINE, Q
 from .math.vectors import matrix_product, plus, plus_scaled, row3, row9, times
 from .numba_support.compilation import inlined
 from .numba_support.memory import load, load3, load9, store3
-from .states import block_rows
+from .states import block_rows, turns_by_quaternion
 
 __all__ = [
     "composed",
@@ -12,7 +12,7 @@ __all__ = [
     "load_axis",
     "load_pose",
     "place",
-    "place_floating",
+    "place_by_quaternion",
     "pose_of",
     "store_pose",
 ]
@@ -20,7 +20,7 @@ __all__ = [
 
 @inlined
 def place(i, topology, constants, states, lanes, like):
-    """(R, p) of body i, not floating: Rz(q) or a shift along z after the constant pose."""
+    """(R, p) of body i on a joint of one axis: Rz(q) or a shift along z after the constant pose."""
     k0, k1, k2, k3, k4, k5, k6, k7, k8 = row9(constants, i, ROTATION)
     m = block_rows(topology.shape[0] - 1)
     sine = load(states, (SINE * m + i) * lanes, like)
@@ -42,12 +42,15 @@ def place(i, topology, constants, states, lanes, like):
 
 
 @inlined
-def place_floating(i, topology, constants, q, lanes, like):
-    """(R, p) of a floating body i: the pose of q after the constant one."""
+def place_by_quaternion(i, topology, constants, q, lanes, like):
+    """(R, p) of a body i on a floating or spherical joint: the pose of q after the constant one."""
     at = topology[i, Q] * lanes
-    position = load3(q, at, lanes, like)
-    w = load(q, at + 3 * lanes, like)
-    a, b, c = load3(q, at + 4 * lanes, lanes, like)
+    position = like, like, like
+    if topology[i, KIND] == FLOATING:
+        position = load3(q, at, lanes, like)
+        at = at + 3 * lanes
+    w = load(q, at, like)
+    a, b, c = load3(q, at + lanes, lanes, like)
     s = 2.0 / (w * w + a * a + b * b + c * c)
     rotation = (
         1.0 - s * (b * b + c * c),
@@ -66,8 +69,8 @@ def place_floating(i, topology, constants, q, lanes, like):
 @inlined
 def pose_of(i, topology, constants, q, states, lanes, like):
     """(R, p) of any body i."""
-    if topology[i, KIND] == FLOATING:
-        return place_floating(i, topology, constants, q, lanes, like)
+    if turns_by_quaternion(i, topology):
+        return place_by_quaternion(i, topology, constants, q, lanes, like)
     return place(i, topology, constants, states, lanes, like)
 
 

@@ -2,7 +2,20 @@
 
 import math
 
-from .layout import COSINE, FLOATING, KIND, MULTIPLIER, OFFSET, PRISMATIC, REVOLUTE, SHIFT, SINE, Q, padded
+from .layout import (
+    COSINE,
+    FLOATING,
+    KIND,
+    MULTIPLIER,
+    OFFSET,
+    PRISMATIC,
+    REVOLUTE,
+    SHIFT,
+    SINE,
+    SPHERICAL,
+    Q,
+    padded,
+)
 from .math.trigonometry import sincos
 from .numba_support.compilation import inlined, kernel
 from .numba_support.memory import load, store
@@ -14,9 +27,10 @@ __all__ = [
     "first_not_finite",
     "joint_states",
     "quaternions_have_direction",
+    "turns_by_quaternion",
 ]
 
-#: Of a floating joint's quaternion; what is shorter has no direction. Longer ones are normalized.
+#: Of a joint's quaternion; what is shorter has no direction. Longer ones are normalized.
 SMALLEST_NORM = 1e-6
 #: Angles [rad] from which whole turns are taken off first; far below what sincos is good for.
 FAR = 1e3
@@ -27,11 +41,17 @@ block_rows = inlined(padded)
 
 
 @inlined
+def turns_by_quaternion(i, topology):
+    """Is joint i floating or spherical? Its twist is then in its body's own axes."""
+    return topology[i, KIND] in (FLOATING, SPHERICAL)
+
+
+@inlined
 def quaternions_have_direction(topology, q):
-    """Are the quaternions of floating joints long enough to be normalized?"""
+    """Are the quaternions of floating and spherical joints long enough to be normalized?"""
     for i in range(topology.shape[0] - 1):
-        if topology[i, KIND] == FLOATING:
-            w = topology[i, Q] + 3
+        if turns_by_quaternion(i, topology):
+            w = topology[i, Q] + (3 if topology[i, KIND] == FLOATING else 0)
             if q[w] ** 2 + q[w + 1] ** 2 + q[w + 2] ** 2 + q[w + 3] ** 2 < SMALLEST_NORM**2:
                 return False
     return True

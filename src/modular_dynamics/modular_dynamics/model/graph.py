@@ -16,7 +16,7 @@ from ..exceptions import StateError
 from ..kernels import SMALLEST_NORM, first_not_finite
 from .closure import Gear, LoopJoint, Spring
 from .printing import tree_lines
-from .subsystem import Body, Joint, JointType, Subsystem
+from .subsystem import Body, Joint, Subsystem
 
 __all__ = ["SubsystemGraph", "register_compiler"]
 
@@ -191,11 +191,11 @@ class SubsystemGraph:
         return self._slices[name][1]
 
     def neutral(self) -> NDArray[np.float64]:
-        """q of all zeros, with the unit quaternion for a floating base."""
+        """q of all zeros, with unit quaternions."""
         q = np.zeros(self.nq)
         for name in self.joint_names:
-            if self.joint(name).type is JointType.FLOATING:
-                q[self.q_slice(name).start + 3] = 1.0
+            if (first := self.joint(name).type.quaternion) is not None:
+                q[self.q_slice(name).start + first] = 1.0
         return q
 
     def joint_position(self, joint: Joint, q: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -234,10 +234,11 @@ class SubsystemGraph:
             raise StateError(f"{name}[{k}] of joint '{where}' is {array[k]}; a finite number is needed")
         for joint in self.joint_names if name == "q" else ():
             part = self.q_slice(joint)
-            if part.stop - part.start == 7 and math.hypot(*array[part][3:]) < SMALLEST_NORM:
-                raise StateError(
-                    f"q[{part.start + 3}:{part.stop}] of joint '{joint}' is a zero quaternion (w x y z)"
-                )
+            if part.stop - part.start == 1:
+                continue
+            w = part.stop - 4
+            if math.hypot(*array[w : part.stop]) < SMALLEST_NORM:
+                raise StateError(f"q[{w}:{part.stop}] of joint '{joint}' is a zero quaternion (w x y z)")
         return array
 
     def compile(self, progress: Callable[[str], None] | None = None) -> Any:

@@ -34,7 +34,7 @@ def count_of_joints(subsystem: Subsystem) -> str:
 
 
 def _joint(joint: Joint) -> str:
-    axis = "" if joint.type is JointType.FLOATING else f" about [{', '.join(f'{a:.4g}' for a in joint.axis)}]"
+    axis = "" if joint.type.nv > 1 else f" about [{', '.join(f'{a:.4g}' for a in joint.axis)}]"
     axis = axis.replace("about", "along") if joint.type is JointType.PRISMATIC else axis
     mimic = f", mimics {joint.mimic.joint}" if joint.mimic else ""
     return f"{joint.name}: {joint.type.value}{axis}, {joint.parent_link} → {joint.child_link}{mimic}"

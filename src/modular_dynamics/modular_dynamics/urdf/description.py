@@ -18,6 +18,7 @@ __all__ = [
     "Annotations",
     "Carrier",
     "JointDescription",
+    "JointDynamics",
     "LinkDescription",
     "RobotDescription",
     "SubsystemSpec",
@@ -50,6 +51,9 @@ class JointDescription:
     damping: float = 0.0
     friction: float = 0.0
     mimic: Mimic | None = None
+    armature: float = 0.0
+    stiffness: float = 0.0
+    rest_position: float = 0.0
     line: int | None = None
 
     @property
@@ -136,6 +140,16 @@ class SubsystemSpec:
     line: int | str | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class JointDynamics:
+    """What <joint_dynamics> says of a joint: see :class:`.Joint`."""
+
+    joint: str
+    armature: float = 0.0
+    stiffness: float = 0.0
+    rest_position: float = 0.0
+
+
 @dataclass(frozen=True, eq=False)
 class Annotations:
     """The content of <modular_dynamics>, or of the YAML file with the same content.
@@ -149,4 +163,6 @@ class Annotations:
     passive: tuple[str, ...] = ()
     gears: tuple[Gear, ...] = ()
     springs: tuple[Spring, ...] = ()
+    spherical: tuple[str, ...] = ()
+    joint_dynamics: tuple[JointDynamics, ...] = ()
     lines: Mapping[tuple[str, str], int | str | None] = field(default_factory=dict)

@@ -16,8 +16,7 @@ from .source import line_of
 
 __all__ = ["read_robot"]
 
-#: `planar` is a URDF type too, but no single screw describes it.
-_JOINT_TYPES = ("revolute", "continuous", "prismatic", "fixed", "floating")
+_JOINT_TYPES = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar")
 #: Elements that dynamics needs: attributes that are names, and numbers with their defaults (None: required).
 _NAMES = {"parent": "link", "child": "link", "mimic": "joint"}
 _NUMBERS: dict[str, dict[str, str | None]] = {
@@ -74,16 +73,13 @@ def _joint_copy(joint: etree._Element, name: str) -> etree._Element:
     """A known type, parent and child, an axis with a direction, limits where URDF needs them."""
     kind, where = joint.get("type"), f"joint '{name}'"
     if kind not in _JOINT_TYPES:
-        hint = "; make a planar joint of two prismatic and one revolute joint" if kind == "planar" else ""
         given = "no type" if kind is None else f"unknown type '{kind}'"
-        raise UrdfError(
-            f"{where} has {given}; one of {', '.join(_JOINT_TYPES)} is needed{hint}", line_of(joint)
-        )
+        raise UrdfError(f"{where} has {given}; one of {', '.join(_JOINT_TYPES)} is needed", line_of(joint))
     copy = etree.Element("joint", name=name, type=kind)
     for tag in ("parent", "child"):
         copy.extend(_part_copy(joint, tag, where, f"{where} lacks <{tag} link=...>"))
     axis = _at_most_one(joint, "axis", where)
-    if axis is not None and kind in ("revolute", "continuous", "prismatic"):
+    if axis is not None and kind in ("revolute", "continuous", "prismatic", "planar"):
         copy.extend(_part_copy(joint, "axis", where))
         if not np.linalg.norm(Entry.of(axis, where).numbers("xyz", 3)) > 1e-9:
             raise UrdfError(f"{where}: <axis xyz='{axis.get('xyz')}'> has no direction", line_of(axis))

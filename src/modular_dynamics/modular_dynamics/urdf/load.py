@@ -17,6 +17,7 @@ from .checks.robot import check_inertias, check_references, check_tree, resolve_
 from .checks.tags import checked_annotations
 from .description import Annotations, JointDescription, LinkDescription, RobotDescription
 from .elements import read_robot
+from .joint_types import with_joint_tags, with_planar_joints
 from .partition import partition as make_groups
 from .source import parse_xml, read_text
 from .tags import read_partition, read_tags
@@ -54,11 +55,12 @@ def load_urdf(
     check_tree(robot)
     inertia_warnings = check_inertias(robot)
     robot, mimic_warnings = resolve_mimics(robot)
+    robot = with_planar_joints(robot)
     annotations = _annotations(read_tags(root), read_partition(partition))
     loop_links = {end.link for loop in annotations.loop_joints for end in (loop.predecessor, loop.successor)}
     warnings = [*inertia_warnings, *mimic_warnings, *suspicious_joints(robot, loop_links)]
     if floating_base:
-        robot = _floating(robot)
+        robot = _floating(robot, annotations)
     for warning in warnings:
         if strict:
             raise UrdfError(f"strict: {warning}")
@@ -66,7 +68,7 @@ def load_urdf(
     groups, notes = make_groups(robot, annotations.subsystems)
     check_references(robot, annotations)
     return replace(
-        assemble(robot, groups, _gravity(gravity)),
+        assemble(with_joint_tags(robot, annotations), groups, _gravity(gravity)),
         loop_joints=annotations.loop_joints,
         passive_joints=annotations.passive,
         gears=annotations.gears,
@@ -99,8 +101,12 @@ def _annotations(tags: dict[str, Any] | None, file: dict[str, Any] | None) -> An
     return replace(from_tags, **sections, lines={**from_tags.lines, **from_file.lines})
 
 
-def _floating(robot: RobotDescription) -> RobotDescription:
-    present = [joint.name for joint in robot.joints.values() if joint.type == "floating"]
+def _floating(robot: RobotDescription, annotations: Annotations) -> RobotDescription:
+    present = [
+        joint.name
+        for joint in robot.below[robot.root]
+        if joint.type == "floating" and joint.name not in annotations.spherical
+    ]
     if present:
         raise UrdfError(f"floating_base is set, but joint '{present[0]}' is floating already")
     taken = {"universe", ROOT_JOINT} & {*robot.links, *robot.joints}

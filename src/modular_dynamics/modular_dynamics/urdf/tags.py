@@ -22,6 +22,8 @@ _SECTION_OF = {
     "passive": "passive",
     "gear": "gears",
     "spring": "springs",
+    "spherical": "spherical",
+    "joint_dynamics": "joint_dynamics",
 }
 #: Sections that make joints follow other joints.
 _COUPLING = ("loop_joints", "passive", "gears")

@@ -42,7 +42,6 @@ CHANGED = [
     ('name="elbow"', 'name="shoulder"', "line 7: two joints are named 'shoulder'"),
     ('<link name="base"/>', "<link/>", "line 2: <link> lacks 'name'"),
     ('type="revolute"', 'type="hinge"', "line 5: joint 'shoulder' has unknown type 'hinge'"),
-    ('type="revolute"', 'type="planar"', "unknown type 'planar'.*two prismatic and one revolute"),
     (' type="revolute"', "", "joint 'shoulder' has no type"),
     ('<child link="lower"/>', '<child link="hand"/>', "line 7: .*unknown link 'hand'"),
     ('<parent link="base"/>', "", "line 5: joint 'shoulder' lacks <parent"),
@@ -85,9 +84,15 @@ CHANGED = [
         "mimic joints form a cycle: shoulder -> shoulder",
     ),
     (
-        'name="elbow" type="revolute"',
-        'name="elbow" type="floating"',
-        "line 7: floating joint 'elbow' must start at the root link 'base'",
+        'type="revolute"><parent link="upper"/>',
+        'type="floating"><mimic joint="shoulder"/><parent link="upper"/>',
+        "line 7: floating joint 'elbow' has several coordinates; it cannot mimic",
+    ),
+    (
+        'velocity="2"/></joint>\n</robot>',
+        'velocity="2"/></joint>\n<link name="tip"/><joint name="slide" type="planar"><parent link="lower"/>'
+        '<child link="tip"/><axis xyz="0 0 0"/></joint></robot>',
+        "joint 'slide': <axis xyz='0 0 0'> has no direction",
     ),
 ]
 REFUSED_URDF = [
@@ -141,6 +146,18 @@ TAGS = [
         "line 10: gear of joint 'elbow': a joint cannot be its own driver",
     ),
     ('<gear joint="elbow" driver="shoulder"/>', "line 10: gear .*lacks 'ratio'"),
+    ('<spherical joint="wrist"/>', "line 10: spherical joint 'wrist' names the unknown joint"),
+    ('<spherical joint="elbow"/>', "line 10: spherical joint 'elbow' is revolute .*\"floating\" is needed"),
+    ('<joint_dynamics joint="wrist"/>', "line 10: joint_dynamics of joint 'wrist' names the unknown joint"),
+    ('<joint_dynamics joint="elbow" inertia="1"/>', "unknown key 'inertia'; known: joint, armature"),
+    (
+        '<joint_dynamics joint="elbow" armature="-1"/>',
+        "line 10: joint_dynamics of joint 'elbow': armature = -1 cannot be negative",
+    ),
+    (
+        '<joint_dynamics joint="elbow"/>\n<joint_dynamics joint="elbow"/>',
+        "line 11: two joints with joint_dynamics are named 'elbow'",
+    ),
     (SPRING.format(1, ""), "line 10: spring 's' has 1 anchors"),
     (SPRING.format(-1, '<anchor link="lower"/>'), "spring 's': stiffness = -1 cannot be negative"),
 ]
@@ -150,6 +167,18 @@ REFUSED_PARTITION = [
     (
         tagged(LOOP.format("upper")).replace('shoulder" type="revolute"', 'shoulder" type="fixed"'),
         "line 10: loop joint 'l' closes no loop: its ends, on the links 'base' and 'upper', are fixed",
+    ),
+    (
+        tagged('<joint_dynamics joint="elbow" armature="1"/>').replace(
+            'name="elbow" type="revolute"', 'name="elbow" type="fixed"'
+        ),
+        "line 10: joint_dynamics of joint 'elbow': it is fixed",
+    ),
+    (
+        tagged('<joint_dynamics joint="elbow" stiffness="1"/>').replace(
+            'name="elbow" type="revolute"', 'name="elbow" type="floating"'
+        ),
+        "line 10: joint_dynamics of joint 'elbow': it is floating; springs are supported at joints",
     ),
     *((tagged(tags), message) for tags, message in TAGS),
 ]

@@ -8,7 +8,6 @@ import numpy as np
 from ...dynamics.arrays.arguments import Array
 from ...exceptions import ClosureError, SingularityError
 from ...kernels.loops import newton
-from ...model import JointType
 from ..constraints.constraint_system import ConstraintSystem
 
 __all__ = [
@@ -52,7 +51,7 @@ def unclosed(
     It is looked for with all joints free, unless the loops are known to be ``closable``.
     """
     graph = system.graph
-    floating = (name for name in graph.joint_names if graph.joint(name).type is JointType.FLOATING)
+    floating = (name for name in graph.joint_names if graph.joint(name).type.nv > 1)
     free = ConstraintSystem(graph.with_independent_joints(*floating))
     rng = np.random.default_rng(0)
     for spread in FREE_STARTS if len(free.dependent) > len(system.dependent) else ():

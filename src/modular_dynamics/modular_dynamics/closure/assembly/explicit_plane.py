@@ -51,7 +51,7 @@ def planar_loop(graph: SubsystemGraph, loop: LoopJoint) -> PlanarLoop | None:
         return None
     if loop.type != "planar" and not abs(float((S - P) @ normal)) < PLANARITY_TOLERANCE:
         return None
-    if any(graph.joints[k].type is JointType.FLOATING for k, _ in path):
+    if any(graph.joints[k].type.nv > 1 for k, _ in path):
         return None
     for prismatic, direction, _ in joints:
         in_plane = abs(float(direction @ normal)) < PLANARITY_TOLERANCE

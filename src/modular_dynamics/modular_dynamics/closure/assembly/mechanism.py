@@ -40,7 +40,7 @@ class Mechanism:
         self.explicit = explicit_solver(self.system)
         self._reference: Array | None = None
         self._quaternions = [
-            slice(graph.q_slice(name).start + 3, graph.q_slice(name).stop)
+            slice(graph.q_slice(name).stop - 4, graph.q_slice(name).stop)
             for name in self.system.independent.floating
         ]
 

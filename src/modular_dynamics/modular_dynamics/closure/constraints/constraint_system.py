@@ -10,7 +10,7 @@ from ...kernels.loops import newton
 from ...kernels.loops.constraint_rows import COUPLING, evaluate_rows
 from ...kernels.loops.projection import projection
 from ...kernels.loops.structures import CoordinateSplit, LoopWorkspace, RowArrays, RowValues, Tree
-from ...model import JointType, SubsystemGraph
+from ...model import SubsystemGraph
 from .coordinates import IndependentCoordinates, PassiveJoints, eliminated, indices_in_q, indices_in_v
 from .rows import Springs, loop_rows, row_values
 
@@ -182,10 +182,12 @@ def _workspace(graph: SubsystemGraph, rows: int, dependent: int, left: int) -> L
 
 
 def _raise_if_unsupported(graph: SubsystemGraph, dependent: tuple[str, ...]) -> None:
-    """Raise UnsupportedModelError for black boxes, and floating joints that are passive or geared."""
+    """Raise UnsupportedModelError for black boxes; and joints of several coordinates, passive or geared."""
     if boxes := [subsystem.name for subsystem in graph.subsystems if subsystem.black_box]:
         raise UnsupportedModelError(
             f"closed loops of '{graph.name}' are not solved: its black boxes are {', '.join(boxes)}"
         )
-    if floating := [name for name in dependent if graph.joint(name).type is JointType.FLOATING]:
-        raise UnsupportedModelError(f"the floating joint '{floating[0]}' cannot be passive or geared")
+    if several := [graph.joint(name) for name in dependent if graph.joint(name).type.nv > 1]:
+        raise UnsupportedModelError(
+            f"the {several[0].type.value} joint '{several[0].name}' cannot be passive or geared"
+        )

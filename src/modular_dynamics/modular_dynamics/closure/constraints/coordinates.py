@@ -34,35 +34,45 @@ class Coordinates:
 
     def __init__(self, graph: SubsystemGraph) -> None:
         joints = [(graph.joint(name), graph.q_slice(name), graph.v_slice(name)) for name in graph.joint_names]
-        self._q = [q.start for joint, q, _ in joints if joint.type is not JointType.FLOATING]
-        self._v = [v.start for joint, _, v in joints if joint.type is not JointType.FLOATING]
-        self._floating = [(q, v) for joint, q, v in joints if joint.type is JointType.FLOATING]
+        self._q = [q.start for joint, q, _ in joints if joint.type.quaternion is None]
+        self._v = [v.start for joint, _, v in joints if joint.type.quaternion is None]
+        self._quaternions = [(q, v) for joint, q, v in joints if joint.type.quaternion is not None]
 
     def rates(self, q: Array, v: Array) -> Array:
-        """dq/dt (nq,). A floating base has p' = R v and r' = r (0, omega) / 2, its twist in its own frame."""
-        if not self._floating:
+        """dq/dt (nq,). A floating joint has p' = R v and r' = r (0, omega) / 2, its twist in its own frame.
+
+        A spherical joint has the latter alone.
+        """
+        if not self._quaternions:
             return v
         rates = np.empty_like(q)
         rates[self._q] = v[self._v]
-        for pose, twist in self._floating:
-            p, (w, *vector) = slice(pose.start, pose.start + 3), q[pose][3:]
-            linear, omega, axis = v[twist][:3], v[twist][3:], np.array(vector)
-            turned = np.cross(axis, linear)
-            rates[p] = linear + 2.0 * (w * turned + np.cross(axis, turned)) / (w * w + axis @ axis)
-            rates[p.stop] = -0.5 * (axis @ omega)
-            rates[p.stop + 1 : pose.stop] = 0.5 * (w * omega + np.cross(axis, omega))
+        for pose, twist in self._quaternions:
+            first = pose.stop - 4
+            w, *vector = q[first : pose.stop]
+            linear, omega, axis = (
+                v[twist.start : twist.stop - 3],
+                v[twist.stop - 3 : twist.stop],
+                np.array(vector),
+            )
+            if first > pose.start:
+                turned = np.cross(axis, linear)
+                turned = 2.0 * (w * turned + np.cross(axis, turned)) / (w * w + axis @ axis)
+                rates[pose.start : first] = linear + turned
+            rates[first] = -0.5 * (axis @ omega)
+            rates[first + 1 : pose.stop] = 0.5 * (w * omega + np.cross(axis, omega))
         return rates
 
     def spread(self, units: Array) -> Array:
-        """Units of velocities (nv,) as units of coordinates (nq,); those of floating bases are one."""
-        units_q = np.ones(len(self._q) + 7 * len(self._floating))
+        """Units of velocities (nv,) as units of coordinates (nq,); those with a quaternion are one."""
+        units_q = np.ones(len(self._q) + sum(pose.stop - pose.start for pose, _ in self._quaternions))
         units_q[self._q] = units[self._v]
         return units_q
 
     def unit(self, q: Array) -> Array:
         """q with unit quaternions, in place."""
-        for pose, _ in self._floating:
-            q[pose.start + 3 : pose.stop] /= np.linalg.norm(q[pose.start + 3 : pose.stop])
+        for pose, _ in self._quaternions:
+            q[pose.stop - 4 : pose.stop] /= np.linalg.norm(q[pose.stop - 4 : pose.stop])
         return q
 
     def moved(self, q: Array, step: Array) -> Array:
@@ -86,7 +96,8 @@ class IndependentCoordinates:
     Attributes:
         q, v: indices of their coordinates in q (nq,) and of their velocities in v (nv,).
         q_names, v_names: of each of these, its joint.
-        floating: names of the floating joints among them. single: of the others, with one coordinate each.
+        floating: names of the floating and spherical joints among them. single: of the others, with one
+            coordinate each.
     """
 
     def __init__(self, graph: SubsystemGraph) -> None:
@@ -95,7 +106,7 @@ class IndependentCoordinates:
         types = [graph.joint(name).type for name in self.names]
         self.q_names = np.repeat(self.names, [kind.nq for kind in types])
         self.v_names = np.repeat(self.names, [kind.nv for kind in types])
-        self.floating = [name for name in self.names if graph.joint(name).type is JointType.FLOATING]
+        self.floating = [name for name in self.names if graph.joint(name).type.nv > 1]
         self.single = [name for name in self.names if name not in self.floating]
 
     def checked(self, name: str, value: ArrayLike) -> Array:

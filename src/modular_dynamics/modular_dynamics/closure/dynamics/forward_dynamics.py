@@ -90,7 +90,8 @@ def mean_accelerations(system: ConstraintSystem, points: list[BranchPoint], tau:
 def energy(graph: SubsystemGraph, coordinates: ArrayLike, velocities: ArrayLike) -> float:
     """Kinetic, gravitational and elastic energy [J] at coordinates (nq,) and velocities (nv,) of all joints.
 
-    It is zero at rest, with all bodies' masses at the root's origin and springs at their free lengths.
+    Armatures and springs at joints included. It is zero at rest, with all bodies' masses at the root's origin
+    and springs at their free lengths.
 
     Raises:
         StateError: a wrong shape, or a number that is not finite.
@@ -102,7 +103,12 @@ def energy(graph: SubsystemGraph, coordinates: ArrayLike, velocities: ArrayLike)
     centres = poses @ np.array([[*body.com, 1.0] for body in graph.bodies])[..., None]
     gravitational = -float(masses @ centres[:, :3, 0] @ graph.gravity)
     kinetic = 0.5 * float(v @ mass_matrix(graph.tree, q) @ v)
-    return gravitational + solver_of(graph).system.springs.energy(q) + kinetic
+    stretched = [
+        joint.stiffness * float(graph.joint_position(joint, q)[0] - joint.rest_position) ** 2
+        for joint in graph.joints
+        if joint.stiffness != 0.0
+    ]
+    return gravitational + solver_of(graph).system.springs.energy(q) + 0.5 * sum(stretched) + kinetic
 
 
 def constraint_rank(system: ConstraintSystem, q: Array) -> int:

@@ -65,13 +65,19 @@ def planar_model_of(graph: SubsystemGraph) -> PlanarModel:
     """Bodies, planes and ends of a graph.
 
     Raises:
-        UnsupportedModelError: floating or mimic joints; a prismatic joint whose parent joint is not revolute
-            or not perpendicular to it.
+        UnsupportedModelError: floating, spherical or mimic joints; armatures or springs at joints; a
+            prismatic joint whose parent joint is not revolute or not perpendicular to it.
     """
     for joint in graph.joints:
-        if joint.type is JointType.FLOATING or joint.mimic is not None:
-            fault = f"symbolic methods do not support floating and mimic joints; '{joint.name}' is one"
-            raise UnsupportedModelError(fault)
+        if joint.type.nv > 1 or joint.mimic is not None:
+            raise UnsupportedModelError(
+                f"symbolic methods support joints with one coordinate of their own; '{joint.name}' is "
+                f"{joint.type.value if joint.mimic is None else 'a mimic joint'}"
+            )
+        if joint.armature != 0.0 or joint.stiffness != 0.0:
+            raise UnsupportedModelError(
+                f"symbolic methods do not support armatures and springs at joints; '{joint.name}' has one"
+            )
     return PlanarModel(graph, PlanarModel(graph, np.zeros(len(graph.joints))).best_offsets())
 
 

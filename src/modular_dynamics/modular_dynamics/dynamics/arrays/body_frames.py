@@ -50,7 +50,7 @@ class Frames:
 def frames_of(topology: Topology, constants: Array) -> Frames:
     """Frames of few operations for a graph without mimic joints whose arrays are those of model_arrays.py.
 
-    Floating joints, whose rates are components in their body's axes, keep their frames.
+    Bodies on floating and spherical joints, whose rates are components in the body's axes, keep their frames.
     """
     return _Choice(topology, constants).frames()
 
@@ -91,7 +91,11 @@ class _Choice:
         self.places = constants[:-1, layout.POSITION : layout.POSITION + 3].copy()
         self.turns, self.slides = [1.0 + 0.0j] * n, [0.0] * n
         self.turn, self.tilt, self.rest = ([1.0 + 0.0j] * n for _ in range(3))
-        self.moving = [k for k in range(n) if self.kinds[k] != layout.FLOATING]
+        by_quaternion = np.isin(self.kinds, (layout.FLOATING, layout.SPHERICAL))
+        self.moving, self.turning = (
+            np.flatnonzero(~by_quaternion).tolist(),
+            np.flatnonzero(by_quaternion).tolist(),
+        )
         for k in self.moving:
             self._split(k, constants[k, layout.ROTATION : layout.ROTATION + 9])
 
@@ -116,6 +120,8 @@ class _Choice:
         for k in reversed(self.moving):
             self._simplify(k)
             self._slide(k)
+        for k in self.turning:
+            self._write_placement(k)
         for k in self.moving:
             self._write_joint(k)
             self._write_body(k)
@@ -182,6 +188,16 @@ class _Choice:
             moved[abs(moved) < TINY * (abs(slide) + np.linalg.norm(moved))] = 0.0
             self.places[k] = moved
 
+    def _write_placement(self, k: int) -> None:
+        """Constant pose of a body that keeps its frame, in that of its parent, which does not."""
+        row, parent = self.constants[k], self.topology[k, layout.PARENT]
+        row[layout.POSITION : layout.POSITION + 3] = self.places[k]
+        if parent < len(self.kinds):
+            back = self.turns[parent].conjugate()
+            turned = np.array([[back.real, -back.imag, 0.0], [back.imag, back.real, 0.0], [0.0, 0.0, 1.0]])
+            rotation = row[layout.ROTATION : layout.ROTATION + 9]
+            rotation[:] = (turned @ rotation.reshape(3, 3)).ravel()
+
     def _write_joint(self, k: int) -> None:
         row, turn, tilt = self.constants[k], self.turn[k], self.tilt[k]
         self.topology[k, columns.TURN], self.topology[k, columns.TILT] = _kind(turn), _kind(tilt)
@@ -225,7 +241,7 @@ class _Choice:
                 inertia[k] += (arm * np.sqrt(mass[child]) + np.sqrt(max(own[child], 0.0))) ** 2
         mass, inertia = columns.ROUNDING * mass, columns.ROUNDING * inertia
         for k, kind in enumerate(self.kinds):
-            if kind == layout.FLOATING:
+            if k in self.turning:
                 row[k, columns.SMALLEST_MASS], row[k, columns.SMALLEST_INERTIA] = mass[k], inertia[k]
             else:
                 row[k, columns.SMALLEST] = mass[k] if kind == layout.PRISMATIC else inertia[k]

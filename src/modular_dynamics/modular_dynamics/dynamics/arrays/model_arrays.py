@@ -13,6 +13,7 @@ from ...kernels import layout
 from ...model import Body, Joint, JointType, SubsystemGraph, refuse_black_boxes, refuse_closures
 from ..workspaces import workspace_of
 from .arguments import Array, Topology
+from .joint_terms import joint_terms, terms_of
 
 __all__ = [
     "Arrays",
@@ -36,12 +37,13 @@ _KINDS = {
     JointType.CONTINUOUS: layout.REVOLUTE,
     JointType.PRISMATIC: layout.PRISMATIC,
     JointType.FLOATING: layout.FLOATING,
+    JointType.SPHERICAL: layout.SPHERICAL,
 }
 
 
 def alignment(joint: Joint) -> Array:
-    """Rotation body <- aligned frame: its z axis is the joint's axis. Identity for a floating joint."""
-    if joint.type is JointType.FLOATING:
+    """Rotation body <- aligned frame: its z axis is the joint's axis. Identity where it has none."""
+    if joint.type in (JointType.FLOATING, JointType.SPHERICAL):
         return np.eye(3)
     return np.column_stack([*perpendicular_axes(joint.axis), joint.axis])
 
@@ -61,10 +63,15 @@ def alignments_of(graph: SubsystemGraph) -> Array:
 
 
 def constants_of(graph: SubsystemGraph) -> Array:
-    """The constants array (n + 1, 30)."""
+    """The constants array (n + 1, 35).
+
+    Raises:
+        UnsupportedModelError: a spring at a joint with several coordinates.
+    """
     rotations = alignments_of(graph)
     constants = np.zeros((len(graph.joints) + 1, layout.CONSTANT_COLUMNS))
     constants[-1, layout.GRAVITY : layout.GRAVITY + 3] = graph.gravity
+    constants[:-1, layout.ARMATURE : layout.FRICTION + 1] = joint_terms(graph)
     for joint, body, parent, own, row in zip(
         graph.joints, graph.bodies, graph.parents, rotations, constants[:-1], strict=True
     ):
@@ -78,16 +85,16 @@ def constants_of(graph: SubsystemGraph) -> Array:
     return constants
 
 
-def arrays_of(graph: SubsystemGraph, quantity: str) -> Arrays:
+def arrays_of(graph: SubsystemGraph, quantity: str, friction: str = "none") -> Arrays:
     """Topology and constants of an open tree whose masses are all known, for computing a quantity.
 
     Raises:
-        StateError: a black box, whose masses are unknown.
+        StateError: a black box, whose masses are unknown; friction as of :func:`topology_of`.
         UnsupportedModelError: the graph has loop joints, passive joints, gears or springs.
     """
     refuse_closures(graph, quantity)
     refuse_black_boxes(graph, quantity)
-    return topology_of(graph, frozenset()), constants_of(graph)
+    return topology_of(graph, frozenset(), friction), constants_of(graph)
 
 
 def _inertia(body: Body, own: Array) -> list[float]:
@@ -98,19 +105,31 @@ def _inertia(body: Body, own: Array) -> list[float]:
     return [body.mass, *(body.mass * c), J[0, 0], J[1, 1], J[2, 2], J[0, 1], J[0, 2], J[1, 2]]
 
 
-def topology_of(graph: SubsystemGraph, black_boxes: frozenset[str]) -> Topology:
-    """The topology array (n + 1, 5), with the named subsystems treated as black boxes."""
+def topology_of(
+    graph: SubsystemGraph, black_boxes: frozenset[str], friction: str = "none", springs: bool = True
+) -> Topology:
+    """The topology array (n + 1, 6), with the named subsystems treated as black boxes.
+
+    Args:
+        friction: "none", or "urdf": damping and friction of the joints count. springs: whether theirs count.
+
+    Raises:
+        StateError: friction is something else.
+    """
     topology = np.zeros((len(graph.joints) + 1, layout.TOPOLOGY_COLUMNS), np.int64)
     topology[-1, layout.Q], topology[-1, layout.V] = graph.nq, graph.nv
+    topology[-1, layout.TERMS] = terms_of(graph, friction, springs)
     for subsystem in graph.subsystems:
         predecessor = graph.predecessor(subsystem)
         on_box = predecessor is not None and predecessor.name in black_boxes
         for k in subsystem.indices:
-            driver = graph.driver(graph.joints[k])
+            joint = graph.joints[k]
+            driver = graph.driver(joint)
             parent = graph.parents[k]
             enters = parent not in subsystem.indices
             topology[k, layout.PARENT] = len(graph.joints) if parent is None else parent
-            topology[k, layout.KIND] = _KINDS[graph.joints[k].type]
+            topology[k, layout.KIND] = _KINDS[joint.type]
+            topology[k, layout.VELOCITIES] = joint.type.nv if joint.mimic is None else 0
             topology[k, layout.Q] = graph.q_slice(driver).start
             topology[k, layout.V] = graph.v_slice(driver).start
             if subsystem.name in black_boxes:
@@ -174,10 +193,11 @@ def _tree(graph: SubsystemGraph) -> Arrays:
 def _carrying(graph: SubsystemGraph, bodies: Sequence[int | None]) -> list[int]:
     """Joints between these bodies and the ground, in order.
 
-    Floating joints always: whether a quaternion is accepted must not depend on the links that are asked for.
+    Those with a quaternion always: whether it is accepted must not depend on the links that are asked for.
     """
-    indices = {k for k, joint in enumerate(graph.joints) if joint.type is JointType.FLOATING}
-    for body in bodies:
+    indices = set[int]()
+    with_quaternion = [k for k, joint in enumerate(graph.joints) if joint.type.quaternion is not None]
+    for body in [*bodies, *with_quaternion]:
         k = body
         while k is not None and k not in indices:
             indices.add(k)

@@ -19,13 +19,14 @@ def regrouped(topology: Topology, constants: Array) -> Array:
     """A copy of the constants in which each body's parameters that its joint does not feel are its parent's.
 
     Beyond a revolute joint mass, first moment along z and second moment zz are zero, beyond a prismatic one
-    the whole second moment. Bodies whose parent is the ground keep theirs.
+    the whole second moment. Bodies whose parent is the ground keep theirs, and so do those on floating and
+    spherical joints.
     """
     result = constants.copy()
     ground = len(topology) - 1
     for i in range(ground - 1, -1, -1):
         parent = topology[i, layout.PARENT]
-        if parent == ground:
+        if parent == ground or topology[i, layout.KIND] in (layout.FLOATING, layout.SPHERICAL):
             continue
         row, before = result[i], result[parent]
         R = row[layout.ROTATION : layout.ROTATION + 9].reshape(3, 3)

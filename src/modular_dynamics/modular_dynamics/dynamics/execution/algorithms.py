@@ -39,6 +39,7 @@ __all__ = [
     "REGRESSOR",
     "Algorithm",
     "StateCall",
+    "why_by_matrix",
 ]
 
 DOUBLE, SINGLE = np.dtype(np.float64), np.dtype(np.float32)
@@ -65,7 +66,7 @@ class Algorithm:
         checked_results: (topology) -> the results, as indices into a flat one, of which some are not finite
             where any is not; all by default.
         pivots: whether it writes as many pivots behind its results, which must all be positive.
-        mimics: whether it can treat joints that mimic others.
+        by_matrix: whether it gives way to the mass matrix, see :func:`why_by_matrix`.
         prepared: makes the (topology, constants) that it needs of those of arrays/model_arrays.py.
     """
 
@@ -79,7 +80,7 @@ class Algorithm:
     recursion: Any = None
     checked_results: Callable[[Topology], NDArray[np.int64]] | None = None
     pivots: bool = False
-    mimics: bool = True
+    by_matrix: bool = False
     prepared: Callable[..., Arrays] = lambda topology, constants: (topology, constants)
 
     @property
@@ -188,7 +189,7 @@ FORWARD_DYNAMICS = Algorithm(
     "q, v and tau are finite, but so large that the accelerations are not",
     recursion=articulated_body.recursion,
     pivots=True,
-    mimics=False,
+    by_matrix=True,
     prepared=_in_own_frames,
 )
 FRAME_POSES = Algorithm(
@@ -218,5 +219,17 @@ REGRESSOR = Algorithm(
     "q, v and vdot are finite, but so large that the result is not",
     kernels.regressor,
 )
+
+
+def why_by_matrix(graph: SubsystemGraph) -> str | None:
+    """Why a graph's forward dynamics needs its mass matrix; None: articulated bodies give it."""
+    if any(joint.mimic is not None for joint in graph.joints):
+        return "joints mimic others"
+    for joint, parent in zip(graph.joints, graph.parents, strict=True):
+        if joint.type.nv > 1 and parent is not None and joint.armature != 0.0:
+            return f"the {joint.type.value} joint '{joint.name}' stands on a moving body and has an armature"
+    return None
+
+
 #: Those of which `graph.compile` generates code.
 GENERATED = (INVERSE_DYNAMICS, MASS_MATRIX, FORWARD_DYNAMICS, DERIVATIVES)

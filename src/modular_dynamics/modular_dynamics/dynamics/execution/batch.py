@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from ...exceptions import StateError
 from ...kernels import SMALLEST_NORM, layout
-from ...model import JointType, SubsystemGraph
+from ...model import SubsystemGraph
 from ..arrays.arguments import (
     Array,
     Progress,
@@ -192,7 +192,7 @@ class Batch:
 
     @cached_property
     def _quaternions(self) -> list[int]:
-        """Where the quaternions of floating joints start in q."""
+        """Where quaternions start in q."""
         graph = self.graph
-        floating = [name for name in graph.joint_names if graph.joint(name).type is JointType.FLOATING]
-        return [graph.q_slice(name).start + 3 for name in floating]
+        joints = [name for name in graph.joint_names if graph.joint(name).type.quaternion is not None]
+        return [graph.q_slice(name).stop - 4 for name in joints]

@@ -12,9 +12,10 @@ from ...exceptions import UnsupportedModelError
 from ...kernels import layout
 from ...model import SubsystemGraph, refuse_closures, register_compiler
 from ..arrays.arguments import Topology
+from ..arrays.joint_terms import terms_of
 from ..arrays.model_arrays import Arrays, constants_of, topology_of
 from ..workspaces import discard_workspaces, generated_code
-from .algorithms import DOUBLE, GENERATED, SINGLE, Algorithm
+from .algorithms import DOUBLE, GENERATED, SINGLE, Algorithm, why_by_matrix
 from .timing import NoInertiaError, microseconds
 
 __all__ = ["CompileReport", "GeneratedCode", "compile_graph", "with_code"]
@@ -98,7 +99,12 @@ class CompileReport:
 def with_code(
     graph: SubsystemGraph, algorithm: Algorithm, form: str, kind: np.dtype[Any], topology: Topology
 ) -> Topology:
-    """A topology with the address of the graph's generated code, where it is used."""
+    """A topology with the address of the graph's generated code, where it is used.
+
+    Code is generated for the terms that count by default: without friction, and with springs.
+    """
+    if topology[-1, layout.TERMS] != terms_of(graph):
+        return topology
     address = generated_code(graph).get((algorithm.name, form, kind), 0)
     return _calling(topology, address) if address else topology
 
@@ -145,8 +151,8 @@ def _generate_all(
     results = algorithm.results(arrays[0])
     if results > LARGEST_RESULT:
         return f"the loops stay; {results} results; at most {LARGEST_RESULT} are compiled"
-    if not algorithm.mimics and any(joint.mimic is not None for joint in graph.joints):
-        return "left out; joints mimic others, and the mass matrix is used instead"
+    if algorithm.by_matrix and (why := why_by_matrix(graph)):
+        return f"left out; {why}, and the mass matrix is used instead"
     try:
         for form, dtype in _KINDS:
             if form == "single" or dtype in algorithm.batches:

@@ -1,12 +1,13 @@
 """Poses, velocities and accelerations of bodies, and of anchors on them, in the root link's frame."""
 
 from ..layout import FLOATING, KIND, MULTIPLIER, PARENT, PRISMATIC, V
-from ..math.vectors import cross, minus, plus, plus_scaled, times
+from ..math.vectors import cross, minus, plus, plus_cross, plus_scaled, times
 from ..numba_support.compilation import inlined
 from ..numba_support.memory import load3, store6, zero_float64, zero_float64x8
 from ..placement import composed, load_pose
 from ..recursions.kinematics import POSE_COLUMNS, place_body
 from ..states import joint_states as compute_joint_states
+from ..states import turns_by_quaternion
 
 __all__ = ["MOTION_COLUMNS", "anchor_motion", "body_motions", "vector_at"]
 
@@ -51,9 +52,14 @@ def body_motions(tree, q, v, states, work):
             arm = minus(origin, vector_at(work, parent * POSE_COLUMNS + 9))
             linear, drift, omega, alpha = _carried(parent, n, arm, work)
         iv = topology[i, V]
-        if topology[i, KIND] == FLOATING:  # on the ground
-            linear, omega = times(R, vector_at(v, iv)), times(R, vector_at(v, iv + 3))
-            drift = cross(omega, linear)
+        if turns_by_quaternion(i, topology):
+            if topology[i, KIND] == FLOATING:
+                along = times(R, vector_at(v, iv))
+                iv += 3
+                turning = plus_scaled(times(R, vector_at(v, iv)), 2.0, omega)
+                linear, drift = plus(linear, along), plus_cross(drift, turning, along)
+            spin = times(R, vector_at(v, iv))
+            omega, alpha = plus(omega, spin), plus_cross(alpha, omega, spin)
         else:
             axis = R[2], R[5], R[8]
             rate = constants[i, MULTIPLIER] * v[iv]

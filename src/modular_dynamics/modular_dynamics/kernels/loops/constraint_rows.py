@@ -19,6 +19,7 @@ from ..layout import FLOATING, KIND, MULTIPLIER, PARENT, PRISMATIC, V
 from ..math.vectors import cross, dot, minus, plus, plus_scaled, row3, scaled, times
 from ..numba_support.compilation import inlined, kernel
 from ..recursions.kinematics import POSE_COLUMNS
+from ..states import turns_by_quaternion
 from .body_motions import anchor_motion, body_motions, vector_at
 
 __all__ = ["ACROSS", "ALONG", "COUPLING", "DISTANCE", "evaluate_rows"]
@@ -45,11 +46,14 @@ def _add_chain(body, end, sign, force, moment, point, tree, work, J, row):
     while i != end:
         at, iv = i * POSE_COLUMNS, topology[i, V]
         about = plus(cross(minus(point, vector_at(work, at + 9)), force), moment)
-        if topology[i, KIND] == FLOATING:
+        if turns_by_quaternion(i, topology):
             for k in range(3):
                 axis = work[at + k], work[at + 3 + k], work[at + 6 + k]
-                J[row, iv + k] += sign * dot(axis, force)
-                J[row, iv + 3 + k] += sign * dot(axis, about)
+                column = iv + k
+                if topology[i, KIND] == FLOATING:
+                    J[row, column] += sign * dot(axis, force)
+                    column += 3
+                J[row, column] += sign * dot(axis, about)
         else:
             axis = work[at + 2], work[at + 5], work[at + 8]
             power = dot(axis, force) if topology[i, KIND] == PRISMATIC else dot(axis, about)

@@ -17,18 +17,20 @@ elimination, less the smallest that counts as an inertia: all must be positive.
 """
 
 from ..drivers import batch_float64, single
-from ..layout import FLOATING, GRAVITY, KIND, V
+from ..layout import FLOATING, FRICTIONS, GRAVITY, KIND, SPHERICAL, SPRINGS, TERMS, V
 from ..numba_support.compilation import kernel, spliced
 from ..numba_support.memory import store, store3
-from .articulated_layout import ARTICULATED_COLUMNS, CHANGE, GAMMA, OMEGA, ROW
-from .articulated_sweeps import (
+from ..states import turns_by_quaternion
+from .articulated_free import (
     accelerate_floating,
-    accelerate_joint,
+    accelerate_spherical,
     inward_floating,
-    inward_joint,
-    outward_floating,
-    outward_joint,
+    inward_spherical,
+    outward_by_quaternion,
 )
+from .articulated_layout import ARTICULATED_COLUMNS, CHANGE, GAMMA, OMEGA, ROW
+from .articulated_sweeps import accelerate_joint, inward_joint, outward_joint
+from .joint_terms import write_joint_terms
 
 __all__ = ["ARTICULATED_COLUMNS", "forward_dynamics", "forward_dynamics_float64"]
 
@@ -49,31 +51,36 @@ def start(topology, constants, work, lanes, like):
 def outward(first, stop, topology, constants, q, v, states, work, lanes, like):
     """Velocities and what they call for, of bodies first ... stop - 1; those of their parents are known."""
     for i in range(first, stop):
-        if topology[i, KIND] == FLOATING:
-            outward_floating(i, topology, constants, q, v, work, lanes, like)
+        if turns_by_quaternion(i, topology):
+            outward_by_quaternion(i, topology, constants, q, v, work, lanes, like)
         else:
             outward_joint(i, topology, constants, v, states, work, lanes, like)
 
 
 @spliced
-def inward(first, stop, topology, constants, tau, states, work, out, lanes, like):
+def inward(first, stop, topology, constants, q, tau, states, work, out, lanes, like):
     """Articulated inertias and biases of bodies first ... stop - 1; their successors' are in.
 
-    Leaves those of the subsystem added to the body which carries it, and in ``out`` the pivots.
+    Leaves those of the subsystem added to the body which carries it, and in ``out`` the pivots. There
+    stands on entry what springs and friction take of the torques.
     """
     for i in range(stop - 1, first - 1, -1):
         if topology[i, KIND] == FLOATING:
-            inward_floating(i, topology, constants, tau, work, out, lanes, like)
+            inward_floating(i, topology, constants, q, tau, work, out, lanes, like)
+        elif topology[i, KIND] == SPHERICAL:
+            inward_spherical(i, topology, constants, q, tau, work, out, lanes, like)
         else:
             inward_joint(i, topology, constants, states, tau, work, out, lanes, like)
 
 
 @spliced
-def accelerate(first, stop, topology, constants, states, work, out, lanes, like):
+def accelerate(first, stop, topology, constants, q, states, work, out, lanes, like):
     """Accelerations of joints first ... stop - 1; the change of what carries them is known."""
     for i in range(first, stop):
         if topology[i, KIND] == FLOATING:
-            accelerate_floating(i, topology, work, out, lanes, like)
+            accelerate_floating(i, topology, constants, q, work, out, lanes, like)
+        elif topology[i, KIND] == SPHERICAL:
+            accelerate_spherical(i, topology, constants, q, work, out, lanes, like)
         else:
             accelerate_joint(i, topology, constants, states, work, out, lanes, like)
 
@@ -84,8 +91,11 @@ def recursion(topology, constants, q, v, tau, states, work, out, lanes, like):
     n = topology.shape[0] - 1
     start(topology, constants, work, lanes, like)
     outward(0, n, topology, constants, q, v, states, work, lanes, like)
-    inward(0, n, topology, constants, tau, states, work, out, lanes, like)
-    accelerate(0, n, topology, constants, states, work, out, lanes, like)
+    terms = topology[n, TERMS] & (SPRINGS | FRICTIONS)
+    if terms != 0:
+        write_joint_terms(terms, topology, constants, q, v, tau, out, topology[n, V] * lanes, lanes)
+    inward(0, n, topology, constants, q, tau, states, work, out, lanes, like)
+    accelerate(0, n, topology, constants, q, states, work, out, lanes, like)
 
 
 @kernel(forceinline=True)

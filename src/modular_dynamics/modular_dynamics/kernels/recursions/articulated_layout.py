@@ -18,7 +18,7 @@ from ..layout import (
 )
 from ..math.vectors import crosses, dot, minus, plus_scaled, row3, row6, scaled, symmetric_times
 from ..numba_support.compilation import inlined
-from ..numba_support.memory import load, load6, load9, store3, store6
+from ..numba_support.memory import add3, load, load6, load9, store3, store6
 from ..states import block_rows
 from .articulated_inertia import ANY, turned_back, turned_on
 
@@ -31,7 +31,7 @@ ARTICULATED_TOPOLOGY = TILT + 1
 TURN_COSINE, TURN_SINE, TILT_COSINE, TILT_SINE = 0, 1, 2, 3
 AXIS = 4  # 3: the joint's axis in the parent's frame
 SMALLEST = 7  # pivot
-# of floating joints, which have neither multiplier nor offset
+# of floating and spherical joints, which have neither multiplier nor offset
 SMALLEST_MASS, SMALLEST_INERTIA = MULTIPLIER, OFFSET
 
 # work, 1-D, n + 1 rows; the last one is the ground's
@@ -41,7 +41,9 @@ CHANGE = 6  # 6: angular, linear; before, there is the bias: moment, force
 ARTICULATED = 12  # 21; afterwards GAIN and PUSH
 GAIN = 12  # 5: inertia against the joint over pivot, its column but for the pivot itself
 PUSH = 17  # what of the torque is left, over the pivot
+KEPT = 18  # armature over pivot
 SWAY = 33  # 2: angular acceleration across a revolute joint's axis by velocities
+PUSHED, LINEAR_GAIN = 12, 15  # 3, 9: of a spherical joint instead
 ROW = 35
 ARTICULATED_COLUMNS = ROW + 12  # behind all rows there is room for results and pivots
 
@@ -113,3 +115,18 @@ def load_articulated(work, at, lanes, like):
     """Articulated inertia: 6 entries of the angular part, 9 that couple by rows, 6 of the linear."""
     linear = load6(work, at + 15 * lanes, lanes, like)
     return load6(work, at, lanes, like) + load9(work, at + 6 * lanes, lanes, like) + linear
+
+
+@inlined
+def add_articulated(work, at, lanes, like, inertia, moment, force):
+    """Add an articulated inertia and its bias to those of the row that begins at ``at``."""
+    add3(work, at + CHANGE * lanes, lanes, like, moment)
+    add3(work, at + (CHANGE + 3) * lanes, lanes, like, force)
+    at = at + ARTICULATED * lanes
+    add3(work, at, lanes, like, inertia[:3])
+    add3(work, at + 3 * lanes, lanes, like, inertia[3:6])
+    add3(work, at + 6 * lanes, lanes, like, inertia[6:9])
+    add3(work, at + 9 * lanes, lanes, like, inertia[9:12])
+    add3(work, at + 12 * lanes, lanes, like, inertia[12:15])
+    add3(work, at + 15 * lanes, lanes, like, inertia[15:18])
+    add3(work, at + 18 * lanes, lanes, like, inertia[18:])

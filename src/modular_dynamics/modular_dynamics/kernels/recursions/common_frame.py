@@ -8,7 +8,8 @@ acceleration; for the ground's acceleration stands minus gravity.
 Of a body counts what sums over bodies: its inertia I, its Coriolis matrix B and the wrench f that it needs.
 For mass points m at x and a twist w, I w are the momenta m (w at x), and B w the forces m (angular w) x xdot.
 So B takes nothing from linear motion, and its parts are p = sum m xdot and D = sum m (x . xdot - xdot x^T).
-Bodies other than roots must be regrouped (dynamics/regrouping.py): no zz in their second moments.
+Bodies on joints of one axis, other than roots, must be regrouped (dynamics/regrouping.py): no zz in their
+second moments.
 """
 
 from ..layout import (
@@ -27,6 +28,7 @@ from ..layout import (
     ROTATION,
     SHIFT,
     SINE,
+    SPHERICAL,
     V,
 )
 from ..math.vectors import (
@@ -50,10 +52,10 @@ from ..numba_support.memory import load, load3, store, store3, store6
 from ..placement import pose_of
 from ..states import block_rows
 
-__all__ = ["COMMON_COLUMNS", "start", "start_root"]
+__all__ = ["COMMON_COLUMNS", "axis_by_quaternion", "start", "start_by_quaternion", "start_root"]
 
 # work, 1-D, n rows
-AXIS = 0  # 6: S, times the multiplier; of a root nothing up to SECOND
+AXIS = 0  # 6: S, times the multiplier; of a root, a floating or a spherical joint nothing up to SECOND
 RATE = 6  # 6: S'
 SECOND = 12  # 6: S''; of a root the acceleration of the ground in its first 3
 BODY = 18  # 1: mass; from here on what sums over bodies
@@ -83,6 +85,8 @@ def start_root(i, topology, constants, q, v, a, states, work, lanes, like):
     if topology[i, KIND] == FLOATING:
         omega, linear = load3(v, iv + 3 * lanes, lanes, like), load3(v, iv, lanes, like)
         alpha, push = load3(a, iv + 3 * lanes, lanes, like), plus(ground, load3(a, iv, lanes, like))
+    elif topology[i, KIND] == SPHERICAL:
+        omega, linear, alpha, push = load3(v, iv, lanes, like), zero, load3(a, iv, lanes, like), ground
     else:
         rate = like, like, constants[i, MULTIPLIER] * load(v, iv, like)
         gain = like, like, constants[i, MULTIPLIER] * load(a, iv, like)
@@ -101,7 +105,7 @@ def start_root(i, topology, constants, q, v, a, states, work, lanes, like):
 
 @inlined
 def start(i, topology, constants, v, a, states, work, lanes, like):
-    """What there is of a body that another carries."""
+    """What there is of a body on a joint of one axis that another body carries."""
     at, iv = i * COMMON_COLUMNS * lanes, topology[i, V] * lanes
     before = topology[i, PARENT] * COMMON_COLUMNS * lanes
     x, y, z, o = _pose(i, before, constants, states, block_rows(topology.shape[0] - 1), work, lanes, like)
@@ -139,6 +143,80 @@ def start(i, topology, constants, v, a, states, work, lanes, like):
     h, J = _placed(i, constants, x, y, z, o)
     mass = constants[i, MASS] + like
     _start_body(at, mass, h, J, omega, linear, alpha, push, force, moment, work, lanes)
+
+
+@inlined
+def start_by_quaternion(i, topology, constants, q, v, a, states, work, lanes, like):
+    """What there is of a body on a floating or spherical joint that another body carries."""
+    at, iv = i * COMMON_COLUMNS * lanes, topology[i, V] * lanes
+    before = topology[i, PARENT] * COMMON_COLUMNS * lanes
+    (r0, r1, r2, r3, r4, r5, r6, r7, r8), p = pose_of(i, topology, constants, q, states, lanes, like)
+    x = load3(work, before + POSE * lanes, lanes, like)
+    y = load3(work, before + (POSE + 3) * lanes, lanes, like)
+    z = load3(work, before + (POSE + 6) * lanes, lanes, like)
+    o = plus(load3(work, before + (POSE + 9) * lanes, lanes, like), combined(p[0], x, p[1], y, p[2], z))
+    x, y, z = combined(r0, x, r3, y, r6, z), combined(r1, x, r4, y, r7, z), combined(r2, x, r5, y, r8, z)
+    store6(work, at + POSE * lanes, lanes, x, y)
+    store6(work, at + (POSE + 6) * lanes, lanes, z, o)
+    along = gained = like, like, like
+    if topology[i, KIND] == FLOATING:
+        along, gained = load3(v, iv, lanes, like), load3(a, iv, lanes, like)
+        along, gained = (
+            combined(along[0], x, along[1], y, along[2], z),
+            combined(gained[0], x, gained[1], y, gained[2], z),
+        )
+        iv = iv + 3 * lanes
+    rate, gain = load3(v, iv, lanes, like), load3(a, iv, lanes, like)
+    rate, gain = combined(rate[0], x, rate[1], y, rate[2], z), combined(gain[0], x, gain[1], y, gain[2], z)
+    # the joint's twist S qdot, and S qddot
+    along, gained = plus_cross(along, o, rate), plus_cross(gained, o, gain)
+    omega = load3(work, before + TWIST * lanes, lanes, like)
+    linear = load3(work, before + (TWIST + 3) * lanes, lanes, like)
+    alpha = load3(work, before + ACCELERATION * lanes, lanes, like)
+    push = load3(work, before + (ACCELERATION + 3) * lanes, lanes, like)
+    alpha = plus(alpha, plus_cross(gain, omega, rate))
+    push = plus(push, plus(gained, crosses(omega, along, linear, rate)))
+    omega, linear = plus(omega, rate), plus(linear, along)
+    store6(work, at + TWIST * lanes, lanes, omega, linear)
+    store6(work, at + ACCELERATION * lanes, lanes, alpha, push)
+    e0, e1, e2, e3, e4, e5 = row6(constants, i, EXTERNAL)
+    force = combined(-e0, x, -e1, y, -e2, z)
+    moment = plus(cross(o, force), combined(-e3, x, -e4, y, -e5, z))
+    h, (xx, yy, zz, xy, xz, yz) = _placed(i, constants, x, y, z, o)
+    along_z = scaled(constants[i, INERTIA + 2], z)
+    J = (
+        xx + along_z[0] * z[0],
+        yy + along_z[1] * z[1],
+        zz + along_z[2] * z[2],
+        xy + along_z[0] * z[1],
+        xz + along_z[0] * z[2],
+        yz + along_z[1] * z[2],
+    )
+    _start_body(at, constants[i, MASS] + like, h, J, omega, linear, alpha, push, force, moment, work, lanes)
+
+
+@inlined
+def axis_by_quaternion(i, k, topology, work, lanes, like):
+    """Of axis k of such a joint S, S', S'' and (S' + v_i x S) / 2, two vectors each.
+
+    The last, v_i the twist of its body, is what stands for S' in derivatives with respect to v.
+    """
+    at, before = i * COMMON_COLUMNS * lanes, topology[i, PARENT] * COMMON_COLUMNS * lanes
+    zero = like, like, like
+    floating = topology[i, KIND] == FLOATING
+    axis = load3(work, at + (POSE + 3 * (k % 3)) * lanes, lanes, like)
+    z, s = axis, cross(load3(work, at + (POSE + 9) * lanes, lanes, like), axis)
+    if floating and k < 3:
+        z, s = zero, axis
+    omega = load3(work, before + TWIST * lanes, lanes, like)
+    linear = load3(work, before + (TWIST + 3) * lanes, lanes, like)
+    alpha = load3(work, before + ACCELERATION * lanes, lanes, like)
+    push = load3(work, before + (ACCELERATION + 3) * lanes, lanes, like)
+    a, t = cross(omega, z), crosses(omega, s, linear, z)
+    e, u = crosses(alpha, z, omega, a), plus(crosses(alpha, s, push, z), crosses(omega, t, linear, a))
+    omega = scaled(0.5, plus(omega, load3(work, at + TWIST * lanes, lanes, like)))
+    linear = scaled(0.5, plus(linear, load3(work, at + (TWIST + 3) * lanes, lanes, like)))
+    return z, s, a, t, e, u, cross(omega, z), crosses(omega, s, linear, z)
 
 
 @inlined

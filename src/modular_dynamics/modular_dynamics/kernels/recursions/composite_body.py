@@ -6,12 +6,28 @@ the ground, its components along the joints on the way are the entries of column
 """
 
 from ..drivers import batch_float64, single
-from ..layout import FLOATING, INERTIA, KIND, MASS, MOMENT, MULTIPLIER, PARENT, PRISMATIC, V
-from ..math.matrix_entries import coordinates_are_shared, put, zero_first
+from ..layout import (
+    ARMATURE,
+    ARMATURES,
+    FLOATING,
+    INERTIA,
+    KIND,
+    MASS,
+    MOMENT,
+    MULTIPLIER,
+    PARENT,
+    PRISMATIC,
+    SPHERICAL,
+    TERMS,
+    VELOCITIES,
+    V,
+)
+from ..math.matrix_entries import add_on_diagonal, coordinates_are_shared, put, zero_first
 from ..math.vectors import dot, matrix_product, plus_cross, plus_scaled, times
 from ..numba_support.compilation import inlined, kernel, spliced
 from ..numba_support.memory import add3, load, load3, load6, store
 from ..placement import load_pose, pose_of, store_pose
+from ..states import turns_by_quaternion
 
 __all__ = ["COMPOSITE_COLUMNS", "mass_matrix", "mass_matrix_float64"]
 
@@ -83,10 +99,13 @@ def _unit_wrench(axis, at, work, lanes, like):
 
 
 @inlined
-def _add_entries_before(i, topology, constants, work, matrix, scale, wrench, shared, lanes, like):
-    """Carry joint i's wrench to the ground; its parts along the joints before are entries on both sides."""
+def _add_entries_before(i, iv, topology, constants, work, matrix, scale, wrench, shared, lanes, like):
+    """Carry a wrench of joint i to the ground; its parts along the joints before are entries on both sides.
+
+    ``iv``: the velocity that it belongs to.
+    """
     n = topology.shape[0] - 1
-    nv, iv = topology[n, V], topology[i, V]
+    nv = topology[n, V]
     force, moment = wrench[:3], wrench[3:]
     j = i
     while topology[j, PARENT] < n:
@@ -97,6 +116,10 @@ def _add_entries_before(i, topology, constants, work, matrix, scale, wrench, sha
         jv = topology[j, V]
         if topology[j, KIND] == FLOATING:
             for k, entry in enumerate(force + moment):
+                put(matrix, iv, jv + k, nv, scale * entry, shared, lanes, like)
+                put(matrix, jv + k, iv, nv, scale * entry, shared, lanes, like)
+        elif topology[j, KIND] == SPHERICAL:
+            for k, entry in enumerate(moment):
                 put(matrix, iv, jv + k, nv, scale * entry, shared, lanes, like)
                 put(matrix, jv + k, iv, nv, scale * entry, shared, lanes, like)
         else:
@@ -118,19 +141,28 @@ def recursion(topology, constants, q, v, a, states, work, matrix, lanes, like):
         _start(i, topology, constants, q, states, work, lanes, like)
     for i in range(n - 1, -1, -1):
         at, iv = i * COMPOSITE_COLUMNS * lanes, topology[i, V]
-        if topology[i, KIND] == FLOATING:  # on the ground: nothing is before it
-            for axis in range(6):
-                for k, entry in enumerate(_unit_wrench(axis, at, work, lanes, like)):
-                    put(matrix, iv + k, iv + axis, nv, entry, shared, lanes, like)
+        if turns_by_quaternion(i, topology):
+            first = 6 - topology[i, VELOCITIES]
+            for axis in range(first, 6):
+                wrench = _unit_wrench(axis, at, work, lanes, like)
+                for k, entry in enumerate(wrench):
+                    if k >= first:
+                        put(matrix, iv + k - first, iv + axis - first, nv, entry, shared, lanes, like)
+                column = iv + axis - first
+                _add_entries_before(
+                    i, column, topology, constants, work, matrix, 1.0, wrench, shared, lanes, like
+                )
         else:
             prismatic = topology[i, KIND] == PRISMATIC
             scale = constants[i, MULTIPLIER]
             wrench = _unit_wrench(2 if prismatic else 5, at, work, lanes, like)
             own = wrench[2] if prismatic else wrench[5]
             put(matrix, iv, iv, nv, scale * scale * own, shared, lanes, like)
-            _add_entries_before(i, topology, constants, work, matrix, scale, wrench, shared, lanes, like)
+            _add_entries_before(i, iv, topology, constants, work, matrix, scale, wrench, shared, lanes, like)
         if topology[i, PARENT] < n:
             _join_parent(at, topology[i, PARENT] * COMPOSITE_COLUMNS * lanes, work, lanes, like)
+    if topology[n, TERMS] & ARMATURES:
+        add_on_diagonal(matrix, 0, topology, constants, ARMATURE, lanes, like)
 
 
 @kernel(forceinline=True)

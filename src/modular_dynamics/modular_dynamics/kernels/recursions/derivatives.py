@@ -8,138 +8,55 @@ over joint i's body and all beyond it, and for each joint j on the way from i to
     dtau_i/dv_j = 2 S_i^T (B S_j + I S_j')          dtau_j/dv_i = 2 S_j^T (B S_i + I S_i')
     dtau_i/dvdot_j = dtau_j/dvdot_i = S_i^T I S_j
 
+Where joint i has several axes, the first form holds for each pair of them, without S_i x* f; and as its
+axes are carried along by its own velocity, too, in derivatives with respect to v stands the mean of S' and
+v_i x S for S'.
+
 All is in one frame, so a pair costs dot products of vectors known before. The root, whose S' is zero and
-whose S is a unit vector there, costs even less; a floating one has the unit matrix as its S.
+whose S is a unit vector there, costs even less; a floating one has the unit matrix as its S, a spherical
+one half of it.
 """
 
 from ..drivers import batch_float64, single
-from ..layout import FLOATING, KIND, MULTIPLIER, PARENT, PRISMATIC, V
-from ..math.matrix_entries import coordinates_are_shared, put, put9, zero_first
+from ..layout import (
+    ARMATURE,
+    ARMATURES,
+    DAMPING,
+    FLOATING,
+    FRICTIONS,
+    KIND,
+    MULTIPLIER,
+    PARENT,
+    PRISMATIC,
+    SPRINGS,
+    STIFFNESS,
+    TERMS,
+    V,
+)
+from ..math.matrix_entries import add_on_diagonal, coordinates_are_shared, put, put9, zero_first
 from ..math.vectors import (
-    cross,
-    crosses,
-    dot,
-    plus,
     plus_scaled,
     scaled,
     skew,
     skew_product,
-    symmetric_times,
     times,
-    transposed_times,
 )
 from ..numba_support.compilation import inlined, kernel, spliced
-from ..numba_support.memory import load, load3, load6, load9, store
+from ..numba_support.memory import load, load3, store
+from ..states import turns_by_quaternion
 from .common_frame import (
-    AXIS,
     BODY,
     BODY_END,
     COMMON_COLUMNS,
-    CORIOLIS,
-    FIRST,
-    MOMENTUM,
-    RATE,
-    ROTARY,
     SECOND,
     TWIST,
-    WRENCH,
     start,
+    start_by_quaternion,
     start_root,
 )
+from .derivative_pairs import load_body, pairs
 
 __all__ = ["inverse_dynamics_derivatives", "inverse_dynamics_derivatives_float64"]
-
-
-@inlined
-def _body(at, work, lanes, like):
-    """What is summed over a body and all beyond it, but for the wrench: mass, m c, inertia, p, D."""
-    return (
-        load(work, at + BODY * lanes, like),
-        load3(work, at + FIRST * lanes, lanes, like),
-        load6(work, at + ROTARY * lanes, lanes, like),
-        load3(work, at + MOMENTUM * lanes, lanes, like),
-        load9(work, at + CORIOLIS * lanes, lanes, like),
-    )
-
-
-@inlined
-def _wrenches(at, work, lanes, like):
-    """Of joint i: I S, B^T S (which has no linear part), 2 (B S + I S'), 2 B S' + I S'' + S x* f."""
-    mass, h, inertia, p, D = _body(at, work, lanes, like)
-    z, s = load3(work, at + AXIS * lanes, lanes, like), load3(work, at + (AXIS + 3) * lanes, lanes, like)
-    a, t = load3(work, at + RATE * lanes, lanes, like), load3(work, at + (RATE + 3) * lanes, lanes, like)
-    e, u = load3(work, at + SECOND * lanes, lanes, like), load3(work, at + (SECOND + 3) * lanes, lanes, like)
-    f, m = load3(work, at + WRENCH * lanes, lanes, like), load3(work, at + (WRENCH + 3) * lanes, lanes, like)
-    mf = plus_scaled(cross(z, h), mass, s)
-    mn = plus(cross(h, s), symmetric_times(inertia, z))
-    b = plus(cross(p, s), transposed_times(D, z))
-    rf = plus_scaled(crosses(z, p, a, h), mass, t)
-    rn = plus(cross(h, t), plus(times(D, z), symmetric_times(inertia, a)))
-    wf = plus_scaled(plus_scaled(crosses(e, h, z, f), mass, u), 2.0, cross(a, p))
-    wn = plus(crosses(h, u, z, m), plus(cross(s, f), symmetric_times(inertia, e)))
-    return mf, mn, b, plus(rf, rf), plus(rn, rn), wf, plus_scaled(wn, 2.0, times(D, a))
-
-
-@inlined
-def _pairs(i, topology, constants, work, out, shared, lanes, like):
-    """Entries of joint i, not a root, with itself and with all joints before it."""
-    n = topology.shape[0] - 1
-    nv = topology[n, V]
-    dv, dvdot = nv, 2 * nv  # rows of out where these begin
-    at, iv = i * COMMON_COLUMNS * lanes, topology[i, V]
-    mf, mn, b, rf, rn, wf, wn = _wrenches(at, work, lanes, like)
-    z, s = load3(work, at + AXIS * lanes, lanes, like), load3(work, at + (AXIS + 3) * lanes, lanes, like)
-    # S^T (S x* f) = 0, so both of the forms above hold
-    put(out, iv, iv, nv, dot(z, wn) + dot(s, wf), shared, lanes, like)
-    put(out, dv + iv, iv, nv, dot(z, rn) + dot(s, rf), shared, lanes, like)
-    put(out, dvdot + iv, iv, nv, dot(z, mn) + dot(s, mf), shared, lanes, like)
-    j = topology[i, PARENT]
-    while topology[j, PARENT] < n:
-        at, jv = j * COMMON_COLUMNS * lanes, topology[j, V]
-        z, s = load3(work, at + AXIS * lanes, lanes, like), load3(work, at + (AXIS + 3) * lanes, lanes, like)
-        a, t = load3(work, at + RATE * lanes, lanes, like), load3(work, at + (RATE + 3) * lanes, lanes, like)
-        e = load3(work, at + SECOND * lanes, lanes, like)
-        u = load3(work, at + (SECOND + 3) * lanes, lanes, like)
-        inertia = dot(z, mn) + dot(s, mf)
-        rate, angle = dot(z, b) + dot(a, mn) + dot(t, mf), dot(a, b)
-        put(out, iv, jv, nv, angle + angle + dot(e, mn) + dot(u, mf), shared, lanes, like)
-        put(out, jv, iv, nv, dot(z, wn) + dot(s, wf), shared, lanes, like)
-        put(out, dv + iv, jv, nv, rate + rate, shared, lanes, like)
-        put(out, dv + jv, iv, nv, dot(z, rn) + dot(s, rf), shared, lanes, like)
-        put(out, dvdot + iv, jv, nv, inertia, shared, lanes, like)
-        put(out, dvdot + jv, iv, nv, inertia, shared, lanes, like)
-        j = topology[j, PARENT]
-    at, jv = j * COMMON_COLUMNS * lanes, topology[j, V]
-    ground = load3(work, at + SECOND * lanes, lanes, like)
-    if topology[j, KIND] == FLOATING:
-        omega = load3(work, at + TWIST * lanes, lanes, like)
-        linear = load3(work, at + (TWIST + 3) * lanes, lanes, like)
-        along, about = cross(mf, omega), plus_scaled(crosses(mn, omega, mf, linear), 2.0, b)
-        turned = cross(mf, ground)
-        for k in range(3):
-            put(out, iv, jv + 3 + k, nv, turned[k], shared, lanes, like)
-            put(out, jv + k, iv, nv, wf[k], shared, lanes, like)
-            put(out, jv + 3 + k, iv, nv, wn[k], shared, lanes, like)
-            put(out, dv + iv, jv + k, nv, along[k], shared, lanes, like)
-            put(out, dv + iv, jv + 3 + k, nv, about[k], shared, lanes, like)
-            put(out, dv + jv + k, iv, nv, rf[k], shared, lanes, like)
-            put(out, dv + jv + 3 + k, iv, nv, rn[k], shared, lanes, like)
-            put(out, dvdot + iv, jv + k, nv, mf[k], shared, lanes, like)
-            put(out, dvdot + iv, jv + 3 + k, nv, mn[k], shared, lanes, like)
-            put(out, dvdot + jv + k, iv, nv, mf[k], shared, lanes, like)
-            put(out, dvdot + jv + 3 + k, iv, nv, mn[k], shared, lanes, like)
-    else:
-        scale = constants[j, MULTIPLIER]
-        inertia, rate, angle = mf[2], rf[2], wf[2]
-        if topology[j, KIND] != PRISMATIC:
-            inertia, rate, angle = mn[2], rn[2], wn[2]
-            own = mf[0] * ground[1] - mf[1] * ground[0]
-            put(out, iv, jv, nv, scale * own, shared, lanes, like)
-            put(out, dv + iv, jv, nv, (2.0 * scale) * b[2], shared, lanes, like)
-        put(out, jv, iv, nv, scale * angle, shared, lanes, like)
-        put(out, dv + jv, iv, nv, scale * rate, shared, lanes, like)
-        put(out, dvdot + iv, jv, nv, scale * inertia, shared, lanes, like)
-        put(out, dvdot + jv, iv, nv, scale * inertia, shared, lanes, like)
 
 
 @inlined
@@ -149,7 +66,7 @@ def _root(i, topology, constants, work, out, shared, lanes, like):
     dv, dvdot = nv, 2 * nv
     at, iv = i * COMMON_COLUMNS * lanes, topology[i, V]
     scale = constants[i, MULTIPLIER] * constants[i, MULTIPLIER]
-    mass, h, inertia, _, D = _body(at, work, lanes, like)
+    mass, h, inertia, _, D = load_body(at, work, lanes, like)
     if topology[i, KIND] == PRISMATIC:
         put(out, dvdot + iv, iv, nv, scale * mass, shared, lanes, like)
     else:
@@ -160,22 +77,27 @@ def _root(i, topology, constants, work, out, shared, lanes, like):
 
 
 @inlined
-def _floating_root(i, topology, work, out, shared, lanes, like):
-    """Entries of a floating root with itself: I S'', 2 B + I (v x), I, and rows and columns linear first."""
+def _root_by_quaternion(i, topology, work, out, shared, lanes, like):
+    """Entries of a floating or spherical root with itself: I S'', 2 B + I (v x), I.
+
+    Of a floating one, rows and columns linear first.
+    """
     nv = topology[topology.shape[0] - 1, V]
     dv, dvdot = nv, 2 * nv
     at, iv = i * COMMON_COLUMNS * lanes, topology[i, V]
-    iw = iv + 3
-    mass, h, inertia, p, D = _body(at, work, lanes, like)
+    floating = topology[i, KIND] == FLOATING
+    iw = iv + 3 if floating else iv
+    mass, h, inertia, p, D = load_body(at, work, lanes, like)
     ground = load3(work, at + SECOND * lanes, lanes, like)
     w, s = load3(work, at + TWIST * lanes, lanes, like), load3(work, at + (TWIST + 3) * lanes, lanes, like)
     xx, yy, zz, xy, xz, yz = inertia
     turned, shifted = skew_product(h, w), skew_product(h, s)
     carried = skew(1.0, plus_scaled(scaled(mass, s), -2.0, p), like)
-    put9(out, iv, iw, nv, skew(mass, ground, like), shared, lanes, like)
+    if floating:
+        put9(out, iv, iw, nv, skew(mass, ground, like), shared, lanes, like)
+        put9(out, dv + iv, iv, nv, skew(mass, w, like), shared, lanes, like)
+        put9(out, dv + iw, iv, nv, turned, shared, lanes, like)
     put9(out, iw, iw, nv, skew_product(h, ground), shared, lanes, like)
-    put9(out, dv + iv, iv, nv, skew(mass, w, like), shared, lanes, like)
-    put9(out, dv + iw, iv, nv, turned, shared, lanes, like)
     # inertia times the matrix of w x ..., row by row
     spun = (
         times(skew(-1.0, w, like), (xx, xy, xz))
@@ -184,13 +106,15 @@ def _floating_root(i, topology, work, out, shared, lanes, like):
     )
     for k in range(9):
         row, column = k // 3, k % 3
-        put(out, dv + iv + row, iw + column, nv, carried[k] - turned[k], shared, lanes, like)
+        if floating:
+            put(out, dv + iv + row, iw + column, nv, carried[k] - turned[k], shared, lanes, like)
         moment = 2.0 * D[k] + shifted[k] + spun[k]
         put(out, dv + iw + row, iw + column, nv, moment, shared, lanes, like)
     diagonal = mass, like, like, like, mass, like, like, like, mass
-    put9(out, dvdot + iv, iv, nv, diagonal, shared, lanes, like)
-    put9(out, dvdot + iv, iw, nv, skew(-1.0, h, like), shared, lanes, like)
-    put9(out, dvdot + iw, iv, nv, skew(1.0, h, like), shared, lanes, like)
+    if floating:
+        put9(out, dvdot + iv, iv, nv, diagonal, shared, lanes, like)
+        put9(out, dvdot + iv, iw, nv, skew(-1.0, h, like), shared, lanes, like)
+        put9(out, dvdot + iw, iv, nv, skew(1.0, h, like), shared, lanes, like)
     put9(out, dvdot + iw, iw, nv, (xx, xy, xz, xy, yy, yz, xz, yz, zz), shared, lanes, like)
 
 
@@ -203,21 +127,32 @@ def recursion(topology, constants, q, v, a, states, work, out, lanes, like):
     for i in range(n):
         if topology[i, PARENT] == n:
             start_root(i, topology, constants, q, v, a, states, work, lanes, like)
+        elif turns_by_quaternion(i, topology):
+            start_by_quaternion(i, topology, constants, q, v, a, states, work, lanes, like)
         else:
             start(i, topology, constants, v, a, states, work, lanes, like)
     # q, v and a are not read from here on: out may hold one of them
     zero_first(out, 3 * nv * nv, shared, lanes, like)
+    if topology[n, TERMS] != 0:
+        for k in range(2 * nv):  # of prismatic roots nothing else writes them
+            store(out, (k * nv + k % nv) * lanes, like)
     for i in range(n - 1, -1, -1):
         if topology[i, PARENT] < n:
-            _pairs(i, topology, constants, work, out, shared, lanes, like)
+            pairs(i, topology, constants, work, out, shared, lanes, like)
             at, before = i * COMMON_COLUMNS * lanes, topology[i, PARENT] * COMMON_COLUMNS * lanes
             for k in range(BODY, BODY_END):
                 total = load(work, before + k * lanes, like) + load(work, at + k * lanes, like)
                 store(work, before + k * lanes, total)
-        elif topology[i, KIND] == FLOATING:
-            _floating_root(i, topology, work, out, shared, lanes, like)
+        elif turns_by_quaternion(i, topology):
+            _root_by_quaternion(i, topology, work, out, shared, lanes, like)
         else:
             _root(i, topology, constants, work, out, shared, lanes, like)
+    if topology[n, TERMS] & SPRINGS:
+        add_on_diagonal(out, 0, topology, constants, STIFFNESS, lanes, like)
+    if topology[n, TERMS] & FRICTIONS:
+        add_on_diagonal(out, nv, topology, constants, DAMPING, lanes, like)
+    if topology[n, TERMS] & ARMATURES:
+        add_on_diagonal(out, 2 * nv, topology, constants, ARMATURE, lanes, like)
 
 
 @kernel()

@@ -6,11 +6,12 @@ carries the link's pose in the body that has been reached; in the root link's ax
 """
 
 from ..drivers import batch_float64, single
-from ..layout import FLOATING, KIND, MODE, MULTIPLIER, PARENT, POSITION, PRISMATIC, V
+from ..layout import FLOATING, KIND, MODE, MULTIPLIER, PARENT, POSITION, PRISMATIC, SPHERICAL, V
 from ..math.vectors import cross, minus, plus, row3, scaled, times
 from ..numba_support.compilation import inlined, kernel, spliced
 from ..numba_support.memory import load, load3, store
 from ..placement import composed, fixed_pose, load_axis, load_pose, pose_of
+from ..states import turns_by_quaternion
 from .kinematics import POSE_COLUMNS, place_body
 
 __all__ = ["LINK_AXES", "ROOT_AXES", "jacobian", "jacobian_float64"]
@@ -38,14 +39,18 @@ def _in_link_axes(topology, constants, q, states, out, lanes, like):
         R, (px, py, pz) = pose
         x, y, z = R[:3], R[3:6], R[6:]
         iv = topology[i, V]
-        if topology[i, KIND] == FLOATING:
+        if turns_by_quaternion(i, topology):
+            about = iv
+            if topology[i, KIND] == FLOATING:
+                for k, axis in enumerate((x, y, z)):
+                    _add(out, 0, iv + k, nv, axis, lanes, like)
+                about = iv + 3
             for k, axis in enumerate((x, y, z)):
-                _add(out, 0, iv + k, nv, axis, lanes, like)
-                _add(out, 3, iv + 3 + k, nv, axis, lanes, like)
+                _add(out, 3, about + k, nv, axis, lanes, like)
             # each axis x P
-            _add(out, 0, iv + 3, nv, minus(scaled(py, z), scaled(pz, y)), lanes, like)
-            _add(out, 0, iv + 4, nv, minus(scaled(pz, x), scaled(px, z)), lanes, like)
-            _add(out, 0, iv + 5, nv, minus(scaled(px, y), scaled(py, x)), lanes, like)
+            _add(out, 0, about, nv, minus(scaled(py, z), scaled(pz, y)), lanes, like)
+            _add(out, 0, about + 1, nv, minus(scaled(pz, x), scaled(px, z)), lanes, like)
+            _add(out, 0, about + 2, nv, minus(scaled(px, y), scaled(py, x)), lanes, like)
         else:
             scale = constants[i, MULTIPLIER]
             axis = scaled(scale, z)
@@ -75,13 +80,15 @@ def _in_root_axes(topology, constants, q, states, work, out, lanes, like):
     while i < n:
         at, iv = i * POSE_COLUMNS * lanes, topology[i, V]
         arm = minus(origin, load3(work, at + 9 * lanes, lanes, like))
-        floating = topology[i, KIND] == FLOATING
-        for k in range(0 if floating else 2, 3):
+        floating, spherical = topology[i, KIND] == FLOATING, topology[i, KIND] == SPHERICAL
+        for k in range(0 if floating or spherical else 2, 3):
             axis = load_axis(work, at, k, lanes, like)
             column = iv
             if floating:
                 _add(out, 0, iv + k, nv, axis, lanes, like)
                 column = iv + 3 + k
+            elif spherical:
+                column = iv + k
             else:
                 axis = scaled(constants[i, MULTIPLIER], axis)
             if topology[i, KIND] == PRISMATIC:

@@ -27,8 +27,10 @@ from ..layout import (
     OMEGA,
     PARENT,
     PRISMATIC,
+    TERMS,
     TORQUE,
     UNKNOWN,
+    VELOCITIES,
     WHOLE,
     WORK_COLUMNS,
     V,
@@ -47,8 +49,9 @@ from ..math.vectors import (
 )
 from ..numba_support.compilation import inlined, kernel, spliced
 from ..numba_support.memory import add3, load, load3, store, store3
-from ..placement import place, place_floating, pose_of
-from ..states import all_finite
+from ..placement import place, place_by_quaternion, pose_of
+from ..states import all_finite, turns_by_quaternion
+from .joint_terms import write_joint_terms
 
 __all__ = ["inverse_dynamics", "inverse_dynamics_float32", "inverse_dynamics_float64"]
 
@@ -87,15 +90,24 @@ def _outward(i, topology, constants, v, vdot, states, work, lanes, like):
 
 
 @inlined
-def _outward_floating(i, topology, constants, q, v, vdot, work, lanes, like):
-    """The same for a floating body: its twist [linear, angular] against the ground is in its own axes."""
+def _outward_by_quaternion(i, topology, constants, q, v, vdot, work, lanes, like):
+    """The same on a floating or spherical joint: its twist [linear, angular] is in the body's own axes."""
     iv, before = topology[i, V] * lanes, topology[i, PARENT] * WORK_COLUMNS * lanes
-    pose = place_floating(i, topology, constants, q, lanes, like)
+    pose = place_by_quaternion(i, topology, constants, q, lanes, like)
     omega, alpha, acceleration = _carried(pose, before, work, lanes, like)
-    linear, angular = load3(v, iv, lanes, like), load3(v, iv + 3 * lanes, lanes, like)
-    push = plus_cross(load3(vdot, iv, lanes, like), angular, linear)
-    alpha = plus(alpha, load3(vdot, iv + 3 * lanes, lanes, like))
-    _store_motion_and_wrench(i, plus(omega, angular), alpha, plus(acceleration, push), constants, work, lanes)
+    if topology[i, KIND] == FLOATING:
+        linear, angular = load3(v, iv, lanes, like), load3(v, iv + 3 * lanes, lanes, like)
+        push = plus_cross(load3(vdot, iv, lanes, like), angular, linear)
+        if topology[i, PARENT] < topology.shape[0] - 1:
+            push = plus_scaled(push, 2.0, cross(omega, linear))
+        acceleration = plus(acceleration, push)
+        iv = iv + 3 * lanes
+    else:
+        angular = load3(v, iv, lanes, like)
+    alpha = plus(alpha, load3(vdot, iv, lanes, like))
+    if topology[i, PARENT] < topology.shape[0] - 1:
+        alpha = plus_cross(alpha, omega, angular)
+    _store_motion_and_wrench(i, plus(omega, angular), alpha, acceleration, constants, work, lanes)
 
 
 @inlined
@@ -138,9 +150,11 @@ def _inward(i, topology, constants, q, states, work, tau, lanes, like):
     if mode == UNKNOWN:
         for k in range(FORCE, TORQUE + 3):
             store(work, at + k * lanes, like + math.nan)
-    if kind == FLOATING:
-        for k in range(6):
-            store(tau, (iv + k) * lanes, load(work, at + (FORCE + k) * lanes, like))
+    if turns_by_quaternion(i, topology):
+        first = FORCE if kind == FLOATING else TORQUE
+        for k in range(topology[i, VELOCITIES]):
+            own = load(work, at + (first + k) * lanes, like)
+            store(tau, (iv + k) * lanes, load(tau, (iv + k) * lanes, like) + own)
     else:
         along = FORCE + 2 if kind == PRISMATIC else TORQUE + 2
         own = constants[i, MULTIPLIER] * load(work, at + along * lanes, like)
@@ -157,8 +171,8 @@ def _inward(i, topology, constants, q, states, work, tau, lanes, like):
 def outward(first, stop, topology, constants, q, v, vdot, states, work, lanes, like):
     """Motion and wrench of bodies first ... stop - 1 of one subsystem; their parents' motions are known."""
     for i in range(first, stop):
-        if topology[i, KIND] == FLOATING:
-            _outward_floating(i, topology, constants, q, v, vdot, work, lanes, like)
+        if turns_by_quaternion(i, topology):
+            _outward_by_quaternion(i, topology, constants, q, v, vdot, work, lanes, like)
         else:
             _outward(i, topology, constants, v, vdot, states, work, lanes, like)
 
@@ -190,9 +204,12 @@ def recursion(topology, constants, q, v, vdot, states, work, tau, lanes, like):
     n = topology.shape[0] - 1
     start(topology, constants, work, lanes, like)
     outward(0, n, topology, constants, q, v, vdot, states, work, lanes, like)
-    # v and vdot are not read from here on: tau may be one of them
-    for k in range(topology[n, V]):
-        store(tau, k * lanes, like)
+    # v and vdot are not read from here on, but for the element that is written: tau may be one of them
+    if topology[n, TERMS] == 0:
+        for k in range(topology[n, V]):
+            store(tau, k * lanes, like)
+    else:
+        write_joint_terms(topology[n, TERMS], topology, constants, q, v, vdot, tau, 0, lanes)
     inward(0, n, topology, constants, q, states, work, tau, lanes, like)
 
 

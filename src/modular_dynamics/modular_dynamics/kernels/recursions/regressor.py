@@ -26,7 +26,8 @@ from ..math.vectors import (
 )
 from ..numba_support.compilation import inlined, kernel, spliced
 from ..numba_support.memory import load, load3, load9, store, store3
-from ..placement import composed, load_axis, load_pose, place, place_floating, store_pose
+from ..placement import composed, load_axis, load_pose, place, place_by_quaternion, store_pose
+from ..states import turns_by_quaternion
 
 __all__ = ["PARAMETERS", "REGRESSOR_COLUMNS", "TURN", "regressor", "regressor_float64"]
 
@@ -37,7 +38,7 @@ TURN = MASS  # 9, of constants: link's axes <- aligned frame, row by row
 OMEGA = 12  # 3: angular velocity [rad/s]
 ALPHA = 15  # 3: angular acceleration [rad/s^2]
 ACCELERATION = 18  # 3: acceleration of the origin minus gravity [m/s^2]
-AXIS = 21  # 3: joint's axis times its multiplier; not of floating joints
+AXIS = 21  # 3: joint's axis times its multiplier; not of floating and spherical joints
 REGRESSOR_COLUMNS = 24
 
 
@@ -82,17 +83,22 @@ def _outward(i, topology, constants, v, vdot, states, work, lanes, like):
 
 
 @inlined
-def _outward_floating(i, topology, constants, q, v, vdot, work, lanes, like):
-    """The same for a floating body on the ground: its twist [linear, angular] is in its own axes."""
+def _outward_by_quaternion(i, topology, constants, q, v, vdot, work, lanes, like):
+    """The same on a floating or spherical joint: its twist [linear, angular] is in the body's own axes."""
     iv = topology[i, V] * lanes
-    pose = place_floating(i, topology, constants, q, lanes, like)
+    pose = place_by_quaternion(i, topology, constants, q, lanes, like)
     omega, alpha, acceleration = _carry(i, pose, topology, work, lanes, like)
     R = load9(work, i * REGRESSOR_COLUMNS * lanes, lanes, like)
-    linear, angular = load3(v, iv, lanes, like), load3(v, iv + 3 * lanes, lanes, like)
-    push = plus_cross(load3(vdot, iv, lanes, like), angular, linear)
-    alpha = plus(alpha, times(R, load3(vdot, iv + 3 * lanes, lanes, like)))
-    omega, acceleration = plus(omega, times(R, angular)), plus(acceleration, times(R, push))
-    _store_motion(i, omega, alpha, acceleration, work, lanes)
+    if topology[i, KIND] == FLOATING:
+        linear, angular = load3(v, iv, lanes, like), load3(v, iv + 3 * lanes, lanes, like)
+        push = times(R, plus_cross(load3(vdot, iv, lanes, like), angular, linear))
+        acceleration = plus(acceleration, plus_scaled(push, 2.0, cross(omega, times(R, linear))))
+        iv = iv + 3 * lanes
+    else:
+        angular = load3(v, iv, lanes, like)
+    spin = times(R, angular)
+    alpha = plus_cross(plus(alpha, times(R, load3(vdot, iv, lanes, like))), omega, spin)
+    _store_motion(i, plus(omega, spin), alpha, acceleration, work, lanes)
 
 
 @inlined
@@ -137,16 +143,17 @@ def _moment_row(out, at, angular, motion, spin, lanes, like):
 
 
 @inlined
-def _floating_rows(j, block, width, origin, axes, motion, spin, topology, work, out, lanes, like):
-    """The six rows of floating joint j, one for each unit velocity along and about its body's axes."""
+def _rows_by_quaternion(j, block, width, origin, axes, motion, spin, topology, work, out, lanes, like):
+    """The rows of a floating or spherical joint j: a unit velocity along or about each of its body's axes."""
     at = j * REGRESSOR_COLUMNS * lanes
     arm = minus(origin, load3(work, at + 9 * lanes, lanes, like))
     for k in range(3):
         axis = load_axis(work, at, k, lanes, like)
-        along = (topology[j, V] + k) * width + block
-        about = along + 3 * width
+        about = (topology[j, V] + k) * width + block
         in_link = times(axes, axis)
-        _force_row(out, along, in_link, motion, lanes, like)
+        if topology[j, KIND] == FLOATING:
+            _force_row(out, about, in_link, motion, lanes, like)
+            about = about + 3 * width
         _force_row(out, about, times(axes, cross(axis, arm)), motion, lanes, like)
         _moment_row(out, about, in_link, motion, spin, lanes, like)
 
@@ -168,8 +175,8 @@ def _columns(i, topology, constants, work, out, lanes, like):
     spin = ex, ey, ez, bx, by, bz
     j = i
     while j < n:
-        if topology[j, KIND] == FLOATING:
-            _floating_rows(j, block, width, origin, axes, motion, spin, topology, work, out, lanes, like)
+        if turns_by_quaternion(j, topology):
+            _rows_by_quaternion(j, block, width, origin, axes, motion, spin, topology, work, out, lanes, like)
         else:
             row = topology[j, V] * width + block
             before = j * REGRESSOR_COLUMNS * lanes
@@ -196,8 +203,8 @@ def recursion(topology, constants, q, v, vdot, states, work, out, lanes, like):
         store(work, ground + 4 * k * lanes, like + 1.0)
         store(work, ground + (ACCELERATION + k) * lanes, like - constants[n, GRAVITY + k])
     for i in range(n):
-        if topology[i, KIND] == FLOATING:
-            _outward_floating(i, topology, constants, q, v, vdot, work, lanes, like)
+        if turns_by_quaternion(i, topology):
+            _outward_by_quaternion(i, topology, constants, q, v, vdot, work, lanes, like)
         else:
             _outward(i, topology, constants, v, vdot, states, work, lanes, like)
         _columns(i, topology, constants, work, out, lanes, like)

@@ -17,15 +17,18 @@ _ELEMENTS = {
     "passive": "passive joint",
     "gears": "gear of joint",
     "springs": "spring",
+    "spherical": "spherical joint",
+    "joint_dynamics": "joint_dynamics of joint",
 }
+#: Types of URDF's joints.
+_SEVERAL_COORDINATES = ("floating", "planar")
 
 
 def check_tree(robot: RobotDescription) -> None:
     """One root, every link below it, one joint above each.
 
     Raises:
-        UrdfError: no link, an unknown link, two joints with the same child, several roots, a cycle, or a
-            floating joint that does not start at the root.
+        UrdfError: no link, an unknown link, two joints with the same child, several roots, or a cycle.
     """
     if not robot.links:
         raise UrdfError(f"robot '{robot.name}' has no links")
@@ -55,18 +58,14 @@ def check_tree(robot: RobotDescription) -> None:
     if cyclic:
         names = ", ".join(f"'{joint.name}'" for joint in cyclic)
         raise UrdfError(f"joints {names} form a cycle; a tree is needed", cyclic[0].line)
-    for joint in robot.joints.values():
-        if joint.type == "floating" and joint.parent != roots[0]:
-            raise UrdfError(
-                f"floating joint '{joint.name}' must start at the root link '{roots[0]}'", joint.line
-            )
 
 
 def resolve_mimics(robot: RobotDescription) -> tuple[RobotDescription, list[str]]:
     """Every mimic joint with a driver that mimics no other joint, factors of chains multiplied; and warnings.
 
     Raises:
-        UrdfError: the driver is missing, fixed or floating, or mimic joints form a cycle.
+        UrdfError: the driver is missing, fixed, floating or planar, a joint with several coordinates mimics
+            one, or mimic joints form a cycle.
     """
     joints, warnings = dict(robot.joints), []
     for joint in robot.joints.values():
@@ -76,10 +75,14 @@ def resolve_mimics(robot: RobotDescription) -> tuple[RobotDescription, list[str]
             joints[joint.name] = replace(joint, mimic=None)
             warnings.append(f"line {joint.line}: joint '{joint.name}' is fixed; its <mimic> is ignored")
             continue
+        if joint.type in _SEVERAL_COORDINATES:
+            raise UrdfError(
+                f"{joint.type} joint '{joint.name}' has several coordinates; it cannot mimic", joint.line
+            )
         chain, multiplier, offset, follower = [joint.name], 1.0, 0.0, joint
         while (mimic := follower.mimic) is not None:
             driver = robot.joints.get(mimic.joint)
-            if driver is None or driver.type in ("fixed", "floating"):
+            if driver is None or driver.type in ("fixed", *_SEVERAL_COORDINATES):
                 state = "missing" if driver is None else driver.type
                 raise UrdfError(
                     f"joint '{follower.name}' mimics the {state} joint '{mimic.joint}'", follower.line
@@ -194,6 +197,10 @@ def _references(annotations: Annotations) -> Iterator[tuple[str, str, str, str]]
             yield section, element.name, "link", anchor.link
     for name in annotations.passive:
         yield "passive", name, "joint", name
+    for name in annotations.spherical:
+        yield "spherical", name, "joint", name
+    for dynamics in annotations.joint_dynamics:
+        yield "joint_dynamics", dynamics.joint, "joint", dynamics.joint
     for gear in annotations.gears:
         for name in (gear.joint, *(driver for driver, _ in gear.drivers)):
             yield "gears", gear.joint, "joint", name

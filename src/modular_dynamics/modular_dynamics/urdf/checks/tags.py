@@ -8,7 +8,7 @@ import numpy as np
 from ...algebra import from_xyz_rpy
 from ...exceptions import PartitionError
 from ...model import Anchor, Gear, LoopJoint, Spring
-from ..description import Annotations, SubsystemSpec
+from ..description import Annotations, JointDynamics, SubsystemSpec
 from .values import LINE, Entry
 
 __all__ = ["checked_annotations"]
@@ -21,7 +21,11 @@ _SECTIONS: dict[str, tuple[str, ...]] = {
     "passive": ("joint",),
     "gears": ("joint", "driver", "ratio", "offset", "drivers"),
     "springs": ("name", "stiffness", "free_length", "initial_force", "damping", "anchors"),
+    "spherical": ("joint",),
+    "joint_dynamics": ("joint", "armature", "stiffness", "rest_position"),
 }
+#: Sections whose entries may be the name of a joint alone.
+_NAMES_ALONE = ("passive", "spherical")
 
 
 def checked_annotations(content: Mapping[str, Any]) -> Annotations:
@@ -43,6 +47,8 @@ def checked_annotations(content: Mapping[str, Any]) -> Annotations:
         passive=tuple(_entry(item, "a passive joint").name("joint") for item in items["passive"]),
         gears=tuple(_gear(item) for item in items["gears"]),
         springs=tuple(_spring(item) for item in items["springs"]),
+        spherical=tuple(_entry(item, "a spherical joint").name("joint") for item in items["spherical"]),
+        joint_dynamics=tuple(_joint_dynamics(item) for item in items["joint_dynamics"]),
         lines={
             (section, str(item.get("name", item.get("joint")))): item.get(LINE)
             for section, of_section in items.items()
@@ -55,6 +61,8 @@ def checked_annotations(content: Mapping[str, Any]) -> Annotations:
         ("passive joints", "passive", list(result.passive)),
         ("geared joints", "gears", [gear.joint for gear in result.gears]),
         ("springs", "springs", [spring.name for spring in result.springs]),
+        ("spherical joints", "spherical", list(result.spherical)),
+        ("joints with joint_dynamics", "joint_dynamics", [one.joint for one in result.joint_dynamics]),
     ):
         for name in names:
             if names.count(name) > 1:
@@ -68,7 +76,7 @@ def _items(content: Mapping[str, Any], section: str) -> Iterator[Mapping[str, An
     if not isinstance(items, list):
         raise PartitionError(f"'{section}' is not a list", content.get(LINE))
     for given in items:
-        item = {"joint": given} if section == "passive" and isinstance(given, str) else given
+        item = {"joint": given} if section in _NAMES_ALONE and isinstance(given, str) else given
         if not isinstance(item, Mapping):
             raise PartitionError(f"'{section}' holds '{item}'; a mapping is needed", content.get(LINE))
         _reject_unknown_keys(item, _SECTIONS[section], f"an entry of '{section}'")
@@ -175,3 +183,13 @@ def _spring(item: Mapping[str, Any]) -> Spring:
         if value < 0.0:
             raise entry.failure(f": {key} = {value:g} cannot be negative")
     return Spring(name, **values, anchors=(first, second))
+
+
+def _joint_dynamics(item: Mapping[str, Any]) -> JointDynamics:
+    joint = _entry(item, "joint_dynamics").name("joint")
+    entry = _entry(item, f"joint_dynamics of joint '{joint}'")
+    values = {key: entry.number(key, 0.0) for key in ("armature", "stiffness", "rest_position")}
+    for key in ("armature", "stiffness"):
+        if values[key] < 0.0:
+            raise entry.failure(f": {key} = {values[key]:g} cannot be negative")
+    return JointDynamics(joint, **values)

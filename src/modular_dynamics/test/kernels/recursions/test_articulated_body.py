@@ -61,9 +61,9 @@ def _part_by_part(topology, constants, work, states, slices, q, v, tau, out):
     for k in range(len(slices)):
         outward(slices[k, 0], slices[k, 1], topology, constants, q, v, states, work, 1, zero)
     for k in range(len(slices) - 1, -1, -1):
-        inward(slices[k, 0], slices[k, 1], topology, constants, tau, states, work, out, 1, zero)
+        inward(slices[k, 0], slices[k, 1], topology, constants, q, tau, states, work, out, 1, zero)
     for k in range(len(slices)):
-        accelerate(slices[k, 0], slices[k, 1], topology, constants, states, work, out, 1, zero)
+        accelerate(slices[k, 0], slices[k, 1], topology, constants, q, states, work, out, 1, zero)
 
 
 def test_one_subsystem_is_a_slice_of_the_graph(load_robot):

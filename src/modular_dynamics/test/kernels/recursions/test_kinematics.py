@@ -32,7 +32,7 @@ def test_only_joints_that_carry_the_links_are_kept(load_robot):
     graph = load_robot("branched_38dof")
     topology, constants = with_links(graph, [graph.ground.name])
     assert len(topology) == len(constants) == 2
-    assert topology[0].tolist() == [1, layout.FIXED, 0, 0, 0]
+    assert topology[0].tolist() == [1, layout.FIXED, 0, 0, 0, 0]
     body = graph.bodies[2]
     way, k = [], 2
     while k is not None:

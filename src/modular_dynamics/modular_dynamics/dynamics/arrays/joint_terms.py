@@ -1,0 +1,58 @@
+"""What joints add to the torques of their own velocities, as columns of the kernels' constants."""
+
+import numpy as np
+
+from ...exceptions import StateError, UnsupportedModelError
+from ...kernels import layout
+from ...model import SubsystemGraph
+from .arguments import Array
+
+__all__ = ["FRICTION_CHOICES", "joint_terms", "terms_of"]
+
+#: What ``friction`` may be: none, or the damping and friction of the joints.
+FRICTION_CHOICES = ("none", "urdf")
+
+
+def joint_terms(graph: SubsystemGraph) -> Array:
+    """(n, 5): armature, stiffness, rest position, damping and friction at the velocities of each joint.
+
+    A mimic joint, q = m q_d + o, has none: it adds m^2 times its armature, stiffness and damping and |m|
+    times its friction to those of its driver (virtual power).
+
+    Raises:
+        UnsupportedModelError: a spring at a joint with several coordinates.
+    """
+    terms = np.zeros((len(graph.joints), 5))
+    springs = np.zeros(len(graph.joints))  # torques at q = 0
+    for joint in graph.joints:
+        if joint.stiffness != 0.0 and joint.type.nv > 1:
+            raise UnsupportedModelError(
+                f"joint '{joint.name}' is {joint.type.value} and has stiffness {joint.stiffness:g}; springs "
+                "are supported at joints with one coordinate"
+            )
+        k = graph.joint_index(graph.driver(joint))
+        m, offset = (1.0, 0.0) if joint.mimic is None else (joint.mimic.multiplier, joint.mimic.offset)
+        terms[k, [0, 1, 3]] += m * m * np.array([joint.armature, joint.stiffness, joint.damping])
+        terms[k, 4] += abs(m) * joint.friction
+        springs[k] += m * joint.stiffness * (joint.rest_position - offset)
+    has_spring = terms[:, 1] != 0.0
+    terms[has_spring, 2] = springs[has_spring] / terms[has_spring, 1]
+    return terms
+
+
+def terms_of(graph: SubsystemGraph, friction: str = "none", springs: bool = True) -> int:
+    """Which terms count, as TERMS in the topology: armatures and springs where there are some.
+
+    Raises:
+        StateError: friction is neither "none" nor "urdf".
+    """
+    if not isinstance(friction, str) or friction not in FRICTION_CHOICES:
+        raise StateError(f"friction is {friction!r}; {' or '.join(map(repr, FRICTION_CHOICES))} is needed")
+    terms = 0
+    if any(joint.armature != 0.0 for joint in graph.joints):
+        terms |= layout.ARMATURES
+    if springs and any(joint.stiffness != 0.0 for joint in graph.joints):
+        terms |= layout.SPRINGS
+    if friction == "urdf" and any(joint.damping != 0.0 or joint.friction != 0.0 for joint in graph.joints):
+        terms |= layout.FRICTIONS
+    return terms

@@ -1,0 +1,132 @@
+"""Trees of joints of every type, with armature, springs and friction: Pinocchio, energy, there and back."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+
+import modular_dynamics as md
+from helpers.oracles.pinocchio_tree import PinocchioTree
+from helpers.random_examples.examples import examples
+from helpers.random_examples.joint_trees import TYPES, joint_trees, moved, passive_torques
+from helpers.tree_dynamics import assert_close
+
+WITHOUT_MIMICS = tuple(kind for kind in TYPES if kind != "mimic")
+
+
+@examples(60)
+@given(tree=joint_trees())
+def test_torques_and_their_parts_are_pinocchios(tree):
+    graph = tree.graph
+    q, v, vdot = tree.state(graph)
+    pinocchio, rest = PinocchioTree(graph), np.zeros(graph.nv)
+    bodies = pinocchio.inverse_dynamics(q, v, vdot)
+    for friction in ("none", "urdf"):
+        expected = bodies + passive_torques(graph, q, v, friction)
+        assert_close(md.inverse_dynamics(graph, q, v, vdot, friction=friction), expected)
+    bias = pinocchio.inverse_dynamics(q, v, rest) + passive_torques(graph, q, v)
+    assert_close(md.bias(graph, q, v), bias)
+    assert_close(md.gravity_torque(graph, q), pinocchio.inverse_dynamics(q, rest, rest))
+    assert_close(md.mass_matrix(graph, q), pinocchio.mass_matrix(q))
+
+
+@examples(20)
+@given(tree=joint_trees(largest=20))
+def test_composition_jacobian_and_regressor(tree):
+    graph = tree.graph
+    q, v, vdot = tree.state(graph)
+    pinocchio = PinocchioTree(graph)
+    bodies = pinocchio.inverse_dynamics(q, v, vdot)
+    assert_close(md.compose(graph, q, v, vdot).tau, bodies + passive_torques(graph, q, v))
+    last = len(graph.bodies) - 1
+    jacobian = md.jacobian(graph, q, graph.bodies[last].name, "link")
+    assert_close(jacobian, pinocchio.jacobian(q, last))
+    x_root_link = md.frame_poses(graph, q, [graph.bodies[last].name])[0]
+    in_root = md.jacobian(graph, q, graph.bodies[last].name)
+    assert_close(in_root.reshape(2, 3, -1), x_root_link[:3, :3] @ jacobian.reshape(2, 3, -1))
+    assert_close(md.regressor(graph, q, v, vdot), pinocchio.regressor(q, v, vdot))
+
+
+@examples(60)
+@given(tree=joint_trees(largest=40))
+def test_derivatives_are_pinocchios(tree):
+    graph = tree.graph
+    state = tree.state(graph)
+    dq, dv, dvdot = PinocchioTree(graph).derivatives(*state)
+    stiffness, damping = np.zeros(graph.nv), np.zeros(graph.nv)
+    for joint in graph.joints:
+        square = 1.0 if joint.mimic is None else joint.mimic.multiplier**2
+        stiffness[graph.v_slice(graph.driver(joint))] += square * joint.stiffness
+        damping[graph.v_slice(graph.driver(joint))] += square * joint.damping
+    ours = md.inverse_dynamics_derivatives(graph, *state)
+    for matrix, expected in zip(ours, (dq + np.diag(stiffness), dv, dvdot), strict=True):
+        assert_close(matrix, expected, 1e-10, least=1e-3)
+    with_friction = md.inverse_dynamics_derivatives(graph, *state, friction="urdf")
+    assert_close(with_friction.dv, dv + np.diag(damping), 1e-10, least=1e-3)
+
+
+@examples(60)
+@given(tree=joint_trees(types=WITHOUT_MIMICS))
+def test_accelerations_are_pinocchios_and_give_the_torques_back(tree):
+    graph = tree.graph
+    q, v, tau = tree.state(graph)
+    condition = np.linalg.cond(md.mass_matrix(graph, q))
+    for friction in ("none", "urdf"):
+        vdot = md.forward_dynamics(graph, q, v, tau, friction=friction)
+        theirs = PinocchioTree(graph).forward_dynamics(q, v, tau - passive_torques(graph, q, v, friction))
+        assert_close(vdot, theirs, max(1e-10, 1e-14 * condition))
+        back = md.inverse_dynamics(graph, q, v, vdot, friction=friction)
+        assert np.abs(back - tau).max() <= 1e-11 * (1.0 + np.abs(md.mass_matrix(graph, q) @ vdot).max())
+
+
+@examples(20)
+@given(tree=joint_trees(largest=12))
+def test_power_is_the_rate_of_energy(tree):
+    """tau . v = dE/dt by differences, of kinetic, gravitational and elastic energy; friction takes its own."""
+    graph = tree.graph
+    q, v, vdot = tree.state(graph)
+    for name in graph.joint_names:
+        if graph.joint(name).type.nv > 1:
+            part = q[graph.q_slice(name)]
+            part[-4:] /= np.linalg.norm(part[-4:])
+    step = 1e-5
+
+    def energy(time):
+        return md.closure.energy(graph, moved(graph, q, time * v), v + time * vdot)
+
+    rate = (energy(step) - energy(-step)) / (2.0 * step)
+    power = md.inverse_dynamics(graph, q, v, vdot) @ v
+    scale = max(abs(power), abs(energy(0.0)), 1.0)
+    assert abs(power - rate) <= 1e-6 * scale
+    losses = md.inverse_dynamics(graph, q, v, vdot, friction="urdf") @ v - power
+    assert losses == pytest.approx(
+        (passive_torques(graph, q, v, "urdf") - passive_torques(graph, q, v)) @ v, abs=1e-10 * scale
+    )
+
+
+@examples(15)
+@given(tree=joint_trees(largest=20))
+def test_many_states_are_as_one(tree):
+    graph = tree.graph
+    rng = np.random.default_rng(tree.seed)
+    q, (v, vdot) = rng.normal(size=(19, graph.nq)), rng.normal(size=(2, 19, graph.nv))
+    for friction in ("none", "urdf"):
+        single = np.array(
+            [md.inverse_dynamics(graph, *row, friction=friction) for row in zip(q, v, vdot, strict=True)]
+        )
+        assert_close(md.inverse_dynamics_batch(graph, q, v, vdot, friction=friction), single, 1e-12)
+        narrow = md.inverse_dynamics_batch(graph, q, v, vdot, dtype=np.float32, friction=friction)
+        assert_close(narrow, single, 1e-5)
+        batch = md.forward_dynamics_batch(graph, q, v, single, friction=friction)
+        states = zip(q, v, single, strict=True)
+        rows = [md.forward_dynamics(graph, *state, friction=friction) for state in states]
+        condition = max(np.linalg.cond(md.mass_matrix(graph, row)) for row in q)
+        assert_close(batch, np.array(rows), max(1e-12, 1e-14 * condition))
+        derivatives = md.inverse_dynamics_derivatives_batch(graph, q, v, vdot, friction=friction)
+        own = md.inverse_dynamics_derivatives(graph, q[3], v[3], vdot[3], friction=friction)
+        for many, one in zip(derivatives, own, strict=True):
+            assert_close(many[3], one, 1e-12, least=1e-3)
+        assert_close(
+            md.bias_batch(graph, q, v, friction=friction)[5], md.bias(graph, q[5], v[5], friction=friction)
+        )
+    assert_close(md.mass_matrix_batch(graph, q)[7], md.mass_matrix(graph, q[7]), 1e-12)
+    assert_close(md.gravity_torque_batch(graph, q)[7], md.gravity_torque(graph, q[7]), 1e-12)
