@@ -79,10 +79,10 @@ def load_robot(
             graph = md.load_urdf(description, partition_file or None, gravity=gravity)
     except (md.ModularDynamicsError, OSError) as error:
         raise RobotError(str(error)) from error
-    if floating := [joint.name for joint in graph.joints if joint.type == "floating"]:
+    if several := [joint for joint in graph.joints if joint.type.nv > 1]:
         raise RobotError(
-            f"floating joint {listed(floating)}: joint_states cannot carry its state; the nodes need a robot "
-            "with a fixed base"
+            f"{several[0].type.value} joint {listed([joint.name for joint in several])}: joint_states cannot "
+            "carry its state; the nodes need joints with one coordinate, and a robot with a fixed base"
         )
     inside = {joint.name for one in graph.subsystems if one.black_box for joint in one.joints}
     names = tuple(name for name in graph.independent_joint_names if name not in inside)

@@ -17,6 +17,7 @@ elimination, less the smallest that counts as an inertia: all must be positive.
 """
 
 from ..drivers import batch_float64, single
+from ..joint_terms import write_joint_terms
 from ..layout import FLOATING, FRICTIONS, GRAVITY, KIND, SPHERICAL, SPRINGS, TERMS, V
 from ..numba_support.compilation import kernel, spliced
 from ..numba_support.memory import store, store3
@@ -30,7 +31,6 @@ from .articulated_free import (
 )
 from .articulated_layout import ARTICULATED_COLUMNS, CHANGE, GAMMA, OMEGA, ROW
 from .articulated_sweeps import accelerate_joint, inward_joint, outward_joint
-from .joint_terms import write_joint_terms
 
 __all__ = ["ARTICULATED_COLUMNS", "forward_dynamics", "forward_dynamics_float64"]
 
