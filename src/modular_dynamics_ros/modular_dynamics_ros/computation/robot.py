@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 import modular_dynamics as md
-from modular_dynamics_ros.computation.feedforward import friction_coefficients
 from modular_dynamics_ros.computation.values import Array
 from modular_dynamics_ros.exceptions import RobotError, listed
 
@@ -92,7 +91,7 @@ def load_robot(
     needed = set(names) if closed else {*names, *_moving_with(graph, inside)}
     states = tuple(name for name in graph.joint_names if name in needed)
     outside = [joint for joint in graph.joints if joint.name not in inside]
-    damping, dry = friction_coefficients(outside, graph.joint_names)
+    damping, dry = md.friction_coefficients(outside, graph.joint_names)
     indices = np.array([graph.v_slice(name).start for name in states], dtype=np.intp)
     limits = (graph.joint(name).limits.effort for name in states)
     return Robot(
