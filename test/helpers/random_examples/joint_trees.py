@@ -9,6 +9,7 @@ from numpy.random import default_rng
 import modular_dynamics as md
 from benchmark.setting.robots import random_inertial
 from helpers.robots.urdf_text import joint, robot
+from modular_dynamics.algebra import rotation_matrix
 
 TYPES = ("revolute", "continuous", "prismatic", "spherical", "floating", "planar", "mimic")
 
@@ -41,8 +42,13 @@ def _dynamics(rng, kind, name):
 
 
 @st.composite
-def joint_trees(draw, largest: int = 60, types: tuple[str, ...] = TYPES) -> JointTree:
-    """Trees of 1 to ``largest`` joints of these types, chains among them; some of them with all terms."""
+def joint_trees(
+    draw, largest: int = 60, types: tuple[str, ...] = TYPES, more_tags: tuple[str, ...] = ()
+) -> JointTree:
+    """Trees of 1 to ``largest`` joints of these types, chains among them; some of them with all terms.
+
+    ``more_tags``: may name {last}, the link of the last joint.
+    """
     count = draw(st.integers(1, largest))
     kinds = draw(st.lists(st.sampled_from(types), min_size=count, max_size=count))
     branching, with_terms = draw(st.sampled_from([0.0, 0.3, 1.0])), draw(st.booleans())
@@ -71,6 +77,7 @@ def joint_trees(draw, largest: int = 60, types: tuple[str, ...] = TYPES) -> Join
         in_urdf = "floating" if kind == "spherical" else kind
         links.append(f'<link name="{ends[1]}">{random_inertial(rng)}</link>')
         joints.append(joint(name, in_urdf, *ends, place, turn, axis / np.linalg.norm(axis), more=more))
+    tags += [tag.format(last=f"link_{count}") for tag in more_tags]
     return JointTree(robot("random", [*links, *joints], tags), seed)
 
 
@@ -86,6 +93,15 @@ def passive_torques(graph, q, v, friction="none"):
             own = own + one.damping * rate + one.friction * np.sign(rate)
         tau[graph.v_slice(graph.driver(one))] += multiplier * own
     return tau
+
+
+def _along_screw(linear, turn, angle):
+    """Displacement, in the axes at the start, by a twist that is constant in the moving body's axes."""
+    small = angle < 1e-2  # terms of the series that are left out are below 1e-16
+    first = 0.5 - angle**2 / 24 + angle**4 / 720 if small else (1.0 - np.cos(angle)) / angle**2
+    second = 1 / 6 - angle**2 / 120 + angle**4 / 5040 if small else (angle - np.sin(angle)) / angle**3
+    swing = np.cross(turn, linear)
+    return linear + first * swing + second * np.cross(turn, swing)
 
 
 def moved(graph, q, step):
@@ -105,7 +121,9 @@ def moved(graph, q, step):
             w * b + y * c + z * a - x * d,
             w * d + z * c + x * b - y * a,
         )
-        R = md.algebra.rotation_matrix(md.Quaternion(w, x, y, z))
-        position = part[:-4] + R @ own[:-3] if kind.nv == 6 else part[:0]  # to first order
+        position = part[:-4]
+        if kind.nv == 6:
+            R = rotation_matrix(md.Quaternion(w, x, y, z))
+            position = position + R @ _along_screw(own[:3], own[3:], angle)
         after[graph.q_slice(name)] = [*position, *turned]
     return after

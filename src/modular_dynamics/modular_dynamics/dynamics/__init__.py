@@ -1,5 +1,6 @@
 """The public functions over the kernels: torques, accelerations, matrices and poses of a graph."""
 
+from .arrays.joint_terms import friction_coefficients
 from .derivatives import (
     InverseDynamicsDerivatives,
     inverse_dynamics_derivatives,
@@ -41,6 +42,7 @@ __all__ = [
     "frame_pose",
     "frame_poses",
     "frame_poses_batch",
+    "friction_coefficients",
     "inertial_parameters",
     "inverse_dynamics",
     "inverse_dynamics_batch",

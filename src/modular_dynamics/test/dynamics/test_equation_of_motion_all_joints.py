@@ -81,7 +81,7 @@ def test_accelerations_are_pinocchios_and_give_the_torques_back(tree):
 @examples(20)
 @given(tree=joint_trees(largest=12))
 def test_power_is_the_rate_of_energy(tree):
-    """tau . v = dE/dt by differences, of kinetic, gravitational and elastic energy; friction takes its own."""
+    """tau . v = dE/dt by differences: kinetic, gravitational, elastic energy; friction takes its own."""
     graph = tree.graph
     q, v, vdot = tree.state(graph)
     for name in graph.joint_names:

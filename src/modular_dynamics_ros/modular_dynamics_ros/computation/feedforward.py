@@ -1,36 +1,21 @@
 """From the inverse dynamics to what a controller may be given: which terms, friction, effort limits."""
 
-from collections.abc import Iterable
-
 import numpy as np
 from numpy.typing import NDArray
 
-import modular_dynamics as md
 from modular_dynamics_ros.computation.values import Array
 
-__all__ = ["FRICTION_SPEED", "friction_coefficients", "friction_torques", "limit_efforts", "select_terms"]
+__all__ = ["FRICTION_SPEED", "friction_torques", "limit_efforts", "select_terms"]
 
 FRICTION_SPEED = 1e-3
 """Speed [rad/s or m/s] below which dry friction rises linearly: a sign function would chatter at rest."""
 
 
-def friction_coefficients(joints: Iterable[md.Joint], names: tuple[str, ...]) -> tuple[Array, Array]:
-    """Viscous [N m s/rad or N s/m] and dry [N m or N] friction of each coordinate.
-
-    A mimic joint, qd_m = k qd, loads its driver by the principle of virtual power: k^2 times its damping,
-    |k| times its dry friction.
-    """
-    damping, dry = np.zeros(len(names)), np.zeros(len(names))
-    for joint in joints:
-        ratio = joint.mimic.multiplier if joint.mimic else 1.0
-        index = names.index(joint.mimic.joint if joint.mimic else joint.name)
-        damping[index] += ratio**2 * joint.damping
-        dry[index] += abs(ratio) * joint.friction
-    return damping, dry
-
-
 def friction_torques(v: Array, damping: Array, dry: Array) -> Array:
-    """Torques (n,) [N m or N] that overcome friction at velocities v (n,)."""
+    """Torques (n,) [N m or N] that overcome friction at velocities v (n,).
+
+    Those of the library with ``friction="urdf"``, but for dry friction at speeds below FRICTION_SPEED.
+    """
     return np.asarray(damping * v + dry * np.clip(v / FRICTION_SPEED, -1.0, 1.0))
 
 

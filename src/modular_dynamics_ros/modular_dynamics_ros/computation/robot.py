@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 import modular_dynamics as md
-from modular_dynamics_ros.computation.feedforward import friction_coefficients
 from modular_dynamics_ros.computation.values import Array
 from modular_dynamics_ros.exceptions import RobotError, listed
 
@@ -79,10 +78,10 @@ def load_robot(
             graph = md.load_urdf(description, partition_file or None, gravity=gravity)
     except (md.ModularDynamicsError, OSError) as error:
         raise RobotError(str(error)) from error
-    if floating := [joint.name for joint in graph.joints if joint.type == "floating"]:
+    if several := [joint for joint in graph.joints if joint.type.nv > 1]:
         raise RobotError(
-            f"floating joint {listed(floating)}: joint_states cannot carry its state; the nodes need a robot "
-            "with a fixed base"
+            f"{several[0].type.value} joint {listed([joint.name for joint in several])}: joint_states cannot "
+            "carry its state; the nodes need joints with one coordinate, and a robot with a fixed base"
         )
     inside = {joint.name for one in graph.subsystems if one.black_box for joint in one.joints}
     names = tuple(name for name in graph.independent_joint_names if name not in inside)
@@ -92,7 +91,7 @@ def load_robot(
     needed = set(names) if closed else {*names, *_moving_with(graph, inside)}
     states = tuple(name for name in graph.joint_names if name in needed)
     outside = [joint for joint in graph.joints if joint.name not in inside]
-    damping, dry = friction_coefficients(outside, graph.joint_names)
+    damping, dry = md.friction_coefficients(outside, graph.joint_names)
     indices = np.array([graph.v_slice(name).start for name in states], dtype=np.intp)
     limits = (graph.joint(name).limits.effort for name in states)
     return Robot(

@@ -4,7 +4,6 @@ import pytest
 import modular_dynamics as md
 from modular_dynamics_ros.computation.feedforward import (
     FRICTION_SPEED,
-    friction_coefficients,
     friction_torques,
     limit_efforts,
     select_terms,
@@ -68,7 +67,7 @@ MIMIC = f"""<robot name="gripper">
 
 def test_a_mimic_joint_loads_its_driver():
     graph = md.load_urdf(MIMIC)
-    damping, dry = friction_coefficients(graph.joints, graph.joint_names)
+    damping, dry = md.friction_coefficients(graph.joints, graph.joint_names)
     assert graph.joint_names == ("driver",)
     assert damping.tolist() == [0.5 + 4.0 * 1.0]  # virtual power: (-2 qd) 1.0 (-2 qd)
     assert dry.tolist() == [0.25 + 2.0 * 2.0]

@@ -28,13 +28,16 @@ def closed_loop_inverse_dynamics(
     vdot: ArrayLike,
     guess: ArrayLike | None = None,
     external_wrenches: Mapping[str, ArrayLike] | None = None,
+    *,
+    friction: str = "none",
 ) -> ClosedLoopDynamics:
     """Torques of the independent joints of a robot with closed loops, springs and gears.
 
     The loops are cut at the loop joints, and the tree's torques tau computed with all joints moving as the
     loops require. Passive joints are unactuated: J_d^T lambda = tau_d gives the wrenches lambda at the
     cuts, and tau_1 = tau_i - J_i^T lambda = W^T tau, W = [1; -J_d^+ J_i] (Schappler et al., section 3.4).
-    Springs pull with F = F0 + k (L - L0) + d dL/dt.
+    Springs pull with F = F0 + k (L - L0) + d dL/dt. Armatures and springs at joints count as in
+    ``inverse_dynamics``.
 
     Args:
         q, v, vdot: of the independent joints, in the order of ``graph.independent_joint_names``.
@@ -45,6 +48,7 @@ def closed_loop_inverse_dynamics(
             Without a guess, the mode reached from the zero pose, or, where zero is beyond a joint's limits,
             from their middle; of several modes one in which passive joints are within their limits.
         external_wrenches: {link: [force N, moment N m]} acting on the link, at and in its frame.
+        friction: as of ``inverse_dynamics``; of passive joints it counts, too.
 
     Raises:
         ClosureError: the loops do not close there; it has the residual and the closest configuration. Or the
@@ -54,7 +58,7 @@ def closed_loop_inverse_dynamics(
         StateError: a wrong shape, a number that is not finite, or a link that the graph does not have.
         UnsupportedModelError: a black box in the graph.
     """
-    return solver_of(graph).inverse_dynamics_at(q, v, vdot, guess, external_wrenches)
+    return solver_of(graph).inverse_dynamics_at(q, v, vdot, guess, external_wrenches, friction)
 
 
 def close_loops(graph: SubsystemGraph, q: ArrayLike, guess: ArrayLike | None = None) -> Array:
@@ -91,7 +95,7 @@ def closed_loop_mass_matrix(graph: SubsystemGraph, q: ArrayLike, guess: ArrayLik
 def closed_loop_gravity_torque(graph: SubsystemGraph, q: ArrayLike, guess: ArrayLike | None = None) -> Array:
     """g1 = W^T g (p,) [N m or N]: torques along the p independent velocities against gravity, at rest.
 
-    Springs not included. Arguments and errors as of ``closed_loop_inverse_dynamics``.
+    Without springs, also those at joints. Arguments and errors as of ``closed_loop_inverse_dynamics``.
     """
     solver = solver_of(graph)
     coordinates = solver.close(q, guess)
@@ -102,7 +106,7 @@ def closed_loop_gravity_torque(graph: SubsystemGraph, q: ArrayLike, guess: Array
 def closed_loop_spring_torque(graph: SubsystemGraph, q: ArrayLike, guess: ArrayLike | None = None) -> Array:
     """s1 (p,) [N m or N]: torques along the p independent velocities against the springs alone, at rest.
 
-    Arguments and errors as of ``closed_loop_inverse_dynamics``.
+    Those at joints included. Arguments and errors as of ``closed_loop_inverse_dynamics``.
     """
     solver = solver_of(graph)
     rest = np.zeros(len(solver.independent_v))
@@ -111,12 +115,18 @@ def closed_loop_spring_torque(graph: SubsystemGraph, q: ArrayLike, guess: ArrayL
 
 
 def closed_loop_bias(
-    graph: SubsystemGraph, q: ArrayLike, v: ArrayLike, guess: ArrayLike | None = None
+    graph: SubsystemGraph,
+    q: ArrayLike,
+    v: ArrayLike,
+    guess: ArrayLike | None = None,
+    *,
+    friction: str = "none",
 ) -> Array:
     """h1 = c1 + g1 + s1 (p,) [N m or N]: torques along the p independent velocities at zero acceleration.
 
-    Gravity and springs included, also their damping. Arguments and errors as of
+    Gravity and springs included, also their damping; friction where it is "urdf". Arguments and errors as of
     ``closed_loop_inverse_dynamics``.
     """
     solver = solver_of(graph)
-    return solver.inverse_dynamics_at(q, v, np.zeros(len(solver.independent_v)), guess).tau
+    rest = np.zeros(len(solver.independent_v))
+    return solver.inverse_dynamics_at(q, v, rest, guess, friction=friction).tau

@@ -47,7 +47,12 @@ class ClosedLoopMotion:
 
 
 def closed_loop_forward_dynamics(
-    graph: SubsystemGraph, coordinates: ArrayLike, velocities: ArrayLike, tau: ArrayLike
+    graph: SubsystemGraph,
+    coordinates: ArrayLike,
+    velocities: ArrayLike,
+    tau: ArrayLike,
+    *,
+    friction: str = "none",
 ) -> ClosedLoopMotion:
     """Accelerations of all joints under the torques of the independent ones.
 
@@ -61,6 +66,7 @@ def closed_loop_forward_dynamics(
     Args:
         coordinates, velocities: of all joints, loops closed (``close_loops``, ``constraint_projection``).
         tau: of the independent joints, in the order of ``graph.independent_joint_names``.
+        friction: as of ``inverse_dynamics``; of passive joints it counts, too.
 
     Raises:
         ClosureError: the loops are open at these coordinates, or the velocities open them.
@@ -77,13 +83,16 @@ def closed_loop_forward_dynamics(
     except BranchLostError as error:
         raise _branches_cross(system, q, error.condition) from None
     if len(points) == 1:
-        return _motion(system, points[0], torques)
-    return _motion(system, branch.point(q, v), torques, mean_accelerations(system, points, torques))
+        return _motion(system, points[0], torques, friction)
+    accelerations = mean_accelerations(system, points, torques, friction)
+    return _motion(system, branch.point(q, v), torques, friction, accelerations)
 
 
-def mean_accelerations(system: ConstraintSystem, points: list[BranchPoint], tau: Array) -> Array:
+def mean_accelerations(
+    system: ConstraintSystem, points: list[BranchPoint], tau: Array, friction: str = "none"
+) -> Array:
     """The weighted mean of the accelerations at points of a branch: see :mod:`..assembly.branch`."""
-    weighted = (point.weight * _motion(system, point, tau).accelerations for point in points)
+    weighted = (point.weight * _motion(system, point, tau, friction).accelerations for point in points)
     return sum(weighted, np.zeros(system.graph.nv))
 
 
@@ -165,13 +174,17 @@ def _raise_if_open(system: ConstraintSystem, q: Array, v: Array) -> None:
 
 
 def _motion(
-    system: ConstraintSystem, point: BranchPoint, tau: Array, vdot: Array | None = None
+    system: ConstraintSystem,
+    point: BranchPoint,
+    tau: Array,
+    friction: str = "none",
+    vdot: Array | None = None,
 ) -> ClosedLoopMotion:
     """The solution at a point of a branch; only the multipliers where vdot is given."""
     from scipy import linalg  # noqa: PLC0415  # inverse dynamics must not wait for it at import
 
     graph, q, v, units = system.graph, point.q, point.v, system.units
-    right = -bias(graph.tree, q, v)
+    right = -bias(graph.tree, q, v, friction=friction)
     right[system.independent_v] += tau
     J_springs, _, tensions = system.springs.forces(q, v)
     M, right = units[:, None] * mass_matrix(graph.tree, q) * units, units * (right - J_springs.T @ tensions)

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from ...dynamics.arrays.arguments import Array
 from ...dynamics.arrays.loaded_constants import LoadedConstants
-from ...dynamics.arrays.model_arrays import body_to_aligned, rows_of
+from ...dynamics.arrays.model_arrays import body_to_aligned, rows_of, topology_of
 from ...dynamics.inverse_dynamics_result import TransmittedWrenches, first_joints
 from ...dynamics.workspaces import workspace_of
 from ...exceptions import StateError
@@ -120,6 +120,7 @@ class ClosedLoopSolver(Mechanism):
         v_independent: ArrayLike,
         vdot_independent: ArrayLike,
         external_wrenches: Mapping[str, ArrayLike] | None = None,
+        friction: str = "none",
     ) -> ClosedLoopDynamics:
         """Inverse dynamics at coordinates (nq,) that are closed already; they are not closed again.
 
@@ -127,11 +128,12 @@ class ClosedLoopSolver(Mechanism):
             coordinates: of all joints, as ``close`` returns them. The residual of the result reports how far
                 they are from closed; nothing is raised for it.
             v_independent, vdot_independent: of the independent joints.
-            external_wrenches: as of :func:`.closed_loop_inverse_dynamics`, and so the errors.
+            external_wrenches, friction: as of :func:`.closed_loop_inverse_dynamics`, and so the errors.
         """
         checked = self.system.independent.checked
         v, vdot = checked("v", v_independent), checked("vdot", vdot_independent)
-        return self._inverse_dynamics(self.graph.checked(q=coordinates)[0].copy(), v, vdot, external_wrenches)
+        q = self.graph.checked(q=coordinates)[0].copy()
+        return self._inverse_dynamics(q, v, vdot, external_wrenches, friction)
 
     def inverse_dynamics_at(
         self,
@@ -140,14 +142,20 @@ class ClosedLoopSolver(Mechanism):
         vdot: ArrayLike,
         guess: ArrayLike | None = None,
         external_wrenches: Mapping[str, ArrayLike] | None = None,
+        friction: str = "none",
     ) -> ClosedLoopDynamics:
         """Close the loops at independent coordinates q, then inverse dynamics there."""
         checked = self.system.independent.checked
         q, v, vdot = checked("q", q), checked("v", v), checked("vdot", vdot)
-        return self._inverse_dynamics(self.close(q, guess), v, vdot, external_wrenches)
+        return self._inverse_dynamics(self.close(q, guess), v, vdot, external_wrenches, friction)
 
     def _inverse_dynamics(
-        self, q: Array, v: Array, vdot: Array, external_wrenches: Mapping[str, ArrayLike] | None
+        self,
+        q: Array,
+        v: Array,
+        vdot: Array,
+        external_wrenches: Mapping[str, ArrayLike] | None,
+        friction: str,
     ) -> ClosedLoopDynamics:
         """The same with checked arguments; q becomes part of the result."""
         system, graph = self.system, self.graph
@@ -164,6 +172,8 @@ class ClosedLoopSolver(Mechanism):
         )
         arrays.v[system.independent_v], arrays.vdot[system.independent_v] = v, vdot
         tree = system.tree
+        if friction != "none":
+            tree = Tree(topology_of(graph, frozenset(), friction), tree.constants)
         if external_wrenches:
             tree = Tree(tree.topology, self._loaded(external_wrenches))
         status, condition, rank, violation = kernel(tree, rows, springs, split, q, system.workspace, arrays)

@@ -1,16 +1,37 @@
 """What joints add to the torques of their own velocities, as columns of the kernels' constants."""
 
+from collections.abc import Iterable, Sequence
+
 import numpy as np
 
 from ...exceptions import StateError, UnsupportedModelError
 from ...kernels import layout
-from ...model import SubsystemGraph
+from ...model import Joint, SubsystemGraph
 from .arguments import Array
 
-__all__ = ["FRICTION_CHOICES", "joint_terms", "terms_of"]
+__all__ = ["FRICTION_CHOICES", "friction_coefficients", "joint_terms", "terms_of"]
 
 #: What ``friction`` may be: none, or the damping and friction of the joints.
 FRICTION_CHOICES = ("none", "urdf")
+
+
+def friction_coefficients(joints: Iterable[Joint], names: Sequence[str]) -> tuple[Array, Array]:
+    """Viscous [N m s/rad or N s/m] and dry [N m or N] friction at the velocities of the named joints.
+
+    A mimic joint, qd_m = m qd, loads its driver by the principle of virtual power: by m^2 times its damping,
+    |m| times its dry friction.
+
+    Args:
+        joints: whose friction counts. names: of joints that mimic none; drivers of all ``joints`` are among
+            them.
+    """
+    damping, dry = np.zeros(len(names)), np.zeros(len(names))
+    indices = {name: k for k, name in enumerate(names)}
+    for joint in joints:
+        m, k = (1.0, joint.name) if joint.mimic is None else (joint.mimic.multiplier, joint.mimic.joint)
+        damping[indices[k]] += m * m * joint.damping
+        dry[indices[k]] += abs(m) * joint.friction
+    return damping, dry
 
 
 def joint_terms(graph: SubsystemGraph) -> Array:
@@ -23,6 +44,7 @@ def joint_terms(graph: SubsystemGraph) -> Array:
         UnsupportedModelError: a spring at a joint with several coordinates.
     """
     terms = np.zeros((len(graph.joints), 5))
+    terms[:, 3:] = np.column_stack(friction_coefficients(graph.joints, [one.name for one in graph.joints]))
     springs = np.zeros(len(graph.joints))  # torques at q = 0
     for joint in graph.joints:
         if joint.stiffness != 0.0 and joint.type.nv > 1:
@@ -32,8 +54,7 @@ def joint_terms(graph: SubsystemGraph) -> Array:
             )
         k = graph.joint_index(graph.driver(joint))
         m, offset = (1.0, 0.0) if joint.mimic is None else (joint.mimic.multiplier, joint.mimic.offset)
-        terms[k, [0, 1, 3]] += m * m * np.array([joint.armature, joint.stiffness, joint.damping])
-        terms[k, 4] += abs(m) * joint.friction
+        terms[k, :2] += m * m * np.array([joint.armature, joint.stiffness])
         springs[k] += m * joint.stiffness * (joint.rest_position - offset)
     has_spring = terms[:, 1] != 0.0
     terms[has_spring, 2] = springs[has_spring] / terms[has_spring, 1]

@@ -17,20 +17,14 @@ elimination, less the smallest that counts as an inertia: all must be positive.
 """
 
 from ..drivers import batch_float64, single
-from ..layout import FLOATING, FRICTIONS, GRAVITY, KIND, SPHERICAL, SPRINGS, TERMS, V
+from ..joint_terms import write_joint_terms
+from ..layout import FRICTIONS, GRAVITY, SPRINGS, TERMS, V
 from ..numba_support.compilation import kernel, spliced
 from ..numba_support.memory import store, store3
 from ..states import turns_by_quaternion
-from .articulated_free import (
-    accelerate_floating,
-    accelerate_spherical,
-    inward_floating,
-    inward_spherical,
-    outward_by_quaternion,
-)
+from .articulated_free import accelerate_by_quaternion, inward_by_quaternion, outward_by_quaternion
 from .articulated_layout import ARTICULATED_COLUMNS, CHANGE, GAMMA, OMEGA, ROW
 from .articulated_sweeps import accelerate_joint, inward_joint, outward_joint
-from .joint_terms import write_joint_terms
 
 __all__ = ["ARTICULATED_COLUMNS", "forward_dynamics", "forward_dynamics_float64"]
 
@@ -65,10 +59,8 @@ def inward(first, stop, topology, constants, q, tau, states, work, out, lanes, l
     stands on entry what springs and friction take of the torques.
     """
     for i in range(stop - 1, first - 1, -1):
-        if topology[i, KIND] == FLOATING:
-            inward_floating(i, topology, constants, q, tau, work, out, lanes, like)
-        elif topology[i, KIND] == SPHERICAL:
-            inward_spherical(i, topology, constants, q, tau, work, out, lanes, like)
+        if turns_by_quaternion(i, topology):
+            inward_by_quaternion(i, topology, constants, q, tau, work, out, lanes, like)
         else:
             inward_joint(i, topology, constants, states, tau, work, out, lanes, like)
 
@@ -77,10 +69,8 @@ def inward(first, stop, topology, constants, q, tau, states, work, out, lanes, l
 def accelerate(first, stop, topology, constants, q, states, work, out, lanes, like):
     """Accelerations of joints first ... stop - 1; the change of what carries them is known."""
     for i in range(first, stop):
-        if topology[i, KIND] == FLOATING:
-            accelerate_floating(i, topology, constants, q, work, out, lanes, like)
-        elif topology[i, KIND] == SPHERICAL:
-            accelerate_spherical(i, topology, constants, q, work, out, lanes, like)
+        if turns_by_quaternion(i, topology):
+            accelerate_by_quaternion(i, topology, constants, q, work, out, lanes, like)
         else:
             accelerate_joint(i, topology, constants, states, work, out, lanes, like)
 

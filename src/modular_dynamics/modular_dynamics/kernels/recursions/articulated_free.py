@@ -11,6 +11,7 @@ from ..layout import (
     FRICTIONS,
     KIND,
     PARENT,
+    SPHERICAL,
     SPRINGS,
     TERMS,
     V,
@@ -48,10 +49,8 @@ from .articulated_layout import (
 )
 
 __all__ = [
-    "accelerate_floating",
-    "accelerate_spherical",
-    "inward_floating",
-    "inward_spherical",
+    "accelerate_by_quaternion",
+    "inward_by_quaternion",
     "outward_by_quaternion",
 ]
 
@@ -110,7 +109,17 @@ def _torque(iv, at, topology, tau, out, lanes, like):
 
 
 @inlined
-def inward_floating(i, topology, constants, q, tau, work, out, lanes, like):
+def inward_by_quaternion(i, topology, constants, q, tau, work, out, lanes, like):
+    """Eliminate a floating or spherical joint, and add what remains to the parent."""
+    R, p = place_by_quaternion(i, topology, constants, q, lanes, like)
+    if topology[i, KIND] == FLOATING:
+        _inward_floating(i, R, p, topology, constants, tau, work, out, lanes, like)
+    else:
+        _inward_spherical(i, R, p, topology, constants, tau, work, out, lanes, like)
+
+
+@inlined
+def _inward_floating(i, R, p, topology, constants, tau, work, out, lanes, like):
     """The acceleration of a floating body: articulated inertia, or torque less bias over it.
 
     What carries it feels the joint's torque.
@@ -119,7 +128,6 @@ def inward_floating(i, topology, constants, q, tau, work, out, lanes, like):
     force = _torque(iv, 0, topology, tau, out, lanes, like)
     moment = _torque(iv, 3, topology, tau, out, lanes, like)
     if topology[i, PARENT] < topology.shape[0] - 1:
-        R, p = place_by_quaternion(i, topology, constants, q, lanes, like)
         before = topology[i, PARENT] * ROW * lanes
         carried = times(R, force)
         add3(work, before + CHANGE * lanes, lanes, like, plus_cross(times(R, moment), p, carried))
@@ -156,31 +164,6 @@ def inward_floating(i, topology, constants, q, tau, work, out, lanes, like):
 
 
 @inlined
-def _carried(i, R, p, topology, work, lanes, like):
-    """CHANGE of the parent at the origin of body i, and what velocities add to its angular acceleration."""
-    before = topology[i, PARENT] * ROW * lanes
-    angular = load3(work, before + CHANGE * lanes, lanes, like)
-    linear = plus_cross(load3(work, before + (CHANGE + 3) * lanes, lanes, like), angular, p)
-    omega = transposed_times(R, load3(work, before + OMEGA * lanes, lanes, like))
-    return transposed_times(R, angular), transposed_times(R, linear), omega
-
-
-@inlined
-def accelerate_floating(i, topology, constants, q, work, out, lanes, like):
-    """Of a floating body: its own acceleration is known already, that of what carries it is taken off."""
-    iv, at = topology[i, V] * lanes, i * ROW * lanes
-    angular = load3(work, at + CHANGE * lanes, lanes, like)
-    linear = load3(work, at + (CHANGE + 3) * lanes, lanes, like)
-    if topology[i, PARENT] < topology.shape[0] - 1:
-        R, p = place_by_quaternion(i, topology, constants, q, lanes, like)
-        turned, shifted_by, omega = _carried(i, R, p, topology, work, lanes, like)
-        sway = cross(omega, load3(work, at + OMEGA * lanes, lanes, like))
-        angular, linear = minus(minus(angular, turned), sway), minus(linear, shifted_by)
-    store3(out, iv, lanes, linear)
-    store3(out, iv + 3 * lanes, lanes, angular)
-
-
-@inlined
 def _columns(solved, rows):
     """D^-1 X of a matrix by rows: its columns solved; by rows."""
     a, b, c, d, e, f, g, h, k = rows
@@ -194,7 +177,7 @@ def _transposed(a):
 
 
 @inlined
-def inward_spherical(i, topology, constants, q, tau, work, out, lanes, like):
+def _inward_spherical(i, R, p, topology, constants, tau, work, out, lanes, like):
     """Eliminate a spherical joint, and add the remaining inertia and bias to the parent."""
     iv, at = topology[i, V], i * ROW * lanes
     axx, ayy, azz, axy, axz, ayz, h0, h1, h2, h3, h4, h5, h6, h7, h8, mxx, myy, mzz, mxy, mxz, myz = (
@@ -213,7 +196,6 @@ def inward_spherical(i, topology, constants, q, tau, work, out, lanes, like):
     store3(out, at_pivots, lanes, (pivots[0] - least, pivots[1] - least, pivots[2] - least))
     if topology[i, PARENT] < topology.shape[0] - 1:
         before = topology[i, PARENT] * ROW * lanes
-        R, p = place_by_quaternion(i, topology, constants, q, lanes, like)
         M = matrix_product(_transposed(H), Y)
         M = minus((mxx, mxy, mxz), M[:3]) + minus((mxy, myy, myz), M[3:6]) + minus((mxz, myz, mzz), M[6:])
         M = matrix_product(matrix_product(R, M), _transposed(R))
@@ -229,13 +211,30 @@ def inward_spherical(i, topology, constants, q, tau, work, out, lanes, like):
 
 
 @inlined
-def accelerate_spherical(i, topology, constants, q, work, out, lanes, like):
-    """The acceleration of a spherical joint, and CHANGE of its body."""
-    iv, at = topology[i, V] * lanes, i * ROW * lanes
-    R, p = place_by_quaternion(i, topology, constants, q, lanes, like)
-    angular, linear, omega = _carried(i, R, p, topology, work, lanes, like)
-    angular = plus_cross(angular, omega, load3(work, at + OMEGA * lanes, lanes, like))
-    push = load3(work, at + PUSHED * lanes, lanes, like)
-    push = minus(push, times(load9(work, at + LINEAR_GAIN * lanes, lanes, like), linear))
-    store3(out, iv, lanes, minus(push, angular))
-    store6(work, at + CHANGE * lanes, lanes, push, linear)
+def accelerate_by_quaternion(i, topology, constants, q, work, out, lanes, like):
+    """The acceleration of a floating or spherical joint, and CHANGE of its body.
+
+    That of a floating body is known already: the acceleration of what carries it is taken off.
+    """
+    iv, at, before = topology[i, V] * lanes, i * ROW * lanes, topology[i, PARENT] * ROW * lanes
+    angular, linear = (
+        load3(work, at + CHANGE * lanes, lanes, like),
+        load3(work, at + (CHANGE + 3) * lanes, lanes, like),
+    )
+    if topology[i, KIND] == SPHERICAL or topology[i, PARENT] < topology.shape[0] - 1:
+        R, p = place_by_quaternion(i, topology, constants, q, lanes, like)
+        turned = load3(work, before + CHANGE * lanes, lanes, like)
+        pushed = plus_cross(load3(work, before + (CHANGE + 3) * lanes, lanes, like), turned, p)
+        omega = transposed_times(R, load3(work, before + OMEGA * lanes, lanes, like))
+        pushed = transposed_times(R, pushed)
+        turned = plus_cross(transposed_times(R, turned), omega, load3(work, at + OMEGA * lanes, lanes, like))
+        if topology[i, KIND] == SPHERICAL:
+            gain = load9(work, at + LINEAR_GAIN * lanes, lanes, like)
+            angular, linear = load3(work, at + PUSHED * lanes, lanes, like), pushed
+            angular = minus(angular, times(gain, pushed))
+            store6(work, at + CHANGE * lanes, lanes, angular, linear)
+        angular, linear = minus(angular, turned), minus(linear, pushed)
+    if topology[i, KIND] == FLOATING:
+        store3(out, iv, lanes, linear)
+        iv = iv + 3 * lanes
+    store3(out, iv, lanes, angular)

@@ -52,10 +52,10 @@ from ..numba_support.memory import load, load3, store, store3, store6
 from ..placement import pose_of
 from ..states import block_rows
 
-__all__ = ["COMMON_COLUMNS", "axis_by_quaternion", "start", "start_by_quaternion", "start_root"]
+__all__ = ["COMMON_COLUMNS", "start", "start_by_quaternion", "start_root"]
 
 # work, 1-D, n rows
-AXIS = 0  # 6: S, times the multiplier; of a root, a floating or a spherical joint nothing up to SECOND
+AXIS = 0  # 6: S, times the multiplier; of a root nothing up to SECOND
 RATE = 6  # 6: S'
 SECOND = 12  # 6: S''; of a root the acceleration of the ground in its first 3
 BODY = 18  # 1: mass; from here on what sums over bodies
@@ -193,30 +193,6 @@ def start_by_quaternion(i, topology, constants, q, v, a, states, work, lanes, li
         yz + along_z[1] * z[2],
     )
     _start_body(at, constants[i, MASS] + like, h, J, omega, linear, alpha, push, force, moment, work, lanes)
-
-
-@inlined
-def axis_by_quaternion(i, k, topology, work, lanes, like):
-    """Of axis k of such a joint S, S', S'' and (S' + v_i x S) / 2, two vectors each.
-
-    The last, v_i the twist of its body, is what stands for S' in derivatives with respect to v.
-    """
-    at, before = i * COMMON_COLUMNS * lanes, topology[i, PARENT] * COMMON_COLUMNS * lanes
-    zero = like, like, like
-    floating = topology[i, KIND] == FLOATING
-    axis = load3(work, at + (POSE + 3 * (k % 3)) * lanes, lanes, like)
-    z, s = axis, cross(load3(work, at + (POSE + 9) * lanes, lanes, like), axis)
-    if floating and k < 3:
-        z, s = zero, axis
-    omega = load3(work, before + TWIST * lanes, lanes, like)
-    linear = load3(work, before + (TWIST + 3) * lanes, lanes, like)
-    alpha = load3(work, before + ACCELERATION * lanes, lanes, like)
-    push = load3(work, before + (ACCELERATION + 3) * lanes, lanes, like)
-    a, t = cross(omega, z), crosses(omega, s, linear, z)
-    e, u = crosses(alpha, z, omega, a), plus(crosses(alpha, s, push, z), crosses(omega, t, linear, a))
-    omega = scaled(0.5, plus(omega, load3(work, at + TWIST * lanes, lanes, like)))
-    linear = scaled(0.5, plus(linear, load3(work, at + (TWIST + 3) * lanes, lanes, like)))
-    return z, s, a, t, e, u, cross(omega, z), crosses(omega, s, linear, z)
 
 
 @inlined

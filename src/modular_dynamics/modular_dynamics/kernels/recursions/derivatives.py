@@ -28,13 +28,16 @@ from ..layout import (
     MULTIPLIER,
     PARENT,
     PRISMATIC,
+    SPHERICAL,
     SPRINGS,
     STIFFNESS,
     TERMS,
+    VELOCITIES,
     V,
 )
 from ..math.matrix_entries import add_on_diagonal, coordinates_are_shared, put, put9, zero_first
 from ..math.vectors import (
+    matrix_product,
     plus_scaled,
     scaled,
     skew,
@@ -54,7 +57,7 @@ from .common_frame import (
     start_by_quaternion,
     start_root,
 )
-from .derivative_pairs import load_body, pairs
+from .derivative_pairs import load_body, pairs, store_axis
 
 __all__ = ["inverse_dynamics_derivatives", "inverse_dynamics_derivatives_float64"]
 
@@ -77,27 +80,22 @@ def _root(i, topology, constants, work, out, shared, lanes, like):
 
 
 @inlined
-def _root_by_quaternion(i, topology, work, out, shared, lanes, like):
-    """Entries of a floating or spherical root with itself: I S'', 2 B + I (v x), I.
-
-    Of a floating one, rows and columns linear first.
-    """
+def _floating_root(i, topology, work, out, shared, lanes, like):
+    """Entries of a floating root with itself: I S'', 2 B + I (v x), I, and rows and columns linear first."""
     nv = topology[topology.shape[0] - 1, V]
     dv, dvdot = nv, 2 * nv
     at, iv = i * COMMON_COLUMNS * lanes, topology[i, V]
-    floating = topology[i, KIND] == FLOATING
-    iw = iv + 3 if floating else iv
+    iw = iv + 3
     mass, h, inertia, p, D = load_body(at, work, lanes, like)
     ground = load3(work, at + SECOND * lanes, lanes, like)
     w, s = load3(work, at + TWIST * lanes, lanes, like), load3(work, at + (TWIST + 3) * lanes, lanes, like)
     xx, yy, zz, xy, xz, yz = inertia
     turned, shifted = skew_product(h, w), skew_product(h, s)
     carried = skew(1.0, plus_scaled(scaled(mass, s), -2.0, p), like)
-    if floating:
-        put9(out, iv, iw, nv, skew(mass, ground, like), shared, lanes, like)
-        put9(out, dv + iv, iv, nv, skew(mass, w, like), shared, lanes, like)
-        put9(out, dv + iw, iv, nv, turned, shared, lanes, like)
+    put9(out, iv, iw, nv, skew(mass, ground, like), shared, lanes, like)
     put9(out, iw, iw, nv, skew_product(h, ground), shared, lanes, like)
+    put9(out, dv + iv, iv, nv, skew(mass, w, like), shared, lanes, like)
+    put9(out, dv + iw, iv, nv, turned, shared, lanes, like)
     # inertia times the matrix of w x ..., row by row
     spun = (
         times(skew(-1.0, w, like), (xx, xy, xz))
@@ -106,16 +104,29 @@ def _root_by_quaternion(i, topology, work, out, shared, lanes, like):
     )
     for k in range(9):
         row, column = k // 3, k % 3
-        if floating:
-            put(out, dv + iv + row, iw + column, nv, carried[k] - turned[k], shared, lanes, like)
+        put(out, dv + iv + row, iw + column, nv, carried[k] - turned[k], shared, lanes, like)
         moment = 2.0 * D[k] + shifted[k] + spun[k]
         put(out, dv + iw + row, iw + column, nv, moment, shared, lanes, like)
     diagonal = mass, like, like, like, mass, like, like, like, mass
-    if floating:
-        put9(out, dvdot + iv, iv, nv, diagonal, shared, lanes, like)
-        put9(out, dvdot + iv, iw, nv, skew(-1.0, h, like), shared, lanes, like)
-        put9(out, dvdot + iw, iv, nv, skew(1.0, h, like), shared, lanes, like)
+    put9(out, dvdot + iv, iv, nv, diagonal, shared, lanes, like)
+    put9(out, dvdot + iv, iw, nv, skew(-1.0, h, like), shared, lanes, like)
+    put9(out, dvdot + iw, iv, nv, skew(1.0, h, like), shared, lanes, like)
     put9(out, dvdot + iw, iw, nv, (xx, xy, xz, xy, yy, yz, xz, yz, zz), shared, lanes, like)
+
+
+@inlined
+def _spherical_root(i, topology, work, out, shared, lanes, like):
+    """Entries of a spherical root with itself: the angular ones of a floating root that does not shift."""
+    nv = topology[topology.shape[0] - 1, V]
+    at, iv = i * COMMON_COLUMNS * lanes, topology[i, V]
+    _, h, (xx, yy, zz, xy, xz, yz), _, D = load_body(at, work, lanes, like)
+    ground, w = load3(work, at + SECOND * lanes, lanes, like), load3(work, at + TWIST * lanes, lanes, like)
+    inertia = xx, xy, xz, xy, yy, yz, xz, yz, zz
+    spun = matrix_product(inertia, skew(1.0, w, like))
+    put9(out, iv, iv, nv, skew_product(h, ground), shared, lanes, like)
+    for k in range(9):
+        put(out, nv + iv + k // 3, iv + k % 3, nv, 2.0 * D[k] + spun[k], shared, lanes, like)
+    put9(out, 2 * nv + iv, iv, nv, inertia, shared, lanes, like)
 
 
 @spliced
@@ -138,13 +149,19 @@ def recursion(topology, constants, q, v, a, states, work, out, lanes, like):
             store(out, (k * nv + k % nv) * lanes, like)
     for i in range(n - 1, -1, -1):
         if topology[i, PARENT] < n:
-            pairs(i, topology, constants, work, out, shared, lanes, like)
+            by_quaternion = turns_by_quaternion(i, topology)
+            for k in range(topology[i, VELOCITIES] if by_quaternion else 1):
+                if by_quaternion:
+                    store_axis(i, k, topology, work, lanes, like)
+                pairs(i, topology[i, V] + k, topology, constants, work, out, shared, lanes, like)
             at, before = i * COMMON_COLUMNS * lanes, topology[i, PARENT] * COMMON_COLUMNS * lanes
             for k in range(BODY, BODY_END):
                 total = load(work, before + k * lanes, like) + load(work, at + k * lanes, like)
                 store(work, before + k * lanes, total)
-        elif turns_by_quaternion(i, topology):
-            _root_by_quaternion(i, topology, work, out, shared, lanes, like)
+        elif topology[i, KIND] == FLOATING:
+            _floating_root(i, topology, work, out, shared, lanes, like)
+        elif topology[i, KIND] == SPHERICAL:
+            _spherical_root(i, topology, work, out, shared, lanes, like)
         else:
             _root(i, topology, constants, work, out, shared, lanes, like)
     if topology[n, TERMS] & SPRINGS:

@@ -10,6 +10,7 @@ Contract: arrays as in :mod:`.layout`, C-contiguous; nothing is allocated by the
 import math
 
 from ..drivers import batch_float32, batch_float64, single
+from ..joint_terms import write_joint_terms
 from ..layout import (
     ACCELERATION,
     ALPHA,
@@ -51,7 +52,6 @@ from ..numba_support.compilation import inlined, kernel, spliced
 from ..numba_support.memory import add3, load, load3, store, store3
 from ..placement import place, place_by_quaternion, pose_of
 from ..states import all_finite, turns_by_quaternion
-from .joint_terms import write_joint_terms
 
 __all__ = ["inverse_dynamics", "inverse_dynamics_float32", "inverse_dynamics_float64"]
 
@@ -90,23 +90,31 @@ def _outward(i, topology, constants, v, vdot, states, work, lanes, like):
 
 
 @inlined
+def _outward_floating(i, topology, constants, q, v, vdot, work, lanes, like):
+    """The same for a floating body on the ground: its twist [linear, angular] is in its own axes."""
+    iv, before = topology[i, V] * lanes, topology[i, PARENT] * WORK_COLUMNS * lanes
+    pose = place_by_quaternion(i, topology, constants, q, lanes, like)
+    omega, alpha, acceleration = _carried(pose, before, work, lanes, like)
+    linear, angular = load3(v, iv, lanes, like), load3(v, iv + 3 * lanes, lanes, like)
+    push = plus_cross(load3(vdot, iv, lanes, like), angular, linear)
+    alpha = plus(alpha, load3(vdot, iv + 3 * lanes, lanes, like))
+    _store_motion_and_wrench(i, plus(omega, angular), alpha, plus(acceleration, push), constants, work, lanes)
+
+
+@inlined
 def _outward_by_quaternion(i, topology, constants, q, v, vdot, work, lanes, like):
-    """The same on a floating or spherical joint: its twist [linear, angular] is in the body's own axes."""
+    """The same of a body on a spherical joint, or on a floating one on a moving body."""
     iv, before = topology[i, V] * lanes, topology[i, PARENT] * WORK_COLUMNS * lanes
     pose = place_by_quaternion(i, topology, constants, q, lanes, like)
     omega, alpha, acceleration = _carried(pose, before, work, lanes, like)
     if topology[i, KIND] == FLOATING:
         linear, angular = load3(v, iv, lanes, like), load3(v, iv + 3 * lanes, lanes, like)
         push = plus_cross(load3(vdot, iv, lanes, like), angular, linear)
-        if topology[i, PARENT] < topology.shape[0] - 1:
-            push = plus_scaled(push, 2.0, cross(omega, linear))
-        acceleration = plus(acceleration, push)
+        acceleration = plus(acceleration, plus_scaled(push, 2.0, cross(omega, linear)))
         iv = iv + 3 * lanes
     else:
         angular = load3(v, iv, lanes, like)
-    alpha = plus(alpha, load3(vdot, iv, lanes, like))
-    if topology[i, PARENT] < topology.shape[0] - 1:
-        alpha = plus_cross(alpha, omega, angular)
+    alpha = plus_cross(plus(alpha, load3(vdot, iv, lanes, like)), omega, angular)
     _store_motion_and_wrench(i, plus(omega, angular), alpha, acceleration, constants, work, lanes)
 
 
@@ -171,7 +179,9 @@ def _inward(i, topology, constants, q, states, work, tau, lanes, like):
 def outward(first, stop, topology, constants, q, v, vdot, states, work, lanes, like):
     """Motion and wrench of bodies first ... stop - 1 of one subsystem; their parents' motions are known."""
     for i in range(first, stop):
-        if turns_by_quaternion(i, topology):
+        if topology[i, KIND] == FLOATING and topology[i, PARENT] == topology.shape[0] - 1:
+            _outward_floating(i, topology, constants, q, v, vdot, work, lanes, like)
+        elif turns_by_quaternion(i, topology):
             _outward_by_quaternion(i, topology, constants, q, v, vdot, work, lanes, like)
         else:
             _outward(i, topology, constants, v, vdot, states, work, lanes, like)

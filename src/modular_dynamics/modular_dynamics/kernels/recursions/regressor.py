@@ -83,8 +83,22 @@ def _outward(i, topology, constants, v, vdot, states, work, lanes, like):
 
 
 @inlined
+def _outward_floating(i, topology, constants, q, v, vdot, work, lanes, like):
+    """The same for a floating body on the ground: its twist [linear, angular] is in its own axes."""
+    iv = topology[i, V] * lanes
+    pose = place_by_quaternion(i, topology, constants, q, lanes, like)
+    omega, alpha, acceleration = _carry(i, pose, topology, work, lanes, like)
+    R = load9(work, i * REGRESSOR_COLUMNS * lanes, lanes, like)
+    linear, angular = load3(v, iv, lanes, like), load3(v, iv + 3 * lanes, lanes, like)
+    push = plus_cross(load3(vdot, iv, lanes, like), angular, linear)
+    alpha = plus(alpha, times(R, load3(vdot, iv + 3 * lanes, lanes, like)))
+    omega, acceleration = plus(omega, times(R, angular)), plus(acceleration, times(R, push))
+    _store_motion(i, omega, alpha, acceleration, work, lanes)
+
+
+@inlined
 def _outward_by_quaternion(i, topology, constants, q, v, vdot, work, lanes, like):
-    """The same on a floating or spherical joint: its twist [linear, angular] is in the body's own axes."""
+    """The same of a body on a spherical joint, or on a floating one on a moving body."""
     iv = topology[i, V] * lanes
     pose = place_by_quaternion(i, topology, constants, q, lanes, like)
     omega, alpha, acceleration = _carry(i, pose, topology, work, lanes, like)
@@ -203,7 +217,9 @@ def recursion(topology, constants, q, v, vdot, states, work, out, lanes, like):
         store(work, ground + 4 * k * lanes, like + 1.0)
         store(work, ground + (ACCELERATION + k) * lanes, like - constants[n, GRAVITY + k])
     for i in range(n):
-        if turns_by_quaternion(i, topology):
+        if topology[i, KIND] == FLOATING and topology[i, PARENT] == n:
+            _outward_floating(i, topology, constants, q, v, vdot, work, lanes, like)
+        elif turns_by_quaternion(i, topology):
             _outward_by_quaternion(i, topology, constants, q, v, vdot, work, lanes, like)
         else:
             _outward(i, topology, constants, v, vdot, states, work, lanes, like)

@@ -5,7 +5,7 @@ feels it: the armature is that of Featherstone, Rigid Body Dynamics Algorithms, 
 gyroscopic moments of the rotor. TERMS in the topology says which of these there are.
 """
 
-from ..layout import (
+from .layout import (
     ARMATURE,
     ARMATURES,
     DAMPING,
@@ -18,7 +18,7 @@ from ..layout import (
     Q,
     V,
 )
-from ..numba_support.compilation import inlined
+from .numba_support.compilation import inlined
 
 __all__ = ["write_joint_terms"]
 

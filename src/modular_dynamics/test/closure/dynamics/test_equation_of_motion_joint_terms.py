@@ -1,0 +1,71 @@
+"""Armature, springs and friction at joints of closed loops, and a loop that carries a ball joint."""
+
+import numpy as np
+import pytest
+
+import modular_dynamics as md
+from helpers.oracles.motions import kinetic
+from helpers.oracles.pinocchio_tree import PinocchioTree
+from helpers.paths import ROBOTS
+from helpers.random_examples.joint_trees import passive_torques
+from helpers.tree_dynamics import assert_close
+from modular_dynamics.closure import (
+    closed_loop_bias,
+    closed_loop_forward_dynamics,
+    closed_loop_gravity_torque,
+    closed_loop_inverse_dynamics,
+    closed_loop_mass_matrix,
+    closed_loop_spring_torque,
+    energy,
+    simulate,
+)
+
+TERMS = {
+    "joint_dynamics": [
+        {"joint": "J1", "armature": 0.05},
+        {"joint": "J3", "armature": 0.02, "stiffness": 4.0, "rest_position": 0.3},
+        {"joint": "J4", "stiffness": 2.0, "rest_position": -0.2},
+    ],
+    "version": 1,
+}
+FRICTION = '<dynamics damping="0.3" friction="0.2"/></joint>'
+
+
+@pytest.fixture
+def four_bar():
+    """All of its joints, passive ones too, have friction."""
+    return md.load_urdf((ROBOTS / "four_bar.urdf").read_text().replace("</joint>", FRICTION), TERMS)
+
+
+@pytest.mark.parametrize("friction", ["none", "urdf"])
+def test_torques_are_the_trees_by_virtual_power(four_bar, friction):
+    q, v, vdot = [0.4], [3.0], [2.0]
+    result = closed_loop_inverse_dynamics(four_bar, q, v, vdot, friction=friction)
+    state = result.coordinates, result.velocities, result.accelerations
+    tree = PinocchioTree(four_bar).inverse_dynamics(*state)
+    passive = passive_torques(four_bar, *state[:2], friction)
+    W = result.projection
+    assert_close(result.tau, W.T @ (tree + passive), 1e-11)
+    M = closed_loop_mass_matrix(four_bar, q)
+    assert_close(M, W.T @ PinocchioTree(four_bar).mass_matrix(state[0]) @ W, 1e-11)
+    bias = closed_loop_bias(four_bar, q, v, friction=friction)
+    assert_close(M @ vdot + bias, result.tau, 1e-11)
+    rest = np.zeros(four_bar.nv)
+    gravity, springs = closed_loop_gravity_torque(four_bar, q), closed_loop_spring_torque(four_bar, q)
+    assert_close(gravity, W.T @ PinocchioTree(four_bar).inverse_dynamics(state[0], rest, rest), 1e-11)
+    assert_close(springs, W.T @ passive_torques(four_bar, state[0], rest), 1e-11)
+    motion = closed_loop_forward_dynamics(four_bar, *state[:2], result.tau, friction=friction)
+    assert_close(motion.accelerations, result.accelerations, 1e-10)
+
+
+def test_another_friction_is_refused(four_bar):
+    with pytest.raises(md.StateError, match="friction is 'coulomb'; 'none' or 'urdf' is needed"):
+        closed_loop_inverse_dynamics(four_bar, [0.4], [0.0], [0.0], friction="coulomb")
+
+
+def test_a_simulation_keeps_the_energy_of_springs_and_drives(four_bar):
+    motion = simulate(four_bar, [0.4], [1.0], None, 1.0)
+    assert np.ptp(motion.energy) <= 1e-7 * kinetic(four_bar, motion)
+    still = np.zeros(four_bar.nv)
+    # and it is in both
+    assert np.ptp([energy(four_bar, q, still) for q in motion.coordinates]) > 0.1 * kinetic(four_bar, motion)

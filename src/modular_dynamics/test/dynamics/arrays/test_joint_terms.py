@@ -1,0 +1,174 @@
+"""Armature, springs and friction of joints: laws, mimic joints, arguments, memory, generated code."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import modular_dynamics as md
+from benchmark.setting.robots import random_inertial
+from helpers.oracles.pinocchio_tree import PinocchioTree
+from helpers.robots.urdf_text import joint, robot
+from helpers.tree_dynamics import assert_close, random_state
+from modular_dynamics.dynamics.arrays.joint_terms import joint_terms, terms_of
+from modular_dynamics.kernels import layout
+
+MIMIC = '<mimic joint="a" multiplier="-2" offset="0.5"/>'
+
+
+def chain(*kinds, dynamics=(), more=None):
+    """Joints a, b, c ... of these types one on another; ``dynamics``: attributes of tags, by joint."""
+    rng = np.random.default_rng(3)
+    links, joints, tags = ['<link name="l0"/>'], [], list[str]()
+    for k, kind in enumerate(kinds):
+        name, (axis, place, turn) = "abcdefgh"[k], rng.normal(size=(3, 3))
+        links.append(f'<link name="l{k + 1}">{random_inertial(rng)}</link>')
+        in_urdf = "floating" if kind == "spherical" else kind
+        tags += [f'<spherical joint="{name}"/>'] if kind == "spherical" else []
+        own = (more or {}).get(name, "")
+        joints.append(
+            joint(name, in_urdf, f"l{k}", f"l{k + 1}", place, turn, axis / np.linalg.norm(axis), more=own)
+        )
+    tags += [f'<joint_dynamics joint="{name}" {attributes}/>' for name, attributes in dict(dynamics).items()]
+    return md.load_urdf(robot("chain", [*links, *joints], tags))
+
+
+def at_rest_in_space(graph):
+    """Without gravity and at rest a joint's own torque is all that there is."""
+    return replace(graph, gravity=np.zeros(3)), graph.neutral(), np.zeros(graph.nv)
+
+
+def test_each_law_by_itself():
+    graph, q, rest = at_rest_in_space(
+        chain(
+            "revolute",
+            "prismatic",
+            dynamics={"a": 'stiffness="3" rest_position="0.5"', "b": 'armature="0.25"'},
+            more={"b": '<dynamics damping="0.5" friction="2"/>'},
+        )
+    )
+    q[:] = 0.2, 0.4
+    assert md.inverse_dynamics(graph, q, rest, rest) == pytest.approx([3 * (0.2 - 0.5), 0.0], abs=1e-15)
+    assert md.inverse_dynamics(graph, q, rest, rest, friction="urdf")[1] == 0.0  # sign(0) = 0
+    bare = replace(graph, joints=tuple(replace(one, armature=0.0, stiffness=0.0) for one in graph.joints))
+    v, vdot = np.array([0.0, -1e-300]), np.array([0.0, 8.0])
+    by_joints = md.inverse_dynamics(graph, q, v, vdot, friction="urdf") - md.inverse_dynamics(
+        bare, q, v, vdot
+    )
+    assert by_joints == pytest.approx([-0.9, 0.25 * 8.0 - 2.0], abs=1e-13)
+    matrices = md.mass_matrix(graph, q) - md.mass_matrix(bare, q)
+    assert matrices == pytest.approx(np.diag([0.0, 0.25]), abs=1e-14)
+
+
+def test_mimic_joints_load_their_driver():
+    dynamics = {"a": 'armature="1" stiffness="2" rest_position="0.1"', "b": 'armature="0.5" stiffness="4"'}
+    friction = {
+        "a": '<dynamics damping="1" friction="3"/>',
+        "b": MIMIC + '<dynamics damping="2" friction="5"/>',
+    }
+    graph = chain("revolute", "prismatic", dynamics=dynamics, more=friction)
+    driver, follower = joint_terms(graph)
+    # q_b = -2 q + 0.5, and so the torque of b's spring at a is -2 * 4 (-2 q + 0.5) = 16 (q - 0.25)
+    assert driver == pytest.approx([1 + 4 * 0.5, 2 + 16, (0.2 + 4.0) / 18, 1 + 4 * 2, 3 + 2 * 5])
+    assert follower.tolist() == [0, 0, 0, 0, 0]
+    still, q, rest = at_rest_in_space(graph)
+    assert md.inverse_dynamics(still, q + 0.7, rest, rest) == pytest.approx([2 * 0.6 + 16 * 0.45])
+
+
+@pytest.mark.parametrize("kind", ["spherical", "floating"])
+def test_a_spring_at_a_joint_of_several_coordinates_is_refused(kind):
+    graph = chain("revolute", kind)
+    sprung = replace(graph, joints=(graph.joints[0], replace(graph.joints[1], stiffness=2.0)))
+    with pytest.raises(md.UnsupportedModelError, match=f"joint 'b' is {kind} and has stiffness 2; springs"):
+        md.inverse_dynamics(sprung, *random_state(sprung))
+
+
+@pytest.mark.parametrize("friction", ["coulomb", None, 1])
+@pytest.mark.parametrize(
+    "function",
+    [
+        md.inverse_dynamics,
+        md.forward_dynamics,
+        md.inverse_dynamics_derivatives,
+        lambda graph, q, v, vdot, **more: md.bias(graph, q, v, **more),
+        lambda graph, *state, **more: md.inverse_dynamics_batch(graph, *(x[None] for x in state), **more),
+        lambda graph, *state, **more: md.forward_dynamics_batch(graph, *(x[None] for x in state), **more),
+    ],
+)
+def test_another_friction_is_refused(function, friction):
+    graph = chain("revolute")
+    with pytest.raises(md.StateError, match=r"friction is .*; 'none' or 'urdf' is needed"):
+        function(graph, *random_state(graph), friction=friction)
+
+
+def test_only_what_there_is_counts():
+    graph = chain("revolute", "prismatic")
+    assert terms_of(graph, "urdf") == 0
+    graph = chain("revolute", dynamics={"a": 'stiffness="1"'}, more={"a": '<dynamics damping="1"/>'})
+    assert terms_of(graph) == layout.SPRINGS
+    assert terms_of(graph, "urdf") == layout.SPRINGS + layout.FRICTIONS
+    assert terms_of(graph, springs=False) == 0
+
+
+@pytest.mark.parametrize("which", [1, 2])
+def test_the_result_may_overwrite_v_or_vdot(which):
+    dynamics = dict.fromkeys("ab", 'armature="0.5" stiffness="2"')
+    more = dict.fromkeys("ab", '<dynamics damping="1" friction="2"/>')
+    graph = chain("revolute", "prismatic", dynamics=dynamics, more=more)
+    for function in (md.inverse_dynamics, md.forward_dynamics):
+        state = random_state(graph)
+        expected = function(graph, *state, friction="urdf")
+        result = function(graph, *state, friction="urdf", out=state[which])
+        assert result is state[which]
+        assert np.array_equal(result, expected)
+
+
+@pytest.mark.parametrize("kind", ["spherical", "floating"])
+@pytest.mark.parametrize("on_ground", [False, True])
+def test_forward_dynamics_with_armature_at_several_coordinates(kind, on_ground):
+    kinds = (kind, "revolute") if on_ground else ("revolute", kind, "prismatic")
+    graph = chain(*kinds, dynamics={"a" if on_ground else "b": 'armature="0.7"'})
+    q, v, tau = random_state(graph)
+    vdot = md.forward_dynamics(graph, q, v, tau)
+    assert_close(vdot, PinocchioTree(graph).forward_dynamics(q, v, tau), 1e-11)
+    assert_close(md.forward_dynamics_batch(graph, q[None], v[None], tau[None])[0], vdot, 1e-12)
+
+
+def test_generated_code_has_the_terms_too(tmp_path, monkeypatch):
+    monkeypatch.setenv("MODULAR_DYNAMICS_CACHE", str(tmp_path))
+    dynamics = {"a": 'armature="0.5" stiffness="2"', "b": 'armature="0.3"', "c": 'stiffness="4"'}
+    more = dict.fromkeys("abc", '<dynamics damping="1" friction="2"/>')
+    graph, looped = (
+        chain("revolute", "prismatic", "revolute", "spherical", "floating", dynamics=dynamics, more=more)
+        for _ in range(2)
+    )
+    state = random_state(graph)
+    report = graph.compile()
+    assert {piece.algorithm for piece in report.pieces} == {
+        "inverse_dynamics",
+        "mass_matrix",
+        "forward_dynamics",
+        "inverse_dynamics_derivatives",
+    }
+    for friction in ("none", "urdf"):
+        for function in (md.inverse_dynamics, md.forward_dynamics):
+            ours = function(graph, *state, friction=friction)
+            assert_close(ours, function(looped, *state, friction=friction), 1e-12)
+    assert_close(md.mass_matrix(graph, state[0]), md.mass_matrix(looped, state[0]), 1e-12)
+    assert_close(md.gravity_torque(graph, state[0]), md.gravity_torque(looped, state[0]), 1e-12)
+    pairs = (md.inverse_dynamics_derivatives(one, *state) for one in (graph, looped))
+    for ours, theirs in zip(*pairs, strict=True):
+        assert_close(ours, theirs, 1e-12)
+
+
+def test_torques_in_black_boxes_stay_unknown(boxed_arm):
+    wrench = {"tool": np.arange(6.0)}
+    joints = tuple(replace(one, armature=0.1, stiffness=3.0) for one in boxed_arm.joints)
+    sprung = replace(boxed_arm, joints=joints)
+    state = random_state(boxed_arm)
+    plain, tau = (
+        md.inverse_dynamics(graph, *state, black_box_wrenches=wrench) for graph in (boxed_arm, sprung)
+    )
+    assert np.array_equal(np.isnan(tau), np.isnan(plain))
+    known = ~np.isnan(tau)
+    assert (tau - plain)[known] == pytest.approx((0.1 * state[2] + 3.0 * state[0])[known], abs=1e-12)
