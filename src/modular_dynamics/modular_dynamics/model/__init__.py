@@ -4,6 +4,7 @@ from . import checks
 from .checks import *  # noqa: F403  # all of them
 from .closure import Anchor, Gear, LoopJoint, Spring
 from .graph import SubsystemGraph
+from .inertial import Inertial, Link, merged
 from .subsystem import Body, Connection, Joint, JointType, Limits, Mimic, Subsystem
 
 __all__ = [
@@ -11,13 +12,16 @@ __all__ = [
     "Body",
     "Connection",
     "Gear",
+    "Inertial",
     "Joint",
     "JointType",
     "Limits",
+    "Link",
     "LoopJoint",
     "Mimic",
     "Spring",
     "Subsystem",
     "SubsystemGraph",
+    "merged",
 ]
 __all__ += checks.__all__
