@@ -17,8 +17,8 @@ from ..model import Joint, JointType, SubsystemGraph
 
 __all__ = ["PinocchioModel"]
 
-#: For an axis along x, y or z, and for any other. From Python, the axis of Pinocchio's continuous joint about any
-#: axis (JointModelRevoluteUnboundedUnaligned) cannot be set: there the position is one angle.
+#: For an axis along x, y or z, and for any other. From Python, the axis of Pinocchio's continuous joint about
+#: any axis (JointModelRevoluteUnboundedUnaligned) cannot be set: there the position is one angle.
 _TYPES = {
     JointType.REVOLUTE: ("RX", "RY", "RZ", "RevoluteUnaligned"),
     JointType.CONTINUOUS: ("RUBX", "RUBY", "RUBZ", "RevoluteUnaligned"),

@@ -14,6 +14,10 @@ from numpy.typing import NDArray
 from ..algebra import DualQuaternion
 from ..exceptions import ModelError, StateError, UnknownNameError
 from ..kernels import SMALLEST_NORM, first_not_finite
+from .changes.attach import attach
+from .changes.lock import lock
+from .changes.payload import payloads, with_payload
+from .changes.removal import without
 from .closure import Gear, LoopJoint, Spring
 from .constant import Constant, read_only
 from .printing import tree
@@ -46,6 +50,8 @@ class SubsystemGraph(Constant):
     #: What `compile` calls. dynamics/ sets it when it is imported: the model comes below the algorithms and
     #: imports none of them, yet `graph.compile()` is a method that users look for.
     generate: ClassVar[Callable[..., Any] | None] = None
+    #: Called with a graph and the one that a change made of it; dynamics/ sets it, too.
+    keep_code: ClassVar[Callable[[SubsystemGraph, SubsystemGraph], None] | None] = None
 
     name: str
     joints: tuple[Joint, ...]
@@ -268,6 +274,13 @@ class SubsystemGraph(Constant):
         if SubsystemGraph.generate is None:
             raise RuntimeError("import modular_dynamics first: it sets what SubsystemGraph.compile calls")
         return SubsystemGraph.generate(self, progress)
+
+    # each gives a new graph: model/changes/
+    attach = attach
+    lock = lock
+    with_payload = with_payload
+    without = without
+    payloads = property(payloads)
 
     def __str__(self) -> str:
         return tree(self)

@@ -1,7 +1,10 @@
 """Masses of links and payloads, and how they add up to those of a body."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,11 +29,16 @@ class Inertial(Constant):
     com: NDArray[np.float64]
     inertia: NDArray[np.float64]
 
+    none: ClassVar[Inertial]
+
     def __post_init__(self) -> None:
         self._set(
             com=read_only(self.com, (3,), "a centre of mass"),
             inertia=read_only(self.inertia, (3, 3), "an inertia"),
         )
+
+
+Inertial.none = Inertial(0.0, np.zeros(3), np.zeros((3, 3)))
 
 
 @dataclass(frozen=True, eq=False)
