@@ -48,7 +48,7 @@ def test_nothing_can_be_written_to(load_robot, name, copied):
             assert not value.flags.writeable, path
         else:
             assert not hasattr(value, "__setitem__"), path
-    with pytest.raises(ValueError, match="read-only"):
+    with pytest.raises(ValueError, match=r"read-only"):
         graph.bodies[0].com[0] = 1.0
 
 
@@ -100,7 +100,7 @@ def test_subsystems_follow_the_graphs_joints_and_bodies(load_robot):
 
 def test_a_graph_of_unequal_counts_is_refused(load_robot):
     graph = load_robot("four_link")
-    with pytest.raises(md.ModelError, match="4 joints, 3 bodies, 4 parents, and 4 joints in subsystems"):
+    with pytest.raises(md.ModelError, match=r"4 joints, 3 bodies, 4 parents, and 4 joints in subsystems"):
         replace(graph, bodies=graph.bodies[1:])
-    with pytest.raises(md.ModelError, match="joint_names must name each joint"):
+    with pytest.raises(md.ModelError, match=r"joint_names must name each joint"):
         replace(graph, joint_names=graph.joint_names[1:])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -10,8 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ...algebra import DualQuaternion, from_rotation_translation
-from ...exceptions import ModelError
-from ..subsystem import Body, Connection, Subsystem
+from ...exceptions import ModelError, UnsupportedModelError
+from ..subsystem import Body, Connection, JointType, Subsystem
 from .bodies import body_at, body_of, changed, owner_of, parts_of
 from .checks import checked_numbers
 from .names import renamed
@@ -47,7 +46,8 @@ def attach(
     Raises:
         UnknownNameError: no such link; names the choices.
         ModelError: names that both have; a pose that is none; another robot with a floating base.
-        UnsupportedModelError: the link belongs to a black box.
+        UnsupportedModelError: the link belongs to a black box; a floating joint that would not start on the
+            ground.
     """
     x = _checked_pose(pose)
     index = owner_of(graph, link, "attaching a robot to")
@@ -55,6 +55,12 @@ def attach(
         raise ModelError(
             f"'{other.name}' has a floating base, and its root link '{other.ground.name}' is only the world; "
             "load it without floating_base"
+        )
+    floating = [joint.name for joint in other.joints if joint.type is JointType.FLOATING]
+    if floating and index is not None:
+        raise UnsupportedModelError(
+            f"'{other.name}' has the floating joint '{floating[0]}', and link '{link}' moves: floating "
+            "joints must start on the ground"
         )
     their = renamed(other, prefix) if prefix else other
     _check_names(graph, their)
@@ -118,11 +124,13 @@ def _check_names(graph: SubsystemGraph, other: SubsystemGraph) -> None:
             )
 
 
-def _names(graph: SubsystemGraph) -> tuple[Iterable[str], ...]:
-    fixed = (part.joint for body in (graph.ground, *graph.bodies) for part in parts_of(body))
-    joints = {joint.name for joint in graph.joints} | {name for name in fixed if name is not None}
-    cut = {loop.name for loop in graph.loop_joints} | {spring.name for spring in graph.springs}
-    return {*graph.links}, joints | cut, {subsystem.name for subsystem in graph.subsystems}
+def _names(graph: SubsystemGraph) -> tuple[dict[str, None], ...]:
+    """Links, joints of all kinds and subsystems, each in order."""
+    parts = [part for body in (graph.ground, *graph.bodies) for part in body.parts]
+    joints = [joint.name for joint in graph.joints] + [part.joint for part in parts if part.joint is not None]
+    cut = [loop.name for loop in graph.loop_joints] + [spring.name for spring in graph.springs]
+    subsystems = [subsystem.name for subsystem in graph.subsystems]
+    return dict.fromkeys(graph.links), dict.fromkeys(joints + cut), dict.fromkeys(subsystems)
 
 
 def _joined(base: Body, ground: Body, link: str, x: DualQuaternion) -> Body:

@@ -57,5 +57,5 @@ def _pose(graph: SubsystemGraph, anchor: Anchor) -> DualQuaternion:
 def _second_axis(axis: NDArray[np.float64]) -> NDArray[np.float64]:
     """Of a universal joint: the coordinate axis least along its axis, made perpendicular to it."""
     second = np.eye(3)[int(np.argmin(np.abs(axis)))]
-    second = second - axis * (axis @ second)
-    return second * (1.0 / float(np.linalg.norm(second)))
+    perpendicular: NDArray[np.float64] = second - axis * (axis @ second)
+    return perpendicular / np.linalg.norm(perpendicular)

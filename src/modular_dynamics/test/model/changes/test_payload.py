@@ -70,7 +70,7 @@ def test_two_links_of_one_body_carry_their_own():
       <joint name="j" type="continuous"><parent link="base"/><child link="arm"/><axis xyz="0 1 0"/></joint>
       <joint name="f" type="fixed"><parent link="arm"/><child link="tool"/><origin xyz="1 0 0"/></joint>
       </robot>"""
-    with pytest.warns(md.ModelWarning, match="has no mass"):
+    with pytest.warns(md.ModelWarning, match=r"has no mass"):
         graph = md.load_urdf(text)
     both = graph.with_payload("arm", mass=2.0).with_payload("tool", mass=3.0)
     assert (both.bodies[0].mass, both.bodies[0].com.tolist()) == (5.0, [0.6, 0.0, 0.0])
@@ -145,19 +145,19 @@ def test_what_no_body_weighs_is_refused(load_robot, load, message):
 
 
 def test_a_broken_triangle_inequality_is_a_warning_at_the_callers_line(load_robot):
-    with pytest.warns(md.ModelWarning, match="breaks the triangle inequality") as caught:
+    with pytest.warns(md.ModelWarning, match=r"breaks the triangle inequality") as caught:
         load_robot("four_link").with_payload("lower_stem", mass=1.0, inertia=np.diag([1.0, 1.0, 3.0]))
     assert caught[0].filename == __file__
 
 
 def test_unknown_links_are_answered_with_the_choices(load_robot):
-    with pytest.raises(md.UnknownNameError, match="^no link 'nose' in 'charmie'; its links: world"):
+    with pytest.raises(md.UnknownNameError, match=r"^no link 'nose' in 'charmie'; its links: world"):
         load_robot("charmie").with_payload("nose", mass=1.0)
 
 
 def test_in_a_black_box_is_refused(boxed_arm):
     for link in ("tv7_gripper_base", "tv7_left_finger"):
-        with pytest.raises(md.UnsupportedModelError, match="belongs to the black box 'tool'"):
+        with pytest.raises(md.UnsupportedModelError, match=r"belongs to the black box 'tool'"):
             boxed_arm.with_payload(link, mass=1.0)
 
 
