@@ -1,6 +1,7 @@
 """The model: joints, bodies, subsystems and the graph that they form. Constant after construction."""
 
 from . import checks
+from .changes.parameters.kind import Parameter
 from .checks import *  # noqa: F403  # all of them
 from .closure import Anchor, Gear, LoopJoint, Spring
 from .graph import SubsystemGraph
@@ -19,6 +20,7 @@ __all__ = [
     "Link",
     "LoopJoint",
     "Mimic",
+    "Parameter",
     "Spring",
     "Subsystem",
     "SubsystemGraph",

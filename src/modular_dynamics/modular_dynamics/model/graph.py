@@ -16,7 +16,8 @@ from ..exceptions import ModelError, StateError, UnknownNameError
 from ..kernels import SMALLEST_NORM, first_not_finite
 from .changes.attach import attach
 from .changes.lock import lock
-from .changes.payload import payloads, with_payload
+from .changes.parameters.by_name import parameters_of, with_parameters
+from .changes.payload import payloads_of, with_payload
 from .changes.removal import without
 from .closure import Gear, LoopJoint, Spring
 from .constant import Constant, read_only
@@ -278,9 +279,11 @@ class SubsystemGraph(Constant):
     # each gives a new graph: model/changes/
     attach = attach
     lock = lock
+    with_parameters = with_parameters
     with_payload = with_payload
     without = without
-    payloads = property(payloads)
+    parameters = cached_property(parameters_of)
+    payloads = property(payloads_of)
 
     def __str__(self) -> str:
         return tree(self)

@@ -17,7 +17,7 @@ from .algorithms import DOUBLE, GENERATED, SINGLE, Algorithm
 from .timing import NoInertiaError, microseconds
 from .workspaces import discard_workspaces, generated_code
 
-__all__ = ["CompileReport", "GeneratedCode", "compile_graph", "with_code"]
+__all__ = ["CompileReport", "GeneratedCode", "compile_graph", "keep_code", "with_code"]
 
 #: Numbers in a result beyond which loops are better.
 LARGEST_RESULT = 20_000
@@ -127,6 +127,17 @@ def compile_graph(graph: SubsystemGraph, progress: Callable[[str], None] | None 
     return CompileReport(graph.name, tuple(pieces), tuple(left_out), time.perf_counter() - start)
 
 
+def keep_code(old: SubsystemGraph, new: SubsystemGraph) -> None:
+    """Use a graph's generated code for a changed one, too, if all numbers that are folded in are the same."""
+    code = generated_code(old)
+    if not code:
+        return
+    before, after = ((topology_of(graph, frozenset()), constants_of(graph)) for graph in (old, new))
+    boxes = any(subsystem.black_box for subsystem in new.subsystems)
+    if not boxes and all(map(np.array_equal, before, after)):
+        discard_workspaces(new, code)
+
+
 def _generate_all(
     graph: SubsystemGraph,
     algorithm: Algorithm,
@@ -178,3 +189,4 @@ def _generate(
 
 
 SubsystemGraph.generate = staticmethod(compile_graph)
+SubsystemGraph.keep_code = staticmethod(keep_code)

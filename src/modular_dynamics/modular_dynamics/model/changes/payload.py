@@ -17,7 +17,7 @@ from .checks import checked_inertial
 if TYPE_CHECKING:
     from ..graph import SubsystemGraph
 
-__all__ = ["payloads", "with_payload"]
+__all__ = ["payloads_of", "with_payload"]
 
 _NOWHERE, _POINT = np.zeros(3), np.zeros((3, 3))
 
@@ -59,7 +59,7 @@ def with_payload(
     return changed_bodies(graph, {index: with_payloads(body.bare or body, kept)})
 
 
-def payloads(graph: SubsystemGraph) -> Mapping[str, Inertial]:
+def payloads_of(graph: SubsystemGraph) -> Mapping[str, Inertial]:
     """Payloads by link, each in the link's frame."""
     bodies = graph.ground, *graph.bodies
     return MappingProxyType({link: load for body in bodies for link, load in body.payloads.items()})
