@@ -12,7 +12,10 @@ from numpy.typing import NDArray
 from ..algebra import DualQuaternion, rotation_matrix, translation
 from .constant import Constant, read_only
 
-__all__ = ["Inertial", "Link", "merged"]
+__all__ = ["Inertial", "Link", "is_close", "merged"]
+
+#: Rounding of masses, relative.
+_ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,3 +78,14 @@ def merged(parts: Sequence[tuple[Inertial, DualQuaternion]]) -> Inertial:
         d = c - com
         inertia += R @ part.inertia @ R.T + part.mass * (d @ d * np.eye(3) - np.outer(d, d))
     return Inertial(float(mass), com, inertia)
+
+
+def is_close(one: Inertial, other: Inertial) -> bool:
+    """Whether two bodies in one frame weigh the same, to rounding."""
+    lengths = max(float(np.abs(other.com).max()), 1e-3)
+    moments = max(float(np.abs(other.inertia).max()), 1e-9)
+    return (
+        abs(one.mass - other.mass) <= _ROUNDING * other.mass
+        and float(np.abs(one.com - other.com).max()) <= _ROUNDING * lengths
+        and float(np.abs(one.inertia - other.inertia).max()) <= _ROUNDING * moments
+    )

@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..algebra import DualQuaternion, Quaternion, pose, rotation_about
+from ..exceptions import ModelError
 from .constant import Constant, read_only, read_only_mapping
-from .inertial import Inertial, Link
+from .inertial import Inertial, Link, is_close, merged
 
 __all__ = ["Body", "Connection", "Joint", "JointType", "Limits", "Mimic", "Subsystem"]
 
@@ -143,6 +144,18 @@ class Body(Constant):
             links=read_only_mapping(self.links),
             payloads=read_only_mapping(self.payloads),
         )
+        own = Inertial(self.mass, self.com, self.inertia)
+        if self.bare is not None and not is_close(own, loaded(self.bare, self.payloads)):
+            raise ModelError(
+                f"body '{self.name}' carries payloads, and its mass, com and inertia are not those of ``bare`` "
+                "with them; change them by with_payload and with_parameters"
+            )
+
+
+def loaded(bare: Body, payloads: Mapping[str, Inertial]) -> Inertial:
+    """Mass, centre of mass and inertia of a body with payloads on its links."""
+    own = Inertial(bare.mass, bare.com, bare.inertia), DualQuaternion.identity
+    return merged([own, *((payload, bare.links[link]) for link, payload in payloads.items())])
 
 
 @dataclass(frozen=True, eq=False)

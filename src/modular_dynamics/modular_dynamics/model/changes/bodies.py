@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from ...algebra import DualQuaternion
 from ...exceptions import UnsupportedModelError
-from ..inertial import Inertial, Link, merged
-from ..subsystem import Body
+from ..inertial import Inertial, Link, is_close, merged
+from ..subsystem import Body, loaded
 
 if TYPE_CHECKING:
     from ..graph import SubsystemGraph
@@ -43,12 +43,20 @@ def owner_of(graph: SubsystemGraph, link: str, change: str) -> int | None:
 
 
 def parts_of(body: Body) -> tuple[Link, ...]:
-    """The links of a body with their own masses; where they are not known, its first link has them all."""
-    if body.parts:
-        return body.parts
+    """The links of a body with their own masses.
+
+    Where these are not known, or do not add up to the body's, because it was replaced by one with other
+    numbers, its first link has the whole mass.
+    """
     bare = body.bare or body
-    others = (Link(link, Inertial.none, body.name) for link in body.links if link != body.name)
-    return Link(body.name, Inertial(bare.mass, bare.com, bare.inertia)), *others
+    whole = Inertial(bare.mass, bare.com, bare.inertia)
+    if body.parts:
+        first, *others = body.parts
+        if is_close(merged([(part.inertial, body.links[part.name]) for part in body.parts]), whole):
+            return body.parts
+        return replace(first, inertial=whole), *(replace(part, inertial=Inertial.none) for part in others)
+    unknown = (Link(link, Inertial.none, body.name) for link in body.links if link != body.name)
+    return Link(body.name, whole), *unknown
 
 
 def body_of(
@@ -66,8 +74,7 @@ def with_payloads(bare: Body, payloads: Mapping[str, Inertial]) -> Body:
     """A body without payloads, with these; itself if there are none."""
     if not payloads:
         return bare
-    own = Inertial(bare.mass, bare.com, bare.inertia), DualQuaternion.identity
-    whole = merged([own, *((payload, bare.links[link]) for link, payload in payloads.items())])
+    whole = loaded(bare, payloads)
     return replace(bare, mass=whole.mass, com=whole.com, inertia=whole.inertia, payloads=payloads, bare=bare)
 
 

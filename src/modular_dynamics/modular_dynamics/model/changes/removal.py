@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...algebra import DualQuaternion
 from ...exceptions import ModelError, UnsupportedModelError
-from ..subsystem import Body
+from ..subsystem import Body, JointType
 from .bodies import body_at, body_of, changed, parts_of
 from .reindexing import Remainder
 
@@ -29,8 +29,8 @@ def without(graph: SubsystemGraph, link: str) -> SubsystemGraph:
 
     Raises:
         UnknownNameError: no such link; names the choices.
-        ModelError: the root link, or a loop joint, spring, gear or mimic joint that connects what is removed
-            with what stays; names it.
+        ModelError: the root link; a loop joint, spring, gear or mimic joint that connects what is removed
+            with what stays; a link of a body whose links' masses are not known one by one.
         UnsupportedModelError: a link inside a black box.
     """
     links, boxes = _beyond(graph, link)
@@ -52,6 +52,7 @@ def without(graph: SubsystemGraph, link: str) -> SubsystemGraph:
         "springs": tuple(spring for spring in graph.springs if spring.anchors[0].link not in links),
         "gears": tuple(gear for gear in graph.gears if gear.joint not in removed),
         "passive_joints": tuple(name for name in graph.passive_joints if name not in removed),
+        "floating_base": graph.floating_base and any(j.type is JointType.FLOATING for j in joints.values()),
         "independent": graph.independent and tuple(n for n in graph.independent if n not in removed),
     }
     return changed(graph, **fields)
@@ -64,7 +65,7 @@ def _beyond(graph: SubsystemGraph, link: str) -> tuple[set[str], frozenset[str]]
         raise ModelError(f"'{link}' is the root link of '{graph.name}': nothing would be left")
     fixed: dict[str, list[str]] = {}
     for body in (graph.ground, *graph.bodies):
-        for part in parts_of(body):
+        for part in body.parts or parts_of(body):
             if part.parent is not None:
                 fixed.setdefault(part.parent, []).append(part.name)
     for joint in graph.joints:
@@ -94,9 +95,15 @@ def _beyond(graph: SubsystemGraph, link: str) -> tuple[set[str], frozenset[str]]
 
 def _left(body: Body, links: set[str]) -> Body:
     """The body without these links; itself if it has none of them."""
-    if links.isdisjoint(body.links):
+    gone = links & {*body.links}
+    if not gone:
         return body
-    parts = tuple(part for part in parts_of(body) if part.name not in links)
+    if parts_of(body) is not body.parts:
+        raise ModelError(
+            f"of body '{body.name}' only the whole mass is known, and not what {', '.join(sorted(gone))} "
+            "weighs"
+        )
+    parts = tuple(part for part in body.parts if part.name not in links)
     poses = {name: x for name, x in body.links.items() if name not in links}
     return body_of(body.name, parts, poses, {n: load for n, load in body.payloads.items() if n not in links})
 

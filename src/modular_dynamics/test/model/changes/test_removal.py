@@ -158,3 +158,10 @@ def test_the_root_link_and_unknown_links_are_refused(load_robot):
         graph.without("world")
     with pytest.raises(md.UnknownNameError, match=r"no link 'nose'"):
         graph.without("nose")
+
+
+def test_a_floating_base_goes_with_the_root_link(load_robot):
+    graph = load_robot("four_link", floating_base=True)
+    left = graph.without(graph.joints[0].child_link)
+    assert (left.joints, left.floating_base, left.links) == ((), False, ("universe",))
+    assert md.inverse_dynamics(left, [], [], []).shape == (0,)

@@ -18,7 +18,7 @@ _ENDS = ("predecessor", "successor")
 _LAW = {"stiffness": "N/m", "free length": "m", "initial force": "N", "damping": "N s/m"}
 _ANCHORS = ("first anchor", "second anchor")
 #: Drivers of a gear that are told apart.
-_MOST_DRIVERS = 9
+_MOST_DRIVERS = 99
 
 
 def _moved(anchor: Anchor, new: dict[str, float], before: str) -> Anchor:

@@ -29,7 +29,7 @@ def _links(graph: SubsystemGraph) -> Iterable[str]:
     """Those whose masses are known."""
     inside = {k for box in graph.subsystems if box.black_box for k in box.indices}
     known = (body for k, body in enumerate(graph.bodies) if k not in inside)
-    return (part.name for body in (graph.ground, *known) for part in parts_of(body))
+    return (part.name for body in (graph.ground, *known) for part in body.parts or parts_of(body))
 
 
 def _mass_values(inertial: Inertial) -> Values:
