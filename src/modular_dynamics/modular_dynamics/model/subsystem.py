@@ -147,8 +147,8 @@ class Body(Constant):
         own = Inertial(self.mass, self.com, self.inertia)
         if self.bare is not None and not is_close(own, loaded(self.bare, self.payloads)):
             raise ModelError(
-                f"body '{self.name}' carries payloads, and its mass, com and inertia are not those of ``bare`` "
-                "with them; change them by with_payload and with_parameters"
+                f"body '{self.name}' carries payloads, and its mass, com and inertia are not those of "
+                "``bare`` with them; change them by with_payload and with_parameters"
             )
 
 
