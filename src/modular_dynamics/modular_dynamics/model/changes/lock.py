@@ -51,6 +51,8 @@ def lock(graph: SubsystemGraph, positions: Mapping[str, ArrayLike]) -> Subsystem
     """
     locked = {name: _position(graph, name, value) for name, value in positions.items()}
     gears = _followers(graph, locked)
+    for name in locked:
+        _refuse_black_boxes(graph, graph.joint(name))
     _warn_beyond_limits(graph, locked)
     carried: dict[int | None, Carried] = {None: (None, DualQuaternion.identity)}
     joints: dict[int, Joint] = {}
@@ -82,14 +84,17 @@ def lock(graph: SubsystemGraph, positions: Mapping[str, ArrayLike]) -> Subsystem
     return changed(graph, **fields, loop_joints=loops)
 
 
-def _position(graph: SubsystemGraph, name: str, value: ArrayLike) -> NDArray[np.float64]:
-    joint = graph.joint(name)
+def _refuse_black_boxes(graph: SubsystemGraph, joint: Joint) -> None:
     for box in graph.subsystems:
         if box.black_box and (joint in box.joints or joint.parent_link in box.fixed_links):
             raise UnsupportedModelError(
-                f"joint '{name}' cannot be locked: it is part of the black box '{box.name}' or carried by "
-                "it, and masses in a black box are unknown"
+                f"joint '{joint.name}' cannot be locked: it is part of the black box '{box.name}' or carried "
+                "by it, and masses in a black box are unknown"
             )
+
+
+def _position(graph: SubsystemGraph, name: str, value: ArrayLike) -> NDArray[np.float64]:
+    joint = graph.joint(name)
     position = value if joint.type.nq > 1 or np.ndim(value) > 0 else np.array([value])
     numbers = checked_numbers(f"the position of joint '{name}'", position, (joint.type.nq,))
     if joint.type.nq > 1 and not np.linalg.norm(numbers[-4:]) > 1e-9:
@@ -103,28 +108,25 @@ def _followers(graph: SubsystemGraph, locked: Positions) -> tuple[Gear, ...]:
     Raises:
         ModelError: a joint whose position follows from others would be locked elsewhere, or without them.
     """
-    given, waiting = {*locked}, True
-    gears = graph.gears
-    while waiting:
+    given, before = {*locked}, -1
+    while len(locked) > before:
         before = len(locked)
         for joint in graph.joints:
             if joint.mimic is not None and joint.mimic.joint in locked:
                 _follow(joint.name, graph.joint_position(joint, _stated(graph, locked)), locked)
-        for gear in gears:
+        for gear in graph.gears:
             if all(name in locked for name, _ in gear.drivers):
                 total = sum((ratio * locked[name] for name, ratio in gear.drivers), np.zeros(1))
                 _follow(gear.joint, total + gear.offset, locked)
-        waiting = len(locked) > before
-    drivers = {joint.name: joint.mimic.joint for joint in graph.joints if joint.mimic is not None}
-    drivers |= {gear.joint: ", ".join(name for name, _ in gear.drivers) for gear in gears}
+    drivers = {joint.name: [joint.mimic.joint] for joint in graph.joints if joint.mimic is not None}
+    drivers |= {gear.joint: [name for name, _ in gear.drivers] for gear in graph.gears}
     for name in given & {*drivers}:
-        missing = [driver for driver in drivers[name].split(", ") if driver not in locked]
-        if missing:
+        if missing := [driver for driver in drivers[name] if driver not in locked]:
             raise ModelError(
                 f"joint '{name}' cannot be locked alone: its position follows from {', '.join(missing)}; "
                 "lock that, and it is locked with it"
             )
-    return tuple(_reduced(gear, locked) for gear in gears if gear.joint not in locked)
+    return tuple(_reduced(gear, locked) for gear in graph.gears if gear.joint not in locked)
 
 
 def _stated(graph: SubsystemGraph, locked: Positions) -> NDArray[np.float64]:
