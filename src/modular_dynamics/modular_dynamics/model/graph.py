@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..algebra import DualQuaternion
-from ..exceptions import ModelError, StateError, UnknownNameError
+from ..exceptions import StateError, UnknownNameError
 from ..kernels import SMALLEST_NORM, first_not_finite
 from .changes.attach import attach
 from .changes.lock import lock
@@ -20,6 +20,7 @@ from .changes.parameters.by_name import parameters_of, with_parameters
 from .changes.payload import payloads_of, with_payload
 from .changes.removal import without
 from .closure import Gear, LoopJoint, Spring
+from .consistency import consistent_subsystems
 from .constant import Constant, read_only
 from .printing import tree_lines
 from .subsystem import Body, Joint, Subsystem
@@ -80,24 +81,8 @@ class SubsystemGraph(Constant):
 
     def __post_init__(self) -> None:
         self._set(gravity=read_only(self.gravity, (3,), f"the gravity of '{self.name}'"))
-        inside = sum(len(subsystem.joints) for subsystem in self.subsystems)
-        counts = len(self.joints), len(self.bodies), len(self.parents), inside
-        own = {joint.name for joint in self.joints if joint.mimic is None}
-        if len({*counts}) > 1 or {*self.joint_names} != own or len(self.joint_names) != len(own):
-            raise ModelError(
-                f"'{self.name}' has {counts[0]} joints, {counts[1]} bodies, {counts[2]} parents, and "
-                f"{counts[3]} joints in subsystems: as many of each are needed, and joint_names must name "
-                "each joint that mimics no other once"
-            )
-        self._set(subsystems=tuple(map(self._following, self.subsystems)))
-
-    def _following(self, subsystem: Subsystem) -> Subsystem:
-        """The subsystem with this graph's joints and bodies."""
-        rows = slice(subsystem.first, subsystem.first + len(subsystem.joints))
-        joints, bodies = self.joints[rows], self.bodies[rows]
-        if subsystem.joints == joints and subsystem.bodies == bodies:
-            return subsystem
-        return replace(subsystem, joints=joints, bodies=bodies)
+        held = self.joints, self.bodies, self.parents, self.subsystems, self.joint_names
+        self._set(subsystems=consistent_subsystems(self.name, *held))
 
     @cached_property
     def nq(self) -> int:
