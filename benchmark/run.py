@@ -18,6 +18,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
 from benchmark.measurements.batches import measure_partitions, measure_sizes
+from benchmark.measurements.changes import measure_changes
 from benchmark.measurements.comparisons import RobotFigures, compare
 from benchmark.measurements.growth import Growth, LoopFigures, measure_growth, measure_loops
 from benchmark.measurements.machine import Machine, describe, measure_limits
@@ -27,8 +28,9 @@ from benchmark.report import tables
 from benchmark.report.picture import draw
 from benchmark.setting.robots import ROBOTS, ROOT, read, seven_joint_arm
 
-PARTS = ("robots", "limits", "sizes", "growth", "loops", "partition", "readiness", "node")
+PARTS = ("robots", "limits", "sizes", "growth", "loops", "partition", "changes", "readiness", "node")
 LARGE = ROBOTS[0]  # the robot of the parts that have one
+ARM = ROOT / "urdf/vendor_arm.urdf"  # what is attached to it
 INTRODUCTION = """\
 Medians of interleaved rounds in this process; each turn starts with a call that is not timed and
 fetches the arrays. Batches: 8192 states, 256 where results are matrices. loops: the compiled
@@ -123,6 +125,12 @@ class Run:
         figures = measure_partitions(read(LARGE), self._rounds, self._ticker("partition"))
         tables.print_partitions(self._console, LARGE.stem, figures)
         self._write("partition", robot=LARGE.stem, partitions=[asdict(one) for one in figures])
+
+    def changes(self) -> None:
+        """Payloads, attached arms and other changes."""
+        figures = measure_changes(LARGE, ARM, self._rounds, self._ticker("changes"))
+        tables.print_changes(self._console, LARGE.stem, figures)
+        self._write("changes", robot=LARGE.stem, **asdict(figures))
 
     def readiness(self) -> None:
         """From a file to torques."""

@@ -26,7 +26,7 @@ BLOCKS = [
     for k, block in enumerate(re.findall(r"^```python\n(.*?)^```$", page.read_text("utf-8"), re.M | re.S))
 ]
 ENDINGS = "py|md|yaml|urdf|xml|toml|cff|cpp|txt|sh"
-EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
+EXAMPLES = sorted((ROOT / "examples").rglob("*.py"))
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
 
@@ -111,4 +111,5 @@ def test_an_example_fits_on_a_page(example):
 
 def test_every_example_is_in_the_list_of_the_library_page():
     page = (ROOT / "docs" / "library.md").read_text("utf-8")
-    assert {f"examples/{example.name}" for example in EXAMPLES} == set(re.findall(r"examples/\w+\.py", page))
+    named = set(re.findall(r"examples/[\w/]+\.py", page))
+    assert {example.relative_to(ROOT).as_posix() for example in EXAMPLES} == named

@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmark.measurements.batches import SIZES, PartitionFigures
+from benchmark.measurements.changes import TARGETS, ChangeFigures
 from benchmark.measurements.comparisons import Comparison, RobotFigures
 from benchmark.measurements.growth import PINOCCHIO_UP_TO, SERIES, Growth, LoopFigures, spread
 from benchmark.measurements.machine import Limits, rnea_operations
@@ -197,6 +198,17 @@ def print_readiness(console: Console, robot: str, figures: ReadinessFigures) -> 
     ]
     columns = "", "kernels on disk", "empty cache", "target"
     print_table(console, f"{robot}: seconds in a fresh process", columns, rows)
+
+
+def print_changes(console: Console, robot: str, figures: ChangeFigures) -> None:
+    """Milliseconds of each change, and of the change with the first torques after it."""
+    rows = []
+    for name, time in figures.change.items():
+        target = TARGETS.get(name)
+        reached = "" if target is None else verdict(f"< {target:g} ms", time < target)
+        rows.append((name, f"{time:.3f}", f"{figures.first_torque[name]:.3f}", reached))
+    columns = "", "new graph", "and its first torques", "target"
+    print_table(console, f"{robot}: milliseconds of a change; vendor_arm is attached", columns, rows)
 
 
 def print_node(console: Console, figures: NodeFigures) -> None:

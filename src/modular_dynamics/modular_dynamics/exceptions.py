@@ -4,11 +4,13 @@ __all__ = [
     "ClosureError",
     "DescriptionError",
     "MissingDependencyError",
+    "ModelError",
     "ModelWarning",
     "ModularDynamicsError",
     "PartitionError",
     "SingularityError",
     "StateError",
+    "UnknownNameError",
     "UnsupportedModelError",
     "UrdfError",
 ]
@@ -38,6 +40,17 @@ class UrdfError(DescriptionError):
 
 class PartitionError(DescriptionError):
     """The partition into subsystems (tags or YAML) contradicts the robot or itself."""
+
+
+class ModelError(ModularDynamicsError, ValueError):
+    """A model, or a change of one, that is not possible: masses that no body has, names used twice."""
+
+
+class UnknownNameError(ModularDynamicsError, KeyError):
+    """A link, joint, subsystem or parameter that the model does not have; the message names the choices."""
+
+    def __str__(self) -> str:  # KeyError shows the representation of its argument
+        return str(self.args[0])
 
 
 class StateError(ModularDynamicsError, ValueError):

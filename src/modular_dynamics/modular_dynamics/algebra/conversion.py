@@ -14,8 +14,12 @@ __all__ = [
     "rotation_about",
     "rotation_matrix",
     "to_rotation_translation",
+    "to_xyz_rpy",
     "translation",
 ]
+
+#: Cosine of the pitch below which roll and yaw turn about one axis.
+_UPRIGHT = 2e-15
 
 
 def pose(rotation: Quaternion, position: ArrayLike) -> DualQuaternion:
@@ -86,3 +90,17 @@ def from_xyz_rpy(xyz: ArrayLike, rpy: ArrayLike) -> DualQuaternion:
         rotation_about([0, 0, 1], yaw) * rotation_about([0, 1, 0], pitch) * rotation_about([1, 0, 0], roll)
     )
     return pose(rotation, xyz)
+
+
+def to_xyz_rpy(x: DualQuaternion) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Translation xyz [m] and angles roll, pitch, yaw [rad] of a pose: those of :func:`from_xyz_rpy`.
+
+    Pitch is from -pi/2 to pi/2; there, where only the sum or difference of the others counts, roll is 0.
+    """
+    R = rotation_matrix(x.primary).tolist()
+    (_, r01, r02), (_, r11, r12), (r20, r21, r22) = R
+    cosine = math.hypot(r21, r22)
+    roll = math.atan2(r21, r22) if cosine > _UPRIGHT else 0.0
+    s, c = math.sin(roll), math.cos(roll)
+    yaw = math.atan2(s * r02 - c * r01, c * r11 - s * r12)  # of R Rx(-roll), so that errors of roll cancel
+    return translation(x), np.array([roll, math.atan2(-r20, cosine), yaw])

@@ -150,16 +150,14 @@ class CrossCheck:
             removed = {k for name in names for k in self.graph.subsystem(name).indices}
             pruned = copy(self._full)
             pruned.model = self._full.model.copy()
-            for k, body in enumerate(self.graph.bodies):
-                # the graph's bodies, because Pinocchio merges a black box's fixed links into its predecessor
-                whole = pinocchio.Inertia(body.mass, body.com, body.inertia)
-                pruned.model.inertias[pruned.ids[k]] = pinocchio.Inertia.Zero() if k in removed else whole
+            for k in removed:
+                pruned.model.inertias[pruned.ids[k]] = pinocchio.Inertia.Zero()
             pruned.data = pruned.model.createData()
             self._prunings[first] = pruned, removed
         return self._prunings[first]
 
     def _loads(self, external: Mapping[str, ArrayLike]) -> Loads:
-        """External wrenches at the joints, moved there by Pinocchio's own frames."""
+        """External wrenches at the joints, moved there by Pinocchio."""
         loads: Loads = {}
         for link, wrench in external.items():
             body = self.graph.link_body(link)

@@ -1,8 +1,9 @@
-"""The same robot in Pinocchio, from the same URDF text, its numbers put into the graph's order by name.
+"""The same robot in Pinocchio, its numbers put into the graph's order by name.
 
-Pinocchio orders joints by name along the tree, keeps (cos, sin) for continuous joints and x y z w
-quaternions; all of that stays in this file. Its URDF reader ignores <mimic>, so that mimic joints are
-independent there; here their torque is added to that of their driver.
+Pinocchio's model is assembled from the graph as it is, joint by joint, so that it follows every change of the
+graph; its algorithms remain independent of ours. It keeps (cos, sin) for most continuous joints and x y z w
+quaternions, and may order joints otherwise; all of that stays in this file. Mimic joints are independent
+there; here their torque is added to that of their driver.
 """
 
 from typing import Any
@@ -10,37 +11,80 @@ from typing import Any
 import numpy as np
 import pinocchio
 
+from ..algebra import DualQuaternion, to_rotation_translation
 from ..dynamics.arrays.arguments import Array
 from ..model import Joint, JointType, SubsystemGraph
 
 __all__ = ["PinocchioModel"]
 
+#: For an axis along x, y or z, and for any other. From Python, the axis of Pinocchio's continuous joint about
+#: any axis (JointModelRevoluteUnboundedUnaligned) cannot be set: there the position is one angle.
+_TYPES = {
+    JointType.REVOLUTE: ("RX", "RY", "RZ", "RevoluteUnaligned"),
+    JointType.CONTINUOUS: ("RUBX", "RUBY", "RUBZ", "RevoluteUnaligned"),
+    JointType.PRISMATIC: ("PX", "PY", "PZ", "PrismaticUnaligned"),
+}
+
+
+def _joint_model(joint: Joint) -> Any:
+    if joint.type is JointType.FLOATING:
+        return pinocchio.JointModelFreeFlyer()
+    if joint.type is JointType.SPHERICAL:
+        return pinocchio.JointModelSpherical()
+    *aligned, unaligned = _TYPES[joint.type]
+    for axis, name in zip(np.eye(3), aligned, strict=True):
+        if np.array_equal(axis, joint.axis):
+            return getattr(pinocchio, f"JointModel{name}")()
+    return getattr(pinocchio, f"JointModel{unaligned}")(joint.axis)
+
+
+def _placement(x: DualQuaternion) -> Any:
+    return pinocchio.SE3(*to_rotation_translation(x))
+
 
 class PinocchioModel:
-    """Pinocchio's model and data of a graph.
-
-    Raises:
-        ValueError: Pinocchio reads other joints out of the URDF than the graph has.
-    """
+    """Pinocchio's model and data of a graph: its joints, bodies, armatures, gravity and links (as frames)."""
 
     def __init__(self, graph: SubsystemGraph) -> None:
         self.graph = graph
-        root = pinocchio.JointModelFreeFlyer() if graph.floating_base else None
-        text = graph.urdf
-        self.model: Any = (
-            pinocchio.buildModelFromXML(text) if root is None else pinocchio.buildModelFromXML(text, root)
-        )
+        self.model: Any = pinocchio.Model()
+        self.model.name = graph.name
         self.model.gravity = pinocchio.Motion(graph.gravity, np.zeros(3))
+        self.ids = [0] * len(graph.joints)
+        for k in self._depth_first():
+            self._add(k)
+        for link in graph.links:
+            body, x_body_link = graph.link_pose(link)
+            joint = 0 if body is None else self.ids[body]
+            frame = pinocchio.Frame(link, joint, 0, _placement(x_body_link), pinocchio.FrameType.BODY)
+            self.model.addFrame(frame, False)
         self.data: Any = self.model.createData()
-        theirs = set(self.model.names) - {"universe"}
-        ours = {joint.name for joint in graph.joints}
-        if theirs != ours:
-            raise ValueError(
-                f"Pinocchio reads other joints from the URDF: {', '.join(sorted(theirs ^ ours))}"
-            )
-        self.ids = [self.model.getJointId(joint.name) for joint in graph.joints]
-        for joint in graph.joints:
-            self.model.armature[self.v_slice(joint)] = joint.armature
+
+    def _depth_first(self) -> list[int]:
+        """Joints so that each is followed by all that it carries, as Pinocchio's algorithms need them."""
+        carried: dict[int | None, list[int]] = {}
+        for k, parent in enumerate(self.graph.parents):
+            carried.setdefault(parent, []).append(k)
+        waiting, order = sorted(carried.get(None, []), key=self._name, reverse=True), list[int]()
+        while waiting:
+            k = waiting.pop()
+            order.append(k)
+            waiting += sorted(carried.get(k, []), key=self._name, reverse=True)
+        return order
+
+    def _name(self, k: int) -> str:
+        return self.graph.joints[k].name
+
+    def _add(self, k: int) -> None:
+        joint, body, parent = self.graph.joints[k], self.graph.bodies[k], self.graph.parents[k]
+        below = 0 if parent is None else self.ids[parent]
+        added = self.model.addJoint(below, _joint_model(joint), _placement(joint.x_parent_joint), joint.name)
+        self.ids[k] = added
+        inertia = pinocchio.Inertia(body.mass, body.com, body.inertia)
+        self.model.appendBodyToJoint(added, inertia, pinocchio.SE3.Identity())
+        self.model.addJointFrame(added, 0)
+        start = self.model.idx_vs[added]
+        self.model.armature[start : start + joint.type.nv] = joint.armature
 
     def q(self, q: Array) -> Array:
         """Pinocchio's configuration of a position in graph order."""
@@ -52,6 +96,8 @@ class PinocchioModel:
                 x, y, z, w, i, j, k = own
                 norm = np.linalg.norm(own[3:])
                 theirs[start : start + 7] = [x, y, z, i / norm, j / norm, k / norm, w / norm]
+            elif joint.type is JointType.SPHERICAL:
+                theirs[start : start + 4] = np.roll(own / np.linalg.norm(own), -1)
             elif self.model.nqs[index] == 2:
                 theirs[start : start + 2] = [np.cos(own[0]), np.sin(own[0])]
             else:

@@ -1,9 +1,11 @@
 """The model: joints, bodies, subsystems and the graph that they form. Constant after construction."""
 
 from . import checks
+from .changes.parameters.kind import Parameter
 from .checks import *  # noqa: F403  # all of them
 from .closure import Anchor, Gear, LoopJoint, Spring
 from .graph import SubsystemGraph, register_compiler
+from .inertial import Inertial, Link, merged
 from .subsystem import Body, Connection, Joint, JointType, Limits, Mimic, Subsystem
 
 __all__ = [
@@ -11,14 +13,18 @@ __all__ = [
     "Body",
     "Connection",
     "Gear",
+    "Inertial",
     "Joint",
     "JointType",
     "Limits",
+    "Link",
     "LoopJoint",
     "Mimic",
+    "Parameter",
     "Spring",
     "Subsystem",
     "SubsystemGraph",
+    "merged",
     "register_compiler",
 ]
 __all__ += checks.__all__

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..algebra import DualQuaternion
+from .constant import Constant, read_only
 
 __all__ = ["Anchor", "Gear", "LoopJoint", "Spring"]
 
@@ -19,7 +20,7 @@ class Anchor:
 
 
 @dataclass(frozen=True, eq=False)
-class LoopJoint:
+class LoopJoint(Constant):
     """A cut joint between two links: it closes a kinematic loop.
 
     Attributes:
@@ -32,6 +33,9 @@ class LoopJoint:
     predecessor: Anchor
     successor: Anchor
     axis: NDArray[np.float64]
+
+    def __post_init__(self) -> None:
+        self._set(axis=read_only(self.axis, (3,), f"the axis of loop joint '{self.name}'"))
 
     @property
     def anchors(self) -> tuple[Anchor, Anchor]:

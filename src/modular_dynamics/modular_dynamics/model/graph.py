@@ -6,15 +6,22 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..algebra import DualQuaternion
-from ..exceptions import StateError
+from ..exceptions import StateError, UnknownNameError
 from ..kernels import SMALLEST_NORM, first_not_finite
+from .changes.attach import attach
+from .changes.lock import lock
+from .changes.parameters.by_name import parameters_of, with_parameters
+from .changes.payload import payloads_of, with_payload
+from .changes.removal import without
 from .closure import Gear, LoopJoint, Spring
+from .consistency import consistent_subsystems
+from .constant import Constant, read_only
 from .printing import tree_lines
 from .subsystem import Body, Joint, Subsystem
 
@@ -33,7 +40,7 @@ def register_compiler(compiler: Compiler) -> Compiler:
 
 
 @dataclass(frozen=True, eq=False)
-class SubsystemGraph:
+class SubsystemGraph(Constant):
     """A robot as a tree of subsystems.
 
     Joints and bodies stand in topological order, subsystem by subsystem: body k is moved by joint k and
@@ -42,12 +49,17 @@ class SubsystemGraph:
     Attributes:
         joint_names: joints with coordinates of their own, in the order of q and v: document order within
             each subsystem. Mimic joints have none; their torque goes to their driver.
+        joints, bodies, parents: those that count; joints and bodies of subsystems are made to follow them.
         gravity: gravitational acceleration in the root link's frame [m/s^2], shape (3,).
         ground: the root link with everything fixed to it.
         independent: joints that the user chose as independent; None: all except passive and geared ones.
-        urdf: the text from which it was read. floating_base: whether a floating root joint was added.
+        urdf: the text from which it was read; empty after a change.
+        floating_base: whether a floating root joint was added.
         warnings: what was accepted although it looks wrong. notes: decisions of the reader.
     """
+
+    #: Called with a graph and the one that a change made of it; dynamics/ sets it.
+    keep_code: ClassVar[Callable[[SubsystemGraph, SubsystemGraph], None] | None] = None
 
     name: str
     joints: tuple[Joint, ...]
@@ -66,6 +78,11 @@ class SubsystemGraph:
     floating_base: bool = False
     warnings: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        self._set(gravity=read_only(self.gravity, (3,), f"the gravity of '{self.name}'"))
+        held = self.joints, self.bodies, self.parents, self.subsystems, self.joint_names
+        self._set(subsystems=consistent_subsystems(self.name, *held))
 
     @cached_property
     def nq(self) -> int:
@@ -175,7 +192,7 @@ class SubsystemGraph:
 
     def _named(self, kind: str, name: str, table: Mapping[str, Item]) -> Item:
         if name not in table:
-            raise KeyError(f"no {kind} '{name}' in '{self.name}'; its {kind}s: {', '.join(table)}")
+            raise UnknownNameError(f"no {kind} '{name}' in '{self.name}'; its {kind}s: {', '.join(table)}")
         return table[name]
 
     def driver(self, joint: Joint) -> str:
@@ -262,6 +279,15 @@ class SubsystemGraph:
         if not _compilers:
             raise RuntimeError("import modular_dynamics first: it registers what graph.compile() calls")
         return _compilers[-1](self, progress)
+
+    # each gives a new graph: model/changes/
+    attach = attach
+    lock = lock
+    with_parameters = with_parameters
+    with_payload = with_payload
+    without = without
+    parameters = cached_property(parameters_of)
+    payloads = property(payloads_of)
 
     def __str__(self) -> str:
         heading = (

@@ -8,6 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..algebra import DualQuaternion, Quaternion, pose, rotation_about
+from ..exceptions import ModelError
+from .constant import Constant, read_only, read_only_mapping
+from .inertial import Inertial, Link, is_close, merged
 
 __all__ = ["Body", "Connection", "Joint", "JointType", "Limits", "Mimic", "Subsystem"]
 
@@ -63,7 +66,7 @@ class Mimic:
 
 
 @dataclass(frozen=True, eq=False)
-class Joint:
+class Joint(Constant):
     """A moving joint, placed in the frame of its parent body (or the root link, for the ground).
 
     Attributes:
@@ -87,6 +90,9 @@ class Joint:
     armature: float = 0.0
     stiffness: float = 0.0
     rest_position: float = 0.0
+
+    def __post_init__(self) -> None:
+        self._set(axis=read_only(self.axis, (3,), f"the axis of joint '{self.name}'"))
 
     def motion(self, q: NDArray[np.float64]) -> DualQuaternion:
         """x_joint_child: pose of the child link in the joint frame at position q of this joint alone."""
@@ -116,7 +122,7 @@ class Joint:
 
 
 @dataclass(frozen=True, eq=False)
-class Body:
+class Body(Constant):
     """A rigid body, a moving link with everything that is fixed to it, in the moving link's frame.
 
     Attributes:
@@ -125,6 +131,9 @@ class Body:
         com: centre of mass in the body's frame [m], shape (3,).
         inertia: about the centre of mass, in the body's axes [kg m^2], shape (3, 3).
         links: pose x_body_link of every link that belongs to the body, the moving link included.
+        parts: the links with their own masses, of which the body was merged; empty where they are not known.
+        payloads: what `with_payload` added to links, by link; included in mass, com and inertia.
+        bare: the body without payloads; None where it has none.
     """
 
     name: str
@@ -132,10 +141,33 @@ class Body:
     com: NDArray[np.float64]
     inertia: NDArray[np.float64]
     links: Mapping[str, DualQuaternion]
+    parts: tuple[Link, ...] = ()
+    payloads: Mapping[str, Inertial] = field(default_factory=dict)
+    bare: "Body | None" = None
+
+    def __post_init__(self) -> None:
+        self._set(
+            com=read_only(self.com, (3,), f"the centre of mass of body '{self.name}'"),
+            inertia=read_only(self.inertia, (3, 3), f"the inertia of body '{self.name}'"),
+            links=read_only_mapping(self.links),
+            payloads=read_only_mapping(self.payloads),
+        )
+        own = Inertial(self.mass, self.com, self.inertia)
+        if self.bare is not None and not is_close(own, loaded(self.bare, self.payloads)):
+            raise ModelError(
+                f"body '{self.name}' carries payloads, and its mass, com and inertia are not those of "
+                "``bare`` with them; change them by with_payload and with_parameters"
+            )
+
+
+def loaded(bare: Body, payloads: Mapping[str, Inertial]) -> Inertial:
+    """Mass, centre of mass and inertia of a body with payloads on its links."""
+    own = Inertial(bare.mass, bare.com, bare.inertia), DualQuaternion.identity
+    return merged([own, *((payload, bare.links[link]) for link, payload in payloads.items())])
 
 
 @dataclass(frozen=True, eq=False)
-class Connection:
+class Connection(Constant):
     """The connection point a_i = b_{p_i,i} (Silva & Adorno, section II): a frame fixed in the predecessor.
 
     Its origin and axes are those of the subsystem's first joint; where several joints (or none) start
@@ -154,7 +186,7 @@ class Connection:
 
 
 @dataclass(frozen=True, eq=False)
-class Subsystem:
+class Subsystem(Constant):
     """A subsystem i of the composition, with n_i joints and bodies.
 
     Attributes:
@@ -175,6 +207,9 @@ class Subsystem:
     black_box: bool
     root_link: str
     fixed_links: Mapping[str, DualQuaternion] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self._set(fixed_links=read_only_mapping(self.fixed_links))
 
     @property
     def indices(self) -> range:

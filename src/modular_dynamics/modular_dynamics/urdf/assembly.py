@@ -5,10 +5,20 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from ..algebra import DualQuaternion, rotation_matrix, translation
+from ..algebra import DualQuaternion
 from ..exceptions import PartitionError
-from ..model import Body, Connection, Joint, JointType, Subsystem, SubsystemGraph
-from .description import JointDescription, LinkDescription, RobotDescription, carriers
+from ..model import (
+    Body,
+    Connection,
+    Inertial,
+    Joint,
+    JointType,
+    Link,
+    Subsystem,
+    SubsystemGraph,
+    merged,
+)
+from .description import JointDescription, RobotDescription, carriers
 from .partition import Group
 
 __all__ = ["assemble"]
@@ -142,7 +152,18 @@ class _Builder:
     def body(self, name: str, joint: str | None) -> Body:
         """The body that a joint moves, or the ground."""
         own = [(k, c) for k, c in self.carriers.items() if c.joint == joint and c.box is None]
-        return _merged_body(name, [(self.robot.links[link], carrier.x_body_link) for link, carrier in own])
+        parts = tuple(self._part(link, moving=link == name) for link, _ in own)
+        poses = {link: carrier.x_body_link for link, carrier in own}
+        whole = merged([(part.inertial, poses[part.name]) for part in parts])
+        return Body(name, whole.mass, whole.com, whole.inertia, poses, parts)
+
+    def _part(self, link: str, *, moving: bool) -> Link:
+        described = self.robot.links[link]
+        inertial = Inertial(described.mass, described.com, described.inertia)
+        if moving:
+            return Link(link, inertial)
+        above = self.robot.above[link]
+        return Link(link, inertial, above.parent, above.name)
 
     def connection(self, group: Group, index: Mapping[str | None, int | None]) -> Connection:
         """Its connection point, given the indices of the joints so far."""
@@ -156,19 +177,3 @@ class _Builder:
         if group.fixed_root is not None:
             return group.fixed_root
         return entries[0].child if len(entries) == 1 else self.attachment(group)[0]
-
-
-def _merged_body(name: str, parts: list[tuple[LinkDescription, DualQuaternion]]) -> Body:
-    """One body of links at poses x_body_link: masses add, centres of mass average, inertias by Steiner."""
-    mass = sum(link.mass for link, _ in parts)
-    rotations = [rotation_matrix(x.primary) for _, x in parts]
-    coms = [R @ link.com + translation(x) for R, (link, x) in zip(rotations, parts, strict=True)]
-    if mass > 0.0:
-        com = np.sum([link.mass * c for (link, _), c in zip(parts, coms, strict=True)], axis=0) / mass
-    else:
-        com = coms[0]
-    inertia = np.zeros((3, 3))
-    for R, c, (link, _) in zip(rotations, coms, parts, strict=True):
-        d = c - com
-        inertia += R @ link.inertia @ R.T + link.mass * (d @ d * np.eye(3) - np.outer(d, d))
-    return Body(name, float(mass), com, inertia, {link.name: x for link, x in parts})

@@ -45,3 +45,23 @@ def test_urdf_rpy_is_roll_then_pitch_then_yaw_about_fixed_axes():
     angles = (0.3, -1.1, 2.0)
     rotation, _ = algebra.to_rotation_translation(algebra.from_xyz_rpy([0, 0, 0], angles))
     assert rotation == pytest.approx(euler.euler2mat(*angles, axes="sxyz"), abs=1e-14)
+
+
+@pytest.mark.parametrize(
+    "pitch", [0.0, 0.7, -1.5, np.pi / 2, -np.pi / 2, np.pi / 2 - 1e-7, 1.5708, np.pi / 2 - 1e-13]
+)
+def test_angles_are_those_of_a_urdf(pitch):
+    """Also where roll and yaw turn about one axis: the pose comes back to rounding."""
+    rng = np.random.default_rng(0)
+    for _ in range(50):
+        xyz, (roll, yaw) = rng.normal(size=3), rng.uniform(-np.pi, np.pi, 2)
+        x = algebra.from_xyz_rpy(xyz, [roll, pitch, yaw])
+        position, angles = algebra.to_xyz_rpy(x)
+        assert position == pytest.approx(xyz, abs=1e-14)
+        assert algebra.rotation_matrix(algebra.from_xyz_rpy(xyz, angles).primary) == pytest.approx(
+            algebra.rotation_matrix(x.primary), abs=1e-14
+        )
+        if abs(pitch) < 1.4:
+            assert angles == pytest.approx([roll, pitch, yaw], abs=1e-13)
+        elif pitch == np.pi / 2:
+            assert angles[0] == 0.0

@@ -4,6 +4,7 @@ See kernels/layout.py.
 """
 
 from collections.abc import Sequence
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -39,6 +40,10 @@ _KINDS = {
     JointType.FLOATING: layout.FLOATING,
     JointType.SPHERICAL: layout.SPHERICAL,
 }
+# a changed graph shares most joints and bodies with the one that it comes from: theirs are not made again
+_alignments: WeakKeyDictionary[Joint, Array] = WeakKeyDictionary()
+#: By body: its joint, the joint that carries it (None: the ground), and `_row` of them.
+_rows: WeakKeyDictionary[Body, tuple[Joint, Joint | None, Array]] = WeakKeyDictionary()
 
 
 def alignment(joint: Joint) -> Array:
@@ -54,12 +59,19 @@ def perpendicular_axes(axis: Array) -> tuple[Array, Array]:
     first = np.eye(3)[int(np.argmin(np.abs(axis)))]
     first = first - axis * (axis @ first)
     first /= np.linalg.norm(first)
-    return first, np.cross(axis, first)
+    (a, b, c), (x, y, z) = axis.tolist(), first.tolist()  # np.cross takes ten times as long
+    return first, np.array([b * z - c * y, c * x - a * z, a * y - b * x])
 
 
 def alignments_of(graph: SubsystemGraph) -> Array:
     """``alignment`` of all joints (n, 3, 3)."""
-    return np.array([alignment(joint) for joint in graph.joints]).reshape(-1, 3, 3)
+    return np.array([_alignment(joint) for joint in graph.joints]).reshape(-1, 3, 3)
+
+
+def _alignment(joint: Joint) -> Array:
+    if joint not in _alignments:
+        _alignments[joint] = alignment(joint)
+    return _alignments[joint]
 
 
 def constants_of(graph: SubsystemGraph) -> Array:
@@ -72,17 +84,26 @@ def constants_of(graph: SubsystemGraph) -> Array:
     constants = np.zeros((len(graph.joints) + 1, layout.CONSTANT_COLUMNS))
     constants[-1, layout.GRAVITY : layout.GRAVITY + 3] = graph.gravity
     constants[:-1, layout.ARMATURE : layout.FRICTION + 1] = joint_terms(graph)
-    for joint, body, parent, own, row in zip(
-        graph.joints, graph.bodies, graph.parents, rotations, constants[:-1], strict=True
-    ):
-        turned = np.eye(3) if parent is None else rotations[parent]
-        placed = rotation_matrix(joint.x_parent_joint.primary)
-        row[layout.ROTATION : layout.ROTATION + 9] = (turned.T @ placed @ own).ravel()
-        row[layout.POSITION : layout.POSITION + 3] = turned.T @ translation(joint.x_parent_joint)
-        row[layout.MASS : layout.INERTIA + 6] = _inertia(body, own)
-        row[layout.MULTIPLIER] = 1.0 if joint.mimic is None else joint.mimic.multiplier
-        row[layout.OFFSET] = 0.0 if joint.mimic is None else joint.mimic.offset
+    for k, (joint, body, parent) in enumerate(zip(graph.joints, graph.bodies, graph.parents, strict=True)):
+        carrier = None if parent is None else graph.joints[parent]
+        made = _rows.get(body)
+        if made is None or made[0] is not joint or made[1] is not carrier:
+            turned = np.eye(3) if parent is None else rotations[parent]
+            made = _rows[body] = joint, carrier, _row(joint, body, turned, rotations[k])
+        constants[k, : layout.OFFSET + 1] = made[2]
     return constants
+
+
+def _row(joint: Joint, body: Body, turned: Array, own: Array) -> Array:
+    """The columns that a joint and its body determine; ``turned``, ``own``: alignments of parent and body."""
+    row = np.zeros(layout.OFFSET + 1)
+    placed = rotation_matrix(joint.x_parent_joint.primary)
+    row[layout.ROTATION : layout.ROTATION + 9] = (turned.T @ placed @ own).ravel()
+    row[layout.POSITION : layout.POSITION + 3] = turned.T @ translation(joint.x_parent_joint)
+    row[layout.MASS : layout.INERTIA + 6] = _inertia(body, own)
+    row[layout.MULTIPLIER] = 1.0 if joint.mimic is None else joint.mimic.multiplier
+    row[layout.OFFSET] = 0.0 if joint.mimic is None else joint.mimic.offset
+    return row
 
 
 def arrays_of(graph: SubsystemGraph, quantity: str, friction: str = "none") -> Arrays:

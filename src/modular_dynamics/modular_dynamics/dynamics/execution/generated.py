@@ -18,7 +18,7 @@ from ..workspaces import discard_workspaces, generated_code
 from .algorithms import DOUBLE, GENERATED, SINGLE, Algorithm, why_by_matrix
 from .timing import NoInertiaError, microseconds
 
-__all__ = ["CompileReport", "GeneratedCode", "compile_graph", "with_code"]
+__all__ = ["CompileReport", "GeneratedCode", "compile_graph", "keep_code", "with_code"]
 
 #: Numbers in a result beyond which loops are better.
 LARGEST_RESULT = 20_000
@@ -140,6 +140,17 @@ def compile_graph(graph: SubsystemGraph, progress: Callable[[str], None] | None 
     return CompileReport(graph.name, tuple(pieces), tuple(left_out), time.perf_counter() - start)
 
 
+def keep_code(old: SubsystemGraph, new: SubsystemGraph) -> None:
+    """Use a graph's generated code for a changed one, too, if all numbers that are folded in are the same."""
+    code = generated_code(old)
+    if not code:
+        return
+    before, after = ((topology_of(graph, frozenset()), constants_of(graph)) for graph in (old, new))
+    boxes = any(subsystem.black_box for subsystem in new.subsystems)
+    if not boxes and all(map(np.array_equal, before, after)):
+        discard_workspaces(new, code)
+
+
 def _generate_all(
     graph: SubsystemGraph,
     algorithm: Algorithm,
@@ -183,3 +194,6 @@ def _generate(
     code = time_of(_calling(topology, made.address))
     facts = {**vars(made), "seconds": seconds, "loops_us": loops, "code_us": code}
     return GeneratedCode(**facts, algorithm=algorithm.name, form=form, dtype=str(dtype))
+
+
+SubsystemGraph.keep_code = staticmethod(keep_code)

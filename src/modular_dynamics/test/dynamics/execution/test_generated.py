@@ -263,3 +263,21 @@ def test_progress_pickle_and_refusals(load_robot):
 def test_black_boxes_are_refused(boxed_arm):
     with pytest.raises(md.UnsupportedModelError, match=r"black boxes \(tool\)"):
         boxed_arm.compile()
+
+
+def test_code_is_kept_where_a_change_leaves_all_its_numbers(load_robot):
+    """Limits and damping are not in it; a payload is, and its removal brings back numbers, not code."""
+    graph = load_robot("four_link")
+    use_code(graph)
+    code = workspaces.generated_code(graph)
+    assert code
+    name = graph.joint_names[0]
+    same = graph.with_parameters({f"joint {name} friction": 0.5})
+    assert workspaces.generated_code(same) == code
+    assert workspaces.generated_code(graph.with_payload(graph.links[-1], mass=0.0)) == code
+    state = random_state(graph)
+    assert np.array_equal(md.inverse_dynamics(same, *state), md.inverse_dynamics(graph, *state))
+    loaded = graph.with_payload(graph.links[-1], mass=1.0)
+    for other in (loaded, graph.lock({name: 0.0}), graph.with_parameters({"gravity z": 0.0})):
+        assert workspaces.generated_code(other) == {}
+    assert_close(md.inverse_dynamics(loaded, *state), md.compose(loaded, *state).tau, 1e-11)

@@ -1,0 +1,145 @@
+"""A robot that is attached to a link of another one."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ...algebra import DualQuaternion, from_rotation_translation
+from ...exceptions import ModelError
+from ..subsystem import Body, Connection, Subsystem
+from .bodies import body_at, body_of, changed, owner_of, parts_of
+from .checks import checked_numbers
+from .names import renamed
+
+if TYPE_CHECKING:
+    from ..graph import SubsystemGraph
+
+__all__ = ["attach"]
+
+
+def attach(
+    graph: SubsystemGraph,
+    other: SubsystemGraph,
+    link: str,
+    pose: DualQuaternion | ArrayLike = DualQuaternion.identity,
+    *,
+    prefix: str = "",
+) -> SubsystemGraph:
+    """A new graph: this robot with another one fixed to a link, as if one URDF described both.
+
+    The other robot's root link, with all that is fixed to it, becomes part of the link's body. Its joints,
+    subsystems, loop joints, gears, springs, passive and independent joints and payloads come along, with the
+    prefix before their names and those of its links. q is this robot's q, then the other one's. Name and
+    gravity are this robot's.
+
+    Args:
+        other: the robot that is attached.
+        link: of this robot; not inside a black box.
+        pose: x_link_root, of the other one's root link in the link: a unit dual quaternion, or a homogeneous
+            matrix (4, 4).
+        prefix: before all names of the other one.
+
+    Raises:
+        UnknownNameError: no such link; names the choices.
+        ModelError: names that both have; a pose that is none; another robot with a floating base.
+        UnsupportedModelError: the link belongs to a black box.
+    """
+    x = _checked_pose(pose)
+    index = owner_of(graph, link, "attaching a robot to")
+    if other.floating_base:
+        raise ModelError(
+            f"'{other.name}' has a floating base, and its root link '{other.ground.name}' is only the world; "
+            "load it without floating_base"
+        )
+    their = renamed(other, prefix) if prefix else other
+    _check_names(graph, their)
+    x = graph.link_pose(link)[1] * x
+    base = _joined(body_at(graph, index), their.ground, link, x)
+    first, count = len(graph.joints), len(graph.subsystems)
+    carrier = next((k for k, s in enumerate(graph.subsystems) if index in s.indices), None)
+    joints = [
+        joint if parent is not None else replace(joint, x_parent_joint=x * joint.x_parent_joint)
+        for joint, parent in zip(their.joints, their.parents, strict=True)
+    ]
+    subsystems = [
+        replace(
+            subsystem,
+            first=subsystem.first + first,
+            connection=_connection(subsystem.connection, index, x, first),
+            predecessor=carrier if subsystem.predecessor is None else subsystem.predecessor + count,
+            fixed_links=_fixed_links(subsystem, x),
+        )
+        for subsystem in their.subsystems
+    ]
+    bodies = [base if k == index else body for k, body in enumerate(graph.bodies)]
+    fields: dict[str, Any] = {
+        "joints": (*graph.joints, *joints),
+        "bodies": (*bodies, *their.bodies),
+        "parents": (*graph.parents, *(index if k is None else k + first for k in their.parents)),
+        "subsystems": (*graph.subsystems, *subsystems),
+        "ground": base if index is None else graph.ground,
+    }
+    for name in ("joint_names", "loop_joints", "passive_joints", "gears", "springs", "warnings", "notes"):
+        fields[name] = getattr(graph, name) + getattr(their, name)
+    if graph.independent is not None or their.independent is not None:
+        fields["independent"] = graph.independent_joint_names + their.independent_joint_names
+    return changed(graph, **fields)
+
+
+def _checked_pose(pose: DualQuaternion | ArrayLike) -> DualQuaternion:
+    if isinstance(pose, DualQuaternion):
+        if not pose.is_unit(1e-9):
+            raise ModelError(f"the pose is {pose}; a unit dual quaternion is needed")
+        return pose
+    matrix = checked_numbers("the pose", pose, (4, 4))
+    try:
+        if not np.array_equal(matrix[3], [0.0, 0.0, 0.0, 1.0]):
+            raise ValueError(f"the last row is {matrix[3].tolist()}")
+        return from_rotation_translation(matrix[:3, :3], matrix[:3, 3])
+    except ValueError as error:
+        raise ModelError(f"the pose is no homogeneous matrix: {error}") from None
+
+
+def _check_names(graph: SubsystemGraph, other: SubsystemGraph) -> None:
+    for kind, ours, theirs in zip(
+        ("links", "joints, loop joints or springs", "subsystems"), _names(graph), _names(other), strict=True
+    ):
+        both = [name for name in theirs if name in ours]
+        if both:
+            shown = ", ".join(both[:5]) + (f" and {len(both) - 5} more" if len(both) > 5 else "")
+            raise ModelError(
+                f"'{graph.name}' and '{other.name}' both have the {kind} {shown}; "
+                "give the attached robot a prefix of its own"
+            )
+
+
+def _names(graph: SubsystemGraph) -> tuple[dict[str, None], ...]:
+    """Links, joints of all kinds and subsystems, each in order."""
+    parts = [part for body in (graph.ground, *graph.bodies) for part in body.parts]
+    joints = [joint.name for joint in graph.joints] + [part.joint for part in parts if part.joint is not None]
+    cut = [loop.name for loop in graph.loop_joints] + [spring.name for spring in graph.springs]
+    subsystems = [subsystem.name for subsystem in graph.subsystems]
+    return dict.fromkeys(graph.links), dict.fromkeys(joints + cut), dict.fromkeys(subsystems)
+
+
+def _joined(base: Body, ground: Body, link: str, x: DualQuaternion) -> Body:
+    """The link's body with the other robot's root link and what is fixed to that."""
+    first, *rest = parts_of(ground)
+    parts = *parts_of(base), replace(first, parent=link), *rest
+    links = {**base.links, **{name: x * pose for name, pose in ground.links.items()}}
+    return body_of(base.name, parts, links, {**base.payloads, **ground.payloads})
+
+
+def _connection(old: Connection, index: int | None, x: DualQuaternion, first: int) -> Connection:
+    if old.body is not None:
+        return replace(old, body=old.body + first)
+    return replace(old, body=index, x_body_connection=x * old.x_body_connection)
+
+
+def _fixed_links(subsystem: Subsystem, x: DualQuaternion) -> dict[str, DualQuaternion]:
+    moved = subsystem.connection.body is None
+    return {link: x * pose if moved else pose for link, pose in subsystem.fixed_links.items()}

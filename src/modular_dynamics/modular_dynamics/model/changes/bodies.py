@@ -1,0 +1,93 @@
+"""Bodies of a changed graph: which one carries a link, what it is made of, and the graph with others."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from ...algebra import DualQuaternion
+from ...exceptions import UnsupportedModelError
+from ..inertial import Inertial, Link, is_close, merged
+from ..subsystem import Body, loaded
+
+if TYPE_CHECKING:
+    from ..graph import SubsystemGraph
+
+__all__ = ["body_at", "body_of", "changed", "changed_bodies", "owner_of", "parts_of", "with_payloads"]
+
+
+def body_at(graph: SubsystemGraph, index: int | None) -> Body:
+    """The body of that index; the ground for None."""
+    return graph.ground if index is None else graph.bodies[index]
+
+
+def owner_of(graph: SubsystemGraph, link: str, change: str) -> int | None:
+    """Index of the body that a link belongs to, whose mass is known; None for the ground.
+
+    Args:
+        change: what needs it, for the message.
+
+    Raises:
+        UnknownNameError: no such link; names the choices.
+        UnsupportedModelError: the link belongs to a black box.
+    """
+    index, _ = graph.link_pose(link)
+    for subsystem in graph.subsystems:
+        if subsystem.black_box and (link in subsystem.fixed_links or index in subsystem.indices):
+            raise UnsupportedModelError(
+                f"{change} link '{link}' is not possible: it belongs to the black box '{subsystem.name}', "
+                "whose masses are unknown; they are in its wrench"
+            )
+    return index
+
+
+def parts_of(body: Body) -> tuple[Link, ...]:
+    """The links of a body with their own masses.
+
+    Where these are not known, or do not add up to the body's, because it was replaced by one with other
+    numbers, its first link has the whole mass.
+    """
+    bare = body.bare or body
+    whole = Inertial(bare.mass, bare.com, bare.inertia)
+    if body.parts:
+        first, *others = body.parts
+        if is_close(merged([(part.inertial, body.links[part.name]) for part in body.parts]), whole):
+            return body.parts
+        return replace(first, inertial=whole), *(replace(part, inertial=Inertial.none) for part in others)
+    unknown = (Link(link, Inertial.none, body.name) for link in body.links if link != body.name)
+    return Link(body.name, whole), *unknown
+
+
+def body_of(
+    name: str,
+    parts: tuple[Link, ...],
+    links: Mapping[str, DualQuaternion],
+    payloads: Mapping[str, Inertial],
+) -> Body:
+    """The body of these links at their poses x_body_link, with payloads on them."""
+    whole = merged([(part.inertial, links[part.name]) for part in parts])
+    return with_payloads(Body(name, whole.mass, whole.com, whole.inertia, links, parts), payloads)
+
+
+def with_payloads(bare: Body, payloads: Mapping[str, Inertial]) -> Body:
+    """A body without payloads, with these; itself if there are none."""
+    if not payloads:
+        return bare
+    whole = loaded(bare, payloads)
+    return replace(bare, mass=whole.mass, com=whole.com, inertia=whole.inertia, payloads=payloads, bare=bare)
+
+
+def changed_bodies(graph: SubsystemGraph, bodies: Mapping[int | None, Body]) -> SubsystemGraph:
+    """The graph with other bodies at these indices (None: the ground)."""
+    own = [bodies.get(k, body) for k, body in enumerate(graph.bodies)]
+    return changed(graph, bodies=tuple(own), ground=bodies.get(None, graph.ground))
+
+
+def changed(graph: SubsystemGraph, **fields: Any) -> SubsystemGraph:
+    """A new graph with other fields; the URDF is no longer its text."""
+    new = replace(graph, urdf="", **fields)
+    keep_code = type(graph).keep_code
+    if keep_code is not None:
+        keep_code(graph, new)
+    return new

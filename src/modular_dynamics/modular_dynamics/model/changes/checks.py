@@ -1,0 +1,73 @@
+"""Checks of numbers that a change brings along: possible masses and inertias, finite numbers."""
+
+import warnings
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ...exceptions import ModelError, ModelWarning
+from ..inertial import Inertial
+
+__all__ = ["checked_inertial", "checked_number", "checked_numbers"]
+
+#: Rounding of an inertia that is called symmetric, or positive, relative to its largest number.
+_ROUNDING = 1e-9
+
+
+def checked_number(what: str, value: object) -> float:
+    """The finite real number. Raises ModelError: it is none."""
+    if isinstance(value, bool | np.bool_) or not isinstance(value, int | float | np.integer | np.floating):
+        raise ModelError(f"{what} is {value!r}; a number is needed")
+    if not np.isfinite(value):
+        raise ModelError(f"{what} is {value!r}; a finite number is needed")
+    return float(value)
+
+
+def checked_numbers(what: str, values: ArrayLike, shape: tuple[int, ...]) -> NDArray[np.float64]:
+    """Finite real numbers in an array of a shape. Raises ModelError: they are not."""
+    try:
+        array = np.asarray(values)
+    except ValueError:
+        array = np.empty(0)
+    if array.dtype.kind not in "fiu" or array.shape != shape or not np.isfinite(array).all():
+        shown = values.tolist() if isinstance(values, np.ndarray) else values
+        raise ModelError(f"{what} is {shown!r}; finite numbers of the shape {shape} are needed")
+    return array.astype(np.float64)
+
+
+def checked_inertial(what: str, mass: object, com: ArrayLike, inertia: ArrayLike, depth: int = 1) -> Inertial:
+    """Mass [kg], centre of mass [m] and inertia about it [kg m^2] of a body that can exist.
+
+    A point mass, with an inertia of zero, is possible. An inertia that breaks the triangle inequality is a
+    :class:`ModelWarning`: vendors publish such numbers.
+
+    Args:
+        what: whose they are, for messages. depth: functions between this one and the user's line.
+
+    Raises:
+        ModelError: negative mass, an inertia that is not symmetric or has a negative principal moment, or
+            numbers that are not finite.
+    """
+    kilograms = checked_number(f"the mass of {what} [kg]", mass)
+    if kilograms < 0.0:
+        raise ModelError(f"the mass of {what} is {kilograms:g} kg; it cannot be negative")
+    centre = checked_numbers(f"the centre of mass of {what} [m]", com, (3,))
+    moments = checked_numbers(f"the inertia of {what} [kg m^2]", inertia, (3, 3))
+    rounding = _ROUNDING * float(np.abs(moments).max())
+    if np.abs(moments - moments.T).max() > rounding:
+        raise ModelError(f"the inertia of {what} is {moments.tolist()}; a symmetric matrix is needed")
+    principal = np.linalg.eigvalsh(moments)
+    shown = ", ".join(f"{moment:.6g}" for moment in principal)
+    if principal[0] < -rounding:
+        raise ModelError(
+            f"the inertia of {what} has the principal moments {shown} kg m^2; none can be negative "
+            "(it is taken about the centre of mass)"
+        )
+    if principal[2] > principal[0] + principal[1] + rounding:
+        warnings.warn(
+            f"the inertia of {what} breaks the triangle inequality (principal moments {shown} kg m^2: the "
+            "largest exceeds the sum of the others); no rigid body has such an inertia",
+            ModelWarning,
+            stacklevel=depth + 2,
+        )
+    return Inertial(kilograms, centre, moments)

@@ -1,0 +1,61 @@
+"""Loop joints of a changed graph: which ones still close a loop, and which are closed for good."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...algebra import DualQuaternion, to_rotation_translation
+from ...exceptions import ModelError
+from ..closure import Anchor, LoopJoint
+
+if TYPE_CHECKING:
+    from ..graph import SubsystemGraph
+
+__all__ = ["check_closed", "closes_nothing"]
+
+#: Distance [m], and length of a difference of unit vectors, of ends that fit together.
+_CLOSED = 1e-6
+
+
+def closes_nothing(graph: SubsystemGraph, loop: LoopJoint) -> bool:
+    """Whether its two links are fixed to each other."""
+    return graph.link_pose(loop.predecessor.link)[0] == graph.link_pose(loop.successor.link)[0]
+
+
+def check_closed(graph: SubsystemGraph, loop: LoopJoint) -> None:
+    """The two ends of a loop joint, fixed to each other, fit together as its type asks for.
+
+    Raises:
+        ModelError: they do not; says by how much.
+    """
+    before, after = _pose(graph, loop.predecessor), _pose(graph, loop.successor)
+    R, p = to_rotation_translation(before.conjugate() * after)
+    a = loop.axis
+    shift = p - a * (a @ p) if loop.type in ("prismatic", "planar") else p
+    if loop.type == "revolute":
+        turn = float(np.linalg.norm(R @ a - a))
+    elif loop.type == "universal":  # its second axis is fixed in the successor
+        turn = abs(float(a @ R @ _second_axis(a)))
+    else:
+        turn = 0.0 if loop.type in ("spherical", "planar") else float(np.linalg.norm(R - np.eye(3)))
+    distance = float(np.linalg.norm(shift))
+    if max(distance, turn) > _CLOSED:
+        raise ModelError(
+            f"at these positions the {loop.type} loop joint '{loop.name}' is open by {distance:.3g} m and "
+            f"{turn:.3g} (orientation), and its links '{loop.predecessor.link}' and '{loop.successor.link}' "
+            "would be fixed to each other; lock the joints at positions at which the loop is closed"
+        )
+
+
+def _pose(graph: SubsystemGraph, anchor: Anchor) -> DualQuaternion:
+    return graph.link_pose(anchor.link)[1] * anchor.x_link_anchor
+
+
+def _second_axis(axis: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Of a universal joint: the coordinate axis least along its axis, made perpendicular to it."""
+    second = np.eye(3)[int(np.argmin(np.abs(axis)))]
+    perpendicular: NDArray[np.float64] = second - axis * (axis @ second)
+    return perpendicular / np.linalg.norm(perpendicular)

@@ -1,0 +1,196 @@
+"""Joints that are locked: what they connected becomes one body."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ...algebra import DualQuaternion
+from ...exceptions import ModelError, ModelWarning, UnsupportedModelError
+from ..closure import Gear
+from ..inertial import Inertial, Link
+from ..subsystem import Body, Joint, JointType
+from .bodies import body_at, body_of, changed, parts_of
+from .checks import checked_numbers
+from .closing import check_closed, closes_nothing
+from .reindexing import Carried, Remainder
+
+if TYPE_CHECKING:
+    from ..graph import SubsystemGraph
+
+__all__ = ["lock"]
+
+#: By joint its position, which it keeps.
+Positions = dict[str, NDArray[np.float64]]
+#: Positions of one joint that are the same [rad or m].
+_SAME = 1e-9
+
+
+def lock(graph: SubsystemGraph, positions: Mapping[str, ArrayLike]) -> SubsystemGraph:
+    """A new graph in which these joints are fixed, as if the URDF said so.
+
+    The bodies of a locked joint become one; its armature, spring, friction and limits are gone. Joints that
+    mimic a locked one, or are geared to locked ones alone, are locked with it. Links, payloads, loop joints
+    and springs stay; a loop joint between links that are now fixed to each other goes, if it is closed. A
+    subsystem without joints joins the one that carries it. Whether loops can still move is not examined here:
+    the functions for closed loops do so, and `with_independent_joints` chooses other independent joints.
+
+    Args:
+        positions: by joint [rad or m]: one number, four for a ball joint, seven for a floating one, as in q.
+
+    Raises:
+        UnknownNameError: no such joint; names the choices.
+        ModelError: not numbers; a joint that follows another one, at a position where it would not; a loop
+            joint that could not close any more.
+        UnsupportedModelError: a joint of a black box, or on a link of one.
+    """
+    locked = {name: _position(graph, name, value) for name, value in positions.items()}
+    gears = _followers(graph, locked)
+    for name in locked:
+        _refuse_black_boxes(graph, graph.joint(name))
+    _warn_beyond_limits(graph, locked)
+    carried: dict[int | None, Carried] = {None: (None, DualQuaternion.identity)}
+    joints: dict[int, Joint] = {}
+    for k, joint in enumerate(graph.joints):
+        parent = graph.parents[k]
+        body, x = carried[parent]
+        x_parent_joint = joint.x_parent_joint if body == parent else x * joint.x_parent_joint
+        if joint.name in locked:
+            carried[k] = body, x_parent_joint * joint.motion(locked[joint.name])
+        else:
+            carried[k] = k, DualQuaternion.identity
+            joints[k] = joint if body == parent else replace(joint, x_parent_joint=x_parent_joint)
+    bodies = _merged(graph, carried)
+    ground = bodies.pop(None)
+    own = {k: body for k, body in bodies.items() if k is not None}
+    floating = any(joint.type is JointType.FLOATING for joint in joints.values())
+    fields: dict[str, Any] = {
+        **Remainder(graph, joints, own, ground, carried).fields(),
+        "passive_joints": tuple(name for name in graph.passive_joints if name not in locked),
+        "independent": graph.independent and tuple(n for n in graph.independent if n not in locked),
+        "gears": gears,
+        "floating_base": graph.floating_base and floating,
+    }
+    fixed = replace(graph, **fields)
+    for loop in fixed.loop_joints:
+        if closes_nothing(fixed, loop):
+            check_closed(fixed, loop)
+    loops = tuple(loop for loop in fixed.loop_joints if not closes_nothing(fixed, loop))
+    return changed(graph, **fields, loop_joints=loops)
+
+
+def _refuse_black_boxes(graph: SubsystemGraph, joint: Joint) -> None:
+    for box in graph.subsystems:
+        if box.black_box and (joint in box.joints or joint.parent_link in box.fixed_links):
+            raise UnsupportedModelError(
+                f"joint '{joint.name}' cannot be locked: it is part of the black box '{box.name}' or carried "
+                "by it, and masses in a black box are unknown"
+            )
+
+
+def _position(graph: SubsystemGraph, name: str, value: ArrayLike) -> NDArray[np.float64]:
+    joint = graph.joint(name)
+    position = value if joint.type.nq > 1 or np.ndim(value) > 0 else np.array([value])
+    numbers = checked_numbers(f"the position of joint '{name}'", position, (joint.type.nq,))
+    if joint.type.nq > 1 and not np.linalg.norm(numbers[-4:]) > 1e-9:
+        raise ModelError(f"the position of joint '{name}' has a zero quaternion (w x y z)")
+    return numbers
+
+
+def _followers(graph: SubsystemGraph, locked: Positions) -> tuple[Gear, ...]:
+    """Add the joints that follow locked ones to these; the gears that are left.
+
+    Raises:
+        ModelError: a joint whose position follows from others would be locked elsewhere, or without them.
+    """
+    given, before = {*locked}, -1
+    while len(locked) > before:
+        before = len(locked)
+        for joint in graph.joints:
+            if joint.mimic is not None and joint.mimic.joint in locked:
+                _follow(joint.name, graph.joint_position(joint, _stated(graph, locked)), locked)
+        for gear in graph.gears:
+            if all(name in locked for name, _ in gear.drivers):
+                total = sum((ratio * locked[name] for name, ratio in gear.drivers), np.zeros(1))
+                _follow(gear.joint, total + gear.offset, locked)
+    drivers = {joint.name: [joint.mimic.joint] for joint in graph.joints if joint.mimic is not None}
+    drivers |= {gear.joint: [name for name, _ in gear.drivers] for gear in graph.gears}
+    for name in given & {*drivers}:
+        if missing := [driver for driver in drivers[name] if driver not in locked]:
+            raise ModelError(
+                f"joint '{name}' cannot be locked alone: its position follows from {', '.join(missing)}; "
+                "lock that, and it is locked with it"
+            )
+    return tuple(_reduced(gear, locked) for gear in graph.gears if gear.joint not in locked)
+
+
+def _stated(graph: SubsystemGraph, locked: Positions) -> NDArray[np.float64]:
+    """q with the locked positions."""
+    q = graph.neutral()
+    for name, position in locked.items():
+        if name in graph.joint_names:
+            q[graph.q_slice(name)] = position
+    return q
+
+
+def _follow(name: str, position: NDArray[np.float64], locked: Positions) -> None:
+    given = locked.setdefault(name, position)
+    if abs(given[0] - position[0]) > _SAME:
+        raise ModelError(
+            f"joint '{name}' cannot be locked at {given[0]:g}: it follows a locked joint, to {position[0]:g}"
+        )
+
+
+def _reduced(gear: Gear, locked: Positions) -> Gear:
+    """The gear without its locked drivers, whose part is constant now."""
+    if not any(name in locked for name, _ in gear.drivers):
+        return gear
+    offset = gear.offset + sum(ratio * float(locked[n][0]) for n, ratio in gear.drivers if n in locked)
+    first, *further = [(name, ratio) for name, ratio in gear.drivers if name not in locked]
+    return Gear(gear.joint, *first, offset, tuple(further))
+
+
+def _warn_beyond_limits(graph: SubsystemGraph, locked: Positions) -> None:
+    for name, position in locked.items():
+        limits = graph.joint(name).limits
+        lower = -np.inf if limits.lower is None else limits.lower
+        upper = np.inf if limits.upper is None else limits.upper
+        if len(position) == 1 and not lower - _SAME <= position[0] <= upper + _SAME:
+            message = f"joint '{name}' is locked at {position[0]:g}, beyond its limits {lower:g} to {upper:g}"
+            warnings.warn(message, ModelWarning, stacklevel=3)
+
+
+def _merged(graph: SubsystemGraph, carried: Mapping[int | None, Carried]) -> dict[int | None, Body]:
+    """The bodies that are left, by their old index, and the ground (None)."""
+    members: dict[int | None, list[int | None]] = {}
+    for k, (body, _) in carried.items():
+        members.setdefault(body, []).append(k)
+    return {
+        body: body_at(graph, body) if len(own) == 1 else _union(graph, body, own, carried)
+        for body, own in members.items()
+    }
+
+
+def _union(
+    graph: SubsystemGraph, body: int | None, own: list[int | None], carried: Mapping[int | None, Carried]
+) -> Body:
+    parts: list[Link] = []
+    links: dict[str, DualQuaternion] = {}
+    payloads: dict[str, Inertial] = {}
+    for k in own:
+        member, x = body_at(graph, k), carried[k][1]
+        described = parts_of(member)
+        if k is not None and k != body:
+            joint = graph.joints[k]
+            described = (replace(described[0], parent=joint.parent_link, joint=joint.name), *described[1:])
+        parts += described
+        links |= {
+            link: x_body_link if k == body else x * x_body_link for link, x_body_link in member.links.items()
+        }
+        payloads |= member.payloads
+    return body_of(body_at(graph, body).name, tuple(parts), links, payloads)

@@ -1,0 +1,75 @@
+"""What a kind of parameters is: whose they are, their values and units, and the graph with others."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from ....algebra import DualQuaternion, from_xyz_rpy, pose, to_xyz_rpy
+from ....exceptions import ModelError
+
+if TYPE_CHECKING:
+    from ...graph import SubsystemGraph
+
+__all__ = ["PLACE", "Kind", "Parameter", "Values", "not_negative", "place_values", "placed", "those_of"]
+
+#: Of a pose: translation [m], and rotation Rz(yaw) Ry(pitch) Rx(roll) [rad], as in a URDF.
+PLACE = ("x", "y", "z", "roll", "pitch", "yaw")
+
+
+class Parameter(NamedTuple):
+    """A number of the model, and its unit."""
+
+    value: float
+    unit: str
+
+
+Values = dict[str, Parameter]
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of element that has parameters.
+
+    Attributes:
+        word: first in the names of its parameters. quantities: last in them, all that there can be.
+        owners: names of the graph's elements of that kind.
+        read: (graph, owner) -> what it has. write: (graph, owner, {quantity: number}) -> the changed graph.
+    """
+
+    word: str
+    quantities: tuple[str, ...]
+    owners: Callable[[SubsystemGraph], Iterable[str]]
+    read: Callable[[SubsystemGraph, str], Values]
+    write: Callable[[SubsystemGraph, str, dict[str, float]], SubsystemGraph]
+
+
+def place_values(x: DualQuaternion, before: str) -> Values:
+    """The six numbers of a pose, with a word before their names."""
+    numbers = (np.concatenate(to_xyz_rpy(x)) + 0.0).tolist()  # no -0
+    units = ("m",) * 3 + ("rad",) * 3
+    named = zip(PLACE, numbers, units, strict=True)
+    return {before + name: Parameter(number, unit) for name, number, unit in named}
+
+
+def placed(x: DualQuaternion, new: dict[str, float]) -> DualQuaternion:
+    """The pose with some of its numbers replaced; without a new angle the rotation stays exactly."""
+    xyz, rpy = (part.tolist() for part in to_xyz_rpy(x))
+    for name, number in new.items():
+        (xyz if name in PLACE[:3] else rpy)[PLACE.index(name) % 3] = number
+    return from_xyz_rpy(xyz, rpy) if {*new} & {*PLACE[3:]} else pose(x.primary, xyz)
+
+
+def those_of(new: dict[str, float], before: str) -> dict[str, float]:
+    """Numbers whose quantity begins with a word, by the rest of their names."""
+    return {name.removeprefix(before): number for name, number in new.items() if name.startswith(before)}
+
+
+def not_negative(what: str, number: float) -> float:
+    """The number. Raises ModelError: it is negative."""
+    if number < 0.0:
+        raise ModelError(f"{what} is {number:g}; it cannot be negative")
+    return number

@@ -1,0 +1,129 @@
+"""The graph that is left when some joints are gone: indices, subsystems and their connection points."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from ...algebra import DualQuaternion
+from ..subsystem import Body, Connection, Joint, Subsystem
+
+if TYPE_CHECKING:
+    from ..graph import SubsystemGraph
+
+__all__ = ["Carried", "Remainder", "attachment"]
+
+#: The body that something is fixed in (None: the ground), and the pose in it of its former body.
+Carried = tuple[int | None, DualQuaternion]
+
+
+def attachment(
+    entries: Sequence[Joint], body: str, links: Mapping[str, DualQuaternion]
+) -> tuple[str, DualQuaternion, DualQuaternion]:
+    """Connection point of a subsystem: its link, and its poses in that link and in the body.
+
+    It is the frame of the one first joint; of several joints that of their common link, or of the body.
+
+    Args:
+        entries: its joints on that body. body: its name. links: x_body_link of all links fixed in it.
+    """
+    if len(entries) == 1:
+        (joint,) = entries
+        x_link_body = links[joint.parent_link].conjugate()
+        return joint.parent_link, x_link_body * joint.x_parent_joint, joint.x_parent_joint
+    names = {joint.parent_link for joint in entries}
+    link = names.pop() if len(names) == 1 else body
+    return link, DualQuaternion.identity, links[link]
+
+
+@dataclass(frozen=True)
+class Remainder:
+    """What is left of a graph.
+
+    Attributes:
+        graph: as it was.
+        joints, bodies: those that stay, by their old index, as they are now. ground: as it is now.
+        carried: where what was fixed in each old body is fixed now, with the old index.
+        removed: subsystems that go although they had no joint before: black boxes.
+    """
+
+    graph: SubsystemGraph
+    joints: Mapping[int, Joint]
+    bodies: Mapping[int, Body]
+    ground: Body
+    carried: Mapping[int | None, Carried]
+    removed: frozenset[str] = frozenset()
+
+    def fields(self) -> dict[str, object]:
+        """The fields of the new graph that differ."""
+        index: dict[int | None, int | None] = {None: None}
+        index |= {old: new for new, old in enumerate(self.joints)}
+        names = {joint.name for joint in self.joints.values()}
+        return {
+            "joints": tuple(self.joints.values()),
+            "bodies": tuple(self.bodies[k] for k in self.joints),
+            "parents": tuple(index[self.carried[self.graph.parents[k]][0]] for k in self.joints),
+            "subsystems": self._subsystems(index),
+            "joint_names": tuple(name for name in self.graph.joint_names if name in names),
+            "ground": self.ground,
+        }
+
+    def _subsystems(self, index: Mapping[int | None, int | None]) -> tuple[Subsystem, ...]:
+        """Those that keep a joint, and black boxes that never had one."""
+        kept: list[Subsystem] = []
+        place: dict[str, int] = {}
+        first = 0
+        for subsystem in self.graph.subsystems:
+            rows = [k for k in subsystem.indices if k in self.joints]
+            gone = subsystem.name in self.removed if not subsystem.joints else not rows
+            if gone:
+                continue
+            old, root_link = self._connection(subsystem, rows)
+            place[subsystem.name] = len(kept)
+            kept.append(
+                Subsystem(
+                    name=subsystem.name,
+                    first=first,
+                    joints=tuple(self.joints[k] for k in rows),
+                    bodies=tuple(self.bodies[k] for k in rows),
+                    connection=replace(old, body=index[old.body]),
+                    predecessor=self._predecessor(subsystem, old, place),
+                    black_box=subsystem.black_box,
+                    root_link=root_link,
+                    fixed_links=self._fixed_links(subsystem),
+                )
+            )
+            first += len(rows)
+        return tuple(kept)
+
+    def _connection(self, subsystem: Subsystem, rows: list[int]) -> tuple[Connection, str]:
+        """Its connection, with the old index of the body, and its root link."""
+        old = subsystem.connection
+        body, x = self.carried[old.body]
+        moved = replace(old, body=body, x_body_connection=x * old.x_body_connection)
+        before = [k for k in subsystem.indices if self.graph.parents[k] not in subsystem.indices]
+        entries = [k for k in rows if self.carried[self.graph.parents[k]][0] not in rows]
+        if before == entries:
+            return moved, subsystem.root_link
+        carrier = self.ground if body is None else self.bodies[body]
+        links = dict(carrier.links)
+        for box in self.graph.subsystems:
+            if self.carried.get(box.connection.body, (-1,))[0] == body:
+                links |= self._fixed_links(box)
+        link, x_link, x_body = attachment([self.joints[k] for k in entries], carrier.name, links)
+        root_link = self.joints[entries[0]].child_link if len(entries) == 1 else link
+        return Connection(link, body, x_link, x_body), root_link
+
+    def _predecessor(self, subsystem: Subsystem, old: Connection, place: Mapping[str, int]) -> int | None:
+        """The new index of the subsystem that carries it: a black box without joints, or that of the body."""
+        before = self.graph.predecessor(subsystem)
+        if before is not None and old.link in before.fixed_links:
+            return place[before.name]
+        if old.body is None:
+            return None
+        return next(place[s.name] for s in self.graph.subsystems if old.body in s.indices)
+
+    def _fixed_links(self, subsystem: Subsystem) -> dict[str, DualQuaternion]:
+        _, x = self.carried[subsystem.connection.body]
+        return {link: x * x_body_link for link, x_body_link in subsystem.fixed_links.items()}

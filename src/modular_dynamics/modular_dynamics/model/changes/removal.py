@@ -1,0 +1,127 @@
+"""Links that are removed, with everything that they carry."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from ...algebra import DualQuaternion
+from ...exceptions import ModelError, UnsupportedModelError
+from ..subsystem import Body, JointType
+from .bodies import body_at, body_of, changed, parts_of
+from .reindexing import Remainder
+
+if TYPE_CHECKING:
+    from ..graph import SubsystemGraph
+
+__all__ = ["without"]
+
+
+def without(graph: SubsystemGraph, link: str) -> SubsystemGraph:
+    """A new graph without a link and everything beyond it: links, joints, payloads, black boxes.
+
+    The joint above the link goes with it, fixed or not. Loop joints, springs, gears and mimic joints
+    within the removed part go with it, and so do gears whose joint is removed. A subsystem that loses all its
+    joints is gone.
+
+    Args:
+        link: any but the root link; of a black box, the link at which it begins.
+
+    Raises:
+        UnknownNameError: no such link; names the choices.
+        ModelError: the root link; a loop joint, spring, gear or mimic joint that connects what is removed
+            with what stays; a link of a body whose links' masses are not known one by one.
+        UnsupportedModelError: a link inside a black box.
+    """
+    links, boxes = _beyond(graph, link)
+    joints = {k: joint for k, joint in enumerate(graph.joints) if joint.child_link not in links}
+    removed = {joint.name for joint in graph.joints} - {joint.name for joint in joints.values()}
+    ties = list(_ties(graph, links, removed))
+    if ties:
+        raise ModelError(
+            f"link '{link}' cannot be removed alone: {'; '.join(ties)}; each of these connects what would go "
+            "with what would stay. Remove a link nearer to the root, or load the robot without the connection"
+        )
+    carried = {k: (k, DualQuaternion.identity) for k in (None, *joints)}
+    bodies = {k: _left(body_at(graph, k), links) for k in carried}
+    ground = bodies.pop(None)
+    own = {k: body for k, body in bodies.items() if k is not None}
+    fields: dict[str, Any] = {
+        **Remainder(graph, joints, own, ground, carried, boxes).fields(),
+        "loop_joints": tuple(loop for loop in graph.loop_joints if loop.predecessor.link not in links),
+        "springs": tuple(spring for spring in graph.springs if spring.anchors[0].link not in links),
+        "gears": tuple(gear for gear in graph.gears if gear.joint not in removed),
+        "passive_joints": tuple(name for name in graph.passive_joints if name not in removed),
+        "floating_base": graph.floating_base and any(j.type is JointType.FLOATING for j in joints.values()),
+        "independent": graph.independent and tuple(n for n in graph.independent if n not in removed),
+    }
+    return changed(graph, **fields)
+
+
+def _beyond(graph: SubsystemGraph, link: str) -> tuple[set[str], frozenset[str]]:
+    """The link and all links that it carries; and the black boxes without joints among them."""
+    graph.link_pose(link)  # raises where there is none
+    if link == graph.ground.name:
+        raise ModelError(f"'{link}' is the root link of '{graph.name}': nothing would be left")
+    fixed: dict[str, list[str]] = {}
+    for body in (graph.ground, *graph.bodies):
+        for part in body.parts or parts_of(body):
+            if part.parent is not None:
+                fixed.setdefault(part.parent, []).append(part.name)
+    for joint in graph.joints:
+        fixed.setdefault(joint.parent_link, []).append(joint.child_link)
+    boxes: dict[str, str] = {}
+    for box in graph.subsystems:
+        if box.black_box:
+            begins = box.root_link if not box.joints else None
+            inside = {*box.fixed_links, *(name for body in box.bodies for name in body.links)}
+            if link in inside - {box.root_link}:
+                raise UnsupportedModelError(
+                    f"link '{link}' belongs to the black box '{box.name}', whose parts are unknown; "
+                    f"'{box.root_link}' removes all of it"
+                )
+            if begins is not None:
+                boxes[begins] = box.name
+                fixed.setdefault(box.connection.link, []).append(begins)
+                fixed.setdefault(begins, []).extend(name for name in box.fixed_links if name != begins)
+    links, waiting = {link}, [link]
+    while waiting:
+        for below in fixed.get(waiting.pop(), ()):
+            if below not in links:
+                links.add(below)
+                waiting.append(below)
+    return links, frozenset(name for begins, name in boxes.items() if begins in links)
+
+
+def _left(body: Body, links: set[str]) -> Body:
+    """The body without these links; itself if it has none of them."""
+    gone = links & {*body.links}
+    if not gone:
+        return body
+    if parts_of(body) is not body.parts:
+        raise ModelError(
+            f"of body '{body.name}' only the whole mass is known, and not what {', '.join(sorted(gone))} "
+            "weighs"
+        )
+    parts = tuple(part for part in body.parts if part.name not in links)
+    poses = {name: x for name, x in body.links.items() if name not in links}
+    return body_of(body.name, parts, poses, {n: load for n, load in body.payloads.items() if n not in links})
+
+
+def _ties(graph: SubsystemGraph, links: set[str], removed: set[str]) -> Iterator[str]:
+    """What connects the removed links and joints with others, in words."""
+    for loop in graph.loop_joints:
+        ends = loop.predecessor.link, loop.successor.link
+        if (ends[0] in links) != (ends[1] in links):
+            yield f"loop joint '{loop.name}' connects '{ends[0]}' and '{ends[1]}'"
+    for spring in graph.springs:
+        first, second = (anchor.link for anchor in spring.anchors)
+        if (first in links) != (second in links):
+            yield f"spring '{spring.name}' connects '{first}' and '{second}'"
+    for gear in graph.gears:
+        drivers = [name for name, _ in gear.drivers if name in removed]
+        if drivers and gear.joint not in removed:
+            yield f"joint '{gear.joint}' is geared to '{', '.join(drivers)}'"
+    for joint in graph.joints:
+        if joint.mimic is not None and joint.mimic.joint in removed and joint.name not in removed:
+            yield f"joint '{joint.name}' mimics '{joint.mimic.joint}'"

@@ -1,0 +1,70 @@
+"""What makes the model constant: read-only arrays and mappings, also after copying and unpickling."""
+
+from collections.abc import Mapping
+from dataclasses import fields
+from types import MappingProxyType
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..exceptions import ModelError
+
+__all__ = ["Constant", "read_only", "read_only_mapping"]
+
+Key = TypeVar("Key")
+Value = TypeVar("Value")
+C = TypeVar("C", bound="Constant")
+
+
+def read_only(values: ArrayLike, shape: tuple[int, ...], what: str) -> NDArray[np.float64]:
+    """The numbers as an array of one's own that cannot be written to.
+
+    Raises:
+        ModelError: another shape, or not numbers.
+    """
+    if isinstance(values, np.ndarray) and values.dtype == np.float64 and values.shape == shape:
+        array = values
+        if not array.flags.writeable and array.flags.owndata:
+            return array
+    else:
+        try:
+            array = np.asarray(values)
+        except ValueError:
+            array = np.empty(0)
+        if array.shape != shape or array.dtype.kind not in "fiu":
+            raise ModelError(f"{what} is {values!r}; numbers of the shape {shape} are needed")
+    own = np.array(array, np.float64)
+    own.flags.writeable = False
+    return own
+
+
+def read_only_mapping(mapping: Mapping[Key, Value]) -> Mapping[Key, Value]:
+    """The same content, of one's own, which cannot be changed."""
+    return MappingProxyType(dict(mapping))
+
+
+class Constant:
+    """Base of the model's dataclasses, whose ``__post_init__`` makes arrays and mappings read-only.
+
+    Pickles and deep copies are made by the constructor: an array that is unpickled could be written to.
+    """
+
+    def _set(self, **values: object) -> None:
+        """Set fields of a frozen dataclass; for ``__post_init__``."""
+        for name, value in values.items():
+            object.__setattr__(self, name, value)
+
+    def __copy__(self: C) -> C:
+        twin = object.__new__(type(self))
+        twin.__dict__.update(self.__dict__)
+        return twin
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        values = {field.name: getattr(self, field.name) for field in fields(self)}  # type: ignore[arg-type]
+        proxies = {name: dict(value) for name, value in values.items() if isinstance(value, MappingProxyType)}
+        return _made, (type(self), values | proxies)
+
+
+def _made(kind: type[Any], values: dict[str, Any]) -> Any:
+    return kind(**values)

@@ -1,0 +1,91 @@
+"""Masses of links and payloads, and how they add up to those of a body."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..algebra import DualQuaternion, rotation_matrix, translation
+from .constant import Constant, read_only
+
+__all__ = ["Inertial", "Link", "is_close", "merged"]
+
+#: Rounding of masses, relative.
+_ROUNDING = 1e-12
+
+
+@dataclass(frozen=True, eq=False)
+class Inertial(Constant):
+    """What a link or a payload weighs, in the link's frame.
+
+    Attributes:
+        mass: [kg].
+        com: centre of mass [m], shape (3,).
+        inertia: about the centre of mass, in the link's axes [kg m^2], shape (3, 3).
+    """
+
+    mass: float
+    com: NDArray[np.float64]
+    inertia: NDArray[np.float64]
+
+    none: ClassVar[Inertial]
+
+    def __post_init__(self) -> None:
+        self._set(
+            com=read_only(self.com, (3,), "a centre of mass"),
+            inertia=read_only(self.inertia, (3, 3), "an inertia"),
+        )
+
+
+Inertial.none = Inertial(0.0, np.zeros(3), np.zeros((3, 3)))
+
+
+@dataclass(frozen=True, eq=False)
+class Link:
+    """A link of a body: its own mass, and what fixes it there.
+
+    Attributes:
+        inertial: in the link's own frame.
+        parent: the link of the same body to which it is fixed; None: the moving link, or the root link.
+        joint: the name of the fixed joint between the two; None where there is none.
+    """
+
+    name: str
+    inertial: Inertial
+    parent: str | None = None
+    joint: str | None = None
+
+
+def merged(parts: Sequence[tuple[Inertial, DualQuaternion]]) -> Inertial:
+    """One rigid body of parts at poses x_body_part: masses add, centres average, inertias by Steiner.
+
+    I = sum R_k I_k R_k^T + m_k (d_k^2 1 - d_k d_k^T), with d_k from the common centre of mass to part k's
+    (Featherstone 2008, eq. 2.63).
+    """
+    mass = sum(part.mass for part, _ in parts)
+    rotations = [rotation_matrix(x.primary) for _, x in parts]
+    coms = [R @ part.com + translation(x) for R, (part, x) in zip(rotations, parts, strict=True)]
+    if mass > 0.0:
+        com = np.sum([part.mass * c for (part, _), c in zip(parts, coms, strict=True)], axis=0) / mass
+    else:
+        com = coms[0]
+    inertia = np.zeros((3, 3))
+    for R, c, (part, _) in zip(rotations, coms, parts, strict=True):
+        d = c - com
+        inertia += R @ part.inertia @ R.T + part.mass * (d @ d * np.eye(3) - np.outer(d, d))
+    return Inertial(float(mass), com, inertia)
+
+
+def is_close(one: Inertial, other: Inertial) -> bool:
+    """Whether two bodies in one frame weigh the same, to rounding."""
+    lengths = max(float(np.abs(other.com).max()), 1e-3)
+    moments = max(float(np.abs(other.inertia).max()), 1e-9)
+    return (
+        abs(one.mass - other.mass) <= _ROUNDING * other.mass
+        and float(np.abs(one.com - other.com).max()) <= _ROUNDING * lengths
+        and float(np.abs(one.inertia - other.inertia).max()) <= _ROUNDING * moments
+    )

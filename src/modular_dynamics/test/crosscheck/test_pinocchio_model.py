@@ -1,0 +1,96 @@
+"""Pinocchio's model of a graph is the one that its own parser reads from the unchanged URDF."""
+
+from dataclasses import replace
+
+import numpy as np
+import pinocchio
+import pytest
+from hypothesis import given
+
+import modular_dynamics as md
+from helpers.random_examples.examples import examples
+from helpers.random_examples.trees import random_trees
+
+
+def assert_parser_reads_the_same(graph):
+    """Joints, placements, masses, frames of links and torques: by name, because the order may differ."""
+    root = [pinocchio.JointModelFreeFlyer()] if graph.floating_base else []
+    theirs, ours = pinocchio.buildModelFromXML(graph.urdf, *root), md.crosscheck.PinocchioModel(graph).model
+    assert {*ours.names} == {*theirs.names}
+    for name in theirs.names:
+        i, k = ours.getJointId(name), theirs.getJointId(name)
+        assert ours.names[ours.parents[i]] == theirs.names[theirs.parents[k]]
+        kind = theirs.joints[k].shortname().replace("RevoluteUnboundedUnaligned", "RevoluteUnaligned")
+        assert ours.joints[i].shortname() == kind
+        assert ours.jointPlacements[i].isApprox(theirs.jointPlacements[k], 1e-12)
+        if k > 0:  # the ground's mass is not in the model
+            assert ours.inertias[i].isApprox(theirs.inertias[k], 1e-12)
+    for link in set(graph.links) - {"universe"}:
+        frame, other = (model.frames[model.getFrameId(link, pinocchio.BODY)] for model in (ours, theirs))
+        assert ours.names[frame.parentJoint] == theirs.names[other.parentJoint]
+        assert frame.placement.isApprox(other.placement, 1e-12)
+    assert_same_torques(graph, theirs)
+
+
+def assert_same_torques(graph, theirs):
+    """At a random state, which tells axes apart too."""
+    pin = md.crosscheck.PinocchioModel(graph)
+    theirs.gravity = pin.model.gravity
+    rng = np.random.default_rng(0)
+    q, v, vdot = rng.normal(size=graph.nq), *rng.normal(size=(2, graph.nv))
+    q, v, vdot = pin.q(q), pin.v(v), pin.v(vdot)
+    position, into_v = [], []  # from our order into that of the parser
+    for name in list(theirs.names)[1:]:
+        i, k = pin.model.getJointId(name), theirs.getJointId(name)
+        (own,) = q[[pin.model.idx_qs[i]]]
+        oblique = theirs.nqs[k] > pin.model.nqs[i]
+        position += [np.cos(own), np.sin(own)] if oblique else [*q[pin.model.idx_qs[i] :][: theirs.nqs[k]]]
+        into_v += range(pin.model.idx_vs[i], pin.model.idx_vs[i] + pin.model.nvs[i])
+    ours = pinocchio.rnea(pin.model, pin.data, q, v, vdot)[into_v]
+    read = pinocchio.rnea(theirs, theirs.createData(), np.array(position), v[into_v], vdot[into_v])
+    assert np.abs(ours - read).max(initial=0.0) <= 1e-12 * max(np.abs(read).max(initial=0.0), 1.0)
+
+
+def test_of_each_robot(tree_robot):
+    assert_parser_reads_the_same(tree_robot)
+
+
+@pytest.mark.parametrize("name", ["four_bar", "crane", "exoskeleton", "charmie_torso"])
+def test_of_open_trees_of_robots_with_loops(load_robot, name):
+    assert_parser_reads_the_same(load_robot(name).tree)
+
+
+@examples(40)
+@given(tree=random_trees())
+def test_of_random_trees(tree):
+    assert_parser_reads_the_same(md.load_urdf(tree.urdf, {"version": 1, "subsystems": []}))
+
+
+def test_a_replaced_body_is_followed(load_robot):
+    """The cross-check, the composition and the kernels see one model: the URDF says something else now."""
+    graph = load_robot("branched_38dof")
+    bodies = list(graph.bodies)
+    bodies[20] = replace(bodies[20], mass=bodies[20].mass + 3.0)
+    heavier = replace(graph, bodies=tuple(bodies))
+    state = np.random.default_rng(0).normal(size=(3, graph.nv))
+    tau = md.inverse_dynamics(heavier, *state)
+    assert np.abs(tau - md.inverse_dynamics(graph, *state)).max() > 1.0
+    assert md.crosscheck.rnea_residual(heavier, *state).max() <= 1e-12 * np.abs(tau).max()
+    assert md.compose(heavier, *state).tau == pytest.approx(tau, rel=1e-10, abs=1e-10)
+
+
+def test_a_ball_joint_and_an_armature_are_taken_over():
+    """Against the closed form: M of a ball joint is its inertia, an armature adds to the diagonal."""
+    text = """<robot name="r"><link name="base"/><link name="arm"><inertial><mass value="2"/>
+      <inertia ixx="1" ixy="0" ixz="0" iyy="2" iyz="0" izz="2.5"/></inertial></link>
+      <joint name="turn" type="continuous"><parent link="base"/><child link="arm"/><axis xyz="0 0 1"/></joint>
+      </robot>"""
+    graph = md.load_urdf(text)
+    (joint,) = graph.joints
+    driven = md.crosscheck.PinocchioModel(replace(graph, joints=(replace(joint, armature=0.5),)))
+    assert pinocchio.crba(driven.model, driven.data, driven.q(np.ones(1))) == pytest.approx(3.0)
+    ball = md.crosscheck.PinocchioModel(replace(graph, joints=(replace(joint, type=md.JointType.SPHERICAL),)))
+    theirs = ball.q(np.array([3.0, 0.0, 4.0, 0.0]))
+    assert theirs == pytest.approx([0.0, 0.8, 0.0, 0.6])  # x y z w
+    M = pinocchio.crba(ball.model, ball.data, theirs)
+    assert np.triu(M) == pytest.approx(np.diag([1.0, 2.0, 2.5]))

@@ -1,0 +1,202 @@
+"""Attached robots: as one URDF of both, as Pinocchio appends models, with loops, gears and springs."""
+
+from dataclasses import replace
+
+import numpy as np
+import pinocchio
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import modular_dynamics as md
+from helpers.changed_robots import add_robot, assert_same_connections, assert_same_robot, edited, untagged
+from helpers.random_examples.examples import examples
+from helpers.random_examples.trees import partitions, random_trees
+from helpers.robots.closed_robots import STATES
+from modular_dynamics.algebra import DualQuaternion, from_xyz_rpy, to_rotation_translation
+
+XYZ, RPY = (0.3, -0.2, 0.5), (0.4, 1.1, -2.0)
+POSE = from_xyz_rpy(XYZ, RPY)
+
+
+@pytest.mark.slow
+@examples(60)
+@given(tree=random_trees(largest=15), other=random_trees(largest=15), data=st.data())
+def test_is_one_urdf_of_both(tree, other, data):
+    graph, arm = untagged(tree.urdf), untagged(other.urdf)
+    link = data.draw(st.sampled_from(graph.links))
+    theirs = edited(tree.urdf, lambda root: add_robot(root, other.urdf, link, XYZ, RPY, "other_"))
+    joined = graph.attach(arm, link, POSE, prefix="other_")
+    assert joined.joint_names == (*graph.joint_names, *("other_" + name for name in arm.joint_names))
+    assert_same_robot(joined, untagged(theirs), 1e-12)
+
+
+@examples(30)
+@given(tree=random_trees(largest=15), other=random_trees(largest=15), data=st.data())
+def test_any_partition_stays_one(tree, other, data):
+    graph = md.load_urdf(tree.urdf, data.draw(partitions(tree)))
+    arm = md.load_urdf(other.urdf, data.draw(partitions(other)))
+    joined = graph.attach(arm, data.draw(st.sampled_from(graph.links)), POSE, prefix="other_")
+    assert_same_connections(joined, 1e-12)
+    assert len(joined.subsystems) == len(graph.subsystems) + len(arm.subsystems)
+
+
+@pytest.mark.parametrize("floating", [False, True])
+@pytest.mark.parametrize("name", ["charmie", "branched_38dof", "four_link"])
+def test_is_pinocchios_appended_model(load_robot, name, floating):
+    graph, arm = load_robot(name, floating_base=floating), load_robot("vendor_arm")
+    link = graph.bodies[-1].name
+    joined = graph.attach(arm, link, POSE, prefix="arm_")
+    root = [pinocchio.JointModelFreeFlyer()] if floating else []
+    whole = pinocchio.buildModelFromXML(graph.urdf, *root)
+    tool = pinocchio.buildModelFromXML(arm.urdf)
+    for k in range(1, tool.njoints):
+        tool.names[k] = "arm_" + tool.names[k]
+    for frame in tool.frames:
+        frame.name = "arm_" + frame.name
+    frame = whole.getFrameId(link, pinocchio.BODY)
+    theirs = pinocchio.appendModel(whole, tool, frame, pinocchio.SE3(*to_rotation_translation(POSE)))
+    theirs = theirs[0] if isinstance(theirs, tuple) else theirs
+    ours = md.crosscheck.PinocchioModel(joined)
+    theirs.gravity = ours.model.gravity
+    assert {*ours.model.names} == {*theirs.names}
+    rng = np.random.default_rng(1)
+    q, v, vdot = rng.normal(size=joined.nq), *rng.normal(size=(2, joined.nv))
+    into_q, into_v = [], []
+    for joint in list(theirs.names)[1:]:
+        i, k = ours.model.getJointId(joint), theirs.getJointId(joint)
+        assert ours.model.nqs[i] == theirs.nqs[k]
+        into_q += range(ours.model.idx_qs[i], ours.model.idx_qs[i] + theirs.nqs[k])
+        into_v += range(ours.model.idx_vs[i], ours.model.idx_vs[i] + theirs.nvs[k])
+    state = ours.q(q)[into_q], ours.v(v)[into_v], ours.v(vdot)[into_v]
+    tau = np.empty(len(into_v))
+    tau[into_v] = pinocchio.rnea(theirs, theirs.createData(), *state)
+    expected = ours.tau(tau)
+    assert np.abs(md.inverse_dynamics(joined, q, v, vdot) - expected).max() <= 1e-12 * np.abs(expected).max()
+    assert_same_connections(joined)
+
+
+def test_a_mechanism_keeps_its_loops_gears_and_springs(load_robot):
+    """On a base that stands still its torques are its own; the base feels its weight."""
+    arm, exo = load_robot("four_link"), load_robot("exoskeleton")
+    joined = arm.attach(exo, arm.ground.name, prefix="exo_")
+    assert [loop.name for loop in joined.loop_joints] == ["exo_" + loop.name for loop in exo.loop_joints]
+    assert len(joined.gears) == len(exo.gears)
+    q = STATES["exoskeleton"]
+    rest = np.zeros(arm.nv)
+    v, vdot = np.random.default_rng(0).normal(size=(2, len(q)))
+    state = np.r_[rest, q], np.r_[rest, v], np.r_[rest, vdot]
+    tau = md.closed_loop_inverse_dynamics(joined, *state).tau
+    assert tau[arm.nv :] == pytest.approx(md.closed_loop_inverse_dynamics(exo, q, v, vdot).tau, rel=1e-9)
+    assert tau[: arm.nv] == pytest.approx(md.inverse_dynamics(arm, rest, rest, rest), rel=1e-9, abs=1e-9)
+
+
+def test_a_mechanism_on_a_moving_link_is_carried(load_robot):
+    """At rest, the torques of the carrying joints are the derivative of the energy."""
+    arm, crane = load_robot("four_link"), load_robot("crane")
+    joined = arm.attach(crane, arm.links[-1], POSE, prefix="crane_")
+    q = np.r_[np.full(arm.nv, 0.3), STATES["crane"]]
+    torque = md.closed_loop_gravity_torque(joined, q)
+
+    def potential(q):
+        return md.energy(joined, md.close_loops(joined, q), np.zeros(joined.nv))
+
+    for k in range(arm.nv):
+        step = 1e-5 * np.eye(len(q))[k]
+        slope = (potential(q + step) - potential(q - step)) / 2e-5
+        assert slope == pytest.approx(torque[k], rel=1e-6, abs=1e-6)
+
+
+def test_springs_and_chosen_joints_come_along(load_robot):
+    arm, torso = load_robot("four_link"), load_robot("charmie_torso")
+    joined = arm.attach(torso, arm.links[-1], prefix="t_")
+    assert [spring.name for spring in joined.springs] == ["t_" + spring.name for spring in torso.springs]
+    assert {a.link for s in joined.springs for a in s.anchors} <= set(joined.links)
+    assert joined.independent_joint_names == (
+        *arm.joint_names,
+        *("t_" + name for name in torso.independent_joint_names),
+    )
+    chosen = torso.with_independent_joints(torso.joint_names[0])
+    assert arm.attach(chosen, arm.links[-1], prefix="t_").independent == (
+        *arm.joint_names,
+        "t_" + torso.joint_names[0],
+    )
+
+
+def test_the_root_link_of_the_other_adds_its_mass(load_robot):
+    graph = load_robot("four_link")
+    link = graph.bodies[-1].name
+    heavy = graph.with_payload(graph.ground.name, mass=5.0)
+    joined = graph.attach(heavy, link, prefix="b_")
+    assert joined.bodies[3].mass == pytest.approx(graph.bodies[3].mass + 5.0 + graph.ground.mass)
+    assert [*joined.payloads] == ["b_" + graph.ground.name]
+    same = joined.with_payload("b_" + graph.ground.name, mass=0.0)
+    assert_same_robot(same, graph.attach(graph, link, prefix="b_"), 1e-13)
+
+
+def test_a_black_box_comes_along(load_robot, boxed_arm):
+    graph = load_robot("four_link")
+    joined = graph.attach(boxed_arm, graph.links[-1], POSE, prefix="a_")
+    wrench = {"a_tool": np.arange(6.0)}
+    state = np.random.default_rng(0).normal(size=(3, joined.nv))
+    state[:, :4] = 0.0
+    tau = md.inverse_dynamics(joined, *state, black_box_wrenches=wrench)
+    check = md.crosscheck.CrossCheck(joined)(*state, tau, black_box_wrenches=wrench)
+    assert check.relative < 1e-12
+    with pytest.raises(md.UnsupportedModelError, match=r"attaching a robot to link .* black box 'tool'"):
+        boxed_arm.attach(graph, "tv7_gripper_base", prefix="b_")
+
+
+def test_two_arms_of_one_kind(load_robot):
+    graph, arm = load_robot("charmie"), load_robot("vendor_arm")
+    link = graph.bodies[-1].name
+    both = graph.attach(arm, link, POSE, prefix="l_").attach(arm, link, prefix="r_")
+    assert both.nv == graph.nv + 2 * arm.nv
+    state = np.random.default_rng(2).normal(size=(3, both.nv))
+    tau = md.inverse_dynamics(both, *state)
+    assert md.crosscheck.rnea_residual(both, *state).max() <= 1e-12 * np.abs(tau).max()
+    assert_same_robot(both.without("r_" + arm.ground.name), graph.attach(arm, link, POSE, prefix="l_"))
+
+
+def test_a_homogeneous_matrix_is_a_pose_too(load_robot):
+    graph, arm = load_robot("four_link"), load_robot("vendor_arm")
+    R, p = to_rotation_translation(POSE)
+    matrix = np.block([[R, p[:, None]], [np.zeros(3), 1.0]])
+    ours, theirs = (graph.attach(arm, graph.links[-1], pose) for pose in (matrix, POSE))
+    assert_same_robot(ours, theirs, 1e-13)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "message"),
+    [
+        ({"pose": np.eye(3)}, md.ModelError, r"pose is .* shape \(4, 4\)"),
+        ({"pose": np.diag([1.0, 1, 2, 1])}, md.ModelError, "no homogeneous matrix: not a rotation"),
+        ({"pose": np.ones((4, 4))}, md.ModelError, "no homogeneous matrix: the last row"),
+        ({"pose": DualQuaternion.zero}, md.ModelError, "a unit dual quaternion is needed"),
+        ({"link": "nose"}, md.UnknownNameError, "no link 'nose' in 'four_link'"),
+    ],
+)
+def test_wrong_places_are_refused(load_robot, arguments, error, message):
+    graph = load_robot("four_link")
+    with pytest.raises(error, match=message):
+        graph.attach(load_robot("vendor_arm"), **{"link": graph.links[-1], "prefix": "a_", **arguments})
+
+
+def test_names_that_both_have_are_refused(load_robot):
+    graph = load_robot("four_link")
+    with pytest.raises(md.ModelError, match=r"both have the links base, .* give the attached robot a prefix"):
+        graph.attach(graph, graph.links[-1])
+    with pytest.raises(md.ModelError, match=r"both have the subsystems left_arm; give"):
+        load_robot("charmie").attach(load_robot("vendor_arm"), "world", prefix="left_")
+    joints = [replace(joint, child_link="a_" + joint.child_link) for joint in graph.joints]
+    bodies = [replace(body, name="a_" + body.name, links={}, parts=()) for body in graph.bodies]
+    ground = replace(graph.ground, name="a", links={}, parts=())
+    other = replace(graph, joints=tuple(joints), bodies=tuple(bodies), ground=ground)
+    with pytest.raises(md.ModelError, match=r"both have the joints, loop joints or springs turn, .* give"):
+        graph.attach(other, graph.links[-1])
+
+
+def test_a_floating_base_is_refused(load_robot):
+    graph = load_robot("four_link")
+    with pytest.raises(md.ModelError, match=r"has a floating base, .* load it without floating_base"):
+        graph.attach(load_robot("vendor_arm", floating_base=True), graph.links[-1])

@@ -1,0 +1,167 @@
+"""Removed links: as a URDF without them, and what must not be cut."""
+
+from dataclasses import replace
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+import modular_dynamics as md
+from helpers.changed_robots import (
+    add_fixed_link,
+    assert_same_connections,
+    assert_same_robot,
+    edited,
+    remove_subtree,
+    untagged,
+)
+from helpers.random_examples.examples import examples
+from helpers.random_examples.trees import partitions, random_trees
+from helpers.tree_dynamics import ROBOT_NAMES
+from modular_dynamics.algebra import DualQuaternion
+from modular_dynamics.model import Anchor, Gear, Spring
+
+
+def mimics_across(graph, urdf, link):
+    """Whether a joint that would stay mimics one that would go."""
+    left = joint_names(edited(urdf, lambda root: remove_subtree(root, link)))
+    return any(j.mimic is not None and j.name in left and j.mimic.joint not in left for j in graph.joints)
+
+
+def joint_names(urdf):
+    return {joint.get("name") for joint in ElementTree.fromstring(urdf).findall("joint")}
+
+
+@pytest.mark.slow
+@examples(60)
+@given(tree=random_trees(largest=25), data=st.data())
+def test_is_a_urdf_without_them(tree, data):
+    graph = untagged(tree.urdf)
+    link = data.draw(st.sampled_from([name for name in graph.links if name != graph.ground.name]))
+    if mimics_across(graph, tree.urdf, link):
+        with pytest.raises(md.ModelError, match=r"cannot be removed alone: joint '.*' mimics "):
+            graph.without(link)
+        return
+    theirs = untagged(edited(tree.urdf, lambda root: remove_subtree(root, link)))
+    assert_same_robot(graph.without(link), theirs, 1e-13)
+
+
+@examples(30)
+@given(tree=random_trees(largest=25), data=st.data())
+def test_any_partition_stays_one(tree, data):
+    graph = md.load_urdf(tree.urdf, data.draw(partitions(tree)))
+    link = data.draw(st.sampled_from([name for name in graph.links if name != graph.ground.name]))
+    assume(not mimics_across(graph, tree.urdf, link))
+    left = graph.without(link)
+    assert_same_connections(left, 1e-12)
+    assert left.joint_names == tuple(name for name in graph.joint_names if name in left.joint_names)
+
+
+@pytest.mark.filterwarnings("ignore:.*ends a chain")
+@pytest.mark.parametrize("name", ROBOT_NAMES)
+def test_each_link_of_the_robots(load_robot, name):
+    graph = load_robot(name)
+    for link in graph.links[1:]:
+        theirs = edited(graph.urdf, lambda root, link=link: remove_subtree(root, link))
+        try:
+            left = graph.without(link)
+        except md.ModelError as error:
+            assert "mimics" in str(error)  # noqa: PT017 - only of some links
+            continue
+        assert_same_robot(left, untagged(theirs), 1e-13)
+
+
+def test_a_tool_that_was_fixed_is_gone_exactly(load_robot):
+    """The body is the one that the URDF without the tool gives, bit by bit."""
+    graph = load_robot("four_link")
+    link = graph.bodies[-1].name
+    tool = {"mass": 2.0, "com": (0.1, 0.2, 0.3), "inertia": np.eye(3)}
+    text = edited(graph.urdf, lambda root: add_fixed_link(root, link, "tool", (0.1, 0, 0), (1, 2, 3), **tool))
+    held = untagged(text)
+    assert held.bodies[-1].mass == graph.bodies[-1].mass + 2.0
+    body = held.without("tool").bodies[-1]
+    assert body.com.tobytes() == graph.bodies[-1].com.tobytes()
+    assert body.inertia.tobytes() == graph.bodies[-1].inertia.tobytes()
+
+
+def test_payloads_go_with_their_links(load_robot):
+    graph = load_robot("charmie")
+    link = graph.bodies[-1].name
+    loaded = graph.with_payload(link, mass=1.0).with_payload(graph.bodies[0].name, mass=2.0)
+    assert [*loaded.without(link).payloads] == [graph.bodies[0].name]
+
+
+def test_a_removed_loop_takes_its_elements_along(load_robot):
+    """The exoskeleton on a trolley whose other arm stays."""
+    graph, arm = load_robot("exoskeleton"), load_robot("four_link")
+    both = arm.attach(graph, arm.links[-1], prefix="exo_")
+    left = both.without("exo_" + graph.ground.name)
+    assert (left.loop_joints, left.gears, left.springs, left.passive_joints) == ((), (), (), ())
+    assert left.joint_names == arm.joint_names
+    assert_same_robot(left, arm, 1e-13)
+
+
+def test_what_connects_is_named(load_robot):
+    bar = load_robot("four_bar")
+    (loop,) = bar.loop_joints
+    with pytest.raises(md.ModelError, match=rf"'{loop.successor.link}' cannot be removed alone: loop joint "):
+        bar.without(loop.successor.link)
+    geared = replace(load_robot("charmie"), gears=(Gear("head_pan", "left_elbow_flexion", 2.0),))
+    with pytest.raises(
+        md.ModelError, match=r"joint 'head_pan' is geared to 'left_elbow_flexion'; each of these"
+    ):
+        geared.without(geared.joint("left_elbow_flexion").child_link)
+    assert geared.without(geared.joint("head_pan").child_link).gears == ()
+    anchors = tuple(Anchor(link, DualQuaternion.identity) for link in ("world", "body_4"))
+    sprung = replace(load_robot("charmie"), springs=(Spring("s", 1.0, 0.0, 0.0, 0.0, anchors),))
+    with pytest.raises(md.ModelError, match=r"spring 's' connects 'world' and 'body_4'"):
+        sprung.without("body_4")
+
+
+def test_independent_joints_that_stay_stay(load_robot):
+    graph = load_robot("vendor_arm").with_independent_joints(*load_robot("vendor_arm").joint_names[:4])
+    left = graph.without(graph.joint(graph.joint_names[2]).child_link)
+    assert left.independent_joint_names == graph.joint_names[:2]
+
+
+def test_a_black_box_goes_whole(boxed_arm):
+    left = boxed_arm.without("tv7_gripper_base")
+    assert [s.name for s in left.subsystems] == [s.name for s in boxed_arm.subsystems if s.name != "tool"]
+    state = np.random.default_rng(0).normal(size=(3, left.nv))
+    assert np.isfinite(md.inverse_dynamics(left, *state)).all()
+    with pytest.raises(md.UnsupportedModelError, match=r"'tv7_gripper_base' removes all of it"):
+        boxed_arm.without("tv7_left_finger")
+
+
+def test_a_fixed_black_box_goes_whole():
+    text = """<robot name="r"><link name="base"/>
+      <link name="arm"><inertial><mass value="2"/><inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/>
+      </inertial></link><link name="tool"/><link name="tip"/>
+      <joint name="lift" type="continuous"><parent link="base"/><child link="arm"/><axis xyz="0 0 1"/></joint>
+      <joint name="mount" type="fixed"><parent link="arm"/><child link="tool"/><origin xyz="0 0 1"/></joint>
+      <joint name="end" type="fixed"><parent link="tool"/><child link="tip"/><origin xyz="0 0 1"/></joint>
+      <modular_dynamics version="1"><subsystem name="arm" root_link="arm"/>
+        <subsystem name="tool" root_link="tool" black_box="true"/></modular_dynamics></robot>"""
+    graph = md.load_urdf(text)
+    left = graph.without("tool")
+    assert ([s.name for s in left.subsystems], left.links) == (["arm"], ("base", "arm"))
+    assert graph.without("arm").subsystems == ()
+    with pytest.raises(md.UnsupportedModelError, match=r"link 'tip' belongs to the black box 'tool'"):
+        graph.without("tip")
+
+
+def test_the_root_link_and_unknown_links_are_refused(load_robot):
+    graph = load_robot("charmie")
+    with pytest.raises(md.ModelError, match=r"'world' is the root link of 'charmie': nothing would be left"):
+        graph.without("world")
+    with pytest.raises(md.UnknownNameError, match=r"no link 'nose'"):
+        graph.without("nose")
+
+
+def test_a_floating_base_goes_with_the_root_link(load_robot):
+    graph = load_robot("four_link", floating_base=True)
+    left = graph.without(graph.joints[0].child_link)
+    assert (left.joints, left.floating_base, left.links) == ((), False, ("universe",))
+    assert md.inverse_dynamics(left, [], [], []).shape == (0,)

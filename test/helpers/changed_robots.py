@@ -1,0 +1,175 @@
+"""URDF texts with the change that a method of the graph makes, and comparison of the two graphs by name."""
+
+from xml.etree import ElementTree
+
+import numpy as np
+
+import modular_dynamics as md
+from helpers.robots.urdf_text import inertial, text
+from modular_dynamics.algebra import from_xyz_rpy, rotation_matrix, to_rotation_translation
+
+UNTAGGED = {"version": 1, "subsystems": []}
+
+
+def untagged(urdf, **options):
+    """The tree of a URDF text in automatic subsystems, without loops."""
+    root = ElementTree.fromstring(urdf)
+    for tags in root.findall("modular_dynamics"):
+        root.remove(tags)
+    return md.load_urdf(ElementTree.tostring(root, "unicode"), **options)
+
+
+def edited(urdf, edit):
+    """The text after ``edit`` changed its root element; its tags are taken away."""
+    root = ElementTree.fromstring(urdf)
+    for tags in root.findall("modular_dynamics"):
+        root.remove(tags)
+    edit(root)
+    return ElementTree.tostring(root, "unicode")
+
+
+def joint_element(root, name):
+    """The <joint> of that name."""
+    return next(joint for joint in root.findall("joint") if joint.get("name") == name)
+
+
+def add_fixed_link(root, parent, name, xyz=(0, 0, 0), rpy=(0, 0, 0), mass=0.0, com=(0, 0, 0), inertia=None):
+    """A link with these numbers, fixed to another one."""
+    own = "" if inertia is None else inertial(mass, com, inertia)
+    root.append(ElementTree.fromstring(f'<link name="{name}">{own}</link>'))
+    root.append(
+        ElementTree.fromstring(
+            f'<joint name="{name}_mount" type="fixed"><parent link="{parent}"/><child link="{name}"/>'
+            f'<origin xyz="{text(xyz)}" rpy="{text(rpy)}"/></joint>'
+        )
+    )
+
+
+def fix_joint(root, graph, name, position):
+    """Make a joint fixed at a position; joints that mimic it have to be fixed by the caller."""
+    element, joint = joint_element(root, name), graph.joint(name)
+    origin = element.find("origin")
+    xyz, rpy = (
+        [float(x) for x in (origin.get(key, "0 0 0") if origin is not None else "0 0 0").split()]
+        for key in ("xyz", "rpy")
+    )
+    R, p = to_rotation_translation(from_xyz_rpy(xyz, rpy) * joint.motion(np.atleast_1d(position)))
+    for child in list(element):
+        if child.tag not in ("parent", "child"):
+            element.remove(child)
+    element.set("type", "fixed")
+    yaw, pitch, roll = np.arctan2(R[1, 0], R[0, 0]), np.arcsin(np.clip(-R[2, 0], -1, 1)), 0.0
+    roll = np.arctan2(R[2, 1], R[2, 2])
+    assert np.abs(rotation_matrix(from_xyz_rpy(p, [roll, pitch, yaw]).primary) - R).max() < 1e-7
+    element.append(ElementTree.fromstring(f'<origin xyz="{text(p)}" rpy="{text([roll, pitch, yaw])}"/>'))
+
+
+def remove_subtree(root, link):
+    """Take a link away, the joint above it, and everything that it carries."""
+    waiting = [link]
+    while waiting:
+        gone = waiting.pop()
+        for joint in root.findall("joint"):
+            if joint.find("child").get("link") == gone:
+                root.remove(joint)
+            elif joint.find("parent").get("link") == gone:
+                waiting.append(joint.find("child").get("link"))
+        for element in root.findall("link"):
+            if element.get("name") == gone:
+                root.remove(element)
+
+
+def add_robot(root, other_urdf, link, xyz, rpy, prefix):
+    """Links and joints of another robot with a prefix, its root link fixed to a link."""
+    other = ElementTree.fromstring(other_urdf)
+    children = {joint.find("child").get("link") for joint in other.findall("joint")}
+    (base,) = {element.get("name") for element in other.findall("link")} - children
+    for element in [*other.findall("link"), *other.findall("joint")]:
+        element.set("name", prefix + element.get("name"))
+        for tag, key in (("parent", "link"), ("child", "link"), ("mimic", "joint")):
+            for end in element.findall(tag):
+                end.set(key, prefix + end.get(key))
+        root.append(element)
+    root.append(
+        ElementTree.fromstring(
+            f'<joint name="{prefix}mount" type="fixed"><parent link="{link}"/><child link="{prefix}{base}"/>'
+            f'<origin xyz="{text(xyz)}" rpy="{text(rpy)}"/></joint>'
+        )
+    )
+
+
+def assert_same_robot(ours, theirs, tolerance=1e-12):
+    """Joints, bodies and links agree by name, and so do torques at a random state."""
+    assert {joint.name for joint in ours.joints} == {joint.name for joint in theirs.joints}
+    assert {*ours.joint_names} == {*theirs.joint_names}
+    for k, joint in enumerate(ours.joints):
+        i = theirs.joint_index(joint.name)
+        other, body, its = theirs.joints[i], ours.bodies[k], theirs.bodies[i]
+        assert (joint.type, joint.parent_link, joint.child_link) == (
+            other.type,
+            other.parent_link,
+            other.child_link,
+        )
+        assert (joint.limits, joint.mimic, joint.damping) == (other.limits, other.mimic, other.damping)
+        assert_same_pose(joint.x_parent_joint, other.x_parent_joint, tolerance)
+        assert np.array_equal(joint.axis, other.axis)
+        assert_same_body(body, its, tolerance)
+        parents = [graph.parents[n] for graph, n in ((ours, k), (theirs, i))]
+        names = [
+            None if p is None else graph.joints[p].name
+            for graph, p in zip((ours, theirs), parents, strict=True)
+        ]
+        assert names[0] == names[1]
+    assert_same_body(ours.ground, theirs.ground, tolerance)
+    assert_same_connections(ours, tolerance)
+    rng = np.random.default_rng(0)
+    q, v, vdot = rng.normal(size=ours.nq), *rng.normal(size=(2, ours.nv))
+    into_q = [k for name in theirs.joint_names for k in range(ours.nq)[ours.q_slice(name)]]
+    into_v = [k for name in theirs.joint_names for k in range(ours.nv)[ours.v_slice(name)]]
+    tau = md.inverse_dynamics(ours, q, v, vdot)
+    expected = md.inverse_dynamics(theirs, q[into_q], v[into_v], vdot[into_v])
+    bound = 10 * tolerance * max(np.abs(expected).max(initial=0.0), 1.0)
+    assert np.abs(tau[into_v] - expected).max(initial=0.0) <= bound
+    if len(ours.joints):
+        assert md.crosscheck.rnea_residual(ours, q, v, vdot).max(initial=0.0) <= bound
+        assert np.abs(md.compose(ours, q, v, vdot).tau - tau).max(initial=0.0) <= bound
+
+
+def assert_same_pose(x, y, tolerance):
+    """The same motion; h and -h are."""
+    for one, other in zip(to_rotation_translation(x), to_rotation_translation(y), strict=True):
+        assert np.abs(one - other).max() <= tolerance
+
+
+def assert_same_body(body, other, tolerance):
+    """Names, masses, links at their poses, and what each link weighs."""
+    assert body.name == other.name
+    assert {*body.links} == {*other.links}
+    for link, x in body.links.items():
+        assert_same_pose(x, other.links[link], tolerance)
+    scale = max(abs(other.mass), 1.0)
+    assert abs(body.mass - other.mass) <= tolerance * scale
+    assert np.abs(body.com - other.com).max() <= 10 * tolerance
+    assert np.abs(body.inertia - other.inertia).max() <= 10 * tolerance * scale
+
+
+def assert_same_connections(graph, tolerance=1e-12):
+    """Subsystems are in order, hold the graph's joints, and their connection points are where they say."""
+    first = 0
+    for index, subsystem in enumerate(graph.subsystems):
+        assert subsystem.first == first
+        first += len(subsystem.joints)
+        assert subsystem.predecessor is None or subsystem.predecessor < index
+        connection = subsystem.connection
+        body, x_body_link = graph.link_pose(connection.link)
+        assert body == connection.body
+        assert_same_pose(x_body_link * connection.x_link_connection, connection.x_body_connection, tolerance)
+        owner = next((k for k, s in enumerate(graph.subsystems) if body in s.indices), None)
+        before = subsystem.predecessor
+        assert before == owner or connection.link in graph.subsystems[before].fixed_links
+        entries = [k for k in subsystem.indices if graph.parents[k] not in subsystem.indices]
+        assert {graph.parents[k] for k in entries} <= {body}
+        if len(entries) == 1:
+            assert_same_pose(graph.joints[entries[0]].x_parent_joint, connection.x_body_connection, tolerance)
+            assert subsystem.root_link == graph.joints[entries[0]].child_link
+    assert first == len(graph.joints)
