@@ -134,6 +134,9 @@ class _Builder:
             damping=described.damping,
             friction=described.friction,
             mimic=described.mimic,
+            armature=described.armature,
+            stiffness=described.stiffness,
+            rest_position=described.rest_position,
         )
 
     def body(self, name: str, joint: str | None) -> Body:

@@ -50,6 +50,9 @@ class JointDescription:
     damping: float = 0.0
     friction: float = 0.0
     mimic: Mimic | None = None
+    armature: float = 0.0
+    stiffness: float = 0.0
+    rest_position: float = 0.0
     line: int | None = None
 
     @property
