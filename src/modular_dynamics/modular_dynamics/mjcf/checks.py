@@ -46,12 +46,8 @@ def check_supported(model: Any, names: Names) -> None:
         ("stiffness of higher order", lambda k: _any(model, "jnt_stiffnesspoly", k)),
         ("a plastic spring", lambda k: _any(model, "jnt_springyield", k)),
         (
-            "a spring with several coordinates, relaxed elsewhere than at zero",
-            lambda k: (
-                model.jnt_stiffness[k]
-                and model.jnt_type[k] in (Joint.FREE, Joint.BALL)
-                and (model.jnt_type[k] == Joint.FREE or not _relaxed_at_zero(model, k))
-            ),
+            "a spring although it has several coordinates",
+            lambda k: model.jnt_stiffness[k] and model.jnt_type[k] in (Joint.FREE, Joint.BALL),
         ),
     ):
         for name in _where(names.joints, is_there):
@@ -69,6 +65,8 @@ def warnings_about(model: Any, names: Names) -> list[str]:
         found.append(f"gravity compensation (gravcomp) is ignored: bodies {', '.join(compensated)}")
     if model.opt.density or model.opt.viscosity:
         found.append("forces of the medium (density, viscosity) are ignored")
+    if heavy := _where(names.joints, lambda k: model.jnt_type[k] == Joint.FREE and _armature(model, k)):
+        found.append(f"armature of free joints, which have no drive, is ignored: {', '.join(heavy)}")
     dofs = [names.joints[k] for k in model.dof_jntid]
     if nonlinear := _where(dofs, lambda k: _any(model, "dof_dampingpoly", k)):
         found.append(f"damping of higher order is ignored: joints {', '.join(dict.fromkeys(nonlinear))}")
@@ -98,6 +96,5 @@ def _any(model: Any, field: str, k: int) -> bool:
     return bool(np.any(getattr(model, field, np.zeros((k + 1, 1)))[k]))
 
 
-def _relaxed_at_zero(model: Any, k: int) -> bool:
-    start = model.jnt_qposadr[k]
-    return bool(np.abs(model.qpos_spring[start + 1 : start + 4]).max() == 0.0)
+def _armature(model: Any, joint: int) -> bool:
+    return bool(model.dof_armature[model.jnt_dofadr[joint]])

@@ -42,8 +42,8 @@ def load_mjcf(
 
     Bodies become links. Joints keep MuJoCo's positions, q = qpos, also with ``ref``; a free joint's velocity
     is in the body's axes here (:func:`~modular_dynamics.mjcf.from_mujoco` converts). Equality constraints
-    become loop joints and gears, tendons between two sites springs. Actuators and contacts are ignored; ``notes`` of
-    the graph say what else is.
+    become loop joints and gears, tendons between two sites springs. Actuators and contacts are ignored;
+    ``notes`` of the graph say what else is.
 
     Args:
         source: MJCF text, bytes, a path (.xml or .mjb), an open file, a mujoco.MjSpec or mujoco.MjModel.

@@ -8,9 +8,10 @@ from ..exceptions import MjcfError, UnsupportedModelError
 from ..model import Gear
 from .actuators import tendon_joints
 from .codes import Equality
-from .names import Names
+from .loops import active_equalities
+from .names import Names, names_of
 
-__all__ = ["Relations", "read_relations"]
+__all__ = ["Relations", "held_positions", "read_relations"]
 
 #: Coefficients, relative to the largest of their relation, and contradictions [rad or m] that are rounding.
 _ROUNDING = 1e-12
@@ -67,6 +68,12 @@ def read_relations(
         own = next((joint for joint in free if not driven[joint]), free[0])
         gears[own] = _gear(relation, names, own)
     return Relations(tuple(gears.values()), locked)
+
+
+def held_positions(model: Any) -> dict[int, float]:
+    """Joints that equality constraints hold, by MuJoCo's index, and where [rad or m]. Errors as above."""
+    equalities, _ = active_equalities(model)
+    return read_relations(model, names_of(model), equalities, [False] * int(model.njnt)).locked
 
 
 def _relation(model: Any, k: int, name: str) -> _Relation:

@@ -15,6 +15,7 @@ from ..algebra import Quaternion, rotation_matrix
 from ..exceptions import StateError
 from ..model import JointType, SubsystemGraph
 from .names import names_of
+from .relations import held_positions
 
 __all__ = ["State", "from_mujoco", "to_mujoco", "torques_from_mujoco"]
 
@@ -61,10 +62,12 @@ def to_mujoco(
 ) -> State:
     """qpos (model.nq,), qvel and qacc (model.nv,) from positions, velocities, accelerations of a graph.
 
-    Joints that the graph has not stay at model.qpos0. Raises StateError: as :func:`from_mujoco`.
+    Joints that equality constraints hold are where these hold them. Errors as of :func:`from_mujoco`.
     """
     q, v, vdot = _checked(q, graph.nq), _checked(v, graph.nv), _checked(vdot, graph.nv)
     state = State(model.qpos0.copy(), np.zeros(model.nv), np.zeros(model.nv))
+    for joint, value in held_positions(model).items():
+        state.q[model.jnt_qposadr[joint]] = value
     for kind, (ours_q, ours_v), (theirs_q, theirs_v) in _joints(graph, model):
         state.q[theirs_q], state.v[theirs_v], state.vdot[theirs_v] = q[ours_q], v[ours_v], vdot[ours_v]
         if kind is JointType.FLOATING:

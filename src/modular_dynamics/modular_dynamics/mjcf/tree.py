@@ -94,6 +94,7 @@ class _BodyReader:
     def _described(self, k: int, kind: str, parent: str, child: str, x: DualQuaternion) -> JointDescription:
         model, dof = self.model, self.model.jnt_dofadr[k]
         single = model.jnt_type[k] in (Kind.HINGE, Kind.SLIDE)
+        free = model.jnt_type[k] == Kind.FREE
         rest = float(model.qpos_spring[model.jnt_qposadr[k]]) if single else 0.0
         off = model.opt.disableflags
         stiffness = 0.0 if off & Disable.SPRING else float(model.jnt_stiffness[k])
@@ -108,7 +109,7 @@ class _BodyReader:
             limits=self._limits(k),
             damping=damping,
             friction=0.0 if off & Disable.FRICTIONLOSS else float(model.dof_frictionloss[dof]),
-            armature=float(model.dof_armature[dof]) + self.actuators.armature[k],
+            armature=0.0 if free else float(model.dof_armature[dof]) + self.actuators.armature[k],
             stiffness=stiffness,
             rest_position=rest if stiffness else 0.0,
         )
