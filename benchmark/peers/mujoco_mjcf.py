@@ -97,11 +97,14 @@ def loop_differences(graph: md.SubsystemGraph, model: mujoco.MjModel, seed: int 
     velocity = np.abs(J @ data.qvel).max(initial=0.0) / np.abs(data.qvel).max()
     tau = data.qfrc_inverse + data.qfrc_constraint  # of the tree
     tau = torques_from_mujoco(graph, model, data.qpos, tau)
-    rows = np.array([torques_from_mujoco(graph, model, data.qpos, row) for row in J])
+    rows = [torques_from_mujoco(graph, model, data.qpos, row) for row in J]
+    J = np.reshape(rows, (-1, graph.nv))
     dependent = np.setdiff1d(np.arange(graph.nv), independent)
-    force = np.linalg.lstsq(rows[:, dependent].T, tau[dependent], rcond=RANK)[0]
-    theirs = (tau - rows.T @ force)[independent]
-    return LoopDifferences(float(np.abs(position).max()), float(velocity), relative(ours.tau, theirs))
+    force = np.linalg.lstsq(J[:, dependent].T, tau[dependent], rcond=RANK)[0]
+    theirs = (tau - J.T @ force)[independent]
+    return LoopDifferences(
+        float(np.abs(position).max(initial=0.0)), float(velocity), relative(ours.tau, theirs)
+    )
 
 
 def relative(ours: Array, theirs: Array) -> float:

@@ -57,7 +57,7 @@ def load_mjcf(
         PartitionError: the partition contradicts the robot.
         MissingDependencyError: MuJoCo is not installed.
     """
-    model = compiled(source)
+    model, compiler_warnings = compiled(source)
     names, actuators = names_of(model), read_actuators(model)
     check_numbers(model, names)
     check_supported(model, names)
@@ -68,7 +68,7 @@ def load_mjcf(
     passive, passive_notes = passive_joints(model, names, loops.keys(), relations.gears, actuators)
     robot = read_tree(model, names, relations.locked, actuators)
     check_tree(robot)
-    warnings = [*warnings_about(model, names), *warnings]
+    warnings = [*compiler_warnings, *warnings_about(model, names), *warnings]
     for warning in warnings:
         if strict:
             raise MjcfError(f"strict: {warning}")

@@ -40,11 +40,12 @@ def passive_joints(
     if any(names.joints[k] in driven for k in in_loops):
         return tuple(free), [f"joints in closed loops without an actuator are passive: {', '.join(free)}"]
     chosen = _determined(model, names, loops, in_loops, geared)
+    passive = tuple(name for name in free if name in chosen)
     notes = [
         "no actuator drives a joint of the closed loops; passive are as many as the loops determine, from "
-        f"the tips: {', '.join(chosen)}"
+        f"the tips: {', '.join(passive)}"
     ]
-    return tuple(name for name in free if name in chosen), notes
+    return passive, notes
 
 
 def _bodies(model: Any, k: int) -> tuple[int, int]:

@@ -1,16 +1,28 @@
 """MJCF text, file or object -> MuJoCo's compiled model. The only `import mujoco`."""
 
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from threading import Lock
+from typing import Any, NamedTuple
 
 from ..exceptions import MissingDependencyError, MjcfError
 from ..urdf.source import MAX_BYTES
 
-__all__ = ["compiled", "mujoco_module"]
+__all__ = ["Compiled", "compiled", "mujoco_module"]
 
 #: The root element; before it a declaration and comments are allowed.
 _ROOT = re.compile(rb"\A(?:\xef\xbb\xbf)?(?:\s|<!--.*?-->|<\?.*?\?>)*<(\w+)", re.DOTALL)
+#: MuJoCo has one receiver of warnings for the whole process.
+_RECEIVER = Lock()
+
+
+class Compiled(NamedTuple):
+    """A compiled model (mujoco.MjModel), and MuJoCo's warnings about it."""
+
+    model: Any
+    warnings: list[str]
 
 
 def mujoco_module() -> Any:
@@ -22,8 +34,8 @@ def mujoco_module() -> Any:
     return mujoco
 
 
-def compiled(source: Any) -> Any:
-    """The compiled model (mujoco.MjModel) of an MJCF text, a file, an MjSpec or an MjModel.
+def compiled(source: Any) -> Compiled:
+    """The compiled model of an MJCF text, a file, an MjSpec or an MjModel.
 
     A path lets MuJoCo find included files and meshes beside it. An MjSpec is left as it is.
 
@@ -33,7 +45,7 @@ def compiled(source: Any) -> Any:
     """
     mujoco = mujoco_module()
     if isinstance(source, mujoco.MjModel):
-        return source
+        return Compiled(source, [])
     if isinstance(source, mujoco.MjSpec):
         return _compile(source.copy().compile)
     content = source.read() if hasattr(source, "read") else source
@@ -53,7 +65,7 @@ def compiled(source: Any) -> Any:
     return _from_path(mujoco, Path(content).expanduser())
 
 
-def _from_path(mujoco: Any, path: Path) -> Any:
+def _from_path(mujoco: Any, path: Path) -> Compiled:
     if not path.is_file():
         raise MjcfError(f"no MJCF file at '{path}'")
     if path.suffix == ".mjb":  # compiled
@@ -80,8 +92,22 @@ def _check_root(content: bytes, where: str) -> None:
         raise MjcfError(f"the root element of {where} is <{tag}>, not <mujoco>{hint}")
 
 
-def _compile(function: Any, *arguments: str) -> Any:
-    try:
-        return function(*arguments)
-    except Exception as error:  # ValueError, or mujoco.FatalError, which derives from Exception alone
-        raise MjcfError(f"MuJoCo: {' '.join(str(error).split())}") from error
+def _compile(function: Any, *arguments: str) -> Compiled:
+    with _warnings_received() as warnings:
+        try:
+            return Compiled(function(*arguments), warnings)
+        except Exception as error:  # ValueError, or mujoco.FatalError, which derives from Exception alone
+            raise MjcfError(f"MuJoCo: {' '.join(str(error).split())}") from error
+
+
+@contextmanager
+def _warnings_received() -> Iterator[list[str]]:
+    """MuJoCo's warnings; by itself it writes them to a file in the current folder."""
+    mujoco, warnings = mujoco_module(), list[str]()
+    with _RECEIVER:
+        before = mujoco.get_mju_user_warning()
+        mujoco.set_mju_user_warning(lambda text: warnings.append(f"MuJoCo: {' '.join(text.split())}"))
+        try:
+            yield warnings
+        finally:
+            mujoco.set_mju_user_warning(before)

@@ -49,7 +49,7 @@ def with_sites(text):
     ],
 )
 def test_torques_of_closed_loops_follow_from_mujocos_constraint_jacobian(text):
-    model = compiled(text)
+    model = compiled(text).model
     differences = loop_differences(md.load_mjcf(model), model)
     assert differences.position < 1e-12
     assert differences.velocity < 1e-12
@@ -74,7 +74,7 @@ def test_a_weld_at_another_pose_than_the_reference():
     text = SLIDER.format('relpose="0.1 0.2 0.3 0.9 0.1 0.3 0.2" anchor="0.3 0.1 0.2"')
     loop = md.load_mjcf(text).loop_joints[0]
     rotation, position = md.algebra.to_rotation_translation(loop.predecessor.x_link_anchor)
-    model = compiled(text)
+    model = compiled(text).model
     np.testing.assert_allclose(position, model.eq_data[0, 3:6])
     assert not np.allclose(rotation, np.eye(3))
     np.testing.assert_allclose(

@@ -31,7 +31,7 @@ def joint_equality(first, second, coefficients, name="e"):
     ],
 )
 def test_torques_of_gears_follow_from_mujocos_constraint_jacobian(equality, more):
-    model = compiled(two_arms(equality, REFERENCES, more))
+    model = compiled(two_arms(equality, REFERENCES, more)).model
     graph = md.load_mjcf(model)
     assert len(graph.gears) == model.neq
     differences = loop_differences(graph, model)
@@ -64,7 +64,7 @@ def test_a_joint_without_an_actuator_follows_the_one_that_has_it():
     ],
 )
 def test_a_joint_that_is_held_does_not_move(equality, locked):
-    model = compiled(two_arms(equality, REFERENCES))
+    model = compiled(two_arms(equality, REFERENCES)).model
     graph = md.load_mjcf(model)
     assert graph.gears == ()
     assert set(graph.joint_names) == {"a", "b", "c"} - set(locked)
