@@ -58,6 +58,8 @@ def rigid_bodies(model: mujoco.MjModel, tendons: bool) -> mujoco.MjModel:
     without = slice(None) if not tendons else rigid.tendon_stiffness == 0.0
     rigid.tendon_stiffness[without] = rigid.tendon_damping[without] = 0.0
     mujoco.mj_setConst(rigid, mujoco.MjData(rigid))
+    # MuJoCo treats inertial frames within about 1e-8 m of the body's as equal: not here
+    rigid.body_sameframe[:] = rigid.body_simple[:] = rigid.dof_simplenum[:] = 0
     return rigid
 
 
@@ -83,8 +85,8 @@ def loop_differences(graph: md.SubsystemGraph, model: mujoco.MjModel, seed: int 
     rigid, rng = rigid_bodies(model, True), np.random.default_rng(seed)
     names = graph.independent_joint_names
     guess = from_mujoco(graph, model, model.qpos0).q
-    q = np.concatenate([guess[graph.q_slice(name)] for name in names])
-    independent = np.concatenate([np.arange(graph.nv)[graph.v_slice(name)] for name in names])
+    q = guess[[k for name in names for k in range(graph.nq)[graph.q_slice(name)]]]
+    independent = np.array([k for name in names for k in range(graph.nv)[graph.v_slice(name)]], int)
     v, vdot = rng.normal(size=(2, len(independent)))
     ours = md.closed_loop_inverse_dynamics(graph, q, v, vdot, guess)
     data = mujoco.MjData(rigid)
@@ -93,8 +95,8 @@ def loop_differences(graph: md.SubsystemGraph, model: mujoco.MjModel, seed: int 
     )
     mujoco.mj_inverse(rigid, data)
     equality = data.efc_type == mujoco.mjtConstraint.mjCNSTR_EQUALITY
-    J, position = data.efc_J.reshape(-1, rigid.nv)[equality], data.efc_pos[equality]
-    velocity = np.abs(J @ data.qvel).max(initial=0.0) / np.abs(data.qvel).max()
+    J, position = data.efc_J[: data.nefc * rigid.nv].reshape(-1, rigid.nv)[equality], data.efc_pos[equality]
+    velocity = np.abs(J @ data.qvel).max(initial=0.0) / max(float(np.abs(data.qvel).max()), LEAST)
     tau = data.qfrc_inverse + data.qfrc_constraint  # of the tree
     tau = torques_from_mujoco(graph, model, data.qpos, tau)
     rows = [torques_from_mujoco(graph, model, data.qpos, row) for row in J]

@@ -78,4 +78,5 @@ def _add_joint(rng, body, name, kind, terms):
     if terms:
         joint.armature = rng.uniform(0.1, 1.0)
         if kind != "b":
-            joint.stiffness, joint.springref = rng.uniform(1.0, 9.0), rng.normal()
+            joint.springref, stiffness = rng.normal(), rng.uniform(1.0, 9.0)
+            joint.stiffness = [stiffness, 0.0, 0.0] if np.ndim(joint.stiffness) else stiffness

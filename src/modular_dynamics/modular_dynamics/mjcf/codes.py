@@ -1,12 +1,26 @@
 """Numbers of MuJoCo's enumerations under its names, so that only what calls MuJoCo has to import it."""
 
-__all__ = ["Constraint", "Disable", "Equality", "Jacobian", "Joint", "Object", "Transmission", "Wrap"]
+__all__ = [
+    "VELOCITIES",
+    "Constraint",
+    "Disable",
+    "Equality",
+    "Jacobian",
+    "Joint",
+    "Object",
+    "Transmission",
+    "Wrap",
+]
 
 
 class Joint:
     """mjtJoint."""
 
     FREE, BALL, SLIDE, HINGE = range(4)
+
+
+#: Lengths of joints' velocities, by mjtJoint.
+VELOCITIES = (6, 3, 1, 1)
 
 
 class Equality:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from ..model import Gear
 from .actuators import Actuators
-from .codes import Constraint, Equality, Jacobian, Joint, Object
+from .codes import VELOCITIES, Constraint, Equality, Jacobian, Object
 from .names import Names
 from .source import mujoco_module
 
@@ -71,14 +71,15 @@ def _joints_above(model: Any, body: int) -> set[int]:
 
 
 def _determined(model: Any, names: Names, loops: Set[int], joints: list[int], geared: set[str]) -> set[str]:
-    """Joints, those at the tips first, whose columns of the constraint Jacobian are independent."""
-    single = [
-        k for k in reversed(joints) if model.jnt_type[k] >= Joint.SLIDE and names.joints[k] not in geared
-    ]
-    columns = [int(model.jnt_dofadr[k]) for k in single]
-    positions = [model.qpos0, *model.key_qpos]
-    choices = [_independent(_jacobian(model, loops, q)[:, columns]) for q in positions]
-    return {names.joints[single[k]] for k in max(choices, key=len)}
+    """Joints, those at the tips first, that add to the rank of the constraint Jacobian."""
+    from_tips = [k for k in reversed(joints) if names.joints[k] not in geared]
+    columns = [model.jnt_dofadr[k] + np.arange(VELOCITIES[model.jnt_type[k]]) for k in from_tips]
+    choices = []
+    for q in (model.qpos0, *model.key_qpos):
+        J = _jacobian(model, loops, q)
+        choices.append(_independent([J[:, own] for own in columns]))
+    _, best = max(choices, key=lambda choice: choice[0])
+    return {names.joints[from_tips[k]] for k in best}
 
 
 def _jacobian(model: Any, loops: Set[int], q: Array) -> Array:
@@ -89,7 +90,7 @@ def _jacobian(model: Any, loops: Set[int], q: Array) -> Array:
     data = mujoco.MjData(dense)
     data.qpos[:] = q
     mujoco.mj_fwdPosition(dense, data)
-    J = data.efc_J.reshape(-1, model.nv)
+    J = data.efc_J[: data.nefc * model.nv].reshape(-1, model.nv)  # memory may be longer
     rows = (data.efc_type == Constraint.EQUALITY) & np.isin(data.efc_id, list(loops))
     couplings = [k for k in range(model.neq) if model.eq_type[k] in (Equality.JOINT, Equality.TENDON)]
     gears = J[(data.efc_type == Constraint.EQUALITY) & np.isin(data.efc_id, couplings)]
@@ -98,14 +99,18 @@ def _jacobian(model: Any, loops: Set[int], q: Array) -> Array:
     return np.asarray(J[rows], float)
 
 
-def _independent(columns: Array) -> list[int]:
-    """Indices of columns that the ones before do not span."""
-    left, chosen = columns.copy(), list[int]()
-    largest = np.abs(columns).max(initial=0.0)
-    for k in range(columns.shape[1]):
-        size = np.linalg.norm(left[:, k])
-        if size > _RANK * largest:
-            direction = left[:, k] / size
-            left -= np.outer(direction, direction @ left)
+def _independent(blocks: Sequence[Array]) -> tuple[int, list[int]]:
+    """The rank of blocks of columns side by side, and those that the ones before do not span."""
+    largest = max((np.abs(block).max(initial=0.0) for block in blocks), default=0.0)
+    basis, chosen = list[Array](), list[int]()
+    for k, block in enumerate(blocks):
+        rank = len(basis)
+        for column in block.T:
+            left = column.copy()
+            for direction in basis:
+                left -= (direction @ left) * direction
+            if (size := np.linalg.norm(left)) > _RANK * largest:
+                basis.append(left / size)
+        if len(basis) > rank:
             chosen.append(k)
-    return chosen
+    return len(basis), chosen

@@ -54,6 +54,13 @@ def test_joints_outside_of_loops_are_not_passive():
     assert "x" in md.load_mjcf(text).independent_joint_names
 
 
+def test_free_bodies_may_be_welded():
+    body = '<body name="{0}" pos="{1} 0 0"><freejoint name="{0}"/><geom size="1"/></body>'
+    bodies = body.format("x", 0.0) + body.format("y", 1.5)  # they touch: MuJoCo has contacts, too
+    text = f'<mujoco><worldbody>{bodies}</worldbody><equality><weld body1="x" body2="y"/></equality></mujoco>'
+    assert [loop.type for loop in md.load_mjcf(text).loop_joints] == ["fixed"]
+
+
 def test_the_partition_wins():
     graph = md.load_mjcf(four_bar(), {"version": 1, "passive": ["crank", "coupler"]})
     assert graph.passive_joints == ("crank", "coupler")
