@@ -58,8 +58,6 @@ def rigid_bodies(model: mujoco.MjModel, tendons: bool) -> mujoco.MjModel:
     without = slice(None) if not tendons else rigid.tendon_stiffness == 0.0
     rigid.tendon_stiffness[without] = rigid.tendon_damping[without] = 0.0
     mujoco.mj_setConst(rigid, mujoco.MjData(rigid))
-    # MuJoCo treats inertial frames within about 1e-8 m of the body's as equal: not here
-    rigid.body_sameframe[:] = rigid.body_simple[:] = rigid.dof_simplenum[:] = 0
     return rigid
 
 

@@ -3,7 +3,7 @@
 A row for each file: its joints, the largest difference of the tree's torques from mj_inverse in random
 states, and of the torques with all loops closed from those by MuJoCo's constraint Jacobian; or why there is
 none. Files in which nothing moves or that MuJoCo does not compile, as they are parts of others, are counted
-by reason. Where meshes are missing, a model is read without them if its bodies state their inertias.
+by reason. Where meshes are missing or refused, a model is read without them if its bodies state their inertias.
 """
 
 import argparse
@@ -77,7 +77,7 @@ def compiled(path: Path) -> mujoco.MjModel:
     try:
         return mujoco.MjModel.from_xml_path(str(path))
     except ValueError as error:
-        if "opening file" not in str(error):
+        if "opening file" not in str(error) and "mesh volume" not in str(error):
             raise
         spec = mujoco.MjSpec.from_file(str(path))
         if needs_meshes(spec):

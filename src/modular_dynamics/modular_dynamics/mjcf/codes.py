@@ -8,6 +8,7 @@ __all__ = [
     "Jacobian",
     "Joint",
     "Object",
+    "SameFrame",
     "Transmission",
     "Wrap",
 ]
@@ -46,6 +47,12 @@ class Object:
     """mjtObj."""
 
     BODY, SITE = 1, 6
+
+
+class SameFrame:
+    """mjtSameFrame: an inertial frame that is the body's, or has its axes."""
+
+    BODY, BODYROT = 1, 3
 
 
 class Constraint:

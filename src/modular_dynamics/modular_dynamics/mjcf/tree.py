@@ -17,7 +17,7 @@ from ..model import Limits
 from ..model.subsystem import NO_LIMITS
 from ..urdf.description import JointDescription, LinkDescription, RobotDescription
 from .actuators import Actuators
-from .codes import Disable
+from .codes import Disable, SameFrame
 from .codes import Joint as Kind
 from .names import Names, model_name
 
@@ -62,12 +62,14 @@ class _BodyReader:
         self.body = body
 
     def link(self) -> LinkDescription:
+        """Mass and inertia. Where the inertial frame differs by rounding, MuJoCo computes with the body's."""
         model, k = self.model, self.body
-        principal = rotation_matrix(pose_of(np.zeros(3), model.body_iquat[k]).primary)
+        same = model.body_sameframe[k]
+        com = np.zeros(3) if same == SameFrame.BODY else np.array(model.body_ipos[k], float)
+        upright = same in (SameFrame.BODY, SameFrame.BODYROT)
+        principal = np.eye(3) if upright else rotation_matrix(pose_of(com, model.body_iquat[k]).primary)
         inertia = principal * model.body_inertia[k] @ principal.T
-        return LinkDescription(
-            self.name, float(model.body_mass[k]), model.body_ipos[k].copy(), 0.5 * (inertia + inertia.T)
-        )
+        return LinkDescription(self.name, float(model.body_mass[k]), com, 0.5 * (inertia + inertia.T))
 
     def joint(self, k: int, parent: str, child: str, before: DualQuaternion) -> JointDescription:
         """Joint k, with ``before`` as the pose of the body in the parent link at that stage."""

@@ -11,6 +11,7 @@ ENUMERATIONS = {
     codes.Transmission: (mujoco.mjtTrn, "mjTRN_"),
     codes.Wrap: (mujoco.mjtWrap, "mjWRAP_"),
     codes.Object: (mujoco.mjtObj, "mjOBJ_"),
+    codes.SameFrame: (mujoco.mjtSameFrame, "mjSAMEFRAME_"),
     codes.Constraint: (mujoco.mjtConstraint, "mjCNSTR_"),
     codes.Jacobian: (mujoco.mjtJacobian, "mjJAC_"),
     codes.Disable: (mujoco.mjtDisableBit, "mjDSBL_"),

@@ -9,6 +9,7 @@ from benchmark.peers.mujoco_mjcf import tree_difference
 from helpers.robots.mjcf_text import random_tree, two_arms
 from modular_dynamics.kernels import layout
 from modular_dynamics.mjcf import from_mujoco
+from modular_dynamics.mjcf.source import compiled
 
 needs_joint_terms = pytest.mark.xfail(
     not hasattr(layout, "ARMATURE"), strict=True, reason="armature and joint springs in the kernels"
@@ -77,3 +78,11 @@ def test_what_the_file_switches_off_is_off():
     off = '<option><flag spring="disable" damper="disable" frictionloss="disable"/></option>'
     joint = md.load_mjcf(text.replace("<worldbody>", f"{off}<worldbody>")).joint("a")
     assert (joint.stiffness, joint.damping, joint.friction) == (0.0, 0.0, 0.0)
+
+
+def test_an_inertial_frame_that_differs_by_rounding_is_the_bodys_as_in_mujoco():
+    text = """<mujoco><worldbody><body><freejoint/>
+      <inertial mass="100" pos="2e-9 -3e-9 1e-9" diaginertia="9 8 7"/></body></worldbody></mujoco>"""
+    model = compiled(text).model
+    assert model.body_ipos[1].any()
+    assert tree_difference(md.load_mjcf(model), model) < 1e-13
