@@ -3,7 +3,7 @@
 A row for each file: its joints, the largest difference of the tree's torques from mj_inverse in random
 states, and of the torques with all loops closed from those by MuJoCo's constraint Jacobian; or why there is
 none. Files in which nothing moves or that MuJoCo does not compile, as they are parts of others, are counted
-by reason. Where meshes are missing or refused, a model is read without them if its bodies state their inertias.
+by reason. Where meshes are missing or refused, a model is read without them if its bodies state inertias.
 """
 
 import argparse
