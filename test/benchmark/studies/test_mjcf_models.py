@@ -8,7 +8,8 @@ from benchmark.studies.mjcf_models import Row, compared, compiled, main
 from helpers.robots.mjcf_text import four_bar, two_arms
 
 MESH = """<mujoco><asset><mesh name="m" file="missing.obj"/></asset>
-  <worldbody><body name="b"><joint name="j"/>{}<geom type="mesh" mesh="m"/></body></worldbody><sensor><jointpos joint="j"/></sensor></mujoco>"""
+  <worldbody><body name="b"><joint name="j"/>{}<geom type="mesh" mesh="m"/></body></worldbody>
+  <sensor><jointpos joint="j"/></sensor></mujoco>"""
 INERTIAL = '<inertial pos="0.1 0 0" mass="2" diaginertia="1 1 1"/>'
 
 
