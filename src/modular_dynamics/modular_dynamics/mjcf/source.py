@@ -14,6 +14,8 @@ __all__ = ["Compiled", "compiled", "mujoco_module"]
 
 #: The root element; before it a declaration and comments are allowed.
 _ROOT = re.compile(rb"\A(?:\xef\xbb\xbf)?(?:\s|<!--.*?-->|<\?.*?\?>)*<(\w+)", re.DOTALL)
+#: Numbers of enumerations (codes.py) differ in older versions.
+_OLDEST = (3, 17)
 #: MuJoCo has one receiver of warnings for the whole process.
 _RECEIVER = Lock()
 
@@ -26,11 +28,15 @@ class Compiled(NamedTuple):
 
 
 def mujoco_module() -> Any:
-    """The package mujoco. Raises MissingDependencyError: it cannot be imported."""
+    """The package mujoco. Raises MissingDependencyError: it cannot be imported, or is too old."""
     try:
         import mujoco  # noqa: PLC0415  # optional, and slow to import
     except ImportError as error:
         raise MissingDependencyError("load_mjcf", "MuJoCo", "mjcf", error) from error
+    version = mujoco.__version__
+    if tuple(map(int, version.split(".")[:2])) < _OLDEST:
+        needed = f"MuJoCo {'.'.join(map(str, _OLDEST))} or newer"
+        raise MissingDependencyError("load_mjcf", needed, "mjcf", f"{version} is installed")
     return mujoco
 
 

@@ -95,6 +95,12 @@ def test_warnings_of_the_compiler_are_ours(tmp_path, monkeypatch):
     assert not list(tmp_path.iterdir())  # no file of MuJoCo
 
 
+def test_an_old_mujoco_is_named(monkeypatch):
+    monkeypatch.setattr(mujoco, "__version__", "3.3.0")
+    with pytest.raises(md.MissingDependencyError, match="needs MuJoCo 3.17 or newer.*3.3.0 is installed"):
+        md.load_mjcf(TEXT)
+
+
 def test_without_mujoco_the_extra_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "mujoco", None)
     with pytest.raises(md.MissingDependencyError, match=r'pip install "modular_dynamics\[mjcf\]"'):
