@@ -97,7 +97,7 @@ def test_warnings_of_the_compiler_are_ours(tmp_path, monkeypatch):
 
 def test_an_old_mujoco_is_named(monkeypatch):
     monkeypatch.setattr(mujoco, "__version__", "3.3.0")
-    with pytest.raises(md.MissingDependencyError, match="needs MuJoCo 3.17 or newer.*3.3.0 is installed"):
+    with pytest.raises(md.MissingDependencyError, match=r"needs MuJoCo 3\.17 or newer.*3\.3\.0 is installed"):
         md.load_mjcf(TEXT)
 
 
