@@ -92,7 +92,6 @@ def load_mjcf(
         passive_joints=annotations.passive,
         gears=annotations.gears,
         springs=annotations.springs,
-        floating_base=any(joint.type == "floating" for joint in robot.joints.values()),
         warnings=tuple(warnings),
         notes=tuple(notes),
     )
