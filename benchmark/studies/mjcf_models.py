@@ -3,7 +3,7 @@
 A row for each file: its joints, the largest difference of the tree's torques from mj_inverse in random
 states, and of the torques with all loops closed from those by MuJoCo's constraint Jacobian; or why there is
 none. Files in which nothing moves or that MuJoCo does not compile, as they are parts of others, are counted
-by reason. Where meshes are missing or refused, a model is read without them if its bodies state inertias.
+by reason. Meshes that cannot be read are spheres, for both.
 """
 
 import argparse
@@ -23,6 +23,7 @@ from benchmark.peers.mujoco_mjcf import loop_differences, tree_difference
 from benchmark.report.tables import print_table
 
 TOLERANCE = 1e-10  # relative difference of torques
+RADIUS = 0.05  # [m] of a sphere in place of a mesh
 COLUMNS = ("model", "joints", "nv", "loops", "gears", "tree", "loops closed ")
 
 
@@ -73,40 +74,26 @@ def name_of(path: Path, folders: Iterable[Path]) -> str:
 
 
 def compiled(path: Path) -> mujoco.MjModel:
-    """The model, without meshes where they are missing. Raises ValueError: MuJoCo does not compile it."""
+    """The model, with spheres for unreadable meshes. Raises ValueError: MuJoCo does not compile it."""
     try:
         return mujoco.MjModel.from_xml_path(str(path))
     except ValueError as error:
-        if "opening file" not in str(error) and "mesh volume" not in str(error):
+        if not any(reason in str(error) for reason in ("opening file", "mesh volume")):
             raise
-        spec = mujoco.MjSpec.from_file(str(path))
-        if needs_meshes(spec):
-            raise
-        return without_meshes(spec).compile()
+        return with_spheres(mujoco.MjSpec.from_file(str(path))).compile()
 
 
-def needs_meshes(spec: mujoco.MjSpec) -> bool:
-    """Whether an inertia would be computed from a mesh."""
-    always = spec.compiler.inertiafromgeom == mujoco.mjtInertiaFromGeom.mjINERTIAFROMGEOM_TRUE
-    return any(
-        geom.type == mujoco.mjtGeom.mjGEOM_MESH and (always or not body.explicitinertial)
-        for body in spec.bodies
-        if body is not spec.worldbody and body.name != "world"
-        for geom in body.geoms
-    )
-
-
-def without_meshes(spec: mujoco.MjSpec) -> mujoco.MjSpec:
-    """The same mechanism without meshes, materials, sensors, and what else could name them."""
+def with_spheres(spec: mujoco.MjSpec) -> mujoco.MjSpec:
+    """Spheres for meshes; without materials, sensors, and what else could name them."""
     for geom in spec.geoms:
-        if geom.type in (mujoco.mjtGeom.mjGEOM_MESH, mujoco.mjtGeom.mjGEOM_HFIELD):
+        if geom.type == mujoco.mjtGeom.mjGEOM_HFIELD:
             spec.delete(geom)
-        else:
-            geom.material = geom.meshname = ""
-    for site in spec.sites:
-        site.material = ""
-    for tendon in spec.tendons:
-        tendon.material = ""
+            continue
+        if geom.type == mujoco.mjtGeom.mjGEOM_MESH or geom.meshname:
+            geom.type, geom.size = mujoco.mjtGeom.mjGEOM_SPHERE, [RADIUS, 0.0, 0.0]
+        geom.material = geom.meshname = ""
+    for element in (*spec.sites, *spec.tendons):
+        element.material = ""
     for kind in ("sensors", "pairs", "excludes", "skins", "meshes", "hfields", "materials", "textures"):
         for element in list(getattr(spec, kind)):
             spec.delete(element)
