@@ -26,6 +26,7 @@ from .closure import (
 from .composition import Composition, DualQuaternions, SpatialVectors, compose, subsystem_graph_dot
 from .dynamics import *  # noqa: F403  # all of them; dynamics/__init__.py lists them
 from .exceptions import *  # noqa: F403  # all of them
+from .mjcf import load_mjcf
 from .model import Joint, JointType, Subsystem, SubsystemGraph
 from .urdf import load_urdf
 
@@ -56,6 +57,7 @@ __all__ = [
     "constraint_projection",
     "crosscheck",
     "energy",
+    "load_mjcf",
     "load_urdf",
     "simulate",
     "subsystem_graph_dot",

@@ -4,6 +4,7 @@ __all__ = [
     "ClosureError",
     "DescriptionError",
     "MissingDependencyError",
+    "MjcfError",
     "ModelError",
     "ModelWarning",
     "ModularDynamicsError",
@@ -36,6 +37,10 @@ class DescriptionError(ModularDynamicsError, ValueError):
 
 class UrdfError(DescriptionError):
     """The URDF itself is invalid: malformed, contradictory, or physically impossible."""
+
+
+class MjcfError(DescriptionError):
+    """The MJCF is invalid: MuJoCo's compiler refuses it, or what it says cannot become a model."""
 
 
 class PartitionError(DescriptionError):

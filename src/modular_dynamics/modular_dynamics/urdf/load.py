@@ -14,7 +14,7 @@ from ..exceptions import ModelWarning, StateError, UrdfError
 from ..model import SubsystemGraph
 from .assembly import assemble
 from .checks.robot import check_inertias, check_references, check_tree, resolve_mimics, suspicious_joints
-from .checks.tags import checked_annotations
+from .checks.tags import checked_annotations, with_partition
 from .description import Annotations, JointDescription, LinkDescription, RobotDescription
 from .elements import read_robot
 from .joint_types import with_joint_tags, with_planar_joints
@@ -22,7 +22,7 @@ from .partition import partition as make_groups
 from .source import parse_xml, read_text
 from .tags import read_partition, read_tags
 
-__all__ = ["load_urdf"]
+__all__ = ["gravity_vector", "load_urdf"]
 
 #: Name of the joint that ``floating_base`` adds, as in Pinocchio.
 ROOT_JOINT = "root_joint"
@@ -68,7 +68,7 @@ def load_urdf(
     groups, notes = make_groups(robot, annotations.subsystems)
     check_references(robot, annotations)
     return replace(
-        assemble(with_joint_tags(robot, annotations), groups, _gravity(gravity)),
+        assemble(with_joint_tags(robot, annotations), groups, gravity_vector(gravity)),
         loop_joints=annotations.loop_joints,
         passive_joints=annotations.passive,
         gears=annotations.gears,
@@ -80,7 +80,8 @@ def load_urdf(
     )
 
 
-def _gravity(gravity: ArrayLike) -> np.ndarray:
+def gravity_vector(gravity: ArrayLike) -> np.ndarray:
+    """A gravitational acceleration as an array that cannot be written to. Raises StateError."""
     try:
         vector = np.array(gravity, dtype=float)
     except (TypeError, ValueError):
@@ -94,11 +95,7 @@ def _gravity(gravity: ArrayLike) -> np.ndarray:
 def _annotations(tags: dict[str, Any] | None, file: dict[str, Any] | None) -> Annotations:
     """Those of the tags and of the partition file; where both have a section, the file wins."""
     from_tags = Annotations() if tags is None else checked_annotations(tags)
-    if file is None:
-        return from_tags
-    from_file = checked_annotations(file)
-    sections = {key: getattr(from_file, key) for key in file if hasattr(from_file, key)}
-    return replace(from_tags, **sections, lines={**from_tags.lines, **from_file.lines})
+    return with_partition(from_tags, file)
 
 
 def _floating(robot: RobotDescription, annotations: Annotations) -> RobotDescription:

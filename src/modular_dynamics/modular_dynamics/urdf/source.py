@@ -82,6 +82,7 @@ def parse_xml(text: str) -> etree._Element:
         line = error.position[0] if error.position else None
         raise UrdfError(f"malformed XML: {error.msg}", line) from None
     if root.tag != "robot":
-        hint = " (an SDF or MJCF file? only URDF is read)" if root.tag in {"sdf", "mujoco", "world"} else ""
+        hints = {"mujoco": " (MJCF: load it with load_mjcf)", "sdf": " (SDF is not read)"}
+        hint = hints.get(str(root.tag), "")
         raise UrdfError(f"the root element is <{root.tag}>, not <robot>{hint}", line_of(root))
     return root

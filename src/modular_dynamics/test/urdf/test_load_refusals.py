@@ -101,6 +101,7 @@ REFUSED_URDF = [
     ("my robot\nhas arms", "neither URDF text"),
     ("/no/such/robot.urdf", "no URDF file at '/no/such/robot.urdf'"),
     ("<sdf/>", "root element is <sdf>, not <robot>.*SDF"),
+    ("<mujoco/>", "root element is <mujoco>, not <robot>.*load_mjcf"),
     ('<robot name="x"/>', "robot 'x' has no links"),
     ('<!DOCTYPE r [<!ENTITY e "1">]>' + ROBOT, "DTD .* or entity is not allowed"),
     ('<!DOCTYPE robot SYSTEM "http://example.org/r.dtd">' + ROBOT, "DTD .* or entity is not allowed"),

@@ -1,6 +1,7 @@
 """Values of our tags, and of the partition file with the same content: every entry is checked here."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from ...model import Anchor, Gear, LoopJoint, Spring
 from ..description import Annotations, JointDynamics, SubsystemSpec
 from .values import LINE, Entry
 
-__all__ = ["checked_annotations"]
+__all__ = ["checked_annotations", "with_partition"]
 
 _LOOP_JOINT_TYPES = ("revolute", "prismatic", "spherical", "universal", "fixed", "planar")
 #: Sections of the partition file, and the keys of an entry.
@@ -69,6 +70,15 @@ def checked_annotations(content: Mapping[str, Any]) -> Annotations:
                 line = result.lines[section, name]  # of the last one
                 raise PartitionError(f"two {kind} are named '{name}'; names must be unique", line)
     return result
+
+
+def with_partition(annotations: Annotations, file: Mapping[str, Any] | None) -> Annotations:
+    """The annotations of a description, with the sections of a partition file in place of its own."""
+    if file is None:
+        return annotations
+    from_file = checked_annotations(file)
+    sections = {key: getattr(from_file, key) for key in file if hasattr(from_file, key)}
+    return replace(annotations, **sections, lines={**annotations.lines, **from_file.lines})
 
 
 def _items(content: Mapping[str, Any], section: str) -> Iterator[Mapping[str, Any]]:

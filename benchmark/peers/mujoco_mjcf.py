@@ -1,0 +1,113 @@
+"""MuJoCo's inverse dynamics on the model that a graph was loaded from (load_mjcf), as a check of the graph.
+
+The tree is compared with mj_inverse. Loops, whose constraints are soft there, are compared by its constraint
+Jacobian J: J v = 0, and forces f of the constraints with (tau_tree - J^T f)_d = 0 at the dependent joints.
+"""
+
+from copy import copy
+from typing import NamedTuple
+
+import mujoco
+import numpy as np
+from numpy.typing import NDArray
+
+import modular_dynamics as md
+from modular_dynamics.mjcf import from_mujoco, to_mujoco, torques_from_mujoco
+
+Array = NDArray[np.float64]
+OFF = (
+    mujoco.mjtDisableBit.mjDSBL_LIMIT
+    | mujoco.mjtDisableBit.mjDSBL_CONTACT
+    | mujoco.mjtDisableBit.mjDSBL_FRICTIONLOSS
+)
+CONSTRAINTS = mujoco.mjtDisableBit.mjDSBL_CONSTRAINT
+LEAST = 1e-9  # smaller torques are rounding
+RANK = 1e-9  # smaller singular values, relative to the largest, count as zero
+
+
+class LoopDifferences(NamedTuple):
+    """Of a closed configuration, from MuJoCo's.
+
+    Attributes:
+        position: of the constraints [m or rad]. velocity: of J v, relative to v. torque: relative.
+    """
+
+    position: float
+    velocity: float
+    torque: float
+
+
+def rigid_bodies(model: mujoco.MjModel, tendons: bool) -> mujoco.MjModel:
+    """A copy without what a graph leaves out: friction, gravity compensation, the medium; perhaps tendons."""
+    rigid = copy(model)
+    rigid.opt.disableflags |= OFF
+    rigid.opt.jacobian = mujoco.mjtJacobian.mjJAC_DENSE
+    rigid.opt.density = rigid.opt.viscosity = 0.0
+    for name in (
+        "dof_damping",
+        "dof_dampingpoly",
+        "actuator_damping",
+        "actuator_dampingpoly",
+        "body_gravcomp",
+    ):
+        if (values := getattr(rigid, name, None)) is not None:
+            values[:] = 0.0
+    for joint in np.flatnonzero(rigid.jnt_type == mujoco.mjtJoint.mjJNT_FREE):
+        start = rigid.jnt_dofadr[joint]
+        rigid.dof_armature[start : start + 6] = 0.0
+    without = slice(None) if not tendons else rigid.tendon_stiffness == 0.0
+    rigid.tendon_stiffness[without] = rigid.tendon_damping[without] = 0.0
+    mujoco.mj_setConst(rigid, mujoco.MjData(rigid))
+    return rigid
+
+
+def tree_difference(graph: md.SubsystemGraph, model: mujoco.MjModel, states: int = 3, seed: int = 0) -> float:
+    """The largest difference of torques from mj_inverse, relative, in random states of the open tree."""
+    rigid, worst, rng = rigid_bodies(model, False), 0.0, np.random.default_rng(seed)
+    rigid.opt.disableflags |= CONSTRAINTS
+    data, tree = mujoco.MjData(rigid), graph.tree
+    for _ in range(states):
+        state = to_mujoco(graph, model, *(rng.normal(size=n) for n in (graph.nq, graph.nv, graph.nv)))
+        data.qpos[:], data.qvel[:], data.qacc[:] = state
+        mujoco.mj_inverse(rigid, data)
+        theirs = torques_from_mujoco(graph, model, data.qpos, data.qfrc_inverse)
+        worst = max(worst, relative(md.inverse_dynamics(tree, *from_mujoco(graph, model, *state)), theirs))
+    return worst
+
+
+def loop_differences(graph: md.SubsystemGraph, model: mujoco.MjModel, seed: int = 0) -> LoopDifferences:
+    """Of closed-loop inverse dynamics near the reference position, at random velocities and accelerations.
+
+    Raises ModularDynamicsError: the loops are not solved.
+    """
+    rigid, rng = rigid_bodies(model, True), np.random.default_rng(seed)
+    names = graph.independent_joint_names
+    guess = from_mujoco(graph, model, model.qpos0).q
+    q = guess[[k for name in names for k in range(graph.nq)[graph.q_slice(name)]]]
+    independent = np.array([k for name in names for k in range(graph.nv)[graph.v_slice(name)]], int)
+    v, vdot = rng.normal(size=(2, len(independent)))
+    ours = md.closed_loop_inverse_dynamics(graph, q, v, vdot, guess)
+    data = mujoco.MjData(rigid)
+    data.qpos[:], data.qvel[:], data.qacc[:] = to_mujoco(
+        graph, model, ours.coordinates, ours.velocities, ours.accelerations
+    )
+    mujoco.mj_inverse(rigid, data)
+    equality = data.efc_type == mujoco.mjtConstraint.mjCNSTR_EQUALITY
+    J, position = data.efc_J[: data.nefc * rigid.nv].reshape(-1, rigid.nv)[equality], data.efc_pos[equality]
+    velocity = np.abs(J @ data.qvel).max(initial=0.0) / max(float(np.abs(data.qvel).max()), LEAST)
+    tau = data.qfrc_inverse + data.qfrc_constraint  # of the tree
+    tau = torques_from_mujoco(graph, model, data.qpos, tau)
+    rows = [torques_from_mujoco(graph, model, data.qpos, row) for row in J]
+    J = np.reshape(rows, (-1, graph.nv))
+    dependent = np.setdiff1d(np.arange(graph.nv), independent)
+    force = np.linalg.lstsq(J[:, dependent].T, tau[dependent], rcond=RANK)[0]
+    theirs = (tau - J.T @ force)[independent]
+    return LoopDifferences(
+        float(np.abs(position).max(initial=0.0)), float(velocity), relative(ours.tau, theirs)
+    )
+
+
+def relative(ours: Array, theirs: Array) -> float:
+    """The largest difference, relative to the largest of theirs."""
+    scale = max(float(np.abs(theirs).max(initial=0.0)), LEAST)
+    return float(np.abs(ours - theirs).max(initial=0.0)) / scale

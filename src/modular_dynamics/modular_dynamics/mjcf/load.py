@@ -1,0 +1,102 @@
+"""MJCF -> SubsystemGraph."""
+
+import warnings as python_warnings
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from numpy.typing import ArrayLike
+
+from ..exceptions import MjcfError, ModelWarning
+from ..model import SubsystemGraph
+from ..urdf.assembly import assemble
+from ..urdf.checks.robot import check_references, check_tree
+from ..urdf.checks.tags import with_partition
+from ..urdf.description import Annotations
+from ..urdf.joint_types import with_joint_tags
+from ..urdf.load import gravity_vector
+from ..urdf.partition import partition as make_groups
+from ..urdf.tags import read_partition
+from .actuators import read_actuators
+from .checks import check_numbers, check_supported, notes_on, warnings_about
+from .codes import Disable
+from .loops import active_equalities, read_loops
+from .names import names_of
+from .passive import passive_joints
+from .relations import read_relations
+from .source import compiled
+from .tendons import read_springs
+from .tree import read_tree
+
+__all__ = ["load_mjcf"]
+
+
+def load_mjcf(
+    source: Any,
+    partition: str | Path | Mapping[str, Any] | None = None,
+    *,
+    gravity: ArrayLike | None = None,
+    strict: bool = False,
+) -> SubsystemGraph:
+    """The graph of subsystems of a robot in MJCF, compiled by MuJoCo (extra ``mjcf``).
+
+    Bodies become links. Joints keep MuJoCo's positions, q = qpos, also with ``ref``; a free joint's velocity
+    is in the body's axes here (:func:`~modular_dynamics.mjcf.from_mujoco` converts). Equality constraints
+    become loop joints and gears, tendons between two sites springs. Actuators and contacts are ignored;
+    ``notes`` of the graph say what else is.
+
+    Args:
+        source: MJCF text, bytes, a path (.xml or .mjb), an open file, a mujoco.MjSpec or mujoco.MjModel.
+        partition: YAML file (or its content) as for :func:`load_urdf`; where it has a section, it wins.
+        gravity: gravitational acceleration in the world's frame [m/s^2]; None: the file's.
+        strict: raise an error instead of a :class:`ModelWarning`.
+
+    Raises:
+        MjcfError: MuJoCo refuses the source; with ``strict``, forces that would be ignored.
+        UnsupportedModelError: an element that exerts forces which the graph cannot express; it is named.
+        PartitionError: the partition contradicts the robot.
+        MissingDependencyError: MuJoCo is not installed.
+    """
+    model, compiler_warnings = compiled(source)
+    names, actuators = names_of(model), read_actuators(model)
+    check_numbers(model, names)
+    check_supported(model, names)
+    equalities, notes = active_equalities(model)
+    relations = read_relations(model, names, equalities, actuators.driven)
+    loops, loop_notes = read_loops(model, names, equalities)
+    springs, warnings = read_springs(model, names, actuators)
+    passive, passive_notes = passive_joints(model, names, loops.keys(), relations.gears, actuators)
+    robot = read_tree(model, names, relations.locked, actuators)
+    check_tree(robot)
+    warnings = [*compiler_warnings, *warnings_about(model, names), *warnings]
+    for warning in warnings:
+        if strict:
+            raise MjcfError(f"strict: {warning}")
+        python_warnings.warn(warning, ModelWarning, stacklevel=2)
+    annotations = with_partition(
+        Annotations(
+            loop_joints=tuple(loops.values()), passive=passive, gears=relations.gears, springs=springs
+        ),
+        read_partition(partition),
+    )
+    groups, partition_notes = make_groups(robot, annotations.subsystems)
+    check_references(robot, annotations)
+    notes += [*notes_on(model, names), *loop_notes, *passive_notes, *partition_notes]
+    if relations.locked:
+        held = ", ".join(names.joints[k] for k in relations.locked)
+        notes.append(f"joints that equality constraints hold at one position are fixed: {held}")
+    in_file = (0.0, 0.0, 0.0) if model.opt.disableflags & Disable.GRAVITY else model.opt.gravity
+    return replace(
+        assemble(
+            with_joint_tags(robot, annotations),
+            groups,
+            gravity_vector(in_file if gravity is None else gravity),
+        ),
+        loop_joints=annotations.loop_joints,
+        passive_joints=annotations.passive,
+        gears=annotations.gears,
+        springs=annotations.springs,
+        warnings=tuple(warnings),
+        notes=tuple(notes),
+    )

@@ -1,0 +1,119 @@
+"""MJCF text, file or object -> MuJoCo's compiled model. The only `import mujoco`."""
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from threading import Lock
+from typing import Any, NamedTuple
+
+from ..exceptions import MissingDependencyError, MjcfError
+from ..urdf.source import MAX_BYTES
+
+__all__ = ["Compiled", "compiled", "mujoco_module"]
+
+#: The root element; before it a declaration and comments are allowed.
+_ROOT = re.compile(rb"\A(?:\xef\xbb\xbf)?(?:\s|<!--.*?-->|<\?.*?\?>)*<(\w+)", re.DOTALL)
+#: Numbers of enumerations (codes.py) differ in older versions.
+_OLDEST = (3, 17)
+#: MuJoCo has one receiver of warnings for the whole process.
+_RECEIVER = Lock()
+
+
+class Compiled(NamedTuple):
+    """A compiled model (mujoco.MjModel), and MuJoCo's warnings about it."""
+
+    model: Any
+    warnings: list[str]
+
+
+def mujoco_module() -> Any:
+    """The package mujoco. Raises MissingDependencyError: it cannot be imported, or is too old."""
+    try:
+        import mujoco  # noqa: PLC0415  # optional, and slow to import
+    except ImportError as error:
+        raise MissingDependencyError("load_mjcf", "MuJoCo", "mjcf", error) from error
+    version = mujoco.__version__
+    if tuple(map(int, version.split(".")[:2])) < _OLDEST:
+        needed = f"MuJoCo {'.'.join(map(str, _OLDEST))} or newer"
+        raise MissingDependencyError("load_mjcf", needed, "mjcf", f"{version} is installed")
+    return mujoco
+
+
+def compiled(source: Any) -> Compiled:
+    """The compiled model of an MJCF text, a file, an MjSpec or an MjModel.
+
+    A path lets MuJoCo find included files and meshes beside it. An MjSpec is left as it is.
+
+    Raises:
+        MjcfError: no such file, not MJCF, more than 20 MB, or what MuJoCo's compiler refuses, in its words.
+        MissingDependencyError: MuJoCo is not installed.
+    """
+    mujoco = mujoco_module()
+    if isinstance(source, mujoco.MjModel):
+        return Compiled(source, [])
+    if isinstance(source, mujoco.MjSpec):
+        return _compile(source.copy().compile)
+    content = source.read() if hasattr(source, "read") else source
+    if isinstance(content, bytes | bytearray):
+        content = _decoded(bytes(content))
+    if isinstance(content, str) and content.lstrip("\ufeff \t\r\n").startswith("<"):
+        _check_root(content.encode(), "the text")
+        return _compile(mujoco.MjModel.from_xml_string, content.lstrip("\ufeff \t\r\n"))
+    if isinstance(content, str) and (not content.strip() or "\n" in content):
+        shown = content.strip()[:40]
+        raise MjcfError(f"neither MJCF text (it would start with '<') nor the path of a file: '{shown}'")
+    if not isinstance(content, str | Path):
+        raise MjcfError(
+            f"source is a {type(source).__name__}; MJCF text, bytes, a path, an open file, an MjSpec or an "
+            "MjModel is needed"
+        )
+    return _from_path(mujoco, Path(content).expanduser())
+
+
+def _from_path(mujoco: Any, path: Path) -> Compiled:
+    if not path.is_file():
+        raise MjcfError(f"no MJCF file at '{path}'")
+    if path.suffix == ".mjb":  # compiled
+        return _compile(mujoco.MjModel.from_binary_path, str(path))
+    if path.suffix == ".xml":
+        _check_root(path.read_bytes(), f"'{path}'")
+    return _compile(mujoco.MjModel.from_xml_path, str(path))
+
+
+def _decoded(content: bytes) -> str:
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise MjcfError(f"the MJCF is not text in encoding utf-8: {error}") from None
+
+
+def _check_root(content: bytes, where: str) -> None:
+    if len(content) > MAX_BYTES:
+        raise MjcfError(f"{where} has {len(content)} bytes; at most {MAX_BYTES} are accepted")
+    found = _ROOT.match(content)
+    tag = found.group(1).decode() if found else ""
+    if found and tag not in ("mujoco", "mujocoinclude"):
+        hint = " (a URDF: load it with load_urdf)" if tag == "robot" else ""
+        raise MjcfError(f"the root element of {where} is <{tag}>, not <mujoco>{hint}")
+
+
+def _compile(function: Any, *arguments: str) -> Compiled:
+    with _warnings_received() as warnings:
+        try:
+            return Compiled(function(*arguments), warnings)
+        except Exception as error:  # ValueError, or mujoco.FatalError, which derives from Exception alone
+            raise MjcfError(f"MuJoCo: {' '.join(str(error).split())}") from error
+
+
+@contextmanager
+def _warnings_received() -> Iterator[list[str]]:
+    """MuJoCo's warnings; by itself it writes them to a file in the current folder."""
+    mujoco, warnings = mujoco_module(), list[str]()
+    with _RECEIVER:
+        before = mujoco.get_mju_user_warning()
+        mujoco.set_mju_user_warning(lambda text: warnings.append(f"MuJoCo: {' '.join(text.split())}"))
+        try:
+            yield warnings
+        finally:
+            mujoco.set_mju_user_warning(before)

@@ -1,0 +1,116 @@
+"""States and torques in MuJoCo's order and conventions, and in the graph's.
+
+A free joint of MuJoCo has its linear velocity v_w in world axes and its angular velocity omega in the body's.
+Here both are in the body's axes: v = R^T v_w, vdot = R^T a_w - omega x v, f = R^T f_w (of the same power).
+Quaternions are w x y z in both. Positions of hinges and slides are the same.
+"""
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..algebra import Quaternion, rotation_matrix
+from ..exceptions import StateError
+from ..model import JointType, SubsystemGraph
+from .names import names_of
+from .relations import held_positions
+
+__all__ = ["State", "from_mujoco", "to_mujoco", "torques_from_mujoco"]
+
+Array = NDArray[np.float64]
+
+
+class State(NamedTuple):
+    """Positions, velocities and accelerations, in the order of one of the two."""
+
+    q: Array
+    v: Array
+    vdot: Array
+
+
+def from_mujoco(
+    graph: SubsystemGraph,
+    model: Any,
+    qpos: ArrayLike,
+    qvel: ArrayLike | None = None,
+    qacc: ArrayLike | None = None,
+) -> State:
+    """q (nq,), v (nv,), vdot (nv,) of a graph from MuJoCo's qpos (model.nq,), qvel, qacc (model.nv,).
+
+    Velocities and accelerations are zero where they are not given. Raises StateError: a wrong shape, or a
+    graph that was not loaded from this model.
+    """
+    qpos, qvel, qacc = _checked(qpos, model.nq), _checked(qvel, model.nv), _checked(qacc, model.nv)
+    state = State(graph.neutral(), np.zeros(graph.nv), np.zeros(graph.nv))
+    for kind, (q, v), (theirs_q, theirs_v) in _joints(graph, model):
+        state.q[q], state.v[v], state.vdot[v] = qpos[theirs_q], qvel[theirs_v], qacc[theirs_v]
+        if kind is JointType.FLOATING:
+            R, linear = _axes(state.q[q]), slice(v.start, v.start + 3)
+            state.v[linear] = R.T @ state.v[linear]
+            state.vdot[linear] = R.T @ state.vdot[linear] - np.cross(state.v[v][3:], state.v[linear])
+    return state
+
+
+def to_mujoco(
+    graph: SubsystemGraph,
+    model: Any,
+    q: ArrayLike,
+    v: ArrayLike | None = None,
+    vdot: ArrayLike | None = None,
+) -> State:
+    """qpos (model.nq,), qvel and qacc (model.nv,) from positions, velocities, accelerations of a graph.
+
+    Joints that equality constraints hold are where these hold them. Errors as of :func:`from_mujoco`.
+    """
+    q, v, vdot = _checked(q, graph.nq), _checked(v, graph.nv), _checked(vdot, graph.nv)
+    state = State(model.qpos0.copy(), np.zeros(model.nv), np.zeros(model.nv))
+    for joint, value in held_positions(model).items():
+        state.q[model.jnt_qposadr[joint]] = value
+    for kind, (ours_q, ours_v), (theirs_q, theirs_v) in _joints(graph, model):
+        state.q[theirs_q], state.v[theirs_v], state.vdot[theirs_v] = q[ours_q], v[ours_v], vdot[ours_v]
+        if kind is JointType.FLOATING:
+            R, linear = _axes(q[ours_q]), slice(theirs_v.start, theirs_v.start + 3)
+            velocity, omega = v[ours_v][:3], v[ours_v][3:]
+            state.v[linear] = R @ velocity
+            state.vdot[linear] = R @ (vdot[ours_v][:3] + np.cross(omega, velocity))
+    return state
+
+
+def torques_from_mujoco(graph: SubsystemGraph, model: Any, qpos: ArrayLike, qfrc: ArrayLike) -> Array:
+    """Torques (nv,) of a graph from MuJoCo's generalized forces (model.nv,) at qpos, such as qfrc_inverse."""
+    qpos, qfrc, tau = _checked(qpos, model.nq), _checked(qfrc, model.nv), np.zeros(graph.nv)
+    for kind, (_, v), (theirs_q, theirs_v) in _joints(graph, model):
+        tau[v] = qfrc[theirs_v]
+        if kind is JointType.FLOATING:
+            linear = slice(v.start, v.start + 3)
+            tau[linear] = _axes(qpos[theirs_q]).T @ tau[linear]
+    return tau
+
+
+def _joints(
+    graph: SubsystemGraph, model: Any
+) -> Iterator[tuple[JointType, tuple[slice, slice], tuple[slice, slice]]]:
+    """Type of each joint of the graph, its slices of q and v, and those in MuJoCo's order."""
+    index = {name: k for k, name in enumerate(names_of(model).joints)}
+    for name in graph.joint_names:
+        if name not in index:
+            raise StateError(f"MuJoCo's model has no joint '{name}'; was '{graph.name}' loaded from it?")
+        k, kind = index[name], graph.joint(name).type
+        q, v = int(model.jnt_qposadr[k]), int(model.jnt_dofadr[k])
+        theirs = slice(q, q + kind.nq), slice(v, v + kind.nv)
+        yield kind, (graph.q_slice(name), graph.v_slice(name)), theirs
+
+
+def _axes(pose: Array) -> Array:
+    """R of a floating joint's position x y z, quaternion w x y z."""
+    rotation = Quaternion(*pose[3:].tolist())
+    return rotation_matrix(rotation * (1.0 / rotation.norm()))
+
+
+def _checked(values: ArrayLike | None, length: int) -> Array:
+    array = np.zeros(length) if values is None else np.asarray(values, np.float64)
+    if array.shape != (length,):
+        raise StateError(f"a vector of MuJoCo or of the graph has shape {array.shape}; ({length},) is needed")
+    return array

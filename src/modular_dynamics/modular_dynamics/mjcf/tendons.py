@@ -1,0 +1,61 @@
+"""Tendons with a spring: between two points they are springs of the model, others are refused."""
+
+from typing import Any
+
+from ..exceptions import UnsupportedModelError
+from ..model import Anchor, Spring
+from .actuators import Actuators, tendon_joints
+from .codes import Disable, Wrap
+from .names import Names, name_of
+from .tree import site_frame
+
+__all__ = ["read_springs"]
+
+
+def read_springs(model: Any, names: Names, actuators: Actuators) -> tuple[tuple[Spring, ...], list[str]]:
+    """Springs of the tendons that have a stiffness, and warnings about what tendons have besides.
+
+    MuJoCo: F = -stiffness (L - L_0) - damping dL/dt. Tendons without stiffness exert nothing by themselves.
+
+    Raises:
+        UnsupportedModelError: a spring that is not a straight line between two sites, or armature.
+    """
+    springs, warnings = list[Spring](), list[str]()
+    no_spring = bool(model.opt.disableflags & Disable.SPRING)
+    for k in range(model.ntendon):
+        name = name_of(model, model.name_tendonadr[k]) or f"tendon_{k}"
+        if actuators.tendon_armature[k]:
+            raise UnsupportedModelError(f"tendon '{name}' has armature; only joints can have it")
+        if model.tendon_stiffness[k] and not no_spring:
+            springs.append(_spring(model, names, k, name))
+        elif model.tendon_damping[k]:
+            warnings.append(f"tendon '{name}' has damping without stiffness; the damping is ignored")
+        if model.tendon_frictionloss[k]:
+            warnings.append(f"tendon '{name}' has frictionloss, which is ignored")
+    return tuple(springs), warnings
+
+
+def _spring(model: Any, names: Names, k: int, name: str) -> Spring:
+    first, last = model.tendon_adr[k], model.tendon_adr[k] + model.tendon_num[k]
+    shortest, longest = map(float, model.tendon_lengthspring[k])
+    reason = ""
+    if joints := tendon_joints(model, k):
+        reason = f"is a spring over the joints {', '.join(names.joints[joint] for joint in joints)}"
+    elif last - first != 2 or any(kind != Wrap.SITE for kind in model.wrap_type[first:last]):
+        reason = "is a spatial tendon with a spring that passes more than two sites"
+    elif shortest != longest:
+        reason = f"is slack between the lengths {shortest:g} and {longest:g} m"
+    if reason:
+        raise UnsupportedModelError(
+            f"tendon '{name}' {reason}, which is not supported; a spring is a straight line between two sites"
+        )
+    ends = [site_frame(model, site) for site in model.wrap_objid[first:last]]
+    anchors = [Anchor(names.bodies[body], x_body_site) for body, x_body_site in ends]
+    return Spring(
+        name=name,
+        stiffness=float(model.tendon_stiffness[k]),
+        free_length=longest,
+        initial_force=0.0,
+        damping=float(model.tendon_damping[k]),
+        anchors=(anchors[0], anchors[1]),
+    )

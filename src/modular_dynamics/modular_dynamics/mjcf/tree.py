@@ -1,0 +1,159 @@
+"""Bodies and joints of a compiled model -> links and joints, as a URDF would describe them.
+
+MuJoCo places a body by the joints of its element, one after the other (mj_kinematics):
+x_parent_body = x(pos, quat) X_1(q_1) ... X_k(q_k), with X(q) = T(anchor) R(axis, q - ref) T(-anchor) for a
+hinge and T(axis (q - ref)) for a slide. Several joints become a chain with massless links between. A joint
+whose anchor is not the body's origin moves a link at the anchor, to which the body's own link is fixed.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..algebra import DualQuaternion, Quaternion, pose, rotation_about, rotation_matrix
+from ..model import Limits
+from ..model.subsystem import NO_LIMITS
+from ..urdf.description import JointDescription, LinkDescription, RobotDescription
+from .actuators import Actuators
+from .codes import Disable, SameFrame
+from .codes import Joint as Kind
+from .names import Names, model_name
+
+__all__ = ["pose_of", "read_tree", "site_frame"]
+
+Array = NDArray[np.float64]
+
+
+def pose_of(position: Array, quaternion: Array) -> DualQuaternion:
+    """The pose of a position [m] and a quaternion w x y z, brought to length one."""
+    rotation = Quaternion(*np.asarray(quaternion, float).tolist())
+    return pose(rotation * (1.0 / rotation.norm()), position)
+
+
+def site_frame(model: Any, site: int) -> tuple[int, DualQuaternion]:
+    """The body of a site, and the site's pose in it."""
+    return int(model.site_bodyid[site]), pose_of(model.site_pos[site], model.site_quat[site])
+
+
+def read_tree(
+    model: Any, names: Names, locked: Mapping[int, float], actuators: Actuators
+) -> RobotDescription:
+    """Links and joints of a compiled model; ``locked``: positions of joints [rad or m] that never move."""
+    robot = RobotDescription(model_name(model), {}, {})
+    robot.links[names.bodies[0]] = LinkDescription(names.bodies[0])
+    for body in range(1, model.nbody):
+        _add_body(robot, _BodyReader(model, names, locked, actuators, body))
+    return robot
+
+
+class _BodyReader:
+    """One body of the compiled model."""
+
+    def __init__(
+        self, model: Any, names: Names, locked: Mapping[int, float], actuators: Actuators, body: int
+    ) -> None:
+        self.model, self.names, self.locked, self.actuators = model, names, locked, actuators
+        self.name, self.parent = names.bodies[body], names.bodies[model.body_parentid[body]]
+        first = model.body_jntadr[body]
+        self.joints = range(first, first + model.body_jntnum[body])
+        self.x_parent_body = pose_of(model.body_pos[body], model.body_quat[body])
+        self.body = body
+
+    def link(self) -> LinkDescription:
+        """Mass and inertia. Where the inertial frame differs by rounding, MuJoCo computes with the body's."""
+        model, k = self.model, self.body
+        same = model.body_sameframe[k]
+        com = np.zeros(3) if same == SameFrame.BODY else np.array(model.body_ipos[k], float)
+        upright = same in (SameFrame.BODY, SameFrame.BODYROT)
+        principal = np.eye(3) if upright else rotation_matrix(pose_of(com, model.body_iquat[k]).primary)
+        inertia = principal * model.body_inertia[k] @ principal.T
+        return LinkDescription(self.name, float(model.body_mass[k]), com, 0.5 * (inertia + inertia.T))
+
+    def joint(self, k: int, parent: str, child: str, before: DualQuaternion) -> JointDescription:
+        """Joint k, with ``before`` as the pose of the body in the parent link at that stage."""
+        model, kind = self.model, self.model.jnt_type[k]
+        if kind == Kind.FREE:
+            return self._described(k, "floating", parent, child, DualQuaternion.identity)
+        before = before * _shift(self.anchor(k))
+        if kind == Kind.BALL:
+            return self._described(k, "spherical", parent, child, before)
+        axis, start = model.jnt_axis[k].copy(), -float(model.qpos0[model.jnt_qposadr[k]])
+        if k in self.locked:
+            x = before * _motion(kind, axis, start + self.locked[k])
+            return JointDescription(self.names.joints[k], "fixed", parent, child, x)
+        limited = bool(model.jnt_limited[k])
+        turning = "revolute" if limited else "continuous"
+        x = before * _motion(kind, axis, start)
+        return self._described(k, turning if kind == Kind.HINGE else "prismatic", parent, child, x)
+
+    def anchor(self, k: int) -> Array:
+        """Where joint k leaves the body's origin behind; for slides and free joints that is of no effect."""
+        turns = self.model.jnt_type[k] in (Kind.HINGE, Kind.BALL)
+        return np.array(self.model.jnt_pos[k], float) if turns else np.zeros(3)
+
+    def _described(self, k: int, kind: str, parent: str, child: str, x: DualQuaternion) -> JointDescription:
+        model, dof = self.model, self.model.jnt_dofadr[k]
+        single = model.jnt_type[k] in (Kind.HINGE, Kind.SLIDE)
+        free = model.jnt_type[k] == Kind.FREE
+        rest = float(model.qpos_spring[model.jnt_qposadr[k]]) if single else 0.0
+        off = model.opt.disableflags
+        stiffness = 0.0 if off & Disable.SPRING else float(model.jnt_stiffness[k])
+        damping = 0.0 if off & Disable.DAMPER else float(model.dof_damping[dof]) + self.actuators.damping[k]
+        return JointDescription(
+            name=self.names.joints[k],
+            type=kind,
+            parent=parent,
+            child=child,
+            x_parent_joint=x,
+            axis=model.jnt_axis[k].copy(),
+            limits=self._limits(k),
+            damping=damping,
+            friction=0.0 if off & Disable.FRICTIONLOSS else float(model.dof_frictionloss[dof]),
+            armature=0.0 if free else float(model.dof_armature[dof]) + self.actuators.armature[k],
+            stiffness=stiffness,
+            rest_position=rest if stiffness else 0.0,
+        )
+
+    def _limits(self, k: int) -> Limits:
+        model = self.model
+        if model.jnt_type[k] not in (Kind.HINGE, Kind.SLIDE):
+            return NO_LIMITS
+        lower, upper = map(float, model.jnt_range[k]) if model.jnt_limited[k] else (None, None)
+        return Limits(lower, upper, effort=self.actuators.effort[k])
+
+
+def _add_body(robot: RobotDescription, body: _BodyReader) -> None:
+    parent, x_parent_body = body.parent, body.x_parent_body
+    for k in body.joints:
+        after = _shift(-body.anchor(k))
+        own = k == body.joints[-1] and not body.anchor(k).any()
+        child = body.name if own else _between(robot, body, k)
+        joint = body.joint(k, parent, child, x_parent_body)
+        robot.joints[joint.name] = joint
+        if not own:
+            robot.links[child] = LinkDescription(child)
+        parent, x_parent_body = child, after
+    if parent != body.name:
+        name = _free_name(f"{body.name} (fixed)", robot.joints, body.names.joints)
+        robot.joints[name] = JointDescription(name, "fixed", parent, body.name, x_parent_body)
+    robot.links[body.name] = body.link()
+
+
+def _between(robot: RobotDescription, body: _BodyReader, k: int) -> str:
+    return _free_name(f"{body.name}/{body.names.joints[k]}", robot.links, body.names.bodies)
+
+
+def _free_name(name: str, *taken: Any) -> str:
+    while any(name in names for names in taken):
+        name += "'"
+    return name
+
+
+def _shift(position: Array) -> DualQuaternion:
+    return pose(Quaternion(1.0), position)
+
+
+def _motion(kind: int, axis: Array, value: float) -> DualQuaternion:
+    return _shift(axis * value) if kind == Kind.SLIDE else pose(rotation_about(axis, value), np.zeros(3))

@@ -1,0 +1,92 @@
+"""What cannot be expressed is refused, warned of or noted."""
+
+import numpy as np
+import pytest
+
+import modular_dynamics as md
+from helpers.robots.mjcf_text import MOTOR, four_bar, two_arms
+from modular_dynamics.mjcf.source import compiled
+
+BALL = '<body name="o"><joint name="ball" type="ball" {}/><geom size="0.1"/></body></worldbody>'
+FREE = '<body name="o"><joint name="free" type="free" {}/><geom size="0.1"/></body></worldbody>'
+FLEX = """<mujoco><worldbody><body name="b"><joint/><geom size="0.1"/></body>
+  <flexcomp name="cloth" type="grid" count="3 3 1" spacing="0.1 0.1 0.1"
+  dim="2" mass="1"/></worldbody></mujoco>"""
+
+
+def added(more):
+    return two_arms().replace("</worldbody>", more)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (FLEX, "flexible bodies"),
+        (two_arms(joints=('stiffness="1 2"', "")), "joint 'a' has stiffness of higher order"),
+        (
+            added(BALL.format('stiffness="2"')),
+            "joint 'ball' has a spring although it has several",
+        ),
+        (
+            added(FREE.format('stiffness="2"')),
+            "joint 'free' has a spring although it has several",
+        ),
+    ],
+)
+def test_forces_that_a_graph_cannot_express_are_refused(text, message):
+    with pytest.raises(md.UnsupportedModelError, match=message):
+        md.load_mjcf(text)
+
+
+def test_a_plugin_is_refused():
+    model = compiled(two_arms()).model
+    model.body_plugin[model.body("tip").id] = 0
+    with pytest.raises(md.UnsupportedModelError, match="body 'tip' has a plugin"):
+        md.load_mjcf(model)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (two_arms().replace('<body name="tip"', '<body gravcomp="1" name="tip"'), "gravcomp.*: bodies tip"),
+        (two_arms().replace("<worldbody>", '<option density="1"/><worldbody>'), "forces of the medium"),
+        (two_arms(joints=('damping="1 2"', "")), "damping of higher order is ignored: joints a"),
+        (added(FREE.format('armature="2"')), "armature of free joints.*: free"),
+    ],
+)
+def test_forces_that_are_left_out_are_warnings(text, message):
+    with pytest.warns(md.ModelWarning, match=message):
+        graph = md.load_mjcf(text)
+    assert len(graph.warnings) == 1
+    with pytest.raises(md.MjcfError, match=f"strict: .*{message}"):
+        md.load_mjcf(text, strict=True)
+
+
+def test_what_is_no_part_of_rigid_bodies_is_noted():
+    text = four_bar("", MOTOR).replace(
+        "</worldbody>",
+        '<body name="target" mocap="true"/>'
+        + BALL.format('limited="true" range="0 30"').replace('"0.1"', '"0.1" type="sphere"'),
+    )
+    assert md.load_mjcf(text).notes == (
+        "forces of 1 actuators are ignored; they say which joints are driven",
+        "contacts are ignored",
+        "mocap bodies are fixed to the world: target",
+        "limits of ball joints are ignored: ball",
+    )
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "message"),
+    [
+        ("body_mass", -1.0, "body 'tip' has a negative mass"),
+        ("body_inertia", -1.0, "body 'tip' has a negative mass or principal moment"),
+        ("body_mass", np.nan, "body 'tip' has a mass, inertia or pose that is not finite"),
+        ("body_pos", np.inf, "body 'tip' has a mass, inertia or pose that is not finite"),
+    ],
+)
+def test_numbers_of_a_changed_model_are_checked(field, value, message):
+    model = compiled(two_arms()).model
+    getattr(model, field)[model.body("tip").id] = value
+    with pytest.raises(md.MjcfError, match=message):
+        md.load_mjcf(model)

@@ -1,0 +1,107 @@
+"""What can be loaded, and messages about what cannot."""
+
+import io
+import sys
+from pathlib import Path
+
+import mujoco
+import pytest
+
+import modular_dynamics as md
+from helpers.robots.mjcf_text import two_arms
+
+TEXT = two_arms()
+
+
+@pytest.fixture
+def file(tmp_path):
+    path = tmp_path / "two arms.xml"
+    path.write_text(TEXT)
+    return path
+
+
+def test_every_kind_of_source_gives_the_same_graph(file):
+    binary = file.with_suffix(".mjb")
+    mujoco.mj_saveModel(mujoco.MjModel.from_xml_string(TEXT), str(binary), None)
+    spec = mujoco.MjSpec.from_string(TEXT)
+    with file.open() as text, file.open("rb") as content:
+        graphs = [
+            md.load_mjcf(source)
+            for source in (TEXT, f"\ufeff\n{TEXT}", TEXT.encode(), file, str(file), binary, text, content)
+        ]
+    graphs += [md.load_mjcf(source) for source in (spec, spec.compile(), io.StringIO(TEXT))]
+    for graph in graphs:
+        assert graph.joint_names == ("a", "c", "b")
+        assert graph.name == "two arms"
+        assert [body.mass for body in graph.bodies] == [body.mass for body in graphs[0].bodies]
+
+
+def test_files_beside_the_file_are_found(file):
+    outer = file.with_name("outer.xml")
+    outer.write_text(f'<mujoco><include file="{file.name}"/></mujoco>')
+    assert md.load_mjcf(outer).joint_names == ("a", "c", "b")
+
+
+@pytest.mark.parametrize(
+    ("source", "message"),
+    [
+        ("", "neither MJCF text .* nor the path of a file: ''"),
+        ("a\nb", "neither MJCF text"),
+        ("missing.xml", "no MJCF file at 'missing.xml'"),
+        (Path("missing.xml"), "no MJCF file at 'missing.xml'"),
+        ('<?xml version="1.0"?><!-- a robot --><robot name="r"/>', "is <robot>, not <mujoco> .*load_urdf"),
+        ("<sdf/>", "the root element of the text is <sdf>, not <mujoco>"),
+        (b"\xff\xfe", "not text in encoding utf-8"),
+        (3, "source is a int; MJCF text"),
+        (None, "source is a NoneType; MJCF text"),
+        ("<mujoco><worldbody><body/></worldbody", "MuJoCo: XML parse error"),
+        ("<mujoco><worldbody><bodi/></worldbody></mujoco>", "MuJoCo: XML Error: Schema violation.* line 1"),
+        ("<mujoco><worldbody><body><joint/></body></worldbody></mujoco>", "MuJoCo: Error: mass and inertia"),
+        ("<mujoco>" + " " * 20_000_001 + "</mujoco>", "at most 20000000 are accepted"),
+    ],
+)
+def test_what_is_no_mjcf_is_refused(source, message):
+    with pytest.raises(md.MjcfError, match=message):
+        md.load_mjcf(source)
+
+
+def test_a_urdf_in_a_file_is_refused(tmp_path):
+    path = tmp_path / "robot.xml"
+    path.write_text('<robot name="r"/>')
+    with pytest.raises(md.MjcfError, match=r"of '.*robot.xml' is <robot>, .*load_urdf"):
+        md.load_mjcf(path)
+
+
+def test_an_mjspec_stays_as_it_is():
+    spec = mujoco.MjSpec.from_string(TEXT)
+    before = spec.to_xml()
+    md.load_mjcf(spec)
+    assert spec.to_xml() == before
+
+
+def test_warnings_of_the_compiler_are_ours(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    received = []
+    mujoco.set_mju_user_warning(received.append)
+    try:
+        text = TEXT.replace("<worldbody>", '<compiler settotalmass="2"/><worldbody>')
+        with pytest.warns(md.ModelWarning, match="MuJoCo: .*settotalmass"):
+            graph = md.load_mjcf(text)
+        assert mujoco.get_mju_user_warning() == received.append
+    finally:
+        mujoco.set_mju_user_warning(None)
+    assert len(graph.warnings) == 1
+    assert received == []
+    assert not list(tmp_path.iterdir())  # no file of MuJoCo
+
+
+def test_an_old_mujoco_is_named(monkeypatch):
+    monkeypatch.setattr(mujoco, "__version__", "3.3.0")
+    with pytest.raises(md.MissingDependencyError, match=r"needs MuJoCo 3\.17 or newer.*3\.3\.0 is installed"):
+        md.load_mjcf(TEXT)
+
+
+def test_without_mujoco_the_extra_is_named(monkeypatch):
+    monkeypatch.setitem(sys.modules, "mujoco", None)
+    with pytest.raises(md.MissingDependencyError, match=r'pip install "modular_dynamics\[mjcf\]"'):
+        md.load_mjcf(TEXT)
