@@ -26,7 +26,7 @@ from .closure import (
 from .composition import Composition, DualQuaternions, SpatialVectors, compose, subsystem_graph_dot
 from .dynamics import *  # noqa: F403  # all of them; dynamics/__init__.py lists them
 from .exceptions import *  # noqa: F403  # all of them
-from .model import Joint, JointType, Subsystem, SubsystemGraph
+from .model import Finding, Joint, JointType, Subsystem, SubsystemGraph
 from .urdf import load_urdf
 
 if TYPE_CHECKING:
@@ -38,6 +38,7 @@ __all__ = [
     "Composition",
     "DualQuaternion",
     "DualQuaternions",
+    "Finding",
     "Joint",
     "JointType",
     "Quaternion",

@@ -3,6 +3,7 @@
 __all__ = [
     "ClosureError",
     "DescriptionError",
+    "GraphTypeError",
     "MissingDependencyError",
     "ModelWarning",
     "ModularDynamicsError",
@@ -42,6 +43,10 @@ class PartitionError(DescriptionError):
 
 class StateError(ModularDynamicsError, ValueError):
     """Positions, velocities, accelerations or wrenches of the wrong shape, or not finite."""
+
+
+class GraphTypeError(ModularDynamicsError, TypeError):
+    """Something else where a SubsystemGraph belongs: the path of a URDF, or a class of another library."""
 
 
 class ClosureError(ModularDynamicsError, ValueError):

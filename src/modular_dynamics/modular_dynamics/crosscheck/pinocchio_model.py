@@ -11,7 +11,7 @@ import numpy as np
 import pinocchio
 
 from ..dynamics.arrays.arguments import Array
-from ..model import Joint, JointType, SubsystemGraph
+from ..model import Joint, JointType, SubsystemGraph, require_graph
 
 __all__ = ["PinocchioModel"]
 
@@ -24,6 +24,7 @@ class PinocchioModel:
     """
 
     def __init__(self, graph: SubsystemGraph) -> None:
+        require_graph(graph)
         self.graph = graph
         root = pinocchio.JointModelFreeFlyer() if graph.floating_base else None
         text = graph.urdf

@@ -103,8 +103,8 @@ def forward_dynamics(
             vdot = np.empty(graph.nv) if out is None else out
             if _direct_calls[id(graph)](q, v, tau, vdot) == 0:
                 return vdot
-        except KeyError:
-            pass  # the first call, or there is none
+        except (KeyError, AttributeError):
+            pass  # the first call, or there is none; or no graph
     return ForwardDynamics.of(graph)(q, v, tau, external_wrenches, out)
 
 

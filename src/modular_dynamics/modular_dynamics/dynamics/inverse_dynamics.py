@@ -145,8 +145,8 @@ def inverse_dynamics(
             tau = np.empty(graph.nv) if out is None else out
             if _direct_calls[id(graph)](q, v, vdot, tau) == 0:
                 return tau
-        except KeyError:
-            pass  # the first call, or there is none
+        except (KeyError, AttributeError):
+            pass  # the first call, or there is none; or no graph
     return InverseDynamics.of(graph)(q, v, vdot, external_wrenches, black_box_wrenches, out)
 
 

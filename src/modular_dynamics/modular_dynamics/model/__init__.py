@@ -3,6 +3,7 @@
 from . import checks
 from .checks import *  # noqa: F403  # all of them
 from .closure import Anchor, Gear, LoopJoint, Spring
+from .findings import Finding, summed_by_kind
 from .graph import SubsystemGraph, register_compiler
 from .subsystem import Body, Connection, Joint, JointType, Limits, Mimic, Subsystem
 
@@ -10,6 +11,7 @@ __all__ = [
     "Anchor",
     "Body",
     "Connection",
+    "Finding",
     "Gear",
     "Joint",
     "JointType",
@@ -20,5 +22,6 @@ __all__ = [
     "Subsystem",
     "SubsystemGraph",
     "register_compiler",
+    "summed_by_kind",
 ]
 __all__ += checks.__all__

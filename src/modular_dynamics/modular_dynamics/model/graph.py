@@ -15,6 +15,7 @@ from ..algebra import DualQuaternion
 from ..exceptions import StateError
 from ..kernels import SMALLEST_NORM, first_not_finite
 from .closure import Gear, LoopJoint, Spring
+from .findings import Finding
 from .printing import tree_lines
 from .subsystem import Body, Joint, JointType, Subsystem
 
@@ -46,7 +47,8 @@ class SubsystemGraph:
         ground: the root link with everything fixed to it.
         independent: joints that the user chose as independent; None: all except passive and geared ones.
         urdf: the text from which it was read. floating_base: whether a floating root joint was added.
-        warnings: what was accepted although it looks wrong. notes: decisions of the reader.
+        warnings: what was accepted although it looks wrong, one value each. notes: decisions of the reader,
+            and what is unusual but right.
     """
 
     name: str
@@ -64,7 +66,7 @@ class SubsystemGraph:
     independent: tuple[str, ...] | None = None
     urdf: str = field(default="", repr=False)
     floating_base: bool = False
-    warnings: tuple[str, ...] = ()
+    warnings: tuple[Finding, ...] = ()
     notes: tuple[str, ...] = ()
 
     @cached_property

@@ -1,4 +1,4 @@
-"""URDF text or file -> SubsystemGraph."""
+"""URDF or xacro, text or file -> SubsystemGraph."""
 
 import warnings as python_warnings
 from collections.abc import Mapping
@@ -11,70 +11,84 @@ from numpy.typing import ArrayLike
 
 from ..algebra import DualQuaternion
 from ..exceptions import ModelWarning, StateError, UrdfError
-from ..model import SubsystemGraph
+from ..model import Finding, SubsystemGraph, summed_by_kind
 from .assembly import assemble
-from .checks.robot import check_inertias, check_references, check_tree, resolve_mimics, suspicious_joints
+from .checks.inertias import check_joint_inertias, check_links
+from .checks.robot import check_references, check_tree, massless_ends, resolve_mimics, zero_limits
 from .checks.tags import checked_annotations
 from .description import Annotations, JointDescription, LinkDescription, RobotDescription
 from .elements import read_robot
 from .partition import partition as make_groups
-from .source import parse_xml, read_text
+from .repairs import repair
+from .source import Source
 from .tags import read_partition, read_tags
+from .xacro_files import Mappings, read_plain
 
 __all__ = ["load_urdf"]
 
 #: Name of the joint that ``floating_base`` adds, as in Pinocchio.
 ROOT_JOINT = "root_joint"
+#: Name of the link to which that joint adds the robot.
+GROUND = "universe"
 
 
 def load_urdf(
-    source: str | Path,
+    source: Source,
     partition: str | Path | Mapping[str, Any] | None = None,
     *,
     gravity: ArrayLike = (0.0, 0.0, -9.81),
     floating_base: bool = False,
     strict: bool = False,
+    mappings: Mappings = None,
 ) -> SubsystemGraph:
     """The graph of subsystems of a robot.
 
     Args:
-        source: URDF text, or the path of a file.
+        source: URDF as text or bytes, the path of a file, or an open file. Files may be xacro, which
+            the extra ``xacro`` expands.
         partition: YAML file (or its content) with the same content as the tags; where it has a section,
             it wins over the tags. Without tags or file, every unbranched chain is a subsystem.
         gravity: gravitational acceleration in the root link's frame [m/s^2].
         floating_base: let the root link float: q gains x y z and a quaternion w x y z, v and tau six numbers.
         strict: raise an error instead of a :class:`ModelWarning`.
+        mappings: arguments of a xacro file by name. A xacro description given as text is only expanded with
+            mappings, which may be empty: expanding reads the files that it includes. Lines in errors are then
+            those of the expanded text.
 
     Raises:
         UrdfError, PartitionError: the description is invalid; the message names the element and its line.
+        MissingDependencyError: a xacro file, and the xacro package cannot be imported.
     """
-    text = read_text(source)
-    root = parse_xml(text)
+    text, root = read_plain(source, mappings)
+    repairs = repair(root)
     robot = read_robot(root)
     check_tree(robot)
-    inertia_warnings = check_inertias(robot)
-    robot, mimic_warnings = resolve_mimics(robot)
+    impossible = [*check_links(robot)]
+    robot, ignored = resolve_mimics(robot)
     annotations = _annotations(read_tags(root), read_partition(partition))
     loop_links = {end.link for loop in annotations.loop_joints for end in (loop.predecessor, loop.successor)}
-    warnings = [*inertia_warnings, *mimic_warnings, *suspicious_joints(robot, loop_links)]
+    findings = [*repairs, *impossible, *ignored, *massless_ends(robot, loop_links)]
     if floating_base:
-        robot = _floating(robot)
-    for warning in warnings:
-        if strict:
-            raise UrdfError(f"strict: {warning}")
-        python_warnings.warn(warning, ModelWarning, stacklevel=2)
+        robot, renamed = _floating(robot)
+        findings += renamed
+    if strict and findings:
+        raise UrdfError(f"strict: {'; '.join(summed_by_kind(findings))}")
     groups, notes = make_groups(robot, annotations.subsystems)
     check_references(robot, annotations)
+    graph = assemble(robot, groups, _gravity(gravity))
+    check_joint_inertias(graph, robot)
+    for warning in summed_by_kind(findings):
+        python_warnings.warn(warning, ModelWarning, stacklevel=2)
     return replace(
-        assemble(robot, groups, _gravity(gravity)),
+        graph,
         loop_joints=annotations.loop_joints,
         passive_joints=annotations.passive,
         gears=annotations.gears,
         springs=annotations.springs,
         urdf=text,
         floating_base=floating_base,
-        warnings=tuple(warnings),
-        notes=tuple(notes),
+        warnings=tuple(findings),
+        notes=(*notes, *summed_by_kind(zero_limits(robot))),
     )
 
 
@@ -99,17 +113,29 @@ def _annotations(tags: dict[str, Any] | None, file: dict[str, Any] | None) -> An
     return replace(from_tags, **sections, lines={**from_tags.lines, **from_file.lines})
 
 
-def _floating(robot: RobotDescription) -> RobotDescription:
+def _floating(robot: RobotDescription) -> tuple[RobotDescription, list[Finding]]:
     present = [joint.name for joint in robot.joints.values() if joint.type == "floating"]
     if present:
         raise UrdfError(f"floating_base is set, but joint '{present[0]}' is floating already")
-    taken = {"universe", ROOT_JOINT} & {*robot.links, *robot.joints}
-    if taken:
-        used = ", ".join(sorted(taken))
-        raise UrdfError(f"floating_base adds link 'universe' and joint '{ROOT_JOINT}'; already used: {used}")
-    joint = JointDescription(ROOT_JOINT, "floating", "universe", robot.root, DualQuaternion.identity)
-    return replace(
+    if ROOT_JOINT in robot.joints:
+        raise UrdfError(
+            f"floating_base adds the joint '{ROOT_JOINT}', and the robot has a joint of that name; rename it",
+            robot.joints[ROOT_JOINT].line,
+        )
+    ground, findings = GROUND, list[Finding]()
+    while ground in robot.links:
+        ground += "_"
+    for name, meaning in ((ROOT_JOINT, "the joint that"), (GROUND, "the ground link that")):
+        if name in robot.links:
+            called = (
+                f"; that one is now '{ground}'" if name == GROUND else ": a link and a joint may share it"
+            )
+            text = f"link '{name}' has the name of {meaning} floating_base adds{called}"
+            findings.append(Finding("name of the floating base", "link", name, text, robot.links[name].line))
+    joint = JointDescription(ROOT_JOINT, "floating", ground, robot.root, DualQuaternion.identity)
+    floating = replace(
         robot,
-        links={"universe": LinkDescription("universe"), **robot.links},
+        links={ground: LinkDescription(ground), **robot.links},
         joints={ROOT_JOINT: joint, **robot.joints},
     )
+    return floating, findings
