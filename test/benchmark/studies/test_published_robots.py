@@ -1,0 +1,72 @@
+"""The table of published robots: what loads, what is refused and by whom, and the exit status."""
+
+from dataclasses import replace
+
+import pytest
+
+from benchmark.peers.pinocchio_quantities import QUANTITIES
+from benchmark.studies import published_robots
+from helpers.paths import ROBOTS
+
+pytestmark = pytest.mark.slow  # kernels of all functions
+
+BODY = (
+    '<link name="{name}"><inertial><mass value="{mass}"/>'
+    '<inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial></link>'
+)
+JOINT = '<joint name="j" type="continuous"><parent link="a"/><child link="b"/>{}</joint>'
+
+
+def robot(mass=1, more=""):
+    bodies = BODY.format(name="a", mass=1) + BODY.format(name="b", mass=mass)
+    return f'<robot name="r">{bodies}{JOINT.format(more)}</robot>'
+
+
+@pytest.fixture
+def folder(tmp_path):
+    (tmp_path / "below").mkdir()
+    (tmp_path / "below" / "arm.urdf").write_text((ROBOTS / "vendor_arm.urdf").read_text())
+    (tmp_path / "two.urdf").write_text(robot())
+    return tmp_path
+
+
+def test_robots_that_agree(folder, capsys):
+    assert published_robots.main([str(folder)]) == 0
+    printed = capsys.readouterr().out
+    assert "2 files: 2 loaded (0 with warnings), 0 refused, 0 of them by Pinocchio, too; 0 failed" in printed
+    assert all(quantity.name in printed for quantity in QUANTITIES)
+    assert "below/arm.urdf" in printed
+
+
+def test_warnings_and_shared_refusals_are_no_failures(folder, capsys):
+    (folder / "named.urdf").write_text("<robot/>")
+    (folder / "point.urdf").write_text(robot().replace("<inertia ", "<inertiae ", 1))
+    assert published_robots.main([str(folder), "--states", "1"]) == 0
+    printed = capsys.readouterr().out
+    assert "4 files: 3 loaded (1 with warnings), 1 refused, 1 of them by Pinocchio, too; 0 failed" in printed
+    assert "1 missing inertia" in printed
+    assert "No name given for the robot" in printed
+
+
+def test_what_pinocchio_loads_must_not_be_refused(folder, capsys):
+    (folder / "negative.urdf").write_text(robot(mass=-1))
+    assert published_robots.main([str(folder), "--states", "1"]) == 1
+    printed = capsys.readouterr().out
+    assert "negative.urdf: refused by this library alone" in printed
+    assert "no: it loads" in printed
+
+
+@pytest.mark.parametrize("name", [quantity.name for quantity in QUANTITIES])
+def test_every_function_can_fail(folder, capsys, monkeypatch, name):
+    wrong = tuple(
+        replace(one, ours=lambda *given, ours=one.ours: 1.001 * ours(*given)) if one.name == name else one
+        for one in QUANTITIES
+    )
+    monkeypatch.setattr(published_robots, "QUANTITIES", wrong)
+    assert published_robots.main([str(folder), "--states", "1"]) == 1
+    assert f"two.urdf: {name}" in capsys.readouterr().out
+
+
+def test_an_empty_folder_is_a_failure(tmp_path, capsys):
+    assert published_robots.main([str(tmp_path)]) == 1
+    assert "no *.urdf below" in capsys.readouterr().out
