@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from ..algebra import DualQuaternion
-from ..exceptions import ModelWarning, StateError, UrdfError
+from ..exceptions import DescriptionError, ModelWarning, StateError, UrdfError
 from ..model import Finding, SubsystemGraph, summed_by_kind
 from .assembly import assemble
 from .checks.inertias import check_joint_inertias, check_links
@@ -22,7 +22,7 @@ from .partition import partition as make_groups
 from .repairs import repair
 from .source import Source
 from .tags import read_partition, read_tags
-from .xacro_files import Mappings, read_plain
+from .xacro_files import Mappings, PlainUrdf, read_plain
 
 __all__ = ["load_urdf"]
 
@@ -59,7 +59,26 @@ def load_urdf(
         UrdfError, PartitionError: the description is invalid; the message names the element and its line.
         MissingDependencyError: a xacro file, and the xacro package cannot be imported.
     """
-    text, root = read_plain(source, mappings)
+    plain = read_plain(source, mappings)
+    try:
+        graph = _graph(plain, partition, _gravity(gravity), floating_base, strict)
+    except DescriptionError as error:
+        if not plain.expanded_from:
+            raise
+        raise type(error)(f"in the URDF that xacro made of {plain.expanded_from}: {error}") from error
+    for warning in summed_by_kind(graph.warnings):
+        python_warnings.warn(warning, ModelWarning, stacklevel=2)
+    return graph
+
+
+def _graph(
+    plain: PlainUrdf,
+    partition: str | Path | Mapping[str, Any] | None,
+    gravity: NDArray[np.float64],
+    floating_base: bool,
+    strict: bool,
+) -> SubsystemGraph:
+    root = plain.root
     repairs = repair(root)
     robot = read_robot(root)
     check_tree(robot)
@@ -75,24 +94,22 @@ def load_urdf(
         raise UrdfError(f"strict: {'; '.join(summed_by_kind(findings))}")
     groups, notes = make_groups(robot, annotations.subsystems)
     check_references(robot, annotations)
-    graph = assemble(robot, groups, _gravity(gravity))
+    graph = assemble(robot, groups, gravity)
     check_joint_inertias(graph, robot)
-    for warning in summed_by_kind(findings):
-        python_warnings.warn(warning, ModelWarning, stacklevel=2)
     return replace(
         graph,
         loop_joints=annotations.loop_joints,
         passive_joints=annotations.passive,
         gears=annotations.gears,
         springs=annotations.springs,
-        urdf=text,
+        urdf=plain.text,
         floating_base=floating_base,
         warnings=tuple(findings),
         notes=(*notes, *summed_by_kind(zero_limits(robot))),
     )
 
 
-def _gravity(gravity: ArrayLike) -> np.ndarray:
+def _gravity(gravity: ArrayLike) -> NDArray[np.float64]:
     try:
         vector = np.array(gravity, dtype=float)
     except (TypeError, ValueError):

@@ -124,5 +124,5 @@ def has_loops(
         UrdfError: not a URDF, or an unknown tag.
         PartitionError: no such partition file, or not a YAML mapping.
     """
-    sections = {**(read_tags(read_plain(source, mappings)[1]) or {}), **(read_partition(partition) or {})}
+    sections = {**(read_tags(read_plain(source, mappings).root) or {}), **(read_partition(partition) or {})}
     return any(sections.get(name) for name in _COUPLING)

@@ -2,14 +2,14 @@
 
 from collections.abc import Iterator, Mapping
 from threading import Lock
-from typing import Any
+from typing import Any, NamedTuple
 
 from lxml import etree
 
 from ..exceptions import MissingDependencyError, UrdfError
 from .source import Description, Source, line_of, parse_xml, read_source
 
-__all__ = ["plain_urdf", "read_plain"]
+__all__ = ["PlainUrdf", "plain_urdf", "read_plain"]
 
 #: Arguments of a xacro file: its <xacro:arg> elements by name.
 Mappings = Mapping[str, object] | None
@@ -21,13 +21,21 @@ _EXPRESSIONS = ("${", "$(")
 _lock = Lock()  # xacro keeps its state in its module
 
 
+class PlainUrdf(NamedTuple):
+    """Text and root element of a plain URDF; ``expanded_from`` names the xacro file, if it was one."""
+
+    text: str
+    root: etree._Element
+    expanded_from: str = ""
+
+
 def plain_urdf(source: Source, mappings: Mappings = None) -> str:
     """A description's text in plain URDF, xacro expanded. Arguments and errors as of ``load_urdf``."""
-    return read_plain(source, mappings)[0]
+    return read_plain(source, mappings).text
 
 
-def read_plain(source: Source, mappings: Mappings = None) -> tuple[str, etree._Element]:
-    """Text and root element of a description, expanded where it is a xacro file.
+def read_plain(source: Source, mappings: Mappings = None) -> PlainUrdf:
+    """A description, expanded where it is a xacro file.
 
     A file that contains xacro is expanded. Text is expanded only with ``mappings``: an expansion reads other
     files and evaluates expressions, which nobody expects of a text that came over a network.
@@ -44,7 +52,7 @@ def read_plain(source: Source, mappings: Mappings = None) -> tuple[str, etree._E
         if mappings:
             given = ", ".join(mappings)
             raise UrdfError(f"mappings are given ({given}), but {description.where} has no xacro elements")
-        return description.text, root
+        return PlainUrdf(description.text, root)
     what, line = found
     if description.path is None and mappings is None:
         raise UrdfError(
@@ -56,7 +64,7 @@ def read_plain(source: Source, mappings: Mappings = None) -> tuple[str, etree._E
     expanded = parse_xml(text)
     for left, line in _xacro_in(expanded):
         raise UrdfError(f"{left} is left after xacro has expanded {description.where}", line)
-    return text, expanded
+    return PlainUrdf(text, expanded, description.where)
 
 
 def _xacro_in(root: etree._Element) -> Iterator[tuple[str, int | None]]:

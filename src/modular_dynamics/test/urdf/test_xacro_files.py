@@ -138,6 +138,21 @@ def test_an_error_in_an_included_file_names_it(path):
         md.load_urdf(path)
 
 
+def test_lines_of_the_expanded_text_are_said_to_be_its(path):
+    path.write_text(ROBOT.replace('length="0.8"', 'length="-0.8"'))
+    message = r"in the URDF that xacro made of '.*arms\.urdf\.xacro': line \d+: link 'right' has mass"
+    with pytest.raises(md.UrdfError, match=message) as caught:
+        md.load_urdf(path)
+    assert caught.value.line is None
+    number = int(str(caught.value).partition(": line ")[2].partition(":")[0])
+    assert '<link name="right">' in plain_urdf(path).splitlines()[number - 1]
+
+
+def test_a_graph_keeps_the_expanded_text(path):
+    graph = md.load_urdf(path)
+    assert md.load_urdf(graph.urdf).joint_names == graph.joint_names
+
+
 def test_mappings_of_a_plain_urdf_are_refused():
     with pytest.raises(md.UrdfError, match=r"mappings are given \(a, b\), but .* has no xacro elements"):
         md.load_urdf(PLAIN.format(JOINT.format("")), mappings={"a": 1, "b": 2})
