@@ -39,7 +39,8 @@ class Outcome:
     """What became of one file.
 
     Attributes:
-        refused: our reason; shared: whether Pinocchio refuses the file, too, and theirs: its reason.
+        refused: our reason; theirs: why Pinocchio refuses the file, also where this library loads it; then it
+            is not compared. shared: Pinocchio refuses it, too, or reads it without its xacro elements.
         differences: the largest relative difference by function. above: functions with more than is allowed.
         singular: with which base ("fixed", "floating") a joint has no inertia, so that M is singular.
     """
@@ -104,15 +105,20 @@ def compare(path: Path, states: int, rng: np.random.Generator) -> Outcome:
         except md.ModularDynamicsError as error:
             if not floating:
                 outcome.refused = str(error)
-                outcome.theirs = pinocchios_refusal(path)
+                unexpanded = "no: it leaves xacro out" if isinstance(error, md.XacroError) else ""
+                outcome.theirs = pinocchios_refusal(path) or unexpanded
                 outcome.shared = bool(outcome.theirs)
                 return outcome
             continue  # it has a floating joint already
         if not floating:
             outcome.joints = len(graph.joints)
             outcome.kinds = Counter(finding.kind for finding in graph.warnings)
-        with _stderr():
-            reference = Reference(graph)
+        try:
+            with _stderr():
+                reference = Reference(graph)
+        except ValueError as error:
+            outcome.theirs = str(error)
+            return outcome
         for _ in range(states if graph.nv else 1):
             state = random_state(reference, rng)
             for quantity in QUANTITIES:
@@ -184,9 +190,9 @@ def tables(outcomes: list[Outcome], root: Path) -> list[Table]:
         robots.add_row(f"{len(single)} files without moving joints", "0", *_row(together))
     refused = Table("file", "by this library", "by Pinocchio", title="refused")
     for outcome in outcomes:
-        if outcome.refused:
-            shown = str(outcome.path.relative_to(root)), outcome.refused, outcome.theirs or "no: it loads"
-            refused.add_row(*shown)
+        if outcome.refused or outcome.theirs:
+            reasons = (reason or "no: it loads" for reason in (outcome.refused, outcome.theirs))
+            refused.add_row(str(outcome.path.relative_to(root)), *reasons)
     functions = Table("function", "robots", "worst", "allowed", "above", title="largest relative differences")
     for quantity in QUANTITIES:
         values = [one.differences[quantity.name] for one in outcomes if quantity.name in one.differences]
@@ -211,9 +217,11 @@ def summary(outcomes: list[Outcome]) -> str:
     shared = sum(outcome.shared for outcome in refused)
     failed = [outcome for outcome in outcomes if outcome.failed]
     warned = sum(bool(outcome.kinds) for outcome in outcomes)
+    alone = sum(bool(outcome.theirs) and not outcome.refused for outcome in outcomes)
     return (
-        f"{len(outcomes)} files: {len(outcomes) - len(refused)} loaded ({warned} with warnings), "
-        f"{len(refused)} refused, {shared} of them by Pinocchio, too; {len(failed)} failed"
+        f"{len(outcomes)} files: {len(outcomes) - len(refused)} loaded ({warned} with warnings, "
+        f"{alone} not by Pinocchio), {len(refused)} refused ({shared} for reasons that hold for Pinocchio); "
+        f"{len(failed)} failed"
         + "".join(f"\n  {outcome.path}: {', '.join(outcome.failed)}" for outcome in failed)
     )
 

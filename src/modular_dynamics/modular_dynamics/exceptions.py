@@ -12,6 +12,7 @@ __all__ = [
     "StateError",
     "UnsupportedModelError",
     "UrdfError",
+    "XacroError",
 ]
 
 
@@ -35,6 +36,10 @@ class DescriptionError(ModularDynamicsError, ValueError):
 
 class UrdfError(DescriptionError):
     """The URDF itself is invalid: malformed, contradictory, or physically impossible."""
+
+
+class XacroError(UrdfError):
+    """The description contains xacro that is not or cannot be expanded: part of it would be missing."""
 
 
 class PartitionError(DescriptionError):

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from lxml import etree
 
-from ..exceptions import MissingDependencyError, UrdfError
+from ..exceptions import MissingDependencyError, UrdfError, XacroError
 from .source import Description, Source, line_of, parse_xml, read_source
 
 __all__ = ["PlainUrdf", "plain_urdf", "read_plain"]
@@ -41,8 +41,8 @@ def read_plain(source: Source, mappings: Mappings = None) -> PlainUrdf:
     files and evaluates expressions, which nobody expects of a text that came over a network.
 
     Raises:
-        UrdfError: not a description; xacro in a text without mappings, or that cannot be expanded; mappings
-            without xacro.
+        UrdfError: not a description, or mappings without xacro.
+        XacroError: xacro in a text without mappings, or that cannot be expanded.
         MissingDependencyError: the xacro package cannot be imported.
     """
     description = read_source(source)
@@ -55,15 +55,16 @@ def read_plain(source: Source, mappings: Mappings = None) -> PlainUrdf:
         return PlainUrdf(description.text, root)
     what, line = found
     if description.path is None and mappings is None:
-        raise UrdfError(
+        raise XacroError(
             f"{what} is xacro, not URDF. Load the file by its path, expand it by the xacro program, or give "
             "mappings={} to have this text expanded (that reads the files that it includes)",
             line,
         )
-    text = read_source(_expanded(description, mappings or {})).text
+    first = what if line is None else f"{what} in line {line}"
+    text = read_source(_expanded(description, mappings or {}, first)).text
     expanded = parse_xml(text)
     for left, line in _xacro_in(expanded):
-        raise UrdfError(f"{left} is left after xacro has expanded {description.where}", line)
+        raise XacroError(f"{left} is left after xacro has expanded {description.where}", line)
     return PlainUrdf(text, expanded, description.where)
 
 
@@ -95,7 +96,7 @@ def _elements_read(root: etree._Element) -> Iterator[etree._Element]:
             yield from element.iter(etree.Element)
 
 
-def _expanded(description: Description, mappings: Mapping[str, object]) -> str:
+def _expanded(description: Description, mappings: Mapping[str, object], first: str) -> str:
     try:
         import xacro  # noqa: PLC0415 - an optional package
     except ImportError as error:
@@ -107,7 +108,10 @@ def _expanded(description: Description, mappings: Mapping[str, object]) -> str:
             document = xacro.parse(description.text.lstrip("\ufeff \t\r\n"), description.path)
             xacro.process_doc(document, mappings={key: str(value) for key, value in mappings.items()})
         except Exception as error:  # of xacro, of the XML parser, or of an expression in the file
-            raise UrdfError(f"xacro cannot expand {_place(xacro, description)}: {_reason(error)}") from error
+            reason = str(error) or type(error).__name__
+            raise XacroError(
+                f"xacro cannot expand {_place(xacro, description)}: {reason} (its first xacro: {first})"
+            ) from error
         text: str = document.toprettyxml(indent="  ")
     return text
 
@@ -117,7 +121,3 @@ def _place(xacro: Any, description: Description) -> str:
     files = [file for file in xacro.filestack or [] if file]
     included = f" (in '{files[-1]}')" if files and files[-1] != description.path else ""
     return f"{description.where}{included}"
-
-
-def _reason(error: Exception) -> str:
-    return str(error) or type(error).__name__
