@@ -14,7 +14,8 @@ from ..exceptions import DescriptionError, ModelWarning, StateError, UrdfError
 from ..model import Finding, SubsystemGraph, summed_by_kind
 from .assembly import assemble
 from .checks.inertias import check_joint_inertias, check_links
-from .checks.robot import check_references, check_tree, massless_ends, resolve_mimics, zero_limits
+from .checks.limits import possible_limits, zero_limits
+from .checks.robot import check_references, check_tree, massless_ends, resolve_mimics
 from .checks.tags import checked_annotations
 from .description import Annotations, JointDescription, LinkDescription, RobotDescription
 from .elements import read_robot
@@ -84,9 +85,10 @@ def _graph(
     check_tree(robot)
     impossible = [*check_links(robot)]
     robot, ignored = resolve_mimics(robot)
+    robot, unlimited = possible_limits(robot)
     annotations = _annotations(read_tags(root), read_partition(partition))
     loop_links = {end.link for loop in annotations.loop_joints for end in (loop.predecessor, loop.successor)}
-    findings = [*repairs, *impossible, *ignored, *massless_ends(robot, loop_links)]
+    findings = [*repairs, *impossible, *ignored, *unlimited, *massless_ends(robot, loop_links)]
     if floating_base:
         robot, renamed = _floating(robot)
         findings += renamed

@@ -63,6 +63,8 @@ def read_plain(source: Source, mappings: Mappings = None) -> PlainUrdf:
     first = what if line is None else f"{what} in line {line}"
     text = read_source(_expanded(description, mappings or {}, first)).text
     expanded = parse_xml(text)
+    if expanded.find("link") is None:
+        raise XacroError(f"{description.where} has no links: load the xacro file that uses its macros")
     for left, line in _xacro_in(expanded):
         raise XacroError(f"{left} is left after xacro has expanded {description.where}", line)
     return PlainUrdf(text, expanded, description.where)

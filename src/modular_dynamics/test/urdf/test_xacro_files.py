@@ -146,6 +146,11 @@ def test_an_error_in_an_included_file_names_it(path):
         md.load_urdf(path)
 
 
+def test_a_file_of_macros_is_no_robot(path):
+    with pytest.raises(md.XacroError, match=r"parts\.xacro' has no links: load the xacro file that uses its"):
+        md.load_urdf(path.with_name("parts.xacro"))
+
+
 def test_lines_of_the_expanded_text_are_said_to_be_its(path):
     path.write_text(ROBOT.replace('length="0.8"', 'length="-0.8"'))
     message = r"in the URDF that xacro made of '.*arms\.urdf\.xacro': line \d+: link 'right' has mass"

@@ -7,7 +7,7 @@ from ...exceptions import PartitionError, UrdfError
 from ...model import Finding, Mimic
 from ..description import Annotations, JointDescription, RobotDescription, carriers
 
-__all__ = ["check_references", "check_tree", "massless_ends", "resolve_mimics", "zero_limits"]
+__all__ = ["check_references", "check_tree", "massless_ends", "resolve_mimics"]
 
 #: What the entries of our tags' sections are called.
 _ELEMENTS = {
@@ -108,16 +108,6 @@ def massless_ends(robot: RobotDescription, linked_by_loops: Set[str]) -> Iterato
         if ends_chain and not any(robot.links[link].mass for link in body):
             text = f"link '{joint.child}' moves, has no mass and ends a chain"
             yield Finding("end without mass", "link", joint.child, text, robot.links[joint.child].line)
-
-
-def zero_limits(robot: RobotDescription) -> Iterator[Finding]:
-    """Effort and velocity limits of zero: what most vendors write where they give none."""
-    for joint in robot.joints.values():
-        for name, value in (("effort", joint.limits.effort), ("velocity", joint.limits.velocity)):
-            if joint.moves and value == 0.0:
-                article = "an" if name == "effort" else "a"
-                text = f"joint '{joint.name}' has {article} {name} limit of zero"
-                yield Finding(f"{name} limit of zero", "joint", joint.name, text, joint.line)
 
 
 def check_references(robot: RobotDescription, annotations: Annotations) -> None:
