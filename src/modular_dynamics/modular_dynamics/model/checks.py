@@ -25,9 +25,9 @@ __all__ = [
 def require_graph(graph: object) -> None:
     """Raise GraphTypeError unless it is a SubsystemGraph, and say how to get one."""
     if not isinstance(graph, SubsystemGraph):
-        shown = f"the {type(graph).__name__} {graph!r:.60}" if isinstance(graph, (str, PathLike)) else ""
+        shown = f" {graph!r:.60}" if isinstance(graph, (str, PathLike)) else ""
         raise GraphTypeError(
-            f"{shown or 'a ' + type(graph).__qualname__} is given where a SubsystemGraph is needed; "
+            f"an object of type {type(graph).__name__}{shown} is given where a SubsystemGraph is needed; "
             "graph = md.load_urdf(path) reads one"
         )
 

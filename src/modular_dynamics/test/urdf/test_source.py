@@ -61,8 +61,11 @@ def test_the_encoding_of_bytes_is_the_declared_one(tmp_path):
         (b"<robot name='\xff'/>", "the description is not text in encoding utf-8"),
         (io.StringIO("a: yaml"), "not XML"),
         (io.BytesIO(b"<" + b" " * MAX_BYTES), "at most 20000000 are accepted"),
-        (None, "a NoneType is no source of a URDF; its text, its bytes, the path of a file or an open file"),
-        (7, "a int is no source of a URDF"),
+        (
+            None,
+            "an object of type NoneType is no source of a URDF; its text, its bytes, the path",
+        ),
+        (7, "an object of type int is no source of a URDF"),
     ],
 )
 def test_refused(source, message):
@@ -79,5 +82,5 @@ def test_a_file_that_cannot_be_read_is_named(tmp_path):
 
 
 def test_a_graph_is_no_source(load_robot):
-    with pytest.raises(md.UrdfError, match="a SubsystemGraph is no source of a URDF"):
+    with pytest.raises(md.UrdfError, match="an object of type SubsystemGraph is no source of a URDF"):
         md.load_urdf(load_robot("four_link"))
