@@ -25,7 +25,7 @@ import numpy as np
 import pinocchio
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
-from rich.table import Table
+from rich.table import Column, Table
 
 import modular_dynamics as md
 from benchmark.peers.pinocchio_quantities import QUANTITIES, Quantity, Reference, State, random_state
@@ -177,18 +177,20 @@ def _stderr() -> Iterator[Any]:
 
 def tables(outcomes: list[Outcome], root: Path) -> list[Table]:
     """Robots that move, those that do not, those that were refused, and every function."""
-    robots = Table("robot", "joints", "accepted with a warning", "worst", "in", title="loaded")
+    robots = Table(
+        Column("robot", overflow="fold"), "joints", "accepted with a warning", "worst", "in", title="loaded"
+    )
     single = [outcome for outcome in outcomes if not outcome.refused and not outcome.joints]
     for outcome in outcomes:
         if not outcome.refused and outcome.joints:
             robots.add_row(str(outcome.path.relative_to(root)), str(outcome.joints), *_row(outcome))
     if single:
-        together = Outcome(root, kinds=sum((one.kinds for one in single), Counter()))
+        together = Outcome(root, kinds=sum((one.kinds for one in single), Counter[str]()))
         for one in single:
             for name, value in one.differences.items():
                 together.differences[name] = max(value, together.differences.get(name, 0.0))
         robots.add_row(f"{len(single)} files without moving joints", "0", *_row(together))
-    refused = Table("file", "by this library", "by Pinocchio", title="refused")
+    refused = Table(Column("file", overflow="fold"), "by this library", "by Pinocchio", title="refused")
     for outcome in outcomes:
         if outcome.refused or outcome.theirs:
             reasons = (reason or "no: it loads" for reason in (outcome.refused, outcome.theirs))

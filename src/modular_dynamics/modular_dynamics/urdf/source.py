@@ -66,8 +66,8 @@ def read_source(source: Source) -> Description:
     if hasattr(source, "read"):
         return _from_open_file(source)
     raise UrdfError(
-        f"an object of type {type(source).__name__} is no source of a URDF; its text, its bytes, the path of a "
-        "file or an open file is needed"
+        f"an object of type {type(source).__name__} is no source of a URDF; its text, its bytes, the path of "
+        "a file or an open file is needed"
     )
 
 
