@@ -88,7 +88,14 @@ def _graph(
     robot, unlimited = possible_limits(robot)
     annotations = _annotations(read_tags(root), read_partition(partition))
     loop_links = {end.link for loop in annotations.loop_joints for end in (loop.predecessor, loop.successor)}
-    findings = [*repairs, *impossible, *ignored, *unlimited, *massless_ends(robot, loop_links)]
+    findings = [
+        *plain.findings,
+        *repairs,
+        *impossible,
+        *ignored,
+        *unlimited,
+        *massless_ends(robot, loop_links),
+    ]
     if floating_base:
         robot, renamed = _floating(robot)
         findings += renamed

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 from lxml import etree
 
 from ..exceptions import MissingDependencyError, UrdfError, XacroError
+from ..model import Finding
 from .source import Description, Source, line_of, parse_xml, read_source
 
 __all__ = ["PlainUrdf", "plain_urdf", "read_plain"]
@@ -22,11 +23,32 @@ _lock = Lock()  # xacro keeps its state in its module
 
 
 class PlainUrdf(NamedTuple):
-    """Text and root element of a plain URDF; ``expanded_from`` names the xacro file, if it was one."""
+    """Text and root element of a plain URDF.
+
+    Attributes:
+        expanded_from: names the xacro file, if it was one. findings: arguments that it did not use.
+    """
 
     text: str
     root: etree._Element
     expanded_from: str = ""
+    findings: tuple[Finding, ...] = ()
+
+
+class _Arguments(dict[str, str]):
+    """Arguments of a xacro file, and the names that it asks for."""
+
+    def __init__(self, mappings: Mapping[str, object]) -> None:
+        super().__init__({name: str(value) for name, value in mappings.items()})
+        self.asked: set[object] = set()
+
+    def __contains__(self, name: object) -> bool:
+        self.asked.add(name)
+        return super().__contains__(name)
+
+    def __getitem__(self, name: str) -> str:
+        self.asked.add(name)
+        return super().__getitem__(name)
 
 
 def plain_urdf(source: Source, mappings: Mappings = None) -> str:
@@ -61,13 +83,21 @@ def read_plain(source: Source, mappings: Mappings = None) -> PlainUrdf:
             line,
         )
     first = what if line is None else f"{what} in line {line}"
-    text = read_source(_expanded(description, mappings or {}, first)).text
+    arguments = _Arguments(mappings or {})
+    text = read_source(_expanded(description, arguments, first)).text
     expanded = parse_xml(text)
     if expanded.find("link") is None:
         raise XacroError(f"{description.where} has no links: load the xacro file that uses its macros")
     for left, line in _xacro_in(expanded):
         raise XacroError(f"{left} is left after xacro has expanded {description.where}", line)
-    return PlainUrdf(text, expanded, description.where)
+    return PlainUrdf(text, expanded, description.where, tuple(_unused(mappings or {}, arguments.asked)))
+
+
+def _unused(mappings: Mapping[str, object], asked: set[object]) -> Iterator[Finding]:
+    for name in mappings:
+        if name not in asked:
+            text = f"the xacro file does not ask for the argument '{name}'; it is ignored"
+            yield Finding("unused argument", "argument", name, text)
 
 
 def _xacro_in(root: etree._Element) -> Iterator[tuple[str, int | None]]:
@@ -98,7 +128,7 @@ def _elements_read(root: etree._Element) -> Iterator[etree._Element]:
             yield from element.iter(etree.Element)
 
 
-def _expanded(description: Description, mappings: Mapping[str, object], first: str) -> str:
+def _expanded(description: Description, arguments: _Arguments, first: str) -> str:
     try:
         import xacro  # noqa: PLC0415 - an optional package
     except ImportError as error:
@@ -108,7 +138,7 @@ def _expanded(description: Description, mappings: Mapping[str, object], first: s
         try:
             xacro.init_stacks(description.path)
             document = xacro.parse(description.text.lstrip("\ufeff \t\r\n"), description.path)
-            xacro.process_doc(document, mappings={key: str(value) for key, value in mappings.items()})
+            xacro.process_doc(document, mappings=arguments)
         except Exception as error:  # of xacro, of the XML parser, or of an expression in the file
             reason = str(error) or type(error).__name__
             raise XacroError(

@@ -71,6 +71,18 @@ def test_mappings(path):
     assert 'value="5.0"' in plain_urdf(path, {"density": 10})
 
 
+def test_an_argument_that_nothing_asks_for_is_warned_of(path):
+    with pytest.warns(
+        md.ModelWarning, match="does not ask for the argument 'densty'; it is ignored"
+    ) as caught:
+        graph = md.load_urdf(path, mappings={"densty": 7, "density": 2})
+    assert len(caught) == 1
+    assert [finding.kind for finding in graph.warnings] == ["unused argument"]
+    assert masses(graph) == [1.0, 1.6]
+    with pytest.raises(md.UrdfError, match="strict: the xacro file does not ask for"):
+        md.load_urdf(path, mappings={"densty": 7}, strict=True)
+
+
 def test_open_files_include_what_is_beside_them(path):
     with path.open() as text, path.open("rb") as binary:
         assert md.load_urdf(text).nv == md.load_urdf(binary).nv == 2
