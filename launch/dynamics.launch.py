@@ -11,8 +11,7 @@ from launch_ros.parameter_descriptions import ParameterValue
 from lifecycle_msgs.msg import Transition
 
 from launch import Action, LaunchContext, LaunchDescription
-from modular_dynamics.urdf import has_loops
-from modular_dynamics.urdf.source import read_text
+from modular_dynamics.urdf import has_loops, plain_urdf
 from modular_dynamics_ros.launch_support import SHARE, argument, boolean, existing_file, node_options
 
 AUTO = [Transition.TRANSITION_CONFIGURE, Transition.TRANSITION_ACTIVATE]
@@ -25,7 +24,7 @@ def nodes(context: LaunchContext) -> list[Action]:
     if not urdf:
         raise ValueError("launch argument urdf is empty; give the path of a URDF file")
     namespace, clock = LaunchConfiguration("namespace"), {"use_sim_time": boolean("use_sim_time")}
-    text = read_text(urdf)
+    text = plain_urdf(urdf)
     description = {"robot_description": ParameterValue(text, value_type=str)}
     rviz = Node(
         package="rviz2",
@@ -58,7 +57,7 @@ def generate_launch_description() -> LaunchDescription:
     """Arguments, then the nodes."""
     common = ("namespace", "use_sim_time", "autostart", "log_level", "quick_discovery", "rviz")
     arguments = [
-        argument("urdf", None, "path of the robot's URDF (plain XML: run xacro first)"),
+        argument("urdf", None, "path of the robot's URDF or xacro file"),
         argument(
             "partition_file",
             "",

@@ -27,7 +27,7 @@ from .composition import Composition, DualQuaternions, SpatialVectors, compose, 
 from .dynamics import *  # noqa: F403  # all of them; dynamics/__init__.py lists them
 from .exceptions import *  # noqa: F403  # all of them
 from .mjcf import load_mjcf
-from .model import Joint, JointType, Subsystem, SubsystemGraph
+from .model import Finding, Joint, JointType, Subsystem, SubsystemGraph
 from .urdf import load_urdf
 
 if TYPE_CHECKING:
@@ -39,6 +39,7 @@ __all__ = [
     "Composition",
     "DualQuaternion",
     "DualQuaternions",
+    "Finding",
     "Joint",
     "JointType",
     "Quaternion",

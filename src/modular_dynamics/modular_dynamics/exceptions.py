@@ -3,6 +3,7 @@
 __all__ = [
     "ClosureError",
     "DescriptionError",
+    "GraphTypeError",
     "MissingDependencyError",
     "MjcfError",
     "ModelError",
@@ -14,6 +15,7 @@ __all__ = [
     "UnknownNameError",
     "UnsupportedModelError",
     "UrdfError",
+    "XacroError",
 ]
 
 
@@ -43,6 +45,10 @@ class MjcfError(DescriptionError):
     """The MJCF is invalid: MuJoCo's compiler refuses it, or what it says cannot become a model."""
 
 
+class XacroError(UrdfError):
+    """The description contains xacro that is not or cannot be expanded: part of it would be missing."""
+
+
 class PartitionError(DescriptionError):
     """The partition into subsystems (tags or YAML) contradicts the robot or itself."""
 
@@ -60,6 +66,10 @@ class UnknownNameError(ModularDynamicsError, KeyError):
 
 class StateError(ModularDynamicsError, ValueError):
     """Positions, velocities, accelerations or wrenches of the wrong shape, or not finite."""
+
+
+class GraphTypeError(ModularDynamicsError, TypeError):
+    """Something else where a SubsystemGraph belongs: the path of a URDF, or a class of another library."""
 
 
 class ClosureError(ModularDynamicsError, ValueError):

@@ -1,6 +1,6 @@
 """Edges of the graph of subsystems, twists and wrenches, and the graph as Graphviz DOT."""
 
-from ..model import SubsystemGraph
+from ..model import SubsystemGraph, require_graph
 from ..model.printing import count_of_joints
 
 __all__ = ["Edge", "edges", "subsystem_graph_dot"]
@@ -30,6 +30,7 @@ def edges(graph: SubsystemGraph) -> list[Edge]:
 
 def subsystem_graph_dot(graph: SubsystemGraph) -> str:
     """DOT text: a vertex for each subsystem, dashed twist edges and solid wrench edges."""
+    require_graph(graph)
     lines = [f"digraph {_quoted(graph.name)} {{", "  node [shape=ellipse];"]
     for i, subsystem in enumerate(graph.subsystems):
         label = f"{i + 1}: {subsystem.name}\\n{count_of_joints(subsystem)}"

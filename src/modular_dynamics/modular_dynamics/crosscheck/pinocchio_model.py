@@ -13,7 +13,7 @@ import pinocchio
 
 from ..algebra import DualQuaternion, to_rotation_translation
 from ..dynamics.arrays.arguments import Array
-from ..model import Joint, JointType, SubsystemGraph
+from ..model import Joint, JointType, SubsystemGraph, require_graph
 
 __all__ = ["PinocchioModel"]
 
@@ -46,6 +46,7 @@ class PinocchioModel:
     """Pinocchio's model and data of a graph: its joints, bodies, armatures, gravity and links (as frames)."""
 
     def __init__(self, graph: SubsystemGraph) -> None:
+        require_graph(graph)
         self.graph = graph
         self.model: Any = pinocchio.Model()
         self.model.name = graph.name

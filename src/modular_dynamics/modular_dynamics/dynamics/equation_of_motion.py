@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from ..kernels import layout
-from ..model import SubsystemGraph
+from ..model import SubsystemGraph, require_graph
 from .arrays.arguments import Array, Progress
 from .arrays.joint_terms import terms_of
 from .arrays.model_arrays import arrays_of
@@ -56,8 +56,8 @@ def mass_matrix(graph: SubsystemGraph, q: ArrayLike, out: Array | None = None) -
         matrix = np.empty((graph.nv, graph.nv)) if out is None else out
         if _direct_calls[id(graph)](q, matrix) == 0:
             return matrix
-    except KeyError:
-        pass  # the first call, or there is none
+    except (KeyError, AttributeError):
+        pass  # the first call, or there is none; or no graph
     return MassMatrix.of(graph)(q, out)
 
 
@@ -116,6 +116,7 @@ def _zeros(graph: SubsystemGraph) -> Array:
 
 def _zero_rows(graph: SubsystemGraph, q: ArrayLike) -> Array:
     """Zero rates (count, nv) beside positions q; none where q has no rows, which the batch then reports."""
+    require_graph(graph)
     try:
         count = len(np.asarray(q))
     except (TypeError, ValueError):

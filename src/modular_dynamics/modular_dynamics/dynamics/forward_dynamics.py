@@ -109,8 +109,8 @@ def forward_dynamics(
             vdot = np.empty(graph.nv) if out is None else out
             if _direct_calls[id(graph)](q, v, tau, vdot) == 0:
                 return vdot
-        except KeyError:
-            pass  # the first call, or there is none
+        except (KeyError, AttributeError):
+            pass  # the first call, or there is none; or no graph
     solver = ForwardDynamics.of(graph) if friction == "none" else ForwardDynamics.of(graph, friction)
     return solver(q, v, tau, external_wrenches, out)
 

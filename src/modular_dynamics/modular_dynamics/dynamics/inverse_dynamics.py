@@ -157,8 +157,8 @@ def inverse_dynamics(
             tau = np.empty(graph.nv) if out is None else out
             if _direct_calls[id(graph)](q, v, vdot, tau) == 0:
                 return tau
-        except KeyError:
-            pass  # the first call, or there is none
+        except (KeyError, AttributeError):
+            pass  # the first call, or there is none; or no graph
     solver = InverseDynamics.of(graph) if friction == "none" else InverseDynamics.of(graph, friction)
     return solver(q, v, vdot, external_wrenches, black_box_wrenches, out)
 

@@ -6,7 +6,7 @@ from numpy.typing import ArrayLike
 from ..exceptions import StateError
 from ..kernels import layout
 from ..kernels.recursions.jacobian import LINK_AXES, ROOT_AXES
-from ..model import SubsystemGraph
+from ..model import SubsystemGraph, require_graph
 from .arrays.arguments import Array, Progress
 from .arrays.model_arrays import with_links
 from .execution.algorithms import JACOBIAN
@@ -26,6 +26,7 @@ class Jacobian(Solver):
     """
 
     def __init__(self, graph: SubsystemGraph, link: str, axes: str = "root") -> None:
+        require_graph(graph)
         if not (isinstance(link, str) and isinstance(axes, str)):
             raise StateError(f"link is {link!r} and axes {axes!r}; two names are needed")
         if axes not in _AXES:

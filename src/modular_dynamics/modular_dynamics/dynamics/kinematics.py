@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 
 from ..algebra import DualQuaternion, from_rotation_translation
 from ..exceptions import StateError
-from ..model import SubsystemGraph
+from ..model import SubsystemGraph, require_graph
 from .arrays.arguments import Array, Progress
 from .arrays.model_arrays import with_links
 from .execution.algorithms import FRAME_POSES
@@ -30,6 +30,7 @@ class FramePoses(Solver):
     """
 
     def __init__(self, graph: SubsystemGraph, links: Sequence[str] | None = None) -> None:
+        require_graph(graph)
         self.links = graph.links if links is None else tuple(links)
         super().__init__(graph, FRAME_POSES, *with_links(graph, self.links))
 

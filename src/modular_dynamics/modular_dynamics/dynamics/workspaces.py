@@ -11,7 +11,7 @@ from collections.abc import Callable
 from copy import copy
 from typing import Any, TypeVar
 
-from ..model import SubsystemGraph
+from ..model import SubsystemGraph, require_graph
 
 __all__ = ["direct_calls", "discard_workspaces", "generated_code", "offer_direct_call", "workspace_of"]
 
@@ -54,6 +54,7 @@ def _data_of(graph: SubsystemGraph) -> _GraphData:
     with _lock:
         data = _data.get(id(graph))
         if data is None:
+            require_graph(graph)
             data = _GraphData(graph)
             _data[id(graph)] = _data[id(data.twin)] = data
             # called before another object can get this id
@@ -77,6 +78,7 @@ def workspace_of(graph: SubsystemGraph, make: Callable[..., W], *arguments: Any)
     except KeyError:
         pass  # the first use
     except TypeError:  # arguments that cannot be keys: whoever checks them says what is wrong
+        require_graph(graph)
         return make(graph, *arguments)
     data = _data_of(graph)
     workspace = make(data.twin, *arguments)

@@ -9,7 +9,7 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from ..exceptions import MjcfError, ModelWarning
-from ..model import SubsystemGraph
+from ..model import Finding, SubsystemGraph
 from ..urdf.assembly import assemble
 from ..urdf.checks.robot import check_references, check_tree
 from ..urdf.checks.tags import with_partition
@@ -97,6 +97,6 @@ def load_mjcf(
         passive_joints=annotations.passive,
         gears=annotations.gears,
         springs=annotations.springs,
-        warnings=tuple(warnings),
+        warnings=tuple(Finding("MJCF", "model", robot.name, text) for text in warnings),
         notes=tuple(notes),
     )

@@ -4,6 +4,7 @@ from . import checks
 from .changes.parameters.kind import Parameter
 from .checks import *  # noqa: F403  # all of them
 from .closure import Anchor, Gear, LoopJoint, Spring
+from .findings import Finding, summed_by_kind
 from .graph import SubsystemGraph, register_compiler
 from .inertial import Inertial, Link, merged
 from .subsystem import Body, Connection, Joint, JointType, Limits, Mimic, Subsystem
@@ -12,6 +13,7 @@ __all__ = [
     "Anchor",
     "Body",
     "Connection",
+    "Finding",
     "Gear",
     "Inertial",
     "Joint",
@@ -26,5 +28,6 @@ __all__ = [
     "SubsystemGraph",
     "merged",
     "register_compiler",
+    "summed_by_kind",
 ]
 __all__ += checks.__all__

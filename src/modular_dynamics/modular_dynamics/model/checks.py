@@ -1,12 +1,13 @@
 """Checks of what callers pass: wrenches, and graphs that an algorithm cannot treat."""
 
 from collections.abc import Iterator, Mapping
+from os import PathLike
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..algebra import DualQuaternion, adjoint
-from ..exceptions import StateError, UnsupportedModelError
+from ..exceptions import GraphTypeError, StateError, UnsupportedModelError
 from .graph import SubsystemGraph
 
 __all__ = [
@@ -17,11 +18,23 @@ __all__ = [
     "link_wrenches",
     "refuse_black_boxes",
     "refuse_closures",
+    "require_graph",
 ]
+
+
+def require_graph(graph: object) -> None:
+    """Raise GraphTypeError unless it is a SubsystemGraph, and say how to get one."""
+    if not isinstance(graph, SubsystemGraph):
+        shown = f" {graph!r:.60}" if isinstance(graph, (str, PathLike)) else ""
+        raise GraphTypeError(
+            f"an object of type {type(graph).__name__}{shown} is given where a SubsystemGraph is needed; "
+            "graph = md.load_urdf(path) reads one"
+        )
 
 
 def refuse_closures(graph: SubsystemGraph, computation: str) -> None:
     """Raise UnsupportedModelError if the graph has loop joints, passive joints, gears or springs."""
+    require_graph(graph)
     present = [f"{kind} {', '.join(names)}" for kind, names in graph.closing_elements.items()]
     if present:
         raise UnsupportedModelError(
@@ -33,6 +46,7 @@ def refuse_closures(graph: SubsystemGraph, computation: str) -> None:
 
 def refuse_black_boxes(graph: SubsystemGraph, quantity: str) -> None:
     """Raise StateError if the graph has black boxes, whose masses are unknown."""
+    require_graph(graph)
     names = [subsystem.name for subsystem in graph.subsystems if subsystem.black_box]
     if names:
         raise StateError(f"{quantity} of '{graph.name}' is not known: its black boxes are {', '.join(names)}")

@@ -22,6 +22,7 @@ from .changes.removal import without
 from .closure import Gear, LoopJoint, Spring
 from .consistency import consistent_subsystems
 from .constant import Constant, read_only
+from .findings import Finding
 from .printing import tree_lines
 from .subsystem import Body, Joint, Subsystem
 
@@ -55,7 +56,8 @@ class SubsystemGraph(Constant):
         independent: joints that the user chose as independent; None: all except passive and geared ones.
         urdf: the text from which it was read; empty after a change.
         floating_base: whether a floating root joint was added.
-        warnings: what was accepted although it looks wrong. notes: decisions of the reader.
+        warnings: what was accepted although it looks wrong, one value each. notes: decisions of the reader,
+            and what is unusual but right.
     """
 
     #: Called with a graph and the one that a change made of it; dynamics/ sets it.
@@ -76,7 +78,7 @@ class SubsystemGraph(Constant):
     independent: tuple[str, ...] | None = None
     urdf: str = field(default="", repr=False)
     floating_base: bool = False
-    warnings: tuple[str, ...] = ()
+    warnings: tuple[Finding, ...] = ()
     notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:

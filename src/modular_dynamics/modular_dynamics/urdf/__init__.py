@@ -2,5 +2,6 @@
 
 from .load import load_urdf
 from .tags import has_loops
+from .xacro_files import plain_urdf
 
-__all__ = ["has_loops", "load_urdf"]
+__all__ = ["has_loops", "load_urdf", "plain_urdf"]

@@ -1,4 +1,4 @@
-"""URDF text or file -> SubsystemGraph."""
+"""URDF or xacro, text or file -> SubsystemGraph."""
 
 import warnings as python_warnings
 from collections.abc import Mapping
@@ -7,80 +7,120 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from ..algebra import DualQuaternion
-from ..exceptions import ModelWarning, StateError, UrdfError
-from ..model import SubsystemGraph
+from ..exceptions import DescriptionError, ModelWarning, StateError, UrdfError
+from ..model import Finding, SubsystemGraph, summed_by_kind
 from .assembly import assemble
-from .checks.robot import check_inertias, check_references, check_tree, resolve_mimics, suspicious_joints
+from .checks.inertias import check_joint_inertias, check_links
+from .checks.limits import possible_limits, zero_limits
+from .checks.robot import check_references, check_tree, massless_ends, resolve_mimics
 from .checks.tags import checked_annotations, with_partition
 from .description import Annotations, JointDescription, LinkDescription, RobotDescription
 from .elements import read_robot
 from .joint_types import with_joint_tags, with_planar_joints
 from .partition import partition as make_groups
-from .source import parse_xml, read_text
+from .repairs import repair
+from .source import Source
 from .tags import read_partition, read_tags
+from .xacro_files import Mappings, PlainUrdf, read_plain
 
 __all__ = ["gravity_vector", "load_urdf"]
 
 #: Name of the joint that ``floating_base`` adds, as in Pinocchio.
 ROOT_JOINT = "root_joint"
+#: Name of the link to which that joint adds the robot.
+GROUND = "universe"
 
 
 def load_urdf(
-    source: str | Path,
+    source: Source,
     partition: str | Path | Mapping[str, Any] | None = None,
     *,
     gravity: ArrayLike = (0.0, 0.0, -9.81),
     floating_base: bool = False,
     strict: bool = False,
+    mappings: Mappings = None,
 ) -> SubsystemGraph:
     """The graph of subsystems of a robot.
 
     Args:
-        source: URDF text, or the path of a file.
+        source: URDF as text or bytes, the path of a file, or an open file. Files may be xacro, which
+            the extra ``xacro`` expands.
         partition: YAML file (or its content) with the same content as the tags; where it has a section,
             it wins over the tags. Without tags or file, every unbranched chain is a subsystem.
         gravity: gravitational acceleration in the root link's frame [m/s^2].
         floating_base: let the root link float: q gains x y z and a quaternion w x y z, v and tau six numbers.
         strict: raise an error instead of a :class:`ModelWarning`.
+        mappings: arguments of a xacro file by name. A xacro description given as text is only expanded with
+            mappings, which may be empty: expanding reads the files that it includes. Lines in errors are then
+            those of the expanded text.
 
     Raises:
         UrdfError, PartitionError: the description is invalid; the message names the element and its line.
+        MissingDependencyError: a xacro file, and the xacro package cannot be imported.
     """
-    text = read_text(source)
-    root = parse_xml(text)
+    plain = read_plain(source, mappings)
+    try:
+        graph = _graph(plain, partition, gravity_vector(gravity), floating_base, strict)
+    except DescriptionError as error:
+        if not plain.expanded_from:
+            raise
+        raise type(error)(f"in the URDF that xacro made of {plain.expanded_from}: {error}") from error
+    for warning in summed_by_kind(graph.warnings):
+        python_warnings.warn(warning, ModelWarning, stacklevel=2)
+    return graph
+
+
+def _graph(
+    plain: PlainUrdf,
+    partition: str | Path | Mapping[str, Any] | None,
+    gravity: NDArray[np.float64],
+    floating_base: bool,
+    strict: bool,
+) -> SubsystemGraph:
+    root = plain.root
+    repairs = repair(root)
     robot = read_robot(root)
     check_tree(robot)
-    inertia_warnings = check_inertias(robot)
-    robot, mimic_warnings = resolve_mimics(robot)
+    impossible = [*check_links(robot)]
+    robot, ignored = resolve_mimics(robot)
+    robot, unlimited = possible_limits(robot)
     robot = with_planar_joints(robot)
     annotations = _annotations(read_tags(root), read_partition(partition))
     loop_links = {end.link for loop in annotations.loop_joints for end in (loop.predecessor, loop.successor)}
-    warnings = [*inertia_warnings, *mimic_warnings, *suspicious_joints(robot, loop_links)]
+    findings = [
+        *plain.findings,
+        *repairs,
+        *impossible,
+        *ignored,
+        *unlimited,
+        *massless_ends(robot, loop_links),
+    ]
     if floating_base:
-        robot = _floating(robot, annotations)
-    for warning in warnings:
-        if strict:
-            raise UrdfError(f"strict: {warning}")
-        python_warnings.warn(warning, ModelWarning, stacklevel=2)
+        robot, renamed = _floating(robot, annotations)
+        findings += renamed
+    if strict and findings:
+        raise UrdfError(f"strict: {'; '.join(summed_by_kind(findings))}")
     groups, notes = make_groups(robot, annotations.subsystems)
     check_references(robot, annotations)
+    graph = assemble(with_joint_tags(robot, annotations), groups, gravity)
+    check_joint_inertias(graph, robot)
     return replace(
-        assemble(with_joint_tags(robot, annotations), groups, gravity_vector(gravity)),
+        graph,
         loop_joints=annotations.loop_joints,
         passive_joints=annotations.passive,
         gears=annotations.gears,
         springs=annotations.springs,
-        urdf=text,
+        urdf=plain.text,
         floating_base=floating_base,
-        warnings=tuple(warnings),
-        notes=tuple(notes),
+        warnings=tuple(findings),
+        notes=(*notes, *summed_by_kind(zero_limits(robot))),
     )
 
 
-def gravity_vector(gravity: ArrayLike) -> np.ndarray:
+def gravity_vector(gravity: ArrayLike) -> NDArray[np.float64]:
     """A gravitational acceleration as an array that cannot be written to. Raises StateError."""
     try:
         vector = np.array(gravity, dtype=float)
@@ -98,7 +138,7 @@ def _annotations(tags: dict[str, Any] | None, file: dict[str, Any] | None) -> An
     return with_partition(from_tags, file)
 
 
-def _floating(robot: RobotDescription, annotations: Annotations) -> RobotDescription:
+def _floating(robot: RobotDescription, annotations: Annotations) -> tuple[RobotDescription, list[Finding]]:
     present = [
         joint.name
         for joint in robot.below[robot.root]
@@ -106,13 +146,25 @@ def _floating(robot: RobotDescription, annotations: Annotations) -> RobotDescrip
     ]
     if present:
         raise UrdfError(f"floating_base is set, but joint '{present[0]}' is floating already")
-    taken = {"universe", ROOT_JOINT} & {*robot.links, *robot.joints}
-    if taken:
-        used = ", ".join(sorted(taken))
-        raise UrdfError(f"floating_base adds link 'universe' and joint '{ROOT_JOINT}'; already used: {used}")
-    joint = JointDescription(ROOT_JOINT, "floating", "universe", robot.root, DualQuaternion.identity)
-    return replace(
+    if ROOT_JOINT in robot.joints:
+        raise UrdfError(
+            f"floating_base adds the joint '{ROOT_JOINT}', and the robot has a joint of that name; rename it",
+            robot.joints[ROOT_JOINT].line,
+        )
+    ground, findings = GROUND, list[Finding]()
+    while ground in robot.links:
+        ground += "_"
+    for name, meaning in ((ROOT_JOINT, "the joint that"), (GROUND, "the ground link that")):
+        if name in robot.links:
+            called = (
+                f"; that one is now '{ground}'" if name == GROUND else ": a link and a joint may share it"
+            )
+            text = f"link '{name}' has the name of {meaning} floating_base adds{called}"
+            findings.append(Finding("name of the floating base", "link", name, text, robot.links[name].line))
+    joint = JointDescription(ROOT_JOINT, "floating", ground, robot.root, DualQuaternion.identity)
+    floating = replace(
         robot,
-        links={"universe": LinkDescription("universe"), **robot.links},
+        links={ground: LinkDescription(ground), **robot.links},
         joints={ROOT_JOINT: joint, **robot.joints},
     )
+    return floating, findings

@@ -12,7 +12,8 @@ from lxml import etree
 
 from ..exceptions import PartitionError, UrdfError
 from .checks.values import LINE, attributes
-from .source import line_of, parse_xml, read_text
+from .source import Source, line_of
+from .xacro_files import Mappings, read_plain
 
 __all__ = ["has_loops", "read_partition", "read_tags"]
 
@@ -110,18 +111,20 @@ def read_partition(partition: str | Path | Mapping[str, Any] | None) -> dict[str
     return content
 
 
-def has_loops(source: str | Path, partition: str | Path | Mapping[str, Any] | None = None) -> bool:
+def has_loops(
+    source: Source, partition: str | Path | Mapping[str, Any] | None = None, mappings: Mappings = None
+) -> bool:
     """Whether loops, gears or passive joints make some joints follow others; no model is built.
 
     The values of the tags are not checked; :func:`load_urdf` does that.
 
     Args:
-        source: URDF text, or the path of a file.
+        source, mappings: as of :func:`load_urdf`.
         partition: YAML file (or its content) that wins over the tags, section by section.
 
     Raises:
         UrdfError: not a URDF, or an unknown tag.
         PartitionError: no such partition file, or not a YAML mapping.
     """
-    sections = {**(read_tags(parse_xml(read_text(source))) or {}), **(read_partition(partition) or {})}
+    sections = {**(read_tags(read_plain(source, mappings).root) or {}), **(read_partition(partition) or {})}
     return any(sections.get(name) for name in _COUPLING)

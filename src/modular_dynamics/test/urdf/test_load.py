@@ -92,6 +92,32 @@ def test_a_floating_base_twice_is_refused(load_robot):
         md.load_urdf(text + "</robot>", floating_base=True)
 
 
+@pytest.mark.parametrize("name", ["root_joint", "universe"])
+def test_a_link_with_a_name_of_the_floating_base(name):
+    """What floating_base adds is told apart from it: the robot is that of another name."""
+    text = (ROBOTS / "four_link.urdf").read_text()
+    root = md.load_urdf(text).links[0]
+    assert md.load_urdf(text.replace(f'"{root}"', f'"{name}"')).warnings == ()
+    with pytest.warns(md.ModelWarning, match=f"link '{name}' has the name of .* floating_base adds"):
+        graph = md.load_urdf(text.replace(f'"{root}"', f'"{name}"'), floating_base=True)
+    q, v, vdot = np.ones(graph.nq), np.ones(graph.nv), np.ones(graph.nv)
+    tau = md.inverse_dynamics(graph, q, v, vdot)
+    np.testing.assert_array_equal(
+        tau, md.inverse_dynamics(md.load_urdf(text, floating_base=True), q, v, vdot)
+    )
+    assert md.crosscheck.rnea_residual(graph, q, v, vdot).max() < 1e-12 * np.abs(tau).max()
+    with pytest.raises(md.UrdfError, match=r"strict: .*has the name of"):
+        md.load_urdf(text.replace(f'"{root}"', f'"{name}"'), floating_base=True, strict=True)
+
+
+def test_a_joint_with_the_name_of_the_floating_base_is_refused(load_robot):
+    first = load_robot("four_link").joint_names[0]
+    text = load_robot("four_link").urdf.replace(f'name="{first}"', 'name="root_joint"')
+    text = text.replace(f'"{first}"', '"root_joint"')
+    with pytest.raises(md.UrdfError, match=r"line \d+: floating_base adds the joint 'root_joint'"):
+        md.load_urdf(text, floating_base=True)
+
+
 @pytest.mark.parametrize("gravity", ["down", [1, 2], [[1], [2, 3], [4]], [0, 0, float("nan")]])
 def test_bad_gravity(gravity):
     with pytest.raises(md.StateError, match="three finite numbers"):

@@ -72,7 +72,11 @@ CHANGED = [
         "line 5: joint 'shoulder', revolute, lacks <limit",
     ),
     ('value="2"', 'value="-2"', "line 3: link 'upper' has mass -2 kg"),
-    ('ixx="0.1"', 'ixx="-0.1"', "line 3: link 'upper' .* none can be negative"),
+    (
+        'iyy="0.1"',
+        'iyy="-0.1"',
+        r"line 5: joint 'shoulder' turns link 'upper', whose moment .* is -0\.1 kg m\^2; it cannot",
+    ),
     (
         'velocity="2"/></joint>',
         'velocity="2"/><mimic joint="wrist"/></joint>',
@@ -217,14 +221,49 @@ def test_billion_laughs_and_files_are_not_read():
     [
         ('ixx="0.1"', 'ixx="0.3"', "line 3: link 'upper' breaks the triangle"),
         ('<mass value="1"/>', '<mass value="0"/>', "link 'lower' moves, has no mass and ends a chain"),
-        ('effort="9"', 'effort="0"', "line 5: joint 'shoulder' has an effort limit of zero"),
-        ('velocity="2"', 'velocity="0"', "joint 'shoulder' has a velocity limit of zero"),
+        ('ixx="0.1"', 'ixx="-0.1"', "line 3: link 'upper' .* no rigid body has a negative one"),
+        (
+            'velocity="2"/></joint>\n  <joint name="elbow" type="revolute">',
+            'velocity="2"/></joint>\n  <joint name="elbow" type="fixed"><mimic joint="shoulder"/>',
+            "line 7: joint 'elbow' is fixed; its <mimic> is ignored",
+        ),
     ],
 )
 def test_vendors_files_are_accepted_with_a_warning(old, new, message):
     text = replaced(old, new)
     with pytest.warns(md.ModelWarning, match=message):
         graph = md.load_urdf(text)
-    assert re.search(message, graph.warnings[0])
+    (finding,) = graph.warnings
+    assert re.search(message, str(finding))
+    assert finding.name in ("upper", "lower", "elbow")
     with pytest.raises(md.UrdfError, match=f"strict: .*{message}"):
+        md.load_urdf(text, strict=True)
+
+
+def test_limits_of_zero_are_a_note_and_no_warning(recwarn):
+    text = ROBOT.replace('effort="9"', 'effort="0"').replace('velocity="2"', 'velocity="0"', 1)
+    graph = md.load_urdf(text, strict=True)
+    assert not recwarn.list
+    assert graph.warnings == ()
+    assert graph.notes == (
+        "effort limit of zero: 2 joints, 'shoulder', 'elbow'. The first: line 5: joint 'shoulder' has an "
+        "effort limit of zero",
+        "line 5: joint 'shoulder' has a velocity limit of zero",
+    )
+
+
+def test_one_warning_of_each_kind(recwarn):
+    text = ROBOT.replace('ixx="0.1"', 'ixx="0.3"').replace('<mass value="1"/>', '<mass value="0"/>')
+    graph = md.load_urdf(text)
+    summed, single = (str(warning.message) for warning in recwarn.list)
+    assert summed.startswith(
+        "broken triangle inequality: 2 links, 'upper', 'lower'. The first: line 3: link 'upper' breaks the "
+    )
+    assert single == "line 4: link 'lower' moves, has no mass and ends a chain"
+    assert [(one.kind, one.element, one.name, one.line) for one in graph.warnings] == [
+        ("broken triangle inequality", "link", "upper", 3),
+        ("broken triangle inequality", "link", "lower", 4),
+        ("end without mass", "link", "lower", 4),
+    ]
+    with pytest.raises(md.UrdfError, match=r"strict: broken .*; line 4: link 'lower' moves"):
         md.load_urdf(text, strict=True)

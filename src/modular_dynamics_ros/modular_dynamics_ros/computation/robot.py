@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import modular_dynamics as md
+from modular_dynamics.model import summed_by_kind
 from modular_dynamics_ros.computation.values import Array
 from modular_dynamics_ros.exceptions import RobotError, listed
 
@@ -57,9 +58,14 @@ class Robot:
         return f"robot '{graph.name}': {len(graph.subsystems)} subsystems, {graph.nv} joints"
 
     @property
-    def remarks(self) -> tuple[str, ...]:
-        """Warnings and notes of the library about the description."""
-        return (*self.graph.warnings, *self.graph.notes)
+    def warnings(self) -> tuple[str, ...]:
+        """What the library accepted although it looks wrong, one line of each kind."""
+        return tuple(summed_by_kind(self.graph.warnings))
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Decisions of the library, and what is unusual but right."""
+        return self.graph.notes
 
 
 def load_robot(

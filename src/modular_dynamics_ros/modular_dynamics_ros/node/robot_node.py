@@ -155,8 +155,10 @@ class RobotNode(LifecycleNode, Generic[Parameters]):
         if self.session is not None:
             self.session.destroy()
         self.session, self._description = session, description
-        for remark in session.robot.remarks:
-            self.get_logger().warning(remark)
+        for warning in session.robot.warnings:
+            self.get_logger().warning(warning)
+        for note in session.robot.notes:
+            self.get_logger().info(note)
         self.get_logger().info(session.robot.summary)
         if self._active:
             session.activate(None)

@@ -20,7 +20,7 @@ class RobotParameters:
     """Parameters of every node that answers the joint states of a robot."""
 
     robot_description_file: str = unconfigured(
-        "", "path of the robot's URDF; empty: wait for the topic robot_description"
+        "", "path of the robot's URDF or xacro file; empty: wait for the topic robot_description"
     )
     partition_file: str = unconfigured(
         "",
@@ -140,7 +140,7 @@ class PlayerParameters:
 
     motion_file: str = constant("", "path of the motion: a profile (.yaml), a table (.csv) or a bag (.mcap)")
     robot_description_file: str = constant(
-        "", "path of a URDF, of which the motion must name all joints; empty: not checked"
+        "", "path of a URDF or xacro file, of which the motion must name all joints; empty: not checked"
     )
     bag_topic: str = constant("/joint_states", "topic of the bag that is played")
     rate: float = constant(200.0, "joint states per second", unit="Hz", low=0.1, high=2_000.0)

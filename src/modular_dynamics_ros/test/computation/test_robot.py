@@ -1,3 +1,6 @@
+import re
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -37,6 +40,21 @@ def test_the_state_of_a_black_box_is_needed_where_something_moves_with_it(chain,
 
 
 FIXED = "<link name='b'/><joint name='f' type='fixed'><parent link='a'/><child link='b'/></joint>"
+
+
+def test_warnings_are_summed_by_kind_and_notes_kept_apart(four_link):
+    text = Path(four_link).read_text()
+    doubtful = re.sub(r'(<inertia ixx=")[^"]*"', r'\g<1>9"', text)
+    doubtful = re.sub(r'velocity="[^"]*"', 'velocity="0"', doubtful)
+    robot = load_robot(doubtful)
+    (warning,) = robot.warnings
+    assert warning.startswith("broken triangle inequality: ")
+    assert len(robot.graph.warnings) > 1
+    (note,) = robot.notes
+    assert note.startswith(
+        "velocity limit of zero: 4 joints, 'turn', 'bend', 'left', 'right'. The first: line "
+    )
+    assert load_robot(four_link).warnings == load_robot(four_link).notes == ()
 
 
 @pytest.mark.parametrize("rest", ["", FIXED])

@@ -33,6 +33,10 @@ def test_a_bad_file_fails_configuring_and_the_node_lives_on(make, tmp_path, four
     [
         ("/etc/passwd", "must carry the URDF's XML, which starts with '<', not '/etc/passwd'"),
         ("", "must carry the URDF's XML"),
+        (
+            "<robot name='r'><xacro:include filename='x'/></robot>",
+            "line 1: <xacro:include> is xacro, not URDF",
+        ),
         ("<robot name='still'><link name='a'/></robot>", "'still' has no moving joint"),
     ],
 )

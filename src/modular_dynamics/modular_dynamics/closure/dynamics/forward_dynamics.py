@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 from ...dynamics import bias, frame_poses, mass_matrix
 from ...dynamics.arrays.arguments import Array
 from ...exceptions import ClosureError, SingularityError, StateError
-from ...model import SubsystemGraph
+from ...model import SubsystemGraph, require_graph
 from ..assembly.branch import Branch, BranchLostError, BranchPoint
 from ..constraints.constraint_system import ConstraintSystem
 from .solver import solver_of
@@ -106,6 +106,7 @@ def energy(graph: SubsystemGraph, coordinates: ArrayLike, velocities: ArrayLike)
         StateError: a wrong shape, or a number that is not finite.
         UnsupportedModelError: a black box in the graph.
     """
+    require_graph(graph)
     q, v = graph.checked(q=coordinates, v=velocities)
     poses = frame_poses(graph.tree, q, [body.name for body in graph.bodies])
     masses = np.array([body.mass for body in graph.bodies])

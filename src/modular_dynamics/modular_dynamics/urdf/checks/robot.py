@@ -1,15 +1,13 @@
-"""The robot as a whole: one tree, possible masses, mimic joints with drivers, tags that name parts of it."""
+"""The robot as a whole: one tree, mimic joints with drivers, tags that name parts of it."""
 
 from collections.abc import Iterator, Set
 from dataclasses import replace
 
-import numpy as np
-
 from ...exceptions import PartitionError, UrdfError
-from ...model import LoopJoint, Mimic, Spring
+from ...model import Finding, LoopJoint, Mimic, Spring
 from ..description import Annotations, JointDescription, RobotDescription, carriers
 
-__all__ = ["check_inertias", "check_references", "check_tree", "resolve_mimics", "suspicious_joints"]
+__all__ = ["check_references", "check_tree", "massless_ends", "resolve_mimics"]
 
 #: What the entries of our tags' sections are called.
 _ELEMENTS = {
@@ -60,20 +58,21 @@ def check_tree(robot: RobotDescription) -> None:
         raise UrdfError(f"joints {names} form a cycle; a tree is needed", cyclic[0].line)
 
 
-def resolve_mimics(robot: RobotDescription) -> tuple[RobotDescription, list[str]]:
-    """Every mimic joint with a driver that mimics no other joint, factors of chains multiplied; and warnings.
+def resolve_mimics(robot: RobotDescription) -> tuple[RobotDescription, list[Finding]]:
+    """Every mimic joint with a driver that mimics no other joint, factors of chains multiplied; and findings.
 
     Raises:
         UrdfError: the driver is missing, fixed, floating or planar, a joint with several coordinates mimics
             one, or mimic joints form a cycle.
     """
-    joints, warnings = dict(robot.joints), []
+    joints, findings = dict(robot.joints), list[Finding]()
     for joint in robot.joints.values():
         if joint.mimic is None:
             continue
         if not joint.moves:
             joints[joint.name] = replace(joint, mimic=None)
-            warnings.append(f"line {joint.line}: joint '{joint.name}' is fixed; its <mimic> is ignored")
+            text = f"joint '{joint.name}' is fixed; its <mimic> is ignored"
+            findings.append(Finding("mimic of a fixed joint", "joint", joint.name, text, joint.line))
             continue
         if joint.type in _SEVERAL_COORDINATES:
             raise UrdfError(
@@ -94,43 +93,14 @@ def resolve_mimics(robot: RobotDescription) -> tuple[RobotDescription, list[str]
             chain.append(driver.name)
             follower = driver
         joints[joint.name] = replace(joint, mimic=Mimic(follower.name, multiplier, offset))
-    return replace(robot, joints=joints), warnings
+    return replace(robot, joints=joints), findings
 
 
-def check_inertias(robot: RobotDescription) -> list[str]:
-    """No mass and no principal moment is negative; return a warning for each broken triangle inequality.
-
-    Raises:
-        UrdfError: names the link and its line.
-    """
-    warnings = []
-    for link in robot.links.values():
-        if link.mass < 0.0:
-            raise UrdfError(f"link '{link.name}' has mass {link.mass:g} kg; it cannot be negative", link.line)
-        moments = np.linalg.eigvalsh(link.inertia)
-        rounding = 1e-9 * float(np.abs(moments).max())
-        shown = ", ".join(f"{moment:.6g}" for moment in moments)
-        if moments[0] < -rounding:
-            raise UrdfError(
-                f"link '{link.name}' has an inertia with the principal moments {shown} kg m^2; "
-                "none can be negative",
-                link.line,
-            )
-        if moments[2] > moments[0] + moments[1] + rounding:
-            warnings.append(
-                f"line {link.line}: link '{link.name}' breaks the triangle inequality of inertias (principal "
-                f"moments {shown} kg m^2: the largest exceeds the sum of the others); no rigid body has such "
-                "an inertia"
-            )
-    return warnings
-
-
-def suspicious_joints(robot: RobotDescription, linked_by_loops: Set[str]) -> list[str]:
-    """Warnings about what vendors' files often contain: chains that end without mass, limits of zero.
+def massless_ends(robot: RobotDescription, linked_by_loops: Set[str]) -> Iterator[Finding]:
+    """Moving links without mass that end a chain: their mass was probably forgotten.
 
     Links in ``linked_by_loops`` end no chain: a loop continues there.
     """
-    warnings = []
     for joint in robot.joints.values():
         if not joint.moves:
             continue
@@ -139,12 +109,8 @@ def suspicious_joints(robot: RobotDescription, linked_by_loops: Set[str]) -> lis
             child.moves for link in body for child in robot.below[link]
         )
         if ends_chain and not any(robot.links[link].mass for link in body):
-            line = robot.links[joint.child].line
-            warnings.append(f"line {line}: link '{joint.child}' moves, has no mass and ends a chain")
-        for kind, value in (("an effort", joint.limits.effort), ("a velocity", joint.limits.velocity)):
-            if value == 0.0:
-                warnings.append(f"line {joint.line}: joint '{joint.name}' has {kind} limit of zero")
-    return warnings
+            text = f"link '{joint.child}' moves, has no mass and ends a chain"
+            yield Finding("end without mass", "link", joint.child, text, robot.links[joint.child].line)
 
 
 def check_references(robot: RobotDescription, annotations: Annotations) -> None:

@@ -1,0 +1,47 @@
+"""What a reader of descriptions accepted although it looks wrong: one value each, and sums by kind."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+__all__ = ["Finding", "summed_by_kind"]
+
+#: So many elements are named in the sum of one kind.
+SHOWN = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Something in a description that looks wrong, and what was assumed instead of refusing it.
+
+    Attributes:
+        kind: findings of one kind are summed in one ModelWarning; docs/urdf_tags.md lists the kinds.
+        element: "link", "joint" or another element of the description. name: its name.
+        text: what is wrong and what was assumed.
+        line: of the element in its file; None if not known.
+    """
+
+    kind: str
+    element: str
+    name: str
+    text: str
+    line: int | None = None
+
+    def __str__(self) -> str:
+        return self.text if self.line is None else f"line {self.line}: {self.text}"
+
+
+def summed_by_kind(findings: Iterable[Finding]) -> list[str]:
+    """One line for each kind: the finding itself, or how many there are, the first names, the first text."""
+    by_kind: dict[tuple[str, str], list[Finding]] = {}
+    for finding in findings:
+        by_kind.setdefault((finding.kind, finding.element), []).append(finding)
+    return [_sum(kind, of_kind) for (kind, _), of_kind in by_kind.items()]
+
+
+def _sum(kind: str, findings: list[Finding]) -> str:
+    first, count = findings[0], len(findings)
+    if count == 1:
+        return str(first)
+    names = ", ".join(f"'{finding.name}'" for finding in findings[:SHOWN])
+    more = f" and {count - SHOWN} more" if count > SHOWN else ""
+    return f"{kind}: {count} {first.element}s, {names}{more}. The first: {first}"

@@ -1,0 +1,84 @@
+"""Masses and inertias: what no rigid body can have."""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from ...exceptions import UrdfError
+from ...model import Body, Finding, JointType, SubsystemGraph
+from ..description import LinkDescription, RobotDescription
+
+__all__ = ["check_joint_inertias", "check_links"]
+
+#: Moments this small against the largest one come from rounding: files give 6 to 16 digits.
+ROUNDING = 1e-9
+#: [m] The mass of a link, this far from an axis, has a moment that no file means: below it, rounding again.
+MICROMETRE = 1e-6
+
+
+def check_links(robot: RobotDescription) -> Iterator[Finding]:
+    """Inertias that no rigid body has: a negative principal moment, or one above the sum of the others.
+
+    They are used as given, because published robots have them, often where they do not matter: an antenna of
+    1 mg that is fixed to a base. What makes the equations of motion wrong is an error here, or in
+    :func:`check_joint_inertias`.
+
+    Raises:
+        UrdfError: a negative mass; names the link and its line.
+    """
+    for link in robot.links.values():
+        if link.mass < 0.0:
+            raise UrdfError(f"link '{link.name}' has mass {link.mass:g} kg; it cannot be negative", link.line)
+        moments = np.linalg.eigvalsh(link.inertia)
+        largest = float(np.abs(moments).max())
+        if moments[0] < -ROUNDING * largest or moments[2] > moments[0] + moments[1] + ROUNDING * largest:
+            yield _impossible(link, moments, negligible=largest <= link.mass * MICROMETRE**2)
+
+
+def _impossible(link: LinkDescription, moments: np.ndarray, negligible: bool) -> Finding:
+    shown = ", ".join(f"{moment:.6g}" for moment in moments)
+    if negligible:
+        kind, what = (
+            "inertia of rounding errors",
+            f"has the principal moments {shown} kg m^2, zero but for rounding; they are used as given",
+        )
+    elif moments[0] < -ROUNDING * abs(moments[2]):
+        kind, what = (
+            "negative moment of inertia",
+            f"has the principal moments {shown} kg m^2; no rigid body has a negative one. They are used as "
+            "given: kinetic energy may be negative and forward dynamics fail",
+        )
+    else:
+        kind, what = (
+            "broken triangle inequality",
+            f"breaks the triangle inequality of inertias (principal moments {shown} kg m^2: the largest "
+            "exceeds the sum of the others); no rigid body has such an inertia. It is used as given",
+        )
+    return Finding(kind, "link", link.name, f"link '{link.name}' {what}", link.line)
+
+
+def check_joint_inertias(graph: SubsystemGraph, robot: RobotDescription) -> None:
+    """No body resists its own joint's rotation by a negative moment of inertia, beyond rounding.
+
+    The moment about the axis a through the origin of the body: a^T I a + m (c^2 - (a c)^2), with c the centre
+    of mass (Steiner). Were it negative, that joint alone would move with negative kinetic energy.
+
+    Raises:
+        UrdfError: names the joint, its line and the moment.
+    """
+    for joint, body in zip(graph.joints, graph.bodies, strict=True):
+        if joint.type not in (JointType.REVOLUTE, JointType.CONTINUOUS):
+            continue
+        moment, scale = _moment_about(joint.axis, body)
+        if moment < -ROUNDING * scale - body.mass * MICROMETRE**2:
+            raise UrdfError(
+                f"joint '{joint.name}' turns link '{body.name}', whose moment of inertia about the axis is "
+                f"{moment:.6g} kg m^2; it cannot be negative",
+                robot.joints[joint.name].line,
+            )
+
+
+def _moment_about(axis: np.ndarray, body: Body) -> tuple[float, float]:
+    """The moment of inertia about an axis through the body's origin, and the largest of its terms."""
+    terms = [axis @ body.inertia @ axis, body.mass * (body.com @ body.com - (axis @ body.com) ** 2)]
+    return float(sum(terms)), float(np.abs([*terms, *body.inertia.ravel()]).max())

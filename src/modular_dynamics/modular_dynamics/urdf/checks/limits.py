@@ -1,0 +1,44 @@
+"""Limits of joints: those that cannot be meant are taken as none."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from ...model import Finding
+from ..description import JointDescription, RobotDescription
+
+__all__ = ["possible_limits", "zero_limits"]
+
+
+def possible_limits(robot: RobotDescription) -> tuple[RobotDescription, list[Finding]]:
+    """Negative effort and velocity limits, and ranges with lower above upper, count as not given."""
+    joints, findings = dict(robot.joints), list[Finding]()
+    for joint in robot.joints.values():
+        limits = joint.limits
+        for name, article, value in _bounds(joint):
+            if value is not None and value < 0.0:
+                limits = replace(limits, **{name: None})
+                text = f"joint '{joint.name}' has {article} {name} limit of {value:g}; it is taken as none"
+                findings.append(Finding("negative limit", "joint", joint.name, text, joint.line))
+        lower, upper = limits.lower, limits.upper
+        if lower is not None and upper is not None and lower > upper:
+            limits = replace(limits, lower=None, upper=None)
+            text = (
+                f"joint '{joint.name}' has the lower limit {lower:g} above the upper limit {upper:g}; its "
+                "position is unlimited"
+            )
+            findings.append(Finding("reversed limits", "joint", joint.name, text, joint.line))
+        joints[joint.name] = replace(joint, limits=limits)
+    return replace(robot, joints=joints), findings
+
+
+def zero_limits(robot: RobotDescription) -> Iterator[Finding]:
+    """Effort and velocity limits of zero: what most vendors write where they give none."""
+    for joint in robot.joints.values():
+        for name, article, value in _bounds(joint):
+            if joint.moves and value == 0.0:
+                text = f"joint '{joint.name}' has {article} {name} limit of zero"
+                yield Finding(f"{name} limit of zero", "joint", joint.name, text, joint.line)
+
+
+def _bounds(joint: JointDescription) -> tuple[tuple[str, str, float | None], ...]:
+    return ("effort", "an", joint.limits.effort), ("velocity", "a", joint.limits.velocity)

@@ -1,0 +1,71 @@
+"""What vendors' files leave out or repeat, and what is assumed instead; each assumption is a finding.
+
+The XML tree is changed before it is read, so that what reads it needs to know one form only.
+"""
+
+from collections.abc import Iterator
+
+from lxml import etree
+
+from ..model import Finding
+from .source import line_of
+
+__all__ = ["repair"]
+
+_OF_INERTIAL = ("origin", "mass", "inertia")
+_OF_JOINT = ("parent", "child", "origin", "axis", "limit", "dynamics", "mimic")
+_NO_INERTIA = dict.fromkeys(("ixx", "ixy", "ixz", "iyy", "iyz", "izz"), "0")
+
+
+def repair(root: etree._Element) -> list[Finding]:
+    """Change the tree where a file is incomplete but its meaning is clear; what was assumed.
+
+    A missing <inertia> becomes zero: the link is a point mass. An element that is repeated word by word
+    counts once. Elements with an undeclared prefix belong to other tools and are left out.
+    """
+    return [*_undeclared_prefixes(root), *_repeated_elements(root), *_missing_inertias(root)]
+
+
+def _undeclared_prefixes(root: etree._Element) -> Iterator[Finding]:
+    """Declared prefixes are in the form {namespace}name."""
+    first: dict[str, etree._Element] = {}
+    for element in root.iter(etree.Element):
+        for name in (str(element.tag), *map(str, element.attrib)):
+            if ":" in name and not name.startswith("{"):
+                first.setdefault(name.partition(":")[0], element)
+    for prefix, element in first.items():
+        text = f"no xmlns attribute declares the prefix '{prefix}'; what carries it is left out"
+        yield Finding("undeclared prefix", "prefix", prefix, text, line_of(element))
+
+
+def _repeated_elements(root: etree._Element) -> Iterator[Finding]:
+    for kind, owner in _owners(root):
+        parts = owner if kind == "joint" else owner.find("inertial")
+        for tag in _OF_JOINT if kind == "joint" else _OF_INERTIAL:
+            same = [] if parts is None else parts.findall(tag)
+            if parts is not None and len(same) > 1 and all(_equal(one, same[0]) for one in same):
+                for one in same[1:]:
+                    parts.remove(one)
+                name = owner.get("name", "")
+                text = f"{kind} '{name}' has {len(same)} equal <{tag}> elements; one of them is used"
+                yield Finding("repeated element", kind, name, text, line_of(same[1]))
+
+
+def _equal(one: etree._Element, other: etree._Element) -> bool:
+    return sorted(one.attrib.items()) == sorted(other.attrib.items()) and len(one) == len(other) == 0
+
+
+def _missing_inertias(root: etree._Element) -> Iterator[Finding]:
+    for kind, link in _owners(root):
+        inertial = link.find("inertial") if kind == "link" else None
+        if inertial is not None and inertial.find("mass") is not None and inertial.find("inertia") is None:
+            etree.SubElement(inertial, "inertia", _NO_INERTIA)
+            name = link.get("name", "")
+            text = f"<inertial> of link '{name}' lacks <inertia>; the link is taken as a point mass"
+            yield Finding("missing inertia", "link", name, text, line_of(inertial))
+
+
+def _owners(root: etree._Element) -> Iterator[tuple[str, etree._Element]]:
+    for kind in ("link", "joint"):
+        for element in root.findall(kind):
+            yield kind, element

@@ -1,0 +1,155 @@
+"""Descriptions written in xacro -> plain URDF, by the xacro package; what xacro left behind is an error."""
+
+from collections.abc import Iterator, Mapping
+from threading import Lock
+from typing import Any, NamedTuple
+
+from lxml import etree
+
+from ..exceptions import MissingDependencyError, UrdfError, XacroError
+from ..model import Finding
+from .source import Description, Source, line_of, parse_xml, read_source
+
+__all__ = ["PlainUrdf", "plain_urdf", "read_plain"]
+
+#: Arguments of a xacro file: its <xacro:arg> elements by name.
+Mappings = Mapping[str, object] | None
+
+_NAMESPACES = ("http://www.ros.org/wiki/xacro", "http://ros.org/wiki/xacro", "http://wiki.ros.org/xacro")
+#: Elements below <robot> in xacro files of before ROS Jade, which no xacro expands any more.
+_OLD_ELEMENTS = ("include", "macro", "property")
+_EXPRESSIONS = ("${", "$(")
+_lock = Lock()  # xacro keeps its state in its module
+
+
+class PlainUrdf(NamedTuple):
+    """Text and root element of a plain URDF.
+
+    Attributes:
+        expanded_from: names the xacro file, if it was one. findings: arguments that it did not use.
+    """
+
+    text: str
+    root: etree._Element
+    expanded_from: str = ""
+    findings: tuple[Finding, ...] = ()
+
+
+class _Arguments(dict[str, str]):
+    """Arguments of a xacro file, and the names that it asks for."""
+
+    def __init__(self, mappings: Mapping[str, object]) -> None:
+        super().__init__({name: str(value) for name, value in mappings.items()})
+        self.asked: set[object] = set()
+
+    def __contains__(self, name: object) -> bool:
+        self.asked.add(name)
+        return super().__contains__(name)
+
+    def __getitem__(self, name: str) -> str:
+        self.asked.add(name)
+        return super().__getitem__(name)
+
+
+def plain_urdf(source: Source, mappings: Mappings = None) -> str:
+    """A description's text in plain URDF, xacro expanded. Arguments and errors as of ``load_urdf``."""
+    return read_plain(source, mappings).text
+
+
+def read_plain(source: Source, mappings: Mappings = None) -> PlainUrdf:
+    """A description, expanded where it is a xacro file.
+
+    A file that contains xacro is expanded. Text is expanded only with ``mappings``: an expansion reads other
+    files and evaluates expressions, which nobody expects of a text that came over a network.
+
+    Raises:
+        UrdfError: not a description, or mappings without xacro.
+        XacroError: xacro in a text without mappings, or that cannot be expanded.
+        MissingDependencyError: the xacro package cannot be imported.
+    """
+    description = read_source(source)
+    root = parse_xml(description.text)
+    found = next(_xacro_in(root), None)
+    if found is None:
+        if mappings:
+            given = ", ".join(mappings)
+            raise UrdfError(f"mappings are given ({given}), but {description.where} has no xacro elements")
+        return PlainUrdf(description.text, root)
+    what, line = found
+    if description.path is None and mappings is None:
+        raise XacroError(
+            f"{what} is xacro, not URDF. Load the file by its path, expand it by the xacro program, or give "
+            "mappings={} to have this text expanded (that reads the files that it includes)",
+            line,
+        )
+    first = what if line is None else f"{what} in line {line}"
+    arguments = _Arguments(mappings or {})
+    text = read_source(_expanded(description, arguments, first)).text
+    expanded = parse_xml(text)
+    if expanded.find("link") is None:
+        raise XacroError(f"{description.where} has no links: load the xacro file that uses its macros")
+    for left, line in _xacro_in(expanded):
+        raise XacroError(f"{left} is left after xacro has expanded {description.where}", line)
+    return PlainUrdf(text, expanded, description.where, tuple(_unused(mappings or {}, arguments.asked)))
+
+
+def _unused(mappings: Mapping[str, object], asked: set[object]) -> Iterator[Finding]:
+    for name in mappings:
+        if name not in asked:
+            text = f"the xacro file does not ask for the argument '{name}'; it is ignored"
+            yield Finding("unused argument", "argument", name, text)
+
+
+def _xacro_in(root: etree._Element) -> Iterator[tuple[str, int | None]]:
+    """What only xacro understands, and its line: elements anywhere, expressions in what dynamics needs."""
+    for element in root.iter(etree.Element):
+        namespace, _, name = str(element.tag).lstrip("{").rpartition("}")
+        if namespace in _NAMESPACES:
+            yield f"<xacro:{name}>", line_of(element)
+        elif name.startswith("xacro:"):  # the prefix is not declared
+            yield f"<{name}>", line_of(element)
+        elif name in _OLD_ELEMENTS and element.getparent() is root:
+            yield f"<{name}> without the prefix, <xacro:{name}>,", line_of(element)
+    for element in _elements_read(root):
+        for key, value in element.attrib.items():
+            if any(mark in str(value) for mark in _EXPRESSIONS):
+                yield f"{key!s}='{value!s}' of <{element.tag}>", line_of(element)
+
+
+def _elements_read(root: etree._Element) -> Iterator[etree._Element]:
+    """Others, such as plugins' parameters and file names of meshes, may keep expressions for other tools."""
+    yield root
+    for link in root.findall("link"):
+        yield link
+        for inertial in link.findall("inertial"):
+            yield from inertial.iter(etree.Element)
+    for tag in ("joint", "modular_dynamics"):
+        for element in root.findall(tag):
+            yield from element.iter(etree.Element)
+
+
+def _expanded(description: Description, arguments: _Arguments, first: str) -> str:
+    try:
+        import xacro  # noqa: PLC0415 - an optional package
+    except ImportError as error:
+        needing = f"expanding the xacro of {description.where}"
+        raise MissingDependencyError(needing, "xacro", "xacro", error) from error
+    with _lock:
+        try:
+            xacro.init_stacks(description.path)
+            document = xacro.parse(description.text.lstrip("\ufeff \t\r\n"), description.path)
+            xacro.process_doc(document, mappings=arguments)
+        except Exception as error:  # of xacro, of the XML parser, or of an expression in the file
+            reason = str(error) or type(error).__name__
+            raise XacroError(
+                f"xacro cannot expand {_place(xacro, description)}: {reason} (its first xacro: {first})"
+            ) from error
+        text: str = document.toprettyxml(indent="  ")
+    return text
+
+
+def _place(xacro: Any, description: Description) -> str:
+    """The file in which it stopped."""
+    files = [file for file in xacro.filestack or [] if file]
+    included = f" (in '{files[-1]}')" if files and files[-1] != description.path else ""
+    return f"{description.where}{included}"

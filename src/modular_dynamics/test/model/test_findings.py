@@ -1,0 +1,22 @@
+"""Sums of findings: one line for each kind."""
+
+from modular_dynamics import Finding
+from modular_dynamics.model import summed_by_kind
+
+
+def test_one_of_a_kind_is_told_as_it_is():
+    assert summed_by_kind([Finding("odd", "link", "a", "link 'a' is odd", 3)]) == ["line 3: link 'a' is odd"]
+    assert summed_by_kind([Finding("odd", "link", "a", "link 'a' is odd")]) == ["link 'a' is odd"]
+
+
+def test_many_are_counted_and_the_first_named():
+    links = [Finding("odd", "link", f"l{k}", f"l{k} is odd", k) for k in range(9)]
+    joints = [Finding("odd", "joint", f"j{k}", f"j{k} is odd", k) for k in (4, 5)]
+    assert summed_by_kind([links[0], joints[0], *links[1:], joints[1]]) == [
+        "odd: 9 links, 'l0', 'l1', 'l2', 'l3' and 5 more. The first: line 0: l0 is odd",
+        "odd: 2 joints, 'j4', 'j5'. The first: line 4: j4 is odd",
+    ]
+
+
+def test_nothing_to_sum():
+    assert summed_by_kind([]) == []

@@ -1,0 +1,48 @@
+"""Limits that cannot be meant: none is taken, with one warning of each kind."""
+
+import pytest
+
+import modular_dynamics as md
+
+ROBOT = """<robot name="r"><link name="a"/>
+<link name="b"><inertial><mass value="1"/>
+  <inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial></link>
+<joint name="j" type="{}"><parent link="a"/><child link="b"/>
+  <limit lower="{}" upper="{}" effort="{}" velocity="{}"/></joint>
+</robot>"""
+
+
+@pytest.mark.parametrize(
+    ("values", "kept", "messages"),
+    [
+        (
+            ("revolute", 1, -1, 5, 6),
+            (None, None, 5.0, 6.0),
+            ["line 4: joint 'j' has the lower limit 1 above the upper limit -1; its position is unlimited"],
+        ),
+        (
+            ("prismatic", -1, 1, -1, 6),
+            (-1.0, 1.0, None, 6.0),
+            ["line 4: joint 'j' has an effort limit of -1; it is taken as none"],
+        ),
+        (
+            ("continuous", 1, -1, 5, -2),
+            (None, None, 5.0, None),
+            ["line 4: joint 'j' has a velocity limit of -2; it is taken as none"],
+        ),
+    ],
+)
+def test_none_is_taken(values, kept, messages):
+    text = ROBOT.format(*values)
+    with pytest.warns(md.ModelWarning) as caught:
+        limits = md.load_urdf(text).joints[0].limits
+    assert [str(warning.message) for warning in caught] == messages
+    assert (limits.lower, limits.upper, limits.effort, limits.velocity) == kept
+    with pytest.raises(md.UrdfError, match="strict: line 4: joint 'j'"):
+        md.load_urdf(text, strict=True)
+
+
+def test_possible_limits_stay_as_they_are(recwarn):
+    limits = md.load_urdf(ROBOT.format("revolute", -1, -1, 0, 2)).joints[0].limits
+    assert (limits.lower, limits.upper, limits.effort, limits.velocity) == (-1.0, -1.0, 0.0, 2.0)
+    assert not recwarn.list

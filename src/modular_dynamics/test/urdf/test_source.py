@@ -1,0 +1,86 @@
+"""Where a description comes from: text, bytes, paths and open files."""
+
+import io
+import os
+from pathlib import Path
+
+import pytest
+
+import modular_dynamics as md
+from helpers.paths import ROBOTS
+from modular_dynamics.urdf.source import MAX_BYTES
+
+FILE = ROBOTS / "four_link.urdf"
+
+
+class PathLike(os.PathLike):
+    def __fspath__(self):
+        return str(FILE)
+
+
+def sources():
+    text = FILE.read_text(encoding="utf-8")
+    yield "text", text
+    yield "bytes", text.encode()
+    yield "bytes with a mark", b"\xef\xbb\xbf" + text.encode()
+    yield "bytearray", bytearray(text.encode())
+    yield "path as text", str(FILE)
+    yield "Path", FILE
+    yield "path-like", PathLike()
+    yield "text in memory", io.StringIO(text)
+    yield "bytes in memory", io.BytesIO(text.encode())
+
+
+@pytest.mark.parametrize("source", [pytest.param(one, id=name) for name, one in sources()])
+def test_every_source_gives_the_same_robot(source):
+    graph = md.load_urdf(source)
+    assert graph.joint_names == md.load_urdf(FILE).joint_names
+    assert md.crosscheck.rnea_residual(graph, *[[0.1] * graph.nv] * 3).max() < 1e-12
+
+
+@pytest.mark.parametrize("mode", ["r", "rb"])
+def test_open_files(mode):
+    with Path.open(FILE, mode, **({} if "b" in mode else {"encoding": "utf-8"})) as file:
+        assert md.load_urdf(file).joint_names == md.load_urdf(FILE).joint_names
+
+
+def test_the_encoding_of_bytes_is_the_declared_one(tmp_path):
+    text = '<?xml version="1.0" encoding="ISO-8859-1"?><robot name="M\u00fcller"><link name="a"/></robot>'
+    path = tmp_path / "latin.urdf"
+    path.write_bytes(text.encode("latin-1"))
+    with path.open("rb") as file:
+        for source in (text.encode("latin-1"), path, file):
+            assert md.load_urdf(source).name == "M\u00fcller"
+
+
+@pytest.mark.parametrize(
+    ("source", "message"),
+    [
+        (b"", "not XML"),
+        (b"/a/robot.urdf", "not XML .*: '/a/robot.urdf'"),
+        (b"<robot name='\xff'/>", "the description is not text in encoding utf-8"),
+        (io.StringIO("a: yaml"), "not XML"),
+        (io.BytesIO(b"<" + b" " * MAX_BYTES), "at most 20000000 are accepted"),
+        (
+            None,
+            "an object of type NoneType is no source of a URDF; its text, its bytes, the path",
+        ),
+        (7, "an object of type int is no source of a URDF"),
+    ],
+)
+def test_refused(source, message):
+    with pytest.raises(md.UrdfError, match=message):
+        md.load_urdf(source)
+
+
+def test_a_file_that_cannot_be_read_is_named(tmp_path):
+    path = tmp_path / "r.urdf"
+    with path.open("w") as file, pytest.raises(md.UrdfError, match=r"r\.urdf' cannot be read"):
+        md.load_urdf(file)
+    with pytest.raises(md.UrdfError, match=r"r\.urdf' cannot be read: .*closed"):
+        md.load_urdf(file)
+
+
+def test_a_graph_is_no_source(load_robot):
+    with pytest.raises(md.UrdfError, match="an object of type SubsystemGraph is no source of a URDF"):
+        md.load_urdf(load_robot("four_link"))

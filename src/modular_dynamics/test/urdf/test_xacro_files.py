@@ -1,0 +1,196 @@
+"""xacro: expanded by the xacro package, or refused; never skipped."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import modular_dynamics as md
+from modular_dynamics.urdf import has_loops, plain_urdf
+
+LINKS = """<robot name="parts" xmlns:xacro="http://www.ros.org/wiki/xacro">
+  <xacro:macro name="arm" params="name parent length">
+    <link name="${name}"><inertial><origin xyz="0 0 ${length / 2}"/><mass value="${density * length}"/>
+      <inertia ixx="0.1" ixy="0" ixz="0" iyy="0.1" iyz="0" izz="0.1"/></inertial></link>
+    <joint name="${name}_joint" type="continuous"><parent link="${parent}"/><child link="${name}"/>
+      <axis xyz="0 1 0"/></joint>
+  </xacro:macro>
+</robot>"""
+ROBOT = """<?xml version="1.0"?>
+<robot name="arms" xmlns:xacro="http://www.ros.org/wiki/xacro">
+  <xacro:include filename="parts.xacro"/>
+  <xacro:arg name="density" default="3"/>
+  <xacro:property name="density" value="$(arg density)"/>
+  <link name="base"/>
+  <xacro:arm name="left" parent="base" length="0.5"/>
+  <xacro:arm name="right" parent="base" length="0.8"/>
+</robot>
+"""
+PLAIN = '<robot name="r"><link name="a"/><link name="b"/>{}</robot>'
+JOINT = '<joint name="j" type="fixed"><parent link="a"/><child link="b"/>{}</joint>'
+
+
+@pytest.fixture
+def unexpanded(tmp_path):
+    (tmp_path / "parts.xacro").write_text(LINKS)
+    path = tmp_path / "arms.urdf.xacro"
+    path.write_text(ROBOT)
+    return path
+
+
+@pytest.fixture
+def path(unexpanded):
+    pytest.importorskip("xacro")
+    return unexpanded
+
+
+def masses(graph):
+    return [body.mass for body in graph.bodies]
+
+
+def test_a_file_is_expanded(path):
+    graph = md.load_urdf(path, strict=True)
+    assert graph.joint_names == ("left_joint", "right_joint")
+    np.testing.assert_allclose(masses(graph), [1.5, 2.4], rtol=1e-15)
+    assert "xacro:" not in graph.urdf.replace("xmlns:xacro", "")
+    assert md.crosscheck.rnea_residual(graph, *np.ones((3, 2))).max() < 1e-14
+
+
+def test_as_the_xacro_program_expands_it(path, tmp_path):
+    command = [sys.executable, "-c", "import xacro; xacro.main()", str(path), "density:=7"]
+    expanded = subprocess.run(command, capture_output=True, text=True, check=True, cwd=tmp_path).stdout
+    theirs, ours = md.load_urdf(expanded), md.load_urdf(path, mappings={"density": 7})
+    assert masses(ours) == masses(theirs) == [3.5, 5.6000000000000005]
+    assert ours.joint_names == theirs.joint_names
+
+
+def test_mappings(path):
+    np.testing.assert_allclose(masses(md.load_urdf(path, mappings={"density": 10})), [5.0, 8.0])
+    np.testing.assert_allclose(masses(md.load_urdf(str(path), mappings={"density": "2"})), [1.0, 1.6])
+    assert 'value="5.0"' in plain_urdf(path, {"density": 10})
+
+
+def test_an_argument_that_nothing_asks_for_is_warned_of(path):
+    with pytest.warns(
+        md.ModelWarning, match="does not ask for the argument 'densty'; it is ignored"
+    ) as caught:
+        graph = md.load_urdf(path, mappings={"densty": 7, "density": 2})
+    assert len(caught) == 1
+    assert [finding.kind for finding in graph.warnings] == ["unused argument"]
+    assert masses(graph) == [1.0, 1.6]
+    with pytest.raises(md.UrdfError, match="strict: the xacro file does not ask for"):
+        md.load_urdf(path, mappings={"densty": 7}, strict=True)
+
+
+def test_open_files_include_what_is_beside_them(path):
+    with path.open() as text, path.open("rb") as binary:
+        assert md.load_urdf(text).nv == md.load_urdf(binary).nv == 2
+
+
+def test_text_is_expanded_with_mappings_only(path, monkeypatch):
+    with pytest.raises(md.UrdfError, match=r"line 3: <xacro:include> is xacro, not URDF\. .*mappings=\{\}"):
+        md.load_urdf(ROBOT)
+    monkeypatch.chdir(path.parent)
+    assert md.load_urdf(ROBOT, mappings={}).nv == 2
+    assert md.load_urdf(ROBOT.encode(), mappings={}).nv == 2
+
+
+def test_has_loops(path):
+    assert not has_loops(path)
+    tags = '<modular_dynamics version="1"><passive joint="left_joint"/></modular_dynamics></robot>'
+    path.write_text(ROBOT.replace("</robot>", tags))
+    assert has_loops(path)
+    assert md.load_urdf(path).passive_joints == ("left_joint",)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (PLAIN.format("\n" + JOINT.format("") + "<xacro:arm/>"), "line 2: <xacro:arm> is xacro"),
+        (
+            PLAIN.replace(">", ' xmlns:xacro="http://ros.org/wiki/xacro">', 1).format("<xacro:a/>"),
+            "line 1: <xacro:a> is xacro",
+        ),
+        (PLAIN.format('<xacro:include filename="x"/>'), "line 1: <xacro:include> is xacro"),
+        (PLAIN.format('\n<include filename="x"/>'), "line 2: <include> without the prefix, <xacro:include>,"),
+        (PLAIN.format(JOINT.format('\n<origin xyz="0 0 ${h}"/>')), r"line 2: xyz='0 0 \$\{h\}' of <origin>"),
+        (PLAIN.replace('name="b"', 'name="$(arg b)"').format(""), r"line 1: name='\$\(arg b\)' of <link>"),
+    ],
+)
+def test_unexpanded_xacro_is_never_skipped(text, message):
+    with pytest.raises(md.XacroError, match=message):
+        md.load_urdf(text)
+
+
+def test_expressions_of_other_tools_are_theirs():
+    other = '<gazebo><plugin file="$(find x)/y">${z}</plugin></gazebo>'
+    assert md.load_urdf(PLAIN.format(JOINT.format("") + other)).warnings == ()
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ('filename="parts.xacro"', 'filename="none.xacro"', "No such file or directory: .*none.xacro"),
+        (
+            "<xacro:arm name",
+            "<xacro:leg name",
+            r"unknown macro name: xacro:leg .*first xacro: <xacro:include> in line 3",
+        ),
+        ("$(arg density)", "${1 / 0}", "division by zero"),
+        ("$(arg density)", "$(arg nothing)", "Undefined substitution argument nothing"),
+        ('length="0.8"', 'length="0.8" width="1"', "width"),
+        ("base", "$${base}", r"name='\$\{base\}' of <link> is left after xacro has expanded"),
+    ],
+)
+def test_what_xacro_cannot_expand_is_named(path, old, new, message):
+    path.write_text(ROBOT.replace(old, new))
+    with pytest.raises(md.XacroError, match=message) as caught:
+        md.load_urdf(path)
+    assert "arms.urdf.xacro" in str(caught.value)
+
+
+def test_an_error_in_an_included_file_names_it(path):
+    (path.parent / "parts.xacro").write_text(LINKS.replace("</robot>", ""))
+    with pytest.raises(
+        md.UrdfError, match=r"xacro cannot expand .*arms\.urdf\.xacro' \(in '.*parts\.xacro'\)"
+    ):
+        md.load_urdf(path)
+
+
+def test_a_file_of_macros_is_no_robot(path):
+    with pytest.raises(md.XacroError, match=r"parts\.xacro' has no links: load the xacro file that uses its"):
+        md.load_urdf(path.with_name("parts.xacro"))
+
+
+def test_lines_of_the_expanded_text_are_said_to_be_its(path):
+    path.write_text(ROBOT.replace('length="0.8"', 'length="-0.8"'))
+    message = r"in the URDF that xacro made of '.*arms\.urdf\.xacro': line \d+: link 'right' has mass"
+    with pytest.raises(md.UrdfError, match=message) as caught:
+        md.load_urdf(path)
+    assert caught.value.line is None
+    number = int(str(caught.value).partition(": line ")[2].partition(":")[0])
+    assert '<link name="right">' in plain_urdf(path).splitlines()[number - 1]
+
+
+def test_a_graph_keeps_the_expanded_text(path):
+    graph = md.load_urdf(path)
+    assert md.load_urdf(graph.urdf).joint_names == graph.joint_names
+
+
+def test_mappings_of_a_plain_urdf_are_refused():
+    with pytest.raises(md.UrdfError, match=r"mappings are given \(a, b\), but .* has no xacro elements"):
+        md.load_urdf(PLAIN.format(JOINT.format("")), mappings={"a": 1, "b": 2})
+
+
+def test_a_dtd_is_refused_before_xacro_sees_it(path):
+    path.write_text('<!DOCTYPE robot [<!ENTITY e "1">]>' + ROBOT.partition("\n")[2])
+    with pytest.raises(md.UrdfError, match=r"a DTD .* or entity is not allowed"):
+        md.load_urdf(path)
+
+
+def test_without_the_package_the_extra_is_named(unexpanded, monkeypatch):
+    monkeypatch.setitem(sys.modules, "xacro", None)
+    with pytest.raises(md.MissingDependencyError, match=r'pip install "modular_dynamics\[xacro\]"'):
+        md.load_urdf(unexpanded)
+    assert md.load_urdf(PLAIN.format(JOINT.format(""))).nv == 0
