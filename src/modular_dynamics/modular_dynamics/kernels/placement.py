@@ -1,10 +1,10 @@
 """Poses (R, p) of bodies in their parents: R as nine numbers row by row, p as three."""
 
-from .layout import COSINE, FLOATING, KIND, POSITION, ROTATION, SHIFT, SINE, Q
+from .layout import COSINE, FLOATING, KIND, POSITION, ROTATION, SHIFT, SINE, SPHERICAL, Q
 from .math.vectors import matrix_product, plus, plus_scaled, row3, row9, times
 from .numba_support.compilation import inlined
 from .numba_support.memory import load, load3, load9, store3
-from .states import block_rows, turns_by_quaternion
+from .states import block_rows
 
 __all__ = [
     "composed",
@@ -13,6 +13,8 @@ __all__ = [
     "load_pose",
     "place",
     "place_by_quaternion",
+    "place_floating",
+    "place_spherical",
     "pose_of",
     "store_pose",
 ]
@@ -42,17 +44,12 @@ def place(i, topology, constants, states, lanes, like):
 
 
 @inlined
-def place_by_quaternion(i, topology, constants, q, lanes, like):
-    """(R, p) of a body i on a floating or spherical joint: the pose of q after the constant one."""
-    at = topology[i, Q] * lanes
-    position = like, like, like
-    if topology[i, KIND] == FLOATING:
-        position = load3(q, at, lanes, like)
-        at = at + 3 * lanes
+def _rotation(q, at, lanes, like):
+    """R of the quaternion w x y z that begins at ``at``; of any length."""
     w = load(q, at, like)
     a, b, c = load3(q, at + lanes, lanes, like)
     s = 2.0 / (w * w + a * a + b * b + c * c)
-    rotation = (
+    return (
         1.0 - s * (b * b + c * c),
         s * (a * b - w * c),
         s * (a * c + w * b),
@@ -63,14 +60,39 @@ def place_by_quaternion(i, topology, constants, q, lanes, like):
         s * (b * c + w * a),
         1.0 - s * (a * a + b * b),
     )
-    return composed((row9(constants, i, ROTATION), row3(constants, i, POSITION)), (rotation, position))
+
+
+# floating and spherical joints apart, not one function that chooses where to read: lanes would be far slower
+@inlined
+def place_floating(i, topology, constants, q, lanes, like):
+    """(R, p) of a floating body i: the pose of q after the constant one."""
+    at = topology[i, Q] * lanes
+    moved = _rotation(q, at + 3 * lanes, lanes, like), load3(q, at, lanes, like)
+    return composed((row9(constants, i, ROTATION), row3(constants, i, POSITION)), moved)
+
+
+@inlined
+def place_spherical(i, topology, constants, q, lanes, like):
+    """(R, p) of a body i on a spherical joint: the rotation of q after the constant pose."""
+    rotation = matrix_product(row9(constants, i, ROTATION), _rotation(q, topology[i, Q] * lanes, lanes, like))
+    return rotation, plus(row3(constants, i, POSITION), (like, like, like))
+
+
+@inlined
+def place_by_quaternion(i, topology, constants, q, lanes, like):
+    """(R, p) of a body i on a floating or spherical joint."""
+    if topology[i, KIND] == FLOATING:
+        return place_floating(i, topology, constants, q, lanes, like)
+    return place_spherical(i, topology, constants, q, lanes, like)
 
 
 @inlined
 def pose_of(i, topology, constants, q, states, lanes, like):
     """(R, p) of any body i."""
-    if turns_by_quaternion(i, topology):
-        return place_by_quaternion(i, topology, constants, q, lanes, like)
+    if topology[i, KIND] == FLOATING:
+        return place_floating(i, topology, constants, q, lanes, like)
+    if topology[i, KIND] == SPHERICAL:
+        return place_spherical(i, topology, constants, q, lanes, like)
     return place(i, topology, constants, states, lanes, like)
 
 

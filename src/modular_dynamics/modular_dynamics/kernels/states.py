@@ -12,7 +12,6 @@ from .layout import (
     REVOLUTE,
     SHIFT,
     SINE,
-    SPHERICAL,
     Q,
     padded,
 )
@@ -43,7 +42,7 @@ block_rows = inlined(padded)
 @inlined
 def turns_by_quaternion(i, topology):
     """Is joint i floating or spherical? Its twist is then in its body's own axes."""
-    return topology[i, KIND] in (FLOATING, SPHERICAL)
+    return topology[i, KIND] >= FLOATING
 
 
 @inlined

@@ -28,10 +28,10 @@ from ..layout import (
     OMEGA,
     PARENT,
     PRISMATIC,
+    SPHERICAL,
     TERMS,
     TORQUE,
     UNKNOWN,
-    VELOCITIES,
     WHOLE,
     WORK_COLUMNS,
     V,
@@ -50,7 +50,7 @@ from ..math.vectors import (
 )
 from ..numba_support.compilation import inlined, kernel, spliced
 from ..numba_support.memory import add3, load, load3, store, store3
-from ..placement import place, place_by_quaternion, pose_of
+from ..placement import place, place_by_quaternion, place_floating, pose_of
 from ..states import all_finite, turns_by_quaternion
 
 __all__ = ["inverse_dynamics", "inverse_dynamics_float32", "inverse_dynamics_float64"]
@@ -93,7 +93,7 @@ def _outward(i, topology, constants, v, vdot, states, work, lanes, like):
 def _outward_floating(i, topology, constants, q, v, vdot, work, lanes, like):
     """The same for a floating body on the ground: its twist [linear, angular] is in its own axes."""
     iv, before = topology[i, V] * lanes, topology[i, PARENT] * WORK_COLUMNS * lanes
-    pose = place_by_quaternion(i, topology, constants, q, lanes, like)
+    pose = place_floating(i, topology, constants, q, lanes, like)
     omega, alpha, acceleration = _carried(pose, before, work, lanes, like)
     linear, angular = load3(v, iv, lanes, like), load3(v, iv + 3 * lanes, lanes, like)
     push = plus_cross(load3(vdot, iv, lanes, like), angular, linear)
@@ -158,11 +158,11 @@ def _inward(i, topology, constants, q, states, work, tau, lanes, like):
     if mode == UNKNOWN:
         for k in range(FORCE, TORQUE + 3):
             store(work, at + k * lanes, like + math.nan)
-    if turns_by_quaternion(i, topology):
-        first = FORCE if kind == FLOATING else TORQUE
-        for k in range(topology[i, VELOCITIES]):
-            own = load(work, at + (first + k) * lanes, like)
-            store(tau, (iv + k) * lanes, load(tau, (iv + k) * lanes, like) + own)
+    if kind == FLOATING:
+        add3(tau, iv * lanes, lanes, like, load3(work, at + FORCE * lanes, lanes, like))
+        add3(tau, (iv + 3) * lanes, lanes, like, load3(work, at + TORQUE * lanes, lanes, like))
+    elif kind == SPHERICAL:
+        add3(tau, iv * lanes, lanes, like, load3(work, at + TORQUE * lanes, lanes, like))
     else:
         along = FORCE + 2 if kind == PRISMATIC else TORQUE + 2
         own = constants[i, MULTIPLIER] * load(work, at + along * lanes, like)

@@ -26,7 +26,7 @@ from ..math.vectors import (
 )
 from ..numba_support.compilation import inlined, kernel, spliced
 from ..numba_support.memory import load, load3, load9, store, store3
-from ..placement import composed, load_axis, load_pose, place, place_by_quaternion, store_pose
+from ..placement import composed, load_axis, load_pose, place, place_by_quaternion, place_floating, store_pose
 from ..states import turns_by_quaternion
 
 __all__ = ["PARAMETERS", "REGRESSOR_COLUMNS", "TURN", "regressor", "regressor_float64"]
@@ -86,7 +86,7 @@ def _outward(i, topology, constants, v, vdot, states, work, lanes, like):
 def _outward_floating(i, topology, constants, q, v, vdot, work, lanes, like):
     """The same for a floating body on the ground: its twist [linear, angular] is in its own axes."""
     iv = topology[i, V] * lanes
-    pose = place_by_quaternion(i, topology, constants, q, lanes, like)
+    pose = place_floating(i, topology, constants, q, lanes, like)
     omega, alpha, acceleration = _carry(i, pose, topology, work, lanes, like)
     R = load9(work, i * REGRESSOR_COLUMNS * lanes, lanes, like)
     linear, angular = load3(v, iv, lanes, like), load3(v, iv + 3 * lanes, lanes, like)
