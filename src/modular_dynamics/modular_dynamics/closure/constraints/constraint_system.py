@@ -7,8 +7,9 @@ from ...dynamics.arrays.arguments import Array
 from ...dynamics.arrays.model_arrays import alignments_of, constants_of, topology_of, work_of
 from ...exceptions import UnsupportedModelError
 from ...kernels.loops import newton
-from ...kernels.loops.constraint_rows import COUPLING, evaluate_rows
+from ...kernels.loops.constraint_rows import evaluate_rows
 from ...kernels.loops.projection import projection
+from ...kernels.loops.row_kinds import COUPLING
 from ...kernels.loops.structures import CoordinateSplit, LoopWorkspace, RowArrays, RowValues, Tree
 from ...model import JointType, SubsystemGraph
 from .coordinates import IndependentCoordinates, PassiveJoints, eliminated, indices_in_q, indices_in_v
