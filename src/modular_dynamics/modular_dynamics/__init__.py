@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Any
 from . import dynamics, exceptions
 from .algebra import DualQuaternion, Quaternion
 from .closure import (
+    Assembly,
     ClosedLoopDynamics,
     ClosedLoopMotion,
     Simulation,
+    assemble,
     close_loops,
     closed_loop_bias,
     closed_loop_forward_dynamics,
@@ -33,6 +35,7 @@ if TYPE_CHECKING:
     from . import crosscheck as crosscheck
 
 __all__ = [
+    "Assembly",
     "ClosedLoopDynamics",
     "ClosedLoopMotion",
     "Composition",
@@ -45,6 +48,7 @@ __all__ = [
     "SpatialVectors",
     "Subsystem",
     "SubsystemGraph",
+    "assemble",
     "close_loops",
     "closed_loop_bias",
     "closed_loop_forward_dynamics",

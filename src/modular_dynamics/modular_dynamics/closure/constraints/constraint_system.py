@@ -31,6 +31,8 @@ class ConstraintSystem:
         reach: by how much one unit of each of independent_q moves loops. is_free: no loop or gear has it.
         floating_in_loops: whether a floating base moves loops.
         units (nv,), row_scale (m,): units of velocities and factors of rows, see `_scales`.
+        is_coupled (m, nv): whether a velocity moves a row anywhere. suits: whether the independent joints
+            determine all others at a regular configuration; None: not looked for yet.
         alignments: of the joints, see dynamics/arrays.
 
     Raises:
@@ -50,6 +52,8 @@ class ConstraintSystem:
         self.is_gear = np.asarray(self.rows.arrays.indices[:, 0] == COUPLING)
         J, reach = self._reach()
         self.units, self.row_scale = self._scales(J, reach > 0.0)
+        self.is_coupled = J != 0.0
+        self.suits: bool | None = None
         dependent_v = indices_in_v(graph, self.dependent)
         names = [self.dependent.index(g.joint) if g.joint in self.dependent else None for g in graph.gears]
         self.gearing = eliminated(J[self.is_gear][:, dependent_v], names, reach[dependent_v] > 0.0)

@@ -11,7 +11,7 @@ rotation P <- S, a row is one of
     COUPLING  q_j - c q_k - o     a gear; further drivers k add their own c q_k
 
 Its rate is J v, and its second derivative J vdot + gamma. The multiplier of ALONG is a force along d at the
-origin of S, that of a row of orientations its moment, (R a) x n or d where it is closed, both on the successor;
+origin of S, that of an orientation a moment, along (R a) x n or d where it is closed, both on the successor;
 the opposite acts on the predecessor.
 """
 
@@ -92,7 +92,7 @@ def evaluate_rows(tree, rows, q, v, values):
         P, op, wp, vp, alpha_p, ap = anchor_motion(before, n, rows.anchors[loop, 0], work)
         S, os, ws, vs, alpha_s, as_ = anchor_motion(after, n, rows.anchors[loop, 1], work)
         force = moment = (0.0, 0.0, 0.0)
-        if kind == ACROSS or kind == ALIGNED or kind == ABOUT:
+        if kind in (ACROSS, ALIGNED, ABOUT):
             first, second = row3(vectors, row, 0), row3(vectors, row, 3)
             phi[row], moment, gamma[row] = orientation_row(
                 kind, first, second, P, S, minus(alpha_s, alpha_p), wp, ws
