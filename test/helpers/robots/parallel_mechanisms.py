@@ -10,10 +10,14 @@ BALL = ("x", "y", "z")
 
 
 class Builder:
-    """Links and joints, added one by one; joints are passive unless they are motors."""
+    """Links and joints, added one by one; joints are passive unless they are motors.
 
-    def __init__(self):
+    ``merged``: joints with several axes are written as one revolute joint; ``axes`` has theirs by name.
+    """
+
+    def __init__(self, merged=False):
         self.elements, self.tags = [self._link("base")], []
+        self.merged, self.axes = merged, {}
 
     def _link(self, name, mass=1.0, com=(0, 0, 0)):
         body = inertial(mass, com, np.diag([0.02, 0.03, 0.025]) * mass) if mass else ""
@@ -35,6 +39,10 @@ class Builder:
 
     def chain(self, name, parent, child, xyz, axes):
         """Passive joints with axes through one point: x, y, z in turn."""
+        self.axes[name] = "".join(axes)
+        if self.merged:
+            self.turn(name, parent, child, xyz, (0, 0, 1))
+            return
         for k, axis in enumerate(axes):
             last = k == len(axes) - 1
             here, there = (
@@ -54,7 +62,7 @@ class Builder:
 
 
 def ankle(builder=None, tag="", at=(0.0, 0.0, 0.0)):
-    """A foot on a universal joint, moved by two motors: a crank each, and a rod with a ball and a universal joint.
+    """A foot on a universal joint, moved by two cranks, each by a rod with a ball and a universal joint.
 
     Both rods are cut where they are fixed to the foot.
     """

@@ -31,10 +31,17 @@ LARGEST_VIOLATION = 1e-6
 WORST_CONDITION = 1e6
 #: Distances [rad or m] of starts from which a pose beside a dead point is looked for.
 BESIDE = (0.05, 0.2, 0.2, *[0.5] * 5, *[1.0] * 5)
+#: Open loops that an error names, the worst ones; its ``residual`` has all.
+MOST_NAMED = 8
 #: What to do at a dead point of independent joints that are right beside it.
 ELSEWHERE = (
-    "These joints are right beside it: start there, by a guess or, without one, by limits of passive joints "
-    "that exclude this pose"
+    "These joints are right beside it: start there, by a guess or, without one, by limits of joints that "
+    "exclude this pose"
+)
+#: Part of the way at which a branch ends at its start; what to do then.
+AT_START = 1e-6
+SELECT = (
+    "Branches meet there: start beside it, by a guess or, without one, by limits of joints that exclude it"
 )
 #: Norm of the rows of an orientation, 2 sin(angle / 2), from which on a frame counts as reversed.
 REVERSED = 1.99
@@ -47,7 +54,11 @@ def open_loops(system: ConstraintSystem, coordinates: Array, where: str, why: st
     residual = system.residual(coordinates)
     largest = max(residual.values(), default=0.0)
     closed = min(0.5 * largest, max(1e-9, 1e-6 * largest))
-    worst = ", ".join(f"{name} by {value:.3g}" for name, value in residual.items() if not value <= closed)
+    opened = {name: value for name, value in residual.items() if not value <= closed}
+    named = sorted(opened, key=lambda name: -opened[name])[:MOST_NAMED]
+    worst = ", ".join(f"{name} by {value:.3g}" for name, value in opened.items() if name in named)
+    if len(opened) > len(named):
+        worst += f" and {len(opened) - len(named)} more"
     return ClosureError(
         f"the loops of '{system.graph.name}' do not close {where}: open are {worst} [m or 1]; {why}",
         residual,
@@ -64,12 +75,13 @@ def cannot_close(system: ConstraintSystem, found: Search, beyond: Search, moving
     if not beyond.open:
         q, names = beyond.q, system.graph.joint_names
         over = [text for text in (_over_limits(system, name, q) for name in names) if text]
-        why = f"they close beyond limits only, with {', '.join(over)} [rad or m]. Widen the limits"
+        why = f"they were closed beyond limits only, with {', '.join(over)} [rad or m]. Widen the limits"
         return open_loops(system, found.q, f"within the limits of {moving}", why)
     worst = max(beyond.open, key=lambda minimum: minimum.residual)
     why = (
         f"the search ended at a minimum of the residual ({worst.residual:.3g}, with a gradient of "
-        f"{worst.gradient:.1g}): the loops contradict each other"
+        f"{worst.gradient:.1g}) of {len(worst.group.rows)} conditions on {len(worst.group.v)} velocities: "
+        "the loops contradict each other"
     )
     if turned := _reversed_loops(system, beyond.q):
         why += (
@@ -153,16 +165,17 @@ def raise_branch_end(system: ConstraintSystem, target: Array, reached: Array, do
     if system.largest_residual(best) < AT_DEAD_POINT:
         _, there = system.projection(best)
         names = ", ".join(system.graph.independent_joint_names)
-        where = f"dead point of its independent joints {names}: condition number {max(there, condition):.2g}"
-        end = (
-            f"closes there, but the branch ends after {100.0 * done:.1f} % of the way from the start (a "
-            "guess beyond that point selects another branch), at a"
-        )
-        raise SingularityError(
-            f"'{system.graph.name}' {'closes there, at a' if there > condition else end} {where}",
-            max(there, condition),
-            best,
-        )
+        dead = f"a dead point of its independent joints {names}: condition number {max(there, condition):.2g}"
+        if there > condition:
+            why = f"closes there, at {dead}"
+        elif done < AT_START:
+            why = f"closes there, but the start is {dead}. {SELECT}"
+        else:
+            why = (
+                f"closes there, but the branch ends after {100.0 * done:.1f} % of the way from the start (a "
+                f"guess beyond that point selects another branch), at {dead}"
+            )
+        raise SingularityError(f"'{system.graph.name}' {why}", max(there, condition), best)
     error = unclosed(system, best, "at these independent coordinates", closable=True)
     if error.residual is None:  # the choice of independent joints is at fault, not the loops
         raise error

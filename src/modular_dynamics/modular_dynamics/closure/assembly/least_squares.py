@@ -35,8 +35,8 @@ class Minimum:
     """Where one descent of a group of loops ended.
 
     Attributes:
-        q (nq,): coordinates of all joints. residual: |phi|, the norm of the group's rows [m or 1], of gears in
-            units of the joints that they drive. gradient: the largest derivative of |phi|^2 / 2 along a
+        q (nq,): coordinates of all joints. residual: |phi|, the norm of the group's rows [m or 1], of gears
+            in units of the joints that they drive. gradient: the largest derivative of |phi|^2 / 2 along a
             coordinate that no limit stops. at_limits: joints that a limit stops.
     """
 

@@ -71,21 +71,25 @@ class Mechanism:
         """The closed configuration (nq,) from which loops are closed without a guess. Raises ClosureError.
 
         From zero, or the middle of a joint's limits where these exclude zero; independent joints move only
-        where loops do not close otherwise. If passive joints are beyond their limits there, the assembly mode
-        in which they are least so.
+        where loops do not close within limits otherwise. If they do not close within limits at all, the
+        assembly mode in which passive joints are least beyond theirs.
         """
         if self._reference is None:
-            start = starting_point(self.graph)
+            start, passive = starting_point(self.graph), self.system.passive
             solution, best = self._search(start, limited=True)
-            self._reference = self._assembled(best) if solution is None else solution
+            if solution is None or passive.turned_to_limits(solution, passive.indices)[1] > 0.0:
+                solution = self._assembled(best, solution)
+            self._reference = solution
         return self._reference.copy()
 
-    def _assembled(self, start: Array) -> Array:
-        """Closed by all joints, within limits if possible, where the independent ones must move for that."""
+    def _assembled(self, start: Array, otherwise: Array | None) -> Array:
+        """Closed by all joints within limits; else ``otherwise``, or closed by all joints beyond limits."""
         assembler = workspace_of(self.graph, Assembler)
         found = assembler.search(start)
         if not found.open:
             return found.q
+        if otherwise is not None:
+            return otherwise
         beyond = assembler.search(found.q, limited=False)
         if beyond.open:
             raise cannot_close(assembler.system, found, beyond, "all joints")

@@ -117,7 +117,7 @@ def test_limits_in_the_way_are_named():
 def test_what_cannot_close_is_at_a_minimum_of_the_residual():
     graph = four_bar(0.5, 0.2, 0.3, 2.0).graph()
     with pytest.raises(
-        ClosureError, match="with all joints free.*minimum of the residual.*contradict"
+        ClosureError, match=r"with all joints free.*minimum of the residual.*contradict"
     ) as error:
         md.assemble(graph)
     # bars of 0.5, 0.2 and 0.3 m stretched over 2 m
