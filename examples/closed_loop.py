@@ -26,3 +26,10 @@ later = md.closed_loop_inverse_dynamics(
     exo, [0.0, 0.0, 0.6, 0.5, 0.0], [0.0] * 5, [0.0] * 5, guess=solution.coordinates
 )
 print("at the next position, in the same assembly mode:", later.tau.round(4))
+
+crane = md.load_urdf(ROBOTS / "crane.urdf")  # which strokes bring its boom and jib near these angles?
+wanted = dict.fromkeys(crane.joint_names, 0.0) | {"boom_hinge": 0.5, "jib_hinge": -0.5}
+found = md.assemble(crane, list(wanted.values()))
+print(
+    "closed by all joints:", dict(zip(crane.independent_joint_names, found.independent.round(3), strict=True))
+)
