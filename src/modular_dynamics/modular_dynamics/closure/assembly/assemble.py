@@ -81,8 +81,8 @@ def assemble(graph: SubsystemGraph, guess: ArrayLike | None = None) -> Assembly:
     no loop or gear has keep their coordinates. For loops at given coordinates of motors see `close_loops`.
 
     Args:
-        guess: coordinates of all joints (nq,) to start from; those beyond limits are moved to these. Zero by
-            default, or the middle of a joint's limits where these exclude zero.
+        guess: coordinates of all joints (nq,) to start from; those of joints in loops that are beyond limits
+            are moved to these. Zero by default, or the middle of a joint's limits where these exclude zero.
 
     Raises:
         ClosureError: no closed configuration was found; it says whether limits are in the way, and has the

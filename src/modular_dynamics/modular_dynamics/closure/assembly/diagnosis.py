@@ -73,8 +73,8 @@ def cannot_close(system: ConstraintSystem, found: Search, beyond: Search, moving
         found: where the search ended, within limits. beyond: the same without limits.
     """
     if not beyond.open:
-        q, names = beyond.q, system.graph.joint_names
-        over = [text for text in (_over_limits(system, name, q) for name in names) if text]
+        names = (name for minimum in found.open for name in minimum.group.joints)
+        over = [text for text in (_over_limits(system, name, beyond.q) for name in names) if text]
         why = f"they were closed beyond limits only, with {', '.join(over)} [rad or m]. Widen the limits"
         return open_loops(system, found.q, f"within the limits of {moving}", why)
     worst = max(beyond.open, key=lambda minimum: minimum.residual)
