@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Any
 from . import dynamics, exceptions
 from .algebra import DualQuaternion, Quaternion
 from .closure import (
+    Assembly,
     ClosedLoopDynamics,
     ClosedLoopMotion,
     Simulation,
+    assemble,
     close_loops,
     closed_loop_bias,
     closed_loop_forward_dynamics,
@@ -34,6 +36,7 @@ if TYPE_CHECKING:
     from . import crosscheck as crosscheck
 
 __all__ = [
+    "Assembly",
     "ClosedLoopDynamics",
     "ClosedLoopMotion",
     "Composition",
@@ -47,6 +50,7 @@ __all__ = [
     "SpatialVectors",
     "Subsystem",
     "SubsystemGraph",
+    "assemble",
     "close_loops",
     "closed_loop_bias",
     "closed_loop_forward_dynamics",

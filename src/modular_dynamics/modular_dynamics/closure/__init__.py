@@ -1,5 +1,6 @@
 """Closed loops: assembly, constraint projection, dynamics, simulation, reactions."""
 
+from .assembly.assemble import Assembly, assemble
 from .dynamics.denoc import FourBar, Link
 from .dynamics.equation_of_motion import (
     close_loops,
@@ -26,6 +27,7 @@ from .reactions.sharing_rules import Rules, read_rules, rules_from
 from .simulation import Simulation, simulate
 
 __all__ = [
+    "Assembly",
     "ClosedLoopDynamics",
     "ClosedLoopMotion",
     "ClosedLoopSolver",
@@ -38,6 +40,7 @@ __all__ = [
     "Rules",
     "SharedReactions",
     "Simulation",
+    "assemble",
     "close_loops",
     "closed_loop_bias",
     "closed_loop_forward_dynamics",
