@@ -13,22 +13,23 @@ __all__ = ["Body", "Connection", "Joint", "JointType", "Limits", "Mimic", "Subsy
 
 
 class JointType(str, Enum):
-    """The moving joint types of URDF that this library supports."""
+    """The moving joint types that this library supports: those of URDF, and ball joints."""
 
     REVOLUTE = "revolute"
     CONTINUOUS = "continuous"
     PRISMATIC = "prismatic"
+    SPHERICAL = "spherical"
     FLOATING = "floating"
 
     @property
     def nq(self) -> int:
-        """Numbers of a position: 7 for floating (x y z, quaternion w x y z), else 1."""
-        return 7 if self is JointType.FLOATING else 1
+        """Numbers of a position: 7 for floating (x y z, quaternion w x y z), 4 for spherical, else 1."""
+        return {JointType.FLOATING: 7, JointType.SPHERICAL: 4}.get(self, 1)
 
     @property
     def nv(self) -> int:
-        """Numbers of a velocity: 6 for floating (linear, angular, in the child's frame), else 1."""
-        return 6 if self is JointType.FLOATING else 1
+        """Numbers of a velocity: 6 for floating (linear, angular, in the child's frame), 3 for spherical, else 1."""
+        return {JointType.FLOATING: 6, JointType.SPHERICAL: 3}.get(self, 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +60,10 @@ class Joint:
 
     Attributes:
         x_parent_joint: pose of the joint frame, fixed in the parent body, in the parent body's frame.
-        axis: unit axis in the joint frame; unused by floating joints.
+        axis: unit axis in the joint frame; unused by floating and spherical joints.
         damping: viscous friction [N m s/rad or N s/m]. friction: static friction [N m or N].
+        armature: inertia of the drive, seen at the joint [kg m^2 or kg].
+        stiffness: of a spring at the joint [N m/rad or N/m]; rest_position: where it is relaxed [rad or m].
     """
 
     name: str
@@ -73,12 +76,18 @@ class Joint:
     damping: float = 0.0
     friction: float = 0.0
     mimic: Mimic | None = None
+    armature: float = 0.0
+    stiffness: float = 0.0
+    rest_position: float = 0.0
 
     def motion(self, q: NDArray[np.float64]) -> DualQuaternion:
         """x_joint_child: pose of the child link in the joint frame at position q of this joint alone."""
         if self.type is JointType.FLOATING:
             rotation = Quaternion(*q[3:].tolist())
             return pose(rotation * (1.0 / rotation.norm()), q[:3])
+        if self.type is JointType.SPHERICAL:
+            rotation = Quaternion(*q.tolist())
+            return pose(rotation * (1.0 / rotation.norm()), np.zeros(3))
         if self.type is JointType.PRISMATIC:
             return pose(Quaternion(1.0), self.axis * q[0])
         return pose(rotation_about(self.axis, float(q[0])), np.zeros(3))
@@ -91,6 +100,8 @@ class Joint:
         """
         if self.type is JointType.FLOATING:
             return rate[3:], rate[:3]
+        if self.type is JointType.SPHERICAL:
+            return rate, np.zeros(3)
         if self.type is JointType.PRISMATIC:
             return np.zeros(3), self.axis * rate[0]
         return self.axis * rate[0], np.zeros(3)
