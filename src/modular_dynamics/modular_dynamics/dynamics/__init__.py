@@ -1,5 +1,6 @@
 """The public functions over the kernels: torques, accelerations, matrices and poses of a graph."""
 
+from .casadi_functions import CasadiFunctions
 from .derivatives import (
     InverseDynamicsDerivatives,
     inverse_dynamics_derivatives,
@@ -15,6 +16,7 @@ from .equation_of_motion import (
     mass_matrix_batch,
 )
 from .execution.generated import CompileReport
+from .export import ExportedC
 from .forward_dynamics import ForwardDynamics, forward_dynamics, forward_dynamics_batch
 from .inverse_dynamics import InverseDynamics, inverse_dynamics, inverse_dynamics_batch
 from .inverse_dynamics_result import InverseDynamicsResult
@@ -23,7 +25,9 @@ from .kinematics import FramePoses, frame_pose, frame_poses, frame_poses_batch
 from .regressor import Regressor, inertial_parameters, regressor, regressor_batch
 
 __all__ = [
+    "CasadiFunctions",
     "CompileReport",
+    "ExportedC",
     "ForwardDynamics",
     "FramePoses",
     "InverseDynamics",

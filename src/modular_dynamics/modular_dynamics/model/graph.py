@@ -15,6 +15,7 @@ from ..algebra import DualQuaternion
 from ..exceptions import StateError
 from ..kernels import SMALLEST_NORM, first_not_finite
 from .closure import Gear, LoopJoint, Spring
+from .code_export import ExportsCode
 from .printing import tree_lines
 from .subsystem import Body, Joint, JointType, Subsystem
 
@@ -33,7 +34,7 @@ def register_compiler(compiler: Compiler) -> Compiler:
 
 
 @dataclass(frozen=True, eq=False)
-class SubsystemGraph:
+class SubsystemGraph(ExportsCode):
     """A robot as a tree of subsystems.
 
     Joints and bodies stand in topological order, subsystem by subsystem: body k is moved by joint k and

@@ -1,0 +1,52 @@
+"""CasADi functions of a graph: `graph.to_casadi`."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..codegen.casadi import casadi_function
+from ..exceptions import MissingDependencyError
+from ..model import SubsystemGraph
+from ..model.code_export import register_exporter
+from .export import checked_functions
+from .forward_dynamics import forward_dynamics
+from .procedures import procedure
+
+__all__ = ["CasadiFunctions"]
+
+
+@dataclass(frozen=True)
+class CasadiFunctions:
+    """Functions of CasADi (casadi.Function), by the names of this package's; None where not asked for.
+
+    Vectors are columns in the order and units of the library. They check nothing, neither numbers that are
+    not finite nor quaternions of norm zero; quaternions of other norms are normalized.
+
+    Attributes:
+        inverse_dynamics: (q, v, vdot) -> tau. bias: (q, v) -> h. gravity_torque: q -> g.
+        mass_matrix: q -> M. forward_dynamics: (q, v, tau) -> vdot.
+        inverse_dynamics_derivatives: (q, v, vdot) -> (dq, dv, dvdot), as of the library: of a floating joint
+            dq is a displacement in the child's axes. CasADi's own derivatives are by its quaternion.
+    """
+
+    inverse_dynamics: Any = None
+    bias: Any = None
+    gravity_torque: Any = None
+    mass_matrix: Any = None
+    forward_dynamics: Any = None
+    inverse_dynamics_derivatives: Any = None
+
+
+@register_exporter
+def to_casadi(graph: SubsystemGraph, functions: Sequence[str]) -> CasadiFunctions:
+    """See :meth:`.SubsystemGraph.to_casadi`, which calls it."""
+    names = checked_functions(graph, functions, "to_casadi")
+    if "forward_dynamics" in names:  # raises where a joint moves no inertia: a division by zero otherwise
+        q = np.random.default_rng(0).uniform(-1.0, 1.0, graph.nq)
+        forward_dynamics(graph, q, np.zeros(graph.nv), np.zeros(graph.nv))
+    try:
+        return CasadiFunctions(**{name: casadi_function(procedure(graph, name)) for name in names})
+    except ImportError as error:
+        raise MissingDependencyError("graph.to_casadi()", "CasADi", "symbolic", error) from error

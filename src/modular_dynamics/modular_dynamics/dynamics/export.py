@@ -1,0 +1,169 @@
+"""C code of a graph: `graph.export_c`."""
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..codegen.c_files import Coordinates, Recording, Robot, header, source, test_program
+from ..codegen.c_names import identifier
+from ..exceptions import StateError, UnsupportedModelError
+from ..model import JointType, SubsystemGraph, refuse_closures
+from ..model.code_export import register_exporter
+from .arrays.arguments import Array
+from .derivatives import inverse_dynamics_derivatives
+from .equation_of_motion import bias, gravity_torque, mass_matrix
+from .forward_dynamics import forward_dynamics
+from .inverse_dynamics import inverse_dynamics
+from .procedures import EXPORTED, procedure
+
+__all__ = ["ExportedC", "checked_functions"]
+
+#: States that the test program compares.
+STATES = 5
+#: Largest difference from the library, relative to the largest terms; of accelerations at least the condition
+#: of the mass matrix times the rounding of one operation.
+TOLERANCE, ROUNDING = 1e-14, 2.2e-16
+_UNITS = {
+    JointType.REVOLUTE: "rad, N m",
+    JointType.PRISMATIC: "m, N",
+    JointType.FLOATING: "q: position x y z [m], quaternion w x y z; v: linear, angular, in the child's axes",
+}
+_FUNCTIONS: dict[str, Callable[..., Any]] = {
+    "inverse_dynamics": inverse_dynamics,
+    "bias": bias,
+    "gravity_torque": gravity_torque,
+    "mass_matrix": mass_matrix,
+    "forward_dynamics": forward_dynamics,
+    "inverse_dynamics_derivatives": inverse_dynamics_derivatives,
+}
+
+
+@dataclass(frozen=True)
+class ExportedC:
+    """What `graph.export_c` wrote.
+
+    Attributes:
+        source, header, test: the files. prefix: of the names of all functions.
+        operations: of each function: additions, products, sines and cosines.
+    """
+
+    source: Path
+    header: Path
+    test: Path
+    prefix: str
+    operations: dict[str, int]
+
+
+def checked_functions(graph: SubsystemGraph, functions: Sequence[str], what: str) -> tuple[str, ...]:
+    """The names, in the order of EXPORTED.
+
+    Raises:
+        StateError: unknown names, or none. UnsupportedModelError: closed loops, or no joints.
+    """
+    names = (functions,) if isinstance(functions, str) else tuple(functions)
+    for name in names:
+        if name not in EXPORTED:
+            raise StateError(f"{what} has no function {name!r}; its functions: {', '.join(EXPORTED)}")
+    if not names:
+        raise StateError(f"{what} of no functions; its functions: {', '.join(EXPORTED)}")
+    refuse_closures(graph, what)
+    if graph.nv == 0:
+        raise UnsupportedModelError(f"{what}: '{graph.name}' has no moving joints")
+    return tuple(name for name in EXPORTED if name in names)
+
+
+@register_exporter
+def export_c(graph: SubsystemGraph, path: str | Path, functions: Sequence[str]) -> ExportedC:
+    """See :meth:`.SubsystemGraph.export_c`, which calls it."""
+    names = checked_functions(graph, functions, "C code")
+    file = _checked_path(path)
+    prefix = identifier(file.stem)
+    recordings = [_recorded(graph, name) for name in names]  # first: it may raise
+    procedures = [recording.procedure for recording in recordings]
+    robot = _robot(graph, file.stem, prefix if prefix[0].isalpha() else f"robot_{prefix}")
+    written = {
+        file: source(robot, procedures),
+        file.with_suffix(".h"): header(robot, procedures),
+        file.with_name(f"{file.stem}_test.c"): test_program(robot, recordings),
+    }
+    for place, text in written.items():
+        place.write_text(text, encoding="ascii")
+    source_file, header_file, test_file = written
+    operations = {one.name: one.operations for one in procedures}
+    return ExportedC(source_file, header_file, test_file, robot.prefix, operations)
+
+
+def _checked_path(path: str | Path) -> Path:
+    file = Path(path)
+    if not re.fullmatch(r"[A-Za-z0-9_-]*[A-Za-z0-9][A-Za-z0-9_-]*\.c", file.name):
+        raise StateError(
+            f"'{file.name}' cannot be the C file's name: NAME.c is needed, with letters, digits, '_' and '-'"
+        )
+    if not file.parent.is_dir():
+        raise StateError(f"'{file.parent}' is no folder that {file.name} can be written to")
+    return file
+
+
+def _states(graph: SubsystemGraph) -> list[tuple[Array, Array, Array]]:
+    rng = np.random.default_rng(0)
+    return [
+        (
+            rng.uniform(-2.0, 2.0, graph.nq),
+            rng.uniform(-2.0, 2.0, graph.nv),
+            rng.uniform(-2.0, 2.0, graph.nv),
+        )
+        for _ in range(STATES)
+    ]
+
+
+def _recorded(graph: SubsystemGraph, name: str) -> Recording:
+    """A function with random states, the library's results, and how closely C code must agree with them."""
+    states, function = _states(graph), _FUNCTIONS[name]
+    vectors, tolerance = EXPORTED[name].vectors, TOLERANCE
+    terms = [np.zeros(graph.nv)]  # which results are sums of, and which may be larger than they
+    if name == "inverse_dynamics":
+        terms = [bias(graph, q, v) for q, v, _ in states]
+    if name == "forward_dynamics":
+        states = [(q, v, inverse_dynamics(graph, q, v, vdot)) for q, v, vdot in states]
+        terms = [forward_dynamics(graph, q, v, np.zeros(graph.nv)) for q, v, _ in states]
+        condition = max(float(np.linalg.cond(mass_matrix(graph, q))) for q, _, _ in states)
+        tolerance = max(tolerance, ROUNDING * condition)
+    outputs: list[Any] = [function(graph, *state[:vectors]) for state in states]
+    rows = [output if isinstance(output, tuple) else (output,) for output in outputs]
+    results = [np.array([row[k].ravel() for row in rows]) for k in range(len(rows[0]))]
+    largest = [max(float(np.abs(x).max()), float(np.abs(terms).max())) for x in results]
+    return Recording(
+        procedure(graph, name),
+        tuple(np.array([state[k] for state in states]) for k in range(vectors)),
+        tuple(results),
+        tuple(x if x > 0.0 else 1.0 for x in largest),
+        tolerance,
+    )
+
+
+def _robot(graph: SubsystemGraph, stem: str, prefix: str) -> Robot:
+    joints = []
+    for name in graph.joint_names:
+        joint, q, v = graph.joint(name), graph.q_slice(name), graph.v_slice(name)
+        spans = (q.start, q.stop - q.start), (v.start, v.stop - v.start)
+        joints.append(Coordinates(name, joint.type.name.lower(), *spans, _UNITS.get(joint.type, "SI units")))
+    x, y, z = map(float, graph.gravity)
+    notes = [f"Gravity in the root link's frame: {x!r} {y!r} {z!r} m/s^2. No external wrenches."]
+    notes += [
+        f"Joint {joint.name} mimics {joint.mimic.joint}: it has no coordinate of its own."
+        for joint in graph.joints
+        if joint.mimic is not None
+    ]
+    return Robot(graph.name, stem, prefix, graph.nq, graph.nv, tuple(joints), tuple(notes), _version())
+
+
+def _version() -> str:
+    try:
+        return version("modular_dynamics")
+    except PackageNotFoundError:
+        return "from its sources"
