@@ -32,11 +32,18 @@ HELPERS = """\
 
 static int all_finite(const double *x, int length)
 {
-    double total = 0.0;
-    for (int k = 0; k < length; ++k) {
-        total += x[k] * 0.0; /* a NaN, and infinity times zero, are NaN */
+    double a = 0.0, b = 0.0, c = 0.0, d = 0.0; /* four sums, for one waits for each addition */
+    int k = 0;
+    for (; k + 3 < length; k += 4) { /* a NaN, and infinity times zero, are NaN */
+        a += x[k] * 0.0;
+        b += x[k + 1] * 0.0;
+        c += x[k + 2] * 0.0;
+        d += x[k + 3] * 0.0;
     }
-    return total == 0.0;
+    for (; k < length; ++k) {
+        a += x[k] * 0.0;
+    }
+    return a + b + c + d == 0.0;
 }
 
 static void fill_with_nan(double *x, int length)
