@@ -27,9 +27,6 @@ def unique_identifiers(texts: Iterable[str]) -> list[str]:
 def comment_text(text: str) -> str:
     """Text for a comment: what could end or continue it, or is no printable ASCII, as its code point.
 
-    That concerns the star and the backslash; the question mark, which begins trigraphs; and quotation marks.
+    That concerns the star, the backslash, and the question mark, which begins trigraphs.
     """
-    return "".join(
-        c if re.fullmatch(r"[A-Za-z0-9_ .,:;+=()<>@#/\[\]{}|^~!$%&-]", c) else f"<U+{ord(c):04X}>"
-        for c in text
-    )
+    return "".join(c if re.fullmatch(r"[ -~]", c) and c not in "*\\?" else f"<U+{ord(c):04X}>" for c in text)

@@ -37,7 +37,7 @@ def casadi_function(procedure: Procedure) -> Any:
     for result in procedure.results:
         column = casadi.vertcat(*(values[symbol.line] for symbol in result.symbols))
         if len(result.shape) > 1:  # row by row; CasADi's order is column by column
-            column = casadi.reshape(column, *reversed(result.shape)).T
+            column = casadi.reshape(column, result.shape[-1], -1).T  # blocks one below the other
         outputs.append(casadi.sparsify(column))
     names = [name for name, _ in procedure.inputs], [result.name for result in procedure.results]
     return casadi.Function(procedure.name, inputs, outputs, *names)

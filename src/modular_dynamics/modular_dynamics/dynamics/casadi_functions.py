@@ -29,6 +29,7 @@ class CasadiFunctions:
         mass_matrix: q -> M. forward_dynamics: (q, v, tau) -> vdot.
         inverse_dynamics_derivatives: (q, v, vdot) -> (dq, dv, dvdot), as of the library: of a floating joint
             dq is a displacement in the child's axes. CasADi's own derivatives are by its quaternion.
+        frame_poses: q -> poses (4 n, 4), jacobian: q -> J (6 n, nv) of n links, one below the other.
     """
 
     inverse_dynamics: Any = None
@@ -37,16 +38,20 @@ class CasadiFunctions:
     mass_matrix: Any = None
     forward_dynamics: Any = None
     inverse_dynamics_derivatives: Any = None
+    frame_poses: Any = None
+    jacobian: Any = None
 
 
 @register_exporter
-def to_casadi(graph: SubsystemGraph, functions: Sequence[str]) -> CasadiFunctions:
+def to_casadi(graph: SubsystemGraph, functions: Sequence[str], links: Sequence[str]) -> CasadiFunctions:
     """See :meth:`.SubsystemGraph.to_casadi`, which calls it."""
-    names = checked_functions(graph, functions, "to_casadi")
+    names = checked_functions(graph, functions, links, "to_casadi")
     if "forward_dynamics" in names:  # raises where a joint moves no inertia: a division by zero otherwise
         q = np.random.default_rng(0).uniform(-1.0, 1.0, graph.nq)
         forward_dynamics(graph, q, np.zeros(graph.nv), np.zeros(graph.nv))
     try:
-        return CasadiFunctions(**{name: casadi_function(procedure(graph, name)) for name in names})
+        return CasadiFunctions(
+            **{name: casadi_function(procedure(graph, name, tuple(links))) for name in names}
+        )
     except ImportError as error:
         raise MissingDependencyError("graph.to_casadi()", "CasADi", "symbolic", error) from error

@@ -16,10 +16,13 @@ from ..exceptions import StateError, UnsupportedModelError
 from ..model import JointType, SubsystemGraph, refuse_closures
 from ..model.code_export import register_exporter
 from .arrays.arguments import Array
+from .arrays.model_arrays import with_links
 from .derivatives import inverse_dynamics_derivatives
 from .equation_of_motion import bias, gravity_torque, mass_matrix
 from .forward_dynamics import forward_dynamics
 from .inverse_dynamics import inverse_dynamics
+from .jacobian import jacobian
+from .kinematics import frame_poses
 from .procedures import EXPORTED, procedure
 
 __all__ = ["ExportedC", "checked_functions"]
@@ -30,7 +33,9 @@ STATES = 5
 TOLERANCE = 1e-14
 _UNITS = {
     JointType.REVOLUTE: "rad, N m",
+    JointType.CONTINUOUS: "rad, N m",
     JointType.PRISMATIC: "m, N",
+    JointType.SPHERICAL: "q: quaternion w x y z; v: angular velocity, in the child's axes",
     JointType.FLOATING: "q: position x y z [m], quaternion w x y z; v: linear, angular, in the child's axes",
 }
 _FUNCTIONS: dict[str, Callable[..., Any]] = {
@@ -40,6 +45,8 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "mass_matrix": mass_matrix,
     "forward_dynamics": forward_dynamics,
     "inverse_dynamics_derivatives": inverse_dynamics_derivatives,
+    "frame_poses": frame_poses,
+    "jacobian": lambda graph, q, links: np.array([jacobian(graph, q, link) for link in links]),
 }
 
 
@@ -59,18 +66,30 @@ class ExportedC:
     operations: dict[str, int]
 
 
-def checked_functions(graph: SubsystemGraph, functions: Sequence[str], what: str) -> tuple[str, ...]:
+def checked_functions(
+    graph: SubsystemGraph, functions: Sequence[str], links: Sequence[str], what: str
+) -> tuple[str, ...]:
     """The names, in the order of EXPORTED.
 
     Raises:
-        StateError: unknown names, or none. UnsupportedModelError: closed loops, or no joints.
+        StateError: unknown names, or none; links without a function of links, or the reverse; unknown links.
+        UnsupportedModelError: closed loops, or no joints.
     """
+    if isinstance(links, str):
+        raise StateError(f"links is {links!r}; a sequence of link names is needed")
     names = (functions,) if isinstance(functions, str) else tuple(functions)
     for name in names:
         if name not in EXPORTED:
             raise StateError(f"{what} has no function {name!r}; its functions: {', '.join(EXPORTED)}")
     if not names:
         raise StateError(f"{what} of no functions; its functions: {', '.join(EXPORTED)}")
+    of_links = [name for name in names if EXPORTED[name].of_links]
+    if bool(of_links) != bool(links):
+        missing = (
+            f"{' and '.join(of_links)} without links=" if of_links else "links= without a function of links"
+        )
+        raise StateError(f"{what}: {missing}; 'frame_poses' and 'jacobian' are of links")
+    with_links(graph, links)  # raises where one is unknown
     refuse_closures(graph, what)
     if graph.nv == 0:
         raise UnsupportedModelError(f"{what}: '{graph.name}' has no moving joints")
@@ -78,12 +97,14 @@ def checked_functions(graph: SubsystemGraph, functions: Sequence[str], what: str
 
 
 @register_exporter
-def export_c(graph: SubsystemGraph, path: str | Path, functions: Sequence[str]) -> ExportedC:
+def export_c(
+    graph: SubsystemGraph, path: str | Path, functions: Sequence[str], links: Sequence[str]
+) -> ExportedC:
     """See :meth:`.SubsystemGraph.export_c`, which calls it."""
-    names = checked_functions(graph, functions, "C code")
+    names = checked_functions(graph, functions, links, "C code")
     file = _checked_path(path)
     prefix = identifier(file.stem)
-    recordings = [_recorded(graph, name) for name in names]  # first: it may raise
+    recordings = [_recorded(graph, name, links) for name in names]  # first: it may raise
     procedures = [recording.procedure for recording in recordings]
     robot = _robot(graph, file.stem, prefix if prefix[0].isalpha() else f"robot_{prefix}")
     written = {
@@ -121,17 +142,18 @@ def _states(graph: SubsystemGraph) -> list[tuple[Array, Array, Array]]:
     ]
 
 
-def _recorded(graph: SubsystemGraph, name: str) -> Recording:
+def _recorded(graph: SubsystemGraph, name: str, links: Sequence[str]) -> Recording:
     """A function with random states, the library's results, and how closely C code must agree with them."""
     states, function = _states(graph), _FUNCTIONS[name]
     vectors = EXPORTED[name].vectors
-    terms = _terms(graph, states)
+    more = (tuple(links),) if EXPORTED[name].of_links else ()
+    terms = {} if more else _terms(graph, states)
     if name == "forward_dynamics":
         states = [(q, v, inverse_dynamics(graph, q, v, vdot)) for q, v, vdot in states]
-    outputs: list[Any] = [function(graph, *state[:vectors]) for state in states]
+    outputs: list[Any] = [function(graph, *state[:vectors], *more) for state in states]
     rows = [output if isinstance(output, tuple) else (output,) for output in outputs]
     results = [np.array([row[k].ravel() for row in rows]) for k in range(len(rows[0]))]
-    exported = procedure(graph, name)
+    exported = procedure(graph, name, *more)
     scales = [
         max(float(np.abs(x).max()), terms.get(result.name, 0.0))
         for x, result in zip(results, exported.results, strict=True)

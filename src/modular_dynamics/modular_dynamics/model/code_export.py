@@ -30,7 +30,9 @@ def _exporter(name: str) -> Callable[..., Any]:
 class ExportsCode:
     """Methods of a graph that write its dynamics in other languages."""
 
-    def export_c(self, path: str | Path, functions: Sequence[str] = MOST_ASKED) -> Any:
+    def export_c(
+        self, path: str | Path, functions: Sequence[str] = MOST_ASKED, links: Sequence[str] = ()
+    ) -> Any:
         """Write C99 code for controllers without Python: see docs/code_for_controllers.md.
 
         The functions are the recursions of the kernels, unrolled for this robot with its constants folded:
@@ -41,25 +43,26 @@ class ExportsCode:
             path: of the C file, "folder/NAME.c". NAME.h and NAME_test.c are written beside it, and the names
                 of all functions begin with NAME. Existing files are replaced.
             functions: any of "inverse_dynamics", "bias", "gravity_torque", "mass_matrix",
-                "forward_dynamics", "inverse_dynamics_derivatives".
+                "forward_dynamics", "inverse_dynamics_derivatives", "frame_poses", "jacobian".
+            links: whose poses, and jacobians in the root link's axes, are computed.
 
         Returns:
             An `ExportedC`: the files, and the number of operations of each function.
 
         Raises:
-            StateError: a path or a function's name that cannot be used, black boxes, or a joint that moves no
+            StateError: a path, function or link that cannot be used, black boxes, or a joint that moves no
                 inertia.
             UnsupportedModelError: loop joints, passive joints, gears or springs; or no joints.
         """
-        return _exporter("export_c")(self, path, functions)
+        return _exporter("export_c")(self, path, functions, links)
 
-    def to_casadi(self, functions: Sequence[str] = MOST_ASKED) -> Any:
+    def to_casadi(self, functions: Sequence[str] = MOST_ASKED, links: Sequence[str] = ()) -> Any:
         """The dynamics as CasADi functions of SX symbols, for optimal control.
 
         Of the same program as `export_c`; CasADi differentiates them.
 
         Args:
-            functions: as of `export_c`.
+            functions, links: as of `export_c`.
 
         Returns:
             `CasadiFunctions`: for each name a casadi.Function, such as inverse_dynamics (q, v, vdot) -> tau;
@@ -69,4 +72,4 @@ class ExportsCode:
             MissingDependencyError: CasADi cannot be imported (extra "symbolic").
             StateError, UnsupportedModelError: as of `export_c`.
         """
-        return _exporter("to_casadi")(self, functions)
+        return _exporter("to_casadi")(self, functions, links)

@@ -77,6 +77,17 @@ def test_derivatives_by_casadi_are_ours(load_robot):
             assert relative(numbers(ours), part) < 1e-13
 
 
+def test_poses_and_jacobians_of_links(load_robot):
+    graph = load_robot("vendor_arm", floating_base=True)
+    links = (graph.links[-1], graph.links[5])
+    functions = graph.to_casadi(["frame_poses", "jacobian"], links)
+    q = random_states(graph, 1, 5)[0][0]
+    poses = md.frame_poses(graph, q, links)
+    assert relative(numbers(functions.frame_poses(q)).reshape(poses.shape), poses) < 1e-13
+    J = np.array([md.jacobian(graph, q, link) for link in links])
+    assert relative(numbers(functions.jacobian(q)).reshape(J.shape), J) < 1e-13
+
+
 def test_functions_have_the_names_of_their_arguments(load_robot):
     functions = load_robot("four_link").to_casadi()
     assert functions.bias is None

@@ -122,6 +122,7 @@ def test_names_are_arbitrary_text(tmp_path):
     assert_program_agrees(exported, ["inverse_dynamics"])
     text = exported.header.read_text("ascii")
     assert "int robot_9_arm_inverse_dynamics(" in text
+    assert "<U+002A>/ int x; /<U+002A>" in text
     names = re.findall(r"(ROBOT_9_ARM_V_\w+) = ", text)
     assert len(names) == len(set(names)) == len(HOSTILE)
 
@@ -193,6 +194,34 @@ def test_what_was_written_is_returned(load_robot, tmp_path):
     ]
     assert list(exported.operations) == ["bias", "mass_matrix"]
     assert "MY_ARM_NV 4 " in exported.header.read_text()
+
+
+@needs_gcc
+def test_poses_and_jacobians_of_links(load_robot, tmp_path):
+    graph = load_robot("vendor_arm", floating_base=True)
+    links = (graph.links[-1], graph.links[0], graph.links[5])
+    exported = graph.export_c(tmp_path / "arm.c", ["jacobian", "frame_poses"], links)
+    assert_program_agrees(exported, ["frame_poses", "jacobian"])
+    c = CFunctions(exported)
+    q = random_states(graph, 1, 5)[0][0]
+    poses = md.frame_poses(graph, q, links)
+    assert np.abs(c.call("frame_poses", (3, 4, 4), q)[1] - poses).max() <= 1e-14 * np.abs(poses).max()
+    J = np.array([md.jacobian(graph, q, link) for link in links])
+    assert np.abs(c.call("jacobian", (3, 6, graph.nv), q)[1] - J).max() <= 1e-14 * np.abs(J).max()
+
+
+@pytest.mark.parametrize(
+    ("functions", "links", "message"),
+    [
+        (["jacobian"], (), "jacobian without links=; 'frame_poses' and 'jacobian' are of links"),
+        (["bias"], ("link_1",), "links= without a function of links"),
+        (["jacobian"], "link_1", "links is 'link_1'; a sequence of link names is needed"),
+        (["frame_poses"], ("nose",), "no link 'nose' in"),
+    ],
+)
+def test_links_belong_to_functions_of_links(load_robot, tmp_path, functions, links, message):
+    with pytest.raises(md.StateError, match=message):
+        load_robot("four_link").export_c(tmp_path / "arm.c", functions, links)
 
 
 @pytest.mark.parametrize(
