@@ -1,10 +1,26 @@
 """A function of named vectors as a program: what is written as C, or handed to CasADi."""
 
+import operator
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from .program import Program, Symbol, used_lines
 
 __all__ = ["Procedure", "Result"]
+
+_OPERATORS: dict[str, Callable[..., Any]] = {
+    "add": operator.add,
+    "sub": operator.sub,
+    "mul": operator.mul,
+    "div": operator.truediv,
+    "neg": operator.neg,
+    "sin": np.sin,
+    "cos": np.cos,
+}
 
 
 @dataclass(frozen=True)
@@ -50,3 +66,20 @@ class Procedure:
         """How many instructions it has: additions, products, sines and cosines."""
         kinds = (self.program.operations[line].kind for line in used_lines(self.program, self.symbols))
         return sum(kind not in ("input", "constant") for kind in kinds)
+
+    def values(self, vectors: Sequence[NDArray[np.float64]]) -> list[NDArray[np.float64]]:
+        """Each result (states, numbers) of vectors (states, length): carried out line by line."""
+        values: dict[int, Any] = {}
+        for line in used_lines(self.program, self.symbols):
+            operation = self.program.operations[line]
+            if operation.kind == "input":
+                values[line] = vectors[operation.first][:, operation.second]
+            elif operation.kind == "constant":
+                values[line] = operation.value
+            else:
+                values[line] = _OPERATORS[operation.kind](*(values[k] for k in operation.operands))
+        states = len(vectors[0])
+        return [
+            np.array([np.broadcast_to(values[symbol.line], states) for symbol in result.symbols]).T
+            for result in self.results
+        ]

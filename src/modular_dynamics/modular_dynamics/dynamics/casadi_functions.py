@@ -4,15 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from ..codegen.casadi import casadi_function
 from ..exceptions import MissingDependencyError
 from ..model import SubsystemGraph
 from ..model.code_export import register_exporter
-from .export import checked_functions
-from .forward_dynamics import forward_dynamics
-from .procedures import procedure
+from .export import checked_functions, recorded
 
 __all__ = ["CasadiFunctions"]
 
@@ -46,12 +42,8 @@ class CasadiFunctions:
 def to_casadi(graph: SubsystemGraph, functions: Sequence[str], links: Sequence[str]) -> CasadiFunctions:
     """See :meth:`.SubsystemGraph.to_casadi`, which calls it."""
     names = checked_functions(graph, functions, links, "to_casadi")
-    if "forward_dynamics" in names:  # raises where a joint moves no inertia: a division by zero otherwise
-        q = np.random.default_rng(0).uniform(-1.0, 1.0, graph.nq)
-        forward_dynamics(graph, q, np.zeros(graph.nv), np.zeros(graph.nv))
+    procedures = [recorded(graph, name, links).procedure for name in names]
     try:
-        return CasadiFunctions(
-            **{name: casadi_function(procedure(graph, name, tuple(links))) for name in names}
-        )
+        return CasadiFunctions(**{one.name: casadi_function(one) for one in procedures})
     except ImportError as error:
         raise MissingDependencyError("graph.to_casadi()", "CasADi", "symbolic", error) from error

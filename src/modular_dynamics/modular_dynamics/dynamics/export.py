@@ -25,12 +25,14 @@ from .jacobian import jacobian
 from .kinematics import frame_poses
 from .procedures import EXPORTED, procedure
 
-__all__ = ["ExportedC", "checked_functions"]
+__all__ = ["ExportedC", "checked_functions", "recorded"]
 
 #: States that the test program compares.
 STATES = 5
 #: Largest difference from the library, relative to the terms that are added up.
 TOLERANCE = 1e-14
+#: The same, beyond which it is no rounding.
+LARGEST_DIFFERENCE = 1e-11
 _UNITS = {
     JointType.REVOLUTE: "rad, N m",
     JointType.CONTINUOUS: "rad, N m",
@@ -104,7 +106,7 @@ def export_c(
     names = checked_functions(graph, functions, links, "C code")
     file = _checked_path(path)
     prefix = identifier(file.stem)
-    recordings = [_recorded(graph, name, links) for name in names]  # first: it may raise
+    recordings = [recorded(graph, name, links) for name in names]  # first: it may raise
     procedures = [recording.procedure for recording in recordings]
     robot = _robot(graph, file.stem, prefix if prefix[0].isalpha() else f"robot_{prefix}")
     written = {
@@ -142,8 +144,12 @@ def _states(graph: SubsystemGraph) -> list[tuple[Array, Array, Array]]:
     ]
 
 
-def _recorded(graph: SubsystemGraph, name: str, links: Sequence[str]) -> Recording:
-    """A function with random states, the library's results, and how closely C code must agree with them."""
+def recorded(graph: SubsystemGraph, name: str, links: Sequence[str]) -> Recording:
+    """A function with random states, the library's results, and how closely C code must agree with them.
+
+    Raises:
+        UnsupportedModelError: the program differs from the library, which has something that is not traced.
+    """
     states, function = _states(graph), _FUNCTIONS[name]
     vectors = EXPORTED[name].vectors
     more = (tuple(links),) if EXPORTED[name].of_links else ()
@@ -158,13 +164,27 @@ def _recorded(graph: SubsystemGraph, name: str, links: Sequence[str]) -> Recordi
         max(float(np.abs(x).max()), terms.get(result.name, 0.0))
         for x, result in zip(results, exported.results, strict=True)
     ]
-    return Recording(
+    recording = Recording(
         exported,
         tuple(np.array([state[k] for state in states]) for k in range(vectors)),
         tuple(results),
         tuple(x if x > 0.0 else 1.0 for x in scales),
         TOLERANCE,
     )
+    _verify(graph, recording)
+    return recording
+
+
+def _verify(graph: SubsystemGraph, recording: Recording) -> None:
+    """No code is written that computes something else than the library."""
+    values = recording.procedure.values(recording.inputs)
+    for ours, expected, scale in zip(values, recording.results, recording.scales, strict=True):
+        difference = float(np.abs(ours - expected).max()) / scale
+        if not difference <= LARGEST_DIFFERENCE:
+            raise UnsupportedModelError(
+                f"the program of {recording.procedure.name} of '{graph.name}' differs from the library by "
+                f"{difference:.1e}: the robot has a joint or a term that cannot be exported"
+            )
 
 
 def _terms(graph: SubsystemGraph, states: Sequence[tuple[Array, Array, Array]]) -> dict[str, float]:
