@@ -3,7 +3,6 @@
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
@@ -226,6 +225,8 @@ def _robot(graph: SubsystemGraph, stem: str, prefix: str) -> Robot:
 
 
 def _version() -> str:
+    from importlib.metadata import PackageNotFoundError, version  # noqa: PLC0415  # slow, and seldom needed
+
     try:
         return version("modular_dynamics")
     except PackageNotFoundError:
