@@ -34,9 +34,10 @@ ARM = ROOT / "urdf/vendor_arm.urdf"  # what is attached to it
 INTRODUCTION = """\
 Medians of interleaved rounds in this process; each turn starts with a call that is not timed and
 fetches the arrays. Batches: 8192 states, 256 where results are matrices. loops: the compiled
-kernels; code: after graph.compile(). Peers are called from Python, state by state, except
-"...InParallel" and "loop in C"; they keep one result. MuJoCo: states are set beforehand; "full": with
-M as a full matrix. C: Pinocchio's algorithms by CasADi, compiled with -O3 -march=native.
+kernels; code: after graph.compile(); C99, CasADi: C by graph.export_c(), and by CasADi of
+graph.to_casadi(). Peers are called from Python, state by state, except "...InParallel" and "loop
+in C"; they keep one result. MuJoCo: states are set beforehand; "full": with M as a full matrix.
+C: Pinocchio's algorithms by CasADi. All C is compiled with -O3 -march=native.
 """
 
 

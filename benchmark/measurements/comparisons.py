@@ -9,10 +9,11 @@ import numpy as np
 
 import modular_dynamics as md
 from benchmark.peers.casadi_peer import BuildError, CasadiPeer, built
+from benchmark.peers.exported_c import CodeInC, export_by_casadi, export_c
 from benchmark.peers.mujoco_peer import MujocoPeer, UnsupportedRobotError
 from benchmark.peers.ours import Ours
 from benchmark.peers.pinocchio_peer import PinocchioPeer
-from benchmark.setting.robots import VECTORS, Array, random_states
+from benchmark.setting.robots import VECTORS, Array, States, random_states
 from benchmark.setting.timing import Spread, Timed, Times, interleaved, ratio
 
 Peer = PinocchioPeer | MujocoPeer | CasadiPeer  # another library on the same states
@@ -28,6 +29,8 @@ class Row:
     target: float | None = None
 
 
+#: Variants of ours whose times have targets: those that Python calls.
+TARGETED = ("loops", "code")
 #: Ours gives the whole matrix; Pinocchio the upper half.
 MASS = ("crba", "crba (world)", "mj kinematics + crb + full")
 SPARSE = ("mj kinematics + crb",)
@@ -104,7 +107,10 @@ def compare(urdf: str, threads: int, rounds: int, cache: Path, tick: Callable[[s
     report = fixed.compile(lambda what: tick(f"generating code: {what}"))
     states = random_states(graph)
     many = states.repeated(VECTORS)
-    variants = {name: Ours(g, states, many, threads) for name, g in (("loops", graph), ("code", fixed))}
+    variants: dict[str, Ours | CodeInC] = {
+        name: Ours(g, states, many, threads) for name, g in (("loops", graph), ("code", fixed))
+    }
+    variants |= _in_c(graph, states, cache, tick, notes)
     pinocchio = PinocchioPeer(graph, states, *sorted({1, threads}))
     peers: dict[str, Peer] = {"Pinocchio": pinocchio}
     try:
@@ -133,23 +139,39 @@ def compare(urdf: str, threads: int, rounds: int, cache: Path, tick: Callable[[s
     )
 
 
+def _in_c(
+    graph: md.SubsystemGraph, states: States, cache: Path, tick: Callable[[str], None], notes: list[str]
+) -> dict[str, CodeInC]:
+    """Our functions in C. What cannot be written or compiled is left out, with a note."""
+    variants = {}
+    for name, write in (("C99", export_c), ("CasADi", export_by_casadi)):
+        tick(f"{name}: writing and compiling C")
+        try:
+            variants[name] = CodeInC(graph, states, cache, write)
+        except BuildError as error:
+            notes.append(f"left out: {name}: {error}")
+    return variants
+
+
 def _compared(row: Row, variants: list[str], times: Times) -> list[Comparison]:
-    """One comparison for each variant; none where every peer is missing."""
+    """One comparison for each variant that has the call; none where every peer is missing."""
     peers = [name for name in row.peers if name in times]
     if not peers:
         return []
     peer = min(peers, key=lambda name: float(np.median(times[name])))
     comparisons = []
     for variant in variants:
-        ours = times[f"{variant} {row.ours}"]
+        if (ours := times.get(f"{variant} {row.ours}")) is None:
+            continue
         spread = ratio(ours, times[peer])
-        reached = None if row.target is None else spread.median >= row.target
+        target = row.target if variant in TARGETED else None
+        reached = None if target is None else spread.median >= target
         us, peer_us = float(np.median(ours)), float(np.median(times[peer]))
-        comparisons.append(Comparison(row.what, variant, us, peer, peer_us, spread, row.target, reached))
+        comparisons.append(Comparison(row.what, variant, us, peer, peer_us, spread, target, reached))
     return comparisons
 
 
-def _agreement(variants: dict[str, Ours], peers: dict[str, Peer]) -> dict[str, dict[str, float]]:
+def _agreement(variants: dict[str, Ours | CodeInC], peers: dict[str, Peer]) -> dict[str, dict[str, float]]:
     """Largest difference from Pinocchio of each quantity, relative to its largest entry."""
     results: dict[str, dict[str, Array]] = {}
     for name, peer in peers.items():

@@ -77,7 +77,7 @@ def _largest(differences: dict[str, float]) -> str:
     """The largest difference of each library; single precision apart."""
     groups: dict[str, float] = {}
     for name, value in differences.items():
-        ours = name.startswith(("loops", "code"))
+        ours = name.startswith(("loops", "code", "C99", "CasADi"))
         group = ("float32" if "float32" in name else "ours") if ours else name
         groups[group] = max(value, groups.get(group, 0.0))
     return ", ".join(f"{value:.0e} ({group})" for group, value in groups.items())

@@ -16,7 +16,8 @@ import llvmlite.binding as llvm
 import numpy as np
 from numpy.typing import NDArray
 
-from .llvm import Kind, host, object_code, text, used_lines
+from .llvm import Kind, host, object_code, text
+from .program import used_lines
 from .tracing import trace
 
 __all__ = ["FOLDER_VARIABLE", "MachineCode", "TooLargeError", "folder", "machine_code"]

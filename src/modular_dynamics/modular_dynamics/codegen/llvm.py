@@ -7,10 +7,10 @@ from typing import Any, NamedTuple
 
 import llvmlite.binding as llvm
 
-from .program import Operation, Program, Symbol
+from .program import Operation, Program, Symbol, used_lines
 from .tracing import INPUTS
 
-__all__ = ["FLOAT32X16", "FLOAT64", "FLOAT64X8", "Kind", "host", "object_code", "text", "used_lines"]
+__all__ = ["FLOAT32X16", "FLOAT64", "FLOAT64X8", "Kind", "host", "object_code", "text"]
 
 
 class Kind(NamedTuple):
@@ -34,22 +34,6 @@ class Kind(NamedTuple):
 
 
 FLOAT64, FLOAT64X8, FLOAT32X16 = Kind("double", 8, 1), Kind("double", 8, 8), Kind("float", 4, 16)
-
-
-def used_lines(program: Program, results: Sequence[Symbol]) -> list[int]:
-    """The lines that the results depend on, in order."""
-    used: set[int] = set()
-    open_lines = [symbol.line for symbol in results]
-    while open_lines:
-        line = open_lines.pop()
-        if line not in used:
-            used.add(line)
-            operation = program.operations[line]
-            if operation.kind not in ("input", "constant"):
-                open_lines.append(operation.first)
-                if operation.kind != "neg":
-                    open_lines.append(operation.second)
-    return sorted(used)
 
 
 def text(program: Program, results: Sequence[Symbol], kind: Kind) -> str:

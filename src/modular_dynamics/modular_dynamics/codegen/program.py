@@ -2,23 +2,32 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterable
 from typing import NamedTuple
 
-__all__ = ["Operation", "Program", "Symbol"]
+__all__ = ["Operation", "Program", "Symbol", "used_lines"]
 
 
 class Operation(NamedTuple):
     """One line of a program.
 
     Attributes:
-        kind: "input" (of array ``first``, element ``second``), "constant" (``value``), "neg" (of line
-            ``first``), or "add", "sub", "mul", "div" of lines ``first`` and ``second``.
+        kind: "input" (of array ``first``, element ``second``), "constant" (``value``), "neg", "sin" or "cos"
+            (of line ``first``), or "add", "sub", "mul", "div" of lines ``first`` and ``second``.
     """
 
     kind: str
     first: int = 0
     second: int = 0
     value: float = 0.0
+
+    @property
+    def operands(self) -> tuple[int, ...]:
+        """The lines that it reads."""
+        if self.kind in ("input", "constant"):
+            return ()
+        return (self.first,) if self.kind in ("neg", "sin", "cos") else (self.first, self.second)
 
 
 class Program:
@@ -43,6 +52,16 @@ class Program:
     def input(self, array: int, element: int) -> Symbol:
         """An element of one of the arrays that the program is given."""
         return self.add(Operation("input", array, element))
+
+    def sine(self, angle: Symbol) -> Symbol:
+        """Sine of an angle [rad]."""
+        number = angle.number
+        return self.add(Operation("sin", angle.line)) if number is None else self.constant(math.sin(number))
+
+    def cosine(self, angle: Symbol) -> Symbol:
+        """Cosine of an angle [rad]."""
+        number = angle.number
+        return self.add(Operation("cos", angle.line)) if number is None else self.constant(math.cos(number))
 
 
 class Symbol:
@@ -153,3 +172,15 @@ class Symbol:
         return self.program.constant(value) / self
 
     __radd__, __rmul__ = __add__, __mul__
+
+
+def used_lines(program: Program, results: Iterable[Symbol]) -> list[int]:
+    """The lines that the results depend on, in order."""
+    used: set[int] = set()
+    open_lines = [symbol.line for symbol in results]
+    while open_lines:
+        line = open_lines.pop()
+        if line not in used:
+            used.add(line)
+            open_lines += program.operations[line].operands
+    return sorted(used)

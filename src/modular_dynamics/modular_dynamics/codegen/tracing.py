@@ -1,5 +1,6 @@
 """A recursion of kernels/ run on symbols: the same source, in plain Python."""
 
+import math
 from collections.abc import Callable
 from functools import cache
 from types import FunctionType
@@ -11,7 +12,12 @@ from numpy.typing import NDArray
 from ..kernels import layout
 from .program import Program, Symbol
 
-__all__ = ["INPUTS", "trace"]
+__all__ = ["INPUTS", "Symbols", "joint_states", "run", "trace"]
+
+#: Elements of an array by index.
+Symbols = dict[int, Symbol]
+#: Of the sine and cosine of quarter turns: what is smaller is zero.
+ROUNDING = 1e-16
 
 #: The arrays that generated code is given, in this order; after them the one for its results.
 INPUTS = ("states", "q", "v", "a")
@@ -53,13 +59,58 @@ def trace(
     q, v, a = (
         {k: program.input(array, k) for k in range(size)} for array, size in ((1, nq), (2, nv), (3, nv))
     )
+    return program, run(recursion, topology, constants, results, program, (states, q, v, a))
+
+
+def run(
+    recursion: Callable[..., Any],
+    topology: NDArray[np.int64],
+    constants: NDArray[np.float64],
+    results: int,
+    program: Program,
+    vectors: tuple[Symbols, Symbols, Symbols, Symbols],
+) -> list[Symbol]:
+    """Add the operations of a recursion to a program; the symbols of its ``results``.
+
+    Args:
+        vectors: joint states, q, v and the third vector (accelerations or torques).
+    """
+    states, q, v, a = vectors
     folded = constants.copy()
     folded[:-1, layout.EXTERNAL :] = 0.0
     out = _Work()
     numbers = {(i, k): float(x) for (i, k), x in np.ndenumerate(folded)}
     zero = program.constant(0.0)
     _uncompiled(recursion)(_Table(topology), numbers, q, v, a, states, _Work(), out, 1, zero)
-    return program, [out[k] for k in range(results)]
+    return [out[k] for k in range(results)]
+
+
+def joint_states(
+    topology: NDArray[np.int64], constants: NDArray[np.float64], program: Program, q: Symbols
+) -> Symbols:
+    """The joint states that kernels/states computes, as operations on q: sines and cosines included.
+
+    A revolute joint's constant offset turns sine and cosine: added to a large angle it would lose digits.
+    """
+    n = len(topology) - 1
+    zero, one = program.constant(0.0), program.constant(1.0)
+    states = {}
+    for k, row in enumerate(topology[:-1].tolist()):
+        sine, cosine, shift = zero, one, zero
+        if row[layout.KIND] in (layout.REVOLUTE, layout.PRISMATIC):
+            position = q[row[layout.Q]] * float(constants[k, layout.MULTIPLIER])
+            offset = float(constants[k, layout.OFFSET])
+            if row[layout.KIND] == layout.PRISMATIC:
+                shift = position + offset
+            else:
+                s, c = program.sine(position), program.cosine(position)
+                turned_s, turned_c = (
+                    0.0 if abs(x) < ROUNDING else x for x in (math.sin(offset), math.cos(offset))
+                )
+                sine, cosine = s * turned_c + c * turned_s, c * turned_c - s * turned_s
+        for block, symbol in ((layout.SINE, sine), (layout.COSINE, cosine), (layout.SHIFT, shift)):
+            states[block * layout.padded(n) + k] = symbol
+    return states
 
 
 class _Table:

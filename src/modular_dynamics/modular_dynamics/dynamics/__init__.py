@@ -1,6 +1,7 @@
 """The public functions over the kernels: torques, accelerations, matrices and poses of a graph."""
 
 from .arrays.joint_terms import friction_coefficients
+from .casadi_functions import CasadiFunctions
 from .derivatives import (
     InverseDynamicsDerivatives,
     inverse_dynamics_derivatives,
@@ -16,6 +17,7 @@ from .equation_of_motion import (
     mass_matrix_batch,
 )
 from .execution.generated import CompileReport
+from .export import ExportedC
 from .forward_dynamics import ForwardDynamics, forward_dynamics, forward_dynamics_batch
 from .inverse_dynamics import InverseDynamics, inverse_dynamics, inverse_dynamics_batch
 from .inverse_dynamics_result import InverseDynamicsResult
@@ -24,7 +26,9 @@ from .kinematics import FramePoses, frame_pose, frame_poses, frame_poses_batch
 from .regressor import Regressor, inertial_parameters, regressor, regressor_batch
 
 __all__ = [
+    "CasadiFunctions",
     "CompileReport",
+    "ExportedC",
     "ForwardDynamics",
     "FramePoses",
     "InverseDynamics",

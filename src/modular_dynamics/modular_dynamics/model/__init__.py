@@ -5,7 +5,7 @@ from .changes.parameters.kind import Parameter
 from .checks import *  # noqa: F403  # all of them
 from .closure import Anchor, Gear, LoopJoint, Spring
 from .findings import Finding, summed_by_kind
-from .graph import SubsystemGraph, register_compiler
+from .graph import SubsystemGraph
 from .inertial import Inertial, Link, merged
 from .subsystem import Body, Connection, Joint, JointType, Limits, Mimic, Subsystem
 
@@ -27,7 +27,6 @@ __all__ = [
     "Subsystem",
     "SubsystemGraph",
     "merged",
-    "register_compiler",
     "summed_by_kind",
 ]
 __all__ += checks.__all__

@@ -20,28 +20,20 @@ from .changes.parameters.by_name import parameters_of, with_parameters
 from .changes.payload import payloads_of, with_payload
 from .changes.removal import without
 from .closure import Gear, LoopJoint, Spring
+from .code_export import ExportsCode
 from .consistency import consistent_subsystems
 from .constant import Constant, read_only
 from .findings import Finding
 from .printing import tree_lines
 from .subsystem import Body, Joint, Subsystem
 
-__all__ = ["SubsystemGraph", "register_compiler"]
+__all__ = ["SubsystemGraph"]
 
 Item = TypeVar("Item")
-#: (graph, progress) -> report: what `graph.compile` calls.
-Compiler = Callable[["SubsystemGraph", Callable[[str], None] | None], Any]
-_compilers: list[Compiler] = []  # the last one counts
-
-
-def register_compiler(compiler: Compiler) -> Compiler:
-    """Decorator of what `graph.compile` calls: it is in dynamics/, which the model cannot import."""
-    _compilers.append(compiler)
-    return compiler
 
 
 @dataclass(frozen=True, eq=False)
-class SubsystemGraph(Constant):
+class SubsystemGraph(Constant, ExportsCode):
     """A robot as a tree of subsystems.
 
     Joints and bodies stand in topological order, subsystem by subsystem: body k is moved by joint k and
@@ -259,28 +251,6 @@ class SubsystemGraph(Constant):
             if math.hypot(*array[w : part.stop]) < SMALLEST_NORM:
                 raise StateError(f"q[{w}:{part.stop}] of joint '{joint}' is a zero quaternion (w x y z)")
         return array
-
-    def compile(self, progress: Callable[[str], None] | None = None) -> Any:
-        """Generate machine code for this robot: unrolled, its constants folded. Used from now on.
-
-        Torques, accelerations, the mass matrix and derivatives, of one state and of many, are computed by
-        it unless the robot needs so many operations that the compiled loops are faster. That is a matter of
-        their number, not of times measured here, so that results are the same to the bit in every process.
-        The code is kept on disk ($MODULAR_DYNAMICS_CACHE, or the user's cache folder), so that the next
-        process only reads it. With external wrenches the loops are used.
-
-        Args:
-            progress: called with the name of each piece before it is made.
-
-        Returns:
-            A report that can be printed: what was made, how long it took, and how much faster it is.
-
-        Raises:
-            UnsupportedModelError: black boxes, or closed loops.
-        """
-        if not _compilers:
-            raise RuntimeError("import modular_dynamics first: it registers what graph.compile() calls")
-        return _compilers[-1](self, progress)
 
     # each gives a new graph: model/changes/
     attach = attach

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from modular_dynamics.codegen import cache
-from modular_dynamics.codegen.program import Program
+from modular_dynamics.codegen.program import Program, used_lines
 
 BINARY = {"+": operator.add, "-": operator.sub, "*": operator.mul}
 LEAVES = st.sampled_from(["x", "y", "z"]) | st.sampled_from([0.0, 1.0, -1.0, 2.0, 0.5, -3.0])
@@ -92,3 +92,12 @@ def test_operation_counts_are_exactly_these(load_robot, robot, tmp_path, monkeyp
     monkeypatch.setenv(cache.FOLDER_VARIABLE, str(tmp_path))
     expected = dict(zip(ALGORITHMS, OPERATIONS[robot], strict=True))
     assert load_robot(robot).compile().operations == expected
+
+
+def test_sines_of_constants_are_constants_and_others_are_operations():
+    program = Program()
+    x = program.input(0, 0)
+    assert program.sine(program.constant(0.5)).number == np.sin(0.5)
+    assert program.cosine(program.constant(0.0)).number == 1.0
+    assert program.sine(x).operation == ("sin", x.line, 0, 0.0)
+    assert used_lines(program, [program.cosine(x)])[0] == x.line

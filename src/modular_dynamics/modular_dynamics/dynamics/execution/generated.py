@@ -10,7 +10,8 @@ import numpy as np
 from ... import codegen, kernels
 from ...exceptions import UnsupportedModelError
 from ...kernels import layout
-from ...model import SubsystemGraph, refuse_closures, register_compiler
+from ...model import SubsystemGraph, refuse_closures
+from ...model.code_export import register_exporter
 from ..arrays.arguments import Topology
 from ..arrays.joint_terms import terms_of
 from ..arrays.model_arrays import Arrays, constants_of, topology_of
@@ -115,7 +116,7 @@ def _calling(topology: Topology, address: int) -> Topology:
     return copy
 
 
-@register_compiler
+@register_exporter
 def compile_graph(graph: SubsystemGraph, progress: Callable[[str], None] | None = None) -> CompileReport:
     """See :meth:`.SubsystemGraph.compile`, which calls it."""
     if not hasattr(kernels.inverse_dynamics, "signatures"):

@@ -1,0 +1,215 @@
+"""Procedures as functions in C99: no allocation, no loops, sin and cos alone of the mathematical library.
+
+Every operation is one line. What one function may hold is limited, for compilers take more than linear time:
+a long procedure is cut into parts, and what later parts need stands in an array on the caller's stack.
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from ..kernels.states import SMALLEST_NORM
+from .procedure import Procedure
+from .program import Operation, Program, used_lines
+
+__all__ = ["HELPERS", "definition", "signature", "work_size"]
+
+#: Operations of one part.
+PART = 2_000
+_SIGNS = {"add": "+", "sub": "-", "mul": "*", "div": "/"}
+#: What all functions of a file use.
+HELPERS = """\
+#if defined(__FAST_MATH__) || (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__)
+#error "numbers that are not finite are reported: compile without -ffast-math and -ffinite-math-only"
+#endif
+
+#if defined(__GNUC__)
+#define SEPARATE __attribute__((noinline)) static void
+#else
+#define SEPARATE static void
+#endif
+
+static int all_finite(const double *x, int length)
+{
+    double a = 0.0, b = 0.0, c = 0.0, d = 0.0; /* four sums, for one waits for each addition */
+    int k = 0;
+    for (; k + 3 < length; k += 4) { /* a NaN, and infinity times zero, are NaN */
+        a += x[k] * 0.0;
+        b += x[k + 1] * 0.0;
+        c += x[k + 2] * 0.0;
+        d += x[k + 3] * 0.0;
+    }
+    for (; k < length; ++k) {
+        a += x[k] * 0.0;
+    }
+    return a + b + c + d == 0.0;
+}
+
+static void fill_with_nan(double *x, int length)
+{
+    for (int k = 0; k < length; ++k) {
+        x[k] = NAN;
+    }
+}
+"""
+
+
+def signature(procedure: Procedure, prefix: str, keyword: str = "restrict") -> str:
+    """The declaration of a procedure's function, without a semicolon."""
+    arguments = [f"const double *{keyword} {name}" for name, _ in procedure.inputs]
+    arguments += [f"double *{keyword} {result.name}" for result in procedure.results]
+    return f"int {prefix}_{procedure.name}({', '.join(arguments)})"
+
+
+@dataclass(frozen=True)
+class _Parts:
+    """A procedure cut into parts.
+
+    Attributes:
+        lines: operations of each part.
+        slots: where in the work array a line stands that later parts read.
+        size: of the work array.
+    """
+
+    lines: list[list[int]]
+    slots: dict[int, int]
+    size: int
+
+
+def _parts(program: Program, lines: list[int]) -> _Parts:
+    operations = program.operations
+    computed = [line for line in lines if operations[line].operands]
+    parts = [computed[first : first + PART] for first in range(0, len(computed), PART)]
+    part_of = {line: number for number, part in enumerate(parts) for line in part}
+    last_use = {operand: part_of[line] for line in computed for operand in operations[line].operands}
+    slots: dict[int, int] = {}
+    free: list[int] = []
+    until: defaultdict[int, list[int]] = defaultdict(list)
+    size = 0
+    for number, part in enumerate(parts):
+        for line in part:
+            if last_use.get(line, number) > number:
+                if not free:
+                    free, size = [size], size + 1
+                slots[line] = free.pop()
+                until[last_use[line]].append(slots[line])
+        free += until[number]
+    return _Parts(parts, slots, size)
+
+
+def work_size(procedure: Procedure) -> int:
+    """Numbers that the function keeps on its stack, besides what the compiler does."""
+    parts = _parts(procedure.program, used_lines(procedure.program, procedure.symbols))
+    return parts.size + len(procedure.pivots)
+
+
+def definition(procedure: Procedure, prefix: str) -> str:
+    """The function of a procedure in C, and the parts that it calls before it."""
+    program = procedure.program
+    parts = _parts(program, used_lines(program, procedure.symbols))
+    outputs = _outputs(procedure)
+    text: list[str] = []
+    calls: list[str] = []
+    for number, lines in enumerate(parts.lines):
+        body = list(_body(procedure, lines, parts.slots, outputs))
+        given = _used_names(body, procedure)
+        name = f"{procedure.name}_part_{number + 1}"
+        arguments = ", ".join(f"{kind} *restrict {array}" for array, kind in given.items())
+        text += [f"SEPARATE {name}({arguments})", "{", *body, "}", ""]
+        calls.append(f"        {name}({', '.join(given)});")
+    for symbol in procedure.symbols:  # results that no part computes: constants and inputs
+        if not symbol.operation.operands and symbol.line in outputs:
+            value = _value(procedure, program.operations[symbol.line], symbol.line)
+            calls += [f"        {target} = {value};" for target in outputs.pop(symbol.line)]
+    return "\n".join([*text, signature(procedure, prefix), *_frame(procedure, parts.size, calls), ""])
+
+
+def _frame(procedure: Procedure, size: int, calls: Sequence[str]) -> Iterator[str]:
+    """The body of the function: checks, parts, checks."""
+    yield "{"
+    if size:
+        yield f"    double work[{size}];"
+    if procedure.pivots:
+        yield f"    double pivots[{len(procedure.pivots)}];"
+    finite = " && ".join(f"all_finite({name}, {length})" for name, length in procedure.inputs)
+    yield "    int status = 0;"
+    yield f"    if (!({finite})) {{"
+    yield "        status = 1;"
+    for vector, first in procedure.quaternions:
+        name = procedure.inputs[vector][0]
+        squares = " + ".join(f"{name}[{k}] * {name}[{k}]" for k in range(first, first + 4))
+        yield f"    }} else if ({squares} < {SMALLEST_NORM**2!r}) {{"
+        yield "        status = 1;"
+    yield "    } else {"
+    yield from calls
+    if procedure.pivots:
+        yield f"        for (int k = 0; k < {len(procedure.pivots)}; ++k) {{"
+        yield "            if (!(pivots[k] > 0.0)) {"
+        yield "                status = 3;"
+        yield "            }"
+        yield "        }"
+    finite = " && ".join(f"all_finite({result.name}, {len(result.symbols)})" for result in procedure.results)
+    yield f"        if (status == 0 && !({finite})) {{"
+    yield "            status = 2;"
+    yield "        }"
+    yield "    }"
+    yield "    if (status != 0) {"
+    for result in procedure.results:
+        yield f"        fill_with_nan({result.name}, {len(result.symbols)});"
+    yield "    }"
+    yield "    return status;"
+    yield "}"
+
+
+def _outputs(procedure: Procedure) -> dict[int, list[str]]:
+    """The elements of the results that each line is stored in."""
+    outputs: defaultdict[int, list[str]] = defaultdict(list)
+    for result in procedure.results:
+        for k, symbol in enumerate(result.symbols):
+            outputs[symbol.line].append(f"{result.name}[{k}]")
+    for k, symbol in enumerate(procedure.pivots):
+        outputs[symbol.line].append(f"pivots[{k}]")
+    return outputs
+
+
+def _body(
+    procedure: Procedure, lines: list[int], slots: dict[int, int], outputs: dict[int, list[str]]
+) -> Iterator[str]:
+    """The statements of one part: each line once, and what it reads of earlier parts before."""
+    operations = procedure.program.operations
+    known = set(lines)
+    for line in lines:
+        operation = operations[line]
+        values = []
+        for operand in operation.operands:
+            if operations[operand].operands and operand not in known:
+                yield f"    const double v{operand} = work[{slots[operand]}];"
+                known.add(operand)
+            values.append(_value(procedure, operations[operand], operand))
+        if operation.kind in _SIGNS:
+            value = f" {_SIGNS[operation.kind]} ".join(values)
+        else:
+            value = f"-{values[0]}" if operation.kind == "neg" else f"{operation.kind}({values[0]})"
+        yield f"    const double v{line} = {value};"
+        if line in slots:
+            yield f"    work[{slots[line]}] = v{line};"
+        for target in outputs.get(line, ()):
+            yield f"    {target} = v{line};"
+
+
+def _value(procedure: Procedure, operation: Operation, line: int) -> str:
+    """A line where it is read. The shortest decimal number that is read as the same one is exact."""
+    if operation.kind == "constant":
+        return repr(operation.value)
+    if operation.kind == "input":
+        return f"{procedure.inputs[operation.first][0]}[{operation.second}]"
+    return f"v{line}"
+
+
+def _used_names(body: list[str], procedure: Procedure) -> dict[str, str]:
+    """The arrays that statements read or write, with their types: no parameter is unused."""
+    kinds = {name: "const double" for name, _ in procedure.inputs}
+    kinds |= dict.fromkeys((*(result.name for result in procedure.results), "pivots", "work"), "double")
+    used = {name for line in body for name in re.findall(r"\b(\w+)\[", line)}
+    return {name: kind for name, kind in kinds.items() if name in used}

@@ -1,0 +1,49 @@
+"""CasADi functions of a graph: `graph.to_casadi`."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ..codegen.casadi import casadi_function
+from ..exceptions import MissingDependencyError
+from ..model import SubsystemGraph
+from ..model.code_export import register_exporter
+from .export import checked_functions, recorded
+
+__all__ = ["CasadiFunctions"]
+
+
+@dataclass(frozen=True)
+class CasadiFunctions:
+    """Functions of CasADi (casadi.Function), by the names of this package's; None where not asked for.
+
+    Vectors are columns in the order and units of the library. They check nothing, neither numbers that are
+    not finite nor quaternions of norm zero; quaternions of other norms are normalized.
+
+    Attributes:
+        inverse_dynamics: (q, v, vdot) -> tau. bias: (q, v) -> h. gravity_torque: q -> g.
+        mass_matrix: q -> M. forward_dynamics: (q, v, tau) -> vdot.
+        inverse_dynamics_derivatives: (q, v, vdot) -> (dq, dv, dvdot), as of the library: of a floating joint
+            dq is a displacement in the child's axes. CasADi's own derivatives are by its quaternion.
+        frame_poses: q -> poses (4 n, 4), jacobian: q -> J (6 n, nv) of n links, one below the other.
+    """
+
+    inverse_dynamics: Any = None
+    bias: Any = None
+    gravity_torque: Any = None
+    mass_matrix: Any = None
+    forward_dynamics: Any = None
+    inverse_dynamics_derivatives: Any = None
+    frame_poses: Any = None
+    jacobian: Any = None
+
+
+@register_exporter
+def to_casadi(graph: SubsystemGraph, functions: Sequence[str], links: Sequence[str]) -> CasadiFunctions:
+    """See :meth:`.SubsystemGraph.to_casadi`, which calls it."""
+    names = checked_functions(graph, functions, links, "to_casadi")
+    procedures = [recorded(graph, name, links).procedure for name in names]
+    try:
+        return CasadiFunctions(**{one.name: casadi_function(one) for one in procedures})
+    except ImportError as error:
+        raise MissingDependencyError("graph.to_casadi()", "CasADi", "symbolic", error) from error

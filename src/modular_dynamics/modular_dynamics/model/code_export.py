@@ -1,0 +1,95 @@
+"""Code for one robot: machine code, C, CasADi functions. Made in dynamics/, which the model cannot import."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+__all__ = ["ExportsCode", "register_exporter"]
+
+#: The functions that are exported unless others are named.
+MOST_ASKED = ("inverse_dynamics", "mass_matrix", "forward_dynamics")
+
+F = TypeVar("F", bound=Callable[..., Any])
+_exporters: dict[str, Callable[..., Any]] = {}
+
+
+def register_exporter(exporter: F) -> F:
+    """Decorator of the functions that the methods below call; it is found by its name."""
+    _exporters[exporter.__name__] = exporter
+    return exporter
+
+
+def _exporter(name: str) -> Callable[..., Any]:
+    if name not in _exporters:
+        raise RuntimeError(f"import modular_dynamics first: it registers '{name}'")
+    return _exporters[name]
+
+
+class ExportsCode:
+    """Methods of a graph that generate code of its dynamics."""
+
+    def compile(self, progress: Callable[[str], None] | None = None) -> Any:
+        """Generate machine code for this robot: unrolled, its constants folded. Used from now on.
+
+        Torques, accelerations, the mass matrix and derivatives, of one state and of many, are computed by
+        it unless the robot needs so many operations that the compiled loops are faster. That is a matter of
+        their number, not of times measured here, so that results are the same to the bit in every process.
+        The code is kept on disk ($MODULAR_DYNAMICS_CACHE, or the user's cache folder), so that the next
+        process only reads it. With external wrenches the loops are used.
+
+        Args:
+            progress: called with the name of each piece before it is made.
+
+        Returns:
+            A report that can be printed: what was made, how long it took, and how much faster it is.
+
+        Raises:
+            UnsupportedModelError: black boxes, or closed loops.
+        """
+        return _exporter("compile_graph")(self, progress)
+
+    def export_c(
+        self, path: str | Path, functions: Sequence[str] = MOST_ASKED, links: Sequence[str] = ()
+    ) -> Any:
+        """Write C99 code for controllers without Python: see docs/code_for_controllers.md.
+
+        The functions are the recursions of the kernels, unrolled for this robot with its constants folded:
+        the program that `compile` makes machine code of. They use no library but sin and cos, allocate
+        nothing, keep no static data, and report numbers that are not finite.
+
+        Args:
+            path: of the C file, "folder/NAME.c". NAME.h and NAME_test.c are written beside it, and the names
+                of all functions begin with NAME. Existing files are replaced.
+            functions: any of "inverse_dynamics", "bias", "gravity_torque", "mass_matrix",
+                "forward_dynamics", "inverse_dynamics_derivatives", "frame_poses", "jacobian".
+            links: whose poses, and jacobians in the root link's axes, are computed.
+
+        Returns:
+            An `ExportedC`: the files, and the number of operations of each function.
+
+        Raises:
+            StateError: a path, function or link that cannot be used, black boxes, or a joint that moves no
+                inertia.
+            UnsupportedModelError: loop joints, passive joints, gears or springs; or no joints.
+        """
+        return _exporter("export_c")(self, path, functions, links)
+
+    def to_casadi(self, functions: Sequence[str] = MOST_ASKED, links: Sequence[str] = ()) -> Any:
+        """The dynamics as CasADi functions of SX symbols, for optimal control.
+
+        Of the same program as `export_c`; CasADi differentiates them.
+
+        Args:
+            functions, links: as of `export_c`.
+
+        Returns:
+            `CasadiFunctions`: for each name a casadi.Function, such as inverse_dynamics (q, v, vdot) -> tau;
+            columns, in the order and units of the library. They do not check their arguments.
+
+        Raises:
+            MissingDependencyError: CasADi cannot be imported (extra "symbolic").
+            StateError, UnsupportedModelError: as of `export_c`.
+        """
+        return _exporter("to_casadi")(self, functions, links)

@@ -1,0 +1,262 @@
+"""`graph.export_c()`: strictly compiled, equal to the library at states of its own and of the tests."""
+
+import re
+
+import numpy as np
+import pytest
+from hypothesis import given
+
+import modular_dynamics as md
+from helpers.c_compiler import CFunctions, compiled, needs_gcc, run
+from helpers.random_examples.examples import examples
+from helpers.random_examples.trees import random_trees
+from helpers.robots.urdf_text import inertial, joint, robot
+from helpers.tree_dynamics import accelerations_by_pinocchio, assert_close, random_states
+from modular_dynamics.dynamics import export
+
+ALL = (
+    "inverse_dynamics",
+    "bias",
+    "gravity_torque",
+    "mass_matrix",
+    "forward_dynamics",
+    "inverse_dynamics_derivatives",
+)
+TORQUES = ALL[:4]
+#: Floating, the others' massless root links could accelerate at will.
+ROBOTS = [
+    ("four_link", False, ALL),
+    ("vendor_arm", True, ALL),
+    ("charmie", False, TORQUES),
+    ("branched_38dof", True, TORQUES),
+]
+
+
+def assert_program_agrees(exported, functions):
+    finished = run(compiled(exported))
+    assert finished.returncode == 0, finished.stdout
+    lines = finished.stdout.splitlines()
+    assert [line.split(":")[0] for line in lines] == list(functions)
+    assert all(line.endswith(": ok") for line in lines)
+
+
+@needs_gcc
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "floating", "functions"), ROBOTS)
+def test_robots_equal_the_library(load_robot, tmp_path, name, floating, functions):
+    exported = load_robot(name, floating_base=floating).export_c(tmp_path / f"{name}.c", functions)
+    assert_program_agrees(exported, functions)
+
+
+@needs_gcc
+def test_states_of_others_equal_the_specification(load_robot, tmp_path):
+    graph = load_robot("vendor_arm", floating_base=True)
+    c = CFunctions(graph.export_c(tmp_path / "arm.c"))
+    for q, v, vdot in zip(*random_states(graph, 5, 3), strict=True):
+        status, tau = c.call("inverse_dynamics", graph.nv, q, v, vdot)
+        assert status == 0
+        assert_close(tau, md.compose(graph, q, v, vdot).tau, 1e-13)
+        assert np.abs(tau - md.inverse_dynamics(graph, q, v, vdot)).max() <= 1e-14 * np.abs(tau).max()
+        accelerations = c.call("forward_dynamics", graph.nv, q, v, tau)[1]
+        assert_close(accelerations, vdot, 1e-10)
+        M = c.call("mass_matrix", (graph.nv, graph.nv), q)[1]
+        assert np.abs(M - md.mass_matrix(graph, q)).max() <= 1e-14 * np.abs(M).max()
+
+
+@needs_gcc
+@pytest.mark.slow
+@examples(12)
+@given(tree=random_trees(largest=12))
+def test_random_trees_equal_the_library(tmp_path_factory, tree):
+    """All joint types, mimic joints and branches among them."""
+    graph = md.load_urdf(tree.urdf)
+    q, v, vdot = tree.state(graph)
+    M = md.mass_matrix(graph, q)
+    functions = ALL if np.linalg.cond(M) < 1e8 else (*TORQUES, ALL[-1])
+    exported = graph.export_c(tmp_path_factory.mktemp("tree") / "tree.c", functions)
+    assert_program_agrees(exported, functions)
+    c = CFunctions(exported)
+    tau = md.inverse_dynamics(graph, q, v, vdot)
+    terms = max(np.abs(x).max() for x in (tau, md.bias(graph, q, v), M @ vdot))
+    assert np.abs(c.call("inverse_dynamics", graph.nv, q, v, vdot)[1] - tau).max() <= 1e-14 * terms
+    if functions is ALL:
+        accelerations = c.call("forward_dynamics", graph.nv, q, v, tau)[1]
+        residual = np.abs(M @ (accelerations - vdot)).max()
+        assert residual <= 1e-12 * (np.abs(M).max() * np.abs(vdot).max() + np.abs(tau).max())
+
+
+@needs_gcc
+def test_accelerations_equal_pinocchio(load_robot, tmp_path):
+    graph = load_robot("four_link")
+    c = CFunctions(graph.export_c(tmp_path / "robot.c", "forward_dynamics"))
+    for q, v, tau in zip(*random_states(graph, 5, 4), strict=True):
+        status, vdot = c.call("forward_dynamics", graph.nv, q, v, tau)
+        assert status == 0
+        assert_close(vdot, accelerations_by_pinocchio(graph, q, v, tau), 1e-11)
+
+
+HOSTILE = ("*/ int x; /*", "a\nb", "\\", "??/", "9 lives", "", "ärm", "arm", "a.b", "a b", '"', "// x", "int")
+
+
+def chain(names, gripper=""):
+    """A chain of hinges with these names."""
+    body = inertial(1.0, (0.1, 0.2, 0.3), np.diag([0.1, 0.2, 0.15]))
+    links = [f'<link name="l{k}">{body if k else ""}</link>' for k in range(len(names) + 1)]
+    joints = [
+        joint(name, "continuous", f"l{k}", f"l{k + 1}", (0.1, 0, 0.2), axis=(0, 1, 0) if k % 2 else (0, 0, 1))
+        for k, name in enumerate(names)
+    ]
+    return robot("chain", [*links, *joints], gripper)
+
+
+@needs_gcc
+def test_names_are_arbitrary_text(tmp_path):
+    graph = md.load_urdf(chain([f"j{k}" for k in range(len(HOSTILE))]))
+    joints = {f"j{k}": name for k, name in enumerate(HOSTILE)}
+    object.__setattr__(graph, "name", HOSTILE[0])
+    for joint_of in graph.joints:
+        object.__setattr__(joint_of, "name", joints[joint_of.name])
+    object.__setattr__(graph, "joint_names", tuple(joints[name] for name in graph.joint_names))
+    for cached in ("_joint_index", "_slices"):
+        graph.__dict__.pop(cached, None)
+    exported = graph.export_c(tmp_path / "9-arm.c", ["inverse_dynamics"])
+    assert_program_agrees(exported, ["inverse_dynamics"])
+    text = exported.header.read_text("ascii")
+    assert "int robot_9_arm_inverse_dynamics(" in text
+    assert "<U+002A>/ int x; /<U+002A>" in text
+    names = re.findall(r"(ROBOT_9_ARM_V_\w+) = ", text)
+    assert len(names) == len(set(names)) == len(HOSTILE)
+
+
+@needs_gcc
+def test_bad_numbers_are_reported_and_give_no_number(load_robot, tmp_path):
+    graph = load_robot("vendor_arm", floating_base=True)
+    c = CFunctions(graph.export_c(tmp_path / "arm.c"))
+    q, v, vdot = (rows[0] for rows in random_states(graph, 1))
+    for name, vectors in (("inverse_dynamics", (q, v, vdot)), ("forward_dynamics", (q, v, vdot))):
+        for which in range(3):
+            for bad in (np.nan, np.inf, -np.inf):
+                changed = [x.copy() for x in vectors]
+                changed[which][-1] = bad
+                status, result = c.call(name, graph.nv, *changed)
+                assert (status, np.isnan(result).all()) == (1, True)
+        huge, result = c.call(name, graph.nv, q, 1e200 * v, vdot)
+        assert (huge, np.isnan(result).all()) == (2, True)
+    q[3:7] = 1e-7
+    status, M = c.call("mass_matrix", (graph.nv, graph.nv), q)
+    assert (status, np.isnan(M).all()) == (1, True)
+
+
+@needs_gcc
+def test_many_turns_lose_no_digits(tmp_path):
+    """The offset of a mimic joint would lose digits if it were added to a large angle."""
+    mimic = joint("follower", "continuous", "l2", "tip", (0, 0.1, 0), axis=(1, 0, 0))
+    mimic = mimic.replace("</joint>", '<mimic joint="j0" multiplier="-1" offset="0.3"/></joint>')
+    tip = f'<link name="tip">{inertial(1.0, (0.1, 0, 0), np.eye(3))}</link>'
+    graph = md.load_urdf(chain(["j0", "j1"]).replace("</robot>", f"{tip}{mimic}</robot>"))
+    c = CFunctions(graph.export_c(tmp_path / "wheels.c"))
+    q, v = np.array([54321.0, -77777.0]), np.array([0.3, -0.4])
+    for name in ("inverse_dynamics", "forward_dynamics"):
+        expected = getattr(md, name)(graph, q, v, v)
+        assert np.abs(c.call(name, 2, q, v, v)[1] - expected).max() <= 1e-14 * np.abs(expected).max()
+
+
+@needs_gcc
+def test_the_test_program_notices_wrong_code(load_robot, tmp_path):
+    exported = load_robot("four_link").export_c(tmp_path / "robot.c", ["gravity_torque"])
+    text = exported.source.read_text()
+    exported.source.write_text(text.replace("g[1] = v", "g[1] = -v", 1))
+    finished = run(compiled(exported))
+    assert finished.returncode == 1
+    assert finished.stdout.endswith("FAILED\n")
+
+
+def test_nothing_is_written_that_differs_from_the_library(load_robot, tmp_path, monkeypatch):
+    """As where the library has a term that the program lacks."""
+    graph = load_robot("four_link")
+    monkeypatch.setitem(export._FUNCTIONS, "bias", lambda *state: md.bias(*state) + 1e-9)
+    with pytest.raises(md.UnsupportedModelError, match="program of bias of 'four_link' differs"):
+        graph.export_c(tmp_path / "arm.c", ["bias"])
+    with pytest.raises(md.UnsupportedModelError, match="program of bias of 'four_link' differs"):
+        export.recorded(graph, "bias", ())
+    assert list(tmp_path.iterdir()) == []
+
+
+@needs_gcc
+def test_fast_math_is_refused(load_robot, tmp_path):
+    exported = load_robot("four_link").export_c(tmp_path / "robot.c", ["gravity_torque"])
+    with pytest.raises(AssertionError, match="compile without -ffast-math"):
+        compiled(exported, "-ffast-math")
+
+
+def test_only_sin_and_cos_are_called(load_robot, tmp_path):
+    text = load_robot("vendor_arm").export_c(tmp_path / "arm.c", ALL).source.read_text()
+    called = set(re.findall(r"\b(\w+)\(", text[text.index("static void fill_with_nan") :]))
+    own = {name for name in called if re.fullmatch(r"arm_\w+|\w+_part_\d+|all_finite|fill_with_nan", name)}
+    assert called - own == {"sin", "cos"}
+
+
+def test_what_was_written_is_returned(load_robot, tmp_path):
+    exported = load_robot("four_link").export_c(tmp_path / "my-arm.c", ["mass_matrix", "bias"])
+    assert exported.prefix == "my_arm"
+    assert [path.name for path in (exported.source, exported.header, exported.test)] == [
+        "my-arm.c",
+        "my-arm.h",
+        "my-arm_test.c",
+    ]
+    assert list(exported.operations) == ["bias", "mass_matrix"]
+    assert "MY_ARM_NV 4 " in exported.header.read_text()
+
+
+@needs_gcc
+def test_poses_and_jacobians_of_links(load_robot, tmp_path):
+    graph = load_robot("vendor_arm", floating_base=True)
+    links = (graph.links[-1], graph.links[0], graph.links[5])
+    exported = graph.export_c(tmp_path / "arm.c", ["jacobian", "frame_poses"], links)
+    assert_program_agrees(exported, ["frame_poses", "jacobian"])
+    c = CFunctions(exported)
+    q = random_states(graph, 1, 5)[0][0]
+    poses = md.frame_poses(graph, q, links)
+    assert np.abs(c.call("frame_poses", (3, 4, 4), q)[1] - poses).max() <= 1e-14 * np.abs(poses).max()
+    J = np.array([md.jacobian(graph, q, link) for link in links])
+    assert np.abs(c.call("jacobian", (3, 6, graph.nv), q)[1] - J).max() <= 1e-14 * np.abs(J).max()
+
+
+@pytest.mark.parametrize(
+    ("functions", "links", "message"),
+    [
+        (["jacobian"], (), "jacobian without links=; 'frame_poses' and 'jacobian' are of links"),
+        (["bias"], ("link_1",), "links= without a function of links"),
+        (["jacobian"], "link_1", "links is 'link_1'; a sequence of link names is needed"),
+        (["frame_poses"], ("nose",), "no link 'nose' in"),
+    ],
+)
+def test_links_belong_to_functions_of_links(load_robot, tmp_path, functions, links, message):
+    with pytest.raises(md.StateError, match=message):
+        load_robot("four_link").export_c(tmp_path / "arm.c", functions, links)
+
+
+@pytest.mark.parametrize(
+    ("path", "functions", "message"),
+    [
+        ("arm", ["bias"], r"'arm' cannot be the C file's name: NAME\.c is needed"),
+        ('a".c', ["bias"], "cannot be the C file's name"),
+        ("none/arm.c", ["bias"], r"none' is no folder that arm\.c can be written to"),
+        ("arm.c", ["rnea"], "no function 'rnea'; its functions: inverse_dynamics, bias"),
+        ("arm.c", [], "of no functions; its functions"),
+    ],
+)
+def test_errors_say_what_is_needed(load_robot, tmp_path, path, functions, message):
+    with pytest.raises(md.StateError, match=message):
+        load_robot("four_link").export_c(tmp_path / path, functions)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_unsupported_models_are_refused(load_robot, boxed_arm, tmp_path):
+    with pytest.raises(md.UnsupportedModelError, match="C code of 'four_bar' is not supported"):
+        load_robot("four_bar").export_c(tmp_path / "arm.c")
+    with pytest.raises(md.StateError, match="black boxes are"):
+        boxed_arm.export_c(tmp_path / "arm.c", ["mass_matrix"])
+    with pytest.raises(md.UnsupportedModelError, match="no moving joints"):
+        md.load_urdf('<robot name="rock"><link name="rock"/></robot>').export_c(tmp_path / "rock.c")
+    assert list(tmp_path.iterdir()) == []
