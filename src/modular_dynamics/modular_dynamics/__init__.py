@@ -26,7 +26,7 @@ from .closure import (
 from .composition import Composition, DualQuaternions, SpatialVectors, compose, subsystem_graph_dot
 from .dynamics import *  # noqa: F403  # all of them; dynamics/__init__.py lists them
 from .exceptions import *  # noqa: F403  # all of them
-from .model import Joint, JointType, Subsystem, SubsystemGraph
+from .model import Joint, JointType, Subsystem, SubsystemGraph, orders
 from .urdf import load_urdf
 
 if TYPE_CHECKING:
@@ -57,6 +57,7 @@ __all__ = [
     "crosscheck",
     "energy",
     "load_urdf",
+    "orders",
     "simulate",
     "subsystem_graph_dot",
 ]

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from ..algebra import DualQuaternion
 from ..exceptions import StateError
 from ..kernels import SMALLEST_NORM, first_not_finite
+from . import configuration, named_values
 from .closure import Gear, LoopJoint, Spring
 from .printing import tree_lines
 from .subsystem import Body, Joint, JointType, Subsystem
@@ -197,6 +198,16 @@ class SubsystemGraph:
             if self.joint(name).type is JointType.FLOATING:
                 q[self.q_slice(name).start + 3] = 1.0
         return q
+
+    # of the configuration space: model/configuration.py; by joint name: model/named_values.py
+    integrate = configuration.integrate
+    difference = configuration.difference
+    random_configuration = configuration.random_configuration
+    pack = named_values.pack
+    unpack = named_values.unpack
+    position_limits = property(configuration.position_limits)
+    velocity_limits = property(configuration.velocity_limits)
+    effort_limits = property(configuration.effort_limits)
 
     def joint_position(self, joint: Joint, q: NDArray[np.float64]) -> NDArray[np.float64]:
         """Position of one joint, from q; mimic joints included."""
