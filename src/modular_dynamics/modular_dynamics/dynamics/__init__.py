@@ -1,5 +1,6 @@
 """The public functions over the kernels: torques, accelerations, matrices and poses of a graph."""
 
+from . import quantities
 from .derivatives import (
     InverseDynamicsDerivatives,
     inverse_dynamics_derivatives,
@@ -15,16 +16,23 @@ from .equation_of_motion import (
     mass_matrix_batch,
 )
 from .execution.generated import CompileReport
+from .forward_derivatives import (
+    ForwardDynamicsDerivatives,
+    forward_dynamics_derivatives,
+    forward_dynamics_derivatives_batch,
+)
 from .forward_dynamics import ForwardDynamics, forward_dynamics, forward_dynamics_batch
 from .inverse_dynamics import InverseDynamics, inverse_dynamics, inverse_dynamics_batch
 from .inverse_dynamics_result import InverseDynamicsResult
 from .jacobian import Jacobian, jacobian, jacobian_batch
 from .kinematics import FramePoses, frame_pose, frame_poses, frame_poses_batch
+from .quantities import *  # noqa: F403  # all of them
 from .regressor import Regressor, inertial_parameters, regressor, regressor_batch
 
 __all__ = [
     "CompileReport",
     "ForwardDynamics",
+    "ForwardDynamicsDerivatives",
     "FramePoses",
     "InverseDynamics",
     "InverseDynamicsDerivatives",
@@ -38,6 +46,8 @@ __all__ = [
     "gravity_torque_batch",
     "forward_dynamics",
     "forward_dynamics_batch",
+    "forward_dynamics_derivatives",
+    "forward_dynamics_derivatives_batch",
     "frame_pose",
     "frame_poses",
     "frame_poses_batch",
@@ -53,3 +63,4 @@ __all__ = [
     "regressor",
     "regressor_batch",
 ]
+__all__ += quantities.__all__
