@@ -1,6 +1,7 @@
 """The public functions over the kernels: torques, accelerations, matrices and poses of a graph."""
 
 from . import quantities
+from .base_parameters import BaseParameters, base_parameters
 from .derivatives import (
     InverseDynamicsDerivatives,
     inverse_dynamics_derivatives,
@@ -30,6 +31,7 @@ from .quantities import *  # noqa: F403  # all of them
 from .regressor import Regressor, inertial_parameters, regressor, regressor_batch
 
 __all__ = [
+    "BaseParameters",
     "CompileReport",
     "ForwardDynamics",
     "ForwardDynamicsDerivatives",
@@ -40,6 +42,7 @@ __all__ = [
     "Jacobian",
     "MassMatrix",
     "Regressor",
+    "base_parameters",
     "bias",
     "bias_batch",
     "gravity_torque",
