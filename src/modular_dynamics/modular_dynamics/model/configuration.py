@@ -14,8 +14,10 @@ from ..kernels import SMALLEST_NORM
 from .subsystem import Joint, JointType
 
 __all__ = [
+    "CoordinateLayout",
     "Coordinates",
     "PositionLimits",
+    "coordinate_layout",
     "difference",
     "effort_limits",
     "integrate",
@@ -31,6 +33,18 @@ Array = NDArray[np.float64]
 HALF_TURN, METRE = np.pi, 1.0
 
 
+class CoordinateLayout(NamedTuple):
+    """Indices of the joints with one coordinate in q and in v, and in v of the continuous ones among them.
+
+    Of the joints whose positions hold a quaternion: type, slice of q, slice of v.
+    """
+
+    q: NDArray[np.int64]
+    v: NDArray[np.int64]
+    continuous: NDArray[np.int64]
+    with_quaternion: tuple[tuple[JointType, slice, slice], ...]
+
+
 class Coordinates(Protocol):
     """What is needed of a graph: its joints with coordinates of their own, and where these stand."""
 
@@ -42,6 +56,8 @@ class Coordinates(Protocol):
     def nq(self) -> int: ...  # noqa: D102
     @property
     def nv(self) -> int: ...  # noqa: D102
+    @property
+    def coordinate_layout(self) -> CoordinateLayout: ...  # noqa: D102
     def joint(self, name: str) -> Joint: ...  # noqa: D102
     def q_slice(self, name: str) -> slice: ...  # noqa: D102
     def v_slice(self, name: str) -> slice: ...  # noqa: D102
@@ -74,23 +90,25 @@ def state_array(graph: Coordinates, name: str, value: ArrayLike) -> Array:
         slice_of = graph.q_slice if is_q else graph.v_slice
         bad = next(n for n in graph.joint_names if not np.isfinite(array[..., slice_of(n)]).all())
         raise StateError(f"{name} of joint '{bad}' has a number that is not finite")
-    for joint in graph.joint_names if is_q else ():
-        part = array[..., graph.q_slice(joint)]
-        if part.shape[-1] > 1 and (np.linalg.norm(part[..., -4:], axis=-1) < SMALLEST_NORM).any():
+    for _, where, _ in graph.coordinate_layout.with_quaternion if is_q else ():
+        if (np.linalg.norm(array[..., where][..., -4:], axis=-1) < SMALLEST_NORM).any():
+            joint = next(n for n in graph.joint_names if graph.q_slice(n) == where)
             raise StateError(f"{name} of joint '{joint}' has a zero quaternion (w x y z)")
     return array
 
 
-def _singles(graph: Coordinates) -> tuple[list[int], list[int]]:
-    """Indices in q and in v of the joints with one coordinate."""
-    names = [name for name in graph.joint_names if graph.joint(name).type.nq == 1]
-    return [graph.q_slice(name).start for name in names], [graph.v_slice(name).start for name in names]
-
-
-def _with_quaternion(graph: Coordinates) -> list[tuple[JointType, slice, slice]]:
-    """Type, slice of q and slice of v of the joints whose positions hold a quaternion."""
-    rows = [(graph.joint(name).type, graph.q_slice(name), graph.v_slice(name)) for name in graph.joint_names]
-    return [row for row in rows if row[0].nq > 1]
+def coordinate_layout(graph: Coordinates) -> CoordinateLayout:
+    """Where which kinds of coordinates stand; a graph keeps it."""
+    joints = [
+        (graph.joint(name).type, graph.q_slice(name), graph.v_slice(name)) for name in graph.joint_names
+    ]
+    single = [(kind, q.start, v.start) for kind, q, v in joints if kind.nq == 1]
+    return CoordinateLayout(
+        np.array([q for _, q, _ in single], np.int64),
+        np.array([v for _, _, v in single], np.int64),
+        np.array([v for kind, _, v in single if kind is JointType.CONTINUOUS], np.int64),
+        tuple(row for row in joints if row[0].nq > 1),
+    )
 
 
 def integrate(graph: Coordinates, q: ArrayLike, v: ArrayLike, dt: ArrayLike = 1.0) -> Array:
@@ -121,9 +139,9 @@ def integrate(graph: Coordinates, q: ArrayLike, v: ArrayLike, dt: ArrayLike = 1.
         raise StateError(f"dt is {dt!r}; finite numbers of seconds are needed")
     result = np.broadcast_to(start, (*shape, graph.nq)).copy()
     step = np.broadcast_to(step, (*shape, graph.nv))
-    in_q, in_v = _singles(graph)
-    result[..., in_q] += step[..., in_v]
-    for kind, at_q, at_v in _with_quaternion(graph):
+    layout = graph.coordinate_layout
+    result[..., layout.q] += step[..., layout.v]
+    for kind, at_q, at_v in layout.with_quaternion:
         old, move = result[..., at_q].copy(), step[..., at_v]
         if kind is JointType.FLOATING:
             position, turned = motion_after(old[..., :3], old[..., 3:], move[..., :3], move[..., 3:])
@@ -153,13 +171,12 @@ def difference(graph: Coordinates, q0: ArrayLike, q1: ArrayLike, shortest: bool 
     except ValueError:
         raise StateError(f"q0 has shape {first.shape}, q1 {second.shape}; as many rows are needed") from None
     result = np.empty((*first.shape[:-1], graph.nv))
-    in_q, in_v = _singles(graph)
-    result[..., in_v] = second[..., in_q] - first[..., in_q]
+    layout = graph.coordinate_layout
+    result[..., layout.v] = second[..., layout.q] - first[..., layout.q]
     if shortest:
-        turning = [name for name in graph.joint_names if graph.joint(name).type is JointType.CONTINUOUS]
-        angles = [graph.v_slice(name).start for name in turning]
-        result[..., angles] -= 2.0 * np.pi * np.round(result[..., angles] / (2.0 * np.pi))
-    for kind, at_q, at_v in _with_quaternion(graph):
+        turns = np.round(result[..., layout.continuous] / (2.0 * np.pi))
+        result[..., layout.continuous] -= 2.0 * np.pi * turns
+    for kind, at_q, at_v in layout.with_quaternion:
         a, b = first[..., at_q], second[..., at_q]
         if kind is JointType.FLOATING:
             parts = motion_between(a[..., :3], a[..., 3:], b[..., :3], b[..., 3:])

@@ -200,14 +200,15 @@ class SubsystemGraph:
         return q
 
     # of the configuration space: model/configuration.py; by joint name: model/named_values.py
+    coordinate_layout = cached_property(configuration.coordinate_layout)
     integrate = configuration.integrate
     difference = configuration.difference
     random_configuration = configuration.random_configuration
     pack = named_values.pack
     unpack = named_values.unpack
-    position_limits = property(configuration.position_limits)
-    velocity_limits = property(configuration.velocity_limits)
-    effort_limits = property(configuration.effort_limits)
+    position_limits = cached_property(configuration.position_limits)
+    velocity_limits = cached_property(configuration.velocity_limits)
+    effort_limits = cached_property(configuration.effort_limits)
 
     def joint_position(self, joint: Joint, q: NDArray[np.float64]) -> NDArray[np.float64]:
         """Position of one joint, from q; mimic joints included."""
