@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 from numpy.typing import ArrayLike
 
+from ...exceptions import StateError
 from ...model import SubsystemGraph
 from ..arrays.arguments import Array, Progress
 from .momentum import centroidal_momentum_matrix, centroidal_momentum_matrix_batch
@@ -43,8 +44,10 @@ def centre_of_mass(
         q: positions (nq,). v: velocities (nv,). vdot: accelerations (nv,), which need v.
 
     Raises:
-        StateError: a wrong shape, a number that is not finite, a black box in the graph, or no moving mass.
+        StateError: a wrong shape, a number that is not finite, a black box in the graph, no moving mass, or
+            vdot without v.
     """
+    _raise_if_without_v(v, vdot)
     return _divided(graph, body_sums(graph, q, v, vdot), v, vdot)
 
 
@@ -64,7 +67,13 @@ def centre_of_mass_batch(
     Raises:
         StateError: as of ``centre_of_mass``, with the row; or a wrong number of threads.
     """
+    _raise_if_without_v(v, vdot)
     return _divided(graph, body_sums_batch(graph, q, v, vdot, threads, progress), v, vdot)
+
+
+def _raise_if_without_v(v: ArrayLike | None, vdot: ArrayLike | None) -> None:
+    if v is None and vdot is not None:
+        raise StateError("vdot is given without v; the acceleration of the centre of mass needs both")
 
 
 def _divided(

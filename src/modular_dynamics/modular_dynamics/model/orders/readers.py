@@ -22,9 +22,11 @@ def from_names(graph: SubsystemGraph, names: Iterable[str]) -> Order:
     Joints with several coordinates cannot be in it: they are ``missing``.
 
     Raises:
-        StateError: a name twice, or that of a joint with several coordinates.
+        StateError: no sequence of names, a name twice, or that of a joint with several coordinates.
     """
-    listed = tuple(names) if not isinstance(names, str) else (names,)
+    listed = tuple(names) if isinstance(names, Iterable) and not isinstance(names, str) else (names,)
+    if isinstance(names, str) or not all(isinstance(name, str) for name in listed):
+        raise StateError(f"names is {names!r}; a sequence of joint names is needed")
     if twice := [name for name in listed if listed.count(name) > 1]:
         raise StateError(f"joint '{twice[0]}' is named twice; each name must be there once")
     entries = []
@@ -43,8 +45,9 @@ def from_pinocchio(graph: SubsystemGraph, model: Any) -> Order:
 
     Raises:
         UnsupportedModelError: a joint of the model has coordinates that no joint of a graph has.
-        StateError: joints of one name have different coordinates.
+        StateError: another kind of model, or joints of one name have different coordinates.
     """
+    _raise_if_other(model, "njoints", "pinocchio.Model")
     rows = []
     for k in range(1, model.njoints):
         size, kind = (int(model.nqs[k]), int(model.nvs[k])), model.joints[k].shortname()
@@ -67,14 +70,20 @@ def from_mujoco(graph: SubsystemGraph, model: Any) -> Order:
     world must be the graph's root link.
 
     Raises:
-        StateError: joints of one name have different coordinates.
+        StateError: another kind of model, or joints of one name have different coordinates.
     """
+    _raise_if_other(model, "njnt", "mujoco.MjModel")
     rows = []
     for k in range(model.njnt):
         joint = model.joint(k)
         name = joint.name or f"joint {k} without a name"
         rows.append((name, _MUJOCO_SIZES[int(joint.type[0])], int(joint.qposadr[0]), int(joint.dofadr[0])))
     return _order(graph, rows, (int(model.nq), int(model.nv)), in_world=True)
+
+
+def _raise_if_other(model: Any, attribute: str, kind: str) -> None:
+    if not hasattr(model, attribute):
+        raise StateError(f"the model is {type(model).__name__}; a {kind} is needed")
 
 
 def _order(

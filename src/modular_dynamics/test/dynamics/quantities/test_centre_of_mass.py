@@ -89,6 +89,8 @@ def test_bad_input_is_named(load_robot, boxed_arm):
         md.centre_of_mass(boxed_arm, boxed_arm.neutral())
     with pytest.raises(md.StateError, match=r"v\[3\] of joint .* is nan"):
         md.centre_of_mass(graph, q, np.where(np.arange(19) == 3, np.nan, 1.0))
+    with pytest.raises(md.StateError, match="vdot is given without v"):
+        md.centre_of_mass(graph, q, vdot=q)
     with pytest.raises(md.StateError, match=r"row 1: q\[0\]"):
         md.centre_of_mass_batch(graph, [q, np.inf * q])
     with pytest.warns(md.ModelWarning):

@@ -70,6 +70,10 @@ def test_joints_that_one_side_lacks_need_values(arm):
         (lambda g, o: o.from_q(["a"] * 8), "positions are not an array"),
         (lambda g, o: o.from_q(np.ones(8), others=[1.0]), r"others has shape \(1,\)"),
         (lambda g, o: md.orders.from_names(g, ["tv7_joint_1"] * 2), "'tv7_joint_1' is named twice"),
+        (lambda g, o: md.orders.from_names(g, "tv7_joint_1"), "names is 'tv7_joint_1'; a sequence of joint"),
+        (lambda g, o: md.orders.from_names(g, 3), "names is 3; a sequence of joint names"),
+        (lambda g, o: md.orders.from_pinocchio(g, 3), "the model is int; a pinocchio.Model is needed"),
+        (lambda g, o: md.orders.from_mujoco(g, "m"), "the model is str; a mujoco.MjModel is needed"),
         (lambda g, o: md.orders.from_names(g, ["root_joint"]), "joint 'root_joint' has 1 velocities there"),
     ],
 )
