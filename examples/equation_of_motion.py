@@ -3,6 +3,7 @@
 Prints:
     M vdot + h gives the torques to 1e-12 N m: True
     gravity torques [N m]: [ 0.     -1.8927  0.4316 -0.4316]
+    C v + g gives h to 1e-12 N m: True
     dtau/dq agrees with finite differences to 1e-6 N m/rad: True
 """
 
@@ -20,6 +21,8 @@ tau = md.inverse_dynamics(graph, q, v, vdot)
 M, h, g = md.mass_matrix(graph, q), md.bias(graph, q, v), md.gravity_torque(graph, q)
 print("M vdot + h gives the torques to 1e-12 N m:", np.abs(M @ vdot + h - tau).max() < 1e-12)
 print("gravity torques [N m]:", g.round(4))
+C = md.coriolis_matrix(graph, q, v)  # the one for which Mdot - 2 C is skew-symmetric
+print("C v + g gives h to 1e-12 N m:", np.abs(C @ v + g - h).max() < 1e-12)
 derivatives = md.inverse_dynamics_derivatives(graph, q, v, vdot)
 step = 1e-6 * np.array([0.0, 1.0, 0.0, 0.0])  # of the joint `bend`
 change = md.inverse_dynamics(graph, q + step, v, vdot) - md.inverse_dynamics(graph, q - step, v, vdot)

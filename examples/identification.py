@@ -3,6 +3,8 @@
 Prints:
     Y theta gives the torques to 1e-11 N m: True
     payload 0.50 kg at height 0.10 m
+    what torques depend on: 22 sums of the 40 parameters, such as
+    mcz(upper_stem) + 0.3 m(left_branch) + 0.3 m(right_branch)
 """
 
 from pathlib import Path
@@ -28,3 +30,6 @@ A = Y.reshape(-1, len(theta))[:, -10:-6]  # of its mass and first moment m c
 missing = measured.ravel() - Y.reshape(-1, len(theta)) @ theta
 estimate, *_ = np.linalg.lstsq(A, missing, rcond=None)
 print(f"payload {estimate[0]:.2f} kg at height {estimate[3] / estimate[0]:.2f} m")
+base = md.base_parameters(graph)
+print(f"what torques depend on: {len(base.values)} sums of the {len(theta)} parameters, such as")
+print(base.expressions[2])

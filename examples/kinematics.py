@@ -1,4 +1,4 @@
-"""Where links are and how fast they move: poses, jacobians, and the torques that a force on a link needs.
+"""Where links and the centre of mass are, how fast they move, and the torques that a force on a link needs.
 
 Prints:
     left wrist at [m]: [-0.1293  0.2686  0.7298]
@@ -6,6 +6,9 @@ Prints:
     velocity of the left wrist [m/s]: [0.0379 0.1216 0.1058]
     shoulder torque that holds 20 N [N m]: [1.0257]
     its pose as a unit dual quaternion: [ 0.1682 -0.9722  0.1376  0.0877 -0.1133 -0.0493 -0.3265  0.183 ]
+    its acceleration [m/s^2]: [ 0.0058 -0.0101  0.0001]
+    centre of mass, its velocity [m, m/s]: [0.1968 0.2159 0.4377] [0.0968 0.1074 0.0324]
+    angular momentum about it [kg m^2/s]: [-0.243  -0.1251  0.2163]
 """
 
 from pathlib import Path
@@ -29,3 +32,8 @@ load = np.array([0.0, 0.0, -20.0, 0.0, 0.0, 0.0])  # 20 N downward at the wrist,
 effort = -J.T @ load  # what holds it, beside the robot's own weight
 print("shoulder torque that holds 20 N [N m]:", effort[graph.v_slice("left_shoulder_flexion")].round(4))
 print("its pose as a unit dual quaternion:", md.frame_pose(graph, q, "body_12a").vec8().round(4))
+still = np.zeros(graph.nv)
+print("its acceleration [m/s^2]:", md.frame_acceleration(graph, q, v, still, "body_12a")[:3].round(4))
+centre = md.centre_of_mass(graph, q, v)
+print("centre of mass, its velocity [m, m/s]:", centre.position.round(4), centre.velocity.round(4))
+print("angular momentum about it [kg m^2/s]:", md.centroidal_momentum(graph, q, v)[3:].round(4))

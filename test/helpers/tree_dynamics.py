@@ -62,6 +62,7 @@ FUNCTIONS = {
     "jacobian": _single_and_batch("jacobian", 1, lambda graph: (graph.links[-1],)),
     "jacobian in the link": _single_and_batch("jacobian", 1, lambda graph: (graph.links[-1], "link")),
     "regressor": _single_and_batch("regressor"),
+    "momentum matrix": _single_and_batch("centroidal_momentum_matrix", 1),
     "derivatives": (
         lambda *state, **options: np.array(md.inverse_dynamics_derivatives(*state, **options)),
         lambda *rows, **options: np.stack(md.inverse_dynamics_derivatives_batch(*rows, **options), axis=1),

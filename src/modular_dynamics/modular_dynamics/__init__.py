@@ -12,14 +12,18 @@ from .closure import (
     Assembly,
     ClosedLoopDynamics,
     ClosedLoopMotion,
+    ClosedLoopRegressor,
     Simulation,
     assemble,
     close_loops,
+    closed_loop_base_parameters,
     closed_loop_bias,
     closed_loop_forward_dynamics,
     closed_loop_gravity_torque,
     closed_loop_inverse_dynamics,
+    closed_loop_inverse_dynamics_derivatives,
     closed_loop_mass_matrix,
+    closed_loop_regressor,
     closed_loop_spring_torque,
     constraint_projection,
     energy,
@@ -29,7 +33,7 @@ from .composition import Composition, DualQuaternions, SpatialVectors, compose, 
 from .dynamics import *  # noqa: F403  # all of them; dynamics/__init__.py lists them
 from .exceptions import *  # noqa: F403  # all of them
 from .mjcf import load_mjcf
-from .model import Finding, Joint, JointType, Subsystem, SubsystemGraph
+from .model import Finding, Joint, JointType, Subsystem, SubsystemGraph, orders
 from .urdf import load_urdf
 
 if TYPE_CHECKING:
@@ -39,6 +43,7 @@ __all__ = [
     "Assembly",
     "ClosedLoopDynamics",
     "ClosedLoopMotion",
+    "ClosedLoopRegressor",
     "Composition",
     "DualQuaternion",
     "DualQuaternions",
@@ -52,11 +57,14 @@ __all__ = [
     "SubsystemGraph",
     "assemble",
     "close_loops",
+    "closed_loop_base_parameters",
     "closed_loop_bias",
     "closed_loop_forward_dynamics",
     "closed_loop_gravity_torque",
     "closed_loop_inverse_dynamics",
+    "closed_loop_inverse_dynamics_derivatives",
     "closed_loop_mass_matrix",
+    "closed_loop_regressor",
     "closed_loop_spring_torque",
     "compose",
     "constraint_projection",
@@ -64,6 +72,7 @@ __all__ = [
     "energy",
     "load_mjcf",
     "load_urdf",
+    "orders",
     "simulate",
     "subsystem_graph_dot",
 ]

@@ -2,6 +2,7 @@
 
 from .assembly.assemble import Assembly, assemble
 from .dynamics.denoc import FourBar, Link
+from .dynamics.derivatives import closed_loop_inverse_dynamics_derivatives
 from .dynamics.equation_of_motion import (
     close_loops,
     closed_loop_bias,
@@ -12,6 +13,7 @@ from .dynamics.equation_of_motion import (
     constraint_projection,
 )
 from .dynamics.forward_dynamics import ClosedLoopMotion, closed_loop_forward_dynamics, energy
+from .dynamics.regressor import ClosedLoopRegressor, closed_loop_base_parameters, closed_loop_regressor
 from .dynamics.solver import ClosedLoopDynamics, ClosedLoopSolver, solver_of
 from .reactions.free_bodies import LoadCase
 from .reactions.joint_reactions import (
@@ -30,6 +32,7 @@ __all__ = [
     "Assembly",
     "ClosedLoopDynamics",
     "ClosedLoopMotion",
+    "ClosedLoopRegressor",
     "ClosedLoopSolver",
     "FourBar",
     "Link",
@@ -42,11 +45,14 @@ __all__ = [
     "Simulation",
     "assemble",
     "close_loops",
+    "closed_loop_base_parameters",
     "closed_loop_bias",
     "closed_loop_forward_dynamics",
     "closed_loop_gravity_torque",
     "closed_loop_inverse_dynamics",
+    "closed_loop_inverse_dynamics_derivatives",
     "closed_loop_mass_matrix",
+    "closed_loop_regressor",
     "closed_loop_spring_torque",
     "constraint_projection",
     "energy",

@@ -14,7 +14,7 @@ from .execution.algorithms import FRAME_POSES
 from .execution.solver import Solver
 from .workspaces import workspace_of
 
-__all__ = ["FramePoses", "frame_pose", "frame_poses", "frame_poses_batch"]
+__all__ = ["FramePoses", "frame_pose", "frame_poses", "frame_poses_batch", "link_names"]
 
 
 class FramePoses(Solver):
@@ -39,7 +39,8 @@ class FramePoses(Solver):
         return self._run((q,), out)
 
 
-def _link_names(links: object) -> tuple[str, ...]:
+def link_names(links: object) -> tuple[str, ...]:
+    """A sequence of link names as a tuple. Raises StateError: it is none."""
     names = tuple(links) if isinstance(links, Iterable) and not isinstance(links, str) else (links,)
     if isinstance(links, str) or not all(isinstance(name, str) for name in names):
         raise StateError(f"links is {links!r}; a sequence of link names is needed")
@@ -47,7 +48,7 @@ def _link_names(links: object) -> tuple[str, ...]:
 
 
 def _solver(graph: SubsystemGraph, links: Sequence[str] | None) -> FramePoses:
-    return workspace_of(graph, FramePoses, None if links is None else _link_names(links))
+    return workspace_of(graph, FramePoses, None if links is None else link_names(links))
 
 
 def frame_pose(graph: SubsystemGraph, q: ArrayLike, link: str) -> DualQuaternion:

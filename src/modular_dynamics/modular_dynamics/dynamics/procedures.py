@@ -6,12 +6,20 @@ from dataclasses import dataclass
 from ..codegen.procedure import Procedure, Result
 from ..codegen.program import Program, Symbol
 from ..codegen.tracing import Symbols, joint_states, run
+from ..kernels import layout
 from ..kernels.recursions import jacobian, kinematics
 from ..kernels.recursions.articulated_layout import ROUNDING
 from ..model import JointType, SubsystemGraph
 from .arrays.arguments import Array, Topology
 from .arrays.model_arrays import arrays_of, with_links
-from .execution.algorithms import DERIVATIVES, FORWARD_DYNAMICS, INVERSE_DYNAMICS, MASS_MATRIX, Algorithm
+from .execution.algorithms import (
+    DERIVATIVES,
+    FORWARD_DYNAMICS,
+    INVERSE_DYNAMICS,
+    MASS_MATRIX,
+    Algorithm,
+    why_by_matrix,
+)
 
 __all__ = ["EXPORTED", "procedure"]
 
@@ -32,9 +40,13 @@ class _Trace:
         )
         self.zeros = dict.fromkeys(range(graph.nv), self.program.constant(0.0))
 
-    def symbols(self, algorithm: Algorithm, v: Symbols, third: Symbols) -> list[Symbol]:
+    def symbols(
+        self, algorithm: Algorithm, v: Symbols, third: Symbols, with_springs: bool = True
+    ) -> list[Symbol]:
         """What the recursion of an algorithm writes."""
         topology, constants = algorithm.prepared(*arrays_of(self.graph, f"exported {self.name}"))
+        if not with_springs:
+            topology[-1, layout.TERMS] &= ~layout.SPRINGS
         return self._run(algorithm.recursion, topology, constants, algorithm.outputs(topology), v, third)
 
     def of_links(
@@ -61,8 +73,8 @@ class _Trace:
 _Traced = tuple[tuple[Result, ...], tuple[Symbol, ...]]
 
 
-def _torques(trace: _Trace, name: str, v: Symbols, third: Symbols) -> _Traced:
-    tau = tuple(trace.symbols(INVERSE_DYNAMICS, v, third))
+def _torques(trace: _Trace, name: str, v: Symbols, third: Symbols, with_springs: bool = True) -> _Traced:
+    tau = tuple(trace.symbols(INVERSE_DYNAMICS, v, third, with_springs))
     return (Result(name, tau, (trace.nv,), TORQUES),), ()
 
 
@@ -97,7 +109,7 @@ def _jacobians(trace: _Trace) -> _Traced:
 
 
 def _forward_dynamics(trace: _Trace) -> _Traced:
-    if any(joint.mimic is not None for joint in trace.graph.joints):
+    if why_by_matrix(trace.graph) is not None:
         vdot, pivots = _solved(trace)
     else:
         both = trace.symbols(FORWARD_DYNAMICS, trace.v, trace.third)
@@ -161,7 +173,10 @@ EXPORTED: Mapping[str, _Exported] = {
         lambda t: _torques(t, "h", t.v, t.zeros),
     ),
     "gravity_torque": _Exported(
-        "Torques g that hold the robot still.", 1, "vdot", lambda t: _torques(t, "g", t.zeros, t.zeros)
+        "Torques g that gravity needs; springs at joints do not count.",
+        1,
+        "vdot",
+        lambda t: _torques(t, "g", t.zeros, t.zeros, with_springs=False),
     ),
     "mass_matrix": _Exported("Mass matrix M.", 1, "vdot", _mass_matrix),
     "forward_dynamics": _Exported(

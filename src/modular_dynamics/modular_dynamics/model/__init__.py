@@ -1,9 +1,10 @@
 """The model: joints, bodies, subsystems and the graph that they form. Constant after construction."""
 
-from . import checks
+from . import checks, orders
 from .changes.parameters.kind import Parameter
 from .checks import *  # noqa: F403  # all of them
 from .closure import Anchor, Gear, LoopJoint, Spring
+from .configuration import PositionLimits, joint_limits
 from .findings import Finding, summed_by_kind
 from .graph import SubsystemGraph
 from .inertial import Inertial, Link, merged
@@ -23,10 +24,13 @@ __all__ = [
     "LoopJoint",
     "Mimic",
     "Parameter",
+    "PositionLimits",
     "Spring",
     "Subsystem",
     "SubsystemGraph",
+    "joint_limits",
     "merged",
+    "orders",
     "summed_by_kind",
 ]
 __all__ += checks.__all__

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from ..algebra import DualQuaternion
 from ..exceptions import StateError, UnknownNameError
 from ..kernels import SMALLEST_NORM, first_not_finite
+from . import configuration, named_values
 from .changes.attach import attach
 from .changes.lock import lock
 from .changes.parameters.by_name import parameters_of, with_parameters
@@ -208,6 +209,17 @@ class SubsystemGraph(Constant, ExportsCode):
             if (first := self.joint(name).type.quaternion) is not None:
                 q[self.q_slice(name).start + first] = 1.0
         return q
+
+    # of the configuration space: model/configuration.py; by joint name: model/named_values.py
+    coordinate_layout = cached_property(configuration.coordinate_layout)
+    integrate = configuration.integrate
+    difference = configuration.difference
+    random_configuration = configuration.random_configuration
+    pack = named_values.pack
+    unpack = named_values.unpack
+    position_limits = cached_property(configuration.position_limits)
+    velocity_limits = cached_property(configuration.velocity_limits)
+    effort_limits = cached_property(configuration.effort_limits)
 
     def joint_position(self, joint: Joint, q: NDArray[np.float64]) -> NDArray[np.float64]:
         """Position of one joint, from q; mimic joints included."""

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ...dynamics.arrays.arguments import Array
 from ...exceptions import ClosureError, StateError
-from ...model import Joint, JointType, SubsystemGraph
+from ...model import JointType, SubsystemGraph, joint_limits
 
 __all__ = [
     "Coordinates",
@@ -173,12 +173,6 @@ def eliminated(gears: Array, own: Sequence[int | None], in_loops: NDArray[np.boo
         T[k] = -rows[i, left]
         correction[k] = rows[i, d:]
     return Gearing(T, left, correction)
-
-
-def joint_limits(joint: Joint) -> tuple[float, float]:
-    """Lower and upper limit [rad or m], infinite where there are none."""
-    lower, upper = joint.limits.lower, joint.limits.upper
-    return (lower, upper) if lower is not None and upper is not None and lower < upper else (-np.inf, np.inf)
 
 
 class PassiveJoints:

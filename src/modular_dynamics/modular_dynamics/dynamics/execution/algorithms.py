@@ -15,9 +15,12 @@ from ...kernels.recursions import (
     common_frame,
     composite_body,
     derivatives,
+    frame_motions,
     kinematics,
+    momentum_matrix,
     newton_euler,
     regressor,
+    whole_body,
 )
 from ...kernels.row_queue import new_queue
 from ...kernels.transposition import zero_squares
@@ -30,13 +33,16 @@ from ..arrays.regrouping import regrouped
 __all__ = [
     "DERIVATIVES",
     "FORWARD_DYNAMICS",
+    "FRAME_MOTIONS",
     "FRAME_POSES",
     "GENERATED",
     "INVERSE_DYNAMICS",
     "JACOBIAN",
     "MASS_MATRIX",
+    "MOMENTUM_MATRIX",
     "REFUSED",
     "REGRESSOR",
+    "WHOLE_BODY",
     "Algorithm",
     "StateCall",
     "why_by_matrix",
@@ -218,6 +224,33 @@ REGRESSOR = Algorithm(
     lambda topology: (_nv(topology), regressor.PARAMETERS * (len(topology) - 1)),
     "q, v and vdot are finite, but so large that the result is not",
     kernels.regressor,
+)
+FRAME_MOTIONS = Algorithm(
+    "frame_motions",
+    frame_motions.MOTION_COLUMNS,
+    {DOUBLE: frame_motions.frame_motions_float64},
+    ("q", "v", "vdot"),
+    lambda topology: (int((topology[:-1, layout.KIND] == layout.FIXED).sum()), 8, 3),
+    "q, v and vdot are finite, but so large that the result is not",
+    frame_motions.frame_motions,
+)
+WHOLE_BODY = Algorithm(
+    "whole_body",
+    frame_motions.MOTION_COLUMNS,
+    {DOUBLE: whole_body.whole_body_float64},
+    ("q", "v", "vdot"),
+    lambda topology: (whole_body.SUMS,),
+    "q, v and vdot are finite, but so large that the result is not",
+    whole_body.whole_body,
+)
+MOMENTUM_MATRIX = Algorithm(
+    "momentum_matrix",
+    momentum_matrix.MOMENTUM_COLUMNS,
+    {DOUBLE: momentum_matrix.momentum_matrix_float64},
+    ("q",),
+    lambda topology: (6, _nv(topology)),
+    "q is finite, but so large that the result is not",
+    momentum_matrix.momentum_matrix,
 )
 
 

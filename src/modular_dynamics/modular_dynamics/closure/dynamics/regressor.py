@@ -1,0 +1,110 @@
+"""Inverse dynamics with closed loops as a linear map of the inertial parameters; base parameters of loops."""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ...dynamics import BaseParameters, inertial_parameters, regressor
+from ...dynamics.arrays.arguments import Array
+from ...dynamics.base_parameters import reduced_parameters
+from ...exceptions import ClosureError
+from ...model import SubsystemGraph, joint_limits
+from .solver import ClosedLoopDynamics, ClosedLoopSolver, solver_of
+
+__all__ = ["ClosedLoopRegressor", "closed_loop_base_parameters", "closed_loop_regressor"]
+
+#: Random states for base parameters, and attempts at each to find a pose in which loops close.
+STATES, ATTEMPTS = 40, 20
+#: How far [rad or m] independent joints are moved at random from the reference, and of how many radii.
+REACH = (0.02, 0.1, 0.5, 1.0)
+
+
+class ClosedLoopRegressor(NamedTuple):
+    """tau = Y theta + offset, for the p independent joints.
+
+    Attributes:
+        Y (p, 10 n): theta is that of ``inertial_parameters``.
+        offset (p,): torques that do not depend on theta: those that hold springs [N m or N].
+    """
+
+    Y: Array
+    offset: Array
+
+
+def closed_loop_regressor(
+    graph: SubsystemGraph,
+    q: ArrayLike,
+    v: ArrayLike,
+    vdot: ArrayLike,
+    guess: ArrayLike | None = None,
+) -> ClosedLoopRegressor:
+    """The torques of ``closed_loop_inverse_dynamics`` as a linear function of the inertial parameters.
+
+    Y = W^T Y_tree, with the tree's regressor at the motion that the loops make, and v = W v1: by virtual
+    power, since the loops' wrenches have none. Arguments and errors as of ``closed_loop_inverse_dynamics``.
+    """
+    result = solver_of(graph).inverse_dynamics_at(q, v, vdot, guess)
+    Y = _projected(graph, result)
+    return ClosedLoopRegressor(Y, result.tau - Y @ inertial_parameters(graph))
+
+
+def _projected(graph: SubsystemGraph, result: ClosedLoopDynamics) -> Array:
+    Y = regressor(graph.tree, result.coordinates, result.velocities, result.accelerations)
+    projected: Array = result.projection.T @ Y
+    return projected
+
+
+def closed_loop_base_parameters(
+    graph: SubsystemGraph, guess: ArrayLike | None = None, seed: int = 0
+) -> BaseParameters:
+    """The base inertial parameters of a robot with closed loops: see :func:`.base_parameters`.
+
+    From ``closed_loop_regressor`` at random motions in random poses around one in which the loops are closed.
+    Loops couple joints, so that there are fewer of them than of the open tree.
+
+    Args:
+        guess: closed coordinates of all joints round which poses are drawn; by default those from which loops
+            are closed without a guess.
+        seed: of the random states.
+
+    Raises:
+        ClosureError: too few random poses in which the loops close.
+        StateError: a rank that is not clear. UnsupportedModelError: a black box in the graph.
+    """
+    solver, rng = solver_of(graph), np.random.default_rng(seed)
+    start = solver.reference() if guess is None else graph.checked(q=guess)[0]
+    size, rows = 10 * len(graph.bodies), list[Array]()
+    count = max(STATES, 4 * size // max(len(solver.independent_v), 1))
+    for attempt in range(ATTEMPTS * count):
+        if len(rows) == count:
+            break
+        step = np.zeros(graph.nv)
+        step[solver.independent_v] = REACH[attempt % len(REACH)] * rng.uniform(
+            -1, 1, len(solver.independent_v)
+        )
+        result = _random_motion(graph, solver, rng, start, graph.integrate(start, step))
+        if result is not None:
+            rows.append(_projected(graph, result))
+    if len(rows) < count:
+        raise ClosureError(
+            f"base parameters of '{graph.name}': its loops closed in {len(rows)} of {ATTEMPTS * count} "
+            f"random poses around the start; {count} are needed. Give a guess from which its joints can "
+            "move to all sides"
+        )
+    return reduced_parameters(graph, np.concatenate(rows))
+
+
+def _random_motion(
+    graph: SubsystemGraph, solver: ClosedLoopSolver, rng: np.random.Generator, start: Array, target: Array
+) -> ClosedLoopDynamics | None:
+    """A random motion at a pose with these independent coordinates; None where loops do not close."""
+    for name in graph.independent_joint_names:
+        joint, where = graph.joint(name), graph.q_slice(name)
+        if joint.type.nq == 1:
+            target[where] = np.clip(target[where], *joint_limits(joint))
+    v, vdot = rng.uniform(-3.0, 3.0, (2, len(solver.independent_v)))
+    try:
+        return solver.inverse_dynamics_at(target[solver.independent_q], v, vdot, start)
+    except ClosureError:
+        return None

@@ -1,0 +1,133 @@
+"""Base inertial parameters: the fewest combinations of inertial parameters on which torques depend."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..exceptions import StateError
+from ..model import SubsystemGraph
+from .arrays.arguments import Array
+from .regressor import inertial_parameters, regressor_batch
+
+__all__ = ["BaseParameters", "base_parameters", "reduced_parameters"]
+
+PARAMETERS = ("m", "mcx", "mcy", "mcz", "Ixx", "Ixy", "Iyy", "Ixz", "Iyz", "Izz")
+#: From here on a column is independent: the part of it that columns before it do not explain, relative to it.
+#: And a parameter has an effect: the size of its column, relative to the largest.
+INDEPENDENT = 1e-8
+#: The same where it is more than rounding: then it is not clear whether the column is independent.
+UNCLEAR = 1e-11
+#: Relative size of an entry of a combination that is rounding.
+ROUNDING = 1e-9
+#: Rows of random states for each parameter, and random states at least.
+ROWS, STATES = 4, 40
+
+
+@dataclass(frozen=True, eq=False)
+class BaseParameters:
+    """What `base_parameters` finds: tau = Y[:, independent] beta, beta = combination theta.
+
+    Y and theta are those of ``regressor`` and ``inertial_parameters``.
+
+    Attributes:
+        names: of all entries of theta, "parameter(body)".
+        independent (b,): indices in theta of one parameter for each base parameter, in which it is 1.
+        combination (b, 10 n): how beta follows from any theta.
+        values (b,): beta of the graph's own theta [kg, kg m, kg m^2].
+        without_effect: indices of parameters that no torque depends on.
+        smallest_kept, largest_left_out: parts of columns of Y that others do not explain, relative to them,
+            or sizes of columns without effect, relative to the largest: the rank is as certain as these are
+                apart.
+    """
+
+    names: tuple[str, ...]
+    independent: NDArray[np.int64]
+    combination: Array
+    values: Array
+    without_effect: NDArray[np.int64]
+    smallest_kept: float
+    largest_left_out: float
+
+    @cached_property
+    def expressions(self) -> tuple[str, ...]:
+        """Each base parameter as text: "Izz(upper_arm) + 0.36 m(forearm) - ..."."""
+        return tuple(self._expression(row) for row in self.combination)
+
+    def _expression(self, row: Array) -> str:
+        terms = [(row[k], self.names[k]) for k in np.flatnonzero(row)]
+        text = "".join(
+            f" {'-' if factor < 0.0 else '+'} {'' if abs(factor) == 1.0 else f'{abs(factor):.6g} '}{name}"
+            for factor, name in terms
+        )
+        return text[3:] if text.startswith(" + ") else text[1:]
+
+    def __str__(self) -> str:
+        pairs = zip(self.values.tolist(), self.expressions, strict=True)
+        return "\n".join(f"{value:+.6e} = {expression}" for value, expression in pairs)
+
+
+def base_parameters(graph: SubsystemGraph, seed: int = 0) -> BaseParameters:
+    """The base inertial parameters of a robot without loops, numerically.
+
+    By QR (Gautier, Numerical calculation of the base inertial parameters of robots, 1991): the columns of
+    ``regressor`` at random states within the limits, body after body, are made orthogonal; a column that
+    those before it explain gives its parameter to theirs. So the first of several that cannot be told apart
+    is kept, and what is beyond a joint is counted to the bodies before it.
+
+    Args:
+        seed: of the random states. Another one gives the same, as long as the rank is clear.
+
+    Raises:
+        StateError: a black box in the graph, or a rank that is not clear: two columns nearly dependent.
+        UnsupportedModelError: loops; ``closed_loop_base_parameters`` treats these.
+    """
+    rng, size = np.random.default_rng(seed), 10 * len(graph.bodies)
+    count = max(STATES, -(-ROWS * size // max(graph.nv, 1)))
+    q = graph.random_configuration(rng, count)
+    v, vdot = rng.uniform(-3.0, 3.0, (2, count, graph.nv))
+    Y = regressor_batch(graph, q, v, vdot)
+    return reduced_parameters(graph, Y.reshape(count * graph.nv, size))
+
+
+def reduced_parameters(graph: SubsystemGraph, rows: Array) -> BaseParameters:
+    """The base parameters on which ``rows`` of regressors (count, 10 n) depend. Errors: see above."""
+    size = rows.shape[1]
+    R: Array = np.zeros((0, size))
+    if rows.size:
+        R = np.asarray(np.linalg.qr(rows, mode="r"), np.float64)
+    norms = np.linalg.norm(R, axis=0)
+    sizes = norms / max(norms.max(initial=0.0), 1e-300)
+    none = sizes <= INDEPENDENT
+    basis, kept, unexplained = np.zeros((len(R), 0)), list[int](), np.zeros(size)
+    for k in np.flatnonzero(~none):
+        column = R[:, k] / norms[k]
+        for _ in range(2):  # once more: against rounding
+            column = column - basis @ (basis.T @ column)
+        unexplained[k] = np.linalg.norm(column)
+        if unexplained[k] > INDEPENDENT:
+            kept.append(int(k))
+            basis = np.column_stack([basis, column / unexplained[k]])
+    left_out = np.setdiff1d(np.flatnonzero(~none), kept)
+    smallest = float(unexplained[kept].min(initial=1.0))
+    largest = float(max(unexplained[left_out].max(initial=0.0), sizes[none].max(initial=0.0)))
+    if largest > UNCLEAR or smallest < 1e3 * largest:
+        raise StateError(
+            f"the number of base parameters of '{graph.name}' is not clear: columns of its regressor are "
+            f"independent by {smallest:.1e} and dependent by {largest:.1e}; joints nearly in line, or "
+            "lengths of very different sizes"
+        )
+    combination = np.zeros((len(kept), size))
+    combination[:, kept] = np.eye(len(kept))
+    if len(left_out):
+        factors = np.linalg.lstsq(R[:, kept] / norms[kept], R[:, left_out] / norms[left_out], rcond=None)[0]
+        factors[np.abs(factors) < ROUNDING] = 0.0
+        factors = factors * norms[left_out] / norms[kept][:, None]
+        whole = np.round(factors)
+        combination[:, left_out] = np.where(np.abs(factors - whole) < ROUNDING, whole, factors)
+    names = tuple(f"{what}({body.name})" for body in graph.bodies for what in PARAMETERS)
+    values = combination @ inertial_parameters(graph)
+    return BaseParameters(
+        names, np.array(kept, np.int64), combination, values, np.flatnonzero(none), smallest, largest
+    )

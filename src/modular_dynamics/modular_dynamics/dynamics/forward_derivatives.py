@@ -1,0 +1,90 @@
+"""Derivatives of forward dynamics with respect to q, v and tau."""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..model import SubsystemGraph
+from .arrays.arguments import Array, Progress
+from .derivatives import inverse_dynamics_derivatives, inverse_dynamics_derivatives_batch
+from .execution.solver import Wrenches
+from .forward_dynamics import forward_dynamics, forward_dynamics_batch
+
+__all__ = [
+    "ForwardDynamicsDerivatives",
+    "forward_dynamics_derivatives",
+    "forward_dynamics_derivatives_batch",
+]
+
+
+class ForwardDynamicsDerivatives(NamedTuple):
+    """d vdot/d q, d vdot/d v and d vdot/d tau, (nv, nv) each, and vdot (nv,); of many states with rows."""
+
+    dq: Array
+    dv: Array
+    dtau: Array
+    vdot: Array
+
+
+def forward_dynamics_derivatives(
+    graph: SubsystemGraph,
+    q: ArrayLike,
+    v: ArrayLike,
+    tau: ArrayLike,
+    external_wrenches: Wrenches = None,
+) -> ForwardDynamicsDerivatives:
+    """How the accelerations of ``forward_dynamics`` change with q, v and tau: -M^-1 dID/dq, -M^-1 dID/dv,
+    M^-1.
+
+    ID are the torques of ``inverse_dynamics`` at the accelerations of q, v, tau (Carpentier & Mansard,
+    Analytical derivatives of rigid body dynamics algorithms, 2018). Of floating and spherical joints dq is a
+    small displacement in the child's axes, as of ``inverse_dynamics_derivatives``.
+
+    Args:
+        q, v, tau, external_wrenches: as of ``forward_dynamics``; wrenches are held fixed at and in their
+            link.
+
+    Raises:
+        StateError, UnsupportedModelError: as of ``forward_dynamics``.
+    """
+    vdot = forward_dynamics(graph, q, v, tau, external_wrenches)
+    return _solved(inverse_dynamics_derivatives(graph, q, v, vdot, external_wrenches), vdot)
+
+
+def forward_dynamics_derivatives_batch(
+    graph: SubsystemGraph,
+    q: ArrayLike,
+    v: ArrayLike,
+    tau: ArrayLike,
+    threads: int | None = None,
+    *,
+    external_wrenches: Wrenches = None,
+    progress: Progress = None,
+) -> ForwardDynamicsDerivatives:
+    """Derivatives of many states, (count, nv, nv) each: ``forward_dynamics_derivatives`` of each row.
+
+    By kernels on vector lanes and threads, then NumPy's solver of linear equations.
+
+    Args:
+        q: positions (count, nq). v, tau: velocities and torques (count, nv).
+        external_wrenches: as of ``forward_dynamics``, the same for every state.
+        threads, progress: as of ``inverse_dynamics_batch``; progress is that of the derivatives.
+
+    Raises:
+        StateError, UnsupportedModelError: as of ``forward_dynamics_batch``.
+    """
+    vdot = forward_dynamics_batch(graph, q, v, tau, threads, external_wrenches=external_wrenches)
+    derivatives = inverse_dynamics_derivatives_batch(
+        graph, q, v, vdot, threads, external_wrenches=external_wrenches, progress=progress
+    )
+    return _solved(derivatives, vdot)
+
+
+def _solved(derivatives: tuple[Array, Array, Array], vdot: Array) -> ForwardDynamicsDerivatives:
+    dq, dv, M = derivatives
+    # in the unit of each coordinate, in which masses of grams and of tons are alike
+    scale = 1.0 / np.sqrt(np.diagonal(M, axis1=-2, axis2=-1))
+    inverse = np.asarray(np.linalg.inv(scale[..., :, None] * M * scale[..., None, :]), np.float64)
+    inverse = scale[..., :, None] * (0.5 * (inverse + np.swapaxes(inverse, -1, -2))) * scale[..., None, :]
+    return ForwardDynamicsDerivatives(-inverse @ dq, -inverse @ dv, inverse, vdot)

@@ -1,0 +1,80 @@
+"""The matrix C(q, v) of Coriolis and centrifugal torques for which Mdot - 2 C is skew-symmetric."""
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ...model import JointType, SubsystemGraph
+from ..arrays.arguments import Array, Progress
+from ..derivatives import inverse_dynamics_derivatives, inverse_dynamics_derivatives_batch
+from .rest import rest, rest_rows
+
+__all__ = ["coriolis_matrix", "coriolis_matrix_batch"]
+
+
+def coriolis_matrix(graph: SubsystemGraph, q: ArrayLike, v: ArrayLike) -> Array:
+    """C (nv, nv) with C v = bias - gravity_torque, and Mdot = C + C^T, so that Mdot - 2 C is skew-symmetric.
+
+    C_ij = sum_k Gamma_ijk v_k with Christoffel's symbols: since the bias is quadratic in v, that is half of
+    its derivative with respect to v, which ``inverse_dynamics_derivatives`` has in closed form. Where
+    velocities are no derivatives of coordinates (floating and spherical joints), half of M ad(v_j) is added,
+    ad(v_j) the matrix of the Lie bracket with the joint's own velocity; then it is the matrix of Echeandia &
+    Wensing, Numerical methods to compute the Coriolis matrix and Christoffel symbols for rigid-body systems,
+    2021.
+
+    Args:
+        q: positions (nq,). v: velocities (nv,).
+
+    Raises:
+        StateError: a wrong shape, a number that is not finite, or a black box in the graph.
+        UnsupportedModelError: the graph has loop joints, passive joints, gears or springs.
+    """
+    derivatives = inverse_dynamics_derivatives(graph, q, v, rest(graph))
+    return _coriolis(graph, derivatives.dv, derivatives.dvdot, np.asarray(v, np.float64))
+
+
+def coriolis_matrix_batch(
+    graph: SubsystemGraph,
+    q: ArrayLike,
+    v: ArrayLike,
+    threads: int | None = None,
+    *,
+    progress: Progress = None,
+) -> Array:
+    """C of many states (count, nv, nv): ``coriolis_matrix`` of each row of q (count, nq) and v (count, nv).
+
+    By the kernel of the derivatives on vector lanes and threads, then NumPy.
+
+    Raises:
+        StateError: as of ``coriolis_matrix``, with the row; or a wrong number of threads.
+        UnsupportedModelError: as of ``coriolis_matrix``.
+    """
+    derivatives = inverse_dynamics_derivatives_batch(
+        graph, q, v, rest_rows(graph, q), threads, progress=progress
+    )
+    return _coriolis(graph, derivatives.dv, derivatives.dvdot, np.asarray(v, np.float64))
+
+
+def _coriolis(graph: SubsystemGraph, dv: Array, M: Array, v: Array) -> Array:
+    C: Array = 0.5 * dv
+    for name in graph.joint_names:
+        kind, where = graph.joint(name).type, graph.v_slice(name)
+        if kind.nv > 1:
+            C[..., where] += 0.5 * M[..., where] @ _bracket(kind, v[..., where])
+    return C
+
+
+def _bracket(kind: JointType, v: Array) -> Array:
+    """ad(v) of a twist (linear, angular), or of an angular velocity, in the body's axes."""
+    turning = _skew(v[..., -3:])
+    if kind is not JointType.FLOATING:
+        return turning
+    result = np.zeros((*v.shape[:-1], 6, 6))
+    result[..., :3, :3] = result[..., 3:, 3:] = turning
+    result[..., :3, 3:] = _skew(v[..., :3])
+    return result
+
+
+def _skew(a: Array) -> Array:
+    """The matrices of x -> a x x."""
+    columns = np.cross(a[..., None, :], np.eye(3))
+    return np.swapaxes(columns, -1, -2)

@@ -1,0 +1,28 @@
+"""Rates of zero beside positions that callers pass."""
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ...model import SubsystemGraph
+from ..arrays.arguments import Array
+from ..workspaces import workspace_of
+
+__all__ = ["rest", "rest_rows"]
+
+
+def _zeros(graph: SubsystemGraph) -> Array:
+    return np.zeros(graph.nv)
+
+
+def rest(graph: SubsystemGraph) -> Array:
+    """Zero rates (nv,), allocated once for each thread: no kernel writes its inputs."""
+    return workspace_of(graph, _zeros)
+
+
+def rest_rows(graph: SubsystemGraph, q: ArrayLike) -> Array:
+    """Zero rates (count, nv) beside positions q; none where q has no rows, which the batch then reports."""
+    try:
+        count = len(np.asarray(q))
+    except (TypeError, ValueError):
+        count = 0
+    return np.broadcast_to(0.0, (count, graph.nv))

@@ -1,0 +1,256 @@
+"""Positions q of a robot as points of its configuration space: steps, differences, random points, limits.
+
+Each function is a method of :class:`.SubsystemGraph`, of the same name. Arrays may have rows: (..., nq).
+"""
+
+from typing import NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..algebra import motion_after, motion_between, quaternion_after, quaternion_between
+from ..exceptions import StateError
+from ..kernels import SMALLEST_NORM
+from .subsystem import Joint, JointType
+
+__all__ = [
+    "CoordinateLayout",
+    "Coordinates",
+    "PositionLimits",
+    "coordinate_layout",
+    "difference",
+    "effort_limits",
+    "integrate",
+    "joint_limits",
+    "position_limits",
+    "random_configuration",
+    "state_array",
+    "velocity_limits",
+]
+
+Array = NDArray[np.float64]
+#: Random positions of joints without limits: angles up to half a turn, lengths up to a metre.
+HALF_TURN, METRE = np.pi, 1.0
+
+
+class CoordinateLayout(NamedTuple):
+    """Indices of the joints with one coordinate in q and in v, and in v of the continuous ones among them.
+
+    Of the joints whose positions hold a quaternion: type, slice of q, slice of v.
+    """
+
+    q: NDArray[np.int64]
+    v: NDArray[np.int64]
+    continuous: NDArray[np.int64]
+    with_quaternion: tuple[tuple[JointType, slice, slice], ...]
+
+
+class Coordinates(Protocol):
+    """What is needed of a graph: its joints with coordinates of their own, and where these stand."""
+
+    @property
+    def name(self) -> str: ...  # noqa: D102
+    @property
+    def joint_names(self) -> tuple[str, ...]: ...  # noqa: D102
+    @property
+    def nq(self) -> int: ...  # noqa: D102
+    @property
+    def nv(self) -> int: ...  # noqa: D102
+    @property
+    def coordinate_layout(self) -> CoordinateLayout: ...  # noqa: D102
+    def joint(self, name: str) -> Joint: ...  # noqa: D102
+    def q_slice(self, name: str) -> slice: ...  # noqa: D102
+    def v_slice(self, name: str) -> slice: ...  # noqa: D102
+
+
+class PositionLimits(NamedTuple):
+    """Lower and upper limits of q, (nq,) each [rad or m]; infinite where there are none."""
+
+    lower: Array
+    upper: Array
+
+
+def state_array(graph: Coordinates, name: str, value: ArrayLike) -> Array:
+    """A finite array (..., nq) for names that begin with q, (..., nv) for others; quaternions not zero.
+
+    Raises:
+        StateError: names the vector and its shape, or the joint and its number.
+    """
+    is_q = name.startswith("q")
+    try:
+        if np.iscomplexobj(np.asarray(value)):
+            raise TypeError("complex numbers")
+        array = np.asarray(value, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise StateError(f"{name} is not an array of numbers: {error}") from None
+    needed = graph.nq if is_q else graph.nv
+    if array.ndim == 0 or array.shape[-1] != needed:
+        raise StateError(f"{name} has shape {array.shape}; '{graph.name}' needs ({needed},) or rows of it")
+    if not np.isfinite(array).all():
+        slice_of = graph.q_slice if is_q else graph.v_slice
+        bad = next(n for n in graph.joint_names if not np.isfinite(array[..., slice_of(n)]).all())
+        raise StateError(f"{name} of joint '{bad}' has a number that is not finite")
+    for _, where, _ in graph.coordinate_layout.with_quaternion if is_q else ():
+        if (np.linalg.norm(array[..., where][..., -4:], axis=-1) < SMALLEST_NORM).any():
+            joint = next(n for n in graph.joint_names if graph.q_slice(n) == where)
+            raise StateError(f"{name} of joint '{joint}' has a zero quaternion (w x y z)")
+    return array
+
+
+def coordinate_layout(graph: Coordinates) -> CoordinateLayout:
+    """Where which kinds of coordinates stand; a graph keeps it."""
+    joints = [
+        (graph.joint(name).type, graph.q_slice(name), graph.v_slice(name)) for name in graph.joint_names
+    ]
+    single = [(kind, q.start, v.start) for kind, q, v in joints if kind.nq == 1]
+    return CoordinateLayout(
+        np.array([q for _, q, _ in single], np.int64),
+        np.array([v for _, _, v in single], np.int64),
+        np.array([v for kind, _, v in single if kind is JointType.CONTINUOUS], np.int64),
+        tuple(row for row in joints if row[0].nq > 1),
+    )
+
+
+def integrate(graph: Coordinates, q: ArrayLike, v: ArrayLike, dt: ArrayLike = 1.0) -> Array:
+    """The positions after moving with constant velocities v for a time dt [s]: q + v dt, on the manifold.
+
+    Of a floating joint v is a twist (linear, angular) in the child's axes, and the motion a screw, q exp(v
+    dt), as in Pinocchio; of a spherical joint a rotation about an axis fixed in the child. Quaternions of the
+    result have unit length. Limits are not regarded.
+
+    Args:
+        q: positions (nq,) or (count, nq). v: velocities (nv,) or (count, nv). One or both with rows.
+        dt: one number, or (count,).
+
+    Returns:
+        Positions (nq,) or (count, nq).
+
+    Raises:
+        StateError: a wrong shape, a number that is not finite, or a zero quaternion.
+    """
+    start, rates = state_array(graph, "q", q), state_array(graph, "v", v)
+    try:
+        time = np.asarray(dt, np.float64)
+        step = rates * time[..., None] if time.ndim else rates * time
+        shape = np.broadcast_shapes(start.shape[:-1], step.shape[:-1])
+    except (TypeError, ValueError) as error:
+        raise StateError(f"q {start.shape}, v {rates.shape} and dt do not belong together: {error}") from None
+    if not np.isfinite(time).all():
+        raise StateError(f"dt is {dt!r}; finite numbers of seconds are needed")
+    result = np.broadcast_to(start, (*shape, graph.nq)).copy()
+    step = np.broadcast_to(step, (*shape, graph.nv))
+    layout = graph.coordinate_layout
+    result[..., layout.q] += step[..., layout.v]
+    for kind, at_q, at_v in layout.with_quaternion:
+        old, move = result[..., at_q].copy(), step[..., at_v]
+        if kind is JointType.FLOATING:
+            position, turned = motion_after(old[..., :3], old[..., 3:], move[..., :3], move[..., 3:])
+            result[..., at_q] = np.concatenate([position, turned], axis=-1)
+        else:
+            result[..., at_q] = quaternion_after(old, move)
+    return result
+
+
+def difference(graph: Coordinates, q0: ArrayLike, q1: ArrayLike, shortest: bool = False) -> Array:
+    """The velocities (nv,) or (count, nv) that lead from q0 to q1 in one second: integrate(q0, d) = q1.
+
+    Of floating and spherical joints by a rotation of at most half a turn; quaternions r and -r are the same.
+
+    Args:
+        q0, q1: positions (nq,) or (count, nq); one of them, or both, with rows.
+        shortest: of `continuous` joints the difference modulo whole turns, from -pi to pi: integrated, it
+            gives the same pose, but perhaps another number of turns. Joints that gears or mimic joints follow
+            should count their turns.
+
+    Raises:
+        StateError: a wrong shape, a number that is not finite, or a zero quaternion.
+    """
+    first, second = state_array(graph, "q0", q0), state_array(graph, "q1", q1)
+    try:
+        first, second = np.broadcast_arrays(first, second)
+    except ValueError:
+        raise StateError(f"q0 has shape {first.shape}, q1 {second.shape}; as many rows are needed") from None
+    result = np.empty((*first.shape[:-1], graph.nv))
+    layout = graph.coordinate_layout
+    result[..., layout.v] = second[..., layout.q] - first[..., layout.q]
+    if shortest:
+        turns = np.round(result[..., layout.continuous] / (2.0 * np.pi))
+        result[..., layout.continuous] -= 2.0 * np.pi * turns
+    for kind, at_q, at_v in layout.with_quaternion:
+        a, b = first[..., at_q], second[..., at_q]
+        if kind is JointType.FLOATING:
+            parts = motion_between(a[..., :3], a[..., 3:], b[..., :3], b[..., 3:])
+            result[..., at_v] = np.concatenate(parts, axis=-1)
+        else:
+            result[..., at_v] = quaternion_between(a, b)
+    return result
+
+
+def joint_limits(joint: Joint) -> tuple[float, float]:
+    """Lower and upper limit [rad or m], infinite where there are none or where they leave no range."""
+    lower, upper = joint.limits.lower, joint.limits.upper
+    return (lower, upper) if lower is not None and upper is not None and lower < upper else (-np.inf, np.inf)
+
+
+def position_limits(graph: Coordinates) -> PositionLimits:
+    """Limits of q (nq,) each [rad or m]: those of joints with one coordinate; else, and without, infinite.
+
+    Limits that leave no range (both zero in many files) count as none. Those of mimic joints do not appear.
+    """
+    lower, upper = np.full(graph.nq, -np.inf), np.full(graph.nq, np.inf)
+    for name in graph.joint_names:
+        if graph.joint(name).type.nq == 1:
+            lower[graph.q_slice(name)], upper[graph.q_slice(name)] = joint_limits(graph.joint(name))
+    lower.flags.writeable = upper.flags.writeable = False
+    return PositionLimits(lower, upper)
+
+
+def velocity_limits(graph: Coordinates) -> Array:
+    """Largest |v| (nv,) [rad/s or m/s]; infinite where the file gives none, or zero."""
+    return _largest(graph, "velocity")
+
+
+def effort_limits(graph: Coordinates) -> Array:
+    """Largest |tau| (nv,) [N m or N]; infinite where the file gives none, or zero."""
+    return _largest(graph, "effort")
+
+
+def _largest(graph: Coordinates, what: str) -> Array:
+    limits = np.full(graph.nv, np.inf)
+    for name in graph.joint_names:
+        value = getattr(graph.joint(name).limits, what)
+        if graph.joint(name).type.nv == 1 and value is not None and value > 0.0:
+            limits[graph.v_slice(name)] = value
+    limits.flags.writeable = False
+    return limits
+
+
+def random_configuration(graph: Coordinates, rng: np.random.Generator, count: int | None = None) -> Array:
+    """Random positions within the limits (nq,), or (count, nq): uniform, orientations included.
+
+    Joints without limits are drawn from half a turn to either side, or a metre; floating joints from a cube
+    of two metres. Loops are not closed: see ``close_loops``.
+
+    Raises:
+        StateError: rng is no numpy.random.Generator, or a wrong count.
+    """
+    if not isinstance(rng, np.random.Generator):
+        raise StateError(f"rng is {rng!r}; a numpy.random.Generator, as default_rng(0), is needed")
+    if count is not None and (not isinstance(count, int | np.integer) or count < 0):
+        raise StateError(f"count is {count!r}; a whole number, or None for one configuration, is needed")
+    rows = 1 if count is None else int(count)
+    result = np.empty((rows, graph.nq))
+    for name in graph.joint_names:
+        joint, part = graph.joint(name), graph.q_slice(name)
+        if joint.type.nq == 1:
+            lower, upper = joint_limits(joint)
+            if not np.isfinite([lower, upper]).all():
+                reach = METRE if joint.type is JointType.PRISMATIC else HALF_TURN
+                lower, upper = max(lower, -reach), min(upper, reach)
+            result[:, part] = rng.uniform(lower, upper, (rows, 1))
+        else:
+            turn = rng.standard_normal((rows, 4))
+            turn /= np.linalg.norm(turn, axis=1, keepdims=True)
+            result[:, part.stop - 4 : part.stop] = turn
+            result[:, part.start : part.stop - 4] = rng.uniform(-METRE, METRE, (rows, joint.type.nq - 4))
+    return result[0] if count is None else result

@@ -1,0 +1,265 @@
+"""Vectors of a graph in another order of joints, with other coordinates, and back."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ...algebra import quaternion_product, rotated, translation, unit_quaternion
+from ...exceptions import StateError
+from ..configuration import state_array
+from ..graph import SubsystemGraph
+from ..subsystem import Joint, JointType
+
+__all__ = ["Entry", "Order"]
+
+Array = NDArray[np.float64]
+_CONJUGATE = np.array([1.0, -1.0, -1.0, -1.0])
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A joint of the other order.
+
+    Attributes:
+        name: its name there; joint: that of the graph's joint; None: the graph has no such joint.
+        q, v: where its coordinates and velocities stand there.
+        as_direction: its angle is a pair (cos, sin). scalar_last: its quaternion is x y z w.
+        in_world: of a floating joint, pose and linear velocity are the world's, not its parent's and its own.
+    """
+
+    name: str
+    joint: str | None
+    q: slice
+    v: slice
+    as_direction: bool = False
+    scalar_last: bool = False
+    in_world: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Order:
+    """Conversion of vectors between a graph and another order of its joints; all take rows, too.
+
+    Arguments without a prefix are in the graph's order. A joint that mimics another has no coordinate in the
+    graph: where it has one in the other order, `to_q` and `to_v` write the value that it follows, `to_tau`
+    writes zero, since its driver's torque includes its own; `from_q` and `from_v` read the driver's value,
+    and `from_tau` adds its torque, times its multiplier, to its driver's.
+
+    Attributes:
+        entries: the joints of the other order. nq, nv: lengths of its vectors.
+        extra: its joints that the graph does not have; `to_...` then needs ``others``. `from_...` does not
+            read them.
+        missing: joints of the graph that it does not have; `from_...` then needs ``others``. `to_...` does
+            not write them.
+    """
+
+    graph: SubsystemGraph
+    entries: tuple[Entry, ...]
+    nq: int
+    nv: int
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The joints of the other order."""
+        return tuple(entry.name for entry in self.entries)
+
+    @property
+    def extra(self) -> tuple[str, ...]:
+        """Those that the graph does not have."""
+        return tuple(entry.name for entry in self.entries if entry.joint is None)
+
+    @property
+    def missing(self) -> tuple[str, ...]:
+        """Joints of the graph, with coordinates of their own, that the other order does not have."""
+        present = {entry.joint for entry in self.entries}
+        return tuple(name for name in self.graph.joint_names if name not in present)
+
+    def to_q(self, q: ArrayLike, others: ArrayLike | None = None) -> Array:
+        """Positions (nq,) or rows, from the graph's order into the other. ``others``: see ``extra``.
+
+        Raises:
+            StateError: a wrong shape, a number that is not finite, or extra joints without ``others``.
+        """
+        ours = state_array(self.graph, "q", q)
+        theirs = self._start(others, self.extra, self.nq, ours.shape[:-1])
+        for entry, joint in self._known():
+            own = ours[..., self.graph.q_slice(self.graph.driver(joint))]
+            if joint.mimic is not None:
+                own = joint.mimic.multiplier * own + joint.mimic.offset
+            theirs[..., entry.q] = _to_position(entry, joint, own)
+        return theirs
+
+    def from_q(self, theirs: ArrayLike, others: ArrayLike | None = None) -> Array:
+        """Positions (nq,) or rows, from the other order into the graph's. ``others``: see ``missing``.
+
+        Raises:
+            StateError: a wrong shape, a number that is not finite, or missing joints without ``others``.
+        """
+        array = self._checked("positions", theirs, self.nq)
+        ours = self._start(others, self.missing, self.graph.nq, array.shape[:-1])
+        for entry, joint in self._known():
+            if joint.mimic is None:
+                ours[..., self.graph.q_slice(joint.name)] = _from_position(entry, joint, array[..., entry.q])
+        return state_array(self.graph, "q", ours)
+
+    def to_v(self, v: ArrayLike, q: ArrayLike | None = None, others: ArrayLike | None = None) -> Array:
+        """Velocities (nv,) or rows, into the other order.
+
+        Args:
+            q: positions in the graph's order; needed where the other order has floating joints in the world's
+                axes, as MuJoCo does.
+            others: see ``extra``.
+
+        Raises:
+            StateError: as of `to_q`, or q is needed.
+        """
+        ours = state_array(self.graph, "v", v)
+        theirs = self._start(others, self.extra, self.nv, ours.shape[:-1])
+        for entry, joint in self._known():
+            scale = 1.0 if joint.mimic is None else joint.mimic.multiplier
+            own = scale * ours[..., self.graph.v_slice(self.graph.driver(joint))]
+            theirs[..., entry.v] = self._turned(entry, joint, own, q)
+        return theirs
+
+    def from_v(self, theirs: ArrayLike, q: ArrayLike | None = None, others: ArrayLike | None = None) -> Array:
+        """Velocities (nv,) or rows, into the graph's order. Arguments and errors as of `to_v`, `from_q`."""
+        array = self._checked("velocities", theirs, self.nv)
+        ours = self._start(others, self.missing, self.graph.nv, array.shape[:-1])
+        for entry, joint in self._known():
+            if joint.mimic is None:
+                own = self._turned(entry, joint, array[..., entry.v], q, back=True)
+                ours[..., self.graph.v_slice(joint.name)] = own
+        return ours
+
+    def to_vdot(
+        self,
+        vdot: ArrayLike,
+        q: ArrayLike | None = None,
+        v: ArrayLike | None = None,
+        others: ArrayLike | None = None,
+    ) -> Array:
+        """Accelerations (nv,) or rows, into the other order: the derivative of `to_v`.
+
+        Args:
+            q, v: positions and velocities in the graph's order, needed where `to_v` needs q.
+            others: see ``extra``.
+        """
+        return self.to_v(self._with_drift(state_array(self.graph, "vdot", vdot), v, 1.0), q, others)
+
+    def from_vdot(
+        self,
+        theirs: ArrayLike,
+        q: ArrayLike | None = None,
+        v: ArrayLike | None = None,
+        others: ArrayLike | None = None,
+    ) -> Array:
+        """Accelerations (nv,) or rows, into the graph's order. Arguments as of `to_vdot`."""
+        return self._with_drift(self.from_v(theirs, q, others), v, -1.0)
+
+    def to_tau(self, tau: ArrayLike, q: ArrayLike | None = None, others: ArrayLike | None = None) -> Array:
+        """Torques (nv,) or rows, into the other order. Arguments and errors as of `to_v`."""
+        ours = state_array(self.graph, "tau", tau)
+        theirs = self._start(others, self.extra, self.nv, ours.shape[:-1])
+        for entry, joint in self._known():
+            theirs[..., entry.v] = 0.0
+            if joint.mimic is None:
+                own = ours[..., self.graph.v_slice(joint.name)]
+                theirs[..., entry.v] = self._turned(entry, joint, own, q)
+        return theirs
+
+    def from_tau(
+        self, theirs: ArrayLike, q: ArrayLike | None = None, others: ArrayLike | None = None
+    ) -> Array:
+        """Torques (nv,) or rows, into the graph's order. Arguments and errors as of `from_v`."""
+        array = self._checked("torques", theirs, self.nv)
+        ours = self.from_v(array, q, others)
+        for entry, joint in self._known():
+            if joint.mimic is not None:
+                driver = self.graph.v_slice(joint.mimic.joint)
+                ours[..., driver] += joint.mimic.multiplier * array[..., entry.v]
+        return ours
+
+    def _known(self) -> list[tuple[Entry, Joint]]:
+        return [(entry, self.graph.joint(entry.joint)) for entry in self.entries if entry.joint is not None]
+
+    def _checked(self, what: str, theirs: ArrayLike, size: int) -> Array:
+        try:
+            array = np.asarray(theirs, np.float64)
+        except (TypeError, ValueError) as error:
+            raise StateError(f"{what} are not an array of numbers: {error}") from None
+        if array.shape[-1:] != (size,):
+            raise StateError(f"{what} have shape {array.shape}; ({size},) or rows of it are needed")
+        for entry, _ in self._known():
+            part = array[..., entry.q if what == "positions" else entry.v]
+            if not np.isfinite(part).all():
+                raise StateError(f"{what}: those of joint '{entry.name}' are not finite")
+        return array
+
+    def _start(
+        self, others: ArrayLike | None, unknown: tuple[str, ...], size: int, rows: tuple[int, ...]
+    ) -> Array:
+        """A copy of ``others``, or zeros, for as many rows."""
+        if unknown and others is None:
+            raise StateError(
+                f"no values are known of {', '.join(unknown)}; others, ({size},) with these, is needed"
+            )
+        base = np.zeros(size) if others is None else np.asarray(others, np.float64)
+        if base.shape[-1:] != (size,):
+            raise StateError(f"others has shape {base.shape}; ({size},) or rows of it are needed")
+        return np.broadcast_to(base, (*rows, size)).copy()
+
+    def _turned(
+        self, entry: Entry, joint: Joint, own: Array, q: ArrayLike | None, back: bool = False
+    ) -> Array:
+        """A velocity or wrench with its linear part in the axes of the other order; or back."""
+        if not entry.in_world or joint.type is not JointType.FLOATING:
+            return own
+        if q is None:
+            raise StateError(
+                f"the velocities of floating joint '{joint.name}' are in the world's axes there: q is needed"
+            )
+        r = unit_quaternion(state_array(self.graph, "q", q)[..., self.graph.q_slice(joint.name)][..., 3:])
+        r = quaternion_product(_quaternion(joint), r)
+        return np.concatenate([rotated(r * _CONJUGATE if back else r, own[..., :3]), own[..., 3:]], axis=-1)
+
+    def _with_drift(self, vdot: Array, v: ArrayLike | None, sign: float) -> Array:
+        """Linear accelerations of floating joints plus (or less) omega x v, what turning axes add."""
+        result = vdot.copy()
+        for entry, joint in self._known():
+            if entry.in_world and joint.type is JointType.FLOATING:
+                if v is None:
+                    raise StateError(f"accelerations of floating joint '{joint.name}': v is needed")
+                where = self.graph.v_slice(joint.name)
+                twist = state_array(self.graph, "v", v)[..., where]
+                drift = np.cross(twist[..., 3:], twist[..., :3])
+                result[..., where.start : where.start + 3] += sign * drift
+        return result
+
+
+def _quaternion(joint: Joint) -> Array:
+    r = joint.x_parent_joint.primary
+    return np.array([r.w, r.x, r.y, r.z])
+
+
+def _to_position(entry: Entry, joint: Joint, own: Array) -> Array:
+    if joint.type.nq == 1:
+        return np.concatenate([np.cos(own), np.sin(own)], axis=-1) if entry.as_direction else own
+    place, r = own[..., :-4], unit_quaternion(own[..., -4:])
+    if entry.in_world and joint.type is JointType.FLOATING:
+        fixed = _quaternion(joint)
+        place = translation(joint.x_parent_joint) + rotated(fixed, place)
+        r = quaternion_product(fixed, r)
+    return np.concatenate([place, np.roll(r, -1, axis=-1) if entry.scalar_last else r], axis=-1)
+
+
+def _from_position(entry: Entry, joint: Joint, own: Array) -> Array:
+    if joint.type.nq == 1:
+        return np.arctan2(own[..., 1:], own[..., :1]) if entry.as_direction else own
+    place, r = own[..., :-4], own[..., -4:]
+    r = np.roll(r, 1, axis=-1) if entry.scalar_last else r
+    if entry.in_world and joint.type is JointType.FLOATING:
+        back = _quaternion(joint) * _CONJUGATE
+        place = rotated(back, place - translation(joint.x_parent_joint))
+        r = quaternion_product(back, r)
+    return np.concatenate([place, r], axis=-1)

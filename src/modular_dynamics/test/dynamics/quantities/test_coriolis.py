@@ -1,0 +1,64 @@
+"""C(q, v): the bias, Mdot - 2 C skew-symmetric, Pinocchio's matrix; floating bases, mimic joints, rows."""
+
+import numpy as np
+import pinocchio
+from hypothesis import given
+
+import modular_dynamics as md
+from helpers.random_examples.examples import examples
+from helpers.random_examples.trees import random_trees
+from helpers.tree_dynamics import assert_close, differences, random_state, random_states
+
+
+def assert_is_coriolis(graph, q, v):
+    C = md.coriolis_matrix(graph, q, v)
+    h = md.bias(graph, q, v) - md.gravity_torque(graph, q)
+    scale = max(np.abs(md.bias(graph, q, v)).max(), np.abs(h).max(), 1e-9)
+    assert np.abs(C @ v - h).max() <= 1e-11 * scale
+
+    def M(time):
+        return md.mass_matrix(graph, graph.integrate(q, v, time[0])).ravel()
+
+    rate = differences(M, np.zeros(1), 1e-5).reshape(graph.nv, graph.nv)
+    assert np.abs(rate - C - C.T).max() <= 1e-6 * max(np.abs(rate).max(), 1.0)
+
+
+@examples(60)
+@given(tree=random_trees(largest=25))
+def test_random_trees_have_a_skew_symmetric_difference(tree):
+    graph = md.load_urdf(tree.urdf)
+    q, v, _ = tree.state(graph)
+    assert_is_coriolis(graph, q, v)
+
+
+def test_robots_have_a_skew_symmetric_difference(tree_robot):
+    q, v, _ = random_state(tree_robot, 1)
+    assert_is_coriolis(tree_robot, q, v)
+
+
+@examples(60)
+@given(tree=random_trees(largest=25))
+def test_it_is_pinocchios(tree):
+    """Which is Christoffel's, too; mimic joints add up as in M."""
+    graph = md.load_urdf(tree.urdf)
+    q, v, _ = tree.state(graph)
+    pin = md.crosscheck.PinocchioModel(graph)
+    theirs = pinocchio.computeCoriolisMatrix(pin.model, pin.data, pin.q(q), pin.v(v))
+    theirs = theirs.reshape(pin.model.nv, pin.model.nv)
+    rows = np.array([pin.tau(column) for column in theirs.T]).T
+    expected = np.array([pin.tau(row) for row in rows])
+    assert_close(md.coriolis_matrix(graph, q, v), expected, 1e-9, 1.0)
+
+
+def test_christoffels_symbols_are_symmetric(load_robot):
+    """C(q, a) b = C(q, b) a where velocities are derivatives of coordinates."""
+    graph = load_robot("branched_38dof")
+    q, a, b = random_state(graph, 2)
+    assert_close(md.coriolis_matrix(graph, q, a) @ b, md.coriolis_matrix(graph, q, b) @ a, 1e-11)
+
+
+def test_rows_are_the_single_states(tree_robot):
+    q, v, _ = random_states(tree_robot, 20, 3)
+    batch = md.coriolis_matrix_batch(tree_robot, q, v, threads=2)
+    for k in range(20):
+        assert_close(batch[k], md.coriolis_matrix(tree_robot, q[k], v[k]), 1e-12)
