@@ -49,7 +49,7 @@ def turns_by_quaternion(i, topology):
 def quaternions_have_direction(topology, q):
     """Are the quaternions of floating and spherical joints long enough to be normalized?"""
     for i in range(topology.shape[0] - 1):
-        if turns_by_quaternion(i, topology):
+        if topology[i, KIND] >= FLOATING:
             w = topology[i, Q] + (3 if topology[i, KIND] == FLOATING else 0)
             if q[w] ** 2 + q[w + 1] ** 2 + q[w + 2] ** 2 + q[w + 3] ** 2 < SMALLEST_NORM**2:
                 return False

@@ -51,7 +51,7 @@ from ..math.vectors import (
 from ..numba_support.compilation import inlined, kernel, spliced
 from ..numba_support.memory import add3, load, load3, store, store3
 from ..placement import place, place_by_quaternion, place_floating, pose_of
-from ..states import all_finite, turns_by_quaternion
+from ..states import all_finite
 
 __all__ = ["inverse_dynamics", "inverse_dynamics_float32", "inverse_dynamics_float64"]
 
@@ -181,7 +181,7 @@ def outward(first, stop, topology, constants, q, v, vdot, states, work, lanes, l
     for i in range(first, stop):
         if topology[i, KIND] == FLOATING and topology[i, PARENT] == topology.shape[0] - 1:
             _outward_floating(i, topology, constants, q, v, vdot, work, lanes, like)
-        elif turns_by_quaternion(i, topology):
+        elif topology[i, KIND] == FLOATING or topology[i, KIND] == SPHERICAL:
             _outward_by_quaternion(i, topology, constants, q, v, vdot, work, lanes, like)
         else:
             _outward(i, topology, constants, v, vdot, states, work, lanes, like)
