@@ -16,6 +16,7 @@ from .equation_of_motion import (
 )
 from .execution.generated import CompileReport
 from .forward_dynamics import ForwardDynamics, forward_dynamics, forward_dynamics_batch
+from .hybrid_dynamics import HybridDynamics, hybrid_dynamics, hybrid_dynamics_batch
 from .inverse_dynamics import InverseDynamics, inverse_dynamics, inverse_dynamics_batch
 from .inverse_dynamics_result import InverseDynamicsResult
 from .jacobian import Jacobian, jacobian, jacobian_batch
@@ -26,6 +27,7 @@ __all__ = [
     "CompileReport",
     "ForwardDynamics",
     "FramePoses",
+    "HybridDynamics",
     "InverseDynamics",
     "InverseDynamicsDerivatives",
     "InverseDynamicsResult",
@@ -41,6 +43,8 @@ __all__ = [
     "frame_pose",
     "frame_poses",
     "frame_poses_batch",
+    "hybrid_dynamics",
+    "hybrid_dynamics_batch",
     "inertial_parameters",
     "inverse_dynamics",
     "inverse_dynamics_batch",
