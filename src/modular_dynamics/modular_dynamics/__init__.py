@@ -10,12 +10,15 @@ from . import dynamics, exceptions
 from .algebra import DualQuaternion, Quaternion
 from .closure import (
     ClosedLoopDynamics,
+    ClosedLoopHybridDynamics,
     ClosedLoopMotion,
     Simulation,
     close_loops,
     closed_loop_bias,
     closed_loop_forward_dynamics,
     closed_loop_gravity_torque,
+    closed_loop_hybrid_dynamics,
+    closed_loop_hybrid_dynamics_batch,
     closed_loop_inverse_dynamics,
     closed_loop_mass_matrix,
     closed_loop_spring_torque,
@@ -34,6 +37,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ClosedLoopDynamics",
+    "ClosedLoopHybridDynamics",
     "ClosedLoopMotion",
     "Composition",
     "DualQuaternion",
@@ -49,6 +53,8 @@ __all__ = [
     "closed_loop_bias",
     "closed_loop_forward_dynamics",
     "closed_loop_gravity_torque",
+    "closed_loop_hybrid_dynamics",
+    "closed_loop_hybrid_dynamics_batch",
     "closed_loop_inverse_dynamics",
     "closed_loop_mass_matrix",
     "closed_loop_spring_torque",

@@ -11,6 +11,11 @@ from .dynamics.equation_of_motion import (
     constraint_projection,
 )
 from .dynamics.forward_dynamics import ClosedLoopMotion, closed_loop_forward_dynamics, energy
+from .dynamics.hybrid_dynamics import (
+    ClosedLoopHybridDynamics,
+    closed_loop_hybrid_dynamics,
+    closed_loop_hybrid_dynamics_batch,
+)
 from .dynamics.solver import ClosedLoopDynamics, ClosedLoopSolver, solver_of
 from .reactions.free_bodies import LoadCase
 from .reactions.joint_reactions import (
@@ -27,6 +32,7 @@ from .simulation import Simulation, simulate
 
 __all__ = [
     "ClosedLoopDynamics",
+    "ClosedLoopHybridDynamics",
     "ClosedLoopMotion",
     "ClosedLoopSolver",
     "FourBar",
@@ -42,6 +48,8 @@ __all__ = [
     "closed_loop_bias",
     "closed_loop_forward_dynamics",
     "closed_loop_gravity_torque",
+    "closed_loop_hybrid_dynamics",
+    "closed_loop_hybrid_dynamics_batch",
     "closed_loop_inverse_dynamics",
     "closed_loop_mass_matrix",
     "closed_loop_spring_torque",

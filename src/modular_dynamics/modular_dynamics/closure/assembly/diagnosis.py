@@ -13,6 +13,7 @@ from ..constraints.constraint_system import ConstraintSystem
 
 __all__ = [
     "LARGEST_VIOLATION",
+    "WORST_CONDITION",
     "open_loops",
     "raise_branch_end",
     "raise_if_dependent",
@@ -147,7 +148,7 @@ def raise_if_singular(system: ConstraintSystem, coordinates: Array, condition: f
     rank = min(int((size > size.max(initial=0.0) / WORST_CONDITION).sum()), len(directions) - 1)
     free = np.abs(directions[rank:]).max(axis=0)
     names = [name for name, part in zip(system.dependent, free, strict=True) if part > 1e-3 * free.max()]
-    freedoms, chosen = graph.nv - system.rank(J), len(system.independent_v)
+    freedoms, chosen = graph.nv - system.rank(J), len(system.given_names)
     why = "it is a dead point of these joints; other independent joints can move it"
     if freedoms > chosen:
         why = (
@@ -170,9 +171,9 @@ def raise_if_dependent(system: ConstraintSystem, coordinates: Array, W: Array) -
     violated = violation > LARGEST_VIOLATION * max(1.0, float(np.abs(scaled).max(initial=0.0)))
     if not violated.any():
         return
-    coupled = dict.fromkeys(system.independent.v_names[violated.any(axis=0)])
+    coupled = dict.fromkeys(system.given_names[violated.any(axis=0)])
     loops = dict.fromkeys(np.array(system.rows.names)[violated.any(axis=1)])
-    freedoms, chosen = graph.nv - system.rank(J), len(system.independent_v)
+    freedoms, chosen = graph.nv - system.rank(J), len(system.given_names)
     advice = "declare others passive" if freedoms else "check positions and axes of the loop joints"
     raise ClosureError(
         f"{', '.join(graph.independent_joint_names)} of '{graph.name}' cannot all be independent: motion of "

@@ -1,5 +1,7 @@
 """Closing loops: the coordinates of all joints at given independent ones, in one assembly mode."""
 
+from contextlib import suppress
+
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -9,8 +11,9 @@ from ...kernels.loops import continuation, newton
 from ...model import SubsystemGraph
 from ..constraints.constraint_system import ConstraintSystem
 from ..constraints.coordinates import joint_limits
-from .diagnosis import raise_branch_end, unclosed
+from .diagnosis import WORST_CONDITION, raise_branch_end, unclosed
 from .explicit import explicit_solver
+from .free_coordinates import free_coordinates
 
 __all__ = ["Mechanism"]
 
@@ -36,8 +39,11 @@ class Mechanism:
     """
 
     def __init__(self, graph: SubsystemGraph) -> None:
-        self.graph, self.system = graph, ConstraintSystem(graph)
+        self.graph = graph
+        self._use(ConstraintSystem(graph))
         self.explicit = explicit_solver(self.system)
+        # loops that are all solved in closed form leave no coordinate free
+        self._is_free_known = self.explicit is not None
         self._reference: Array | None = None
         self._quaternions = [
             slice(graph.q_slice(name).start + 3, graph.q_slice(name).stop)
@@ -55,6 +61,8 @@ class Mechanism:
         # coordinates that no loop depends on are set at once, however far they are
         start[system.independent_q[system.is_free]] = target[system.is_free]
         self._raise_if_far(start, target)
+        if not self._is_free_known:
+            self._find_free(start)
         closed = self._walk(start, target)
         if closed is None and guess is not None:
             start = self._closed_near(start, target)
@@ -77,6 +85,26 @@ class Mechanism:
                     start[self.graph.q_slice(name)] = 0.5 * (low + high)
             self._reference = self._settled(start, "at the zero pose", limited=True)
         return self._reference.copy()
+
+    def _use(self, system: ConstraintSystem) -> None:
+        self.system = system
+
+    def _find_free(self, near: Array) -> None:
+        """On first use: leave free what loops, closed near a configuration, do not determine."""
+        closed = near.copy()
+        if self.system.largest_residual(closed) > newton.CLOSED and not self._settles(closed):
+            return  # the next configuration may tell
+        self._is_free_known = True
+        if self.system.projection(closed)[1] < WORST_CONDITION:
+            return
+        with suppress(ClosureError):  # so that the choice does not depend on what is computed first
+            closed = self.reference()
+        free = free_coordinates(self.system, closed)
+        if free:
+            self._use(ConstraintSystem(self.graph, free))
+
+    def _settles(self, q: Array) -> bool:
+        return self.system.settle(q) < newton.CLOSED
 
     def warm_up(self) -> Array:
         """The reference, after a run of every kernel, those for states near dead points included."""

@@ -1,5 +1,7 @@
 """The constraints of a graph with closed loops, as the kernels take them, and a workspace for these."""
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -27,6 +29,9 @@ class ConstraintSystem:
         springs: of the graph. gearing: the dependent coordinates with gears kept closed.
         passive: the joints that loops determine. dependent: names of all dependent joints.
         independent: the others. independent_q, independent_v: their indices in q and in v.
+        free: indices in v of passive coordinates that the loops leave open; they are given, like those of
+            independent joints, but bear no torque. given_names: joints of independent_v, then of these.
+        free_joints: names of theirs.
         reach: by how much one unit of each of independent_q moves loops. is_free: no loop or gear has it.
         floating_in_loops: whether a floating base moves loops.
         units (nv,), row_scale (m,): units of velocities and factors of rows, see `_scales`.
@@ -37,12 +42,16 @@ class ConstraintSystem:
         StateError: independent joints that do not exist.
     """
 
-    def __init__(self, graph: SubsystemGraph) -> None:
-        self.graph = graph
+    def __init__(self, graph: SubsystemGraph, free: Sequence[int] = ()) -> None:
+        self.graph, self.free = graph, np.array(free, np.int64)
         self.independent = IndependentCoordinates(graph)
         self.independent_q, self.independent_v = self.independent.q, self.independent.v
         self.dependent = tuple(name for name in graph.joint_names if name not in self.independent.names)
         _raise_if_unsupported(graph, self.dependent)
+        owners = np.repeat(graph.joint_names, [graph.joint(name).type.nv for name in graph.joint_names])
+        self.given_names = np.concatenate([self.independent.v_names, owners[self.free]])
+        self.free_joints = tuple(dict.fromkeys(owners[self.free].tolist()))
+        self.dependent = tuple(name for name in self.dependent if name not in self.free_joints)
         self.tree = Tree(topology_of(graph, frozenset()), constants_of(graph))
         self.alignments = alignments_of(graph)
         self.rows, self.springs = loop_rows(graph), Springs(graph, self.tree)
@@ -90,8 +99,11 @@ class ConstraintSystem:
         return bool(newton.correct(*self.arrays, q, self.workspace, largest_step, enough))
 
     def projection(self, q: Array) -> tuple[Array, float]:
-        """W (nv, independent), v = W v1, and the condition number of the dependent part of J there."""
-        W = np.zeros((self.graph.nv, len(self.independent_v)))
+        """W (nv, given), v = W v1, and the condition number of the dependent part of J there.
+
+        The last columns, as many as ``free``, are of the free coordinates.
+        """
+        W = np.zeros((self.graph.nv, len(self.split.independent_v)))
         return W, float(projection(*self.arrays, q, self.workspace, W))
 
     def close_gears(self, q: Array) -> None:
@@ -140,7 +152,7 @@ class ConstraintSystem:
             single_v=single_v,
             dependent_q=indices_in_q(graph, self.dependent),
             dependent_v=dependent_v,
-            independent_v=self.independent_v,
+            independent_v=np.concatenate([self.independent_v, self.free]),
             single_reach=reach[single_v],
             dependent_reach=np.maximum(reach[dependent_v], is_left),
             T=self.gearing.T,

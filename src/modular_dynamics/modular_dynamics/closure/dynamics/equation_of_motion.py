@@ -79,11 +79,12 @@ def constraint_projection(graph: SubsystemGraph, q: ArrayLike, guess: ArrayLike 
 def closed_loop_mass_matrix(graph: SubsystemGraph, q: ArrayLike, guess: ArrayLike | None = None) -> Array:
     """M1 = W^T M W (p, p) of the p independent velocities [kg m^2, kg m, kg].
 
-    Arguments and errors as of ``closed_loop_inverse_dynamics``.
+    Free coordinates (docs/closed_loops.md) accelerate with the independent ones, without torques: W includes
+    that here and in the functions below. Arguments and errors as of ``closed_loop_inverse_dynamics``.
     """
     solver = solver_of(graph)
     coordinates = solver.close(q, guess)
-    W = solver.projection(coordinates)
+    W = solver.dynamic_projection(coordinates)
     M1: Array = W.T @ mass_matrix(graph.tree, coordinates) @ W
     return M1
 
@@ -95,7 +96,7 @@ def closed_loop_gravity_torque(graph: SubsystemGraph, q: ArrayLike, guess: Array
     """
     solver = solver_of(graph)
     coordinates = solver.close(q, guess)
-    g1: Array = solver.projection(coordinates).T @ gravity_torque(graph.tree, coordinates)
+    g1: Array = solver.dynamic_projection(coordinates).T @ gravity_torque(graph.tree, coordinates)
     return g1
 
 
@@ -107,7 +108,9 @@ def closed_loop_spring_torque(graph: SubsystemGraph, q: ArrayLike, guess: ArrayL
     solver = solver_of(graph)
     rest = np.zeros(len(solver.independent_v))
     static = solver.inverse_dynamics(solver.close(q, guess), rest, rest)
-    return static.tau - static.projection.T @ gravity_torque(graph.tree, static.coordinates)
+    return static.tau - solver.dynamic_projection(static.coordinates).T @ gravity_torque(
+        graph.tree, static.coordinates
+    )
 
 
 def closed_loop_bias(

@@ -19,6 +19,7 @@ __all__ = [
     "constraint_rank",
     "energy",
     "mean_accelerations",
+    "raise_if_open",
 ]
 
 #: Largest residual [m or 1] of coordinates, and rate of it per unit velocity, that is accepted as closed.
@@ -70,7 +71,7 @@ def closed_loop_forward_dynamics(
     system = solver_of(graph).system
     q, v = graph.checked(q=coordinates, v=velocities)
     torques = system.independent.checked("tau", tau)
-    _raise_if_open(system, q, v)
+    raise_if_open(system, q, v)
     branch = Branch(system, constraint_rank(system, q), q)
     try:
         points = branch.points(q, v)
@@ -139,7 +140,7 @@ def _branches_cross(system: ConstraintSystem, q: Array, condition: float) -> Sin
     )
 
 
-def _raise_if_open(system: ConstraintSystem, q: Array, v: Array) -> None:
+def raise_if_open(system: ConstraintSystem, q: Array, v: Array) -> None:
     """Raise ClosureError where rows, or their rates, are not zero."""
     values = system.evaluate(q)
     residual, rates = (system.rows.by_name(np.abs(part)) for part in (values.phi, values.J @ v))
