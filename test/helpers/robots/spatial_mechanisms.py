@@ -67,10 +67,9 @@ def platform(base_axes=(X, Y), floating=False):
 
     Carried by its first leg in the tree, or by a passive floating joint.
     """
-    elements, tags = [link("base"), link("platform", 2.0, (0.02, -0.03, 0.05), 0.4)], []
-    up = 0.8
+    elements, tags, up = [link("base"), link("platform", 2.0, (0.02, -0.03, 0.05), 0.4)], [], 0.8
     if floating:
-        elements.append(joint("pose", "floating", "base", "platform", (0, 0, 0)))
+        elements.append(joint("pose", "floating", "base", "platform", up * Z))
         tags += passive(["pose"])
     for k in range(6):
         foot_angle, head_angle = (np.pi / 3 * (k // 2 * 2) + s * (k % 2 * 2 - 1) for s in (0.3, 0.75))
@@ -95,6 +94,6 @@ def platform(base_axes=(X, Y), floating=False):
             ]
             tags += passive(names)
         else:
-            ends = (f"upper{k}", (0, 0, 0)), ("platform", head if not floating else head + up * Z)
+            ends = (f"upper{k}", (0, 0, 0)), ("platform", head)
             tags += [loop_joint(f"head{k}", "spherical", *ends, Z)]
     return loaded("platform", elements, tags)

@@ -8,7 +8,6 @@ import numpy as np
 from ...dynamics.arrays.arguments import Array
 from ...exceptions import ClosureError, SingularityError
 from ...kernels.loops import newton
-from ...model import JointType
 from ..constraints.constraint_system import ConstraintSystem
 
 __all__ = [
@@ -53,12 +52,11 @@ def unclosed(
     It is looked for with all joints free, unless the loops are known to be ``closable``.
     """
     graph = system.graph
-    floating = (name for name in graph.joint_names if graph.joint(name).type is JointType.FLOATING)
-    free = ConstraintSystem(graph.with_independent_joints(*floating))
+    free = ConstraintSystem(graph.with_independent_joints(*system.independent.floating))
     rng = np.random.default_rng(0)
     for spread in FREE_STARTS if len(free.dependent) > len(system.dependent) else ():
         attempt = coordinates.copy()
-        attempt[free.split.dependent_q] += spread * rng.standard_normal(len(free.split.dependent_q))
+        free.move(attempt, spread * rng.standard_normal(len(free.dependent_names)))
         if free.settle(attempt) < newton.CLOSED:
             try:
                 raise_if_dependent(system, attempt, system.projection(attempt)[0])
@@ -131,7 +129,7 @@ def _approach(system: ConstraintSystem, start: Array) -> Array:
         if np.abs(step).max(initial=0.0) < newton.LAST_STEP:
             break
         attempt = best.copy()
-        attempt[split.dependent_q] += step
+        system.move(attempt, step)
     return best
 
 
@@ -147,7 +145,8 @@ def raise_if_singular(system: ConstraintSystem, coordinates: Array, condition: f
     _, size, directions = np.linalg.svd(scaled)
     rank = min(int((size > size.max(initial=0.0) / WORST_CONDITION).sum()), len(directions) - 1)
     free = np.abs(directions[rank:]).max(axis=0)
-    names = [name for name, part in zip(system.dependent, free, strict=True) if part > 1e-3 * free.max()]
+    parts = zip(system.dependent_names, free, strict=True)
+    names = dict.fromkeys(name for name, part in parts if part > 1e-3 * free.max())
     freedoms, chosen = graph.nv - system.rank(J), len(system.given_names)
     why = "it is a dead point of these joints; other independent joints can move it"
     if freedoms > chosen:

@@ -202,11 +202,11 @@ class Mechanism:
             nearest = self.explicit.nearest(start)
             if nearest is not None:
                 return nearest
-        rng, indices, passive = np.random.default_rng(0), self.system.split.dependent_q, self.system.passive
+        rng, count, passive = np.random.default_rng(0), len(self.system.dependent_names), self.system.passive
         best, least, solution, cost = start, np.inf, None, (np.inf, np.inf)
         for spread in (0.0, *np.repeat([0.1, 0.5, 1.0, 2.0], STARTS)):
             attempt = self._nudged(start) if spread == 0.0 else start.copy()
-            attempt[indices] += spread * rng.standard_normal(len(indices))
+            self.system.move(attempt, spread * rng.standard_normal(count))
             residual = self.system.settle(attempt)
             if not residual < newton.CLOSED:
                 best, least = (attempt, residual) if residual < least else (best, least)
@@ -237,5 +237,7 @@ class Mechanism:
         values = system.evaluate(nudged)
         columns = values.J[:, system.split.dependent_v] @ system.gearing.T
         if np.abs(values.phi).max(initial=0.0) > newton.CLOSED and system.rank(columns) < columns.shape[1]:
-            nudged[system.passive.indices] += NUDGE / (1.0 + np.arange(columns.shape[1]))
+            step = np.zeros(len(system.dependent_names))
+            step[system.gearing.left] = NUDGE / (1.0 + np.arange(columns.shape[1]))
+            system.move(nudged, step)
         return nudged

@@ -17,6 +17,7 @@ MECHANISMS = {
     "one rod": (lambda: spinning_rod(1), 1),
     "two rods": (lambda: spinning_rod(2), 2),
     "platform on legs that spin": (lambda: platform((X, Y, Z)), 6),
+    "floating platform on legs that spin": (lambda: platform((X, Y, Z), floating=True), 6),
 }
 
 
