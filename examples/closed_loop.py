@@ -7,6 +7,7 @@ Prints:
     spring tensions [N]: {'spring': 55.017}
     condition 60.2 (large near a dead point)
     at the next position, in the same assembly mode: [-0.     -1.8223  0.0796 10.4936  0.    ]
+    closed by all joints, slew, lift_cylinder, jib_cylinder [0.    0.19  0.102]
 """
 
 from pathlib import Path
@@ -26,3 +27,8 @@ later = md.closed_loop_inverse_dynamics(
     exo, [0.0, 0.0, 0.6, 0.5, 0.0], [0.0] * 5, [0.0] * 5, guess=solution.coordinates
 )
 print("at the next position, in the same assembly mode:", later.tau.round(4))
+
+crane = md.load_urdf(ROBOTS / "crane.urdf")  # which strokes bring its boom and jib near these angles?
+wanted = dict.fromkeys(crane.joint_names, 0.0) | {"boom_hinge": 0.5, "jib_hinge": -0.5}
+found = md.assemble(crane, list(wanted.values()))
+print("closed by all joints,", ", ".join(crane.independent_joint_names), found.independent.round(3))

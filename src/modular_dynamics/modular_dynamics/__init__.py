@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Any
 from . import dynamics, exceptions
 from .algebra import DualQuaternion, Quaternion
 from .closure import (
+    Assembly,
     ClosedLoopDynamics,
     ClosedLoopHybridDynamics,
     ClosedLoopMotion,
     Simulation,
+    assemble,
     close_loops,
     closed_loop_bias,
     closed_loop_forward_dynamics,
@@ -36,6 +38,7 @@ if TYPE_CHECKING:
     from . import crosscheck as crosscheck
 
 __all__ = [
+    "Assembly",
     "ClosedLoopDynamics",
     "ClosedLoopHybridDynamics",
     "ClosedLoopMotion",
@@ -49,6 +52,7 @@ __all__ = [
     "SpatialVectors",
     "Subsystem",
     "SubsystemGraph",
+    "assemble",
     "close_loops",
     "closed_loop_bias",
     "closed_loop_forward_dynamics",

@@ -1,5 +1,6 @@
 """Closed loops: assembly, constraint projection, dynamics, simulation, reactions."""
 
+from .assembly.assemble import Assembly, assemble
 from .dynamics.denoc import FourBar, Link
 from .dynamics.equation_of_motion import (
     close_loops,
@@ -31,6 +32,7 @@ from .reactions.sharing_rules import Rules, read_rules, rules_from
 from .simulation import Simulation, simulate
 
 __all__ = [
+    "Assembly",
     "ClosedLoopDynamics",
     "ClosedLoopHybridDynamics",
     "ClosedLoopMotion",
@@ -44,6 +46,7 @@ __all__ = [
     "Rules",
     "SharedReactions",
     "Simulation",
+    "assemble",
     "close_loops",
     "closed_loop_bias",
     "closed_loop_forward_dynamics",

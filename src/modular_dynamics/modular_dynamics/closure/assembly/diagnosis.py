@@ -4,15 +4,20 @@ Out of reach, contradictory, a dead point; too few independent joints, or too ma
 """
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...dynamics.arrays.arguments import Array
 from ...exceptions import ClosureError, SingularityError
 from ...kernels.loops import newton
+from ...kernels.loops.row_kinds import ABOUT, ALIGNED
 from ..constraints.constraint_system import ConstraintSystem
+from ..constraints.coordinates import SLACK, joint_limits
+from .least_squares import LeastSquares, Search
 
 __all__ = [
     "LARGEST_VIOLATION",
     "WORST_CONDITION",
+    "cannot_close",
     "open_loops",
     "raise_branch_end",
     "raise_if_dependent",
@@ -25,8 +30,22 @@ __all__ = [
 LARGEST_VIOLATION = 1e-6
 #: Condition number of the dependent part of the Jacobian from which on a configuration is a dead point.
 WORST_CONDITION = 1e6
-#: Spreads of random starts [rad or m] with all joints free: not zero, a pose that may be singular.
-FREE_STARTS = (0.1, 0.1, 0.5, 0.5, 1.0, 1.0)
+#: Distances [rad or m] of starts from which a pose beside a dead point is looked for.
+BESIDE = (0.05, 0.2, 0.2, *[0.5] * 5, *[1.0] * 5)
+#: Open loops that an error names, the worst ones; its ``residual`` has all.
+MOST_NAMED = 8
+#: What to do at a dead point of independent joints that are right beside it.
+ELSEWHERE = (
+    "These joints are right beside it: start there, by a guess or, without one, by limits of joints that "
+    "exclude this pose"
+)
+#: Part of the way at which a branch ends at its start; what to do then.
+AT_START = 1e-6
+SELECT = (
+    "Branches meet there: start beside it, by a guess or, without one, by limits of joints that exclude it"
+)
+#: Norm of the rows of an orientation, 2 sin(angle / 2), from which on a frame counts as reversed.
+REVERSED = 1.99
 #: Residual [m or 1] with which loops count as closed at a dead point, where Newton's method is slow.
 AT_DEAD_POINT = 1e-8
 
@@ -36,12 +55,60 @@ def open_loops(system: ConstraintSystem, coordinates: Array, where: str, why: st
     residual = system.residual(coordinates)
     largest = max(residual.values(), default=0.0)
     closed = min(0.5 * largest, max(1e-9, 1e-6 * largest))
-    worst = ", ".join(f"{name} by {value:.3g}" for name, value in residual.items() if not value <= closed)
+    opened = {name: value for name, value in residual.items() if not value <= closed}
+    named = sorted(opened, key=lambda name: -opened[name])[:MOST_NAMED]
+    worst = ", ".join(f"{name} by {value:.3g}" for name, value in opened.items() if name in named)
+    if len(opened) > len(named):
+        worst += f" and {len(opened) - len(named)} more"
     return ClosureError(
         f"the loops of '{system.graph.name}' do not close {where}: open are {worst} [m or 1]; {why}",
         residual,
         coordinates.copy(),
     )
+
+
+def cannot_close(system: ConstraintSystem, found: Search, beyond: Search, moving: str) -> ClosureError:
+    """The error for loops that stay open although ``moving`` joints are free, within limits and beyond.
+
+    Args:
+        found: where the search ended, within limits. beyond: the same without limits.
+    """
+    if not beyond.open:
+        names = (name for minimum in found.open for name in minimum.group.joints)
+        over = [text for text in (_over_limits(system, name, beyond.q) for name in names) if text]
+        why = f"they were closed beyond limits only, with {', '.join(over)} [rad or m]. Widen the limits"
+        return open_loops(system, found.q, f"within the limits of {moving}", why)
+    worst = max(beyond.open, key=lambda minimum: minimum.residual)
+    why = (
+        f"the search ended at a minimum of the residual ({worst.residual:.3g}, with a gradient of "
+        f"{worst.gradient:.1g}) of {len(worst.group.rows)} conditions on {len(worst.group.v)} velocities: "
+        "the loops contradict each other"
+    )
+    if turned := _reversed_loops(system, beyond.q):
+        why += (
+            f". The frames of {', '.join(turned)} are reversed there, by 180 degrees: turn its predecessor's "
+            "or its successor's frame"
+        )
+    return open_loops(system, beyond.q, f"with {moving} free", why)
+
+
+def _over_limits(system: ConstraintSystem, name: str, q: Array) -> str:
+    joint, at = system.graph.joint(name), system.graph.q_slice(name)
+    low, high = joint_limits(joint)
+    if joint.type.nq > 1 or low - SLACK <= q[at][0] <= high + SLACK:
+        return ""
+    return f"'{name}' at {q[at][0]:.6g} (limits {low:.6g} and {high:.6g})"
+
+
+def _reversed_loops(system: ConstraintSystem, q: Array) -> list[str]:
+    """Names of loop joints whose frames are turned against each other by 180 degrees."""
+    oriented = np.isin(system.rows.arrays.indices[:, 0], (ABOUT, ALIGNED))
+    phi, names = system.evaluate(q).phi, np.array(system.rows.names, object)
+    return [
+        f"'{loop.name}'"
+        for loop in system.graph.loop_joints
+        if np.linalg.norm(phi[oriented & (names == loop.name)]) > REVERSED
+    ]
 
 
 def unclosed(
@@ -51,27 +118,39 @@ def unclosed(
 
     It is looked for with all joints free, unless the loops are known to be ``closable``.
     """
-    graph = system.graph
-    free = ConstraintSystem(graph.with_independent_joints(*system.independent.floating))
-    rng = np.random.default_rng(0)
-    for spread in FREE_STARTS if len(free.dependent) > len(system.dependent) else ():
-        attempt = coordinates.copy()
-        free.move(attempt, spread * rng.standard_normal(len(free.dependent_names)))
-        if free.settle(attempt) < newton.CLOSED:
-            try:
-                raise_if_dependent(system, attempt, system.projection(attempt)[0])
-            except ClosureError as error:
-                return error
-            closable = True
-            break
-    why = "the independent coordinates are out of reach"
     if not closable:
-        moving = "all joints but floating bases" if system.floating_in_loops else "all joints"
-        why = (
-            f"the search found no closed configuration with {moving} free either: the loops contradict each "
-            "other"
-        )
-    return open_loops(system, coordinates, where, why)
+        free = _with_all_joints_free(system)
+        found = free.search(coordinates, limited=False)
+        if found.open:
+            return cannot_close(free.system, found, found, "all joints")
+        try:
+            raise_if_dependent(system, found.q, system.projection(found.q)[0])
+        except ClosureError as error:
+            return error
+    return open_loops(system, coordinates, where, "the independent coordinates are out of reach")
+
+
+def _with_all_joints_free(system: ConstraintSystem) -> LeastSquares:
+    graph = system.graph
+    free = ConstraintSystem(graph.with_independent_joints(*graph.joint_names))  # none depends on others
+    return LeastSquares(free, graph.joint_names)
+
+
+def _suits_beside(system: ConstraintSystem, coordinates: Array) -> bool:
+    """Whether the independent joints determine all others at some closed configuration nearby."""
+    if system.suits is None:
+        free, rng = _with_all_joints_free(system), np.random.default_rng(0)
+        system.suits = False
+        for distance in BESIDE:
+            start = coordinates + distance * rng.standard_normal(len(coordinates))
+            found = free.search(start, limited=False, descents=1)
+            if found.open:
+                continue
+            W, condition = system.projection(found.q)
+            if condition < WORST_CONDITION and not _violated(system, found.q, W).any():
+                system.suits = True
+                break
+    return system.suits
 
 
 def raise_branch_end(system: ConstraintSystem, target: Array, reached: Array, done: float) -> None:
@@ -87,16 +166,17 @@ def raise_branch_end(system: ConstraintSystem, target: Array, reached: Array, do
     if system.largest_residual(best) < AT_DEAD_POINT:
         _, there = system.projection(best)
         names = ", ".join(system.graph.independent_joint_names)
-        where = f"dead point of its independent joints {names}: condition number {max(there, condition):.2g}"
-        end = (
-            f"closes there, but the branch ends after {100.0 * done:.1f} % of the way from the start (a "
-            "guess beyond that point selects another branch), at a"
-        )
-        raise SingularityError(
-            f"'{system.graph.name}' {'closes there, at a' if there > condition else end} {where}",
-            max(there, condition),
-            best,
-        )
+        dead = f"a dead point of its independent joints {names}: condition number {max(there, condition):.2g}"
+        if there > condition:
+            why = f"closes there, at {dead}"
+        elif done < AT_START:
+            why = f"closes there, but the start is {dead}. {SELECT}"
+        else:
+            why = (
+                f"closes there, but the branch ends after {100.0 * done:.1f} % of the way from the start (a "
+                f"guess beyond that point selects another branch), at {dead}"
+            )
+        raise SingularityError(f"'{system.graph.name}' {why}", max(there, condition), best)
     error = unclosed(system, best, "at these independent coordinates", closable=True)
     if error.residual is None:  # the choice of independent joints is at fault, not the loops
         raise error
@@ -106,6 +186,14 @@ def raise_branch_end(system: ConstraintSystem, target: Array, reached: Array, do
         error.residual,
         best,
     )
+
+
+def _violated(system: ConstraintSystem, q: Array, W: Array) -> NDArray[np.bool_]:
+    """(m, p): whether one unit of an independent coordinate opens a row, by W."""
+    scaled = system.row_scale[:, None] * system.evaluate(q).J
+    largest = max(1.0, float(np.abs(scaled).max(initial=0.0)))
+    violated: NDArray[np.bool_] = np.abs(scaled @ W) > LARGEST_VIOLATION * largest
+    return violated
 
 
 def _approach(system: ConstraintSystem, start: Array) -> Array:
@@ -149,7 +237,11 @@ def raise_if_singular(system: ConstraintSystem, coordinates: Array, condition: f
     names = dict.fromkeys(name for name, part in parts if part > 1e-3 * free.max())
     freedoms, chosen = graph.nv - system.rank(J), len(system.given_names)
     why = "it is a dead point of these joints; other independent joints can move it"
-    if freedoms > chosen:
+    if _suits_beside(system, coordinates):
+        why = (
+            f"it is a dead point, with {freedoms} degree(s) of freedom, where loops are in line. {ELSEWHERE}"
+        )
+    elif freedoms > chosen:
         why = (
             f"the mechanism has {freedoms} degree(s) of freedom here and {chosen} coordinate(s) are chosen: "
             "more joints must be independent, or loops are in line"
@@ -164,15 +256,22 @@ def raise_if_singular(system: ConstraintSystem, coordinates: Array, condition: f
 
 def raise_if_dependent(system: ConstraintSystem, coordinates: Array, W: Array) -> None:
     """Raise ClosureError where loops couple the independent joints to each other, J W != 0: too many."""
-    graph, J = system.graph, system.evaluate(coordinates).J
-    scaled = system.row_scale[:, None] * J
-    violation = np.abs(scaled @ W)
-    violated = violation > LARGEST_VIOLATION * max(1.0, float(np.abs(scaled).max(initial=0.0)))
+    violated = _violated(system, coordinates, W)
     if not violated.any():
         return
+    graph, J = system.graph, system.evaluate(coordinates).J
     coupled = dict.fromkeys(system.given_names[violated.any(axis=0)])
     loops = dict.fromkeys(np.array(system.rows.names)[violated.any(axis=1)])
     freedoms, chosen = graph.nv - system.rank(J), len(system.given_names)
+    if _suits_beside(system, coordinates):
+        condition = system.projection(coordinates)[1]
+        raise SingularityError(
+            f"'{graph.name}' is at a dead point of its independent joints "
+            f"{', '.join(graph.independent_joint_names)}, condition number {condition:.2g}: loops are in "
+            f"line there. {ELSEWHERE}",
+            condition,
+            coordinates.copy(),
+        )
     advice = "declare others passive" if freedoms else "check positions and axes of the loop joints"
     raise ClosureError(
         f"{', '.join(graph.independent_joint_names)} of '{graph.name}' cannot all be independent: motion of "

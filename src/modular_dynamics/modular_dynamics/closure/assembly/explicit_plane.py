@@ -47,7 +47,11 @@ def planar_loop(graph: SubsystemGraph, loop: LoopJoint) -> PlanarLoop | None:
     axis = R_P @ loop.axis
     rotation_axes = [direction for prismatic, direction, _ in joints if not prismatic]
     normal = rotation_axes[0] if rotation_axes and loop.type == "spherical" else axis
-    if loop.type != "spherical" and not (_is_normal(axis, normal) and _is_normal(R_S @ loop.axis, normal)):
+    other = R_S @ loop.axis
+    opposite = loop.type == "revolute" and float(axis @ other) < 0.0  # in the plane they stay so
+    if loop.type != "spherical" and (
+        opposite or not (_is_normal(axis, normal) and _is_normal(other, normal))
+    ):
         return None
     if loop.type != "planar" and not abs(float((S - P) @ normal)) < PLANARITY_TOLERANCE:
         return None

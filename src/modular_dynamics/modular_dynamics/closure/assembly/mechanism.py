@@ -1,19 +1,22 @@
 """Closing loops: the coordinates of all joints at given independent ones, in one assembly mode."""
 
 from contextlib import suppress
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ...dynamics.arrays.arguments import Array
+from ...dynamics.workspaces import workspace_of
 from ...exceptions import ClosureError, StateError
 from ...kernels.loops import continuation, newton
 from ...model import SubsystemGraph
 from ..constraints.constraint_system import ConstraintSystem
-from ..constraints.coordinates import joint_limits
-from .diagnosis import WORST_CONDITION, raise_branch_end, unclosed
+from .assemble import Assembler, starting_point
+from .diagnosis import WORST_CONDITION, cannot_close, raise_branch_end, unclosed
 from .explicit import explicit_solver
 from .free_coordinates import free_coordinates
+from .least_squares import LeastSquares
 
 __all__ = ["Mechanism"]
 
@@ -74,20 +77,21 @@ class Mechanism:
     def reference(self) -> Array:
         """The closed configuration (nq,) from which loops are closed without a guess. Raises ClosureError.
 
-        From zero, or the middle of a joint's limits where these exclude zero. If passive joints are beyond
-        their limits there, the assembly mode in which they are least so.
+        From zero, or the middle of a joint's limits where these exclude zero; independent joints move only
+        where loops do not close within limits otherwise. If they do not close within limits at all, the
+        assembly mode in which passive joints are least beyond theirs.
         """
         if self._reference is None:
-            start = self.graph.neutral()
-            for name in self.graph.joint_names:
-                low, high = joint_limits(self.graph.joint(name))
-                if not low <= 0.0 <= high:
-                    start[self.graph.q_slice(name)] = 0.5 * (low + high)
-            self._reference = self._settled(start, "at the zero pose", limited=True)
+            start, passive = starting_point(self.graph), self.system.passive
+            solution, best = self._search(start, limited=True)
+            if solution is None or passive.turned_to_limits(solution, passive.indices)[1] > 0.0:
+                solution = self._assembled(best, solution)
+            self._reference = solution
         return self._reference.copy()
 
     def _use(self, system: ConstraintSystem) -> None:
         self.system = system
+        self.__dict__.pop("_least_squares", None)
 
     def _find_free(self, near: Array) -> None:
         """On first use: leave free what loops, closed near a configuration, do not determine."""
@@ -105,6 +109,18 @@ class Mechanism:
 
     def _settles(self, q: Array) -> bool:
         return self.system.settle(q) < newton.CLOSED
+    def _assembled(self, start: Array, otherwise: Array | None) -> Array:
+        """Closed by all joints within limits; else ``otherwise``, or closed by all joints beyond limits."""
+        assembler = workspace_of(self.graph, Assembler)
+        found = assembler.search(start)
+        if not found.open:
+            return found.q
+        if otherwise is not None:
+            return otherwise
+        beyond = assembler.search(found.q, limited=False)
+        if beyond.open:
+            raise cannot_close(assembler.system, found, beyond, "all joints")
+        return beyond.q
 
     def warm_up(self) -> Array:
         """The reference, after a run of every kernel, those for states near dead points included."""
@@ -184,24 +200,30 @@ class Mechanism:
         allowed = newton.LARGEST_STEP if self.explicit is None else AGREEMENT
         if system.correct(start, allowed, ROUNDING):
             return start
-        try:
-            return self._settled(guess, "near the guess")
-        except ClosureError:
+        solution, _ = self._search(guess, descents=1)
+        if solution is None:
             start = guess.copy()
             start[system.independent_q] = target
-            return self._settled(start, "near the guess")
+            solution, best = self._search(start)
+            if solution is None:
+                raise unclosed(system, best, "near the guess")
+        return solution
 
-    def _settled(self, start: Array, where: str, limited: bool = False) -> Array:
+    def _search(
+        self, start: Array, limited: bool = False, descents: int | None = None
+    ) -> tuple[Array | None, Array]:
         """The closed configuration nearest to a start; with limits, the first that is within them.
 
         In closed form among all assembly modes. By Newton's method among those that it reaches from the start
         itself and from random points round it. With limits from the start first, so that these decide only if
-        they must.
+        they must. By least squares where that finds none, or none within limits.
+
+        Returns it, or None; and the configuration whose loops are open least.
         """
         if not limited and self.explicit is not None:
             nearest = self.explicit.nearest(start)
             if nearest is not None:
-                return nearest
+                return nearest, nearest
         rng, count, passive = np.random.default_rng(0), len(self.system.dependent_names), self.system.passive
         best, least, solution, cost = start, np.inf, None, (np.inf, np.inf)
         for spread in (0.0, *np.repeat([0.1, 0.5, 1.0, 2.0], STARTS)):
@@ -222,10 +244,17 @@ class Mechanism:
             if limited and spread == 0.0 and self.explicit is not None:
                 nearest = self.explicit.nearest(start, limited=True)
                 if nearest is not None:
-                    return nearest
-        if solution is None:
-            raise unclosed(self.system, best, where)
-        return solution
+                    return nearest, nearest
+        if solution is None or cost[0] > 0.0:
+            found = self._least_squares.search(start, limited, descents)
+            if not found.open:
+                return found.q, found.q
+            best = found.q if self.system.largest_residual(found.q) < least else best
+        return solution, best
+
+    @cached_property
+    def _least_squares(self) -> LeastSquares:
+        return LeastSquares(self.system, self.system.dependent)
 
     def _nudged(self, start: Array) -> Array:
         """Away from an open start that is singular, as in line: rounding would choose the assembly mode.

@@ -9,8 +9,9 @@ from ...dynamics.arrays.arguments import Array
 from ...dynamics.arrays.model_arrays import alignments_of, constants_of, topology_of, work_of
 from ...exceptions import UnsupportedModelError
 from ...kernels.loops import newton
-from ...kernels.loops.constraint_rows import COUPLING, evaluate_rows
+from ...kernels.loops.constraint_rows import evaluate_rows
 from ...kernels.loops.projection import projection
+from ...kernels.loops.row_kinds import COUPLING
 from ...kernels.loops.structures import CoordinateSplit, LoopWorkspace, RowArrays, RowValues, Tree
 from ...model import SubsystemGraph
 from .coordinates import (
@@ -43,6 +44,8 @@ class ConstraintSystem:
         reach: by how much one unit of each of independent_q moves loops. is_free: no loop or gear has it.
         floating_in_loops: whether a floating base moves loops.
         units (nv,), row_scale (m,): units of velocities and factors of rows, see `_scales`.
+        is_coupled (m, nv): whether a velocity moves a row anywhere. suits: whether the independent joints
+            determine all others at a regular configuration; None: not looked for yet.
         alignments: of the joints, see dynamics/arrays.
 
     Raises:
@@ -68,6 +71,8 @@ class ConstraintSystem:
         self.is_gear = np.asarray(self.rows.arrays.indices[:, 0] == COUPLING)
         J, reach = self._reach()
         self.units, self.row_scale = self._scales(J, reach > 0.0)
+        self.is_coupled = J != 0.0
+        self.suits: bool | None = None
         names = [
             self.dependent_names.index(gear.joint) if gear.joint in self.dependent else None
             for gear in graph.gears

@@ -14,7 +14,8 @@ from ...dynamics.arrays.model_arrays import alignment, perpendicular_axes
 from ...exceptions import UnsupportedModelError
 from ...kernels import layout
 from ...kernels.loops.body_motions import MOTION_COLUMNS
-from ...kernels.loops.constraint_rows import ACROSS, ALONG, COUPLING, DISTANCE, evaluate_rows
+from ...kernels.loops.constraint_rows import evaluate_rows
+from ...kernels.loops.row_kinds import ABOUT, ACROSS, ALIGNED, ALONG, COUPLING, DISTANCE
 from ...kernels.loops.structures import RowArrays, RowValues, SpringArrays, Tree
 from ...model import Anchor, Gear, LoopJoint, SubsystemGraph
 
@@ -147,17 +148,19 @@ def _conditions(loop: LoopJoint) -> list[tuple[int, Array]]:
     def shift(direction: Array) -> tuple[int, Array]:
         return ALONG, np.concatenate([direction, np.zeros(3)])
 
-    def tilt(normal: Array, axis: Array) -> tuple[int, Array]:
-        return ACROSS, np.concatenate([normal, axis])
+    def turn(direction: Array) -> tuple[int, Array]:
+        return ABOUT, np.concatenate([direction, np.zeros(3)])
 
     point = [shift(axis) for axis in (along, first, second)]
-    parallel = [tilt(first, along), tilt(second, along)]
+    parallel = [(ALIGNED, np.concatenate([normal, along])) for normal in (first, second)]
+    locked = [turn(axis) for axis in (first, second, along)]
     conditions = {
         "revolute": point + parallel,
         "spherical": point,
-        "universal": [*point, tilt(along, first)],  # ``first`` is its second axis, fixed in the successor
-        "fixed": [*point, *parallel, tilt(first, second)],
-        "prismatic": [*point[1:], *parallel, tilt(first, second)],
+        # ``first`` is its second axis, fixed in the successor
+        "universal": [*point, (ACROSS, np.concatenate([along, first]))],
+        "fixed": point + locked,
+        "prismatic": point[1:] + locked,
         "planar": point[1:],
     }
     if loop.type not in conditions:

@@ -43,7 +43,8 @@ def closed_loop_inverse_dynamics(
             followed to q without a jump; where loops do not close there, the one nearest at q. Of loops that
             are not planar, the nearest that Newton's method finds. Limits are ignored.
             Without a guess, the mode reached from the zero pose, or, where zero is beyond a joint's limits,
-            from their middle; of several modes one in which passive joints are within their limits.
+            from their middle; of several modes one in which passive joints are within their limits. Where
+            loops do not close so, from what `assemble` finds.
         external_wrenches: {link: [force N, moment N m]} acting on the link, at and in its frame.
 
     Raises:

@@ -5,12 +5,14 @@ rotation P <- S, a row is one of
 
     ALONG     d . r               d fixed in P: no displacement along d
     ACROSS    n . R a             n fixed in P, a in S: the two stay perpendicular
+    ALIGNED   (n . R a) g         R a lies along its own copy in P, not against it (:mod:`.orientation_rows`)
+    ABOUT     2 d . eps           d fixed in P: no rotation about d (:mod:`.orientation_rows`)
     DISTANCE  |r|                 no condition, but the length of a spring
     COUPLING  q_j - c q_k - o     a gear; further drivers k add their own c q_k
 
 Its rate is J v, and its second derivative J vdot + gamma. The multiplier of ALONG is a force along d at the
-origin of S, that of ACROSS a moment along (R a) x n, both on the successor; the opposite acts on the
-predecessor.
+origin of S, that of an orientation a moment, along (R a) x n or d where it is closed, both on the successor;
+the opposite acts on the predecessor.
 """
 
 import math
@@ -20,10 +22,10 @@ from ..math.vectors import cross, dot, minus, plus, plus_scaled, row3, scaled, t
 from ..numba_support.compilation import inlined, kernel
 from ..recursions.kinematics import POSE_COLUMNS
 from .body_motions import anchor_motion, body_motions, vector_at
+from .orientation_rows import orientation_row
+from .row_kinds import ABOUT, ACROSS, ALIGNED, ALONG, COUPLING, DISTANCE
 
-__all__ = ["ACROSS", "ALONG", "COUPLING", "DISTANCE", "evaluate_rows"]
-
-ALONG, ACROSS, DISTANCE, COUPLING = range(4)  # kinds of rows
+__all__ = ["evaluate_rows"]
 
 
 @inlined
@@ -90,12 +92,11 @@ def evaluate_rows(tree, rows, q, v, values):
         P, op, wp, vp, alpha_p, ap = anchor_motion(before, n, rows.anchors[loop, 0], work)
         S, os, ws, vs, alpha_s, as_ = anchor_motion(after, n, rows.anchors[loop, 1], work)
         force = moment = (0.0, 0.0, 0.0)
-        if kind == ACROSS:
-            normal, axis = times(P, row3(vectors, row, 0)), times(S, row3(vectors, row, 3))
-            moment = cross(axis, normal)
-            phi[row] = dot(normal, axis)
-            turning = plus(cross(cross(ws, axis), normal), cross(axis, cross(wp, normal)))
-            gamma[row] = dot(minus(alpha_s, alpha_p), moment) + dot(minus(ws, wp), turning)
+        if kind in (ACROSS, ALIGNED, ABOUT):
+            first, second = row3(vectors, row, 0), row3(vectors, row, 3)
+            phi[row], moment, gamma[row] = orientation_row(
+                kind, first, second, P, S, minus(alpha_s, alpha_p), wp, ws
+            )
         elif kind == ALONG:
             arm = minus(os, op)
             force = times(P, row3(vectors, row, 0))

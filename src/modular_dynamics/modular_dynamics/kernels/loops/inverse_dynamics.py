@@ -6,12 +6,14 @@ multipliers of the rows, of the least norm where rows are redundant; tau_1 = tau
 """
 
 from ..math.orthogonal import least_squares, minimum_norm
-from ..math.vectors import cross, row3, times, transposed_times
+from ..math.vectors import row3, times, transposed_times
 from ..numba_support.compilation import inlined, inlined_strictly, kernel
 from ..recursions.newton_euler import inverse_dynamics
 from .body_motions import anchor_motion
-from .constraint_rows import ACROSS, COUPLING, evaluate_rows
+from .constraint_rows import evaluate_rows
+from .orientation_rows import orientation_row
 from .projection import condition_number, factor_dependent, project
+from .row_kinds import ALONG, COUPLING
 
 __all__ = ["closed_loop_inverse_dynamics"]
 
@@ -71,9 +73,13 @@ def _write_cut_wrenches(tree, rows, values, multipliers, wrenches):
             continue
         P, _, _, _, _, _ = anchor_motion(rows.ends[loop, 0], n, rows.anchors[loop, 0], values.body_motions)
         S, _, _, _, _, _ = anchor_motion(rows.ends[loop, 1], n, rows.anchors[loop, 1], values.body_motions)
-        direction, first = times(P, row3(rows.vectors, row, 0)), 0
-        if kind == ACROSS:
-            direction, first = cross(times(S, row3(rows.vectors, row, 3)), direction), 3
+        vector, first = row3(rows.vectors, row, 0), 0
+        direction = times(P, vector)
+        if kind != ALONG:
+            rest, first = (0.0, 0.0, 0.0), 3
+            _, direction, _ = orientation_row(
+                kind, vector, row3(rows.vectors, row, 3), P, S, rest, rest, rest
+            )
         in_anchor = transposed_times(S, direction)
         for k in range(3):
             wrenches[loop, first + k] += multipliers[row] * in_anchor[k]

@@ -4,7 +4,8 @@ import numpy as np
 
 from ..math.orthogonal import factor, least_squares
 from ..numba_support.compilation import inlined_strictly, kernel
-from .constraint_rows import COUPLING, evaluate_rows
+from .constraint_rows import evaluate_rows
+from .row_kinds import COUPLING
 from .steps import move_dependent
 
 __all__ = [

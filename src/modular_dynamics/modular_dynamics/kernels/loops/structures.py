@@ -35,8 +35,8 @@ class RowArrays(NamedTuple):
         anchors (loops, 2, 12): rotation and position of their anchors in the bodies' aligned frames.
         indices (m, 5 or more): kind and loop; of a gear the kind, its joint's index in q and in v, then the
             same of its driver and of further drivers.
-        vectors (m, 6 or more): d; or n and a; or a gear's ratio, offset and further ratios, zero where it
-            has fewer. See :mod:`.constraint_rows`.
+        vectors (m, 6 or more): d, and zeros; or n and a; or a gear's ratio, offset and further ratios, zero
+            where it has fewer. See :mod:`.constraint_rows`.
     """
 
     ends: NDArray[int64]

@@ -127,6 +127,36 @@ def test_dead_points_of_windows(function):
     assert np.isinf(error.value.condition)
 
 
+def test_what_is_advised_at_a_dead_zero_pose_helps():
+    """All bars in line at zero. The independent joint is the right one: a guess or limits are missing."""
+    text = four_bar(0.5, 1.5, 1.0, 1.0).graph().urdf
+    graph, rest = md.load_urdf(text), np.zeros(1)
+    beside = r"dead point, with 2 degree.* right beside it: start there, by a guess or.* by limits of joints"
+    with pytest.raises(SingularityError, match=beside):
+        closed_loop_inverse_dynamics(graph, [0.0], rest, rest)
+    there = r"but the start is a dead point.*Branches meet there: start beside it, by a guess or.* limits"
+    with pytest.raises(SingularityError, match=there):
+        closed_loop_inverse_dynamics(graph, [0.4], rest, rest)
+    by_guess = closed_loop_inverse_dynamics(graph, [0.4], rest, rest, [0.4, 0.5, 1.0])
+    assert max(by_guess.residual.values()) < 1e-10
+    head, tail = text.split('<joint name="crank" type="continuous">')
+    tail = tail.replace("<limit ", '<limit lower="0.1" upper="1.5" ', 1)
+    limited = md.load_urdf(f'{head}<joint name="crank" type="revolute">{tail}')
+    by_limits = closed_loop_inverse_dynamics(limited, [0.4], rest, rest)
+    assert max(by_limits.residual.values()) < 1e-10
+    assert by_limits.condition < 10
+
+
+@pytest.mark.parametrize("chosen", ["crank", "rocker", "coupler"])
+@pytest.mark.parametrize("bars", [(0.5, 1.5, 1.0, 1.0), (0.5, 1.0, 0.5, 1.0)])
+def test_right_independent_joints_are_not_blamed_for_a_dead_zero_pose(chosen, bars):
+    graph, rest = four_bar(*bars).graph().with_independent_joints(chosen), np.zeros(1)
+    with pytest.raises(SingularityError, match="right beside it") as error:
+        closed_loop_inverse_dynamics(graph, [0.0], rest, rest)
+    assert "must be independent" not in str(error.value)
+    assert "other independent joints" not in str(error.value)
+
+
 def test_near_a_dead_point_torques_stay_right(load_robot):
     """Described by the output, the nearer to its turning point the worse the condition, but W agrees."""
     graph = load_robot("four_bar")
@@ -158,7 +188,9 @@ def test_loops_that_contradict_each_other():
         inverse(three_loops(), [0.3, 0.3], None)
     assert error.value.residual["loop"] < 1e-9  # the one that is not at fault
     assert min(error.value.residual["loop_2"], error.value.residual["wrong"]) > 1e-2
-    assert "with all joints free either" in str(error.value)  # no choice of independent joints would help
+    assert "do not close with all joints free" in str(
+        error.value
+    )  # no choice of independent joints would help
     assert error.value.coordinates.shape == (6,)
 
 
@@ -208,7 +240,9 @@ def test_an_open_loop_is_named_however_little_is_open(load_robot):
 
 
 def test_too_short_a_coupler():
-    with pytest.raises(ClosureError, match="'planar' do not close at the zero pose: open are loop by"):
+    with pytest.raises(
+        ClosureError, match=r"'planar' do not close with all joints free: open are loop by .*a minimum of"
+    ):
         inverse(four_bar(0.5, 0.2, 0.3, 2.0).graph(), [0.3], None)
 
 

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from hypothesis import given
+from scipy.spatial.transform import Rotation
 
 from helpers.oracles.motions import rate
 from helpers.oracles.rigid_bodies import RigidBodies, moved
@@ -64,9 +65,14 @@ def test_residual_is_what_the_joint_forbids(drawn):
         off = X[:3, 3] - loop.axis * (loop.axis @ X[:3, 3] if loop.type in ("prismatic", "planar") else 0.0)
         points = 2 if loop.type in ("prismatic", "planar") else 3
         assert np.linalg.norm(residual[:points]) == pytest.approx(np.linalg.norm(off), abs=1e-12)
-        if loop.type == "revolute":  # sine of the angle between the axes
-            sine = np.linalg.norm(np.cross(loop.axis, X[:3, :3] @ loop.axis))
-            assert np.linalg.norm(residual[3:]) == pytest.approx(sine, abs=1e-12)
+        angle = None
+        if loop.type == "revolute":  # between the axes
+            turned = X[:3, :3] @ loop.axis
+            angle = np.arctan2(np.linalg.norm(np.cross(loop.axis, turned)), loop.axis @ turned)
+        if loop.type in ("fixed", "prismatic"):
+            angle = Rotation.from_matrix(X[:3, :3]).magnitude()
+        if angle is not None:
+            assert np.linalg.norm(residual[points:]) == pytest.approx(2 * np.sin(angle / 2), abs=1e-12)
     for gear, left in zip(graph.gears, phi[at:], strict=True):
         driven, driver = (q[graph.q_slice(name)].item() for name in (gear.joint, gear.driver))
         assert left == pytest.approx(driven - gear.ratio * driver - gear.offset, abs=1e-12)

@@ -1,0 +1,105 @@
+"""Putting a mechanism together: coordinates of all joints at which all loops are closed."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from numpy.typing import ArrayLike
+
+from ...dynamics.arrays.arguments import Array
+from ...dynamics.workspaces import workspace_of
+from ...exceptions import StateError
+from ...model import SubsystemGraph
+from ..constraints.constraint_system import ConstraintSystem
+from ..constraints.coordinates import SLACK, indices_in_q, joint_limits
+from .diagnosis import cannot_close
+from .least_squares import LeastSquares, Search
+
+__all__ = ["Assembler", "Assembly", "assemble", "starting_point"]
+
+
+@dataclass(frozen=True, eq=False)
+class Assembly:
+    """What `assemble` found.
+
+    Attributes:
+        coordinates: of all joints (nq,), in the order of ``graph.joint_names``; a guess for `close_loops`.
+        independent: those of ``graph.independent_joint_names``: the q of `closed_loop_inverse_dynamics`.
+        residual: by loop joint and gear, the largest violation of its rows [m or 1].
+        at_limits: joints that stand at one of their limits. evaluations: of the constraint rows.
+    """
+
+    coordinates: Array
+    independent: Array
+    residual: Mapping[str, float]
+    at_limits: tuple[str, ...]
+    evaluations: int
+
+
+class Assembler:
+    """Moves all joints of one graph, motors and floating bases too. For one thread only."""
+
+    def __init__(self, graph: SubsystemGraph) -> None:
+        self.graph = graph
+        self.system = ConstraintSystem(graph.with_independent_joints(*graph.joint_names))
+
+    @cached_property
+    def _least_squares(self) -> LeastSquares:
+        return LeastSquares(self.system, self.graph.joint_names)
+
+    def search(self, start: Array, limited: bool = True) -> Search:
+        """From coordinates of all joints (nq,), within the limits or not."""
+        return self._least_squares.search(start, limited)
+
+    def assembly(self, found: Search) -> Assembly:
+        """The result of a search that closed all loops."""
+        graph, q = self.graph, found.q
+        limits = {name: joint_limits(graph.joint(name)) for name in graph.joint_names}
+        at_limits = [
+            name
+            for name, (low, high) in limits.items()
+            if min(abs(q[graph.q_slice(name)][0] - low), abs(high - q[graph.q_slice(name)][0])) < SLACK
+        ]
+        independent = q[indices_in_q(graph, graph.independent_joint_names)]
+        return Assembly(q, independent, self.system.residual(q), tuple(at_limits), found.evaluations)
+
+
+def starting_point(graph: SubsystemGraph) -> Array:
+    """Zero, or the middle of a joint's limits where these exclude zero."""
+    start = graph.neutral()
+    for name in graph.joint_names:
+        low, high = joint_limits(graph.joint(name))
+        if not low <= 0.0 <= high:
+            start[graph.q_slice(name)] = 0.5 * (low + high)
+    return start
+
+
+def assemble(graph: SubsystemGraph, guess: ArrayLike | None = None) -> Assembly:
+    """Close all loops by moving all joints, motors and floating bases too, within their limits.
+
+    Least squares in a trust region (:mod:`.least_squares`), loops that share no joint one by one; joints that
+    no loop or gear has keep their coordinates. For loops at given coordinates of motors see `close_loops`.
+
+    Args:
+        guess: coordinates of all joints (nq,) to start from; those of joints in loops that are beyond limits
+            are moved to these. Zero by default, or the middle of a joint's limits where these exclude zero.
+
+    Raises:
+        ClosureError: no closed configuration was found; it says whether limits are in the way, and has the
+            residual and the closest configuration.
+        StateError: a guess of the wrong shape, or not finite.
+        UnsupportedModelError: a black box in the graph.
+    """
+    assembler = workspace_of(graph, Assembler)
+    if guess is None:
+        start = starting_point(graph)
+    else:
+        try:
+            start = graph.checked(q=guess)[0].copy()
+        except StateError as error:
+            raise StateError(f"guess, of all joints: {error}") from None
+    found = assembler.search(start)
+    if found.open:
+        beyond = assembler.search(found.q, limited=False)
+        raise cannot_close(assembler.system, found, beyond, "all joints")
+    return assembler.assembly(found)

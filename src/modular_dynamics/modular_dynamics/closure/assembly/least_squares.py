@@ -1,0 +1,227 @@
+"""Closing loops by least squares in a trust region, within limits: scipy's method, group by group.
+
+Minimizes |phi(q)|^2 / 2 over the free coordinates (Branch, Coleman & Li 1999: scipy.optimize.least_squares,
+"trf"), from the start and then from points round it. It closes what Newton's method does not, because it
+needs no regular Jacobian, and it ends at a minimum of the residual where loops cannot close.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from ...algebra import to_rotation_translation
+from ...dynamics.arrays.arguments import Array
+from ...kernels.loops import newton
+from ...model import Joint
+from ..constraints.constraint_system import ConstraintSystem
+from ..constraints.coordinates import SLACK, Coordinates, joint_limits
+from .groups import LoopGroup, independent_groups
+
+__all__ = ["LeastSquares", "Minimum", "Search"]
+
+#: Distances of random starts from the given one [rad or m]; then random points within the limits.
+SPREADS = (0.0, 0.1, 0.1, 0.3, 0.3, 0.5, 0.5, 1.0, 1.0, 2.0, 2.0)
+WITHIN_LIMITS = 6
+#: Evaluations of one descent; scipy's tolerances of cost, step and gradient.
+MOST_EVALUATIONS, COST, STEP, GRADIENT = 300, 1e-13, 1e-13, 1e-13
+#: Newton's steps after a descent.
+POLISHING = 8
+
+
+@dataclass(frozen=True, eq=False)
+class Minimum:
+    """Where one descent of a group of loops ended.
+
+    Attributes:
+        q (nq,): coordinates of all joints. residual: |phi|, the norm of the group's rows [m or 1], of gears
+            in units of the joints that they drive. gradient: the largest derivative of |phi|^2 / 2 along a
+            coordinate that no limit stops. at_limits: joints that a limit stops.
+    """
+
+    group: LoopGroup
+    q: Array
+    residual: float
+    gradient: float
+    at_limits: tuple[str, ...]
+
+    @property
+    def closed(self) -> bool:
+        """Whether the group's loops are closed there."""
+        return self.residual < newton.CLOSED
+
+
+@dataclass(frozen=True, eq=False)
+class Search:
+    """All groups: coordinates q (nq,), the minima where groups stay open, and evaluations of the rows."""
+
+    q: Array
+    open: tuple[Minimum, ...]
+    evaluations: int
+
+
+class _Rows(NamedTuple):
+    """Rows at coordinates that are kept as bytes."""
+
+    key: bytes
+    phi: Array
+    J: Array
+
+
+class LeastSquares:
+    """Closes the loops of one system by moving ``free`` joints. For one thread only."""
+
+    def __init__(self, system: ConstraintSystem, free: Sequence[str]) -> None:
+        self.system, self.groups = system, independent_groups(system, free)
+        self._coordinates, graph = Coordinates(system.graph), system.graph
+        self._low, self._high = np.full(graph.nq, -np.inf), np.full(graph.nq, np.inf)
+        for name in graph.joint_names:
+            joint = graph.joint(name)
+            if joint.type.nq == 1:
+                self._low[graph.q_slice(name)], self._high[graph.q_slice(name)] = joint_limits(joint)
+        self._evaluations = 0
+
+    def search(self, start: Array, limited: bool, descents: int | None = None) -> Search:
+        """Every group from ``start`` (nq,), then from random points, until it closes.
+
+        Args:
+            limited: whether free joints stay within their limits. descents: at most so many for each group.
+        """
+        self._evaluations, q, unclosed = 0, start.copy(), []
+        for group in self.groups:
+            best: Minimum | None = None
+            for first in self._starts(group, q, limited, descents):
+                reached = self._descend(group, first, limited)
+                if best is None or reached.residual < best.residual:
+                    best = reached
+                if best.closed:
+                    break
+            if best is None:
+                continue
+            q[group.q] = best.q[group.q]
+            if not best.closed:
+                unclosed.append(best)
+        return Search(self._coordinates.unit(q), tuple(unclosed), self._evaluations)
+
+    def _starts(self, group: LoopGroup, start: Array, limited: bool, descents: int | None) -> Iterator[Array]:
+        rng = np.random.default_rng(0)
+        spreads = [*SPREADS, *[np.inf] * (WITHIN_LIMITS if limited else 0)]
+        for spread in spreads[: descents if len(group.joints) else 1]:
+            first, low, high = start.copy(), self._low[group.q], self._high[group.q]
+            if np.isinf(spread):
+                span = np.isfinite(low)
+                first[group.q[span]] = rng.uniform(low[span], high[span])
+                first[group.q[~span]] += rng.standard_normal(np.count_nonzero(~span))
+            else:
+                first[group.q] += spread * rng.standard_normal(len(group.q))
+            if limited:
+                first[group.q] = np.clip(first[group.q], low, high)
+            yield first
+
+    def _rows(self, group: LoopGroup, q: Array) -> tuple[Array, Array]:
+        """phi and its derivative by the group's coordinates, both scaled."""
+        system = self.system
+        self._evaluations += 1
+        values, scale = system.evaluate(q), system.row_scale[group.rows]
+        J = (scale[:, None] * values.J[np.ix_(group.rows, group.v)]) @ self._velocities(group, q)
+        return scale * values.phi[group.rows], J
+
+    def _velocities(self, group: LoopGroup, q: Array) -> Array:
+        """(nv, nq) of the group: velocities v = G dq/dt."""
+        graph, G = self.system.graph, np.zeros((len(group.v), len(group.q)))
+        row = column = 0
+        for name in group.joints:
+            joint = graph.joint(name)
+            block = _velocity_map(joint, q[graph.q_slice(name)])
+            G[row : row + joint.type.nv, column : column + joint.type.nq] = block
+            row, column = row + joint.type.nv, column + joint.type.nq
+        return G
+
+    def _descend(self, group: LoopGroup, start: Array, limited: bool) -> Minimum:
+        """The minimum of |phi| that the method reaches from a start, within limits."""
+        if not len(group.q):
+            return self._minimum(group, start, limited)
+        from scipy.optimize import least_squares  # noqa: PLC0415  # slow to import, and seldom needed
+
+        q = start.copy()
+        last = _Rows(b"", np.zeros(0), np.zeros((0, 0)))
+
+        def rows(x: Array) -> _Rows:
+            nonlocal last
+            if last.key != x.tobytes():  # scipy asks for values and derivatives one after the other
+                q[group.q] = x
+                last = _Rows(x.tobytes(), *self._rows(group, q))
+            return last
+
+        def values(x: Array) -> Array:
+            return rows(x).phi
+
+        def derivatives(x: Array) -> Array:
+            return rows(x).J
+
+        bounds = (self._low[group.q], self._high[group.q]) if limited else (-np.inf, np.inf)
+        units = self._coordinates.spread(self.system.units)[group.q]
+        found = least_squares(
+            values,
+            start[group.q],
+            derivatives,
+            bounds,
+            "trf",
+            COST,
+            STEP,
+            GRADIENT,
+            units,
+            max_nfev=MOST_EVALUATIONS,
+        )
+        q[group.q] = found.x
+        return self._minimum(group, self._polished(group, q, limited, units), limited)
+
+    def _polished(self, group: LoopGroup, q: Array, limited: bool, units: Array) -> Array:
+        """After some steps of Newton's method, the shortest ones, as long as they help; limits have slack."""
+        phi, J = self._rows(group, q)
+        for _ in range(POLISHING):
+            step = units * np.linalg.lstsq(J * units, -phi, 1e-9)[0]
+            attempt = q.copy()
+            attempt[group.q] += step
+            new_phi, new_J = self._rows(group, attempt)
+            beyond = np.maximum(self._low - attempt, attempt - self._high)[group.q]
+            if not np.abs(new_phi).max() < np.abs(phi).max() or (limited and (beyond > SLACK).any()):
+                break
+            q, phi, J = attempt, new_phi, new_J
+            if np.abs(step / units).max() < newton.LAST_STEP:
+                break
+        return q
+
+    def _minimum(self, group: LoopGroup, q: Array, limited: bool) -> Minimum:
+        phi, J = self._rows(group, q)
+        downhill, stopped = -J.T @ phi, np.zeros(len(group.q), np.bool_)
+        if limited:
+            room = np.where(downhill > 0.0, self._high[group.q] - q[group.q], q[group.q] - self._low[group.q])
+            stopped = (room < SLACK) & (np.abs(downhill) > 0.0)
+        names = self._names(group)[stopped]
+        return Minimum(
+            group,
+            self._coordinates.unit(q.copy()),
+            float(np.linalg.norm(phi)),
+            float(np.abs(downhill[~stopped]).max(initial=0.0)),
+            tuple(dict.fromkeys(names.tolist())),
+        )
+
+    def _names(self, group: LoopGroup) -> Array:
+        """Of each of the group's coordinates its joint."""
+        graph = self.system.graph
+        return np.repeat(np.array(group.joints, object), [graph.joint(k).type.nq for k in group.joints])
+
+
+def _velocity_map(joint: Joint, q: Array) -> Array:
+    """G (nv, nq) of a joint: v = G dq/dt; a quaternion's length moves nothing."""
+    if joint.type.nq == joint.type.nv:
+        return np.eye(joint.type.nv)
+    w, x, y, z = q[-4:]
+    spin = np.array([[-x, w, z, -y], [-y, -z, w, x], [-z, y, -x, w]]) * (2.0 / float(q[-4:] @ q[-4:]))
+    if joint.type.nq == 4:
+        return spin
+    G = np.zeros((6, 7))
+    G[:3, :3], G[3:, 3:] = to_rotation_translation(joint.motion(q))[0].T, spin
+    return G
