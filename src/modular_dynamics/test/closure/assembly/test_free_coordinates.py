@@ -6,7 +6,18 @@ import pytest
 import modular_dynamics as md
 from helpers.oracles.saddle_point import SaddlePoint
 from helpers.robots.closed_robots import change_point
-from helpers.robots.spatial_mechanisms import X, Y, Z, ball, link, loaded, passive, platform, spinning_rod
+from helpers.robots.spatial_mechanisms import (
+    X,
+    Y,
+    Z,
+    ball,
+    cut_rod,
+    link,
+    loaded,
+    passive,
+    platform,
+    spinning_rod,
+)
 from helpers.robots.urdf_text import joint, loop_joint
 from modular_dynamics.closure.assembly.free_coordinates import free_coordinates
 from modular_dynamics.closure.constraints.constraint_system import ConstraintSystem
@@ -16,6 +27,7 @@ from modular_dynamics.exceptions import ClosureError, SingularityError, StateErr
 MECHANISMS = {
     "one rod": (lambda: spinning_rod(1), 1),
     "two rods": (lambda: spinning_rod(2), 2),
+    "a rod that spins only if closed": (cut_rod, 1),
     "platform on legs that spin": (lambda: platform((X, Y, Z)), 6),
     "floating platform on legs that spin": (lambda: platform((X, Y, Z), floating=True), 6),
 }
