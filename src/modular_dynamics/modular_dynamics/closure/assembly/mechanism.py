@@ -1,6 +1,7 @@
 """Closing loops: the coordinates of all joints at given independent ones, in one assembly mode."""
 
 from contextlib import suppress
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -21,6 +22,8 @@ __all__ = ["Mechanism"]
 STARTS = 8
 #: Largest single motion of a floating base that moves loops [m, or change of its quaternion].
 JUMP = 0.05
+#: Largest motion of an independent joint in one stride that free joints follow [rad or m], and their number.
+SHORT_STRIDE, MOST_STRIDES = 0.02, 10_000
 #: Motion of the first passive joint [rad or m] that leaves a singular pose.
 NUDGE = 0.02
 #: Largest difference of a solution in closed form from Newton's [rad or m]: rounding, near a dead point.
@@ -68,8 +71,14 @@ class Mechanism:
             start = self._closed_near(start, target)
             closed = self._walk(start, target)
         if closed is None:
-            closed = self._follow(start, target)
-        return system.passive.within_limits(closed) if guess is None else closed
+            try:
+                closed = self._follow(start, target)
+            except ClosureError:
+                moved = self._follow_with_free_moved(start, target) if len(self.system.free) else None
+                if moved is None:
+                    raise
+                closed = moved
+        return self.system.passive.within_limits(closed) if guess is None else closed
 
     def reference(self) -> Array:
         """The closed configuration (nq,) from which loops are closed without a guess. Raises ClosureError.
@@ -184,12 +193,43 @@ class Mechanism:
         allowed = newton.LARGEST_STEP if self.explicit is None else AGREEMENT
         if system.correct(start, allowed, ROUNDING):
             return start
+        if len(system.free) and (attempt := self._with_free_moved(guess, target)) is not None:
+            return attempt
         try:
             return self._settled(guess, "near the guess")
         except ClosureError:
             start = guess.copy()
             start[system.independent_q] = target
             return self._settled(start, "near the guess")
+
+    def _with_free_moved(self, guess: Array, target: Array) -> Array | None:
+        """Closed near a guess, whose free coordinates move only where loops do not close otherwise."""
+        there = guess.copy()
+        there[self.system.independent_q] = target
+        for start in (guess, there):
+            for system in (self.system, self._whole):
+                attempt = start.copy()
+                if system.settle(attempt) < newton.CLOSED:
+                    return attempt
+        return None
+
+    def _follow_with_free_moved(self, start: Array, target: Array) -> Array | None:
+        """From a closed start by short strides, in which free coordinates move too; None: that ends, too."""
+        q, independent = start.copy(), self.system.independent_q
+        way = target - start[independent]
+        strides = int(np.ceil(np.abs(way).max() / SHORT_STRIDE))
+        if strides > MOST_STRIDES:
+            return None
+        for k in range(1, strides + 1):
+            q[independent] = target if k == strides else start[independent] + (k / strides) * way
+            if not self._whole.correct(q, newton.LARGEST_STEP):
+                return None
+        return q
+
+    @cached_property
+    def _whole(self) -> ConstraintSystem:
+        """The constraints with no coordinate held as free."""
+        return ConstraintSystem(self.graph)
 
     def _settled(self, start: Array, where: str, limited: bool = False) -> Array:
         """The closed configuration nearest to a start; with limits, the first that is within them.
