@@ -1,4 +1,4 @@
-"""Dynamics of robots with spherical loop joints, by Pinocchio and one linear system.
+"""Dynamics of robots with spherical and fixed loop joints, by Pinocchio and one linear system.
 
 [M -J^T -E^T; J 0 0; E 0 0] [vdot; lambda; tau_p] = [tau_f - h; -Jdot v; vdot_p], E selects joints p.
 """
@@ -29,10 +29,10 @@ class SaddlePoint:
         pinocchio.updateFramePlacements(pin.model, pin.data)
         rows, drift, self.open = [], [], 0.0
         for loop in graph.loop_joints:
-            assert loop.type == "spherical"
+            count = {"spherical": 3, "fixed": 6}[loop.type]
             ends = [self._end(pin, anchor) for anchor in (loop.predecessor, loop.successor)]
-            rows.append(ends[1][0] - ends[0][0])
-            drift.append(ends[1][1] - ends[0][1])
+            rows.append((ends[1][0] - ends[0][0])[:count])
+            drift.append((ends[1][1] - ends[0][1])[:count])
             self.open = max(self.open, np.abs(ends[1][2] - ends[0][2]).max())
         self.J, self.drift = np.vstack(rows)[:, self.order], np.concatenate(drift)
 
@@ -46,7 +46,8 @@ class SaddlePoint:
         classical = pinocchio.getFrameClassicalAcceleration(pin.model, pin.data, frame, aligned)
         w = velocity.angular
         moved = classical.linear + np.cross(classical.angular, arm) + np.cross(w, np.cross(w, arm))
-        return J[:3] - pinocchio.skew(arm) @ J[3:], moved, pose.translation + arm
+        rows = np.vstack([J[:3] - pinocchio.skew(arm) @ J[3:], J[3:]])
+        return rows, np.concatenate([moved, classical.angular]), pose.translation + arm
 
     def solve(self, known_vdot, vdot, tau):
         """vdot (nv,) and torques of the joints whose accelerations are known, by mask (nv,).

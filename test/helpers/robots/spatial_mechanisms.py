@@ -62,6 +62,27 @@ def spinning_rod(rods=1, com=(0.2, 0.03, 0.02)):
     return loaded("spinning_rods", elements, tags)
 
 
+def cut_rod():
+    """Crank, rod and rocker; the rod is cut in its middle and welded: it can spin only where closed."""
+    crank_end, rocker_end = np.array([0.1, 0.0, 0.0]), np.array([0.0, 0.15, 0.1])
+    pivot = np.array([0.45, 0.05, 0.1])
+    along = pivot + rocker_end - crank_end
+    rpy = Rotation.align_vectors([along], [X])[0].as_euler("xyz")
+    elements = [link("base"), link("crank", 1.0, (0.05, 0.01, 0)), link("rocker", 0.8)]
+    elements += [link("half", 0.4, (0.1, 0.03, 0.02)), link("other_half", 0.3, (-0.1, 0.02, 0.01))]
+    elements += [joint("motor", "continuous", "base", "crank", (0, 0, 0), axis=Z)]
+    elements += [joint("rocking", "continuous", "base", "rocker", pivot, axis=X)]
+    names = ["rocking"]
+    for name, carrier, half, end in (
+        ("ball", "crank", "half", crank_end),
+        ("other_ball", "rocker", "other_half", rocker_end),
+    ):
+        balls, turns = ball(name, carrier, half, end, rpy)
+        elements, names = elements + balls, names + turns
+    ends = ("half", (0.2, 0, 0)), ("other_half", (-0.2, 0, 0))
+    return loaded("cut_rod", elements, [loop_joint("weld", "fixed", *ends, X), *passive(names)])
+
+
 def platform(base_axes=(X, Y), floating=False):
     """A platform on six legs (Stewart): ``base_axes`` of each leg's lower joint, slide, ball.
 

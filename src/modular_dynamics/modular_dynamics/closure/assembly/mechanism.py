@@ -24,6 +24,8 @@ __all__ = ["Mechanism"]
 STARTS = 8
 #: Largest single motion of a floating base that moves loops [m, or change of its quaternion].
 JUMP = 0.05
+#: Largest motion of an independent joint in one stride that free joints follow [rad or m], and their number.
+SHORT_STRIDE, MOST_STRIDES = 0.02, 10_000
 #: Motion of the first passive joint [rad or m] that leaves a singular pose.
 NUDGE = 0.02
 #: Largest difference of a solution in closed form from Newton's [rad or m]: rounding, near a dead point.
@@ -71,8 +73,14 @@ class Mechanism:
             start = self._closed_near(start, target)
             closed = self._walk(start, target)
         if closed is None:
-            closed = self._follow(start, target)
-        return system.passive.within_limits(closed) if guess is None else closed
+            try:
+                closed = self._follow(start, target)
+            except ClosureError:
+                moved = self._follow_with_free_moved(start, target) if len(self.system.free) else None
+                if moved is None:
+                    raise
+                closed = moved
+        return self.system.passive.within_limits(closed) if guess is None else closed
 
     def reference(self) -> Array:
         """The closed configuration (nq,) from which loops are closed without a guess. Raises ClosureError.
@@ -200,6 +208,8 @@ class Mechanism:
         allowed = newton.LARGEST_STEP if self.explicit is None else AGREEMENT
         if system.correct(start, allowed, ROUNDING):
             return start
+        if len(system.free) and (attempt := self._with_free_moved(guess, target)) is not None:
+            return attempt
         solution, _ = self._search(guess, descents=1)
         if solution is None:
             start = guess.copy()
@@ -208,6 +218,35 @@ class Mechanism:
             if solution is None:
                 raise unclosed(system, best, "near the guess")
         return solution
+
+    def _with_free_moved(self, guess: Array, target: Array) -> Array | None:
+        """Closed near a guess, whose free coordinates move only where loops do not close otherwise."""
+        there = guess.copy()
+        there[self.system.independent_q] = target
+        for start in (guess, there):
+            for system in (self.system, self._whole):
+                attempt = start.copy()
+                if system.settle(attempt) < newton.CLOSED:
+                    return attempt
+        return None
+
+    def _follow_with_free_moved(self, start: Array, target: Array) -> Array | None:
+        """From a closed start by short strides, in which free coordinates move too; None: that ends, too."""
+        q, independent = start.copy(), self.system.independent_q
+        way = target - start[independent]
+        strides = int(np.ceil(np.abs(way).max() / SHORT_STRIDE))
+        if strides > MOST_STRIDES:
+            return None
+        for k in range(1, strides + 1):
+            q[independent] = target if k == strides else start[independent] + (k / strides) * way
+            if not self._whole.correct(q, newton.LARGEST_STEP):
+                return None
+        return q
+
+    @cached_property
+    def _whole(self) -> ConstraintSystem:
+        """The constraints with no coordinate held as free."""
+        return ConstraintSystem(self.graph)
 
     def _search(
         self, start: Array, limited: bool = False, descents: int | None = None

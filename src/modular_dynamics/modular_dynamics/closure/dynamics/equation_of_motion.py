@@ -34,7 +34,8 @@ def closed_loop_inverse_dynamics(
     The loops are cut at the loop joints, and the tree's torques tau computed with all joints moving as the
     loops require. Passive joints are unactuated: J_d^T lambda = tau_d gives the wrenches lambda at the
     cuts, and tau_1 = tau_i - J_i^T lambda = W^T tau, W = [1; -J_d^+ J_i] (Schappler et al., section 3.4).
-    Springs pull with F = F0 + k (L - L0) + d dL/dt.
+    Springs pull with F = F0 + k (L - L0) + d dL/dt. Passive joints that loops do not determine either are
+    free: they keep the guess's position, have no velocity and no torque, and accelerate as that requires.
 
     Args:
         q, v, vdot: of the independent joints, in the order of ``graph.independent_joint_names``.

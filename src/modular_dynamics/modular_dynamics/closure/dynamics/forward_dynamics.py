@@ -56,6 +56,7 @@ def closed_loop_forward_dynamics(
     indefinite, a saddle point, and not positive definite as the paper says; singular where rows are
     redundant. It is split by the singular vectors of J: those of its row space give a part of vdot, and M on
     its null space, which is positive definite, the rest. Dead points of the independent joints do not matter.
+    Passive joints bear no torque; those that loops leave free accelerate as well.
     It raises where branches of the motion cross (rods in line), for the accelerations depend on which of them
     is followed; ``simulate`` knows that from the motion before, and passes them.
 

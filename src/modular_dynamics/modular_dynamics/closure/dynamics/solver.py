@@ -48,7 +48,8 @@ class ClosedLoopDynamics:
         residual: by loop joint and gear, the largest violation of its rows [m or 1].
         projection: W (nv, independent), v = W v_independent (`constraint_projection`).
         free: passive joints whose coordinates neither independent joints nor loops determine: they keep those
-            of the guess, have no velocity, bear no torque, and accelerate as that requires.
+            of the guess as long as loops close so, have no velocity, bear no torque, and accelerate as that
+            requires.
         open_tree: what the tree's joints would transmit at this motion without loop joints and springs.
     """
 

@@ -6,7 +6,18 @@ import pytest
 import modular_dynamics as md
 from helpers.oracles.saddle_point import SaddlePoint
 from helpers.robots.closed_robots import change_point
-from helpers.robots.spatial_mechanisms import X, Y, Z, ball, link, loaded, passive, platform, spinning_rod
+from helpers.robots.spatial_mechanisms import (
+    X,
+    Y,
+    Z,
+    ball,
+    cut_rod,
+    link,
+    loaded,
+    passive,
+    platform,
+    spinning_rod,
+)
 from helpers.robots.urdf_text import joint, loop_joint
 from modular_dynamics.closure.assembly.free_coordinates import free_coordinates
 from modular_dynamics.closure.constraints.constraint_system import ConstraintSystem
@@ -16,6 +27,7 @@ from modular_dynamics.exceptions import ClosureError, SingularityError, StateErr
 MECHANISMS = {
     "one rod": (lambda: spinning_rod(1), 1),
     "two rods": (lambda: spinning_rod(2), 2),
+    "a rod that spins only if closed": (cut_rod, 1),
     "platform on legs that spin": (lambda: platform((X, Y, Z)), 6),
     "floating platform on legs that spin": (lambda: platform((X, Y, Z), floating=True), 6),
 }
@@ -79,6 +91,28 @@ def test_free_joints_keep_the_guess_and_do_not_move(mechanism):
     assert max(solver_of(graph).residual(moved).values()) < 1e-10
     turned = md.closed_loop_inverse_dynamics(graph, np.zeros(count), np.zeros(count), np.zeros(count), guess)
     assert turned.free == first.free
+
+
+@pytest.mark.parametrize(("kind", "free"), [("spherical", 3), ("universal", 2)])
+def test_free_joints_move_where_loops_do_not_close_otherwise(kind, free):
+    """A body that can be anywhere, on three slides and three hinges, and one loop joint to a driven link."""
+    names = ["slide_0", "slide_1", "slide_2", "turn_0", "turn_1", "turn_2"]
+    elements = [link("base"), link("driven", 1.0), *(link(f"{name}_body", 1.0) for name in names)]
+    elements.append(joint("motor", "continuous", "base", "driven", (0, 0, 0), axis=Z))
+    carrier = "base"
+    for name, axis in zip(names, (X, Y, Z, X, Y, Z), strict=True):
+        type_ = "prismatic" if name.startswith("slide") else "continuous"
+        elements.append(joint(name, type_, carrier, f"{name}_body", (0, 0, 0), axis=axis))
+        carrier = f"{name}_body"
+    ends = ("driven", (0.3, 0.1, -0.2), (0.5, -0.3, 0.9)), (carrier, (0.1, 0.2, 0.05), (0.2, 0.1, -0.4))
+    graph = loaded("table", elements, [loop_joint("pin", kind, *ends, (0.48, -0.6, 0.64)), *passive(names)])
+    solver, rng = solver_of(graph), np.random.default_rng(0)
+    for _ in range(60):
+        guess = rng.uniform(-2.5, 2.5, graph.nq)
+        closed = solver.close([0.4], guess)
+        assert solver.system.largest_residual(closed) < 1e-9
+        assert closed[graph.q_slice("motor")] == 0.4
+    assert len(solver.system.free) == free
 
 
 def test_what_is_free_does_not_depend_on_the_first_call():
