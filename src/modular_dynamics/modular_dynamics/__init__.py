@@ -11,6 +11,7 @@ from .algebra import DualQuaternion, Quaternion
 from .closure import (
     Assembly,
     ClosedLoopDynamics,
+    ClosedLoopHybridDynamics,
     ClosedLoopMotion,
     ClosedLoopRegressor,
     Simulation,
@@ -20,6 +21,8 @@ from .closure import (
     closed_loop_bias,
     closed_loop_forward_dynamics,
     closed_loop_gravity_torque,
+    closed_loop_hybrid_dynamics,
+    closed_loop_hybrid_dynamics_batch,
     closed_loop_inverse_dynamics,
     closed_loop_inverse_dynamics_derivatives,
     closed_loop_mass_matrix,
@@ -42,6 +45,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Assembly",
     "ClosedLoopDynamics",
+    "ClosedLoopHybridDynamics",
     "ClosedLoopMotion",
     "ClosedLoopRegressor",
     "Composition",
@@ -61,6 +65,8 @@ __all__ = [
     "closed_loop_bias",
     "closed_loop_forward_dynamics",
     "closed_loop_gravity_torque",
+    "closed_loop_hybrid_dynamics",
+    "closed_loop_hybrid_dynamics_batch",
     "closed_loop_inverse_dynamics",
     "closed_loop_inverse_dynamics_derivatives",
     "closed_loop_mass_matrix",

@@ -13,6 +13,11 @@ from .dynamics.equation_of_motion import (
     constraint_projection,
 )
 from .dynamics.forward_dynamics import ClosedLoopMotion, closed_loop_forward_dynamics, energy
+from .dynamics.hybrid_dynamics import (
+    ClosedLoopHybridDynamics,
+    closed_loop_hybrid_dynamics,
+    closed_loop_hybrid_dynamics_batch,
+)
 from .dynamics.regressor import ClosedLoopRegressor, closed_loop_base_parameters, closed_loop_regressor
 from .dynamics.solver import ClosedLoopDynamics, ClosedLoopSolver, solver_of
 from .reactions.free_bodies import LoadCase
@@ -31,6 +36,7 @@ from .simulation import Simulation, simulate
 __all__ = [
     "Assembly",
     "ClosedLoopDynamics",
+    "ClosedLoopHybridDynamics",
     "ClosedLoopMotion",
     "ClosedLoopRegressor",
     "ClosedLoopSolver",
@@ -49,6 +55,8 @@ __all__ = [
     "closed_loop_bias",
     "closed_loop_forward_dynamics",
     "closed_loop_gravity_torque",
+    "closed_loop_hybrid_dynamics",
+    "closed_loop_hybrid_dynamics_batch",
     "closed_loop_inverse_dynamics",
     "closed_loop_inverse_dynamics_derivatives",
     "closed_loop_mass_matrix",

@@ -26,6 +26,7 @@ from .forward_derivatives import (
     forward_dynamics_derivatives_batch,
 )
 from .forward_dynamics import ForwardDynamics, forward_dynamics, forward_dynamics_batch
+from .hybrid_dynamics import HybridDynamics, hybrid_dynamics, hybrid_dynamics_batch
 from .inverse_dynamics import InverseDynamics, inverse_dynamics, inverse_dynamics_batch
 from .inverse_dynamics_result import InverseDynamicsResult
 from .jacobian import Jacobian, jacobian, jacobian_batch
@@ -41,6 +42,7 @@ __all__ = [
     "ForwardDynamics",
     "ForwardDynamicsDerivatives",
     "FramePoses",
+    "HybridDynamics",
     "InverseDynamics",
     "InverseDynamicsDerivatives",
     "InverseDynamicsResult",
@@ -60,6 +62,8 @@ __all__ = [
     "frame_poses",
     "frame_poses_batch",
     "friction_coefficients",
+    "hybrid_dynamics",
+    "hybrid_dynamics_batch",
     "inertial_parameters",
     "inverse_dynamics",
     "inverse_dynamics_batch",

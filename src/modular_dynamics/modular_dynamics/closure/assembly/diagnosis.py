@@ -16,6 +16,7 @@ from .least_squares import LeastSquares, Search
 
 __all__ = [
     "LARGEST_VIOLATION",
+    "WORST_CONDITION",
     "cannot_close",
     "open_loops",
     "raise_branch_end",
@@ -216,7 +217,7 @@ def _approach(system: ConstraintSystem, start: Array) -> Array:
         if np.abs(step).max(initial=0.0) < newton.LAST_STEP:
             break
         attempt = best.copy()
-        attempt[split.dependent_q] += step
+        system.move(attempt, step)
     return best
 
 
@@ -232,8 +233,9 @@ def raise_if_singular(system: ConstraintSystem, coordinates: Array, condition: f
     _, size, directions = np.linalg.svd(scaled)
     rank = min(int((size > size.max(initial=0.0) / WORST_CONDITION).sum()), len(directions) - 1)
     free = np.abs(directions[rank:]).max(axis=0)
-    names = [name for name, part in zip(system.dependent, free, strict=True) if part > 1e-3 * free.max()]
-    freedoms, chosen = graph.nv - system.rank(J), len(system.independent_v)
+    parts = zip(system.dependent_names, free, strict=True)
+    names = dict.fromkeys(name for name, part in parts if part > 1e-3 * free.max())
+    freedoms, chosen = graph.nv - system.rank(J), len(system.given_names)
     why = "it is a dead point of these joints; other independent joints can move it"
     if _suits_beside(system, coordinates):
         why = (
@@ -258,9 +260,9 @@ def raise_if_dependent(system: ConstraintSystem, coordinates: Array, W: Array) -
     if not violated.any():
         return
     graph, J = system.graph, system.evaluate(coordinates).J
-    coupled = dict.fromkeys(system.independent.v_names[violated.any(axis=0)])
+    coupled = dict.fromkeys(system.given_names[violated.any(axis=0)])
     loops = dict.fromkeys(np.array(system.rows.names)[violated.any(axis=1)])
-    freedoms, chosen = graph.nv - system.rank(J), len(system.independent_v)
+    freedoms, chosen = graph.nv - system.rank(J), len(system.given_names)
     if _suits_beside(system, coordinates):
         condition = system.projection(coordinates)[1]
         raise SingularityError(

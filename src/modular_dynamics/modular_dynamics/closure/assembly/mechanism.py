@@ -1,5 +1,6 @@
 """Closing loops: the coordinates of all joints at given independent ones, in one assembly mode."""
 
+from contextlib import suppress
 from functools import cached_property
 
 import numpy as np
@@ -12,8 +13,9 @@ from ...kernels.loops import continuation, newton
 from ...model import SubsystemGraph
 from ..constraints.constraint_system import ConstraintSystem
 from .assemble import Assembler, starting_point
-from .diagnosis import cannot_close, raise_branch_end, unclosed
+from .diagnosis import WORST_CONDITION, cannot_close, raise_branch_end, unclosed
 from .explicit import explicit_solver
+from .free_coordinates import free_coordinates
 from .least_squares import LeastSquares
 
 __all__ = ["Mechanism"]
@@ -22,6 +24,8 @@ __all__ = ["Mechanism"]
 STARTS = 8
 #: Largest single motion of a floating base that moves loops [m, or change of its quaternion].
 JUMP = 0.05
+#: Largest motion of an independent joint in one stride that free joints follow [rad or m], and their number.
+SHORT_STRIDE, MOST_STRIDES = 0.02, 10_000
 #: Motion of the first passive joint [rad or m] that leaves a singular pose.
 NUDGE = 0.02
 #: Largest difference of a solution in closed form from Newton's [rad or m]: rounding, near a dead point.
@@ -40,8 +44,11 @@ class Mechanism:
     """
 
     def __init__(self, graph: SubsystemGraph) -> None:
-        self.graph, self.system = graph, ConstraintSystem(graph)
+        self.graph = graph
+        self._use(ConstraintSystem(graph))
         self.explicit = explicit_solver(self.system)
+        # loops that are all solved in closed form leave no coordinate free
+        self._is_free_known = self.explicit is not None
         self._reference: Array | None = None
         self._quaternions = [
             slice(graph.q_slice(name).stop - 4, graph.q_slice(name).stop)
@@ -59,13 +66,21 @@ class Mechanism:
         # coordinates that no loop depends on are set at once, however far they are
         start[system.independent_q[system.is_free]] = target[system.is_free]
         self._raise_if_far(start, target)
+        if not self._is_free_known:
+            self._find_free(start)
         closed = self._walk(start, target)
         if closed is None and guess is not None:
             start = self._closed_near(start, target)
             closed = self._walk(start, target)
         if closed is None:
-            closed = self._follow(start, target)
-        return system.passive.within_limits(closed) if guess is None else closed
+            try:
+                closed = self._follow(start, target)
+            except ClosureError:
+                moved = self._follow_with_free_moved(start, target) if len(self.system.free) else None
+                if moved is None:
+                    raise
+                closed = moved
+        return self.system.passive.within_limits(closed) if guess is None else closed
 
     def reference(self) -> Array:
         """The closed configuration (nq,) from which loops are closed without a guess. Raises ClosureError.
@@ -81,6 +96,27 @@ class Mechanism:
                 solution = self._assembled(best, solution)
             self._reference = solution
         return self._reference.copy()
+
+    def _use(self, system: ConstraintSystem) -> None:
+        self.system = system
+        self.__dict__.pop("_least_squares", None)
+
+    def _find_free(self, near: Array) -> None:
+        """On first use: leave free what loops, closed near a configuration, do not determine."""
+        closed = near.copy()
+        if self.system.largest_residual(closed) > newton.CLOSED and not self._settles(closed):
+            return  # the next configuration may tell
+        self._is_free_known = True
+        if self.system.projection(closed)[1] < WORST_CONDITION:
+            return
+        with suppress(ClosureError):  # so that the choice does not depend on what is computed first
+            closed = self.reference()
+        free = free_coordinates(self.system, closed)
+        if free:
+            self._use(ConstraintSystem(self.graph, free))
+
+    def _settles(self, q: Array) -> bool:
+        return self.system.settle(q) < newton.CLOSED
 
     def _assembled(self, start: Array, otherwise: Array | None) -> Array:
         """Closed by all joints within limits; else ``otherwise``, or closed by all joints beyond limits."""
@@ -172,6 +208,8 @@ class Mechanism:
         allowed = newton.LARGEST_STEP if self.explicit is None else AGREEMENT
         if system.correct(start, allowed, ROUNDING):
             return start
+        if len(system.free) and (attempt := self._with_free_moved(guess, target)) is not None:
+            return attempt
         solution, _ = self._search(guess, descents=1)
         if solution is None:
             start = guess.copy()
@@ -180,6 +218,35 @@ class Mechanism:
             if solution is None:
                 raise unclosed(system, best, "near the guess")
         return solution
+
+    def _with_free_moved(self, guess: Array, target: Array) -> Array | None:
+        """Closed near a guess, whose free coordinates move only where loops do not close otherwise."""
+        there = guess.copy()
+        there[self.system.independent_q] = target
+        for start in (guess, there):
+            for system in (self.system, self._whole):
+                attempt = start.copy()
+                if system.settle(attempt) < newton.CLOSED:
+                    return attempt
+        return None
+
+    def _follow_with_free_moved(self, start: Array, target: Array) -> Array | None:
+        """From a closed start by short strides, in which free coordinates move too; None: that ends, too."""
+        q, independent = start.copy(), self.system.independent_q
+        way = target - start[independent]
+        strides = int(np.ceil(np.abs(way).max() / SHORT_STRIDE))
+        if strides > MOST_STRIDES:
+            return None
+        for k in range(1, strides + 1):
+            q[independent] = target if k == strides else start[independent] + (k / strides) * way
+            if not self._whole.correct(q, newton.LARGEST_STEP):
+                return None
+        return q
+
+    @cached_property
+    def _whole(self) -> ConstraintSystem:
+        """The constraints with no coordinate held as free."""
+        return ConstraintSystem(self.graph)
 
     def _search(
         self, start: Array, limited: bool = False, descents: int | None = None
@@ -196,11 +263,11 @@ class Mechanism:
             nearest = self.explicit.nearest(start)
             if nearest is not None:
                 return nearest, nearest
-        rng, indices, passive = np.random.default_rng(0), self.system.split.dependent_q, self.system.passive
+        rng, count, passive = np.random.default_rng(0), len(self.system.dependent_names), self.system.passive
         best, least, solution, cost = start, np.inf, None, (np.inf, np.inf)
         for spread in (0.0, *np.repeat([0.1, 0.5, 1.0, 2.0], STARTS)):
             attempt = self._nudged(start) if spread == 0.0 else start.copy()
-            attempt[indices] += spread * rng.standard_normal(len(indices))
+            self.system.move(attempt, spread * rng.standard_normal(count))
             residual = self.system.settle(attempt)
             if not residual < newton.CLOSED:
                 best, least = (attempt, residual) if residual < least else (best, least)
@@ -238,5 +305,7 @@ class Mechanism:
         values = system.evaluate(nudged)
         columns = values.J[:, system.split.dependent_v] @ system.gearing.T
         if np.abs(values.phi).max(initial=0.0) > newton.CLOSED and system.rank(columns) < columns.shape[1]:
-            nudged[system.passive.indices] += NUDGE / (1.0 + np.arange(columns.shape[1]))
+            step = np.zeros(len(system.dependent_names))
+            step[system.gearing.left] = NUDGE / (1.0 + np.arange(columns.shape[1]))
+            system.move(nudged, step)
         return nudged

@@ -1,5 +1,7 @@
 """The constraints of a graph with closed loops, as the kernels take them, and a workspace for these."""
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -12,7 +14,14 @@ from ...kernels.loops.projection import projection
 from ...kernels.loops.row_kinds import COUPLING
 from ...kernels.loops.structures import CoordinateSplit, LoopWorkspace, RowArrays, RowValues, Tree
 from ...model import SubsystemGraph
-from .coordinates import IndependentCoordinates, PassiveJoints, eliminated, indices_in_q, indices_in_v
+from .coordinates import (
+    Coordinates,
+    IndependentCoordinates,
+    PassiveJoints,
+    eliminated,
+    indices_in_q,
+    indices_in_v,
+)
 from .rows import Springs, loop_rows, row_values
 
 __all__ = ["ConstraintSystem"]
@@ -26,8 +35,12 @@ class ConstraintSystem:
     Attributes:
         rows: the constraint rows. tree, split, workspace: see kernels/loops/structures.py.
         springs: of the graph. gearing: the dependent coordinates with gears kept closed.
-        passive: the joints that loops determine. dependent: names of all dependent joints.
+        passive: the joints with one coordinate that loops determine. dependent: names of all dependent
+            joints. dependent_names: of each dependent velocity, its joint.
         independent: the others. independent_q, independent_v: their indices in q and in v.
+        free: indices in v of passive coordinates that the loops leave open; they are given, like those of
+            independent joints, but bear no torque. given_names: joints of independent_v, then of these.
+        free_joints: names of theirs.
         reach: by how much one unit of each of independent_q moves loops. is_free: no loop or gear has it.
         floating_in_loops: whether a floating base moves loops.
         units (nv,), row_scale (m,): units of velocities and factors of rows, see `_scales`.
@@ -36,16 +49,22 @@ class ConstraintSystem:
         alignments: of the joints, see dynamics/arrays.
 
     Raises:
-        UnsupportedModelError: a black box, or a passive joint that has several coordinates.
+        UnsupportedModelError: a black box, or a geared joint that has several coordinates.
         StateError: independent joints that do not exist.
     """
 
-    def __init__(self, graph: SubsystemGraph) -> None:
-        self.graph = graph
+    def __init__(self, graph: SubsystemGraph, free: Sequence[int] = ()) -> None:
+        self.graph, self.free = graph, np.array(free, np.int64)
         self.independent = IndependentCoordinates(graph)
         self.independent_q, self.independent_v = self.independent.q, self.independent.v
-        self.dependent = tuple(name for name in graph.joint_names if name not in self.independent.names)
-        _raise_if_unsupported(graph, self.dependent)
+        _raise_if_unsupported(graph)
+        owners = np.repeat(graph.joint_names, [graph.joint(name).type.nv for name in graph.joint_names])
+        self.given_names = np.concatenate([self.independent.v_names, owners[self.free]])
+        self.free_joints = tuple(dict.fromkeys(owners[self.free].tolist()))
+        dependent_v = np.setdiff1d(np.arange(graph.nv), [*self.independent_v, *self.free])
+        self.dependent_names = owners[dependent_v].tolist()
+        self.dependent = tuple(dict.fromkeys(self.dependent_names))
+        self._coordinates = Coordinates(graph)
         self.tree = Tree(topology_of(graph, frozenset()), constants_of(graph))
         self.alignments = alignments_of(graph)
         self.rows, self.springs = loop_rows(graph), Springs(graph, self.tree)
@@ -54,11 +73,15 @@ class ConstraintSystem:
         self.units, self.row_scale = self._scales(J, reach > 0.0)
         self.is_coupled = J != 0.0
         self.suits: bool | None = None
-        dependent_v = indices_in_v(graph, self.dependent)
-        names = [self.dependent.index(g.joint) if g.joint in self.dependent else None for g in graph.gears]
+        names = [
+            self.dependent_names.index(gear.joint) if gear.joint in self.dependent else None
+            for gear in graph.gears
+        ]
         self.gearing = eliminated(J[self.is_gear][:, dependent_v], names, reach[dependent_v] > 0.0)
-        self.passive = PassiveJoints(graph, [self.dependent[k] for k in self.gearing.left])
-        self.split = self._split(reach)
+        left = [self.dependent_names[k] for k in self.gearing.left]
+        self.passive = PassiveJoints(graph, [name for name in left if graph.joint(name).type.nv == 1])
+        self.split = self._split(reach, dependent_v)
+        self._is_single = self.split.dependent_q >= 0
         self.floating_in_loops = any(reach[graph.v_slice(name)].any() for name in self.independent.floating)
         self._reach_of_independent(J, reach)
         self.workspace = _workspace(graph, len(self.rows.names), *self.gearing.T.shape)
@@ -95,14 +118,29 @@ class ConstraintSystem:
         return bool(newton.correct(*self.arrays, q, self.workspace, largest_step, enough))
 
     def projection(self, q: Array) -> tuple[Array, float]:
-        """W (nv, independent), v = W v1, and the condition number of the dependent part of J there."""
-        W = np.zeros((self.graph.nv, len(self.independent_v)))
+        """W (nv, given), v = W v1, and the condition number of the dependent part of J there.
+
+        The last columns, as many as ``free``, are of the free coordinates.
+        """
+        W = np.zeros((self.graph.nv, len(self.split.independent_v)))
         return W, float(projection(*self.arrays, q, self.workspace, W))
 
     def close_gears(self, q: Array) -> None:
         """Move dependent coordinates so that gears are closed exactly, in place."""
-        phi = self.evaluate(q).phi
-        q[self.split.dependent_q] -= self.gearing.correction @ phi[self.is_gear]
+        if self.is_gear.any():
+            phi = self.evaluate(q).phi
+            self.move(q, -self.gearing.correction @ phi[self.is_gear])
+
+    def move(self, q: Array, x: Array) -> None:
+        """Move the dependent coordinates by x (d,), in place; those with a quaternion along a twist."""
+        split, is_single = self.split, self._is_single
+        q[split.dependent_q[is_single]] += x[is_single]
+        if len(split.posed):
+            step = np.zeros(self.graph.nv)
+            step[split.dependent_v] = np.where(is_single, 0.0, x)
+            moved = self._coordinates.moved(q, step)
+            for name in set(self.dependent) - set(self.passive.names):
+                q[self.graph.q_slice(name)] = moved[self.graph.q_slice(name)]
 
     def rank(self, J: Array) -> int:
         """Of constraint rows (m, k), by singular values."""
@@ -136,16 +174,20 @@ class ConstraintSystem:
         factors[self.is_gear] = 1.0 / np.abs(gears * units).max(axis=1, initial=0.0)
         return units, factors
 
-    def _split(self, reach: Array) -> CoordinateSplit:
+    def _split(self, reach: Array, dependent_v: NDArray[np.int64]) -> CoordinateSplit:
         graph = self.graph
-        single_v, dependent_v = (indices_in_v(graph, n) for n in (self.independent.single, self.dependent))
+        single_v = indices_in_v(graph, self.independent.single)
         is_left = np.isin(range(len(dependent_v)), self.gearing.left)
         return CoordinateSplit(
             single_q=indices_in_q(graph, self.independent.single),
             single_v=single_v,
-            dependent_q=indices_in_q(graph, self.dependent),
+            dependent_q=np.array(
+                [graph.q_slice(n).start if graph.joint(n).type.nv == 1 else -1 for n in self.dependent_names],
+                np.int64,
+            ),
+            posed=_posed(graph, self.dependent, dependent_v.tolist()),
             dependent_v=dependent_v,
-            independent_v=self.independent_v,
+            independent_v=np.concatenate([self.independent_v, self.free]),
             single_reach=reach[single_v],
             dependent_reach=np.maximum(reach[dependent_v], is_left),
             T=self.gearing.T,
@@ -181,18 +223,26 @@ def _workspace(graph: SubsystemGraph, rows: int, dependent: int, left: int) -> L
         x=np.zeros(dependent),
         y=np.zeros(left),
         saved=np.zeros(graph.nq),
+        start=np.zeros(graph.nq),
         J_saved=np.zeros((rows, dependent)),
         newton_euler=work_of(graph),
     )
 
 
-def _raise_if_unsupported(graph: SubsystemGraph, dependent: tuple[str, ...]) -> None:
-    """Raise UnsupportedModelError for black boxes; and joints of several coordinates, passive or geared."""
+def _posed(graph: SubsystemGraph, names: Sequence[str], dependent_v: list[int]) -> NDArray[np.int64]:
+    """``CoordinateSplit.posed`` of the joints among these that have a quaternion."""
+    rows = []
+    for name in names:
+        q, v, kind = graph.q_slice(name), graph.v_slice(name), graph.joint(name).type
+        if kind.nv > 1:
+            twist = [dependent_v.index(k) if k in dependent_v else -1 for k in range(v.start, v.stop)]
+            rows.append([q.start if kind.nq == 7 else -1, q.stop - 4, *[-1] * (6 - kind.nv), *twist])
+    return np.array(rows, np.int64).reshape(-1, 8)
+
+
+def _raise_if_unsupported(graph: SubsystemGraph) -> None:
+    """Raise UnsupportedModelError for black boxes."""
     if boxes := [subsystem.name for subsystem in graph.subsystems if subsystem.black_box]:
         raise UnsupportedModelError(
             f"closed loops of '{graph.name}' are not solved: its black boxes are {', '.join(boxes)}"
-        )
-    if several := [graph.joint(name) for name in dependent if graph.joint(name).type.nv > 1]:
-        raise UnsupportedModelError(
-            f"the {several[0].type.value} joint '{several[0].name}' cannot be passive or geared"
         )

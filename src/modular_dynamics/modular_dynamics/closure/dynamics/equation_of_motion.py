@@ -37,7 +37,8 @@ def closed_loop_inverse_dynamics(
     loops require. Passive joints are unactuated: J_d^T lambda = tau_d gives the wrenches lambda at the
     cuts, and tau_1 = tau_i - J_i^T lambda = W^T tau, W = [1; -J_d^+ J_i] (Schappler et al., section 3.4).
     Springs pull with F = F0 + k (L - L0) + d dL/dt. Armatures and springs at joints count as in
-    ``inverse_dynamics``.
+    ``inverse_dynamics``. Passive joints that loops do not determine either are
+    free: they keep the guess's position, have no velocity and no torque, and accelerate as that requires.
 
     Args:
         q, v, vdot: of the independent joints, in the order of ``graph.independent_joint_names``.
@@ -84,11 +85,12 @@ def constraint_projection(graph: SubsystemGraph, q: ArrayLike, guess: ArrayLike 
 def closed_loop_mass_matrix(graph: SubsystemGraph, q: ArrayLike, guess: ArrayLike | None = None) -> Array:
     """M1 = W^T M W (p, p) of the p independent velocities [kg m^2, kg m, kg].
 
-    Arguments and errors as of ``closed_loop_inverse_dynamics``.
+    Free coordinates (docs/closed_loops.md) accelerate with the independent ones, without torques: W includes
+    that here and in the functions below. Arguments and errors as of ``closed_loop_inverse_dynamics``.
     """
     solver = solver_of(graph)
     coordinates = solver.close(q, guess)
-    W = solver.projection(coordinates)
+    W = solver.dynamic_projection(coordinates)
     M1: Array = W.T @ mass_matrix(graph.tree, coordinates) @ W
     return M1
 
@@ -100,7 +102,7 @@ def closed_loop_gravity_torque(graph: SubsystemGraph, q: ArrayLike, guess: Array
     """
     solver = solver_of(graph)
     coordinates = solver.close(q, guess)
-    g1: Array = solver.projection(coordinates).T @ gravity_torque(graph.tree, coordinates)
+    g1: Array = solver.dynamic_projection(coordinates).T @ gravity_torque(graph.tree, coordinates)
     return g1
 
 
@@ -112,7 +114,9 @@ def closed_loop_spring_torque(graph: SubsystemGraph, q: ArrayLike, guess: ArrayL
     solver = solver_of(graph)
     rest = np.zeros(len(solver.independent_v))
     static = solver.inverse_dynamics(solver.close(q, guess), rest, rest)
-    return static.tau - static.projection.T @ gravity_torque(graph.tree, static.coordinates)
+    return static.tau - solver.dynamic_projection(static.coordinates).T @ gravity_torque(
+        graph.tree, static.coordinates
+    )
 
 
 def closed_loop_bias(

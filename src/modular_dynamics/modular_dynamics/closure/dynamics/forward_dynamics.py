@@ -19,6 +19,7 @@ __all__ = [
     "constraint_rank",
     "energy",
     "mean_accelerations",
+    "raise_if_open",
 ]
 
 #: Largest residual [m or 1] of coordinates, and rate of it per unit velocity, that is accepted as closed.
@@ -60,6 +61,7 @@ def closed_loop_forward_dynamics(
     indefinite, a saddle point, and not positive definite as the paper says; singular where rows are
     redundant. It is split by the singular vectors of J: those of its row space give a part of vdot, and M on
     its null space, which is positive definite, the rest. Dead points of the independent joints do not matter.
+    Passive joints bear no torque; those that loops leave free accelerate as well.
     It raises where branches of the motion cross (rods in line), for the accelerations depend on which of them
     is followed; ``simulate`` knows that from the motion before, and passes them.
 
@@ -76,7 +78,7 @@ def closed_loop_forward_dynamics(
     system = solver_of(graph).system
     q, v = graph.checked(q=coordinates, v=velocities)
     torques = system.independent.checked("tau", tau)
-    _raise_if_open(system, q, v)
+    raise_if_open(system, q, v)
     branch = Branch(system, constraint_rank(system, q), q)
     try:
         points = branch.points(q, v)
@@ -155,7 +157,7 @@ def _branches_cross(system: ConstraintSystem, q: Array, condition: float) -> Sin
     )
 
 
-def _raise_if_open(system: ConstraintSystem, q: Array, v: Array) -> None:
+def raise_if_open(system: ConstraintSystem, q: Array, v: Array) -> None:
     """Raise ClosureError where rows, or their rates, are not zero."""
     values = system.evaluate(q)
     residual, rates = (system.rows.by_name(np.abs(part)) for part in (values.phi, values.J @ v))

@@ -7,6 +7,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ...dynamics import mass_matrix
 from ...dynamics.arrays.arguments import Array
 from ...dynamics.arrays.loaded_constants import LoadedConstants
 from ...dynamics.arrays.model_arrays import body_to_aligned, rows_of, topology_of
@@ -17,11 +18,16 @@ from ...kernels.layout import FORCE
 from ...kernels.loops.inverse_dynamics import closed_loop_inverse_dynamics as kernel
 from ...kernels.loops.structures import DynamicsArrays, Tree
 from ...model import SubsystemGraph
-from ..assembly.diagnosis import LARGEST_VIOLATION, raise_if_dependent, raise_if_singular
+from ..assembly.diagnosis import LARGEST_VIOLATION, WORST_CONDITION, raise_if_dependent, raise_if_singular
 from ..assembly.mechanism import Mechanism
+from ..constraints.constraint_system import ConstraintSystem
 from .closing_wrenches import ClosingElements, ClosingWrenches
 
 __all__ = ["ClosedLoopDynamics", "ClosedLoopSolver", "solver_of"]
+
+#: Inertia of a free motion relative to the largest [1, or kg m^2 or kg] that is rounding, and the torque
+#: [N m or N] along it.
+NO_INERTIA, NO_TORQUE = 1e-15, 1e-9
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,6 +47,9 @@ class ClosedLoopDynamics:
             their drivers: large near a dead point.
         residual: by loop joint and gear, the largest violation of its rows [m or 1].
         projection: W (nv, independent), v = W v_independent (`constraint_projection`).
+        free: passive joints whose coordinates neither independent joints nor loops determine: they keep those
+            of the guess as long as loops close so, have no velocity, bear no torque, and accelerate as that
+            requires.
         open_tree: what the tree's joints would transmit at this motion without loop joints and springs.
     """
 
@@ -56,6 +65,7 @@ class ClosedLoopDynamics:
     condition: float
     residual: Mapping[str, float]
     projection: Array
+    free: tuple[str, ...]
     open_tree: TransmittedWrenches = field(repr=False)
 
     @cached_property
@@ -93,10 +103,13 @@ class ClosedLoopSolver(Mechanism):
             system.tree.constants,
             lambda body, wrench: body_to_aligned(system.alignments[body], wrench),
         )
-        self._aligned_wrenches = rows_of(system.workspace.newton_euler, len(graph.joints))[:-1, FORCE:]
         self._frames = system.alignments, first_joints(graph)
         self._loop_names = [loop.name for loop in graph.loop_joints]
         self._spring_names = [spring.name for spring in graph.springs]
+
+    def _use(self, system: ConstraintSystem) -> None:
+        super()._use(system)
+        self._aligned_wrenches = rows_of(system.workspace.newton_euler, len(self.graph.joints))[:-1, FORCE:]
 
     def residual(self, coordinates: ArrayLike) -> dict[str, float]:
         """By loop joint and gear, the largest violation of its rows [m or 1] at coordinates (nq,)."""
@@ -108,11 +121,49 @@ class ClosedLoopSolver(Mechanism):
         Raises:
             SingularityError: a dead point, or too few independent joints. ClosureError: too many.
         """
+        return self._projection(coordinates)[:, : len(self.independent_v)]
+
+    def dynamic_projection(self, coordinates: ArrayLike) -> Array:
+        """W (nv, independent) with what accelerations of independent joints cause in free coordinates.
+
+        W_i - W_f (W_f^T M W_f)^-1 W_f^T M W_i, so that tau_1 = W^T tau and M1 = W^T M W. Where no
+        coordinate is free it is ``projection``; errors as of it.
+        """
         (q,) = self.graph.checked(q=coordinates)
+        W, count = self._projection(q), len(self.independent_v)
+        if W.shape[1] == count:
+            return W
+        independent, free = W[:, :count], W[:, count:]
+        momenta = free.T @ mass_matrix(self.graph.tree, q)
+        caused = np.array([self._free_motion(momenta @ free, torque) for torque in (momenta @ independent).T])
+        result: Array = independent + free @ caused.T.reshape(free.shape[1], count)
+        return result
+
+    def _projection(self, coordinates: ArrayLike) -> Array:
+        """W of the independent coordinates, then of the free ones."""
+        (q,) = self.graph.checked(q=coordinates)
+        if not self._is_free_known:
+            self._find_free(q)
         W, condition = self.system.projection(q)
         raise_if_singular(self.system, q, condition)
         raise_if_dependent(self.system, q, W)
         return W
+
+    def _free_motion(self, M: Array, torques: Array) -> Array:
+        """Accelerations (f,) of the free coordinates, M (f, f), against the torques that hold them.
+
+        Zero along motions without inertia, as of a thin rod that spins, where no torque acts on them either.
+        """
+        sizes, motions = np.linalg.eigh(M)
+        along, counts = motions.T @ torques, sizes > NO_INERTIA * max(sizes[-1], NO_INERTIA)
+        if np.abs(along[~counts]).max(initial=0.0) > NO_TORQUE * max(1.0, float(np.abs(torques).max())):
+            names = ", ".join(self.system.free_joints)
+            raise StateError(
+                f"{names} of '{self.graph.name}', which its loops leave free, would accelerate infinitely: "
+                "torques act on a motion that moves no inertia"
+            )
+        accelerations: Array = -motions[:, counts] @ (along[counts] / sizes[counts])
+        return accelerations
 
     def inverse_dynamics(
         self,
@@ -158,25 +209,28 @@ class ClosedLoopSolver(Mechanism):
         friction: str,
     ) -> ClosedLoopDynamics:
         """The same with checked arguments; q becomes part of the result."""
+        if not self._is_free_known:
+            self._find_free(q)
         system, graph = self.system, self.graph
-        rows, springs, split, nv = system.rows.arrays, system.springs.arrays, system.split, graph.nv
-        arrays = DynamicsArrays(
-            v=np.zeros(nv),
-            vdot=np.zeros(nv),
-            tau=np.zeros(nv),
-            multipliers=np.zeros(len(rows.indices)),
-            residual=np.zeros(len(rows.indices)),
-            tensions=np.zeros(len(springs.laws)),
-            cut_wrenches=np.zeros((len(rows.ends), 6)),
-            projection=np.zeros((nv, len(v))),
-        )
+        rows, springs = system.rows.arrays, system.springs.arrays
+        arrays = self._result_arrays()
         arrays.v[system.independent_v], arrays.vdot[system.independent_v] = v, vdot
         tree = system.tree
         if friction != "none":
             tree = Tree(topology_of(graph, frozenset(), friction), tree.constants)
         if external_wrenches:
             tree = Tree(tree.topology, self._loaded(external_wrenches))
-        status, condition, rank, violation = kernel(tree, rows, springs, split, q, system.workspace, arrays)
+        status, condition, rank, violation = kernel(
+            tree, rows, springs, system.split, q, system.workspace, arrays
+        )
+        if len(system.free) and status == 0 and condition < WORST_CONDITION:
+            free = arrays.projection[:, len(v) :]
+            M = free.T @ mass_matrix(graph.tree, q) @ free
+            accelerations = self._free_motion(M, arrays.tau[system.free])
+            arrays = self._result_arrays()
+            arrays.v[system.independent_v], arrays.vdot[system.independent_v] = v, vdot
+            arrays.vdot[system.free] = accelerations
+            status, *_ = kernel(tree, rows, springs, system.split, q, system.workspace, arrays)
         raise_if_singular(system, q, condition)
         if violation > LARGEST_VIOLATION:
             raise_if_dependent(system, q, arrays.projection)
@@ -194,8 +248,23 @@ class ClosedLoopSolver(Mechanism):
             redundant=len(arrays.multipliers) - rank,
             condition=condition,
             residual=system.rows.by_name(arrays.residual),
-            projection=arrays.projection,
+            projection=arrays.projection[:, : len(v)],
+            free=system.free_joints,
             open_tree=TransmittedWrenches(graph, q, {}, self._aligned_wrenches.copy(), *self._frames),
+        )
+
+    def _result_arrays(self) -> DynamicsArrays:
+        system, nv = self.system, self.graph.nv
+        rows = system.rows.arrays
+        return DynamicsArrays(
+            v=np.zeros(nv),
+            vdot=np.zeros(nv),
+            tau=np.zeros(nv),
+            multipliers=np.zeros(len(rows.indices)),
+            residual=np.zeros(len(rows.indices)),
+            tensions=np.zeros(len(system.springs.arrays.laws)),
+            cut_wrenches=np.zeros((len(rows.ends), 6)),
+            projection=np.zeros((nv, len(system.split.independent_v))),
         )
 
     def warm_up(self) -> Array:

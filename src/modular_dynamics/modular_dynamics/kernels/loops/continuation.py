@@ -7,6 +7,7 @@ import numpy as np
 from ..numba_support.compilation import inlined_strictly, kernel
 from .constraint_rows import evaluate_rows
 from .newton import LARGEST_STEP, LAST_STEP, correct, newton_step, step_length
+from .steps import move_dependent
 
 __all__ = ["SHORTEST_STRIDE", "follow"]
 
@@ -58,9 +59,8 @@ def follow(tree, rows, split, q, target, workspace, jumped):
     ``jumped``: a floating base was moved a little, which opens loops at the start. Returns the part of the
     way that was completed, 1 at the end; q is closed there.
     """
-    independent, dependent = split.single_q, split.dependent_q
-    count, last = dependent.shape[0], split.T.shape[1] - 1
-    x, saved, start = workspace.x, workspace.saved[:count], workspace.saved[count:]
+    independent, last = split.single_q, split.T.shape[1] - 1
+    x, saved, start = workspace.x, workspace.saved, workspace.start
     distance, reach = 0.0, 0.0
     for k in range(independent.shape[0]):
         start[k] = q[independent[k]]
@@ -76,17 +76,15 @@ def follow(tree, rows, split, q, target, workspace, jumped):
         rank = _tangent_step(split, workspace, stride, start, target)
         pivot = abs(workspace.AT[last, last]) if rank == last + 1 and rank > 0 else np.inf
         step = max(step_length(x, split.dependent_reach), stride * reach)
-        for k in range(count):
-            saved[k] = q[dependent[k]]
-            q[dependent[k]] += x[k]
+        saved[:] = q
+        move_dependent(split, q, saved, x, 1.0)
         _place(q, independent, start, target, end)
         allowed = LARGEST_STEP if jumped and done == 0.0 else 0.3 * step + LAST_STEP
         near = step < 2.0 * LARGEST_STEP and correct(tree, rows, split, q, workspace, allowed, 0.0)
         if near and _jacobian_change(split, workspace) <= 0.5 * pivot:
             done, stride = end, 2.0 * stride
             continue
-        for k in range(count):
-            q[dependent[k]] = saved[k]
+        q[:] = saved
         _place(q, independent, start, target, done)
         stride *= 0.5
         if stride * distance < SHORTEST_STRIDE:

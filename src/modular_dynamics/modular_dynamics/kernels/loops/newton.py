@@ -6,6 +6,7 @@ from ..math.orthogonal import factor, least_squares
 from ..numba_support.compilation import inlined_strictly, kernel
 from .constraint_rows import evaluate_rows
 from .row_kinds import COUPLING
+from .steps import move_dependent
 
 __all__ = [
     "CLOSED",
@@ -100,7 +101,7 @@ def correct(tree, rows, split, q, workspace, allowed, enough):
 
     No step is taken where the residual is less than ``enough`` at the start.
     """
-    x, indices = workspace.x, split.dependent_q
+    x = workspace.x
     step, previous = np.inf, np.inf
     for corrections in range(MOST_CORRECTIONS + 1):
         evaluate_rows(tree, rows, q, workspace.rest, workspace.rows)
@@ -113,8 +114,7 @@ def correct(tree, rows, split, q, workspace, allowed, enough):
         step = step_length(x, split.dependent_reach)
         if not step <= allowed or not step <= 0.5 * previous + LAST_STEP:  # another branch, or none
             return False
-        for k in range(indices.shape[0]):
-            q[indices[k]] += x[k]
+        move_dependent(split, q, q, x, 1.0)
         previous, allowed = step, step
     return False
 
@@ -125,7 +125,7 @@ def settle(tree, rows, split, q, workspace):
 
     A step that does not reduce |phi| is halved.
     """
-    phi, x, saved, indices = workspace.rows.phi, workspace.x, workspace.saved, split.dependent_q
+    phi, x, saved = workspace.rows.phi, workspace.x, workspace.saved
     square, step, scale, steps, halvings = np.inf, np.inf, 1.0, 0, 0
     while True:
         evaluate_rows(tree, rows, q, workspace.rest, workspace.rows)
@@ -139,11 +139,12 @@ def settle(tree, rows, split, q, workspace):
             newton_step(split, workspace)
             step = step_length(x, split.dependent_reach)
             scale = min(1.0, LARGEST_STEP / max(step, 1e-300))
-            for k in range(indices.shape[0]):
-                saved[k] = q[indices[k]]
+            saved[:] = q
         else:
             scale *= 0.5
             halvings += 1
-        for k in range(indices.shape[0]):
-            q[indices[k]] = saved[k] + scale * x[k] if halvings < MOST_HALVINGS else saved[k]
+        if halvings < MOST_HALVINGS:
+            move_dependent(split, q, saved, x, scale)
+        else:
+            q[:] = saved
     return _residual(rows, q, phi)

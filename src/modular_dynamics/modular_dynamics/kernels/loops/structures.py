@@ -65,7 +65,8 @@ class CoordinateSplit(NamedTuple):
 
     Attributes:
         single_q, single_v: indices in q and in v of the independent joints with one coordinate.
-        dependent_q, dependent_v (d,): of the dependent ones. independent_v (p,): of all independent ones.
+        dependent_q, dependent_v (d,): of the dependent ones; -1 in q for those of joints with a quaternion.
+        posed (joints, 8): these joints, see :mod:`.steps`. independent_v (p,): of all independent ones.
         single_reach, dependent_reach (d,): by how much one unit of a coordinate moves loops; 0: only gears.
         T (d, r): motions of the dependent coordinates that keep gears closed.
         gear_correction (d, gears): -gear_correction phi closes gears; their rows are the last ones.
@@ -76,6 +77,7 @@ class CoordinateSplit(NamedTuple):
     single_q: NDArray[int64]
     single_v: NDArray[int64]
     dependent_q: NDArray[int64]
+    posed: NDArray[int64]
     dependent_v: NDArray[int64]
     independent_v: NDArray[int64]
     single_reach: NDArray[float64]
@@ -94,7 +96,7 @@ class LoopWorkspace(NamedTuple):
         A (m, d), A_heads, A_order (d,): scaled J_d, triangularized (:func:`..math.orthogonal.factor`).
         AT (m, r), AT_heads, AT_order (r,): the same of J_d T.
         b (m,), x (d,), y (r,): right-hand side and solutions.
-        saved (nq,): coordinates before a step. J_saved (m, d): J_d before a step.
+        saved, start (nq,): coordinates before a step, and at the start. J_saved (m, d): J_d before a step.
         newton_euler: work array of the tree's inverse dynamics.
     """
 
@@ -110,6 +112,7 @@ class LoopWorkspace(NamedTuple):
     x: NDArray[float64]
     y: NDArray[float64]
     saved: NDArray[float64]
+    start: NDArray[float64]
     J_saved: NDArray[float64]
     newton_euler: NDArray[float64]
 

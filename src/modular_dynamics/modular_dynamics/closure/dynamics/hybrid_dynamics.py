@@ -1,0 +1,166 @@
+"""Hybrid dynamics with closed loops: some independent joints' torques are known, others' accelerations."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ...dynamics import inverse_dynamics, mass_matrix
+from ...dynamics.arrays.arguments import Array
+from ...dynamics.hybrid_dynamics import completed_by_zeros, prescribed_in
+from ...exceptions import ClosureError, SingularityError, StateError
+from ...model import SubsystemGraph
+from ..constraints.constraint_system import ConstraintSystem
+from .forward_dynamics import REDUNDANT, constraint_rank, raise_if_open
+from .solver import solver_of
+
+__all__ = ["ClosedLoopHybridDynamics", "closed_loop_hybrid_dynamics", "closed_loop_hybrid_dynamics_batch"]
+
+
+@dataclass(frozen=True, eq=False)
+class ClosedLoopHybridDynamics:
+    """What `closed_loop_hybrid_dynamics` computes. Of a batch every array has a row for each state.
+
+    Attributes:
+        vdot: accelerations of all joints (nv,), in the order of ``graph.joint_names`` [rad/s^2 or m/s^2].
+        tau: torques of the independent joints, in the order of ``graph.independent_joint_names`` [N m or N].
+        multipliers: of the constraint rows [N or N m]; of the least norm where rows are redundant.
+        tensions: of the springs [N].
+    """
+
+    vdot: Array
+    tau: Array
+    multipliers: Array
+    tensions: Array
+
+
+def closed_loop_hybrid_dynamics(
+    graph: SubsystemGraph,
+    coordinates: ArrayLike,
+    velocities: ArrayLike,
+    vdot: ArrayLike,
+    tau: ArrayLike,
+    prescribed: Iterable[str],
+    external_wrenches: Mapping[str, ArrayLike] | None = None,
+) -> ClosedLoopHybridDynamics:
+    """Accelerations of all joints, and torques of those independent joints whose accelerations are known.
+
+    [M -J^T -E^T; J 0 0; E 0 0] [vdot; lambda; tau_p] = [tau_f - h - J_L^T F; -gamma; vdot_p]; E selects the
+    prescribed joints p (Featherstone, Rigid Body Dynamics Algorithms, section 9.2, with the loops' rows of
+    chapter 8). It is split by the singular vectors of [J; E]. Passive joints bear no torque, also those
+    that the loops leave free; their accelerations follow. With none prescribed it is forward dynamics.
+
+    Args:
+        coordinates, velocities: of all joints, loops closed (``close_loops``, ``constraint_projection``).
+            Velocities of free joints are part of the state: they may be anything that keeps loops closed.
+        vdot, tau: accelerations and torques of the independent joints, in the order of
+            ``graph.independent_joint_names``: vdot is read for the prescribed ones, tau for the others.
+            Entries that are not read may be anything, NaN as well.
+        prescribed: names of independent joints.
+        external_wrenches: {link: [force N, moment N m]} acting on the link, at and in its frame.
+
+    Raises:
+        ClosureError: the loops are open at these coordinates, or the velocities open them; or loops couple
+            the prescribed joints, so that their accelerations cannot all be chosen.
+        SingularityError: branches of the motion cross here.
+        StateError: a wrong shape, a number that is read and not finite, an unknown joint or link, a joint
+            that is not independent, or a motion that moves no inertia.
+        UnsupportedModelError: a black box in the graph.
+    """
+    system, checked = solver_of(graph).system, solver_of(graph).system.independent.checked
+    q, v = graph.checked(q=coordinates, v=velocities)
+    own = system.independent_v
+    is_known = prescribed_in(graph, prescribed, graph.independent_joint_names)[own]
+    accelerations = checked("vdot", completed_by_zeros(vdot, is_known))[is_known]
+    torques = checked("tau", completed_by_zeros(tau, ~is_known)).copy()
+    raise_if_open(system, q, v)
+    units, scale = system.units, system.row_scale
+    J_springs, tensions = system.springs.forces(q, v)
+    right = -inverse_dynamics(graph.tree, q, v, np.zeros(graph.nv), external_wrenches)
+    right[own] += torques
+    M = units[:, None] * mass_matrix(graph.tree, q) * units
+    right = units * (right - J_springs.T @ tensions)
+    values = system.evaluate(q, v)
+    rows = np.vstack([scale[:, None] * values.J * units, np.eye(graph.nv)[own[is_known]]])
+    rates = np.concatenate([-scale * values.gamma, accelerations / units[own[is_known]]])
+    count = constraint_rank(system, q) + int(is_known.sum())
+    left, sizes, directions = np.linalg.svd(rows)
+    if int((sizes > REDUNDANT * sizes.max(initial=0.0)).sum()) < count:
+        _raise_coupled(system, q, own[is_known])
+    constrained, free, left, sizes = directions[:count], directions[count:], left[:, :count], sizes[:count]
+    along = constrained.T @ (left.T @ rates / sizes)
+    motion = along + free.T @ _solved(graph, free @ M @ free.T, free @ (right - M @ along))
+    forces = left @ (constrained @ (M @ motion - right) / sizes)
+    m = len(values.J)
+    torques[is_known] = forces[m:] / units[own[is_known]]
+    return ClosedLoopHybridDynamics(units * motion, torques, scale * forces[:m], tensions)
+
+
+def closed_loop_hybrid_dynamics_batch(
+    graph: SubsystemGraph,
+    coordinates: ArrayLike,
+    velocities: ArrayLike,
+    vdot: ArrayLike,
+    tau: ArrayLike,
+    prescribed: Iterable[str],
+    external_wrenches: Mapping[str, ArrayLike] | None = None,
+) -> ClosedLoopHybridDynamics:
+    """Hybrid dynamics of many states, one after the other, on one thread.
+
+    Args:
+        coordinates (count, nq), velocities (count, nv), vdot and tau (count, independent): each row as of
+            ``closed_loop_hybrid_dynamics``, and so the other arguments.
+
+    Raises:
+        As ``closed_loop_hybrid_dynamics``; StateError and ClosureError name the row.
+    """
+    names = ("coordinates", "velocities", "vdot", "tau")
+    arrays = [np.asarray(x) for x in (coordinates, velocities, vdot, tau)]
+    for name, rows in zip(names, arrays, strict=True):
+        if rows.ndim != 2 or len(rows) != len(arrays[0]):
+            raise StateError(f"{name} has shape {rows.shape}; a row for each state is needed")
+    prescribed = [prescribed] if isinstance(prescribed, str) else list(prescribed)
+    solutions = []
+    for k, (q, v, known_vdot, known_tau) in enumerate(zip(*arrays, strict=True)):
+        state = q, v, known_vdot, known_tau
+        try:
+            solutions.append(closed_loop_hybrid_dynamics(graph, *state, prescribed, external_wrenches))
+        except SingularityError as error:
+            raise SingularityError(f"row {k}: {error}", error.condition, error.coordinates) from None
+        except ClosureError as error:
+            raise ClosureError(f"row {k}: {error}", error.residual, error.coordinates) from None
+        except StateError as error:
+            raise StateError(f"row {k}: {error}") from None
+    system = solver_of(graph).system
+    widths = graph.nv, len(system.independent_v), len(system.rows.names), len(graph.springs)
+    columns = ("vdot", "tau", "multipliers", "tensions")
+    return ClosedLoopHybridDynamics(
+        *(
+            np.array([getattr(solution, name) for solution in solutions]).reshape(len(solutions), width)
+            for name, width in zip(columns, widths, strict=True)
+        )
+    )
+
+
+def _solved(graph: SubsystemGraph, M: Array, torques: Array) -> Array:
+    from scipy import linalg  # noqa: PLC0415  # inverse dynamics must not wait for it at import
+
+    try:
+        solution: Array = linalg.cho_solve(linalg.cho_factor(M), torques)
+    except np.linalg.LinAlgError:
+        raise StateError(f"'{graph.name}' has a direction that moves no inertia: its M is singular") from None
+    return solution
+
+
+def _raise_coupled(system: ConstraintSystem, q: Array, prescribed: NDArray[np.int64]) -> None:
+    """Raise ClosureError: loops couple these velocities (indices in v), which cannot all be prescribed."""
+    graph = system.graph
+    names = [name for name in graph.independent_joint_names if graph.v_slice(name).start in prescribed]
+    freedoms = graph.nv - system.rank(system.evaluate(q).J)
+    raise ClosureError(
+        f"the accelerations of {', '.join(names)} of '{graph.name}' cannot all be prescribed: its loops "
+        f"couple them. The mechanism has {freedoms} degree(s) of freedom here; prescribe fewer, or others",
+        None,
+        q.copy(),
+    )

@@ -1,0 +1,64 @@
+"""Dynamics of robots with spherical and fixed loop joints, by Pinocchio and one linear system.
+
+[M -J^T -E^T; J 0 0; E 0 0] [vdot; lambda; tau_p] = [tau_f - h; -Jdot v; vdot_p], E selects joints p.
+"""
+
+import numpy as np
+import pinocchio
+
+import modular_dynamics as md
+
+
+class SaddlePoint:
+    """M, h and the loops' rows at one state (q, v in the graph's order), all from Pinocchio."""
+
+    def __init__(self, graph, q, v):
+        bare = graph.tree
+        pin = md.crosscheck.PinocchioModel(bare)
+        nv = graph.nv
+        self.order = np.zeros(nv, int)
+        for joint in graph.joints:
+            self.order[graph.v_slice(joint.name)] = np.arange(pin.model.nv)[pin.v_slice(joint)]
+        theirs_q, theirs_v = pin.q(q), pin.v(v)
+        M = pinocchio.crba(pin.model, pin.data, theirs_q)
+        M = np.triu(M) + np.triu(M, 1).T
+        self.M = M[np.ix_(self.order, self.order)]
+        self.h = pinocchio.nle(pin.model, pin.data, theirs_q, theirs_v)[self.order]
+        pinocchio.computeJointJacobians(pin.model, pin.data, theirs_q)
+        pinocchio.forwardKinematics(pin.model, pin.data, theirs_q, theirs_v, np.zeros(nv))
+        pinocchio.updateFramePlacements(pin.model, pin.data)
+        rows, drift, self.open = [], [], 0.0
+        for loop in graph.loop_joints:
+            count = {"spherical": 3, "fixed": 6}[loop.type]
+            ends = [self._end(pin, anchor) for anchor in (loop.predecessor, loop.successor)]
+            rows.append((ends[1][0] - ends[0][0])[:count])
+            drift.append((ends[1][1] - ends[0][1])[:count])
+            self.open = max(self.open, np.abs(ends[1][2] - ends[0][2]).max())
+        self.J, self.drift = np.vstack(rows)[:, self.order], np.concatenate(drift)
+
+    def _end(self, pin, anchor):
+        """Jacobian, acceleration without vdot and position of an anchor's origin."""
+        frame = pin.model.getFrameId(anchor.link)
+        aligned = pinocchio.ReferenceFrame.LOCAL_WORLD_ALIGNED
+        pose, J = pin.data.oMf[frame], pinocchio.getFrameJacobian(pin.model, pin.data, frame, aligned)
+        arm = pose.rotation @ np.array(md.algebra.translation(anchor.x_link_anchor))
+        velocity = pinocchio.getFrameVelocity(pin.model, pin.data, frame, aligned)
+        classical = pinocchio.getFrameClassicalAcceleration(pin.model, pin.data, frame, aligned)
+        w = velocity.angular
+        moved = classical.linear + np.cross(classical.angular, arm) + np.cross(w, np.cross(w, arm))
+        rows = np.vstack([J[:3] - pinocchio.skew(arm) @ J[3:], J[3:]])
+        return rows, np.concatenate([moved, classical.angular]), pose.translation + arm
+
+    def solve(self, known_vdot, vdot, tau):
+        """vdot (nv,) and torques of the joints whose accelerations are known, by mask (nv,).
+
+        Returns both, and the residual of the system.
+        """
+        nv, m, E = len(self.M), len(self.J), np.eye(len(self.M))[known_vdot]
+        p = len(E)
+        saddle = np.zeros((nv + m + p, nv + m + p))
+        saddle[:nv, :nv], saddle[:nv, nv : nv + m], saddle[:nv, nv + m :] = self.M, -self.J.T, -E.T
+        saddle[nv : nv + m, :nv], saddle[nv + m :, :nv] = self.J, E
+        right = np.concatenate([np.where(known_vdot, 0.0, tau) - self.h, -self.drift, vdot[known_vdot]])
+        solution = np.linalg.lstsq(saddle, right, 1e-13)[0]
+        return solution[:nv], solution[nv + m :], np.abs(saddle @ solution - right).max()
