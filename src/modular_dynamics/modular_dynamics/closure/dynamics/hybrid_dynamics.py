@@ -76,11 +76,11 @@ def closed_loop_hybrid_dynamics(
     torques = checked("tau", completed_by_zeros(tau, ~is_known)).copy()
     raise_if_open(system, q, v)
     units, scale = system.units, system.row_scale
-    J_springs, tensions = system.springs.forces(q, v)
+    springs = system.springs.forces(q, v)
     right = -inverse_dynamics(graph.tree, q, v, np.zeros(graph.nv), external_wrenches)
     right[own] += torques
     M = units[:, None] * mass_matrix(graph.tree, q) * units
-    right = units * (right - J_springs.T @ tensions)
+    right = units * (right - springs.J.T @ springs.tensions)
     values = system.evaluate(q, v)
     rows = np.vstack([scale[:, None] * values.J * units, np.eye(graph.nv)[own[is_known]]])
     rates = np.concatenate([-scale * values.gamma, accelerations / units[own[is_known]]])
