@@ -28,9 +28,9 @@ def consistent_subsystems(
     own = {joint.name for joint in joints if joint.mimic is None}
     if len({*counts}) > 1 or {*joint_names} != own or len(joint_names) != len(own):
         raise ModelError(
-            f"'{name}' has {counts[0]} joints, {counts[1]} bodies, {counts[2]} parents, and {inside} joints in "
-            "subsystems: as many of each are needed, and joint_names must name each joint that mimics no other "
-            "once"
+            f"'{name}' has {counts[0]} joints, {counts[1]} bodies, {counts[2]} parents, and {inside} joints "
+            "in subsystems: as many of each are needed, and joint_names must name each joint that mimics no "
+            "other once"
         )
     return tuple(_following(subsystem, joints, bodies) for subsystem in subsystems)
 
