@@ -9,7 +9,7 @@ from ...dynamics import InverseDynamicsDerivatives, inverse_dynamics_derivatives
 from ...dynamics.arrays.arguments import Array
 from ...model import SubsystemGraph
 from ..constraints.constraint_system import ConstraintSystem
-from .solver import ClosedLoopDynamics, solver_of
+from .solver import ClosedLoopDynamics, raise_if_free, solver_of
 
 __all__ = ["closed_loop_inverse_dynamics_derivatives"]
 
@@ -39,10 +39,12 @@ def closed_loop_inverse_dynamics_derivatives(
     displacement in the child's axes. Takes milliseconds: 8 evaluations of all rows for each independent
     joint.
 
-    Arguments and errors as of ``closed_loop_inverse_dynamics``.
+    Arguments and errors as of ``closed_loop_inverse_dynamics``; UnsupportedModelError where passive joints are
+    free.
     """
     solver = solver_of(graph)
     state = solver.inverse_dynamics_at(q, v, vdot, guess, external_wrenches)
+    raise_if_free(graph, state, "the derivatives")
     system, W = solver.system, state.projection
     tree = inverse_dynamics_derivatives(
         graph.tree, state.coordinates, state.velocities, state.accelerations, external_wrenches

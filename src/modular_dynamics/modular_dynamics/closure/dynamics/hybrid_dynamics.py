@@ -94,7 +94,7 @@ def closed_loop_hybrid_dynamics(
     forces = left @ (constrained @ (M @ motion - right) / sizes)
     m = len(values.J)
     torques[is_known] = forces[m:] / units[own[is_known]]
-    return ClosedLoopHybridDynamics(units * motion, torques, scale * forces[:m], tensions)
+    return ClosedLoopHybridDynamics(units * motion, torques, scale * forces[:m], springs.tensions)
 
 
 def closed_loop_hybrid_dynamics_batch(

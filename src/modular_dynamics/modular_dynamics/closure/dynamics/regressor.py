@@ -10,7 +10,7 @@ from ...dynamics.arrays.arguments import Array
 from ...dynamics.base_parameters import reduced_parameters
 from ...exceptions import ClosureError
 from ...model import SubsystemGraph, joint_limits
-from .solver import ClosedLoopDynamics, ClosedLoopSolver, solver_of
+from .solver import ClosedLoopDynamics, ClosedLoopSolver, raise_if_free, solver_of
 
 __all__ = ["ClosedLoopRegressor", "closed_loop_base_parameters", "closed_loop_regressor"]
 
@@ -42,7 +42,8 @@ def closed_loop_regressor(
     """The torques of ``closed_loop_inverse_dynamics`` as a linear function of the inertial parameters.
 
     Y = W^T Y_tree, with the tree's regressor at the motion that the loops make, and v = W v1: by virtual
-    power, since the loops' wrenches have none. Arguments and errors as of ``closed_loop_inverse_dynamics``.
+    power, since the loops' wrenches have none. Arguments and errors as of ``closed_loop_inverse_dynamics``;
+    UnsupportedModelError where passive joints are free, whose motion depends on theta.
     """
     result = solver_of(graph).inverse_dynamics_at(q, v, vdot, guess)
     Y = _projected(graph, result)
@@ -50,6 +51,7 @@ def closed_loop_regressor(
 
 
 def _projected(graph: SubsystemGraph, result: ClosedLoopDynamics) -> Array:
+    raise_if_free(graph, result, "the regressor")
     Y = regressor(graph.tree, result.coordinates, result.velocities, result.accelerations)
     projected: Array = result.projection.T @ Y
     return projected

@@ -13,7 +13,7 @@ from ...dynamics.arrays.loaded_constants import LoadedConstants
 from ...dynamics.arrays.model_arrays import body_to_aligned, rows_of, topology_of
 from ...dynamics.inverse_dynamics_result import TransmittedWrenches, first_joints
 from ...dynamics.workspaces import workspace_of
-from ...exceptions import StateError
+from ...exceptions import StateError, UnsupportedModelError
 from ...kernels.layout import FORCE
 from ...kernels.loops.inverse_dynamics import closed_loop_inverse_dynamics as kernel
 from ...kernels.loops.structures import DynamicsArrays, Tree
@@ -23,7 +23,7 @@ from ..assembly.mechanism import Mechanism
 from ..constraints.constraint_system import ConstraintSystem
 from .closing_wrenches import ClosingElements, ClosingWrenches
 
-__all__ = ["ClosedLoopDynamics", "ClosedLoopSolver", "solver_of"]
+__all__ = ["ClosedLoopDynamics", "ClosedLoopSolver", "raise_if_free", "solver_of"]
 
 #: Inertia of a free motion relative to the largest [1, or kg m^2 or kg] that is rounding, and the torque
 #: [N m or N] along it.
@@ -275,6 +275,15 @@ class ClosedLoopSolver(Mechanism):
         start, rest = super().warm_up(), np.zeros(len(self.independent_v))
         self.inverse_dynamics(start, rest, rest)
         return start
+
+
+def raise_if_free(graph: SubsystemGraph, dynamics: ClosedLoopDynamics, quantity: str) -> None:
+    """Raise UnsupportedModelError where passive joints are free: their motion depends on the torques."""
+    if dynamics.free:
+        raise UnsupportedModelError(
+            f"{quantity} of '{graph.name}' is not computed: its passive joints {', '.join(dynamics.free)} are "
+            "determined neither by loops nor by independent joints; make them independent"
+        )
 
 
 def solver_of(graph: SubsystemGraph) -> ClosedLoopSolver:
