@@ -39,8 +39,8 @@ def closed_loop_inverse_dynamics_derivatives(
     displacement in the child's axes. Takes milliseconds: 8 evaluations of all rows for each independent
     joint.
 
-    Arguments and errors as of ``closed_loop_inverse_dynamics``; UnsupportedModelError where passive joints are
-    free.
+    Arguments and errors as of ``closed_loop_inverse_dynamics``; UnsupportedModelError where passive joints
+    are free.
     """
     solver = solver_of(graph)
     state = solver.inverse_dynamics_at(q, v, vdot, guess, external_wrenches)

@@ -281,8 +281,8 @@ def raise_if_free(graph: SubsystemGraph, dynamics: ClosedLoopDynamics, quantity:
     """Raise UnsupportedModelError where passive joints are free: their motion depends on the torques."""
     if dynamics.free:
         raise UnsupportedModelError(
-            f"{quantity} of '{graph.name}' is not computed: its passive joints {', '.join(dynamics.free)} are "
-            "determined neither by loops nor by independent joints; make them independent"
+            f"{quantity} of '{graph.name}' cannot be computed: neither loops nor independent joints "
+            f"determine its passive joints {', '.join(dynamics.free)}; make these independent"
         )
 
 

@@ -63,6 +63,14 @@ def test_inverse_dynamics_against_a_saddle_point_system_of_pinocchio(mechanism):
         assert np.abs(result.tau - tau).max() <= 1e-10 * np.abs(tau).max()
 
 
+@pytest.mark.parametrize("function", [md.closed_loop_inverse_dynamics_derivatives, md.closed_loop_regressor])
+def test_what_free_joints_would_falsify_is_refused(mechanism, function):
+    graph, _ = mechanism
+    zeros = np.zeros(len(graph.independent_joint_names))
+    with pytest.raises(md.UnsupportedModelError, match="neither loops nor independent joints"):
+        function(graph, zeros, zeros, zeros)
+
+
 def test_the_terms_of_the_equation_of_motion_add_up(mechanism):
     graph, _ = mechanism
     rng, count = np.random.default_rng(1), len(graph.independent_joint_names)
