@@ -32,6 +32,25 @@ class State(NamedTuple):
     tau: Array
 
 
+class ParsedModel(md.crosscheck.PinocchioModel):
+    """The same with the model that Pinocchio's own parser makes of the URDF.
+
+    Raises:
+        ValueError: it refuses the URDF, or reads other joints from it.
+    """
+
+    def __init__(self, graph: md.SubsystemGraph) -> None:
+        self.graph = graph
+        root = [pinocchio.JointModelFreeFlyer()] if graph.floating_base else []
+        self.model = pinocchio.buildModelFromXML(graph.urdf, *root)
+        self.model.gravity = pinocchio.Motion(graph.gravity, np.zeros(3))
+        self.data = self.model.createData()
+        other = (set(self.model.names) - {"universe"}) ^ {joint.name for joint in graph.joints}
+        if other:
+            raise ValueError(f"Pinocchio reads other joints from the URDF: {', '.join(sorted(other))}")
+        self.ids = [self.model.getJointId(joint.name) for joint in graph.joints]
+
+
 class Reference:
     """Pinocchio's model of a graph, read from the same URDF text; results in the graph's order.
 
@@ -41,7 +60,7 @@ class Reference:
 
     def __init__(self, graph: md.SubsystemGraph) -> None:
         self.graph = graph
-        self.converter = md.crosscheck.PinocchioModel(graph)
+        self.converter = ParsedModel(graph)
         self.model, self.data = self.converter.model, self.converter.data
         self.S = np.empty((self.model.nv, graph.nv))
         for column, unit in enumerate(np.eye(graph.nv)):

@@ -3,7 +3,6 @@
 from . import quantities
 from .arrays.joint_terms import friction_coefficients
 from .base_parameters import BaseParameters, base_parameters
-from .casadi_functions import CasadiFunctions
 from .derivatives import (
     InverseDynamicsDerivatives,
     inverse_dynamics_derivatives,
@@ -19,7 +18,8 @@ from .equation_of_motion import (
     mass_matrix_batch,
 )
 from .execution.generated import CompileReport
-from .export import ExportedC
+from .export.c_code import ExportedC
+from .export.casadi_functions import CasadiFunctions
 from .forward_derivatives import (
     ForwardDynamicsDerivatives,
     forward_dynamics_derivatives,

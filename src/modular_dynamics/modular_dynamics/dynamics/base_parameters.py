@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..exceptions import StateError
-from ..model import SubsystemGraph
+from ..model import SubsystemGraph, require_graph
 from .arrays.arguments import Array
 from .regressor import inertial_parameters, regressor_batch
 
@@ -83,6 +83,7 @@ def base_parameters(graph: SubsystemGraph, seed: int = 0) -> BaseParameters:
         StateError: a black box in the graph, or a rank that is not clear: two columns nearly dependent.
         UnsupportedModelError: loops; ``closed_loop_base_parameters`` treats these.
     """
+    require_graph(graph)
     rng, size = np.random.default_rng(seed), 10 * len(graph.bodies)
     count = max(STATES, -(-ROWS * size // max(graph.nv, 1)))
     q = graph.random_configuration(rng, count)

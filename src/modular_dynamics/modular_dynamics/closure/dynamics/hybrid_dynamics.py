@@ -10,7 +10,7 @@ from ...dynamics import inverse_dynamics, mass_matrix
 from ...dynamics.arrays.arguments import Array
 from ...dynamics.hybrid_dynamics import completed_by_zeros, prescribed_in
 from ...exceptions import ClosureError, SingularityError, StateError
-from ...model import SubsystemGraph
+from ...model import SubsystemGraph, require_graph
 from ..constraints.constraint_system import ConstraintSystem
 from .forward_dynamics import REDUNDANT, constraint_rank, raise_if_open
 from .solver import solver_of
@@ -115,6 +115,7 @@ def closed_loop_hybrid_dynamics_batch(
     Raises:
         As ``closed_loop_hybrid_dynamics``; StateError and ClosureError name the row.
     """
+    require_graph(graph)
     names = ("coordinates", "velocities", "vdot", "tau")
     arrays = [np.asarray(x) for x in (coordinates, velocities, vdot, tau)]
     for name, rows in zip(names, arrays, strict=True):

@@ -10,17 +10,15 @@ from numpy.typing import NDArray
 from ... import kernels
 from ...kernels import layout
 from ...kernels.numba_support.compilation import make_ready
+from ...kernels.quantities import frame_motions, momentum_matrix, whole_body
 from ...kernels.recursions import (
     articulated_body,
     common_frame,
     composite_body,
     derivatives,
-    frame_motions,
     kinematics,
-    momentum_matrix,
     newton_euler,
     regressor,
-    whole_body,
 )
 from ...kernels.row_queue import new_queue
 from ...kernels.transposition import zero_squares

@@ -147,6 +147,8 @@ def keep_code(old: SubsystemGraph, new: SubsystemGraph) -> None:
     if not code:
         return
     before, after = ((topology_of(graph, frozenset()), constants_of(graph)) for graph in (old, new))
+    for _, constants in (before, after):
+        constants[:-1, layout.DAMPING : layout.FRICTION + 1] = 0.0  # code is without friction
     boxes = any(subsystem.black_box for subsystem in new.subsystems)
     if not boxes and all(map(np.array_equal, before, after)):
         discard_workspaces(new, code)

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ...model import JointType, SubsystemGraph
+from ...model import JointType, SubsystemGraph, require_graph
 from ..arrays.arguments import Array, Progress
 from ..derivatives import inverse_dynamics_derivatives, inverse_dynamics_derivatives_batch
 from .rest import rest, rest_rows
@@ -48,6 +48,7 @@ def coriolis_matrix_batch(
         StateError: as of ``coriolis_matrix``, with the row; or a wrong number of threads.
         UnsupportedModelError: as of ``coriolis_matrix``.
     """
+    require_graph(graph)
     derivatives = inverse_dynamics_derivatives_batch(
         graph, q, v, rest_rows(graph, q), threads, progress=progress
     )

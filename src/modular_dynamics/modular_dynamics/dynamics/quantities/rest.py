@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ...model import SubsystemGraph
+from ...model import SubsystemGraph, require_graph
 from ..arrays.arguments import Array
 from ..workspaces import workspace_of
 
@@ -21,6 +21,7 @@ def rest(graph: SubsystemGraph) -> Array:
 
 def rest_rows(graph: SubsystemGraph, q: ArrayLike) -> Array:
     """Zero rates (count, nv) beside positions q; none where q has no rows, which the batch then reports."""
+    require_graph(graph)
     try:
         count = len(np.asarray(q))
     except (TypeError, ValueError):

@@ -8,20 +8,20 @@ from typing import Any
 
 import numpy as np
 
-from ..algebra import translation
-from ..codegen.c_files import Coordinates, Recording, Robot, header, source, test_program
-from ..codegen.c_names import identifier
-from ..exceptions import StateError, UnsupportedModelError
-from ..model import JointType, SubsystemGraph, refuse_closures
-from ..model.code_export import register_exporter
-from .arrays.arguments import Array
-from .arrays.model_arrays import with_links
-from .derivatives import inverse_dynamics_derivatives
-from .equation_of_motion import bias, gravity_torque, mass_matrix
-from .forward_dynamics import forward_dynamics
-from .inverse_dynamics import inverse_dynamics
-from .jacobian import jacobian
-from .kinematics import frame_poses
+from ...algebra import translation
+from ...codegen.c_files import Coordinates, Recording, Robot, header, source, test_program
+from ...codegen.c_names import identifier
+from ...exceptions import StateError, UnsupportedModelError
+from ...model import JointType, SubsystemGraph, refuse_closures
+from ...model.code_export import register_exporter
+from ..arrays.arguments import Array
+from ..arrays.model_arrays import with_links
+from ..derivatives import inverse_dynamics_derivatives
+from ..equation_of_motion import bias, gravity_torque, mass_matrix
+from ..forward_dynamics import forward_dynamics
+from ..inverse_dynamics import inverse_dynamics
+from ..jacobian import jacobian
+from ..kinematics import frame_poses
 from .procedures import EXPORTED, procedure
 
 __all__ = ["ExportedC", "checked_functions", "recorded"]

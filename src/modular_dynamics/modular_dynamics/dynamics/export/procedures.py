@@ -3,16 +3,16 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from ..codegen.procedure import Procedure, Result
-from ..codegen.program import Program, Symbol
-from ..codegen.tracing import Symbols, joint_states, run
-from ..kernels import layout
-from ..kernels.recursions import jacobian, kinematics
-from ..kernels.recursions.articulated_layout import ROUNDING
-from ..model import JointType, SubsystemGraph
-from .arrays.arguments import Array, Topology
-from .arrays.model_arrays import arrays_of, with_links
-from .execution.algorithms import (
+from ...codegen.procedure import Procedure, Result
+from ...codegen.program import Program, Symbol
+from ...codegen.tracing import Symbols, joint_states, run
+from ...kernels import layout
+from ...kernels.recursions import jacobian, kinematics
+from ...kernels.recursions.articulated_layout import ROUNDING
+from ...model import JointType, SubsystemGraph
+from ..arrays.arguments import Array, Topology
+from ..arrays.model_arrays import arrays_of, with_links
+from ..execution.algorithms import (
     DERIVATIVES,
     FORWARD_DYNAMICS,
     INVERSE_DYNAMICS,

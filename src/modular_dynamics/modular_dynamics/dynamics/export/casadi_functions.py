@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..codegen.casadi import casadi_function
-from ..exceptions import MissingDependencyError
-from ..model import SubsystemGraph
-from ..model.code_export import register_exporter
-from .export import checked_functions, recorded
+from ...codegen.casadi import casadi_function
+from ...exceptions import MissingDependencyError
+from ...model import SubsystemGraph
+from ...model.code_export import register_exporter
+from .c_code import checked_functions, recorded
 
 __all__ = ["CasadiFunctions"]
 

@@ -1,0 +1,1 @@
+"""One robot's dynamics in other languages: C99, CasADi."""

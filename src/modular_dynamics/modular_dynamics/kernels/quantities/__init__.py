@@ -1,0 +1,1 @@
+"""Sums over all bodies, motions of links, momentum."""
