@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
-__all__ = ["ExportsCode", "register_exporter"]
+__all__ = ["ExportsCode", "keep_code", "register_exporter"]
 
 #: The functions that are exported unless others are named.
 MOST_ASKED = ("inverse_dynamics", "mass_matrix", "forward_dynamics")
@@ -16,7 +16,7 @@ _exporters: dict[str, Callable[..., Any]] = {}
 
 
 def register_exporter(exporter: F) -> F:
-    """Decorator of the functions that the methods below call; it is found by its name."""
+    """Decorator of the functions of dynamics/ that are called below; they are found by their names."""
     _exporters[exporter.__name__] = exporter
     return exporter
 
@@ -25,6 +25,11 @@ def _exporter(name: str) -> Callable[..., Any]:
     if name not in _exporters:
         raise RuntimeError(f"import modular_dynamics first: it registers '{name}'")
     return _exporters[name]
+
+
+def keep_code(old: object, new: object) -> None:
+    """Use a graph's machine code for the one that a change made of it, too, where it still fits."""
+    _exporter("keep_code")(old, new)
 
 
 class ExportsCode:

@@ -141,6 +141,7 @@ def compile_graph(graph: SubsystemGraph, progress: Callable[[str], None] | None 
     return CompileReport(graph.name, tuple(pieces), tuple(left_out), time.perf_counter() - start)
 
 
+@register_exporter
 def keep_code(old: SubsystemGraph, new: SubsystemGraph) -> None:
     """Use a graph's generated code for a changed one, too, if all numbers that are folded in are the same."""
     code = generated_code(old)
@@ -197,6 +198,3 @@ def _generate(
     code = time_of(_calling(topology, made.address))
     facts = {**vars(made), "seconds": seconds, "loops_us": loops, "code_us": code}
     return GeneratedCode(**facts, algorithm=algorithm.name, form=form, dtype=str(dtype))
-
-
-SubsystemGraph.keep_code = staticmethod(keep_code)

@@ -3,32 +3,30 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ...algebra import DualQuaternion, from_rotation_translation
 from ...exceptions import ModelError
+from ..structure import Graph, Structure
 from ..subsystem import Body, Connection, Subsystem
 from .bodies import body_at, body_of, changed, owner_of, parts_of
 from .checks import checked_numbers
 from .names import renamed
 
-if TYPE_CHECKING:
-    from ..graph import SubsystemGraph
-
 __all__ = ["attach"]
 
 
 def attach(
-    graph: SubsystemGraph,
-    other: SubsystemGraph,
+    graph: Graph,
+    other: Graph,
     link: str,
     pose: DualQuaternion | ArrayLike = DualQuaternion.identity,
     *,
     prefix: str = "",
-) -> SubsystemGraph:
+) -> Graph:
     """A new graph: this robot with another one fixed to a link, as if one URDF described both.
 
     The other robot's root link, with all that is fixed to it, becomes part of the link's body. Its joints,
@@ -104,7 +102,7 @@ def _checked_pose(pose: DualQuaternion | ArrayLike) -> DualQuaternion:
         raise ModelError(f"the pose is no homogeneous matrix: {error}") from None
 
 
-def _check_names(graph: SubsystemGraph, other: SubsystemGraph) -> None:
+def _check_names(graph: Structure, other: Structure) -> None:
     for kind, ours, theirs in zip(
         ("links", "joints, loop joints or springs", "subsystems"), _names(graph), _names(other), strict=True
     ):
@@ -117,7 +115,7 @@ def _check_names(graph: SubsystemGraph, other: SubsystemGraph) -> None:
             )
 
 
-def _names(graph: SubsystemGraph) -> tuple[dict[str, None], ...]:
+def _names(graph: Structure) -> tuple[dict[str, None], ...]:
     """Links, joints of all kinds and subsystems, each in order."""
     parts = [part for body in (graph.ground, *graph.bodies) for part in body.parts]
     joints = [joint.name for joint in graph.joints] + [part.joint for part in parts if part.joint is not None]

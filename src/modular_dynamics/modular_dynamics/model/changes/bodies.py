@@ -1,28 +1,25 @@
 """Bodies of a changed graph: which one carries a link, what it is made of, and the graph with others."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...algebra import DualQuaternion
 from ...exceptions import UnsupportedModelError
+from ..code_export import keep_code
 from ..inertial import Inertial, Link, is_close, merged
+from ..structure import Graph, Structure
 from ..subsystem import Body, loaded
-
-if TYPE_CHECKING:
-    from ..graph import SubsystemGraph
 
 __all__ = ["body_at", "body_of", "changed", "changed_bodies", "owner_of", "parts_of", "with_payloads"]
 
 
-def body_at(graph: SubsystemGraph, index: int | None) -> Body:
+def body_at(graph: Structure, index: int | None) -> Body:
     """The body of that index; the ground for None."""
     return graph.ground if index is None else graph.bodies[index]
 
 
-def owner_of(graph: SubsystemGraph, link: str, change: str) -> int | None:
+def owner_of(graph: Structure, link: str, change: str) -> int | None:
     """Index of the body that a link belongs to, whose mass is known; None for the ground.
 
     Args:
@@ -78,16 +75,14 @@ def with_payloads(bare: Body, payloads: Mapping[str, Inertial]) -> Body:
     return replace(bare, mass=whole.mass, com=whole.com, inertia=whole.inertia, payloads=payloads, bare=bare)
 
 
-def changed_bodies(graph: SubsystemGraph, bodies: Mapping[int | None, Body]) -> SubsystemGraph:
+def changed_bodies(graph: Graph, bodies: Mapping[int | None, Body]) -> Graph:
     """The graph with other bodies at these indices (None: the ground)."""
     own = [bodies.get(k, body) for k, body in enumerate(graph.bodies)]
     return changed(graph, bodies=tuple(own), ground=bodies.get(None, graph.ground))
 
 
-def changed(graph: SubsystemGraph, **fields: Any) -> SubsystemGraph:
+def changed(graph: Graph, **fields: Any) -> Graph:
     """A new graph with other fields; the URDF is no longer its text."""
     new = replace(graph, urdf="", **fields)
-    keep_code = type(graph).keep_code
-    if keep_code is not None:
-        keep_code(graph, new)
+    keep_code(graph, new)
     return new

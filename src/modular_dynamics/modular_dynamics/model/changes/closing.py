@@ -1,18 +1,12 @@
 """Loop joints of a changed graph: which ones still close a loop, and which are closed for good."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import numpy as np
 from numpy.typing import NDArray
 
 from ...algebra import DualQuaternion, to_rotation_translation
 from ...exceptions import ModelError
 from ..closure import Anchor, LoopJoint
-
-if TYPE_CHECKING:
-    from ..graph import SubsystemGraph
+from ..structure import Structure
 
 __all__ = ["check_closed", "closes_nothing"]
 
@@ -20,12 +14,12 @@ __all__ = ["check_closed", "closes_nothing"]
 _CLOSED = 1e-6
 
 
-def closes_nothing(graph: SubsystemGraph, loop: LoopJoint) -> bool:
+def closes_nothing(graph: Structure, loop: LoopJoint) -> bool:
     """Whether its two links are fixed to each other."""
     return graph.link_pose(loop.predecessor.link)[0] == graph.link_pose(loop.successor.link)[0]
 
 
-def check_closed(graph: SubsystemGraph, loop: LoopJoint) -> None:
+def check_closed(graph: Structure, loop: LoopJoint) -> None:
     """The two ends of a loop joint, fixed to each other, fit together as its type asks for.
 
     Raises:
@@ -50,7 +44,7 @@ def check_closed(graph: SubsystemGraph, loop: LoopJoint) -> None:
         )
 
 
-def _pose(graph: SubsystemGraph, anchor: Anchor) -> DualQuaternion:
+def _pose(graph: Structure, anchor: Anchor) -> DualQuaternion:
     return graph.link_pose(anchor.link)[1] * anchor.x_link_anchor
 
 

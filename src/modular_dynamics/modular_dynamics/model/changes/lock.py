@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,14 +14,12 @@ from ...algebra import DualQuaternion
 from ...exceptions import ModelError, ModelWarning, UnsupportedModelError
 from ..closure import Gear
 from ..inertial import Inertial, Link
+from ..structure import Graph, Structure
 from ..subsystem import Body, Joint, JointType
 from .bodies import body_at, body_of, changed, parts_of
 from .checks import checked_numbers
 from .closing import check_closed, closes_nothing
 from .reindexing import Carried, Remainder
-
-if TYPE_CHECKING:
-    from ..graph import SubsystemGraph
 
 __all__ = ["lock"]
 
@@ -31,7 +29,7 @@ Positions = dict[str, NDArray[np.float64]]
 _SAME = 1e-9
 
 
-def lock(graph: SubsystemGraph, positions: Mapping[str, ArrayLike]) -> SubsystemGraph:
+def lock(graph: Graph, positions: Mapping[str, ArrayLike]) -> Graph:
     """A new graph in which these joints are fixed, as if the URDF said so.
 
     The bodies of a locked joint become one; its armature, spring, friction and limits are gone. Joints that
@@ -84,7 +82,7 @@ def lock(graph: SubsystemGraph, positions: Mapping[str, ArrayLike]) -> Subsystem
     return changed(graph, **fields, loop_joints=loops)
 
 
-def _refuse_black_boxes(graph: SubsystemGraph, joint: Joint) -> None:
+def _refuse_black_boxes(graph: Structure, joint: Joint) -> None:
     for box in graph.subsystems:
         if box.black_box and (joint in box.joints or joint.parent_link in box.fixed_links):
             raise UnsupportedModelError(
@@ -93,7 +91,7 @@ def _refuse_black_boxes(graph: SubsystemGraph, joint: Joint) -> None:
             )
 
 
-def _position(graph: SubsystemGraph, name: str, value: ArrayLike) -> NDArray[np.float64]:
+def _position(graph: Structure, name: str, value: ArrayLike) -> NDArray[np.float64]:
     joint = graph.joint(name)
     position = value if joint.type.nq > 1 or np.ndim(value) > 0 else np.array([value])
     numbers = checked_numbers(f"the position of joint '{name}'", position, (joint.type.nq,))
@@ -102,7 +100,7 @@ def _position(graph: SubsystemGraph, name: str, value: ArrayLike) -> NDArray[np.
     return numbers
 
 
-def _followers(graph: SubsystemGraph, locked: Positions) -> tuple[Gear, ...]:
+def _followers(graph: Structure, locked: Positions) -> tuple[Gear, ...]:
     """Add the joints that follow locked ones to these; the gears that are left.
 
     Raises:
@@ -129,7 +127,7 @@ def _followers(graph: SubsystemGraph, locked: Positions) -> tuple[Gear, ...]:
     return tuple(_reduced(gear, locked) for gear in graph.gears if gear.joint not in locked)
 
 
-def _stated(graph: SubsystemGraph, locked: Positions) -> NDArray[np.float64]:
+def _stated(graph: Structure, locked: Positions) -> NDArray[np.float64]:
     """q with the locked positions."""
     q = graph.neutral()
     for name, position in locked.items():
@@ -155,7 +153,7 @@ def _reduced(gear: Gear, locked: Positions) -> Gear:
     return Gear(gear.joint, *first, offset, tuple(further))
 
 
-def _warn_beyond_limits(graph: SubsystemGraph, locked: Positions) -> None:
+def _warn_beyond_limits(graph: Structure, locked: Positions) -> None:
     for name, position in locked.items():
         limits = graph.joint(name).limits
         lower = -np.inf if limits.lower is None else limits.lower
@@ -165,7 +163,7 @@ def _warn_beyond_limits(graph: SubsystemGraph, locked: Positions) -> None:
             warnings.warn(message, ModelWarning, stacklevel=3)
 
 
-def _merged(graph: SubsystemGraph, carried: Mapping[int | None, Carried]) -> dict[int | None, Body]:
+def _merged(graph: Structure, carried: Mapping[int | None, Carried]) -> dict[int | None, Body]:
     """The bodies that are left, by their old index, and the ground (None)."""
     members: dict[int | None, list[int | None]] = {}
     for k, (body, _) in carried.items():
@@ -177,7 +175,7 @@ def _merged(graph: SubsystemGraph, carried: Mapping[int | None, Carried]) -> dic
 
 
 def _union(
-    graph: SubsystemGraph, body: int | None, own: list[int | None], carried: Mapping[int | None, Carried]
+    graph: Structure, body: int | None, own: list[int | None], carried: Mapping[int | None, Carried]
 ) -> Body:
     parts: list[Link] = []
     links: dict[str, DualQuaternion] = {}

@@ -1,21 +1,16 @@
 """A robot with a prefix before all its names."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from ..closure import Anchor
+from ..structure import Graph
 from ..subsystem import Body, Joint, Subsystem
-
-if TYPE_CHECKING:
-    from ..graph import SubsystemGraph
 
 __all__ = ["renamed"]
 
 
-def renamed(graph: SubsystemGraph, prefix: str) -> SubsystemGraph:
+def renamed(graph: Graph, prefix: str) -> Graph:
     """The same robot with a prefix before all its names but its own."""
 
     def each(names: Iterable[str]) -> tuple[str, ...]:

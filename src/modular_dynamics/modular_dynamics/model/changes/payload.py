@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ...exceptions import ModelError
 from ..inertial import Inertial
+from ..structure import Graph, Structure
 from .bodies import body_at, changed_bodies, owner_of, with_payloads
 from .checks import checked_inertial
-
-if TYPE_CHECKING:
-    from ..graph import SubsystemGraph
 
 __all__ = ["payloads_of", "with_payload"]
 
@@ -23,13 +20,13 @@ _NOWHERE, _POINT = np.zeros(3), np.zeros((3, 3))
 
 
 def with_payload(
-    graph: SubsystemGraph,
+    graph: Graph,
     link: str,
     *,
     mass: float,
     com: ArrayLike = _NOWHERE,
     inertia: ArrayLike = _POINT,
-) -> SubsystemGraph:
+) -> Graph:
     """A new graph, the same robot with a load on a link. It replaces the load that the link had before.
 
     The link's body becomes body and loads together (Featherstone 2008, eq. 2.63). A load on the ground
@@ -59,7 +56,7 @@ def with_payload(
     return changed_bodies(graph, {index: with_payloads(body.bare or body, kept)})
 
 
-def payloads_of(graph: SubsystemGraph) -> Mapping[str, Inertial]:
+def payloads_of(graph: Structure) -> Mapping[str, Inertial]:
     """Payloads by link, each in the link's frame."""
     bodies = graph.ground, *graph.bodies
     return MappingProxyType({link: load for body in bodies for link, load in body.payloads.items()})

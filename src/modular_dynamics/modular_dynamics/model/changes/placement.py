@@ -1,15 +1,10 @@
 """Origins of joints, fixed ones too, and what moves when an origin is moved."""
 
-from __future__ import annotations
-
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from ...algebra import DualQuaternion
+from ..structure import Graph, Structure
 from .bodies import body_at, body_of, changed
-
-if TYPE_CHECKING:
-    from ..graph import SubsystemGraph
 
 __all__ = ["fixed_joints", "origin_of", "with_origin"]
 
@@ -17,7 +12,7 @@ __all__ = ["fixed_joints", "origin_of", "with_origin"]
 FixedJoint = tuple[int | None, str, str]
 
 
-def fixed_joints(graph: SubsystemGraph) -> dict[str, FixedJoint]:
+def fixed_joints(graph: Structure) -> dict[str, FixedJoint]:
     """The fixed joints inside bodies, by name."""
     return {
         part.joint: (index, part.parent, part.name)
@@ -27,7 +22,7 @@ def fixed_joints(graph: SubsystemGraph) -> dict[str, FixedJoint]:
     }
 
 
-def origin_of(graph: SubsystemGraph, name: str) -> DualQuaternion:
+def origin_of(graph: Structure, name: str) -> DualQuaternion:
     """x_link_joint: pose of a joint, moving or fixed, in its parent link."""
     fixed = fixed_joints(graph).get(name)
     if fixed is not None:
@@ -38,7 +33,7 @@ def origin_of(graph: SubsystemGraph, name: str) -> DualQuaternion:
     return graph.link_pose(joint.parent_link)[1].conjugate() * joint.x_parent_joint
 
 
-def with_origin(graph: SubsystemGraph, name: str, origin: DualQuaternion) -> SubsystemGraph:
+def with_origin(graph: Graph, name: str, origin: DualQuaternion) -> Graph:
     """The graph with another pose of a joint, moving or fixed, in its parent link."""
     fixed = fixed_joints(graph).get(name)
     if fixed is not None:
@@ -57,9 +52,7 @@ def with_origin(graph: SubsystemGraph, name: str, origin: DualQuaternion) -> Sub
     return changed(graph, joints=tuple(joints), subsystems=tuple(subsystems))
 
 
-def _with_fixed(
-    graph: SubsystemGraph, index: int | None, above: str, below: str, origin: DualQuaternion
-) -> SubsystemGraph:
+def _with_fixed(graph: Graph, index: int | None, above: str, below: str, origin: DualQuaternion) -> Graph:
     body = body_at(graph, index)
     shift = body.links[above] * origin * body.links[below].conjugate()
     moved = {below}

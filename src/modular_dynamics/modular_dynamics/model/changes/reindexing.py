@@ -1,16 +1,11 @@
 """The graph that is left when some joints are gone: indices, subsystems and their connection points."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 from ...algebra import DualQuaternion
+from ..structure import Structure
 from ..subsystem import Body, Connection, Joint, Subsystem
-
-if TYPE_CHECKING:
-    from ..graph import SubsystemGraph
 
 __all__ = ["Carried", "Remainder", "attachment"]
 
@@ -48,7 +43,7 @@ class Remainder:
         removed: subsystems that go although they had no joint before: black boxes.
     """
 
-    graph: SubsystemGraph
+    graph: Structure
     joints: Mapping[int, Joint]
     bodies: Mapping[int, Body]
     ground: Body

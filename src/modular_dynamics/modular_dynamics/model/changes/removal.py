@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...algebra import DualQuaternion
 from ...exceptions import ModelError, UnsupportedModelError
+from ..structure import Graph, Structure
 from ..subsystem import Body, JointType
 from .bodies import body_at, body_of, changed, parts_of
 from .reindexing import Remainder
 
-if TYPE_CHECKING:
-    from ..graph import SubsystemGraph
-
 __all__ = ["without"]
 
 
-def without(graph: SubsystemGraph, link: str) -> SubsystemGraph:
+def without(graph: Graph, link: str) -> Graph:
     """A new graph without a link and everything beyond it: links, joints, payloads, black boxes.
 
     The joint above the link goes with it, fixed or not. Loop joints, springs, gears and mimic joints
@@ -58,7 +56,7 @@ def without(graph: SubsystemGraph, link: str) -> SubsystemGraph:
     return changed(graph, **fields)
 
 
-def _beyond(graph: SubsystemGraph, link: str) -> tuple[set[str], frozenset[str]]:
+def _beyond(graph: Structure, link: str) -> tuple[set[str], frozenset[str]]:
     """The link and all links that it carries; and the black boxes without joints among them."""
     graph.link_pose(link)  # raises where there is none
     if link == graph.ground.name:
@@ -108,7 +106,7 @@ def _left(body: Body, links: set[str]) -> Body:
     return body_of(body.name, parts, poses, {n: load for n, load in body.payloads.items() if n not in links})
 
 
-def _ties(graph: SubsystemGraph, links: set[str], removed: set[str]) -> Iterator[str]:
+def _ties(graph: Structure, links: set[str], removed: set[str]) -> Iterator[str]:
     """What connects the removed links and joints with others, in words."""
     for loop in graph.loop_joints:
         ends = loop.predecessor.link, loop.successor.link

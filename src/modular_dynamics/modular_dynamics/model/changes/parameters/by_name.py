@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from difflib import get_close_matches
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 
 from ....exceptions import UnknownNameError
+from ...structure import Graph, Structure
 from ..bodies import changed
 from ..checks import checked_number
 from .closing import GEARS, GRAVITY, LOOP_JOINTS, SPRINGS
@@ -15,15 +15,12 @@ from .joints import JOINTS
 from .kind import Kind, Parameter
 from .masses import LINKS, PAYLOADS
 
-if TYPE_CHECKING:
-    from ...graph import SubsystemGraph
-
 __all__ = ["Parameter", "parameters_of", "with_parameters"]
 
 _KINDS = {kind.word: kind for kind in (LOOP_JOINTS, JOINTS, LINKS, PAYLOADS, SPRINGS, GEARS, GRAVITY)}
 
 
-def parameters_of(graph: SubsystemGraph) -> Mapping[str, Parameter]:
+def parameters_of(graph: Structure) -> Mapping[str, Parameter]:
     """All numbers that `with_parameters` can change, by name, each with its unit.
 
     A name is the kind of element, its name, and the quantity: "joint elbow origin z". Origins are poses in
@@ -39,7 +36,7 @@ def parameters_of(graph: SubsystemGraph) -> Mapping[str, Parameter]:
     )
 
 
-def with_parameters(graph: SubsystemGraph, values: Mapping[str, float]) -> SubsystemGraph:
+def with_parameters(graph: Graph, values: Mapping[str, float]) -> Graph:
     """A new graph with other numbers; everything else stays.
 
     Args:
@@ -64,7 +61,7 @@ def _name(kind: Kind, owner: str, quantity: str) -> str:
     return " ".join(part for part in (kind.word, owner, quantity) if part)
 
 
-def _found(graph: SubsystemGraph, name: str) -> tuple[Kind, str, str]:
+def _found(graph: Structure, name: str) -> tuple[Kind, str, str]:
     """The kind, owner and quantity that a name means."""
     for kind in _KINDS.values():
         if not name.startswith(f"{kind.word} "):
@@ -74,7 +71,7 @@ def _found(graph: SubsystemGraph, name: str) -> tuple[Kind, str, str]:
             owner = rest.removesuffix(f" {quantity}")[1:]
             if owner in kind.owners(graph) and quantity in kind.read(graph, owner):
                 return kind, owner, quantity
-    known = graph.parameters
+    known = parameters_of(graph)
     similar = get_close_matches(name, known, 5, 0.5)
     hint = f"similar ones: {', '.join(similar)}" if similar else f"one of them is {next(iter(known))}"
     raise UnknownNameError(f"no parameter '{name}' in '{graph.name}'; of its {len(known)} parameters {hint}")

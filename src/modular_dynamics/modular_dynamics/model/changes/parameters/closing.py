@@ -1,16 +1,12 @@
 """Parameters of what closes loops, springs and gears included, and of gravity."""
 
-from __future__ import annotations
-
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...closure import Anchor, Gear, LoopJoint, Spring
+from ...structure import Graph, Structure
 from ..bodies import changed
 from .kind import PLACE, Kind, Parameter, Values, not_negative, place_values, placed, those_of
-
-if TYPE_CHECKING:
-    from ...graph import SubsystemGraph
 
 __all__ = ["GEARS", "GRAVITY", "LOOP_JOINTS", "SPRINGS"]
 
@@ -26,28 +22,28 @@ def _moved(anchor: Anchor, new: dict[str, float], before: str) -> Anchor:
     return replace(anchor, x_link_anchor=placed(anchor.x_link_anchor, own)) if own else anchor
 
 
-def _loop(graph: SubsystemGraph, name: str) -> LoopJoint:
+def _loop(graph: Structure, name: str) -> LoopJoint:
     return next(loop for loop in graph.loop_joints if loop.name == name)
 
 
-def _loop_values(graph: SubsystemGraph, name: str) -> Values:
+def _loop_values(graph: Structure, name: str) -> Values:
     loop = _loop(graph, name)
     before, after = (place_values(getattr(loop, end).x_link_anchor, f"{end} ") for end in _ENDS)
     return before | after
 
 
-def _with_loop(graph: SubsystemGraph, name: str, new: dict[str, float]) -> SubsystemGraph:
+def _with_loop(graph: Graph, name: str, new: dict[str, float]) -> Graph:
     old = _loop(graph, name)
     before, after = (_moved(getattr(old, end), new, end) for end in _ENDS)
     loop = replace(old, predecessor=before, successor=after)
     return changed(graph, loop_joints=tuple(loop if own is old else own for own in graph.loop_joints))
 
 
-def _spring(graph: SubsystemGraph, name: str) -> Spring:
+def _spring(graph: Structure, name: str) -> Spring:
     return next(spring for spring in graph.springs if spring.name == name)
 
 
-def _spring_values(graph: SubsystemGraph, name: str) -> Values:
+def _spring_values(graph: Structure, name: str) -> Values:
     spring = _spring(graph, name)
     values = {key: Parameter(getattr(spring, key.replace(" ", "_")), unit) for key, unit in _LAW.items()}
     for which, anchor in zip(_ANCHORS, spring.anchors, strict=True):
@@ -56,7 +52,7 @@ def _spring_values(graph: SubsystemGraph, name: str) -> Values:
     return values
 
 
-def _with_spring(graph: SubsystemGraph, name: str, new: dict[str, float]) -> SubsystemGraph:
+def _with_spring(graph: Graph, name: str, new: dict[str, float]) -> Graph:
     old = _spring(graph, name)
     law: dict[str, Any] = {
         key.replace(" ", "_"): not_negative(f"the {key} of spring '{name}'", new[key])
@@ -73,11 +69,11 @@ def _ratios(count: int) -> list[str]:
     return ["ratio", *(f"ratio {number}" for number in range(2, count + 1))]
 
 
-def _gear(graph: SubsystemGraph, joint: str) -> Gear:
+def _gear(graph: Structure, joint: str) -> Gear:
     return next(gear for gear in graph.gears if gear.joint == joint)
 
 
-def _gear_values(graph: SubsystemGraph, joint: str) -> Values:
+def _gear_values(graph: Structure, joint: str) -> Values:
     gear, slides = _gear(graph, joint), _slides(graph, joint)
     units = [_unit_of_ratio(slides, _slides(graph, driver)) for driver, _ in gear.drivers]
     named = zip(_ratios(len(units)), gear.drivers, units, strict=True)
@@ -85,7 +81,7 @@ def _gear_values(graph: SubsystemGraph, joint: str) -> Values:
     return values | {"offset": Parameter(gear.offset, "m" if slides else "rad")}
 
 
-def _slides(graph: SubsystemGraph, joint: str) -> bool:
+def _slides(graph: Structure, joint: str) -> bool:
     return graph.joint(joint).type.value == "prismatic"
 
 
@@ -95,7 +91,7 @@ def _unit_of_ratio(slides: bool, driver_slides: bool) -> str:
     return "m/rad" if slides else "rad/m"
 
 
-def _with_gear(graph: SubsystemGraph, joint: str, new: dict[str, float]) -> SubsystemGraph:
+def _with_gear(graph: Graph, joint: str, new: dict[str, float]) -> Graph:
     old = _gear(graph, joint)
     names = _ratios(len(old.drivers))
     drivers = [(name, new.get(key, ratio)) for key, (name, ratio) in zip(names, old.drivers, strict=True)]
@@ -103,12 +99,12 @@ def _with_gear(graph: SubsystemGraph, joint: str, new: dict[str, float]) -> Subs
     return changed(graph, gears=tuple(gear if own is old else own for own in graph.gears))
 
 
-def _gravity_values(graph: SubsystemGraph, _: str) -> Values:
+def _gravity_values(graph: Structure, _: str) -> Values:
     named = zip(PLACE[:3], graph.gravity.tolist(), strict=True)
     return {axis: Parameter(number, "m/s^2") for axis, number in named}
 
 
-def _with_gravity(graph: SubsystemGraph, _: str, new: dict[str, float]) -> SubsystemGraph:
+def _with_gravity(graph: Graph, _: str, new: dict[str, float]) -> Graph:
     gravity = graph.gravity.copy()
     for axis, number in new.items():
         gravity[PLACE.index(axis)] = number

@@ -1,19 +1,15 @@
 """Parameters of joints: where they are, what they take, how far they go."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ....exceptions import ModelError
+from ...structure import Graph, Structure
 from ...subsystem import Joint, JointType, Limits
 from ..bodies import changed
 from ..placement import fixed_joints, origin_of, with_origin
 from .kind import PLACE, Kind, Parameter, Values, not_negative, place_values, placed, those_of
-
-if TYPE_CHECKING:
-    from ...graph import SubsystemGraph
 
 __all__ = ["JOINTS"]
 
@@ -27,11 +23,11 @@ _DRIVE = {
 _LIMITS = {"lower": ("rad", "m"), "upper": ("rad", "m"), "effort": ("N m", "N"), "velocity": ("rad/s", "m/s")}
 
 
-def _owners(graph: SubsystemGraph) -> Iterable[str]:
+def _owners(graph: Structure) -> Iterable[str]:
     return (*(joint.name for joint in graph.joints), *fixed_joints(graph))
 
 
-def _values(graph: SubsystemGraph, name: str) -> Values:
+def _values(graph: Structure, name: str) -> Values:
     values = place_values(origin_of(graph, name), "origin ")
     if name in fixed_joints(graph):
         return values
@@ -49,7 +45,7 @@ def _values(graph: SubsystemGraph, name: str) -> Values:
     return values
 
 
-def _with(graph: SubsystemGraph, name: str, new: dict[str, float]) -> SubsystemGraph:
+def _with(graph: Graph, name: str, new: dict[str, float]) -> Graph:
     if place := those_of(new, "origin "):
         graph = with_origin(graph, name, placed(origin_of(graph, name), place))
     if len(place) == len(new):

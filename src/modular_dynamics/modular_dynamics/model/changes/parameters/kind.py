@@ -1,18 +1,14 @@
 """What a kind of parameters is: whose they are, their values and units, and the graph with others."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
 from ....algebra import DualQuaternion, from_xyz_rpy, pose, to_xyz_rpy
 from ....exceptions import ModelError
-
-if TYPE_CHECKING:
-    from ...graph import SubsystemGraph
+from ...structure import Graph, Structure
 
 __all__ = ["PLACE", "Kind", "Parameter", "Values", "not_negative", "place_values", "placed", "those_of"]
 
@@ -30,6 +26,13 @@ class Parameter(NamedTuple):
 Values = dict[str, Parameter]
 
 
+class Write(Protocol):
+    """A function that gives a graph with other numbers of one of its elements."""
+
+    def __call__(self, graph: Graph, owner: str, new: dict[str, float], /) -> Graph:
+        """The changed graph."""
+
+
 @dataclass(frozen=True)
 class Kind:
     """A kind of element that has parameters.
@@ -42,9 +45,9 @@ class Kind:
 
     word: str
     quantities: tuple[str, ...]
-    owners: Callable[[SubsystemGraph], Iterable[str]]
-    read: Callable[[SubsystemGraph, str], Values]
-    write: Callable[[SubsystemGraph, str, dict[str, float]], SubsystemGraph]
+    owners: Callable[[Structure], Iterable[str]]
+    read: Callable[[Structure, str], Values]
+    write: Write
 
 
 def place_values(x: DualQuaternion, before: str) -> Values:

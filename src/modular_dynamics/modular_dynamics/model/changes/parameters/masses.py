@@ -1,21 +1,16 @@
 """Parameters of links and payloads: mass, centre of mass, inertia about it, all in the link's frame."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ...inertial import Inertial
+from ...structure import Graph, Structure
 from ..bodies import body_at, body_of, changed_bodies, parts_of, with_payloads
 from ..checks import checked_inertial
 from ..payload import payloads_of
 from .kind import Kind, Parameter, Values
-
-if TYPE_CHECKING:
-    from ...graph import SubsystemGraph
 
 __all__ = ["LINKS", "PAYLOADS"]
 
@@ -25,7 +20,7 @@ _QUANTITIES = ("mass", *(f"com {axis}" for axis in "xyz"), *(f"inertia {pair}" f
 _DEPTH = 3
 
 
-def _links(graph: SubsystemGraph) -> Iterable[str]:
+def _links(graph: Structure) -> Iterable[str]:
     """Those whose masses are known."""
     inside = {k for box in graph.subsystems if box.black_box for k in box.indices}
     known = (body for k, body in enumerate(graph.bodies) if k not in inside)
@@ -46,12 +41,12 @@ def _with_numbers(what: str, inertial: Inertial, new: dict[str, float]) -> Inert
     return checked_inertial(what, mass, [x, y, z], inertia, _DEPTH)
 
 
-def _link_values(graph: SubsystemGraph, name: str) -> Values:
+def _link_values(graph: Structure, name: str) -> Values:
     body = body_at(graph, graph.link_body(name))
     return _mass_values(next(part.inertial for part in parts_of(body) if part.name == name))
 
 
-def _with_link(graph: SubsystemGraph, name: str, new: dict[str, float]) -> SubsystemGraph:
+def _with_link(graph: Graph, name: str, new: dict[str, float]) -> Graph:
     index = graph.link_body(name)
     body = body_at(graph, index)
     parts = list(parts_of(body))
@@ -60,11 +55,11 @@ def _with_link(graph: SubsystemGraph, name: str, new: dict[str, float]) -> Subsy
     return changed_bodies(graph, {index: body_of(body.name, tuple(parts), body.links, body.payloads)})
 
 
-def _payload_values(graph: SubsystemGraph, name: str) -> Values:
+def _payload_values(graph: Structure, name: str) -> Values:
     return _mass_values(payloads_of(graph)[name])
 
 
-def _with_payload(graph: SubsystemGraph, name: str, new: dict[str, float]) -> SubsystemGraph:
+def _with_payload(graph: Graph, name: str, new: dict[str, float]) -> Graph:
     index = graph.link_body(name)
     body = body_at(graph, index)
     load = _with_numbers(f"the payload on link '{name}'", body.payloads[name], new)

@@ -1,0 +1,184 @@
+"""What a graph of subsystems is made of: its data, and what is looked up in them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..algebra import DualQuaternion
+from ..exceptions import UnknownNameError
+from .closure import Gear, LoopJoint, Spring
+from .consistency import consistent_subsystems
+from .constant import Constant, read_only
+from .findings import Finding
+from .subsystem import Body, Joint, Subsystem
+
+__all__ = ["Graph", "Structure"]
+
+Item = TypeVar("Item")
+
+
+@dataclass(frozen=True, eq=False)
+class Structure(Constant):
+    """The data of a robot, and look-ups in them: all that the functions of changes/ need of a graph.
+
+    Its only subclass is :class:`.SubsystemGraph`, which describes the fields. Those functions are its
+    methods: its file imports theirs, and theirs this one.
+    """
+
+    name: str
+    joints: tuple[Joint, ...]
+    bodies: tuple[Body, ...]
+    parents: tuple[int | None, ...]
+    subsystems: tuple[Subsystem, ...]
+    joint_names: tuple[str, ...]
+    gravity: NDArray[np.float64]
+    ground: Body
+    loop_joints: tuple[LoopJoint, ...] = ()
+    passive_joints: tuple[str, ...] = ()
+    gears: tuple[Gear, ...] = ()
+    springs: tuple[Spring, ...] = ()
+    independent: tuple[str, ...] | None = None
+    urdf: str = field(default="", repr=False)
+    floating_base: bool = False
+    warnings: tuple[Finding, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        self._set(gravity=read_only(self.gravity, (3,), f"the gravity of '{self.name}'"))
+        held = self.joints, self.bodies, self.parents, self.subsystems, self.joint_names
+        self._set(subsystems=consistent_subsystems(self.name, *held))
+
+    @cached_property
+    def nq(self) -> int:
+        """Length of a position vector q."""
+        return sum(self.joint(name).type.nq for name in self.joint_names)
+
+    @cached_property
+    def nv(self) -> int:
+        """Length of velocity, acceleration and torque vectors."""
+        return sum(self.joint(name).type.nv for name in self.joint_names)
+
+    @cached_property
+    def independent_joint_names(self) -> tuple[str, ...]:
+        """The joints whose coordinates determine the configuration; the loops determine the others."""
+        if self.independent is not None:
+            return self.independent
+        dependent = {*self.passive_joints, *(gear.joint for gear in self.gears)}
+        return tuple(name for name in self.joint_names if name not in dependent)
+
+    @property
+    def closing_elements(self) -> dict[str, list[str]]:
+        """Names of loop joints, passive joints, gears and springs, by kind; without kinds that are absent."""
+        names = {
+            "loop joints": [loop.name for loop in self.loop_joints],
+            "passive joints": list(self.passive_joints),
+            "gears": [gear.joint for gear in self.gears],
+            "springs": [spring.name for spring in self.springs],
+        }
+        return {kind: of_kind for kind, of_kind in names.items() if of_kind}
+
+    @cached_property
+    def _joint_index(self) -> Mapping[str, int]:
+        return {joint.name: k for k, joint in enumerate(self.joints)}
+
+    @cached_property
+    def _slices(self) -> Mapping[str, tuple[slice, slice]]:
+        slices, iq, iv = {}, 0, 0
+        for name in self.joint_names:
+            kind = self.joint(name).type
+            slices[name] = (slice(iq, iq + kind.nq), slice(iv, iv + kind.nv))
+            iq, iv = iq + kind.nq, iv + kind.nv
+        return slices
+
+    @cached_property
+    def _link_owner(self) -> Mapping[str, int | None]:
+        owners: dict[str, int | None] = dict.fromkeys(self.ground.links)
+        owners.update({link: k for k, body in enumerate(self.bodies) for link in body.links})
+        return owners
+
+    @cached_property
+    def _link_poses(self) -> Mapping[str, tuple[int | None, DualQuaternion]]:
+        poses: dict[str, tuple[int | None, DualQuaternion]] = {}
+        for k, body in ((None, self.ground), *enumerate(self.bodies)):
+            poses.update({link: (k, x_body_link) for link, x_body_link in body.links.items()})
+        for subsystem in self.subsystems:
+            carrier = subsystem.connection.body
+            poses.update({link: (carrier, x) for link, x in subsystem.fixed_links.items()})
+        return poses
+
+    @property
+    def links(self) -> tuple[str, ...]:
+        """All links: those of the ground, root link first; body by body; those fixed in black boxes."""
+        return tuple(self._link_poses)
+
+    def link_pose(self, link: str) -> tuple[int | None, DualQuaternion]:
+        """The body that carries a link (None: the ground) and x_body_link. Raises KeyError.
+
+        Unlike :meth:`link_body` it includes the links that are fixed in black boxes.
+        """
+        return self._named("link", link, self._link_poses)
+
+    def joint(self, name: str) -> Joint:
+        """The joint of that name. Raises KeyError naming the valid choices."""
+        return self.joints[self.joint_index(name)]
+
+    def joint_index(self, name: str) -> int:
+        """Index of a joint in ``joints``."""
+        return self._named("joint", name, self._joint_index)
+
+    def subsystem(self, name: str) -> Subsystem:
+        """The subsystem of that name. Raises KeyError naming the valid choices."""
+        return self._named("subsystem", name, {subsystem.name: subsystem for subsystem in self.subsystems})
+
+    def predecessor(self, subsystem: Subsystem) -> Subsystem | None:
+        """The subsystem that carries another one; None for the ground."""
+        return None if subsystem.predecessor is None else self.subsystems[subsystem.predecessor]
+
+    def link_body(self, link: str) -> int | None:
+        """Index of the body that a link belongs to; None for the ground. Raises KeyError."""
+        return self._named("link", link, self._link_owner)
+
+    def _named(self, kind: str, name: str, table: Mapping[str, Item]) -> Item:
+        if name not in table:
+            raise UnknownNameError(f"no {kind} '{name}' in '{self.name}'; its {kind}s: {', '.join(table)}")
+        return table[name]
+
+    def driver(self, joint: Joint) -> str:
+        """Name of the joint whose coordinates move ``joint``: itself, or the one that it mimics."""
+        return joint.name if joint.mimic is None else joint.mimic.joint
+
+    def q_slice(self, name: str) -> slice:
+        """The slice of q of a joint of ``joint_names``."""
+        return self._slices[name][0]
+
+    def v_slice(self, name: str) -> slice:
+        """The slice of v, vdot and tau of a joint of ``joint_names``."""
+        return self._slices[name][1]
+
+    def neutral(self) -> NDArray[np.float64]:
+        """q of all zeros, with unit quaternions."""
+        q = np.zeros(self.nq)
+        for name in self.joint_names:
+            if (first := self.joint(name).type.quaternion) is not None:
+                q[self.q_slice(name).start + first] = 1.0
+        return q
+
+    def joint_position(self, joint: Joint, q: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Position of one joint, from q; mimic joints included."""
+        own = q[self.q_slice(self.driver(joint))]
+        return own if joint.mimic is None else joint.mimic.multiplier * own + joint.mimic.offset
+
+    def joint_rate(self, joint: Joint, v: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Velocity of one joint, from v (or acceleration, from vdot); mimic joints included."""
+        own = v[self.v_slice(self.driver(joint))]
+        return own if joint.mimic is None else joint.mimic.multiplier * own
+
+
+#: A kind of graph: what is made of one is of the same kind.
+Graph = TypeVar("Graph", bound=Structure)
