@@ -17,6 +17,7 @@ from .diagnosis import WORST_CONDITION, cannot_close, raise_branch_end, unclosed
 from .explicit import explicit_solver
 from .free_coordinates import free_coordinates
 from .least_squares import LeastSquares
+from .singular_start import nudged
 
 __all__ = ["Mechanism"]
 
@@ -26,8 +27,6 @@ STARTS = 8
 JUMP = 0.05
 #: Largest motion of an independent joint in one stride that free joints follow [rad or m], and their number.
 SHORT_STRIDE, MOST_STRIDES = 0.02, 10_000
-#: Motion of the first passive joint [rad or m] that leaves a singular pose.
-NUDGE = 0.02
 #: Largest difference of a solution in closed form from Newton's [rad or m]: rounding, near a dead point.
 AGREEMENT = 1e-6
 #: Residual [m or 1] of a guess that needs no correction: rounding of lengths and coordinates of about one.
@@ -266,7 +265,7 @@ class Mechanism:
         rng, count, passive = np.random.default_rng(0), len(self.system.dependent_names), self.system.passive
         best, least, solution, cost = start, np.inf, None, (np.inf, np.inf)
         for spread in (0.0, *np.repeat([0.1, 0.5, 1.0, 2.0], STARTS)):
-            attempt = self._nudged(start) if spread == 0.0 else start.copy()
+            attempt = nudged(self.system, start) if spread == 0.0 else start.copy()
             self.system.move(attempt, spread * rng.standard_normal(count))
             residual = self.system.settle(attempt)
             if not residual < newton.CLOSED:
@@ -294,18 +293,3 @@ class Mechanism:
     @cached_property
     def _least_squares(self) -> LeastSquares:
         return LeastSquares(self.system, self.system.dependent)
-
-    def _nudged(self, start: Array) -> Array:
-        """Away from an open start that is singular, as in line: rounding would choose the assembly mode.
-
-        All passive joints move a little in their positive direction, the first of them most.
-        """
-        nudged, system = start.copy(), self.system
-        system.close_gears(nudged)
-        values = system.evaluate(nudged)
-        columns = values.J[:, system.split.dependent_v] @ system.gearing.T
-        if np.abs(values.phi).max(initial=0.0) > newton.CLOSED and system.rank(columns) < columns.shape[1]:
-            step = np.zeros(len(system.dependent_names))
-            step[system.gearing.left] = NUDGE / (1.0 + np.arange(columns.shape[1]))
-            system.move(nudged, step)
-        return nudged
