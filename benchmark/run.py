@@ -151,9 +151,7 @@ class Run:
 
 
 def _options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
-        prog="python benchmark/run.py", description=__doc__.split("\n", maxsplit=1)[0]
-    )
+    parser = argparse.ArgumentParser(prog="python benchmark/run.py", description=__doc__.splitlines()[0])
     add = parser.add_argument
     add("--out", type=Path, default=ROOT / "out/bench", help="folder of the figures")
     add("--urdf", type=Path, nargs="+", default=[], help="compare the algorithms on these robots instead")

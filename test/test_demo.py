@@ -54,6 +54,13 @@ def wait_until(reached, process):
         time.sleep(0.02)
 
 
+def printed(process, code):
+    """All that a process prints until it ends with this code."""
+    text, _ = process.communicate(timeout=LIMIT)
+    assert process.returncode == code, text
+    return text
+
+
 def left_behind(out):
     """Command lines of processes that belong to the demo with this folder or this URDF."""
     lines = []
@@ -79,9 +86,7 @@ def test_it_prints_the_table_writes_the_pictures_and_leaves_nothing_behind(demo,
     out, motion = tmp_path / "a folder with spaces", tmp_path / "one_second.yaml"
     published = (root / "config/charmie_motion.yaml").read_text()
     motion.write_text(published.replace(" 5.0", " 1.0").replace(" 2.5", " 0.5"))
-    process = demo(out, "--urdf", urdf_copy(root, out), "--motion", str(motion))
-    text, _ = process.communicate(timeout=LIMIT)
-    assert process.returncode == 0, text
+    text = printed(demo(out, "--urdf", urdf_copy(root, out), "--motion", str(motion)), 0)
     for words in ("51 / 51", "545.4", "left_arm", "latency p99"):
         assert words in text
     for name in ("torques.png", "subsystem_graph.png", "subsystem_graph.dot"):
@@ -102,9 +107,7 @@ def test_it_works_in_any_folder_and_writes_into_that(tmp_path):
 
 @pytest.mark.parametrize("option", ["--urdf", "--motion", "--params"])
 def test_nothing_is_written_before_the_inputs_are_checked(demo, tmp_path, option):
-    process = demo("out", option, "nowhere", folder=tmp_path)
-    text, _ = process.communicate(timeout=LIMIT)
-    assert process.returncode == 1
+    text = printed(demo("out", option, "nowhere", folder=tmp_path), 1)
     assert "there is no file 'nowhere'" in text
     assert list(tmp_path.iterdir()) == []
 
@@ -119,8 +122,7 @@ def test_an_interrupt_while_it_imports_leaves_no_traceback(demo, tmp_path):
     process = demo(tmp_path / "out", PYTHONPATH=path)
     wait_until(importing.exists, process)
     process.send_signal(signal.SIGINT)
-    text, _ = process.communicate(timeout=LIMIT)
-    assert (process.returncode, text) == (-signal.SIGINT, "")  # 130 in a shell
+    assert printed(process, -signal.SIGINT) == ""  # 130 in a shell
 
 
 def test_an_interrupted_demo_leaves_nothing_behind(demo, root, tmp_path):
@@ -128,8 +130,7 @@ def test_an_interrupted_demo_leaves_nothing_behind(demo, root, tmp_path):
     process = demo(out, "--urdf", urdf_copy(root, out))
     wait_until(lambda: any("joint_state_player" in line for line in left_behind(out)), process)
     process.send_signal(signal.SIGINT)
-    text, _ = process.communicate(timeout=LIMIT)
-    assert process.returncode == 130, text
+    printed(process, 130)
     assert left_behind(out) == []
 
 
@@ -137,9 +138,7 @@ def test_a_broken_robot_fails_with_the_librarys_words(demo, root, tmp_path):
     out = tmp_path / "out"
     out.mkdir()
     (out / "broken.urdf").write_text("<robot name='broken'>")
-    process = demo(out, "--urdf", str(out / "broken.urdf"))
-    text, _ = process.communicate(timeout=LIMIT)
-    assert process.returncode == 1
+    text = printed(demo(out, "--urdf", str(out / "broken.urdf")), 1)
     assert "demo failed: line 1" in text
     assert "Traceback" not in text
 
@@ -149,15 +148,11 @@ def test_a_node_that_refuses_its_parameters_ends_the_demo_at_once(demo, root, tm
     urdf = urdf_copy(root, out)
     params = (root / "config/charmie.yaml").read_text().replace("- head_tilt", "- nonsense")
     (out / "params.yaml").write_text(params)
-    process = demo(out, "--urdf", urdf, "--params", str(out / "params.yaml"))
-    text, _ = process.communicate(timeout=LIMIT)
-    assert process.returncode == 1
+    text = printed(demo(out, "--urdf", urdf, "--params", str(out / "params.yaml")), 1)
     assert "controller_joints names 'nonsense'" in text
     assert left_behind(out) == []
 
 
 def test_a_motion_of_another_robot_is_refused_by_name(demo, root, tmp_path):
-    process = demo(tmp_path / "out", "--urdf", str(root / "urdf/four_link.urdf"))
-    text, _ = process.communicate(timeout=LIMIT)
-    assert process.returncode == 1
+    text = printed(demo(tmp_path / "out", "--urdf", str(root / "urdf/four_link.urdf")), 1)
     assert "does not name 'turn', 'bend', 'left', 'right' of 'four_link'" in " ".join(text.split())

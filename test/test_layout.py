@@ -40,9 +40,7 @@ def test_a_test_file_has_the_folder_and_the_name_of_its_source_and_perhaps_a_sub
 
 
 def test_no_file_is_longer_than_allowed():
-    lengths = {
-        path: len(path.read_text(encoding="utf-8").splitlines()) for c in CODE for path in python_files(c)
-    }
+    lengths = {path: len(path.read_text("utf-8").splitlines()) for c in CODE for path in python_files(c)}
     assert {str(path): count for path, count in lengths.items() if count > MOST_LINES} == {}
 
 

@@ -15,7 +15,6 @@ from visualization_msgs.msg import MarkerArray
 
 import modular_dynamics as md
 from helpers.nodes.node_probe import DEPTH, NodeProbe
-from modular_dynamics.closure import closed_loop_inverse_dynamics
 from modular_dynamics_ros.messages.stamps import stamp_nanoseconds
 from modular_dynamics_ros.messages.wrenches import wrench_from_message
 
@@ -68,9 +67,7 @@ class Torso(NodeProbe):
 @pytest.fixture
 def make(root, tmp_path):
     with ExitStack() as ended:
-        yield lambda *joints, **options: ended.enter_context(
-            closing(Torso(root, tmp_path, *joints, **options))
-        )
+        yield lambda *joints, **more: ended.enter_context(closing(Torso(root, tmp_path, *joints, **more)))
 
 
 def vector(message):
@@ -80,7 +77,7 @@ def vector(message):
 def check(probe, stamp, acceleration):
     """One answer against the virtual power of the whole robot, springs by their law, arrows by statics."""
     graph, message = probe.graph, probe.reactions[stamp]
-    dynamics = closed_loop_inverse_dynamics(graph, *probe.independent_state(stamp), acceleration)
+    dynamics = md.closed_loop_inverse_dynamics(graph, *probe.independent_state(stamp), acceleration)
     poses = dict(zip(graph.links, md.frame_poses(graph, dynamics.coordinates), strict=True))
     names = graph.independent_joint_names
     for actuator in message.actuators:

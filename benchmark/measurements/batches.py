@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 import modular_dynamics as md
 from benchmark.peers.ours import single_and_batch
-from benchmark.setting.robots import VECTORS, States, random_states
+from benchmark.setting.robots import VECTORS, Array, States, random_states
 from benchmark.setting.timing import Spread, Timed, interleaved, medians_by_size, ratio
 from modular_dynamics.dynamics.arrays.model_arrays import constants_of, topology_of
 from modular_dynamics.dynamics.execution.algorithms import DOUBLE, MASS_MATRIX
@@ -23,7 +23,6 @@ from modular_dynamics.kernels.transposition import lanes_to_columns
 
 SIZES = (64, 256, 1024, 4096, 16384)
 LANES = 8
-Array = NDArray[np.float64]
 LARGEST_ARRAY = 2**23  # numbers; 64 MB
 
 

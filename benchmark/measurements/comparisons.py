@@ -6,17 +6,15 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 import modular_dynamics as md
 from benchmark.peers.casadi_peer import BuildError, CasadiPeer, built
 from benchmark.peers.mujoco_peer import MujocoPeer, UnsupportedRobotError
 from benchmark.peers.ours import Ours
 from benchmark.peers.pinocchio_peer import PinocchioPeer
-from benchmark.setting.robots import VECTORS, random_states
+from benchmark.setting.robots import VECTORS, Array, random_states
 from benchmark.setting.timing import Spread, Timed, Times, interleaved, ratio
 
-Array = NDArray[np.float64]
 Peer = PinocchioPeer | MujocoPeer | CasadiPeer  # another library on the same states
 
 

@@ -18,14 +18,11 @@ from pathlib import Path
 
 import numpy as np
 import pinocchio
-from numpy.typing import NDArray
 
 import modular_dynamics as md
 from benchmark.peers.pinocchio_peer import PinocchioPeer
-from benchmark.setting.robots import VECTORS
+from benchmark.setting.robots import VECTORS, Array
 from benchmark.setting.timing import Timed
-
-Array = NDArray[np.float64]
 
 ALGORITHMS = ("rnea", "aba")
 C_FLAGS = ("-O3", "-march=native", "-shared", "-fPIC")

@@ -2,10 +2,9 @@
 
 import numpy as np
 from lxml import etree
-from numpy.typing import NDArray
 
 import modular_dynamics as md
-from benchmark.setting.robots import States
+from benchmark.setting.robots import Array, States
 from benchmark.setting.timing import Timed
 
 try:
@@ -14,8 +13,6 @@ try:
     from benchmark.peers.mujoco_loops import LEAST_INERTIA, LEAST_MASS, parsed_without_shapes, warn_on_stderr
 except ImportError:  # an optional peer
     mujoco = None
-
-Array = NDArray[np.float64]
 
 
 class UnsupportedRobotError(Exception):

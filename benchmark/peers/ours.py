@@ -5,10 +5,9 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 import modular_dynamics as md
-from benchmark.setting.robots import MATRICES, VECTORS, States
+from benchmark.setting.robots import MATRICES, VECTORS, Array, States
 from benchmark.setting.timing import Timed
 
 
@@ -66,7 +65,7 @@ class Ours:
         stacks = derivatives(graph, *few)
         add("derivatives", "inverse_dynamics_derivatives_batch", derivatives, few, stacks)
 
-    def results(self) -> dict[str, dict[str, NDArray[np.float64]]]:
+    def results(self) -> dict[str, dict[str, Array]]:
         """Results of the timed calls for the first state: quantity -> call -> array."""
         return {
             quantity: {name: np.array(arrays) for name, arrays in calls.items()}

@@ -4,13 +4,10 @@ from functools import cached_property
 
 import numpy as np
 import pinocchio
-from numpy.typing import NDArray
 
 import modular_dynamics as md
-from benchmark.setting.robots import VECTORS, States
+from benchmark.setting.robots import VECTORS, Array, States
 from benchmark.setting.timing import Timed
-
-Array = NDArray[np.float64]
 
 
 class PinocchioPeer:

@@ -12,17 +12,13 @@ from typing import Any
 
 import numpy as np
 from lxml import etree
-from numpy.typing import NDArray
 
 import modular_dynamics as md
 from benchmark.peers.mujoco_loops import MujocoLoops
+from benchmark.setting.robots import Array
 from benchmark.studies.torso_reactions import motion_at
-from modular_dynamics.closure.reactions.joint_reactions import Reaction, joint_reactions
-from modular_dynamics.closure.reactions.load_case import load_case_of
-from modular_dynamics.closure.reactions.sharing import ReactionSharing
-from modular_dynamics.closure.reactions.sharing_rules import Rules
+from modular_dynamics.closure import Reaction, ReactionSharing, Rules, joint_reactions, load_case_of
 
-Array = NDArray[np.float64]
 Tick = Callable[[], object]  # called after each instant
 COMPONENTS = ("Fx", "Fy", "Fz", "Mx", "My", "Mz")
 

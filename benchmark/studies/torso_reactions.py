@@ -15,19 +15,15 @@ from typing import Any
 
 import numpy as np
 import yaml
-from numpy.typing import NDArray
 from rich.console import Console
 from rich.table import Table
 
 import modular_dynamics as md
-from modular_dynamics.closure.reactions.free_bodies import LoadCase
-from modular_dynamics.closure.reactions.joint_reactions import joint_reactions
-from modular_dynamics.closure.reactions.load_case import load_case_of, wrenches_of
+from benchmark.setting.robots import Array
+from modular_dynamics.closure import LoadCase, Rules, joint_reactions, load_case_of, read_rules, wrenches_of
 from modular_dynamics.closure.reactions.sharing import ReactionSharing, SharedReactions
-from modular_dynamics.closure.reactions.sharing_rules import Rules, read_rules
 
 ROOT = Path(__file__).resolve().parents[2]
-Array = NDArray[np.float64]
 Wrenches = Mapping[str, Array]
 ROUNDING = 1e-9
 NOTES = """\

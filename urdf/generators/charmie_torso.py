@@ -76,10 +76,8 @@ def actuator_xml(a: Actuator) -> list[str]:
     """Write tube and rod: the tube's z axis points to the upper hinge, which is the rod's origin."""
     tube, rod, table = f"{a.name}_tube", f"{a.name}_rod", a.table
     turned = f'xyz="{text(table["lower"])}" rpy="{text((-radians(table["angle"]), 0.0, 0.0))}"'
-    end, pivot = (
-        f'xyz="{text((0.0, 0.0, table["length"]))}"',
-        (table["pivot_limits"], table["pivot_velocity"]),
-    )
+    end = f'xyz="{text((0.0, 0.0, table["length"]))}"'
+    pivot = table["pivot_limits"], table["pivot_velocity"]
     drive = a.stroke, table["velocity"], table["effort"]
     return [
         link_xml(tube, bar((0.0, 0.0, table["tube"]), 0.02, "dark")),

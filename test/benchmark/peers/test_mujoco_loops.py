@@ -10,9 +10,7 @@ from benchmark.peers.mujoco_loops import MujocoLoops, warn_on_stderr
 from benchmark.studies.torso_mujoco import solve_both
 from helpers.robots.charmie_torso import EQUILIBRIUM, INSTANTS, RULES, SAME, URDF, motion
 from helpers.robots.small_torso import load, small_torso_text
-from modular_dynamics.closure.reactions.joint_reactions import joint_reactions
-from modular_dynamics.closure.reactions.load_case import load_case_of
-from modular_dynamics.closure.reactions.sharing import ReactionSharing
+from modular_dynamics.closure import ReactionSharing, joint_reactions, load_case_of
 
 
 @pytest.mark.parametrize("robot", ["small_torso", "charmie_torso"])
@@ -25,12 +23,9 @@ def test_mujoco_agrees_at_random_states_of_two_torsos(robot):
     for _ in range(8):
         state = spread * rng.uniform(-1, 1, (3, len(names)))
         dynamics = solve_both(graph, peer, state)
-        for ours, theirs in (
-            (dynamics.coordinates, peer.coordinates),
-            (dynamics.velocities, peer.velocities),
-            (dynamics.accelerations, peer.accelerations),
-        ):
-            assert ours == pytest.approx([theirs[name] for name in graph.joint_names], abs=1e-12)
+        for quantity in ("coordinates", "velocities", "accelerations"):
+            theirs = [getattr(peer, quantity)[name] for name in graph.joint_names]
+            assert getattr(dynamics, quantity) == pytest.approx(theirs, abs=1e-12)
         assert dynamics.tau == pytest.approx(peer.tau, abs=SAME)
         assert dynamics.tensions == pytest.approx(peer.tensions, abs=SAME)
         base, R = joint_reactions(graph, dynamics)["base_yaw"], peer.rotation("body_3")

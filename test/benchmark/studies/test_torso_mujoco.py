@@ -17,9 +17,7 @@ from benchmark.studies.torso_mujoco import (
     without_inertia,
 )
 from helpers.robots.charmie_torso import EQUILIBRIUM, INSTANTS, MOTION, RULES, SAME, URDF, motion
-from modular_dynamics.closure.reactions.joint_reactions import joint_reactions
-from modular_dynamics.closure.reactions.load_case import load_case_of
-from modular_dynamics.closure.reactions.sharing import ReactionSharing
+from modular_dynamics.closure import ReactionSharing, joint_reactions, load_case_of
 
 WAYS = ("rules", "all", "cut")
 

@@ -54,9 +54,7 @@ class Harness(SpunNodes):
 
     def connect(self):
         """Publish states until one is answered: then all topics are connected."""
-        self.spin_until(
-            lambda: self.states.get_subscription_count() and self.reference.get_subscription_count()
-        )
+        self.spin_until(lambda: all(x.get_subscription_count() for x in (self.states, self.reference)))
         marker = 0
 
         def answered():

@@ -20,10 +20,8 @@ class Lagrangian:
     def __init__(self, graph):
         root = xml.fromstring(graph.urdf)
         self.joints = [self._joint(graph, element) for element in root.findall("joint")]
-        inertials = {link.get("name"): link.find("inertial") for link in root.findall("link")}
-        self.masses = {
-            link: mass_of(inertial) for link, inertial in inertials.items() if inertial is not None
-        }
+        links = root.findall("link[inertial]")
+        self.masses = {link.get("name"): mass_of(link.find("inertial")) for link in links}
         self.root = next(iter(graph.ground.links))
         self.gravity, self.nv = np.asarray(graph.gravity), graph.nv
 

@@ -126,9 +126,8 @@ class RigidBodies:
         def place(link):
             if link not in poses:
                 joint = self.joints[link]
-                poses[link] = product(
-                    place(joint.find("parent").get("link")), self._series(joint, q, v, vdot)
-                )
+                above = place(joint.find("parent").get("link"))
+                poses[link] = product(above, self._series(joint, q, v, vdot))
             return poses[link]
 
         for link in self.links:

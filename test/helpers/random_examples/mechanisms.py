@@ -100,10 +100,8 @@ def random_mechanisms(draw, largest: int = 14) -> RandomMechanism:
 
 def _split(tree, tags, q, rng):
     """Choose as many dependent joints as the rank of the constraints."""
-    text = tree.urdf.replace(
-        "</robot>", f'<modular_dynamics version="1">{"".join(tags)}</modular_dynamics></robot>'
-    )
-    graph = md.load_urdf(text)
+    added = f'<modular_dynamics version="1">{"".join(tags)}</modular_dynamics></robot>'
+    graph = md.load_urdf(tree.urdf.replace("</robot>", added))
     J = solver_of(graph).system.evaluate(q).J.copy()
     sizes = np.linalg.svd(J)[1]
     rank = int((sizes > 1e-9 * max(1.0, sizes[0])).sum())

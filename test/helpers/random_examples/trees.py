@@ -54,9 +54,8 @@ def random_trees(draw, largest: int = 60) -> RandomTree:
         kind, mimic = drawn, ""
         if drawn == "mimic":
             kind = str(rng.choice(["revolute", "prismatic"]))
-            mimic = (
-                f'<mimic joint="{rng.choice(drivers)}" multiplier="{rng.uniform(-2, 2):.4f}" offset="0.3"/>'
-            )
+            driver, ratio = rng.choice(drivers), rng.uniform(-2, 2)
+            mimic = f'<mimic joint="{driver}" multiplier="{ratio:.4f}" offset="0.3"/>'
         elif kind != "fixed":
             drivers.append(name)
         axis = rng.choice(COORDINATE_AXES) if rng.random() < 0.5 else rng.normal(size=3) + 0.01

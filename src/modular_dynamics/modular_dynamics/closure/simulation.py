@@ -221,6 +221,5 @@ class _BranchMotion:
         message = f"the motion of '{self.system.graph.name}' cannot be followed beyond {t:.6g} s: {why}"
         if condition is None:
             return StateError(message)
-        return SingularityError(
-            f"{message} (condition number {condition:.2g})", condition, y[: self.nq].copy()
-        )
+        message += f" (condition number {condition:.2g})"
+        return SingularityError(message, condition, y[: self.nq].copy())

@@ -97,7 +97,7 @@ def direct_calls(algorithm: str) -> dict[int, DirectCall]:
 
 def offer_direct_call(graph: SubsystemGraph, algorithm: str, make: Callable[[], DirectCall]) -> None:
     """Use the call that ``make`` makes for this graph, unless there is one."""
-    _data_of(graph)  # which sees to it that the call goes with the graph
+    _data_of(graph)  # forgets the call when the graph is collected
     calls = _direct_calls[algorithm]
     if id(graph) not in calls:
         calls.setdefault(id(graph), make())

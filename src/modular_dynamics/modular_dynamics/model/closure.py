@@ -33,6 +33,11 @@ class LoopJoint:
     successor: Anchor
     axis: NDArray[np.float64]
 
+    @property
+    def anchors(self) -> tuple[Anchor, Anchor]:
+        """Predecessor and successor."""
+        return self.predecessor, self.successor
+
 
 @dataclass(frozen=True, slots=True)
 class Gear:

@@ -1,8 +1,6 @@
 """The cross-check finds what is wrong, and says where; without Pinocchio the error names the extra."""
 
 import pickle
-import subprocess
-import sys
 
 import numpy as np
 import pinocchio
@@ -10,6 +8,7 @@ import pytest
 
 import modular_dynamics as md
 from helpers.paths import ROBOTS
+from helpers.processes import run_python
 
 
 def test_a_wrong_torque_is_found_in_its_subsystem(load_robot):
@@ -76,8 +75,7 @@ for _ in range(2):
     "use", ["import modular_dynamics.crosscheck", "md.crosscheck", "from modular_dynamics import crosscheck"]
 )
 def test_the_error_names_the_extra(use):
-    command = [sys.executable, "-c", BLOCKED.format(use=use), str(ROBOTS / "four_link.urdf")]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
+    done = run_python("-c", BLOCKED.format(use=use), ROBOTS / "four_link.urdf", timeout=120)
     assert done.returncode == 0, done.stderr
 
 

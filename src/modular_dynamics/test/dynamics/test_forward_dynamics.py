@@ -9,7 +9,7 @@ from hypothesis import given
 import modular_dynamics as md
 from helpers.random_examples.examples import examples
 from helpers.random_examples.trees import random_trees
-from helpers.tree_dynamics import accelerations_by_pinocchio, random_state, random_states
+from helpers.tree_dynamics import ROBOT_NAMES, accelerations_by_pinocchio, random_state, random_states
 from modular_dynamics.dynamics import forward_by_matrix
 
 
@@ -46,14 +46,7 @@ def test_random_trees_against_pinocchio(tree):
 
 # floating, the others' massless root links could accelerate at will
 @pytest.mark.parametrize(
-    ("name", "floating_base"),
-    [
-        ("charmie", False),
-        ("branched_38dof", False),
-        ("four_link", False),
-        ("vendor_arm", False),
-        ("vendor_arm", True),
-    ],
+    ("name", "floating_base"), [*((name, False) for name in ROBOT_NAMES), ("vendor_arm", True)]
 )
 def test_robots_there_and_back(load_robot, name, floating_base):
     graph = load_robot(name, floating_base=floating_base)

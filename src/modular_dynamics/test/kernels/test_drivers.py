@@ -57,9 +57,8 @@ def first_bad_row(kernel, topology, constants, q, v, a, out, checked):
     kernel(*some, result, nothing, np.empty(0, np.bool_), new_queue())
     lanes = 64 // out.itemsize
     zeros, queue = zero_squares(result[0], lanes), new_queue()
-    squares = [range(width)[k : k + lanes] for k in range(0, max(width - lanes, 0), lanes)] + [
-        range(width)[-lanes:]
-    ]
+    last = max(width - lanes, 0)
+    squares = [range(width)[k : k + lanes] for k in (*range(0, last, lanes), last)]
     assert list(zeros) == [not any(map(written, square)) for square in squares]
     kernel(topology, constants, q, v, a, out, checked, zeros, queue)
     return first_bad(queue)

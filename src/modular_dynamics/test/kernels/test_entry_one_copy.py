@@ -4,19 +4,16 @@ import importlib
 import os
 import pkgutil
 import shutil
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
 from numba import config
 from numba.core.dispatcher import Dispatcher
 
+from helpers.paths import ROBOTS
+from helpers.processes import run_python
 from modular_dynamics import kernels
 
 pytestmark = pytest.mark.skipif(bool(config.DISABLE_JIT), reason="nothing is compiled")
-
-URDF = Path(__file__).parents[4] / "urdf"
 
 #: Does what its arguments say, in their order, and prints the results' bits.
 PROGRAM = f"""
@@ -25,7 +22,7 @@ import numpy as np
 import modular_dynamics as md
 
 def torques():
-    arm, digest = md.load_urdf("{URDF}/four_link.urdf", floating_base=True), hashlib.sha256()
+    arm, digest = md.load_urdf("{ROBOTS}/four_link.urdf", floating_base=True), hashlib.sha256()
     solver, rng = md.InverseDynamics(arm), np.random.default_rng(0)
     for _ in range(200):
         q, v, vdot = rng.normal(size=arm.nq), rng.normal(size=arm.nv), rng.normal(size=arm.nv)
@@ -39,13 +36,13 @@ def torques():
     return digest.hexdigest()
 
 def batch():
-    arm = md.load_urdf("{URDF}/four_link.urdf", floating_base=True)
+    arm = md.load_urdf("{ROBOTS}/four_link.urdf", floating_base=True)
     rng = np.random.default_rng(0)
     states = rng.normal(size=(50, arm.nq)), *rng.normal(size=(2, 50, arm.nv))
     return hashlib.sha256(md.inverse_dynamics_batch(arm, *states, threads=1)).hexdigest()
 
 def loops():
-    linkage, digest = md.load_urdf("{URDF}/four_bar.urdf"), hashlib.sha256()
+    linkage, digest = md.load_urdf("{ROBOTS}/four_bar.urdf"), hashlib.sha256()
     n, rng = len(linkage.independent_joint_names), np.random.default_rng(0)
     for _ in range(20):
         solution = md.closed_loop_inverse_dynamics(linkage, *rng.uniform(-0.3, 0.3, size=(3, n)))
@@ -60,8 +57,7 @@ for name in sys.argv[1:]:
 def _results(folder, *steps):
     """Results of a new process, with the kernels in a folder."""
     environment = os.environ if folder is None else {**os.environ, "NUMBA_CACHE_DIR": str(folder)}
-    command = [sys.executable, "-c", PROGRAM, *steps]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    done = run_python("-c", PROGRAM, *steps, env=environment)
     assert done.returncode == 0, done.stderr
     return dict(line.split() for line in done.stdout.splitlines())
 

@@ -33,6 +33,12 @@ def test_every_robot_is_free_of_warnings(recwarn):
     assert not recwarn.list
 
 
+def test_a_loop_joint_may_have_the_name_of_a_fixed_joint():
+    fixed = '<joint name="J2" type="fixed"><parent link="crank"/><child link="a"/></joint><link name="a"/>'
+    text = (ROBOTS / "four_bar.urdf").read_text().replace("<modular_dynamics", f"{fixed}<modular_dynamics", 1)
+    assert [loop.name for loop in md.load_urdf(text).loop_joints] == ["J2"]
+
+
 def test_masses_and_inertias_are_pinocchios(load_robot):
     for name in ("charmie", "vendor_arm", "branched_38dof"):
         graph = load_robot(name)
@@ -69,10 +75,9 @@ def test_order_of_coordinates_is_document_order_within_subsystems():
     text = """<robot name="r"><link name="a"/><link name="b"/><link name="c"/>
       <joint name="second" type="continuous"><parent link="b"/><child link="c"/></joint>
       <joint name="first" type="continuous"><parent link="a"/><child link="b"/></joint></robot>"""
+    partition = {"version": 1, "subsystems": [{"name": "all", "joints": ["first", "second"]}]}
     with pytest.warns(md.ModelWarning, match="link 'c' moves, has no mass"):
-        graph = md.load_urdf(
-            text, {"version": 1, "subsystems": [{"name": "all", "joints": ["first", "second"]}]}
-        )
+        graph = md.load_urdf(text, partition)
     assert graph.joint_names == ("second", "first")  # the document's
     assert [joint.name for joint in graph.joints] == ["first", "second"]  # the tree's
 
@@ -97,9 +102,7 @@ def test_the_text_is_parsed_once(monkeypatch):
 
     def counted(module, name):
         original = getattr(module, name)
-        monkeypatch.setattr(
-            module, name, lambda *args, **keys: parsed.append(name) or original(*args, **keys)
-        )
+        monkeypatch.setattr(module, name, lambda *args, **kw: parsed.append(name) or original(*args, **kw))
 
     for name in ("fromstring", "parse", "XML"):
         counted(etree, name)
@@ -121,9 +124,8 @@ def test_encodings_and_declarations(tmp_path):
     text = (ROBOTS / "four_link.urdf").read_text()
     element = text[text.index("<robot") :]
     latin = tmp_path / "latin.urdf"
-    latin.write_bytes(
-        ('<?xml version="1.0" encoding="ISO-8859-1"?>\n<!-- Müller -->' + element).encode("latin-1")
-    )
+    declared = '<?xml version="1.0" encoding="ISO-8859-1"?>\n<!-- Müller -->' + element
+    latin.write_bytes(declared.encode("latin-1"))
     with_bom = tmp_path / "bom.urdf"
     with_bom.write_bytes(b"\xef\xbb\xbf" + element.encode())
     for source in (latin, with_bom, str(latin), '<?xml version="1.0" encoding="utf-8"?>' + element):

@@ -12,9 +12,8 @@ def names(graph):
 
 def arm(*subsystems):
     """The vendor's arm, partitioned by some subsystems or by none."""
-    return md.load_urdf(
-        ROBOTS / "vendor_arm.urdf", {"version": 1, "subsystems": list(subsystems)} if subsystems else None
-    )
+    partition = {"version": 1, "subsystems": list(subsystems)} if subsystems else None
+    return md.load_urdf(ROBOTS / "vendor_arm.urdf", partition)
 
 
 def test_without_tags_every_unbranched_chain_is_a_subsystem():

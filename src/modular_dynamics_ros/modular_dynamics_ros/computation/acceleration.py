@@ -16,7 +16,7 @@ __all__ = ["FilterState", "FilteredAcceleration", "SamplingError", "richardson_d
 ORDER = 6
 INTERVALS_FOR_PERIOD = 5  # a median of five intervals tolerates two outliers
 LONGEST_GAP = 0.25  # [s] beyond this nothing is known about what the joint did: restart
-SHORTEST_PERIOD = 1e-5  # [s] no robot reports faster; a smaller one comes of stamps that are wrong
+SHORTEST_PERIOD = 1e-5  # [s] no robot reports faster; a smaller one means wrong stamps
 MOST_POINTS = 5000  # grid instants to fill between two samples, 0.25 s at 20 kHz; beyond them restart
 SAME_INSTANT = 1e-3  # share of a period within which a stamp counts as lying on the sampling grid
 

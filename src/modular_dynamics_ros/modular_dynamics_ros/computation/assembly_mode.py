@@ -42,24 +42,23 @@ class AssemblyMode:
         self._turning = _turning(robot, robot.passive_names)
         self._farthest = np.where(_turning(robot, robot.state_names), FARTHEST_TURN, FARTHEST_SHIFT)
 
-    def close(self, state: State, previous: Configuration | None) -> Configuration:
-        """Coordinates of all joints at a state; `previous` is that of the last answer.
+    def close(self, state: State, *previous: Configuration) -> Configuration:
+        """Coordinates of all joints at a state, from the first previous ones that it follows closely.
 
         Raises:
             BadMessage: the loops do not close.
         """
-        continues = previous is not None and self._follows(state, previous.state)
-        before = previous.coordinates if previous is not None and continues else None
-        failure = None
+        last = next((before for before in previous if self._follows(state, before.state)), None)
+        failure, continues = None, last is not None
         try:
-            closed = self._solver.close(state.q, before)
+            closed = self._solver.close(state.q, None if last is None else last.coordinates)
         except ClosureError as error:
             failure, closed = error, self._nearest(error, state.q)
         differences = self._differences(state.measured, closed)
         disagreements = self._disagreements(differences)
         if failure is None and not disagreements:
             return Configuration(state, closed, {}, continues)
-        failed = previous.failed_attempt if previous is not None and continues else None
+        failed = None if last is None else last.failed_attempt
         if failure is not None or failed is None or not self._repeats(failed, differences):
             failed = FailedAttempt(differences, self.tolerance)
             as_measured = self._closed_as_measured(state, closed)

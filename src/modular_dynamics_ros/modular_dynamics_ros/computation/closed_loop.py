@@ -6,14 +6,7 @@ from functools import cached_property
 import numpy as np
 
 import modular_dynamics as md
-from modular_dynamics.closure import (
-    ClosedLoopDynamics,
-    ClosedLoopSolver,
-    internal_wrenches,
-    stamped_cut_wrenches,
-    tree_torques,
-)
-from modular_dynamics.exceptions import ClosureError, ModularDynamicsError, SingularityError, StateError
+from modular_dynamics.closure import ClosedLoopSolver, internal_wrenches, stamped_cut_wrenches, tree_torques
 from modular_dynamics_ros.computation.assembly_mode import AssemblyMode, refused_closure
 from modular_dynamics_ros.computation.feedforward import friction_torques
 from modular_dynamics_ros.computation.robot import Robot
@@ -38,7 +31,7 @@ class ClosedLoopSolution:
     """
 
     robot: Robot
-    result: ClosedLoopDynamics
+    result: md.ClosedLoopDynamics
     wrenches: AppliedWrenches
 
     @property
@@ -88,7 +81,7 @@ class ClosedLoop:
         try:
             self._solver = ClosedLoopSolver(robot.graph)
             self._warm_up()
-        except ModularDynamicsError as error:
+        except md.ModularDynamicsError as error:
             raise RobotError(str(error)) from error
         self.mode = AssemblyMode(robot, self._solver, tolerance)
 
@@ -97,13 +90,13 @@ class ClosedLoop:
         rest = self._rest
         try:
             result = self._solver.inverse_dynamics(self._solver.warm_up(), rest, rest)
-        except SingularityError:
+        except md.SingularityError:
             return  # only the first configuration is a dead point
         ClosedLoopSolution(self._robot, result, self._no_wrenches).connection_wrench(0)
 
-    def configuration_at(self, state: State, previous: Configuration | None) -> Configuration:
+    def configuration_at(self, state: State, *previous: Configuration) -> Configuration:
         """The loops closed at a state. Raises BadMessage: they do not close."""
-        return self.mode.close(state, previous)
+        return self.mode.close(state, *previous)
 
     def solve(
         self, configuration: Configuration, v: Array, a: Array, wrenches: AppliedWrenches
@@ -115,9 +108,9 @@ class ClosedLoop:
         """
         try:
             result = self._solver.inverse_dynamics(configuration.coordinates, v, a, wrenches.external)
-        except ClosureError as error:
+        except md.ClosureError as error:
             raise refused_closure(error) from error
-        except StateError as error:
+        except md.StateError as error:
             raise BadMessage("not finite", str(error)) from error
         return ClosedLoopSolution(self._robot, result, wrenches)
 

@@ -65,7 +65,7 @@ class TimedWrenches:
 
 
 class Computation:
-    """Torques of one robot. Answers leave no trace: the caller passes the previous one.
+    """Torques of one robot. It keeps no answer: the caller passes previous ones.
 
     Attributes:
         accelerations: where they come from; keeps reference and filter from message to message.
@@ -124,18 +124,20 @@ class Computation:
             measured = np.full(len(self.robot.passive_names), np.nan)
         return State(stamp, q, v, a, measured, coverage)
 
-    def compute(self, state: State, now: int, previous: Answer | None) -> Answer:
+    def compute(self, state: State, now: int, *previous: Answer | None) -> Answer:
         """Torques and wrenches of a state, with the wrenches that are valid now [ns].
 
         Args:
-            previous: from which loops are closed, if the state follows closely; None before the first answer.
+            previous: loops are closed from the first of these that the state follows closely.
 
         Raises:
             BadMessage: the wrench of a black box is missing or too old, the loops do not close or stand at a
             dead point, or the torques overflow.
         """
         wrenches = self._applied_wrenches(now)
-        configuration = self._solver.configuration_at(state, previous.configuration if previous else None)
+        configuration = self._solver.configuration_at(
+            state, *(answer.configuration for answer in previous if answer)
+        )
         return self._answer(state, configuration, wrenches)
 
     def hold(self, previous: Answer) -> Answer:

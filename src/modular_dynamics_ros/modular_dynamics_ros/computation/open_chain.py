@@ -62,7 +62,7 @@ class OpenChain:
         self._solver.warm_up()
         self._gravity(robot.graph.neutral())  # black boxes have kernels of their own
 
-    def configuration_at(self, state: State, previous: Configuration | None) -> Configuration:
+    def configuration_at(self, state: State, *previous: Configuration) -> Configuration:
         """Positions of all joints; of those inside black boxes that move no other joint, zero."""
         return Configuration(state, self._of_all(state.q))
 

@@ -7,7 +7,6 @@ import numpy as np
 
 import modular_dynamics as md
 from modular_dynamics.closure import (
-    ClosedLoopDynamics,
     LoadCase,
     LoadCases,
     ReactionSharing,
@@ -16,7 +15,6 @@ from modular_dynamics.closure import (
     read_rules,
     solver_of,
 )
-from modular_dynamics.exceptions import SingularityError
 from modular_dynamics_ros.computation.robot import Robot
 from modular_dynamics_ros.computation.values import Array, StampedWrench
 from modular_dynamics_ros.exceptions import BadMessage, RobotError
@@ -38,7 +36,7 @@ class MechanismReactions:
             power [N]; NaN with loads from topics, which virtual power does not contain.
     """
 
-    dynamics: ClosedLoopDynamics
+    dynamics: md.ClosedLoopDynamics
     load_case: LoadCase
     shared: SharedReactions
     actuator_forces: Array
@@ -118,7 +116,7 @@ class ReactionComputation:
         solver, rest = solver_of(self.robot.graph), np.zeros(len(self.robot.state_names))
         try:
             reactions = self(solver.inverse_dynamics(solver.reference(), rest, rest))
-        except SingularityError:
+        except md.SingularityError:
             return  # only the first configuration is a dead point
         except (md.ModularDynamicsError, BadMessage) as error:
             raise RobotError(f"the rules do not work where the robot is at rest: {error}") from error
@@ -126,7 +124,7 @@ class ReactionComputation:
             raise RobotError(f"the rules do not fit the robot, at rest: {reactions.contradiction}")
 
     def __call__(
-        self, dynamics: ClosedLoopDynamics, wrenches: Mapping[str, StampedWrench] | None = None
+        self, dynamics: md.ClosedLoopDynamics, wrenches: Mapping[str, StampedWrench] | None = None
     ) -> MechanismReactions:
         """Reactions.
 

@@ -19,7 +19,6 @@ LABEL = 0.38  # [inch] from the middle of a vertex to the label above it
 BEND = 0.08  # of the distance: twist and wrench between the same two vertices run beside each other
 STYLES = {"twist": (0, (4, 2.2)), "wrench": "solid"}
 INK = "0.25"
-ARROW = {"arrowstyle": "-|>", "mutation_scale": 13, "shrinkA": 0, "shrinkB": 0, "color": INK}
 Positions = dict[int, tuple[float, float]]
 
 
@@ -74,16 +73,22 @@ def layout(graph: md.SubsystemGraph) -> Positions:
 def _draw_edges(
     axis: Axes, graph: md.SubsystemGraph, positions: Positions, boxes: list[FancyBboxPatch | None]
 ) -> None:
-    """Twists to each successor and wrenches back: arrows from box to box, drawn after the boxes, labelled."""
+    """Twists to each successor and wrenches back: arrows from box to box, with labels."""
+    edges: dict[str, dict[tuple[int, int], str]] = {"twist": {}, "wrench": {}}
     for index, subsystem in enumerate(graph.subsystems):
-        if (before := subsystem.predecessor) is None:
-            continue
-        twist, wrench = rf"$\Xi_{{{before + 1},{index + 1}}}$", rf"$\Gamma_{{{index + 1},{before + 1}}}$"
-        for kind, start, end, label in (("twist", before, index, twist), ("wrench", index, before, wrench)):
-            arrow = {**ARROW, "patchA": boxes[start], "patchB": boxes[end], "linestyle": STYLES[kind]}
-            arrow["connectionstyle"] = f"arc3,rad={BEND}"
-            axis.annotate("", positions[end], positions[start], arrowprops=arrow)
-            (x, y), (end_x, end_y) = positions[start], positions[end]
-            middle = 0.5 * (x + end_x + BEND * (end_y - y)), 0.5 * (y + end_y - BEND * (end_x - x))
-            white = {"fc": "white", "ec": "none"}
-            axis.text(*middle, label, ha="center", va="center", fontsize=9, zorder=4, bbox=white)
+        if (before := subsystem.predecessor) is not None:
+            edges["twist"][before, index] = rf"$\Xi_{{{before + 1},{index + 1}}}$"
+            edges["wrench"][index, before] = rf"$\Gamma_{{{index + 1},{before + 1}}}$"
+    bend = f"arc3,rad={BEND}"
+    for kind, labels in edges.items():
+        tree = nx.DiGraph(list(labels))
+        style = {"style": STYLES[kind], "arrowstyle": "-|>", "arrowsize": 13, "connectionstyle": bend}
+        arrows = nx.draw_networkx_edges(tree, positions, ax=axis, edge_color=INK, node_size=0, **style)
+        for arrow, (start, end) in zip(arrows, tree.edges, strict=True):
+            # from edge to edge of the boxes, which get their size when they are drawn: before it
+            arrow.set(patchA=boxes[start], patchB=boxes[end], zorder=4)
+        texts = nx.draw_networkx_edge_labels(
+            tree, positions, labels, ax=axis, connectionstyle=bend, rotate=False, font_size=9
+        )
+        for text in texts.values():
+            text.set_zorder(5)

@@ -10,11 +10,12 @@ from rclpy.lifecycle import LifecycleState
 from modular_dynamics_ros.computation.computation import Answer, Computation
 from modular_dynamics_ros.computation.robot import Robot
 from modular_dynamics_ros.computation.values import ComputationSettings, State
-from modular_dynamics_ros.diagnostics.statuses import MessageCounts, answer_values
+from modular_dynamics_ros.diagnostics.statuses import answer_values
 from modular_dynamics_ros.dynamics.crosscheck import CrossChecks
 from modular_dynamics_ros.dynamics.outputs import DynamicsOutputs
 from modular_dynamics_ros.exceptions import BadMessage
 from modular_dynamics_ros.messages.status import Status, status_of
+from modular_dynamics_ros.node.answer_record import AnswerRecord
 from modular_dynamics_ros.node.inputs import ReferenceInput, WrenchInputs
 from modular_dynamics_ros.node.interfaces import SessionNode
 from modular_dynamics_ros.node.loaded_robot import LoadedRobot, robot_settings
@@ -54,7 +55,7 @@ class DynamicsSession:
         self.crosschecks = CrossChecks(self.robot, node.log, rate, threshold)
         self._outputs = DynamicsOutputs(node, self.robot, parameters.controller_joints)
         self.last_published: Answer | None = None
-        self._ramped_down: Answer | None = None  # the answer whose ramp has ended
+        self._ramp_factor = 1.0  # of the last torques; it falls until the next answer
         self._rate_timer: Any = None
         # with a rate: the state that its timer is to answer, and its arrival
         self._newest: tuple[State, int] | None = None
@@ -83,19 +84,20 @@ class DynamicsSession:
 
     def set_parameters(self, parameters: DynamicsParameters) -> None:
         """Take parameters that changed at run time."""
-        self._parameters = parameters
+        rate, self._parameters = self._parameters.rate, parameters
         self.computation.apply_settings(dynamics_settings(parameters))
         monitor = self.crosschecks.monitor
         monitor.rate, monitor.threshold = parameters.crosscheck_rate, parameters.crosscheck_threshold
-        if self._loaded.active:
+        if self._loaded.active and rate != parameters.rate:
             self._set_rate(parameters.rate)
+            self._on_rate()  # the state that waits for a timer which is gone
 
     def statuses(self) -> list[Status]:
         """The parts of /diagnostics, while active."""
         answer = self.last_published
         statuses = [
             self.record.status("cross-check"),
-            output_status(self.record.counts, self.counts, self.computation, answer),
+            output_status(self.record, self.counts, self.computation, answer),
             self.crosschecks.status(),
         ]
         return [*statuses, self.record.closure_status(answer)] if self.robot.closed else statuses
@@ -124,7 +126,7 @@ class DynamicsSession:
     def _answer(self, state: State, arrival: int) -> None:
         answer = self.computation.compute(state, self._node.now(), self.record.last)
         self._outputs.publish(answer)
-        self.last_published = answer
+        self.last_published, self._ramp_factor = answer, 1.0
         self.record.answered(answer, arrival)
         self.counts.limited.update(limited_joints(self.robot, answer))
         self.crosschecks.compare_if_due(answer)
@@ -135,18 +137,19 @@ class DynamicsSession:
             return
         on_stale, publishing = self._parameters.on_stale, "nothing"
         if on_stale == "hold_gravity":
-            publishing = "gravity torques at the last position"
             try:
                 self.last_published = self.computation.hold(last)
             except BadMessage as error:
                 self._node.log.problem("joint_states", error.cause, f"position not held: {error}")
             else:
+                publishing = "gravity torques at the last position"
                 self._outputs.publish(self.last_published, self._node.stamp())
-        elif on_stale == "ramp_to_zero" and last is not self._ramped_down:
+        elif on_stale == "ramp_to_zero" and self._ramp_factor > 0.0:
             publishing = "the last torques times a falling factor"
-            factor = max(0.0, 1.0 - overdue / self._parameters.ramp_time)
+            # never more than before, also where a simulation that starts again sets the clock back
+            factor = min(self._ramp_factor, max(0.0, 1.0 - overdue / self._parameters.ramp_time))
+            self._ramp_factor = factor
             self._outputs.publish_torques(replace(last, effort=factor * last.effort), self._node.stamp())
-            self._ramped_down = None if factor else last
         self.record.stale(publishing)
 
 
@@ -162,12 +165,12 @@ def limited_joints(robot: Robot, answer: Answer) -> list[str]:
 
 
 def output_status(
-    counts: MessageCounts, outputs: OutputCounts, computation: Computation, answer: Answer | None
+    record: AnswerRecord, outputs: OutputCounts, computation: Computation, answer: Answer | None
 ) -> Status:
     """Rate, latency, effort limits, and the source of the accelerations; `answer` is the last one."""
     robot, settings = computation.robot, computation.settings
     values = {
-        **answer_values(counts, computation.accelerations.description(answer.state if answer else None)),
+        **answer_values(record.counts, record.acceleration_source()),
         "superseded by a newer joint state": str(outputs.superseded),
         "output": settings.output,
     }

@@ -13,7 +13,7 @@ __all__ = ["AnswerRecord"]
 
 
 class AnswerRecord:
-    """Counts and reports, since activation, what it is told of joint states, now or later, and of answers.
+    """Counts and reports joint states and answers since activation.
 
     Attributes:
         counts: of messages. last: the last answer that was published.
@@ -71,6 +71,11 @@ class AnswerRecord:
         now = self._node.now()
         self._answered = min(self._answered, now)  # a simulation that starts again sets the clock back
         return (now - self._answered) * 1e-9
+
+    def acceleration_source(self) -> str:
+        """Where accelerations come from, and the source's condition at the last answer, if that is fresh."""
+        fresh = self.last is not None and self.overdue() is None
+        return self._computation.accelerations.description(self.last.state if fresh and self.last else None)
 
     def status(self, *elsewhere: str) -> Status:
         """Joint states and all problems, except those that other statuses report."""

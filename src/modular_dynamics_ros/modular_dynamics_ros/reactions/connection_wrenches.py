@@ -41,6 +41,7 @@ class WrenchMatcher(Generic[Item]):
         self._wrenches: dict[int, dict[str, StampedWrench]] = {}
         self._last: dict[str, tuple[int, int]] = {}  # when the last wrench arrived, and its stamp
         self._newest: int | None = None
+        self._dropped: list[tuple[str, ...]] = []  # see `overdue`
 
     def wait(self, stamp: int, item: Item, now: int) -> None:
         """Let an item wait for the wrenches of this stamp.
@@ -58,15 +59,11 @@ class WrenchMatcher(Generic[Item]):
         if before is not None and stamp < before:
             # a recording begins again: the wrenches of its last round belong to other states, and the clock
             # may have been set back with it
+            self._dropped += [self._missing(waiting) for waiting in self._items]
+            self._items.clear()
             self._wrenches.clear()
             self._last.clear()
         self._items[stamp] = now, item
-
-    @property
-    def newest(self) -> Item | None:
-        """The item that was the last to begin to wait; None where it does not wait any more."""
-        waiting = None if self._newest is None else self._items.get(self._newest)
-        return None if waiting is None else waiting[1]
 
     def add(self, name: str, stamp: int, wrench: StampedWrench, now: int) -> None:
         """Add a wrench."""
@@ -83,16 +80,19 @@ class WrenchMatcher(Generic[Item]):
 
     def overdue(self, now: int) -> list[tuple[str, ...]]:
         """Drop items that wait in vain; for each, the connections whose wrench is missing."""
-        given_up = []
+        given_up, self._dropped = self._dropped, []
         for stamp, (since, _) in list(self._items.items()):
-            arrived = self._wrenches.get(stamp, {})
-            missing = tuple(name for name in self.names if name not in arrived)
+            missing = self._missing(stamp)
             late = now - since > self.timeout * 1e9 and any(self._lost(n, stamp, now) for n in missing)
             if late or len(self._items) > MOST:
                 given_up.append(missing)
                 del self._items[stamp]
                 self._wrenches.pop(stamp, None)
         return given_up
+
+    def _missing(self, stamp: int) -> tuple[str, ...]:
+        """Connections whose wrench of this stamp has not arrived."""
+        return tuple(name for name in self.names if name not in self._wrenches.get(stamp, ()))
 
     def _lost(self, name: str, stamp: int, now: int) -> bool:
         """Whether the wrench of this stamp will not arrive: the topic is silent, or a later one is here."""

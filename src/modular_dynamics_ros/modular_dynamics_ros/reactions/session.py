@@ -64,12 +64,13 @@ class ReactionSession:
         self._outputs = ReactionOutputs(node, self.reactions, parameters)
         self._loads: ConnectionWrenches[_Waiting] | None = None  # while active, with loads from topics
         self._last: MechanismReactions | None = None
+        self._closed: Answer | None = None  # the last one whose loops were closed, published or not
         self._computing = LatencyWindow()
 
     def activate(self, state: LifecycleState | None) -> None:
         """Subscribe and begin to answer."""
         self._computing.clear()
-        self._last = None
+        self._last = self._closed = None
         self._outputs.activate(state)
         others = list[Inputs]()
         if self._parameters.loads == "topics":
@@ -100,26 +101,20 @@ class ReactionSession:
 
     def statuses(self) -> list[Status]:
         """The parts of /diagnostics, while active."""
-        last = self._newest()
-        source = self.computation.accelerations.description(last.state if last else None)
         statuses = [
             self.record.status(LOG_NAME),
-            answers_status(self.record.counts, self._computing, source),
+            answers_status(self.record.counts, self._computing, self.record.acceleration_source()),
         ]
         if self._loads is not None:
             matcher, problems = self._loads.matcher, self._node.log.texts(LOG_NAME)
             statuses.append(loads_status(matcher.ages(self._node.now()), matcher.timeout, problems))
-        closure = self.record.closure_status(last)
+        closure = self.record.closure_status(self._closed)
         return [*statuses, closure, reactions_status(self.reactions, self._last)]
-
-    def _newest(self) -> Answer | None:
-        """That of the state before, while it waits, or else the last one that is published."""
-        waiting = None if self._loads is None else self._loads.matcher.newest
-        return self.record.last if waiting is None else waiting.answer
 
     def _on_state(self, state: State, arrival: int) -> None:
         began = time.perf_counter_ns()
-        answer = self.computation.compute(state, self._node.now(), self._newest())
+        answer = self.computation.compute(state, self._node.now(), self._closed, self.record.last)
+        self._closed = answer
         waiting = _Waiting(answer, arrival, time.perf_counter_ns() - began)
         if self._loads is None:
             self._publish(waiting, None)

@@ -1,4 +1,5 @@
 from matplotlib.figure import Figure
+from matplotlib.patches import FancyArrowPatch
 
 import modular_dynamics as md
 from modular_dynamics_ros.demo.graph_picture import draw_graph, layout
@@ -28,7 +29,11 @@ def test_arrows_begin_and_end_at_boxes(four_link, tmp_path, monkeypatch):
     figures[0].draw_without_rendering()
     texts = figures[0].axes[0].texts
     boxes = [text.get_bbox_patch().get_window_extent() for text in texts if "joint" in text.get_text()]
-    arrows = [text.arrow_patch.get_path().vertices for text in texts if not text.get_text()]
+    arrows = [
+        arrow.get_transform().transform_path(arrow.get_path()).vertices
+        for arrow in figures[0].axes[0].patches
+        if isinstance(arrow, FancyArrowPatch)
+    ]
     assert (len(boxes), len(arrows)) == (3, 4)
     for x, y in (end for vertices in arrows for end in (vertices[0], vertices[4])):  # start and tip
         assert any(box.padded(4).contains(x, y) and not box.padded(-5).contains(x, y) for box in boxes)

@@ -26,9 +26,8 @@ def test_the_defaults_hold_in_every_folder(tmp_path, monkeypatch):
     options = read_command_line([])
     assert options.rate == 200.0
     assert options.out == Path("out/demo")
-    assert all(
-        path.is_absolute() and path.is_file() for path in (options.urdf, options.motion, options.params)
-    )
+    paths = options.urdf, options.motion, options.params
+    assert all(path.is_absolute() and path.is_file() for path in paths)
 
 
 def test_help_says_what_paths_are_relative_to(capsys):

@@ -48,10 +48,7 @@ def test_transitions_and_silence_while_inactive(make):
     assert harness.node.trigger_deactivate() == SUCCESS
     assert harness.node.trigger_cleanup() == SUCCESS
     harness.spin_until(lambda: harness.probe.count_publishers("/dynamics_node/joint_torques") == 0)
-    assert harness.node.trigger_configure() == SUCCESS
-    assert harness.node.trigger_activate() == SUCCESS
-    harness.connect()
-    harness.answer()
+    harness.activate().answer()
     assert harness.node.trigger_shutdown() == SUCCESS
 
 

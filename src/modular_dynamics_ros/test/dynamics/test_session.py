@@ -1,5 +1,6 @@
 from collections import Counter
 from dataclasses import replace
+from unittest.mock import MagicMock
 
 import numpy as np
 import pytest
@@ -7,12 +8,14 @@ from sensor_msgs.msg import JointState
 
 from helpers.nodes.dynamics_harness import NAMES, Q, V, expected
 from helpers.nodes.lone_node import lone_node, receive
+from modular_dynamics_ros.computation.acceleration_source import ReferenceTrajectory
 from modular_dynamics_ros.computation.computation import Computation
 from modular_dynamics_ros.computation.robot import load_robot
 from modular_dynamics_ros.computation.values import ComputationSettings
-from modular_dynamics_ros.diagnostics.statuses import MessageCounts
 from modular_dynamics_ros.dynamics.session import DynamicsSession, OutputCounts, output_status
+from modular_dynamics_ros.exceptions import BadMessage
 from modular_dynamics_ros.messages.status import ERROR, OK, WARN
+from modular_dynamics_ros.node.answer_record import AnswerRecord
 from modular_dynamics_ros.parameters.nodes import DynamicsParameters
 
 
@@ -68,21 +71,55 @@ def test_the_ramp_falls_linearly_and_ends_with_one_zero(four_link):
             (message,) = session.published_at(start + time)
             assert message.effort == pytest.approx(factor * expected(four_link), abs=1e-12)
         assert session.published_at(start + 4.0) == []
+    session.receive(10.0)
+    efforts = [session.published_at(time)[0].effort[0] for time in (11.0, 10.2)]  # the clock is set back
+    assert efforts == pytest.approx([0.55 * expected(four_link)[0]] * 2, abs=1e-12)
+
+
+def test_a_position_that_cannot_be_held_is_not_reported_as_held(four_link, monkeypatch):
+    session = Session(four_link, on_stale="hold_gravity")
+    session.receive(1.0)
+    monkeypatch.setattr(session.computation, "hold", MagicMock(side_effect=BadMessage("no", "too large")))
+    assert session.published_at(2.0) == []
+    assert "publishing nothing" in session._node.log.texts("stale input")[0]
+
+
+def test_a_state_that_waits_for_a_rate_is_answered_when_the_rate_ends(four_link):
+    session = Session(four_link, rate=10.0)
+    session.receive(1.0)
+    timer = session._rate_timer
+    for parameters in (DynamicsParameters(rate=10.0, on_stale="hold_gravity"), DynamicsParameters()):
+        assert (session._node.sent["~/joint_torques"], session._rate_timer) == ([], timer)
+        session.set_parameters(parameters)
+    assert len(session._node.sent["~/joint_torques"]) == session.record.counts.answered == 1
+
+
+def test_a_stale_input_has_no_running_reference(four_link):
+    session = Session(four_link, acceleration_source="reference")
+    trajectory = ReferenceTrajectory(np.array([0, 10**8]), np.zeros((2, 4)))
+    session.computation.accelerations.reference.add(trajectory)
+    session.receive(0.0)
+    sources = []
+    for time in (0.0, 1.0):
+        session._node.time = round(1e9 * time)
+        sources.append(session.statuses()[1].values["acceleration source"])
+    assert sources == ["reference: running", "reference: no reference covers this instant"]
 
 
 def test_output_reports_latency_limits_and_source(four_link):
     computation = Computation(load_robot(four_link), ComputationSettings(effort_limits="clip"))
-    counts = MessageCounts(answered=2)
-    counts.latency.add(0, 1_000_000)
-    counts.latency.add(10_000_000, 3_000_000)
+    record = AnswerRecord(lone_node(), computation)
+    record.counts.answered = 2
+    record.counts.latency.add(0, 1_000_000)
+    record.counts.latency.add(10_000_000, 3_000_000)
     outputs = OutputCounts(limited=Counter(bend=1))
-    status = output_status(counts, outputs, computation, None)
+    status = output_status(record, outputs, computation, None)
     assert status.level == OK
     assert (status.values["rate [Hz]"], status.values["latency p99 [ms]"]) == ("100.00", "3.000")
     assert status.values["effort limit of bend reached in"] == "1 answers"
     assert status.values["acceleration source"] == "zero: accelerations are taken as zero"
     answer = computation.compute(computation.observe(1, np.zeros(4), np.zeros(4)), 1, None)
-    assert output_status(counts, outputs, computation, answer).level == OK
+    assert output_status(record, outputs, computation, answer).level == OK
     limited = replace(answer, exceeded=np.array([False, True, False, False]))
-    status = output_status(counts, outputs, computation, limited)
+    status = output_status(record, outputs, computation, limited)
     assert (status.level, status.message) == (WARN, "effort limit reached (clip): bend")

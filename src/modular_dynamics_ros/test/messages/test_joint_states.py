@@ -12,12 +12,8 @@ NAN = float("nan")
 
 
 def state(names, position, velocity=(), effort=()):
-    return JointState(
-        name=list(names),
-        position=[float(x) for x in position],
-        velocity=[float(x) for x in velocity],
-        effort=[float(x) for x in effort],
-    )
+    q, v, tau = ([float(x) for x in part] for part in (position, velocity, effort))
+    return JointState(name=list(names), position=q, velocity=v, effort=tau)
 
 
 def test_optional_joints_are_measured_where_they_are_there_and_finite():

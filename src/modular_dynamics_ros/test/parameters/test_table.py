@@ -102,10 +102,8 @@ def test_declared_parameters_describe_themselves(ros):
         node.destroy_node()
     assert table == Table(rate=7.0, names=("x",))
     assert described.description == "how often; [Hz]; may change at run time"
-    assert (described.floating_point_range[0].from_value, described.floating_point_range[0].to_value) == (
-        0.0,
-        100.0,
-    )
+    (span,) = described.floating_point_range
+    assert (span.from_value, span.to_value) == (0.0, 100.0)
     assert mode.additional_constraints == "one of a, b"
     assert fixed.read_only
 

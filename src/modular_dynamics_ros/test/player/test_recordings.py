@@ -35,16 +35,11 @@ def bag(path, messages, topic="/joint_states"):
     with open(path, "wb") as file:
         writer = Writer(file)
         schema = writer.register_msgdef("sensor_msgs/msg/JointState", JOINT_STATE)
-        for seconds, names, positions, velocities in messages:
+        for seconds, names, q, v in messages:
             nanoseconds = round(seconds * 1e9)
             stamp = {"sec": nanoseconds // 10**9, "nanosec": nanoseconds % 10**9}
-            content = {
-                "header": {"stamp": stamp, "frame_id": ""},
-                "name": names,
-                "position": positions,
-                "velocity": velocities,
-                "effort": [],
-            }
+            header = {"stamp": stamp, "frame_id": ""}
+            content = {"header": header, "name": names, "position": q, "velocity": v, "effort": []}
             writer.write_message(topic, schema, content, log_time=nanoseconds, publish_time=nanoseconds)
         writer.finish()
     return path
@@ -84,14 +79,9 @@ def test_a_bad_table_is_refused_by_name(tmp_path, text, offender):
 
 
 def test_a_bag_is_read_by_joint_name(tmp_path):
-    path = bag(
-        tmp_path / "m.mcap",
-        [
-            (100.0, ["a", "b"], [0.0, 10.0], [1.0, 2.0]),
-            (100.5, ["b", "a", "c"], [12.0, 1.0, 0.0], [4.0, 3.0, 0.0]),
-        ],
-    )
-    motion = load_motion(path)
+    first = 100.0, ["a", "b"], [0.0, 10.0], [1.0, 2.0]
+    second = 100.5, ["b", "a", "c"], [12.0, 1.0, 0.0], [4.0, 3.0, 0.0]
+    motion = load_motion(bag(tmp_path / "m.mcap", [first, second]))
     assert motion.joint_names == ("a", "b")
     assert motion.duration == pytest.approx(0.5)
     q, v, _ = motion.sample(0.5)

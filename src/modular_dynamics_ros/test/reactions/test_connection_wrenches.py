@@ -65,6 +65,8 @@ def test_when_a_recording_begins_again_old_wrenches_are_not_used(matcher):
     matcher.wait(5, "begin", 0)
     assert matcher.take(5) is None
     assert matcher.ages(0) == {"arm": None, "head": None}
+    assert matcher.overdue(0) == [("arm", "head")]  # "end" waits no more
+    matcher.wait(100, "again", 0)
 
 
 def test_states_with_the_same_stamp_are_not_answered(matcher):

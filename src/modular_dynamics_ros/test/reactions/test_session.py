@@ -45,6 +45,15 @@ def test_a_refused_state_leaves_no_trace(session):
     assert values["answers with a new search for the assembly mode"] == "1"  # the first
 
 
+def test_states_that_are_refused_for_long_show_where_the_loops_are_closed(session):
+    for tenth in range(4):
+        session._node.time = tenth * 10**8
+        session._on_watch()
+        send(session, session._node.time + 1, NEAR, with_wrenches=tenth in (0, 3))
+    assert session.record.last.state.stamp == 3 * 10**8 + 1
+    assert session.record.last.configuration.continues_last
+
+
 def test_a_state_continues_the_one_before_although_that_still_waits(session):
     send(session, 1, FAR, with_wrenches=False)
     send(session, 2, FAR)

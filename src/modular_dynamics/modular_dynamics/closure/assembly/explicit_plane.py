@@ -41,8 +41,8 @@ def planar_loop(graph: SubsystemGraph, loop: LoopJoint) -> PlanarLoop | None:
     """
     if loop.type not in {"revolute", "spherical", "planar"}:
         return None
-    (R_P, P), (R_S, S) = (_anchor(graph, anchor) for anchor in (loop.predecessor, loop.successor))
-    path = _path(graph, *(graph.link_pose(end.link)[0] for end in (loop.predecessor, loop.successor)))
+    (R_P, P), (R_S, S) = (_anchor(graph, anchor) for anchor in loop.anchors)
+    path = _path(graph, *(graph.link_pose(end.link)[0] for end in loop.anchors))
     joints = [(graph.joints[k].type is JointType.PRISMATIC, *_axis_and_origin(graph, k)) for k, _ in path]
     axis = R_P @ loop.axis
     rotation_axes = [direction for prismatic, direction, _ in joints if not prismatic]
@@ -81,9 +81,8 @@ def _is_normal(axis: Array, normal: Array) -> bool:
 def _path(graph: SubsystemGraph, before: int | None, after: int | None) -> list[tuple[int, float]]:
     """Joints from one body inward to the common body, then outward to the other; with their sense."""
     inward, outward = _to_ground(graph, before), _to_ground(graph, after)
-    return [(k, -1.0) for k in inward if k not in outward] + [
-        (k, 1.0) for k in reversed(outward) if k not in inward
-    ]
+    first = [(k, -1.0) for k in inward if k not in outward]
+    return first + [(k, 1.0) for k in reversed(outward) if k not in inward]
 
 
 def _to_ground(graph: SubsystemGraph, body: int | None) -> list[int]:

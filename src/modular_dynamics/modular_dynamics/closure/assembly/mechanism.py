@@ -127,9 +127,8 @@ class Mechanism:
             attempt = full.copy()
             attempt[system.independent_q] = there[system.independent_q]
             attempt[split.single_q] = full[split.single_q]
-            part_done = continuation.follow(
-                *system.arrays, attempt, there[split.single_q], system.workspace, distance > 0.0
-            )
+            goal, jumped = there[split.single_q], distance > 0.0
+            part_done = continuation.follow(*system.arrays, attempt, goal, system.workspace, jumped)
             if part_done == 1.0:
                 full, done, stride = attempt, next_done, min(2.0 * stride, JUMP / max(distance, JUMP))
             elif stride * distance < continuation.SHORTEST_STRIDE:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,7 +50,6 @@ class Rows:
 
 def loop_rows(graph: SubsystemGraph) -> Rows:
     """The rows of all loop joints, then of all gears."""
-    ends = [(loop.predecessor, loop.successor) for loop in graph.loop_joints]
     rows: list[Row] = [
         (loop.name, [kind, k, 0, 0, 0], vector)
         for k, loop in enumerate(graph.loop_joints)
@@ -61,7 +60,7 @@ def loop_rows(graph: SubsystemGraph) -> Rows:
         indices = [COUPLING, *_indices(graph, gear, gear.joint), *drivers]
         ratios = np.array([gear.ratio, gear.offset, *(ratio for _, ratio in gear.further)])
         rows.append((f"gear of {gear.joint}", indices, ratios))
-    return _rows(graph, ends, rows)
+    return _rows(graph, [loop.anchors for loop in graph.loop_joints], rows)
 
 
 def spring_rows(graph: SubsystemGraph) -> Rows:
@@ -82,6 +81,14 @@ def row_values(graph: SubsystemGraph, rows: int) -> RowValues:
     )
 
 
+class SpringForces(NamedTuple):
+    """Lengths (s,) [m], their Jacobian J (s, nv), both overwritten by later calls, and tensions (s,) [N]."""
+
+    J: Array
+    lengths: Array
+    tensions: Array
+
+
 class Springs:
     """The springs of one graph. For one thread only.
 
@@ -95,21 +102,20 @@ class Springs:
         self.arrays = SpringArrays(spring_rows(graph).arrays, values, np.array(laws).reshape(-1, 4))
         self._tree, self._rest = tree, np.zeros(graph.nv)
 
-    def forces(self, q: Array, v: Array) -> tuple[Array, Array]:
-        """Jacobian (s, nv) of the springs' lengths, and their tensions F_0 + k (L - L_0) + d dL/dt [N]."""
+    def forces(self, q: Array, v: Array) -> SpringForces:
+        """Lengths of the springs and their tensions F_0 + k (L - L_0) + d dL/dt, at q (nq,) and v (nv,)."""
         rows, values, laws = self.arrays
         if not len(laws):
-            return values.J, np.zeros(0)
+            return SpringForces(values.J, values.phi, np.zeros(0))
         evaluate_rows(self._tree, rows, q, v, values)
         stiffness, free_length, initial, damping = laws.T
         tensions: Array = initial + stiffness * (values.phi - free_length) + damping * (values.J @ v)
-        return values.J, tensions
+        return SpringForces(values.J, values.phi, tensions)
 
     def energy(self, q: Array) -> float:
         """Elastic energy at coordinates of all joints [J]; zero at the free lengths."""
-        _, tensions = self.forces(q, self._rest)
-        stretch = self.arrays.values.phi - self.arrays.laws[:, 1]
-        return 0.5 * float((self.arrays.laws[:, 2] + tensions) @ stretch)
+        forces, (_, free_length, initial, _) = self.forces(q, self._rest), self.arrays.laws.T
+        return 0.5 * float((initial + forces.tensions) @ (forces.lengths - free_length))
 
 
 def _rows(graph: SubsystemGraph, ends: list[tuple[Anchor, Anchor]], rows: list[Row]) -> Rows:

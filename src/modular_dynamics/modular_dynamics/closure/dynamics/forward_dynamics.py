@@ -154,7 +154,7 @@ def _raise_if_open(system: ConstraintSystem, q: Array, v: Array) -> None:
                 f"'{worst}' of '{system.graph.name}' {what} {violations[worst]:.3g} at these coordinates and "
                 "velocities; close_loops and constraint_projection make closed ones",
                 residual,
-                q,
+                q.copy(),
             )
 
 
@@ -167,7 +167,7 @@ def _motion(
     graph, q, v, units = system.graph, point.q, point.v, system.units
     right = -bias(graph.tree, q, v)
     right[system.independent_v] += tau
-    J_springs, tensions = system.springs.forces(q, v)
+    J_springs, _, tensions = system.springs.forces(q, v)
     M, right = units[:, None] * mass_matrix(graph.tree, q) * units, units * (right - J_springs.T @ tensions)
     constrained, free = point.constrained, point.free
     if vdot is None:
@@ -175,9 +175,8 @@ def _motion(
         try:
             factor = linalg.cho_factor(free @ M @ free.T)
         except np.linalg.LinAlgError:
-            raise StateError(
-                f"'{graph.name}' has a direction that moves no inertia: its M is singular"
-            ) from None
+            message = f"'{graph.name}' has a direction that moves no inertia: its M is singular"
+            raise StateError(message) from None
         vdot = units * (along + free.T @ linalg.cho_solve(factor, free @ (right - M @ along)))
     forces = constrained @ (M @ (vdot / units) - right) / point.sizes[: point.rank]
     multipliers = system.row_scale * (point.left[:, : point.rank] @ forces)

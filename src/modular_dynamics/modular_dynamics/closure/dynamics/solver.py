@@ -151,7 +151,7 @@ class ClosedLoopSolver(Mechanism):
     ) -> ClosedLoopDynamics:
         """The same with checked arguments; q becomes part of the result."""
         system, graph = self.system, self.graph
-        rows, springs, nv = system.rows.arrays, system.springs.arrays, graph.nv
+        rows, springs, split, nv = system.rows.arrays, system.springs.arrays, system.split, graph.nv
         arrays = DynamicsArrays(
             v=np.zeros(nv),
             vdot=np.zeros(nv),
@@ -166,9 +166,7 @@ class ClosedLoopSolver(Mechanism):
         tree = system.tree
         if external_wrenches:
             tree = Tree(tree.topology, self._loaded(external_wrenches))
-        status, condition, rank, violation = kernel(
-            tree, rows, springs, system.split, q, system.workspace, arrays
-        )
+        status, condition, rank, violation = kernel(tree, rows, springs, split, q, system.workspace, arrays)
         raise_if_singular(system, q, condition)
         if violation > LARGEST_VIOLATION:
             raise_if_dependent(system, q, arrays.projection)

@@ -110,9 +110,8 @@ class FreeBodyCuts:
         axes, at = stacked("rotations", self._frames), self._at(stacked)
         lines = np.zeros((len(at), 3))
         lines[self._lines] = self._directions(at[self._lines] - self._starts(stacked))
-        units = np.where(
-            self._axis[:, None] < 0, self._along * lines[self._joint], axes[self._joint, :, self._axis]
-        )
+        is_line, along = self._axis[:, None] < 0, self._along * lines[self._joint]
+        units = np.where(is_line, along, axes[self._joint, :, self._axis])
         forces, moments = np.where(self._is_moment, 0.0, units), np.where(self._is_moment, units, 0.0)
         arms = at[self._joint] - o[:, None]
         wrenches = np.concatenate([forces @ R, (moments + cross(arms, forces)) @ R], axis=2)

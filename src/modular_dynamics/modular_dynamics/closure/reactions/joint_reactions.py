@@ -12,13 +12,7 @@ from ..constraints.coordinates import indices_in_v
 from ..dynamics.closing_wrenches import ClosingElements
 from ..dynamics.solver import ClosedLoopDynamics
 
-__all__ = [
-    "Reaction",
-    "internal_wrenches",
-    "joint_reactions",
-    "stamped_cut_wrenches",
-    "tree_torques",
-]
+__all__ = ["Reaction", "internal_wrenches", "joint_reactions", "stamped_cut_wrenches", "tree_torques"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,14 +38,16 @@ def joint_reactions(graph: SubsystemGraph, dynamics: ClosedLoopDynamics) -> dict
     A tree joint's point is the origin of its child link.
     """
     closing = dynamics.closing_wrenches
+    vectors = closing.points, closing.forces, closing.moments
     elements = workspace_of(graph, ClosingElements)
     reactions = {
         name: Reaction(first.link, second.link, point, start, force, moment)
         for name, (first, second), (start, point), force, moment in zip(
-            elements.names, elements.anchors, closing.points, closing.forces, closing.moments, strict=True
+            elements.names, elements.anchors, *map(np.copy, vectors), strict=True
         )
     }
-    poses, wrenches = zip(closing.rotations, closing.origins, strict=True), dynamics.tree.joint_wrenches
+    poses = zip(closing.rotations, closing.origins.copy(), strict=True)
+    wrenches = dynamics.tree.joint_wrenches
     for joint, (R, point), wrench in zip(graph.joints, poses, wrenches, strict=True):
         force, moment = R @ wrench[:3], R @ wrench[3:]
         reactions[joint.name] = Reaction(joint.parent_link, joint.child_link, point, point, force, moment)
@@ -77,7 +73,7 @@ def internal_wrenches(graph: SubsystemGraph, dynamics: ClosedLoopDynamics) -> di
 
     With them as external wrenches the tree moves as the closed mechanism does, with `tree_torques`.
     """
-    return dict(dynamics.closing_wrenches.on_links)
+    return {link: wrench.copy() for link, wrench in dynamics.closing_wrenches.on_links.items()}
 
 
 def tree_torques(graph: SubsystemGraph, dynamics: ClosedLoopDynamics) -> Array:

@@ -67,7 +67,7 @@ class LoadCases:
 
         Args:
             dynamics: poses, motions and tensions of that instant; its multipliers do not matter.
-            connection_wrenches: of subsystems that hang on the bodies, as measured or computed elsewhere,
+            connection_wrenches: of subsystems that the bodies carry, as measured or computed elsewhere,
                 instead of those that follow from their motion: {subsystem: (link, [force, moment])}, of the
                 predecessor on the subsystem, at and in the link's frame
                 (``InverseDynamicsResult.connection_wrench_in_link``).
@@ -114,9 +114,8 @@ class LoadCases:
         for name, (link, wrench) in given.items():
             where = f"connection wrench of '{name}'"
             if name not in names:
-                raise StateError(
-                    f"{where}: '{self.graph.name}' has no subsystem '{name}'; it has {', '.join(names)}"
-                )
+                known = ", ".join(names)
+                raise StateError(f"{where}: '{self.graph.name}' has no subsystem '{name}'; it has {known}")
             if link not in self._link_index:
                 raise StateError(f"{where}: '{self.graph.name}' has no link '{link}'")
             subsystem = self.graph.subsystem(name)

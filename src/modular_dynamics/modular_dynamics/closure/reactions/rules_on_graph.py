@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from ...algebra import translation
 from ...exceptions import StateError, UnsupportedModelError
-from ...model import SubsystemGraph
+from ...model import LoopJoint, Spring, SubsystemGraph
 from .sharing_rules import JointRule, Location, Rules
 
 __all__ = ["carrying_bodies", "rods_between", "rule_points"]
@@ -38,11 +38,11 @@ def rods_between(graph: SubsystemGraph, rules: Rules, carriers: Mapping[str, str
 
     Raises UnsupportedModelError: one of them has mass, which rules do not take into account.
     """
-    rods = set()
-    pairs = [(loop.predecessor, loop.successor) for loop in graph.loop_joints]
-    for pair in pairs + [spring.anchors for spring in graph.springs]:
-        if len({carriers[anchor.link] for anchor in pair}) > 1:
-            for anchor in pair:
+    rods: set[str] = set()
+    elements: list[LoopJoint | Spring] = [*graph.loop_joints, *graph.springs]
+    for element in elements:
+        if len({carriers[anchor.link] for anchor in element.anchors}) > 1:
+            for anchor in element.anchors:
                 k = graph.link_body(anchor.link)
                 while k is not None and carriers[graph.bodies[k].name] not in (None, graph.bodies[k].name):
                     rods.add(graph.bodies[k].name)

@@ -81,9 +81,8 @@ class Step:
         about = f" about {self.about}" if self.about else ""
         act = f"balance of {self.component}{about} gives" if self.kind == "balance" else self.kind
         tail = f" ({self.because})" if self.because else ""
-        head = ". ".join(
-            part for part in (self.number, f"eq. {self.equations}" if self.equations else "") if part
-        )
+        equations = f"eq. {self.equations}" if self.equations else ""
+        head = ". ".join(filter(None, (self.number, equations)))
         return f"{self.body}: {head + ': ' if head else ''}{act} {', '.join(takers)}{tail}"
 
 
@@ -150,9 +149,8 @@ def _fields(
         )
     unknown, missing = set(entry) - {*needed, *further}, set(needed) - set(entry)
     if unknown or missing:
-        fault = (
-            f"unknown {', '.join(map(str, unknown))}" if unknown else f"{', '.join(sorted(missing))} missing"
-        )
+        names = ", ".join(map(str, unknown or sorted(missing)))
+        fault = f"unknown {names}" if unknown else f"{names} missing"
         raise DescriptionError(
             f"{where}: {fault}; needed are {', '.join(sorted(needed))}, optional are "
             f"{', '.join(sorted(further)) or 'none'}"
@@ -166,9 +164,7 @@ def _joint(name: str, entry: Any, bodies: tuple[str, ...]) -> JointRule:
     bears = tuple(map(str, table["bears"])) if isinstance(table["bears"], list) else (str(table["bears"]),)
     bad = [c for c in bears if c not in COMPONENTS]
     if bad or len(set(bears)) != len(bears):
-        raise DescriptionError(
-            f"{where} bears {', '.join(map(str, bears))}; each once of {', '.join(COMPONENTS)}"
-        )
+        raise DescriptionError(f"{where} bears {', '.join(bears)}; each once of {', '.join(COMPONENTS)}")
     if table["holds"] not in bodies:
         raise DescriptionError(
             f"{where}: holds '{table['holds']}', which is none of the bodies {', '.join(bodies)}"
@@ -178,10 +174,8 @@ def _joint(name: str, entry: Any, bodies: tuple[str, ...]) -> JointRule:
             f"{where}: push and pull are along the line from 'from' to 'at'; 'from' is missing"
         )
     start = _location(where, table["from"]) if "from" in table else None
-    axes = str(table.get("axes", table["holds"]))
-    return JointRule(
-        name, str(table["holds"]), str(table["by"]), bears, axes, _location(where, table["at"]), start
-    )
+    axes, at = str(table.get("axes", table["holds"])), _location(where, table["at"])
+    return JointRule(name, str(table["holds"]), str(table["by"]), bears, axes, at, start)
 
 
 def _location(where: str, value: Any) -> Location:

@@ -70,9 +70,8 @@ def planar_model_of(graph: SubsystemGraph) -> PlanarModel:
     """
     for joint in graph.joints:
         if joint.type is JointType.FLOATING or joint.mimic is not None:
-            raise UnsupportedModelError(
-                f"symbolic methods do not support floating and mimic joints; '{joint.name}' is one"
-            )
+            fault = f"symbolic methods do not support floating and mimic joints; '{joint.name}' is one"
+            raise UnsupportedModelError(fault)
     return PlanarModel(graph, PlanarModel(graph, np.zeros(len(graph.joints))).best_offsets())
 
 
@@ -130,13 +129,11 @@ class PlanarModel:
             turn = offset - (before.offset if before is not None and before.plane == plane else 0.0)
             own = rotation.T @ base @ _about_z(turn)
         elif before is None or before.axis is not None:
-            raise UnsupportedModelError(
-                f"the parent of prismatic joint '{joint.name}' is not a revolute joint"
-            )
+            fault = f"the parent of prismatic joint '{joint.name}' is not a revolute joint"
+            raise UnsupportedModelError(fault)
         elif abs(direction[2]) > _ROUNDING:
-            raise UnsupportedModelError(
-                f"prismatic joint '{joint.name}' is not perpendicular to the axis of its parent joint"
-            )
+            fault = f"prismatic joint '{joint.name}' is not perpendicular to the axis of its parent joint"
+            raise UnsupportedModelError(fault)
         else:
             axis, plane, sign, offset, own = direction, before.plane, 0.0, before.offset, rotation.T
         position = _clean(position + along * rotation[:, 2])
@@ -171,9 +168,8 @@ class PlanarModel:
             fixed += 4 * [plane.axes[:, 2] for plane in self.planes if plane.carrier == k]
             ends = [end for pair in (*self.loop_ends, *self.spring_ends) for end in pair]
             fixed += [position for owner, position in ends if owner == k]
-            angles = [
-                float(np.arctan2(v[1], v[0])) % (np.pi / 2) for v in fixed if np.hypot(v[0], v[1]) > _ROUNDING
-            ]
+            inclined = [v for v in fixed if np.hypot(v[0], v[1]) > _ROUNDING]
+            angles = [float(np.arctan2(v[1], v[0])) % (np.pi / 2) for v in inclined]
             angles = [0.0 if min(a, np.pi / 2 - a) < _ROUNDING else a for a in angles]
             if angles and body.axis is None:
                 offsets[k] = max([0.0, *angles], key=lambda a: sum(abs(a - b) < _ROUNDING for b in angles))

@@ -35,14 +35,12 @@ class PlanarTree:
         self.bodies, self.planes = model.bodies, model.planes
         self.constants, self.coordinates = orientations.constants, orientations.coordinates
         self.gravity = gravity
-        self.members = [
-            [k for k, body in enumerate(self.bodies) if body.plane == p] for p in range(len(self.planes))
-        ]
+        bodies, planes = list(enumerate(self.bodies)), range(len(self.planes))
+        self.members = [[k for k, body in bodies if body.plane == p] for p in planes]
         self.roots = [members[0] for members in self.members]
         self.predecessor = [model.same_plane_parent(k) for k in range(len(self.bodies))]
-        self.single_joint = [
-            sum(self.bodies[k].axis is None for k in members) == 1 for members in self.members
-        ]
+        turning = [[k for k in members if self.bodies[k].axis is None] for members in self.members]
+        self.single_joint = [len(members) == 1 for members in turning]
         self.inertias = [planar_inertia_of(body, self.constants) for body in self.bodies]
         self.sliding_inertias: dict[int, PlanarInertia] = {}
         self._regroup()

@@ -173,9 +173,8 @@ class PlanarInertia(NamedTuple):
     def rotated(self, by: PlanarVector) -> PlanarInertia:
         """In axes against which the present ones are rotated by the angle of the unit vector ``by``."""
         twice = PlanarVector(by.x * by.x - by.y * by.y, 2 * (by.x * by.y))
-        return self._replace(
-            h=self.h.rotated(by), deviation=self.deviation.rotated(twice), tilt=self.tilt.rotated(by)
-        )
+        deviation = self.deviation.rotated(twice)
+        return self._replace(h=self.h.rotated(by), deviation=deviation, tilt=self.tilt.rotated(by))
 
     def moved(self, r: PlanarVector, rz: Symbol) -> PlanarInertia:
         """About an origin from which the present one is at (r, rz)."""
@@ -207,9 +206,8 @@ def planar_inertia_of(body: PlanarBody, constants: ModelConstants) -> PlanarIner
     """The inertia of a body in its own frame; symbolic parameters are the combinations that occur in it."""
     inertia = _inertia(body.mass, body.moment, body.second)
     number = constants.own
-    return PlanarInertia(
-        *(PlanarVector(*map(number, n)) if isinstance(n, PlanarVector) else number(n) for n in inertia)
-    )
+    parts = (PlanarVector(*map(number, n)) if isinstance(n, PlanarVector) else number(n) for n in inertia)
+    return PlanarInertia(*parts)
 
 
 def _inertia(mass: Symbol, h: np.ndarray, J: np.ndarray) -> PlanarInertia:

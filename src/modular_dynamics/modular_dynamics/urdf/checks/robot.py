@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 
 from ...exceptions import PartitionError, UrdfError
-from ...model import Mimic
+from ...model import LoopJoint, Mimic, Spring
 from ..description import Annotations, JointDescription, RobotDescription, carriers
 
 __all__ = ["check_inertias", "check_references", "check_tree", "resolve_mimics", "suspicious_joints"]
@@ -160,17 +160,16 @@ def check_references(robot: RobotDescription, annotations: Annotations) -> None:
                 f"{_ELEMENTS[section]} '{owner}' names the unknown {kind} '{name}'",
                 annotations.lines.get((section, owner)),
             )
-    named = dict.fromkeys(robot.joints, "joint")
-    loops, springs = annotations.loop_joints, annotations.springs
-    for section, name in [("loop_joints", k.name) for k in loops] + [("springs", k.name) for k in springs]:
-        if name in named:
+    named = {name: "joint" for name, joint in robot.joints.items() if joint.moves}
+    for section, element in _closing_elements(annotations):
+        if (name := element.name) in named:
             raise PartitionError(
                 f"{_ELEMENTS[section]} '{name}' has the name of {named[name]} '{name}'; rename one of them",
                 annotations.lines.get((section, name)),
             )
         named[name] = _ELEMENTS[section]
     carrier = carriers(robot, {})
-    for loop in loops:
+    for loop in annotations.loop_joints:
         before, after = loop.predecessor.link, loop.successor.link
         if carrier[before].joint == carrier[after].joint:
             same = f"its two ends are both on link '{before}'"
@@ -182,14 +181,17 @@ def check_references(robot: RobotDescription, annotations: Annotations) -> None:
             )
 
 
+def _closing_elements(annotations: Annotations) -> Iterator[tuple[str, LoopJoint | Spring]]:
+    """Loop joints, then springs, with their sections."""
+    yield from (("loop_joints", loop) for loop in annotations.loop_joints)
+    yield from (("springs", spring) for spring in annotations.springs)
+
+
 def _references(annotations: Annotations) -> Iterator[tuple[str, str, str, str]]:
     """Section, name of the element, and "link" or "joint" with the name of the one that it refers to."""
-    for loop in annotations.loop_joints:
-        for anchor in (loop.predecessor, loop.successor):
-            yield "loop_joints", loop.name, "link", anchor.link
-    for spring in annotations.springs:
-        for anchor in spring.anchors:
-            yield "springs", spring.name, "link", anchor.link
+    for section, element in _closing_elements(annotations):
+        for anchor in element.anchors:
+            yield section, element.name, "link", anchor.link
     for name in annotations.passive:
         yield "passive", name, "joint", name
     for gear in annotations.gears:

@@ -8,14 +8,6 @@ from benchmark.setting.robots import standing, windows
 from helpers.oracles.rigid_bodies import RigidBodies
 from helpers.robots.planar_robots import Planar, four_bar
 from helpers.robots.urdf_text import loop_joint
-from modular_dynamics.closure import (
-    close_loops,
-    closed_loop_forward_dynamics,
-    closed_loop_inverse_dynamics,
-    closed_loop_mass_matrix,
-    constraint_projection,
-    simulate,
-)
 from modular_dynamics.closure.assembly.diagnosis import open_loops
 from modular_dynamics.closure.dynamics.solver import solver_of
 from modular_dynamics.exceptions import ClosureError, SingularityError, StateError
@@ -23,14 +15,14 @@ from modular_dynamics.exceptions import ClosureError, SingularityError, StateErr
 
 def inverse(graph, q, guess):
     rest = np.zeros(len(q))
-    return closed_loop_inverse_dynamics(graph, q, rest, rest, guess)
+    return md.closed_loop_inverse_dynamics(graph, q, rest, rest, guess)
 
 
 EVERYTHING = {
     "inverse dynamics": inverse,
-    "projection": constraint_projection,
-    "mass matrix": closed_loop_mass_matrix,
-    "simulation": lambda graph, q, guess: simulate(graph, q, 0 * np.array(q), None, 0.1, guess=guess),
+    "projection": md.constraint_projection,
+    "mass matrix": md.closed_loop_mass_matrix,
+    "simulation": lambda graph, q, guess: md.simulate(graph, q, 0 * np.array(q), None, 0.1, guess=guess),
 }
 
 
@@ -52,7 +44,7 @@ def test_too_many_independent_joints(load_robot, function, chosen, guess):
     graph = load_robot("four_bar").with_independent_joints(*chosen)
     q = np.full(len(chosen), 0.5)
     if guess == "closed":
-        guess = close_loops(load_robot("four_bar"), [0.5])
+        guess = md.close_loops(load_robot("four_bar"), [0.5])
         q = independent(graph, guess)
     message = (
         f"^{', '.join(graph.independent_joint_names)} of 'four_bar' cannot all be.*J2.* has 1 degree.* and "
@@ -65,21 +57,21 @@ def test_too_many_independent_joints(load_robot, function, chosen, guess):
 def test_too_many_where_they_do_not_fit(load_robot):
     graph = load_robot("four_bar")
     with pytest.raises(ClosureError, match="J1, J4 of 'four_bar' cannot all be independent"):
-        close_loops(graph.with_independent_joints("J1", "J4"), [0.7, 0.2], close_loops(graph, [0.5]))
+        md.close_loops(graph.with_independent_joints("J1", "J4"), [0.7, 0.2], md.close_loops(graph, [0.5]))
 
 
 def test_too_many_in_line():
     """All bars in line at zero: closed, but there the rank misleads."""
     graph = four_bar(0.5, 1.5, 1.0, 1.0).graph().with_independent_joints("crank", "rocker")
     with pytest.raises(ClosureError, match="crank, rocker of 'planar' cannot all be independent"):
-        close_loops(graph, [0.4, 0.9])
+        md.close_loops(graph, [0.4, 0.9])
 
 
 def test_only_those_that_are_tied_are_named():
     robot = four_bar()
     robot.turn("arm", "world", "arm", (5, 5))
     graph = robot.graph()
-    closed = close_loops(graph, [0.4, 0.2])
+    closed = md.close_loops(graph, [0.4, 0.2])
     other = graph.with_independent_joints("crank", "rocker", "arm")
     with pytest.raises(ClosureError, match=r"motion of crank, rocker would open .*\. .* 2 degree.*3 coord"):
         inverse(other, independent(other, closed), closed)
@@ -91,17 +83,17 @@ def test_a_loop_joint_with_a_wrong_axis(load_robot):
     assert end.format(0) in text
     graph = md.load_urdf(text.replace(end.format(0), end.format(0.1)))
     with pytest.raises(ClosureError, match=r"would open J2\..* 0 degree.*axes of the loop joints"):
-        close_loops(graph, [0.3])
+        md.close_loops(graph, [0.3])
 
 
 def test_a_guess_of_wrong_shape_is_called_so(load_robot):
     with pytest.raises(StateError, match=r"^guess, of all joints: .*\(2,\)"):
-        close_loops(load_robot("four_bar"), [0.3], [0.3, 0.2])
+        md.close_loops(load_robot("four_bar"), [0.3], [0.3, 0.2])
 
 
 def test_too_few_independent_joints(load_robot, function):
     graph = load_robot("crane")
-    closed = close_loops(graph, [0.1, 0.2, 0.2])
+    closed = md.close_loops(graph, [0.1, 0.2, 0.2])
     other = graph.with_independent_joints("slew", "lift_cylinder")
     message = "do not determine .*jib_cylinder.* 3 degree.*and 2 coordinate.*more joints"
     with pytest.raises(SingularityError, match=message) as error:
@@ -114,7 +106,7 @@ def test_too_few_independent_joints(load_robot, function):
 def test_as_many_as_needed_but_not_those(load_robot):
     """Lift cylinder and boom hinge say the same, and nothing says how the jib stands."""
     graph = load_robot("crane")
-    closed = close_loops(graph, [0.1, 0.2, 0.2])
+    closed = md.close_loops(graph, [0.1, 0.2, 0.2])
     other = graph.with_independent_joints("slew", "boom_hinge", "lift_cylinder")
     with pytest.raises(SingularityError, match=r"do not determine .*jib_cylinder"):
         inverse(other, independent(other, closed), closed)
@@ -134,10 +126,10 @@ def test_near_a_dead_point_torques_stay_right(load_robot):
     worst = 0.0
     for away in (1e-1, 1e-2, 1e-3):
         triangle = np.arccos((0.15**2 + 0.15**2 - 0.13**2) / (2 * 0.15 * 0.15))
-        closed = close_loops(graph, [triangle + away])  # crank and coupler in line at the triangle's angle
-        by_crank = closed_loop_inverse_dynamics(graph, closed[:1], [1.0], [0.5], closed)
+        closed = md.close_loops(graph, [triangle + away])  # crank and coupler in line at the triangle's angle
+        by_crank = md.closed_loop_inverse_dynamics(graph, closed[:1], [1.0], [0.5], closed)
         v, vdot = by_crank.velocities[1:2], by_crank.accelerations[1:2]
-        by_output = closed_loop_inverse_dynamics(other, closed[1:2], v, vdot, closed)
+        by_output = md.closed_loop_inverse_dynamics(other, closed[1:2], v, vdot, closed)
         # the same power, by another motor; the condition number multiplies what Newton's method leaves
         assert by_output.tau @ v == pytest.approx(by_crank.tau @ [1.0], abs=1e-9 * by_output.condition)
         assert by_output.condition > worst
@@ -165,7 +157,7 @@ def test_loops_that_contradict_each_other():
 def test_loops_that_agree_in_one_place_only():
     """A second pin where the bars happen to cross: it closes, and locks the mechanism."""
     robot = four_bar()
-    closed = close_loops(robot.graph(), [0.5])
+    closed = md.close_loops(robot.graph(), [0.5])
     poses = RigidBodies(robot.graph()).poses(closed)
     there = np.linalg.solve(poses["rocker"], poses["coupler"] @ [0.1, 0.2, 0.3, 1.0])[:3]
     ends = ("coupler", (0.1, 0.2, 0.3)), ("rocker", there)
@@ -202,7 +194,7 @@ def test_unsolvable_loop(load_robot, function):
 def test_an_open_loop_is_named_however_little_is_open(load_robot):
     """Between what counts as closed, 1e-10, and what is worth a name."""
     graph = load_robot("four_bar")
-    closed = close_loops(graph, [0.5])
+    closed = md.close_loops(graph, [0.5])
     closed[1] += 1e-9
     assert "open are J2 by" in str(open_loops(solver_of(graph).system, closed, "here", "so"))
 
@@ -213,36 +205,35 @@ def test_too_short_a_coupler():
 
 
 def test_unknown_independent_joint(load_robot):
-    with pytest.raises(
-        StateError, match=r"'J9' is named twice or is no joint of 'four_bar'; its joints: J1, J4, J3"
-    ):
+    message = r"'J9' is named twice or is no joint of 'four_bar'; its joints: J1, J4, J3"
+    with pytest.raises(StateError, match=message):
         load_robot("four_bar").with_independent_joints("J9")
 
 
 def test_forward_dynamics_of_an_open_or_torn_loop(load_robot):
     graph = load_robot("four_bar")
-    q = close_loops(graph, [0.5])
-    v = constraint_projection(graph, [0.5])[:, 0]
+    q = md.close_loops(graph, [0.5])
+    v = md.constraint_projection(graph, [0.5])[:, 0]
     with pytest.raises(ClosureError, match="'J2' of 'four_bar' is open by"):
-        closed_loop_forward_dynamics(graph, q + np.array([0.0, 0.0, 0.01]), v, [0.0])
+        md.closed_loop_forward_dynamics(graph, q + np.array([0.0, 0.0, 0.01]), v, [0.0])
     with pytest.raises(ClosureError, match="'J2' of 'four_bar' opens at a rate of"):
-        closed_loop_forward_dynamics(graph, q, v + np.array([0.0, 0.1, 0.0]), [0.0])
+        md.closed_loop_forward_dynamics(graph, q, v + np.array([0.0, 0.1, 0.0]), [0.0])
     with pytest.raises(StateError, match="tau has shape"):
-        closed_loop_forward_dynamics(graph, q, v, [0.0, 0.0, 0.0])
+        md.closed_loop_forward_dynamics(graph, q, v, [0.0, 0.0, 0.0])
     with pytest.raises(StateError, match="q has shape"):
-        closed_loop_forward_dynamics(graph, q[:2], v, [0.0])
+        md.closed_loop_forward_dynamics(graph, q[:2], v, [0.0])
 
 
 def test_joints_that_drive_no_loop_may_be_anywhere_and_those_that_do_are_refused_far_away(load_robot):
     graph = load_robot("charmie_torso")
     near, far = np.zeros(19), np.zeros(19)
     far[0] = 1e10  # m: the base; a way of so many strides would never end
-    closed = close_loops(graph, near)
-    assert close_loops(graph, far)[1:] == pytest.approx(closed[1:], abs=1e-12)
-    assert close_loops(graph, far, closed)[0] == 1e10
+    closed = md.close_loops(graph, near)
+    assert md.close_loops(graph, far)[1:] == pytest.approx(closed[1:], abs=1e-12)
+    assert md.close_loops(graph, far, closed)[0] == 1e10
     bar = load_robot("four_bar")
     with pytest.raises(ClosureError, match="J1 of 'four_bar' drives loops and is more than 100000 rad or m"):
-        close_loops(bar, [1e10])
-    turned = close_loops(bar, [0.5])
+        md.close_loops(bar, [1e10])
+    turned = md.close_loops(bar, [0.5])
     turned[bar.q_slice("J1")] += 1e10
-    assert close_loops(bar, [0.5 + 1e10], turned)[0] == 0.5 + 1e10  # a guess that is there
+    assert md.close_loops(bar, [0.5 + 1e10], turned)[0] == 0.5 + 1e10  # a guess that is there

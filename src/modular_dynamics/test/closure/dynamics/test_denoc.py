@@ -3,15 +3,9 @@
 import numpy as np
 import pytest
 
+import modular_dynamics as md
 from helpers.oracles.motions import rate
-from modular_dynamics.closure import (
-    FourBar,
-    Link,
-    close_loops,
-    closed_loop_forward_dynamics,
-    closed_loop_inverse_dynamics,
-)
-from modular_dynamics.exceptions import ClosureError
+from modular_dynamics.closure import FourBar, Link
 
 LINKS = Link.uniform(0.05, 1.5), Link.uniform(0.10, 3.0), Link.uniform(0.13, 5.0)
 SPEED = 45 * 2 * np.pi / 60
@@ -30,13 +24,13 @@ def test_closes_at_the_published_angle():
 def test_positions(pair):
     bar, graph = pair
     for angle in np.linspace(0, 2 * np.pi, 61):
-        assert bar.close(angle) == pytest.approx(close_loops(graph, [angle]), abs=1e-9)
+        assert bar.close(angle) == pytest.approx(md.close_loops(graph, [angle]), abs=1e-9)
 
 
 def test_inverse_dynamics(pair):
     bar, graph = pair
     for angle, speed, acceleration in np.random.default_rng(0).uniform(-9, 9, (50, 3)):
-        expected = closed_loop_inverse_dynamics(graph, [angle], [speed], [acceleration])
+        expected = md.closed_loop_inverse_dynamics(graph, [angle], [speed], [acceleration])
         tau, force, pushed = bar.inverse_dynamics(bar.close(angle), speed, acceleration)
         scale = 1.0 + np.abs(expected.accelerations).max()
         assert pushed == pytest.approx(expected.accelerations, abs=1e-8 * scale)
@@ -55,7 +49,7 @@ def test_forward_dynamics(pair):
         theta = bar.close(angle)
         rates = bar.rates(theta, speed)
         accelerations, force = bar.forward_dynamics(theta, rates, tau)
-        expected = closed_loop_forward_dynamics(graph, theta, rates, [tau]).accelerations
+        expected = md.closed_loop_forward_dynamics(graph, theta, rates, [tau]).accelerations
         assert accelerations == pytest.approx(expected, abs=1e-9 * (1.0 + np.abs(expected).max()))
         back, same, _ = bar.inverse_dynamics(theta, speed, accelerations[0])
         assert back == pytest.approx(tau, abs=1e-9)
@@ -86,5 +80,5 @@ def test_matrix_of_equation_22_is_a_saddle_point():
 
 
 def test_out_of_reach():
-    with pytest.raises(ClosureError, match=r"close at theta2 = 3.14159: its crank's tip is 0.3 m from J4"):
+    with pytest.raises(md.ClosureError, match=r"close at theta2 = 3.14159: its crank's tip is 0.3 m from J4"):
         FourBar(Link.uniform(0.15, 1.0), *LINKS[1:], 0.15).close(np.pi)

@@ -6,16 +6,7 @@ import pytest
 import modular_dynamics as md
 from benchmark.setting.robots import rod, standing, windows
 from helpers.robots.urdf_text import loop_joint, robot, spring
-from modular_dynamics.closure import (
-    close_loops,
-    closed_loop_forward_dynamics,
-    closed_loop_inverse_dynamics,
-    constraint_projection,
-    energy,
-    simulate,
-)
 from modular_dynamics.closure.dynamics.solver import solver_of
-from modular_dynamics.exceptions import SingularityError
 
 # independent coordinates and velocities; other joints that describe the same mechanism
 ROBOTS = {
@@ -30,9 +21,9 @@ def test_solves_equation_22(load_robot, name):
     """[M J^T; J 0] [vdot; -lambda] = [tau - h; -gamma], row by row; whatever describes the mechanism."""
     graph = load_robot(name)
     q, v, others = ROBOTS[name]
-    coordinates, velocities = close_loops(graph, q), constraint_projection(graph, q) @ v
+    coordinates, velocities = md.close_loops(graph, q), md.constraint_projection(graph, q) @ v
     tau = np.linspace(1.0, 2.0, len(q))
-    motion = closed_loop_forward_dynamics(graph, coordinates, velocities, tau)
+    motion = md.closed_loop_forward_dynamics(graph, coordinates, velocities, tau)
     system = solver_of(graph).system
     values = system.evaluate(coordinates, velocities)
     J, gamma = values.J.copy(), values.gamma.copy()
@@ -51,7 +42,7 @@ def test_solves_equation_22(load_robot, name):
     assert (values > small).sum() == graph.nv
     # without torques it is the same by other independent joints
     free, same = (
-        closed_loop_forward_dynamics(g, coordinates, velocities, 0 * tau).accelerations
+        md.closed_loop_forward_dynamics(g, coordinates, velocities, 0 * tau).accelerations
         for g in (graph, graph.with_independent_joints(*others))
     )
     assert same == pytest.approx(free, rel=1e-9, abs=1e-9)
@@ -63,8 +54,8 @@ def test_flat_windows_are_refused(count):
     graph = windows(count)
     for angle, least in ((0.0, 1e9), (np.pi, 1e9), (1e-10, 1e9), (1e-7, 1e6)):
         q = np.array(standing(graph, angle))
-        with pytest.raises(SingularityError, match="branches of the motion of 'windows' cross") as error:
-            closed_loop_forward_dynamics(graph, q, 0 * q, [0.0])
+        with pytest.raises(md.SingularityError, match="branches of the motion of 'windows' cross") as error:
+            md.closed_loop_forward_dynamics(graph, q, 0 * q, [0.0])
         assert error.value.condition > least
 
 
@@ -72,9 +63,9 @@ def test_flat_windows_are_refused(count):
 def test_nearly_flat_windows_move_as_one_pendulum(angle):
     """3 phi'' = 3.5 g cos(angle), from coordinates and velocities as `close_loops` leaves them."""
     graph = windows(2)
-    q = close_loops(graph, [angle], standing(graph, angle + 1e-3))
-    v = constraint_projection(graph, [angle], q) @ [3.0]
-    result = closed_loop_forward_dynamics(graph, q, v, [0.0])
+    q = md.close_loops(graph, [angle], standing(graph, angle + 1e-3))
+    v = md.constraint_projection(graph, [angle], q) @ [3.0]
+    result = md.closed_loop_forward_dynamics(graph, q, v, [0.0])
     expected = standing(graph, -3.5 / 3 * 9.81 * np.cos(angle))
     # the pull on the rods grows as 1 / angle: what rounding leaves of it
     assert result.accelerations == pytest.approx(expected, abs=1e-8)
@@ -96,10 +87,10 @@ def test_rows_redundant_on_the_way_only_are_no_crossing():
     """Three cranks: (1 + 2) phi'' = (1.5 + 2) g cos(angle); rank 3 of 4 rows in the plane."""
     graph = three_cranks()
     q = np.array(standing(graph, 1.0))
-    result = closed_loop_forward_dynamics(graph, q, 0 * q, [0.0])
+    result = md.closed_loop_forward_dynamics(graph, q, 0 * q, [0.0])
     assert result.rank == 3
     assert result.accelerations == pytest.approx(standing(graph, -3.5 / 3 * 9.81 * np.cos(1.0)), abs=1e-10)
-    motion = simulate(graph, [1.0], [-1.0], None, 2.0, guess=q)  # flat twice
+    motion = md.simulate(graph, [1.0], [-1.0], None, 2.0, guess=q)  # flat twice
     assert np.ptp(motion.coordinates[:, 0]) > 3.0
     assert np.ptp(motion.energy) < 1e-7
     speed = motion.velocities[:, 0]
@@ -111,9 +102,9 @@ def test_energy_of_a_standing_window():
     """Uprights of 1 kg with their centres at 0.5 m, beams of 1 kg at 1 m; moving at 1 m/s at the top."""
     graph = windows(2)
     q = np.array(standing(graph, np.pi / 2))
-    assert energy(graph, q, 0 * q) == pytest.approx(9.81 * (3 * 0.5 + 2 * 1.0), rel=1e-12)
+    assert md.energy(graph, q, 0 * q) == pytest.approx(9.81 * (3 * 0.5 + 2 * 1.0), rel=1e-12)
     v = np.array(standing(graph, 1.0))
-    assert energy(graph, q, v) - energy(graph, q, 0 * q) == pytest.approx(0.5 * 3.0, rel=1e-12)
+    assert md.energy(graph, q, v) - md.energy(graph, q, 0 * q) == pytest.approx(0.5 * 3.0, rel=1e-12)
 
 
 def test_springs_bring_their_energy():
@@ -122,12 +113,12 @@ def test_springs_bring_their_energy():
     graph, bare = md.load_urdf(text), windows(1)
     q, v = np.array(standing(graph, 1.0)), np.array(standing(graph, 2.0))
     stretch = 2.0 * np.cos(0.5) - 1.0  # the rhombus' long diagonal
-    stored = energy(graph, q, v) - energy(bare, q, v)
+    stored = md.energy(graph, q, v) - md.energy(bare, q, v)
     assert stored == pytest.approx(4.0 * stretch + 25.0 * stretch**2, rel=1e-12)
-    pull = closed_loop_inverse_dynamics(graph, q[:1], v[:1], [0.0], q)
+    pull = md.closed_loop_inverse_dynamics(graph, q[:1], v[:1], [0.0], q)
     rate = -np.sin(0.5) * 2.0
     assert pull.tensions["s"] == pytest.approx(4.0 + 50.0 * stretch + 3.0 * rate, rel=1e-12)
-    motion = closed_loop_forward_dynamics(graph, q, v, pull.tau)
+    motion = md.closed_loop_forward_dynamics(graph, q, v, pull.tau)
     assert motion.accelerations == pytest.approx(pull.accelerations, abs=1e-10)
     assert motion.tensions == pytest.approx([pull.tensions["s"]])
 
@@ -136,6 +127,6 @@ def test_without_loops_it_is_the_tree_s(load_robot):
     graph = load_robot("four_link")
     rng = np.random.default_rng(0)
     q, v, tau = rng.uniform(-1, 1, (3, graph.nv))
-    result = closed_loop_forward_dynamics(graph, q, v, tau)
+    result = md.closed_loop_forward_dynamics(graph, q, v, tau)
     assert result.accelerations == pytest.approx(md.forward_dynamics(graph, q, v, tau), rel=1e-9, abs=1e-9)
     assert (result.rank, len(result.multipliers)) == (0, 0)

@@ -8,7 +8,6 @@ import pytest
 
 import modular_dynamics as md
 from modular_dynamics.closure import ClosedLoopSolver, closed_loop_inverse_dynamics, constraint_projection
-from modular_dynamics.exceptions import StateError
 
 
 def state(solver):
@@ -55,7 +54,7 @@ def test_a_call_with_wrenches_leaves_nothing_for_the_next(load_robot):
     q, v, vdot = state(solver)
     free = solver.inverse_dynamics(q, v, vdot).tau
     assert not np.allclose(solver.inverse_dynamics(q, v, vdot, {graph.links[-1]: np.ones(6)}).tau, free)
-    with pytest.raises(StateError, match="nowhere"):
+    with pytest.raises(md.StateError, match="nowhere"):
         solver.inverse_dynamics(q, v, vdot, {graph.links[-1]: np.ones(6), "nowhere": np.ones(6)})
     assert np.array_equal(solver.inverse_dynamics(q, v, vdot).tau, free)
 

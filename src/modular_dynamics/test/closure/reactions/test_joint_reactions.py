@@ -7,7 +7,8 @@ from helpers.oracles.rigid_bodies import MovingBodies
 from helpers.paths import ROBOTS
 from helpers.robots.small_torso import load, small_torso_text
 from modular_dynamics.closure import closed_loop_inverse_dynamics
-from modular_dynamics.closure.reactions.joint_reactions import joint_reactions
+from modular_dynamics.closure.dynamics.closing_wrenches import ClosingElements
+from modular_dynamics.closure.reactions.joint_reactions import internal_wrenches, joint_reactions
 
 PLACES = {"four_bar": [0.7], "slider_crank": [0.7], "crane": [0.3, 0.2, 0.2]}
 
@@ -41,9 +42,23 @@ def test_every_body_is_in_equilibrium_by_another_code(solved):
                 if owner.get(link) == body:
                     force = force - sign * r.force
                     moment = moment - sign * (r.moment + np.cross(point - about, r.force))
-        assert np.abs([force, moment]).max() < 1e-11 * max(
-            size, *(np.abs(r.force).max() for r in reactions.values())
-        )
+        largest = max(size, *(np.abs(r.force).max() for r in reactions.values()))
+        assert np.abs([force, moment]).max() < 1e-11 * largest
+
+
+def test_results_that_a_user_changes_do_not_change_the_next_ones(solved):
+    graph, dynamics, _ = solved
+    for wrench in internal_wrenches(graph, dynamics).values():
+        np.add(wrench, 1.0, out=wrench)
+    for reaction in joint_reactions(graph, dynamics).values():
+        for array in (reaction.point, reaction.force, reaction.moment):
+            np.add(array, 1.0, out=array)
+    reactions, loads = joint_reactions(graph, dynamics), internal_wrenches(graph, dynamics)
+    again = ClosingElements(graph)(dynamics.coordinates, dynamics.wrenches, dynamics.tensions)
+    assert all((loads[link] == wrench).all() for link, wrench in again.on_links.items())
+    for name, force, (_, point) in zip(ClosingElements(graph).names, again.forces, again.points, strict=True):
+        assert (reactions[name].force == force).all()
+        assert (reactions[name].point == point).all()
 
 
 def test_along_its_axis_a_joint_bears_its_torque_and_a_passive_one_nothing(solved):

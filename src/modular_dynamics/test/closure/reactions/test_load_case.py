@@ -6,42 +6,38 @@ import numpy as np
 import pytest
 import yaml
 
+import modular_dynamics as md
 from helpers.oracles.rigid_bodies import MovingBodies
 from helpers.paths import ROBOTS
 from helpers.robots.small_torso import load, small_torso_text
 from modular_dynamics.algebra import adjoint
-from modular_dynamics.closure import closed_loop_inverse_dynamics
-from modular_dynamics.closure.reactions.load_case import LoadCases, load_case_of
-from modular_dynamics.closure.reactions.sharing import ReactionSharing
-from modular_dynamics.closure.reactions.sharing_rules import read_rules, rules_from
-from modular_dynamics.composition import compose
-from modular_dynamics.exceptions import StateError, UnsupportedModelError
+from modular_dynamics.closure import LoadCases, ReactionSharing, load_case_of, read_rules, rules_from
 
 RULES = ROBOTS / "charmie_torso_rules.yaml"
 
 
 def test_rules_of_another_robot_are_refused(load_robot):
     graph = load_robot("four_bar")
-    with pytest.raises(StateError, match="body 'body_5' is no moving link of 'four_bar'"):
+    with pytest.raises(md.StateError, match="body 'body_5' is no moving link of 'four_bar'"):
         load_case_of(graph, at_rest(graph), read_rules(RULES))
 
 
 def at_rest(graph):
     rest = np.zeros(len(graph.independent_joint_names))
-    return closed_loop_inverse_dynamics(graph, rest, rest, rest)
+    return md.closed_loop_inverse_dynamics(graph, rest, rest, rest)
 
 
 @pytest.fixture(scope="module")
 def charmie():
     graph = load(ROBOTS / "charmie_torso.urdf")
     rng, n = np.random.default_rng(5), len(graph.independent_joint_names)
-    return graph, closed_loop_inverse_dynamics(graph, *(0.02 * rng.normal(size=(3, n)))), read_rules(RULES)
+    return graph, md.closed_loop_inverse_dynamics(graph, *(0.02 * rng.normal(size=(3, n)))), read_rules(RULES)
 
 
 def test_a_required_wrench_is_the_body_s_own_and_the_composition_s_connection_wrenches(charmie):
     graph, d, rules = charmie
     oracle = MovingBodies(graph, d.coordinates, d.velocities, d.accelerations)
-    composition = compose(graph.tree, d.coordinates, d.velocities, d.accelerations)
+    composition = md.compose(graph.tree, d.coordinates, d.velocities, d.accelerations)
     required = load_case_of(graph, d, rules).required_wrenches["body_5"]
     R, o = oracle.frame("body_5")
     mass, com, rise, turn = oracle.inertial_terms("body_5")
@@ -84,7 +80,7 @@ def test_connection_wrenches_from_elsewhere_take_the_place_of_the_computed_ones(
 )
 def test_connection_wrenches_that_make_no_sense_are_refused(charmie, given, message):
     graph, d, rules = charmie
-    with pytest.raises(StateError, match=message):
+    with pytest.raises(md.StateError, match=message):
         load_case_of(graph, d, rules, given)
 
 
@@ -114,11 +110,11 @@ def test_cylinders_that_are_subsystems_of_their_own_are_no_loads():
     load_cases = LoadCases(graph, rules)
     assert load_cases.carried_subsystems == ()  # their wrenches are the cylinders' forces
     state = [0.4, 0.3, 0.2], [0.2, 0.1, -0.1], [0.3, 0.2, 0.1]
-    dynamics = closed_loop_inverse_dynamics(graph, *state, None, {"jib": [1.0, 2.0, 3.0, 0.1, 0.2, 0.3]})
+    dynamics = md.closed_loop_inverse_dynamics(graph, *state, None, {"jib": [1.0, 2.0, 3.0, 0.1, 0.2, 0.3]})
     shared = ReactionSharing(rules)(load_cases(dynamics))
     forces = [shared.components[name, "push"] for name in ("lift_cylinder", "jib_cylinder")]
     assert np.allclose(forces, dynamics.tau[1:], rtol=1e-12, atol=0)
-    with pytest.raises(StateError, match="'lift': it belongs to the mechanism 'a crane' itself"):
+    with pytest.raises(md.StateError, match="'lift': it belongs to the mechanism 'a crane' itself"):
         load_cases(dynamics, {"lift": ("lift_tube", np.zeros(6))})
 
 
@@ -129,7 +125,7 @@ def test_a_rod_that_has_mass_is_refused():
         '<inertia ixx="0.001" iyy="0.001" izz="0.001" ixy="0" ixz="0" iyz="0"/></inertial></link>',
     )
     graph = load(text)
-    with pytest.raises(UnsupportedModelError, match="link 'act5_rod' between its bodies has mass"):
+    with pytest.raises(md.UnsupportedModelError, match="link 'act5_rod' between its bodies has mass"):
         load_case_of(graph, at_rest(graph), read_rules(RULES))
 
 
@@ -154,5 +150,5 @@ def test_a_name_that_the_robot_does_not_have_is_refused(tmp_path, right, wrong, 
     path = tmp_path / "rules.yaml"
     path.write_text(RULES.read_text().replace(right, wrong))
     graph = load(small_torso_text())
-    with pytest.raises(StateError, match=words):
+    with pytest.raises(md.StateError, match=words):
         load_case_of(graph, at_rest(graph), read_rules(path))

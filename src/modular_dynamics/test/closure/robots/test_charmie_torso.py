@@ -12,7 +12,6 @@ from helpers.paths import ROBOTS
 from helpers.processes import generate_from
 from helpers.robots.charmie_torso import SMOOTH, TIMES, TORSO, lengths, motion, of, strokes
 from modular_dynamics.algebra import to_rotation_translation
-from modular_dynamics.model import JointType
 
 PARAMETERS = ROBOTS / "generators" / "charmie_torso_parameters.yaml"
 
@@ -56,20 +55,15 @@ def test_inventory(graph):
     assert len(bodies) == 24
     without_mass = {"act4_tube", "act4_rod", "act5_tube", "act5_rod", "srt4_block", "slt4_block"}
     assert set(graph.links) - set(bodies) == {"world"} | without_mass
-    sliding = {j.name for j in graph.joints if j.type is JointType.PRISMATIC}
+    sliding = {j.name for j in graph.joints if j.type is md.JointType.PRISMATIC}
     assert sliding == {"base_x", "base_y", "torso_lift", "act4", "act5", "srt4_slide", "slt4_slide"}
     assert [loop.type for loop in graph.loop_joints] == ["revolute"] * 4
     pairs = len(graph.joints) + len(graph.loop_joints)
     assert pairs == 31
     assert len(graph.independent_joint_names) == pairs - 3 * len(graph.loop_joints) == 19  # loops are plane
     assert [spring.name for spring in graph.springs] == ["sr4", "sl4", "s5"]
-    assert [subsystem.name for subsystem in graph.subsystems] == [
-        "base",
-        "torso",
-        "left_arm",
-        "right_arm",
-        "head",
-    ]
+    names = [subsystem.name for subsystem in graph.subsystems]
+    assert names == ["base", "torso", "left_arm", "right_arm", "head"]
 
 
 def test_springs_are_the_papers(graph):
@@ -110,9 +104,8 @@ def test_loops_close_over_the_full_strokes(graph):
     for q in strokes(graph, 15):
         coordinates = dict(zip(graph.joint_names, md.close_loops(graph, q), strict=True))
         lift, pitch = coordinates["torso_lift"], coordinates["torso_pitch"]
-        assert lengths(lift, pitch)[:2] == pytest.approx(
-            [0.48 + coordinates["act4"], 0.4 + coordinates["act5"]], abs=1e-12
-        )
+        expected = [0.48 + coordinates["act4"], 0.4 + coordinates["act5"]]
+        assert lengths(lift, pitch)[:2] == pytest.approx(expected, abs=1e-12)
         for name in graph.passive_joints:
             limits = graph.joint(name).limits
             assert limits.lower <= coordinates[name] <= limits.upper, (name, coordinates[name])
@@ -189,9 +182,8 @@ def test_torso_lift_and_pitch_describe_the_same_mechanism(graph):
     for t in TIMES[::10]:
         result = md.closed_loop_inverse_dynamics(graph, *motion(graph, t))
         places = [graph.q_slice(name).start for name in other.independent_joint_names]
-        again = md.closed_loop_inverse_dynamics(
-            other, result.coordinates[places], result.velocities[places], result.accelerations[places]
-        )
+        state = (x[places] for x in (result.coordinates, result.velocities, result.accelerations))
+        again = md.closed_loop_inverse_dynamics(other, *state)
         assert again.coordinates == pytest.approx(result.coordinates, abs=1e-10)
         assert again.accelerations == pytest.approx(result.accelerations, abs=1e-9)
         W = md.constraint_projection(other, result.coordinates[places])
@@ -203,9 +195,8 @@ def scaled(graph, **laws):
     """The robot with other spring constants."""
     text = graph.urdf
     for key, factor in laws.items():
-        text = re.sub(
-            rf'(<spring [^>]*{key}=")([^"]+)"', lambda m, f=factor: f'{m[1]}{f * float(m[2])}"', text
-        )
+        law = rf'(<spring [^>]*{key}=")([^"]+)"'
+        text = re.sub(law, lambda m, f=factor: f'{m[1]}{f * float(m[2])}"', text)
     return md.load_urdf(text)
 
 

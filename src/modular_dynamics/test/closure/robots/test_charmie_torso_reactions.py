@@ -3,14 +3,11 @@
 import numpy as np
 import pytest
 
+import modular_dynamics as md
 from helpers.oracles.rigid_bodies import MovingBodies
 from helpers.paths import ROBOTS
 from helpers.robots.small_torso import load, small_torso_text
-from modular_dynamics.closure import closed_loop_inverse_dynamics
-from modular_dynamics.closure.reactions.joint_reactions import joint_reactions
-from modular_dynamics.closure.reactions.load_case import load_case_of, wrenches_of
-from modular_dynamics.closure.reactions.sharing import ReactionSharing
-from modular_dynamics.closure.reactions.sharing_rules import read_rules
+from modular_dynamics.closure import ReactionSharing, joint_reactions, load_case_of, read_rules, wrenches_of
 
 RULES = ROBOTS / "charmie_torso_rules.yaml"
 TIGHT = 1e-9  # N and N m, of forces of some 100 N
@@ -25,7 +22,7 @@ class Case:
         spread = np.array([0.03 if name.startswith("act") else 1.0 for name in graph.independent_joint_names])
         q, v, vdot = spread * rng.uniform(-1, 1, (3, n))
         self.graph = graph
-        self.dynamics = closed_loop_inverse_dynamics(graph, q, v, vdot)
+        self.dynamics = md.closed_loop_inverse_dynamics(graph, q, v, vdot)
         self.rules = read_rules(RULES)
         self.load_case = load_case_of(graph, self.dynamics, self.rules)
         self.sharing = ReactionSharing(self.rules)
@@ -230,5 +227,5 @@ def test_the_rules_are_the_printed_equations(cases):
 
 
 def test_equation_7_as_printed_lacks_body_5_s_own_moment_about_j5(cases):
-    pushes = [(p["act5.push"], p["act5.push as printed"]) for p in map(printed, cases)]
-    assert max(abs(corrected - as_printed) for corrected, as_printed in pushes) > 1.0
+    forces = [(p["act5.push"], p["act5.push as printed"]) for p in map(printed, cases)]
+    assert max(abs(corrected - as_printed) for corrected, as_printed in forces) > 1.0

@@ -9,24 +9,11 @@ from helpers.paths import ROBOTS
 from helpers.processes import generate_from
 from helpers.robots.exoskeleton import CASE, REFERENCE, reference_inertias
 from modular_dynamics.algebra import to_rotation_translation
-from modular_dynamics.closure import (
-    close_loops,
-    closed_loop_gravity_torque,
-    closed_loop_inverse_dynamics,
-    closed_loop_mass_matrix,
-    closed_loop_spring_torque,
-    constraint_projection,
-)
-from modular_dynamics.exceptions import ClosureError
 
 KIN = REFERENCE["kin"]
 # the reference's names of the passive coordinates, in the order of its W, and ours
-PASSIVE = {
-    "rho3": "rho_3",
-    "rho6": "rho_6",
-    **{f"th{i}": f"theta_{i}" for i in (9, 10, 11, 12, 14)},
-    "LF": "L_s",
-}
+PASSIVE = {"rho3": "rho_3", "rho6": "rho_6"}
+PASSIVE |= {f"th{i}": f"theta_{i}" for i in (9, 10, 11, 12, 14)} | {"LF": "L_s"}
 NAMES = {f"rho{i}": f"rho_{i}" for i in (1, 2, 4, 5, 7)} | PASSIVE
 Q1 = np.radians(CASE["q1_deg"])
 
@@ -46,9 +33,8 @@ def reference_graph(tmp_path_factory):
 
 def modified_dh_frames(q):
     """Frames 1 to 21 of the published table at coordinates by the reference's names: the table once more."""
-    l1, l2, l3, l4, l5, l6, l11, l12, l13, l14, l15, l20, l21, l22, l23 = (
-        KIN[f"l{i}"] for i in (1, 2, 3, 4, 5, 6, 11, 12, 13, 14, 15, 20, 21, 22, 23)
-    )
+    numbers = (1, 2, 3, 4, 5, 6, 11, 12, 13, 14, 15, 20, 21, 22, 23)
+    l1, l2, l3, l4, l5, l6, l11, l12, l13, l14, l15, l20, l21, l22, l23 = (KIN[f"l{i}"] for i in numbers)
     right = np.pi / 2
     rows = {  # parent, gamma, alpha, d, theta, r
         1: (0, 0, 0, 0, q["rho1"] - right, l1),
@@ -120,25 +106,27 @@ def test_independent_joints_are_the_papers(graph):
 def test_coordinates(graph):
     expected = [CASE["joint_coordinates"][key] for key in NAMES]
     order = [graph.q_slice(name).start for name in NAMES.values()]
-    coordinates = close_loops(graph, Q1)  # without a guess: the limits say the branch
+    coordinates = md.close_loops(graph, Q1)  # without a guess: the limits say the branch
     assert coordinates[order] == pytest.approx(expected, abs=1e-9)
-    assert close_loops(graph, Q1, coordinates) == pytest.approx(coordinates, abs=1e-12)
+    assert md.close_loops(graph, Q1, coordinates) == pytest.approx(coordinates, abs=1e-12)
 
 
 def test_projection(graph):
     order = [graph.v_slice(name).start for name in PASSIVE.values()]
-    W = constraint_projection(graph, Q1)
+    W = md.constraint_projection(graph, Q1)
     assert W[order] == pytest.approx(np.array(CASE["W_passive"]), abs=1e-9)
 
 
 def test_mass_matrix_gravity_and_torques(reference_graph):
     zero = np.zeros(5)
-    assert closed_loop_mass_matrix(reference_graph, Q1) == pytest.approx(np.array(CASE["M1"]), abs=1e-9)
-    assert closed_loop_gravity_torque(reference_graph, Q1) == pytest.approx(CASE["g1"], abs=1e-9)
-    tau = closed_loop_inverse_dynamics(reference_graph, Q1, zero, zero).tau
-    without_spring = tau - closed_loop_spring_torque(reference_graph, Q1)
+    assert md.closed_loop_mass_matrix(reference_graph, Q1) == pytest.approx(np.array(CASE["M1"]), abs=1e-9)
+    assert md.closed_loop_gravity_torque(reference_graph, Q1) == pytest.approx(CASE["g1"], abs=1e-9)
+    tau = md.closed_loop_inverse_dynamics(reference_graph, Q1, zero, zero).tau
+    without_spring = tau - md.closed_loop_spring_torque(reference_graph, Q1)
     assert without_spring == pytest.approx(CASE["tau1"], abs=1e-9)
-    columns = [closed_loop_inverse_dynamics(reference_graph, Q1, zero, unit).tau - tau for unit in np.eye(5)]
+    columns = [
+        md.closed_loop_inverse_dynamics(reference_graph, Q1, zero, unit).tau - tau for unit in np.eye(5)
+    ]
     assert np.transpose(columns) == pytest.approx(np.array(CASE["M1"]), abs=1e-9)
 
 
@@ -146,11 +134,11 @@ def test_spring_is_as_long_as_its_slide(graph):
     """1000 N/m, 0.03 m free, from A to B: its energy is 500 (L_s - 0.03)^2."""
     energy = []
     for step in (1e-4, -1e-4):
-        lengths = [close_loops(graph, Q1 + step * unit)[graph.q_slice("L_s")][0] for unit in np.eye(5)]
+        lengths = [md.close_loops(graph, Q1 + step * unit)[graph.q_slice("L_s")][0] for unit in np.eye(5)]
         energy.append(500 * (np.array(lengths) - 0.03) ** 2)
     expected = (energy[0] - energy[1]) / 2e-4
-    assert closed_loop_spring_torque(graph, Q1) == pytest.approx(expected, abs=1e-6)  # of the differences
-    tension = closed_loop_inverse_dynamics(graph, Q1, np.zeros(5), np.zeros(5)).tensions["spring"]
+    assert md.closed_loop_spring_torque(graph, Q1) == pytest.approx(expected, abs=1e-6)  # of the differences
+    tension = md.closed_loop_inverse_dynamics(graph, Q1, np.zeros(5), np.zeros(5)).tensions["spring"]
     assert tension == pytest.approx(1000 * (CASE["joint_coordinates"]["LF"] - 0.03), abs=1e-9)
 
 
@@ -159,10 +147,10 @@ def at(rho_4):
 
 
 def test_loops_close_from_minus_20_to_95_degrees(graph):
-    guess = close_loops(graph, at(-20))
+    guess = md.close_loops(graph, at(-20))
     for degrees in range(-20, 96):
-        alone = close_loops(graph, at(degrees))
-        guess = close_loops(graph, at(degrees), guess)
+        alone = md.close_loops(graph, at(degrees))
+        guess = md.close_loops(graph, at(degrees), guess)
         assert guess == pytest.approx(alone, abs=1e-9)  # no jump of the assembly mode
         frames = modified_dh_frames({key: alone[graph.q_slice(name)][0] for key, name in NAMES.items()})
         for first, second in ((16, 19), (17, 20), (18, 21)):
@@ -178,7 +166,7 @@ def test_passive_joints_stay_within_the_limits_that_tell_their_branch(graph):
         for rho_5 in (0, 45, 90):
             q = at(degrees)
             q[3] = np.radians(rho_5)
-            coordinates = dict(zip(graph.joint_names, close_loops(graph, q), strict=True))
+            coordinates = dict(zip(graph.joint_names, md.close_loops(graph, q), strict=True))
             for name in PASSIVE.values():
                 limits = graph.joint(name).limits
                 assert limits.lower <= coordinates[name] <= limits.upper, (degrees, rho_5, name)
@@ -186,9 +174,9 @@ def test_passive_joints_stay_within_the_limits_that_tell_their_branch(graph):
 
 @pytest.mark.parametrize("from_guess", [False, True])
 def test_at_100_degrees_the_error_says_that_the_loop_cannot_close(graph, from_guess):
-    guess = close_loops(graph, at(95)) if from_guess else None
-    with pytest.raises(ClosureError, match=r"'exoskeleton' do not close .*B by .*out of reach") as error:
-        close_loops(graph, at(100), guess)
+    guess = md.close_loops(graph, at(95)) if from_guess else None
+    with pytest.raises(md.ClosureError, match=r"'exoskeleton' do not close .*B by .*out of reach") as error:
+        md.close_loops(graph, at(100), guess)
     residual = error.value.residual
     assert residual["B"] > 1e-4  # the four-bar of elbow and rods
     assert max(residual["E"], residual["A"], residual["gear of rho_6"]) < 1e-3 * residual["B"]

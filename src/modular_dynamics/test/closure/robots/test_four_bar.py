@@ -77,14 +77,10 @@ def test_pinocchio_agrees(turn, gravity):
     assert [*model.names][1:] == ["J1", "J4", "J3"]
     ends = [pin.SE3(np.eye(3), np.array([length, 0.0, 0.0])) for length in (CRANK, COUPLER)]
     crank, coupler = model.getJointId("J1"), model.getJointId("J3")
-    pinned = pin.RigidConstraintModel(
-        pin.ContactType.CONTACT_3D, model, crank, ends[0], coupler, ends[1], pin.ReferenceFrame.LOCAL
-    )
-    data, constraints, kept = (
-        model.createData(),
-        pin.StdVec_RigidConstraintModel(),
-        pin.StdVec_RigidConstraintData(),
-    )
+    kind, frame = pin.ContactType.CONTACT_3D, pin.ReferenceFrame.LOCAL
+    pinned = pin.RigidConstraintModel(kind, model, crank, ends[0], coupler, ends[1], frame)
+    constraints, kept = pin.StdVec_RigidConstraintModel(), pin.StdVec_RigidConstraintData()
+    data = model.createData()
     constraints.append(pinned)
     kept.append(pinned.createData())
     pin.initConstraintDynamics(model, data, constraints, kept)

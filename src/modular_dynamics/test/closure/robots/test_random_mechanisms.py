@@ -7,18 +7,12 @@ import numpy as np
 import pytest
 from hypothesis import given
 
+import modular_dynamics as md
 from helpers.oracles.motions import rate
 from helpers.oracles.rigid_bodies import RigidBodies, moved
 from helpers.random_examples.examples import examples
 from helpers.random_examples.mechanisms import random_mechanisms, second_axis
-from modular_dynamics.closure import (
-    close_loops,
-    closed_loop_forward_dynamics,
-    closed_loop_inverse_dynamics,
-    constraint_projection,
-    energy,
-    solver_of,
-)
+from modular_dynamics.closure import solver_of
 
 MECHANISMS = examples(50)
 
@@ -39,7 +33,7 @@ def test_power_is_the_rate_of_energy(drawn):
     """
     graph = drawn.graph
     q, v, vdot = states(drawn)
-    result = closed_loop_inverse_dynamics(graph, q, v, vdot, drawn.q)
+    result = md.closed_loop_inverse_dynamics(graph, q, v, vdot, drawn.q)
     solver = solver_of(graph)
     rates = result.velocities, result.accelerations
     assert np.array_equal([part[solver.independent_v] for part in rates], [v, vdot])
@@ -49,12 +43,12 @@ def test_power_is_the_rate_of_energy(drawn):
     assert values.J @ rates[1] == pytest.approx(-values.gamma, abs=1e-11 * size * largest)
 
     def energy_at(t):
-        return energy(graph, moved(graph, result.coordinates, rates[0] * t), rates[0] + rates[1] * t)
+        return md.energy(graph, moved(graph, result.coordinates, rates[0] * t), rates[0] + rates[1] * t)
 
     lost = 0.0  # in the damper: damping 2 times the rate of its length, squared
     for spring in graph.springs:
         tension = result.tensions[spring.name]
-        rest = closed_loop_inverse_dynamics(graph, q, 0 * v, 0 * v, drawn.q).tensions[spring.name]
+        rest = md.closed_loop_inverse_dynamics(graph, q, 0 * v, 0 * v, drawn.q).tensions[spring.name]
         lost += (tension - rest) ** 2 / spring.damping
     scale = 1.0 + np.abs(result.tau) @ np.abs(v) + abs(energy_at(0.0))
     # a step moves no joint by more than 1e-2 rad or m: rounding of 1e-16 over 1e-2 is what differences leave
@@ -68,12 +62,12 @@ def test_power_is_the_rate_of_energy(drawn):
 def test_inverse_after_forward_returns_the_torques(drawn):
     graph = drawn.graph
     q, v, _ = states(drawn)
-    coordinates = close_loops(graph, q, drawn.q)
-    velocities = constraint_projection(graph, q, drawn.q) @ v
+    coordinates = md.close_loops(graph, q, drawn.q)
+    velocities = md.constraint_projection(graph, q, drawn.q) @ v
     tau = drawn.rng.uniform(-10, 10, len(v))
-    motion = closed_loop_forward_dynamics(graph, coordinates, velocities, tau)
+    motion = md.closed_loop_forward_dynamics(graph, coordinates, velocities, tau)
     vdot = motion.accelerations[solver_of(graph).independent_v]
-    result = closed_loop_inverse_dynamics(graph, q, v, vdot, coordinates)
+    result = md.closed_loop_inverse_dynamics(graph, q, v, vdot, coordinates)
     scale = 1.0 + np.abs(motion.accelerations).max()
     assert result.tau == pytest.approx(tau, abs=1e-7 * scale)
     assert result.accelerations == pytest.approx(motion.accelerations, abs=1e-8 * scale)
@@ -85,7 +79,7 @@ def test_inverse_after_forward_returns_the_torques(drawn):
 def test_every_body_is_in_balance(drawn):
     graph = drawn.graph
     q, v, vdot = states(drawn)
-    result = closed_loop_inverse_dynamics(graph, q, v, vdot, drawn.q)
+    result = md.closed_loop_inverse_dynamics(graph, q, v, vdot, drawn.q)
     assert result.coordinates == pytest.approx(drawn.q, abs=1e-8)
     scale = 1.0 + np.abs(result.multipliers).max(initial=0.0) + np.abs(result.tau).max()
     residual = RigidBodies(graph).equilibrium_residual(result)
@@ -96,7 +90,7 @@ def test_every_body_is_in_balance(drawn):
 @given(random_mechanisms())
 def test_cut_wrenches_bear_nothing_along_what_is_free(drawn):
     graph = drawn.graph
-    result = closed_loop_inverse_dynamics(graph, *states(drawn), drawn.q)
+    result = md.closed_loop_inverse_dynamics(graph, *states(drawn), drawn.q)
     bodies = RigidBodies(graph)
     for loop in graph.loop_joints:
         across = bodies.gap(loop.name, result.coordinates)[:3, :3]

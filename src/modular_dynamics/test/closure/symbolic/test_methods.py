@@ -9,13 +9,6 @@ import pytest
 
 import modular_dynamics as md
 from helpers.robots.exoskeleton import CASE, reference_inertias
-from modular_dynamics.closure import (
-    close_loops,
-    closed_loop_gravity_torque,
-    closed_loop_inverse_dynamics,
-    closed_loop_mass_matrix,
-    constraint_projection,
-)
 from modular_dynamics.closure.symbolic import METHODS, WEIGHTS, Count, Method
 from modular_dynamics.closure.symbolic.counting import OperationGraph, count
 from modular_dynamics.closure.symbolic.symbols import import_casadi
@@ -67,7 +60,7 @@ def random_states(count=6):
 
 def given(method, q):
     """The coordinates that a method's terms depend on."""
-    return close_loops(method.graph, q) if method.method == "IC" else q
+    return md.close_loops(method.graph, q) if method.method == "IC" else q
 
 
 def close(result, expected):
@@ -81,17 +74,17 @@ def test_the_published_case(name):
     close(method.evaluate(method.gravity_torque, given(method, q)), CASE["g1"])
     close(method.evaluate(method.mass_matrix, given(method, q)), CASE["M1"])
     for q, v, vdot in random_states(3):  # inertias without zeros, as in no other test here
-        expected = closed_loop_inverse_dynamics(graph, q, v, vdot).tau
+        expected = md.closed_loop_inverse_dynamics(graph, q, v, vdot).tau
         close(method.evaluate(method.torque, given(method, q), v, vdot), expected)
 
 
 def test_terms_are_those_of_the_numeric_core(graph, method):
     for q, v, vdot in random_states():
         at = given(method, q)
-        close(method.evaluate(method.projection, at), constraint_projection(graph, q))
-        close(method.evaluate(method.gravity_torque, at), closed_loop_gravity_torque(graph, q))
-        close(method.evaluate(method.mass_matrix, at), closed_loop_mass_matrix(graph, q))
-        expected = closed_loop_inverse_dynamics(graph, q, v, vdot).tau  # springs included
+        close(method.evaluate(method.projection, at), md.constraint_projection(graph, q))
+        close(method.evaluate(method.gravity_torque, at), md.closed_loop_gravity_torque(graph, q))
+        close(method.evaluate(method.mass_matrix, at), md.closed_loop_mass_matrix(graph, q))
+        expected = md.closed_loop_inverse_dynamics(graph, q, v, vdot).tau  # springs included
         close(method.evaluate(method.torque, at, v, vdot), expected)
 
 
@@ -112,7 +105,7 @@ def test_axes_that_point_the_other_way(load_robot, name, turned):
     method = Method(graph, name)
     sign = np.array([-1.0 if joint == turned else 1.0 for joint in graph.independent_joint_names])
     for q, v, vdot in random_states(2):
-        expected = closed_loop_inverse_dynamics(graph, sign * q, v, vdot).tau
+        expected = md.closed_loop_inverse_dynamics(graph, sign * q, v, vdot).tau
         close(method.evaluate(method.torque, given(method, sign * q), v, vdot), expected)
 
 
@@ -120,11 +113,11 @@ def test_axes_that_point_the_other_way(load_robot, name, turned):
 def test_other_mechanisms_of_dyads(load_robot, name, robot):
     graph = load_robot(robot)
     method = Method(graph, name)
-    reference = close_loops(graph, np.zeros(len(graph.independent_joint_names)))
+    reference = md.close_loops(graph, np.zeros(len(graph.independent_joint_names)))
     own = [graph.q_slice(joint).start for joint in graph.independent_joint_names]
     for step in (0.05, 0.1):
         q, v, vdot = reference[own] + step, np.full(len(own), 0.7), np.full(len(own), -1.3)
-        expected = closed_loop_inverse_dynamics(graph, q, v, vdot).tau
+        expected = md.closed_loop_inverse_dynamics(graph, q, v, vdot).tau
         close(method.evaluate(method.torque, given(method, q), v, vdot), expected)
 
 
@@ -195,9 +188,8 @@ def test_without_casadi_the_error_says_what_to_install(graph, monkeypatch):
 
 
 def test_refusals(graph, load_robot):
-    with pytest.raises(
-        UnsupportedModelError, match="the parent of prismatic joint 'piston_slide' is not a revolute"
-    ):
+    message = "the parent of prismatic joint 'piston_slide' is not a revolute"
+    with pytest.raises(UnsupportedModelError, match=message):
         Method(load_robot("slider_crank"), "IC")
     with pytest.raises(StateError, match="unknown method 'XY'; the methods are TE, DE, IC"):
         Method(graph, "XY")

@@ -3,8 +3,6 @@
 import itertools
 import os
 import pickle
-import subprocess
-import sys
 
 import numpy as np
 import pytest
@@ -12,6 +10,7 @@ from hypothesis import HealthCheck, given
 
 import modular_dynamics as md
 from helpers.paths import ROBOTS
+from helpers.processes import run_python
 from helpers.random_examples.examples import examples
 from helpers.random_examples.trees import random_trees
 from helpers.tree_dynamics import accelerations_by_pinocchio, assert_close, random_state, random_states
@@ -236,9 +235,8 @@ def test_a_folder_that_cannot_be_written_is_no_obstacle(load_robot, folder, tmp_
 def test_another_process_reads_it(load_robot, folder):
     load_robot("four_link").compile()
     source = "import modular_dynamics as md, sys; r = md.load_urdf(sys.argv[1]).compile(); print(r.cached)"
-    command = [sys.executable, "-c", source, str(ROBOTS / "four_link.urdf")]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "True"
+    done = run_python("-c", source, ROBOTS / "four_link.urdf")
+    assert (done.returncode, done.stdout) == (0, "True\n"), done.stderr
 
 
 def test_large_robots_keep_their_loops(load_robot, folder, monkeypatch):

@@ -1,12 +1,10 @@
 """What a process that only loads kernels from the disk cache does without; what it still can."""
 
-import subprocess
-import sys
-
 import pytest
 from numba import config
 
 from helpers.paths import ROBOTS
+from helpers.processes import run_python
 
 PROGRAM = """
 import sys
@@ -39,7 +37,7 @@ pytestmark = pytest.mark.skipif(bool(config.DISABLE_JIT), reason="nothing is com
 
 
 def lines_printed_by(program):
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    done = run_python("-c", program)
     assert done.returncode == 0, done.stderr
     return done.stdout.splitlines()
 

@@ -1,6 +1,5 @@
 """Versions that were not tested: private parts of other projects are not used, and results are the same."""
 
-import subprocess
 import sys
 from threading import Event, Thread, current_thread
 
@@ -10,6 +9,7 @@ from numba import config, njit
 
 import modular_dynamics as md
 from helpers.paths import ROBOTS
+from helpers.processes import run_python
 from modular_dynamics.kernels import entries_are_direct
 from modular_dynamics.kernels.numba_support import compilation, tested_versions
 
@@ -46,7 +46,7 @@ print(kernels.inverse_dynamics.stats.cache_path)
 @pytest.mark.slow
 @pytest.mark.timeout(900)  # nothing is in the cache of such a version
 def test_with_another_numba_results_are_the_same():
-    done = subprocess.run([sys.executable, "-c", PROGRAM], capture_output=True, text=True, check=False)
+    done = run_python("-c", PROGRAM)
     assert done.returncode == 0, done.stderr
     *lines, private, folder = done.stdout.splitlines()
     assert private == "False False"

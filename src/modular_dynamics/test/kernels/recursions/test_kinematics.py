@@ -4,30 +4,16 @@ import numpy as np
 import pytest
 
 import modular_dynamics as md
+from helpers.tree_dynamics import random_state
 from modular_dynamics.algebra import to_rotation_translation
 from modular_dynamics.dynamics.arrays.model_arrays import with_links
 from modular_dynamics.kernels import layout
 
 
-def states(graph, count):
-    rng = np.random.default_rng(0)
-    return rng.normal(size=(count, graph.nq)), *rng.normal(size=(2, count, graph.nv))
-
-
-def solvers(graph):
-    link = graph.links[-1]
-    return [
-        md.FramePoses(graph),
-        md.Jacobian(graph, link),
-        md.Jacobian(graph, link, "link"),
-        md.Regressor(graph),
-    ]
-
-
 @pytest.mark.parametrize("floating_base", [False, True])
 def test_they_are_the_composition(load_robot, floating_base):
     graph = load_robot("four_link", floating_base=floating_base)
-    (q,), (v,), (vdot,) = states(graph, 1)
+    q, v, vdot = random_state(graph)
     composed = md.compose(graph, q, v, vdot)
     poses = dict(zip(graph.links, md.FramePoses(graph)(q), strict=True))
     for subsystem, motion in zip(graph.subsystems, composed.motions, strict=True):
