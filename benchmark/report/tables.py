@@ -11,6 +11,7 @@ from rich.table import Table
 
 from benchmark.measurements.batches import SIZES, PartitionFigures
 from benchmark.measurements.comparisons import Comparison, RobotFigures
+from benchmark.measurements.first_use import FirstUses, target
 from benchmark.measurements.growth import PINOCCHIO_UP_TO, SERIES, Growth, LoopFigures, spread
 from benchmark.measurements.machine import Limits, rnea_operations
 from benchmark.measurements.node import NodeFigures
@@ -197,6 +198,16 @@ def print_readiness(console: Console, robot: str, figures: ReadinessFigures) -> 
     ]
     columns = "", "kernels on disk", "empty cache", "target"
     print_table(console, f"{robot}: seconds in a fresh process", columns, rows)
+
+
+def print_first_uses(console: Console, uses: FirstUses) -> None:
+    """Seconds that each function's first use takes."""
+    rows = []
+    for position, (name, (wall, processor)) in enumerate(uses.items()):
+        most = target(name, position)
+        rows.append((name, f"{wall:.1f}", f"{processor:.1f}", verdict(f"< {most:g} s", wall < most)))
+    columns = "", "seconds", "of processor time", "target"
+    print_table(console, "first use of each function, in turn, from an empty cache", columns, rows)
 
 
 def print_node(console: Console, figures: NodeFigures) -> None:

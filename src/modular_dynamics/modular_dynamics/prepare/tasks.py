@@ -12,6 +12,7 @@ from ..dynamics.arrays.model_arrays import Arrays, constants_of, topology_of, wo
 from ..dynamics.execution import algorithms
 from ..dynamics.execution.algorithms import Algorithm
 from ..dynamics.execution.threads import run_on_threads
+from ..kernels import first_not_finite
 from ..model import SubsystemGraph
 from .robots import ARM, FOUR_BAR
 
@@ -26,7 +27,10 @@ def tasks() -> dict[str, Callable[[], object]]:
         f"{one.name}, batch, {dtype}": partial(_batch, one, dtype) for one in table for dtype in one.batches
     }
     single = {one.name: partial(_single, one) for one in table}
-    last: dict[str, Callable[[], object]] = {"threads": _threads, "closed loops": _closed_loops}
+    last: dict[str, Callable[[], object]] = {
+        "checks and threads": _small_kernels,
+        "closed loops": _closed_loops,
+    }
     return {"closing loops": _closing_loops, **batches, **single, **last}
 
 
@@ -45,7 +49,8 @@ def _arm(algorithm: Algorithm) -> tuple[SubsystemGraph, Arrays]:
     return graph, algorithm.prepared(topology_of(graph, frozenset()), constants_of(graph))
 
 
-def _threads() -> None:
+def _small_kernels() -> None:
+    first_not_finite(np.zeros(1))
     run_on_threads(lambda queue: None, 1, 2)
 
 

@@ -41,7 +41,10 @@ link = arm.joints[-1].child_link
 for function in (md.inverse_dynamics, md.forward_dynamics, md.inverse_dynamics_derivatives, md.regressor):
     function(arm, *state)
 for function in (
-    md.inverse_dynamics_batch, md.forward_dynamics_batch, md.inverse_dynamics_derivatives_batch, md.regressor_batch
+    md.inverse_dynamics_batch,
+    md.forward_dynamics_batch,
+    md.inverse_dynamics_derivatives_batch,
+    md.regressor_batch,
 ):
     function(arm, *rows, threads=2)
 md.inverse_dynamics_batch(arm, *rows, dtype=np.float32)
@@ -51,8 +54,9 @@ md.jacobian(arm, state[0], link), md.jacobian_batch(arm, rows[0], link)
 for robot in ("four_bar", "charmie_torso"):
     linkage = md.load_urdf(f"{ROBOTS}/{{robot}}.urdf")
     state = np.zeros((3, len(linkage.independent_joint_names)))
-    md.closed_loop_inverse_dynamics(linkage, *state), md.closed_loop_forward_dynamics(linkage, *state)
-    md.closed_loop_mass_matrix(linkage, state[0])
+    closed, still = md.close_loops(linkage, state[0]), np.zeros(linkage.nv)
+    md.closed_loop_inverse_dynamics(linkage, *state), md.closed_loop_mass_matrix(linkage, state[0])
+    md.closed_loop_forward_dynamics(linkage, closed, still, state[0])
 print(compiled_names()[prepared:])
 """
 

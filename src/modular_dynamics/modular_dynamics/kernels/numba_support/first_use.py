@@ -12,7 +12,7 @@ from contextlib import contextmanager, suppress
 from time import monotonic
 from typing import Any
 
-__all__ = ["PATIENCE", "QUIET_VARIABLE", "announced", "announcing", "compiled_names"]
+__all__ = ["PATIENCE", "QUIET_VARIABLE", "announced", "announcing", "compiled_names", "is_quiet"]
 
 QUIET_VARIABLE = "MODULAR_DYNAMICS_QUIET"
 #: How long this process may spend on compiling before the line is printed [s].
@@ -63,6 +63,11 @@ class _Notice:
 _notice = _Notice()
 
 
+def is_quiet() -> bool:
+    """Whether MODULAR_DYNAMICS_QUIET keeps such lines back."""
+    return os.environ.get(QUIET_VARIABLE, "0") not in ("", "0")
+
+
 def compiled_names() -> list[str]:
     """The kernels that this process has compiled, not loaded from the disk."""
     return list(_notice.names)
@@ -75,7 +80,7 @@ def announcing(name: str, facts: Facts) -> Iterator[None]:
     if getattr(notice.thread, "busy", False):  # the outer one counts
         yield
         return
-    quiet = notice.is_given or os.environ.get(QUIET_VARIABLE, "0") not in ("", "0")
+    quiet = notice.is_given or is_quiet()
     done = threading.Event()
     watch = threading.Thread(target=notice.watch, args=(name.strip("_"), facts, done), daemon=True)
     start, notice.thread.busy = monotonic(), True
