@@ -4,6 +4,7 @@ Nothing is printed where kernels are loaded from the disk, and nothing a second 
 environment variable MODULAR_DYNAMICS_QUIET, set to anything but 0, keeps the line back.
 """
 
+import gc
 import os
 import sys
 import threading
@@ -87,7 +88,8 @@ def announcing(name: str, facts: Facts) -> Iterator[None]:
     try:
         if not quiet:
             watch.start()
-        yield
+        with _without_collector():
+            yield
     finally:
         done.set()
         notice.thread.busy = False
@@ -95,6 +97,18 @@ def announcing(name: str, facts: Facts) -> Iterator[None]:
             with notice.lock:
                 notice.waited += monotonic() - start
                 notice.names.append(name)
+
+
+@contextmanager
+def _without_collector() -> Iterator[None]:
+    """Without Python's collector of cycles: the compiler's many objects stay until it ends."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
 
 
 def announced(kernel: Any) -> Any:

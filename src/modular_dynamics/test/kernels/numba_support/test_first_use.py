@@ -1,5 +1,6 @@
 """Who waits for the compiler reads one line on stderr; who does not wait reads none."""
 
+import gc
 import os
 
 import pytest
@@ -66,3 +67,14 @@ def test_what_several_kernels_take_is_added_up(tmp_path, monkeypatch, capsys):
 def test_without_a_folder_the_line_says_so(monkeypatch, capsys):
     first_use._Notice().give("torques", lambda: (True, None))
     assert "no folder can keep it" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("enabled", [True, False])
+def test_the_collector_is_afterwards_as_it_was_before(enabled):
+    (gc.enable if enabled else gc.disable)()
+    try:
+        with first_use.announcing("kernel", lambda: (False, None)):
+            assert not gc.isenabled()
+        assert gc.isenabled() == enabled
+    finally:
+        gc.enable()
