@@ -75,7 +75,6 @@ def _measure_here() -> dict[str, tuple[float, float]]:
     use("poses", md.frame_poses, arm, q)
     use("regressor", md.regressor, arm, q, v, a)
     use("batch: torques, float64", md.inverse_dynamics_batch, arm, *rows)
-    # the batch prepares both types of floats
     use("batch: torques, float32", md.inverse_dynamics_batch, arm, *rows, dtype=np.float32)
     use("batch: mass matrix", md.mass_matrix_batch, arm, rows[0])
     use("batch: forward dynamics", md.forward_dynamics_batch, arm, *rows)
