@@ -15,7 +15,7 @@ workers := --numprocesses auto --maxprocesses 4 --dist worksteal
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' Makefile
 
-setup: ## install everything into .venv and build the ROS packages into install/
+setup: ## install everything into .venv, build the ROS packages into install/, compile all kernels
 	@scripts/setup.sh
 
 demo: setup ## play the care robot's published motion through ROS 2; prints a table, plots in out/demo/
@@ -27,7 +27,8 @@ test: setup ## all tests; the kernels also as plain Python. Fewer: pytest -m "no
 test-nightly: setup ## all tests, with ten times as many random examples
 	@$(activate) $(domain) exec $(pytest) $(workers) --hypothesis-profile=nightly
 
-lint: setup ## ruff, mypy --strict on the library and the nodes, allowed import directions
+lint: ## ruff, mypy --strict on the library and the nodes, allowed import directions
+	@scripts/setup.sh lint
 	@$(activate) ruff check .; ruff format --check .; python -m mypy; PYTHONPATH=".:$$PYTHONPATH" lint-imports --no-cache
 
 bench: ## measure and print all timed figures; JSON in out/bench/

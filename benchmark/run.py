@@ -20,6 +20,7 @@ from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeEl
 from benchmark.measurements.batches import measure_partitions, measure_sizes
 from benchmark.measurements.changes import measure_changes
 from benchmark.measurements.comparisons import RobotFigures, compare
+from benchmark.measurements.first_use import measure_first_uses
 from benchmark.measurements.growth import Growth, LoopFigures, measure_growth, measure_loops
 from benchmark.measurements.machine import Machine, describe, measure_limits
 from benchmark.measurements.node import measure_node
@@ -137,7 +138,9 @@ class Run:
         """From a file to torques."""
         figures = measure_readiness(LARGE, 3 if self._options.quick else 5, self._ticker("readiness"))
         tables.print_readiness(self._console, LARGE.stem, figures)
-        self._write("readiness", robot=LARGE.stem, **asdict(figures))
+        first_uses = measure_first_uses(self._ticker("readiness"))
+        tables.print_first_uses(self._console, first_uses)
+        self._write("readiness", robot=LARGE.stem, **asdict(figures), first_uses=first_uses)
 
     def node(self) -> int:
         """The node under load."""

@@ -12,6 +12,7 @@ from rich.table import Table
 from benchmark.measurements.batches import SIZES, PartitionFigures
 from benchmark.measurements.changes import TARGETS, ChangeFigures
 from benchmark.measurements.comparisons import Comparison, RobotFigures
+from benchmark.measurements.first_use import FirstUses, target
 from benchmark.measurements.growth import PINOCCHIO_UP_TO, SERIES, Growth, LoopFigures, spread
 from benchmark.measurements.machine import Limits, rnea_operations
 from benchmark.measurements.node import NodeFigures
@@ -209,6 +210,16 @@ def print_changes(console: Console, robot: str, figures: ChangeFigures) -> None:
         rows.append((name, f"{time:.3f}", f"{figures.first_torque[name]:.3f}", reached))
     columns = "", "new graph", "and its first torques", "target"
     print_table(console, f"{robot}: milliseconds of a change; vendor_arm is attached", columns, rows)
+
+
+def print_first_uses(console: Console, uses: FirstUses) -> None:
+    """Seconds that each function's first use takes."""
+    rows = []
+    for position, (name, (wall, processor)) in enumerate(uses.items()):
+        most = target(name, position)
+        rows.append((name, f"{wall:.1f}", f"{processor:.1f}", verdict(f"< {most:g} s", wall < most)))
+    columns = "", "seconds", "of processor time", "target"
+    print_table(console, "first use of each function, in turn, from an empty cache", columns, rows)
 
 
 def print_node(console: Console, figures: NodeFigures) -> None:

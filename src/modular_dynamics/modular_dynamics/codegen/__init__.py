@@ -5,7 +5,16 @@ carries out, with constants folded (:mod:`.program`), become LLVM code (:mod:`.l
 kept on disk (:mod:`.cache`).
 """
 
-from .cache import MachineCode, TooLargeError, machine_code
+from .cache import MachineCode, Source, TooLargeError, machine_code
 from .llvm import FLOAT32X16, FLOAT64, FLOAT64X8, Kind
 
-__all__ = ["FLOAT32X16", "FLOAT64", "FLOAT64X8", "Kind", "MachineCode", "TooLargeError", "machine_code"]
+__all__ = [
+    "FLOAT32X16",
+    "FLOAT64",
+    "FLOAT64X8",
+    "Kind",
+    "MachineCode",
+    "Source",
+    "TooLargeError",
+    "machine_code",
+]

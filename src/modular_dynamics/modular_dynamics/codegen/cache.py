@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
@@ -17,10 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .llvm import Kind, host, object_code, text
-from .program import used_lines
+from .program import Program, Symbol, used_lines
 from .tracing import trace
 
-__all__ = ["FOLDER_VARIABLE", "MachineCode", "TooLargeError", "folder", "machine_code"]
+__all__ = ["FOLDER_VARIABLE", "MachineCode", "Source", "TooLargeError", "folder", "machine_code"]
 
 #: Environment variable that names another folder for generated code.
 FOLDER_VARIABLE = "MODULAR_DYNAMICS_CACHE"
@@ -62,26 +62,57 @@ def folder() -> Path:
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "modular_dynamics"
 
 
-def machine_code(
-    recursion: Callable[..., Any],
-    topology: NDArray[np.int64],
-    constants: NDArray[np.float64],
-    results: int,
-    kind: Kind,
-) -> MachineCode:
+@dataclass(frozen=True, eq=False)
+class Source:
+    """What code is generated from: a recursion and one robot; traced at most once for all kinds of code."""
+
+    recursion: Callable[..., Any]
+    topology: NDArray[np.int64]
+    constants: NDArray[np.float64]
+    results: int
+
+    @cached_property
+    def traced(self) -> tuple[Program, list[Symbol]]:
+        """The program, and the symbols of its results."""
+        return trace(self.recursion, self.topology, self.constants, self.results)
+
+    @cached_property
+    def operations(self) -> int:
+        """How many floating-point instructions its code has."""
+        program, symbols = self.traced
+        kinds = (program.operations[line].kind for line in used_lines(program, symbols))
+        return sum(kind not in ("input", "constant") for kind in kinds)
+
+    def key(self, kind: Kind) -> str:
+        """The name of its code in memory and on disk."""
+        return _key(self.recursion, self.topology, self.constants, kind)
+
+    def raise_if_large(self, kind: Kind) -> int:
+        """How many operations it has; reads that from the disk where its code of this kind is kept.
+
+        Raises:
+            TooLargeError: they are too many to be compiled.
+        """
+        key = self.key(kind)
+        if key in _loaded:
+            return _loaded[key].operations
+        stored = _read(key)
+        count: int = self.operations if stored is None else stored[1]["operations"]
+        if count > LARGEST_PROGRAM:
+            raise TooLargeError(f"{count} operations; at most {LARGEST_PROGRAM} are compiled")
+        return count
+
+
+def machine_code(source: Source, kind: Kind) -> MachineCode:
     """The code of a recursion for one robot: from memory, from the disk, or made now."""
-    key = _key(recursion, topology, constants, kind)
+    key = source.key(kind)
     if key in _loaded:
         return _loaded[key]
     stored = _read(key)
     if stored is None:
         start = time.perf_counter()
-        program, symbols = trace(recursion, topology, constants, results)
-        lines = (program.operations[line].kind for line in used_lines(program, symbols))
-        count = sum(line not in ("input", "constant") for line in lines)
-        if count > LARGEST_PROGRAM:
-            raise TooLargeError(f"{count} operations; at most {LARGEST_PROGRAM} are compiled")
-        data = object_code(text(program, symbols, kind))
+        count = source.raise_if_large(kind)
+        data = object_code(text(*source.traced, kind))
         facts: dict[str, Any] = {
             "operations": count,
             "size": len(data),

@@ -66,16 +66,21 @@ class Batch:
         return Angles(self.graph)
 
     @cached_property
-    def _arrays(self) -> dict[np.dtype[Any], tuple[Topology, NDArray[Any], NDArray[np.bool_]]]:
-        """By dtype: topology, constants and blocks of zeros, as the batch kernel takes them."""
-        arrays = {}
-        for kind in self.algorithm.batches:
+    def _made(self) -> dict[np.dtype[Any], tuple[Topology, NDArray[Any], NDArray[np.bool_]]]:
+        return {}
+
+    def _arrays(self, kind: np.dtype[Any]) -> tuple[Topology, NDArray[Any], NDArray[np.bool_]]:
+        """Topology, constants and blocks of zeros, as the batch kernel of a dtype takes them.
+
+        Made on first use: whoever needs one dtype does not wait until the other's kernel is compiled.
+        """
+        if kind not in self._made:
             topology, constants = self.topology, self.constants.astype(kind)
             if self.generated:
                 topology = with_code(self.graph, self.algorithm, "batch", kind, topology)
             zero_blocks = self.algorithm.zero_blocks(self.graph, kind, topology, constants)
-            arrays[kind] = topology, constants, zero_blocks
-        return arrays
+            self._made[kind] = topology, constants, zero_blocks
+        return self._made[kind]
 
     def __call__(
         self,
@@ -158,7 +163,7 @@ class Batch:
     def _run(self, inputs: list[NDArray[Any]], out: NDArray[Any], threads: int) -> int | None:
         """Run the kernel on threads, as many as are worth it; the first bad row, or None."""
         rows, kernel, checked = len(out), self.algorithm.batches[out.dtype], self._checked_results
-        topology, constants, zero_blocks = self._arrays[out.dtype]
+        topology, constants, zero_blocks = self._arrays(out.dtype)
         not_read = [np.empty((rows, 0), out.dtype)] * (3 - len(inputs))
 
         def work(queue: NDArray[np.int64]) -> None:

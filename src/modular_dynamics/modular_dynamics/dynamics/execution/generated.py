@@ -1,5 +1,6 @@
 """`graph.compile()`: machine code for one robot, used from then on unless the loops are faster."""
 
+import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -10,6 +11,7 @@ import numpy as np
 from ... import codegen, kernels
 from ...exceptions import UnsupportedModelError
 from ...kernels import layout
+from ...kernels.numba_support.first_use import is_quiet
 from ...model import SubsystemGraph, refuse_closures
 from ...model.code_export import register_exporter
 from ..arrays.arguments import Topology
@@ -129,11 +131,18 @@ def compile_graph(graph: SubsystemGraph, progress: Callable[[str], None] | None 
             "and no code can be generated; the compiled loops work without compile()"
         )
     start = time.perf_counter()
+    say = progress if progress is not None else _say_on_terminal()
     arrays = topology_of(graph, frozenset()), constants_of(graph)
-    pieces: list[GeneratedCode] = []
+    sources: list[tuple[Algorithm, codegen.Source]] = []
     left_out: list[str] = []
     for algorithm in GENERATED:
-        reason = _generate_all(graph, algorithm, arrays, progress, pieces)
+        reason = _plan(graph, algorithm, arrays, say, sources)
+        if reason is not None:
+            left_out.append(f"{algorithm.name}: {reason}")
+            say(left_out[-1])
+    pieces: list[GeneratedCode] = []
+    for algorithm, source in sources:
+        reason = _generate_all(graph, algorithm, source, say, pieces)
         if reason is not None:
             left_out.append(f"{algorithm.name}: {reason}")
     code = {(p.algorithm, p.form, np.dtype(p.dtype)): p.address for p in pieces if p.used}
@@ -158,43 +167,75 @@ def keep_code(old: SubsystemGraph, new: SubsystemGraph) -> None:
 def _generate_all(
     graph: SubsystemGraph,
     algorithm: Algorithm,
-    arrays: Arrays,
-    progress: Callable[[str], None] | None,
+    source: codegen.Source,
+    say: Callable[[str], None],
     pieces: list[GeneratedCode],
 ) -> str | None:
     """Add the code of all forms of an algorithm to ``pieces``; or why there is none."""
-    results = algorithm.results(arrays[0])
-    if results > LARGEST_RESULT:
-        return f"the loops stay; {results} results; at most {LARGEST_RESULT} are compiled"
-    if algorithm.by_matrix and (why := why_by_matrix(graph)):
-        return f"left out; {why}, and the mass matrix is used instead"
     try:
         for form, dtype in _KINDS:
             if form == "single" or dtype in algorithm.batches:
-                if progress is not None:
-                    progress(f"{algorithm.name}, {form}, {dtype}")
-                pieces.append(_generate(graph, algorithm, form, dtype, arrays))
-    except codegen.TooLargeError as error:
-        return f"the loops stay; {error}"
+                say(f"{algorithm.name}, {form}, {dtype}")
+                pieces.append(_generate(graph, algorithm, form, dtype, source))
     except NoInertiaError as error:
         return f"left out; {error}"
     return None
 
 
+def _plan(
+    graph: SubsystemGraph,
+    algorithm: Algorithm,
+    arrays: Arrays,
+    say: Callable[[str], None],
+    sources: list[tuple[Algorithm, codegen.Source]],
+) -> str | None:
+    """Add what an algorithm's code is made from to ``sources``; or why there is none.
+
+    Says beforehand which code will not be used, since the loops are faster.
+    """
+    results = algorithm.results(arrays[0])
+    if results > LARGEST_RESULT:
+        return f"the loops stay; {results} results; at most {LARGEST_RESULT} are compiled"
+    if algorithm.by_matrix and (why := why_by_matrix(graph)):
+        return f"left out; {why}, and the mass matrix is used instead"
+    topology, constants = algorithm.prepared(*arrays)
+    source = codegen.Source(algorithm.recursion, topology, constants, algorithm.outputs(topology))
+    try:
+        operations = source.raise_if_large(codegen.FLOAT64)
+    except codegen.TooLargeError as error:
+        return f"the loops stay; {error}"
+    sources.append((algorithm, source))
+    for form in ("single", "batch"):
+        most = MOST_OPERATIONS.get((algorithm.name, form), operations)
+        if operations > most:
+            say(
+                f"{algorithm.name}, {form}: the loops stay, for they are faster; {operations} operations; "
+                f"code is used up to {most}"
+            )
+    return None
+
+
 def _generate(
-    graph: SubsystemGraph, algorithm: Algorithm, form: str, dtype: np.dtype[Any], arrays: Arrays
+    graph: SubsystemGraph, algorithm: Algorithm, form: str, dtype: np.dtype[Any], source: codegen.Source
 ) -> GeneratedCode:
     """Make one piece of code, or read it from the disk, and time it beside the loops."""
-    topology, constants = algorithm.prepared(*arrays)
+    topology, constants = source.topology, source.constants
 
     def time_of(called: Topology) -> float:
         return microseconds(graph, algorithm, form, dtype, called, constants)
 
     loops = time_of(topology)  # first: it may raise
     start = time.perf_counter()
-    outputs, kind = algorithm.outputs(topology), _KINDS[form, dtype]
-    made = codegen.machine_code(algorithm.recursion, topology, constants, outputs, kind)
+    made = codegen.machine_code(source, _KINDS[form, dtype])
     seconds = time.perf_counter() - start
     code = time_of(_calling(topology, made.address))
     facts = {**vars(made), "seconds": seconds, "loops_us": loops, "code_us": code}
     return GeneratedCode(**facts, algorithm=algorithm.name, form=form, dtype=str(dtype))
+
+
+def _say_on_terminal() -> Callable[[str], None]:
+    """Prints lines on stderr where that is a terminal and MODULAR_DYNAMICS_QUIET does not forbid it."""
+    stream = sys.stderr
+    if stream is None or not stream.isatty() or is_quiet():
+        return lambda line: None
+    return lambda line: print(f"graph.compile(): {line}", file=stream, flush=True)

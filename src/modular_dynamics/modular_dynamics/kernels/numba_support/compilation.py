@@ -15,6 +15,7 @@ from typing import Any
 from numba import config, float64, int64, njit, types
 from numba.extending import overload
 
+from .first_use import announced
 from .tested_versions import numba_is_tested
 
 __all__ = [
@@ -59,12 +60,12 @@ def kernel(**options: Any) -> Callable[[Any], Any]:
         if config.DISABLE_JIT:
             return njit(**options)(function)
         if not numba_is_tested():
-            return _kept_by_public_options(function, options)
+            return announced(_kept_by_public_options(function, options))
         from .disk_library import use_disk_library  # noqa: PLC0415  # other versions may lack what it imports
 
         result = njit(cache=True, no_cfunc_wrapper=True, **options)(function)
         use_disk_library(result, source_stamp())
-        return result
+        return announced(result)
 
     return compiled
 
@@ -80,19 +81,17 @@ def replaced_by(intrinsic: Any) -> Callable[[Any], Any]:
 
 
 @cache
-def source_stamp() -> tuple[float, int]:
-    """Newest change and total size of the sources of all kernels."""
-    status = [file.stat() for file in SOURCES.rglob("*.py")]
-    return max(file.st_mtime for file in status), sum(file.st_size for file in status)
+def source_stamp() -> str:
+    """Digest of the names and contents of the sources of all kernels.
 
-
-@cache
-def _source_digest() -> str:
-    """Digest of the names and contents of the sources of all kernels."""
+    Not of their dates: a branch that is switched to and back, or a package that is installed again, compiles
+    nothing.
+    """
     digest = sha256()
     for file in sorted(SOURCES.rglob("*.py")):
-        digest.update(f"{file.relative_to(SOURCES)} {file.stat().st_size}\n".encode())
-        digest.update(file.read_bytes())
+        content = file.read_bytes()
+        digest.update(f"{file.relative_to(SOURCES)} {len(content)}\n".encode())
+        digest.update(content)
     return digest.hexdigest()[:20]
 
 
@@ -105,7 +104,7 @@ def _kept_by_public_options(function: Any, options: dict[str, Any]) -> Any:
         usual = config.CACHE_DIR
         try:
             for base in [usual] if usual else [SOURCES / "__pycache__", Path.home() / ".cache"]:
-                folder = Path(base) / f"modular_dynamics_{_source_digest()}"
+                folder = Path(base) / f"modular_dynamics_{source_stamp()}"
                 config.CACHE_DIR = str(folder)
                 try:
                     result = njit(cache=True, **options)(function)

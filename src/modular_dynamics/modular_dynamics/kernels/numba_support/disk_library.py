@@ -21,6 +21,8 @@ from numba.core.compiler_lock import global_compiler_lock
 from numba.core.environment import Environment, lookup_environment
 from numba.core.runtime import rtsys
 
+from .first_use import announcing
+
 __all__ = ["c_function", "use_disk_library"]
 
 
@@ -83,7 +85,17 @@ def c_function(function: Any, signature: Any, stamp: Any) -> Any:
     compiled = CFunc(function, (signature.args, signature.return_type), {}, {})
     compiled.enable_caching()
     use_disk_library(compiled, stamp)
-    compiled.compile()
+    cache, missed = compiled._cache, []
+    load = cache.load_overload
+
+    def load_or_miss(*given: Any) -> Any:
+        loaded = load(*given)
+        missed.extend([True] * (loaded is None))
+        return loaded
+
+    cache.load_overload = load_or_miss
+    with announcing(function.__name__, lambda: (bool(missed), cache.cache_path)):
+        compiled.compile()
     return compiled
 
 

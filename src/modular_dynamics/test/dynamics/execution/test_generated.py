@@ -3,6 +3,7 @@
 import itertools
 import os
 import pickle
+import sys
 
 import numpy as np
 import pytest
@@ -258,6 +259,27 @@ def test_progress_pickle_and_refusals(load_robot):
     state = np.ones((3, graph.nv))
     assert_close(md.forward_dynamics(copy, *state), md.forward_dynamics(graph, *state), 1e-10)
     assert "us per state" in str(report)
+
+
+def test_where_code_does_not_help_is_said_before_the_first_piece(load_robot):
+    seen = []
+    report = load_robot("branched_38dof").compile(progress=seen.append)
+    too_many = "5310 operations; code is used up to 2200"
+    assert seen[: -len(report.pieces)] == [
+        f"inverse_dynamics, single: the loops stay, for they are faster; {too_many}",
+        *report.left_out,
+    ]
+    assert "inverse_dynamics_derivatives: the loops stay; 34749 operations" in seen[1]
+
+
+@pytest.mark.parametrize(("terminal", "quiet", "lines"), [(True, "0", 9), (False, "0", 0), (True, "1", 0)])
+def test_progress_is_shown_on_terminals(load_robot, monkeypatch, capsys, terminal, quiet, lines):
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: terminal, raising=False)
+    monkeypatch.setenv("MODULAR_DYNAMICS_QUIET", quiet)
+    load_robot("four_link").compile()
+    captured = capsys.readouterr()
+    assert captured.err.count("graph.compile(): ") == lines
+    assert captured.out == ""
 
 
 def test_black_boxes_are_refused(boxed_arm):

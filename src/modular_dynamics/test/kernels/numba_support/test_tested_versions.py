@@ -50,7 +50,7 @@ def test_with_another_numba_results_are_the_same():
     assert done.returncode == 0, done.stderr
     *lines, private, folder = done.stdout.splitlines()
     assert private == "False False"
-    assert compilation._source_digest() in folder
+    assert compilation.source_stamp() in folder
     for line, expected in zip(lines, results(), strict=True):
         numbers = [float.fromhex(x) for x in line.split()]
         # compiled on its own: it rounds otherwise
@@ -73,9 +73,9 @@ def sources(tmp_path, monkeypatch):
     monkeypatch.setattr(compilation, "SOURCES", folder)
     monkeypatch.setattr(tested_versions, "NUMBA", set())
     monkeypatch.setattr(config, "CACHE_DIR", str(tmp_path / "cache"))
-    compilation._source_digest.cache_clear()
+    compilation.source_stamp.cache_clear()
     yield folder
-    compilation._source_digest.cache_clear()
+    compilation.source_stamp.cache_clear()
 
 
 def _double(x):
@@ -87,7 +87,7 @@ def test_with_another_numba_a_change_of_any_source_leads_to_another_folder(sourc
     assert before(3) == 6
     (sources / "other.py").write_text("one = 2")  # as long as before
     assert compilation.kernel()(_double).stats.cache_path == before.stats.cache_path  # read once a process
-    compilation._source_digest.cache_clear()
+    compilation.source_stamp.cache_clear()
     after = compilation.kernel()(_double)
     assert after.stats.cache_path != before.stats.cache_path
     assert after(3) == 6

@@ -1,0 +1,95 @@
+"""What each function's first use takes from an empty cache: one process calls them in turn.
+
+`python -m benchmark.measurements.first_use` is such a process: it prints its times as JSON.
+"""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from benchmark.setting.robots import ROOT
+
+#: Seconds on two idle cores: the first torque with its imports, each further function, all prepared at once.
+FIRST_TORQUE, FURTHER, ALL = 3.0, 5.0, 30.0
+PREPARED = "all, python -m modular_dynamics.prepare"
+TREE, LOOPS = ROOT / "urdf/four_link.urdf", ROOT / "urdf/charmie_torso.urdf"
+
+#: By name: wall clock and processor time [s].
+FirstUses = dict[str, tuple[float, float]]
+
+
+def target(name: str, position: int) -> float:
+    """Seconds that a line of the table may take."""
+    return ALL if name == PREPARED else FIRST_TORQUE if position == 0 else FURTHER
+
+
+def measure_first_uses(tick: Callable[[str], None]) -> FirstUses:
+    """Times of a process that uses one function after the other, and of preparing all of them."""
+    with tempfile.TemporaryDirectory() as empty:
+        tick("first uses from an empty cache")
+        command = [sys.executable, "-m", "benchmark.measurements.first_use"]
+        done = _run(command, empty)
+    uses: FirstUses = {name: (wall, processor) for name, (wall, processor) in json.loads(done).items()}
+    with tempfile.TemporaryDirectory() as empty:
+        tick("preparing all functions")
+        start, busy = time.perf_counter(), os.times()
+        _run([sys.executable, "-m", "modular_dynamics.prepare"], empty)
+        end = os.times()
+    processor = end.children_user + end.children_system - busy.children_user - busy.children_system
+    return uses | {PREPARED: (time.perf_counter() - start, processor)}
+
+
+def _run(command: list[str], empty: str) -> str:
+    environment = os.environ | {"NUMBA_CACHE_DIR": empty, "MODULAR_DYNAMICS_QUIET": "1"}
+    done = subprocess.run(command, env=environment, cwd=ROOT, check=True, capture_output=True, text=True)
+    return done.stdout
+
+
+def _measure_here() -> dict[str, tuple[float, float]]:
+    start, busy = time.perf_counter(), 0.0  # with what the interpreter needs to start
+    import modular_dynamics as md  # noqa: PLC0415 - its import is timed
+
+    times = {}
+
+    def use(name: str, function: Callable[..., Any], *arguments: Any, **options: Any) -> None:
+        nonlocal start, busy
+        function(*arguments, **options)
+        times[name] = time.perf_counter() - start, time.process_time() - busy
+        start, busy = time.perf_counter(), time.process_time()
+
+    arm = md.load_urdf(TREE)
+    link, (q, v, a) = arm.joints[-1].child_link, np.full((3, arm.nv), 0.1)
+    rows = np.full((3, 64, arm.nv), 0.1)
+    use("first torques, imports included", md.inverse_dynamics, arm, q, v, a)
+    use("mass matrix", md.mass_matrix, arm, q)
+    use("forward dynamics", md.forward_dynamics, arm, q, v, a)
+    use("derivatives", md.inverse_dynamics_derivatives, arm, q, v, a)
+    use("jacobian", md.jacobian, arm, q, link)
+    use("poses", md.frame_poses, arm, q)
+    use("regressor", md.regressor, arm, q, v, a)
+    use("batch: torques, float64", md.inverse_dynamics_batch, arm, *rows)
+    use("batch: torques, float32", md.inverse_dynamics_batch, arm, *rows, dtype=np.float32)
+    use("batch: mass matrix", md.mass_matrix_batch, arm, rows[0])
+    use("batch: forward dynamics", md.forward_dynamics_batch, arm, *rows)
+    use("batch: derivatives", md.inverse_dynamics_derivatives_batch, arm, *rows)
+    use("batch: jacobian", md.jacobian_batch, arm, rows[0], link)
+    use("batch: poses", md.frame_poses_batch, arm, rows[0])
+    use("batch: regressor", md.regressor_batch, arm, *rows)
+    torso = md.load_urdf(LOOPS)
+    state = np.zeros((3, len(torso.independent_joint_names)))
+    use("closing loops", md.close_loops, torso, state[0])
+    use("closed loops: inverse dynamics", md.closed_loop_inverse_dynamics, torso, *state)
+    closed, still = md.close_loops(torso, state[0]), np.zeros(torso.nv)
+    use("closed loops: forward dynamics", md.closed_loop_forward_dynamics, torso, closed, still, state[0])
+    return times
+
+
+if __name__ == "__main__":
+    print(json.dumps(_measure_here()))

@@ -1,0 +1,63 @@
+"""What there is to prepare: by name, a call of each compiled function with small arrays."""
+
+from collections.abc import Callable
+from functools import cache, partial
+from typing import Any
+
+import numpy as np
+
+from .. import closure, urdf
+from ..closure.assembly.mechanism import Mechanism
+from ..dynamics.arrays.model_arrays import Arrays, constants_of, topology_of, work_for
+from ..dynamics.execution import algorithms
+from ..dynamics.execution.algorithms import Algorithm
+from ..dynamics.execution.threads import run_on_threads
+from ..kernels import first_not_finite
+from ..model import SubsystemGraph
+from .robots import ARM, FOUR_BAR
+
+__all__ = ["tasks"]
+
+
+@cache
+def tasks() -> dict[str, Callable[[], object]]:
+    """By name, in the order in which they are begun: long ones first, what needs others' kernels last."""
+    table = [item for item in vars(algorithms).values() if isinstance(item, Algorithm)]
+    batches = {
+        f"{one.name}, batch, {dtype}": partial(_batch, one, dtype) for one in table for dtype in one.batches
+    }
+    single = {one.name: partial(_single, one) for one in table}
+    last: dict[str, Callable[[], object]] = {
+        "checks and threads": _small_kernels,
+        "closed loops": _closed_loops,
+    }
+    return {"closing loops": _closing_loops, **batches, **single, **last}
+
+
+def _single(algorithm: Algorithm) -> None:
+    _, (topology, constants) = _arm(algorithm)
+    algorithm.bind(topology, constants, work_for(len(topology) - 1, algorithm.columns))
+
+
+def _batch(algorithm: Algorithm, dtype: np.dtype[Any]) -> None:
+    graph, (topology, constants) = _arm(algorithm)
+    algorithm.zero_blocks(graph, dtype, topology, constants.astype(dtype))
+
+
+def _arm(algorithm: Algorithm) -> tuple[SubsystemGraph, Arrays]:
+    graph = urdf.load_urdf(ARM)
+    return graph, algorithm.prepared(topology_of(graph, frozenset()), constants_of(graph))
+
+
+def _small_kernels() -> None:
+    first_not_finite(np.zeros(1))
+    run_on_threads(lambda queue: None, 1, 2)
+
+
+def _closing_loops() -> None:
+    Mechanism(urdf.load_urdf(FOUR_BAR)).warm_up()
+
+
+def _closed_loops() -> None:
+    state = np.array([[0.5], [0.1], [0.0]])
+    closure.closed_loop_inverse_dynamics(urdf.load_urdf(FOUR_BAR), *state)

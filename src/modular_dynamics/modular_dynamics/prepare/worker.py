@@ -1,0 +1,30 @@
+"""What a process that prepares functions does. Not in __main__.py, which other processes do not import."""
+
+import signal
+import time
+
+from ..kernels import first_not_finite
+from ..kernels.numba_support.first_use import compiled_names
+from .tasks import tasks
+
+__all__ = ["end_on_interrupt", "is_interpreted", "prepare"]
+
+
+def is_interpreted() -> bool:
+    """Whether NUMBA_DISABLE_JIT turns the compiler off."""
+    return not hasattr(first_not_finite, "signatures")
+
+
+def end_on_interrupt() -> None:
+    """Let an interrupt end this process without a traceback; the first process reports it."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
+def prepare(name: str) -> str:
+    """Run one task; what became of it."""
+    before, start, processor = len(compiled_names()), time.perf_counter(), time.process_time()
+    tasks()[name]()
+    if len(compiled_names()) == before:
+        return "was on the disk"
+    seconds, busy = time.perf_counter() - start, time.process_time() - processor
+    return f"compiled in {seconds:.1f} s ({busy:.1f} s of processor time)"

@@ -1,0 +1,80 @@
+"""Who waits for the compiler reads one line on stderr; who does not wait reads none."""
+
+import gc
+import os
+
+import pytest
+from numba import config
+
+from helpers.processes import run_python
+from modular_dynamics.kernels.numba_support import first_use
+
+pytestmark = pytest.mark.skipif(bool(config.DISABLE_JIT), reason="nothing is compiled")
+
+#: Compiles or loads two kernels; whoever compiles waits longer than the patience that it is given.
+PROGRAM = """
+import sys
+import numpy as np
+from modular_dynamics.kernels import first_not_finite
+from modular_dynamics.kernels.numba_support import first_use
+from modular_dynamics.kernels.row_queue import new_queue, none_at_work
+first_use.PATIENCE = float(sys.argv[1])
+first_not_finite(np.zeros(3)), none_at_work(new_queue(), 1)
+print(len(first_use.compiled_names()))
+"""
+
+
+def run(folder, patience, quiet="0"):
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(folder), first_use.QUIET_VARIABLE: quiet}
+    done = run_python("-c", PROGRAM, patience, env=environment)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip(), done.stderr.splitlines()
+
+
+def test_one_line_says_what_is_compiled_and_where_it_is_kept(tmp_path):
+    compiled, (line,) = run(tmp_path, 0.01)
+    assert compiled == "2"
+    assert line.startswith(
+        "modular_dynamics: compiling first_not_finite; every function is compiled before its "
+    )
+    assert str(tmp_path) in line
+    assert "python -m modular_dynamics.prepare" in line
+    assert run(tmp_path, 0.0) == ("0", [])  # from the disk
+
+
+def test_a_short_wait_needs_no_line(tmp_path):
+    assert run(tmp_path, 1e5) == ("2", [])
+
+
+def test_the_line_can_be_kept_back(tmp_path):
+    assert run(tmp_path, 0.01, quiet="1") == ("2", [])
+
+
+def test_what_several_kernels_take_is_added_up(tmp_path, monkeypatch, capsys):
+    notice = first_use._Notice()
+    monkeypatch.setattr(first_use, "_notice", notice)
+    monkeypatch.setenv(first_use.QUIET_VARIABLE, "")
+    notice.waited = first_use.PATIENCE
+    for _ in range(2):
+        with first_use.announcing("_second", lambda: (True, str(tmp_path))):
+            while not notice.is_given:
+                pass
+    captured = capsys.readouterr()
+    assert captured.err.count("compiling second;") == 1
+    assert captured.out == ""
+
+
+def test_without_a_folder_the_line_says_so(monkeypatch, capsys):
+    first_use._Notice().give("torques", lambda: (True, None))
+    assert "no folder can keep it" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("enabled", [True, False])
+def test_the_collector_is_afterwards_as_it_was_before(enabled):
+    (gc.enable if enabled else gc.disable)()
+    try:
+        with first_use.announcing("kernel", lambda: (False, None)):
+            assert not gc.isenabled()
+        assert gc.isenabled() == enabled
+    finally:
+        gc.enable()
