@@ -2,7 +2,7 @@
 
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,7 +19,7 @@ from ..arrays.joint_terms import terms_of
 from ..arrays.model_arrays import Arrays, constants_of, topology_of
 from ..workspaces import discard_workspaces, generated_code
 from .algorithms import DOUBLE, GENERATED, SINGLE, Algorithm, why_by_matrix
-from .timing import NoInertiaError, microseconds
+from .timing import NoInertiaError, microseconds, raise_without_inertia
 
 __all__ = ["CompileReport", "GeneratedCode", "compile_graph", "keep_code", "with_code"]
 
@@ -140,11 +140,7 @@ def compile_graph(graph: SubsystemGraph, progress: Callable[[str], None] | None 
         if reason is not None:
             left_out.append(f"{algorithm.name}: {reason}")
             say(left_out[-1])
-    pieces: list[GeneratedCode] = []
-    for algorithm, source in sources:
-        reason = _generate_all(graph, algorithm, source, say, pieces)
-        if reason is not None:
-            left_out.append(f"{algorithm.name}: {reason}")
+    pieces = [piece for algorithm, source in sources for piece in _generated(graph, algorithm, source, say)]
     code = {(p.algorithm, p.form, np.dtype(p.dtype)): p.address for p in pieces if p.used}
     discard_workspaces(graph, code)  # those that exist call the loops
     return CompileReport(graph.name, tuple(pieces), tuple(left_out), time.perf_counter() - start)
@@ -164,22 +160,14 @@ def keep_code(old: SubsystemGraph, new: SubsystemGraph) -> None:
         discard_workspaces(new, code)
 
 
-def _generate_all(
-    graph: SubsystemGraph,
-    algorithm: Algorithm,
-    source: codegen.Source,
-    say: Callable[[str], None],
-    pieces: list[GeneratedCode],
-) -> str | None:
-    """Add the code of all forms of an algorithm to ``pieces``; or why there is none."""
-    try:
-        for form, dtype in _KINDS:
-            if form == "single" or dtype in algorithm.batches:
-                say(f"{algorithm.name}, {form}, {dtype}")
-                pieces.append(_generate(graph, algorithm, form, dtype, source))
-    except NoInertiaError as error:
-        return f"left out; {error}"
-    return None
+def _generated(
+    graph: SubsystemGraph, algorithm: Algorithm, source: codegen.Source, say: Callable[[str], None]
+) -> Iterator[GeneratedCode]:
+    """The code of all forms of an algorithm."""
+    for form, dtype in _KINDS:
+        if form == "single" or dtype in algorithm.batches:
+            say(f"{algorithm.name}, {form}, {dtype}")
+            yield _generate(graph, algorithm, form, dtype, source)
 
 
 def _plan(
@@ -201,9 +189,12 @@ def _plan(
     topology, constants = algorithm.prepared(*arrays)
     source = codegen.Source(algorithm.recursion, topology, constants, algorithm.outputs(topology))
     try:
+        raise_without_inertia(graph, algorithm, topology, constants)  # tracing would divide by zero
         operations = source.raise_if_large(codegen.FLOAT64)
     except codegen.TooLargeError as error:
         return f"the loops stay; {error}"
+    except NoInertiaError as error:
+        return f"left out; {error}"
     sources.append((algorithm, source))
     for form in ("single", "batch"):
         most = MOST_OPERATIONS.get((algorithm.name, form), operations)
@@ -224,7 +215,7 @@ def _generate(
     def time_of(called: Topology) -> float:
         return microseconds(graph, algorithm, form, dtype, called, constants)
 
-    loops = time_of(topology)  # first: it may raise
+    loops = time_of(topology)
     start = time.perf_counter()
     made = codegen.machine_code(source, _KINDS[form, dtype])
     seconds = time.perf_counter() - start

@@ -14,7 +14,7 @@ from ..arrays.body_frames import joint_without_inertia
 from ..arrays.model_arrays import work_of
 from .algorithms import Algorithm
 
-__all__ = ["NoInertiaError", "microseconds"]
+__all__ = ["NoInertiaError", "microseconds", "raise_without_inertia"]
 
 #: States in a timed batch, calls for one state, and rounds of timing: some milliseconds for each round.
 TIMED_STATES, TIMED_CALLS, ROUNDS = 256, 50, 5
@@ -22,6 +22,22 @@ TIMED_STATES, TIMED_CALLS, ROUNDS = 256, 50, 5
 
 class NoInertiaError(Exception):
     """A joint moves no inertia at the timed state, so that the algorithm computes nothing."""
+
+
+def raise_without_inertia(
+    graph: SubsystemGraph, algorithm: Algorithm, topology: Topology, constants: Array
+) -> None:
+    """Raise NoInertiaError, which names the joint, where an algorithm with pivots computes nothing."""
+    if algorithm.pivots:
+        work, out = work_of(graph, algorithm.columns), np.empty(algorithm.shape(topology))
+        if algorithm.bind(topology, constants, work)(*_timed_state(graph, algorithm), out) == 3:
+            raise NoInertiaError(f"joint '{joint_without_inertia(graph, work).name}' moves no inertia")
+
+
+def _timed_state(graph: SubsystemGraph, algorithm: Algorithm) -> list[Array]:
+    rng = np.random.default_rng(0)
+    sizes = (graph.nq, graph.nv, graph.nv)[: len(algorithm.inputs)]
+    return [rng.uniform(0.5, 1.0, size) for size in sizes]
 
 
 def microseconds(
@@ -36,18 +52,11 @@ def microseconds(
 
     Args:
         form: "single" for the kernel of one state, "batch" for that of many.
-
-    Raises:
-        NoInertiaError: names the joint.
     """
-    rng = np.random.default_rng(0)
-    sizes = (graph.nq, graph.nv, graph.nv)[: len(algorithm.inputs)]
-    vectors = [rng.uniform(0.5, 1.0, size) for size in sizes]
+    vectors = _timed_state(graph, algorithm)
     if form == "single":
         work, out = work_of(graph, algorithm.columns), np.empty(algorithm.shape(topology))
         call = algorithm.bind(topology, constants, work)
-        if call(*vectors, out) == 3 and algorithm.pivots:
-            raise NoInertiaError(f"joint '{joint_without_inertia(graph, work).name}' moves no inertia")
         seconds = min(repeat(lambda: call(*vectors, out), number=TIMED_CALLS, repeat=ROUNDS)) / TIMED_CALLS
     else:
         run = _batch_call(graph, algorithm, topology, constants.astype(dtype), vectors)

@@ -264,11 +264,9 @@ def test_progress_pickle_and_refusals(load_robot):
 def test_where_code_does_not_help_is_said_before_the_first_piece(load_robot):
     seen = []
     report = load_robot("branched_38dof").compile(progress=seen.append)
-    too_many = "5310 operations; code is used up to 2200"
-    assert seen[: -len(report.pieces)] == [
-        f"inverse_dynamics, single: the loops stay, for they are faster; {too_many}",
-        *report.left_out,
-    ]
+    stay = "inverse_dynamics, single: the loops stay, for they are faster; "
+    stay += "5310 operations; code is used up to 2200"
+    assert seen[: -len(report.pieces)] == [stay, *report.left_out]
     assert "inverse_dynamics_derivatives: the loops stay; 34749 operations" in seen[1]
 
 
@@ -277,9 +275,8 @@ def test_progress_is_shown_on_terminals(load_robot, monkeypatch, capsys, termina
     monkeypatch.setattr(sys.stderr, "isatty", lambda: terminal, raising=False)
     monkeypatch.setenv("MODULAR_DYNAMICS_QUIET", quiet)
     load_robot("four_link").compile()
-    captured = capsys.readouterr()
-    assert captured.err.count("graph.compile(): ") == lines
-    assert captured.out == ""
+    out, err = capsys.readouterr()
+    assert (out, err.count("graph.compile(): ")) == ("", lines)
 
 
 def test_black_boxes_are_refused(boxed_arm):
@@ -291,13 +288,11 @@ def test_code_is_kept_where_a_change_leaves_all_its_numbers(load_robot):
     """Limits and damping are not in it; a payload is, and its removal brings back numbers, not code."""
     graph = load_robot("four_link")
     use_code(graph)
-    code = workspaces.generated_code(graph)
-    assert code
+    assert (code := workspaces.generated_code(graph))
     name = graph.joint_names[0]
-    same = graph.with_parameters({f"joint {name} friction": 0.5})
-    assert workspaces.generated_code(same) == code
-    assert workspaces.generated_code(graph.with_payload(graph.links[-1], mass=0.0)) == code
-    state = random_state(graph)
+    same, state = graph.with_parameters({f"joint {name} friction": 0.5}), random_state(graph)
+    for one in (same, graph.with_payload(graph.links[-1], mass=0.0)):
+        assert workspaces.generated_code(one) == code
     assert np.array_equal(md.inverse_dynamics(same, *state), md.inverse_dynamics(graph, *state))
     loaded = graph.with_payload(graph.links[-1], mass=1.0)
     for other in (loaded, graph.lock({name: 0.0}), graph.with_parameters({"gravity z": 0.0})):
