@@ -78,8 +78,8 @@ def test_the_reversed_frame_has_the_largest_residual_and_finite_rows(kind, away)
         assert np.linalg.norm(phi) == pytest.approx(2.0, abs=1e-6)
         assert np.isfinite(J).all()
         assert np.isfinite(gamma).all()
-        # to first order the values are those of a plane: the Jacobian of the rotations has its full rank
-        assert np.linalg.matrix_rank(J, 1e-9) == len(phi)
+        # 2 sin(angle/2) has no slope at the reversed frame itself; beside it J has its full rank
+        assert away < 1e-4 or np.linalg.matrix_rank(J, 1e-9) == len(phi)
 
 
 @pytest.mark.parametrize("kind", FIRST)
