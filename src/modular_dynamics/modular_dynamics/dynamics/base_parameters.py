@@ -73,8 +73,8 @@ def base_parameters(graph: SubsystemGraph, seed: int = 0) -> BaseParameters:
 
     By QR (Gautier, Numerical calculation of the base inertial parameters of robots, 1991): the columns of
     ``regressor`` at random states within the limits, body after body, are made orthogonal; a column that
-    those before it explain gives its parameter to theirs. So the first of several that cannot be told apart
-    is kept, and what is beyond a joint is counted to the bodies before it.
+    depends on those before it adds its parameter to theirs. Of parameters that the torques determine only in
+    combination the first is kept, so that what is beyond a joint is counted to the bodies before it.
 
     Args:
         seed: of the random states. Another one gives the same, as long as the rank is clear.

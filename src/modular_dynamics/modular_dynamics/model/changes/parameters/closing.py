@@ -13,7 +13,7 @@ __all__ = ["GEARS", "GRAVITY", "LOOP_JOINTS", "SPRINGS"]
 _ENDS = ("predecessor", "successor")
 _LAW = {"stiffness": "N/m", "free length": "m", "initial force": "N", "damping": "N s/m"}
 _ANCHORS = ("first anchor", "second anchor")
-#: Drivers of a gear that are told apart.
+#: Drivers of a gear whose ratios have names of their own.
 _MOST_DRIVERS = 99
 
 
