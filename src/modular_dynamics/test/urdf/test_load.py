@@ -94,7 +94,7 @@ def test_a_floating_base_twice_is_refused(load_robot):
 
 @pytest.mark.parametrize("name", ["root_joint", "universe"])
 def test_a_link_with_a_name_of_the_floating_base(name):
-    """The ground link that floating_base adds gets another name; the robot is the same as without the clash."""
+    """The added ground link gets another name; the robot is the same as without the clash."""
     text = (ROBOTS / "four_link.urdf").read_text()
     root = md.load_urdf(text).links[0]
     assert md.load_urdf(text.replace(f'"{root}"', f'"{name}"')).warnings == ()
