@@ -50,7 +50,7 @@ from ..math.vectors import (
 )
 from ..numba_support.compilation import inlined, kernel, spliced
 from ..numba_support.memory import add3, load, load3, store, store3
-from ..placement import place, place_by_quaternion, place_floating, pose_of
+from ..placement import place, place_by_quaternion, place_floating, place_spherical
 from ..states import all_finite
 
 __all__ = ["inverse_dynamics", "inverse_dynamics_float32", "inverse_dynamics_float64"]
@@ -89,31 +89,27 @@ def _outward(i, topology, constants, v, vdot, states, work, lanes, like):
     _store_motion_and_wrench(i, (ox, oy, oz), (ex, ey, ez), (ux, uy, uz), constants, work, lanes)
 
 
+# one function for each type of joint: with a branch inside, or with a call, all lanes would be slower
 @inlined
 def _outward_floating(i, topology, constants, q, v, vdot, work, lanes, like):
-    """The same for a floating body on the ground: its twist [linear, angular] is in its own axes."""
+    """The same of a body on a floating joint: its twist [linear, angular] is in its own axes."""
     iv, before = topology[i, V] * lanes, topology[i, PARENT] * WORK_COLUMNS * lanes
     pose = place_floating(i, topology, constants, q, lanes, like)
     omega, alpha, acceleration = _carried(pose, before, work, lanes, like)
     linear, angular = load3(v, iv, lanes, like), load3(v, iv + 3 * lanes, lanes, like)
     push = plus_cross(load3(vdot, iv, lanes, like), angular, linear)
-    alpha = plus(alpha, load3(vdot, iv + 3 * lanes, lanes, like))
-    _store_motion_and_wrench(i, plus(omega, angular), alpha, plus(acceleration, push), constants, work, lanes)
+    acceleration = plus(acceleration, plus_scaled(push, 2.0, cross(omega, linear)))
+    alpha = plus_cross(plus(alpha, load3(vdot, iv + 3 * lanes, lanes, like)), omega, angular)
+    _store_motion_and_wrench(i, plus(omega, angular), alpha, acceleration, constants, work, lanes)
 
 
 @inlined
-def _outward_by_quaternion(i, topology, constants, q, v, vdot, work, lanes, like):
-    """The same of a body on a spherical joint, or on a floating one on a moving body."""
+def _outward_spherical(i, topology, constants, q, v, vdot, work, lanes, like):
+    """The same of a body on a spherical joint: its angular velocity is in its own axes."""
     iv, before = topology[i, V] * lanes, topology[i, PARENT] * WORK_COLUMNS * lanes
-    pose = place_by_quaternion(i, topology, constants, q, lanes, like)
+    pose = place_spherical(i, topology, constants, q, lanes, like)
     omega, alpha, acceleration = _carried(pose, before, work, lanes, like)
-    if topology[i, KIND] == FLOATING:
-        linear, angular = load3(v, iv, lanes, like), load3(v, iv + 3 * lanes, lanes, like)
-        push = plus_cross(load3(vdot, iv, lanes, like), angular, linear)
-        acceleration = plus(acceleration, plus_scaled(push, 2.0, cross(omega, linear)))
-        iv = iv + 3 * lanes
-    else:
-        angular = load3(v, iv, lanes, like)
+    angular = load3(v, iv, lanes, like)
     alpha = plus_cross(plus(alpha, load3(vdot, iv, lanes, like)), omega, angular)
     _store_motion_and_wrench(i, plus(omega, angular), alpha, acceleration, constants, work, lanes)
 
@@ -151,38 +147,58 @@ def _store_motion_and_wrench(i, omega, alpha, acceleration, constants, work, lan
 
 
 @inlined
-def _inward(i, topology, constants, q, states, work, tau, lanes, like):
-    """The torque of joint i, and Ad(x) of its wrench added to its parent's: f = R f_i, m = R m_i + p x f."""
-    kind, iv, mode = topology[i, KIND], topology[i, V], topology[i, MODE]
-    at, before = i * WORK_COLUMNS * lanes, topology[i, PARENT] * WORK_COLUMNS * lanes
-    if mode == UNKNOWN:
+def _inward(i, topology, constants, states, work, tau, lanes, like):
+    """The torque of joint i of one axis; its wrench is added to its parent's."""
+    at, iv = i * WORK_COLUMNS * lanes, topology[i, V] * lanes
+    _mark_unknown(i, topology, work, lanes, like)
+    along = FORCE + 2 if topology[i, KIND] == PRISMATIC else TORQUE + 2
+    own = constants[i, MULTIPLIER] * load(work, at + along * lanes, like)
+    store(tau, iv, load(tau, iv, like) + own)
+    if topology[i, MODE] == WHOLE:
+        _add_to_parent(i, place(i, topology, constants, states, lanes, like), topology, work, lanes, like)
+
+
+@inlined
+def _inward_by_quaternion(i, topology, constants, q, work, tau, lanes, like):
+    """The same of a floating or spherical joint."""
+    at, iv = i * WORK_COLUMNS * lanes, topology[i, V] * lanes
+    _mark_unknown(i, topology, work, lanes, like)
+    if topology[i, KIND] == FLOATING:
+        add3(tau, iv, lanes, like, load3(work, at + FORCE * lanes, lanes, like))
+        iv = iv + 3 * lanes
+    add3(tau, iv, lanes, like, load3(work, at + TORQUE * lanes, lanes, like))
+    if topology[i, MODE] == WHOLE:
+        pose = place_by_quaternion(i, topology, constants, q, lanes, like)
+        _add_to_parent(i, pose, topology, work, lanes, like)
+
+
+@inlined
+def _mark_unknown(i, topology, work, lanes, like):
+    """NaN for the wrench of joint i, if it is inside a black box."""
+    if topology[i, MODE] == UNKNOWN:
         for k in range(FORCE, TORQUE + 3):
-            store(work, at + k * lanes, like + math.nan)
-    if kind == FLOATING:
-        add3(tau, iv * lanes, lanes, like, load3(work, at + FORCE * lanes, lanes, like))
-        add3(tau, (iv + 3) * lanes, lanes, like, load3(work, at + TORQUE * lanes, lanes, like))
-    elif kind == SPHERICAL:
-        add3(tau, iv * lanes, lanes, like, load3(work, at + TORQUE * lanes, lanes, like))
-    else:
-        along = FORCE + 2 if kind == PRISMATIC else TORQUE + 2
-        own = constants[i, MULTIPLIER] * load(work, at + along * lanes, like)
-        store(tau, iv * lanes, load(tau, iv * lanes, like) + own)
-    if mode == WHOLE:
-        rotation, p = pose_of(i, topology, constants, q, states, lanes, like)
-        force = times(rotation, load3(work, at + FORCE * lanes, lanes, like))
-        moment = times(rotation, load3(work, at + TORQUE * lanes, lanes, like))
-        add3(work, before + FORCE * lanes, lanes, like, force)
-        add3(work, before + TORQUE * lanes, lanes, like, plus_cross(moment, p, force))
+            store(work, (i * WORK_COLUMNS + k) * lanes, like + math.nan)
+
+
+@inlined
+def _add_to_parent(i, pose, topology, work, lanes, like):
+    """Ad(x) of the wrench of joint i, added to its parent's: f = R f_i, m = R m_i + p x f."""
+    rotation, p = pose
+    at, before = i * WORK_COLUMNS * lanes, topology[i, PARENT] * WORK_COLUMNS * lanes
+    force = times(rotation, load3(work, at + FORCE * lanes, lanes, like))
+    moment = times(rotation, load3(work, at + TORQUE * lanes, lanes, like))
+    add3(work, before + FORCE * lanes, lanes, like, force)
+    add3(work, before + TORQUE * lanes, lanes, like, plus_cross(moment, p, force))
 
 
 @spliced
 def outward(first, stop, topology, constants, q, v, vdot, states, work, lanes, like):
     """Motion and wrench of bodies first ... stop - 1 of one subsystem; their parents' motions are known."""
     for i in range(first, stop):
-        if topology[i, KIND] == FLOATING and topology[i, PARENT] == topology.shape[0] - 1:
+        if topology[i, KIND] == FLOATING:
             _outward_floating(i, topology, constants, q, v, vdot, work, lanes, like)
-        elif topology[i, KIND] == FLOATING or topology[i, KIND] == SPHERICAL:
-            _outward_by_quaternion(i, topology, constants, q, v, vdot, work, lanes, like)
+        elif topology[i, KIND] == SPHERICAL:
+            _outward_spherical(i, topology, constants, q, v, vdot, work, lanes, like)
         else:
             _outward(i, topology, constants, v, vdot, states, work, lanes, like)
 
@@ -194,7 +210,10 @@ def inward(first, stop, topology, constants, q, states, work, tau, lanes, like):
     Leaves the subsystem's wrench added to that of the body which carries it.
     """
     for i in range(stop - 1, first - 1, -1):
-        _inward(i, topology, constants, q, states, work, tau, lanes, like)
+        if topology[i, KIND] >= FLOATING:
+            _inward_by_quaternion(i, topology, constants, q, work, tau, lanes, like)
+        else:
+            _inward(i, topology, constants, states, work, tau, lanes, like)
 
 
 @inlined
