@@ -5,7 +5,6 @@
 
 import numpy as np
 from numba import types
-from numba.extending import intrinsic
 from numpy.typing import NDArray
 
 from .numba_support.compilation import kernel, replaced_by
@@ -32,7 +31,6 @@ def first_bad(queue: NDArray[np.int64]) -> int | None:
 def _atomic(operation):
     """An atomic change of an element, as an intrinsic (array, index, value) -> previous value."""
 
-    @intrinsic
     def compiled(typing, array, index, value):
         def generate(context, builder, sig, args):
             data = context.make_array(sig.args[0])(context, builder, args[0]).data

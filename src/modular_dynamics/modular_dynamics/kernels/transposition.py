@@ -5,7 +5,6 @@ from typing import Any
 import numpy as np
 from llvmlite import ir
 from numba import types
-from numba.extending import intrinsic
 from numpy.typing import NDArray
 
 from .numba_support.compilation import inlined, replaced_by
@@ -59,7 +58,6 @@ def _sum(builder, rows):
     return rows[0]
 
 
-@intrinsic
 def _transpose(typing, source, source_at, source_step, target, target_at, target_step, total):
     def generate(context, builder, sig, args):
         align = total.element.bitwidth // 8
@@ -129,7 +127,6 @@ def lanes_to_columns(source, target, first, zeros, lanes, like):
     return total
 
 
-@intrinsic
 def _prefetch(typing, array, index):
     def generate(context, builder, sig, args):
         data = context.make_array(sig.args[0])(context, builder, args[0]).data

@@ -6,14 +6,14 @@ a change in a function of another file that is compiled into it.
 """
 
 from collections.abc import Callable
-from functools import cache
+from functools import cache, wraps
 from hashlib import sha256
 from pathlib import Path
 from threading import Lock
 from typing import Any
 
 from numba import config, float64, int64, njit, types
-from numba.extending import overload
+from numba.extending import lower_builtin, type_callable
 
 from .first_use import announced
 from .tested_versions import numba_is_tested
@@ -71,10 +71,26 @@ def kernel(**options: Any) -> Callable[[Any], Any]:
 
 
 def replaced_by(intrinsic: Any) -> Callable[[Any], Any]:
-    """In kernels an intrinsic stands for a Python function; without the compiler the function itself runs."""
+    """In kernels an intrinsic stands for a Python function; without the compiler the function itself runs.
+
+    An intrinsic is a function (typing context, *types) -> (signature, function that writes LLVM instructions),
+    as of `numba.extending.intrinsic`. An overload would be one more function to be compiled for each call.
+    """
 
     def kept(function: Any) -> Any:
-        overload(function, jit_options={"forceinline": True})(lambda *args: lambda *args: intrinsic(*args))
+        @type_callable(function)
+        def typed(context: Any) -> Any:
+            @wraps(function)  # Numba asks for the signature
+            def signature(*args: Any) -> Any:
+                return intrinsic(context, *args)[0]
+
+            return signature
+
+        @lower_builtin(function, types.VarArg(types.Any))
+        def lowered(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+            _, generate = intrinsic(context.typing_context, *sig.args)
+            return generate(context, builder, sig, args)
+
         return function
 
     return kept

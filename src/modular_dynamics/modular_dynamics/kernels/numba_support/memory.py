@@ -7,7 +7,6 @@ Code that was generated for one robot (see codegen/) is called with their addres
 import numpy as np
 from llvmlite import ir
 from numba import types
-from numba.extending import intrinsic
 
 from .compilation import inlined, replaced_by
 from .lanes import FLOAT32X16, FLOAT64X8, Lanes
@@ -36,7 +35,6 @@ def _pointer(context, builder, sig, args, value_type):
     return pointer, sig.args[0].dtype.bitwidth // 8
 
 
-@intrinsic
 def _load(typing, array, index, like):
     def generate(context, builder, sig, args):
         pointer, align = _pointer(context, builder, sig, args, like)
@@ -45,7 +43,6 @@ def _load(typing, array, index, like):
     return like(array, index, like), generate
 
 
-@intrinsic
 def _store(typing, array, index, value):
     def generate(context, builder, sig, args):
         pointer, align = _pointer(context, builder, sig, args, value)
@@ -114,7 +111,6 @@ def add3(array, index, lanes, like, vector):
 def _zero(lanes):
     """The zero of a type, as an intrinsic without arguments."""
 
-    @intrinsic
     def compiled(typing):
         def generate(context, builder, sig, args):
             value_type = context.get_value_type(lanes)
@@ -145,7 +141,6 @@ def zero_float32x16():
     return np.zeros(16, np.float32)
 
 
-@intrinsic
 def _run_code(typing, address, states, q, v, a, out):
     def generate(context, builder, sig, args):
         pointers = [
