@@ -1,9 +1,10 @@
 """Poses (R, p) of bodies in their parents: R as nine numbers row by row, p as three."""
 
 from .layout import COSINE, FLOATING, KIND, POSITION, ROTATION, SHIFT, SINE, SPHERICAL, Q
-from .math.vectors import matrix_product, plus, plus_scaled, row3, row9, times
+from .math.vectors import matrix_product, plus, plus_scaled, times
 from .numba_support.compilation import inlined
-from .numba_support.memory import load, load3, load9, store3
+from .numba_support.memory import load
+from .numba_support.neighbours import load3, load9, row3, row9, store3
 from .states import block_rows
 
 __all__ = [

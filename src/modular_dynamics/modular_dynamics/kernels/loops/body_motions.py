@@ -3,7 +3,8 @@
 from ..layout import FLOATING, KIND, MULTIPLIER, PARENT, PRISMATIC, V
 from ..math.vectors import cross, minus, plus, plus_cross, plus_scaled, times
 from ..numba_support.compilation import inlined
-from ..numba_support.memory import load3, store6, zero_float64, zero_float64x8
+from ..numba_support.memory import zero_float64, zero_float64x8
+from ..numba_support.neighbours import load3, store6
 from ..placement import composed, load_pose
 from ..recursions.kinematics import POSE_COLUMNS, place_body
 from ..states import joint_states as compute_joint_states

@@ -18,8 +18,9 @@ the opposite acts on the predecessor.
 import math
 
 from ..layout import FLOATING, KIND, MULTIPLIER, PARENT, PRISMATIC, V
-from ..math.vectors import cross, dot, minus, plus, plus_scaled, row3, scaled, times
+from ..math.vectors import cross, dot, minus, plus, plus_scaled, scaled, times
 from ..numba_support.compilation import inlined, kernel
+from ..numba_support.neighbours import row3
 from ..recursions.kinematics import POSE_COLUMNS
 from ..states import turns_by_quaternion
 from .body_motions import anchor_motion, body_motions, vector_at

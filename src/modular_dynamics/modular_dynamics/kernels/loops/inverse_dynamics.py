@@ -6,8 +6,9 @@ multipliers of the rows, of the least norm where rows are redundant; tau_1 = tau
 """
 
 from ..math.orthogonal import least_squares, minimum_norm
-from ..math.vectors import row3, times, transposed_times
+from ..math.vectors import times, transposed_times
 from ..numba_support.compilation import inlined, inlined_strictly, kernel
+from ..numba_support.neighbours import row3
 from ..recursions.newton_euler import inverse_dynamics
 from .body_motions import anchor_motion
 from .constraint_rows import evaluate_rows

@@ -12,9 +12,6 @@ __all__ = [
     "plus",
     "plus_cross",
     "plus_scaled",
-    "row3",
-    "row6",
-    "row9",
     "scaled",
     "skew",
     "skew_product",
@@ -158,21 +155,3 @@ def matrix_product(a, b):
         a[6] * b[1] + a[7] * b[4] + a[8] * b[7],
         a[6] * b[2] + a[7] * b[5] + a[8] * b[8],
     )
-
-
-@inlined
-def row3(table, row, column):
-    """Three neighbouring entries of a row of a table."""
-    return table[row, column], table[row, column + 1], table[row, column + 2]
-
-
-@inlined
-def row6(table, row, column):
-    """Six neighbouring entries."""
-    return row3(table, row, column) + row3(table, row, column + 3)
-
-
-@inlined
-def row9(table, row, column):
-    """Nine neighbouring entries."""
-    return row6(table, row, column) + row3(table, row, column + 6)

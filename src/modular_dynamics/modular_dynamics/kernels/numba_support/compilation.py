@@ -73,7 +73,7 @@ def kernel(**options: Any) -> Callable[[Any], Any]:
 def replaced_by(intrinsic: Any) -> Callable[[Any], Any]:
     """In kernels an intrinsic stands for a Python function; without the compiler the function itself runs.
 
-    An intrinsic is a function (typing context, *types) -> (signature, function that writes LLVM instructions),
+    An intrinsic is a function (typing context, *types) -> (signature, writer of LLVM instructions),
     as of `numba.extending.intrinsic`. An overload would be one more function to be compiled for each call.
     """
 

@@ -8,48 +8,44 @@ import numpy as np
 from llvmlite import ir
 from numba import types
 
-from .compilation import inlined, replaced_by
+from .compilation import replaced_by
 from .lanes import FLOAT32X16, FLOAT64X8, Lanes
 
 __all__ = [
-    "add3",
     "load",
-    "load3",
-    "load6",
-    "load9",
+    "pointer",
     "run_code",
     "store",
-    "store3",
-    "store6",
     "zero_float32x16",
     "zero_float64",
     "zero_float64x8",
 ]
 
 
-def _pointer(context, builder, sig, args, value_type):
-    array = context.make_array(sig.args[0])(context, builder, args[0])
-    pointer = builder.gep(array.data, [context.cast(builder, args[1], sig.args[1], types.intp)])
+def pointer(context, builder, array_type, array, index, value_type):
+    """The address of what stands at an index, and how its elements are aligned."""
+    data = context.make_array(array_type)(context, builder, array).data
+    address = builder.gep(data, [index])
     if isinstance(value_type, Lanes):
-        pointer = builder.bitcast(pointer, context.get_value_type(value_type).as_pointer())
-    return pointer, sig.args[0].dtype.bitwidth // 8
+        address = builder.bitcast(address, context.get_value_type(value_type).as_pointer())
+    return address, array_type.dtype.bitwidth // 8
 
 
 def _load(typing, array, index, like):
     def generate(context, builder, sig, args):
-        pointer, align = _pointer(context, builder, sig, args, like)
-        return builder.load(pointer, align=align)
+        address, align = pointer(context, builder, array, *args[:2], like)
+        return builder.load(address, align=align)
 
-    return like(array, index, like), generate
+    return like(array, types.intp, like), generate
 
 
 def _store(typing, array, index, value):
     def generate(context, builder, sig, args):
-        pointer, align = _pointer(context, builder, sig, args, value)
-        builder.store(args[2], pointer, align=align)
+        address, align = pointer(context, builder, array, *args[:2], value)
+        builder.store(args[2], address, align=align)
         return context.get_dummy_value()
 
-    return types.void(array, index, value), generate
+    return types.void(array, types.intp, value), generate
 
 
 @replaced_by(_load)
@@ -65,47 +61,6 @@ def store(array, index, value):
         array[index] = value
     else:
         array.reshape(-1)[index : index + len(value)] = value
-
-
-@inlined
-def load3(array, index, lanes, like):
-    """Three neighbouring quantities of ``lanes`` elements each."""
-    return load(array, index, like), load(array, index + lanes, like), load(array, index + 2 * lanes, like)
-
-
-@inlined
-def load6(array, index, lanes, like):
-    """Six neighbouring quantities."""
-    return load3(array, index, lanes, like) + load3(array, index + 3 * lanes, lanes, like)
-
-
-@inlined
-def load9(array, index, lanes, like):
-    """Nine neighbouring quantities."""
-    return load6(array, index, lanes, like) + load3(array, index + 6 * lanes, lanes, like)
-
-
-@inlined
-def store3(array, index, lanes, vector):
-    """Write three neighbouring quantities."""
-    store(array, index, vector[0])
-    store(array, index + lanes, vector[1])
-    store(array, index + 2 * lanes, vector[2])
-
-
-@inlined
-def store6(array, index, lanes, first, second):
-    """Write two vectors one behind the other."""
-    store3(array, index, lanes, first)
-    store3(array, index + 3 * lanes, lanes, second)
-
-
-@inlined
-def add3(array, index, lanes, like, vector):
-    """Add to three neighbouring quantities."""
-    store(array, index, load(array, index, like) + vector[0])
-    store(array, index + lanes, load(array, index + lanes, like) + vector[1])
-    store(array, index + 2 * lanes, load(array, index + 2 * lanes, like) + vector[2])
 
 
 def _zero(lanes):

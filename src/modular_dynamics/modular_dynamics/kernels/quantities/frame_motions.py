@@ -8,7 +8,8 @@ from ..drivers import batch_float64, single
 from ..layout import FIXED, FLOATING, KIND, MULTIPLIER, PARENT, PRISMATIC, REVOLUTE, V
 from ..math.vectors import cross, crosses, minus, plus, plus_cross, plus_scaled, scaled, times
 from ..numba_support.compilation import inlined, kernel, spliced
-from ..numba_support.memory import load, load3, store, store3
+from ..numba_support.memory import load, store
+from ..numba_support.neighbours import load3, store3
 from ..placement import composed, fixed_pose, load_pose, pose_of, store_pose
 
 __all__ = [

@@ -18,14 +18,13 @@ from ..math.vectors import (
     matrix_product,
     plus,
     plus_scaled,
-    row3,
-    row6,
     scaled,
     symmetric_times,
     times,
 )
 from ..numba_support.compilation import inlined, kernel, spliced
-from ..numba_support.memory import add3, load, load3, load6, store
+from ..numba_support.memory import load, store
+from ..numba_support.neighbours import add3, load3, load6, row3, row6
 from ..placement import composed, load_axis, load_pose, pose_of, store_pose
 
 __all__ = ["MOMENTUM_COLUMNS", "momentum_matrix", "momentum_matrix_float64"]

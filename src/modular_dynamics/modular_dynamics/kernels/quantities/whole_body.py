@@ -16,14 +16,13 @@ from ..math.vectors import (
     dot,
     plus_cross,
     plus_scaled,
-    row3,
-    row6,
     symmetric_times,
     times,
     transposed_times,
 )
 from ..numba_support.compilation import inlined, kernel, spliced
-from ..numba_support.memory import add3, load, load3, store
+from ..numba_support.memory import load, store
+from ..numba_support.neighbours import add3, load3, row3, row6
 from ..placement import load_pose
 from .frame_motions import ACCELERATION, ALPHA, LINEAR, MOTION_COLUMNS, OMEGA, ground_at_rest, move_body
 

@@ -20,7 +20,8 @@ from ..drivers import batch_float64, single
 from ..joint_terms import write_joint_terms
 from ..layout import FRICTIONS, GRAVITY, SPRINGS, TERMS, V
 from ..numba_support.compilation import kernel, spliced
-from ..numba_support.memory import store, store3
+from ..numba_support.memory import store
+from ..numba_support.neighbours import store3
 from ..states import turns_by_quaternion
 from .articulated_free import accelerate_by_quaternion, inward_by_quaternion, outward_by_quaternion
 from .articulated_layout import ARTICULATED_COLUMNS, CHANGE, GAMMA, OMEGA, ROW

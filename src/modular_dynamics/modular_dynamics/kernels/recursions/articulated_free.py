@@ -30,7 +30,7 @@ from ..math.vectors import (
     transposed_times,
 )
 from ..numba_support.compilation import inlined
-from ..numba_support.memory import add3, load3, load9, store3, store6
+from ..numba_support.neighbours import add3, load3, load9, store3, store6
 from ..placement import place_by_quaternion
 from .articulated_inertia import shifted
 from .articulated_layout import (

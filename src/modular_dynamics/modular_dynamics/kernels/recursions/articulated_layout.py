@@ -16,9 +16,10 @@ from ..layout import (
     SINE,
     TOPOLOGY_COLUMNS,
 )
-from ..math.vectors import crosses, dot, minus, plus_scaled, row3, row6, scaled, symmetric_times
+from ..math.vectors import crosses, dot, minus, plus_scaled, scaled, symmetric_times
 from ..numba_support.compilation import inlined
-from ..numba_support.memory import add3, load, load6, load9, store3, store6
+from ..numba_support.memory import load
+from ..numba_support.neighbours import add3, load6, load9, row3, row6, store3, store6
 from ..states import block_rows
 from .articulated_inertia import ANY, turned_back, turned_on
 

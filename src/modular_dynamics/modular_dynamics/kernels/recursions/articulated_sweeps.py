@@ -3,7 +3,8 @@
 from ..layout import ARMATURE, FRICTIONS, KIND, PARENT, PRISMATIC, SPRINGS, TERMS, V
 from ..math.vectors import dot, minus, plus_cross, plus_scaled, scaled
 from ..numba_support.compilation import inlined
-from ..numba_support.memory import load, load3, load6, store, store6
+from ..numba_support.memory import load, store
+from ..numba_support.neighbours import load3, load6, store6
 from .articulated_inertia import ANY, shifted, spun, tilted, turned, turned_on
 from .articulated_layout import (
     ARTICULATED,

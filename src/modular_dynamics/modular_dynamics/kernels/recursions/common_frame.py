@@ -39,16 +39,14 @@ from ..math.vectors import (
     plus,
     plus_cross,
     plus_scaled,
-    row3,
-    row6,
-    row9,
     scaled,
     symmetric_times,
     times,
     transposed_times,
 )
 from ..numba_support.compilation import inlined
-from ..numba_support.memory import load, load3, store, store3, store6
+from ..numba_support.memory import load, store
+from ..numba_support.neighbours import load3, row3, row6, row9, store3, store6
 from ..placement import pose_of
 from ..states import block_rows
 

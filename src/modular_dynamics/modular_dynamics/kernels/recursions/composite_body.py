@@ -25,7 +25,8 @@ from ..layout import (
 from ..math.matrix_entries import add_on_diagonal, coordinates_are_shared, put, zero_first
 from ..math.vectors import dot, matrix_product, plus_cross, plus_scaled, times
 from ..numba_support.compilation import inlined, kernel, spliced
-from ..numba_support.memory import add3, load, load3, load6, store
+from ..numba_support.memory import load, store
+from ..numba_support.neighbours import add3, load3, load6
 from ..placement import load_pose, pose_of, store_pose
 from ..states import turns_by_quaternion
 

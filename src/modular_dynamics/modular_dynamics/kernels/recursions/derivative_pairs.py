@@ -14,7 +14,8 @@ from ..math.vectors import (
     transposed_times,
 )
 from ..numba_support.compilation import inlined
-from ..numba_support.memory import load, load3, load6, load9, store6
+from ..numba_support.memory import load
+from ..numba_support.neighbours import load3, load6, load9, store6
 from ..states import turns_by_quaternion
 from .common_frame import (
     ACCELERATION,

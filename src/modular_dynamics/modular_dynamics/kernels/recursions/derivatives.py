@@ -36,16 +36,10 @@ from ..layout import (
     V,
 )
 from ..math.matrix_entries import add_on_diagonal, coordinates_are_shared, put, put9, zero_first
-from ..math.vectors import (
-    matrix_product,
-    plus_scaled,
-    scaled,
-    skew,
-    skew_product,
-    times,
-)
+from ..math.vectors import matrix_product, plus_scaled, scaled, skew, skew_product, times
 from ..numba_support.compilation import inlined, kernel, spliced
-from ..numba_support.memory import load, load3, store
+from ..numba_support.memory import load, store
+from ..numba_support.neighbours import load3
 from ..states import turns_by_quaternion
 from .common_frame import (
     BODY,

@@ -7,9 +7,10 @@ carries the link's pose in the body that has been reached; in the root link's ax
 
 from ..drivers import batch_float64, single
 from ..layout import FLOATING, KIND, MODE, MULTIPLIER, PARENT, POSITION, PRISMATIC, SPHERICAL, V
-from ..math.vectors import cross, minus, plus, row3, scaled, times
+from ..math.vectors import cross, minus, plus, scaled, times
 from ..numba_support.compilation import inlined, kernel, spliced
-from ..numba_support.memory import load, load3, store
+from ..numba_support.memory import load, store
+from ..numba_support.neighbours import load3, row3
 from ..placement import composed, fixed_pose, load_axis, load_pose, pose_of
 from ..states import turns_by_quaternion
 from .kinematics import POSE_COLUMNS, place_body

@@ -7,7 +7,8 @@ pose that its constants hold. Joints that carry none of these links may be left 
 from ..drivers import batch_float64, single
 from ..layout import FIXED, KIND, PARENT
 from ..numba_support.compilation import inlined, kernel, spliced
-from ..numba_support.memory import store, store3
+from ..numba_support.memory import store
+from ..numba_support.neighbours import store3
 from ..placement import composed, fixed_pose, load_pose, pose_of, store_pose
 
 __all__ = ["POSE_COLUMNS", "frame_poses", "frame_poses_float64", "place_body"]

@@ -36,20 +36,10 @@ from ..layout import (
     WORK_COLUMNS,
     V,
 )
-from ..math.vectors import (
-    cross,
-    crosses,
-    minus,
-    plus,
-    plus_cross,
-    plus_scaled,
-    row3,
-    row6,
-    times,
-    transposed_times,
-)
+from ..math.vectors import cross, crosses, minus, plus, plus_cross, plus_scaled, times, transposed_times
 from ..numba_support.compilation import inlined, kernel, spliced
-from ..numba_support.memory import add3, load, load3, store, store3
+from ..numba_support.memory import load, store
+from ..numba_support.neighbours import add3, load3, row3, row6, store3
 from ..placement import place, place_by_quaternion, place_floating, place_spherical
 from ..states import all_finite
 

@@ -12,20 +12,10 @@ which are not read.
 
 from ..drivers import batch_float64, single
 from ..layout import FLOATING, GRAVITY, KIND, MASS, MULTIPLIER, PARENT, PRISMATIC, V
-from ..math.vectors import (
-    cross,
-    crosses,
-    matrix_product,
-    minus,
-    plus,
-    plus_cross,
-    plus_scaled,
-    row9,
-    scaled,
-    times,
-)
+from ..math.vectors import cross, crosses, matrix_product, minus, plus, plus_cross, plus_scaled, scaled, times
 from ..numba_support.compilation import inlined, kernel, spliced
-from ..numba_support.memory import load, load3, load9, store, store3
+from ..numba_support.memory import load, store
+from ..numba_support.neighbours import load3, load9, row9, store3
 from ..placement import composed, load_axis, load_pose, place, place_by_quaternion, place_floating, store_pose
 from ..states import turns_by_quaternion
 
