@@ -18,6 +18,7 @@ the opposite acts on the predecessor.
 import math
 
 from ..layout import FLOATING, KIND, MULTIPLIER, PARENT, PRISMATIC, V
+from ..math.assignment import set_to_zero
 from ..math.vectors import cross, dot, minus, plus, plus_scaled, scaled, times
 from ..numba_support.compilation import inlined, kernel
 from ..numba_support.neighbours import row3
@@ -86,7 +87,7 @@ def evaluate_rows(tree, rows, q, v, values):
     indices, vectors, work = rows.indices, rows.vectors, values.body_motions
     phi, J, gamma = values.phi, values.J, values.gamma
     n = tree.topology.shape[0] - 1
-    J[:, :] = 0.0
+    set_to_zero(J)
     for row in range(indices.shape[0]):
         kind = indices[row, 0]
         if kind == COUPLING:

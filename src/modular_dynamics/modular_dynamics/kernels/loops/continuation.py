@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 
+from ..math.assignment import assign
 from ..numba_support.compilation import inlined_strictly, kernel
 from .constraint_rows import evaluate_rows
 from .newton import LARGEST_STEP, LAST_STEP, correct, newton_step, step_length
@@ -66,25 +67,27 @@ def follow(tree, rows, split, q, target, workspace, jumped):
         start[k] = q[independent[k]]
         distance = max(distance, abs(target[k] - start[k]))
         reach = max(reach, split.single_reach[k] * abs(target[k] - start[k]))
-    if distance == 0.0:
-        return 1.0 if correct(tree, rows, split, q, workspace, LARGEST_STEP, 0.0) else 0.0
-    done, stride = 0.0, min(1.0, STRIDE / distance)
+    done, stride = 0.0, min(1.0, STRIDE / distance) if distance > 0.0 else 1.0
     while done < 1.0:
         end = done + stride if done + stride < 1.0 - 1e-9 else 1.0  # no rest that is rounding only
         stride = end - done
-        evaluate_rows(tree, rows, q, workspace.rest, workspace.rows)
-        rank = _tangent_step(split, workspace, stride, start, target)
-        pivot = abs(workspace.AT[last, last]) if rank == last + 1 and rank > 0 else np.inf
-        step = max(step_length(x, split.dependent_reach), stride * reach)
-        saved[:] = q
-        move_dependent(split, q, saved, x, 1.0)
-        _place(q, independent, start, target, end)
-        allowed = LARGEST_STEP if jumped and done == 0.0 else 0.3 * step + LAST_STEP
+        assign(saved, q)
+        pivot, step, allowed = np.inf, 0.0, LARGEST_STEP
+        if distance > 0.0:
+            evaluate_rows(tree, rows, q, workspace.rest, workspace.rows)
+            rank = _tangent_step(split, workspace, stride, start, target)
+            if rank == last + 1 and rank > 0:
+                pivot = abs(workspace.AT[last, last])
+            step = max(step_length(x, split.dependent_reach), stride * reach)
+            move_dependent(split, q, saved, x, 1.0)
+            _place(q, independent, start, target, end)
+            if done > 0.0 or not jumped:
+                allowed = 0.3 * step + LAST_STEP
         near = step < 2.0 * LARGEST_STEP and correct(tree, rows, split, q, workspace, allowed, 0.0)
-        if near and _jacobian_change(split, workspace) <= 0.5 * pivot:
+        if near and (pivot == np.inf or _jacobian_change(split, workspace) <= 0.5 * pivot):
             done, stride = end, 2.0 * stride
             continue
-        q[:] = saved
+        assign(q, saved)
         _place(q, independent, start, target, done)
         stride *= 0.5
         if stride * distance < SHORTEST_STRIDE:

@@ -5,6 +5,7 @@ multipliers of the rows, of the least norm where rows are redundant; tau_1 = tau
 (Schappler et al., section 3.4).
 """
 
+from ..math.assignment import set_to_zero
 from ..math.orthogonal import least_squares, minimum_norm
 from ..math.vectors import times, transposed_times
 from ..numba_support.compilation import inlined, inlined_strictly, kernel
@@ -67,7 +68,7 @@ def _transmit(split, workspace, rank, tau, multipliers):
 def _write_cut_wrenches(tree, rows, values, multipliers, wrenches):
     """wrenches (loops, 6): [force, moment] of each predecessor on its successor, at and in S; summed up."""
     n = tree.topology.shape[0] - 1
-    wrenches[:, :] = 0.0
+    set_to_zero(wrenches)
     for row in range(rows.indices.shape[0]):
         kind, loop = rows.indices[row, 0], rows.indices[row, 1]
         if kind == COUPLING:

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from ..math.assignment import assign, set_to_zero
 from ..math.orthogonal import factor, least_squares
 from ..numba_support.compilation import inlined_strictly, kernel
 from .constraint_rows import evaluate_rows
@@ -62,7 +63,7 @@ def step_length(x, reach):
 def _factor_with_gears(split, workspace):
     """J_d T, J being known, is triangularized in AT. Returns the rank."""
     dependent, T, J, AT = split.dependent_v, split.T, workspace.rows.J, workspace.AT
-    AT[:, :] = 0.0
+    set_to_zero(AT)
     for k in range(T.shape[1]):
         for j in range(T.shape[0]):
             if T[j, k] != 0.0:
@@ -139,12 +140,12 @@ def settle(tree, rows, split, q, workspace):
             newton_step(split, workspace)
             step = step_length(x, split.dependent_reach)
             scale = min(1.0, LARGEST_STEP / max(step, 1e-300))
-            saved[:] = q
+            assign(saved, q)
         else:
             scale *= 0.5
             halvings += 1
         if halvings < MOST_HALVINGS:
             move_dependent(split, q, saved, x, scale)
         else:
-            q[:] = saved
+            assign(q, saved)
     return _residual(rows, q, phi)

@@ -5,6 +5,7 @@ Schappler et al., section 3.4, W = [E; -J2^-1 J1]. Rows may be more than depende
 
 import numpy as np
 
+from ..math.assignment import set_to_zero
 from ..math.orthogonal import factor, least_squares
 from ..numba_support.compilation import inlined_strictly, kernel
 from .constraint_rows import evaluate_rows
@@ -39,7 +40,7 @@ def project(split, workspace, rank, W):
         workspace.x,
     )
     violation = 0.0
-    W[:, :] = 0.0
+    set_to_zero(W)
     for k in range(independent.shape[0]):
         W[independent[k], k] = 1.0
         for i in range(b.shape[0]):
