@@ -139,6 +139,7 @@ def _annotations(tags: dict[str, Any] | None, file: dict[str, Any] | None) -> An
 
 
 def _floating(robot: RobotDescription, annotations: Annotations) -> tuple[RobotDescription, list[Finding]]:
+    """The robot on a floating joint to a new ground link, and findings about names that it uses already."""
     present = [
         joint.name
         for joint in robot.below[robot.root]
