@@ -109,7 +109,7 @@ def test_closed_robots_have_the_energy_of_their_parts():
 
 
 def test_springs_between_links_are_not_left_out_in_silence():
-    text = closed_robots.Path(closed_robots.path("four_bar")).read_text()
+    text = closed_robots.text_of("four_bar")
     tag = spring("s", [("ground", [0, 0, 0]), ("coupler", [0, 0, 0])], 10.0, 0.1, 0.0)
     graph = md.load_urdf(text.replace("</modular_dynamics>", f"{tag}</modular_dynamics>"))
     with pytest.raises(md.UnsupportedModelError, match="would leave out its springs s; energy"):
