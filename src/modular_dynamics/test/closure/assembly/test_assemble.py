@@ -139,7 +139,7 @@ def test_a_floating_base_moves_too():
         assert np.linalg.norm(quaternion) == pytest.approx(1.0, abs=1e-12)
 
 
-def test_a_guess_of_wrong_shape_is_called_so():
+def test_a_guess_of_wrong_shape_is_named():
     with pytest.raises(StateError, match=r"^guess, of all joints: .*\(3,\)"):
         md.assemble(four_bar().graph(), [0.1])
 

@@ -86,7 +86,7 @@ def test_a_loop_joint_with_a_wrong_axis(load_robot):
         md.close_loops(graph, [0.3])
 
 
-def test_a_guess_of_wrong_shape_is_called_so(load_robot):
+def test_a_guess_of_wrong_shape_is_named(load_robot):
     with pytest.raises(StateError, match=r"^guess, of all joints: .*\(2,\)"):
         md.close_loops(load_robot("four_bar"), [0.3], [0.3, 0.2])
 
