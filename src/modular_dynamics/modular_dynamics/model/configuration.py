@@ -22,6 +22,7 @@ __all__ = [
     "effort_limits",
     "integrate",
     "joint_limits",
+    "number_array",
     "position_limits",
     "random_configuration",
     "state_array",
@@ -73,19 +74,23 @@ class PositionLimits(NamedTuple):
     upper: Array
 
 
+def number_array(name: str, value: object) -> Array:
+    """The value as a float array of any shape. Raises StateError: it is not made of real numbers."""
+    try:
+        if np.iscomplexobj(np.asarray(value)):
+            raise TypeError("complex numbers")
+        return np.asarray(value, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise StateError(f"{name} is not an array of numbers: {error}") from None
+
+
 def state_array(graph: Coordinates, name: str, value: ArrayLike) -> Array:
     """The value as a float array: (..., nq) if the name begins with q, else (..., nv); all numbers finite.
 
     Raises:
         StateError: names the vector and its shape, or the joint and its number.
     """
-    is_q = name.startswith("q")
-    try:
-        if np.iscomplexobj(np.asarray(value)):
-            raise TypeError("complex numbers")
-        array = np.asarray(value, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise StateError(f"{name} is not an array of numbers: {error}") from None
+    is_q, array = name.startswith("q"), number_array(name, value)
     needed = graph.nq if is_q else graph.nv
     if array.ndim == 0 or array.shape[-1] != needed:
         raise StateError(f"{name} has shape {array.shape}; '{graph.name}' needs ({needed},) or rows of it")
