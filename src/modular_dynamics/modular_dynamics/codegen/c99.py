@@ -32,7 +32,7 @@ HELPERS = """\
 
 static int all_finite(const double *x, int length)
 {
-    double a = 0.0, b = 0.0, c = 0.0, d = 0.0; /* four sums, for one waits for each addition */
+    double a = 0.0, b = 0.0, c = 0.0, d = 0.0; /* four sums: one alone would wait for each addition */
     int k = 0;
     for (; k + 3 < length; k += 4) { /* a NaN, and infinity times zero, are NaN */
         a += x[k] * 0.0;

@@ -114,6 +114,6 @@ def _check_sizes(graph: SubsystemGraph, name: str, joint: str | None, size: tupl
     kind = graph.joint(joint).type
     if kind.nv != size[1]:
         raise StateError(
-            f"joint '{name}' has {size[1]} velocities there, and in '{graph.name}' {kind.nv}, for it is "
-            f"{kind.value}; the same type of joint is needed"
+            f"joint '{name}' has {size[1]} velocities in the other order and {kind.nv} in '{graph.name}', "
+            f"where it is {kind.value}; the same type of joint is needed"
         )

@@ -73,7 +73,7 @@ def test_joints_that_one_side_lacks_need_values(arm):
         (lambda g, o: md.orders.from_names(g, 3), "names is 3; a sequence of joint names"),
         (lambda g, o: md.orders.from_pinocchio(g, 3), "the model is int; a pinocchio.Model is needed"),
         (lambda g, o: md.orders.from_mujoco(g, "m"), "the model is str; a mujoco.MjModel is needed"),
-        (lambda g, o: md.orders.from_names(g, ["root_joint"]), "joint 'root_joint' has 1 velocities there"),
+        (lambda g, o: md.orders.from_names(g, ["root_joint"]), "'root_joint' has 1 velocities in the other"),
     ],
 )
 def test_bad_input_is_named(arm, compute, message):
