@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 
 from ..algebra import DualQuaternion, Quaternion, pose, rotation_about, rotation_matrix
 from ..model import Limits
-from ..model.subsystem import NO_LIMITS
 from ..urdf.description import JointDescription, LinkDescription, RobotDescription
 from .actuators import Actuators
 from .codes import Disable, SameFrame
@@ -125,7 +124,7 @@ class _BodyReader:
     def _limits(self, k: int) -> Limits:
         model = self.model
         if model.jnt_type[k] not in (Kind.HINGE, Kind.SLIDE):
-            return NO_LIMITS
+            return Limits()
         lower, upper = map(float, model.jnt_range[k]) if model.jnt_limited[k] else (None, None)
         return Limits(lower, upper, effort=self.actuators.effort[k])
 

@@ -8,8 +8,8 @@ from benchmark.setting.robots import standing, windows
 from helpers.oracles.rigid_bodies import RigidBodies
 from helpers.robots.planar_robots import Planar, four_bar, with_limits
 from helpers.robots.urdf_text import loop_joint
+from modular_dynamics.closure import solver_of
 from modular_dynamics.closure.assembly.diagnosis import open_loops
-from modular_dynamics.closure.dynamics.solver import solver_of
 from modular_dynamics.exceptions import ClosureError, SingularityError, StateError
 
 

@@ -10,7 +10,7 @@ import modular_dynamics as md
 from helpers.oracles.rigid_bodies import RigidBodies
 from helpers.random_examples.mechanisms import second_axis
 from helpers.robots.urdf_text import inertial, joint, loop_joint, robot
-from modular_dynamics.closure.dynamics.solver import solver_of
+from modular_dynamics.closure import solver_of
 from modular_dynamics.exceptions import ClosureError
 
 TYPES = ("revolute", "prismatic", "spherical", "universal", "fixed", "planar")
