@@ -28,7 +28,7 @@ later = md.closed_loop_inverse_dynamics(
 )
 print("at the next position, in the same assembly mode:", later.tau.round(4))
 
-crane = md.load_urdf(ROBOTS / "crane.urdf")  # which strokes bring its boom and jib near these angles?
+crane = md.load_urdf(ROBOTS / "crane.urdf")  # which strokes bring boom and jib near these angles?
 wanted = dict.fromkeys(crane.joint_names, 0.0) | {"boom_hinge": 0.5, "jib_hinge": -0.5}
-found = md.assemble(crane, list(wanted.values()))
-print("closed by all joints,", ", ".join(crane.independent_joint_names), found.independent.round(3))
+assembly = md.assemble(crane, list(wanted.values()))
+print("closed by all joints,", ", ".join(crane.independent_joint_names), assembly.independent.round(3))

@@ -58,6 +58,13 @@ def test_files_that_a_page_names_exist(page):
     assert missing == set()
 
 
+@pytest.mark.parametrize("package", [LIBRARY, NODES])
+def test_every_folder_of_a_package_is_in_the_map(package):
+    text = (ROOT / "docs/architecture.md").read_text("utf-8")
+    folders = {path.parent.relative_to(ROOT / package).as_posix() for path in (ROOT / package).rglob("*.py")}
+    assert {folder for folder in folders - {"."} if f"| `{folder}/` |" not in text} == set()
+
+
 def test_every_parameter_is_on_the_page_about_its_node():
     nodes = pytest.importorskip("modular_dynamics_ros.parameters.nodes")
     for tables, page in (

@@ -1,5 +1,6 @@
-"""Where tests stand, and how large files and folders are."""
+"""Where tests stand, how large files and folders are, and that git tracks text and pictures only."""
 
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ MIRRORED = {
 WHOLE_ROBOTS = "src/modular_dynamics/test/closure/robots"  # named after robots, not after sources
 CODE = ("src", "test", "benchmark", "launch", "scripts", "examples")
 MOST_LINES, MOST_FILES = 300, 15
+PICTURES = (".png", ".jpg", ".gif")
 
 
 def python_files(folder):
@@ -49,3 +51,15 @@ def test_no_folder_has_more_files_than_allowed():
     for path in (path for folder in CODE for path in python_files(folder)):
         counts[path.parent] = counts.get(path.parent, 0) + (path.name != "__init__.py")
     assert {str(folder): count for folder, count in counts.items() if count > MOST_FILES} == {}
+
+
+@pytest.mark.skipif(not (ROOT / ".git").exists(), reason="not a git checkout")
+def test_no_binary_file_but_pictures_is_tracked_by_git():
+    """Such as machine code of Numba (.nbc, .nbi): a file counts as binary where git does, by a zero byte."""
+    command = ["git", "ls-files", "-z", "--cached"]
+    listed = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout
+    paths = [ROOT / name for name in listed.split("\0") if name]
+    present = [path for path in paths if path.is_file()]  # a file deleted just now is still listed
+    binary = [path for path in present if b"\0" in path.read_bytes()]
+    assert Path(__file__).resolve() in present  # the list is this repository's
+    assert [str(path.relative_to(ROOT)) for path in binary if path.suffix not in PICTURES] == []

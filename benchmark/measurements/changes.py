@@ -22,7 +22,7 @@ class ChangeFigures:
 
 
 def measure_changes(urdf: Path, arm: Path, rounds: int, tick: Callable[[str], None]) -> ChangeFigures:
-    """Each change of a robot, to which an arm is attached; the graphs that come of it are dropped."""
+    """Times of each change of the robot at ``urdf``; "attach" attaches the robot at ``arm`` to it."""
     graph, other = md.load_urdf(urdf), md.load_urdf(arm)
     link, joint = graph.bodies[-1].name, graph.joint_names[-1]
     changes: dict[str, Callable[[], md.SubsystemGraph]] = {

@@ -1,4 +1,4 @@
-"""What each function's first use takes from an empty cache: one process calls them in turn.
+"""Times of each function's first call, from an empty cache: one process calls them in turn.
 
 `python -m benchmark.measurements.first_use` is such a process: it prints its times as JSON.
 """

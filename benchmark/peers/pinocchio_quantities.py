@@ -1,4 +1,4 @@
-"""What the library computes, beside Pinocchio: one entry of a table for each public function.
+"""The library's functions and the same by Pinocchio: one entry of a table for each public function.
 
 To add a function: one entry in QUANTITIES, with a method of `Reference` that computes it by Pinocchio.
 """
@@ -17,9 +17,9 @@ import modular_dynamics as md
 __all__ = ["QUANTITIES", "Quantity", "Reference", "State", "random_state"]
 
 Array = NDArray[np.float64]
-#: Relative differences: of values, and of derivatives.
+#: Allowed relative differences: of values, and of derivatives.
 VALUES, DERIVATIVES = 1e-11, 1e-9
-#: Jacobians are compared of so many links, spread over the robot.
+#: About how many links' jacobians are compared, spread over the robot.
 MOST_LINKS = 12
 
 
@@ -33,7 +33,7 @@ class State(NamedTuple):
 
 
 class ParsedModel(md.crosscheck.PinocchioModel):
-    """The same with the model that Pinocchio's own parser makes of the URDF.
+    """Conversion to and from Pinocchio's model as Pinocchio's own parser reads it from the URDF.
 
     Raises:
         ValueError: it refuses the URDF, or reads other joints from it.
@@ -149,7 +149,7 @@ class Quantity:
     Attributes:
         solves: it solves M x = b. Then the rounding of M's own numbers moves x by the condition number of M
             times 2.2e-16 (Higham, Accuracy and Stability of Numerical Algorithms, chapter 7), in Pinocchio as
-            here, and that much is allowed where it is more. What such an x gives for b has no such excuse.
+            here, and that much is allowed where it is more. M x must agree with b as other quantities do.
         part_of_torques: it is a part of tau, perhaps zero but for rounding; differences are relative to tau.
     """
 

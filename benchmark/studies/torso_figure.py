@@ -27,7 +27,7 @@ from benchmark.studies.torso_mujoco import (
     without_inertia,
 )
 from benchmark.studies.torso_reactions import torso_parser
-from modular_dynamics.closure.reactions.sharing_rules import read_rules
+from modular_dynamics.closure import read_rules
 
 mpl.use("Agg")  # pictures go to files: no display is needed
 from matplotlib import pyplot as plt

@@ -20,8 +20,16 @@ from rich.table import Table
 
 import modular_dynamics as md
 from benchmark.setting.robots import Array
-from modular_dynamics.closure import LoadCase, Rules, joint_reactions, load_case_of, read_rules, wrenches_of
-from modular_dynamics.closure.reactions.sharing import ReactionSharing, SharedReactions
+from modular_dynamics.closure import (
+    LoadCase,
+    ReactionSharing,
+    Rules,
+    SharedReactions,
+    joint_reactions,
+    load_case_of,
+    read_rules,
+    wrenches_of,
+)
 
 ROOT = Path(__file__).resolve().parents[2]
 Wrenches = Mapping[str, Array]

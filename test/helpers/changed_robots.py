@@ -8,19 +8,14 @@ import modular_dynamics as md
 from helpers.robots.urdf_text import inertial, text
 from modular_dynamics.algebra import from_xyz_rpy, rotation_matrix, to_rotation_translation
 
-UNTAGGED = {"version": 1, "subsystems": []}
-
 
 def untagged(urdf, **options):
     """The tree of a URDF text in automatic subsystems, without loops."""
-    root = ElementTree.fromstring(urdf)
-    for tags in root.findall("modular_dynamics"):
-        root.remove(tags)
-    return md.load_urdf(ElementTree.tostring(root, "unicode"), **options)
+    return md.load_urdf(edited(urdf, lambda root: None), **options)
 
 
 def edited(urdf, edit):
-    """The text after ``edit`` changed its root element; its tags are taken away."""
+    """The text without tags of ours, after the function ``edit`` changed its root element."""
     root = ElementTree.fromstring(urdf)
     for tags in root.findall("modular_dynamics"):
         root.remove(tags)
@@ -58,10 +53,10 @@ def fix_joint(root, graph, name, position):
         if child.tag not in ("parent", "child"):
             element.remove(child)
     element.set("type", "fixed")
-    yaw, pitch, roll = np.arctan2(R[1, 0], R[0, 0]), np.arcsin(np.clip(-R[2, 0], -1, 1)), 0.0
-    roll = np.arctan2(R[2, 1], R[2, 2])
-    assert np.abs(rotation_matrix(from_xyz_rpy(p, [roll, pitch, yaw]).primary) - R).max() < 1e-7
-    element.append(ElementTree.fromstring(f'<origin xyz="{text(p)}" rpy="{text([roll, pitch, yaw])}"/>'))
+    pitch = np.arcsin(np.clip(-R[2, 0], -1, 1))
+    rpy = np.arctan2(R[2, 1], R[2, 2]), pitch, np.arctan2(R[1, 0], R[0, 0])
+    assert np.abs(rotation_matrix(from_xyz_rpy(p, rpy).primary) - R).max() < 1e-7
+    element.append(ElementTree.fromstring(f'<origin xyz="{text(p)}" rpy="{text(rpy)}"/>'))
 
 
 def remove_subtree(root, link):
@@ -136,13 +131,13 @@ def assert_same_robot(ours, theirs, tolerance=1e-12):
 
 
 def assert_same_pose(x, y, tolerance):
-    """The same motion; h and -h are."""
+    """Both are the same motion; dual quaternions h and -h are."""
     for one, other in zip(to_rotation_translation(x), to_rotation_translation(y), strict=True):
         assert np.abs(one - other).max() <= tolerance
 
 
 def assert_same_body(body, other, tolerance):
-    """Names, masses, links at their poses, and what each link weighs."""
+    """Names, poses of links, mass, centre of mass and inertia agree."""
     assert body.name == other.name
     assert {*body.links} == {*other.links}
     for link, x in body.links.items():

@@ -11,6 +11,15 @@ BOXED_TOOL = {
     "version": 1,
     "subsystems": [{"name": "tool", "root_link": "tv7_gripper_base", "black_box": True}],
 }
+#: The functions of a state, without links, that graph.export_c and graph.to_casadi make.
+EXPORTED = (
+    "inverse_dynamics",
+    "bias",
+    "gravity_torque",
+    "mass_matrix",
+    "forward_dynamics",
+    "inverse_dynamics_derivatives",
+)
 
 
 def random_state(graph, seed=0):

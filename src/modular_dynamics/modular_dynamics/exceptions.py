@@ -46,7 +46,7 @@ class MjcfError(DescriptionError):
 
 
 class XacroError(UrdfError):
-    """The description contains xacro that is not or cannot be expanded: part of it would be missing."""
+    """The description contains xacro that cannot be expanded, or may not be; part of it would be missing."""
 
 
 class PartitionError(DescriptionError):
@@ -54,7 +54,7 @@ class PartitionError(DescriptionError):
 
 
 class ModelError(ModularDynamicsError, ValueError):
-    """A model, or a change of one, that is not possible: masses that no body has, names used twice."""
+    """An impossible model, or an impossible change of one: masses that no body has, names used twice."""
 
 
 class UnknownNameError(ModularDynamicsError, KeyError):
@@ -69,7 +69,7 @@ class StateError(ModularDynamicsError, ValueError):
 
 
 class GraphTypeError(ModularDynamicsError, TypeError):
-    """Something else where a SubsystemGraph belongs: the path of a URDF, or a class of another library."""
+    """An argument is not a SubsystemGraph: a URDF's path, for example, or an object of another library."""
 
 
 class ClosureError(ModularDynamicsError, ValueError):

@@ -33,7 +33,7 @@ def test_a_wrong_number_is_shown(folder, capsys, monkeypatch):
     assert row.split()[-1] == "no"
 
 
-def test_what_is_no_robot_is_said(tmp_path, capsys):
+def test_files_that_are_no_robots_are_named(tmp_path, capsys):
     (tmp_path / "empty.urdf").write_text("<robot/>")
     assert quantities.main([str(tmp_path)]) == 1
     printed = capsys.readouterr().out

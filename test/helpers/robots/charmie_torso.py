@@ -9,7 +9,7 @@ import yaml
 from benchmark.studies.torso_mujoco import instants
 from benchmark.studies.torso_reactions import motion_at
 from helpers.paths import ROBOTS
-from modular_dynamics.closure.reactions.sharing_rules import read_rules
+from modular_dynamics.closure import read_rules
 
 URDF = (ROBOTS / "charmie_torso.urdf").read_text()
 RULES = read_rules(ROBOTS / "charmie_torso_rules.yaml")

@@ -1,10 +1,9 @@
 """Robots with closed loops, and states of theirs."""
 
-from pathlib import Path
-
 import numpy as np
 
 from helpers.paths import ROBOTS
+from helpers.robots.urdf_text import spring
 
 STATES = {
     "four_bar": np.array([0.7]),
@@ -20,12 +19,23 @@ def path(name: str) -> str:
     return str(ROBOTS / f"{name}.urdf")
 
 
+def text_of(name: str) -> str:
+    """URDF text of a robot."""
+    return (ROBOTS / f"{name}.urdf").read_text()
+
+
+def with_spring(text: str) -> str:
+    """The four-bar's URDF text with a damped spring between ground and coupler."""
+    tag = spring("s", [("ground", [0.1, 0.2, 0]), ("coupler", [0.02, 0, 0])], 30.0, 0.1, 2.0, 0.7)
+    return text.replace("</modular_dynamics>", f"{tag}</modular_dynamics>")
+
+
 def change_point() -> str:
     """The four-bar with a longer coupler: shortest and longest side are as long as the others, s + l = p + q.
 
     At J1 = 0 all its sides lie on one line, a dead point.
     """
-    text = Path(path("four_bar")).read_text()
+    text = text_of("four_bar")
     for old, new in (
         ('<successor link="coupler" xyz="0.1 0 0"/>', '<successor link="coupler" xyz="0.23 0 0"/>'),
         ('type="continuous"', 'type="revolute"'),

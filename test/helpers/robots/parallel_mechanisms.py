@@ -102,16 +102,12 @@ def delta(platform=0.1):
     return builder
 
 
-def bricard(reverse=False):
-    """A chain of six joints whose axes meet in threes, and a knee in it: closed by a revolute loop joint.
-
-    ``reverse``: the last frame's axis points the other way, for which nothing is welded wrong: it can turn.
-    """
+def bricard():
+    """A chain of six joints whose axes meet in threes, and a knee in it: closed by a revolute loop joint."""
     builder = Builder()
     builder.turn("hip", "base", "thigh", (0, 0, 0), (0, 1, 0), motor=True)
     builder.turn("knee", "thigh", "shank", (0, 0, -0.4), (0, 1, 0))
     builder.chain("ankle", "shank", "rod", (0, 0, -0.35), ("x", "y", "z"))
     builder.turn("rocker", "base", "rocker", (0.3, 0.05, 0), (0, 0.9987, 0.05))
-    flip = (np.pi, 0, 0) if reverse else (0, 0, 0)
-    builder.cut("pin", "revolute", ("rod", (0.25, 0, 0)), ("rocker", (0, 0, -0.5), flip), (0, 0.6, 0.8))
+    builder.cut("pin", "revolute", ("rod", (0.25, 0, 0)), ("rocker", (0, 0, -0.5)), (0, 0.6, 0.8))
     return builder

@@ -7,6 +7,13 @@ from helpers.robots.urdf_text import inertial, joint, loop_joint, robot
 from modular_dynamics.algebra import from_xyz_rpy, to_rotation_translation
 
 
+def with_limits(text, name, lower, upper):
+    """A robot's URDF text in which a continuous joint has limits, and so is revolute."""
+    before, after = text.split(f'<joint name="{name}" type="continuous">')
+    after = after.replace("<limit ", f'<limit lower="{lower}" upper="{upper}" ', 1)
+    return f'{before}<joint name="{name}" type="revolute">{after}'
+
+
 class Planar:
     """Collects links and joints, given by points of the plane with all joints at zero."""
 

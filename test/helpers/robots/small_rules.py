@@ -5,7 +5,7 @@ import copy
 import numpy as np
 import yaml
 
-from modular_dynamics.closure.reactions.free_bodies import LoadCase
+from modular_dynamics.closure import LoadCase
 
 TABLE = """
 name: a table on four legs

@@ -1,8 +1,8 @@
 """Rotations and rigid motions of many states at once, on arrays (..., 4) of quaternions w x y z.
 
-The exponential and the logarithm are those of :mod:`.lie`, of dual quaternions one by one; here linear and
-angular parts stand apart. Formulas: Murray, Li & Sastry, A Mathematical Introduction to Robotic Manipulation,
-appendix A.
+The exponential and the logarithm are those of :mod:`.lie`, which takes one dual quaternion at a time; here
+linear and angular parts are separate arrays. Formulas: Murray, Li & Sastry, A Mathematical Introduction to
+Robotic Manipulation, appendix A.
 """
 
 import numpy as np
@@ -31,7 +31,7 @@ def _cross(a: Array, b: Array) -> Array:
 
 
 def quaternion_product(a: Array, b: Array) -> Array:
-    """a b: first the rotation b, then a."""
+    """The products a b (..., 4) of quaternions: first the rotation b, then a."""
     w, x = a[..., :1], a[..., 1:]
     u, y = b[..., :1], b[..., 1:]
     scalar = w * u - (x * y).sum(axis=-1, keepdims=True)
@@ -39,7 +39,7 @@ def quaternion_product(a: Array, b: Array) -> Array:
 
 
 def unit_quaternion(r: Array) -> Array:
-    """r / |r|."""
+    """The unit quaternions r / |r| (..., 4)."""
     unit: Array = r / np.linalg.norm(r, axis=-1, keepdims=True)
     return unit
 

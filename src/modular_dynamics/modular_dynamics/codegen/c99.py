@@ -15,10 +15,10 @@ from .program import Operation, Program, used_lines
 
 __all__ = ["HELPERS", "definition", "signature", "work_size"]
 
-#: Operations of one part.
+#: Largest number of operations of one part.
 PART = 2_000
 _SIGNS = {"add": "+", "sub": "-", "mul": "*", "div": "/"}
-#: What all functions of a file use.
+#: C code that all functions of a file use.
 HELPERS = """\
 #if defined(__FAST_MATH__) || (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__)
 #error "numbers that are not finite are reported: compile without -ffast-math and -ffinite-math-only"
@@ -32,7 +32,7 @@ HELPERS = """\
 
 static int all_finite(const double *x, int length)
 {
-    double a = 0.0, b = 0.0, c = 0.0, d = 0.0; /* four sums, for one waits for each addition */
+    double a = 0.0, b = 0.0, c = 0.0, d = 0.0; /* four sums: one alone would wait for each addition */
     int k = 0;
     for (; k + 3 < length; k += 4) { /* a NaN, and infinity times zero, are NaN */
         a += x[k] * 0.0;
@@ -99,7 +99,7 @@ def _parts(program: Program, lines: list[int]) -> _Parts:
 
 
 def work_size(procedure: Procedure) -> int:
-    """Numbers that the function keeps on its stack, besides what the compiler does."""
+    """How many doubles the function keeps in arrays on its stack; the compiler may use more stack."""
     parts = _parts(procedure.program, used_lines(procedure.program, procedure.symbols))
     return parts.size + len(procedure.pivots)
 
@@ -176,7 +176,7 @@ def _outputs(procedure: Procedure) -> dict[int, list[str]]:
 def _body(
     procedure: Procedure, lines: list[int], slots: dict[int, int], outputs: dict[int, list[str]]
 ) -> Iterator[str]:
-    """The statements of one part: each line once, and what it reads of earlier parts before."""
+    """The statements of one part: its lines, each preceded by loads of the values from earlier parts."""
     operations = procedure.program.operations
     known = set(lines)
     for line in lines:
@@ -199,7 +199,7 @@ def _body(
 
 
 def _value(procedure: Procedure, operation: Operation, line: int) -> str:
-    """A line where it is read. The shortest decimal number that is read as the same one is exact."""
+    """A line as an operand in C. repr gives decimal numbers that are read back exactly."""
     if operation.kind == "constant":
         return repr(operation.value)
     if operation.kind == "input":

@@ -15,7 +15,7 @@ __all__ = ["Coordinates", "Recording", "Robot", "header", "source", "test_progra
 
 @dataclass(frozen=True)
 class Coordinates:
-    """Where one joint's numbers stand, and what they are.
+    """Where the coordinates of one joint are in the vectors, and their units.
 
     Attributes:
         q, v: (first, length) in the vector of positions; in those of velocities, accelerations and torques.
@@ -31,10 +31,11 @@ class Coordinates:
 
 @dataclass(frozen=True)
 class Robot:
-    """What the header says of the robot.
+    """What the header says about the robot.
 
     Attributes:
-        prefix: of all names. stem: of the files' names. notes: lines for people.
+        prefix: what all names begin with. stem: name of the files without their endings.
+        notes: lines of the comment about the robot.
     """
 
     name: str
@@ -79,7 +80,7 @@ def _enumeration(robot: Robot, vector: str, firsts: Sequence[int]) -> list[str]:
 
 
 def header(robot: Robot, procedures: Sequence[Procedure]) -> str:
-    """Order of joints, units, sizes, and every function."""
+    """The text of the header: order of joints, units, sizes, and the declaration of every function."""
     upper = robot.prefix.upper()
     order = [
         f"  {_elements('q', joint.q)}, {_elements('v', joint.v)}: {joint.joint} ({joint.kind}; {joint.units})"
@@ -139,7 +140,7 @@ def _about(procedure: Procedure) -> list[str]:
 
 
 def source(robot: Robot, procedures: Sequence[Procedure]) -> str:
-    """All functions."""
+    """The text of the C file: all functions."""
     lines = [*_comment([f"Dynamics of '{robot.name}': see {robot.stem}.h."])]
     lines += [f'#include "{robot.stem}.h"', "", "#include <math.h>", "", HELPERS]
     return "\n".join([*lines, *(definition(procedure, robot.prefix) for procedure in procedures)])

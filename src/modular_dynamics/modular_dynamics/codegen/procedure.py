@@ -1,4 +1,4 @@
-"""A function of named vectors as a program: what is written as C, or handed to CasADi."""
+"""A function of named vectors as a program, from which C or a CasADi function is made."""
 
 import operator
 from collections.abc import Callable, Sequence
@@ -28,7 +28,7 @@ class Result:
     """A named result of a procedure, row by row.
 
     Attributes:
-        unit: of its numbers, and what they are: text for people.
+        unit: unit and meaning of its numbers, as text for the header.
     """
 
     name: str
@@ -44,7 +44,7 @@ class Procedure:
     Attributes:
         purpose: what it computes, in one line.
         inputs: (name, length) of its vectors; an operation "input" of the program names one by its index.
-        pivots: what must be positive for the results to exist.
+        pivots: numbers that must be positive for the results to exist.
         quaternions: (index of an input, first element) of quaternions that must not be zero.
     """
 

@@ -95,10 +95,11 @@ def joint_torques(
     wrenches: NDArray[np.object_],
     algebra: Algebra,
 ) -> NDArray[np.float64]:
-    """tau (nv,): moment . axis (revolute), force . axis (prismatic), force and moment (floating), moment.
+    """tau (nv,): of revolute joints moment . axis, of prismatic ones force . axis.
 
-    The last of spherical joints. To these each joint adds its armature times its acceleration, and what its
-    spring takes. A mimic joint's torque goes to its driver, times the multiplier (virtual power).
+    Of floating joints force and moment, of spherical ones the moment. Each joint adds its armature times its
+    acceleration and the torque of its spring. A mimic joint's torque goes to its driver, times the multiplier
+    (virtual power).
     """
     tau = np.zeros(graph.nv)
     for subsystem, motion in zip(graph.subsystems, motions, strict=True):

@@ -14,14 +14,14 @@ from .regressor import inertial_parameters, regressor_batch
 __all__ = ["BaseParameters", "base_parameters", "reduced_parameters"]
 
 PARAMETERS = ("m", "mcx", "mcy", "mcz", "Ixx", "Ixy", "Iyy", "Ixz", "Iyz", "Izz")
-#: From here on a column is independent: the part of it that columns before it do not explain, relative to it.
-#: And a parameter has an effect: the size of its column, relative to the largest.
+#: A column counts as independent if the part that the columns before it do not explain is larger than this,
+#: relative to the column. A parameter has an effect if its column is, relative to the largest column.
 INDEPENDENT = 1e-8
-#: The same where it is more than rounding: then it is not clear whether the column is independent.
+#: Such parts up to this size are rounding. Between the two it is not clear whether a column is independent.
 UNCLEAR = 1e-11
-#: Relative size of an entry of a combination that is rounding.
+#: Entries of a combination up to this relative size are rounding.
 ROUNDING = 1e-9
-#: Rows of random states for each parameter, and random states at least.
+#: Rows of the regressor for each parameter, and the least number of random states.
 ROWS, STATES = 4, 40
 
 
@@ -34,12 +34,13 @@ class BaseParameters:
     Attributes:
         names: of all entries of theta, "parameter(body)".
         independent (b,): indices in theta of one parameter for each base parameter, in which it is 1.
-        combination (b, 10 n): how beta follows from any theta.
+        combination (b, 10 n): beta = combination theta, for any theta.
         values (b,): beta of the graph's own theta [kg, kg m, kg m^2].
         without_effect: indices of parameters that no torque depends on.
-        smallest_kept, largest_left_out: parts of columns of Y that others do not explain, relative to them,
-            or sizes of columns without effect, relative to the largest: the rank is as certain as these are
-                apart.
+        smallest_kept: smallest part of an independent column of Y that the others do not explain, relative to
+            the column.
+        largest_left_out: largest such part of a dependent column, or size of a column without effect relative
+            to the largest. The farther it is below smallest_kept, the more certain is the rank.
     """
 
     names: tuple[str, ...]
@@ -74,7 +75,7 @@ def base_parameters(graph: SubsystemGraph, seed: int = 0) -> BaseParameters:
     By QR (Gautier, Numerical calculation of the base inertial parameters of robots, 1991): the columns of
     ``regressor`` at random states within the limits, body after body, are made orthogonal; a column that
     depends on those before it adds its parameter to theirs. Of parameters that the torques determine only in
-    combination the first is kept, so that what is beyond a joint is counted to the bodies before it.
+    combination the first is kept, so that parameters of outer bodies are added to those of inner ones.
 
     Args:
         seed: of the random states. Another one gives the same, as long as the rank is clear.
@@ -93,7 +94,11 @@ def base_parameters(graph: SubsystemGraph, seed: int = 0) -> BaseParameters:
 
 
 def reduced_parameters(graph: SubsystemGraph, rows: Array) -> BaseParameters:
-    """The base parameters on which ``rows`` of regressors (count, 10 n) depend. Errors: see above."""
+    """The base parameters of a graph, from ``rows`` of regressors (count, 10 n) at many states.
+
+    Raises:
+        StateError: a rank that is not clear.
+    """
     size = rows.shape[1]
     R: Array = np.zeros((0, size))
     if rows.size:

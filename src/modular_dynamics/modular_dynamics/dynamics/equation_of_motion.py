@@ -6,13 +6,14 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from ..kernels import layout
-from ..model import SubsystemGraph, require_graph
+from ..model import SubsystemGraph
 from .arrays.arguments import Array, Progress
 from .arrays.joint_terms import terms_of
 from .arrays.model_arrays import arrays_of
 from .execution.algorithms import MASS_MATRIX
 from .execution.solver import Solver
 from .inverse_dynamics import InverseDynamics, inverse_dynamics, inverse_dynamics_batch
+from .quantities.rest import rest, rest_rows
 from .workspaces import direct_calls, workspace_of
 
 __all__ = [
@@ -90,7 +91,7 @@ def bias(
     Coriolis, centrifugal, gravity, the joints' springs and, where ``friction`` says so, friction. Errors as
     of ``inverse_dynamics``.
     """
-    return inverse_dynamics(graph, q, v, workspace_of(graph, _zeros), out=out, friction=friction)
+    return inverse_dynamics(graph, q, v, rest(graph), out=out, friction=friction)
 
 
 def gravity_torque(graph: SubsystemGraph, q: ArrayLike, out: Array | None = None) -> Array:
@@ -98,30 +99,15 @@ def gravity_torque(graph: SubsystemGraph, q: ArrayLike, out: Array | None = None
 
     With those: ``bias`` at rest. Errors as of ``inverse_dynamics``.
     """
-    rest = workspace_of(graph, _zeros)
+    zeros = rest(graph)
     if workspace_of(graph, _has_springs):
-        return InverseDynamics.of(graph, "none", False)(q, rest, rest, out=out)
-    return inverse_dynamics(graph, q, rest, rest, out=out)
+        return InverseDynamics.of(graph, "none", False)(q, zeros, zeros, out=out)
+    return inverse_dynamics(graph, q, zeros, zeros, out=out)
 
 
 def _has_springs(graph: SubsystemGraph) -> bool:
     """Whether springs at joints count."""
     return bool(terms_of(graph) & layout.SPRINGS)
-
-
-def _zeros(graph: SubsystemGraph) -> Array:
-    """Zero rates (nv,), allocated once for each thread by `workspace_of`; no kernel writes its inputs."""
-    return np.zeros(graph.nv)
-
-
-def _zero_rows(graph: SubsystemGraph, q: ArrayLike) -> Array:
-    """Zero rates (count, nv) beside positions q; none where q has no rows, which the batch then reports."""
-    require_graph(graph)
-    try:
-        count = len(np.asarray(q))
-    except (TypeError, ValueError):
-        count = 0
-    return np.broadcast_to(0.0, (count, graph.nv))
 
 
 def bias_batch(
@@ -140,9 +126,9 @@ def bias_batch(
     ``threads``, ``out``, ``dtype``, ``progress``, ``friction`` and errors as of ``inverse_dynamics_batch``;
     also for a black box in the graph.
     """
-    rest = _zero_rows(graph, q)
+    zeros = rest_rows(graph, q)
     return inverse_dynamics_batch(
-        graph, q, v, rest, threads, out=out, dtype=dtype, progress=progress, friction=friction
+        graph, q, v, zeros, threads, out=out, dtype=dtype, progress=progress, friction=friction
     )
 
 
@@ -156,7 +142,7 @@ def gravity_torque_batch(
     progress: Progress = None,
 ) -> NDArray[Any]:
     """g (count, nv): ``gravity_torque`` of each row of q (count, nq). The rest as of ``bias_batch``."""
-    rest = _zero_rows(graph, q)
+    zeros = rest_rows(graph, q)
     with_springs = workspace_of(graph, _has_springs)
     solver = InverseDynamics.of(graph, "none", False) if with_springs else InverseDynamics.of(graph)
-    return solver.batch()({"q": q, "v": rest, "vdot": rest}, threads, out, dtype, progress)
+    return solver.batch()({"q": q, "v": zeros, "vdot": zeros}, threads, out, dtype, progress)

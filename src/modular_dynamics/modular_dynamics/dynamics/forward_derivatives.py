@@ -19,7 +19,10 @@ __all__ = [
 
 
 class ForwardDynamicsDerivatives(NamedTuple):
-    """d vdot/d q, d vdot/d v and d vdot/d tau, (nv, nv) each, and vdot (nv,); of many states with rows."""
+    """d vdot/d q, d vdot/d v and d vdot/d tau, (nv, nv) each, and vdot (nv,).
+
+    For many states each array has one entry per state: (count, nv, nv) and (count, nv).
+    """
 
     dq: Array
     dv: Array
@@ -34,12 +37,12 @@ def forward_dynamics_derivatives(
     tau: ArrayLike,
     external_wrenches: Wrenches = None,
 ) -> ForwardDynamicsDerivatives:
-    """How the accelerations of ``forward_dynamics`` change with q, v and tau: -M^-1 dID/dq, -M^-1 dID/dv,
-    M^-1.
+    """Derivatives of the accelerations of ``forward_dynamics`` with respect to q, v and tau.
 
-    ID are the torques of ``inverse_dynamics`` at the accelerations of q, v, tau (Carpentier & Mansard,
-    Analytical derivatives of rigid body dynamics algorithms, 2018). Of floating and spherical joints dq is a
-    small displacement in the child's axes, as of ``inverse_dynamics_derivatives``.
+    They are -M^-1 dID/dq, -M^-1 dID/dv and M^-1; ID are the torques of ``inverse_dynamics`` at the
+    accelerations of q, v, tau (Carpentier & Mansard, Analytical derivatives of rigid body dynamics
+    algorithms, 2018). Of floating and spherical joints dq is a small displacement in the child's axes, as of
+    ``inverse_dynamics_derivatives``.
 
     Args:
         q, v, tau, external_wrenches: as of ``forward_dynamics``; wrenches are held fixed at and in their

@@ -168,7 +168,7 @@ def prescribed_in(
 
 
 def completed_by_zeros(vector: ArrayLike, is_read: NDArray[np.bool_]) -> ArrayLike:
-    """A vector with zeros where it is not read; as it is where it has another shape or no numbers."""
+    """A vector with zeros where it is not read; unchanged if it has another shape or is not numeric."""
     try:
         array = np.array(vector, np.float64)
     except (TypeError, ValueError):
@@ -221,7 +221,7 @@ def _row(first: int | None, row: int) -> str:
 
 
 def _pivots(M: Array) -> Array:
-    """Of Cholesky's method (k, f); from the first one on that is not positive, zeros."""
+    """Pivots of Cholesky's method (k, f); zeros from the first one on that is not positive."""
     try:
         return np.asarray(np.diagonal(np.linalg.cholesky(M), axis1=1, axis2=2) ** 2)
     except np.linalg.LinAlgError:

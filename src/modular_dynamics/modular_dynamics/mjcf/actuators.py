@@ -1,4 +1,4 @@
-"""Actuators: which joints they drive, and the armature, damping and effort that joints have by them."""
+"""Actuators of a compiled model: the joints that they drive, their armature, damping and limits."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -10,13 +10,14 @@ __all__ = ["Actuators", "read_actuators", "tendon_joints"]
 
 @dataclass(frozen=True)
 class Actuators:
-    """By MuJoCo's index of the joint.
+    """What actuators do to joints; all but the last by MuJoCo's index of the joint (njnt,).
 
     Attributes:
-        driven: whether an actuator acts on it, by itself or by a fixed tendon.
-        armature [kg m^2 or kg], damping [N m s/rad or N s/m]: what actuators add, times gear^2.
-        effort: the largest force of actuators [N m or N]; None where it is not limited.
-        tendon_armature: by tendon.
+        driven: whether an actuator acts on the joint, directly or through a fixed tendon.
+        armature [kg m^2 or kg], damping [N m s/rad or N s/m]: what actuators add to the joint's own, their
+            values times gear^2.
+        effort: the largest torque or force of the actuators together [N m or N]; None if not limited.
+        tendon_armature: armature of each tendon (ntendon,), that of its actuators included [kg].
     """
 
     driven: tuple[bool, ...]
@@ -27,7 +28,7 @@ class Actuators:
 
 
 def tendon_joints(model: Any, tendon: int) -> dict[int, float]:
-    """Joints of a fixed tendon with their coefficients, summed; empty for a spatial tendon."""
+    """Coefficients of a fixed tendon by joint, added up for each joint; empty for a spatial tendon."""
     joints: dict[int, float] = {}
     for k in range(model.tendon_adr[tendon], model.tendon_adr[tendon] + model.tendon_num[tendon]):
         if model.wrap_type[k] == Wrap.JOINT:
@@ -37,7 +38,11 @@ def tendon_joints(model: Any, tendon: int) -> dict[int, float]:
 
 
 def read_actuators(model: Any) -> Actuators:
-    """The actuators of a compiled model."""
+    """The actuators of a compiled model (mujoco.MjModel).
+
+    Transmissions to joints and to tendons are read; others (sites, bodies, sliders) drive no joint. Fields
+    that older versions of MuJoCo do not have count as zero.
+    """
     n = model.njnt
     driven, armature, damping = [False] * n, [0.0] * n, [0.0] * n
     limits: list[list[float | None]] = [[] for _ in range(n)]
@@ -45,19 +50,19 @@ def read_actuators(model: Any) -> Actuators:
     rows = getattr(model, "actuator_outadr", range(len(model.actuator_trntype)))
     for k, kind in enumerate(model.actuator_trntype):
         target, gear = int(model.actuator_trnid[k, 0]), float(model.actuator_gear[rows[k], 0])
-        inertia, friction = (
+        own_armature, own_damping = (
             float(values[k]) * gear**2 if (values := getattr(model, name, None)) is not None else 0.0
             for name in ("actuator_armature", "actuator_damping")
         )
         if kind in (Transmission.JOINT, Transmission.JOINTINPARENT):
             driven[target] = True
-            armature[target] += inertia
-            damping[target] += friction
+            armature[target] += own_armature
+            damping[target] += own_damping
             limited = bool(model.actuator_forcelimited[k])
             force = float(abs(model.actuator_forcerange[k]).max()) * abs(gear)
             limits[target].append(force if limited else None)
         elif kind == Transmission.TENDON:
-            of_tendons[target] += inertia
+            of_tendons[target] += own_armature
             for joint in tendon_joints(model, target):
                 driven[joint] = True
                 limits[joint].append(None)

@@ -1,4 +1,4 @@
-"""What a compiled model has that the graph cannot express: refused, warned of, or noted."""
+"""Elements of a compiled model that a graph cannot express: an error, a warning or a note names them."""
 
 from collections.abc import Callable
 from typing import Any
@@ -29,10 +29,11 @@ def check_numbers(model: Any, names: Names) -> None:
 
 
 def check_supported(model: Any, names: Names) -> None:
-    """No deformable bodies, plugins, plastic or nonlinear springs, and springs of one coordinate.
+    """Raise an error for elements that exert forces which a graph cannot express.
 
     Raises:
-        UnsupportedModelError: names the element.
+        UnsupportedModelError: a deformable body, a plugin, a plastic or nonlinear spring, or a spring at a
+            joint with several coordinates; names the element.
     """
     if model.nflex:
         raise UnsupportedModelError("the model has flexible bodies (flex); only rigid bodies are supported")
@@ -42,7 +43,7 @@ def check_supported(model: Any, names: Names) -> None:
         )
     if model.opt.disableflags & Disable.SPRING:
         return
-    for what, is_there in (
+    for description, is_present in (
         ("stiffness of higher order", lambda k: _any(model, "jnt_stiffnesspoly", k)),
         ("a plastic spring", lambda k: _any(model, "jnt_springyield", k)),
         (
@@ -50,31 +51,31 @@ def check_supported(model: Any, names: Names) -> None:
             lambda k: model.jnt_stiffness[k] and model.jnt_type[k] in (Joint.FREE, Joint.BALL),
         ),
     ):
-        for name in _where(names.joints, is_there):
-            raise UnsupportedModelError(f"joint '{name}' has {what}, which is not supported")
+        for name in _where(names.joints, is_present):
+            raise UnsupportedModelError(f"joint '{name}' has {description}, which is not supported")
     for k in range(model.ntendon):
         if _any(model, "tendon_stiffnesspoly", k) or _any(model, "tendon_springyield", k):
             raise UnsupportedModelError(f"tendon {k} has a plastic spring or stiffness of higher order")
 
 
 def warnings_about(model: Any, names: Names) -> list[str]:
-    """Forces of MuJoCo's simulation that the graph leaves out."""
-    found = []
+    """Forces of MuJoCo's simulation that the graph leaves out, one sentence each."""
+    warnings = []
     gravity = not model.opt.disableflags & Disable.GRAVITY
     if compensated := _where(names.bodies, lambda k: gravity and model.body_gravcomp[k]):
-        found.append(f"gravity compensation (gravcomp) is ignored: bodies {', '.join(compensated)}")
+        warnings.append(f"gravity compensation (gravcomp) is ignored: bodies {', '.join(compensated)}")
     if model.opt.density or model.opt.viscosity:
-        found.append("forces of the medium (density, viscosity) are ignored")
+        warnings.append("forces of the medium (density, viscosity) are ignored")
     if heavy := _where(names.joints, lambda k: model.jnt_type[k] == Joint.FREE and _armature(model, k)):
-        found.append(f"armature of free joints, which have no drive, is ignored: {', '.join(heavy)}")
+        warnings.append(f"armature of free joints, which have no drive, is ignored: {', '.join(heavy)}")
     dofs = [names.joints[k] for k in model.dof_jntid]
     if nonlinear := _where(dofs, lambda k: _any(model, "dof_dampingpoly", k)):
-        found.append(f"damping of higher order is ignored: joints {', '.join(dict.fromkeys(nonlinear))}")
-    return found
+        warnings.append(f"damping of higher order is ignored: joints {', '.join(dict.fromkeys(nonlinear))}")
+    return warnings
 
 
 def notes_on(model: Any, names: Names) -> list[str]:
-    """Elements that are no part of a rigid-body model."""
+    """Elements that are no part of a rigid-body model and are left out, one sentence each."""
     notes = []
     if count := len(model.actuator_trntype):
         notes.append(f"forces of {count} actuators are ignored; they say which joints are driven")
@@ -88,11 +89,12 @@ def notes_on(model: Any, names: Names) -> list[str]:
 
 
 def _where(names: Any, condition: Callable[[int], Any]) -> list[str]:
+    """Names of the elements whose index fulfils a condition."""
     return [name for k, name in enumerate(names) if condition(k)]
 
 
 def _any(model: Any, field: str, k: int) -> bool:
-    """Whether entry k of a field, which older versions of MuJoCo do not have, is other than zero."""
+    """Whether entry k of a field is other than zero; False where the version of MuJoCo lacks the field."""
     return bool(np.any(getattr(model, field, np.zeros((k + 1, 1)))[k]))
 
 

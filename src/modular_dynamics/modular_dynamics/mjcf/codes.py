@@ -1,4 +1,4 @@
-"""Numbers of MuJoCo's enumerations under its names, so that only what calls MuJoCo has to import it."""
+"""Values of MuJoCo's enumerations, under its names: only code that calls MuJoCo has to import it."""
 
 __all__ = [
     "VELOCITIES",

@@ -44,11 +44,11 @@ def load_mjcf(
     Bodies become links. Joints keep MuJoCo's positions, q = qpos, also with ``ref``; a free joint's velocity
     is in the body's axes here (:func:`~modular_dynamics.mjcf.from_mujoco` converts). Equality constraints
     become loop joints and gears, tendons between two sites springs. Actuators and contacts are ignored;
-    ``notes`` of the graph say what else is.
+    ``notes`` of the graph name everything that is ignored.
 
     Args:
         source: MJCF text, bytes, a path (.xml or .mjb), an open file, a mujoco.MjSpec or mujoco.MjModel.
-        partition: YAML file (or its content) as for :func:`load_urdf`; where it has a section, it wins.
+        partition: YAML file (or its content) as for :func:`load_urdf`; its sections replace the file's.
         gravity: gravitational acceleration in the world's frame [m/s^2]; None: the file's.
         strict: raise an error instead of a :class:`ModelWarning`.
 
@@ -56,6 +56,7 @@ def load_mjcf(
         MjcfError: MuJoCo refuses the source; with ``strict``, forces that would be ignored.
         UnsupportedModelError: an element that exerts forces which the graph cannot express; it is named.
         PartitionError: the partition contradicts the robot.
+        StateError: gravity is not three finite numbers.
         MissingDependencyError: MuJoCo is not installed.
     """
     model, compiler_warnings = compiled(source)

@@ -14,7 +14,7 @@ __all__ = ["active_equalities", "read_loops"]
 
 
 def active_equalities(model: Any) -> tuple[list[tuple[int, str]], list[str]]:
-    """Index and name of the active equality constraints, and notes on the others."""
+    """Index and name of each active equality constraint, and notes on the inactive ones."""
     names = [
         name_of(model, address) or f"{Equality.NAMES[kind]}_{k}"
         for k, (address, kind) in enumerate(zip(model.name_eqadr, model.eq_type, strict=True))
@@ -29,10 +29,11 @@ def active_equalities(model: Any) -> tuple[list[tuple[int, str]], list[str]]:
 def read_loops(
     model: Any, names: Names, equalities: list[tuple[int, str]]
 ) -> tuple[dict[int, LoopJoint], list[str]]:
-    """Loop joints of connect and weld by their index, and notes on those that close no loop.
+    """Loop joints of the constraints connect and weld, by their index, and notes on those that are left out.
 
-    A weld without torquescale holds a point alone. MuJoCo's constraints are soft (solref, solimp); here they
-    are exact. What is connected to a mocap body, a target that is moved from outside, is free.
+    A weld whose torquescale is zero holds a point only, as connect does. MuJoCo's constraints are soft
+    (solref, solimp); here they are exact. A constraint with a mocap body, a target that is moved from outside
+    the simulation, is left out, and so is one between bodies that cannot move against each other.
     """
     loops: dict[int, LoopJoint] = {}
     notes = []
@@ -57,11 +58,16 @@ def read_loops(
 
 
 def _ends(model: Any, k: int) -> tuple[tuple[int, DualQuaternion], tuple[int, DualQuaternion]]:
-    """The two bodies and the frames in them that coincide (mj_instantiateEquality)."""
+    """The two bodies, each with the pose in it of the frame that the constraint makes coincide.
+
+    As in MuJoCo's mj_instantiateEquality.
+    """
     data, objects = model.eq_data[k], (model.eq_obj1id[k], model.eq_obj2id[k])
-    upright = np.array([1.0, 0.0, 0.0, 0.0])
+    no_rotation = np.array([1.0, 0.0, 0.0, 0.0])
     if model.eq_objtype[k] != Object.BODY:
         return site_frame(model, objects[0]), site_frame(model, objects[1])
     if model.eq_type[k] == Equality.CONNECT:
-        return (int(objects[0]), pose_of(data[:3], upright)), (int(objects[1]), pose_of(data[3:6], upright))
-    return (int(objects[0]), pose_of(data[3:6], data[6:10])), (int(objects[1]), pose_of(data[:3], upright))
+        first, second = pose_of(data[:3], no_rotation), pose_of(data[3:6], no_rotation)
+        return (int(objects[0]), first), (int(objects[1]), second)
+    first, second = pose_of(data[3:6], data[6:10]), pose_of(data[:3], no_rotation)
+    return (int(objects[0]), first), (int(objects[1]), second)

@@ -8,10 +8,10 @@ __all__ = ["Names", "model_name", "name_of", "names_of"]
 
 @dataclass(frozen=True)
 class Names:
-    """Names by MuJoCo's index, each once.
+    """Names by MuJoCo's index; all different.
 
     Attributes:
-        bodies: the world is body 0. joints: an unnamed one is named after its body.
+        bodies: (nbody,); body 0 is the world. joints: (njnt,); an unnamed joint is named after its body.
     """
 
     bodies: tuple[str, ...]
@@ -38,6 +38,7 @@ def model_name(model: Any) -> str:
 
 
 def _unique(given: list[str], otherwise: list[str]) -> tuple[str, ...]:
+    """The given names; where one is empty, that of ``otherwise``, with a number if it is taken."""
     taken, names = set(given), list[str]()
     for name, other in zip(given, otherwise, strict=True):
         chosen, count = name or other, 2

@@ -1,7 +1,8 @@
 """Which joints of closed loops are passive: those that no actuator drives.
 
-A file without actuators does not say it. There the joints nearest to the tips are passive, as many as the
-loops determine at the reference position or at one of the keyframes.
+If no actuator drives any joint of the loops, the file does not say which ones are driven. Then as many joints
+are passive as the loops determine, at the reference position or at one of the keyframes, beginning with those
+nearest to the ends of the branches.
 """
 
 from collections.abc import Sequence, Set
@@ -20,14 +21,19 @@ from .source import mujoco_module
 __all__ = ["passive_joints"]
 
 Array = NDArray[np.float64]
-#: Part of a column of the constraint Jacobian that others leave, relative to the largest: rounding.
+#: A column of the constraint Jacobian counts as dependent where others explain it up to this part of the
+#: largest entry: rounding.
 _RANK = 1e-8
 
 
 def passive_joints(
     model: Any, names: Names, loops: Set[int], gears: Sequence[Gear], actuators: Actuators
 ) -> tuple[tuple[str, ...], list[str]]:
-    """Names of the passive joints in loops, and notes. ``loops``: indices of the equality constraints."""
+    """Names of the passive joints in loops, and notes that name them.
+
+    Args:
+        loops: indices of the equality constraints that close loops.
+    """
     in_loops = sorted({joint for k in loops for joint in _joints_between(model, *_bodies(model, k))})
     if not in_loops:
         return (), []
@@ -62,6 +68,7 @@ def _joints_between(model: Any, first: int, second: int) -> set[int]:
 
 
 def _joints_above(model: Any, body: int) -> set[int]:
+    """Joints between a body and the world."""
     joints: set[int] = set()
     while body > 0:
         start = int(model.body_jntadr[body])
@@ -71,7 +78,10 @@ def _joints_above(model: Any, body: int) -> set[int]:
 
 
 def _determined(model: Any, names: Names, loops: Set[int], joints: list[int], geared: set[str]) -> set[str]:
-    """Joints, those at the tips first, that add to the rank of the constraint Jacobian."""
+    """Names of joints whose columns increase the rank of the constraint Jacobian, beginning at the tips.
+
+    At the one of the positions qpos0 and key_qpos at which the rank is highest.
+    """
     from_tips = [k for k in reversed(joints) if names.joints[k] not in geared]
     columns = [model.jnt_dofadr[k] + np.arange(VELOCITIES[model.jnt_type[k]]) for k in from_tips]
     choices = []
@@ -83,7 +93,7 @@ def _determined(model: Any, names: Names, loops: Set[int], joints: list[int], ge
 
 
 def _jacobian(model: Any, loops: Set[int], q: Array) -> Array:
-    """Rows of MuJoCo's constraint Jacobian that belong to loops, gears eliminated by their own columns."""
+    """Rows of MuJoCo's constraint Jacobian that belong to loops, projected onto motions that gears allow."""
     mujoco = mujoco_module()
     dense = copy(model)
     dense.opt.jacobian = Jacobian.DENSE
@@ -100,7 +110,7 @@ def _jacobian(model: Any, loops: Set[int], q: Array) -> Array:
 
 
 def _independent(blocks: Sequence[Array]) -> tuple[int, list[int]]:
-    """The rank of blocks of columns side by side, and those that the ones before do not span."""
+    """Rank of blocks of columns side by side, and indices of the blocks that increase it (Gram-Schmidt)."""
     largest = max((np.abs(block).max(initial=0.0) for block in blocks), default=0.0)
     basis, chosen = list[Array](), list[int]()
     for k, block in enumerate(blocks):

@@ -13,14 +13,14 @@ from .names import Names, names_of
 
 __all__ = ["Relations", "held_positions", "read_relations"]
 
-#: Coefficients, relative to the largest of their relation, and contradictions [rad or m] that are rounding.
+#: Rounding: of coefficients, relative to the largest of their relation; of contradictions [rad or m].
 _ROUNDING = 1e-12
 _CONTRADICTION = 1e-9
 
 
 @dataclass(frozen=True)
 class Relations:
-    """Gears; and joints that relations hold at one position [rad or m], by MuJoCo's index."""
+    """Gears; and the positions [rad or m] of joints that relations hold, by MuJoCo's index of the joint."""
 
     gears: tuple[Gear, ...] = ()
     locked: dict[int, float] = field(default_factory=dict)
@@ -71,7 +71,10 @@ def read_relations(
 
 
 def held_positions(model: Any) -> dict[int, float]:
-    """Joints that equality constraints hold, by MuJoCo's index, and where [rad or m]. Errors as above."""
+    """Positions [rad or m] of the joints that equality constraints hold, by MuJoCo's index of the joint.
+
+    Errors as of :func:`read_relations`.
+    """
     equalities, _ = active_equalities(model)
     return read_relations(model, names_of(model), equalities, [False] * int(model.njnt)).locked
 
@@ -105,7 +108,7 @@ def _relation(model: Any, k: int, name: str) -> _Relation:
 
 
 def _reduced(relation: _Relation, locked: dict[int, float]) -> _Relation:
-    """Without locked joints and without coefficients that cancelled."""
+    """The relation without locked joints, whose terms move to its value, and without zero coefficients."""
     largest = max(map(abs, relation.coefficients.values()), default=0.0)
     moving = {
         joint: coefficient

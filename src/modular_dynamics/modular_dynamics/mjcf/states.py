@@ -23,7 +23,7 @@ Array = NDArray[np.float64]
 
 
 class State(NamedTuple):
-    """Positions, velocities and accelerations, in the order of one of the two."""
+    """Positions, velocities and accelerations: in the graph's order, or in MuJoCo's as qpos, qvel, qacc."""
 
     q: Array
     v: Array
@@ -62,7 +62,7 @@ def to_mujoco(
 ) -> State:
     """qpos (model.nq,), qvel and qacc (model.nv,) from positions, velocities, accelerations of a graph.
 
-    Joints that equality constraints hold are where these hold them. Errors as of :func:`from_mujoco`.
+    Joints that equality constraints hold at one position get that position. Errors as of :func:`from_mujoco`.
     """
     q, v, vdot = _checked(q, graph.nq), _checked(v, graph.nv), _checked(vdot, graph.nv)
     state = State(model.qpos0.copy(), np.zeros(model.nv), np.zeros(model.nv))
@@ -79,7 +79,11 @@ def to_mujoco(
 
 
 def torques_from_mujoco(graph: SubsystemGraph, model: Any, qpos: ArrayLike, qfrc: ArrayLike) -> Array:
-    """Torques (nv,) of a graph from MuJoCo's generalized forces (model.nv,) at qpos, such as qfrc_inverse."""
+    """Torques (nv,) of a graph from MuJoCo's generalized forces (model.nv,) at qpos, such as qfrc_inverse.
+
+    Of a floating joint the force is turned from the world's axes into the body's. Errors as of
+    :func:`from_mujoco`.
+    """
     qpos, qfrc, tau = _checked(qpos, model.nq), _checked(qfrc, model.nv), np.zeros(graph.nv)
     for kind, (_, v), (theirs_q, theirs_v) in _joints(graph, model):
         tau[v] = qfrc[theirs_v]
@@ -104,7 +108,7 @@ def _joints(
 
 
 def _axes(pose: Array) -> Array:
-    """R of a floating joint's position x y z, quaternion w x y z."""
+    """Rotation matrix (3, 3) of a floating joint's pose: position x y z, quaternion w x y z."""
     rotation = Quaternion(*pose[3:].tolist())
     return rotation_matrix(rotation * (1.0 / rotation.norm()))
 

@@ -1,4 +1,4 @@
-"""Tendons with a spring: between two points they are springs of the model, others are refused."""
+"""Tendons with a spring: straight ones between two sites become springs; others are not supported."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ __all__ = ["read_springs"]
 
 
 def read_springs(model: Any, names: Names, actuators: Actuators) -> tuple[tuple[Spring, ...], list[str]]:
-    """Springs of the tendons that have a stiffness, and warnings about what tendons have besides.
+    """Springs of the tendons that have a stiffness, and warnings about properties that are left out.
 
     MuJoCo: F = -stiffness (L - L_0) - damping dL/dt. Tendons without stiffness exert nothing by themselves.
 

@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 
 from ..algebra import DualQuaternion, Quaternion, pose, rotation_about, rotation_matrix
 from ..model import Limits
-from ..model.subsystem import NO_LIMITS
 from ..urdf.description import JointDescription, LinkDescription, RobotDescription
 from .actuators import Actuators
 from .codes import Disable, SameFrame
@@ -62,7 +61,10 @@ class _BodyReader:
         self.body = body
 
     def link(self) -> LinkDescription:
-        """Mass and inertia. Where the inertial frame differs by rounding, MuJoCo computes with the body's."""
+        """Mass, centre of mass and inertia in the body's frame.
+
+        Where the inertial frame is the body's up to rounding (body_sameframe), MuJoCo uses the body's.
+        """
         model, k = self.model, self.body
         same = model.body_sameframe[k]
         com = np.zeros(3) if same == SameFrame.BODY else np.array(model.body_ipos[k], float)
@@ -72,7 +74,7 @@ class _BodyReader:
         return LinkDescription(self.name, float(model.body_mass[k]), com, 0.5 * (inertia + inertia.T))
 
     def joint(self, k: int, parent: str, child: str, before: DualQuaternion) -> JointDescription:
-        """Joint k, with ``before`` as the pose of the body in the parent link at that stage."""
+        """Joint k between two links; ``before``: pose of the body in the parent link, without this joint."""
         model, kind = self.model, self.model.jnt_type[k]
         if kind == Kind.FREE:
             return self._described(k, "floating", parent, child, DualQuaternion.identity)
@@ -89,7 +91,10 @@ class _BodyReader:
         return self._described(k, turning if kind == Kind.HINGE else "prismatic", parent, child, x)
 
     def anchor(self, k: int) -> Array:
-        """Where joint k leaves the body's origin behind; for slides and free joints that is of no effect."""
+        """Point of the body about which joint k turns, in the body's frame [m].
+
+        Zero for slides and free joints, on which it has no effect.
+        """
         turns = self.model.jnt_type[k] in (Kind.HINGE, Kind.BALL)
         return np.array(self.model.jnt_pos[k], float) if turns else np.zeros(3)
 
@@ -119,7 +124,7 @@ class _BodyReader:
     def _limits(self, k: int) -> Limits:
         model = self.model
         if model.jnt_type[k] not in (Kind.HINGE, Kind.SLIDE):
-            return NO_LIMITS
+            return Limits()
         lower, upper = map(float, model.jnt_range[k]) if model.jnt_limited[k] else (None, None)
         return Limits(lower, upper, effort=self.actuators.effort[k])
 

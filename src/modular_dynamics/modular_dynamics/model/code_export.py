@@ -46,7 +46,7 @@ class ExportsCode:
 
         Args:
             progress: called with the name of each piece before it is made, and before the first with a line
-                for each algorithm whose loops stay. By default lines on stderr where that is a terminal.
+                for each algorithm that keeps its kernel. By default lines on stderr where that is a terminal.
 
         Returns:
             A report that can be printed: what was made, how long it took, and how much faster it is.

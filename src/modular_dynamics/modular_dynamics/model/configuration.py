@@ -22,6 +22,7 @@ __all__ = [
     "effort_limits",
     "integrate",
     "joint_limits",
+    "number_array",
     "position_limits",
     "random_configuration",
     "state_array",
@@ -34,9 +35,12 @@ HALF_TURN, METRE = np.pi, 1.0
 
 
 class CoordinateLayout(NamedTuple):
-    """Indices of the joints with one coordinate in q and in v, and in v of the continuous ones among them.
+    """Where the coordinates of joints are in q and v.
 
-    Of the joints whose positions hold a quaternion: type, slice of q, slice of v.
+    Attributes:
+        q, v: indices of the joints with one coordinate, in q and in v; in the same order.
+        continuous: indices in v of the continuous joints among them.
+        with_quaternion: of each floating or spherical joint: type, slice of q, slice of v.
     """
 
     q: NDArray[np.int64]
@@ -46,7 +50,7 @@ class CoordinateLayout(NamedTuple):
 
 
 class Coordinates(Protocol):
-    """What is needed of a graph: its joints with coordinates of their own, and where these stand."""
+    """What these functions use of a graph: its joints with coordinates of their own, and their slices."""
 
     @property
     def name(self) -> str: ...  # noqa: D102
@@ -70,19 +74,23 @@ class PositionLimits(NamedTuple):
     upper: Array
 
 
+def number_array(name: str, value: object) -> Array:
+    """The value as a float array of any shape. Raises StateError: it is not made of real numbers."""
+    try:
+        if np.iscomplexobj(np.asarray(value)):
+            raise TypeError("complex numbers")
+        return np.asarray(value, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise StateError(f"{name} is not an array of numbers: {error}") from None
+
+
 def state_array(graph: Coordinates, name: str, value: ArrayLike) -> Array:
-    """A finite array (..., nq) for names that begin with q, (..., nv) for others; quaternions not zero.
+    """The value as a float array: (..., nq) if the name begins with q, else (..., nv); all numbers finite.
 
     Raises:
         StateError: names the vector and its shape, or the joint and its number.
     """
-    is_q = name.startswith("q")
-    try:
-        if np.iscomplexobj(np.asarray(value)):
-            raise TypeError("complex numbers")
-        array = np.asarray(value, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise StateError(f"{name} is not an array of numbers: {error}") from None
+    is_q, array = name.startswith("q"), number_array(name, value)
     needed = graph.nq if is_q else graph.nv
     if array.ndim == 0 or array.shape[-1] != needed:
         raise StateError(f"{name} has shape {array.shape}; '{graph.name}' needs ({needed},) or rows of it")
@@ -98,7 +106,7 @@ def state_array(graph: Coordinates, name: str, value: ArrayLike) -> Array:
 
 
 def coordinate_layout(graph: Coordinates) -> CoordinateLayout:
-    """Where which kinds of coordinates stand; a graph keeps it."""
+    """The layout of a graph's coordinates; the graph computes it once."""
     joints = [
         (graph.joint(name).type, graph.q_slice(name), graph.v_slice(name)) for name in graph.joint_names
     ]
@@ -116,7 +124,7 @@ def integrate(graph: Coordinates, q: ArrayLike, v: ArrayLike, dt: ArrayLike = 1.
 
     Of a floating joint v is a twist (linear, angular) in the child's axes, and the motion a screw, q exp(v
     dt), as in Pinocchio; of a spherical joint a rotation about an axis fixed in the child. Quaternions of the
-    result have unit length. Limits are not regarded.
+    result have unit length. Limits are ignored.
 
     Args:
         q: positions (nq,) or (count, nq). v: velocities (nv,) or (count, nv). One or both with rows.
@@ -159,8 +167,8 @@ def difference(graph: Coordinates, q0: ArrayLike, q1: ArrayLike, shortest: bool 
     Args:
         q0, q1: positions (nq,) or (count, nq); one of them, or both, with rows.
         shortest: of `continuous` joints the difference modulo whole turns, from -pi to pi: integrated, it
-            gives the same pose, but perhaps another number of turns. Joints that gears or mimic joints follow
-            should count their turns.
+            gives the same pose, but perhaps another number of turns. Not for joints that gears or mimic
+            joints follow: the position of these depends on the number of turns.
 
     Raises:
         StateError: a wrong shape, a number that is not finite, or a zero quaternion.
@@ -193,7 +201,7 @@ def joint_limits(joint: Joint) -> tuple[float, float]:
 
 
 def position_limits(graph: Coordinates) -> PositionLimits:
-    """Limits of q (nq,) each [rad or m]: those of joints with one coordinate; else, and without, infinite.
+    """Lower and upper limits of q (nq,) [rad or m]; infinite without limits, and for several coordinates.
 
     Limits that leave no range (both zero in many files) count as none. Those of mimic joints do not appear.
     """

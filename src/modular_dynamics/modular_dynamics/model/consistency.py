@@ -1,4 +1,4 @@
-"""Parts of a graph that belong together: joints, bodies, and the subsystems that hold them."""
+"""Consistency of a graph: its joints and bodies, and the subsystems that contain them."""
 
 from collections.abc import Sequence
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""What makes the model constant: read-only arrays and mappings, also after copying and unpickling."""
+"""Read-only arrays and mappings, also after copying and unpickling: they make the model constant."""
 
 from collections.abc import Mapping
 from dataclasses import fields
@@ -18,7 +18,7 @@ C = TypeVar("C", bound="Constant")
 
 
 def read_only(values: ArrayLike, shape: tuple[int, ...], what: str) -> NDArray[np.float64]:
-    """The numbers as an array of one's own that cannot be written to.
+    """The numbers as a read-only array; a copy, unless they are one that owns its memory.
 
     Raises:
         ModelError: another shape, or not numbers.
@@ -40,7 +40,7 @@ def read_only(values: ArrayLike, shape: tuple[int, ...], what: str) -> NDArray[n
 
 
 def read_only_mapping(mapping: Mapping[Key, Value]) -> Mapping[Key, Value]:
-    """The same content, of one's own, which cannot be changed."""
+    """A read-only copy of the mapping."""
     return MappingProxyType(dict(mapping))
 
 

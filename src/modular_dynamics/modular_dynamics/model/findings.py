@@ -1,11 +1,11 @@
-"""What a reader of descriptions accepted although it looks wrong: one value each, and sums by kind."""
+"""Defects of a robot description that were accepted: one value for each, and summaries by kind."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
 
 __all__ = ["Finding", "summed_by_kind"]
 
-#: So many elements are named in the sum of one kind.
+#: Number of elements that the summary of one kind names.
 SHOWN = 4
 
 
@@ -14,7 +14,7 @@ class Finding:
     """Something in a description that looks wrong, and what was assumed instead of refusing it.
 
     Attributes:
-        kind: findings of one kind are summed in one ModelWarning; docs/urdf_tags.md lists the kinds.
+        kind: one ModelWarning summarizes all findings of a kind; docs/urdf_tags.md lists the kinds.
         element: "link", "joint" or another element of the description. name: its name.
         text: what is wrong and what was assumed.
         line: of the element in its file; None if not known.

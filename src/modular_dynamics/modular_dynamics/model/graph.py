@@ -81,13 +81,7 @@ class SubsystemGraph(Structure, ExportsCode):
         return [self._checked(name, value) for name, value in vectors.items()]
 
     def _checked(self, name: str, value: object) -> NDArray[np.float64]:
-        needed = self.nq if name == "q" else self.nv
-        try:
-            if np.iscomplexobj(np.asarray(value)):
-                raise TypeError("complex numbers")
-            array = np.asarray(value, dtype=np.float64)
-        except (TypeError, ValueError) as error:
-            raise StateError(f"{name} is not an array of numbers: {error}") from None
+        needed, array = self.nq if name == "q" else self.nv, configuration.number_array(name, value)
         if array.shape != (needed,):
             raise StateError(f"{name} has shape {array.shape}; '{self.name}' needs ({needed},)")
         k = first_not_finite(array)

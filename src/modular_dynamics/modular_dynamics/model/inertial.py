@@ -14,13 +14,13 @@ from .constant import Constant, read_only
 
 __all__ = ["Inertial", "Link", "is_close", "merged"]
 
-#: Rounding of masses, relative.
+#: Relative difference of masses that is rounding.
 _ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
 class Inertial(Constant):
-    """What a link or a payload weighs, in the link's frame.
+    """Mass, centre of mass and inertia of a link or a payload, in the link's frame.
 
     Attributes:
         mass: [kg].
@@ -46,7 +46,7 @@ Inertial.none = Inertial(0.0, np.zeros(3), np.zeros((3, 3)))
 
 @dataclass(frozen=True, eq=False)
 class Link:
-    """A link of a body: its own mass, and what fixes it there.
+    """A link of a body: its own mass, and the link to which it is fixed.
 
     Attributes:
         inertial: in the link's own frame.
@@ -81,7 +81,7 @@ def merged(parts: Sequence[tuple[Inertial, DualQuaternion]]) -> Inertial:
 
 
 def is_close(one: Inertial, other: Inertial) -> bool:
-    """Whether two bodies in one frame weigh the same, to rounding."""
+    """Whether mass, centre of mass and inertia of two bodies in one frame are equal up to rounding."""
     lengths = max(float(np.abs(other.com).max()), 1e-3)
     moments = max(float(np.abs(other.inertia).max()), 1e-9)
     return (

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..exceptions import StateError
-from .configuration import Coordinates
+from .configuration import Coordinates, number_array
 
 __all__ = ["pack", "unpack"]
 
@@ -87,10 +87,7 @@ def unpack(graph: Coordinates, vector: ArrayLike, kind: str = "q") -> dict[str, 
         StateError: a wrong shape or kind.
     """
     size, slice_of = _slices(graph, kind)
-    try:
-        array = np.array(vector, np.float64)
-    except (TypeError, ValueError) as error:
-        raise StateError(f"the vector is not an array of numbers: {error}") from None
+    array = number_array("the vector", vector)
     if array.shape[-1:] != (size,):
         raise StateError(f"the vector has shape {array.shape}; '{graph.name}' needs ({size},) or rows of it")
     parts = {name: array[..., slice_of(name)] for name in graph.joint_names}

@@ -1,4 +1,4 @@
-"""What a graph of subsystems is made of: its data, and what is looked up in them."""
+"""The data of a graph of subsystems, and look-ups in them."""
 
 from __future__ import annotations
 

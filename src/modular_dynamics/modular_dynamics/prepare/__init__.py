@@ -1,4 +1,4 @@
-"""Compiling every function beforehand: `python -m modular_dynamics.prepare`. Then no first use waits."""
+"""Compiling all kernels beforehand: `python -m modular_dynamics.prepare`. Then no first call waits for it."""
 
 from .tasks import tasks
 

@@ -13,7 +13,7 @@ from .worker import end_on_interrupt, is_interpreted, prepare
 
 
 def main() -> int:
-    """Print a line for each function that is ready; 1 where one failed."""
+    """Run all tasks, and print a line for each that is done. Returns the exit status: 1 if one failed."""
     parser = argparse.ArgumentParser(prog="python -m modular_dynamics.prepare", description=__doc__)
     parser.add_argument(
         "--processes", type=int, default=_cores(), help="how many at once (default: all cores)"
@@ -25,7 +25,7 @@ def main() -> int:
         print("NUMBA_DISABLE_JIT is set: nothing is compiled")
         return 0
     start, failed = time.perf_counter(), 0
-    os.environ[QUIET_VARIABLE] = "1"  # of the processes, which say it here
+    os.environ[QUIET_VARIABLE] = "1"  # the processes must not print it: progress is printed here
     names = list(tasks())
     print(f"modular_dynamics: preparing {len(names)} groups of functions for this processor", flush=True)
     with ProcessPoolExecutor(min(processes, len(names)), get_context("spawn"), end_on_interrupt) as pool:
@@ -33,14 +33,14 @@ def main() -> int:
         for done, future in enumerate(as_completed(running), 1):
             error = future.exception()
             failed += error is not None
-            said = f"failed: {type(error).__name__}: {error}" if error else future.result()
-            print(f"[{done:2}/{len(names)}] {running[future]}: {said}", flush=True)
+            outcome = f"failed: {type(error).__name__}: {error}" if error else future.result()
+            print(f"[{done:2}/{len(names)}] {running[future]}: {outcome}", flush=True)
     print(f"{'failed' if failed else 'ready'} after {time.perf_counter() - start:.0f} s", flush=True)
     return int(failed > 0)
 
 
 def _cores() -> int:
-    """Those that this process may use."""
+    """Number of cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 

@@ -1,4 +1,4 @@
-"""Small robots on which functions run while they are prepared. Machine code does not depend on the robot."""
+"""Small robots that the tasks compute with. Machine code does not depend on the robot."""
 
 __all__ = ["ARM", "FOUR_BAR"]
 

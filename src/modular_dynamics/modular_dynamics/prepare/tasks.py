@@ -1,4 +1,4 @@
-"""What there is to prepare: by name, a call of each compiled function with small arrays."""
+"""The kernels to compile: by name, a call of each with small arrays."""
 
 from collections.abc import Callable
 from functools import cache, partial
@@ -21,7 +21,10 @@ __all__ = ["tasks"]
 
 @cache
 def tasks() -> dict[str, Callable[[], object]]:
-    """By name, in the order in which they are begun: long ones first, what needs others' kernels last."""
+    """The tasks by name, in the order in which they are started.
+
+    Long ones come first, and those that also call other tasks' kernels last.
+    """
     table = [item for item in vars(algorithms).values() if isinstance(item, Algorithm)]
     batches = {
         f"{one.name}, batch, {dtype}": partial(_batch, one, dtype) for one in table for dtype in one.batches

@@ -1,4 +1,4 @@
-"""What a process that prepares functions does. Not in __main__.py, which other processes do not import."""
+"""The work of one process of `prepare`. Not in __main__.py, which other processes cannot import."""
 
 import signal
 import time
@@ -21,7 +21,7 @@ def end_on_interrupt() -> None:
 
 
 def prepare(name: str) -> str:
-    """Run one task; what became of it."""
+    """Run one task. Returns, as text, how long compiling took, or that everything was on the disk."""
     before, start, processor = len(compiled_names()), time.perf_counter(), time.process_time()
     tasks()[name]()
     if len(compiled_names()) == before:

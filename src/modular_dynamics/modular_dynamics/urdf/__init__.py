@@ -1,4 +1,4 @@
-"""URDF text -> model: the standard part, our tags, the partition rules, and all checks on bad input."""
+"""URDF or xacro -> model: the standard part, our tags, the partition rules, and all checks on bad input."""
 
 from .load import load_urdf
 from .tags import has_loops

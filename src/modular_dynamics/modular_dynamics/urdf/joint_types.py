@@ -1,4 +1,4 @@
-"""Joints that URDF describes otherwise than the model: planar ones, and those that our tags change."""
+"""Joints that the model describes differently from URDF: planar ones, and those that our tags change."""
 
 from dataclasses import replace
 
@@ -16,7 +16,7 @@ def with_planar_joints(robot: RobotDescription) -> RobotDescription:
 
     Between them are links without mass, NAME_x_link and NAME_y_link. NAME_theta turns about the planar
     joint's axis n; NAME_x and NAME_y move along the joint frame's x and y, turned by the shortest rotation
-    that takes its z to n. Damping and friction count to each of the three.
+    that takes its z to n. Each of the three gets the damping and friction of the planar joint.
 
     Raises:
         UrdfError: one of these names is taken.

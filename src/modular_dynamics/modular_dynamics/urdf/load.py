@@ -49,7 +49,7 @@ def load_urdf(
         source: URDF as text or bytes, the path of a file, or an open file. Files may be xacro, which
             the extra ``xacro`` expands.
         partition: YAML file (or its content) with the same content as the tags; where it has a section,
-            it wins over the tags. Without tags or file, every unbranched chain is a subsystem.
+            it replaces that of the tags. Without tags or file, every unbranched chain is a subsystem.
         gravity: gravitational acceleration in the root link's frame [m/s^2].
         floating_base: let the root link float: q gains x y z and a quaternion w x y z, v and tau six numbers.
         strict: raise an error instead of a :class:`ModelWarning`.
@@ -133,12 +133,13 @@ def gravity_vector(gravity: ArrayLike) -> NDArray[np.float64]:
 
 
 def _annotations(tags: dict[str, Any] | None, file: dict[str, Any] | None) -> Annotations:
-    """Those of the tags and of the partition file; where both have a section, the file wins."""
+    """Those of the tags and of the partition file, whose sections replace those of the tags."""
     from_tags = Annotations() if tags is None else checked_annotations(tags)
     return with_partition(from_tags, file)
 
 
 def _floating(robot: RobotDescription, annotations: Annotations) -> tuple[RobotDescription, list[Finding]]:
+    """The robot on a floating joint to a new ground link, and findings about names that it uses already."""
     present = [
         joint.name
         for joint in robot.below[robot.root]

@@ -1,6 +1,6 @@
-"""What vendors' files leave out or repeat, and what is assumed instead; each assumption is a finding.
+"""Repairs of files that lack or repeat elements; each assumption is a finding.
 
-The XML tree is changed before it is read, so that what reads it needs to know one form only.
+The XML tree is changed before it is read, so that its reader needs to know complete files only.
 """
 
 from collections.abc import Iterator
@@ -18,7 +18,7 @@ _NO_INERTIA = dict.fromkeys(("ixx", "ixy", "ixz", "iyy", "iyz", "izz"), "0")
 
 
 def repair(root: etree._Element) -> list[Finding]:
-    """Change the tree where a file is incomplete but its meaning is clear; what was assumed.
+    """Change the tree where a file is incomplete but its meaning is clear; returns what was assumed.
 
     A missing <inertia> becomes zero: the link is a point mass. An element that is repeated word by word
     counts once. Elements with an undeclared prefix belong to other tools and are left out.
@@ -27,7 +27,7 @@ def repair(root: etree._Element) -> list[Finding]:
 
 
 def _undeclared_prefixes(root: etree._Element) -> Iterator[Finding]:
-    """Declared prefixes are in the form {namespace}name."""
+    """Findings of prefixes without a declaration; lxml writes declared ones as {namespace}name."""
     first: dict[str, etree._Element] = {}
     for element in root.iter(etree.Element):
         for name in (str(element.tag), *map(str, element.attrib)):

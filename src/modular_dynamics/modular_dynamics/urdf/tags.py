@@ -120,7 +120,7 @@ def has_loops(
 
     Args:
         source, mappings: as of :func:`load_urdf`.
-        partition: YAML file (or its content) that wins over the tags, section by section.
+        partition: YAML file (or its content) whose sections replace those of the tags.
 
     Raises:
         UrdfError: not a URDF, or an unknown tag.

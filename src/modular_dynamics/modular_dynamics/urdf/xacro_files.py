@@ -1,4 +1,4 @@
-"""Descriptions written in xacro -> plain URDF, by the xacro package; what xacro left behind is an error."""
+"""Descriptions written in xacro -> plain URDF, by the xacro package; xacro that remains is an error."""
 
 from collections.abc import Iterator, Mapping
 from threading import Lock
@@ -26,7 +26,8 @@ class PlainUrdf(NamedTuple):
     """Text and root element of a plain URDF.
 
     Attributes:
-        expanded_from: names the xacro file, if it was one. findings: arguments that it did not use.
+        expanded_from: the xacro file as messages name it; empty if it was no xacro.
+        findings: the arguments that the xacro file did not use.
     """
 
     text: str
@@ -36,7 +37,7 @@ class PlainUrdf(NamedTuple):
 
 
 class _Arguments(dict[str, str]):
-    """Arguments of a xacro file, and the names that it asks for."""
+    """Arguments of a xacro file; ``asked`` collects the names that xacro looks up."""
 
     def __init__(self, mappings: Mapping[str, object]) -> None:
         super().__init__({name: str(value) for name, value in mappings.items()})
@@ -117,7 +118,10 @@ def _xacro_in(root: etree._Element) -> Iterator[tuple[str, int | None]]:
 
 
 def _elements_read(root: etree._Element) -> Iterator[etree._Element]:
-    """Others, such as plugins' parameters and file names of meshes, may keep expressions for other tools."""
+    """Elements that the library reads.
+
+    Others, such as parameters of plugins and names of mesh files, may contain expressions for other tools.
+    """
     yield root
     for link in root.findall("link"):
         yield link
@@ -149,7 +153,7 @@ def _expanded(description: Description, arguments: _Arguments, first: str) -> st
 
 
 def _place(xacro: Any, description: Description) -> str:
-    """The file in which it stopped."""
+    """The file in which xacro stopped, as messages name it."""
     files = [file for file in xacro.filestack or [] if file]
     included = f" (in '{files[-1]}')" if files and files[-1] != description.path else ""
     return f"{description.where}{included}"

@@ -53,6 +53,8 @@ def test_composition_forward_dynamics_and_generated_code_take_the_graph(tmp_path
     tau = md.inverse_dynamics(graph, q, v, vdot)
     np.testing.assert_allclose(md.compose(graph, q, v, vdot).tau, tau, rtol=1e-12)
     np.testing.assert_allclose(md.forward_dynamics(graph, q, v, tau), vdot, rtol=1e-9)
+    assert any(piece.algorithm == "inverse_dynamics" for piece in graph.compile().pieces)
+    np.testing.assert_allclose(md.inverse_dynamics(graph, q, v, vdot), tau, rtol=1e-12)
 
 
 def test_a_graph_prints_itself():

@@ -61,7 +61,7 @@ def test_free_bodies_may_be_welded():
     assert [loop.type for loop in md.load_mjcf(text).loop_joints] == ["fixed"]
 
 
-def test_the_partition_wins():
+def test_the_partition_replaces_the_choice():
     graph = md.load_mjcf(four_bar(), {"version": 1, "passive": ["crank", "coupler"]})
     assert graph.passive_joints == ("crank", "coupler")
     assert len(graph.loop_joints) == 1

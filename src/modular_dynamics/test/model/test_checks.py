@@ -38,6 +38,6 @@ def test_many_functions_take_a_graph():
 
 @pytest.mark.parametrize("function", TAKING_A_GRAPH.values(), ids=TAKING_A_GRAPH)
 @pytest.mark.parametrize("source", ["robot.urdf", Path("robot.urdf"), None], ids=["text", "path", "none"])
-def test_something_else_where_a_graph_belongs_is_said_so(function, source):
+def test_something_else_where_a_graph_belongs_raises_an_error_that_names_it(function, source):
     with pytest.raises(md.GraphTypeError, match=r"where a SubsystemGraph is needed; graph = md\.load_urdf\("):
         function(source, **arguments_of(function))

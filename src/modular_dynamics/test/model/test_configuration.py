@@ -78,8 +78,7 @@ def ball_graph():
     """A body on a ball joint."""
     graph = md.load_urdf(one_joint("revolute"))
     ball = replace(graph.joints[0], type=JointType.SPHERICAL)
-    (subsystem,) = graph.subsystems
-    return replace(graph, joints=(ball,), subsystems=(replace(subsystem, joints=(ball,)),))
+    return replace(graph, joints=(ball,))
 
 
 def test_continuous_joints_count_turns_unless_the_shortest_way_is_asked_for():

@@ -1,10 +1,10 @@
-"""Sums of findings: one line for each kind."""
+"""Summaries of findings: one line for each kind."""
 
 from modular_dynamics import Finding
 from modular_dynamics.model import summed_by_kind
 
 
-def test_one_of_a_kind_is_told_as_it_is():
+def test_one_of_a_kind_is_shown_as_it_is():
     assert summed_by_kind([Finding("odd", "link", "a", "link 'a' is odd", 3)]) == ["line 3: link 'a' is odd"]
     assert summed_by_kind([Finding("odd", "link", "a", "link 'a' is odd")]) == ["link 'a' is odd"]
 

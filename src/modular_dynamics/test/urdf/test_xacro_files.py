@@ -123,7 +123,7 @@ def test_unexpanded_xacro_is_never_skipped(text, message):
         md.load_urdf(text)
 
 
-def test_expressions_of_other_tools_are_theirs():
+def test_expressions_for_other_tools_are_no_xacro():
     other = '<gazebo><plugin file="$(find x)/y">${z}</plugin></gazebo>'
     assert md.load_urdf(PLAIN.format(JOINT.format("") + other)).warnings == ()
 
@@ -163,7 +163,7 @@ def test_a_file_of_macros_is_no_robot(path):
         md.load_urdf(path.with_name("parts.xacro"))
 
 
-def test_lines_of_the_expanded_text_are_said_to_be_its(path):
+def test_an_error_says_that_its_line_is_in_the_expanded_text(path):
     path.write_text(ROBOT.replace('length="0.8"', 'length="-0.8"'))
     message = r"in the URDF that xacro made of '.*arms\.urdf\.xacro': line \d+: link 'right' has mass"
     with pytest.raises(md.UrdfError, match=message) as caught:

@@ -9,24 +9,25 @@ from numpy.typing import ArrayLike
 from ...dynamics.arrays.arguments import Array
 from ...dynamics.workspaces import workspace_of
 from ...exceptions import StateError
-from ...model import SubsystemGraph
+from ...model import SubsystemGraph, joint_limits
 from ..constraints.constraint_system import ConstraintSystem
-from ..constraints.coordinates import SLACK, indices_in_q, joint_limits
+from ..constraints.coordinates import SLACK, indices_in_q
 from .diagnosis import cannot_close
 from .least_squares import LeastSquares, Search
 
-__all__ = ["Assembler", "Assembly", "assemble", "starting_point"]
+__all__ = ["Assembler", "Assembly", "assemble", "checked_guess", "starting_point"]
 
 
 @dataclass(frozen=True, eq=False)
 class Assembly:
-    """What `assemble` found.
+    """A closed configuration: the result of `assemble`.
 
     Attributes:
         coordinates: of all joints (nq,), in the order of ``graph.joint_names``; a guess for `close_loops`.
         independent: those of ``graph.independent_joint_names``: the q of `closed_loop_inverse_dynamics`.
         residual: by loop joint and gear, the largest violation of its rows [m or 1].
-        at_limits: joints that stand at one of their limits. evaluations: of the constraint rows.
+        at_limits: names of the joints that are at one of their limits.
+        evaluations: how often the constraint rows were computed.
     """
 
     coordinates: Array
@@ -37,7 +38,7 @@ class Assembly:
 
 
 class Assembler:
-    """Moves all joints of one graph, motors and floating bases too. For one thread only."""
+    """Closes the loops of one graph by moving all joints, floating bases included. For one thread only."""
 
     def __init__(self, graph: SubsystemGraph) -> None:
         self.graph = graph
@@ -65,7 +66,7 @@ class Assembler:
 
 
 def starting_point(graph: SubsystemGraph) -> Array:
-    """Zero, or the middle of a joint's limits where these exclude zero."""
+    """Coordinates (nq,): zero, or the middle of a joint's limits where these exclude zero."""
     start = graph.neutral()
     for name in graph.joint_names:
         low, high = joint_limits(graph.joint(name))
@@ -74,15 +75,25 @@ def starting_point(graph: SubsystemGraph) -> Array:
     return start
 
 
-def assemble(graph: SubsystemGraph, guess: ArrayLike | None = None) -> Assembly:
-    """Close all loops by moving all joints, motors and floating bases too, within their limits.
+def checked_guess(graph: SubsystemGraph, guess: ArrayLike) -> Array:
+    """A copy of a guess of all coordinates (nq,). Raises StateError: a wrong shape, or not finite."""
+    try:
+        return graph.checked(q=guess)[0].copy()
+    except StateError as error:
+        raise StateError(f"guess, of all joints: {error}") from None
 
-    Least squares in a trust region (:mod:`.least_squares`), loops that share no joint one by one; joints that
-    no loop or gear has keep their coordinates. For loops at given coordinates of motors see `close_loops`.
+
+def assemble(graph: SubsystemGraph, guess: ArrayLike | None = None) -> Assembly:
+    """Close all loops by moving all joints, actuated ones and floating bases included, within their limits.
+
+    By least squares in a trust region (:mod:`.least_squares`), loops that share no joint one by one. Joints
+    that are in no loop and no gear keep their coordinates. `close_loops` closes loops at given coordinates
+    of the independent joints.
 
     Args:
-        guess: coordinates of all joints (nq,) to start from; those of joints in loops that are beyond limits
-            are moved to these. Zero by default, or the middle of a joint's limits where these exclude zero.
+        guess: coordinates of all joints (nq,) to start from. Joints in loops that are beyond their limits
+            are moved to the limits first. Zero by default, or the middle of a joint's limits where these
+            exclude zero.
 
     Raises:
         ClosureError: no closed configuration was found; it says whether limits are in the way, and has the
@@ -91,13 +102,7 @@ def assemble(graph: SubsystemGraph, guess: ArrayLike | None = None) -> Assembly:
         UnsupportedModelError: a black box in the graph.
     """
     assembler = workspace_of(graph, Assembler)
-    if guess is None:
-        start = starting_point(graph)
-    else:
-        try:
-            start = graph.checked(q=guess)[0].copy()
-        except StateError as error:
-            raise StateError(f"guess, of all joints: {error}") from None
+    start = starting_point(graph) if guess is None else checked_guess(graph, guess)
     found = assembler.search(start)
     if found.open:
         beyond = assembler.search(found.q, limited=False)

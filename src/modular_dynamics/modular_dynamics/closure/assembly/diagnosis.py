@@ -10,8 +10,9 @@ from ...dynamics.arrays.arguments import Array
 from ...exceptions import ClosureError, SingularityError
 from ...kernels.loops import newton
 from ...kernels.loops.row_kinds import ABOUT, ALIGNED
+from ...model import joint_limits
 from ..constraints.constraint_system import ConstraintSystem
-from ..constraints.coordinates import SLACK, joint_limits
+from ..constraints.coordinates import SLACK
 from .least_squares import LeastSquares, Search
 
 __all__ = [
@@ -93,6 +94,7 @@ def cannot_close(system: ConstraintSystem, found: Search, beyond: Search, moving
 
 
 def _over_limits(system: ConstraintSystem, name: str, q: Array) -> str:
+    """A joint's position and limits as text; empty if it is within them."""
     joint, at = system.graph.joint(name), system.graph.q_slice(name)
     low, high = joint_limits(joint)
     if joint.type.nq > 1 or low - SLACK <= q[at][0] <= high + SLACK:
@@ -114,9 +116,13 @@ def _reversed_loops(system: ConstraintSystem, q: Array) -> list[str]:
 def unclosed(
     system: ConstraintSystem, coordinates: Array, where: str, closable: bool = False
 ) -> ClosureError:
-    """The error for loops that do not close: no configuration at all, dependent joints, or out of reach.
+    """The error for loops that do not close at given independent coordinates, with the reason.
 
-    It is looked for with all joints free, unless the loops are known to be ``closable``.
+    No configuration closes them, too many joints are independent, or these coordinates are out of reach.
+
+    Args:
+        where: which coordinates, for the message.
+        closable: it is known that some configuration closes the loops; otherwise one is searched for.
     """
     if not closable:
         free = _with_all_joints_free(system)

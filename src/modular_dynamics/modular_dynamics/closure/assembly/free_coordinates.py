@@ -16,13 +16,13 @@ __all__ = ["free_coordinates"]
 #: Distances [rad or m] at which closed configurations are looked for, each three times.
 SPREADS = (0.3, 0.1, 0.03)
 SAMPLES = 3
-#: Singular values relative to the largest: below, no direction that the loops exclude.
+#: Singular values below this, relative to the largest, count as zero: the loops allow their directions.
 NO_CONSTRAINT = 1e-7
-#: Steps of Newton's method, the longest of them and the last one [rad or m].
+#: Newton's method: largest number of steps, longest step, and length of the last one [rad or m].
 STEPS, LONGEST, LAST = 60, 0.3, 1e-12
 #: Residual [m or 1] of a closed configuration.
 CLOSED = 1e-11
-#: Component of a motion that counts.
+#: Smallest component of a unit motion that is more than rounding.
 COUNTS = 1e-6
 
 
@@ -90,7 +90,7 @@ def _closed_around(system: ConstraintSystem, closed: Array) -> list[Array]:
 
 
 def _closes(system: ConstraintSystem, coordinates: Coordinates, q: Array) -> bool:
-    """Newton's method in place. Is q closed?"""
+    """Whether Newton's method, applied to q in place, closes the loops."""
     for _ in range(STEPS):
         values, scale = system.evaluate(q), system.row_scale
         J, phi = scale[:, None] * values.J * system.units, scale * values.phi

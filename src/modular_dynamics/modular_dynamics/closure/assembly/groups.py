@@ -1,4 +1,4 @@
-"""Loops that share no free coordinate close independently of each other: connected components."""
+"""Groups of loops that share no free coordinate, and so can be closed independently of each other."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ __all__ = ["LoopGroup", "independent_groups"]
 
 @dataclass(frozen=True, eq=False)
 class LoopGroup:
-    """Loop joints and gears, and the free joints that move them and nothing else.
+    """Loop joints and gears, and the free joints that move them; these move no other group.
 
     Attributes:
         rows: indices of their constraint rows. joints: names. q, v: indices of the joints' coordinates and

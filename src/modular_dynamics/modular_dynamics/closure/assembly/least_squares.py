@@ -2,7 +2,7 @@
 
 Minimizes |phi(q)|^2 / 2 over the free coordinates (Branch, Coleman & Li 1999: scipy.optimize.least_squares,
 "trf"), from the start and then from points round it. It closes what Newton's method does not, because it
-needs no regular Jacobian, and it ends at a minimum of the residual where loops cannot close.
+needs no regular Jacobian; where loops cannot close it ends at a minimum of the residual.
 """
 
 from collections.abc import Iterator, Sequence
@@ -16,7 +16,7 @@ from ...dynamics.arrays.arguments import Array
 from ...kernels.loops import newton
 from ...model import Joint
 from ..constraints.constraint_system import ConstraintSystem
-from ..constraints.coordinates import SLACK, Coordinates, joint_limits
+from ..constraints.coordinates import SLACK, Coordinates
 from .groups import LoopGroup, independent_groups
 
 __all__ = ["LeastSquares", "Minimum", "Search"]
@@ -35,9 +35,10 @@ class Minimum:
     """Where one descent of a group of loops ended.
 
     Attributes:
-        q (nq,): coordinates of all joints. residual: |phi|, the norm of the group's rows [m or 1], of gears
-            in units of the joints that they drive. gradient: the largest derivative of |phi|^2 / 2 along a
-            coordinate that no limit stops. at_limits: joints that a limit stops.
+        q (nq,): coordinates of all joints.
+        residual: |phi|, the norm of the group's rows [m or 1]; of gears in the driven joints' units.
+        gradient: the largest derivative of |phi|^2 / 2 along a coordinate that is not held by a limit.
+        at_limits: names of the joints that a limit keeps from reducing the residual further.
     """
 
     group: LoopGroup
@@ -54,7 +55,7 @@ class Minimum:
 
 @dataclass(frozen=True, eq=False)
 class Search:
-    """All groups: coordinates q (nq,), the minima where groups stay open, and evaluations of the rows."""
+    """The end of a search: coordinates q (nq,); minima of groups that stay open; evaluations of the rows."""
 
     q: Array
     open: tuple[Minimum, ...]
@@ -62,7 +63,7 @@ class Search:
 
 
 class _Rows(NamedTuple):
-    """Rows at coordinates that are kept as bytes."""
+    """Values and derivatives of the rows; ``key``: the bytes of the coordinates at which they are."""
 
     key: bytes
     phi: Array
@@ -74,16 +75,12 @@ class LeastSquares:
 
     def __init__(self, system: ConstraintSystem, free: Sequence[str]) -> None:
         self.system, self.groups = system, independent_groups(system, free)
-        self._coordinates, graph = Coordinates(system.graph), system.graph
-        self._low, self._high = np.full(graph.nq, -np.inf), np.full(graph.nq, np.inf)
-        for name in graph.joint_names:
-            joint = graph.joint(name)
-            if joint.type.nq == 1:
-                self._low[graph.q_slice(name)], self._high[graph.q_slice(name)] = joint_limits(joint)
+        self._coordinates = Coordinates(system.graph)
+        self._low, self._high = system.graph.position_limits
         self._evaluations = 0
 
     def search(self, start: Array, limited: bool, descents: int | None = None) -> Search:
-        """Every group from ``start`` (nq,), then from random points, until it closes.
+        """Close each group in turn: from ``start`` (nq,), then from random points, until it closes.
 
         Args:
             limited: whether free joints stay within their limits. descents: at most so many for each group.
@@ -178,7 +175,7 @@ class LeastSquares:
         return self._minimum(group, self._polished(group, q, limited, units), limited)
 
     def _polished(self, group: LoopGroup, q: Array, limited: bool, units: Array) -> Array:
-        """After some steps of Newton's method, the shortest ones, as long as they help; limits have slack."""
+        """q after steps of Newton's method, as long as they reduce the residual and limits allow them."""
         phi, J = self._rows(group, q)
         for _ in range(POLISHING):
             step = units * np.linalg.lstsq(J * units, -phi, 1e-9)[0]
@@ -209,7 +206,7 @@ class LeastSquares:
         )
 
     def _names(self, group: LoopGroup) -> Array:
-        """Of each of the group's coordinates its joint."""
+        """Names (group's nq,): the joint of each of the group's coordinates."""
         graph = self.system.graph
         return np.repeat(np.array(group.joints, object), [graph.joint(k).type.nq for k in group.joints])
 

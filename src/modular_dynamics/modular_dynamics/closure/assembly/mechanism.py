@@ -8,11 +8,11 @@ from numpy.typing import ArrayLike
 
 from ...dynamics.arrays.arguments import Array
 from ...dynamics.workspaces import workspace_of
-from ...exceptions import ClosureError, StateError
+from ...exceptions import ClosureError
 from ...kernels.loops import continuation, newton
 from ...model import SubsystemGraph
 from ..constraints.constraint_system import ConstraintSystem
-from .assemble import Assembler, starting_point
+from .assemble import Assembler, checked_guess, starting_point
 from .diagnosis import WORST_CONDITION, cannot_close, raise_branch_end, unclosed
 from .explicit import explicit_solver
 from .free_coordinates import free_coordinates
@@ -61,7 +61,7 @@ class Mechanism:
         """
         system = self.system
         target = system.independent.checked("q", q)
-        start = self.reference() if guess is None else self._checked_guess(guess)
+        start = self.reference() if guess is None else checked_guess(self.graph, guess)
         # coordinates that no loop depends on are set at once, however far they are
         start[system.independent_q[system.is_free]] = target[system.is_free]
         self._raise_if_far(start, target)
@@ -101,10 +101,10 @@ class Mechanism:
         self.__dict__.pop("_least_squares", None)
 
     def _find_free(self, near: Array) -> None:
-        """On first use: leave free what loops, closed near a configuration, do not determine."""
+        """On first use: find the coordinates that loops, closed near a configuration, leave undetermined."""
         closed = near.copy()
         if self.system.largest_residual(closed) > newton.CLOSED and not self._settles(closed):
-            return  # the next configuration may tell
+            return  # not closed: decided at the next configuration
         self._is_free_known = True
         if self.system.projection(closed)[1] < WORST_CONDITION:
             return
@@ -115,6 +115,7 @@ class Mechanism:
             self._use(ConstraintSystem(self.graph, free))
 
     def _settles(self, q: Array) -> bool:
+        """Whether Newton's method, in place, closes the loops."""
         return self.system.settle(q) < newton.CLOSED
 
     def _assembled(self, start: Array, otherwise: Array | None) -> Array:
@@ -141,12 +142,6 @@ class Mechanism:
         system.projection(start)
         system.residual(start)
         return start
-
-    def _checked_guess(self, guess: ArrayLike) -> Array:
-        try:
-            return self.graph.checked(q=guess)[0].copy()
-        except StateError as error:
-            raise StateError(f"guess, of all joints: {error}") from None
 
     def _walk(self, start: Array, target: Array) -> Array | None:
         """In closed form, from a start that is nearly closed; None: another method is needed."""
@@ -244,7 +239,7 @@ class Mechanism:
 
     @cached_property
     def _whole(self) -> ConstraintSystem:
-        """The constraints with no coordinate held as free."""
+        """The constraints in which also free coordinates may be moved to close loops."""
         return ConstraintSystem(self.graph)
 
     def _search(

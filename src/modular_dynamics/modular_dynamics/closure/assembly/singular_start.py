@@ -13,9 +13,10 @@ NUDGE = 0.02
 
 
 def nudged(system: ConstraintSystem, start: Array) -> Array:
-    """Away from an open start that is singular, as in line: rounding would choose the assembly mode.
+    """The start, moved away from a singular pose at which the loops are open, such as bars in line.
 
-    All passive joints move a little in their positive direction, the first of them most.
+    There rounding would choose the assembly mode. All passive joints move a little in their positive
+    direction, the first of them most. Other starts are returned as a copy, with gears closed.
     """
     moved = start.copy()
     system.close_gears(moved)

@@ -35,13 +35,14 @@ class ConstraintSystem:
     Attributes:
         rows: the constraint rows. tree, split, workspace: see kernels/loops/structures.py.
         springs: of the graph. gearing: the dependent coordinates with gears kept closed.
-        passive: the joints with one coordinate that loops determine. dependent: names of all dependent
-            joints. dependent_names: of each dependent velocity, its joint.
-        independent: the others. independent_q, independent_v: their indices in q and in v.
-        free: indices in v of passive coordinates that the loops leave open; they are given, like those of
-            independent joints, but bear no torque. given_names: joints of independent_v, then of these.
-        free_joints: names of theirs.
-        reach: by how much one unit of each of independent_q moves loops. is_free: no loop or gear has it.
+        passive: the joints with one coordinate that loops determine.
+        dependent: names of all dependent joints. dependent_names: the joint of each dependent velocity.
+        independent: the independent joints. independent_q, independent_v: their indices in q and in v.
+        free: indices in v of passive coordinates that loops do not determine. Their values are given, like
+            those of independent joints, but they are unactuated. free_joints: names of their joints.
+        given_names: the joint of each of independent_v, then of each of ``free``.
+        reach: by how much one unit of each of independent_q moves loops.
+        is_free: by independent_q, whether the coordinate is in no loop and no gear.
         floating_in_loops: whether a floating base moves loops.
         units (nv,), row_scale (m,): units of velocities and factors of rows, see `_scales`.
         is_coupled (m, nv): whether a velocity moves a row anywhere. suits: whether the independent joints

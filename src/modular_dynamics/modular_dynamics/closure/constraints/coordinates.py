@@ -18,7 +18,6 @@ __all__ = [
     "eliminated",
     "indices_in_q",
     "indices_in_v",
-    "joint_limits",
 ]
 
 Indices = NDArray[np.int64]

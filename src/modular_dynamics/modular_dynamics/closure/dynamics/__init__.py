@@ -1,1 +1,1 @@
-"""Inverse and forward dynamics with closed loops."""
+"""Inverse, forward and hybrid dynamics with closed loops, derivatives and regressor."""

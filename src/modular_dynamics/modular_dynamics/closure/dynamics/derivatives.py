@@ -25,7 +25,7 @@ def closed_loop_inverse_dynamics_derivatives(
     guess: ArrayLike | None = None,
     external_wrenches: Mapping[str, ArrayLike] | None = None,
 ) -> InverseDynamicsDerivatives:
-    """How the torques of ``closed_loop_inverse_dynamics`` change with q, v and vdot, (p, p) each.
+    """Derivatives of the torques of ``closed_loop_inverse_dynamics`` by q, v and vdot, (p, p) each.
 
     Along the motions that the loops allow, from W^T (tau_tree - J^T lambda), where the change of lambda
     drops out since J W = 0:
@@ -36,8 +36,7 @@ def closed_loop_inverse_dynamics_derivatives(
     dID and M are the closed forms of ``inverse_dynamics_derivatives`` of the tree. The changes dJ, d gamma
     and that of the springs' lengths are central differences of eighth order of the constraint rows alone,
     exact to rounding (about 1e-12). d tau/d vdot is the mass matrix M1. Of a floating joint dq is a small
-    displacement in the child's axes. Takes milliseconds: 8 evaluations of all rows for each independent
-    joint.
+    displacement in the child's axes. All rows are computed 8 times for each independent joint.
 
     Arguments and errors as of ``closed_loop_inverse_dynamics``; UnsupportedModelError where passive joints
     are free.
@@ -65,7 +64,7 @@ def closed_loop_inverse_dynamics_derivatives(
 
 
 class _Motion:
-    """Constraint rows and springs round one closed state."""
+    """Changes of constraint rows and springs at one closed state."""
 
     def __init__(self, system: ConstraintSystem, state: ClosedLoopDynamics) -> None:
         self.system, self.state, self.graph = system, state, system.graph

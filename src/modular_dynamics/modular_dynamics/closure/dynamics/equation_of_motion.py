@@ -37,8 +37,8 @@ def closed_loop_inverse_dynamics(
     loops require. Passive joints are unactuated: J_d^T lambda = tau_d gives the wrenches lambda at the
     cuts, and tau_1 = tau_i - J_i^T lambda = W^T tau, W = [1; -J_d^+ J_i] (Schappler et al., section 3.4).
     Springs pull with F = F0 + k (L - L0) + d dL/dt. Armatures and springs at joints count as in
-    ``inverse_dynamics``. Passive joints that loops do not determine either are
-    free: they keep the guess's position, have no velocity and no torque, and accelerate as that requires.
+    ``inverse_dynamics``. Passive joints that loops do not determine are free: unactuated, at the guess's
+    position, with velocity zero; their accelerations follow from the dynamics.
 
     Args:
         q, v, vdot: of the independent joints, in the order of ``graph.independent_joint_names``.

@@ -15,6 +15,7 @@ from .solver import solver_of
 
 __all__ = [
     "ClosedLoopMotion",
+    "accelerations_of",
     "closed_loop_forward_dynamics",
     "constraint_rank",
     "energy",
@@ -61,9 +62,9 @@ def closed_loop_forward_dynamics(
     indefinite, a saddle point, and not positive definite as the paper says; singular where rows are
     redundant. It is split by the singular vectors of J: those of its row space give a part of vdot, and M on
     its null space, which is positive definite, the rest. Dead points of the independent joints do not matter.
-    Passive joints bear no torque; those that loops leave free accelerate as well.
-    It raises where branches of the motion cross (rods in line), for the accelerations depend on which of them
-    is followed; ``simulate`` knows that from the motion before, and passes them.
+    Passive joints are unactuated, those included that loops do not determine.
+    It raises where branches of the motion cross (rods in line), because the accelerations depend on which of
+    them is followed; ``simulate`` knows that from the motion before, and continues.
 
     Args:
         coordinates, velocities: of all joints, loops closed (``close_loops``, ``constraint_projection``).
@@ -176,6 +177,17 @@ def raise_if_open(system: ConstraintSystem, q: Array, v: Array) -> None:
             )
 
 
+def accelerations_of(graph: SubsystemGraph, M: Array, torques: Array) -> Array:
+    """Accelerations of independent motions with the mass matrix M. Raises StateError: it is singular."""
+    from scipy import linalg  # noqa: PLC0415  # inverse dynamics must not wait for it at import
+
+    try:
+        solution: Array = linalg.cho_solve(linalg.cho_factor(M), torques)
+    except np.linalg.LinAlgError:
+        raise StateError(f"'{graph.name}' has a direction that moves no inertia: its M is singular") from None
+    return solution
+
+
 def _motion(
     system: ConstraintSystem,
     point: BranchPoint,
@@ -184,8 +196,6 @@ def _motion(
     vdot: Array | None = None,
 ) -> ClosedLoopMotion:
     """The solution at a point of a branch; only the multipliers where vdot is given."""
-    from scipy import linalg  # noqa: PLC0415  # inverse dynamics must not wait for it at import
-
     graph, q, v, units = system.graph, point.q, point.v, system.units
     right = -bias(graph.tree, q, v, friction=friction)
     right[system.independent_v] += tau
@@ -194,12 +204,9 @@ def _motion(
     constrained, free = point.constrained, point.free
     if vdot is None:
         along = -point.shortest(system.row_scale * system.evaluate(q, v).gamma)
-        try:
-            factor = linalg.cho_factor(free @ M @ free.T)
-        except np.linalg.LinAlgError:
-            message = f"'{graph.name}' has a direction that moves no inertia: its M is singular"
-            raise StateError(message) from None
-        vdot = units * (along + free.T @ linalg.cho_solve(factor, free @ (right - M @ along)))
+        vdot = units * (
+            along + free.T @ accelerations_of(graph, free @ M @ free.T, free @ (right - M @ along))
+        )
     forces = constrained @ (M @ (vdot / units) - right) / point.sizes[: point.rank]
     multipliers = system.row_scale * (point.left[:, : point.rank] @ forces)
     return ClosedLoopMotion(vdot, multipliers, point.rank, tensions)

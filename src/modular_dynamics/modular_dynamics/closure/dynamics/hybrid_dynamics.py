@@ -12,7 +12,7 @@ from ...dynamics.hybrid_dynamics import completed_by_zeros, prescribed_in
 from ...exceptions import ClosureError, SingularityError, StateError
 from ...model import SubsystemGraph, require_graph
 from ..constraints.constraint_system import ConstraintSystem
-from .forward_dynamics import REDUNDANT, constraint_rank, raise_if_open
+from .forward_dynamics import REDUNDANT, accelerations_of, constraint_rank, raise_if_open
 from .solver import solver_of
 
 __all__ = ["ClosedLoopHybridDynamics", "closed_loop_hybrid_dynamics", "closed_loop_hybrid_dynamics_batch"]
@@ -48,8 +48,8 @@ def closed_loop_hybrid_dynamics(
 
     [M -J^T -E^T; J 0 0; E 0 0] [vdot; lambda; tau_p] = [tau_f - h - J_L^T F; -gamma; vdot_p]; E selects the
     prescribed joints p (Featherstone, Rigid Body Dynamics Algorithms, section 9.2, with the loops' rows of
-    chapter 8). It is split by the singular vectors of [J; E]. Passive joints bear no torque, also those
-    that the loops leave free; their accelerations follow. With none prescribed it is forward dynamics.
+    chapter 8). It is split by the singular vectors of [J; E]. Passive joints are unactuated, free ones
+    included; their accelerations are computed. With none prescribed it is forward dynamics.
 
     Args:
         coordinates, velocities: of all joints, loops closed (``close_loops``, ``constraint_projection``).
@@ -90,7 +90,7 @@ def closed_loop_hybrid_dynamics(
         _raise_coupled(system, q, own[is_known])
     constrained, free, left, sizes = directions[:count], directions[count:], left[:, :count], sizes[:count]
     along = constrained.T @ (left.T @ rates / sizes)
-    motion = along + free.T @ _solved(graph, free @ M @ free.T, free @ (right - M @ along))
+    motion = along + free.T @ accelerations_of(graph, free @ M @ free.T, free @ (right - M @ along))
     forces = left @ (constrained @ (M @ motion - right) / sizes)
     m = len(values.J)
     torques[is_known] = forces[m:] / units[own[is_known]]
@@ -106,7 +106,7 @@ def closed_loop_hybrid_dynamics_batch(
     prescribed: Iterable[str],
     external_wrenches: Mapping[str, ArrayLike] | None = None,
 ) -> ClosedLoopHybridDynamics:
-    """Hybrid dynamics of many states, one after the other, on one thread.
+    """Hybrid dynamics of many states, computed one after the other on one thread.
 
     Args:
         coordinates (count, nq), velocities (count, nv), vdot and tau (count, independent): each row as of
@@ -142,16 +142,6 @@ def closed_loop_hybrid_dynamics_batch(
             for name, width in zip(columns, widths, strict=True)
         )
     )
-
-
-def _solved(graph: SubsystemGraph, M: Array, torques: Array) -> Array:
-    from scipy import linalg  # noqa: PLC0415  # inverse dynamics must not wait for it at import
-
-    try:
-        solution: Array = linalg.cho_solve(linalg.cho_factor(M), torques)
-    except np.linalg.LinAlgError:
-        raise StateError(f"'{graph.name}' has a direction that moves no inertia: its M is singular") from None
-    return solution
 
 
 def _raise_coupled(system: ConstraintSystem, q: Array, prescribed: NDArray[np.int64]) -> None:

@@ -14,9 +14,9 @@ from .solver import ClosedLoopDynamics, ClosedLoopSolver, raise_if_free, solver_
 
 __all__ = ["ClosedLoopRegressor", "closed_loop_base_parameters", "closed_loop_regressor"]
 
-#: Random states for base parameters, and attempts at each to find a pose in which loops close.
+#: Least number of random states for base parameters, and attempts per state to find a closed pose.
 STATES, ATTEMPTS = 40, 20
-#: How far [rad or m] independent joints are moved at random from the reference, and of how many radii.
+#: Largest distances [rad or m] of independent joints from the start, used in turn.
 REACH = (0.02, 0.1, 0.5, 1.0)
 
 

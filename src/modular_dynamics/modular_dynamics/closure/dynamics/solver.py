@@ -47,9 +47,9 @@ class ClosedLoopDynamics:
             their drivers: large near a dead point.
         residual: by loop joint and gear, the largest violation of its rows [m or 1].
         projection: W (nv, independent), v = W v_independent (`constraint_projection`).
-        free: passive joints whose coordinates neither independent joints nor loops determine: they keep those
-            of the guess as long as loops close so, have no velocity, bear no torque, and accelerate as that
-            requires.
+        free: names of the passive joints that neither independent joints nor loops determine. They are
+            unactuated, at the guess's position as long as loops close there, with velocity zero; their
+            accelerations follow from the dynamics.
         open_tree: what the tree's joints would transmit at this motion without loop joints and springs.
     """
 

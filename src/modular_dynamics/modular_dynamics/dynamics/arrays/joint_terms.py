@@ -1,4 +1,4 @@
-"""What joints add to the torques of their own velocities, as columns of the kernels' constants."""
+"""Armature, springs and friction of joints, as columns of the kernels' constants."""
 
 from collections.abc import Iterable, Sequence
 
@@ -11,7 +11,7 @@ from .arguments import Array
 
 __all__ = ["FRICTION_CHOICES", "friction_coefficients", "joint_terms", "terms_of"]
 
-#: What ``friction`` may be: none, or the damping and friction of the joints.
+#: Values of the argument ``friction``: none, or the damping and friction of the joints as the URDF has them.
 FRICTION_CHOICES = ("none", "urdf")
 
 
@@ -22,8 +22,8 @@ def friction_coefficients(joints: Iterable[Joint], names: Sequence[str]) -> tupl
     |m| times its dry friction.
 
     Args:
-        joints: whose friction counts. names: of joints that mimic none; drivers of all ``joints`` are among
-            them.
+        joints: those whose friction counts.
+        names: joints that mimic no other, in the order of the result; with all drivers of ``joints``.
     """
     damping, dry = np.zeros(len(names)), np.zeros(len(names))
     indices = {name: k for k, name in enumerate(names)}

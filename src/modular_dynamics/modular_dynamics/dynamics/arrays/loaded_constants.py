@@ -55,7 +55,7 @@ class LoadedConstants:
         return self.constants
 
     def _map(self, link: str) -> tuple[int, Array] | None:
-        """The row that bears a wrench on a link, and the matrix (6, 6) into it; None for the ground."""
+        """The row that a wrench on a link is added to, and the matrix (6, 6) into it; None for the ground."""
         body = carrying_body(self._graph, link)
         if body is None:
             return None

@@ -70,7 +70,7 @@ class Algorithm:
         checked_results: (topology) -> the results, as indices into a flat one, of which some are not finite
             where any is not; all by default.
         pivots: whether it writes as many pivots behind its results, which must all be positive.
-        by_matrix: whether it gives way to the mass matrix, see :func:`why_by_matrix`.
+        by_matrix: whether the mass matrix is used in its place for some graphs, see :func:`why_by_matrix`.
         prepared: makes the (topology, constants) that it needs of those of arrays/model_arrays.py.
     """
 
@@ -253,7 +253,7 @@ MOMENTUM_MATRIX = Algorithm(
 
 
 def why_by_matrix(graph: SubsystemGraph) -> str | None:
-    """Why a graph's forward dynamics needs its mass matrix; None: articulated bodies give it."""
+    """Why a graph's forward dynamics is computed by its mass matrix; None: it is by articulated bodies."""
     if any(joint.mimic is not None for joint in graph.joints):
         return "joints mimic others"
     for joint, parent in zip(graph.joints, graph.parents, strict=True):
@@ -262,5 +262,5 @@ def why_by_matrix(graph: SubsystemGraph) -> str | None:
     return None
 
 
-#: Those of which `graph.compile` generates code.
+#: The algorithms of which `graph.compile` generates code.
 GENERATED = (INVERSE_DYNAMICS, MASS_MATRIX, FORWARD_DYNAMICS, DERIVATIVES)

@@ -177,13 +177,13 @@ def _plan(
     say: Callable[[str], None],
     sources: list[tuple[Algorithm, codegen.Source]],
 ) -> str | None:
-    """Add what an algorithm's code is made from to ``sources``; or why there is none.
+    """Add the source of an algorithm's code to ``sources``; returns why there is none, or None.
 
-    Says beforehand which code will not be used, since the loops are faster.
+    Calls ``say`` with the forms whose code will not be used, because the compiled loops are faster.
     """
     results = algorithm.results(arrays[0])
     if results > LARGEST_RESULT:
-        return f"the loops stay; {results} results; at most {LARGEST_RESULT} are compiled"
+        return f"the kernel is kept; {results} results; at most {LARGEST_RESULT} are compiled"
     if algorithm.by_matrix and (why := why_by_matrix(graph)):
         return f"left out; {why}, and the mass matrix is used instead"
     topology, constants = algorithm.prepared(*arrays)
@@ -192,7 +192,7 @@ def _plan(
         raise_without_inertia(graph, algorithm, topology, constants)  # tracing would divide by zero
         operations = source.raise_if_large(codegen.FLOAT64)
     except codegen.TooLargeError as error:
-        return f"the loops stay; {error}"
+        return f"the kernel is kept; {error}"
     except NoInertiaError as error:
         return f"left out; {error}"
     sources.append((algorithm, source))
@@ -200,8 +200,8 @@ def _plan(
         most = MOST_OPERATIONS.get((algorithm.name, form), operations)
         if operations > most:
             say(
-                f"{algorithm.name}, {form}: the loops stay, for they are faster; {operations} operations; "
-                f"code is used up to {most}"
+                f"{algorithm.name}, {form}: the kernel is kept, because it is faster; "
+                f"{operations} operations; code is used up to {most}"
             )
     return None
 

@@ -92,7 +92,7 @@ class Solver:
 
 
 class LoadedSolver(Solver):
-    """A solver whose bodies may bear external wrenches.
+    """A solver whose bodies may be loaded by external wrenches.
 
     Attributes:
         alignments: rotations body <- aligned frame (n, 3, 3).

@@ -26,11 +26,11 @@ from .procedures import EXPORTED, procedure
 
 __all__ = ["ExportedC", "checked_functions", "recorded"]
 
-#: States that the test program compares.
+#: Number of states at which the test program compares results.
 STATES = 5
-#: Largest difference from the library, relative to the terms that are added up.
+#: Largest difference from the library that the test program allows, relative to the size of the terms.
 TOLERANCE = 1e-14
-#: The same, beyond which it is no rounding.
+#: Largest such difference of the traced program: beyond it more than rounding differs.
 LARGEST_DIFFERENCE = 1e-11
 _UNITS = {
     JointType.REVOLUTE: "rad, N m",
@@ -56,8 +56,9 @@ class ExportedC:
     """What `graph.export_c` wrote.
 
     Attributes:
-        source, header, test: the files. prefix: of the names of all functions.
-        operations: of each function: additions, products, sines and cosines.
+        source, header, test: paths of the files.
+        prefix: what the names of all functions begin with.
+        operations: number of operations of each function, by its name: sums, products, sines and cosines.
     """
 
     source: Path
@@ -70,7 +71,7 @@ class ExportedC:
 def checked_functions(
     graph: SubsystemGraph, functions: Sequence[str], links: Sequence[str], what: str
 ) -> tuple[str, ...]:
-    """The names, in the order of EXPORTED.
+    """The names of the functions, checked and in the order of EXPORTED; ``what`` begins error messages.
 
     Raises:
         StateError: unknown names, or none; links without a function of links, or the reverse; unknown links.
@@ -132,6 +133,7 @@ def _checked_path(path: str | Path) -> Path:
 
 
 def _states(graph: SubsystemGraph) -> list[tuple[Array, Array, Array]]:
+    """Random q, v and vdot, the same in every run."""
     rng = np.random.default_rng(0)
     return [
         (
@@ -175,7 +177,7 @@ def recorded(graph: SubsystemGraph, name: str, links: Sequence[str]) -> Recordin
 
 
 def _verify(graph: SubsystemGraph, recording: Recording) -> None:
-    """No code is written that computes something else than the library."""
+    """Raise UnsupportedModelError where the traced program computes something else than the library."""
     values = recording.procedure.values(recording.inputs)
     for ours, expected, scale in zip(values, recording.results, recording.scales, strict=True):
         difference = float(np.abs(ours - expected).max()) / scale
@@ -187,9 +189,11 @@ def _verify(graph: SubsystemGraph, recording: Recording) -> None:
 
 
 def _terms(graph: SubsystemGraph, states: Sequence[tuple[Array, Array, Array]]) -> dict[str, float]:
-    """The size of the terms that each result is the sum of: a wheel's weight has no torque, but rounds.
+    """By result, the size of the terms of which it is the sum; differences are relative to it.
 
-    Torques: weight times lever, mass matrix times squares of rates; accelerations: its inverse times these.
+    The result itself may be much smaller: the weight of a balanced wheel causes no torque, but its terms are
+    rounded. Torques: weight times lever arm, mass matrix times squared velocities; accelerations: these over
+    the smallest eigenvalue of the mass matrix.
     """
     levers = [
         body.mass * (np.linalg.norm(body.com) + np.linalg.norm(translation(joint.x_parent_joint)))

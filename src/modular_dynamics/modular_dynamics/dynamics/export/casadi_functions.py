@@ -15,7 +15,7 @@ __all__ = ["CasadiFunctions"]
 
 @dataclass(frozen=True)
 class CasadiFunctions:
-    """Functions of CasADi (casadi.Function), by the names of this package's; None where not asked for.
+    """A casadi.Function for each exported function of this library; None for those that were not requested.
 
     Vectors are columns in the order and units of the library. They check nothing, neither numbers that are
     not finite nor quaternions of norm zero; quaternions of other norms are normalized.
@@ -23,8 +23,8 @@ class CasadiFunctions:
     Attributes:
         inverse_dynamics: (q, v, vdot) -> tau. bias: (q, v) -> h. gravity_torque: q -> g.
         mass_matrix: q -> M. forward_dynamics: (q, v, tau) -> vdot.
-        inverse_dynamics_derivatives: (q, v, vdot) -> (dq, dv, dvdot), as of the library: of a floating joint
-            dq is a displacement in the child's axes. CasADi's own derivatives are by its quaternion.
+        inverse_dynamics_derivatives: (q, v, vdot) -> (dq, dv, dvdot), as in the library: for a floating joint
+            dq is a displacement in the child's axes, while casadi.jacobian differentiates by its quaternion.
         frame_poses: q -> poses (4 n, 4), jacobian: q -> J (6 n, nv) of n links, one below the other.
     """
 

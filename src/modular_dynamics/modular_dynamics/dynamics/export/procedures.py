@@ -1,4 +1,7 @@
-"""Public functions of one state as programs of q, v and a third vector, for export to other languages."""
+"""Public functions of one state as programs, for export to other languages.
+
+Their inputs are q, v and a third vector, which is vdot or tau; a function may use only the first of them.
+"""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -43,7 +46,7 @@ class _Trace:
     def symbols(
         self, algorithm: Algorithm, v: Symbols, third: Symbols, with_springs: bool = True
     ) -> list[Symbol]:
-        """What the recursion of an algorithm writes."""
+        """Results of the recursion of an algorithm, and its pivots if it has some."""
         topology, constants = algorithm.prepared(*arrays_of(self.graph, f"exported {self.name}"))
         if not with_springs:
             topology[-1, layout.TERMS] &= ~layout.SPRINGS
@@ -52,7 +55,7 @@ class _Trace:
     def of_links(
         self, recursion: Callable[..., object], links: Sequence[str], results: int
     ) -> tuple[Symbol, ...]:
-        """What a recursion writes that is given links beside the joints that carry them."""
+        """Results of a recursion on the graph's joints and the frames of these links."""
         topology, constants = with_links(self.graph, links)
         return tuple(self._run(recursion, topology, constants, results, self.zeros, self.zeros))
 
@@ -69,7 +72,7 @@ class _Trace:
         return run(recursion, topology, constants, results, self.program, (states, self.q, v, third))
 
 
-#: (results, pivots) of a function.
+#: Results and pivots of a function: numbers that must be positive for the results to exist.
 _Traced = tuple[tuple[Result, ...], tuple[Symbol, ...]]
 
 
@@ -149,7 +152,13 @@ def _solved(trace: _Trace) -> tuple[list[Symbol], list[Symbol]]:
 
 @dataclass(frozen=True)
 class _Exported:
-    """One function: what it computes, how many of the three vectors it takes, and how it is traced."""
+    """One exported function.
+
+    Attributes:
+        purpose: what it computes, as the header says it.
+        vectors: how many of q, v and the third vector it takes. third: name of the third one.
+        trace: adds its operations to a program. of_links: whether it takes names of links.
+    """
 
     purpose: str
     vectors: int
@@ -158,7 +167,7 @@ class _Exported:
     of_links: bool = False
 
 
-#: By the names of the functions of this package.
+#: The functions that can be exported, by their names in the library.
 EXPORTED: Mapping[str, _Exported] = {
     "inverse_dynamics": _Exported(
         "Torques tau = M(q) vdot + h(q, v) of inverse dynamics.",
@@ -194,10 +203,14 @@ EXPORTED: Mapping[str, _Exported] = {
 
 
 def procedure(graph: SubsystemGraph, name: str, links: Sequence[str] = ()) -> Procedure:
-    """One of the functions EXPORTED as a program of its vectors; ``links`` of those that are of_links.
+    """The function of EXPORTED with this name as a program of its vectors.
+
+    Args:
+        links: names of the links of frame_poses and jacobian; no others take links.
 
     Raises:
-        StateError: black boxes, unknown links. UnsupportedModelError: closed loops, where masses count.
+        StateError: a black box in the graph, or an unknown link.
+        UnsupportedModelError: closed loops; not raised by frame_poses and jacobian.
     """
     exported = EXPORTED[name]
     trace = _Trace(graph, name, exported.third, links)

@@ -20,7 +20,7 @@ __all__ = [
 
 
 class CentreOfMass(NamedTuple):
-    """In the root link's frame; of many states each with rows.
+    """The centre of mass, in the root link's frame. For many states each array has one row per state.
 
     Attributes:
         mass: of all moving bodies [kg]. What is fixed to the root link does not count.

@@ -12,7 +12,9 @@ __all__ = ["coriolis_matrix", "coriolis_matrix_batch"]
 
 
 def coriolis_matrix(graph: SubsystemGraph, q: ArrayLike, v: ArrayLike) -> Array:
-    """C (nv, nv) with C v = bias - gravity_torque, and Mdot = C + C^T, so that Mdot - 2 C is skew-symmetric.
+    """C (nv, nv) with Mdot = C + C^T, so that Mdot - 2 C is skew-symmetric; C v are the torques due to v.
+
+    C v = bias - gravity_torque, less the torques of springs at joints, where there are some.
 
     C_ij = sum_k Gamma_ijk v_k with Christoffel's symbols: since the bias is quadratic in v, that is half of
     its derivative with respect to v, which ``inverse_dynamics_derivatives`` has in closed form. Where

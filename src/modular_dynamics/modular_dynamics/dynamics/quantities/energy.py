@@ -1,4 +1,4 @@
-"""Kinetic and potential energy of all moving bodies and of what their joints hold."""
+"""Kinetic and potential energy of all moving bodies, and of drives and springs at joints."""
 
 import numpy as np
 from numpy.typing import ArrayLike

@@ -49,7 +49,7 @@ def _solver(graph: SubsystemGraph, links: Sequence[str] | None) -> _FrameMotions
 
 
 def _choose(what: str, value: object, choices: tuple[str, ...]) -> bool:
-    """Whether the second one is chosen. Raises StateError."""
+    """Whether the value is the second of two choices. Raises StateError: it is neither."""
     if value not in choices:
         raise StateError(f"{what} is {value!r}; {' or '.join(map(repr, choices))} is needed")
     return value == choices[1]
@@ -64,6 +64,7 @@ def _turned(motions: Array, linear: Array, angular: Array, axes: str) -> Array:
 
 
 def _velocity(motions: Array, axes: str, point: str) -> Array:
+    """Velocities (..., 6) from the kernel's motions (..., 8, 3)."""
     omega, linear = motions[..., 4, :], motions[..., 5, :]
     if _choose("point", point, _POINTS):
         linear = linear - np.cross(omega, motions[..., 3, :])
@@ -71,6 +72,7 @@ def _velocity(motions: Array, axes: str, point: str) -> Array:
 
 
 def _acceleration(motions: Array, axes: str, point: str, kind: str) -> Array:
+    """Accelerations (..., 6) from the kernel's motions (..., 8, 3)."""
     p, omega, velocity, alpha, acceleration = (motions[..., k, :] for k in range(3, 8))
     if _choose("point", point, _POINTS):
         swing = np.cross(omega, p)
@@ -107,9 +109,9 @@ def frame_velocities(
         q: positions (nq,). v: velocities (nv,).
         links: their names; by default all of ``graph.links``.
         axes: "root" or "link", whose axes the vectors are in. As of ``jacobian``.
-        point: "link", its origin; or "root": the point of the link that is at the root's origin now. The
-            latter with axes = "root" is the spatial velocity in the root's frame; the former with axes =
-            "link" that in the link's frame.
+        point: the point of the link whose velocity is meant: "link", its origin; or "root", the point that
+            coincides with the root's origin at this instant. With axes and point both "root" the result is
+            the spatial velocity in the root's frame, with both "link" that in the link's frame.
 
     Raises:
         StateError: a link that the graph does not have, unknown axes or point, a wrong shape, a number that

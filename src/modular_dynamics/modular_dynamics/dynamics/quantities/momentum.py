@@ -42,8 +42,8 @@ def centroidal_momentum_matrix(graph: SubsystemGraph, q: ArrayLike, out: Array |
     """A (6, nv): momentum of all moving bodies about their centre of mass, [linear; angular] = A v.
 
     In the root link's axes, by composite bodies (Orin, Goswami & Lee, Centroidal dynamics of a humanoid
-    robot, 2013). Closed loops are ignored: q and v are those of all joints of the tree. Armatures have no
-    momentum here. [kg, kg m, kg m^2]
+    robot, 2013). Closed loops are ignored: q and v are those of all joints of the tree. Armatures are
+    not included. [kg, kg m, kg m^2]
 
     Args:
         q: positions (nq,).
@@ -113,7 +113,7 @@ def centroidal_momentum_batch(
 def centroidal_momentum_rate(graph: SubsystemGraph, q: ArrayLike, v: ArrayLike, vdot: ArrayLike) -> Array:
     """The derivative (6,) of ``centroidal_momentum``: Adot v + A vdot [N, N m].
 
-    Force and moment about the centre of mass that all forces from outside, weight included, must sum up to.
+    It equals the sum of all external forces, weight included, and of their moments about the centre of mass.
     Arguments and errors as of ``centre_of_mass``.
     """
     sums = body_sums(graph, q, v, vdot)

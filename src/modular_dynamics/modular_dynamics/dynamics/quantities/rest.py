@@ -1,4 +1,4 @@
-"""Rates of zero beside positions that callers pass."""
+"""Zero velocities and accelerations, for functions that are given positions only."""
 
 import numpy as np
 from numpy.typing import ArrayLike

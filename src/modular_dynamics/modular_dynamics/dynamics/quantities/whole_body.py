@@ -18,7 +18,7 @@ __all__ = ["BodySums", "body_sums", "body_sums_batch", "masses_of", "moving_mass
 
 
 class BodySums(NamedTuple):
-    """Of one state, or of many, a row each.
+    """Sums over all moving bodies, for one state, or for many with one row each.
 
     Attributes:
         first: sum of mass times centre of mass (..., 3) [kg m].
@@ -44,7 +44,10 @@ class _WholeBody(Solver):
 
 
 def masses_of(graph: SubsystemGraph, quantity: str) -> Arrays:
-    """Topology and constants of all joints; loops are ignored. Raises StateError: a black box."""
+    """The kernel's topology and constants of all joints; loops are ignored.
+
+    Raises StateError: a black box, whose masses are unknown; ``quantity`` names what is computed.
+    """
     refuse_black_boxes(graph, quantity)
     return topology_of(graph, frozenset()), constants_of(graph)
 

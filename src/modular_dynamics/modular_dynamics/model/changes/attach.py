@@ -1,4 +1,4 @@
-"""A robot that is attached to a link of another one."""
+"""Attaching a robot to a link of another one."""
 
 from __future__ import annotations
 
@@ -39,11 +39,12 @@ def attach(
         link: of this robot; not inside a black box.
         pose: x_link_root, of the other one's root link in the link: a unit dual quaternion, or a homogeneous
             matrix (4, 4).
-        prefix: before all names of the other one.
+        prefix: put before all names of the other robot; needed where both have the same names.
 
     Raises:
         UnknownNameError: no such link; names the choices.
-        ModelError: names that both have; a pose that is none; another robot with a floating base.
+        ModelError: a name that both robots have; a pose that is not a rigid motion; another robot with a
+            floating base.
         UnsupportedModelError: the link belongs to a black box.
     """
     x = _checked_pose(pose)
@@ -116,7 +117,7 @@ def _check_names(graph: Structure, other: Structure) -> None:
 
 
 def _names(graph: Structure) -> tuple[dict[str, None], ...]:
-    """Links, joints of all kinds and subsystems, each in order."""
+    """Names of links, of joints (also fixed joints, loop joints, springs) and of subsystems, in order."""
     parts = [part for body in (graph.ground, *graph.bodies) for part in body.parts]
     joints = [joint.name for joint in graph.joints] + [part.joint for part in parts if part.joint is not None]
     cut = [loop.name for loop in graph.loop_joints] + [spring.name for spring in graph.springs]
@@ -125,7 +126,7 @@ def _names(graph: Structure) -> tuple[dict[str, None], ...]:
 
 
 def _joined(base: Body, ground: Body, link: str, x: DualQuaternion) -> Body:
-    """The link's body with the other robot's root link and what is fixed to that."""
+    """The link's body, with the other robot's root link and all links fixed to that added to it."""
     first, *rest = parts_of(ground)
     parts = *parts_of(base), replace(first, parent=link), *rest
     links = {**base.links, **{name: x * pose for name, pose in ground.links.items()}}

@@ -1,4 +1,4 @@
-"""Bodies of a changed graph: which one carries a link, what it is made of, and the graph with others."""
+"""Bodies: the one that carries a link, its links with their masses, and the graph with other bodies."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -15,7 +15,7 @@ __all__ = ["body_at", "body_of", "changed", "changed_bodies", "owner_of", "parts
 
 
 def body_at(graph: Structure, index: int | None) -> Body:
-    """The body of that index; the ground for None."""
+    """The body with this index; the ground for None."""
     return graph.ground if index is None else graph.bodies[index]
 
 
@@ -23,7 +23,7 @@ def owner_of(graph: Structure, link: str, change: str) -> int | None:
     """Index of the body that a link belongs to, whose mass is known; None for the ground.
 
     Args:
-        change: what needs it, for the message.
+        change: what is done to the link, as the error message begins: "a payload on".
 
     Raises:
         UnknownNameError: no such link; names the choices.
@@ -40,10 +40,10 @@ def owner_of(graph: Structure, link: str, change: str) -> int | None:
 
 
 def parts_of(body: Body) -> tuple[Link, ...]:
-    """The links of a body with their own masses.
+    """The links of a body with their own masses, payloads not included.
 
-    Where these are not known, or do not add up to the body's, because it was replaced by one with other
-    numbers, its first link has the whole mass.
+    Where the masses of single links are not known, or do not add up to the body's because a caller replaced
+    the body's numbers, the first link is given the whole mass and the others none.
     """
     bare = body.bare or body
     whole = Inertial(bare.mass, bare.com, bare.inertia)
@@ -68,7 +68,7 @@ def body_of(
 
 
 def with_payloads(bare: Body, payloads: Mapping[str, Inertial]) -> Body:
-    """A body without payloads, with these; itself if there are none."""
+    """The body ``bare``, which has no payloads, with these; ``bare`` itself if there are none."""
     if not payloads:
         return bare
     whole = loaded(bare, payloads)
@@ -82,7 +82,7 @@ def changed_bodies(graph: Graph, bodies: Mapping[int | None, Body]) -> Graph:
 
 
 def changed(graph: Graph, **fields: Any) -> Graph:
-    """A new graph with other fields; the URDF is no longer its text."""
+    """A new graph with other fields. Its ``urdf`` is empty, because that text describes the old robot."""
     new = replace(graph, urdf="", **fields)
     keep_code(graph, new)
     return new

@@ -1,4 +1,4 @@
-"""Checks of numbers that a change brings along: possible masses and inertias, finite numbers."""
+"""Checks of the numbers given for a change: finite, and masses and inertias that a body can have."""
 
 import warnings
 
@@ -10,12 +10,12 @@ from ..inertial import Inertial
 
 __all__ = ["checked_inertial", "checked_number", "checked_numbers"]
 
-#: Rounding of an inertia that is called symmetric, or positive, relative to its largest number.
+#: How far an inertia may be from symmetric, or from positive, relative to its largest number: rounding.
 _ROUNDING = 1e-9
 
 
 def checked_number(what: str, value: object) -> float:
-    """The finite real number. Raises ModelError: it is none."""
+    """The value as a float. Raises ModelError: it is not a finite real number; ``what`` names it."""
     if isinstance(value, bool | np.bool_) or not isinstance(value, int | float | np.integer | np.floating):
         raise ModelError(f"{what} is {value!r}; a number is needed")
     if not np.isfinite(value):
@@ -24,7 +24,7 @@ def checked_number(what: str, value: object) -> float:
 
 
 def checked_numbers(what: str, values: ArrayLike, shape: tuple[int, ...]) -> NDArray[np.float64]:
-    """Finite real numbers in an array of a shape. Raises ModelError: they are not."""
+    """The values as a float array. Raises ModelError: another shape, or not finite; ``what`` names them."""
     try:
         array = np.asarray(values)
     except ValueError:
@@ -42,7 +42,8 @@ def checked_inertial(what: str, mass: object, com: ArrayLike, inertia: ArrayLike
     :class:`ModelWarning`: vendors publish such numbers.
 
     Args:
-        what: whose they are, for messages. depth: functions between this one and the user's line.
+        what: the link or payload, as messages name it. depth: how many functions of the library are between
+            this one and the user's line, to which the warning refers.
 
     Raises:
         ModelError: negative mass, an inertia that is not symmetric or has a negative principal moment, or

@@ -1,4 +1,4 @@
-"""Loop joints of a changed graph: which ones still close a loop, and which are closed for good."""
+"""Loop joints of a changed graph: those whose two links are now fixed to each other, and whether they fit."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,12 +10,12 @@ from ..structure import Structure
 
 __all__ = ["check_closed", "closes_nothing"]
 
-#: Distance [m], and length of a difference of unit vectors, of ends that fit together.
+#: Largest distance [m], and length of a difference of unit vectors, at which two ends fit together.
 _CLOSED = 1e-6
 
 
 def closes_nothing(graph: Structure, loop: LoopJoint) -> bool:
-    """Whether its two links are fixed to each other."""
+    """Whether the two links of a loop joint are fixed to each other, so that it closes no loop."""
     return graph.link_pose(loop.predecessor.link)[0] == graph.link_pose(loop.successor.link)[0]
 
 

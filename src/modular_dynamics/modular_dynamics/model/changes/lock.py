@@ -1,4 +1,4 @@
-"""Joints that are locked: what they connected becomes one body."""
+"""Locking joints: the bodies that a locked joint connects become one."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ from .reindexing import Carried, Remainder
 
 __all__ = ["lock"]
 
-#: By joint its position, which it keeps.
+#: Positions at which joints are locked, by name of the joint.
 Positions = dict[str, NDArray[np.float64]]
-#: Positions of one joint that are the same [rad or m].
+#: Positions of one joint with at most this difference are the same [rad or m].
 _SAME = 1e-9
 
 
@@ -101,7 +101,7 @@ def _position(graph: Structure, name: str, value: ArrayLike) -> NDArray[np.float
 
 
 def _followers(graph: Structure, locked: Positions) -> tuple[Gear, ...]:
-    """Add the joints that follow locked ones to these; the gears that are left.
+    """Add the joints that follow locked ones to ``locked``, in place; returns the gears that are left.
 
     Raises:
         ModelError: a joint whose position follows from others would be locked elsewhere, or without them.
@@ -128,7 +128,7 @@ def _followers(graph: Structure, locked: Positions) -> tuple[Gear, ...]:
 
 
 def _stated(graph: Structure, locked: Positions) -> NDArray[np.float64]:
-    """q with the locked positions."""
+    """q (nq,) with the locked positions, and neutral ones for all other joints."""
     q = graph.neutral()
     for name, position in locked.items():
         if name in graph.joint_names:
@@ -145,7 +145,7 @@ def _follow(name: str, position: NDArray[np.float64], locked: Positions) -> None
 
 
 def _reduced(gear: Gear, locked: Positions) -> Gear:
-    """The gear without its locked drivers, whose part is constant now."""
+    """The gear without its locked drivers, whose contribution becomes part of its offset."""
     if not any(name in locked for name, _ in gear.drivers):
         return gear
     offset = gear.offset + sum(ratio * float(locked[n][0]) for n, ratio in gear.drivers if n in locked)
@@ -177,6 +177,7 @@ def _merged(graph: Structure, carried: Mapping[int | None, Carried]) -> dict[int
 def _union(
     graph: Structure, body: int | None, own: list[int | None], carried: Mapping[int | None, Carried]
 ) -> Body:
+    """One body of those with the indices ``own``, in the frame and with the name of ``body``."""
     parts: list[Link] = []
     links: dict[str, DualQuaternion] = {}
     payloads: dict[str, Inertial] = {}

@@ -1,4 +1,4 @@
-"""Payloads: masses that a link carries for a while."""
+"""Payloads: masses that are added to a link and can be removed again."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .checks import checked_inertial
 
 __all__ = ["payloads_of", "with_payload"]
 
-_NOWHERE, _POINT = np.zeros(3), np.zeros((3, 3))
+_AT_ORIGIN, _POINT_MASS = np.zeros(3), np.zeros((3, 3))
 
 
 def with_payload(
@@ -24,13 +24,13 @@ def with_payload(
     link: str,
     *,
     mass: float,
-    com: ArrayLike = _NOWHERE,
-    inertia: ArrayLike = _POINT,
+    com: ArrayLike = _AT_ORIGIN,
+    inertia: ArrayLike = _POINT_MASS,
 ) -> Graph:
-    """A new graph, the same robot with a load on a link. It replaces the load that the link had before.
+    """A new graph: the same robot with a load on a link, which replaces the link's previous load.
 
-    The link's body becomes body and loads together (Featherstone 2008, eq. 2.63). A load on the ground
-    changes no torque.
+    The link's body gets the mass and inertia of body and loads together (Featherstone 2008, eq. 2.63). A load
+    on the ground changes no torque.
 
     Args:
         link: any link, also one that is fixed to others.

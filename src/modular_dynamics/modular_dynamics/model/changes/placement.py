@@ -1,4 +1,4 @@
-"""Origins of joints, fixed ones too, and what moves when an origin is moved."""
+"""Origins of joints, fixed ones included, and the graph with an origin moved."""
 
 from dataclasses import replace
 

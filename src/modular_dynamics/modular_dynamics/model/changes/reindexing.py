@@ -1,4 +1,4 @@
-"""The graph that is left when some joints are gone: indices, subsystems and their connection points."""
+"""The graph without some of its joints: new indices, subsystems and their connection points."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -9,7 +9,7 @@ from ..subsystem import Body, Connection, Joint, Subsystem
 
 __all__ = ["Carried", "Remainder", "attachment"]
 
-#: The body that something is fixed in (None: the ground), and the pose in it of its former body.
+#: Where a former body is fixed: index of the body that contains it (None: the ground), and its pose there.
 Carried = tuple[int | None, DualQuaternion]
 
 
@@ -34,13 +34,14 @@ def attachment(
 
 @dataclass(frozen=True)
 class Remainder:
-    """What is left of a graph.
+    """The joints and bodies that are left of a graph, and where removed bodies are fixed.
 
     Attributes:
         graph: as it was.
         joints, bodies: those that stay, by their old index, as they are now. ground: as it is now.
-        carried: where what was fixed in each old body is fixed now, with the old index.
-        removed: subsystems that go although they had no joint before: black boxes.
+        carried: by old index of a body, where its links are fixed now; bodies by their old indices.
+        removed: names of black boxes without joints that are removed. Other subsystems are removed where they
+            lose all joints.
     """
 
     graph: Structure
@@ -51,7 +52,7 @@ class Remainder:
     removed: frozenset[str] = frozenset()
 
     def fields(self) -> dict[str, object]:
-        """The fields of the new graph that differ."""
+        """The fields of the new graph that differ from the old one's, by name."""
         index: dict[int | None, int | None] = {None: None}
         index |= {old: new for new, old in enumerate(self.joints)}
         names = {joint.name for joint in self.joints.values()}
@@ -65,7 +66,7 @@ class Remainder:
         }
 
     def _subsystems(self, index: Mapping[int | None, int | None]) -> tuple[Subsystem, ...]:
-        """Those that keep a joint, and black boxes that never had one."""
+        """The subsystems that keep a joint, and the black boxes without joints that are not removed."""
         kept: list[Subsystem] = []
         place: dict[str, int] = {}
         first = 0
@@ -111,7 +112,7 @@ class Remainder:
         return Connection(link, body, x_link, x_body), root_link
 
     def _predecessor(self, subsystem: Subsystem, old: Connection, place: Mapping[str, int]) -> int | None:
-        """The new index of the subsystem that carries it: a black box without joints, or that of the body."""
+        """New index of the subsystem that carries this one: a black box without joints, or the body's."""
         before = self.graph.predecessor(subsystem)
         if before is not None and old.link in before.fixed_links:
             return place[before.name]

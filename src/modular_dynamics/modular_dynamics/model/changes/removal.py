@@ -1,4 +1,4 @@
-"""Links that are removed, with everything that they carry."""
+"""Removing links, with everything that they carry."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ def without(graph: Graph, link: str) -> Graph:
     """A new graph without a link and everything beyond it: links, joints, payloads, black boxes.
 
     The joint above the link goes with it, fixed or not. Loop joints, springs, gears and mimic joints
-    within the removed part go with it, and so do gears whose joint is removed. A subsystem that loses all its
-    joints is gone.
+    within the removed part are removed with it, and so are gears whose joint is removed. A subsystem that
+    loses all its joints is removed.
 
     Args:
         link: any but the root link; of a black box, the link at which it begins.
@@ -107,7 +107,7 @@ def _left(body: Body, links: set[str]) -> Body:
 
 
 def _ties(graph: Structure, links: set[str], removed: set[str]) -> Iterator[str]:
-    """What connects the removed links and joints with others, in words."""
+    """What connects the removed links and joints with those that stay, as text for the error."""
     for loop in graph.loop_joints:
         ends = loop.predecessor.link, loop.successor.link
         if (ends[0] in links) != (ends[1] in links):

@@ -22,10 +22,12 @@ class Entry:
     """A joint of the other order.
 
     Attributes:
-        name: its name there; joint: that of the graph's joint; None: the graph has no such joint.
-        q, v: where its coordinates and velocities stand there.
+        name: its name in the other library.
+        joint: name of the graph's joint; None: the graph has no such joint.
+        q, v: slices of its coordinates and velocities in the other library's vectors.
         as_direction: its angle is a pair (cos, sin). scalar_last: its quaternion is x y z w.
-        in_world: of a floating joint, pose and linear velocity are the world's, not its parent's and its own.
+        in_world: of a floating joint: its pose is in the world, and its linear velocity in the world's axes;
+            otherwise the pose is in the joint's frame in the parent, the velocity in the body's axes.
     """
 
     name: str
@@ -144,6 +146,9 @@ class Order:
         Args:
             q, v: positions and velocities in the graph's order, needed where `to_v` needs q.
             others: see ``extra``.
+
+        Raises:
+            StateError: as of `to_v`, or v is needed.
         """
         return self.to_v(self._with_drift(state_array(self.graph, "vdot", vdot), v, 1.0), q, others)
 
@@ -154,7 +159,7 @@ class Order:
         v: ArrayLike | None = None,
         others: ArrayLike | None = None,
     ) -> Array:
-        """Accelerations (nv,) or rows, into the graph's order. Arguments as of `to_vdot`."""
+        """Accelerations (nv,) or rows, into the graph's order. Arguments and errors as of `to_vdot`."""
         return self._with_drift(self.from_v(theirs, q, others), v, -1.0)
 
     def to_tau(self, tau: ArrayLike, q: ArrayLike | None = None, others: ArrayLike | None = None) -> Array:
@@ -181,6 +186,7 @@ class Order:
         return ours
 
     def _known(self) -> list[tuple[Entry, Joint]]:
+        """The entries that the graph has, with its joints."""
         return [(entry, self.graph.joint(entry.joint)) for entry in self.entries if entry.joint is not None]
 
     def _checked(self, what: str, theirs: ArrayLike, size: int) -> Array:
@@ -224,7 +230,7 @@ class Order:
         return np.concatenate([rotated(r * _CONJUGATE if back else r, own[..., :3]), own[..., 3:]], axis=-1)
 
     def _with_drift(self, vdot: Array, v: ArrayLike | None, sign: float) -> Array:
-        """Linear accelerations of floating joints plus (or less) omega x v, what turning axes add."""
+        """vdot with sign * (omega x v) added to linear accelerations of floating joints: their axes turn."""
         result = vdot.copy()
         for entry, joint in self._known():
             if entry.in_world and joint.type is JointType.FLOATING:

@@ -40,8 +40,8 @@ def from_names(graph: SubsystemGraph, names: Iterable[str]) -> Order:
 def from_pinocchio(graph: SubsystemGraph, model: Any) -> Order:
     """The order of a ``pinocchio.Model``: quaternions x y z w, continuous joints as (cos, sin).
 
-    From (cos, sin) angles come back between -pi and pi. Joints are matched by name; a floating joint of
-    another name is matched if each side has one that is left.
+    Angles converted back from (cos, sin) are between -pi and pi. Joints are matched by name; if exactly one
+    floating joint of each side has no match, these two are matched as well.
 
     Raises:
         UnsupportedModelError: a joint of the model has coordinates that no joint of a graph has.
@@ -66,8 +66,8 @@ def from_mujoco(graph: SubsystemGraph, model: Any) -> Order:
     """The order of a ``mujoco.MjModel``: a free joint's pose and linear velocity are in the world's axes.
 
     Its angular velocity, and a ball joint's, are in the body's axes, as in a graph. Joints are matched by
-    name; a free joint of another name, or without one, is matched if each side has one that is left. The
-    world must be the graph's root link.
+    name; if exactly one free joint of each side has no match, these two are matched as well. The world must
+    be the graph's root link.
 
     Raises:
         StateError: another kind of model, or joints of one name have different coordinates.
@@ -82,6 +82,7 @@ def from_mujoco(graph: SubsystemGraph, model: Any) -> Order:
 
 
 def _raise_if_other(model: Any, attribute: str, kind: str) -> None:
+    """Raise StateError where the model is not of this kind: it lacks the attribute."""
     if not hasattr(model, attribute):
         raise StateError(f"the model is {type(model).__name__}; a {kind} is needed")
 
@@ -113,6 +114,6 @@ def _check_sizes(graph: SubsystemGraph, name: str, joint: str | None, size: tupl
     kind = graph.joint(joint).type
     if kind.nv != size[1]:
         raise StateError(
-            f"joint '{name}' has {size[1]} velocities there, and in '{graph.name}' {kind.nv}, for it is "
-            f"{kind.value}; the same type of joint is needed"
+            f"joint '{name}' has {size[1]} velocities in the other order and {kind.nv} in '{graph.name}', "
+            f"where it is {kind.value}; the same type of joint is needed"
         )

@@ -12,16 +12,16 @@ __all__ = ["check_joint_inertias", "check_links"]
 
 #: Moments this small against the largest one come from rounding: files give 6 to 16 digits.
 ROUNDING = 1e-9
-#: [m] The mass of a link, this far from an axis, has a moment that no file means: below it, rounding again.
+#: Length [m]: moments of inertia below the link's mass times its square are rounding errors of the file.
 MICROMETRE = 1e-6
 
 
 def check_links(robot: RobotDescription) -> Iterator[Finding]:
     """Inertias that no rigid body has: a negative principal moment, or one above the sum of the others.
 
-    They are used as given, because published robots have them, often where they do not matter: an antenna of
-    1 mg that is fixed to a base. What makes the equations of motion wrong is an error here, or in
-    :func:`check_joint_inertias`.
+    They are used as given, because published robots have them, often where they have no effect: an antenna of
+    1 mg that is fixed to a base. Numbers with which the equations of motion have no meaning are errors, here
+    or in :func:`check_joint_inertias`.
 
     Raises:
         UrdfError: a negative mass; names the link and its line.
@@ -36,6 +36,7 @@ def check_links(robot: RobotDescription) -> Iterator[Finding]:
 
 
 def _impossible(link: LinkDescription, moments: np.ndarray, negligible: bool) -> Finding:
+    """The finding about a link with these principal moments [kg m^2]."""
     shown = ", ".join(f"{moment:.6g}" for moment in moments)
     if negligible:
         kind, what = (
@@ -58,7 +59,7 @@ def _impossible(link: LinkDescription, moments: np.ndarray, negligible: bool) ->
 
 
 def check_joint_inertias(graph: SubsystemGraph, robot: RobotDescription) -> None:
-    """No body resists its own joint's rotation by a negative moment of inertia, beyond rounding.
+    """Raise an error for a joint about whose axis its body has a negative moment of inertia, beyond rounding.
 
     The moment about the axis a through the origin of the body: a^T I a + m (c^2 - (a c)^2), with c the centre
     of mass (Steiner). Were it negative, that joint alone would move with negative kinetic energy.

@@ -1,4 +1,4 @@
-"""Limits of joints: those that cannot be meant are taken as none."""
+"""Limits of joints: impossible ones are removed."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -10,7 +10,10 @@ __all__ = ["possible_limits", "zero_limits"]
 
 
 def possible_limits(robot: RobotDescription) -> tuple[RobotDescription, list[Finding]]:
-    """Negative effort and velocity limits, and ranges with lower above upper, count as not given."""
+    """The robot without impossible limits, and a finding for each of them.
+
+    Impossible are negative effort and velocity limits, and a lower limit above the upper one.
+    """
     joints, findings = dict(robot.joints), list[Finding]()
     for joint in robot.joints.values():
         limits = joint.limits
@@ -32,7 +35,7 @@ def possible_limits(robot: RobotDescription) -> tuple[RobotDescription, list[Fin
 
 
 def zero_limits(robot: RobotDescription) -> Iterator[Finding]:
-    """Effort and velocity limits of zero: what most vendors write where they give none."""
+    """Effort and velocity limits of zero, which most vendors write for unknown limits; they are kept."""
     for joint in robot.joints.values():
         for name, article, value in _bounds(joint):
             if joint.moves and value == 0.0:

@@ -1,4 +1,4 @@
-"""Loops are closed by all joints, within limits; or the reason why not is true."""
+"""Loops are closed by moving all joints within limits; or the error gives the right reason."""
 
 import numpy as np
 import pytest
@@ -7,7 +7,7 @@ from scipy.spatial.transform import Rotation
 import modular_dynamics as md
 from helpers.oracles.rigid_bodies import RigidBodies
 from helpers.robots.parallel_mechanisms import Builder, ankle, bricard, delta
-from helpers.robots.planar_robots import four_bar
+from helpers.robots.planar_robots import four_bar, with_limits
 from helpers.robots.urdf_text import inertial, joint, loop_joint, robot
 from modular_dynamics.closure.assembly.assemble import Assembler
 from modular_dynamics.exceptions import ClosureError, StateError
@@ -81,10 +81,7 @@ def test_joints_that_no_loop_has_keep_their_guess():
 
 def limited(lower, upper):
     """A four-bar (0.4, 1.5, 1.0, 1.6) whose crank, a motor, has limits."""
-    text = four_bar().graph().urdf
-    before, after = text.split('<joint name="crank" type="continuous">')
-    after = after.replace("<limit ", f'<limit lower="{lower}" upper="{upper}" ', 1)
-    return md.load_urdf(f'{before}<joint name="crank" type="revolute">{after}')
+    return md.load_urdf(with_limits(four_bar().graph().urdf, "crank", lower, upper))
 
 
 @pytest.mark.parametrize(("lower", "upper"), [(0.5, 0.9), (-2.0, -1.5)])
@@ -142,12 +139,12 @@ def test_a_floating_base_moves_too():
         assert np.linalg.norm(quaternion) == pytest.approx(1.0, abs=1e-12)
 
 
-def test_a_guess_of_wrong_shape_is_called_so():
+def test_a_guess_of_wrong_shape_is_named():
     with pytest.raises(StateError, match=r"^guess, of all joints: .*\(3,\)"):
         md.assemble(four_bar().graph(), [0.1])
 
 
-def test_a_plane_whose_frames_are_reversed_is_told_to_turn_one():
+def test_reversed_frames_of_a_planar_loop_are_named():
     """In a plane the axis of the last pin cannot turn round: no configuration closes."""
     builder = Builder()
     builder.turn("crank", "base", "crank", (0, 0, 0), (0, 0, 1), motor=True)

@@ -1,4 +1,4 @@
-"""What cannot be solved is refused, and the message names the culprit: never a silent wrong answer."""
+"""What cannot be solved raises an error that names the cause: never a silent wrong answer."""
 
 import numpy as np
 import pytest
@@ -6,10 +6,10 @@ import pytest
 import modular_dynamics as md
 from benchmark.setting.robots import standing, windows
 from helpers.oracles.rigid_bodies import RigidBodies
-from helpers.robots.planar_robots import Planar, four_bar
+from helpers.robots.planar_robots import Planar, four_bar, with_limits
 from helpers.robots.urdf_text import loop_joint
+from modular_dynamics.closure import solver_of
 from modular_dynamics.closure.assembly.diagnosis import open_loops
-from modular_dynamics.closure.dynamics.solver import solver_of
 from modular_dynamics.exceptions import ClosureError, SingularityError, StateError
 
 
@@ -86,7 +86,7 @@ def test_a_loop_joint_with_a_wrong_axis(load_robot):
         md.close_loops(graph, [0.3])
 
 
-def test_a_guess_of_wrong_shape_is_called_so(load_robot):
+def test_a_guess_of_wrong_shape_is_named(load_robot):
     with pytest.raises(StateError, match=r"^guess, of all joints: .*\(2,\)"):
         md.close_loops(load_robot("four_bar"), [0.3], [0.3, 0.2])
 
@@ -131,9 +131,7 @@ def test_what_is_advised_at_a_dead_zero_pose_helps():
         md.closed_loop_inverse_dynamics(graph, [0.4], rest, rest)
     by_guess = md.closed_loop_inverse_dynamics(graph, [0.4], rest, rest, [0.4, 0.5, 1.0])
     assert max(by_guess.residual.values()) < 1e-10
-    head, tail = text.split('<joint name="crank" type="continuous">')
-    tail = tail.replace("<limit ", '<limit lower="0.1" upper="1.5" ', 1)
-    limited = md.load_urdf(f'{head}<joint name="crank" type="revolute">{tail}')
+    limited = md.load_urdf(with_limits(text, "crank", 0.1, 1.5))
     by_limits = md.closed_loop_inverse_dynamics(limited, [0.4], rest, rest)
     assert max(by_limits.residual.values()) < 1e-10
     assert by_limits.condition < 10

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import modular_dynamics as md
-from helpers.robots.planar_robots import four_bar
+from helpers.robots.planar_robots import four_bar, with_limits
 from helpers.robots.urdf_text import inertial, joint, loop_joint, robot
 from modular_dynamics.closure.assembly.least_squares import LeastSquares
 from modular_dynamics.closure.constraints.constraint_system import ConstraintSystem
@@ -49,9 +49,7 @@ def test_gears_of_large_ratio_are_closed_too(ratio):
 
 def test_a_minimum_names_the_limits_that_stop_it():
     text = four_bar(0.5, 0.2, 0.3, 2.0).graph().urdf
-    head, tail = text.split('<joint name="rocker" type="continuous">')
-    tail = tail.replace("<limit ", '<limit lower="-0.5" upper="0.5" ', 1)
-    graph = md.load_urdf(f'{head}<joint name="rocker" type="revolute">{tail}')
+    graph = md.load_urdf(with_limits(text, "rocker", -0.5, 0.5))
     search = least_squares(graph)
     start = graph.neutral()
     start[graph.q_slice("rocker")] = 0.3

@@ -8,7 +8,7 @@ import pytest
 import modular_dynamics as md
 from helpers.paths import ROBOTS
 from helpers.robots.planar_mechanisms import branch_of, by_newton, explicit, four_bar_by_cosines, on_branch
-from helpers.robots.planar_robots import Planar, four_bar
+from helpers.robots.planar_robots import Planar, four_bar, with_limits
 from modular_dynamics.closure import close_loops, solver_of
 from modular_dynamics.closure.assembly.mechanism import ROUNDING, Mechanism
 
@@ -103,10 +103,7 @@ def test_the_mode_never_jumps_from_one_to_the_next_of_thousands(name):
 
 def limited(lower, upper, **bars):
     """A four-bar whose rocker has limits."""
-    text = four_bar(**bars).graph().urdf
-    before, after = text.split('<joint name="rocker" type="continuous">')
-    after = after.replace("<limit ", f'<limit lower="{lower}" upper="{upper}" ', 1)
-    return md.load_urdf(f'{before}<joint name="rocker" type="revolute">{after}')
+    return md.load_urdf(with_limits(four_bar(**bars).graph().urdf, "rocker", lower, upper))
 
 
 def rockers(crank):

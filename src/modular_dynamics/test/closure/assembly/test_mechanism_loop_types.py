@@ -1,4 +1,4 @@
-"""Loop joints of all types, closed from guesses all over the sphere: right side up, or refused."""
+"""Loop joints of all types, closed from guesses of any orientation: never with reversed frames."""
 
 from functools import cache
 
@@ -10,7 +10,7 @@ import modular_dynamics as md
 from helpers.oracles.rigid_bodies import RigidBodies
 from helpers.random_examples.mechanisms import second_axis
 from helpers.robots.urdf_text import inertial, joint, loop_joint, robot
-from modular_dynamics.closure.dynamics.solver import solver_of
+from modular_dynamics.closure import solver_of
 from modular_dynamics.exceptions import ClosureError
 
 TYPES = ("revolute", "prismatic", "spherical", "universal", "fixed", "planar")
@@ -75,7 +75,7 @@ def violations(graph, kind, q):
 
 
 @pytest.mark.parametrize("kind", TYPES)
-def test_every_guess_ends_right_side_up(kind):
+def test_no_guess_ends_with_reversed_frames(kind):
     graph = table(kind)
     solver = solver_of(graph)
     for guess in guesses(graph, 220):
@@ -84,14 +84,16 @@ def test_every_guess_ends_right_side_up(kind):
 
 
 @pytest.mark.parametrize("kind", TYPES)
-def test_assembly_ends_right_side_up(kind):
-    graph = table(kind)
+def test_assembly_does_not_end_with_reversed_frames(kind):
+    graph, count = table(kind), 0
     for guess in guesses(graph, 60):
         try:
             closed = md.assemble(graph, guess)
         except ClosureError:  # hinges have limits
             continue
+        count += 1
         assert violations(graph, kind, closed.coordinates) == pytest.approx((0.0, 0.0), abs=1e-9)
+    assert count > 30, count
 
 
 @pytest.mark.parametrize("kind", ["revolute", "fixed", "prismatic"])

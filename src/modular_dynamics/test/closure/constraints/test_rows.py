@@ -9,7 +9,7 @@ from helpers.oracles.motions import rate
 from helpers.oracles.rigid_bodies import RigidBodies, moved
 from helpers.random_examples.examples import examples
 from helpers.random_examples.mechanisms import ROWS, random_mechanisms
-from modular_dynamics.closure.dynamics.solver import solver_of
+from modular_dynamics.closure import solver_of
 
 MECHANISMS = examples(50)
 STEP = 1e-2

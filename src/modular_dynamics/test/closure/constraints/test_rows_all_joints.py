@@ -7,7 +7,7 @@ from hypothesis import given
 from helpers.oracles.motions import rate
 from helpers.random_examples.examples import examples
 from helpers.random_examples.joint_trees import joint_trees, moved
-from modular_dynamics.closure.dynamics.solver import solver_of
+from modular_dynamics.closure import solver_of
 
 STEP = 1e-2
 LOOP = (

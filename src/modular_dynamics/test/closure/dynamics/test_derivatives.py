@@ -8,7 +8,6 @@ import modular_dynamics as md
 from helpers.random_examples.examples import examples
 from helpers.random_examples.mechanisms import random_mechanisms
 from helpers.robots import closed_robots
-from helpers.robots.urdf_text import spring
 from modular_dynamics.closure import solver_of
 
 #: Of central differences of eighth order.
@@ -51,9 +50,8 @@ def test_closed_robots_agree_with_differences(name):
 
 
 def test_springs_and_their_damping_count():
-    text = closed_robots.Path(closed_robots.path("four_bar")).read_text()
-    tag = spring("s", [("ground", [0.1, 0.2, 0]), ("coupler", [0.02, 0, 0])], 30.0, 0.1, 2.0, 0.7)
-    graph = md.load_urdf(text.replace("</modular_dynamics>", f"{tag}</modular_dynamics>"))
+    text = closed_robots.text_of("four_bar")
+    graph = md.load_urdf(closed_robots.with_spring(text))
     assert_agree(graph, closed_robots.STATES["four_bar"], 2, 2e-3, 1e-9)
     plain = md.load_urdf(text)
     state = closed_robots.STATES["four_bar"], np.ones(1), np.ones(1)

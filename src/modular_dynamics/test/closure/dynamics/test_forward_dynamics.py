@@ -6,7 +6,7 @@ import pytest
 import modular_dynamics as md
 from benchmark.setting.robots import rod, standing, windows
 from helpers.robots.urdf_text import loop_joint, robot, spring
-from modular_dynamics.closure.dynamics.solver import solver_of
+from modular_dynamics.closure import solver_of
 
 # independent coordinates and velocities; other joints that describe the same mechanism
 ROBOTS = {

@@ -7,7 +7,7 @@ import modular_dynamics as md
 from helpers.oracles.saddle_point import SaddlePoint
 from helpers.robots.closed_robots import STATES
 from helpers.robots.spatial_mechanisms import X, Y, Z, platform, spinning_rod
-from modular_dynamics.closure.dynamics.solver import solver_of
+from modular_dynamics.closure import solver_of
 from modular_dynamics.exceptions import ClosureError, StateError
 
 

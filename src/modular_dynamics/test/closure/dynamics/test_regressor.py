@@ -8,15 +8,10 @@ import pytest
 
 import modular_dynamics as md
 from helpers.robots import closed_robots
-from helpers.robots.urdf_text import inertial, spring
+from helpers.robots.urdf_text import inertial
 from modular_dynamics.closure import solver_of
 
 INERTIAL = re.compile(r"<inertial>.*?</inertial>", re.DOTALL)
-
-
-def with_spring(text):
-    tag = spring("s", [("ground", [0.1, 0.2, 0]), ("coupler", [0.02, 0, 0])], 30.0, 0.1, 2.0, 0.7)
-    return text.replace("</modular_dynamics>", f"{tag}</modular_dynamics>")
 
 
 def other_masses(text, seed):
@@ -30,8 +25,8 @@ def other_masses(text, seed):
 
 @pytest.mark.parametrize("name", list(closed_robots.STATES))
 def test_it_holds_for_other_masses(name):
-    text, q = closed_robots.Path(closed_robots.path(name)).read_text(), closed_robots.STATES[name]
-    text = with_spring(text) if name == "four_bar" else text
+    text, q = closed_robots.text_of(name), closed_robots.STATES[name]
+    text = closed_robots.with_spring(text) if name == "four_bar" else text
     graph, other = md.load_urdf(text), md.load_urdf(other_masses(text, 1))
     v, vdot = np.random.default_rng(2).normal(size=(2, len(q)))
     Y, offset = md.closed_loop_regressor(graph, q, v, vdot)
@@ -63,7 +58,7 @@ def test_it_is_pinocchios_projected(name):
 
 @pytest.mark.parametrize(("name", "count"), [("slider_crank", 6), ("four_bar", 8)])
 def test_base_parameters_give_the_torques_of_any_masses(name, count):
-    text, q = closed_robots.Path(closed_robots.path(name)).read_text(), closed_robots.STATES[name]
+    text, q = closed_robots.text_of(name), closed_robots.STATES[name]
     graph, other = md.load_urdf(text), md.load_urdf(other_masses(text, 4))
     base = md.closed_loop_base_parameters(graph)
     assert len(base.independent) == count

@@ -7,7 +7,7 @@ from scipy.spatial.transform import Rotation
 import modular_dynamics as md
 from helpers.oracles.saddle_point import SaddlePoint
 from helpers.robots.spatial_mechanisms import platform
-from modular_dynamics.closure.dynamics.solver import solver_of
+from modular_dynamics.closure import solver_of
 from modular_dynamics.exceptions import SingularityError
 
 RATES = np.random.default_rng(0).normal(size=(2, 6))

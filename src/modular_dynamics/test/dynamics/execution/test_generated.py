@@ -245,7 +245,7 @@ def test_large_robots_keep_their_loops(load_robot, folder, monkeypatch):
     graph = load_robot("charmie")
     report = graph.compile()
     assert not report.pieces
-    assert "inverse_dynamics: the loops stay" in str(report)
+    assert "inverse_dynamics: the kernel is kept" in str(report)
     assert np.isfinite(md.gravity_torque(graph, np.ones(graph.nq))).all()
 
 
@@ -264,10 +264,10 @@ def test_progress_pickle_and_refusals(load_robot):
 def test_where_code_does_not_help_is_said_before_the_first_piece(load_robot):
     seen = []
     report = load_robot("branched_38dof").compile(progress=seen.append)
-    stay = "inverse_dynamics, single: the loops stay, for they are faster; "
+    stay = "inverse_dynamics, single: the kernel is kept, because it is faster; "
     stay += "5310 operations; code is used up to 2200"
     assert seen[: -len(report.pieces)] == [stay, *report.left_out]
-    assert "inverse_dynamics_derivatives: the loops stay; 34749 operations" in seen[1]
+    assert "inverse_dynamics_derivatives: the kernel is kept; 34749 operations" in seen[1]
 
 
 @pytest.mark.parametrize(("terminal", "quiet", "lines"), [(True, "0", 9), (False, "0", 0), (True, "1", 0)])

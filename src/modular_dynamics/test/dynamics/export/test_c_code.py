@@ -11,22 +11,14 @@ from helpers.c_compiler import CFunctions, compiled, needs_gcc, run
 from helpers.random_examples.examples import examples
 from helpers.random_examples.trees import random_trees
 from helpers.robots.urdf_text import inertial, joint, robot
-from helpers.tree_dynamics import accelerations_by_pinocchio, assert_close, random_states
+from helpers.tree_dynamics import EXPORTED, accelerations_by_pinocchio, assert_close, random_states
 from modular_dynamics.dynamics.export import c_code
 
-ALL = (
-    "inverse_dynamics",
-    "bias",
-    "gravity_torque",
-    "mass_matrix",
-    "forward_dynamics",
-    "inverse_dynamics_derivatives",
-)
-TORQUES = ALL[:4]
+TORQUES = EXPORTED[:4]
 #: Floating, the others' massless root links could accelerate at will.
 ROBOTS = [
-    ("four_link", False, ALL),
-    ("vendor_arm", True, ALL),
+    ("four_link", False, EXPORTED),
+    ("vendor_arm", True, EXPORTED),
     ("charmie", False, TORQUES),
     ("branched_38dof", True, TORQUES),
 ]
@@ -72,14 +64,14 @@ def test_random_trees_equal_the_library(tmp_path_factory, tree):
     graph = md.load_urdf(tree.urdf)
     q, v, vdot = tree.state(graph)
     M = md.mass_matrix(graph, q)
-    functions = ALL if np.linalg.cond(M) < 1e8 else (*TORQUES, ALL[-1])
+    functions = EXPORTED if np.linalg.cond(M) < 1e8 else (*TORQUES, EXPORTED[-1])
     exported = graph.export_c(tmp_path_factory.mktemp("tree") / "tree.c", functions)
     assert_program_agrees(exported, functions)
     c = CFunctions(exported)
     tau = md.inverse_dynamics(graph, q, v, vdot)
     terms = max(np.abs(x).max() for x in (tau, md.bias(graph, q, v), M @ vdot))
     assert np.abs(c.call("inverse_dynamics", graph.nv, q, v, vdot)[1] - tau).max() <= 1e-14 * terms
-    if functions is ALL:
+    if functions is EXPORTED:
         accelerations = c.call("forward_dynamics", graph.nv, q, v, tau)[1]
         residual = np.abs(M @ (accelerations - vdot)).max()
         assert residual <= 1e-12 * (np.abs(M).max() * np.abs(vdot).max() + np.abs(tau).max())
@@ -190,7 +182,7 @@ def test_fast_math_is_refused(load_robot, tmp_path):
 
 
 def test_only_sin_and_cos_are_called(load_robot, tmp_path):
-    text = load_robot("vendor_arm").export_c(tmp_path / "arm.c", ALL).source.read_text()
+    text = load_robot("vendor_arm").export_c(tmp_path / "arm.c", EXPORTED).source.read_text()
     called = set(re.findall(r"\b(\w+)\(", text[text.index("static void fill_with_nan") :]))
     own = {name for name in called if re.fullmatch(r"arm_\w+|\w+_part_\d+|all_finite|fill_with_nan", name)}
     assert called - own == {"sin", "cos"}

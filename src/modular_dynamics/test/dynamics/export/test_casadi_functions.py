@@ -9,17 +9,9 @@ from hypothesis import given
 import modular_dynamics as md
 from helpers.random_examples.examples import examples
 from helpers.random_examples.trees import random_trees
-from helpers.tree_dynamics import random_states
+from helpers.tree_dynamics import EXPORTED, random_states
 
 casadi = pytest.importorskip("casadi")
-ALL = (
-    "inverse_dynamics",
-    "bias",
-    "gravity_torque",
-    "mass_matrix",
-    "forward_dynamics",
-    "inverse_dynamics_derivatives",
-)
 ROBOTS = [("four_link", False), ("vendor_arm", True), ("charmie", False)]
 
 
@@ -36,7 +28,7 @@ def relative(ours, expected, *terms):
 @pytest.mark.parametrize(("name", "floating"), ROBOTS)
 def test_robots_equal_the_library(load_robot, name, floating):
     graph = load_robot(name, floating_base=floating)
-    functions = graph.to_casadi(ALL)
+    functions = graph.to_casadi(EXPORTED)
     for q, v, vdot in zip(*random_states(graph, 3), strict=True):
         tau = md.inverse_dynamics(graph, q, v, vdot)
         M = md.mass_matrix(graph, q)

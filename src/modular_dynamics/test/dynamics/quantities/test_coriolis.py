@@ -1,5 +1,7 @@
 """C(q, v): the bias, Mdot - 2 C skew-symmetric, Pinocchio's matrix; floating bases, mimic joints, rows."""
 
+from dataclasses import replace
+
 import numpy as np
 import pinocchio
 from hypothesis import given
@@ -55,6 +57,19 @@ def test_christoffels_symbols_are_symmetric(load_robot):
     graph = load_robot("branched_38dof")
     q, a, b = random_state(graph, 2)
     assert_close(md.coriolis_matrix(graph, q, a) @ b, md.coriolis_matrix(graph, q, b) @ a, 1e-11)
+
+
+def test_springs_at_joints_are_not_part_of_it(load_robot):
+    """C v is the bias less gravity and springs; an armature, constant, is not part of it either."""
+    bare = load_robot("vendor_arm")
+    joints = tuple(replace(joint, stiffness=2.0, rest_position=0.3, armature=0.1) for joint in bare.joints)
+    graph = replace(bare, joints=joints)
+    q, v, _ = random_state(graph, 4)
+    springs = md.bias(graph, q, np.zeros(graph.nv)) - md.gravity_torque(graph, q)
+    assert np.abs(springs).max() > 0.1
+    C = md.coriolis_matrix(graph, q, v)
+    assert_close(C, md.coriolis_matrix(bare, q, v), 1e-11)
+    assert_close(C @ v, md.bias(graph, q, v) - md.gravity_torque(graph, q) - springs, 1e-11)
 
 
 def test_rows_are_the_single_states(tree_robot):

@@ -8,7 +8,7 @@ import modular_dynamics as md
 from helpers.oracles.motions import rate
 from helpers.oracles.rigid_bodies import RigidBodies, moved
 from helpers.robots.urdf_text import inertial, joint, loop_joint, robot
-from modular_dynamics.closure.dynamics.solver import solver_of
+from modular_dynamics.closure import solver_of
 
 #: First row of the orientation of each type whose frames must not be reversed.
 FIRST = {"revolute": 3, "fixed": 3, "prismatic": 2}

@@ -6,7 +6,7 @@ from numba import njit
 from scipy.spatial.transform import Rotation
 
 from helpers.robots.spatial_mechanisms import platform
-from modular_dynamics.closure.dynamics.solver import solver_of
+from modular_dynamics.closure import solver_of
 from modular_dynamics.kernels.loops.steps import move_dependent
 
 #: q: a single coordinate, a floating joint at 1, a spherical one at 8, a single coordinate.

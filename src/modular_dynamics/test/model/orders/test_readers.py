@@ -121,6 +121,6 @@ def test_different_joints_of_one_name_are_refused(load_robot):
     text = (ROBOTS / "four_link.urdf").read_text()
     model = pinocchio.buildModelFromXML(text, pinocchio.JointModelSpherical())
     with pytest.raises(
-        md.StateError, match="joint 'root_joint' has 3 velocities there, and in 'four_link' 6"
+        md.StateError, match="'root_joint' has 3 velocities in the other order and 6 in 'four_link'"
     ):
         md.orders.from_pinocchio(graph, model)

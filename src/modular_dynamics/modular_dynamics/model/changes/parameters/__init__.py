@@ -1,1 +1,1 @@
-"""Numbers of a graph by name, and graphs with others."""
+"""Numbers of a graph by name, and graphs with other numbers."""

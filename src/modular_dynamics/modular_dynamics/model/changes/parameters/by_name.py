@@ -49,7 +49,7 @@ def with_parameters(graph: Graph, values: Mapping[str, float]) -> Graph:
     """
     by_owner: dict[tuple[str, str], dict[str, float]] = {}
     for name, value in values.items():
-        kind, owner, quantity = _found(graph, name)
+        kind, owner, quantity = _parsed(graph, name)
         by_owner.setdefault((kind.word, owner), {})[quantity] = checked_number(name, value)
     new = changed(graph)
     for (word, owner), numbers in by_owner.items():
@@ -61,8 +61,8 @@ def _name(kind: Kind, owner: str, quantity: str) -> str:
     return " ".join(part for part in (kind.word, owner, quantity) if part)
 
 
-def _found(graph: Structure, name: str) -> tuple[Kind, str, str]:
-    """The kind, owner and quantity that a name means."""
+def _parsed(graph: Structure, name: str) -> tuple[Kind, str, str]:
+    """The kind, owner and quantity that a parameter's name consists of. Raises UnknownNameError."""
     for kind in _KINDS.values():
         if not name.startswith(f"{kind.word} "):
             continue

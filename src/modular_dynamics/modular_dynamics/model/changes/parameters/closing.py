@@ -1,4 +1,4 @@
-"""Parameters of what closes loops, springs and gears included, and of gravity."""
+"""Parameters of loop joints, springs and gears, and of gravity."""
 
 from dataclasses import replace
 from typing import Any
@@ -6,19 +6,19 @@ from typing import Any
 from ...closure import Anchor, Gear, LoopJoint, Spring
 from ...structure import Graph, Structure
 from ..bodies import changed
-from .kind import PLACE, Kind, Parameter, Values, not_negative, place_values, placed, those_of
+from .kind import PLACE, Kind, Parameter, Values, not_negative, place_values, placed, starting_with
 
 __all__ = ["GEARS", "GRAVITY", "LOOP_JOINTS", "SPRINGS"]
 
 _ENDS = ("predecessor", "successor")
 _LAW = {"stiffness": "N/m", "free length": "m", "initial force": "N", "damping": "N s/m"}
 _ANCHORS = ("first anchor", "second anchor")
-#: Drivers of a gear whose ratios have names of their own.
+#: Largest number of drivers of a gear whose ratios have names: "ratio", "ratio 2" ... "ratio 99".
 _MOST_DRIVERS = 99
 
 
 def _moved(anchor: Anchor, new: dict[str, float], before: str) -> Anchor:
-    own = those_of(new, f"{before} ")
+    own = starting_with(new, f"{before} ")
     return replace(anchor, x_link_anchor=placed(anchor.x_link_anchor, own)) if own else anchor
 
 
@@ -132,5 +132,5 @@ GEARS = Kind(
     _gear_values,
     _with_gear,
 )
-#: Of no element: its owner has no name.
+#: Gravity belongs to no element: the name of its owner is empty.
 GRAVITY = Kind("gravity", PLACE[:3], lambda graph: ("",), _gravity_values, _with_gravity)

@@ -1,4 +1,4 @@
-"""Parameters of joints: where they are, what they take, how far they go."""
+"""Parameters of joints: origin; damping, friction, armature and spring; limits; mimic."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -9,7 +9,7 @@ from ...structure import Graph, Structure
 from ...subsystem import Joint, JointType, Limits
 from ..bodies import changed
 from ..placement import fixed_joints, origin_of, with_origin
-from .kind import PLACE, Kind, Parameter, Values, not_negative, place_values, placed, those_of
+from .kind import PLACE, Kind, Parameter, Values, not_negative, place_values, placed, starting_with
 
 __all__ = ["JOINTS"]
 
@@ -46,7 +46,7 @@ def _values(graph: Structure, name: str) -> Values:
 
 
 def _with(graph: Graph, name: str, new: dict[str, float]) -> Graph:
-    if place := those_of(new, "origin "):
+    if place := starting_with(new, "origin "):
         graph = with_origin(graph, name, placed(origin_of(graph, name), place))
     if len(place) == len(new):
         return graph
@@ -57,7 +57,7 @@ def _with(graph: Graph, name: str, new: dict[str, float]) -> Graph:
     fields["limits"] = _limits(joint, new)
     fields["rest_position"] = new.get("rest position", joint.rest_position)
     if joint.mimic is not None:
-        mimic: dict[str, Any] = dict(those_of(new, "mimic "))
+        mimic: dict[str, Any] = dict(starting_with(new, "mimic "))
         fields["mimic"] = replace(joint.mimic, **mimic)
     other = replace(joint, **fields)
     return changed(graph, joints=tuple(other if own is joint else own for own in graph.joints))

@@ -1,4 +1,4 @@
-"""What a kind of parameters is: whose they are, their values and units, and the graph with others."""
+"""A kind of parameters: its elements, their values and units, and the graph with other values."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -10,9 +10,9 @@ from ....algebra import DualQuaternion, from_xyz_rpy, pose, to_xyz_rpy
 from ....exceptions import ModelError
 from ...structure import Graph, Structure
 
-__all__ = ["PLACE", "Kind", "Parameter", "Values", "not_negative", "place_values", "placed", "those_of"]
+__all__ = ["PLACE", "Kind", "Parameter", "Values", "not_negative", "place_values", "placed", "starting_with"]
 
-#: Of a pose: translation [m], and rotation Rz(yaw) Ry(pitch) Rx(roll) [rad], as in a URDF.
+#: The six numbers of a pose: translation [m], and rotation Rz(yaw) Ry(pitch) Rx(roll) [rad], as in a URDF.
 PLACE = ("x", "y", "z", "roll", "pitch", "yaw")
 
 
@@ -38,9 +38,11 @@ class Kind:
     """A kind of element that has parameters.
 
     Attributes:
-        word: first in the names of its parameters. quantities: last in them, all that there can be.
-        owners: names of the graph's elements of that kind.
-        read: (graph, owner) -> what it has. write: (graph, owner, {quantity: number}) -> the changed graph.
+        word: the first word of the names of its parameters, such as "joint".
+        quantities: the last words of these names, such as "origin z": all that there can be.
+        owners: (graph) -> names of the graph's elements of that kind.
+        read: (graph, owner) -> values of the quantities that this element has, with units.
+        write: (graph, owner, {quantity: number}) -> the changed graph.
     """
 
     word: str
@@ -51,7 +53,7 @@ class Kind:
 
 
 def place_values(x: DualQuaternion, before: str) -> Values:
-    """The six numbers of a pose, with a word before their names."""
+    """The six numbers of a pose by name: ``before``, such as "origin ", and the name in PLACE."""
     numbers = (np.concatenate(to_xyz_rpy(x)) + 0.0).tolist()  # no -0
     units = ("m",) * 3 + ("rad",) * 3
     named = zip(PLACE, numbers, units, strict=True)
@@ -59,15 +61,18 @@ def place_values(x: DualQuaternion, before: str) -> Values:
 
 
 def placed(x: DualQuaternion, new: dict[str, float]) -> DualQuaternion:
-    """The pose with some of its numbers replaced; without a new angle the rotation stays exactly."""
+    """The pose with some of its numbers, by their names in PLACE, replaced.
+
+    Where no angle is among them, the rotation is not converted and so stays exactly the same.
+    """
     xyz, rpy = (part.tolist() for part in to_xyz_rpy(x))
     for name, number in new.items():
         (xyz if name in PLACE[:3] else rpy)[PLACE.index(name) % 3] = number
     return from_xyz_rpy(xyz, rpy) if {*new} & {*PLACE[3:]} else pose(x.primary, xyz)
 
 
-def those_of(new: dict[str, float], before: str) -> dict[str, float]:
-    """Numbers whose quantity begins with a word, by the rest of their names."""
+def starting_with(new: dict[str, float], before: str) -> dict[str, float]:
+    """The numbers whose names begin with a word, by the rest of their names."""
     return {name.removeprefix(before): number for name, number in new.items() if name.startswith(before)}
 
 

@@ -1,16 +1,14 @@
 """Parameters of loop joints, springs and gears by name, against the text that says the same."""
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 
 import modular_dynamics as md
-from helpers.robots.closed_robots import STATES, path
+from helpers.robots.closed_robots import STATES, text_of
 
 
 def edited_text(name, *edits):
-    text = Path(path(name)).read_text(encoding="utf-8")
+    text = text_of(name)
     for old, new in edits:
         assert text.count(old) == 1, old
         text = text.replace(old, new)
