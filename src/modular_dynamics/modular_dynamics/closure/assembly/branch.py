@@ -23,7 +23,7 @@ SIX = {1: 15 / 20, 2: -6 / 20, 3: 1 / 20, 4: 0.0}
 #: Singular values relative to the constraints' largest: below the first a crossing may be near; below the
 #: second a corner without a crossing is too sharp; below the third it is rounding.
 NARROW, SHARP, RANK_LOSS = 1e-2, 2e-4, 1e-5
-#: Relative change of J from one interpolated point to the next, and the largest motion [rad or m], as inertias
+#: Relative change of J from one interpolated point to the next, the largest motion [rad or m], as inertias
 #: and gravity change too; how often the distance is halved.
 SPACING, LONGEST_SHIFT, HALVINGS = 0.02, 0.05, 2
 #: Largest difference of an interpolation of two degrees less, relative to the way that turns J by one radian,

@@ -19,7 +19,9 @@ __all__ = [
     "constraint_rank",
     "energy",
     "mean_accelerations",
+    "raise_if_not_finite",
     "raise_if_open",
+    "solved",
 ]
 
 #: Largest residual [m or 1] of coordinates, and rate of it per unit velocity, that is accepted as closed.
@@ -73,7 +75,7 @@ def closed_loop_forward_dynamics(
     Raises:
         ClosureError: the loops are open at these coordinates, or the velocities open them.
         SingularityError: branches cross here, or within about 1e-6 rad; it has the condition number of J.
-        StateError: a wrong shape, or a number that is not finite.
+        StateError: a wrong shape, a number that is not finite, or so large that a result is not.
     """
     system = solver_of(graph).system
     q, v = graph.checked(q=coordinates, v=velocities)
@@ -184,22 +186,37 @@ def _motion(
     vdot: Array | None = None,
 ) -> ClosedLoopMotion:
     """The solution at a point of a branch; only the multipliers where vdot is given."""
-    from scipy import linalg  # noqa: PLC0415  # inverse dynamics must not wait for it at import
-
     graph, q, v, units = system.graph, point.q, point.v, system.units
     right = -bias(graph.tree, q, v, friction=friction)
     right[system.independent_v] += tau
     J_springs, _, tensions = system.springs.forces(q, v)
     M, right = units[:, None] * mass_matrix(graph.tree, q) * units, units * (right - J_springs.T @ tensions)
     constrained, free = point.constrained, point.free
-    if vdot is None:
-        along = -point.shortest(system.row_scale * system.evaluate(q, v).gamma)
-        try:
-            factor = linalg.cho_factor(free @ M @ free.T)
-        except np.linalg.LinAlgError:
-            message = f"'{graph.name}' has a direction that moves no inertia: its M is singular"
-            raise StateError(message) from None
-        vdot = units * (along + free.T @ linalg.cho_solve(factor, free @ (right - M @ along)))
-    forces = constrained @ (M @ (vdot / units) - right) / point.sizes[: point.rank]
-    multipliers = system.row_scale * (point.left[:, : point.rank] @ forces)
+    with np.errstate(over="ignore", invalid="ignore"):  # checked at the end
+        if vdot is None:
+            along = -point.shortest(system.row_scale * system.evaluate(q, v).gamma)
+            torques = free @ (right - M @ along)
+            vdot = units * (along + free.T @ solved(graph, free @ M @ free.T, torques))
+        forces = constrained @ (M @ (vdot / units) - right) / point.sizes[: point.rank]
+        multipliers = system.row_scale * (point.left[:, : point.rank] @ forces)
+    raise_if_not_finite(vdot, multipliers)
     return ClosedLoopMotion(vdot, multipliers, point.rank, tensions)
+
+
+def solved(graph: SubsystemGraph, M: Array, torques: Array) -> Array:
+    """The accelerations x with M x = torques, M (f, f). Raises StateError: M is not positive definite."""
+    from scipy import linalg  # noqa: PLC0415  # inverse dynamics must not wait for it at import
+
+    if not np.isfinite(torques).all():
+        return np.full(len(M), np.nan)
+    try:
+        solution: Array = linalg.cho_solve(linalg.cho_factor(M), torques)
+    except np.linalg.LinAlgError:
+        raise StateError(f"'{graph.name}' has a direction that moves no inertia: its M is singular") from None
+    return solution
+
+
+def raise_if_not_finite(*results: Array) -> None:
+    """Raise StateError where finite arguments were so large that results are not."""
+    if not all(np.isfinite(result).all() for result in results):
+        raise StateError("all arguments are finite, but so large that accelerations or forces are not")
