@@ -11,6 +11,7 @@ from ...exceptions import ClosureError, SingularityError, StateError
 from ...model import SubsystemGraph, require_graph
 from ..assembly.branch import Branch, BranchLostError, BranchPoint
 from ..constraints.constraint_system import ConstraintSystem
+from .reduced_inertia import reduced_accelerations
 from .solver import solver_of
 
 __all__ = [
@@ -18,10 +19,10 @@ __all__ = [
     "closed_loop_forward_dynamics",
     "constraint_rank",
     "energy",
+    "free_accelerations",
     "mean_accelerations",
     "raise_if_not_finite",
     "raise_if_open",
-    "solved",
 ]
 
 #: Largest residual [m or 1] of coordinates, and rate of it per unit velocity, that is accepted as closed.
@@ -196,24 +197,24 @@ def _motion(
         if vdot is None:
             along = -point.shortest(system.row_scale * system.evaluate(q, v).gamma)
             torques = free @ (right - M @ along)
-            vdot = units * (along + free.T @ solved(graph, free @ M @ free.T, torques))
+            vdot = units * (along + free.T @ free_accelerations(graph, free, M, torques))
         forces = constrained @ (M @ (vdot / units) - right) / point.sizes[: point.rank]
         multipliers = system.row_scale * (point.left[:, : point.rank] @ forces)
     raise_if_not_finite(vdot, multipliers)
     return ClosedLoopMotion(vdot, multipliers, point.rank, tensions)
 
 
-def solved(graph: SubsystemGraph, M: Array, torques: Array) -> Array:
-    """The accelerations x with M x = torques, M (f, f). Raises StateError: M is not positive definite."""
-    from scipy import linalg  # noqa: PLC0415  # inverse dynamics must not wait for it at import
+def free_accelerations(graph: SubsystemGraph, free: Array, M: Array, torques: Array) -> Array:
+    """Along the motions ``free`` (f, nv) that loops leave open, by torques (f,) along these.
 
-    if not np.isfinite(torques).all():
-        return np.full(len(M), np.nan)
-    try:
-        solution: Array = linalg.cho_solve(linalg.cho_factor(M), torques)
-    except np.linalg.LinAlgError:
-        raise StateError(f"'{graph.name}' has a direction that moves no inertia: its M is singular") from None
-    return solution
+    Raises StateError: torques act on one that moves no inertia.
+    """
+    accelerations = reduced_accelerations(free.T, M, torques)
+    if accelerations is None:
+        raise StateError(
+            f"'{graph.name}' has a direction that moves no inertia, on which torques act: its M is singular"
+        )
+    return accelerations
 
 
 def raise_if_not_finite(*results: Array) -> None:

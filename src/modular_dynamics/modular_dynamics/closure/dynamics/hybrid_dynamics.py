@@ -12,7 +12,13 @@ from ...dynamics.hybrid_dynamics import completed_by_zeros, prescribed_in
 from ...exceptions import ClosureError, ModularDynamicsError, StateError
 from ...model import SubsystemGraph, require_graph
 from ..constraints.constraint_system import ConstraintSystem
-from .forward_dynamics import REDUNDANT, constraint_rank, raise_if_not_finite, raise_if_open, solved
+from .forward_dynamics import (
+    REDUNDANT,
+    constraint_rank,
+    free_accelerations,
+    raise_if_not_finite,
+    raise_if_open,
+)
 from .solver import solver_of
 
 __all__ = ["ClosedLoopHybridDynamics", "closed_loop_hybrid_dynamics", "closed_loop_hybrid_dynamics_batch"]
@@ -68,7 +74,7 @@ def closed_loop_hybrid_dynamics(
             the prescribed joints, so that their accelerations cannot all be chosen.
         SingularityError: branches of the motion cross here.
         StateError: a wrong shape, a number that is read and not finite or so large that a result is not, an
-            unknown joint or link, a joint that is not independent, or a motion that moves no inertia.
+            unknown joint or link, a joint that is not independent, or a torque on what moves no inertia.
         UnsupportedModelError: a black box in the graph.
     """
     require_graph(graph)
@@ -157,7 +163,7 @@ def _solution(
     m = len(values.J)
     with np.errstate(over="ignore", invalid="ignore"):  # checked at the end
         along = constrained.T @ (left.T @ rates / sizes)
-        motion = along + free.T @ solved(graph, free @ M @ free.T, free @ (right - M @ along))
+        motion = along + free.T @ free_accelerations(graph, free, M, free @ (right - M @ along))
         forces = left @ (constrained @ (M @ motion - right) / sizes)
         torques[is_known] = forces[m:] / units[own[is_known]]
         result = ClosedLoopHybridDynamics(units * motion, torques, scale * forces[:m], springs.tensions)
