@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import modular_dynamics as md
-from helpers.robots.spatial_mechanisms import platform, spinning_rod
+from helpers.robots.spatial_mechanisms import platform, spinning_rod, spinning_rod_on_a_ball
 from modular_dynamics_ros.computation.computation import Computation
 from modular_dynamics_ros.computation.robot import load_robot
 from modular_dynamics_ros.computation.values import ComputationSettings
@@ -16,25 +16,10 @@ NOW = 1_700_000_000_000_000_000
 DAMPING = '<dynamics damping="0.3"/></joint>'
 
 
-def spherical_rod():
-    """The rod between two balls, the first of which is one joint."""
-    text = spinning_rod().urdf
-    for k in (1, 2):
-        start = text.index(f'<joint name="ball0_{k}"')
-        text = text[:start] + text[text.index("</joint>", start) + len("</joint>") :]
-        text = text.replace(f'<passive joint="ball0_{k}"/>', "")
-        text = text.replace(f'<link name="ball0_link_{k - 1}"/>', "")
-    start = text.index('<joint name="ball0_0"')
-    ball = text[start : text.index("</joint>", start)]
-    floating = ball.replace("continuous", "floating").replace("ball0_link_0", "rod0")
-    text = text.replace(ball, floating)
-    return text.replace("</modular_dynamics>", '<spherical joint="ball0_0"/></modular_dynamics>')
-
-
 ROBOTS = {
     "platform": lambda: platform(floating=True).urdf,
     "rod": lambda: spinning_rod(2).urdf,
-    "rod on a ball": spherical_rod,
+    "rod on a ball": lambda: spinning_rod_on_a_ball().urdf,
 }
 
 

@@ -274,9 +274,12 @@ class ClosedLoopSolver(Mechanism):
 def raise_if_free(graph: SubsystemGraph, dynamics: ClosedLoopDynamics, quantity: str) -> None:
     """Raise UnsupportedModelError where passive joints are free: their motion depends on the torques."""
     if dynamics.free:
+        advice = "make these independent"
+        if several := [name for name in dynamics.free if graph.joint(name).type.nv > 1]:
+            advice += f", with revolute joints in place of {', '.join(several)}: not all coordinates are free"
         raise UnsupportedModelError(
             f"{quantity} of '{graph.name}' cannot be computed: neither loops nor independent joints "
-            f"determine its passive joints {', '.join(dynamics.free)}; make these independent"
+            f"determine its passive joints {', '.join(dynamics.free)}; {advice}"
         )
 
 
