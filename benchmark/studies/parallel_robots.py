@@ -16,7 +16,7 @@ import re
 import sys
 import time
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -233,11 +233,13 @@ def main(arguments: list[str] | None = None) -> int:
     chosen = parser.parse_args(arguments)
     rows = []
     for folder in folders(chosen.folder):
-        print(folder.name, file=sys.stderr, flush=True)
+        name = str(folder.relative_to(chosen.folder))  # folders of folders repeat names
+        print(name, file=sys.stderr, flush=True)
         try:
-            rows.append(compared(read_robot(folder), chosen.states))
+            row = compared(read_robot(folder), chosen.states)
         except ValueError as error:
-            rows.append(Row(folder.name, closed="no", reasons=[str(error)]))
+            row = Row(name, closed="no", reasons=[str(error)])
+        rows.append(replace(row, name=name))
     console = Console(width=180 if not sys.stdout.isatty() else None)
     console.print(table(rows))
     console.print(

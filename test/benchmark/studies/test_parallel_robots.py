@@ -56,13 +56,14 @@ def test_rods_that_spin_are_counted(tmp_path):
 
 
 def test_the_command_prints_all_folders_and_why_one_stays_open(tmp_path, capsys):
+    """By their paths, for names repeat."""
     written(tmp_path / "a" / "ankle", ankle(), ANKLE)
     written(tmp_path / "b" / "delta", delta(platform=2.0), DELTA)
     assert [folder.name for folder in folders(tmp_path)] == ["ankle", "delta"]
     assert main([str(tmp_path), "--states", "1"]) == 1
     printed = " ".join(capsys.readouterr().out.split())
-    assert re.search(r"ankle │ 2 │ 14 │ 2 │ 0 │ yes", printed)
-    assert re.search(r"delta │ 3 │ 15 │ 3 │ 0 │ no", printed)
+    assert re.search(r"a/ankle │ 2 │ 14 │ 2 │ 0 │ yes", printed)
+    assert re.search(r"b/delta │ 3 │ 15 │ 3 │ 0 │ no", printed)
 
 
 def test_a_frame_that_does_not_exist_is_named(tmp_path):

@@ -111,3 +111,18 @@ def bricard():
     builder.turn("rocker", "base", "rocker", (0.3, 0.05, 0), (0, 0.9987, 0.05))
     builder.cut("pin", "revolute", ("rod", (0.25, 0, 0)), ("rocker", (0, 0, -0.5)), (0, 0.6, 0.8))
     return builder
+
+
+def sarrus():
+    """A plate that only rises, on two pairs of hinges that are perpendicular to each other (Sarrus).
+
+    At zero it is closed, half a metre high. Where the plate is highest or at zero height, branches cross.
+    """
+    builder = Builder()
+    builder.turn("motor", "base", "lower_x", (1, 0, 0), (0, 1, 0), motor=True, limits=(-9, 9))
+    builder.turn("knee_x", "lower_x", "upper_x", (0.4, 0, 0.25), (0, 1, 0), limits=(-9, 9))
+    builder.turn("head_x", "upper_x", "plate", (-0.4, 0, 0.25), (0, 1, 0), limits=(-9, 9))
+    builder.turn("foot_y", "base", "lower_y", (0, 1, 0), (1, 0, 0), limits=(-9, 9))
+    builder.turn("knee_y", "lower_y", "upper_y", (0, 0.4, 0.25), (1, 0, 0), limits=(-9, 9))
+    builder.cut("head_y", "revolute", ("plate", (-1, 1, 0)), ("upper_y", (0, -0.4, 0.25)), (1, 0, 0))
+    return builder

@@ -62,6 +62,18 @@ def spinning_rod(rods=1, com=(0.2, 0.03, 0.02)):
     return loaded("spinning_rods", elements, tags)
 
 
+def spinning_rod_on_a_ball():
+    """The first of them, one ball of which is one joint."""
+    elements = [link("base"), link("crank", 1.0, (0.05, 0.01, 0)), link("rocker", 0.8)]
+    elements += [link("rod", 0.6, (0.2, 0.03, 0.02))]
+    elements += [joint("motor", "continuous", "base", "crank", (0, 0, 0), axis=Z)]
+    elements += [joint("ball", "floating", "crank", "rod", (0.1, 0, 0))]
+    elements += [joint("rocking", "continuous", "base", "rocker", (0.45, 0.05, 0.1), axis=X)]
+    ends = ("rod", (0.4, 0, 0)), ("rocker", (0, 0.15, 0.1))
+    tags = [loop_joint("end", "spherical", *ends, Z), *passive(["ball", "rocking"])]
+    return loaded("rod_on_a_ball", elements, [*tags, '<spherical joint="ball"/>'])
+
+
 def cut_rod():
     """Crank, rod and rocker; the rod is cut in its middle and welded: it can spin only where closed."""
     crank_end, rocker_end = np.array([0.1, 0.0, 0.0]), np.array([0.0, 0.15, 0.1])

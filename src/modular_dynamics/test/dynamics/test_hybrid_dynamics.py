@@ -119,6 +119,23 @@ def test_external_wrenches_count(load_robot):
     assert batch.tau[0] == pytest.approx(tau, abs=1e-9)
 
 
+def test_friction_counts_where_it_is_asked_for(load_robot):
+    friction = '<dynamics damping="0.3" friction="0.2"/></joint>'
+    graph = md.load_urdf(load_robot("four_link").urdf.replace("</joint>", friction))
+    q, v, vdot = random_state(graph, 1)
+    tau = md.inverse_dynamics(graph, q, v, vdot, friction="urdf")
+    for prescribed in ([], graph.joint_names[:2], graph.joint_names):
+        result = md.hybrid_dynamics(graph, q, v, vdot, tau, prescribed, friction="urdf")
+        assert result.vdot == pytest.approx(vdot, abs=1e-9)
+        assert result.tau == pytest.approx(tau, abs=1e-9)
+        rows = [[x] for x in (q, v, vdot, tau)]
+        batch = md.hybrid_dynamics_batch(graph, *rows, prescribed, friction="urdf")
+        assert batch.vdot[0] == pytest.approx(vdot, abs=1e-9)
+        assert batch.tau[0] == pytest.approx(tau, abs=1e-9)
+    without = md.hybrid_dynamics(graph, q, v, vdot, tau, graph.joint_names).tau
+    assert tau - without == pytest.approx(0.3 * v + 0.2 * np.sign(v), abs=1e-12)
+
+
 @pytest.mark.parametrize("name", ["branched_38dof", "vendor_arm"])
 @pytest.mark.parametrize("count", [0, 1, 8, 3100])
 def test_batch_equals_single_calls(load_robot, name, count):
@@ -164,6 +181,10 @@ def test_errors_name_what_is_wrong(load_robot):
         md.hybrid_dynamics(graph, q, v, vdot, bad, [second])
     with pytest.raises(StateError, match="vdot has shape"):
         md.hybrid_dynamics(graph, q, v, vdot[1:], vdot, [first])
+    with pytest.raises(StateError, match="prescribed is None; the names of joints"):
+        md.hybrid_dynamics(graph, q, v, vdot, vdot, None)
+    with pytest.raises(StateError, match="vdot is not an array of numbers: complex"):
+        md.hybrid_dynamics(graph, q, v, vdot + 1j, vdot, [first])
     rows = [np.tile(x, (5, 1)) for x in (q, v, vdot, vdot)]
     rows[3][3, 0] = np.inf
     with pytest.raises(StateError, match=rf"row 3: tau\[0\] of joint '{first}' is inf"):

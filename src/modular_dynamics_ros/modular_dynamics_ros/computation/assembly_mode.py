@@ -38,7 +38,10 @@ class AssemblyMode:
     def __init__(self, robot: Robot, solver: ClosedLoopSolver, tolerance: float) -> None:
         graph = robot.graph
         self._robot, self._solver, self.tolerance = robot, solver, tolerance
-        self._passive = np.array([graph.q_slice(name).start for name in robot.passive_names], dtype=np.intp)
+        self._states, self._passive = (
+            np.array([graph.q_slice(name).start for name in names], dtype=np.intp)
+            for names in (robot.state_names, robot.passive_names)
+        )
         self._turning = _turning(robot, robot.passive_names)
         self._farthest = np.where(_turning(robot, robot.state_names), FARTHEST_TURN, FARTHEST_SHIFT)
 
@@ -78,7 +81,7 @@ class AssemblyMode:
         """The configuration in which the loops were closest to being closed."""
         graph = self._robot.graph
         nearest = graph.neutral() if error.coordinates is None else np.array(error.coordinates)
-        nearest[self._robot.indices] = q
+        nearest[self._states] = q
         return nearest
 
     def _closed_as_measured(self, state: State, nearby: Array) -> Array | None:

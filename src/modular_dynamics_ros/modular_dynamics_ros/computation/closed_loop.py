@@ -6,7 +6,13 @@ from functools import cached_property
 import numpy as np
 
 import modular_dynamics as md
-from modular_dynamics.closure import ClosedLoopSolver, internal_wrenches, stamped_cut_wrenches, tree_torques
+from modular_dynamics.closure import (
+    ClosedLoopSolver,
+    internal_wrenches,
+    solver_of,
+    stamped_cut_wrenches,
+    tree_torques,
+)
 from modular_dynamics_ros.computation.assembly_mode import AssemblyMode, refused_closure
 from modular_dynamics_ros.computation.feedforward import friction_torques
 from modular_dynamics_ros.computation.robot import Robot
@@ -41,10 +47,15 @@ class ClosedLoopSolution:
 
     @property
     def friction(self) -> Array:
-        """(n,) torques of the independent joints that overcome the friction of all: W^T of it."""
-        robot, result = self.robot, self.result
+        """(n,) torques of the independent joints that overcome the friction of all: W^T of it.
+
+        Where passive joints are free, friction accelerates them.
+        """
+        robot, result, W = self.robot, self.result, self.result.projection
+        if result.free:
+            W = solver_of(robot.graph).dynamic_projection(result.coordinates)
         losses = friction_torques(result.velocities, robot.damping, robot.dry_friction)
-        return np.asarray(result.projection.T @ losses)
+        return np.asarray(W.T @ losses)
 
     def connection_wrench(self, index: int) -> StampedWrench:
         """The wrench that the tree's joints transmit to the subsystem with this index."""

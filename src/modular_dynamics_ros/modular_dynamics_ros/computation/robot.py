@@ -25,14 +25,14 @@ class Robot:
     With closed loops the state is that of the independent joints; loops, gears and passive joints follow.
 
     Attributes:
-        state_names: (n,) joints whose state is needed, in graph order; indices: in the graph's vectors.
+        state_names: (n,) joints whose state is needed, in graph order; indices: in the graph's velocities.
         joint_names: (m,) joints whose torques can be known, all outside black boxes; published: their indices
         in state_names.
         effort_limits: (n,) [N m or N], infinite where the URDF gives none or, as vendors do, zero.
         damping, dry_friction: (n,) friction coefficients of the joints in state_names; with closed loops of
-        all joints.
+        all velocities of all joints (nv,).
         closed: whether it has loop joints, passive joints, gears or springs.
-        passive_names: the joints that loops and gears move.
+        passive_names: the joints with one coordinate that loops and gears move.
     """
 
     graph: md.SubsystemGraph
@@ -55,7 +55,7 @@ class Robot:
     def summary(self) -> str:
         """One line, for the log."""
         graph = self.graph
-        return f"robot '{graph.name}': {len(graph.subsystems)} subsystems, {graph.nv} joints"
+        return f"robot '{graph.name}': {len(graph.subsystems)} subsystems, {len(graph.joint_names)} joints"
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -84,10 +84,11 @@ def load_robot(
             graph = md.load_urdf(description, partition_file or None, gravity=gravity)
     except (md.ModularDynamicsError, OSError) as error:
         raise RobotError(str(error)) from error
-    if several := [joint for joint in graph.joints if joint.type.nv > 1]:
+    several = [joint for joint in graph.joints if joint.type.nv > 1]
+    if refused := [joint for joint in several if joint.name not in graph.passive_joints]:
         raise RobotError(
-            f"{several[0].type.value} joint {listed([joint.name for joint in several])}: joint_states cannot "
-            "carry its state; the nodes need joints with one coordinate, and a robot with a fixed base"
+            f"{refused[0].type.value} joint {listed([joint.name for joint in refused])}: joint_states cannot "
+            "carry its state; the nodes need a fixed base, and one coordinate of each joint but passive ones"
         )
     inside = {joint.name for one in graph.subsystems if one.black_box for joint in one.joints}
     names = tuple(name for name in graph.independent_joint_names if name not in inside)
@@ -98,6 +99,9 @@ def load_robot(
     states = tuple(name for name in graph.joint_names if name in needed)
     outside = [joint for joint in graph.joints if joint.name not in inside]
     damping, dry = md.friction_coefficients(outside, graph.joint_names)
+    if closed:  # of each velocity of a joint
+        velocities = [graph.joint(name).type.nv for name in graph.joint_names]
+        damping, dry = np.repeat(damping, velocities), np.repeat(dry, velocities)
     indices = np.array([graph.v_slice(name).start for name in states], dtype=np.intp)
     limits = (graph.joint(name).limits.effort for name in states)
     return Robot(
@@ -110,7 +114,11 @@ def load_robot(
         damping if closed else damping[indices],
         dry if closed else dry[indices],
         closed,
-        tuple(name for name in graph.joint_names if name not in graph.independent_joint_names),
+        tuple(
+            name
+            for name in graph.joint_names
+            if name not in graph.independent_joint_names and graph.joint(name).type.nv == 1
+        ),
     )
 
 

@@ -22,7 +22,7 @@ __all__ = ["DynamicsOutputs"]
 class DynamicsOutputs(Outputs):
     """See `Outputs`; efforts are the torques of the robot's joints outside black boxes.
 
-    With closed loops also all joints with the loops closed, and the wrench at each cut joint.
+    With closed loops also all joints with one coordinate, the loops closed, and the wrench at each cut joint.
     """
 
     def __init__(self, node: SessionNode, robot: Robot, controller_joints: Sequence[str]) -> None:
@@ -37,7 +37,10 @@ class DynamicsOutputs(Outputs):
         self._subsystems = {subsystem.name: index for index, subsystem in enumerate(graph.subsystems)}
         self._connections = WrenchTopics(self._publisher, "connections", self._subsystems)
         if robot.closed:
-            self._completed = JointStateWriter(graph.joint_names, range(graph.nq), ("position", "velocity"))
+            single = [name for name in graph.joint_names if graph.joint(name).type.nv == 1]
+            self._completed = JointStateWriter(single, range(len(single)), ("position", "velocity"))
+            self._completed_q = [graph.q_slice(name).start for name in single]
+            self._completed_v = [graph.v_slice(name).start for name in single]
             self._completed_publisher = self._publisher(JointState, "~/completed_joint_states")
             names = [loop.name for loop in graph.loop_joints]
             self._cuts = WrenchTopics(self._publisher, "loop_joints", names)
@@ -57,8 +60,8 @@ class DynamicsOutputs(Outputs):
         dynamics = answer.dynamics
         if isinstance(dynamics, ClosedLoopSolution):
             if self._completed_publisher.get_subscription_count():
-                result = dynamics.result
-                message = self._completed.write(stamp, result.coordinates, result.velocities)
+                q, v = dynamics.result.coordinates, dynamics.result.velocities
+                message = self._completed.write(stamp, q[self._completed_q], v[self._completed_v])
                 self._completed_publisher.publish(message)
             self._cuts.publish(stamp, lambda name: dynamics.cut_wrenches[name])
         self._connections.publish(stamp, lambda name: dynamics.connection_wrench(self._subsystems[name]))

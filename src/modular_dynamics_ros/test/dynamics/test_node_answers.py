@@ -5,9 +5,11 @@ import time
 import numpy as np
 import pytest
 from rclpy.parameter import Parameter
+from sensor_msgs.msg import JointState
 
 import modular_dynamics as md
 from helpers.nodes.dynamics_harness import NAMES, Q, V, expected
+from helpers.robots.spatial_mechanisms import platform
 from modular_dynamics_ros.messages.stamps import stamp_nanoseconds
 from modular_dynamics_ros.messages.wrenches import wrench_from_message
 from modular_dynamics_ros.node.robot_node import FAILURE, SUCCESS
@@ -29,6 +31,23 @@ def test_an_answer_holds_names_state_effort_and_the_inputs_stamp(active, four_li
     assert wrench.header.frame_id == "lower_stem"  # the child link of the stem's first joint
     result = md.InverseDynamics(md.load_urdf(four_link)).solve(Q, V, np.zeros(4))
     assert wrench_from_message(wrench).tolist() == result.connection_wrench_in_link(0)[1].tolist()
+
+
+def test_a_passive_platform_is_answered_without_its_pose(make, tmp_path):
+    graph, path, completed = platform(floating=True), tmp_path / "platform.urdf", []
+    path.write_text(graph.urdf)
+    harness = make(robot_description_file=str(path)).start()
+    topic = "dynamics_node/completed_joint_states"
+    harness.probe.create_subscription(JointState, topic, completed.append, 10)
+    names, q = graph.independent_joint_names, np.full(6, 0.03)
+    answer = harness.answer_when_connected(names=names, q=q, v=0 * q)
+    result = md.closed_loop_inverse_dynamics(graph, q, 0 * q, 0 * q)
+    assert answer.effort == pytest.approx(result.tau, rel=1e-9)
+    harness.spin_until(lambda: harness.send(names=names, q=q, v=0 * q) and completed)
+    single = [name for name in graph.joint_names if name != "pose"]
+    assert list(completed[-1].name) == single
+    expected_q = [result.coordinates[graph.q_slice(name).start] for name in single]
+    assert completed[-1].position == pytest.approx(expected_q, abs=1e-9)
 
 
 def test_transitions_and_silence_while_inactive(make):

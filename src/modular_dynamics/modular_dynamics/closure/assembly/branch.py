@@ -23,8 +23,9 @@ SIX = {1: 15 / 20, 2: -6 / 20, 3: 1 / 20, 4: 0.0}
 #: Singular values relative to the constraints' largest: below the first a crossing may be near; below the
 #: second a corner without a crossing is too sharp; below the third it is rounding.
 NARROW, SHARP, RANK_LOSS = 1e-2, 2e-4, 1e-5
-#: Relative change of J from one interpolated point to the next; how often that is halved.
-SPACING, HALVINGS = 0.02, 2
+#: Relative change of J from one interpolated point to the next, the largest motion [rad or m], as inertias
+#: and gravity change too; how often the distance is halved.
+SPACING, LONGEST_SHIFT, HALVINGS = 0.02, 0.05, 2
 #: Largest difference of an interpolation of two degrees less, relative to the way that turns J by one radian,
 #: and to the velocity.
 SMOOTH = 1e-7
@@ -180,7 +181,10 @@ class Branch:
         raise BranchLostError("branches of its motion come close there, or turn sharply", 1.0 / point.width)
 
     def _shift(self, point: BranchPoint) -> Array:
-        """A step along the branch, away from the crossing, that changes J by SPACING relative to its norm."""
+        """A step along the branch, away from the crossing: J changes by SPACING relative to its norm.
+
+        It is shorter where that would be more than LONGEST_SHIFT.
+        """
         along, q = self.tangent[:, 0], point.q
         if self.tangent.shape[1] > 1:
             strong = int((point.sizes > NARROW * point.sizes[0]).sum())
@@ -191,7 +195,8 @@ class Branch:
             along = self.tangent @ ways[:, largest].sum(axis=1)
             along = along / np.linalg.norm(along)
         bend = np.linalg.norm(self._change(q, along), 2)
-        step: Array = along * (SPACING * point.sizes[0] / bend) if bend > 0.0 else 0.0 * along
+        length = min(SPACING * point.sizes[0] / bend, LONGEST_SHIFT) if bend > 0.0 else 0.0
+        step: Array = length * along
         return step
 
     def _change(self, q: Array, along: Array) -> Array:

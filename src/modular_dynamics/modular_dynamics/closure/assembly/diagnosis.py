@@ -35,6 +35,8 @@ WORST_CONDITION = 1e6
 BESIDE = (0.05, 0.2, 0.2, *[0.5] * 5, *[1.0] * 5)
 #: Open loops that an error names, the worst ones; its ``residual`` has all.
 MOST_NAMED = 8
+#: Largest gradient of |phi|^2 / 2 at a minimum of |phi|, relative to |phi|.
+FLAT = 1e-3
 #: What to do at a dead point of independent joints that are right beside it.
 ELSEWHERE = (
     "These joints are right beside it: start there, by a guess or, without one, by limits of joints that "
@@ -80,11 +82,13 @@ def cannot_close(system: ConstraintSystem, found: Search, beyond: Search, moving
         why = f"they were closed beyond limits only, with {', '.join(over)} [rad or m]. Widen the limits"
         return open_loops(system, found.q, f"within the limits of {moving}", why)
     worst = max(beyond.open, key=lambda minimum: minimum.residual)
+    is_minimum = worst.gradient <= FLAT * worst.residual
     why = (
-        f"the search ended at a minimum of the residual ({worst.residual:.3g}, with a gradient of "
-        f"{worst.gradient:.1g}) of {len(worst.group.rows)} conditions on {len(worst.group.v)} velocities: "
-        "the loops contradict each other"
+        f"the search ended {'at' if is_minimum else 'before'} a minimum of the residual "
+        f"({worst.residual:.3g}, with a gradient of {worst.gradient:.1g}) of {len(worst.group.rows)} "
+        f"conditions on {len(worst.group.v)} velocities: "
     )
+    why += "the loops contradict each other" if is_minimum else "a closer guess is needed"
     if turned := _reversed_loops(system, beyond.q):
         why += (
             f". The frames of {', '.join(turned)} are reversed there, by 180 degrees: turn its predecessor's "
@@ -133,7 +137,8 @@ def unclosed(
             raise_if_dependent(system, found.q, system.projection(found.q)[0])
         except ClosureError as error:
             return error
-    return open_loops(system, coordinates, where, "the independent coordinates are out of reach")
+    why = "nothing that closes was found around: the independent coordinates seem out of reach"
+    return open_loops(system, coordinates, where, why)
 
 
 def _with_all_joints_free(system: ConstraintSystem) -> LeastSquares:
@@ -169,6 +174,9 @@ def raise_branch_end(system: ConstraintSystem, target: Array, reached: Array, do
     start = reached.copy()
     start[system.independent_q] = target
     best = _approach(system, start)
+    if not system.largest_residual(best) < AT_DEAD_POINT:  # perhaps a local minimum, or a saddle
+        around = LeastSquares(system, system.dependent).search(best, limited=False)
+        best = best if around.open else around.q
     if system.largest_residual(best) < AT_DEAD_POINT:
         _, there = system.projection(best)
         names = ", ".join(system.graph.independent_joint_names)
@@ -249,8 +257,8 @@ def raise_if_singular(system: ConstraintSystem, coordinates: Array, condition: f
         )
     elif freedoms > chosen:
         why = (
-            f"the mechanism has {freedoms} degree(s) of freedom here and {chosen} coordinate(s) are chosen: "
-            "more joints must be independent, or loops are in line"
+            f"the mechanism has {freedoms} degree(s) of freedom here and {_chosen(system)}: more joints must "
+            "be independent, or loops are in line"
         )
     raise SingularityError(
         f"the independent joints ({', '.join(graph.independent_joint_names)}) of '{graph.name}' do not "
@@ -268,7 +276,7 @@ def raise_if_dependent(system: ConstraintSystem, coordinates: Array, W: Array) -
     graph, J = system.graph, system.evaluate(coordinates).J
     coupled = dict.fromkeys(system.given_names[violated.any(axis=0)])
     loops = dict.fromkeys(np.array(system.rows.names)[violated.any(axis=1)])
-    freedoms, chosen = graph.nv - system.rank(J), len(system.given_names)
+    freedoms = graph.nv - system.rank(J)
     if _suits_beside(system, coordinates):
         condition = system.projection(coordinates)[1]
         raise SingularityError(
@@ -282,7 +290,15 @@ def raise_if_dependent(system: ConstraintSystem, coordinates: Array, W: Array) -
     raise ClosureError(
         f"{', '.join(graph.independent_joint_names)} of '{graph.name}' cannot all be independent: motion of "
         f"{', '.join(coupled)} would open {', '.join(loops)}. The mechanism has {freedoms} degree(s) of "
-        f"freedom here and {chosen} coordinate(s) are chosen; {advice}",
+        f"freedom here and {_chosen(system)}; {advice}",
         None,
         coordinates.copy(),
     )
+
+
+def _chosen(system: ConstraintSystem) -> str:
+    """How many coordinates are chosen, and how many are free besides."""
+    text = f"{len(system.independent_v)} coordinate(s) are chosen"
+    if len(system.free):
+        text += f" besides {len(system.free)} that no motor moves (of {', '.join(system.free_joints)})"
+    return text

@@ -115,6 +115,8 @@ class IndependentCoordinates:
         """
         graph, indices = self._graph, self.q if name == "q" else self.v
         try:
+            if np.iscomplexobj(value):
+                raise TypeError("complex numbers")
             array = np.asarray(value, np.float64)
         except (TypeError, ValueError) as error:
             raise StateError(f"{name} is not an array of numbers: {error}") from None

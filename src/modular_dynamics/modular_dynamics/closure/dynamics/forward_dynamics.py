@@ -11,15 +11,17 @@ from ...exceptions import ClosureError, SingularityError, StateError
 from ...model import SubsystemGraph, require_graph
 from ..assembly.branch import Branch, BranchLostError, BranchPoint
 from ..constraints.constraint_system import ConstraintSystem
+from .reduced_inertia import reduced_accelerations
 from .solver import solver_of
 
 __all__ = [
     "ClosedLoopMotion",
-    "accelerations_of",
     "closed_loop_forward_dynamics",
     "constraint_rank",
     "energy",
+    "free_accelerations",
     "mean_accelerations",
+    "raise_if_not_finite",
     "raise_if_open",
 ]
 
@@ -74,7 +76,7 @@ def closed_loop_forward_dynamics(
     Raises:
         ClosureError: the loops are open at these coordinates, or the velocities open them.
         SingularityError: branches cross here, or within about 1e-6 rad; it has the condition number of J.
-        StateError: a wrong shape, or a number that is not finite.
+        StateError: a wrong shape, a number that is not finite, or so large that a result is not.
     """
     system = solver_of(graph).system
     q, v = graph.checked(q=coordinates, v=velocities)
@@ -177,17 +179,6 @@ def raise_if_open(system: ConstraintSystem, q: Array, v: Array) -> None:
             )
 
 
-def accelerations_of(graph: SubsystemGraph, M: Array, torques: Array) -> Array:
-    """Accelerations of independent motions with the mass matrix M. Raises StateError: it is singular."""
-    from scipy import linalg  # noqa: PLC0415  # inverse dynamics must not wait for it at import
-
-    try:
-        solution: Array = linalg.cho_solve(linalg.cho_factor(M), torques)
-    except np.linalg.LinAlgError:
-        raise StateError(f"'{graph.name}' has a direction that moves no inertia: its M is singular") from None
-    return solution
-
-
 def _motion(
     system: ConstraintSystem,
     point: BranchPoint,
@@ -202,11 +193,31 @@ def _motion(
     J_springs, _, tensions = system.springs.forces(q, v)
     M, right = units[:, None] * mass_matrix(graph.tree, q) * units, units * (right - J_springs.T @ tensions)
     constrained, free = point.constrained, point.free
-    if vdot is None:
-        along = -point.shortest(system.row_scale * system.evaluate(q, v).gamma)
-        vdot = units * (
-            along + free.T @ accelerations_of(graph, free @ M @ free.T, free @ (right - M @ along))
-        )
-    forces = constrained @ (M @ (vdot / units) - right) / point.sizes[: point.rank]
-    multipliers = system.row_scale * (point.left[:, : point.rank] @ forces)
+    with np.errstate(over="ignore", invalid="ignore"):  # checked at the end
+        if vdot is None:
+            along = -point.shortest(system.row_scale * system.evaluate(q, v).gamma)
+            torques = free @ (right - M @ along)
+            vdot = units * (along + free.T @ free_accelerations(graph, free, M, torques))
+        forces = constrained @ (M @ (vdot / units) - right) / point.sizes[: point.rank]
+        multipliers = system.row_scale * (point.left[:, : point.rank] @ forces)
+    raise_if_not_finite(vdot, multipliers)
     return ClosedLoopMotion(vdot, multipliers, point.rank, tensions)
+
+
+def free_accelerations(graph: SubsystemGraph, free: Array, M: Array, torques: Array) -> Array:
+    """Along the motions ``free`` (f, nv) that loops leave open, by torques (f,) along these.
+
+    Raises StateError: torques act on one that moves no inertia.
+    """
+    accelerations = reduced_accelerations(free.T, M, torques)
+    if accelerations is None:
+        raise StateError(
+            f"'{graph.name}' has a direction that moves no inertia, on which torques act: its M is singular"
+        )
+    return accelerations
+
+
+def raise_if_not_finite(*results: Array) -> None:
+    """Raise StateError where finite arguments were so large that results are not."""
+    if not all(np.isfinite(result).all() for result in results):
+        raise StateError("all arguments are finite, but so large that accelerations or forces are not")

@@ -9,10 +9,16 @@ from numpy.typing import ArrayLike, NDArray
 from ...dynamics import inverse_dynamics, mass_matrix
 from ...dynamics.arrays.arguments import Array
 from ...dynamics.hybrid_dynamics import completed_by_zeros, prescribed_in
-from ...exceptions import ClosureError, SingularityError, StateError
+from ...exceptions import ClosureError, ModularDynamicsError, StateError
 from ...model import SubsystemGraph, require_graph
 from ..constraints.constraint_system import ConstraintSystem
-from .forward_dynamics import REDUNDANT, accelerations_of, constraint_rank, raise_if_open
+from .forward_dynamics import (
+    REDUNDANT,
+    constraint_rank,
+    free_accelerations,
+    raise_if_not_finite,
+    raise_if_open,
+)
 from .solver import solver_of
 
 __all__ = ["ClosedLoopHybridDynamics", "closed_loop_hybrid_dynamics", "closed_loop_hybrid_dynamics_batch"]
@@ -43,6 +49,8 @@ def closed_loop_hybrid_dynamics(
     tau: ArrayLike,
     prescribed: Iterable[str],
     external_wrenches: Mapping[str, ArrayLike] | None = None,
+    *,
+    friction: str = "none",
 ) -> ClosedLoopHybridDynamics:
     """Accelerations of all joints, and torques of those independent joints whose accelerations are known.
 
@@ -59,25 +67,88 @@ def closed_loop_hybrid_dynamics(
             Entries that are not read may be anything, NaN as well.
         prescribed: names of independent joints.
         external_wrenches: {link: [force N, moment N m]} acting on the link, at and in its frame.
+        friction: as of ``inverse_dynamics``; of passive joints it counts, too.
 
     Raises:
         ClosureError: the loops are open at these coordinates, or the velocities open them; or loops couple
             the prescribed joints, so that their accelerations cannot all be chosen.
         SingularityError: branches of the motion cross here.
-        StateError: a wrong shape, a number that is read and not finite, an unknown joint or link, a joint
-            that is not independent, or a motion that moves no inertia.
+        StateError: a wrong shape, a number that is read and not finite or so large that a result is not, an
+            unknown joint or link, a joint that is not independent, or a torque on what moves no inertia.
         UnsupportedModelError: a black box in the graph.
     """
-    system, checked = solver_of(graph).system, solver_of(graph).system.independent.checked
+    require_graph(graph)
+    is_known = prescribed_in(graph, prescribed, graph.independent_joint_names)
+    return _solution(graph, (coordinates, velocities, vdot, tau), is_known, external_wrenches, friction)
+
+
+def closed_loop_hybrid_dynamics_batch(
+    graph: SubsystemGraph,
+    coordinates: ArrayLike,
+    velocities: ArrayLike,
+    vdot: ArrayLike,
+    tau: ArrayLike,
+    prescribed: Iterable[str],
+    external_wrenches: Mapping[str, ArrayLike] | None = None,
+    *,
+    friction: str = "none",
+) -> ClosedLoopHybridDynamics:
+    """Hybrid dynamics of many states, one after the other, on one thread.
+
+    Args:
+        coordinates (count, nq), velocities (count, nv), vdot and tau (count, independent): each row as of
+            ``closed_loop_hybrid_dynamics``, and so the other arguments.
+
+    Raises:
+        As ``closed_loop_hybrid_dynamics``, with the row.
+    """
+    require_graph(graph)
+    system = solver_of(graph).system
+    is_known = prescribed_in(graph, prescribed, graph.independent_joint_names)
+    independent = len(system.independent_v)
+    states = [
+        _rows("coordinates", coordinates, graph.nq),
+        _rows("velocities", velocities, graph.nv),
+        _rows("vdot", vdot, independent),
+        _rows("tau", tau, independent),
+    ]
+    if len({len(rows) for rows in states}) > 1:
+        numbers = ", ".join(str(len(rows)) for rows in states)
+        raise StateError(
+            f"coordinates, velocities, vdot and tau have {numbers} rows; one for each state is needed"
+        )
+    widths = graph.nv, independent, len(system.rows.names), len(graph.springs)
+    result = ClosedLoopHybridDynamics(*(np.empty((len(states[0]), width)) for width in widths))
+    for k, state in enumerate(zip(*states, strict=True)):
+        try:
+            solution = _solution(graph, state, is_known, external_wrenches, friction)
+        except ModularDynamicsError as error:
+            error.args = (f"row {k}: {error}", *error.args[1:])
+            raise
+        result.vdot[k], result.tau[k] = solution.vdot, solution.tau
+        result.multipliers[k], result.tensions[k] = solution.multipliers, solution.tensions
+    return result
+
+
+def _solution(
+    graph: SubsystemGraph,
+    state: tuple[ArrayLike, ...],
+    is_known: NDArray[np.bool_],
+    external_wrenches: Mapping[str, ArrayLike] | None,
+    friction: str,
+) -> ClosedLoopHybridDynamics:
+    """At one state: coordinates, velocities, vdot, tau; ``is_known`` (nv,): whose vdot is prescribed."""
+    coordinates, velocities, vdot, tau = state
+    system = solver_of(graph).system
+    checked, own = system.independent.checked, system.independent_v
     q, v = graph.checked(q=coordinates, v=velocities)
-    own = system.independent_v
-    is_known = prescribed_in(graph, prescribed, graph.independent_joint_names)[own]
+    is_known = is_known[own]
     accelerations = checked("vdot", completed_by_zeros(vdot, is_known))[is_known]
     torques = checked("tau", completed_by_zeros(tau, ~is_known)).copy()
     raise_if_open(system, q, v)
     units, scale = system.units, system.row_scale
     springs = system.springs.forces(q, v)
-    right = -inverse_dynamics(graph.tree, q, v, np.zeros(graph.nv), external_wrenches)
+    right = -inverse_dynamics(graph.tree, q, v, np.zeros(graph.nv), external_wrenches, friction=friction)
     right[own] += torques
     M = units[:, None] * mass_matrix(graph.tree, q) * units
     right = units * (right - springs.J.T @ springs.tensions)
@@ -89,59 +160,26 @@ def closed_loop_hybrid_dynamics(
     if int((sizes > REDUNDANT * sizes.max(initial=0.0)).sum()) < count:
         _raise_coupled(system, q, own[is_known])
     constrained, free, left, sizes = directions[:count], directions[count:], left[:, :count], sizes[:count]
-    along = constrained.T @ (left.T @ rates / sizes)
-    motion = along + free.T @ accelerations_of(graph, free @ M @ free.T, free @ (right - M @ along))
-    forces = left @ (constrained @ (M @ motion - right) / sizes)
     m = len(values.J)
-    torques[is_known] = forces[m:] / units[own[is_known]]
-    return ClosedLoopHybridDynamics(units * motion, torques, scale * forces[:m], springs.tensions)
+    with np.errstate(over="ignore", invalid="ignore"):  # checked at the end
+        along = constrained.T @ (left.T @ rates / sizes)
+        motion = along + free.T @ free_accelerations(graph, free, M, free @ (right - M @ along))
+        forces = left @ (constrained @ (M @ motion - right) / sizes)
+        torques[is_known] = forces[m:] / units[own[is_known]]
+        result = ClosedLoopHybridDynamics(units * motion, torques, scale * forces[:m], springs.tensions)
+    raise_if_not_finite(result.vdot, result.tau, result.multipliers)
+    return result
 
 
-def closed_loop_hybrid_dynamics_batch(
-    graph: SubsystemGraph,
-    coordinates: ArrayLike,
-    velocities: ArrayLike,
-    vdot: ArrayLike,
-    tau: ArrayLike,
-    prescribed: Iterable[str],
-    external_wrenches: Mapping[str, ArrayLike] | None = None,
-) -> ClosedLoopHybridDynamics:
-    """Hybrid dynamics of many states, computed one after the other on one thread.
-
-    Args:
-        coordinates (count, nq), velocities (count, nv), vdot and tau (count, independent): each row as of
-            ``closed_loop_hybrid_dynamics``, and so the other arguments.
-
-    Raises:
-        As ``closed_loop_hybrid_dynamics``; StateError and ClosureError name the row.
-    """
-    require_graph(graph)
-    names = ("coordinates", "velocities", "vdot", "tau")
-    arrays = [np.asarray(x) for x in (coordinates, velocities, vdot, tau)]
-    for name, rows in zip(names, arrays, strict=True):
-        if rows.ndim != 2 or len(rows) != len(arrays[0]):
-            raise StateError(f"{name} has shape {rows.shape}; a row for each state is needed")
-    prescribed = [prescribed] if isinstance(prescribed, str) else list(prescribed)
-    solutions = []
-    for k, (q, v, known_vdot, known_tau) in enumerate(zip(*arrays, strict=True)):
-        state = q, v, known_vdot, known_tau
-        try:
-            solutions.append(closed_loop_hybrid_dynamics(graph, *state, prescribed, external_wrenches))
-        except SingularityError as error:
-            raise SingularityError(f"row {k}: {error}", error.condition, error.coordinates) from None
-        except ClosureError as error:
-            raise ClosureError(f"row {k}: {error}", error.residual, error.coordinates) from None
-        except StateError as error:
-            raise StateError(f"row {k}: {error}") from None
-    system = solver_of(graph).system
-    widths = graph.nv, len(system.independent_v), len(system.rows.names), len(graph.springs)
-    columns = ("vdot", "tau", "multipliers", "tensions")
-    return ClosedLoopHybridDynamics(
-        *(
-            np.array([getattr(solution, name) for solution in solutions]).reshape(len(solutions), width)
-            for name, width in zip(columns, widths, strict=True)
-        )
-    )
+def _rows(name: str, value: ArrayLike, width: int) -> NDArray[np.generic]:
+    """States (count, width) of an argument. Raises StateError: another shape."""
+    try:
+        array = np.asarray(value)
+    except ValueError as error:  # rows of different lengths
+        raise StateError(f"{name} is not an array of numbers: {error}") from None
+    if array.ndim != 2 or array.shape[1] != width:
+        raise StateError(f"{name} has shape {array.shape}; (n, {width}) is needed, a row for each state")
+    return array
 
 
 def _raise_coupled(system: ConstraintSystem, q: Array, prescribed: NDArray[np.int64]) -> None:

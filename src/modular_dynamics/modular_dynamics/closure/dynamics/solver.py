@@ -22,12 +22,9 @@ from ..assembly.diagnosis import LARGEST_VIOLATION, WORST_CONDITION, raise_if_de
 from ..assembly.mechanism import Mechanism
 from ..constraints.constraint_system import ConstraintSystem
 from .closing_wrenches import ClosingElements, ClosingWrenches
+from .reduced_inertia import reduced_accelerations
 
 __all__ = ["ClosedLoopDynamics", "ClosedLoopSolver", "raise_if_free", "solver_of"]
-
-#: Inertia of a free motion relative to the largest [1, or kg m^2 or kg] that is rounding, and the torque
-#: [N m or N] along it.
-NO_INERTIA, NO_TORQUE = 1e-15, 1e-9
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,8 +131,8 @@ class ClosedLoopSolver(Mechanism):
         if W.shape[1] == count:
             return W
         independent, free = W[:, :count], W[:, count:]
-        momenta = free.T @ mass_matrix(self.graph.tree, q)
-        caused = np.array([self._free_motion(momenta @ free, torque) for torque in (momenta @ independent).T])
+        M = mass_matrix(self.graph.tree, q)
+        caused = np.array([self._free_motion(free, M, torque) for torque in (free.T @ M @ independent).T])
         result: Array = independent + free @ caused.T.reshape(free.shape[1], count)
         return result
 
@@ -149,20 +146,18 @@ class ClosedLoopSolver(Mechanism):
         raise_if_dependent(self.system, q, W)
         return W
 
-    def _free_motion(self, M: Array, torques: Array) -> Array:
-        """Accelerations (f,) of the free coordinates, M (f, f), against the torques that hold them.
+    def _free_motion(self, free: Array, M: Array, torques: Array) -> Array:
+        """Accelerations (f,) of the free coordinates, W of these (nv, f), against the torques that hold them.
 
         Zero along motions without inertia, as of a thin rod that spins, where no torque acts on them either.
         """
-        sizes, motions = np.linalg.eigh(M)
-        along, counts = motions.T @ torques, sizes > NO_INERTIA * max(sizes[-1], NO_INERTIA)
-        if np.abs(along[~counts]).max(initial=0.0) > NO_TORQUE * max(1.0, float(np.abs(torques).max())):
+        accelerations = reduced_accelerations(free, M, -torques)
+        if accelerations is None:
             names = ", ".join(self.system.free_joints)
             raise StateError(
                 f"{names} of '{self.graph.name}', which its loops leave free, would accelerate infinitely: "
                 "torques act on a motion that moves no inertia"
             )
-        accelerations: Array = -motions[:, counts] @ (along[counts] / sizes[counts])
         return accelerations
 
     def inverse_dynamics(
@@ -225,8 +220,7 @@ class ClosedLoopSolver(Mechanism):
         )
         if len(system.free) and status == 0 and condition < WORST_CONDITION:
             free = arrays.projection[:, len(v) :]
-            M = free.T @ mass_matrix(graph.tree, q) @ free
-            accelerations = self._free_motion(M, arrays.tau[system.free])
+            accelerations = self._free_motion(free, mass_matrix(graph.tree, q), arrays.tau[system.free])
             arrays = self._result_arrays()
             arrays.v[system.independent_v], arrays.vdot[system.independent_v] = v, vdot
             arrays.vdot[system.free] = accelerations
@@ -280,9 +274,12 @@ class ClosedLoopSolver(Mechanism):
 def raise_if_free(graph: SubsystemGraph, dynamics: ClosedLoopDynamics, quantity: str) -> None:
     """Raise UnsupportedModelError where passive joints are free: their motion depends on the torques."""
     if dynamics.free:
+        advice = "make these independent"
+        if several := [name for name in dynamics.free if graph.joint(name).type.nv > 1]:
+            advice += f", with revolute joints in place of {', '.join(several)}: not all coordinates are free"
         raise UnsupportedModelError(
             f"{quantity} of '{graph.name}' cannot be computed: neither loops nor independent joints "
-            f"determine its passive joints {', '.join(dynamics.free)}; make these independent"
+            f"determine its passive joints {', '.join(dynamics.free)}; {advice}"
         )
 
 

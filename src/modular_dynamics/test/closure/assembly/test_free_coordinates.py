@@ -175,6 +175,25 @@ def test_a_rod_without_inertia_about_its_axis_does_not_spin():
         )
 
 
+@pytest.mark.parametrize("com", [(0.2, 0, 0), (0.13, 0, 0)])
+def test_forward_and_hybrid_dynamics_do_not_spin_it_either(com):
+    """What moves besides is as with a little inertia about the axis."""
+    thin, thick = (rod(inertia, com) for inertia in (0.0, 1e-9))
+    inverse = md.closed_loop_inverse_dynamics(thin, [0.2], [0.5], [1.0])
+    state = inverse.coordinates, inverse.velocities
+    others = [thin.v_slice(name).start for name in ("motor", "rocking")]
+    for graph in (thin, thick):
+        forward = md.closed_loop_forward_dynamics(graph, *state, inverse.tau)
+        assert forward.accelerations[others] == pytest.approx(inverse.accelerations[others], rel=1e-6)
+        hybrid = md.closed_loop_hybrid_dynamics(graph, *state, [1.0], [0.0], ["motor"])
+        assert hybrid.vdot[others] == pytest.approx(inverse.accelerations[others], rel=1e-6)
+        assert hybrid.tau == pytest.approx(inverse.tau, rel=1e-6)
+        assert np.abs(hybrid.vdot).max() < 100.0
+    turned = {"rod": [0, 0, 0, 1.0, 0, 0]}
+    with pytest.raises(StateError, match="moves no inertia, on which torques act"):
+        md.closed_loop_hybrid_dynamics(thin, *state, [1.0], [0.0], ["motor"], turned)
+
+
 def test_a_motor_that_is_missing_is_no_free_joint():
     """Only passive joints are free; here the slide of a leg, a motor, is not independent."""
     graph = platform()

@@ -56,6 +56,12 @@ def test_torques_are_the_trees_by_virtual_power(four_bar, friction):
     assert_close(springs, W.T @ passive_torques(four_bar, state[0], rest), 1e-11)
     motion = closed_loop_forward_dynamics(four_bar, *state[:2], result.tau, friction=friction)
     assert_close(motion.accelerations, result.accelerations, 1e-10)
+    for prescribed in ([], four_bar.independent_joint_names):
+        both = md.closed_loop_hybrid_dynamics(
+            four_bar, *state[:2], vdot, result.tau, prescribed, friction=friction
+        )
+        assert_close(both.vdot, result.accelerations, 1e-10)
+        assert_close(both.tau, result.tau, 1e-10)
 
 
 def test_another_friction_is_refused(four_bar):

@@ -5,6 +5,7 @@ import pytest
 
 import modular_dynamics as md
 from benchmark.setting.robots import rod, standing, windows
+from helpers.robots.parallel_mechanisms import sarrus
 from helpers.robots.urdf_text import loop_joint, robot, spring
 from modular_dynamics.closure import solver_of
 
@@ -70,6 +71,21 @@ def test_nearly_flat_windows_move_as_one_pendulum(angle):
     # the pull on the rods grows as 1 / angle: what rounding leaves of it
     assert result.accelerations == pytest.approx(expected, abs=1e-8)
     assert result.rank == 4
+
+
+@pytest.mark.parametrize("before", [0.1, 0.05, 0.02, -0.03])
+def test_what_is_interpolated_where_legs_are_stretched_is_the_solution_there(before):
+    """Sarrus' table, highest at a motor angle of -atan(0.4 / 0.25); hybrid dynamics solves at the state.
+
+    J changes little there: it would let links turn by 0.3 rad from one interpolated point to the last one.
+    """
+    graph, along = md.load_urdf(sarrus().urdf()), np.array([1.0, -2.0, 1.0, -1.0, 2.0])
+    q, v, tau = -(np.arctan2(0.4, 0.25) + before) * along, 1.3 * along, [0.4]
+    result = md.closed_loop_forward_dynamics(graph, q, v, tau)
+    exact = md.closed_loop_hybrid_dynamics(graph, q, v, [0.0], tau, []).vdot
+    assert result.accelerations == pytest.approx(exact, abs=1e-7)
+    motion = md.simulate(graph, q[:1], v[:1], None, 0.2, guess=q)
+    assert np.ptp(motion.energy) < 1e-8
 
 
 def three_cranks():

@@ -113,7 +113,36 @@ def test_errors_name_what_is_wrong(load_robot):
         md.closed_loop_hybrid_dynamics(*state, [0.0], [0.0], [passive])
     with pytest.raises(StateError, match="tau has shape"):
         md.closed_loop_hybrid_dynamics(*state, [0.0], [0.0, 1.0], [])
+    with pytest.raises(StateError, match="prescribed is 3; the names of joints"):
+        md.closed_loop_hybrid_dynamics(*state, [0.0], [0.0], 3)
+    with pytest.raises(StateError, match="vdot is not an array of numbers: complex"):
+        md.closed_loop_hybrid_dynamics(*state, [1j], [0.0], graph.independent_joint_names)
     both = graph.with_independent_joints(*graph.joint_names)
     zeros = np.zeros(len(graph.joint_names))
     with pytest.raises(ClosureError, match=r"cannot all be prescribed: its loops couple them.* 1 degree"):
         md.closed_loop_hybrid_dynamics(both, *state[1:], zeros, zeros, graph.joint_names)
+
+
+def test_errors_of_a_batch_come_before_its_first_state(load_robot):
+    """Also where it has none."""
+    graph = load_robot("four_bar")
+    rows = [np.zeros((0, width)) for width in (graph.nq, graph.nv, 1, 1)]
+    with pytest.raises(StateError, match="prescribed joint 'elbw' is none of"):
+        md.closed_loop_hybrid_dynamics_batch(graph, *rows, ["elbw"])
+    with pytest.raises(StateError, match=r"coordinates has shape \(0, 9\); \(n, 3\) is needed"):
+        md.closed_loop_hybrid_dynamics_batch(graph, np.zeros((0, 9)), *rows[1:], [])
+    with pytest.raises(StateError, match="velocities is not an array of numbers"):
+        md.closed_loop_hybrid_dynamics_batch(graph, rows[0], [[0.0], [0.0, 1.0]], *rows[2:], [])
+    with pytest.raises(StateError, match=r"have 0, 0, 0, 2 rows"):
+        md.closed_loop_hybrid_dynamics_batch(graph, *rows[:3], np.zeros((2, 1)), [])
+
+
+@pytest.mark.parametrize("size", [1e308, -1e308])
+def test_accelerations_that_are_too_large_for_a_number_are_refused(load_robot, size):
+    graph = load_robot("four_bar")
+    inverse = md.closed_loop_inverse_dynamics(graph, [0.7], [0.1], [0.2])
+    state = graph, inverse.coordinates, inverse.velocities
+    with pytest.raises(StateError, match="so large that accelerations or forces are not"):
+        md.closed_loop_hybrid_dynamics(*state, [0.0], [size], [])
+    with pytest.raises(StateError, match="so large that accelerations or forces are not"):
+        md.closed_loop_forward_dynamics(*state, [size])

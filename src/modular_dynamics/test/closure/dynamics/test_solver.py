@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import modular_dynamics as md
+from helpers.robots.spatial_mechanisms import spinning_rod, spinning_rod_on_a_ball
 from modular_dynamics.closure import ClosedLoopSolver, closed_loop_inverse_dynamics, constraint_projection
 
 
@@ -68,3 +69,18 @@ def test_open_coordinates_are_reported_not_closed(load_robot):
     assert max(result.residual.values()) > 1e-5  # a crank of 5 cm turned by 1e-3 rad
     with pytest.raises(md.StateError, match="shape"):
         solver.inverse_dynamics(q[:-1], v, vdot)
+
+
+def test_what_is_refused_for_free_joints_works_as_advised():
+    """One coordinate can be independent; a ball joint cannot, for only one of its three is free."""
+    graph, derivatives = spinning_rod(), md.closed_loop_inverse_dynamics_derivatives
+    with pytest.raises(md.UnsupportedModelError, match=r"joints \w+; make these independent$") as error:
+        derivatives(graph, [0.2], [0.1], [0.3])
+    free = str(error.value).split("passive joints ")[1].split(";")[0]
+    more = graph.with_independent_joints("motor0", free)
+    rates = np.zeros((3, 2))
+    rates[:, more.independent_joint_names.index("motor0")] = 0.2, 0.1, 0.3
+    assert np.isfinite(derivatives(more, *rates).dq).all()
+    ball = spinning_rod_on_a_ball()
+    with pytest.raises(md.UnsupportedModelError, match="independent, with revolute joints in place of ball"):
+        derivatives(ball, [0.2], [0.1], [0.3])
