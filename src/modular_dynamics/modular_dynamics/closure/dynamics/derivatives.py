@@ -24,6 +24,8 @@ def closed_loop_inverse_dynamics_derivatives(
     vdot: ArrayLike,
     guess: ArrayLike | None = None,
     external_wrenches: Mapping[str, ArrayLike] | None = None,
+    *,
+    friction: str = "none",
 ) -> InverseDynamicsDerivatives:
     """How the torques of ``closed_loop_inverse_dynamics`` change with q, v and vdot, (p, p) each.
 
@@ -37,18 +39,17 @@ def closed_loop_inverse_dynamics_derivatives(
     and that of the springs' lengths are central differences of eighth order of the constraint rows alone,
     exact to rounding (about 1e-12). d tau/d vdot is the mass matrix M1. Of a floating joint dq is a small
     displacement in the child's axes. Takes milliseconds: 8 evaluations of all rows for each independent
-    joint.
+    joint. Dry friction is constant but where v = 0, and has no derivative.
 
     Arguments and errors as of ``closed_loop_inverse_dynamics``; UnsupportedModelError where passive joints
     are free.
     """
     solver = solver_of(graph)
-    state = solver.inverse_dynamics_at(q, v, vdot, guess, external_wrenches)
+    state = solver.inverse_dynamics_at(q, v, vdot, guess, external_wrenches, friction)
     raise_if_free(graph, state, "the derivatives")
     system, W = solver.system, state.projection
-    tree = inverse_dynamics_derivatives(
-        graph.tree, state.coordinates, state.velocities, state.accelerations, external_wrenches
-    )
+    motion_of_tree = state.coordinates, state.velocities, state.accelerations
+    tree = inverse_dynamics_derivatives(graph.tree, *motion_of_tree, external_wrenches, friction=friction)
     motion = _Motion(system, state)
     count = W.shape[1]
     dq, dv = np.empty((count, count)), np.empty((count, count))
