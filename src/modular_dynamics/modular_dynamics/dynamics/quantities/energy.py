@@ -93,7 +93,7 @@ def _potential(graph: SubsystemGraph, sums: BodySums, q: ArrayLike) -> Array:
     positions = np.asarray(q, np.float64)
     total: Array = -sums.first @ graph.gravity
     for joint in graph.joints:
-        if joint.stiffness and joint.type.nq == 1:
+        if joint.stiffness:
             own = positions[..., graph.q_slice(graph.driver(joint))][..., 0]
             if joint.mimic is not None:
                 own = joint.mimic.multiplier * own + joint.mimic.offset
