@@ -1,6 +1,7 @@
 """Checks of numbers that a change brings along: possible masses and inertias, finite numbers."""
 
 import warnings
+from collections.abc import Mapping
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -8,10 +9,16 @@ from numpy.typing import ArrayLike, NDArray
 from ...exceptions import ModelError, ModelWarning
 from ..inertial import Inertial
 
-__all__ = ["checked_inertial", "checked_number", "checked_numbers"]
+__all__ = ["checked_inertial", "checked_number", "checked_numbers", "require_mapping"]
 
 #: Rounding of an inertia that is called symmetric, or positive, relative to its largest number.
 _ROUNDING = 1e-9
+
+
+def require_mapping(what: str, values: object) -> None:
+    """Raise ModelError unless it is a mapping by names."""
+    if not isinstance(values, Mapping) or not all(isinstance(name, str) for name in values):
+        raise ModelError(f"{what} are {values!r}; a mapping of names to numbers is needed")
 
 
 def checked_number(what: str, value: object) -> float:
