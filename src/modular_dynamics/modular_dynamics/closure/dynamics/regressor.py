@@ -24,8 +24,9 @@ class ClosedLoopRegressor(NamedTuple):
     """tau = Y theta + offset, for the p independent joints.
 
     Attributes:
-        Y (p, 10 n): theta is that of ``inertial_parameters``.
-        offset (p,): torques that do not depend on theta: those that hold springs [N m or N].
+        Y (p, 10 n): theta is that of ``inertial_parameters``; (p, 15 n) with joint_terms.
+        offset (p,): torques that do not depend on theta [N m or N]: those that hold springs between links
+            and, without joint_terms, what armatures and springs of joints add.
     """
 
     Y: Array
@@ -38,27 +39,35 @@ def closed_loop_regressor(
     v: ArrayLike,
     vdot: ArrayLike,
     guess: ArrayLike | None = None,
+    *,
+    joint_terms: bool = False,
 ) -> ClosedLoopRegressor:
     """The torques of ``closed_loop_inverse_dynamics`` as a linear function of the inertial parameters.
 
     Y = W^T Y_tree, with the tree's regressor at the motion that the loops make, and v = W v1: by virtual
     power, since the loops' wrenches have none. Arguments and errors as of ``closed_loop_inverse_dynamics``;
     UnsupportedModelError where passive joints are free, whose motion depends on theta.
+
+    Args:
+        joint_terms: with the parameters of all joints, passive ones too, as of ``regressor``: the torques are
+            those with friction="urdf".
     """
-    result = solver_of(graph).inverse_dynamics_at(q, v, vdot, guess)
-    Y = _projected(graph, result)
-    return ClosedLoopRegressor(Y, result.tau - Y @ inertial_parameters(graph))
+    friction = "urdf" if joint_terms else "none"
+    result = solver_of(graph).inverse_dynamics_at(q, v, vdot, guess, friction=friction)
+    Y = _projected(graph, result, joint_terms)
+    return ClosedLoopRegressor(Y, result.tau - Y @ inertial_parameters(graph, joint_terms=joint_terms))
 
 
-def _projected(graph: SubsystemGraph, result: ClosedLoopDynamics) -> Array:
+def _projected(graph: SubsystemGraph, result: ClosedLoopDynamics, joint_terms: bool) -> Array:
     raise_if_free(graph, result, "the regressor")
-    Y = regressor(graph.tree, result.coordinates, result.velocities, result.accelerations)
+    motion = result.coordinates, result.velocities, result.accelerations
+    Y = regressor(graph.tree, *motion, joint_terms=joint_terms)
     projected: Array = result.projection.T @ Y
     return projected
 
 
 def closed_loop_base_parameters(
-    graph: SubsystemGraph, guess: ArrayLike | None = None, seed: int = 0
+    graph: SubsystemGraph, guess: ArrayLike | None = None, seed: int = 0, *, joint_terms: bool = False
 ) -> BaseParameters:
     """The base inertial parameters of a robot with closed loops: see :func:`.base_parameters`.
 
@@ -68,7 +77,7 @@ def closed_loop_base_parameters(
     Args:
         guess: closed coordinates of all joints round which poses are drawn; by default those from which loops
             are closed without a guess.
-        seed: of the random states.
+        seed: of the random states. joint_terms: as of ``closed_loop_regressor``.
 
     Raises:
         ClosureError: too few random poses in which the loops close.
@@ -76,7 +85,7 @@ def closed_loop_base_parameters(
     """
     solver, rng = solver_of(graph), np.random.default_rng(seed)
     start = solver.reference() if guess is None else graph.checked(q=guess)[0]
-    size, rows = 10 * len(graph.bodies), list[Array]()
+    size, rows = (15 if joint_terms else 10) * len(graph.bodies), list[Array]()
     count = max(STATES, 4 * size // max(len(solver.independent_v), 1))
     for attempt in range(ATTEMPTS * count):
         if len(rows) == count:
@@ -87,14 +96,14 @@ def closed_loop_base_parameters(
         )
         result = _random_motion(graph, solver, rng, start, graph.integrate(start, step))
         if result is not None:
-            rows.append(_projected(graph, result))
+            rows.append(_projected(graph, result, joint_terms))
     if len(rows) < count:
         raise ClosureError(
             f"base parameters of '{graph.name}': its loops closed in {len(rows)} of {ATTEMPTS * count} "
             f"random poses around the start; {count} are needed. Give a guess from which its joints can "
             "move to all sides"
         )
-    return reduced_parameters(graph, np.concatenate(rows))
+    return reduced_parameters(graph, np.concatenate(rows), joint_terms)
 
 
 def _random_motion(
