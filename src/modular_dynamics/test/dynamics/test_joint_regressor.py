@@ -88,7 +88,7 @@ def test_armature_and_friction_are_identified(load_robot):
     found, _, rank, _ = np.linalg.lstsq(Y / sizes, tau.ravel(), rcond=1e-12)
     assert rank == len(base.independent)
     assert np.abs(found - sizes * base.values).max() <= 1e-8 * np.abs(sizes * base.values).max()
-    first = graph.joint_names[0]  # its axis is along gravity, so that its armature counts to its link's inertia
+    first = graph.joint_names[0]  # its axis is fixed, and its armature counts to the inertia of its link
     assert any(f"armature({first})" in text and "Izz(" in text for text in base.expressions)
     assert f"friction({first})" in base.expressions
     assert len(base.independent) > len(md.base_parameters(graph).independent) + 2 * graph.nv
