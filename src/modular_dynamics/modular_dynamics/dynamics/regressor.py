@@ -86,7 +86,8 @@ def regressor(
     solver = workspace_of(graph, Regressor)
     if not joint_terms:
         return solver(q, v, vdot, out)
-    return with_joint_columns(graph, solver(q, v, vdot), *graph.checked(q=q, v=v, vdot=vdot), out)
+    q, v, vdot = graph.checked(q=q, v=v, vdot=vdot)
+    return with_joint_columns(graph, solver(q, v, vdot), q, v, vdot, out)
 
 
 def regressor_batch(
