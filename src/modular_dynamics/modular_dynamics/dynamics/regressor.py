@@ -120,4 +120,5 @@ def regressor_batch(
     if not joint_terms:
         return run(states, threads, out, np.float64, progress)
     Y = run(states, threads, None, np.float64, progress)
-    return with_joint_columns(graph, Y, *(np.asarray(x, np.float64) for x in states.values()), out)
+    q, v, vdot = (np.asarray(x, np.float64) for x in (q, v, vdot))
+    return with_joint_columns(graph, Y, q, v, vdot, out)
