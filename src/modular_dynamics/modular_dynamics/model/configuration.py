@@ -111,6 +111,7 @@ def coordinate_layout(graph: Coordinates) -> CoordinateLayout:
     )
 
 
+@np.errstate(over="ignore", invalid="ignore")  # the result is checked
 def integrate(graph: Coordinates, q: ArrayLike, v: ArrayLike, dt: ArrayLike = 1.0) -> Array:
     """The positions after moving with constant velocities v for a time dt [s]: q + v dt, on the manifold.
 
@@ -126,7 +127,7 @@ def integrate(graph: Coordinates, q: ArrayLike, v: ArrayLike, dt: ArrayLike = 1.
         Positions (nq,) or (count, nq).
 
     Raises:
-        StateError: a wrong shape, a number that is not finite, or a zero quaternion.
+        StateError: a wrong shape, a number that is not finite or grows so, or a zero quaternion.
     """
     start, rates = state_array(graph, "q", q), state_array(graph, "v", v)
     try:
@@ -148,9 +149,10 @@ def integrate(graph: Coordinates, q: ArrayLike, v: ArrayLike, dt: ArrayLike = 1.
             result[..., at_q] = np.concatenate([position, turned], axis=-1)
         else:
             result[..., at_q] = quaternion_after(old, move)
-    return result
+    return _finite(graph, result, "q, v and dt")
 
 
+@np.errstate(over="ignore", invalid="ignore")
 def difference(graph: Coordinates, q0: ArrayLike, q1: ArrayLike, shortest: bool = False) -> Array:
     """The velocities (nv,) or (count, nv) that lead from q0 to q1 in one second: integrate(q0, d) = q1.
 
@@ -163,7 +165,7 @@ def difference(graph: Coordinates, q0: ArrayLike, q1: ArrayLike, shortest: bool 
             should count their turns.
 
     Raises:
-        StateError: a wrong shape, a number that is not finite, or a zero quaternion.
+        StateError: a wrong shape, a number that is not finite or grows so, or a zero quaternion.
     """
     first, second = state_array(graph, "q0", q0), state_array(graph, "q1", q1)
     try:
@@ -183,6 +185,12 @@ def difference(graph: Coordinates, q0: ArrayLike, q1: ArrayLike, shortest: bool 
             result[..., at_v] = np.concatenate(parts, axis=-1)
         else:
             result[..., at_v] = quaternion_between(a, b)
+    return _finite(graph, result, "q0 and q1")
+
+
+def _finite(graph: Coordinates, result: Array, inputs: str) -> Array:
+    if not np.isfinite(result).all():
+        raise StateError(f"{inputs} of '{graph.name}' are finite, but so large that the result is not")
     return result
 
 
