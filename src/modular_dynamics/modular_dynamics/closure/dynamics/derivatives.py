@@ -10,8 +10,9 @@ from ...dynamics.arrays.arguments import Array
 from ...model import SubsystemGraph
 from ..constraints.constraint_system import ConstraintSystem
 from .solver import ClosedLoopDynamics, raise_if_free, solver_of
+from .state_rows import errors_name_row, rows_of_guesses, rows_of_states
 
-__all__ = ["closed_loop_inverse_dynamics_derivatives"]
+__all__ = ["closed_loop_inverse_dynamics_derivatives", "closed_loop_inverse_dynamics_derivatives_batch"]
 
 #: Weights of central differences of eighth order, at one to four steps; and the step [rad or m].
 WEIGHTS, STEP = (4 / 5, -1 / 5, 4 / 105, -1 / 280), 0.05
@@ -63,6 +64,39 @@ def closed_loop_inverse_dynamics_derivatives(
         push = motion.dependent(-motion.gamma_change(along))
         dv[:, k] = W.T @ (tree.dv @ along + tree.dvdot @ push + motion.damping(along))
     return InverseDynamicsDerivatives(dq, dv, W.T @ tree.dvdot @ W)
+
+
+def closed_loop_inverse_dynamics_derivatives_batch(
+    graph: SubsystemGraph,
+    q: ArrayLike,
+    v: ArrayLike,
+    vdot: ArrayLike,
+    guess: ArrayLike | None = None,
+    external_wrenches: Mapping[str, ArrayLike] | None = None,
+    *,
+    friction: str = "none",
+) -> InverseDynamicsDerivatives:
+    """Derivatives of many states, (count, p, p) each, one after the other.
+
+    Args:
+        q, v, vdot: (count, independent), each row as of ``closed_loop_inverse_dynamics_derivatives``.
+        guess: coordinates (nq,) for all states, or (count, nq).
+        external_wrenches, friction: the same for every state.
+
+    Raises:
+        As ``closed_loop_inverse_dynamics_derivatives``; StateError and ClosureError name the row.
+    """
+    p = len(solver_of(graph).independent_v)
+    q, v, vdot = rows_of_states(q=q, v=v, vdot=vdot)
+    count = len(q)
+    result = np.empty((3, count, p, p))
+    guesses = rows_of_guesses(graph, guess, count)
+    for k in range(count):
+        with errors_name_row(k):
+            result[:, k] = closed_loop_inverse_dynamics_derivatives(
+                graph, q[k], v[k], vdot[k], guesses[k], external_wrenches, friction=friction
+            )
+    return InverseDynamicsDerivatives(*result)
 
 
 class _Motion:

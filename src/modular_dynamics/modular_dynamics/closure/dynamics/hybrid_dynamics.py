@@ -9,11 +9,12 @@ from numpy.typing import ArrayLike, NDArray
 from ...dynamics import inverse_dynamics, mass_matrix
 from ...dynamics.arrays.arguments import Array
 from ...dynamics.hybrid_dynamics import completed_by_zeros, prescribed_in
-from ...exceptions import ClosureError, SingularityError, StateError
+from ...exceptions import ClosureError, StateError
 from ...model import SubsystemGraph, require_graph
 from ..constraints.constraint_system import ConstraintSystem
 from .forward_dynamics import REDUNDANT, constraint_rank, raise_if_open
 from .solver import solver_of
+from .state_rows import errors_name_row, rows_of_states
 
 __all__ = ["ClosedLoopHybridDynamics", "closed_loop_hybrid_dynamics", "closed_loop_hybrid_dynamics_batch"]
 
@@ -116,23 +117,13 @@ def closed_loop_hybrid_dynamics_batch(
         As ``closed_loop_hybrid_dynamics``; StateError and ClosureError name the row.
     """
     require_graph(graph)
-    names = ("coordinates", "velocities", "vdot", "tau")
-    arrays = [np.asarray(x) for x in (coordinates, velocities, vdot, tau)]
-    for name, rows in zip(names, arrays, strict=True):
-        if rows.ndim != 2 or len(rows) != len(arrays[0]):
-            raise StateError(f"{name} has shape {rows.shape}; a row for each state is needed")
+    arrays = rows_of_states(coordinates=coordinates, velocities=velocities, vdot=vdot, tau=tau)
     prescribed = [prescribed] if isinstance(prescribed, str) else list(prescribed)
     solutions = []
     for k, (q, v, known_vdot, known_tau) in enumerate(zip(*arrays, strict=True)):
         state = q, v, known_vdot, known_tau
-        try:
+        with errors_name_row(k):
             solutions.append(closed_loop_hybrid_dynamics(graph, *state, prescribed, external_wrenches))
-        except SingularityError as error:
-            raise SingularityError(f"row {k}: {error}", error.condition, error.coordinates) from None
-        except ClosureError as error:
-            raise ClosureError(f"row {k}: {error}", error.residual, error.coordinates) from None
-        except StateError as error:
-            raise StateError(f"row {k}: {error}") from None
     system = solver_of(graph).system
     widths = graph.nv, len(system.independent_v), len(system.rows.names), len(graph.springs)
     columns = ("vdot", "tau", "multipliers", "tensions")

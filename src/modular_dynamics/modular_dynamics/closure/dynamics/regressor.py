@@ -11,8 +11,14 @@ from ...dynamics.base_parameters import reduced_parameters
 from ...exceptions import ClosureError
 from ...model import SubsystemGraph, joint_limits
 from .solver import ClosedLoopDynamics, ClosedLoopSolver, raise_if_free, solver_of
+from .state_rows import errors_name_row, rows_of_guesses, rows_of_states
 
-__all__ = ["ClosedLoopRegressor", "closed_loop_base_parameters", "closed_loop_regressor"]
+__all__ = [
+    "ClosedLoopRegressor",
+    "closed_loop_base_parameters",
+    "closed_loop_regressor",
+    "closed_loop_regressor_batch",
+]
 
 #: Random states for base parameters, and attempts at each to find a pose in which loops close.
 STATES, ATTEMPTS = 40, 20
@@ -21,7 +27,7 @@ REACH = (0.02, 0.1, 0.5, 1.0)
 
 
 class ClosedLoopRegressor(NamedTuple):
-    """tau = Y theta + offset, for the p independent joints.
+    """tau = Y theta + offset, for the p independent joints; of many states with rows.
 
     Attributes:
         Y (p, 10 n): theta is that of ``inertial_parameters``; (p, 15 n) with joint_terms.
@@ -56,6 +62,36 @@ def closed_loop_regressor(
     result = solver_of(graph).inverse_dynamics_at(q, v, vdot, guess, friction=friction)
     Y = _projected(graph, result, joint_terms)
     return ClosedLoopRegressor(Y, result.tau - Y @ inertial_parameters(graph, joint_terms=joint_terms))
+
+
+def closed_loop_regressor_batch(
+    graph: SubsystemGraph,
+    q: ArrayLike,
+    v: ArrayLike,
+    vdot: ArrayLike,
+    guess: ArrayLike | None = None,
+    *,
+    joint_terms: bool = False,
+) -> ClosedLoopRegressor:
+    """Regressors of many states, Y (count, p, 10 n) and offset (count, p), one after the other.
+
+    Args:
+        q, v, vdot: (count, independent), each row as of ``closed_loop_regressor``, and so joint_terms.
+        guess: coordinates (nq,) for all states, or (count, nq).
+
+    Raises:
+        As ``closed_loop_regressor``; StateError and ClosureError name the row.
+    """
+    p = len(solver_of(graph).independent_v)
+    q, v, vdot = rows_of_states(q=q, v=v, vdot=vdot)
+    count = len(q)
+    Y, offset = np.empty((count, p, (15 if joint_terms else 10) * len(graph.bodies))), np.empty((count, p))
+    guesses = rows_of_guesses(graph, guess, count)
+    for k in range(count):
+        with errors_name_row(k):
+            own = closed_loop_regressor(graph, q[k], v[k], vdot[k], guesses[k], joint_terms=joint_terms)
+            Y[k], offset[k] = own
+    return ClosedLoopRegressor(Y, offset)
 
 
 def _projected(graph: SubsystemGraph, result: ClosedLoopDynamics, joint_terms: bool) -> Array:
