@@ -10,6 +10,7 @@ h + M vdot and, at the end, tau_p come from the recursive Newton-Euler algorithm
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -56,6 +57,8 @@ def hybrid_dynamics(
     tau: ArrayLike,
     prescribed: Iterable[str],
     external_wrenches: Wrenches = None,
+    *,
+    friction: str = "none",
 ) -> HybridDynamics:
     """Accelerations of the joints with known torques, and torques of the joints with known accelerations.
 
@@ -69,6 +72,7 @@ def hybrid_dynamics(
             for the others [N m or N]. Entries that are not read may be anything, NaN as well.
         prescribed: names of the joints whose accelerations are known. Of a floating joint all six are.
         external_wrenches: {link: [force N, moment N m]} acting on the link, at and in its frame.
+        friction: as of ``inverse_dynamics``.
 
     Raises:
         StateError: a wrong shape, a number that is read and not finite, an unknown joint or link, a black box
@@ -82,13 +86,14 @@ def hybrid_dynamics(
     known_vdot, known_tau = completed_by_zeros(vdot, is_known), completed_by_zeros(tau, ~is_known)
     q, v, accelerations, torques = graph.checked(q=q, v=v, vdot=known_vdot, tau=known_tau)
     if not is_known.any():
-        return HybridDynamics(forward_dynamics(graph, q, v, torques, external_wrenches), torques)
+        accelerations = forward_dynamics(graph, q, v, torques, external_wrenches, friction=friction)
+        return HybridDynamics(accelerations, torques)
     free = np.flatnonzero(~is_known)
-    needed = inverse_dynamics(graph, q, v, accelerations, external_wrenches)
+    needed = inverse_dynamics(graph, q, v, accelerations, external_wrenches, friction=friction)
     if len(free):
         M = mass_matrix(graph, q)[np.ix_(free, free)]
         accelerations[free] = _solved(graph, free, M[None], (torques - needed)[None, free])[0]
-        needed = inverse_dynamics(graph, q, v, accelerations, external_wrenches)
+        needed = inverse_dynamics(graph, q, v, accelerations, external_wrenches, friction=friction)
     torques[is_known] = needed[is_known]
     return HybridDynamics(accelerations, torques)
 
@@ -104,6 +109,7 @@ def hybrid_dynamics_batch(
     *,
     external_wrenches: Wrenches = None,
     progress: Progress = None,
+    friction: str = "none",
 ) -> HybridDynamics:
     """Hybrid dynamics of many states: row k of the results is ``hybrid_dynamics`` of row k of the arguments.
 
@@ -111,7 +117,7 @@ def hybrid_dynamics_batch(
 
     Args:
         q: positions (count, nq). v, vdot, tau: (count, nv), as of ``hybrid_dynamics``.
-        prescribed, external_wrenches: as of ``hybrid_dynamics``, the same for every state.
+        prescribed, external_wrenches, friction: as of ``hybrid_dynamics``, the same for every state.
         threads, progress: as of ``inverse_dynamics_batch``.
 
     Raises:
@@ -126,13 +132,12 @@ def hybrid_dynamics_batch(
     accelerations, torques = (np.array(rows[name], np.float64) for name in ("vdot", "tau"))
     accelerations[:, ~is_known], torques[:, is_known] = 0.0, 0.0
     _raise_if_not_finite(graph, vdot=accelerations, tau=torques)
-    state, wrenches = (graph, rows["q"], rows["v"]), external_wrenches
+    state = graph, rows["q"], rows["v"]
+    loads: dict[str, Any] = {"external_wrenches": external_wrenches, "friction": friction}
     if not is_known.any():
-        accelerations = forward_dynamics_batch(
-            *state, torques, count, external_wrenches=wrenches, progress=progress
-        )
+        accelerations = forward_dynamics_batch(*state, torques, count, progress=progress, **loads)
         return HybridDynamics(accelerations, torques)
-    needed = inverse_dynamics_batch(*state, accelerations, count, external_wrenches=wrenches)
+    needed = inverse_dynamics_batch(*state, accelerations, count, **loads)
     free, total = np.flatnonzero(~is_known), len(needed)
     if len(free):
         step = max(64, LARGEST_STACK // graph.nv**2)
@@ -143,7 +148,7 @@ def hybrid_dynamics_batch(
             accelerations[part, free] = _solved(graph, free, M, right, first)
             if progress is not None:
                 progress(part.stop, total)
-        needed = inverse_dynamics_batch(*state, accelerations, count, external_wrenches=wrenches)
+        needed = inverse_dynamics_batch(*state, accelerations, count, **loads)
     elif progress is not None:
         progress(total, total)
     torques[:, is_known] = needed[:, is_known]

@@ -44,6 +44,8 @@ def closed_loop_hybrid_dynamics(
     tau: ArrayLike,
     prescribed: Iterable[str],
     external_wrenches: Mapping[str, ArrayLike] | None = None,
+    *,
+    friction: str = "none",
 ) -> ClosedLoopHybridDynamics:
     """Accelerations of all joints, and torques of those independent joints whose accelerations are known.
 
@@ -60,6 +62,7 @@ def closed_loop_hybrid_dynamics(
             Entries that are not read may be anything, NaN as well.
         prescribed: names of independent joints.
         external_wrenches: {link: [force N, moment N m]} acting on the link, at and in its frame.
+        friction: as of ``inverse_dynamics``; of passive joints it counts, too.
 
     Raises:
         ClosureError: the loops are open at these coordinates, or the velocities open them; or loops couple
@@ -78,7 +81,7 @@ def closed_loop_hybrid_dynamics(
     raise_if_open(system, q, v)
     units, scale = system.units, system.row_scale
     springs = system.springs.forces(q, v)
-    right = -inverse_dynamics(graph.tree, q, v, np.zeros(graph.nv), external_wrenches)
+    right = -inverse_dynamics(graph.tree, q, v, np.zeros(graph.nv), external_wrenches, friction=friction)
     right[own] += torques
     M = units[:, None] * mass_matrix(graph.tree, q) * units
     right = units * (right - springs.J.T @ springs.tensions)
@@ -106,6 +109,8 @@ def closed_loop_hybrid_dynamics_batch(
     tau: ArrayLike,
     prescribed: Iterable[str],
     external_wrenches: Mapping[str, ArrayLike] | None = None,
+    *,
+    friction: str = "none",
 ) -> ClosedLoopHybridDynamics:
     """Hybrid dynamics of many states, one after the other, on one thread.
 
@@ -123,7 +128,9 @@ def closed_loop_hybrid_dynamics_batch(
     for k, (q, v, known_vdot, known_tau) in enumerate(zip(*arrays, strict=True)):
         state = q, v, known_vdot, known_tau
         with errors_name_row(k):
-            solutions.append(closed_loop_hybrid_dynamics(graph, *state, prescribed, external_wrenches))
+            solutions.append(
+                closed_loop_hybrid_dynamics(graph, *state, prescribed, external_wrenches, friction=friction)
+            )
     system = solver_of(graph).system
     widths = graph.nv, len(system.independent_v), len(system.rows.names), len(graph.springs)
     columns = ("vdot", "tau", "multipliers", "tensions")
