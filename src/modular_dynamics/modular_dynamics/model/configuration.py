@@ -103,12 +103,14 @@ def coordinate_layout(graph: Coordinates) -> CoordinateLayout:
         (graph.joint(name).type, graph.q_slice(name), graph.v_slice(name)) for name in graph.joint_names
     ]
     single = [(kind, q.start, v.start) for kind, q, v in joints if kind.nq == 1]
-    return CoordinateLayout(
+    indices = (
         np.array([q for _, q, _ in single], np.int64),
         np.array([v for _, _, v in single], np.int64),
         np.array([v for kind, _, v in single if kind is JointType.CONTINUOUS], np.int64),
-        tuple(row for row in joints if row[0].nq > 1),
     )
+    for array in indices:
+        array.flags.writeable = False
+    return CoordinateLayout(*indices, tuple(row for row in joints if row[0].nq > 1))
 
 
 @np.errstate(over="ignore", invalid="ignore")  # the result is checked
