@@ -47,7 +47,7 @@ def with_joint_columns(
         if joint.type.nv == 1:
             columns[..., at, k, 3] = m * (m * q[..., graph.q_slice(driver)] + offset)
             columns[..., at, k, 4] = -m
-    columns = columns.reshape(*Y.shape[:-1], -1)
+    columns = columns.reshape(*Y.shape[:-1], len(JOINT_PARAMETERS) * len(graph.joints))
     if out is not None:
         checked_out(out, (*Y.shape[:-1], Y.shape[-1] + columns.shape[-1]))
     return np.concatenate([Y, columns], axis=-1, out=out)

@@ -73,6 +73,15 @@ def test_what_is_not_asked_for_stays_as_it_was(load_robot):
         md.regressor(graph, q, np.nan * v, vdot, joint_terms=True)
 
 
+def test_no_states_and_no_joints_have_no_columns(load_robot):
+    graph = load_robot("vendor_arm")
+    none = [np.zeros((0, graph.nv))] * 3
+    assert md.regressor_batch(graph, *none, joint_terms=True).shape == (0, graph.nv, 15 * len(graph.bodies))
+    rock = md.load_urdf('<robot name="rock"><link name="a"/></robot>')
+    assert md.regressor(rock, [], [], [], joint_terms=True).shape == (0, 0)
+    assert md.base_parameters(rock, joint_terms=True).expressions == ()
+
+
 def test_armature_and_friction_are_identified(load_robot):
     """By least squares, in the base parameters, which include them."""
     graph, rng = load_robot("vendor_arm"), np.random.default_rng(2)
