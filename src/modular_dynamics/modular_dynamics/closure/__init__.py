@@ -2,7 +2,10 @@
 
 from .assembly.assemble import Assembly, assemble
 from .dynamics.denoc import FourBar, Link
-from .dynamics.derivatives import closed_loop_inverse_dynamics_derivatives
+from .dynamics.derivatives import (
+    closed_loop_inverse_dynamics_derivatives,
+    closed_loop_inverse_dynamics_derivatives_batch,
+)
 from .dynamics.equation_of_motion import (
     close_loops,
     closed_loop_bias,
@@ -18,7 +21,12 @@ from .dynamics.hybrid_dynamics import (
     closed_loop_hybrid_dynamics,
     closed_loop_hybrid_dynamics_batch,
 )
-from .dynamics.regressor import ClosedLoopRegressor, closed_loop_base_parameters, closed_loop_regressor
+from .dynamics.regressor import (
+    ClosedLoopRegressor,
+    closed_loop_base_parameters,
+    closed_loop_regressor,
+    closed_loop_regressor_batch,
+)
 from .dynamics.solver import ClosedLoopDynamics, ClosedLoopSolver, solver_of
 from .reactions.free_bodies import LoadCase
 from .reactions.joint_reactions import (
@@ -59,8 +67,10 @@ __all__ = [
     "closed_loop_hybrid_dynamics_batch",
     "closed_loop_inverse_dynamics",
     "closed_loop_inverse_dynamics_derivatives",
+    "closed_loop_inverse_dynamics_derivatives_batch",
     "closed_loop_mass_matrix",
     "closed_loop_regressor",
+    "closed_loop_regressor_batch",
     "closed_loop_spring_torque",
     "constraint_projection",
     "energy",

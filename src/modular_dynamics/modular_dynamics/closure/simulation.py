@@ -62,6 +62,7 @@ def simulate(
     rtol: float = 1e-10,
     atol: float = 1e-10,
     progress: Progress = None,
+    friction: str = "none",
 ) -> Simulation:
     """Integrate the mechanism's motion from independent q, v to t_end [s].
 
@@ -80,6 +81,8 @@ def simulate(
             integrator's steps, which is less accurate than these.
         guess: as of ``close_loops``.
         progress: called after every step with (t, t_end); True draws a bar on stderr.
+        friction: as of ``inverse_dynamics``. Dry friction jumps where a joint turns back: the steps become
+            short there, and where it holds the joint the simulation ends with an error.
 
     Raises:
         ClosureError: as of ``closed_loop_inverse_dynamics``, at the start.
@@ -110,7 +113,9 @@ def simulate(
     integrator = partial(getattr(scipy.integrate, method), t_bound=t_end, rtol=rtol, atol=atol)
     show = _bar() if progress is True else progress or None
     motion = [(0.0, start)] if wanted is None or wanted[0] == 0.0 else []
-    for t, y, within in _BranchMotion(system, tau, coordinates).steps(start, t_end, integrator, wanted):
+    for t, y, within in _BranchMotion(system, tau, coordinates, friction).steps(
+        start, t_end, integrator, wanted
+    ):
         motion += [(t, y)] if wanted is None else within
         if show is not None:
             show(t, t_end)
@@ -143,7 +148,8 @@ def _bar() -> Callable[[float, float], None]:
 class _BranchMotion:
     """The motion from closed coordinates, not at a crossing, under torques of the independent joints."""
 
-    def __init__(self, system: ConstraintSystem, tau: Torques, coordinates: Array) -> None:
+    def __init__(self, system: ConstraintSystem, tau: Torques, coordinates: Array, friction: str) -> None:
+        self._friction = friction
         self.system, self.nq = system, system.graph.nq
         self.branch = Branch(system, constraint_rank(system, coordinates), coordinates)
         self._tau = tau if callable(tau) else None
@@ -201,7 +207,7 @@ class _BranchMotion:
         q, v = self.branch.mean(points)
         if self._tau is not None:
             tau = self.system.independent.checked("tau", self._tau(t, q.copy(), v.copy()))
-        vdot = mean_accelerations(self.system, points, tau)
+        vdot = mean_accelerations(self.system, points, tau, self._friction)
         return np.concatenate([self.branch.coordinates.rates(q, v), vdot])
 
     def _step_end(self, before: Array, y: Array) -> tuple[Array, Array]:
@@ -219,6 +225,8 @@ class _BranchMotion:
 
     def _stuck(self, t: float, y: Array, why: str, condition: float | None = None) -> Exception:
         message = f"the motion of '{self.system.graph.name}' cannot be followed beyond {t:.6g} s: {why}"
+        if self._friction != "none":
+            message += ", perhaps because dry friction holds a joint"
         if condition is None:
             return StateError(message)
         message += f" (condition number {condition:.2g})"

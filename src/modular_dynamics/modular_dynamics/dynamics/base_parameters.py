@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from ..exceptions import StateError
 from ..model import SubsystemGraph, require_graph
 from .arrays.arguments import Array
+from .joint_regressor import JOINT_PARAMETERS
 from .regressor import inertial_parameters, regressor_batch
 
 __all__ = ["BaseParameters", "base_parameters", "reduced_parameters"]
@@ -29,12 +30,12 @@ ROWS, STATES = 4, 40
 class BaseParameters:
     """What `base_parameters` finds: tau = Y[:, independent] beta, beta = combination theta.
 
-    Y and theta are those of ``regressor`` and ``inertial_parameters``.
+    Y and theta are those of ``regressor`` and ``inertial_parameters``, with the same ``joint_terms``.
 
     Attributes:
-        names: of all entries of theta, "parameter(body)".
+        names: of all entries of theta, "parameter(body)", then "parameter(joint)".
         independent (b,): indices in theta of one parameter for each base parameter, in which it is 1.
-        combination (b, 10 n): beta = combination theta, for any theta.
+        combination (b, 10 n or 15 n): beta = combination theta, for any theta.
         values (b,): beta of the graph's own theta [kg, kg m, kg m^2].
         without_effect: indices of parameters that no torque depends on.
         smallest_kept: smallest part of an independent column of Y that the others do not explain, relative to
@@ -69,7 +70,7 @@ class BaseParameters:
         return "\n".join(f"{value:+.6e} = {expression}" for value, expression in pairs)
 
 
-def base_parameters(graph: SubsystemGraph, seed: int = 0) -> BaseParameters:
+def base_parameters(graph: SubsystemGraph, seed: int = 0, *, joint_terms: bool = False) -> BaseParameters:
     """The base inertial parameters of a robot without loops, numerically.
 
     By QR (Gautier, Numerical calculation of the base inertial parameters of robots, 1991): the columns of
@@ -79,22 +80,23 @@ def base_parameters(graph: SubsystemGraph, seed: int = 0) -> BaseParameters:
 
     Args:
         seed: of the random states. Another one gives the same, as long as the rank is clear.
+        joint_terms: with armature, friction and springs of the joints, as of ``regressor``.
 
     Raises:
         StateError: a black box in the graph, or a rank that is not clear: two columns nearly dependent.
         UnsupportedModelError: loops; ``closed_loop_base_parameters`` treats these.
     """
     require_graph(graph)
-    rng, size = np.random.default_rng(seed), 10 * len(graph.bodies)
+    rng, size = np.random.default_rng(seed), (15 if joint_terms else 10) * len(graph.bodies)
     count = max(STATES, -(-ROWS * size // max(graph.nv, 1)))
     q = graph.random_configuration(rng, count)
     v, vdot = rng.uniform(-3.0, 3.0, (2, count, graph.nv))
-    Y = regressor_batch(graph, q, v, vdot)
-    return reduced_parameters(graph, Y.reshape(count * graph.nv, size))
+    Y = regressor_batch(graph, q, v, vdot, joint_terms=joint_terms)
+    return reduced_parameters(graph, Y.reshape(count * graph.nv, size), joint_terms)
 
 
-def reduced_parameters(graph: SubsystemGraph, rows: Array) -> BaseParameters:
-    """The base parameters of a graph, from ``rows`` of regressors (count, 10 n) at many states.
+def reduced_parameters(graph: SubsystemGraph, rows: Array, joint_terms: bool) -> BaseParameters:
+    """The base parameters of a graph, from ``rows`` of regressors (count, 10 n or 15 n) at many states.
 
     Raises:
         StateError: a rank that is not clear.
@@ -133,7 +135,9 @@ def reduced_parameters(graph: SubsystemGraph, rows: Array) -> BaseParameters:
         whole = np.round(factors)
         combination[:, left_out] = np.where(np.abs(factors - whole) < ROUNDING, whole, factors)
     names = tuple(f"{what}({body.name})" for body in graph.bodies for what in PARAMETERS)
-    values = combination @ inertial_parameters(graph)
+    if joint_terms:
+        names += tuple(f"{what}({joint.name})" for joint in graph.joints for what in JOINT_PARAMETERS)
+    values = combination @ inertial_parameters(graph, joint_terms=joint_terms)
     return BaseParameters(
         names, np.array(kept, np.int64), combination, values, np.flatnonzero(none), smallest, largest
     )

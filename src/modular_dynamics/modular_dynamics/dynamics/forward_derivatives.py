@@ -36,6 +36,8 @@ def forward_dynamics_derivatives(
     v: ArrayLike,
     tau: ArrayLike,
     external_wrenches: Wrenches = None,
+    *,
+    friction: str = "none",
 ) -> ForwardDynamicsDerivatives:
     """Derivatives of the accelerations of ``forward_dynamics`` with respect to q, v and tau.
 
@@ -47,12 +49,14 @@ def forward_dynamics_derivatives(
     Args:
         q, v, tau, external_wrenches: as of ``forward_dynamics``; wrenches are held fixed at and in their
             link.
+        friction: as of ``inverse_dynamics``; of dry friction, which is constant but where v = 0, nothing.
 
     Raises:
         StateError, UnsupportedModelError: as of ``forward_dynamics``.
     """
-    vdot = forward_dynamics(graph, q, v, tau, external_wrenches)
-    return _solved(inverse_dynamics_derivatives(graph, q, v, vdot, external_wrenches), vdot)
+    vdot = forward_dynamics(graph, q, v, tau, external_wrenches, friction=friction)
+    derivatives = inverse_dynamics_derivatives(graph, q, v, vdot, external_wrenches, friction=friction)
+    return _solved(derivatives, vdot)
 
 
 def forward_dynamics_derivatives_batch(
@@ -64,6 +68,7 @@ def forward_dynamics_derivatives_batch(
     *,
     external_wrenches: Wrenches = None,
     progress: Progress = None,
+    friction: str = "none",
 ) -> ForwardDynamicsDerivatives:
     """Derivatives of many states, (count, nv, nv) each: ``forward_dynamics_derivatives`` of each row.
 
@@ -73,13 +78,16 @@ def forward_dynamics_derivatives_batch(
         q: positions (count, nq). v, tau: velocities and torques (count, nv).
         external_wrenches: as of ``forward_dynamics``, the same for every state.
         threads, progress: as of ``inverse_dynamics_batch``; progress is that of the derivatives.
+        friction: as of ``forward_dynamics_derivatives``.
 
     Raises:
         StateError, UnsupportedModelError: as of ``forward_dynamics_batch``.
     """
-    vdot = forward_dynamics_batch(graph, q, v, tau, threads, external_wrenches=external_wrenches)
+    vdot = forward_dynamics_batch(
+        graph, q, v, tau, threads, external_wrenches=external_wrenches, friction=friction
+    )
     derivatives = inverse_dynamics_derivatives_batch(
-        graph, q, v, vdot, threads, external_wrenches=external_wrenches, progress=progress
+        graph, q, v, vdot, threads, external_wrenches=external_wrenches, progress=progress, friction=friction
     )
     return _solved(derivatives, vdot)
 

@@ -10,7 +10,7 @@ h + M vdot and, at the end, tau_p come from the recursive Newton-Euler algorithm
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -86,8 +86,8 @@ def hybrid_dynamics(
     known_vdot, known_tau = completed_by_zeros(vdot, is_known), completed_by_zeros(tau, ~is_known)
     q, v, accelerations, torques = graph.checked(q=q, v=v, vdot=known_vdot, tau=known_tau)
     if not is_known.any():
-        vdot = forward_dynamics(graph, q, v, torques, external_wrenches, friction=friction)
-        return HybridDynamics(vdot, torques)
+        accelerations = forward_dynamics(graph, q, v, torques, external_wrenches, friction=friction)
+        return HybridDynamics(accelerations, torques)
     free = np.flatnonzero(~is_known)
     needed = inverse_dynamics(graph, q, v, accelerations, external_wrenches, friction=friction)
     if len(free):
@@ -133,20 +133,11 @@ def hybrid_dynamics_batch(
     accelerations[:, ~is_known], torques[:, is_known] = 0.0, 0.0
     _raise_if_not_finite(graph, vdot=accelerations, tau=torques)
     state = graph, rows["q"], rows["v"]
+    loads: dict[str, Any] = {"external_wrenches": external_wrenches, "friction": friction}
     if not is_known.any():
-        accelerations = forward_dynamics_batch(
-            *state,
-            torques,
-            count,
-            external_wrenches=external_wrenches,
-            progress=progress,
-            friction=friction,
-        )
+        accelerations = forward_dynamics_batch(*state, torques, count, progress=progress, **loads)
         return HybridDynamics(accelerations, torques)
-    torques_at = partial(
-        inverse_dynamics_batch, *state, threads=count, external_wrenches=external_wrenches, friction=friction
-    )
-    needed = torques_at(accelerations)
+    needed = inverse_dynamics_batch(*state, accelerations, count, **loads)
     free, total = np.flatnonzero(~is_known), len(needed)
     if len(free):
         step = max(64, LARGEST_STACK // graph.nv**2)
@@ -157,7 +148,7 @@ def hybrid_dynamics_batch(
             accelerations[part, free] = _solved(graph, free, M, right, first)
             if progress is not None:
                 progress(part.stop, total)
-        needed = torques_at(accelerations)
+        needed = inverse_dynamics_batch(*state, accelerations, count, **loads)
     elif progress is not None:
         progress(total, total)
     torques[:, is_known] = needed[:, is_known]

@@ -149,8 +149,7 @@ def inverse_dynamics(
     Raises:
         StateError: a wrong shape, a number that is not finite, an unknown name, a missing wrench, or another
             friction.
-        UnsupportedModelError: the graph has loop joints, passive joints, gears or springs between links; or a
-            spring at a joint with several coordinates.
+        UnsupportedModelError: the graph has loop joints, passive joints, gears or springs between links.
     """
     if external_wrenches is None and black_box_wrenches is None and friction == "none":
         try:  # what a robot's controller does a thousand times a second

@@ -9,6 +9,7 @@ from .arrays.arguments import Array, Progress
 from .arrays.model_arrays import alignment, arrays_of
 from .execution.algorithms import REGRESSOR
 from .execution.solver import Solver
+from .joint_regressor import joint_parameters, with_joint_columns
 from .workspaces import workspace_of
 
 __all__ = ["Regressor", "inertial_parameters", "regressor", "regressor_batch"]
@@ -31,11 +32,15 @@ class Regressor(Solver):
         return self._run((q, v, vdot), out)
 
 
-def inertial_parameters(graph: SubsystemGraph) -> Array:
+def inertial_parameters(graph: SubsystemGraph, *, joint_terms: bool = False) -> Array:
     """theta (10 n,): of each body of ``graph.bodies`` [m, m c_x, m c_y, m c_z, Ixx, Ixy, Iyy, Ixz, Iyz, Izz].
 
     Mass, first moment and inertia I about the origin (I = I_c + m (c.c 1 - c c^T)), in the axes of the
     body's moving link, links that are fixed to it included. [kg, kg m, kg m^2]
+
+    Args:
+        joint_terms: (15 n,), with [armature, damping, friction, stiffness, stiffness times rest position] of
+            each joint of ``graph.joints`` behind those of all bodies.
 
     Raises:
         StateError: a black box in the graph.
@@ -47,11 +52,17 @@ def inertial_parameters(graph: SubsystemGraph) -> Array:
         inertia = body.inertia + body.mass * (c @ c * np.eye(3) - np.outer(c, c))
         row[0], row[1:4] = body.mass, body.mass * c
         row[4:] = inertia[[0, 0, 1, 0, 1, 2], [0, 1, 1, 2, 2, 2]]
-    return theta.ravel()
+    return np.concatenate([theta.ravel(), joint_parameters(graph)]) if joint_terms else theta.ravel()
 
 
 def regressor(
-    graph: SubsystemGraph, q: ArrayLike, v: ArrayLike, vdot: ArrayLike, out: Array | None = None
+    graph: SubsystemGraph,
+    q: ArrayLike,
+    v: ArrayLike,
+    vdot: ArrayLike,
+    out: Array | None = None,
+    *,
+    joint_terms: bool = False,
 ) -> Array:
     """Y (nv, 10 n) with tau = Y theta: inverse dynamics, gravity included, linear in the parameters.
 
@@ -64,12 +75,19 @@ def regressor(
         q: positions (nq,) in the order of ``graph.joint_names`` [rad or m].
         v, vdot: velocities and accelerations (nv,).
         out: float64 array (nv, 10 n) for the result; with it nothing is allocated after the first call.
+        joint_terms: (nv, 15 n), with columns for the joints' parameters, as in ``inertial_parameters``: Y
+            theta is then ``inverse_dynamics`` with friction="urdf". Without, what joints add is left out.
+            It allocates memory, also with ``out``.
 
     Raises:
         StateError: a wrong shape, a number that is not finite, or a black box in the graph.
         UnsupportedModelError: the graph has loop joints, passive joints, gears or springs.
     """
-    return workspace_of(graph, Regressor)(q, v, vdot, out)
+    solver = workspace_of(graph, Regressor)
+    if not joint_terms:
+        return solver(q, v, vdot, out)
+    q, v, vdot = graph.checked(q=q, v=v, vdot=vdot)
+    return with_joint_columns(graph, solver(q, v, vdot), q, v, vdot, out)
 
 
 def regressor_batch(
@@ -81,6 +99,7 @@ def regressor_batch(
     *,
     out: Array | None = None,
     progress: Progress = None,
+    joint_terms: bool = False,
 ) -> Array:
     """Regressors of many states (count, nv, 10 n): ``regressor`` of each row of the arguments.
 
@@ -91,11 +110,15 @@ def regressor_batch(
         q: positions (count, nq). v, vdot: velocities and accelerations (count, nv).
         out: float64 array (count, nv, 10 n) for the result, none of the arguments.
         threads, progress: as of ``inverse_dynamics_batch``.
+        joint_terms: (count, nv, 15 n), as of ``regressor``.
 
     Raises:
         StateError: as of ``regressor``, with the row; or a wrong number of threads.
         UnsupportedModelError: as of ``regressor``.
     """
-    return workspace_of(graph, Regressor).batch()(
-        {"q": q, "v": v, "vdot": vdot}, threads, out, np.float64, progress
-    )
+    run, states = workspace_of(graph, Regressor).batch(), {"q": q, "v": v, "vdot": vdot}
+    if not joint_terms:
+        return run(states, threads, out, np.float64, progress)
+    Y = run(states, threads, None, np.float64, progress)
+    q, v, vdot = (np.asarray(x, np.float64) for x in (q, v, vdot))
+    return with_joint_columns(graph, Y, q, v, vdot, out)

@@ -111,14 +111,17 @@ def coordinate_layout(graph: Coordinates) -> CoordinateLayout:
         (graph.joint(name).type, graph.q_slice(name), graph.v_slice(name)) for name in graph.joint_names
     ]
     single = [(kind, q.start, v.start) for kind, q, v in joints if kind.nq == 1]
-    return CoordinateLayout(
+    indices = (
         np.array([q for _, q, _ in single], np.int64),
         np.array([v for _, _, v in single], np.int64),
         np.array([v for kind, _, v in single if kind is JointType.CONTINUOUS], np.int64),
-        tuple(row for row in joints if row[0].nq > 1),
     )
+    for array in indices:
+        array.flags.writeable = False
+    return CoordinateLayout(*indices, tuple(row for row in joints if row[0].nq > 1))
 
 
+@np.errstate(over="ignore", invalid="ignore")  # the result is checked
 def integrate(graph: Coordinates, q: ArrayLike, v: ArrayLike, dt: ArrayLike = 1.0) -> Array:
     """The positions after moving with constant velocities v for a time dt [s]: q + v dt, on the manifold.
 
@@ -134,7 +137,7 @@ def integrate(graph: Coordinates, q: ArrayLike, v: ArrayLike, dt: ArrayLike = 1.
         Positions (nq,) or (count, nq).
 
     Raises:
-        StateError: a wrong shape, a number that is not finite, or a zero quaternion.
+        StateError: a wrong shape, a number that is not finite or grows so, or a zero quaternion.
     """
     start, rates = state_array(graph, "q", q), state_array(graph, "v", v)
     try:
@@ -156,9 +159,10 @@ def integrate(graph: Coordinates, q: ArrayLike, v: ArrayLike, dt: ArrayLike = 1.
             result[..., at_q] = np.concatenate([position, turned], axis=-1)
         else:
             result[..., at_q] = quaternion_after(old, move)
-    return result
+    return _finite(graph, result, "q, v and dt")
 
 
+@np.errstate(over="ignore", invalid="ignore")
 def difference(graph: Coordinates, q0: ArrayLike, q1: ArrayLike, shortest: bool = False) -> Array:
     """The velocities (nv,) or (count, nv) that lead from q0 to q1 in one second: integrate(q0, d) = q1.
 
@@ -171,7 +175,7 @@ def difference(graph: Coordinates, q0: ArrayLike, q1: ArrayLike, shortest: bool 
             joints follow: the position of these depends on the number of turns.
 
     Raises:
-        StateError: a wrong shape, a number that is not finite, or a zero quaternion.
+        StateError: a wrong shape, a number that is not finite or grows so, or a zero quaternion.
     """
     first, second = state_array(graph, "q0", q0), state_array(graph, "q1", q1)
     try:
@@ -191,6 +195,12 @@ def difference(graph: Coordinates, q0: ArrayLike, q1: ArrayLike, shortest: bool 
             result[..., at_v] = np.concatenate(parts, axis=-1)
         else:
             result[..., at_v] = quaternion_between(a, b)
+    return _finite(graph, result, "q0 and q1")
+
+
+def _finite(graph: Coordinates, result: Array, inputs: str) -> Array:
+    if not np.isfinite(result).all():
+        raise StateError(f"{inputs} of '{graph.name}' are finite, but so large that the result is not")
     return result
 
 

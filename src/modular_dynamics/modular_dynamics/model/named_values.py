@@ -47,17 +47,27 @@ def pack(
             f"values lack {', '.join(missing)} of '{graph.name}'; others=graph.neutral() sets these to zero"
         )
     parts = {name: _part(name, value, slice_of(name), size) for name, value in values.items()}
+    base = np.zeros(size) if others is None else _others(others, size)
     try:
-        base = np.zeros(size) if others is None else np.asarray(others, np.float64)
-        if base.shape[-1:] != (size,):
-            raise ValueError(f"others has shape {base.shape}, ({size},) is needed")
         rows = np.broadcast_shapes(base.shape[:-1], *(part.shape[:-1] for part in parts.values()))
-    except (TypeError, ValueError) as error:
+    except ValueError as error:
         raise StateError(f"values of '{graph.name}' do not have as many rows each: {error}") from None
     vector = np.broadcast_to(base, (*rows, size)).copy()
     for name, part in parts.items():
         vector[..., slice_of(name)] = part
     return vector
+
+
+def _others(others: ArrayLike, size: int) -> Array:
+    try:
+        base = np.asarray(others, np.float64)
+    except (TypeError, ValueError) as error:
+        raise StateError(f"others is not an array of numbers: {error}") from None
+    if base.shape[-1:] != (size,):
+        raise StateError(f"others has shape {base.shape}; ({size},), or rows of that, is needed")
+    if not np.isfinite(base).all():
+        raise StateError("others has numbers that are not finite")
+    return base
 
 
 def _part(name: str, value: ArrayLike, where: slice, size: int) -> Array:

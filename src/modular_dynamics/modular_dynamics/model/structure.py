@@ -5,20 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from os import PathLike
 from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..algebra import DualQuaternion
-from ..exceptions import UnknownNameError
+from ..exceptions import GraphTypeError, UnknownNameError
 from .closure import Gear, LoopJoint, Spring
 from .consistency import consistent_subsystems
 from .constant import Constant, read_only
 from .findings import Finding
 from .subsystem import Body, Joint, Subsystem
 
-__all__ = ["Graph", "Structure"]
+__all__ = ["Graph", "Structure", "require_graph"]
 
 Item = TypeVar("Item")
 
@@ -145,7 +146,7 @@ class Structure(Constant):
         return self._named("link", link, self._link_owner)
 
     def _named(self, kind: str, name: str, table: Mapping[str, Item]) -> Item:
-        if name not in table:
+        if not isinstance(name, str) or name not in table:
             raise UnknownNameError(f"no {kind} '{name}' in '{self.name}'; its {kind}s: {', '.join(table)}")
         return table[name]
 
@@ -178,6 +179,16 @@ class Structure(Constant):
         """Velocity of one joint, from v (or acceleration, from vdot); mimic joints included."""
         own = v[self.v_slice(self.driver(joint))]
         return own if joint.mimic is None else joint.mimic.multiplier * own
+
+
+def require_graph(graph: object) -> None:
+    """Raise GraphTypeError unless it is a robot, and say how to get one."""
+    if not isinstance(graph, Structure):
+        shown = f" {graph!r:.60}" if isinstance(graph, (str, PathLike)) else ""
+        raise GraphTypeError(
+            f"an object of type {type(graph).__name__}{shown} is given where a SubsystemGraph is needed; "
+            "graph = md.load_urdf(path) reads one"
+        )
 
 
 #: A kind of graph: what is made of one is of the same kind.

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..algebra import DualQuaternion, Quaternion, pose, rotation_about
-from ..exceptions import ModelError
+from ..exceptions import ModelError, UnsupportedModelError
 from .constant import Constant, read_only, read_only_mapping
 from .inertial import Inertial, Link, is_close, merged
 
@@ -75,6 +75,9 @@ class Joint(Constant):
         damping: viscous friction [N m s/rad or N s/m]. friction: static friction [N m or N].
         armature: inertia of the drive, seen at the joint [kg m^2 or kg].
         stiffness: of a spring at the joint [N m/rad or N/m]; rest_position: where it is relaxed [rad or m].
+
+    Raises:
+        UnsupportedModelError: a spring at a joint with several coordinates.
     """
 
     name: str
@@ -93,6 +96,11 @@ class Joint(Constant):
 
     def __post_init__(self) -> None:
         self._set(axis=read_only(self.axis, (3,), f"the axis of joint '{self.name}'"))
+        if self.stiffness != 0.0 and self.type.nv > 1:
+            raise UnsupportedModelError(
+                f"joint '{self.name}' is {self.type.value} and has stiffness {self.stiffness:g}; springs are "
+                "supported at joints with one coordinate"
+            )
 
     def motion(self, q: NDArray[np.float64]) -> DualQuaternion:
         """x_joint_child: pose of the child link in the joint frame at position q of this joint alone."""

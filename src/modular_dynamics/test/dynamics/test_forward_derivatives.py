@@ -4,9 +4,11 @@ import numpy as np
 import pinocchio
 import pytest
 from hypothesis import assume, given
+from hypothesis import strategies as st
 
 import modular_dynamics as md
 from helpers.random_examples.examples import examples
+from helpers.random_examples.joint_trees import joint_trees
 from helpers.random_examples.trees import random_trees
 from helpers.tree_dynamics import assert_close, random_state, random_states
 
@@ -40,31 +42,52 @@ def test_random_trees_agree_with_pinocchio(tree):
         assert_close(mine, expected[np.ix_(order, order)], tolerance, 1.0)
 
 
-@examples(30)
-@given(tree=random_trees(largest=10))
-def test_random_trees_agree_with_differences(tree):
-    """Mimic joints and floating bases included."""
-    graph = md.load_urdf(tree.urdf)
-    q, v, tau = tree.state(graph)
-    ours = md.forward_dynamics_derivatives(graph, q, v, tau)
+def assert_agree_with_differences(graph, state, friction):
+    q, v, tau = state
+    ours = md.forward_dynamics_derivatives(graph, q, v, tau, friction=friction)
     step = 1e-5
+
+    def accelerations(q, v, tau):
+        return md.forward_dynamics(graph, q, v, tau, friction=friction)
 
     def column(k, what):
         unit = step * np.eye(graph.nv)[k]
         if what == "q":
-            ends = [md.forward_dynamics(graph, graph.integrate(q, s * unit), v, tau) for s in (1, -1)]
+            ends = [accelerations(graph.integrate(q, s * unit), v, tau) for s in (1, -1)]
         elif what == "v":
-            ends = [md.forward_dynamics(graph, q, v + s * unit, tau) for s in (1, -1)]
+            ends = [accelerations(q, v + s * unit, tau) for s in (1, -1)]
         else:
-            ends = [md.forward_dynamics(graph, q, v, tau + s * unit) for s in (1, -1)]
+            ends = [accelerations(q, v, tau + s * unit) for s in (1, -1)]
         return (ends[0] - ends[1]) / (2 * step)
 
-    assert np.array_equal(ours.vdot, md.forward_dynamics(graph, q, v, tau))
+    assert np.array_equal(ours.vdot, accelerations(q, v, tau))
     sharp = max(1.0, condition(graph, q) / 1e3)
     for mine, what in zip(ours, ("q", "v", "tau"), strict=False):
         expected = np.array([column(k, what) for k in range(graph.nv)]).T
         scale = max(np.abs(expected).max(), np.abs(ours.vdot).max(), 1.0)
         assert np.abs(mine - expected).max() <= 1e-6 * sharp * scale
+
+
+@examples(30)
+@given(tree=random_trees(largest=10))
+def test_random_trees_agree_with_differences(tree):
+    """Mimic joints and floating bases included."""
+    graph = md.load_urdf(tree.urdf)
+    assert_agree_with_differences(graph, tree.state(graph), "none")
+
+
+@examples(30)
+@given(tree=joint_trees(largest=8), friction=st.sampled_from(["none", "urdf"]))
+def test_armatures_springs_and_friction_count(tree, friction):
+    """At joints of all types; dry friction is constant next to these velocities."""
+    graph = tree.graph
+    q, v, tau = tree.state(graph)
+    state = graph.integrate(q, np.zeros(graph.nv)), np.copysign(np.maximum(np.abs(v), 0.1), v), tau
+    assert_agree_with_differences(graph, state, friction)
+    batch = md.forward_dynamics_derivatives_batch(graph, *([x] for x in state), friction=friction)
+    single = md.forward_dynamics_derivatives(graph, *state, friction=friction)
+    for mine, theirs in zip(batch, single, strict=True):
+        assert_close(mine[0], theirs, 1e-14 * max(1e3, condition(graph, q)))
 
 
 def test_external_wrenches_are_held_fixed_in_their_link(load_robot):

@@ -7,6 +7,7 @@ from hypothesis import given
 
 import modular_dynamics as md
 from helpers.random_examples.examples import examples
+from helpers.random_examples.joint_trees import joint_trees
 from helpers.random_examples.trees import random_trees
 from helpers.tree_dynamics import random_state, random_states
 from modular_dynamics.exceptions import StateError, UnsupportedModelError
@@ -216,3 +217,22 @@ MASSLESS = """<robot name="massless_end">
   <joint name="second" type="continuous"><parent link="arm"/><child link="end"/><axis xyz="0 1 0"/>
     <origin xyz="0.4 0 0"/></joint>
 </robot>"""
+
+
+@examples(30)
+@given(tree=joint_trees(largest=15))
+def test_friction_armatures_and_springs_count(tree):
+    """Torques and accelerations of inverse dynamics are found again, whichever are known."""
+    graph = tree.graph
+    q, v, vdot = tree.state(graph)
+    tau = md.inverse_dynamics(graph, q, v, vdot, friction="urdf")
+    scale = 1.0 + np.abs(tau).max()
+    M = md.mass_matrix(graph, q)
+    for prescribed in (some_joints(graph, tree.seed), graph.joint_names, []):
+        result = md.hybrid_dynamics(graph, q, v, vdot, tau, prescribed, friction="urdf")
+        assert np.abs(result.tau - tau).max() <= 1e-9 * scale
+        assert np.abs(M @ (result.vdot - vdot)).max() <= 1e-9 * scale
+        rows = (q, v, vdot, tau)
+        batch = md.hybrid_dynamics_batch(graph, *([x] for x in rows), prescribed, friction="urdf")
+        assert np.abs(batch.tau[0] - tau).max() <= 1e-9 * scale
+        assert np.abs(M @ (batch.vdot[0] - vdot)).max() <= 1e-9 * scale

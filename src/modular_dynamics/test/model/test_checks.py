@@ -30,13 +30,16 @@ def arguments_of(function):
     return {p.name: "tool" if p.name == "link" else np.zeros(3) for p in positional[1:]}
 
 
+ORDERS = {f"orders.{name}": getattr(md.orders, name) for name in md.orders.__all__ if name != "Order"}
+
+
 def test_many_functions_take_a_graph():
     assert {f"modular_dynamics.{name}" for name in ("inverse_dynamics", "compose", "InverseDynamics")} <= {
         *TAKING_A_GRAPH
     }
 
 
-@pytest.mark.parametrize("function", TAKING_A_GRAPH.values(), ids=TAKING_A_GRAPH)
+@pytest.mark.parametrize("function", (TAKING_A_GRAPH | ORDERS).values(), ids=TAKING_A_GRAPH | ORDERS)
 @pytest.mark.parametrize("source", ["robot.urdf", Path("robot.urdf"), None], ids=["text", "path", "none"])
 def test_something_else_where_a_graph_belongs_raises_an_error_that_names_it(function, source):
     with pytest.raises(md.GraphTypeError, match=r"where a SubsystemGraph is needed; graph = md\.load_urdf\("):

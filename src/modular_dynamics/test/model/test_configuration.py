@@ -139,6 +139,8 @@ def test_random_configurations_are_within_limits_and_turned_any_way(load_robot):
         (lambda g, q, v: g.difference(np.tile(q, (2, 1)), np.tile(q, (3, 1))), "as many rows are needed"),
         (lambda g, q, v: g.integrate(["a"], v), "q is not an array of numbers"),
         (lambda g, q, v: g.integrate(q * 1j, v), "q is not an array of numbers: complex"),
+        (lambda g, q, v: g.integrate(q, v * 1e308, 1e10), "q, v and dt .* so large that the result is not"),
+        (lambda g, q, v: g.difference(-1e308 * q, 1e308 * q), "q0 and q1 .* so large that the result is not"),
         (lambda g, q, v: g.random_configuration(3), "rng is 3; a numpy.random.Generator"),
         (lambda g, q, v: g.random_configuration(np.random.default_rng(), -1), "count is -1"),
     ],

@@ -52,6 +52,19 @@ def test_nothing_can_be_written_to(load_robot, name, copied):
         graph.bodies[0].com[0] = 1.0
 
 
+def test_nothing_that_is_kept_from_a_first_use_can_be_written_to(load_robot):
+    graph = load_robot("exoskeleton", floating_base=True).with_payload("body_9", mass=1.0)
+    limits = "position_limits", "velocity_limits", "effort_limits"
+    kept = *limits, "coordinate_layout", "parameters", "payloads"
+    found = [part for name in kept for part in parts_of(getattr(graph, name), name)]
+    assert len(found) > 8
+    for path, value in found:
+        if isinstance(value, np.ndarray):
+            assert not value.flags.writeable, path
+        else:
+            assert not hasattr(value, "__setitem__"), path
+
+
 def test_an_array_of_the_callers_own_is_copied(load_robot):
     graph = load_robot("four_link")
     com, links = np.zeros(3), dict(graph.bodies[0].links)

@@ -43,6 +43,10 @@ def test_joints_that_are_not_named_keep_the_values_of_others(load_robot):
         ),
         (lambda g: g.pack({g.joint_names[1]: np.nan}, others=g.neutral()), "1 finite number, or rows"),
         (lambda g: g.pack({g.joint_names[1]: "a"}, others=g.neutral()), "1 finite number, or rows"),
+        (
+            lambda g: g.pack({g.joint_names[1]: 1.0}, others=np.full(g.nq, np.nan)),
+            "others has numbers that are not finite",
+        ),
         (lambda g: g.pack({g.joint_names[1]: 1.0}, others=[0.0]), r"others has shape \(1,\)"),
         (
             lambda g: g.pack({g.joint_names[1]: [1, 2], g.joint_names[2]: [1, 2, 3]}, others=g.neutral()),

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from ...dynamics import inverse_dynamics, mass_matrix
 from ...dynamics.arrays.arguments import Array
 from ...dynamics.hybrid_dynamics import completed_by_zeros, prescribed_in
-from ...exceptions import ClosureError, ModularDynamicsError, StateError
+from ...exceptions import ClosureError
 from ...model import SubsystemGraph, require_graph
 from ..constraints.constraint_system import ConstraintSystem
 from .forward_dynamics import (
@@ -20,6 +20,7 @@ from .forward_dynamics import (
     raise_if_open,
 )
 from .solver import solver_of
+from .state_rows import errors_name_row, rows_of_states
 
 __all__ = ["ClosedLoopHybridDynamics", "closed_loop_hybrid_dynamics", "closed_loop_hybrid_dynamics_batch"]
 
@@ -106,25 +107,17 @@ def closed_loop_hybrid_dynamics_batch(
     system = solver_of(graph).system
     is_known = prescribed_in(graph, prescribed, graph.independent_joint_names)
     independent = len(system.independent_v)
-    states = [
-        _rows("coordinates", coordinates, graph.nq),
-        _rows("velocities", velocities, graph.nv),
-        _rows("vdot", vdot, independent),
-        _rows("tau", tau, independent),
-    ]
-    if len({len(rows) for rows in states}) > 1:
-        numbers = ", ".join(str(len(rows)) for rows in states)
-        raise StateError(
-            f"coordinates, velocities, vdot and tau have {numbers} rows; one for each state is needed"
-        )
+    states = rows_of_states(
+        coordinates=(coordinates, graph.nq),
+        velocities=(velocities, graph.nv),
+        vdot=(vdot, independent),
+        tau=(tau, independent),
+    )
     widths = graph.nv, independent, len(system.rows.names), len(graph.springs)
     result = ClosedLoopHybridDynamics(*(np.empty((len(states[0]), width)) for width in widths))
     for k, state in enumerate(zip(*states, strict=True)):
-        try:
+        with errors_name_row(k):
             solution = _solution(graph, state, is_known, external_wrenches, friction)
-        except ModularDynamicsError as error:
-            error.args = (f"row {k}: {error}", *error.args[1:])
-            raise
         result.vdot[k], result.tau[k] = solution.vdot, solution.tau
         result.multipliers[k], result.tensions[k] = solution.multipliers, solution.tensions
     return result
@@ -169,17 +162,6 @@ def _solution(
         result = ClosedLoopHybridDynamics(units * motion, torques, scale * forces[:m], springs.tensions)
     raise_if_not_finite(result.vdot, result.tau, result.multipliers)
     return result
-
-
-def _rows(name: str, value: ArrayLike, width: int) -> NDArray[np.generic]:
-    """States (count, width) of an argument. Raises StateError: another shape."""
-    try:
-        array = np.asarray(value)
-    except ValueError as error:  # rows of different lengths
-        raise StateError(f"{name} is not an array of numbers: {error}") from None
-    if array.ndim != 2 or array.shape[1] != width:
-        raise StateError(f"{name} has shape {array.shape}; (n, {width}) is needed, a row for each state")
-    return array
 
 
 def _raise_coupled(system: ConstraintSystem, q: Array, prescribed: NDArray[np.int64]) -> None:

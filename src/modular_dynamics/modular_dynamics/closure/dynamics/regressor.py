@@ -11,8 +11,14 @@ from ...dynamics.base_parameters import reduced_parameters
 from ...exceptions import ClosureError
 from ...model import SubsystemGraph, joint_limits
 from .solver import ClosedLoopDynamics, ClosedLoopSolver, raise_if_free, solver_of
+from .state_rows import errors_name_row, rows_of_guesses, rows_of_states
 
-__all__ = ["ClosedLoopRegressor", "closed_loop_base_parameters", "closed_loop_regressor"]
+__all__ = [
+    "ClosedLoopRegressor",
+    "closed_loop_base_parameters",
+    "closed_loop_regressor",
+    "closed_loop_regressor_batch",
+]
 
 #: Least number of random states for base parameters, and attempts per state to find a closed pose.
 STATES, ATTEMPTS = 40, 20
@@ -21,11 +27,12 @@ REACH = (0.02, 0.1, 0.5, 1.0)
 
 
 class ClosedLoopRegressor(NamedTuple):
-    """tau = Y theta + offset, for the p independent joints.
+    """tau = Y theta + offset, for the p independent joints; of many states with rows.
 
     Attributes:
-        Y (p, 10 n): theta is that of ``inertial_parameters``.
-        offset (p,): torques that do not depend on theta: those that hold springs [N m or N].
+        Y (p, 10 n): theta is that of ``inertial_parameters``; (p, 15 n) with joint_terms.
+        offset (p,): torques that do not depend on theta [N m or N]: those that hold springs between links
+            and, without joint_terms, what armatures and springs of joints add.
     """
 
     Y: Array
@@ -38,27 +45,65 @@ def closed_loop_regressor(
     v: ArrayLike,
     vdot: ArrayLike,
     guess: ArrayLike | None = None,
+    *,
+    joint_terms: bool = False,
 ) -> ClosedLoopRegressor:
     """The torques of ``closed_loop_inverse_dynamics`` as a linear function of the inertial parameters.
 
     Y = W^T Y_tree, with the tree's regressor at the motion that the loops make, and v = W v1: by virtual
     power, since the loops' wrenches have none. Arguments and errors as of ``closed_loop_inverse_dynamics``;
     UnsupportedModelError where passive joints are free, whose motion depends on theta.
+
+    Args:
+        joint_terms: with the parameters of all joints, passive ones too, as of ``regressor``: the torques are
+            those with friction="urdf".
     """
-    result = solver_of(graph).inverse_dynamics_at(q, v, vdot, guess)
-    Y = _projected(graph, result)
-    return ClosedLoopRegressor(Y, result.tau - Y @ inertial_parameters(graph))
+    friction = "urdf" if joint_terms else "none"
+    result = solver_of(graph).inverse_dynamics_at(q, v, vdot, guess, friction=friction)
+    Y = _projected(graph, result, joint_terms)
+    return ClosedLoopRegressor(Y, result.tau - Y @ inertial_parameters(graph, joint_terms=joint_terms))
 
 
-def _projected(graph: SubsystemGraph, result: ClosedLoopDynamics) -> Array:
+def closed_loop_regressor_batch(
+    graph: SubsystemGraph,
+    q: ArrayLike,
+    v: ArrayLike,
+    vdot: ArrayLike,
+    guess: ArrayLike | None = None,
+    *,
+    joint_terms: bool = False,
+) -> ClosedLoopRegressor:
+    """Regressors of many states, Y (count, p, 10 n) and offset (count, p), one after the other.
+
+    Args:
+        q, v, vdot: (count, independent), each row as of ``closed_loop_regressor``, and so joint_terms.
+        guess: coordinates (nq,) for all states, or (count, nq).
+
+    Raises:
+        As ``closed_loop_regressor``; StateError and ClosureError name the row.
+    """
+    p = len(solver_of(graph).independent_v)
+    q, v, vdot = rows_of_states(q=(q, p), v=(v, p), vdot=(vdot, p))
+    count = len(q)
+    Y, offset = np.empty((count, p, (15 if joint_terms else 10) * len(graph.bodies))), np.empty((count, p))
+    guesses = rows_of_guesses(graph, guess, count)
+    for k in range(count):
+        with errors_name_row(k):
+            own = closed_loop_regressor(graph, q[k], v[k], vdot[k], guesses[k], joint_terms=joint_terms)
+            Y[k], offset[k] = own
+    return ClosedLoopRegressor(Y, offset)
+
+
+def _projected(graph: SubsystemGraph, result: ClosedLoopDynamics, joint_terms: bool) -> Array:
     raise_if_free(graph, result, "the regressor")
-    Y = regressor(graph.tree, result.coordinates, result.velocities, result.accelerations)
+    motion = result.coordinates, result.velocities, result.accelerations
+    Y = regressor(graph.tree, *motion, joint_terms=joint_terms)
     projected: Array = result.projection.T @ Y
     return projected
 
 
 def closed_loop_base_parameters(
-    graph: SubsystemGraph, guess: ArrayLike | None = None, seed: int = 0
+    graph: SubsystemGraph, guess: ArrayLike | None = None, seed: int = 0, *, joint_terms: bool = False
 ) -> BaseParameters:
     """The base inertial parameters of a robot with closed loops: see :func:`.base_parameters`.
 
@@ -68,7 +113,7 @@ def closed_loop_base_parameters(
     Args:
         guess: closed coordinates of all joints round which poses are drawn; by default those from which loops
             are closed without a guess.
-        seed: of the random states.
+        seed: of the random states. joint_terms: as of ``closed_loop_regressor``.
 
     Raises:
         ClosureError: too few random poses in which the loops close.
@@ -76,7 +121,7 @@ def closed_loop_base_parameters(
     """
     solver, rng = solver_of(graph), np.random.default_rng(seed)
     start = solver.reference() if guess is None else graph.checked(q=guess)[0]
-    size, rows = 10 * len(graph.bodies), list[Array]()
+    size, rows = (15 if joint_terms else 10) * len(graph.bodies), list[Array]()
     count = max(STATES, 4 * size // max(len(solver.independent_v), 1))
     for attempt in range(ATTEMPTS * count):
         if len(rows) == count:
@@ -87,14 +132,14 @@ def closed_loop_base_parameters(
         )
         result = _random_motion(graph, solver, rng, start, graph.integrate(start, step))
         if result is not None:
-            rows.append(_projected(graph, result))
+            rows.append(_projected(graph, result, joint_terms))
     if len(rows) < count:
         raise ClosureError(
             f"base parameters of '{graph.name}': its loops closed in {len(rows)} of {ATTEMPTS * count} "
             f"random poses around the start; {count} are needed. Give a guess from which its joints can "
             "move to all sides"
         )
-    return reduced_parameters(graph, np.concatenate(rows))
+    return reduced_parameters(graph, np.concatenate(rows), joint_terms)
 
 
 def _random_motion(

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from ...exceptions import StateError, UnsupportedModelError
+from ...exceptions import StateError
 from ...kernels import layout
 from ...model import Joint, SubsystemGraph
 from .arguments import Array
@@ -39,19 +39,11 @@ def joint_terms(graph: SubsystemGraph) -> Array:
 
     A mimic joint, q = m q_d + o, has none: it adds m^2 times its armature, stiffness and damping and |m|
     times its friction to those of its driver (virtual power).
-
-    Raises:
-        UnsupportedModelError: a spring at a joint with several coordinates.
     """
     terms = np.zeros((len(graph.joints), 5))
     terms[:, 3:] = np.column_stack(friction_coefficients(graph.joints, [one.name for one in graph.joints]))
     springs = np.zeros(len(graph.joints))  # torques at q = 0
     for joint in graph.joints:
-        if joint.stiffness != 0.0 and joint.type.nv > 1:
-            raise UnsupportedModelError(
-                f"joint '{joint.name}' is {joint.type.value} and has stiffness {joint.stiffness:g}; springs "
-                "are supported at joints with one coordinate"
-            )
         k = graph.joint_index(graph.driver(joint))
         m, offset = (1.0, 0.0) if joint.mimic is None else (joint.mimic.multiplier, joint.mimic.offset)
         terms[k, :2] += m * m * np.array([joint.armature, joint.stiffness])

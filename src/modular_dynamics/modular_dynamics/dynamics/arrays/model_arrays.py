@@ -75,11 +75,7 @@ def _alignment(joint: Joint) -> Array:
 
 
 def constants_of(graph: SubsystemGraph) -> Array:
-    """The constants array (n + 1, 35).
-
-    Raises:
-        UnsupportedModelError: a spring at a joint with several coordinates.
-    """
+    """The constants array (n + 1, 35)."""
     rotations = alignments_of(graph)
     constants = np.zeros((len(graph.joints) + 1, layout.CONSTANT_COLUMNS))
     constants[-1, layout.GRAVITY : layout.GRAVITY + 3] = graph.gravity

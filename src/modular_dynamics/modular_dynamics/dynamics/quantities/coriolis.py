@@ -12,16 +12,14 @@ __all__ = ["coriolis_matrix", "coriolis_matrix_batch"]
 
 
 def coriolis_matrix(graph: SubsystemGraph, q: ArrayLike, v: ArrayLike) -> Array:
-    """C (nv, nv) with Mdot = C + C^T, so that Mdot - 2 C is skew-symmetric; C v are the torques due to v.
-
-    C v = bias - gravity_torque, less the torques of springs at joints, where there are some.
+    """C (nv, nv) with C v = bias(q, v) - bias(q, 0), and Mdot = C + C^T: Mdot - 2 C is skew-symmetric.
 
     C_ij = sum_k Gamma_ijk v_k with Christoffel's symbols: since the bias is quadratic in v, that is half of
     its derivative with respect to v, which ``inverse_dynamics_derivatives`` has in closed form. Where
     velocities are no derivatives of coordinates (floating and spherical joints), half of M ad(v_j) is added,
-    ad(v_j) the matrix of the Lie bracket with the joint's own velocity; then it is the matrix of Echeandia &
-    Wensing, Numerical methods to compute the Coriolis matrix and Christoffel symbols for rigid-body systems,
-    2021.
+    M without armatures, ad(v_j) the matrix of the Lie bracket with the joint's own velocity; then it is the
+    matrix of Echeandia & Wensing, Numerical methods to compute the Coriolis matrix and Christoffel symbols
+    for rigid-body systems, 2021. Armatures, which are constant, have no part in C.
 
     Args:
         q: positions (nq,). v: velocities (nv,).
@@ -60,9 +58,10 @@ def coriolis_matrix_batch(
 def _coriolis(graph: SubsystemGraph, dv: Array, M: Array, v: Array) -> Array:
     C: Array = 0.5 * dv
     for name in graph.joint_names:
-        kind, where = graph.joint(name).type, graph.v_slice(name)
-        if kind.nv > 1:
-            C[..., where] += 0.5 * M[..., where] @ _bracket(kind, v[..., where])
+        joint, where = graph.joint(name), graph.v_slice(name)
+        if joint.type.nv > 1:
+            columns = M[..., where] - joint.armature * np.eye(graph.nv)[:, where]
+            C[..., where] += 0.5 * columns @ _bracket(joint.type, v[..., where])
     return C
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ...exceptions import UnsupportedModelError
+from ...exceptions import StateError, UnsupportedModelError
 from ...model import SubsystemGraph
 from ..arrays.arguments import Array, Progress
 from .whole_body import BodySums, body_sums, body_sums_batch
@@ -43,6 +43,7 @@ def kinetic_energy_batch(
     return _kinetic(graph, body_sums_batch(graph, q, v, None, threads, progress), v)
 
 
+@np.errstate(over="ignore", invalid="ignore")  # the result is checked
 def _kinetic(graph: SubsystemGraph, sums: BodySums, v: ArrayLike) -> Array:
     total, rates = sums.kinetic, np.asarray(v, np.float64)
     for joint in graph.joints:
@@ -50,7 +51,7 @@ def _kinetic(graph: SubsystemGraph, sums: BodySums, v: ArrayLike) -> Array:
             scale = 1.0 if joint.mimic is None else joint.mimic.multiplier
             own = scale * rates[..., graph.v_slice(graph.driver(joint))]
             total = total + 0.5 * joint.armature * (own * own).sum(axis=-1)
-    return total
+    return _finite(graph, total)
 
 
 def potential_energy(graph: SubsystemGraph, q: ArrayLike) -> float:
@@ -83,6 +84,7 @@ def potential_energy_batch(
     return _potential(graph, body_sums_batch(graph, q, None, None, threads, progress), q)
 
 
+@np.errstate(over="ignore", invalid="ignore")
 def _potential(graph: SubsystemGraph, sums: BodySums, q: ArrayLike) -> Array:
     if graph.springs:
         names = ", ".join(spring.name for spring in graph.springs)
@@ -93,9 +95,15 @@ def _potential(graph: SubsystemGraph, sums: BodySums, q: ArrayLike) -> Array:
     positions = np.asarray(q, np.float64)
     total: Array = -sums.first @ graph.gravity
     for joint in graph.joints:
-        if joint.stiffness and joint.type.nq == 1:
+        if joint.stiffness:
             own = positions[..., graph.q_slice(graph.driver(joint))][..., 0]
             if joint.mimic is not None:
                 own = joint.mimic.multiplier * own + joint.mimic.offset
             total = total + 0.5 * joint.stiffness * (own - joint.rest_position) ** 2
-    return total
+    return _finite(graph, total)
+
+
+def _finite(graph: SubsystemGraph, energy: Array) -> Array:
+    if not np.isfinite(energy).all():
+        raise StateError(f"q and v of '{graph.name}' are finite, but so large that the energy is not")
+    return energy

@@ -1,6 +1,7 @@
 """Checks of the numbers given for a change: finite, and masses and inertias that a body can have."""
 
 import warnings
+from collections.abc import Mapping
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -8,10 +9,16 @@ from numpy.typing import ArrayLike, NDArray
 from ...exceptions import ModelError, ModelWarning
 from ..inertial import Inertial
 
-__all__ = ["checked_inertial", "checked_number", "checked_numbers"]
+__all__ = ["checked_inertial", "checked_number", "checked_numbers", "require_mapping"]
 
 #: How far an inertia may be from symmetric, or from positive, relative to its largest number: rounding.
 _ROUNDING = 1e-9
+
+
+def require_mapping(what: str, values: object) -> None:
+    """Raise ModelError unless it is a mapping by names."""
+    if not isinstance(values, Mapping) or not all(isinstance(name, str) for name in values):
+        raise ModelError(f"{what} are {values!r}; a mapping of names to numbers is needed")
 
 
 def checked_number(what: str, value: object) -> float:

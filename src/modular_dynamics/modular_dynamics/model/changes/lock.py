@@ -17,7 +17,7 @@ from ..inertial import Inertial, Link
 from ..structure import Graph, Structure
 from ..subsystem import Body, Joint, JointType
 from .bodies import body_at, body_of, changed, parts_of
-from .checks import checked_numbers
+from .checks import checked_numbers, require_mapping
 from .closing import check_closed, closes_nothing
 from .reindexing import Carried, Remainder
 
@@ -47,6 +47,7 @@ def lock(graph: Graph, positions: Mapping[str, ArrayLike]) -> Graph:
             joint that could not close any more.
         UnsupportedModelError: a joint of a black box, or on a link of one.
     """
+    require_mapping("positions", positions)
     locked = {name: _position(graph, name, value) for name, value in positions.items()}
     gears = _followers(graph, locked)
     for name in locked:

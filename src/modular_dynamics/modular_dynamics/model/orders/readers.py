@@ -8,6 +8,7 @@ from typing import Any
 
 from ...exceptions import StateError, UnsupportedModelError
 from ..graph import SubsystemGraph
+from ..structure import require_graph
 from .order import Entry, Order
 
 __all__ = ["from_mujoco", "from_names", "from_pinocchio"]
@@ -24,6 +25,7 @@ def from_names(graph: SubsystemGraph, names: Iterable[str]) -> Order:
     Raises:
         StateError: no sequence of names, a name twice, or that of a joint with several coordinates.
     """
+    require_graph(graph)
     listed = tuple(names) if isinstance(names, Iterable) and not isinstance(names, str) else (names,)
     if isinstance(names, str) or not all(isinstance(name, str) for name in listed):
         raise StateError(f"names is {names!r}; a sequence of joint names is needed")
@@ -47,7 +49,7 @@ def from_pinocchio(graph: SubsystemGraph, model: Any) -> Order:
         UnsupportedModelError: a joint of the model has coordinates that no joint of a graph has.
         StateError: another kind of model, or joints of one name have different coordinates.
     """
-    _raise_if_other(model, "njoints", "pinocchio.Model")
+    _raise_if_other(graph, model, "njoints", "pinocchio.Model")
     rows = []
     for k in range(1, model.njoints):
         size, kind = (int(model.nqs[k]), int(model.nvs[k])), model.joints[k].shortname()
@@ -72,7 +74,7 @@ def from_mujoco(graph: SubsystemGraph, model: Any) -> Order:
     Raises:
         StateError: another kind of model, or joints of one name have different coordinates.
     """
-    _raise_if_other(model, "njnt", "mujoco.MjModel")
+    _raise_if_other(graph, model, "njnt", "mujoco.MjModel")
     rows = []
     for k in range(model.njnt):
         joint = model.joint(k)
@@ -81,8 +83,9 @@ def from_mujoco(graph: SubsystemGraph, model: Any) -> Order:
     return _order(graph, rows, (int(model.nq), int(model.nv)), in_world=True)
 
 
-def _raise_if_other(model: Any, attribute: str, kind: str) -> None:
-    """Raise StateError where the model is not of this kind: it lacks the attribute."""
+def _raise_if_other(graph: object, model: Any, attribute: str, kind: str) -> None:
+    """Raise StateError where the model lacks an attribute of its kind; GraphTypeError where graph is none."""
+    require_graph(graph)
     if not hasattr(model, attribute):
         raise StateError(f"the model is {type(model).__name__}; a {kind} is needed")
 

@@ -23,20 +23,21 @@ def differences(function, x, step):
     return np.array(sides).T / step
 
 
-def assert_agree(graph, q, seed, step, tolerance):
+def assert_agree(graph, q, seed, step, tolerance, friction="none"):
     """With differences of the torques at states in which the loops are closed again."""
     guess, rng = md.close_loops(graph, q), np.random.default_rng(seed)
     v, vdot = rng.normal(size=(2, len(solver_of(graph).independent_v)))
 
     def tau(q, v, vdot):
-        return md.closed_loop_inverse_dynamics(graph, q, v, vdot, guess).tau
+        return md.closed_loop_inverse_dynamics(graph, q, v, vdot, guess, friction=friction).tau
 
-    ours = md.closed_loop_inverse_dynamics_derivatives(graph, q, v, vdot, guess)
+    ours = md.closed_loop_inverse_dynamics_derivatives(graph, q, v, vdot, guess, friction=friction)
     scale = max(np.abs(tau(q, v, vdot)).max(), 1e-9)
-    # torques are quadratic in v and linear in vdot: there long steps are exact
+    # torques are quadratic in v and linear in vdot: there long steps are exact, within signs of dry friction
+    in_v = 1e-2 if friction == "urdf" else 1.0
     for mine, expected in (
         (ours.dq, differences(lambda x: tau(x, v, vdot), q, step)),
-        (ours.dv, differences(lambda x: tau(q, x, vdot), v, 1.0)),
+        (ours.dv, differences(lambda x: tau(q, x, vdot), v, in_v)),
         (ours.dvdot, differences(lambda x: tau(q, v, x), vdot, 1.0)),
     ):
         assert np.abs(mine - expected).max() <= tolerance * max(np.abs(expected).max(), scale)
@@ -58,6 +59,16 @@ def test_springs_and_their_damping_count():
     with_spring, without = (md.closed_loop_inverse_dynamics_derivatives(g, *state) for g in (graph, plain))
     assert np.abs(with_spring.dq - without.dq).max() > 0.01
     assert np.abs(with_spring.dv - without.dv).max() > 1e-6
+
+
+@pytest.mark.parametrize("friction", ["none", "urdf"])
+def test_what_joints_add_counts(friction):
+    """Armatures, springs and friction, also of passive joints."""
+    dynamics = '<dynamics damping="0.3" friction="0.2"/></joint>'
+    text = closed_robots.Path(closed_robots.path("four_bar")).read_text().replace("</joint>", dynamics)
+    terms = [{"joint": "J1", "armature": 0.05}, {"joint": "J3", "armature": 0.02, "stiffness": 4.0}]
+    graph = md.load_urdf(text, {"version": 1, "joint_dynamics": terms})
+    assert_agree(graph, closed_robots.STATES["four_bar"], 2, 2e-3, 1e-9, friction)
 
 
 def test_wrenches_on_links_count():

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.integrate import simpson
 
 import modular_dynamics as md
 from helpers.oracles.motions import kinetic
@@ -75,3 +76,39 @@ def test_a_simulation_keeps_the_energy_of_springs_and_drives(four_bar):
     still = np.zeros(four_bar.nv)
     # and it is in both
     assert np.ptp([energy(four_bar, q, still) for q in motion.coordinates]) > 0.1 * kinetic(four_bar, motion)
+
+
+def test_friction_takes_its_energy_from_a_simulation(four_bar):
+    """While all joints turn one way: what is lost is the integral of v . (damping v + friction sign(v))."""
+    times = np.linspace(0.0, 0.05, 201)
+    motion = simulate(four_bar, [0.4], [3.0], None, 0.05, times=times, friction="urdf")
+    assert (np.sign(motion.velocities) == np.sign(motion.velocities[0])).all()
+    rest = passive_torques(four_bar, motion.coordinates[0], 0.0 * motion.velocities[0])
+    assert rest.any()  # of springs, which keep energy
+    speeds = np.abs(motion.velocities)
+    power = sum(
+        joint.damping * speeds[:, k] ** 2 + joint.friction * speeds[:, k]
+        for k, joint in enumerate(four_bar.joints)
+    )
+    lost = motion.energy[0] - motion.energy[-1]
+    assert lost == pytest.approx(simpson(power, x=times), rel=1e-7)
+    assert lost > 0.1 * kinetic(four_bar, motion)
+
+
+def test_a_simulation_ends_where_dry_friction_holds_a_joint(four_bar):
+    held = four_bar.with_parameters({"joint J1 friction": 50.0})
+    with pytest.raises(md.StateError, match=r"beyond .* s: .*, perhaps because dry friction holds a joint"):
+        simulate(held, [0.4], [0.1], None, 1.0, friction="urdf")
+
+
+@pytest.mark.parametrize("prescribed", [["J1"], []])
+def test_hybrid_dynamics_with_friction_is_inverse_or_forward_dynamics(four_bar, prescribed):
+    inverse = closed_loop_inverse_dynamics(four_bar, [0.4], [3.0], [2.0], friction="urdf")
+    state = inverse.coordinates, inverse.velocities
+    result = md.closed_loop_hybrid_dynamics(four_bar, *state, [2.0], inverse.tau, prescribed, friction="urdf")
+    assert_close(result.vdot, inverse.accelerations, 1e-10)
+    assert_close(result.tau, inverse.tau, 1e-10)
+    rows = md.closed_loop_hybrid_dynamics_batch(
+        four_bar, *([x] for x in state), [[2.0]], [inverse.tau], prescribed, friction="urdf"
+    )
+    assert np.array_equal(rows.vdot[0], result.vdot)

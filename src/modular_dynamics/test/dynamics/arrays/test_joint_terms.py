@@ -77,10 +77,10 @@ def test_mimic_joints_load_their_driver():
 
 @pytest.mark.parametrize("kind", ["spherical", "floating"])
 def test_a_spring_at_a_joint_of_several_coordinates_is_refused(kind):
+    """Where the joint is made, so that no function leaves it out."""
     graph = chain("revolute", kind)
-    sprung = replace(graph, joints=(graph.joints[0], replace(graph.joints[1], stiffness=2.0)))
     with pytest.raises(md.UnsupportedModelError, match=f"joint 'b' is {kind} and has stiffness 2; springs"):
-        md.inverse_dynamics(sprung, *random_state(sprung))
+        replace(graph.joints[1], stiffness=2.0)
 
 
 @pytest.mark.parametrize("friction", ["coulomb", None, 1])

@@ -5,16 +5,18 @@ from dataclasses import replace
 import numpy as np
 import pinocchio
 from hypothesis import given
+from hypothesis import strategies as st
 
 import modular_dynamics as md
 from helpers.random_examples.examples import examples
+from helpers.random_examples.joint_trees import joint_trees
 from helpers.random_examples.trees import random_trees
 from helpers.tree_dynamics import assert_close, differences, random_state, random_states
 
 
 def assert_is_coriolis(graph, q, v):
     C = md.coriolis_matrix(graph, q, v)
-    h = md.bias(graph, q, v) - md.gravity_torque(graph, q)
+    h = md.bias(graph, q, v) - md.bias(graph, q, 0.0 * v)  # without gravity and springs
     scale = max(np.abs(md.bias(graph, q, v)).max(), np.abs(h).max(), 1e-9)
     assert np.abs(C @ v - h).max() <= 1e-11 * scale
 
@@ -31,6 +33,16 @@ def test_random_trees_have_a_skew_symmetric_difference(tree):
     graph = md.load_urdf(tree.urdf)
     q, v, _ = tree.state(graph)
     assert_is_coriolis(graph, q, v)
+
+
+@examples(30)
+@given(tree=joint_trees(largest=12), seed=st.integers(0, 100))
+def test_joints_of_all_types_with_armatures_have_it_too(tree, seed):
+    """Floating joints with armature among them, whose M is not that of a rigid body."""
+    graph, rng = tree.graph, np.random.default_rng(seed)
+    graph = graph.with_parameters({f"joint {joint.name} armature": rng.random() for joint in graph.joints})
+    q, v, _ = tree.state(graph)
+    assert_is_coriolis(graph, graph.integrate(q, np.zeros(graph.nv)), v)
 
 
 def test_robots_have_a_skew_symmetric_difference(tree_robot):

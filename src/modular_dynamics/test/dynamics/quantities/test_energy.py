@@ -99,6 +99,17 @@ def test_springs_at_joints_and_armatures_count(load_robot):
     assert md.kinetic_energy_batch(graph, [q, q], [v, v]) == pytest.approx(md.kinetic_energy(graph, q, v))
 
 
+def test_energies_that_overflow_are_no_numbers(load_robot):
+    plain = load_robot("vendor_arm")
+    name = f"joint {plain.joint_names[0]}"
+    graph = plain.with_parameters({f"{name} armature": 1e300, f"{name} stiffness": 1e300})
+    q = np.full(graph.nq, 1e10)
+    with pytest.raises(md.StateError, match="so large that the energy is not"):
+        md.kinetic_energy(graph, graph.neutral(), q)
+    with pytest.raises(md.StateError, match="so large that the energy is not"):
+        md.potential_energy_batch(graph, [q, q])
+
+
 def test_closed_robots_have_the_energy_of_their_parts():
     graph = md.load_urdf(closed_robots.path("crane"))
     q = md.close_loops(graph, closed_robots.STATES["crane"])

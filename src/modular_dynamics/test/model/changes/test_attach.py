@@ -173,6 +173,7 @@ def test_a_homogeneous_matrix_is_a_pose_too(load_robot):
         ({"pose": np.diag([1.0, 1, 2, 1])}, md.ModelError, "no homogeneous matrix: not a rotation"),
         ({"pose": np.ones((4, 4))}, md.ModelError, "no homogeneous matrix: the last row"),
         ({"pose": DualQuaternion.zero}, md.ModelError, "a unit dual quaternion is needed"),
+        ({"link": ["base"]}, md.UnknownNameError, r"no link '\['base'\]' in 'four_link'"),
         ({"link": "nose"}, md.UnknownNameError, "no link 'nose' in 'four_link'"),
     ],
 )
@@ -180,6 +181,14 @@ def test_wrong_places_are_refused(load_robot, arguments, error, message):
     graph = load_robot("four_link")
     with pytest.raises(error, match=message):
         graph.attach(load_robot("vendor_arm"), **{"link": graph.links[-1], "prefix": "a_", **arguments})
+
+
+def test_what_is_no_robot_is_refused(load_robot):
+    graph = load_robot("four_link")
+    with pytest.raises(md.GraphTypeError, match=r"type str 'arm.urdf' is given where a SubsystemGraph"):
+        graph.attach("arm.urdf", graph.links[-1])
+    with pytest.raises(md.ModelError, match=r"the prefix is 3; text is needed"):
+        graph.attach(graph, graph.links[-1], prefix=3)
 
 
 def test_names_that_both_have_are_refused(load_robot):

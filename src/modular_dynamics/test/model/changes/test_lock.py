@@ -245,6 +245,7 @@ def test_a_position_beyond_the_limits_is_a_warning(load_robot):
         ({"head_tilt": "a"}, md.ModelError, "position of joint 'head_tilt' is "),
         ({"head_tilt": [0.0, 1.0]}, md.ModelError, r"shape \(1,\)"),
         ({"head_tilt": np.nan}, md.ModelError, "finite numbers"),
+        (["head_tilt"], md.ModelError, r"positions are \['head_tilt'\]; a mapping of names"),
     ],
 )
 def test_wrong_positions_are_refused(load_robot, positions, error, message):

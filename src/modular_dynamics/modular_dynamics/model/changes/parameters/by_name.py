@@ -9,7 +9,7 @@ from types import MappingProxyType
 from ....exceptions import UnknownNameError
 from ...structure import Graph, Structure
 from ..bodies import changed
-from ..checks import checked_number
+from ..checks import checked_number, require_mapping
 from .closing import GEARS, GRAVITY, LOOP_JOINTS, SPRINGS
 from .joints import JOINTS
 from .kind import Kind, Parameter
@@ -45,8 +45,9 @@ def with_parameters(graph: Graph, values: Mapping[str, float]) -> Graph:
     Raises:
         UnknownNameError: no such parameter; names similar ones.
         ModelError: a number that is not finite, or negative where none can be; an inertia that no body has; a
-            lower limit above the upper one.
+            lower limit above the upper one; no mapping.
     """
+    require_mapping("values", values)
     by_owner: dict[tuple[str, str], dict[str, float]] = {}
     for name, value in values.items():
         kind, owner, quantity = _parsed(graph, name)

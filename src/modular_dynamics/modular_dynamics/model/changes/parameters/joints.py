@@ -34,8 +34,12 @@ def _values(graph: Structure, name: str) -> Values:
     joint = graph.joint(name)
     slides = joint.type is JointType.PRISMATIC
     for quantity, units in _DRIVE.items():
-        values[quantity] = Parameter(getattr(joint, quantity), units[slides])
-    values["rest position"] = Parameter(joint.rest_position, "m" if slides else "rad")
+        unit = ", ".join(units) if joint.type is JointType.FLOATING else units[slides]
+        values[quantity] = Parameter(getattr(joint, quantity), unit)
+    if joint.type.nv > 1:  # no springs, see Joint
+        del values["stiffness"]
+    else:
+        values["rest position"] = Parameter(joint.rest_position, "m" if slides else "rad")
     for quantity, units in _LIMITS.items():
         if (limit := getattr(joint.limits, quantity)) is not None:
             values[f"{quantity} limit"] = Parameter(limit, units[slides])

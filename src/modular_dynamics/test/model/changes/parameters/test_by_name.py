@@ -78,6 +78,12 @@ def test_what_is_no_number_is_refused(load_robot, value):
         load_robot("charmie").with_parameters({"gravity x": value})
 
 
+@pytest.mark.parametrize("values", [None, "gravity x", [("gravity x", 1.0)], {3: 1.0}])
+def test_what_is_no_mapping_is_refused(load_robot, values):
+    with pytest.raises(md.ModelError, match=r"^values are .*; a mapping of names to numbers is needed"):
+        load_robot("charmie").with_parameters(values)
+
+
 def test_numbers_of_black_boxes_are_not_there(boxed_arm):
     names = [*boxed_arm.parameters]
     assert "link tv7_left_finger mass" not in names

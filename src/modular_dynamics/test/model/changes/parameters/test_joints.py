@@ -2,6 +2,7 @@
 
 from xml.etree import ElementTree
 
+import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
@@ -10,6 +11,7 @@ import modular_dynamics as md
 from helpers.changed_robots import assert_same_connections, assert_same_robot, edited, joint_element, untagged
 from helpers.random_examples.examples import examples
 from helpers.random_examples.trees import partitions, random_trees
+from helpers.robots.urdf_text import inertial, joint, robot
 
 NEW = {"x": 0.3, "y": -0.4, "z": 0.5, "roll": 0.6, "pitch": -0.7, "yaw": 2.8}
 
@@ -100,6 +102,19 @@ def test_units_say_whether_a_joint_turns_or_slides(load_robot):
     assert parameters["joint torso_lift effort limit"].unit == "N"
     assert parameters["joint torso_pitch effort limit"].unit == "N m"
     assert parameters["joint torso_lift damping"].unit == "N s/m"
+
+
+@pytest.mark.parametrize(("kind", "units"), [("spherical", "kg m^2"), ("floating", "kg m^2, kg")])
+def test_joints_with_several_coordinates_have_no_springs(kind, units):
+    ball = f'<link name="ball">{inertial(1.0, (0, 0, 0), np.eye(3))}</link>'
+    text = ['<link name="base"/>', ball, joint("j", "floating", "base", "ball", (0, 0, 0))]
+    graph = md.load_urdf(robot("r", text, ['<spherical joint="j"/>'] if kind == "spherical" else []))
+    for name in ("joint j stiffness", "joint j rest position"):
+        assert name not in graph.parameters
+        with pytest.raises(md.UnknownNameError, match=rf"no parameter '{name}'"):
+            graph.with_parameters({name: 1.0})
+    assert graph.parameters["joint j armature"].unit == units
+    assert graph.with_parameters({"joint j armature": 2.0}).joint("j").armature == 2.0
 
 
 @examples(20)
