@@ -20,6 +20,7 @@ from .dynamics.hybrid_dynamics import (
 )
 from .dynamics.regressor import ClosedLoopRegressor, closed_loop_base_parameters, closed_loop_regressor
 from .dynamics.solver import ClosedLoopDynamics, ClosedLoopSolver, solver_of
+from .export import recordings as _recordings  # noqa: F401  # registers the export of robots with loops
 from .reactions.free_bodies import LoadCase
 from .reactions.joint_reactions import (
     Reaction,
