@@ -22,7 +22,7 @@ __all__ = ["loop_recordings"]
 #: States of which those farthest from dead points, where rounding grows, are taken; and attempts.
 CANDIDATES, ATTEMPTS = 4 * STATES, 200
 #: How far from the guess joints that move loops are [rad or m] at first; every attempt is nearer.
-SPREAD, NEARER = 1.0, 0.97
+SPREAD, NEARER = 1.0, 0.95
 #: Largest rotation of a passive joint [rad]: whole turns are not compared.
 LARGEST_TURN = 3.0
 
