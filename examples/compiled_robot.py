@@ -6,6 +6,7 @@ Prints:
     ...
     the same torques within 1e-12 N m: True
     arm.c arm.h arm_test.c, operations of each function: {'inverse_dynamics': 203}
+    a crane with two closed loops: 719
     gradient of the torques' squares by CasADi, largest difference from ours below 1e-10: True
 """
 
@@ -30,6 +31,8 @@ with tempfile.TemporaryDirectory() as folder:  # gcc -std=c99 arm.c arm_test.c -
     code = graph.export_c(Path(folder) / "arm.c", ["inverse_dynamics"])
     files = f"{code.source.name} {code.header.name} {code.test.name}"
     print(f"{files}, operations of each function: {code.operations}")
+    crane = md.load_urdf(ROBOTS / "crane.urdf").export_c(Path(folder) / "crane.c")  # by its motors
+    print("a crane with two closed loops:", crane.operations["closed_loop_inverse_dynamics"])
 
 torques = graph.to_casadi(["inverse_dynamics"]).inverse_dynamics
 symbols = casadi.SX.sym("q", graph.nq)

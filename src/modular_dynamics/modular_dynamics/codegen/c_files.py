@@ -68,12 +68,12 @@ def _comment(lines: Sequence[str]) -> list[str]:
     return ["/*", *(f" * {comment_text(line)}".rstrip() for line in lines), " */"]
 
 
-def _sizes(prefix: str, joints: Sequence[Coordinates]) -> list[str]:
+def _sizes(prefix: str, joints: Sequence[Coordinates], q: str, v: str) -> list[str]:
     """Lengths of vectors, and names of the elements at which joints begin in them."""
     lengths = [sum(joint.q[1] for joint in joints), sum(joint.v[1] for joint in joints)]
-    lines = [f"#define {prefix}_NQ {lengths[0]} /* length of q */"]
-    lines += [f"#define {prefix}_NV {lengths[1]} /* length of v, vdot and tau */", ""]
-    lines += ["/* Where the numbers of a joint begin in q, and in v, vdot and tau. */"]
+    lines = [f"#define {prefix}_NQ {lengths[0]} /* length of {q} */"]
+    lines += [f"#define {prefix}_NV {lengths[1]} /* length of {v} */", ""]
+    lines += [f"/* Where the numbers of a joint begin in {q}, and in {v}. */"]
     names = unique_identifiers(joint.joint for joint in joints)
     for vector, firsts in (("Q", [one.q[0] for one in joints]), ("V", [one.v[0] for one in joints])):
         entries = [
@@ -107,12 +107,12 @@ def header(robot: Robot, procedures: Sequence[Procedure]) -> str:
         *_order(robot.joints, "q", "v"),
     ]
     if loops:
-        about += ["", "Order of all joints:", *_order(robot.all_joints, "coordinates", "rows of W:")]
+        about += ["", "Order of all joints (velocities = W v):"]
+        about += _order(robot.all_joints, "coordinates", "velocities")
     lines = [*_comment(about), f"#ifndef {upper}_H", f"#define {upper}_H", ""]
-    lines += _sizes(upper, robot.joints)
+    lines += _sizes(upper, robot.joints, "q", "v, vdot and tau")
     if loops:
-        lines += ["", "/* The same of all joints: of coordinates, and of the rows of W. */"]
-        lines += _sizes(f"{upper}_ALL", robot.all_joints)
+        lines += ["", *_sizes(f"{upper}_ALL", robot.all_joints, "coordinates", "velocities of all joints")]
     lines += ["", "#ifdef __cplusplus", f"#define {upper}_RESTRICT", 'extern "C" {', "#else"]
     lines += [f"#define {upper}_RESTRICT restrict", "#endif", ""]
     for procedure in procedures:

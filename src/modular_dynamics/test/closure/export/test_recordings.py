@@ -12,6 +12,7 @@ from helpers.robots.parallel_mechanisms import bricard
 from helpers.robots.planar_mechanisms import MECHANISMS, branch_of, four_bar_by_cosines, same_angle
 from helpers.robots.planar_robots import Planar, four_bar
 from helpers.robots.spatial_mechanisms import spinning_rod
+from helpers.robots.urdf_text import inertial, joint
 from modular_dynamics.closure.export import recordings
 from modular_dynamics.closure.export.procedures import EXPORTED_WITH_LOOPS
 
@@ -43,6 +44,33 @@ def test_floating_bases(load_robot, tmp_path, name):
     exported = load_robot(name, floating_base=True).export_c(tmp_path / "robot.c", functions)
     finished = run(compiled(exported))
     assert finished.returncode == 0, finished.stdout
+
+
+@needs_gcc
+def test_armature_and_springs_at_joints_and_a_ball_joint_in_a_loop_count(tmp_path):
+    """A ball joint hangs on the coupler; its quaternion is independent."""
+    terms = [
+        {"joint": "J1", "armature": 0.05},
+        {"joint": "J3", "armature": 0.02, "stiffness": 4.0, "rest_position": 0.3},
+        {"joint": "hook", "armature": 0.01},
+    ]
+    text = re.sub("<subsystem.*?</subsystem>", "", (ROBOTS / "four_bar.urdf").read_text())
+    hanging = [
+        f'<link name="weight">{inertial(0.2, (0.0, 0.02, -0.1), np.diag([0.01, 0.02, 0.015]))}</link>',
+        joint("hook", "floating", "coupler", "weight", (0.03, 0.01, 0.0)),
+    ]
+    text = text.replace("<modular_dynamics", "".join(hanging) + "<modular_dynamics", 1)
+    text = text.replace("</modular_dynamics>", '<spherical joint="hook"/></modular_dynamics>')
+    graph = md.load_urdf(text, {"joint_dynamics": terms, "version": 1})
+    finished = run(compiled(graph.export_c(tmp_path / "robot.c", ALL)))
+    assert finished.returncode == 0, finished.stdout
+    without = md.load_urdf(text).export_c(tmp_path / "without.c", ALL)
+    there = [0.3, *graph.neutral()[-4:]]
+    torques = [
+        CFunctions(code).call("closed_loop_bias", 4, there, np.zeros(4))[1]
+        for code in (without, graph.export_c(tmp_path / "with.c", ALL))
+    ]
+    assert np.abs(torques[0] - torques[1])[0] > 0.1
 
 
 @needs_gcc
