@@ -17,7 +17,7 @@ from modular_dynamics.closure.export import recordings
 from modular_dynamics.closure.export.procedures import EXPORTED_WITH_LOOPS
 
 ALL = tuple(EXPORTED_WITH_LOOPS)
-#: Floating, the massless root links of some could accelerate at will.
+FOUR_LINK = ROBOTS / "four_link.urdf"
 ROBOT_FILES = ("four_bar", "slider_crank", "crane", "exoskeleton", "charmie_torso")
 #: As many states, and how far the independent joints go [rad or m].
 STATES, RANGE = 60, 3.0
@@ -71,6 +71,27 @@ def test_armature_and_springs_at_joints_and_a_ball_joint_in_a_loop_count(tmp_pat
         for code in (without, graph.export_c(tmp_path / "with.c", ALL))
     ]
     assert np.abs(torques[0] - torques[1])[0] > 0.1
+
+
+SPRING = """
+<modular_dynamics version="1">
+  <spring name="s" stiffness="300" free_length="0.2" initial_force="3" damping="5">
+    <anchor link="base" xyz="0.1 0.2 0.3"/> <anchor link="right_branch" xyz="0.1 0 0.05"/>
+  </spring>
+</modular_dynamics>
+"""
+PASSIVE = '<modular_dynamics version="1"><passive joint="bend"/></modular_dynamics>'
+
+
+def tagged_four_link(tags):
+    text = re.sub("<modular_dynamics.*</modular_dynamics>", "", FOUR_LINK.read_text(), flags=re.DOTALL)
+    return md.load_urdf(text.replace("</robot>", tags + "</robot>"))
+
+
+@needs_gcc
+def test_a_tree_with_a_damped_spring_to_the_ground(tmp_path):
+    finished = run(compiled(tagged_four_link(SPRING).export_c(tmp_path / "robot.c", ALL)))
+    assert finished.returncode == 0, finished.stdout
 
 
 @needs_gcc
@@ -191,6 +212,7 @@ def test_nothing_is_written_that_differs_from_the_library(load_robot, tmp_path, 
             lambda: MECHANISMS["chained"]().graph().with_independent_joints("carrier", "rod_2"),
             "not all of its passive joints are found by steps",
         ),
+        (lambda: tagged_four_link(PASSIVE), "not all of its passive joints are found by steps"),
     ],
 )
 def test_other_loops_are_refused(tmp_path, graph, message):
