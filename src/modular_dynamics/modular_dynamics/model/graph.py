@@ -85,7 +85,7 @@ class SubsystemGraph(Structure, ExportsCode):
         try:
             if np.iscomplexobj(np.asarray(value)):
                 raise TypeError("complex numbers")
-            array = np.asarray(value, dtype=np.float64)
+            array = np.asarray(value, dtype=np.float64, order="C")  # kernels read neighbours
         except (TypeError, ValueError) as error:
             raise StateError(f"{name} is not an array of numbers: {error}") from None
         if array.shape != (needed,):
