@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ...codegen.program import Program, Symbol
-from ...codegen.tracing import Symbols
+from ...codegen.tracing import Symbols, uncompiled
 from ...dynamics.arrays.arguments import Array
 from ...dynamics.execution.algorithms import INVERSE_DYNAMICS, MASS_MATRIX
 from ...dynamics.export.procedures import Trace
@@ -39,7 +39,7 @@ class LoopTrace:
         if solver.explicit is not None:
             arrays = solver.explicit.arrays
             signs = np.zeros(len(arrays.steps))
-            branch_signs(arrays, near.copy(), signs)
+            uncompiled(branch_signs)(arrays, near, signs)  # once: not worth compiling
             steps = steps_of(arrays, signs)
         known = dict(zip(solver.independent_q.tolist(), q, strict=True))
         self.q, self.reach = positions(program, steps, known, near)

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...codegen.program import Program, Symbol
+from ...codegen.symbolic_math import hypot
 from ...codegen.tracing import uncompiled
 from ...dynamics.arrays.arguments import Array
 from ...kernels.loops import planar_crossings as crossings
@@ -104,13 +105,13 @@ def _solved(step: Step, q: Mapping[int, Symbol]) -> tuple[tuple[Any, Any], tuple
     rotate, distance = uncompiled(crossings.rotate), uncompiled(crossings.line_distance)
     if step.kind == kernel.CIRCLE_LINE:
         line = bx - ax, by - ay, *rotate(ex, ey, angle)
-        r, _, _, _, _ = uncompiled(crossings.circle_gaps)(0.0, 0.0, gx - ax, gy - ay, 0.0, 0.0)
+        r = hypot(gx - ax, gy - ay)
         _, h = distance(*line)
         values = uncompiled(crossings.circle_line)(*line, gx - ax, gy - ay, step.sign)
         return values, ((1.0 - GAP) * r - h, (1.0 - GAP) * r + h)
     if step.kind == kernel.LINE_CIRCLE:
         line = gx - bx, gy - by, ax, ay
-        _, p, _, _, _ = uncompiled(crossings.circle_gaps)(0.0, 0.0, 0.0, 0.0, cx - ex, cy - ey)
+        p = hypot(cx - ex, cy - ey)
         _, h = distance(*line)
         values = uncompiled(crossings.line_circle)(*line, cx - ex, cy - ey, angle, step.sign)
         return values, ((1.0 - GAP) * p - h, (1.0 - GAP) * p + h)

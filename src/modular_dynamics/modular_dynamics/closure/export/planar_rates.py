@@ -32,12 +32,12 @@ class _Place(NamedTuple):
 
 
 class LinearStep(NamedTuple):
-    """A step at one configuration: sum_k column_k v_k = 0, two equations, or one of a gear.
+    """A step at one configuration: sum_k column_k v_k = 0, two equations.
 
     Attributes:
-        indices: in v of the joints of the chain; columns: theirs. unknown: the places of i and j in it.
-        inverse: 1 / det of their columns. places: of the joints. point: P. Of a gear there is one unknown,
-            whose rate is the sum of ``ratios`` times those of ``indices``.
+        indices, columns, places: index in v, a_k, and where it is, of each joint of the chain.
+        unknown: the places of i and j in the chain. inverse: 1 / det of their columns; None: a gear. Its one
+            unknown is an index in v, whose rate is the sum of ``ratios`` times those of ``indices``.
     """
 
     indices: tuple[int, ...]
