@@ -117,7 +117,7 @@ class Run:
 
     def loops(self) -> None:
         """From one closed loop to fifty."""
-        figures = measure_loops(self._rounds, self._ticker("loops"))
+        figures = measure_loops(self._rounds, self._options.out / "generated", self._ticker("loops"))
         tables.print_loops(self._console, figures)
         self._loops = figures
         self._write("loops", chains=[asdict(one) for one in figures])

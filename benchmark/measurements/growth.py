@@ -3,10 +3,13 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 
 import numpy as np
 
 import modular_dynamics as md
+from benchmark.peers.casadi_peer import BuildError
+from benchmark.peers.exported_loops import LoopsInC
 from benchmark.peers.ours import single_and_batch
 from benchmark.peers.pinocchio_peer import PinocchioPeer
 from benchmark.setting.robots import random_states, random_tree, standing, windows
@@ -65,7 +68,11 @@ def _calls(joints: int) -> Timed:
 
 @dataclass(frozen=True)
 class LoopFigures:
-    """One chain: its loops, coordinates, rows, microseconds of one evaluation and of the open tree's."""
+    """One chain: its loops, coordinates, rows, microseconds of one evaluation and of the open tree's.
+
+    ``c_us``: of one evaluation in C by `graph.export_c`; None without a C compiler. ``c_error``: its largest
+    difference from the library, relative to the torque.
+    """
 
     loops: int
     joints: int
@@ -73,12 +80,14 @@ class LoopFigures:
     closed_us: float
     quartiles: str
     tree_us: float
+    c_us: float | None
+    c_error: float | None
 
 
-def measure_loops(rounds: int, tick: Callable[[str], None]) -> list[LoopFigures]:
+def measure_loops(rounds: int, cache: Path, tick: Callable[[str], None]) -> list[LoopFigures]:
     """Inverse dynamics of chains of four-bars from a guess; all sizes are timed in turns."""
     timed: Timed = {}
-    sizes = {}
+    sizes, errors = {}, {}
     for loops in LOOPS:
         tick(f"a chain of {loops} loops")
         graph = windows(loops)
@@ -88,10 +97,19 @@ def measure_loops(rounds: int, tick: Callable[[str], None]) -> list[LoopFigures]
         sizes[loops] = graph.nv, len(result.multipliers)
         timed[f"closed {loops}"] = partial(md.closed_loop_inverse_dynamics, graph, *arguments), 1
         timed[f"tree {loops}"] = partial(md.inverse_dynamics, graph.tree, *motion), 1
+        try:
+            code = LoopsInC(graph, arguments[3], arguments[:3], cache / f"windows_{loops}")
+        except BuildError:
+            continue
+        if code.call() != 0:
+            raise RuntimeError(f"the exported code of {loops} loops reports an error")
+        timed[f"C {loops}"] = code.call, 1
+        errors[loops] = float(np.abs(code.tau - result.tau).max() / np.abs(result.tau).max())
     times = interleaved(timed, rounds, tick)
     medians = medians_by_size(times)
     figures = []
     for loops, (joints, rows) in sizes.items():
         closed, quartiles = medians["closed"][loops], str(Spread.of(times[f"closed {loops}"]))
-        figures.append(LoopFigures(loops, joints, rows, closed, quartiles, medians["tree"][loops]))
+        in_c = medians.get("C", {}).get(loops), errors.get(loops)
+        figures.append(LoopFigures(loops, joints, rows, closed, quartiles, medians["tree"][loops], *in_c))
     return figures

@@ -120,7 +120,12 @@ def _library(
     place = folder / f"{graph.name}_{write.__name__}"
     place.mkdir(parents=True, exist_ok=True)
     write(graph, place)
-    (place / "calls.c").write_text(WRAPPER, encoding="ascii")
+    return compiled(place, WRAPPER)
+
+
+def compiled(place: Path, wrapper: str) -> ctypes.CDLL:
+    """The library of C code around robot.c in a folder. Raises BuildError."""
+    (place / "calls.c").write_text(wrapper, encoding="ascii")
     command = [os.environ.get("CC", "cc"), "-std=c99", *C_FLAGS, "calls.c", "-o", "robot.so", "-lm"]
     try:
         subprocess.run(command, cwd=place, check=True, capture_output=True, text=True)

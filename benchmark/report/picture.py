@@ -42,6 +42,8 @@ def _loops(axes: Axes, loops: list[LoopFigures]) -> None:
         counts, [one.closed_us / one.loops for one in loops], "C0s--", markersize=4, label="closed, per loop"
     )
     axes.loglog(counts, [one.tree_us for one in loops], "C2o-", markersize=4, label="its tree, a single call")
+    if in_c := {one.loops: one.c_us for one in loops if one.c_us is not None}:
+        axes.loglog(list(in_c), list(in_c.values()), "C3o-", markersize=4, label="closed, exported C")
     axes.set_xticks(LOOPS, [str(n) for n in LOOPS])
     axes.set_yticks(MICROSECONDS, [str(t) for t in MICROSECONDS])
     axes.set(xlabel="closed loops of a chain of four-bars", ylabel="microseconds")

@@ -1,4 +1,4 @@
-"""Procedures as functions in C99: no allocation, no loops, sin and cos alone of the mathematical library.
+"""Procedures as functions in C99: no allocation, no loops; sin, cos, sqrt, atan2, floor are called.
 
 Every operation is one line. What one function may hold is limited, for compilers take more than linear time:
 a long procedure is cut into parts, and what later parts need stands in an array on the caller's stack.
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from ..kernels.states import SMALLEST_NORM
 from .procedure import Procedure
-from .program import Operation, Program, used_lines
+from .program import Operation, Program, Symbol, used_lines
 
 __all__ = ["HELPERS", "definition", "signature", "work_size"]
 
@@ -101,7 +101,7 @@ def _parts(program: Program, lines: list[int]) -> _Parts:
 def work_size(procedure: Procedure) -> int:
     """How many doubles the function keeps in arrays on its stack; the compiler may use more stack."""
     parts = _parts(procedure.program, used_lines(procedure.program, procedure.symbols))
-    return parts.size + len(procedure.pivots)
+    return parts.size + len(procedure.pivots) + len(procedure.reach)
 
 
 def definition(procedure: Procedure, prefix: str) -> str:
@@ -130,8 +130,9 @@ def _frame(procedure: Procedure, size: int, calls: Sequence[str]) -> Iterator[st
     yield "{"
     if size:
         yield f"    double work[{size}];"
-    if procedure.pivots:
-        yield f"    double pivots[{len(procedure.pivots)}];"
+    checks = [(name, part, status) for name, part, status in _checks(procedure) if part]
+    for name, part, _ in checks:
+        yield f"    double {name}[{len(part)}];"
     finite = " && ".join(f"all_finite({name}, {length})" for name, length in procedure.inputs)
     yield "    int status = 0;"
     yield f"    if (!({finite})) {{"
@@ -143,10 +144,10 @@ def _frame(procedure: Procedure, size: int, calls: Sequence[str]) -> Iterator[st
         yield "        status = 1;"
     yield "    } else {"
     yield from calls
-    if procedure.pivots:
-        yield f"        for (int k = 0; k < {len(procedure.pivots)}; ++k) {{"
-        yield "            if (!(pivots[k] > 0.0)) {"
-        yield "                status = 3;"
+    for name, part, status in checks:  # the last one decides: of loops that do not close all is NaN
+        yield f"        for (int k = 0; k < {len(part)}; ++k) {{"
+        yield f"            if (!({name}[k] > 0.0)) {{"
+        yield f"                status = {status};"
         yield "            }"
         yield "        }"
     finite = " && ".join(f"all_finite({result.name}, {len(result.symbols)})" for result in procedure.results)
@@ -162,14 +163,20 @@ def _frame(procedure: Procedure, size: int, calls: Sequence[str]) -> Iterator[st
     yield "}"
 
 
+def _checks(procedure: Procedure) -> tuple[tuple[str, tuple[Symbol, ...], int], ...]:
+    """Arrays of what must be positive: name, symbols, and the status otherwise."""
+    return ("pivots", procedure.pivots, 3), ("reach", procedure.reach, 4)
+
+
 def _outputs(procedure: Procedure) -> dict[int, list[str]]:
     """The elements of the results that each line is stored in."""
     outputs: defaultdict[int, list[str]] = defaultdict(list)
     for result in procedure.results:
         for k, symbol in enumerate(result.symbols):
             outputs[symbol.line].append(f"{result.name}[{k}]")
-    for k, symbol in enumerate(procedure.pivots):
-        outputs[symbol.line].append(f"pivots[{k}]")
+    for name, part, _ in _checks(procedure):
+        for k, symbol in enumerate(part):
+            outputs[symbol.line].append(f"{name}[{k}]")
     return outputs
 
 
@@ -190,7 +197,7 @@ def _body(
         if operation.kind in _SIGNS:
             value = f" {_SIGNS[operation.kind]} ".join(values)
         else:
-            value = f"-{values[0]}" if operation.kind == "neg" else f"{operation.kind}({values[0]})"
+            value = f"-{values[0]}" if operation.kind == "neg" else f"{operation.kind}({', '.join(values)})"
         yield f"    const double v{line} = {value};"
         if line in slots:
             yield f"    work[{slots[line]}] = v{line};"
@@ -210,6 +217,7 @@ def _value(procedure: Procedure, operation: Operation, line: int) -> str:
 def _used_names(body: list[str], procedure: Procedure) -> dict[str, str]:
     """The arrays that statements read or write, with their types: no parameter is unused."""
     kinds = {name: "const double" for name, _ in procedure.inputs}
-    kinds |= dict.fromkeys((*(result.name for result in procedure.results), "pivots", "work"), "double")
+    results = (result.name for result in procedure.results)
+    kinds |= dict.fromkeys((*results, "pivots", "reach", "work"), "double")
     used = {name for line in body for name in re.findall(r"\b(\w+)\[", line)}
     return {name: kind for name, kind in kinds.items() if name in used}

@@ -14,14 +14,18 @@ _BINARY = {"add": operator.add, "sub": operator.sub, "mul": operator.mul, "div":
 def casadi_function(procedure: Procedure) -> Any:
     """A casadi.Function with the procedure's inputs and results by name: columns and matrices.
 
-    Pivots are left out: it checks nothing. Raises ImportError: CasADi cannot be imported.
+    Pivots and reach are left out: it checks nothing. Raises ImportError: CasADi cannot be imported.
     """
     import casadi  # noqa: PLC0415  # optional
 
     inputs = [casadi.SX.sym(name, length) for name, length in procedure.inputs]
     elements = [casadi.vertsplit(vector) for vector in inputs]
     values: dict[int, Any] = {}
-    unary: dict[str, Any] = {"neg": operator.neg, "sin": casadi.sin, "cos": casadi.cos}
+    unary: dict[str, Any] = {
+        "neg": operator.neg,
+        **{name: getattr(casadi, name) for name in ("sin", "cos", "sqrt", "floor")},
+    }
+    binary: dict[str, Any] = {**_BINARY, "atan2": casadi.atan2}
     symbols = [symbol for result in procedure.results for symbol in result.symbols]
     for line in used_lines(procedure.program, symbols):
         operation = procedure.program.operations[line]
@@ -32,7 +36,7 @@ def casadi_function(procedure: Procedure) -> Any:
         elif operation.kind in unary:
             values[line] = unary[operation.kind](values[operation.first])
         else:
-            values[line] = _BINARY[operation.kind](values[operation.first], values[operation.second])
+            values[line] = binary[operation.kind](values[operation.first], values[operation.second])
     outputs = []
     for result in procedure.results:
         column = casadi.vertcat(*(values[symbol.line] for symbol in result.symbols))

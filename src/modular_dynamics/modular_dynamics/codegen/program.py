@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 __all__ = ["Operation", "Program", "Symbol", "used_lines"]
+
+_OF_ONE_LINE = ("neg", "sin", "cos", "sqrt", "floor")
 
 
 class Operation(NamedTuple):
     """One line of a program.
 
     Attributes:
-        kind: "input" (of array ``first``, element ``second``), "constant" (``value``), "neg", "sin" or "cos"
-            (of line ``first``), or "add", "sub", "mul", "div" of lines ``first`` and ``second``.
+        kind: "input" (of array ``first``, element ``second``), "constant" (``value``), "neg", "sin", "cos",
+            "sqrt" or "floor" (of line ``first``), or "add", "sub", "mul", "div", "atan2" of lines ``first``
+            and ``second``.
     """
 
     kind: str
@@ -27,7 +30,7 @@ class Operation(NamedTuple):
         """The lines that it reads."""
         if self.kind in ("input", "constant"):
             return ()
-        return (self.first,) if self.kind in ("neg", "sin", "cos") else (self.first, self.second)
+        return (self.first,) if self.kind in _OF_ONE_LINE else (self.first, self.second)
 
 
 class Program:
@@ -54,14 +57,33 @@ class Program:
         return self.add(Operation("input", array, element))
 
     def sine(self, angle: Symbol) -> Symbol:
-        """Sine of an angle [rad]."""
-        number = angle.number
-        return self.add(Operation("sin", angle.line)) if number is None else self.constant(math.sin(number))
+        """Sine of an angle [rad]; sin(-x) is -sin(x), so that x has one sine."""
+        if (x := angle.negated) is not None:
+            return -self.sine(x)
+        return self._of_one(angle, "sin", math.sin)
 
     def cosine(self, angle: Symbol) -> Symbol:
-        """Cosine of an angle [rad]."""
-        number = angle.number
-        return self.add(Operation("cos", angle.line)) if number is None else self.constant(math.cos(number))
+        """Cosine of an angle [rad]; cos(-x) is cos(x)."""
+        return self._of_one(angle if (x := angle.negated) is None else x, "cos", math.cos)
+
+    def root(self, square: Symbol) -> Symbol:
+        """Square root; NaN of negative numbers."""
+        return self._of_one(square, "sqrt", math.sqrt)
+
+    def floor(self, value: Symbol) -> Symbol:
+        """The largest integer that is not larger."""
+        return self._of_one(value, "floor", math.floor)
+
+    def angle(self, y: Symbol, x: Symbol) -> Symbol:
+        """atan2(y, x) [rad]."""
+        a, b = y.number, x.number
+        if a is not None and b is not None:
+            return self.constant(math.atan2(a, b))
+        return self.add(Operation("atan2", y.line, x.line))
+
+    def _of_one(self, value: Symbol, kind: str, function: Callable[[float], float]) -> Symbol:
+        number = value.number
+        return self.add(Operation(kind, value.line)) if number is None else self.constant(function(number))
 
 
 class Symbol:
@@ -91,7 +113,8 @@ class Symbol:
     def _other(self, value: Symbol | float) -> Symbol:
         return value if isinstance(value, Symbol) else self.program.constant(value)
 
-    def _negated(self) -> Symbol | None:
+    @property
+    def negated(self) -> Symbol | None:
         """x where this is -x."""
         operation = self.operation
         return Symbol(self.program, operation.first) if operation.kind == "neg" else None
@@ -103,9 +126,9 @@ class Symbol:
             return self.program.constant(a + b)
         if a == 0.0 or b == 0.0:
             return other if a == 0.0 else self
-        if (x := other._negated()) is not None:
+        if (x := other.negated) is not None:
             return self - x
-        if (x := self._negated()) is not None:
+        if (x := self.negated) is not None:
             return other - x
         return self.program.add(Operation("add", self.line, other.line))
 
@@ -118,9 +141,9 @@ class Symbol:
             return -other if a == 0.0 else self
         if self.line == other.line:
             return self.program.constant(0.0)
-        if (x := other._negated()) is not None:
+        if (x := other.negated) is not None:
             return self + x
-        if (x := self._negated()) is not None:
+        if (x := self.negated) is not None:
             return -(x + other)
         return self.program.add(Operation("sub", self.line, other.line))
 
@@ -133,7 +156,7 @@ class Symbol:
             return other * self
         if b is not None:
             return self._scaled(b)
-        for x, y in ((self._negated(), other), (other._negated(), self)):
+        for x, y in ((self.negated, other), (other.negated, self)):
             if x is not None:
                 return -(x * y)
         return self.program.add(Operation("mul", *sorted((self.line, other.line))))
@@ -143,7 +166,7 @@ class Symbol:
             return self if number == 1.0 else self.program.constant(0.0)
         if number == -1.0:
             return -self
-        if (x := self._negated()) is not None:
+        if (x := self.negated) is not None:
             return x._scaled(-number)
         return self.program.add(Operation("mul", *sorted((self.line, self.program.constant(number).line))))
 

@@ -10,9 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..kernels import layout
+from . import symbolic_math
 from .program import Program, Symbol
 
-__all__ = ["INPUTS", "Symbols", "joint_states", "run", "trace"]
+__all__ = ["INPUTS", "Symbols", "joint_states", "run", "trace", "uncompiled"]
 
 #: Elements of an array by index.
 Symbols = dict[int, Symbol]
@@ -24,15 +25,27 @@ INPUTS = ("states", "q", "v", "a")
 
 
 @cache
-def _uncompiled(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A kernel as a Python function that is not compiled, and so are those that it calls."""
+def uncompiled(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A kernel as a Python function that is not compiled, and so are those that it calls.
+
+    Its sines and so on are those of symbols.
+    """
     source = getattr(function, "py_func", function)
     names = dict(source.__globals__)
     function = FunctionType(source.__code__, names, source.__name__, source.__defaults__, source.__closure__)
     for name in source.__code__.co_names:
-        if hasattr(names.get(name), "py_func"):
-            names[name] = _uncompiled(names[name])
+        if names.get(name) is math:
+            names[name] = symbolic_math
+        elif _is_of_kernels(names.get(name)):
+            names[name] = uncompiled(names[name])
     return function
+
+
+def _is_of_kernels(value: object) -> bool:
+    """Whether it is compiled, or would be if the compiler were on."""
+    return hasattr(value, "py_func") or (
+        isinstance(value, FunctionType) and value.__module__.startswith(layout.__package__)
+    )
 
 
 class _Work(dict[int, Symbol]):
@@ -81,7 +94,7 @@ def run(
     out = _Work()
     numbers = {(i, k): float(x) for (i, k), x in np.ndenumerate(folded)}
     zero = program.constant(0.0)
-    _uncompiled(recursion)(_Table(topology), numbers, q, v, a, states, _Work(), out, 1, zero)
+    uncompiled(recursion)(_Table(topology), numbers, q, v, a, states, _Work(), out, 1, zero)
     return [out[k] for k in range(results)]
 
 

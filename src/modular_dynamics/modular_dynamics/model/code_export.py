@@ -6,7 +6,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
-__all__ = ["ExportsCode", "keep_code", "register_exporter"]
+from numpy.typing import ArrayLike
+
+__all__ = ["MOST_ASKED", "ExportsCode", "exporter", "keep_code", "register_exporter"]
 
 #: The functions that are exported unless others are named.
 MOST_ASKED = ("inverse_dynamics", "mass_matrix", "forward_dynamics")
@@ -15,13 +17,14 @@ F = TypeVar("F", bound=Callable[..., Any])
 _exporters: dict[str, Callable[..., Any]] = {}
 
 
-def register_exporter(exporter: F) -> F:
+def register_exporter(function: F) -> F:
     """Decorator of the functions of dynamics/ that are called below; they are found by their names."""
-    _exporters[exporter.__name__] = exporter
-    return exporter
+    _exporters[function.__name__] = function
+    return function
 
 
-def _exporter(name: str) -> Callable[..., Any]:
+def exporter(name: str) -> Callable[..., Any]:
+    """A function of dynamics/ or closure/ that was registered. RuntimeError: none of this name."""
     if name not in _exporters:
         raise RuntimeError(f"import modular_dynamics first: it registers '{name}'")
     return _exporters[name]
@@ -29,7 +32,7 @@ def _exporter(name: str) -> Callable[..., Any]:
 
 def keep_code(old: object, new: object) -> None:
     """Use a graph's machine code for the one that a change made of it, too, where it still fits."""
-    _exporter("keep_code")(old, new)
+    exporter("keep_code")(old, new)
 
 
 class ExportsCode:
@@ -54,23 +57,35 @@ class ExportsCode:
         Raises:
             UnsupportedModelError: black boxes, or closed loops.
         """
-        return _exporter("compile_graph")(self, progress)
+        return exporter("compile_graph")(self, progress)
 
     def export_c(
-        self, path: str | Path, functions: Sequence[str] = MOST_ASKED, links: Sequence[str] = ()
+        self,
+        path: str | Path,
+        functions: Sequence[str] | None = None,
+        links: Sequence[str] = (),
+        guess: ArrayLike | None = None,
     ) -> Any:
         """Write C99 code for controllers without Python: see docs/code_for_controllers.md.
 
         The functions are the recursions of the kernels, unrolled for this robot with its constants folded:
         the program that `compile` makes machine code of. They use no library but sin and cos, allocate
-        nothing, keep no static data, and report numbers that are not finite.
+        nothing, keep no static data, and report numbers that are not finite. Closed loops must be planar and
+        solved joint by joint (docs/closed_loops.md); their functions also call sqrt, atan2 and floor, and
+        report where the loops do not close.
 
         Args:
             path: of the C file, "folder/NAME.c". NAME.h and NAME_test.c are written beside it, and the names
                 of all functions begin with NAME. Existing files are replaced.
             functions: any of "inverse_dynamics", "bias", "gravity_torque", "mass_matrix",
-                "forward_dynamics", "inverse_dynamics_derivatives", "frame_poses", "jacobian".
+                "forward_dynamics", "inverse_dynamics_derivatives", "frame_poses", "jacobian"; by default
+                inverse dynamics, mass matrix and forward dynamics. Of a robot with loops, by its independent
+                joints: "close_loops", "constraint_projection", "closed_loop_inverse_dynamics",
+                "closed_loop_bias", "closed_loop_gravity_torque", "closed_loop_mass_matrix",
+                "closed_loop_forward_dynamics"; by default the first and those with the names above.
             links: whose poses, and jacobians in the root link's axes, are computed.
+            guess: coordinates of all joints that select the assembly mode, as of `close_loops`. The code has
+                this one mode. Passive joints that rotate stay within half a turn of it.
 
         Returns:
             An `ExportedC`: the files, and the number of operations of each function.
@@ -78,24 +93,31 @@ class ExportsCode:
         Raises:
             StateError: a path, function or link that cannot be used, black boxes, or a joint that moves no
                 inertia.
-            UnsupportedModelError: loop joints, passive joints, gears or springs; or no joints.
+            UnsupportedModelError: loops that are not solved in closed form; or no joints.
+            ClosureError, SingularityError: the loops do not close, at the guess or at all.
         """
-        return _exporter("export_c")(self, path, functions, links)
+        return exporter("export_c")(self, path, functions, links, guess)
 
-    def to_casadi(self, functions: Sequence[str] = MOST_ASKED, links: Sequence[str] = ()) -> Any:
+    def to_casadi(
+        self,
+        functions: Sequence[str] | None = None,
+        links: Sequence[str] = (),
+        guess: ArrayLike | None = None,
+    ) -> Any:
         """The dynamics as CasADi functions of SX symbols, for optimal control.
 
         Of the same program as `export_c`; CasADi differentiates them.
 
         Args:
-            functions, links: as of `export_c`.
+            functions, links, guess: as of `export_c`.
 
         Returns:
             `CasadiFunctions`: for each name a casadi.Function, such as inverse_dynamics (q, v, vdot) -> tau;
-            columns, in the order and units of the library. They do not check their arguments.
+            columns, in the order and units of the library. They do not check their arguments; where loops
+            do not close they give NaN.
 
         Raises:
             MissingDependencyError: CasADi cannot be imported (extra "symbolic").
-            StateError, UnsupportedModelError: as of `export_c`.
+            StateError, UnsupportedModelError, ClosureError, SingularityError: as of `export_c`.
         """
-        return _exporter("to_casadi")(self, functions, links)
+        return exporter("to_casadi")(self, functions, links, guess)

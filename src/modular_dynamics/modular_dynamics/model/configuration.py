@@ -79,7 +79,7 @@ def number_array(name: str, value: object) -> Array:
     try:
         if np.iscomplexobj(np.asarray(value)):
             raise TypeError("complex numbers")
-        return np.asarray(value, dtype=np.float64)
+        return np.asarray(value, dtype=np.float64, order="C")  # kernels read neighbours
     except (TypeError, ValueError) as error:
         raise StateError(f"{name} is not an array of numbers: {error}") from None
 

@@ -4,7 +4,7 @@ import numpy as np
 
 from ...dynamics.arrays.arguments import Array
 
-__all__ = ["reduced_accelerations"]
+__all__ = ["NO_INERTIA", "reduced_accelerations"]
 
 #: Inertia of a motion that is rounding, relative to the largest of the tree.
 NO_INERTIA = 1e-14

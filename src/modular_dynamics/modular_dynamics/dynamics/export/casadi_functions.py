@@ -4,11 +4,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from numpy.typing import ArrayLike
+
 from ...codegen.casadi import casadi_function
 from ...exceptions import MissingDependencyError
 from ...model import SubsystemGraph
 from ...model.code_export import register_exporter
-from .c_code import checked_functions, recorded
+from .recordings import recordings_of
 
 __all__ = ["CasadiFunctions"]
 
@@ -26,6 +28,11 @@ class CasadiFunctions:
         inverse_dynamics_derivatives: (q, v, vdot) -> (dq, dv, dvdot), as in the library: for a floating joint
             dq is a displacement in the child's axes, while casadi.jacobian differentiates by its quaternion.
         frame_poses: q -> poses (4 n, 4), jacobian: q -> J (6 n, nv) of n links, one below the other.
+        close_loops: q -> coordinates of all joints. constraint_projection: q -> W.
+        closed_loop_inverse_dynamics: (q, v, vdot) -> tau. closed_loop_bias: (q, v) -> h.
+        closed_loop_gravity_torque: q -> g. closed_loop_mass_matrix: q -> M.
+        closed_loop_forward_dynamics: (q, v, tau) -> vdot. q, v, vdot, tau of these are of the independent
+            joints. Where the loops do not close results are NaN.
     """
 
     inverse_dynamics: Any = None
@@ -36,13 +43,22 @@ class CasadiFunctions:
     inverse_dynamics_derivatives: Any = None
     frame_poses: Any = None
     jacobian: Any = None
+    close_loops: Any = None
+    constraint_projection: Any = None
+    closed_loop_inverse_dynamics: Any = None
+    closed_loop_bias: Any = None
+    closed_loop_gravity_torque: Any = None
+    closed_loop_mass_matrix: Any = None
+    closed_loop_forward_dynamics: Any = None
 
 
 @register_exporter
-def to_casadi(graph: SubsystemGraph, functions: Sequence[str], links: Sequence[str]) -> CasadiFunctions:
+def to_casadi(
+    graph: SubsystemGraph, functions: Sequence[str] | None, links: Sequence[str], guess: ArrayLike | None
+) -> CasadiFunctions:
     """See :meth:`.SubsystemGraph.to_casadi`, which calls it."""
-    names = checked_functions(graph, functions, links, "to_casadi")
-    procedures = [recorded(graph, name, links).procedure for name in names]
+    recordings = recordings_of(graph, functions, links, guess, "to_casadi")
+    procedures = [recording.procedure for recording in recordings]
     try:
         return CasadiFunctions(**{one.name: casadi_function(one) for one in procedures})
     except ImportError as error:

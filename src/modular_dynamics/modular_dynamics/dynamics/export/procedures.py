@@ -24,24 +24,32 @@ from ..execution.algorithms import (
     why_by_matrix,
 )
 
-__all__ = ["EXPORTED", "procedure"]
+__all__ = ["EXPORTED", "TORQUES", "Trace", "procedure", "quaternions", "solved"]
 
 TORQUES = "[N m or N]"
 #: Numbers of a quaternion.
 QUATERNION = 4
 
 
-class _Trace:
-    """A program of one graph's q, v and third vector, to which algorithms are added."""
+class Trace:
+    """A program to which algorithms on one graph, a tree, are added.
 
-    def __init__(self, graph: SubsystemGraph, name: str, third: str, links: Sequence[str]) -> None:
-        self.graph, self.name, self.links, self.nv, self.program = graph, name, links, graph.nv, Program()
-        self.vectors = ("q", graph.nq), ("v", graph.nv), (third, graph.nv)
-        self.q, self.v, self.third = (
-            {k: self.program.input(vector, k) for k in range(length)}
-            for vector, (_, length) in enumerate(self.vectors)
-        )
-        self.zeros = dict.fromkeys(range(graph.nv), self.program.constant(0.0))
+    Attributes:
+        q, v, third: symbols of its coordinates, velocities, and accelerations or torques. zeros: (nv,).
+        name: of the function that is traced. links: whose poses or Jacobians are asked for.
+    """
+
+    def __init__(
+        self,
+        graph: SubsystemGraph,
+        name: str,
+        program: Program,
+        vectors: tuple[Symbols, Symbols, Symbols],
+        links: Sequence[str] = (),
+    ) -> None:
+        self.graph, self.name, self.links, self.nv, self.program = graph, name, links, graph.nv, program
+        self.q, self.v, self.third = vectors
+        self.zeros = dict.fromkeys(range(graph.nv), program.constant(0.0))
 
     def symbols(
         self, algorithm: Algorithm, v: Symbols, third: Symbols, with_springs: bool = True
@@ -76,17 +84,17 @@ class _Trace:
 _Traced = tuple[tuple[Result, ...], tuple[Symbol, ...]]
 
 
-def _torques(trace: _Trace, name: str, v: Symbols, third: Symbols, with_springs: bool = True) -> _Traced:
+def _torques(trace: Trace, name: str, v: Symbols, third: Symbols, with_springs: bool = True) -> _Traced:
     tau = tuple(trace.symbols(INVERSE_DYNAMICS, v, third, with_springs))
     return (Result(name, tau, (trace.nv,), TORQUES),), ()
 
 
-def _mass_matrix(trace: _Trace) -> _Traced:
+def _mass_matrix(trace: Trace) -> _Traced:
     M = tuple(trace.symbols(MASS_MATRIX, trace.zeros, trace.zeros))
     return (Result("M", M, (trace.nv, trace.nv), "[kg m^2, kg m, kg], symmetric"),), ()
 
 
-def _derivatives(trace: _Trace) -> _Traced:
+def _derivatives(trace: Trace) -> _Traced:
     numbers, size = trace.symbols(DERIVATIVES, trace.v, trace.third), trace.nv**2
     turn = "; of quaternions by a rotation in the child's axes, as many columns as v has"
     parts = (("dq", "q", turn), ("dv", "v", ""), ("dvdot", "vdot", ""))
@@ -98,38 +106,38 @@ def _derivatives(trace: _Trace) -> _Traced:
     ), ()
 
 
-def _frame_poses(trace: _Trace) -> _Traced:
+def _frame_poses(trace: Trace) -> _Traced:
     numbers = trace.of_links(kinematics.recursion, trace.links, 16 * len(trace.links))
     unit = f"[[R, p], [0, 1]], p in m, of {', '.join(trace.links)} in the root link's frame"
     return (Result("poses", numbers, (len(trace.links), 4, 4), unit),), ()
 
 
-def _jacobians(trace: _Trace) -> _Traced:
+def _jacobians(trace: Trace) -> _Traced:
     size = 6 * trace.nv  # links one by one: what they share is in the program once
     numbers = [x for link in trace.links for x in trace.of_links(jacobian.recursion, (link,), size)]
     unit = f"of {', '.join(trace.links)}: [velocity m/s, angular velocity rad/s] by v, root link's axes"
     return (Result("J", tuple(numbers), (len(trace.links), 6, trace.nv), unit),), ()
 
 
-def _forward_dynamics(trace: _Trace) -> _Traced:
+def _forward_dynamics(trace: Trace) -> _Traced:
     if why_by_matrix(trace.graph) is not None:
-        vdot, pivots = _solved(trace)
+        n = trace.nv
+        entries = trace.symbols(MASS_MATRIX, trace.zeros, trace.zeros)
+        h = trace.symbols(INVERSE_DYNAMICS, trace.v, trace.zeros)
+        M = [entries[k * n : (k + 1) * n] for k in range(n)]
+        vdot, pivots = solved(M, [trace.third[k] - h[k] for k in range(n)])
     else:
         both = trace.symbols(FORWARD_DYNAMICS, trace.v, trace.third)
         vdot, pivots = both[: trace.nv], both[trace.nv :]
     return (Result("vdot", tuple(vdot), (trace.nv,), "[rad/s^2 or m/s^2]"),), tuple(pivots)
 
 
-def _solved(trace: _Trace) -> tuple[list[Symbol], list[Symbol]]:
-    """vdot of M vdot = tau - h by M = L^T D L, and its pivots.
+def solved(M: Sequence[list[Symbol]], right: Sequence[Symbol]) -> tuple[list[Symbol], list[Symbol]]:
+    """x of M x = right, M symmetric, by M = L^T D L, and its pivots.
 
     From the leaves to the ground: zeros of branched robots stay (Featherstone, chapter 6).
     """
-    n = trace.nv
-    entries = trace.symbols(MASS_MATRIX, trace.zeros, trace.zeros)
-    h = trace.symbols(INVERSE_DYNAMICS, trace.v, trace.zeros)
-    x = [trace.third[k] - h[k] for k in range(n)]
-    H = [entries[k * n : (k + 1) * n] for k in range(n)]
+    n, H, x = len(right), [row.copy() for row in M], list(right)
     smallest = [H[k][k] * ROUNDING for k in range(n)]
     inverse: dict[int, Symbol] = {}
     for k in reversed(range(n)):
@@ -163,7 +171,7 @@ class _Exported:
     purpose: str
     vectors: int
     third: str
-    trace: Callable[[_Trace], _Traced]
+    trace: Callable[[Trace], _Traced]
     of_links: bool = False
 
 
@@ -213,20 +221,24 @@ def procedure(graph: SubsystemGraph, name: str, links: Sequence[str] = ()) -> Pr
         UnsupportedModelError: closed loops; not raised by frame_poses and jacobian.
     """
     exported = EXPORTED[name]
-    trace = _Trace(graph, name, exported.third, links)
+    program, vectors = Program(), (("q", graph.nq), ("v", graph.nv), (exported.third, graph.nv))
+    q, v, third = (
+        {k: program.input(vector, k) for k in range(length)} for vector, (_, length) in enumerate(vectors)
+    )
+    trace = Trace(graph, name, program, (q, v, third), links)
     results, pivots = exported.trace(trace)
     return Procedure(
         name,
         exported.purpose,
-        trace.program,
-        trace.vectors[: exported.vectors],
+        program,
+        vectors[: exported.vectors],
         results,
         pivots,
-        tuple((0, first) for first in _quaternions(graph)),
+        tuple((0, first) for first in quaternions(graph)),
     )
 
 
-def _quaternions(graph: SubsystemGraph) -> Iterator[int]:
+def quaternions(graph: SubsystemGraph) -> Iterator[int]:
     """Where in q quaternions begin."""
     for name in graph.joint_names:
         if graph.joint(name).type in (JointType.FLOATING, JointType.SPHERICAL):

@@ -19,6 +19,16 @@ from numpy import float64, int64
 from numpy.typing import NDArray
 
 from ..numba_support.compilation import inlined_strictly, kernel
+from .planar_crossings import (
+    circle_gaps,
+    circle_line,
+    circles,
+    crossing_lines,
+    line_circle,
+    line_distance,
+    near_turn,
+    rotate,
+)
 
 __all__ = [
     "CIRCLES",
@@ -28,6 +38,8 @@ __all__ = [
     "LINE_CIRCLE",
     "PlanarSteps",
     "branch_signs",
+    "displaced",
+    "known_ends",
     "solve",
 ]
 
@@ -58,7 +70,7 @@ class PlanarSteps(NamedTuple):
 
 
 @inlined_strictly
-def _displaced(k, sense, x, y, joints, chain, q):
+def displaced(k, sense, x, y, joints, chain, q):
     """A point under T_k, or, with sense = -1, under its inverse."""
     amount = sense * (chain[k, _SCALE] * q[joints[k, _Q]] + chain[k, _OFFSET])
     if joints[k, _PRISMATIC] == 1:
@@ -69,32 +81,20 @@ def _displaced(k, sense, x, y, joints, chain, q):
 
 
 @inlined_strictly
-def _ends(row, point, joints, chain, q):
+def known_ends(row, point, joints, chain, q):
     """G, C, B times the centre of j (times C where j is prismatic), and the angle of B."""
     i, j = row[_I], row[_J]
     gx, gy, cx, cy, angle = point[0], point[1], point[2], point[3], 0.0
     for k in range(row[_FIRST], i):
-        gx, gy = _displaced(k, -1.0, gx, gy, joints, chain, q)
+        gx, gy = displaced(k, -1.0, gx, gy, joints, chain, q)
     for k in range(row[_STOP] - 1, j, -1):
-        cx, cy = _displaced(k, 1.0, cx, cy, joints, chain, q)
+        cx, cy = displaced(k, 1.0, cx, cy, joints, chain, q)
     bx, by = (cx, cy) if joints[j, _PRISMATIC] == 1 else (chain[j, 2], chain[j, 3])
     for k in range(j - 1, i, -1):
-        bx, by = _displaced(k, 1.0, bx, by, joints, chain, q)
+        bx, by = displaced(k, 1.0, bx, by, joints, chain, q)
         if joints[k, _PRISMATIC] == 0:
             angle += chain[k, _SCALE] * q[joints[k, _Q]] + chain[k, _OFFSET]
     return gx, gy, cx, cy, bx, by, angle
-
-
-@inlined_strictly
-def _rotate(x, y, angle):
-    s, c = math.sin(angle), math.cos(angle)
-    return c * x - s * y, s * x + c * y
-
-
-@inlined_strictly
-def _angle_between(x, y, u, v):
-    """The angle from (x, y) to (u, v)."""
-    return math.atan2(x * v - y * u, x * u + y * v)
 
 
 @inlined_strictly
@@ -105,8 +105,7 @@ def _set_coordinate(k, value, joints, chain, q):
     if joints[k, _PRISMATIC] == 1:
         q[index] = value
         return 0.0
-    period = 2.0 * math.pi / abs(scale)
-    q[index] = value + period * math.floor((old - value) / period + 0.5)
+    q[index] = near_turn(value, old, scale)
     return abs(scale * (q[index] - old))
 
 
@@ -130,50 +129,42 @@ def solve(table, signs, q, cosines):
             q[row[_I]] = total
             continue
         i, j, sign = row[_I], row[_J], signs[t]
-        gx, gy, cx, cy, bx, by, angle = _ends(row, points[t], joints, chain, q)
+        gx, gy, cx, cy, bx, by, angle = known_ends(row, points[t], joints, chain, q)
         if kind == CIRCLES:
-            ox, oy = chain[i, 2], chain[i, 3]
-            dx, dy = bx - ox, by - oy
-            r, p = math.hypot(gx - ox, gy - oy), math.hypot(cx - chain[j, 2], cy - chain[j, 3])
-            d = math.hypot(dx, dy)
-            near, far = (d - r + p) * (d + r - p), (r + p - d) * (r + p + d)  # 2 r p (1 - c), 2 r p (1 + c)
+            ox, oy, px, py = chain[i, 2], chain[i, 3], chain[j, 2], chain[j, 3]
+            dx, dy, gx, gy, cx, cy = bx - ox, by - oy, gx - ox, gy - oy, cx - px, cy - py
+            r, p, d, near, far = circle_gaps(dx, dy, gx, gy, cx, cy)
             cosines[t] = 1.0 - near / (2.0 * r * p) if near < far else far / (2.0 * r * p) - 1.0
             if not (near > 0.0 and far > 0.0):
                 return t, max(d - r - p, abs(r - p) - d), largest
-            along = ((r - p) * (r + p) + d * d) / (2.0 * d * d)
-            across = sign * math.sqrt(near * far) / (2.0 * d * d)
-            x, y = along * dx - across * dy, along * dy + across * dx  # of X from the first centre
-            first = _angle_between(x, y, gx - ox, gy - oy)
-            second = _angle_between(cx - chain[j, 2], cy - chain[j, 3], x - dx, y - dy) - angle
+            first, second = circles(dx, dy, gx, gy, cx, cy, angle, sign)
         elif kind == CIRCLE_LINE:
             ox, oy = chain[i, 2], chain[i, 3]
-            ux, uy = _rotate(chain[j, 2], chain[j, 3], angle)
-            r = math.hypot(gx - ox, gy - oy)
-            along, h = (bx - ox) * ux + (by - oy) * uy, ux * (by - oy) - uy * (bx - ox)
+            dx, dy, gx, gy = bx - ox, by - oy, gx - ox, gy - oy
+            ux, uy = rotate(chain[j, 2], chain[j, 3], angle)
+            r = math.hypot(gx, gy)
+            _, h = line_distance(dx, dy, ux, uy)
             cosines[t] = h / r
             if not abs(h) < r:
                 return t, abs(h) - r, largest
-            second = sign * math.sqrt((r - h) * (r + h)) - along
-            first = _angle_between(bx + second * ux - ox, by + second * uy - oy, gx - ox, gy - oy)
+            first, second = circle_line(dx, dy, ux, uy, gx, gy, sign)
         elif kind == LINE_CIRCLE:
-            ux, uy = chain[i, 2], chain[i, 3]
-            p = math.hypot(cx - chain[j, 2], cy - chain[j, 3])
-            along, h = (gx - bx) * ux + (gy - by) * uy, ux * (gy - by) - uy * (gx - bx)
+            px, py, ux, uy = chain[j, 2], chain[j, 3], chain[i, 2], chain[i, 3]
+            dx, dy, cx, cy = gx - bx, gy - by, cx - px, cy - py
+            p = math.hypot(cx, cy)
+            _, h = line_distance(dx, dy, ux, uy)
             cosines[t] = h / p
             if not abs(h) < p:
                 return t, abs(h) - p, largest
-            first = along - sign * math.sqrt((p - h) * (p + h))
-            x, y = gx - first * ux - bx, gy - first * uy - by
-            second = _angle_between(cx - chain[j, 2], cy - chain[j, 3], x, y) - angle
+            first, second = line_circle(dx, dy, ux, uy, cx, cy, angle, sign)
         else:
-            ux, uy = chain[i, 2], chain[i, 3]
-            wx, wy = _rotate(chain[j, 2], chain[j, 3], angle)
+            dx, dy, ux, uy = gx - bx, gy - by, chain[i, 2], chain[i, 3]
+            wx, wy = rotate(chain[j, 2], chain[j, 3], angle)
             cosines[t] = ux * wx + uy * wy
             sine = ux * wy - uy * wx
             if sine == 0.0:
-                return t, abs(ux * (gy - by) - uy * (gx - bx)), largest
-            first = ((gx - bx) * wy - (gy - by) * wx) / sine
-            second = (ux * (gy - by) - uy * (gx - bx)) / sine
+                return t, abs(ux * dy - uy * dx), largest
+            first, second = crossing_lines(dx, dy, ux, uy, wx, wy, sine)
         first = _set_coordinate(i, first, joints, chain, q)
         second = _set_coordinate(j, second, joints, chain, q)
         largest = max(largest, first, second)
@@ -190,19 +181,19 @@ def branch_signs(table, q, signs):
         if kind in (GEAR, LINES):
             continue
         i, j = row[_I], row[_J]
-        gx, gy, cx, cy, bx, by, _ = _ends(row, points[t], joints, chain, q)
-        x, y = _displaced(i, -1.0, gx, gy, joints, chain, q)
-        u, v = _displaced(j, 1.0, cx, cy, joints, chain, q)
+        gx, gy, cx, cy, bx, by, _ = known_ends(row, points[t], joints, chain, q)
+        x, y = displaced(i, -1.0, gx, gy, joints, chain, q)
+        u, v = displaced(j, 1.0, cx, cy, joints, chain, q)
         angle = 0.0
         for k in range(j - 1, i, -1):
-            u, v = _displaced(k, 1.0, u, v, joints, chain, q)
+            u, v = displaced(k, 1.0, u, v, joints, chain, q)
             if joints[k, _PRISMATIC] == 0:
                 angle += chain[k, _SCALE] * q[joints[k, _Q]] + chain[k, _OFFSET]
         x, y = 0.5 * (x + u), 0.5 * (y + v)
         if kind == CIRCLES:
             side = (bx - chain[i, 2]) * (y - chain[i, 3]) - (by - chain[i, 3]) * (x - chain[i, 2])
         elif kind == CIRCLE_LINE:
-            ux, uy = _rotate(chain[j, 2], chain[j, 3], angle)
+            ux, uy = rotate(chain[j, 2], chain[j, 3], angle)
             side = (x - chain[i, 2]) * ux + (y - chain[i, 3]) * uy
         else:
             side = (x - bx) * chain[i, 2] + (y - by) * chain[i, 3]

@@ -146,3 +146,16 @@ def test_without_loops_it_is_the_tree_s(load_robot):
     result = md.closed_loop_forward_dynamics(graph, q, v, tau)
     assert result.accelerations == pytest.approx(md.forward_dynamics(graph, q, v, tau), rel=1e-9, abs=1e-9)
     assert (result.rank, len(result.multipliers)) == (0, 0)
+
+
+def test_columns_of_larger_arrays_are_read_as_what_they_are(load_robot):
+    """Their numbers are no neighbours in memory."""
+    graph = load_robot("four_bar")
+    there = md.closed_loop_inverse_dynamics(graph, [0.4], [1.0], [0.5])
+    columns = np.column_stack([there.coordinates, there.velocities])
+    assert not columns[:, 0].flags.c_contiguous
+    motion = md.closed_loop_forward_dynamics(graph, columns[:, 0], columns[:, 1], there.tau)
+    assert motion.accelerations == pytest.approx(there.accelerations, abs=1e-13)
+    assert md.energy(graph, *columns.T) == md.energy(graph, there.coordinates, there.velocities)
+    assert max(solver_of(graph).residual(columns[:, 0]).values()) < 1e-15
+    assert solver_of(graph).projection(columns[:, 0]) == pytest.approx(there.projection, abs=1e-15)

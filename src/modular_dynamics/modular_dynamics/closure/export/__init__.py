@@ -1,0 +1,1 @@
+"""Robots with closed loops in other languages: C99, CasADi."""

@@ -1,0 +1,79 @@
+"""`graph.to_casadi()` of robots with loops: the library's values, its derivatives, NaN out of reach."""
+
+import numpy as np
+import pytest
+
+import modular_dynamics as md
+from modular_dynamics.closure.export.procedures import EXPORTED_WITH_LOOPS
+
+casadi = pytest.importorskip("casadi")
+#: Independent coordinates, and by how much they vary [rad or m].
+ROBOTS = {
+    "four_bar": ([0.4], 3.0),
+    "slider_crank": ([0.4], 3.0),
+    "crane": ([0.3, 0.3, 0.2], 0.1),
+    "exoskeleton": ([0.0, 0.0, 0.5, 0.5, 0.0], 0.1),
+}
+
+
+def numbers(result):
+    return np.array(result, dtype=float).squeeze()
+
+
+def states(graph, name, count=3):
+    (centre, spread), rng = ROBOTS[name], np.random.default_rng(0)
+    for _ in range(count):
+        yield centre + spread * rng.uniform(-1.0, 1.0, len(centre)), *rng.uniform(-1.0, 1.0, (2, len(centre)))
+
+
+@pytest.mark.parametrize("name", ROBOTS)
+def test_robots_equal_the_library(load_robot, name):
+    graph = load_robot(name)
+    functions = graph.to_casadi(list(EXPORTED_WITH_LOOPS))
+    guess = md.close_loops(graph, ROBOTS[name][0])
+    for q, v, vdot in states(graph, name):
+        there = md.closed_loop_inverse_dynamics(graph, q, v, vdot, guess)
+        allowed = 1e-15 * max(10.0, there.condition**2)
+        expected = {
+            "constraint_projection": ((q,), there.projection),
+            "closed_loop_inverse_dynamics": ((q, v, vdot), there.tau),
+            "closed_loop_bias": ((q, v), md.closed_loop_bias(graph, q, v, guess)),
+            "closed_loop_gravity_torque": ((q,), md.closed_loop_gravity_torque(graph, q, guess)),
+            "closed_loop_mass_matrix": ((q,), md.closed_loop_mass_matrix(graph, q, guess)),
+        }
+        for function, (arguments, values) in expected.items():
+            ours = numbers(getattr(functions, function)(*arguments))
+            scale = max(np.abs(values).max(), np.abs(there.tau).max())
+            assert np.abs(ours - values.squeeze()).max() <= allowed * scale
+        ours = numbers(functions.close_loops(q))
+        assert np.exp(1j * ours) == pytest.approx(np.exp(1j * there.coordinates), abs=allowed)
+        # two ways: ours by the matrix of the independent joints, the library's by all joints
+        motion = md.closed_loop_forward_dynamics(graph, there.coordinates, there.velocities, there.tau)
+        ours = numbers(functions.closed_loop_forward_dynamics(q, v, there.tau))
+        independent = md.closure.solver_of(graph).independent_v
+        assert np.atleast_1d(ours) == pytest.approx(motion.accelerations[independent], abs=1e-9)
+
+
+@pytest.mark.parametrize("name", ["four_bar", "crane"])
+def test_derivatives_by_casadi_are_ours(load_robot, name):
+    """Two ways: CasADi differentiates the steps; we have closed forms."""
+    graph = load_robot(name)
+    f = graph.to_casadi("closed_loop_inverse_dynamics").closed_loop_inverse_dynamics
+    symbols = [casadi.SX.sym(vector, len(ROBOTS[name][0])) for vector in ("q", "v", "vdot")]
+    columns = [casadi.jacobian(f(*symbols), symbol) for symbol in symbols]
+    jacobian = casadi.Function("jacobian", symbols, columns)
+    guess = md.close_loops(graph, ROBOTS[name][0])
+    for state in states(graph, name):
+        expected = md.closed_loop_inverse_dynamics_derivatives(graph, *state, guess=guess)
+        parts = expected.dq, expected.dv, expected.dvdot
+        for ours, part in zip(jacobian(*state), parts, strict=True):
+            scale = max(np.abs(one).max() for one in parts)
+            assert np.abs(np.array(ours) - part).max() <= 1e-12 * scale
+
+
+def test_out_of_reach_is_nan(load_robot):
+    functions = load_robot("crane").to_casadi()
+    for cylinder in (5.0, -5.0):
+        q = [0.0, cylinder, 0.2]
+        assert np.isnan(numbers(functions.closed_loop_inverse_dynamics(q, [0.1] * 3, [0.1] * 3))).any()
+        assert np.isnan(numbers(functions.close_loops(q))).any()

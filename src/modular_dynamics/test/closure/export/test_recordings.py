@@ -1,0 +1,247 @@
+"""`graph.export_c()` of robots with loops: equal to the library on one branch, NaN beyond."""
+
+import re
+
+import numpy as np
+import pytest
+
+import modular_dynamics as md
+from helpers.c_compiler import CFunctions, compiled, needs_gcc, run
+from helpers.paths import ROBOTS
+from helpers.robots.parallel_mechanisms import bricard
+from helpers.robots.planar_mechanisms import MECHANISMS, branch_of, four_bar_by_cosines, same_angle
+from helpers.robots.planar_robots import Planar, four_bar
+from helpers.robots.spatial_mechanisms import spinning_rod
+from helpers.robots.urdf_text import inertial, joint
+from modular_dynamics.closure.export import recordings
+from modular_dynamics.closure.export.procedures import EXPORTED_WITH_LOOPS
+
+ALL = tuple(EXPORTED_WITH_LOOPS)
+FOUR_LINK = ROBOTS / "four_link.urdf"
+ROBOT_FILES = ("four_bar", "slider_crank", "crane", "exoskeleton", "charmie_torso")
+#: As many states, and how far the independent joints go [rad or m].
+STATES, RANGE = 60, 3.0
+
+
+def loaded(name):
+    return MECHANISMS[name]().graph() if name in MECHANISMS else md.load_urdf(ROBOTS / f"{name}.urdf")
+
+
+@needs_gcc
+@pytest.mark.parametrize("name", [*ROBOT_FILES, *MECHANISMS])
+def test_the_test_program_passes(tmp_path, name):
+    finished = run(compiled(loaded(name).export_c(tmp_path / "robot.c", ALL)))
+    assert finished.returncode == 0, finished.stdout
+    lines = finished.stdout.splitlines()
+    assert [line.split(":")[0] for line in lines] == list(ALL)
+    assert all(line.endswith(": ok") for line in lines)
+
+
+@needs_gcc
+@pytest.mark.parametrize("name", ["crane", "charmie_torso"])
+def test_floating_bases(load_robot, tmp_path, name):
+    functions = ALL[:-1]
+    exported = load_robot(name, floating_base=True).export_c(tmp_path / "robot.c", functions)
+    finished = run(compiled(exported))
+    assert finished.returncode == 0, finished.stdout
+
+
+@needs_gcc
+def test_armature_and_springs_at_joints_and_a_ball_joint_in_a_loop_count(tmp_path):
+    """A ball joint hangs on the coupler; its quaternion is independent."""
+    terms = [
+        {"joint": "J1", "armature": 0.05},
+        {"joint": "J3", "armature": 0.02, "stiffness": 4.0, "rest_position": 0.3},
+        {"joint": "hook", "armature": 0.01},
+    ]
+    text = re.sub("<subsystem.*?</subsystem>", "", (ROBOTS / "four_bar.urdf").read_text())
+    hanging = [
+        f'<link name="weight">{inertial(0.2, (0.0, 0.02, -0.1), np.diag([0.01, 0.02, 0.015]))}</link>',
+        joint("hook", "floating", "coupler", "weight", (0.03, 0.01, 0.0)),
+    ]
+    text = text.replace("<modular_dynamics", "".join(hanging) + "<modular_dynamics", 1)
+    text = text.replace("</modular_dynamics>", '<spherical joint="hook"/></modular_dynamics>')
+    graph = md.load_urdf(text, {"joint_dynamics": terms, "version": 1})
+    finished = run(compiled(graph.export_c(tmp_path / "robot.c", ALL)))
+    assert finished.returncode == 0, finished.stdout
+    without = md.load_urdf(text).export_c(tmp_path / "without.c", ALL)
+    there = [0.3, *graph.neutral()[-4:]]
+    torques = [
+        CFunctions(code).call("closed_loop_bias", 4, there, np.zeros(4))[1]
+        for code in (without, graph.export_c(tmp_path / "with.c", ALL))
+    ]
+    assert np.abs(torques[0] - torques[1])[0] > 0.1
+
+
+SPRING = """
+<modular_dynamics version="1">
+  <spring name="s" stiffness="300" free_length="0.2" initial_force="3" damping="5">
+    <anchor link="base" xyz="0.1 0.2 0.3"/> <anchor link="right_branch" xyz="0.1 0 0.05"/>
+  </spring>
+</modular_dynamics>
+"""
+PASSIVE = '<modular_dynamics version="1"><passive joint="bend"/></modular_dynamics>'
+
+
+def tagged_four_link(tags):
+    text = re.sub("<modular_dynamics.*</modular_dynamics>", "", FOUR_LINK.read_text(), flags=re.DOTALL)
+    return md.load_urdf(text.replace("</robot>", tags + "</robot>"))
+
+
+@needs_gcc
+def test_a_tree_with_a_damped_spring_to_the_ground(tmp_path):
+    finished = run(compiled(tagged_four_link(SPRING).export_c(tmp_path / "robot.c", ALL)))
+    assert finished.returncode == 0, finished.stdout
+
+
+@needs_gcc
+@pytest.mark.parametrize("name", ["four_bar", "slider_crank", *MECHANISMS])
+def test_far_from_the_guess_the_branch_stays_or_the_loops_do_not_close(tmp_path, name):
+    """Independent of the library's way there: residual, branch, and the library's torques at that place."""
+    graph = loaded(name)
+    solver = md.closure.solver_of(graph)
+    c = CFunctions(graph.export_c(tmp_path / "robot.c", ALL))
+    near = md.close_loops(graph, solver.reference()[solver.independent_q])
+    branch, rng, closed = branch_of(solver.explicit, near), np.random.default_rng(1), 0
+    count = len(solver.independent_v)
+    for _ in range(STATES):
+        q = near[solver.independent_q] + rng.uniform(-RANGE, RANGE, len(solver.independent_q))
+        v, vdot = rng.uniform(-2.0, 2.0, (2, count))
+        status, coordinates = c.call("close_loops", graph.nq, q)
+        torque_status, tau = c.call("closed_loop_inverse_dynamics", count, q, v, vdot)
+        assert status == torque_status
+        if status != 0:
+            assert status == 4
+            assert np.isnan([*coordinates, *tau]).all()
+            with pytest.raises((md.ClosureError, md.SingularityError)):
+                md.closed_loop_inverse_dynamics(graph, q, v, vdot, near)
+            continue
+        closed += 1
+        assert max(solver.residual(coordinates).values()) < 1e-13
+        assert (branch_of(solver.explicit, coordinates) == branch).all()
+        there = solver.inverse_dynamics(coordinates, v, vdot)
+        allowed = 1e-14 * max(1.0, there.condition) ** 2
+        assert np.abs(tau - there.tau).max() <= allowed * np.abs(there.open_tree.aligned_wrenches).max()
+    assert closed > STATES // 4
+
+
+@needs_gcc
+@pytest.mark.parametrize("side", [1, -1])
+def test_the_guess_selects_the_assembly_mode(tmp_path, side):
+    guess = four_bar_by_cosines(0.2, side)
+    c = CFunctions(four_bar().graph().export_c(tmp_path / "robot.c", "close_loops", guess=guess))
+    for theta in np.linspace(-7.0, 7.0, 41):
+        status, coordinates = c.call("close_loops", 3, [theta])
+        assert status == 0
+        assert same_angle(coordinates, four_bar_by_cosines(theta, side))
+        assert coordinates[0] == theta
+        assert np.abs(coordinates - guess)[1:].max() <= np.pi
+
+
+@needs_gcc
+@pytest.mark.parametrize("bad", [np.nan, np.inf, 1e200])
+def test_bad_numbers_are_reported_and_give_no_number(load_robot, tmp_path, bad):
+    c = CFunctions(load_robot("crane").export_c(tmp_path / "robot.c", ALL))
+    q = np.array([0.1, 0.3, bad])
+    for name, shape in (("close_loops", 7), ("closed_loop_mass_matrix", (3, 3))):
+        status, result = c.call(name, shape, q)
+        assert status in ((1,) if not np.isfinite(bad) else (2, 4))
+        assert np.isnan(result).all()
+
+
+@needs_gcc
+def test_up_to_a_dead_point_and_not_beyond(tmp_path):
+    """Crank and coupler in line with the rocker driving: the library's condition number limits it, too."""
+    graph = four_bar().graph().with_independent_joints("rocker")
+    a, b, c, d = 0.5, 1.8, 1.2, 2.0
+    start = four_bar_by_cosines(0.7, 1)
+    dead = np.copysign(np.arccos(((a + b) ** 2 - c * c - d * d) / (2 * c * d)), start[2])
+    code = CFunctions(graph.export_c(tmp_path / "robot.c", ALL, guess=start))
+    inward = np.sign(start[2] - dead)
+    for distance in (0.1, 1e-3, 1e-6):
+        q = [dead + inward * distance]
+        status, tau = code.call("closed_loop_inverse_dynamics", 1, q, [0.3], [0.2])
+        there = md.closed_loop_inverse_dynamics(graph, q, [0.3], [0.2], start)
+        assert status == 0
+        assert tau == pytest.approx(there.tau, rel=1e-14 * there.condition**2)
+    for distance in (1e-14, 0.0, -1e-14, -1e-3):
+        status, tau = code.call("closed_loop_inverse_dynamics", 1, [dead + inward * distance], [0.3], [0.2])
+        assert (status, np.isnan(tau).all()) == (4, True)
+
+
+def test_no_other_functions_are_called(load_robot, tmp_path):
+    exported = load_robot("exoskeleton").export_c(tmp_path / "arm.c", ALL)
+    text = exported.source.read_text()
+    called = set(re.findall(r"\b(\w+)\(", text[text.index("static void fill_with_nan") :]))
+    own = {name for name in called if re.fullmatch(r"arm_\w+|\w+_part_\d+|all_finite|fill_with_nan", name)}
+    assert called - own == {"sin", "cos", "sqrt", "atan2", "floor"}
+    header = exported.header.read_text()
+    assert "sin, cos, sqrt, atan2 and floor" in header
+    assert "#define ARM_NQ 5 " in header
+    assert "#define ARM_ALL_NQ 13 " in header
+    assert "4: the loops do not close" in header
+    assert list(load_robot("crane").export_c(tmp_path / "b.c").operations) == [
+        "close_loops",
+        "closed_loop_inverse_dynamics",
+        "closed_loop_mass_matrix",
+        "closed_loop_forward_dynamics",
+    ]
+
+
+def test_nothing_is_written_that_differs_from_the_library(load_robot, tmp_path, monkeypatch):
+    """As where the library has a term that the program lacks."""
+    bias = recordings._RESULTS["closed_loop_bias"]
+    monkeypatch.setitem(recordings._RESULTS, "closed_loop_bias", lambda *at: bias(*at) + 1e-9)
+    with pytest.raises(md.UnsupportedModelError, match="program of closed_loop_bias of 'four_bar' differs"):
+        load_robot("four_bar").export_c(tmp_path / "arm.c", ALL)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("graph", "message"),
+    [
+        (
+            lambda: md.load_urdf(bricard().urdf()),
+            "close loops that do not move in a plane. For other loops, graph.tree",
+        ),
+        (
+            spinning_rod,
+            "needs loops that are solved in closed form: .* close loops that do not move in a plane",
+        ),
+        (
+            lambda: MECHANISMS["chained"]().graph().with_independent_joints("carrier", "rod_2"),
+            "not all of its passive joints are found by steps",
+        ),
+        (lambda: tagged_four_link(PASSIVE), "not all of its passive joints are found by steps"),
+    ],
+)
+def test_other_loops_are_refused(tmp_path, graph, message):
+    with pytest.raises(md.UnsupportedModelError, match=message):
+        graph().export_c(tmp_path / "arm.c")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_loops_that_are_not_needed_are_refused(tmp_path):
+    robot = four_bar(robot=Planar(7))
+    robot.cut("again", "coupler", (2.3, 0.0), "rocker", (3.2, 0.0))
+    with pytest.raises(md.UnsupportedModelError, match="more loops and gears than its passive joints need"):
+        robot.graph().export_c(tmp_path / "arm.c")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (
+            {"functions": ["mass_matrix"]},
+            "has closed loops, has no function 'mass_matrix'; its functions: close",
+        ),
+        ({"functions": []}, "of no functions; those of a robot with closed loops: close_loops"),
+        ({"links": ["L1"]}, "'frame_poses' and 'jacobian' of graph.tree"),
+        ({"guess": [0.0]}, r"q has shape \(1,\)"),
+    ],
+)
+def test_errors_say_what_is_needed(load_robot, tmp_path, options, message):
+    with pytest.raises(md.StateError, match=message):
+        load_robot("four_bar").export_c(tmp_path / "arm.c", **options)
+    with pytest.raises(md.StateError, match="'four_link' has no loops; guess= selects how loops close"):
+        load_robot("four_link").export_c(tmp_path / "arm.c", guess=[0.0] * 4)
