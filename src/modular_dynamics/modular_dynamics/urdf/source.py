@@ -11,7 +11,16 @@ from lxml import etree
 
 from ..exceptions import UrdfError
 
-__all__ = ["MAX_BYTES", "Description", "Source", "is_file", "line_of", "read_source", "read_text"]
+__all__ = [
+    "MAX_BYTES",
+    "Description",
+    "Source",
+    "is_file",
+    "line_of",
+    "read_source",
+    "read_text",
+    "shortened",
+]
 
 #: URDF text, its bytes, the path of a file, or an open file (text or binary).
 Source: TypeAlias = "str | bytes | os.PathLike[str] | IO[str] | IO[bytes]"
@@ -77,10 +86,16 @@ def is_file(path: Path) -> bool:
         return False
 
 
+def shortened(path: Path) -> str:
+    """How messages show a path at which there is no file: it may be a text."""
+    if len(str(path)) > 250:
+        return f"'{str(path)[:40]}...'"
+    return f"'{path}', which is a folder" if path.is_dir() else f"'{path}'"
+
+
 def _from_file(path: Path) -> Description:
     if not is_file(path):
-        shown = str(path) if len(str(path)) <= 250 else f"{str(path)[:40]}..."
-        raise UrdfError(f"no URDF file at '{shown}'" + (", which is a folder" if os.path.isdir(path) else ""))
+        raise UrdfError(f"no URDF file at {shortened(path)}")
     size = path.stat().st_size
     if size > MAX_BYTES:
         raise UrdfError(f"'{path}' has {size} bytes; at most {MAX_BYTES} are accepted")
