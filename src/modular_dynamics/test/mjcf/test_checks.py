@@ -72,8 +72,8 @@ def test_warnings_are_summed_by_kind_and_all_refused():
         graph = md.load_mjcf(text)
     assert [str(warning.message) for warning in caught] == [
         "forces of the medium (density, viscosity) are ignored",
-        "damping of higher order: 2 joints, 'a', 'b'. The first: joint 'a' has damping of higher order, which "
-        "is ignored",
+        "damping of higher order: 2 joints, 'a', 'b'. The first: joint 'a' has damping of higher order, "
+        "which is ignored",
         "joint 'b' has a negative damping, which is used as given",
         "joint 'b' has a negative armature, which is used as given",
     ]
