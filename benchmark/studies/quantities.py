@@ -2,8 +2,8 @@
 
 Each robot, its loops open, on the ground and floating, at one random state within its limits, seeded by its
 file's name. A difference is relative to the largest number of the quantity, or to one where all are smaller.
-Derivatives of accelerations solve M x = b: the condition number of M times 2.2e-16 is allowed where it is more,
-as in published_robots.
+Derivatives of accelerations solve M x = b: there the condition number of M times 2.2e-16 is allowed, if it is
+more, as in published_robots.
 
     python -m benchmark.studies.quantities urdf [FOLDER ...]
 """

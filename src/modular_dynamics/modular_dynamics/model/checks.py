@@ -1,14 +1,14 @@
 """Checks of what callers pass: wrenches, and graphs that an algorithm cannot treat."""
 
 from collections.abc import Iterator, Mapping
-from os import PathLike
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..algebra import DualQuaternion, adjoint
-from ..exceptions import GraphTypeError, StateError, UnsupportedModelError
+from ..exceptions import StateError, UnsupportedModelError
 from .graph import SubsystemGraph
+from .structure import require_graph
 
 __all__ = [
     "black_box_loads",
@@ -20,16 +20,6 @@ __all__ = [
     "refuse_closures",
     "require_graph",
 ]
-
-
-def require_graph(graph: object) -> None:
-    """Raise GraphTypeError unless it is a SubsystemGraph, and say how to get one."""
-    if not isinstance(graph, SubsystemGraph):
-        shown = f" {graph!r:.60}" if isinstance(graph, (str, PathLike)) else ""
-        raise GraphTypeError(
-            f"an object of type {type(graph).__name__}{shown} is given where a SubsystemGraph is needed; "
-            "graph = md.load_urdf(path) reads one"
-        )
 
 
 def refuse_closures(graph: SubsystemGraph, computation: str) -> None:

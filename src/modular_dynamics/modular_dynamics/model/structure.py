@@ -5,20 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from os import PathLike
 from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..algebra import DualQuaternion
-from ..exceptions import UnknownNameError
+from ..exceptions import GraphTypeError, UnknownNameError
 from .closure import Gear, LoopJoint, Spring
 from .consistency import consistent_subsystems
 from .constant import Constant, read_only
 from .findings import Finding
 from .subsystem import Body, Joint, Subsystem
 
-__all__ = ["Graph", "Structure"]
+__all__ = ["Graph", "Structure", "require_graph"]
 
 Item = TypeVar("Item")
 
@@ -182,3 +183,13 @@ class Structure(Constant):
 
 #: A kind of graph: what is made of one is of the same kind.
 Graph = TypeVar("Graph", bound=Structure)
+
+
+def require_graph(graph: object) -> None:
+    """Raise GraphTypeError unless it is a SubsystemGraph, and say how to get one."""
+    if not isinstance(graph, Structure):
+        shown = f" {graph!r:.60}" if isinstance(graph, (str, PathLike)) else ""
+        raise GraphTypeError(
+            f"an object of type {type(graph).__name__}{shown} is given where a SubsystemGraph is needed; "
+            "graph = md.load_urdf(path) reads one"
+        )

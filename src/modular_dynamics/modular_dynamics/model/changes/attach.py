@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from ...algebra import DualQuaternion, from_rotation_translation
 from ...exceptions import ModelError
-from ..structure import Graph, Structure
+from ..structure import Graph, Structure, require_graph
 from ..subsystem import Body, Connection, Subsystem
 from .bodies import body_at, body_of, changed, owner_of, parts_of
 from .checks import checked_numbers
@@ -43,9 +43,11 @@ def attach(
 
     Raises:
         UnknownNameError: no such link; names the choices.
+        GraphTypeError: ``other`` is no graph, but for example the path of a file.
         ModelError: names that both have; a pose that is none; another robot with a floating base.
         UnsupportedModelError: the link belongs to a black box.
     """
+    require_graph(other)
     x = _checked_pose(pose)
     index = owner_of(graph, link, "attaching a robot to")
     if other.floating_base:

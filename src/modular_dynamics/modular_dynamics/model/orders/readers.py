@@ -8,6 +8,7 @@ from typing import Any
 
 from ...exceptions import StateError, UnsupportedModelError
 from ..graph import SubsystemGraph
+from ..structure import require_graph
 from .order import Entry, Order
 
 __all__ = ["from_mujoco", "from_names", "from_pinocchio"]
@@ -24,6 +25,7 @@ def from_names(graph: SubsystemGraph, names: Iterable[str]) -> Order:
     Raises:
         StateError: no sequence of names, a name twice, or that of a joint with several coordinates.
     """
+    require_graph(graph)
     listed = tuple(names) if isinstance(names, Iterable) and not isinstance(names, str) else (names,)
     if isinstance(names, str) or not all(isinstance(name, str) for name in listed):
         raise StateError(f"names is {names!r}; a sequence of joint names is needed")
@@ -47,6 +49,7 @@ def from_pinocchio(graph: SubsystemGraph, model: Any) -> Order:
         UnsupportedModelError: a joint of the model has coordinates that no joint of a graph has.
         StateError: another kind of model, or joints of one name have different coordinates.
     """
+    require_graph(graph)
     _raise_if_other(model, "njoints", "pinocchio.Model")
     rows = []
     for k in range(1, model.njoints):
@@ -72,6 +75,7 @@ def from_mujoco(graph: SubsystemGraph, model: Any) -> Order:
     Raises:
         StateError: another kind of model, or joints of one name have different coordinates.
     """
+    require_graph(graph)
     _raise_if_other(model, "njnt", "mujoco.MjModel")
     rows = []
     for k in range(model.njnt):
