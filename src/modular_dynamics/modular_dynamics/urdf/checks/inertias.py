@@ -12,8 +12,8 @@ __all__ = ["check_joint_inertias", "check_links"]
 
 #: Negative moments this small against the largest one come from rounding and do no harm.
 ROUNDING = 1e-9
-#: Rounding to six digits, which many files give, lets the moments of a thin plate break the triangle inequality
-#: by so much; that does no harm.
+#: Rounding to six digits, which many files give, breaks the triangle inequality of a thin plate by so much.
+#: That does no harm.
 SIX_DIGITS = 1e-5
 #: [m] The mass of a link, this far from an axis, has a moment that no file means: below it, rounding again.
 MICROMETRE = 1e-6
