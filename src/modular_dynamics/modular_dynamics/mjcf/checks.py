@@ -7,6 +7,7 @@ import numpy as np
 
 from ..exceptions import MjcfError, UnsupportedModelError
 from ..model import Finding
+from ..urdf.checks.values import LARGEST
 from .codes import Disable, Joint
 from .names import Names
 
@@ -25,7 +26,7 @@ UNIT = 1e-9
 
 
 def check_numbers(model: Any, names: Names) -> None:
-    """What is read is finite, axes have a direction, and no mass or moment is negative.
+    """What is read is finite and does not overflow, axes have a direction, and no mass or moment is negative.
 
     MuJoCo's compiler lets some NaN pass with a warning, and a model may have been changed afterwards.
 
@@ -40,8 +41,10 @@ def check_numbers(model: Any, names: Names) -> None:
             raise MjcfError(f"body '{name}' has a negative mass or principal moment of inertia")
     for field in _READ:
         rows = np.asarray(getattr(model, field))
-        for row in dict.fromkeys(np.argwhere(~np.isfinite(rows))[:, 0]):
-            raise MjcfError(f"{field}[{row}] of MuJoCo's model is {rows[row]}; finite numbers are needed")
+        for row in dict.fromkeys(np.argwhere(~(np.abs(rows) <= LARGEST))[:, 0]):
+            raise MjcfError(
+                f"{field}[{row}] of MuJoCo's model is {rows[row]}; numbers up to {LARGEST:g} are needed"
+            )
     for k, name in enumerate(names.joints):
         turns_or_slides = model.jnt_type[k] in (Joint.HINGE, Joint.SLIDE)
         if turns_or_slides and abs(np.linalg.norm(model.jnt_axis[k]) - 1.0) > UNIT:

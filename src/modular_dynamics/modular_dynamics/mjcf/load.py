@@ -72,8 +72,9 @@ def _graph(
     compiled_model: Compiled, partition: dict[str, Any] | None, gravity: ArrayLike | None, strict: bool
 ) -> SubsystemGraph:
     model = compiled_model.model
-    names, actuators = names_of(model), read_actuators(model)
+    names = names_of(model)
     check_numbers(model, names)
+    actuators = read_actuators(model)
     check_supported(model, names)
     equalities, notes = active_equalities(model)
     relations = read_relations(model, names, equalities, actuators.driven)

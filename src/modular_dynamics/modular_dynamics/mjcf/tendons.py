@@ -3,6 +3,8 @@
 from collections.abc import Container
 from typing import Any
 
+import numpy as np
+
 from ..exceptions import UnsupportedModelError
 from ..model import Anchor, Finding, Spring
 from .actuators import Actuators, tendon_joints
@@ -36,6 +38,9 @@ def read_springs(
         elif model.tendon_damping[k]:
             text = f"tendon '{name}' has damping without stiffness; the damping is ignored"
             findings.append(Finding("damping of a tendon", "tendon", name, text))
+        if np.any(getattr(model, "tendon_dampingpoly", [[]] * model.ntendon)[k]):
+            text = f"tendon '{name}' has damping of higher order, which is ignored"
+            findings.append(Finding("damping of higher order", "tendon", name, text))
         if model.tendon_frictionloss[k]:
             text = f"tendon '{name}' has frictionloss, which is ignored"
             findings.append(Finding("friction of a tendon", "tendon", name, text))

@@ -123,13 +123,14 @@ def test_numbers_of_a_changed_model_are_checked(field, value, message):
     [
         ("dof_armature", np.nan, r"dof_armature\[0\] of MuJoCo's model is nan"),
         ("jnt_pos", np.inf, r"jnt_pos\[0\] of MuJoCo's model is \[inf inf inf\]"),
+        ("actuator_gear", 1e308, r"actuator_gear\[0\] of MuJoCo's model is .*; numbers up to 1e\+50"),
         ("qpos0", np.nan, r"qpos0\[0\] of MuJoCo's model is nan"),
         ("jnt_axis", 0.0, r"joint 'a' has the axis \[0\. 0\. 0\.\], whose length is not one"),
         ("body_quat", 0.0, "a quaternion of length zero"),
     ],
 )
 def test_all_numbers_that_are_read_are_checked(field, value, message):
-    model = compiled(two_arms()).model
+    model = compiled(two_arms(more='<actuator><motor joint="a"/></actuator>')).model
     getattr(model, field)[1 if field == "body_quat" else 0] = value
     with pytest.raises(md.MjcfError, match=message):
         md.load_mjcf(model)

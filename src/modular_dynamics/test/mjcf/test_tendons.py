@@ -73,6 +73,14 @@ def test_springs_that_the_file_switches_off_are_none():
     assert md.load_mjcf(text.replace("<worldbody>", off)).springs == ()
 
 
+def test_damping_of_higher_order_is_a_warning():
+    """What it has of first order counts."""
+    with pytest.warns(md.ModelWarning, match="tendon 'rope' has damping of higher order, which is ignored"):
+        graph = md.load_mjcf(with_tendon(STRAIGHT, 'stiffness="7" damping="3 2"'))
+    assert len(graph.warnings) == 1
+    assert graph.springs[0].damping == 3.0
+
+
 @pytest.mark.parametrize("what", ["damping", "frictionloss"])
 def test_friction_of_a_tendon_is_a_warning(what):
     text = with_tendon(FIXED, f'{what}="2"', "fixed")
