@@ -3,6 +3,8 @@
 Where the URDF or the partition file closes loops, robot_state_publisher shows what dynamics_node completes.
 """
 
+import shlex
+
 from launch.actions import OpaqueFunction
 from launch.conditions import IfCondition
 from launch.substitutions import LaunchConfiguration
@@ -12,6 +14,7 @@ from lifecycle_msgs.msg import Transition
 
 from launch import Action, LaunchContext, LaunchDescription
 from modular_dynamics.urdf import has_loops, plain_urdf
+from modular_dynamics_ros.computation.robot import xacro_mappings
 from modular_dynamics_ros.launch_support import SHARE, argument, boolean, existing_file, node_options
 
 AUTO = [Transition.TRANSITION_CONFIGURE, Transition.TRANSITION_ACTIVATE]
@@ -24,7 +27,8 @@ def nodes(context: LaunchContext) -> list[Action]:
     if not urdf:
         raise ValueError("launch argument urdf is empty; give the path of a URDF file")
     namespace, clock = LaunchConfiguration("namespace"), {"use_sim_time": boolean("use_sim_time")}
-    text = plain_urdf(urdf)
+    arguments = shlex.split(LaunchConfiguration("xacro_arguments").perform(context))
+    text = plain_urdf(urdf, xacro_mappings(arguments))
     description = {"robot_description": ParameterValue(text, value_type=str)}
     rviz = Node(
         package="rviz2",
@@ -42,7 +46,8 @@ def nodes(context: LaunchContext) -> list[Action]:
         remappings=[COMPLETED] if has_loops(text, partition or None) else [],
     )
     files = {k: v for k, v in (("robot_description_file", urdf), ("partition_file", partition)) if v}
-    parameters = [*filter(None, [params]), clock, files]
+    own = {"xacro_arguments": arguments} if arguments else {}  # an empty list has no type
+    parameters = [*filter(None, [params]), clock, files | own]
     dynamics = LifecycleNode(**node_options(context, "dynamics_node"), parameters=parameters)
     autostart = OpaqueFunction(  # the node's full name is known only once the node has been started
         function=lambda _: [
@@ -58,6 +63,11 @@ def generate_launch_description() -> LaunchDescription:
     common = ("namespace", "use_sim_time", "autostart", "log_level", "quick_discovery", "rviz")
     arguments = [
         argument("urdf", None, "path of the robot's URDF or xacro file"),
+        argument(
+            "xacro_arguments",
+            "",
+            'of a xacro file, as the xacro program has them: "prefix:=left_ tool:=none"',
+        ),
         argument(
             "partition_file",
             "",

@@ -48,6 +48,7 @@ def rigid_bodies(model: mujoco.MjModel, tendons: bool) -> mujoco.MjModel:
         "dof_dampingpoly",
         "actuator_damping",
         "actuator_dampingpoly",
+        "tendon_dampingpoly",
         "body_gravcomp",
     ):
         if (values := getattr(rigid, name, None)) is not None:

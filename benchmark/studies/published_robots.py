@@ -104,7 +104,7 @@ def compare(path: Path, states: int, rng: np.random.Generator) -> Outcome:
                 graph = md.load_urdf(path, floating_base=floating).tree
         except md.ModularDynamicsError as error:
             if not floating:
-                outcome.refused = str(error)
+                outcome.refused = str(error).replace(f"'{path}': ", "")
                 unexpanded = "no: it leaves xacro out" if isinstance(error, md.XacroError) else ""
                 outcome.theirs = pinocchios_refusal(path) or unexpanded
                 outcome.shared = bool(outcome.theirs)

@@ -7,6 +7,8 @@ from launch.launch_description_sources import get_launch_description_from_python
 
 from helpers.nodes.launch_probe import CHARMIE, SHARE
 from launch import LaunchContext, LaunchDescription
+from modular_dynamics.exceptions import UrdfError
+from modular_dynamics_ros.exceptions import RobotError
 
 LAUNCH_FILES = sorted((SHARE / "launch").glob("*.launch.py"))
 
@@ -47,6 +49,8 @@ def test_quick_discovery_is_for_our_nodes_alone_and_on_request() -> None:
 
 
 BAD = [
+    ({"xacro_arguments": "name=1"}, RobotError, "xacro_arguments has 'name=1'; name:=value is needed"),
+    ({"xacro_arguments": "name:=1"}, UrdfError, "mappings are given .name., but .* has no xacro elements"),
     ({}, RuntimeError, 'Required launch argument "urdf" was not provided'),
     ({"urdf": ""}, ValueError, "launch argument urdf is empty"),
     ({"urdf": "/absent.urdf"}, FileNotFoundError, "launch argument urdf: no file '/absent.urdf'"),

@@ -1,5 +1,7 @@
 """Errors of the library, all of one base class. Messages say what is wrong, where, and what is needed."""
 
+from typing import Self
+
 __all__ = [
     "ClosureError",
     "DescriptionError",
@@ -35,6 +37,12 @@ class DescriptionError(ModularDynamicsError, ValueError):
         self.line = line
         where = f"line {line}" if isinstance(line, int) else line
         super().__init__(f"{where}: {message}" if where else message)
+
+    def located(self, where: str, line: int | str | None) -> Self:
+        """The same error, its message after ``where``, which names the file; ``line``: in that file."""
+        error = type(self)(f"{where}{self}")
+        error.line = line
+        return error
 
 
 class UrdfError(DescriptionError):

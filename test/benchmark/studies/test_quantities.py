@@ -33,6 +33,17 @@ def test_a_wrong_number_is_shown(folder, capsys, monkeypatch):
     assert row.split()[-1] == "no"
 
 
+def test_what_the_condition_of_the_mass_matrix_explains_is_accepted(capsys, monkeypatch, tmp_path):
+    """At 1e8, six digits less than 2.2e-16; not in a quantity that solves nothing."""
+    for condition, status, verdict in (((), 1, "no"), ((1e8,), 0, "yes"), ((1e6,), 1, "no")):
+        (tmp_path / "r.urdf").write_text("<robot/>")
+        pairs = [("accelerations, derivative by q", 1.0 + 1e-8, 1.0, *condition)]
+        monkeypatch.setattr(quantities, "pairs_of", lambda file, floating, pairs=pairs: iter(pairs))
+        assert quantities.main([str(tmp_path)]) == status
+        (row,) = [row for row in capsys.readouterr().out.splitlines() if "1.0e-08" in row]
+        assert row.split()[-1] == verdict
+
+
 def test_files_that_are_no_robots_are_named(tmp_path, capsys):
     (tmp_path / "empty.urdf").write_text("<robot/>")
     assert quantities.main([str(tmp_path)]) == 1

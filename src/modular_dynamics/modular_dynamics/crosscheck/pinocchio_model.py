@@ -81,7 +81,8 @@ class PinocchioModel:
         below = 0 if parent is None else self.ids[parent]
         added = self.model.addJoint(below, _joint_model(joint), _placement(joint.x_parent_joint), joint.name)
         self.ids[k] = added
-        inertia = pinocchio.Inertia(body.mass, body.com, body.inertia)
+        inertia = pinocchio.Inertia(body.mass, body.com, np.zeros((3, 3)))
+        inertia.inertia = body.inertia  # its constructor refuses what load_urdf accepts with a warning
         self.model.appendBodyToJoint(added, inertia, pinocchio.SE3.Identity())
         self.model.addJointFrame(added, 0)
         start = self.model.idx_vs[added]

@@ -1,24 +1,37 @@
 """Elements of a compiled model that a graph cannot express: an error, a warning or a note names them."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 
 from ..exceptions import MjcfError, UnsupportedModelError
+from ..model import Finding
+from ..urdf.checks.values import LARGEST
 from .codes import Disable, Joint
 from .names import Names
 
-__all__ = ["check_numbers", "check_supported", "notes_on", "warnings_about"]
+__all__ = ["check_numbers", "check_supported", "findings_about", "notes_on"]
+
+#: Fields of a model, besides those of bodies, of which numbers are read.
+_READ = (
+    *("jnt_pos", "jnt_axis", "jnt_stiffness", "qpos0", "qpos_spring", "dof_armature", "dof_damping"),
+    *("dof_frictionloss", "eq_data", "site_pos", "site_quat", "tendon_stiffness", "tendon_damping"),
+    *("tendon_lengthspring", "tendon_length0", "wrap_prm", "actuator_gear"),
+)
+
+
+#: Lengths of axes differ from one by rounding only.
+UNIT = 1e-9
 
 
 def check_numbers(model: Any, names: Names) -> None:
-    """Masses, inertias and positions are finite, and no mass or moment is negative.
+    """What is read is finite and does not overflow, axes have a direction, and no mass or moment is negative.
 
-    MuJoCo's compiler checks that; a model may have been changed afterwards.
+    MuJoCo's compiler lets some NaN pass with a warning, and a model may have been changed afterwards.
 
     Raises:
-        MjcfError: names the body.
+        MjcfError: names the body or the field of the model.
     """
     for k, name in enumerate(names.bodies):
         values = [model.body_mass[k : k + 1], model.body_inertia[k], model.body_ipos[k], model.body_iquat[k]]
@@ -26,6 +39,16 @@ def check_numbers(model: Any, names: Names) -> None:
             raise MjcfError(f"body '{name}' has a mass, inertia or pose that is not finite")
         if min(map(np.min, values[:2])) < 0.0:
             raise MjcfError(f"body '{name}' has a negative mass or principal moment of inertia")
+    for field in _READ:
+        rows = np.asarray(getattr(model, field))
+        for row in dict.fromkeys(np.argwhere(~(np.abs(rows) <= LARGEST))[:, 0]):
+            raise MjcfError(
+                f"{field}[{row}] of MuJoCo's model is {rows[row]}; numbers up to {LARGEST:g} are needed"
+            )
+    for k, name in enumerate(names.joints):
+        turns_or_slides = model.jnt_type[k] in (Joint.HINGE, Joint.SLIDE)
+        if turns_or_slides and abs(np.linalg.norm(model.jnt_axis[k]) - 1.0) > UNIT:
+            raise MjcfError(f"joint '{name}' has the axis {model.jnt_axis[k]}, whose length is not one")
 
 
 def check_supported(model: Any, names: Names) -> None:
@@ -58,20 +81,30 @@ def check_supported(model: Any, names: Names) -> None:
             raise UnsupportedModelError(f"tendon {k} has a plastic spring or stiffness of higher order")
 
 
-def warnings_about(model: Any, names: Names) -> list[str]:
-    """Forces of MuJoCo's simulation that the graph leaves out, one sentence each."""
-    warnings = []
+def findings_about(model: Any, names: Names) -> Iterator[Finding]:
+    """Forces of MuJoCo's simulation that the graph leaves out, and numbers of joints that cannot be meant."""
     gravity = not model.opt.disableflags & Disable.GRAVITY
-    if compensated := _where(names.bodies, lambda k: gravity and model.body_gravcomp[k]):
-        warnings.append(f"gravity compensation (gravcomp) is ignored: bodies {', '.join(compensated)}")
+    for name in _where(names.bodies, lambda k: gravity and model.body_gravcomp[k]):
+        text = f"gravity compensation (gravcomp) of body '{name}' is ignored"
+        yield Finding("gravity compensation", "body", name, text)
     if model.opt.density or model.opt.viscosity:
-        warnings.append("forces of the medium (density, viscosity) are ignored")
-    if heavy := _where(names.joints, lambda k: model.jnt_type[k] == Joint.FREE and _armature(model, k)):
-        warnings.append(f"armature of free joints, which have no drive, is ignored: {', '.join(heavy)}")
+        text = "forces of the medium (density, viscosity) are ignored"
+        yield Finding("medium", "model", "option", text)
+    for name in _where(names.joints, lambda k: model.jnt_type[k] == Joint.FREE and _armature(model, k)):
+        text = f"armature of free joint '{name}', which has no drive, is ignored"
+        yield Finding("armature of a free joint", "joint", name, text)
     dofs = [names.joints[k] for k in model.dof_jntid]
-    if nonlinear := _where(dofs, lambda k: _any(model, "dof_dampingpoly", k)):
-        warnings.append(f"damping of higher order is ignored: joints {', '.join(dict.fromkeys(nonlinear))}")
-    return warnings
+    for name in dict.fromkeys(_where(dofs, lambda k: _any(model, "dof_dampingpoly", k))):
+        text = f"joint '{name}' has damping of higher order, which is ignored"
+        yield Finding("damping of higher order", "joint", name, text)
+    for what in ("damping", "frictionloss", "armature"):
+        negative = np.flatnonzero(getattr(model, f"dof_{what}") < 0.0)
+        for name in dict.fromkeys(dofs[k] for k in negative):
+            text = f"joint '{name}' has a negative {what}, which is used as given"
+            yield Finding(f"negative {what}", "joint", name, text)
+    for name in _where(names.joints, lambda k: model.jnt_stiffness[k] < 0.0):
+        text = f"joint '{name}' has a negative stiffness, which is used as given"
+        yield Finding("negative stiffness", "joint", name, text)
 
 
 def notes_on(model: Any, names: Names) -> list[str]:

@@ -9,7 +9,7 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from ..exceptions import MjcfError, ModelWarning
-from ..model import Finding, SubsystemGraph
+from ..model import Finding, SubsystemGraph, summed_by_kind
 from ..urdf.assembly import assemble
 from ..urdf.checks.robot import check_references, check_tree
 from ..urdf.checks.tags import with_partition
@@ -19,13 +19,13 @@ from ..urdf.load import gravity_vector
 from ..urdf.partition import partition as make_groups
 from ..urdf.tags import read_partition
 from .actuators import read_actuators
-from .checks import check_numbers, check_supported, notes_on, warnings_about
+from .checks import check_numbers, check_supported, findings_about, notes_on
 from .codes import Disable
 from .loops import active_equalities, read_loops
 from .names import names_of
 from .passive import passive_joints
 from .relations import read_relations
-from .source import compiled
+from .source import Compiled, compiled
 from .tendons import read_springs
 from .tree import read_tree
 
@@ -53,37 +53,53 @@ def load_mjcf(
         strict: raise an error instead of a :class:`ModelWarning`.
 
     Raises:
-        MjcfError: MuJoCo refuses the source; with ``strict``, forces that would be ignored.
+        MjcfError: MuJoCo refuses the source; with ``strict``, what would be a warning.
         UnsupportedModelError: an element that exerts forces which the graph cannot express; it is named.
         PartitionError: the partition contradicts the robot.
         StateError: gravity is not three finite numbers.
         MissingDependencyError: MuJoCo is not installed.
     """
-    model, compiler_warnings = compiled(source)
-    names, actuators = names_of(model), read_actuators(model)
+    compiled_model = compiled(source)
+    try:
+        graph = _graph(compiled_model, read_partition(partition), gravity, strict)
+    except MjcfError as error:
+        raise error.located(compiled_model.where, error.line) from error
+    for warning in summed_by_kind(graph.warnings):
+        python_warnings.warn(f"{compiled_model.where}{warning}", ModelWarning, stacklevel=2)
+    return graph
+
+
+def _graph(
+    compiled_model: Compiled, partition: dict[str, Any] | None, gravity: ArrayLike | None, strict: bool
+) -> SubsystemGraph:
+    model = compiled_model.model
+    names = names_of(model)
     check_numbers(model, names)
+    actuators = read_actuators(model)
     check_supported(model, names)
     equalities, notes = active_equalities(model)
     relations = read_relations(model, names, equalities, actuators.driven)
     loops, loop_notes = read_loops(model, names, equalities)
-    springs, warnings = read_springs(model, names, actuators)
+    taken = [loop.name for loop in loops.values()]
+    springs, of_tendons = read_springs(model, names, actuators, taken)
     passive, passive_notes = passive_joints(model, names, loops.keys(), relations.gears, actuators)
     robot = read_tree(model, names, relations.locked, actuators)
     check_tree(robot)
-    warnings = [*compiler_warnings, *warnings_about(model, names), *warnings]
-    for warning in warnings:
-        if strict:
-            raise MjcfError(f"strict: {warning}")
-        python_warnings.warn(warning, ModelWarning, stacklevel=2)
+    of_compiler = [
+        Finding("warning of MuJoCo", "model", robot.name, text) for text in compiled_model.warnings
+    ]
+    findings = [*of_compiler, *findings_about(model, names), *of_tendons]
+    if strict and findings:
+        raise MjcfError(f"strict: {'; '.join(summed_by_kind(findings))}")
     annotations = with_partition(
         Annotations(
             loop_joints=tuple(loops.values()), passive=passive, gears=relations.gears, springs=springs
         ),
-        read_partition(partition),
+        partition,
     )
     groups, partition_notes = make_groups(robot, annotations.subsystems)
     check_references(robot, annotations)
-    notes += [*notes_on(model, names), *loop_notes, *passive_notes, *partition_notes]
+    notes += [*notes_on(model, names), *relations.notes, *loop_notes, *passive_notes, *partition_notes]
     if relations.locked:
         held = ", ".join(names.joints[k] for k in relations.locked)
         notes.append(f"joints that equality constraints hold at one position are fixed: {held}")
@@ -98,6 +114,6 @@ def load_mjcf(
         passive_joints=annotations.passive,
         gears=annotations.gears,
         springs=annotations.springs,
-        warnings=tuple(Finding("MJCF", "model", robot.name, text) for text in warnings),
+        warnings=tuple(findings),
         notes=tuple(notes),
     )

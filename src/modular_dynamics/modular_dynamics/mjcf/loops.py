@@ -7,7 +7,7 @@ import numpy as np
 from ..algebra import DualQuaternion
 from ..model import Anchor, LoopJoint
 from .codes import Disable, Equality, Object
-from .names import Names, name_of
+from .names import Names, free_name, name_of
 from .tree import pose_of, site_frame
 
 __all__ = ["active_equalities", "read_loops"]
@@ -33,7 +33,8 @@ def read_loops(
 
     A weld whose torquescale is zero holds a point only, as connect does. MuJoCo's constraints are soft
     (solref, solimp); here they are exact. A constraint with a mocap body, a target that is moved from outside
-    the simulation, is left out, and so is one between bodies that cannot move against each other.
+    the simulation, is left out, and so is one between bodies that cannot move against each other. A
+    constraint with the name of a joint gets another name.
     """
     loops: dict[int, LoopJoint] = {}
     notes = []
@@ -47,8 +48,9 @@ def read_loops(
             notes.append(f"equality '{name}' joins bodies that cannot move against each other: ignored")
         else:
             rigid = model.eq_type[k] == Equality.WELD and model.eq_data[k, 10] != 0.0
+            taken = [loop.name for loop in loops.values()]
             loops[k] = LoopJoint(
-                name,
+                free_name(name, names.joints, taken),
                 "fixed" if rigid else "spherical",
                 Anchor(names.bodies[first], x_first),
                 Anchor(names.bodies[second], x_second),

@@ -1,9 +1,10 @@
 """Names of bodies and joints. MJCF allows elements without a name; these get one."""
 
+from collections.abc import Container
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["Names", "model_name", "name_of", "names_of"]
+__all__ = ["Names", "free_name", "model_name", "name_of", "names_of"]
 
 
 @dataclass(frozen=True)
@@ -35,6 +36,13 @@ def name_of(model: Any, address: int) -> str:
 def model_name(model: Any) -> str:
     """The name of the whole model: the first of its table of names."""
     return name_of(model, 0)
+
+
+def free_name(name: str, *taken: Container[str]) -> str:
+    """The name, with so many apostrophes that it is not taken."""
+    while any(name in names for names in taken):
+        name += "'"
+    return name
 
 
 def _unique(given: list[str], otherwise: list[str]) -> tuple[str, ...]:

@@ -20,16 +20,18 @@ _CONTRADICTION = 1e-9
 
 @dataclass(frozen=True)
 class Relations:
-    """Gears; and the positions [rad or m] of joints that relations hold, by MuJoCo's index of the joint."""
+    """Gears; positions [rad or m] of joints that relations hold, by MuJoCo's index of the joint; notes."""
 
     gears: tuple[Gear, ...] = ()
     locked: dict[int, float] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
 
 
 @dataclass
 class _Relation:
-    """Sum of coefficient * qpos of joints (by index) = value."""
+    """Sum of coefficient * qpos of joints (by index) = value; index and name of the equality constraint."""
 
+    index: int
     name: str
     coefficients: dict[int, float]
     value: float
@@ -41,33 +43,31 @@ def read_relations(
     """Gears and locked joints of the equality constraints of joints and fixed tendons.
 
     MuJoCo: y - y_ref = c_0 + c_1 (x - x_ref), where y and x are positions of joints or lengths of tendons. A
-    gear determines a joint that no actuator drives, if there is one.
+    gear determines a joint that no actuator drives, if there is one. What follows from others is left out.
 
     Raises:
-        UnsupportedModelError: a polynomial of higher degree, a spatial tendon, or more relations than joints.
+        UnsupportedModelError: a polynomial of higher degree, or a spatial tendon.
         MjcfError: relations that contradict each other.
     """
     between_joints = (Equality.JOINT, Equality.TENDON)
-    pending = [_relation(model, k, name) for k, name in equalities if model.eq_type[k] in between_joints]
+    relations = [_relation(model, k, name) for k, name in equalities if model.eq_type[k] in between_joints]
     locked: dict[int, float] = {}
-    while single := next((r for r in pending if len(_reduced(r, locked).coefficients) <= 1), None):
-        pending.remove(single)
-        left = _reduced(single, locked)
-        for joint, coefficient in left.coefficients.items():
-            locked[joint] = left.value / coefficient
-        if not left.coefficients and abs(left.value) > _CONTRADICTION:
-            raise MjcfError(f"equality '{single.name}' contradicts others: they leave {left.value:g}, not 0")
-    gears: dict[int, Gear] = {}
-    for relation in (_reduced(r, locked) for r in pending):
-        free = [joint for joint in relation.coefficients if joint not in gears]
-        if not free:
-            raise UnsupportedModelError(
-                f"equality '{relation.name}' relates joints that other equalities determine already: "
-                + ", ".join(names.joints[k] for k in relation.coefficients)
-            )
-        own = next((joint for joint in free if not driven[joint]), free[0])
-        gears[own] = _gear(relation, names, own)
-    return Relations(tuple(gears.values()), locked)
+    while True:
+        solved, redundant = _solved([_without(r, locked) for r in relations], driven)
+        held = {
+            own: row.value / row.coefficients[own]
+            for own, row in solved.items()
+            if len(row.coefficients) == 1
+        }
+        if not held:
+            break
+        locked |= held
+    gears = []
+    for own, row in solved.items():
+        original = _without(next(r for r in relations if r.index == row.index), locked)
+        gears.append(_gear(original if own in original.coefficients else row, names, own))
+    notes = [f"equalities that follow from others are ignored: {', '.join(redundant)}"] if redundant else []
+    return Relations(tuple(gears), locked, notes)
 
 
 def held_positions(model: Any) -> dict[int, float]:
@@ -104,10 +104,47 @@ def _relation(model: Any, k: int, name: str) -> _Relation:
         value += sign * reference
         for joint, coefficient in joints.items():
             coefficients[joint] = coefficients.get(joint, 0.0) + sign * coefficient
-    return _Relation(name, coefficients, value)
+    return _Relation(k, name, coefficients, value)
 
 
-def _reduced(relation: _Relation, locked: dict[int, float]) -> _Relation:
+def _solved(relations: Sequence[_Relation], driven: Sequence[bool]) -> tuple[dict[int, _Relation], list[str]]:
+    """Relations by the joint that each determines, which is in no other; names of those left over.
+
+    Gauss-Jordan elimination. Raises MjcfError: a contradiction.
+    """
+    solved, redundant = dict[int, _Relation](), list[str]()
+    for relation in relations:
+        row = relation
+        for own, known in solved.items():
+            row = _eliminated(row, own, known)
+        if not row.coefficients:
+            if abs(row.value) > _CONTRADICTION:
+                raise MjcfError(
+                    f"equality '{relation.name}' contradicts others: they leave {row.value:g}, not 0"
+                )
+            if relation.coefficients:
+                redundant.append(relation.name)
+            continue
+        pivot = next((joint for joint in row.coefficients if not driven[joint]), next(iter(row.coefficients)))
+        solved = {own: _eliminated(known, pivot, row) for own, known in solved.items()} | {pivot: row}
+    return solved, redundant
+
+
+def _eliminated(row: _Relation, own: int, known: _Relation) -> _Relation:
+    """``row`` without the joint ``own``, which ``known`` determines."""
+    if own not in row.coefficients:
+        return row
+    factor = row.coefficients[own] / known.coefficients[own]
+    terms = dict(row.coefficients)
+    for joint, coefficient in known.coefficients.items():
+        before, change = terms.get(joint, 0.0), factor * coefficient
+        terms[joint] = before - change
+        if joint == own or abs(terms[joint]) <= _ROUNDING * max(abs(before), abs(change)):
+            del terms[joint]
+    return _Relation(row.index, row.name, terms, row.value - factor * known.value)
+
+
+def _without(relation: _Relation, locked: dict[int, float]) -> _Relation:
     """The relation without locked joints, whose terms move to its value, and without zero coefficients."""
     largest = max(map(abs, relation.coefficients.values()), default=0.0)
     moving = {
@@ -116,7 +153,7 @@ def _reduced(relation: _Relation, locked: dict[int, float]) -> _Relation:
         if joint not in locked and abs(coefficient) > _ROUNDING * largest
     }
     value = relation.value - sum(c * locked[k] for k, c in relation.coefficients.items() if k in locked)
-    return _Relation(relation.name, moving, value)
+    return _Relation(relation.index, relation.name, moving, value)
 
 
 def _gear(relation: _Relation, names: Names, own: int) -> Gear:

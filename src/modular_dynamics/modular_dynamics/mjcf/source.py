@@ -3,12 +3,13 @@
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from os import PathLike
 from pathlib import Path
 from threading import Lock
 from typing import Any, NamedTuple
 
 from ..exceptions import MissingDependencyError, MjcfError
-from ..urdf.source import MAX_BYTES
+from ..urdf.source import MAX_BYTES, is_file, shortened
 
 __all__ = ["Compiled", "compiled", "mujoco_module"]
 
@@ -21,10 +22,11 @@ _RECEIVER = Lock()
 
 
 class Compiled(NamedTuple):
-    """A compiled model (mujoco.MjModel), and MuJoCo's warnings about it."""
+    """A compiled model (mujoco.MjModel), MuJoCo's warnings about it, and the file, which begins messages."""
 
     model: Any
     warnings: list[str]
+    where: str = ""
 
 
 def mujoco_module() -> Any:
@@ -43,10 +45,12 @@ def mujoco_module() -> Any:
 def compiled(source: Any) -> Compiled:
     """The compiled model of an MJCF text, a file, an MjSpec or an MjModel.
 
-    A path lets MuJoCo find included files and meshes beside it. An MjSpec is left as it is.
+    A path, also that of an open file, lets MuJoCo find included files and meshes beside it. An MjSpec is left
+    as it is.
 
     Raises:
-        MjcfError: no such file, not MJCF, more than 20 MB, or what MuJoCo's compiler refuses, in its words.
+        MjcfError: no such file, one that cannot be read, not MJCF, more than 20 MB, or what MuJoCo's compiler
+            refuses, in its words.
         MissingDependencyError: MuJoCo is not installed.
     """
     mujoco = mujoco_module()
@@ -54,8 +58,8 @@ def compiled(source: Any) -> Compiled:
         return Compiled(source, [])
     if isinstance(source, mujoco.MjSpec):
         return _compile(source.copy().compile)
-    content = source.read() if hasattr(source, "read") else source
-    if isinstance(content, bytes | bytearray):
+    content = _read(source) if hasattr(source, "read") else source
+    if isinstance(content, bytes | bytearray | memoryview):
         content = _decoded(bytes(content))
     if isinstance(content, str) and content.lstrip("\ufeff \t\r\n").startswith("<"):
         _check_root(content.encode(), "the text")
@@ -63,22 +67,33 @@ def compiled(source: Any) -> Compiled:
     if isinstance(content, str) and (not content.strip() or "\n" in content):
         shown = content.strip()[:40]
         raise MjcfError(f"neither MJCF text (it would start with '<') nor the path of a file: '{shown}'")
-    if not isinstance(content, str | Path):
+    if not isinstance(content, str | PathLike):
         raise MjcfError(
-            f"source is a {type(source).__name__}; MJCF text, bytes, a path, an open file, an MjSpec or an "
-            "MjModel is needed"
+            f"an object of type {type(source).__name__} is no source of an MJCF; its text, its bytes, the "
+            "path of a file, an open file, an MjSpec or an MjModel is needed"
         )
     return _from_path(mujoco, Path(content).expanduser())
 
 
+def _read(file: Any) -> Any:
+    """The path of an open file; the content of one that has none."""
+    name = getattr(file, "name", None)
+    try:
+        content = file.read()
+    except (OSError, ValueError, TypeError) as error:  # closed, written only, not text, or no file's read
+        raise MjcfError(
+            f"'{name}' cannot be read: {error}" if name else f"it cannot be read: {error}"
+        ) from None
+    return Path(name) if isinstance(name, str) and is_file(Path(name)) else content
+
+
 def _from_path(mujoco: Any, path: Path) -> Compiled:
-    if not path.is_file():
-        raise MjcfError(f"no MJCF file at '{path}'")
+    if not is_file(path):
+        raise MjcfError(f"no MJCF file at {shortened(path)}")
     if path.suffix == ".mjb":  # compiled
-        return _compile(mujoco.MjModel.from_binary_path, str(path))
-    if path.suffix == ".xml":
-        _check_root(path.read_bytes(), f"'{path}'")
-    return _compile(mujoco.MjModel.from_xml_path, str(path))
+        return _compile(mujoco.MjModel.from_binary_path, str(path), where=f"'{path}': ")
+    _check_root(path.read_bytes(), f"'{path}'")
+    return _compile(mujoco.MjModel.from_xml_path, str(path), where=f"'{path}': ")
 
 
 def _decoded(content: bytes) -> str:
@@ -98,12 +113,12 @@ def _check_root(content: bytes, where: str) -> None:
         raise MjcfError(f"the root element of {where} is <{tag}>, not <mujoco>{hint}")
 
 
-def _compile(function: Any, *arguments: str) -> Compiled:
+def _compile(function: Any, *arguments: str, where: str = "") -> Compiled:
     with _warnings_received() as warnings:
         try:
-            return Compiled(function(*arguments), warnings)
+            return Compiled(function(*arguments), warnings, where)
         except Exception as error:  # ValueError, or mujoco.FatalError, which derives from Exception alone
-            raise MjcfError(f"MuJoCo: {' '.join(str(error).split())}") from error
+            raise MjcfError(f"{where}MuJoCo: {' '.join(str(error).split())}") from error
 
 
 @contextmanager

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..algebra import Quaternion, rotation_matrix
 from ..exceptions import StateError
-from ..model import JointType, SubsystemGraph
+from ..model import JointType, SubsystemGraph, require_graph
 from .names import names_of
 from .relations import held_positions
 
@@ -42,6 +42,7 @@ def from_mujoco(
     Velocities and accelerations are zero where they are not given. Raises StateError: a wrong shape, or a
     graph that was not loaded from this model.
     """
+    require_graph(graph)
     qpos, qvel, qacc = _checked(qpos, model.nq), _checked(qvel, model.nv), _checked(qacc, model.nv)
     state = State(graph.neutral(), np.zeros(graph.nv), np.zeros(graph.nv))
     for kind, (q, v), (theirs_q, theirs_v) in _joints(graph, model):
@@ -64,6 +65,7 @@ def to_mujoco(
 
     Joints that equality constraints hold at one position get that position. Errors as of :func:`from_mujoco`.
     """
+    require_graph(graph)
     q, v, vdot = _checked(q, graph.nq), _checked(v, graph.nv), _checked(vdot, graph.nv)
     state = State(model.qpos0.copy(), np.zeros(model.nv), np.zeros(model.nv))
     for joint, value in held_positions(model).items():
@@ -84,6 +86,7 @@ def torques_from_mujoco(graph: SubsystemGraph, model: Any, qpos: ArrayLike, qfrc
     Of a floating joint the force is turned from the world's axes into the body's. Errors as of
     :func:`from_mujoco`.
     """
+    require_graph(graph)
     qpos, qfrc, tau = _checked(qpos, model.nq), _checked(qfrc, model.nv), np.zeros(graph.nv)
     for kind, (_, v), (theirs_q, theirs_v) in _joints(graph, model):
         tau[v] = qfrc[theirs_v]

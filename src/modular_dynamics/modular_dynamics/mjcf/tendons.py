@@ -1,38 +1,50 @@
 """Tendons with a spring: straight ones between two sites become springs; others are not supported."""
 
+from collections.abc import Container
 from typing import Any
 
+import numpy as np
+
 from ..exceptions import UnsupportedModelError
-from ..model import Anchor, Spring
+from ..model import Anchor, Finding, Spring
 from .actuators import Actuators, tendon_joints
 from .codes import Disable, Wrap
-from .names import Names, name_of
+from .names import Names, free_name, name_of
 from .tree import site_frame
 
 __all__ = ["read_springs"]
 
 
-def read_springs(model: Any, names: Names, actuators: Actuators) -> tuple[tuple[Spring, ...], list[str]]:
-    """Springs of the tendons that have a stiffness, and warnings about properties that are left out.
+def read_springs(
+    model: Any, names: Names, actuators: Actuators, taken: Container[str] = ()
+) -> tuple[tuple[Spring, ...], list[Finding]]:
+    """Springs of the tendons that have a stiffness, and findings about properties that are left out.
+
+    A spring whose name is that of a joint or ``taken`` gets another one.
 
     MuJoCo: F = -stiffness (L - L_0) - damping dL/dt. Tendons without stiffness exert nothing by themselves.
 
     Raises:
         UnsupportedModelError: a spring that is not a straight line between two sites, or armature.
     """
-    springs, warnings = list[Spring](), list[str]()
+    springs, findings = list[Spring](), list[Finding]()
     no_spring = bool(model.opt.disableflags & Disable.SPRING)
     for k in range(model.ntendon):
         name = name_of(model, model.name_tendonadr[k]) or f"tendon_{k}"
         if actuators.tendon_armature[k]:
             raise UnsupportedModelError(f"tendon '{name}' has armature; only joints can have it")
         if model.tendon_stiffness[k] and not no_spring:
-            springs.append(_spring(model, names, k, name))
+            springs.append(_spring(model, names, k, free_name(name, names.joints, taken)))
         elif model.tendon_damping[k]:
-            warnings.append(f"tendon '{name}' has damping without stiffness; the damping is ignored")
+            text = f"tendon '{name}' has damping without stiffness; the damping is ignored"
+            findings.append(Finding("damping of a tendon", "tendon", name, text))
+        if np.any(getattr(model, "tendon_dampingpoly", [[]] * model.ntendon)[k]):
+            text = f"tendon '{name}' has damping of higher order, which is ignored"
+            findings.append(Finding("damping of higher order", "tendon", name, text))
         if model.tendon_frictionloss[k]:
-            warnings.append(f"tendon '{name}' has frictionloss, which is ignored")
-    return tuple(springs), warnings
+            text = f"tendon '{name}' has frictionloss, which is ignored"
+            findings.append(Finding("friction of a tendon", "tendon", name, text))
+    return tuple(springs), findings
 
 
 def _spring(model: Any, names: Names, k: int, name: str) -> Spring:

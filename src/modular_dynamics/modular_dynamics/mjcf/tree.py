@@ -13,12 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..algebra import DualQuaternion, Quaternion, pose, rotation_about, rotation_matrix
+from ..exceptions import MjcfError
 from ..model import Limits
 from ..urdf.description import JointDescription, LinkDescription, RobotDescription
 from .actuators import Actuators
 from .codes import Disable, SameFrame
 from .codes import Joint as Kind
-from .names import Names, model_name
+from .names import Names, free_name, model_name
 
 __all__ = ["pose_of", "read_tree", "site_frame"]
 
@@ -26,8 +27,13 @@ Array = NDArray[np.float64]
 
 
 def pose_of(position: Array, quaternion: Array) -> DualQuaternion:
-    """The pose of a position [m] and a quaternion w x y z, brought to length one."""
+    """The pose of a position [m] and a quaternion w x y z, brought to length one.
+
+    Raises MjcfError: a quaternion of length zero, which MuJoCo's compiler does not leave.
+    """
     rotation = Quaternion(*np.asarray(quaternion, float).tolist())
+    if rotation.norm() == 0.0:
+        raise MjcfError("a body, site or equality constraint of the model has a quaternion of length zero")
     return pose(rotation * (1.0 / rotation.norm()), position)
 
 
@@ -141,19 +147,13 @@ def _add_body(robot: RobotDescription, body: _BodyReader) -> None:
             robot.links[child] = LinkDescription(child)
         parent, x_parent_body = child, after
     if parent != body.name:
-        name = _free_name(f"{body.name} (fixed)", robot.joints, body.names.joints)
+        name = free_name(f"{body.name} (fixed)", robot.joints, body.names.joints)
         robot.joints[name] = JointDescription(name, "fixed", parent, body.name, x_parent_body)
     robot.links[body.name] = body.link()
 
 
 def _between(robot: RobotDescription, body: _BodyReader, k: int) -> str:
-    return _free_name(f"{body.name}/{body.names.joints[k]}", robot.links, body.names.bodies)
-
-
-def _free_name(name: str, *taken: Any) -> str:
-    while any(name in names for names in taken):
-        name += "'"
-    return name
+    return free_name(f"{body.name}/{body.names.joints[k]}", robot.links, body.names.bodies)
 
 
 def _shift(position: Array) -> DualQuaternion:

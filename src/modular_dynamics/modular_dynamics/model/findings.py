@@ -31,7 +31,7 @@ class Finding:
 
 
 def summed_by_kind(findings: Iterable[Finding]) -> list[str]:
-    """One line for each kind: the finding itself, or how many there are, the first names, the first text."""
+    """One line for each kind: the finding itself, or how many elements, the first names, the first text."""
     by_kind: dict[tuple[str, str], list[Finding]] = {}
     for finding in findings:
         by_kind.setdefault((finding.kind, finding.element), []).append(finding)
@@ -39,9 +39,12 @@ def summed_by_kind(findings: Iterable[Finding]) -> list[str]:
 
 
 def _sum(kind: str, findings: list[Finding]) -> str:
-    first, count = findings[0], len(findings)
-    if count == 1:
+    first = findings[0]
+    if len(findings) == 1:
         return str(first)
-    names = ", ".join(f"'{finding.name}'" for finding in findings[:SHOWN])
-    more = f" and {count - SHOWN} more" if count > SHOWN else ""
-    return f"{kind}: {count} {first.element}s, {names}{more}. The first: {first}"
+    names = list(dict.fromkeys(f"'{finding.name}'" for finding in findings))
+    if len(names) == 1:  # both limits of a joint, for example
+        return f"{kind}: {'; '.join(map(str, findings))}"
+    more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
+    elements = first.element + ("es" if first.element.endswith("x") else "s")
+    return f"{kind}: {len(names)} {elements}, {', '.join(names[:SHOWN])}{more}. The first: {first}"

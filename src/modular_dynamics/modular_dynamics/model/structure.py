@@ -182,14 +182,10 @@ class Structure(Constant):
 
 
 def require_graph(graph: object) -> None:
-    """Raise GraphTypeError unless it is a robot, and say how to get one."""
+    """Raise GraphTypeError unless it is a SubsystemGraph, and say how to get one."""
     if not isinstance(graph, Structure):
         shown = f" {graph!r:.60}" if isinstance(graph, (str, PathLike)) else ""
         raise GraphTypeError(
             f"an object of type {type(graph).__name__}{shown} is given where a SubsystemGraph is needed; "
             "graph = md.load_urdf(path) reads one"
         )
-
-
-#: A kind of graph: what is made of one is of the same kind.
-Graph = TypeVar("Graph", bound=Structure)

@@ -1,5 +1,6 @@
 """The standard part of a URDF: links and joints, each checked, then read by urdf_parser_py."""
 
+import math
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ from urdf_parser_py.xml_reflection.core import Path as ElementPath
 from ..algebra import DualQuaternion, from_xyz_rpy, to_rotation_translation
 from ..exceptions import UrdfError
 from ..model import Limits, Mimic
-from .checks.values import Entry
+from .checks.values import LARGEST, Entry
 from .description import JointDescription, LinkDescription, RobotDescription
 from .source import line_of
 
@@ -101,7 +102,9 @@ def _part_copy(parent: etree._Element, tag: str, where: str, missing: str = "") 
     if tag in _NAMES:
         copy.set(_NAMES[tag], entry.name(_NAMES[tag]))
     for key, default in _NUMBERS.get(tag, {}).items():
-        entry.numbers(key, 3 if key in ("xyz", "rpy") else 1, default)
+        # of limits, the largest number that there is often means none
+        largest = math.inf if tag == "limit" else LARGEST
+        entry.numbers(key, 3 if key in ("xyz", "rpy") else 1, default, largest)
         copy.set(key, entry.item.get(key, default))
     return [copy]
 

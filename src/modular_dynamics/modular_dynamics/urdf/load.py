@@ -14,7 +14,7 @@ from ..exceptions import DescriptionError, ModelWarning, StateError, UrdfError
 from ..model import Finding, SubsystemGraph, summed_by_kind
 from .assembly import assemble
 from .checks.inertias import check_joint_inertias, check_links
-from .checks.limits import possible_limits, zero_limits
+from .checks.limits import possible_friction, possible_limits, zero_limits
 from .checks.robot import check_references, check_tree, massless_ends, resolve_mimics
 from .checks.tags import checked_annotations, with_partition
 from .description import Annotations, JointDescription, LinkDescription, RobotDescription
@@ -65,11 +65,12 @@ def load_urdf(
     try:
         graph = _graph(plain, partition, gravity_vector(gravity), floating_base, strict)
     except DescriptionError as error:
-        if not plain.expanded_from:
+        in_source = isinstance(error, UrdfError) or isinstance(error.line, int)
+        if not plain.where or not in_source:  # a partition file names itself
             raise
-        raise type(error)(f"in the URDF that xacro made of {plain.expanded_from}: {error}") from error
+        raise error.located(plain.where, None if plain.expanded else error.line) from error
     for warning in summed_by_kind(graph.warnings):
-        python_warnings.warn(warning, ModelWarning, stacklevel=2)
+        python_warnings.warn(f"{plain.where}{warning}", ModelWarning, stacklevel=2)
     return graph
 
 
@@ -87,6 +88,7 @@ def _graph(
     impossible = [*check_links(robot)]
     robot, ignored = resolve_mimics(robot)
     robot, unlimited = possible_limits(robot)
+    robot, driven = possible_friction(robot)
     robot = with_planar_joints(robot)
     annotations = _annotations(read_tags(root), read_partition(partition))
     loop_links = {end.link for loop in annotations.loop_joints for end in (loop.predecessor, loop.successor)}
@@ -96,6 +98,7 @@ def _graph(
         *impossible,
         *ignored,
         *unlimited,
+        *driven,
         *massless_ends(robot, loop_links),
     ]
     if floating_base:
@@ -147,14 +150,15 @@ def _floating(robot: RobotDescription, annotations: Annotations) -> tuple[RobotD
     ]
     if present:
         raise UrdfError(f"floating_base is set, but joint '{present[0]}' is floating already")
+    findings = list[Finding]()
+    ground, root_joint = _free_name(GROUND, robot.links), _free_name(ROOT_JOINT, robot.joints)
     if ROOT_JOINT in robot.joints:
-        raise UrdfError(
-            f"floating_base adds the joint '{ROOT_JOINT}', and the robot has a joint of that name; rename it",
-            robot.joints[ROOT_JOINT].line,
+        text = (
+            f"joint '{ROOT_JOINT}' has the name of the joint that floating_base adds; that one is now "
+            f"'{root_joint}'"
         )
-    ground, findings = GROUND, list[Finding]()
-    while ground in robot.links:
-        ground += "_"
+        line = robot.joints[ROOT_JOINT].line
+        findings.append(Finding("name of the floating base", "joint", ROOT_JOINT, text, line))
     for name, meaning in ((ROOT_JOINT, "the joint that"), (GROUND, "the ground link that")):
         if name in robot.links:
             called = (
@@ -162,10 +166,16 @@ def _floating(robot: RobotDescription, annotations: Annotations) -> tuple[RobotD
             )
             text = f"link '{name}' has the name of {meaning} floating_base adds{called}"
             findings.append(Finding("name of the floating base", "link", name, text, robot.links[name].line))
-    joint = JointDescription(ROOT_JOINT, "floating", ground, robot.root, DualQuaternion.identity)
+    joint = JointDescription(root_joint, "floating", ground, robot.root, DualQuaternion.identity)
     floating = replace(
         robot,
         links={ground: LinkDescription(ground), **robot.links},
-        joints={ROOT_JOINT: joint, **robot.joints},
+        joints={root_joint: joint, **robot.joints},
     )
     return floating, findings
+
+
+def _free_name(name: str, taken: Mapping[str, object]) -> str:
+    while name in taken:
+        name += "_"
+    return name

@@ -1,5 +1,6 @@
-"""Robot description -> XML tree, parsed once and safely: no entities, no DTD, no network, at most 20 MB."""
+"""Where a description comes from -> its text, at most 20 MB."""
 
+import codecs
 import os
 import re
 from dataclasses import dataclass
@@ -10,16 +11,22 @@ from lxml import etree
 
 from ..exceptions import UrdfError
 
-__all__ = ["MAX_BYTES", "Description", "Source", "line_of", "parse_xml", "read_source", "read_text"]
+__all__ = [
+    "MAX_BYTES",
+    "Description",
+    "Source",
+    "is_file",
+    "line_of",
+    "read_source",
+    "read_text",
+    "shortened",
+]
 
 #: URDF text, its bytes, the path of a file, or an open file (text or binary).
 Source: TypeAlias = "str | bytes | os.PathLike[str] | IO[str] | IO[bytes]"
 
 #: Size of the largest accepted description.
 MAX_BYTES = 20_000_000
-_DECLARATION = re.compile(r"^\s*<\?xml[^>]*\?>")
-#: Before the root element only comments are allowed; a DTD is rejected before any parser sees it.
-_DTD = re.compile(r"\A(?:\s|<!--.*?-->|<\?.*?\?>)*(?P<dtd><!(?:DOCTYPE|ENTITY))?", re.DOTALL)
 _BEFORE_XML = "\ufeff \t\r\n"
 
 
@@ -71,94 +78,66 @@ def read_source(source: Source) -> Description:
     )
 
 
+def is_file(path: Path) -> bool:
+    """Whether a file is there; no text is too long to ask."""
+    try:
+        return path.is_file()
+    except OSError:
+        return False
+
+
+def shortened(path: Path) -> str:
+    """How messages show a path at which there is no file: it may be a text."""
+    if len(str(path)) > 250:
+        return f"'{str(path)[:40]}...'"
+    return f"'{path}', which is a folder" if path.is_dir() else f"'{path}'"
+
+
 def _from_file(path: Path) -> Description:
-    if not path.is_file():
-        raise UrdfError(f"no URDF file at '{path}'")
+    if not is_file(path):
+        raise UrdfError(f"no URDF file at {shortened(path)}")
     size = path.stat().st_size
     if size > MAX_BYTES:
         raise UrdfError(f"'{path}' has {size} bytes; at most {MAX_BYTES} are accepted")
-    return Description(_decoded(path.read_bytes(), f"'{path}'"), str(path))
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise UrdfError(f"'{path}' cannot be read: {error.strerror}") from None
+    return Description(_decoded(content, f"'{path}'"), str(path))
 
 
 def _from_open_file(file: IO[str] | IO[bytes]) -> Description:
     name = getattr(file, "name", None)
-    path = name if isinstance(name, str) and Path(name).is_file() else None
+    path = name if isinstance(name, str) and is_file(Path(name)) else None
     where = "the description" if path is None else f"'{path}'"
     try:
-        content = file.read(MAX_BYTES + 1)
-    except (OSError, ValueError) as error:  # closed, written only, or not text in its encoding
+        content: Any = file.read(MAX_BYTES + 1)
+    except (OSError, ValueError, TypeError) as error:  # closed, written only, not text, or no file's read
         raise UrdfError(f"{where} cannot be read: {error}") from None
-    return _checked(content if isinstance(content, str) else _decoded(content, where), path)
+    if not isinstance(content, str | bytes | bytearray):
+        given = type(content).__name__
+        raise UrdfError(f"{where} cannot be read: reading it gives {given}, not text or bytes")
+    return _checked(content if isinstance(content, str) else _decoded(bytes(content), where), path)
 
 
 def _decoded(content: bytes, where: str) -> str:
     declared = re.match(rb"""\s*<\?xml[^>]*encoding=["']([\w.-]+)""", content)
-    encoding = declared.group(1).decode() if declared else "utf-8-sig"
+    encoding = declared.group(1).decode() if declared else "utf-8"
+    if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        encoding = "utf-16"
     try:
-        return content.decode(encoding)
+        return content.decode(encoding).lstrip("\ufeff")
     except (UnicodeDecodeError, LookupError) as error:
         raise UrdfError(f"{where} is not text in encoding {encoding}: {error}") from None
 
 
 def _checked(text: str, path: str | None = None) -> Description:
-    size = len(text.encode())
+    try:
+        size = len(text.encode())
+    except UnicodeEncodeError as error:
+        raise UrdfError(f"the description is not text: {error}") from None
     if size > MAX_BYTES:
         raise UrdfError(f"the description has {size} bytes or more; at most {MAX_BYTES} are accepted")
     if not text.lstrip(_BEFORE_XML).startswith("<"):
         raise UrdfError(f"not XML (it would start with '<'): '{text.strip()[:40]}'")
     return Description(text, path)
-
-
-def parse_xml(text: str) -> etree._Element:
-    """The root element of a description.
-
-    Prefixes that no xmlns attribute declares stay part of the names of their elements ("prefix:name").
-
-    Raises:
-        UrdfError: malformed XML (with the line), a DTD or entity, or a root element other than <robot>.
-    """
-    # the text is decoded already, so an encoding declaration must not apply; the line count is kept
-    body = _DECLARATION.sub(lambda declaration: "\n" * declaration.group().count("\n"), text.lstrip("\ufeff"))
-    body = body if body.startswith("\n") else body.lstrip(" \t\r")
-    declared = _DTD.search(body)
-    if declared and declared.group("dtd"):
-        line = body.count("\n", 0, declared.start("dtd")) + 1
-        raise UrdfError("a DTD (<!DOCTYPE ...>) or entity is not allowed; write the values out", line)
-    parser = _parser()
-    try:
-        root = etree.fromstring(body.encode(), parser)
-    except etree.XMLSyntaxError as error:
-        if not _lacks_declared_prefixes_only(parser.error_log):
-            line = error.position[0] if error.position else None
-            raise UrdfError(f"malformed XML: {error.msg}", line) from None
-        root = _with_undeclared_prefixes(body)
-    if root.tag != "robot":
-        hints = {"mujoco": " (MJCF: load it with load_mjcf)", "sdf": " (SDF is not read)"}
-        hint = hints.get(str(root.tag), "")
-        raise UrdfError(f"the root element is <{root.tag}>, not <robot>{hint}", line_of(root))
-    return root
-
-
-def _parser(recover: bool = False) -> etree.XMLParser:
-    return etree.XMLParser(
-        resolve_entities=False,
-        no_network=True,
-        load_dtd=False,
-        huge_tree=False,
-        remove_comments=True,
-        remove_pis=True,
-        recover=recover,
-    )
-
-
-def _lacks_declared_prefixes_only(log: Any) -> bool:
-    return len(log) > 0 and all(entry.type_name == "NS_ERR_UNDEFINED_NAMESPACE" for entry in log)
-
-
-def _with_undeclared_prefixes(body: str) -> etree._Element:
-    """The parser that continues after errors, allowed to continue after this one alone."""
-    parser = _parser(recover=True)
-    root = etree.fromstring(body.encode(), parser)
-    if not _lacks_declared_prefixes_only(parser.error_log):
-        raise UrdfError(f"malformed XML: {parser.error_log.last_error.message}")
-    return root

@@ -3,6 +3,7 @@
 Values are checked later (checks/tags.py). Whether a robot has loops is read from the mapping alone.
 """
 
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ from lxml import etree
 
 from ..exceptions import PartitionError, UrdfError
 from .checks.values import LINE, attributes
-from .source import Source, line_of
+from .source import Source, is_file, line_of
 from .xacro_files import Mappings, read_plain
 
 __all__ = ["has_loops", "read_partition", "read_tags"]
@@ -98,8 +99,13 @@ def read_partition(partition: str | Path | Mapping[str, Any] | None) -> dict[str
     """
     if partition is None or isinstance(partition, Mapping):
         return None if partition is None else dict(partition)
+    if not isinstance(partition, str | os.PathLike):
+        raise PartitionError(
+            f"an object of type {type(partition).__name__} is no partition; the path of a YAML file or a "
+            "mapping is needed"
+        )
     path = Path(partition).expanduser()
-    if not path.is_file():
+    if not is_file(path):
         raise PartitionError(f"no partition file at '{path}'")
     try:
         with path.open(encoding="utf-8") as file:  # the open file, because its name is in every mark

@@ -8,7 +8,8 @@ from lxml import etree
 
 from ..exceptions import MissingDependencyError, UrdfError, XacroError
 from ..model import Finding
-from .source import Description, Source, line_of, parse_xml, read_source
+from .parsing import Parsed, parse_xml
+from .source import Description, Source, line_of, read_source
 
 __all__ = ["PlainUrdf", "plain_urdf", "read_plain"]
 
@@ -26,13 +27,15 @@ class PlainUrdf(NamedTuple):
     """Text and root element of a plain URDF.
 
     Attributes:
-        expanded_from: the xacro file as messages name it; empty if it was no xacro.
-        findings: the arguments that the xacro file did not use.
+        where: the file of its lines, as messages begin with it; empty for text.
+        expanded: whether these are lines of the text that xacro made.
+        findings: comments with hyphens and the like; the arguments that the xacro file did not use.
     """
 
     text: str
     root: etree._Element
-    expanded_from: str = ""
+    where: str = ""
+    expanded: bool = False
     findings: tuple[Finding, ...] = ()
 
 
@@ -68,14 +71,17 @@ def read_plain(source: Source, mappings: Mappings = None) -> PlainUrdf:
         XacroError: xacro in a text without mappings, or that cannot be expanded.
         MissingDependencyError: the xacro package cannot be imported.
     """
+    if mappings is not None and not isinstance(mappings, Mapping):
+        raise UrdfError(f"mappings are {mappings!r}; a mapping is needed: {{'argument': value}}")
     description = read_source(source)
-    root = parse_xml(description.text)
+    where = "" if description.path is None else f"{description.where}: "
+    root, findings = _parsed(description.text, where)
     found = next(_xacro_in(root), None)
     if found is None:
         if mappings:
             given = ", ".join(mappings)
             raise UrdfError(f"mappings are given ({given}), but {description.where} has no xacro elements")
-        return PlainUrdf(description.text, root)
+        return PlainUrdf(description.text, root, where, findings=findings)
     what, line = found
     if description.path is None and mappings is None:
         raise XacroError(
@@ -86,12 +92,21 @@ def read_plain(source: Source, mappings: Mappings = None) -> PlainUrdf:
     first = what if line is None else f"{what} in line {line}"
     arguments = _Arguments(mappings or {})
     text = read_source(_expanded(description, arguments, first)).text
-    expanded = parse_xml(text)
+    where = f"in the URDF that xacro made of {description.where}: "
+    expanded, findings = _parsed(text, where)
     if expanded.find("link") is None:
         raise XacroError(f"{description.where} has no links: load the xacro file that uses its macros")
     for left, line in _xacro_in(expanded):
         raise XacroError(f"{left} is left after xacro has expanded {description.where}", line)
-    return PlainUrdf(text, expanded, description.where, tuple(_unused(mappings or {}, arguments.asked)))
+    findings += tuple(_unused(mappings or {}, arguments.asked))
+    return PlainUrdf(text, expanded, where, True, findings)
+
+
+def _parsed(text: str, where: str) -> Parsed:
+    try:
+        return parse_xml(text)
+    except UrdfError as error:
+        raise error.located(where, error.line) from None
 
 
 def _unused(mappings: Mapping[str, object], asked: set[object]) -> Iterator[Finding]:
@@ -144,7 +159,7 @@ def _expanded(description: Description, arguments: _Arguments, first: str) -> st
             document = xacro.parse(description.text.lstrip("\ufeff \t\r\n"), description.path)
             xacro.process_doc(document, mappings=arguments)
         except Exception as error:  # of xacro, of the XML parser, or of an expression in the file
-            reason = str(error) or type(error).__name__
+            reason = " ".join(str(error).split()) or type(error).__name__
             raise XacroError(
                 f"xacro cannot expand {_place(xacro, description)}: {reason} (its first xacro: {first})"
             ) from error

@@ -1,5 +1,6 @@
 """Pinocchio's model of a graph is the one that its own parser reads from the unchanged URDF."""
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -77,6 +78,15 @@ def test_a_replaced_body_is_followed(load_robot):
     assert np.abs(tau - md.inverse_dynamics(graph, *state)).max() > 1.0
     assert md.crosscheck.rnea_residual(heavier, *state).max() <= 1e-12 * np.abs(tau).max()
     assert md.compose(heavier, *state).tau == pytest.approx(tau, rel=1e-10, abs=1e-10)
+
+
+def test_an_inertia_that_was_loaded_with_a_warning(load_robot):
+    """Pinocchio's own parser takes it, too."""
+    text = load_robot("four_link").urdf
+    first = re.search('ixx="([^"]*)"', text)
+    with pytest.warns(md.ModelWarning, match="negative"):
+        graph = md.load_urdf(text.replace(first.group(), 'ixx="-0.5"', 1))
+    assert_parser_reads_the_same(graph)
 
 
 def test_a_ball_joint_and_an_armature_are_taken_over():

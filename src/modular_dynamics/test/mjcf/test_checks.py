@@ -48,10 +48,13 @@ def test_a_plugin_is_refused():
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (two_arms().replace('<body name="tip"', '<body gravcomp="1" name="tip"'), "gravcomp.*: bodies tip"),
+        (
+            two_arms().replace('<body name="tip"', '<body gravcomp="1" name="tip"'),
+            "gravcomp.* of body 'tip' is ignored",
+        ),
         (two_arms().replace("<worldbody>", '<option density="1"/><worldbody>'), "forces of the medium"),
-        (two_arms(joints=('damping="1 2"', "")), "damping of higher order is ignored: joints a"),
-        (added(FREE.format('armature="2"')), "armature of free joints.*: free"),
+        (two_arms(joints=('damping="1 2"', "")), "joint 'a' has damping of higher order"),
+        (added(FREE.format('armature="2"')), "armature of free joint 'free'"),
     ],
 )
 def test_forces_that_are_left_out_are_warnings(text, message):
@@ -59,6 +62,29 @@ def test_forces_that_are_left_out_are_warnings(text, message):
         graph = md.load_mjcf(text)
     assert len(graph.warnings) == 1
     with pytest.raises(md.MjcfError, match=f"strict: .*{message}"):
+        md.load_mjcf(text, strict=True)
+
+
+def test_warnings_are_summed_by_kind_and_all_refused():
+    text = two_arms(joints=('damping="1 2"', 'damping="-1 2" armature="-0.01"'))
+    text = text.replace("<worldbody>", '<option density="1"/><worldbody>')
+    with pytest.warns(md.ModelWarning) as caught:
+        graph = md.load_mjcf(text)
+    assert [str(warning.message) for warning in caught] == [
+        "forces of the medium (density, viscosity) are ignored",
+        "damping of higher order: 2 joints, 'a', 'b'. The first: joint 'a' has damping of higher order, "
+        "which is ignored",
+        "joint 'b' has a negative damping, which is used as given",
+        "joint 'b' has a negative armature, which is used as given",
+    ]
+    assert [(one.kind, one.element, one.name) for one in graph.warnings] == [
+        ("medium", "model", "option"),
+        ("damping of higher order", "joint", "a"),
+        ("damping of higher order", "joint", "b"),
+        ("negative damping", "joint", "b"),
+        ("negative armature", "joint", "b"),
+    ]
+    with pytest.raises(md.MjcfError, match=r"strict: forces of the medium.*; damping of .*; .* armature"):
         md.load_mjcf(text, strict=True)
 
 
@@ -90,3 +116,27 @@ def test_numbers_of_a_changed_model_are_checked(field, value, message):
     getattr(model, field)[model.body("tip").id] = value
     with pytest.raises(md.MjcfError, match=message):
         md.load_mjcf(model)
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "message"),
+    [
+        ("dof_armature", np.nan, r"dof_armature\[0\] of MuJoCo's model is nan"),
+        ("jnt_pos", np.inf, r"jnt_pos\[0\] of MuJoCo's model is \[inf inf inf\]"),
+        ("actuator_gear", 1e308, r"actuator_gear\[0\] of MuJoCo's model is .*; numbers up to 1e\+50"),
+        ("qpos0", np.nan, r"qpos0\[0\] of MuJoCo's model is nan"),
+        ("jnt_axis", 0.0, r"joint 'a' has the axis \[0\. 0\. 0\.\], whose length is not one"),
+        ("body_quat", 0.0, "a quaternion of length zero"),
+    ],
+)
+def test_all_numbers_that_are_read_are_checked(field, value, message):
+    model = compiled(two_arms(more='<actuator><motor joint="a"/></actuator>')).model
+    getattr(model, field)[1 if field == "body_quat" else 0] = value
+    with pytest.raises(md.MjcfError, match=message):
+        md.load_mjcf(model)
+
+
+def test_nan_in_a_file_is_refused():
+    """MuJoCo's compiler warns of it only."""
+    with pytest.raises(md.MjcfError, match=r"dof_damping\[0\] of MuJoCo's model is nan"):
+        md.load_mjcf(two_arms(joints=('damping="nan"', "")))

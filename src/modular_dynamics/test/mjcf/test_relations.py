@@ -61,6 +61,10 @@ def test_a_joint_without_an_actuator_follows_the_one_that_has_it():
             joint_equality("a", "", "0.7 0 0 0 0") + joint_equality("b", "a", "0.1 2 0 0 0", "f"),
             {"a": np.radians(30.0) + 0.7, "b": 0.4 + 0.1 + 2.0 * 0.7},
         ),
+        (  # two lines that cross: y = x and y = 2 x - 0.3, from the reference positions
+            joint_equality("a", "b", "0 1 0 0 0") + joint_equality("a", "b", "-0.3 2 0 0 0", "f"),
+            {"a": np.radians(30.0) + 0.3, "b": 0.4 + 0.3},
+        ),
     ],
 )
 def test_a_joint_that_is_held_does_not_move(equality, locked):
@@ -85,11 +89,9 @@ def test_a_joint_that_is_held_does_not_move(equality, locked):
             "has the polycoef 0, 1, 2, 0, 0",
         ),
         (
-            joint_equality("a", "b", "0 1 0 0 0")
-            + joint_equality("b", "a", "0 2 0 0 0", "f")
-            + joint_equality("a", "b", "0 3 0 0 0", "g"),
-            md.UnsupportedModelError,
-            "equality 'g' relates joints that other equalities determine already: a, b",
+            joint_equality("a", "b", "0 1 0 0 0") + joint_equality("b", "a", "0.5 1 0 0 0", "f"),
+            md.MjcfError,
+            "equality 'f' contradicts others: they leave 0.5, not 0",
         ),
         (
             joint_equality("a", "", "1 0 0 0 0") + joint_equality("a", "", "2 0 0 0 0", "f"),
@@ -101,6 +103,32 @@ def test_a_joint_that_is_held_does_not_move(equality, locked):
 def test_what_gears_cannot_express_is_refused(equality, error, message):
     with pytest.raises(error, match=message):
         md.load_mjcf(two_arms(equality))
+
+
+def test_equalities_that_follow_from_others_are_left_out():
+    """A cycle of gears a -> b -> c -> a leaves one joint free, as in MuJoCo."""
+    equalities = [("a", "b", "0 2 0 0 0", "e"), ("b", "c", "0.5 1 0 0 0", "f"), ("a", "c", "1 2 0 0 0", "g")]
+    model = compiled(two_arms("".join(joint_equality(*one) for one in equalities), REFERENCES)).model
+    graph = md.load_mjcf(model)
+    assert [gear.joint for gear in graph.gears] == ["a", "b"]
+    assert "equalities that follow from others are ignored: g" in graph.notes
+    assert len(graph.independent_joint_names) == 1
+    assert max(loop_differences(graph, model)) < 1e-12
+
+
+def test_gears_determine_each_other_as_little_as_joints_do():
+    """a + b + c = 0.1 and a + b - c = 0 determine c and one of the others, and not a and b."""
+    tendons = """<tendon><fixed name="s"><joint joint="a" coef="1"/><joint joint="b" coef="1"/>
+      <joint joint="c" coef="1"/></fixed><fixed name="t"><joint joint="a" coef="1"/>
+      <joint joint="b" coef="1"/><joint joint="c" coef="-1"/></fixed></tendon>"""
+    equalities = '<tendon tendon1="s" polycoef="0.1 0 0 0 0"/><tendon tendon1="t"/>'
+    model = compiled(two_arms(equalities, more=tendons)).model
+    graph = md.load_mjcf(model)
+    assert "joints that equality constraints hold at one position are fixed: c" in graph.notes
+    assert [gear.joint for gear in graph.gears] == ["a"]
+    state = to_mujoco(graph, model, graph.neutral())
+    assert state.q[model.joint("c").qposadr[0]] == pytest.approx(0.05)
+    assert max(loop_differences(graph, model)) < 1e-12
 
 
 def test_an_equality_of_a_spatial_tendon_is_refused():

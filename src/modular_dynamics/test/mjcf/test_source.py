@@ -47,13 +47,14 @@ def test_files_beside_the_file_are_found(file):
     [
         ("", "neither MJCF text .* nor the path of a file: ''"),
         ("a\nb", "neither MJCF text"),
+        ("text " * 100, r"no MJCF file at 'text text .*\.\.\.'"),
         ("missing.xml", "no MJCF file at 'missing.xml'"),
         (Path("missing.xml"), "no MJCF file at 'missing.xml'"),
         ('<?xml version="1.0"?><!-- a robot --><robot name="r"/>', "is <robot>, not <mujoco> .*load_urdf"),
         ("<sdf/>", "the root element of the text is <sdf>, not <mujoco>"),
         (b"\xff\xfe", "not text in encoding utf-8"),
-        (3, "source is a int; MJCF text"),
-        (None, "source is a NoneType; MJCF text"),
+        (3, "an object of type int is no source of an MJCF; its text"),
+        (None, "an object of type NoneType is no source of an MJCF"),
         ("<mujoco><worldbody><body/></worldbody", "MuJoCo: XML parse error"),
         ("<mujoco><worldbody><bodi/></worldbody></mujoco>", "MuJoCo: XML Error: Schema violation.* line 1"),
         ("<mujoco><worldbody><body><joint/></body></worldbody></mujoco>", "MuJoCo: Error: mass and inertia"),
@@ -66,10 +67,39 @@ def test_what_is_no_mjcf_is_refused(source, message):
 
 
 def test_a_urdf_in_a_file_is_refused(tmp_path):
-    path = tmp_path / "robot.xml"
-    path.write_text('<robot name="r"/>')
-    with pytest.raises(md.MjcfError, match=r"of '.*robot.xml' is <robot>, .*load_urdf"):
-        md.load_mjcf(path)
+    for name in ("robot.xml", "robot.urdf"):  # MuJoCo would read it, otherwise than load_urdf
+        path = tmp_path / name
+        path.write_text('<robot name="r"/>')
+        with pytest.raises(md.MjcfError, match=rf"of '.*{name}' is <robot>, .*load_urdf"):
+            md.load_mjcf(path)
+
+
+def test_files_beside_an_open_file_are_found(file):
+    outer = file.with_name("outer.xml")
+    outer.write_text(f'<mujoco><include file="{file.name}"/></mujoco>')
+    with outer.open() as text, outer.open("rb") as content:
+        for source in (text, content):
+            assert md.load_mjcf(source).joint_names == ("a", "c", "b")
+
+
+def test_messages_name_the_file(file):
+    file.write_text(TEXT.replace("<worldbody>", '<option density="1"/><worldbody>'))
+    with pytest.warns(md.ModelWarning, match=r"^'.*two arms\.xml': forces of the medium"):
+        md.load_mjcf(file)
+    with pytest.raises(md.MjcfError, match=r"^'.*two arms\.xml': strict: forces of the medium"):
+        md.load_mjcf(file, strict=True)
+    file.write_text(TEXT.replace("<worldbody>", "<worldbodi>"))
+    with pytest.raises(md.MjcfError, match=r"^'.*two arms\.xml': MuJoCo: XML"):
+        md.load_mjcf(file)
+    with pytest.raises(md.MjcfError, match=r"no MJCF file at '.*', which is a folder"):
+        md.load_mjcf(file.parent)
+
+
+def test_files_that_cannot_be_read_are_named(file):
+    with file.open() as closed:
+        pass
+    with pytest.raises(md.MjcfError, match=r"two arms\.xml' cannot be read: .*closed"):
+        md.load_mjcf(closed)
 
 
 def test_an_mjspec_stays_as_it_is():

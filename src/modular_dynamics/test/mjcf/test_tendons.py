@@ -34,6 +34,15 @@ def test_without_springlength_it_is_relaxed_at_the_reference_position():
     assert loop_differences(md.load_mjcf(model), model).torque < 1e-12
 
 
+def test_names_that_a_joint_has_too():
+    """In MuJoCo, elements of different kinds may share a name; in a graph these are all looked up by it."""
+    text = with_tendon(STRAIGHT, 'stiffness="70"').replace('name="rope"', 'name="b"')
+    connect = '<equality><connect name="b" body1="tip" anchor="0 0 0"/></equality>'
+    graph = md.load_mjcf(text.replace("<equality></equality>", connect))
+    assert [loop.name for loop in graph.loop_joints] == ["b'"]
+    assert [spring.name for spring in graph.springs] == ["b''"]
+
+
 @pytest.mark.parametrize(
     ("path", "attributes", "kind", "message"),
     [
@@ -62,6 +71,14 @@ def test_springs_that_the_file_switches_off_are_none():
     text = with_tendon(BENT, 'stiffness="7"')
     off = '<option><flag spring="disable"/></option><worldbody>'
     assert md.load_mjcf(text.replace("<worldbody>", off)).springs == ()
+
+
+def test_damping_of_higher_order_is_a_warning():
+    """What it has of first order counts."""
+    with pytest.warns(md.ModelWarning, match="tendon 'rope' has damping of higher order, which is ignored"):
+        graph = md.load_mjcf(with_tendon(STRAIGHT, 'stiffness="7" damping="3 2"'))
+    assert len(graph.warnings) == 1
+    assert graph.springs[0].damping == 3.0
 
 
 @pytest.mark.parametrize("what", ["damping", "frictionloss"])

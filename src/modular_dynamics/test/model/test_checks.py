@@ -18,7 +18,7 @@ def takes_a_graph(function):
 
 TAKING_A_GRAPH = {
     f"{module.__name__}.{name}": getattr(module, name)
-    for module in (md, md.crosscheck)
+    for module in (md, md.crosscheck, md.orders, md.mjcf)
     for name in module.__all__
     if takes_a_graph(getattr(module, name))
 }
@@ -44,3 +44,10 @@ def test_many_functions_take_a_graph():
 def test_something_else_where_a_graph_belongs_raises_an_error_that_names_it(function, source):
     with pytest.raises(md.GraphTypeError, match=r"where a SubsystemGraph is needed; graph = md\.load_urdf\("):
         function(source, **arguments_of(function))
+
+
+def test_something_else_that_is_attached_is_said_so(load_robot):
+    graph = load_robot("four_link")
+    for other in ("robot.urdf", None):
+        with pytest.raises(md.GraphTypeError, match="where a SubsystemGraph is needed"):
+            graph.attach(other, graph.links[-1])

@@ -18,5 +18,17 @@ def test_many_are_counted_and_the_first_named():
     ]
 
 
+def test_several_findings_at_one_element():
+    joint = [Finding("odd limit", "joint", "j", text, 4) for text in ("j has one", "j has another")]
+    assert summed_by_kind(joint) == ["odd limit: line 4: j has one; line 4: j has another"]
+    other = Finding("odd limit", "joint", "k", "k has one", 5)
+    assert summed_by_kind([*joint, other]) == ["odd limit: 2 joints, 'j', 'k'. The first: line 4: j has one"]
+
+
+def test_plural():
+    first = "undeclared: 2 prefixes, 'a', 'b'. The first: a"
+    assert summed_by_kind([Finding("undeclared", "prefix", name, name) for name in "ab"]) == [first]
+
+
 def test_nothing_to_sum():
     assert summed_by_kind([]) == []

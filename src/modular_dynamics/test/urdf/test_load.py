@@ -14,7 +14,7 @@ from lxml import etree
 import modular_dynamics as md
 from helpers.paths import ROBOTS
 from modular_dynamics.urdf.checks.tags import checked_annotations
-from modular_dynamics.urdf.source import parse_xml
+from modular_dynamics.urdf.parsing import parse_xml
 from modular_dynamics.urdf.tags import read_tags
 
 
@@ -54,7 +54,7 @@ def test_masses_and_inertias_are_pinocchios(load_robot):
 def test_the_examples_in_the_document_agree():
     text = (ROBOTS.parent / "docs" / "urdf_tags.md").read_text(encoding="utf-8")
     (xml,), (partition,) = (re.findall(rf"```{kind}\n(.*?)```", text, re.DOTALL) for kind in ("xml", "yaml"))
-    tags = checked_annotations(read_tags(parse_xml(f"<robot>{xml}</robot>")))
+    tags = checked_annotations(read_tags(parse_xml(f"<robot>{xml}</robot>").root))
     file = checked_annotations(yaml.safe_load(partition))
     assert [replace(spec, line=None) for spec in tags.subsystems] == list(file.subsystems)
     assert (tags.passive, tags.gears) == (file.passive, file.gears)
@@ -110,12 +110,22 @@ def test_a_link_with_a_name_of_the_floating_base(name):
         md.load_urdf(text.replace(f'"{root}"', f'"{name}"'), floating_base=True, strict=True)
 
 
-def test_a_joint_with_the_name_of_the_floating_base_is_refused(load_robot):
-    first = load_robot("four_link").joint_names[0]
-    text = load_robot("four_link").urdf.replace(f'name="{first}"', 'name="root_joint"')
-    text = text.replace(f'"{first}"', '"root_joint"')
-    with pytest.raises(md.UrdfError, match=r"line \d+: floating_base adds the joint 'root_joint'"):
-        md.load_urdf(text, floating_base=True)
+def test_a_joint_with_the_name_of_the_floating_base(load_robot):
+    """The added joint gets another name; the robot is the same as without the clash."""
+    without = load_robot("four_link", floating_base=True)
+    first = without.joint_names[1]
+    text = without.urdf.replace(f'"{first}"', '"root_joint"')
+    message = r"line \d+: joint 'root_joint' has the name of .*; that one is now 'root_joint_'"
+    with pytest.warns(md.ModelWarning, match=message):
+        graph = md.load_urdf(text, floating_base=True)
+    assert graph.joint_names[:2] == ("root_joint_", "root_joint")
+    q, v, vdot = np.ones(graph.nq), np.ones(graph.nv), np.ones(graph.nv)
+    np.testing.assert_array_equal(
+        md.inverse_dynamics(graph, q, v, vdot), md.inverse_dynamics(without, q, v, vdot)
+    )
+    assert md.crosscheck.rnea_residual(graph, q, v, vdot).max() < 1e-12
+    with pytest.raises(md.UrdfError, match=r"strict: line \d+: joint 'root_joint'"):
+        md.load_urdf(text, floating_base=True, strict=True)
 
 
 @pytest.mark.parametrize("gravity", ["down", [1, 2], [[1], [2, 3], [4]], [0, 0, float("nan")]])

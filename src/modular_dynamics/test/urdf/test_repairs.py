@@ -44,6 +44,11 @@ def changed(old, new):
             "undeclared prefix",
             "line 2: no xmlns attribute declares the prefix 'gz'; what carries it is left out",
         ),
+        (
+            changed(AXIS, AXIS + "<!-- --- the\naxis --->"),
+            "hyphens in a comment",
+            "line 6: a comment has '--' in it, which XML forbids; it is left out, as all comments are",
+        ),
     ],
 )
 def test_loaded_with_one_warning(text, kind, message):
@@ -54,6 +59,32 @@ def test_loaded_with_one_warning(text, kind, message):
     assert md.crosscheck.rnea_residual(graph, *np.array([[0.4], [1.2], [-0.7]])).max() < 1e-14
     with pytest.raises(md.UrdfError, match="strict: line"):
         md.load_urdf(text, strict=True)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        changed("<robot ", '<robot xmlns="http://drake.mit.edu" '),
+        changed("<link name", '<link xmlns="http://drake.mit.edu" name'),
+        changed("</robot>", '<gazebo xmlns="http://x"><!-- a --><a/></gazebo></robot>'),
+    ],
+)
+def test_names_without_a_prefix_are_those_of_urdf(text):
+    """Namespaces are nothing to other readers of URDF; all of the robot is loaded."""
+    graph = md.load_urdf(text, strict=True)
+    assert set(graph.links) == {"base", "arm"}
+    assert md.crosscheck.rnea_residual(graph, *np.array([[0.4], [1.2], [-0.7]])).max() < 1e-14
+
+
+def test_hyphens_elsewhere_are_no_comments():
+    text = changed("</robot>", "<!-- -- --><gazebo><![CDATA[<!-- -- -->]]></gazebo></robot>")
+    with pytest.warns(md.ModelWarning) as caught:
+        graph = md.load_urdf(text)
+    assert len(caught) == 1
+    assert graph.urdf == text
+    message = "line 8: malformed XML: Opening and ending tag mismatch"
+    with pytest.raises(md.UrdfError, match=message):
+        md.load_urdf(changed("</robot>", "<!-- --\n --><a:b></robot>"))
 
 
 def test_a_link_without_inertia_is_a_point_mass():

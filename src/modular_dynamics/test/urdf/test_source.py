@@ -3,6 +3,7 @@
 import io
 import os
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -23,6 +24,7 @@ def sources():
     yield "text", text
     yield "bytes", text.encode()
     yield "bytes with a mark", b"\xef\xbb\xbf" + text.encode()
+    yield "UTF-16, as PowerShell writes it", text.encode("utf-16")
     yield "bytearray", bytearray(text.encode())
     yield "path as text", str(FILE)
     yield "Path", FILE
@@ -66,6 +68,10 @@ def test_the_encoding_of_bytes_is_the_declared_one(tmp_path):
             "an object of type NoneType is no source of a URDF; its text, its bytes, the path",
         ),
         (7, "an object of type int is no source of a URDF"),
+        ("text " * 100, r"no URDF file at 'text text .*\.\.\.'"),
+        ("<robot name='\ud800'/>", "the description is not text: .*surrogates"),
+        (SimpleNamespace(read=lambda size: 5), "cannot be read: reading it gives int, not text or bytes"),
+        (SimpleNamespace(read=lambda: "<robot/>"), "cannot be read: .* arguments?"),
     ],
 )
 def test_refused(source, message):
@@ -79,6 +85,29 @@ def test_a_file_that_cannot_be_read_is_named(tmp_path):
         md.load_urdf(file)
     with pytest.raises(md.UrdfError, match=r"r\.urdf' cannot be read: .*closed"):
         md.load_urdf(file)
+
+
+def test_errors_and_warnings_name_the_file(tmp_path):
+    path = tmp_path / "r.urdf"
+    path.write_text("<robot name='r'>\n<link name='a'/><link name='a'/></robot>")
+    with pytest.raises(md.UrdfError, match=r"^'.*r\.urdf': line 2: two links are named 'a'") as caught:
+        md.load_urdf(path)
+    assert caught.value.line == 2
+    path.write_text("<robot name='r'>\n<link></robot>")
+    with pytest.raises(md.UrdfError, match=r"^'.*r\.urdf': line 2: malformed XML: Opening and ending tag"):
+        md.load_urdf(path)
+    inertial = "<inertial><mass value='1'/></inertial>"
+    path.write_text(f"<robot name='r'>\n<link name='a'>{inertial}</link></robot>")
+    with pytest.warns(md.ModelWarning, match=r"^'.*r\.urdf': line 2: <inertial> of link 'a' lacks"):
+        md.load_urdf(path)
+    with pytest.raises(md.UrdfError, match=r"^'.*r\.urdf': strict: line 2: <inertial> of link 'a' lacks"):
+        md.load_urdf(path, strict=True)
+    with pytest.raises(md.PartitionError, match=r"^no partition file at"):
+        md.load_urdf(path, tmp_path / "no.yaml")
+    with pytest.raises(md.PartitionError, match="an object of type list is no partition; the path"):
+        md.load_urdf(path, [1])
+    with pytest.raises(md.UrdfError, match=r"no URDF file at '.*', which is a folder"):
+        md.load_urdf(tmp_path)
 
 
 def test_a_graph_is_no_source(load_robot):

@@ -1,6 +1,7 @@
 """A robot as the nodes need it: its graph, which joints are measured and which have torques, joint data."""
 
 import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from modular_dynamics.model import summed_by_kind
 from modular_dynamics_ros.computation.values import Array
 from modular_dynamics_ros.exceptions import RobotError, listed
 
-__all__ = ["Robot", "load_robot"]
+__all__ = ["Robot", "load_robot", "xacro_mappings"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,20 +69,39 @@ class Robot:
         return self.graph.notes
 
 
-def load_robot(
-    description: str | Path, partition_file: str = "", gravity: tuple[float, ...] = (0.0, 0.0, -9.81)
-) -> Robot:
-    """Read a robot from a URDF's path or text.
+def xacro_mappings(arguments: Sequence[str]) -> dict[str, str] | None:
+    """Arguments of a xacro file by name, from texts such as "prefix:=left_"; None without arguments.
 
     Raises:
-        RobotError: the library refuses the description, or the robot has joints whose state joint_states
-        cannot carry, or no joint whose torque can be computed.
+        RobotError: a text that is no such argument.
+    """
+    mappings: dict[str, str] = {}
+    for argument in arguments:
+        name, assigned, value = argument.partition(":=")
+        if not (name.strip() and assigned):
+            raise RobotError(f"xacro_arguments has '{argument}'; name:=value is needed")
+        mappings[name.strip()] = value
+    return mappings or None
+
+
+def load_robot(
+    description: str | Path,
+    partition_file: str = "",
+    gravity: tuple[float, ...] = (0.0, 0.0, -9.81),
+    xacro_arguments: Sequence[str] = (),
+) -> Robot:
+    """Read a robot from a URDF's path or text; ``xacro_arguments``: of a xacro file, each name:=value.
+
+    Raises:
+        RobotError: the library refuses the description or its arguments, or the robot has joints whose state
+        joint_states cannot carry, or no joint whose torque can be computed.
     """
     try:
         with warnings.catch_warnings():
             # the warnings are in graph.warnings, too, which the node logs
             warnings.simplefilter("ignore", md.ModelWarning)
-            graph = md.load_urdf(description, partition_file or None, gravity=gravity)
+            mappings = xacro_mappings(xacro_arguments)
+            graph = md.load_urdf(description, partition_file or None, gravity=gravity, mappings=mappings)
     except (md.ModularDynamicsError, OSError) as error:
         raise RobotError(str(error)) from error
     several = [joint for joint in graph.joints if joint.type.nv > 1]

@@ -34,7 +34,9 @@ class LoadedRobot:
         self, node: SessionNode, description: str, parameters: RobotParameters, settings: ComputationSettings
     ) -> None:
         self._node = node
-        self.robot = load_robot(description, parameters.partition_file, parameters.gravity)
+        # a text from the topic is never expanded: that reads files and evaluates expressions
+        arguments = parameters.xacro_arguments if parameters.robot_description_file else ()
+        self.robot = load_robot(description, parameters.partition_file, parameters.gravity, arguments)
         self.computation = Computation(self.robot, settings)
         self.record = AnswerRecord(node, self.computation)
         self.active = False

@@ -22,6 +22,10 @@ class RobotParameters:
     robot_description_file: str = unconfigured(
         "", "path of the robot's URDF or xacro file; empty: wait for the topic robot_description"
     )
+    xacro_arguments: tuple[str, ...] = unconfigured(
+        (),
+        "arguments of a xacro file in robot_description_file, each name:=value, as for the xacro program",
+    )
     partition_file: str = unconfigured(
         "",
         "path of a YAML file with the content of the URDF's tags (subsystems, loops, gears, springs); a "

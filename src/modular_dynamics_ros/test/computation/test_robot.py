@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import modular_dynamics as md
-from modular_dynamics_ros.computation.robot import load_robot
+from modular_dynamics_ros.computation.robot import load_robot, xacro_mappings
 from modular_dynamics_ros.exceptions import RobotError
 
 
@@ -15,6 +15,34 @@ def test_a_robot_is_ready_to_compute(four_link):
     assert robot.indices.tolist() == [0, 1, 2, 3]
     assert robot.effort_limits.tolist() == [20.0, 20.0, 5.0, 5.0]
     assert robot.black_boxes == ()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "mappings"),
+    [([], None), (["a:=1", "b:="], {"a": "1", "b": ""}), (["a:=x:=y"], {"a": "x:=y"})],
+)
+def test_arguments_of_xacro_files(arguments, mappings):
+    assert xacro_mappings(arguments) == mappings
+
+
+@pytest.mark.parametrize("argument", ["a=1", "a", ":=1", ""])
+def test_what_is_no_argument_of_a_xacro_file(argument):
+    with pytest.raises(RobotError, match=f"xacro_arguments has '{argument}'; name:=value is needed"):
+        load_robot("robot.xacro", xacro_arguments=[argument])
+
+
+def test_a_xacro_file_with_arguments(tmp_path, four_link):
+    pytest.importorskip("xacro")
+    path = tmp_path / "r.urdf.xacro"
+    text = (
+        Path(four_link).read_text().replace("<robot ", '<robot xmlns:xacro="http://www.ros.org/wiki/xacro" ')
+    )
+    path.write_text(text.replace('name="turn"', 'name="$(arg prefix)turn"'))
+    assert load_robot(str(path), xacro_arguments=["prefix:=left_"]).joint_names[0] == "left_turn"
+    with pytest.raises(RobotError, match="Undefined substitution argument prefix"):
+        load_robot(str(path))
+    with pytest.raises(RobotError, match="has no xacro elements"):
+        load_robot(four_link, xacro_arguments=["prefix:=left_"])
 
 
 def test_joints_inside_a_black_box_are_unknown(four_link, boxed_branch):

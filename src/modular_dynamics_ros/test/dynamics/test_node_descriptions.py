@@ -51,6 +51,15 @@ def test_what_is_no_robot_displaces_none(make, root, four_link, capfd, descripti
     assert harness.node.session is session
 
 
+def test_a_topic_is_not_expanded_even_with_xacro_arguments(make, capfd):
+    """Expanding reads files; arguments are for the file of robot_description_file."""
+    harness = make(robot_description_file="", xacro_arguments=["x:=1"]).start()
+    description = "<robot name='r'><xacro:include filename='/etc/passwd'/></robot>"
+    harness.descriptions.publish(String(data=description))
+    harness.said("<xacro:include> is xacro, not URDF", capfd)
+    assert harness.node.session is None
+
+
 def test_a_topic_that_names_a_good_file_is_refused_all_the_same(make, four_link, capfd):
     harness = make(robot_description_file="")
     assert harness.node.trigger_configure() == SUCCESS

@@ -40,7 +40,13 @@ def test_the_general_file_repeats_the_defaults(root):
     }
     written = parameters_in(root / "config/dynamics.yaml")["dynamics_node"]
     assert written == {key: default[key] for key in written}
-    left_out = {"robot_description_file", "partition_file", "controller_joints", "autostart"}
+    left_out = {
+        "robot_description_file",
+        "xacro_arguments",
+        "partition_file",
+        "controller_joints",
+        "autostart",
+    }
     assert set(default) - set(written) == left_out  # those that belong to a robot or to a launch file
 
 

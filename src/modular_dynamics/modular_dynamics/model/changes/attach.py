@@ -43,6 +43,7 @@ def attach(
 
     Raises:
         UnknownNameError: no such link; names the choices.
+        GraphTypeError: ``other`` is no graph, but for example the path of a file.
         ModelError: a name that both robots have; a pose that is no rigid motion; a prefix that is not text;
             another robot with a floating base.
         UnsupportedModelError: the link belongs to a black box.

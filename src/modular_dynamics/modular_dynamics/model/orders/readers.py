@@ -49,7 +49,8 @@ def from_pinocchio(graph: SubsystemGraph, model: Any) -> Order:
         UnsupportedModelError: a joint of the model has coordinates that no joint of a graph has.
         StateError: another kind of model, or joints of one name have different coordinates.
     """
-    _raise_if_other(graph, model, "njoints", "pinocchio.Model")
+    require_graph(graph)
+    _raise_if_other(model, "njoints", "pinocchio.Model")
     rows = []
     for k in range(1, model.njoints):
         size, kind = (int(model.nqs[k]), int(model.nvs[k])), model.joints[k].shortname()
@@ -74,7 +75,8 @@ def from_mujoco(graph: SubsystemGraph, model: Any) -> Order:
     Raises:
         StateError: another kind of model, or joints of one name have different coordinates.
     """
-    _raise_if_other(graph, model, "njnt", "mujoco.MjModel")
+    require_graph(graph)
+    _raise_if_other(model, "njnt", "mujoco.MjModel")
     rows = []
     for k in range(model.njnt):
         joint = model.joint(k)
@@ -83,9 +85,8 @@ def from_mujoco(graph: SubsystemGraph, model: Any) -> Order:
     return _order(graph, rows, (int(model.nq), int(model.nv)), in_world=True)
 
 
-def _raise_if_other(graph: object, model: Any, attribute: str, kind: str) -> None:
-    """Raise StateError where the model lacks an attribute of its kind; GraphTypeError where graph is none."""
-    require_graph(graph)
+def _raise_if_other(model: Any, attribute: str, kind: str) -> None:
+    """Raise StateError where the model is not of this kind: it lacks the attribute."""
     if not hasattr(model, attribute):
         raise StateError(f"the model is {type(model).__name__}; a {kind} is needed")
 

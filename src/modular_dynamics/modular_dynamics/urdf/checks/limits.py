@@ -1,4 +1,4 @@
-"""Limits of joints: impossible ones are removed."""
+"""Limits, damping and friction of joints: impossible ones are removed."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -6,7 +6,7 @@ from dataclasses import replace
 from ...model import Finding
 from ..description import JointDescription, RobotDescription
 
-__all__ = ["possible_limits", "zero_limits"]
+__all__ = ["possible_friction", "possible_limits", "zero_limits"]
 
 
 def possible_limits(robot: RobotDescription) -> tuple[RobotDescription, list[Finding]]:
@@ -31,6 +31,19 @@ def possible_limits(robot: RobotDescription) -> tuple[RobotDescription, list[Fin
             )
             findings.append(Finding("reversed limits", "joint", joint.name, text, joint.line))
         joints[joint.name] = replace(joint, limits=limits)
+    return replace(robot, joints=joints), findings
+
+
+def possible_friction(robot: RobotDescription) -> tuple[RobotDescription, list[Finding]]:
+    """Negative damping and friction, which would drive a joint, count as zero."""
+    joints, findings = dict(robot.joints), list[Finding]()
+    for joint in robot.joints.values():
+        damping, friction = max(joint.damping, 0.0), max(joint.friction, 0.0)
+        joints[joint.name] = replace(joint, damping=damping, friction=friction)
+        for name, value in (("damping", joint.damping), ("friction", joint.friction)):
+            if value < 0.0:
+                text = f"joint '{joint.name}' has a {name} of {value:g}; it is taken as zero"
+                findings.append(Finding("negative friction", "joint", joint.name, text, joint.line))
     return replace(robot, joints=joints), findings
 
 

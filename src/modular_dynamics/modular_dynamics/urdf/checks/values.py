@@ -12,8 +12,10 @@ from lxml import etree
 from ...exceptions import DescriptionError, UrdfError
 from ..source import line_of
 
-__all__ = ["LINE", "Entry", "attributes"]
+__all__ = ["LARGEST", "LINE", "Entry", "attributes"]
 
+#: Numbers above this are not meant, and their products may overflow.
+LARGEST = 1e50
 #: Key under which a mapping read from XML or YAML keeps its line.
 LINE = "__line__"
 
@@ -45,7 +47,7 @@ class Entry:
         """The error to raise, with name and line."""
         return self.error(f"{self.where}{message}", self.item.get(LINE))
 
-    def numbers(self, key: str, count: int, default: Any = None) -> list[float]:
+    def numbers(self, key: str, count: int, default: Any = None, largest: float = LARGEST) -> list[float]:
         """``count`` finite numbers under ``key``, given as '1 2 3' (XML) or [1, 2, 3] (YAML)."""
         value = self.item.get(key, default)
         if value is None:
@@ -62,6 +64,8 @@ class Entry:
             raise self.failure(f": {key}='{value}' has {len(values)} numbers; needed: {count}")
         if not all(map(math.isfinite, values)):
             raise self.failure(f": {key}='{value}' is not finite")
+        if max(map(abs, values), default=0.0) > largest:
+            raise self.failure(f": {key}='{value}' is too large; at most {largest:g} is accepted")
         return values
 
     def number(self, key: str, default: float | None = None) -> float:

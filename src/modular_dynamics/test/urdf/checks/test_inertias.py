@@ -34,6 +34,7 @@ def robot(arm, tip="", kind="revolute"):
         ("negative moment of inertia", inertial(1e-6, (-3.5e-8, 3.5e-8, 9.1e-8))),
         ("negative moment of inertia", inertial(5.1, (-0.02, 0.05, 0.1))),
         ("broken triangle inequality", inertial(5.1, (0.02, 0.05, 0.1))),
+        ("broken triangle inequality", inertial(1.0, (0.3333, 0.3333, 0.6667))),
     ],
 )
 def test_used_as_given_with_one_warning(kind, link):
@@ -49,7 +50,12 @@ def test_used_as_given_with_one_warning(kind, link):
 
 @pytest.mark.parametrize(
     "link",
-    [inertial(1.0, (0.1, 0.2, 0.3 + 1e-11)), inertial(1.0, (-1e-12, 0.1, 0.1)), inertial(0.0, (0,) * 3)],
+    [
+        inertial(1.0, (0.1, 0.2, 0.3 + 1e-11)),
+        inertial(1.0, (0.333333, 0.333333, 0.666667)),  # a thin plate, six digits
+        inertial(1.0, (-1e-12, 0.1, 0.1)),
+        inertial(0.0, (0,) * 3),
+    ],
 )
 def test_rounding_of_a_right_inertia_is_no_finding(link, recwarn):
     assert md.load_urdf(robot(inertial(1.0, GOOD), link)).warnings == ()

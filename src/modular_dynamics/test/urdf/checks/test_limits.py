@@ -12,6 +12,20 @@ ROBOT = """<robot name="r"><link name="a"/>
 </robot>"""
 
 
+def test_negative_damping_and_friction_are_taken_as_zero():
+    text = ROBOT.format("revolute", -1, 1, 5, 6)
+    text = text.replace("</joint>", '<dynamics damping="-1" friction="-2"/></joint>')
+    with pytest.warns(md.ModelWarning) as caught:
+        graph = md.load_urdf(text)
+    assert [str(warning.message) for warning in caught] == [
+        "negative friction: line 4: joint 'j' has a damping of -1; it is taken as zero; "
+        "line 4: joint 'j' has a friction of -2; it is taken as zero"
+    ]
+    assert (graph.joints[0].damping, graph.joints[0].friction) == (0.0, 0.0)
+    with pytest.raises(md.UrdfError, match="strict: negative friction"):
+        md.load_urdf(text, strict=True)
+
+
 @pytest.mark.parametrize(
     ("values", "kept", "messages"),
     [

@@ -1,0 +1,114 @@
+"""Text of a description -> XML tree, parsed safely: no entities, no DTD, no network.
+
+What other readers of URDF overlook is overlooked here too, and said: undeclared prefixes, "--" in comments.
+"""
+
+import re
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+from lxml import etree
+
+from ..exceptions import UrdfError
+from ..model import Finding
+from .source import line_of
+
+__all__ = ["Parsed", "parse_xml"]
+
+_DECLARATION = re.compile(r"^\s*<\?xml[^>]*\?>")
+#: Before the root element only comments are allowed; a DTD is rejected before any parser sees it.
+_DTD = re.compile(r"\A(?:\s|<!--.*?-->|<\?.*?\?>)*(?P<dtd><!(?:DOCTYPE|ENTITY))?", re.DOTALL)
+#: Comments, and what may contain their marks without being one.
+_COMMENT = re.compile(r"<!\[CDATA\[.*?\]\]>|<\?.*?\?>|<!--(?P<comment>.*?)-->", re.DOTALL)
+#: Where the parser's messages repeat the line.
+_PLACE = re.compile(r",? line \d+, column \d+$")
+_UNDECLARED, _HYPHENS = "NS_ERR_UNDEFINED_NAMESPACE", "ERR_HYPHEN_IN_COMMENT"
+
+
+class Parsed(NamedTuple):
+    """The root element, and what was overlooked while parsing."""
+
+    root: etree._Element
+    findings: tuple[Finding, ...] = ()
+
+
+def parse_xml(text: str) -> Parsed:
+    """The root element of a description.
+
+    Prefixes that no xmlns attribute declares stay part of the names of their elements ("prefix:name"). Names
+    without a prefix are URDF's, also where xmlns declares a namespace for them.
+
+    Raises:
+        UrdfError: malformed XML (with the line), a DTD or entity, or a root element other than <robot>.
+    """
+    # the text is decoded already, so an encoding declaration must not apply; the line count is kept
+    body = _DECLARATION.sub(lambda declaration: "\n" * declaration.group().count("\n"), text.lstrip("\ufeff"))
+    body = body if body.startswith("\n") else body.lstrip(" \t\r")
+    declared = _DTD.search(body)
+    if declared and declared.group("dtd"):
+        line = body.count("\n", 0, declared.start("dtd")) + 1
+        raise UrdfError("a DTD (<!DOCTYPE ...>) or entity is not allowed; write the values out", line)
+    parsed = _parsed(body)
+    for element in parsed.root.iter(etree.Element):
+        if not element.prefix and str(element.tag).startswith("{"):
+            element.tag = etree.QName(element).localname
+    if parsed.root.tag != "robot":
+        hints = {"mujoco": " (MJCF: load it with load_mjcf)", "sdf": " (SDF is not read)"}
+        hint = hints.get(str(parsed.root.tag), "")
+        raise UrdfError(f"the root element is <{parsed.root.tag}>, not <robot>{hint}", line_of(parsed.root))
+    return parsed
+
+
+def _parsed(body: str) -> Parsed:
+    parser = _parser()
+    try:
+        return Parsed(etree.fromstring(body.encode(), parser))
+    except etree.XMLSyntaxError as error:
+        kinds = {entry.type_name for entry in parser.error_log}
+        if _HYPHENS in kinds and (findings := tuple(_comments_with_hyphens(body))):
+            return Parsed(_parsed(_COMMENT.sub(_without_hyphens, body)).root, findings)
+        if kinds != {_UNDECLARED}:
+            raise _malformed(parser.error_log, error) from None
+    # continues after errors; allowed to continue after this one alone
+    parser = _parser(recover=True)
+    root = etree.fromstring(body.encode(), parser)
+    if {entry.type_name for entry in parser.error_log} != {_UNDECLARED}:
+        raise _malformed(parser.error_log, parser.error_log.last_error)
+    return Parsed(root)
+
+
+def _parser(recover: bool = False) -> etree.XMLParser:
+    return etree.XMLParser(
+        resolve_entities=False,
+        no_network=True,
+        load_dtd=False,
+        huge_tree=False,
+        remove_comments=True,
+        remove_pis=True,
+        recover=recover,
+    )
+
+
+def _malformed(log: Iterable[Any], error: Any) -> UrdfError:
+    """The first error that is one; undeclared prefixes alone would have been accepted."""
+    first = next((entry for entry in log if entry.type_name != _UNDECLARED), None)
+    if first is None:
+        return UrdfError(f"malformed XML: {error}")
+    return UrdfError(f"malformed XML: {_PLACE.sub('', ' '.join(first.message.split()))}", first.line)
+
+
+def _comments_with_hyphens(body: str) -> Iterable[Finding]:
+    for match in _COMMENT.finditer(body):
+        if _has_hyphens(match):
+            line = body.count("\n", 0, match.start()) + 1
+            text = "a comment has '--' in it, which XML forbids; it is left out, as all comments are"
+            yield Finding("hyphens in a comment", "comment", f"line {line}", text, line)
+
+
+def _without_hyphens(match: re.Match[str]) -> str:
+    return "\n" * match.group().count("\n") if _has_hyphens(match) else match.group()
+
+
+def _has_hyphens(match: re.Match[str]) -> bool:
+    comment = match.group("comment")
+    return comment is not None and ("--" in comment or comment.endswith("-"))
