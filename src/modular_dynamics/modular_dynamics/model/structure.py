@@ -181,6 +181,10 @@ class Structure(Constant):
         return own if joint.mimic is None else joint.mimic.multiplier * own
 
 
+#: A kind of graph: what is made of one is of the same kind.
+Graph = TypeVar("Graph", bound=Structure)
+
+
 def require_graph(graph: object) -> None:
     """Raise GraphTypeError unless it is a SubsystemGraph, and say how to get one."""
     if not isinstance(graph, Structure):

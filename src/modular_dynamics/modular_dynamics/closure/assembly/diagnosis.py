@@ -1,10 +1,6 @@
-"""Why loops do not close, or do not determine a motion.
-
-Out of reach, contradictory, a dead point; too few independent joints, or too many.
-"""
+"""Why loops do not close: out of reach, beyond limits, contradictory, or a dead point on the way."""
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...dynamics.arrays.arguments import Array
 from ...exceptions import ClosureError, SingularityError
@@ -13,35 +9,20 @@ from ...kernels.loops.row_kinds import ABOUT, ALIGNED
 from ...model import joint_limits
 from ..constraints.constraint_system import ConstraintSystem
 from ..constraints.coordinates import SLACK
+from .independence import raise_if_dependent, with_all_joints_free
 from .least_squares import LeastSquares, Search
 
 __all__ = [
-    "LARGEST_VIOLATION",
-    "WORST_CONDITION",
     "cannot_close",
     "open_loops",
     "raise_branch_end",
-    "raise_if_dependent",
-    "raise_if_singular",
     "unclosed",
 ]
 
-#: Rate of constraint rows per unit rate of an independent coordinate that is still rounding, or what Newton's
-#: method leaves.
-LARGEST_VIOLATION = 1e-6
-#: Condition number of the dependent part of the Jacobian from which on a configuration is a dead point.
-WORST_CONDITION = 1e6
-#: Distances [rad or m] of starts from which a pose beside a dead point is looked for.
-BESIDE = (0.05, 0.2, 0.2, *[0.5] * 5, *[1.0] * 5)
 #: Open loops that an error names, the worst ones; its ``residual`` has all.
 MOST_NAMED = 8
 #: Largest gradient of |phi|^2 / 2 at a minimum of |phi|, relative to |phi|.
 FLAT = 1e-3
-#: What to do at a dead point of independent joints that are right beside it.
-ELSEWHERE = (
-    "These joints are right beside it: start there, by a guess or, without one, by limits of joints that "
-    "exclude this pose"
-)
 #: Part of the way at which a branch ends at its start; what to do then.
 AT_START = 1e-6
 SELECT = (
@@ -129,7 +110,7 @@ def unclosed(
         closable: it is known that some configuration closes the loops; otherwise one is searched for.
     """
     if not closable:
-        free = _with_all_joints_free(system)
+        free = with_all_joints_free(system)
         found = free.search(coordinates, limited=False)
         if found.open:
             return cannot_close(free.system, found, found, "all joints")
@@ -139,29 +120,6 @@ def unclosed(
             return error
     why = "nothing that closes was found around: the independent coordinates seem out of reach"
     return open_loops(system, coordinates, where, why)
-
-
-def _with_all_joints_free(system: ConstraintSystem) -> LeastSquares:
-    graph = system.graph
-    free = ConstraintSystem(graph.with_independent_joints(*graph.joint_names))  # none depends on others
-    return LeastSquares(free, graph.joint_names)
-
-
-def _suits_beside(system: ConstraintSystem, coordinates: Array) -> bool:
-    """Whether the independent joints determine all others at some closed configuration nearby."""
-    if system.suits is None:
-        free, rng = _with_all_joints_free(system), np.random.default_rng(0)
-        system.suits = False
-        for distance in BESIDE:
-            start = coordinates + distance * rng.standard_normal(len(coordinates))
-            found = free.search(start, limited=False, descents=1)
-            if found.open:
-                continue
-            W, condition = system.projection(found.q)
-            if condition < WORST_CONDITION and not _violated(system, found.q, W).any():
-                system.suits = True
-                break
-    return system.suits
 
 
 def raise_branch_end(system: ConstraintSystem, target: Array, reached: Array, done: float) -> None:
@@ -202,14 +160,6 @@ def raise_branch_end(system: ConstraintSystem, target: Array, reached: Array, do
     )
 
 
-def _violated(system: ConstraintSystem, q: Array, W: Array) -> NDArray[np.bool_]:
-    """(m, p): whether one unit of an independent coordinate opens a row, by W."""
-    scaled = system.row_scale[:, None] * system.evaluate(q).J
-    largest = max(1.0, float(np.abs(scaled).max(initial=0.0)))
-    violated: NDArray[np.bool_] = np.abs(scaled @ W) > LARGEST_VIOLATION * largest
-    return violated
-
-
 def _approach(system: ConstraintSystem, start: Array) -> Array:
     """Coordinates with the least |phi| near a start, by damped least squares (Levenberg).
 
@@ -233,72 +183,3 @@ def _approach(system: ConstraintSystem, start: Array) -> Array:
         attempt = best.copy()
         system.move(attempt, step)
     return best
-
-
-def raise_if_singular(system: ConstraintSystem, coordinates: Array, condition: float) -> None:
-    """Raise SingularityError where the loops do not determine all dependent coordinates.
-
-    At dead points, and where too few joints are independent.
-    """
-    if condition < WORST_CONDITION:
-        return
-    graph, split, J = system.graph, system.split, system.evaluate(coordinates).J
-    scaled = split.row_scale[:, None] * J[:, split.dependent_v] * split.column_scale
-    _, size, directions = np.linalg.svd(scaled)
-    rank = min(int((size > size.max(initial=0.0) / WORST_CONDITION).sum()), len(directions) - 1)
-    free = np.abs(directions[rank:]).max(axis=0)
-    parts = zip(system.dependent_names, free, strict=True)
-    names = dict.fromkeys(name for name, part in parts if part > 1e-3 * free.max())
-    freedoms, chosen = graph.nv - system.rank(J), len(system.given_names)
-    why = "it is a dead point of these joints; other independent joints can move it"
-    if _suits_beside(system, coordinates):
-        why = (
-            f"it is a dead point, with {freedoms} degree(s) of freedom, where loops are in line. {ELSEWHERE}"
-        )
-    elif freedoms > chosen:
-        why = (
-            f"the mechanism has {freedoms} degree(s) of freedom here and {_chosen(system)}: more joints must "
-            "be independent, or loops are in line"
-        )
-    raise SingularityError(
-        f"the independent joints ({', '.join(graph.independent_joint_names)}) of '{graph.name}' do not "
-        f"determine {', '.join(names)} here, condition number {condition:.2g}: {why}",
-        condition,
-        coordinates.copy(),
-    )
-
-
-def raise_if_dependent(system: ConstraintSystem, coordinates: Array, W: Array) -> None:
-    """Raise ClosureError where loops couple the independent joints to each other, J W != 0: too many."""
-    violated = _violated(system, coordinates, W)
-    if not violated.any():
-        return
-    graph, J = system.graph, system.evaluate(coordinates).J
-    coupled = dict.fromkeys(system.given_names[violated.any(axis=0)])
-    loops = dict.fromkeys(np.array(system.rows.names)[violated.any(axis=1)])
-    freedoms = graph.nv - system.rank(J)
-    if _suits_beside(system, coordinates):
-        condition = system.projection(coordinates)[1]
-        raise SingularityError(
-            f"'{graph.name}' is at a dead point of its independent joints "
-            f"{', '.join(graph.independent_joint_names)}, condition number {condition:.2g}: loops are in "
-            f"line there. {ELSEWHERE}",
-            condition,
-            coordinates.copy(),
-        )
-    advice = "declare others passive" if freedoms else "check positions and axes of the loop joints"
-    raise ClosureError(
-        f"{', '.join(graph.independent_joint_names)} of '{graph.name}' cannot all be independent: motion of "
-        f"{', '.join(coupled)} would open {', '.join(loops)}. The mechanism has {freedoms} degree(s) of "
-        f"freedom here and {_chosen(system)}; {advice}",
-        None,
-        coordinates.copy(),
-    )
-
-
-def _chosen(system: ConstraintSystem) -> str:
-    """How many coordinates are chosen, and how many are free besides."""
-    text = f"{len(system.independent_v)} coordinate(s) are chosen"
-    if len(system.free):
-        text += f" besides {len(system.free)} that no motor moves (of {', '.join(system.free_joints)})"
-    return text

@@ -13,9 +13,10 @@ from ...kernels.loops import continuation, newton
 from ...model import SubsystemGraph
 from ..constraints.constraint_system import ConstraintSystem
 from .assemble import Assembler, checked_guess, starting_point
-from .diagnosis import WORST_CONDITION, cannot_close, raise_branch_end, unclosed
+from .diagnosis import cannot_close, raise_branch_end, unclosed
 from .explicit import explicit_solver
 from .free_coordinates import free_coordinates
+from .independence import WORST_CONDITION
 from .least_squares import LeastSquares
 from .singular_start import nudged
 

@@ -18,7 +18,7 @@ from ...kernels.layout import FORCE
 from ...kernels.loops.inverse_dynamics import closed_loop_inverse_dynamics as kernel
 from ...kernels.loops.structures import DynamicsArrays, Tree
 from ...model import SubsystemGraph
-from ..assembly.diagnosis import LARGEST_VIOLATION, WORST_CONDITION, raise_if_dependent, raise_if_singular
+from ..assembly.independence import LARGEST_VIOLATION, WORST_CONDITION, raise_if_dependent, raise_if_singular
 from ..assembly.mechanism import Mechanism
 from ..constraints.constraint_system import ConstraintSystem
 from .closing_wrenches import ClosingElements, ClosingWrenches
