@@ -1,5 +1,7 @@
 """Derivatives of inverse dynamics with loops: against differences and the mass matrix; springs, wrenches."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -65,7 +67,7 @@ def test_springs_and_their_damping_count():
 def test_what_joints_add_counts(friction):
     """Armatures, springs and friction, also of passive joints."""
     dynamics = '<dynamics damping="0.3" friction="0.2"/></joint>'
-    text = closed_robots.Path(closed_robots.path("four_bar")).read_text().replace("</joint>", dynamics)
+    text = Path(closed_robots.path("four_bar")).read_text().replace("</joint>", dynamics)
     terms = [{"joint": "J1", "armature": 0.05}, {"joint": "J3", "armature": 0.02, "stiffness": 4.0}]
     graph = md.load_urdf(text, {"version": 1, "joint_dynamics": terms})
     assert_agree(graph, closed_robots.STATES["four_bar"], 2, 2e-3, 1e-9, friction)

@@ -46,9 +46,9 @@ def test_rows_are_the_single_states(crane, states, function, more, guesses):
 )
 def test_bad_rows_are_named(crane, states, batch):
     q, v, vdot = states
-    with pytest.raises(md.StateError, match=r"v has shape \(3, 3\); a row for each state is needed"):
+    with pytest.raises(md.StateError, match=r"q, v, vdot have 4, 3, 4 rows; one for each"):
         batch(crane, q, v[:3], vdot)
-    with pytest.raises(md.StateError, match=r"q has shape \(3,\); a row for each state is needed"):
+    with pytest.raises(md.StateError, match=r"q has shape \(3,\); \(n, 3\) is needed, a row for each"):
         batch(crane, q[0], v[0], vdot[0])
     with pytest.raises(md.StateError, match=r"guess has shape \(2, 7\); \(7,\) or \(4, 7\) is needed"):
         batch(crane, q, v, vdot, np.zeros((2, 7)))
