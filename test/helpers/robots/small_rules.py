@@ -11,10 +11,10 @@ TABLE = """
 name: a table on four legs
 bodies: [table]
 joints:
-  a: {holds: table, by: floor, bears: [Fx, Fy, Fz], at: [0.5, 0.3, 0]}
-  b: {holds: table, by: floor, bears: [Fz], at: [-0.5, 0.3, 0]}
-  c: {holds: table, by: floor, bears: [Fz], at: [-0.5, -0.3, 0]}
-  d: {holds: table, by: floor, bears: [Fx, Fz], at: [0.5, -0.3, 0]}
+  a: {holds: table, by: floor, transmits: [Fx, Fy, Fz], at: [0.5, 0.3, 0]}
+  b: {holds: table, by: floor, transmits: [Fz], at: [-0.5, 0.3, 0]}
+  c: {holds: table, by: floor, transmits: [Fz], at: [-0.5, -0.3, 0]}
+  d: {holds: table, by: floor, transmits: [Fx, Fz], at: [0.5, -0.3, 0]}
 steps:
   - {body: table, balance: Mx about c, takes: [a.Fz, b.Fz], because: equally soft}
   - {body: table, balance: My about b, takes: d.Fz}
@@ -28,11 +28,11 @@ DOOR = """
 name: a door on three hinges, held by a spring
 bodies: [door]
 joints:
-  top: {holds: door, by: frame, bears: [Fx, Fy, Fz], at: [0, 0, 1.8]}
-  mid: {holds: door, by: frame, bears: [Fx, Fy, Fz], at: [0, 0, 1.0]}
-  low: {holds: door, by: frame, bears: [Fx, Fy, Fz], at: [0, 0, 0.2]}
-  closer: {holds: door, by: frame, bears: [pull], from: [0, 0.3, 1.9], at: [0.4, 0, 1.9]}
-  handle: {holds: door, by: hand, bears: [Fy], at: [0.8, 0, 1.0]}
+  top: {holds: door, by: frame, transmits: [Fx, Fy, Fz], at: [0, 0, 1.8]}
+  mid: {holds: door, by: frame, transmits: [Fx, Fy, Fz], at: [0, 0, 1.0]}
+  low: {holds: door, by: frame, transmits: [Fx, Fy, Fz], at: [0, 0, 0.2]}
+  closer: {holds: door, by: frame, transmits: [pull], from: [0, 0.3, 1.9], at: [0.4, 0, 1.9]}
+  handle: {holds: door, by: hand, transmits: [Fy], at: [0.8, 0, 1.0]}
 steps:
   - {body: door, known: closer.pull}
   - {body: door, balance: Mz about low, takes: handle.Fy}

@@ -1,7 +1,8 @@
-"""What joints add to the torques of their own velocities: inertia of drives, springs, friction.
+"""Torques that a joint needs besides those for moving bodies: armature, spring, friction.
 
-tau_k = armature vdot_k + stiffness (q_k - rest) + damping v_k + friction sign(v_k), with sign(0) = 0. No body
-feels it: the armature is that of Featherstone, Rigid Body Dynamics Algorithms, section 9.6, without the
+tau_k = armature vdot_k + stiffness (q_k - rest) + damping v_k + friction sign(v_k), with sign(0) = 0. They
+act between the joint's drive and its axis, so that the recursion over bodies does not contain them. The
+armature is the drive's inertia (Featherstone, Rigid Body Dynamics Algorithms, section 9.6), without the
 gyroscopic moments of the rotor. TERMS in the topology says which of these there are.
 """
 

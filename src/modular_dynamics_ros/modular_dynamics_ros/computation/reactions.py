@@ -65,8 +65,8 @@ class MechanismReactions:
             return ""
         return (
             f"actuator forces by the rules differ from those of virtual power by {self.disagreement:.3g} N: "
-            "a joint of the rules is not where the robot has it, or its `bears` names a component that the "
-            "real joint cannot transmit"
+            "a joint of the rules is not where the robot has it, or its `transmits` names a component that "
+            "the real joint cannot transmit"
         )
 
 
@@ -109,7 +109,7 @@ class ReactionComputation:
     def _joints_with(self, component: str, names: Sequence[str]) -> tuple[str, ...]:
         """Those of the rules' joints with these names that transmit this component."""
         joints = self.rules.joints.values()
-        return tuple(joint.name for joint in joints if component in joint.bears and joint.name in names)
+        return tuple(joint.name for joint in joints if component in joint.transmits and joint.name in names)
 
     def _check_at_rest(self) -> None:
         """Share the loads once: it compiles what has to be compiled, and rejects rules that cannot work."""

@@ -131,7 +131,7 @@ def drift(program: Program, step: LinearStep, v: Symbols) -> Vector:
 
 
 def transmit(steps: Sequence[LinearStep], tau: Symbols) -> None:
-    """Move the torques of dependent joints, which bear none, to the others, in place."""
+    """Add the torques of dependent joints, which are unactuated, to the others, in place."""
     for step in reversed(steps):
         if step.inverse is None:
             torque = tau[step.unknown[0]]

@@ -75,7 +75,7 @@ EXPORTED_WITH_LOOPS: Mapping[str, _Exported] = {
         "W: velocities of all joints are W v, v of the independent ones.", 1, "vdot", _projection
     ),
     "closed_loop_inverse_dynamics": _Exported(
-        "Torques of the independent joints; passive joints bear none.", 3, "vdot", _inverse_dynamics
+        "Torques of the independent joints; passive joints are unactuated.", 3, "vdot", _inverse_dynamics
     ),
     "closed_loop_bias": _Exported(
         "Torques h of the independent joints at zero acceleration of theirs: velocities, gravity, springs.",

@@ -86,7 +86,7 @@ class FreeBodyCuts:
     def __init__(self, rules: Rules) -> None:
         self.rules = rules
         joints, row = list(rules.joints.values()), {body: k for k, body in enumerate(rules.bodies)}
-        unknowns = [(k, joint, c) for k, joint in enumerate(joints) for c in joint.bears]
+        unknowns = [(k, joint, c) for k, joint in enumerate(joints) for c in joint.transmits]
         self._joint = np.array([k for k, _, _ in unknowns])
         self.of_joints = (self._joint == np.arange(len(joints))[:, None]).astype(float)
         self._axis = np.array([AXES.find(c[-1]) for _, _, c in unknowns])  # -1: along a line
@@ -99,7 +99,7 @@ class FreeBodyCuts:
                 self.signs[row[joint.by], n] -= 1.0
         self._frames = [joint.axes for joint in joints]
         self._at = _Points([(j.name, j.on, j.at) for j in joints], 1)
-        self._lines = np.flatnonzero([bool({"push", "pull"} & set(joint.bears)) for joint in joints])
+        self._lines = np.flatnonzero([bool({"push", "pull"} & set(joint.transmits)) for joint in joints])
         lines = [joints[k] for k in self._lines]
         self._starts = _Points([(j.name, j.by, j.start or j.at) for j in lines], 0)
 

@@ -5,9 +5,9 @@ A file of rules (YAML, or the same as a mapping) names bodies, the joints that h
     name: a door on three hinges
     bodies: [door]
     joints:
-      top:  {holds: door, by: frame, bears: [Fx, Fy], at: [0, 0, 1.8]}
-      low:  {holds: door, by: frame, bears: [Fx, Fy, Fz], at: [0, 0, 0.2]}
-      stay: {holds: door, by: frame, bears: [pull], at: [0.1, 0, 1], from: [0, 0.5, 1]}
+      top:  {holds: door, by: frame, transmits: [Fx, Fy], at: [0, 0, 1.8]}
+      low:  {holds: door, by: frame, transmits: [Fx, Fy, Fz], at: [0, 0, 0.2]}
+      stay: {holds: door, by: frame, transmits: [pull], at: [0.1, 0, 1], from: [0, 0.5, 1]}
     steps:
       - {body: door, known: [stay.pull]}                     # given with the load case: a spring's tension
       - {body: door, zero: [top.Fy], because: it has play}   # assumed
@@ -50,7 +50,7 @@ class JointRule:
     name: str
     on: str
     by: str
-    bears: tuple[str, ...]
+    transmits: tuple[str, ...]
     axes: str
     at: Location
     start: Location | None = None
@@ -98,7 +98,7 @@ class Rules:
     @property
     def unknowns(self) -> tuple[tuple[str, str], ...]:
         """(joint, component) of all transmitted components, joint by joint."""
-        return tuple((joint.name, c) for joint in self.joints.values() for c in joint.bears)
+        return tuple((joint.name, c) for joint in self.joints.values() for c in joint.transmits)
 
     def __str__(self) -> str:
         return "\n".join([self.name, *(f"  {step}" for step in self.steps)])
@@ -160,22 +160,28 @@ def _fields(
 
 def _joint(name: str, entry: Any, bodies: tuple[str, ...]) -> JointRule:
     where = f"joint '{name}'"
-    table = _fields(entry, where, {"holds", "by", "bears", "at"}, {"axes", "from"})
-    bears = tuple(map(str, table["bears"])) if isinstance(table["bears"], list) else (str(table["bears"]),)
-    bad = [c for c in bears if c not in COMPONENTS]
-    if bad or len(set(bears)) != len(bears):
-        raise DescriptionError(f"{where} bears {', '.join(bears)}; each once of {', '.join(COMPONENTS)}")
+    table = _fields(entry, where, {"holds", "by", "transmits", "at"}, {"axes", "from"})
+    transmits = (
+        tuple(map(str, table["transmits"]))
+        if isinstance(table["transmits"], list)
+        else (str(table["transmits"]),)
+    )
+    bad = [c for c in transmits if c not in COMPONENTS]
+    if bad or len(set(transmits)) != len(transmits):
+        raise DescriptionError(
+            f"{where} transmits {', '.join(transmits)}; each once of {', '.join(COMPONENTS)}"
+        )
     if table["holds"] not in bodies:
         raise DescriptionError(
             f"{where}: holds '{table['holds']}', which is none of the bodies {', '.join(bodies)}"
         )
-    if {"push", "pull"} & set(bears) and "from" not in table:
+    if {"push", "pull"} & set(transmits) and "from" not in table:
         raise DescriptionError(
             f"{where}: push and pull are along the line from 'from' to 'at'; 'from' is missing"
         )
     start = _location(where, table["from"]) if "from" in table else None
     axes, at = str(table.get("axes", table["holds"])), _location(where, table["at"])
-    return JointRule(name, str(table["holds"]), str(table["by"]), bears, axes, at, start)
+    return JointRule(name, str(table["holds"]), str(table["by"]), transmits, axes, at, start)
 
 
 def _location(where: str, value: Any) -> Location:
@@ -204,9 +210,9 @@ def _step(k: int, entry: Any, bodies: tuple[str, ...], joints: Mapping[str, Join
     if kind == "rest":
         if str(takers) not in joints:
             raise DescriptionError(f"{where}: no joint '{takers}'; joints are {', '.join(joints)}")
-        if {"push", "pull"} & set(joints[takers].bears):
-            raise DescriptionError(f"{where}: '{takers}' bears push or pull; give these by a balance")
-        takers = [f"{takers}.{c}" for c in joints[takers].bears]
+        if {"push", "pull"} & set(joints[takers].transmits):
+            raise DescriptionError(f"{where}: '{takers}' transmits push or pull; give these by a balance")
+        takers = [f"{takers}.{c}" for c in joints[takers].transmits]
     if kind == "balance":
         component, _, about = str(table["balance"]).partition(" about ")
         if component not in COMPONENTS[:6] or (about and about not in joints):
@@ -231,8 +237,8 @@ def _shares(where: str, takers: Any, joints: Mapping[str, JointRule]) -> dict[tu
     shares = {}
     for taker, weight in weights.items():
         joint, _, component = str(taker).partition(".")
-        if joint not in joints or component not in joints[joint].bears:
-            components = ", ".join(f"{j.name}.{c}" for j in joints.values() for c in j.bears)
+        if joint not in joints or component not in joints[joint].transmits:
+            components = ", ".join(f"{j.name}.{c}" for j in joints.values() for c in j.transmits)
             raise DescriptionError(
                 f"{where}: '{taker}' is no component of a joint; components are {components}"
             )

@@ -13,7 +13,7 @@ normals, have the norm 2 sin(angle / 2). Three rows ABOUT have the same norm. So
 frames agree, largest where they are reversed, and f alone would be zero there as well. Where the loop is
 closed, ALIGNED has value, Jacobian and velocity product of ACROSS, and ABOUT that of a moment along d.
 Exactly reversed frames have no gradient: within about 1e-4 rad of that, rows are those of a frame that is
-turned a little, so that Newton's method gets away.
+turned a little, so that Newton's method can leave this point.
 
 The Jacobian is the moment's: d phi/dt = (omega_S - omega_P) . moment. With eps' = (eta omega + omega x eps)/2
 (Diebel 2006, eq. 110, with the angular velocity in the fixed frame), ABOUT has the moment eta d + eps x d and
@@ -55,6 +55,7 @@ def _turned_away(axis, copy, local, P):
 
 @inlined
 def _aligned(normal, axis, copy, turning, alpha, wp, ws):
+    """Value, moment, rate and velocity product of a row ALIGNED."""
     f, moment, rate, gamma = _across(normal, axis, turning, alpha, wp, ws)
     c, moment_c, rate_c, gamma_c = _across(copy, axis, turning, alpha, wp, ws)
     half = 1.0 + c if c > 0.0 else dot(moment_c, moment_c) / (1.0 - c)  # 1 + c without cancellation

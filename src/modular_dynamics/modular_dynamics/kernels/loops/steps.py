@@ -1,4 +1,4 @@
-"""Steps of the dependent coordinates: added to single ones, along a twist for those with a quaternion."""
+"""Steps of the dependent coordinates: sums of single coordinates, twists of those with a quaternion."""
 
 import math
 
@@ -14,6 +14,7 @@ TWIST = 2  # 6: its linear and angular velocity among the dependent coordinates;
 
 @inlined_strictly
 def _component(x, index, scale):
+    """A component of a twist; zero if it is not among the dependent coordinates."""
     return scale * x[index] if index >= 0 else 0.0
 
 

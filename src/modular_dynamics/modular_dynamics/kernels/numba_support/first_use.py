@@ -1,7 +1,7 @@
-"""One line on stderr for whoever waits until kernels are compiled: what, why, and that it is once.
+"""One line on stderr if compiling kernels takes longer than a second: what is compiled, and that it is once.
 
 Nothing is printed where kernels are loaded from the disk, and nothing a second time in a process. The
-environment variable MODULAR_DYNAMICS_QUIET, set to anything but 0, keeps the line back.
+environment variable MODULAR_DYNAMICS_QUIET, set to anything but 0, suppresses the line.
 """
 
 import gc
@@ -24,7 +24,7 @@ Facts = Callable[[], tuple[bool, str | None]]
 
 
 class _Notice:
-    """What this process has waited, and whether it was told why."""
+    """How long this process has waited for the compiler, and whether the line was printed."""
 
     def __init__(self) -> None:
         self.lock = threading.Lock()
@@ -34,11 +34,11 @@ class _Notice:
         self.thread = threading.local()  # ``busy``: it is compiling, and asks for further kernels meanwhile
 
     def watch(self, name: str, facts: Facts, done: threading.Event) -> None:
-        """Give the line when patience ends, unless the kernel is ready before or is only loaded."""
+        """Print the line after PATIENCE, unless the kernel is ready before or is only loaded."""
         pause = max(0.0, PATIENCE - self.waited)
         while not done.wait(pause) and not self.is_given:
             self.give(name, facts)
-            pause = 0.1  # perhaps it looks on the disk still
+            pause = 0.1  # it may still be looking on the disk
 
     def give(self, name: str, facts: Facts) -> None:
         """Print the line, unless the kernel is only loaded or the line was printed before."""
@@ -47,14 +47,10 @@ class _Notice:
             if self.is_given or not is_compiled:
                 return
             self.is_given = True
-        kept = (
-            f"in {folder}, where it is kept from now on"
-            if folder
-            else "on the disk, and no folder can keep it"
-        )
+        kept = f"once: the machine code is kept in {folder}" if folder else "since no folder can keep it"
         line = (
-            f"modular_dynamics: compiling {name}; every function is compiled before its first use, for no "
-            f"machine code of this version was {kept} (all at once: python -m modular_dynamics.prepare)\n"
+            f"modular_dynamics: compiling {name} before its first use, {kept}; "
+            "python -m modular_dynamics.prepare compiles all functions beforehand\n"
         )
         with suppress(Exception):  # stderr may be closed, or None
             sys.stderr.write(line)
@@ -65,7 +61,7 @@ _notice = _Notice()
 
 
 def is_quiet() -> bool:
-    """Whether MODULAR_DYNAMICS_QUIET keeps such lines back."""
+    """Whether MODULAR_DYNAMICS_QUIET suppresses such lines."""
     return os.environ.get(QUIET_VARIABLE, "0") not in ("", "0")
 
 

@@ -1,4 +1,4 @@
-"""What sums over all moving bodies: first moment, momentum and its rate, kinetic energy.
+"""Sums over all moving bodies: first moment, momentum and its rate, kinetic energy.
 
 In the root link's axes, about its origin o. A body with mass m, first moment h = m c, inertia I about its
 origin p, which moves with v and a, has with r = p - o
@@ -38,6 +38,7 @@ SUMS = 16
 
 @inlined
 def _add_body(i, constants, work, out, lanes, like):
+    """Add what body i contributes to the sums."""
     at = i * MOTION_COLUMNS * lanes
     R, p = load_pose(work, at, lanes, like)
     omega = load3(work, at + OMEGA * lanes, lanes, like)

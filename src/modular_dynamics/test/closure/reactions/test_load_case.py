@@ -88,11 +88,11 @@ CRANE = """
 name: a crane
 bodies: [jib, boom, column]
 joints:
-  jib_cylinder: {holds: jib, by: boom, bears: [push], from: jib_tube_hinge, at: jib_pin}
-  jib_hinge: {holds: jib, by: boom, bears: [Fx, Fy, Fz, Mx, My], at: jib_hinge}
-  lift_cylinder: {holds: boom, by: column, bears: [push], from: lift_tube_hinge, at: lift_pin}
-  boom_hinge: {holds: boom, by: column, bears: [Fx, Fy, Fz, Mx, My], at: boom_hinge}
-  slew: {holds: column, by: ground, bears: [Fx, Fy, Fz, Mx, My, Mz], at: slew}
+  jib_cylinder: {holds: jib, by: boom, transmits: [push], from: jib_tube_hinge, at: jib_pin}
+  jib_hinge: {holds: jib, by: boom, transmits: [Fx, Fy, Fz, Mx, My], at: jib_hinge}
+  lift_cylinder: {holds: boom, by: column, transmits: [push], from: lift_tube_hinge, at: lift_pin}
+  boom_hinge: {holds: boom, by: column, transmits: [Fx, Fy, Fz, Mx, My], at: boom_hinge}
+  slew: {holds: column, by: ground, transmits: [Fx, Fy, Fz, Mx, My, Mz], at: slew}
 steps:
   - {body: jib, balance: Mz about jib_hinge, takes: jib_cylinder.push}
   - {body: jib, rest: jib_hinge}

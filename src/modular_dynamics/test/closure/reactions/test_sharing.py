@@ -31,7 +31,7 @@ def test_a_door_on_three_hinges_is_described_by_data_alone():
     sharing = ReactionSharing(rules_from(yaml.safe_load(DOOR)))
     shared = sharing(door())
     assert [shared.components[hinge, "Fz"] for hinge in ("low", "mid", "top")] == pytest.approx([100, 50, 50])
-    # the closer pulls with (-40, 30) N at (0.4, 0, 1.9): the handle bears what it turns by
+    # the closer pulls with (-40, 30) N at (0.4, 0, 1.9): the handle takes the moment
     assert shared.components["handle", "Fy"] == pytest.approx(-30 * 0.4 / 0.8)
     assert shared.components["top", "Fx"] == pytest.approx((-200 * 0.4 + 40 * 1.7) / 1.6)
     for turn in (0.0, 0.7, -2.0):
@@ -51,7 +51,7 @@ def test_a_balance_without_a_lever_is_a_dead_point():
     content["steps"] = [step for step in content["steps"] if "zero" in step or "known" in step]
     content["steps"].append({"body": "door", "balance": "Fz", "takes": ["top.Fz", "mid.Fz", "low.Fz"]})
     content["steps"].append({"body": "door", "balance": "My", "takes": "low.Fx"})
-    content["joints"]["top"]["bears"] = ["Fz"]
+    content["joints"]["top"]["transmits"] = ["Fz"]
     content["steps"] += [
         {"body": "door", "balance": "Mz about low", "takes": "handle.Fy"},
         {"body": "door", "balance": "Fy", "takes": "low.Fy"},
@@ -104,14 +104,14 @@ def test_the_matrix_is_the_moment_and_force_of_every_component():
         (lambda c: c.update(bodies=["door", "door"]), "bodies are door, door; each is to be named once"),
         (lambda c: c.update(joints=None), "joints is None; a mapping is needed"),
         (lambda c: c["joints"].update(top=3), "joint 'top': 3 is not a mapping"),
-        (lambda c: c["joints"]["top"].update(bears=None), "'top' bears None"),
+        (lambda c: c["joints"]["top"].update(transmits=None), "'top' transmits None"),
         (lambda c: c["joints"]["top"].update(at=[0, 0, float("nan")]), "nor three coordinates"),
         (lambda c: c["steps"][4].update(takes=7), "step 5: 7; 'JOINT.COMPONENT' is needed"),
         (lambda c: c["steps"][4].update(takes=[["low.Fz"]]), "step 5: .* is no component of a joint"),
         (lambda c: c["steps"][4]["takes"].update({"mid.Fz": "half"}), "weight of 'mid.Fz' is 'half'"),
         (lambda c: c["steps"][4]["takes"].update({"mid.Fz": 0}), "weight of 'mid.Fz' is 0"),
         (lambda c: c["steps"].append({"body": "door", "rest": ["low"]}), "no joint '\\['low'\\]'"),
-        (lambda c: c["joints"]["top"].update(bears=["Fq"]), "'top' bears Fq; each once of Fx"),
+        (lambda c: c["joints"]["top"].update(transmits=["Fq"]), "'top' transmits Fq; each once of Fx"),
         (lambda c: c["joints"]["top"].update(holds="gate"), "holds 'gate', which is none of the bodies door"),
         (lambda c: c["joints"]["top"].update(at=[1, 2]), "neither a name nor three coordinates"),
         (lambda c: c["joints"]["closer"].pop("from"), "'from' is missing"),
@@ -122,7 +122,7 @@ def test_the_matrix_is_the_moment_and_force_of_every_component():
         (lambda c: c["steps"][4].update(balance="Fq"), "step 5: balance 'Fq'; 'Fy', 'Mx'"),
         (lambda c: c["steps"][4].update(body="gate"), "step 5: 'gate' is none of the bodies door"),
         (lambda c: c["steps"][4].pop("takes"), "step 5: one of known, zero, rest, or balance with takes"),
-        (lambda c: c["steps"].append({"body": "door", "rest": "closer"}), "'closer' bears push or pull"),
+        (lambda c: c["steps"].append({"body": "door", "rest": "closer"}), "'closer' transmits push or pull"),
         (lambda c: c["steps"].append({"body": "door", "rest": "roof"}), "no joint 'roof'"),
     ],
 )
