@@ -3,7 +3,7 @@
 import numpy as np
 import pinocchio
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 
 import modular_dynamics as md
 from helpers.random_examples.examples import examples
@@ -61,10 +61,8 @@ def test_two_parallel_joints_have_six():
 @examples(30)
 @given(tree=random_trees(largest=12))
 def test_their_number_is_the_rank_of_pinocchios_regressor(tree):
+    """Where that rank is clear: a random axis may be vertical to nine digits, or mimic joints turn alike."""
     graph = md.load_urdf(tree.urdf)
-    base = md.base_parameters(graph)
-    assert_same_torques(graph, base, tree.seed)
-    assert np.array_equal(base.combination[:, base.independent], np.eye(len(base.independent)))
     pin, rows = md.crosscheck.PinocchioModel(graph), []
     count = 40 + 30 * len(graph.bodies) // graph.nv
     for q, v, vdot in zip(*random_states(graph, count, 7), strict=True):
@@ -72,10 +70,16 @@ def test_their_number_is_the_rank_of_pinocchios_regressor(tree):
         Y = pinocchio.computeJointTorqueRegressor(pin.model, pin.data, *arguments).reshape(pin.model.nv, -1)
         rows.append(np.array([pin.tau(column) for column in Y.T]).T)
     Y = np.concatenate(rows)
-    sizes = np.linalg.norm(Y, axis=0)
-    used = sizes > 1e-10 * sizes.max()
+    sizes = np.linalg.norm(Y, axis=0) / np.linalg.norm(Y, axis=0).max()
+    used = sizes > 1e-9
     values = np.linalg.svd(Y[:, used] / sizes[used], compute_uv=False)
-    assert (values > 1e-8 * values[0]).sum() == len(base.independent)
+    values /= values[0]
+    for small in (sizes, values):
+        assume(not ((small > 1e-12) & (small < 1e-6)).any())
+    base = md.base_parameters(graph)
+    assert (values > 1e-8).sum() == len(base.independent)
+    assert_same_torques(graph, base, tree.seed)
+    assert np.array_equal(base.combination[:, base.independent], np.eye(len(base.independent)))
 
 
 @pytest.mark.parametrize("floating", [False, True])
