@@ -100,7 +100,8 @@ def header(robot: Robot, procedures: Sequence[Procedure]) -> str:
         "",
         "Every function returns 0, or else fills its results with NaN and returns",
         "  1: an argument is not finite, or the quaternion of a floating joint is shorter than 1e-6;",
-        "  2: the arguments are so large that a result is not finite;",
+        "  2: a result is not finite: arguments are too large"
+        + (", or a spring between links has length zero;" if loops else ";"),
         "  3: a joint moves no inertia (accelerations only).",
         *(_STATUS_OF_LOOPS if loops else []),
         "",

@@ -91,8 +91,10 @@ def tagged_four_link(tags):
 
 @needs_gcc
 def test_a_tree_with_a_damped_spring_to_the_ground(tmp_path):
-    finished = run(compiled(tagged_four_link(SPRING).export_c(tmp_path / "robot.c", ALL)))
+    exported = tagged_four_link(SPRING).export_c(tmp_path / "robot.c", ALL)
+    finished = run(compiled(exported))
     assert finished.returncode == 0, finished.stdout
+    assert "or a spring between links has length zero" in exported.header.read_text()
 
 
 @needs_gcc
