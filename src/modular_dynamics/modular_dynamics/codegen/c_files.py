@@ -100,9 +100,10 @@ def header(robot: Robot, procedures: Sequence[Procedure]) -> str:
         "",
         "Every function returns 0, or else fills its results with NaN and returns",
         "  1: an argument is not finite, or the quaternion of a floating joint is shorter than 1e-6;",
-        "  2: the arguments are so large that a result is not finite;",
+        "  2: a result is not finite: arguments are too large"
+        + (", or a spring between links has length zero;" if loops else ";"),
         "  3: a joint moves no inertia (accelerations only).",
-        *(["  4: the loops do not close, or are within about 1e-6 rad of a dead point."] if loops else []),
+        *(_STATUS_OF_LOOPS if loops else []),
         "",
         f"Order of {'the independent ' if loops else ''}joints (vdot and tau as v):",
         *_order(robot.joints, "q", "v"),
@@ -165,6 +166,10 @@ def _array(name: str, values: NDArray[np.float64]) -> str:
     return f"static const double {name}[{len(numbers)}] = {{\n    " + ",\n    ".join(rows) + "\n};"
 
 
+_STATUS_OF_LOOPS = (
+    "  4: the loops do not close, are within about 1e-6 rad of a dead point, or a joint that moves them is",
+    "     more than 1e5 rad or m from the coordinates below.",
+)
 _COMPARE = """\
 /* The largest difference; NaN and infinity count as infinite. */
 static double largest_difference(const double *x, const double *expected, int length)

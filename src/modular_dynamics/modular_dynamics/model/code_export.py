@@ -95,6 +95,7 @@ class ExportsCode:
                 inertia.
             UnsupportedModelError: loops that are not solved in closed form; or no joints.
             ClosureError, SingularityError: the loops do not close, at the guess or at all.
+            OSError: a file cannot be written.
         """
         return exporter("export_c")(self, path, functions, links, guess)
 
@@ -114,7 +115,7 @@ class ExportsCode:
         Returns:
             `CasadiFunctions`: for each name a casadi.Function, such as inverse_dynamics (q, v, vdot) -> tau;
             columns, in the order and units of the library. They do not check their arguments; where loops
-            do not close they give NaN.
+            do not close, what depends on passive joints is NaN.
 
         Raises:
             MissingDependencyError: CasADi cannot be imported (extra "symbolic").

@@ -1,6 +1,6 @@
 """A robot whose loops are all solved in closed form, as operations on its independent coordinates."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -10,6 +10,7 @@ from ...dynamics.arrays.arguments import Array
 from ...dynamics.execution.algorithms import INVERSE_DYNAMICS, MASS_MATRIX
 from ...dynamics.export.procedures import Trace
 from ...kernels.loops.planar_steps import branch_signs
+from ..assembly.mechanism import FARTHEST
 from ..dynamics.solver import ClosedLoopSolver
 from .planar_positions import positions, steps_of
 from .planar_rates import complete, drift, linear_steps, transmit
@@ -42,7 +43,8 @@ class LoopTrace:
             uncompiled(branch_signs)(arrays, near, signs)  # once: not worth compiling
             steps = steps_of(arrays, signs)
         known = dict(zip(solver.independent_q.tolist(), q, strict=True))
-        self.q, self.reach = positions(program, steps, known, near)
+        self.q, reach = positions(program, steps, known, near)
+        self.reach = [*self._distances(solver, q, near), *reach]
         in_v = {
             graph.q_slice(joint).start: graph.v_slice(joint).start
             for joint in graph.joint_names
@@ -94,6 +96,14 @@ class LoopTrace:
             columns.append([tau[k] for k in self._independent])
         count = len(columns)
         return [[columns[max(i, k)][min(i, k)] for k in range(count)] for i in range(count)]  # symmetric
+
+    def _distances(self, solver: ClosedLoopSolver, q: Sequence[Symbol], near: Array) -> Iterator[Symbol]:
+        """Positive where what drives loops is as near as the library demands: large angles lose digits."""
+        start = near[solver.independent_q].tolist()
+        for symbol, place, reach in zip(q, start, solver.system.reach.tolist(), strict=True):
+            if reach > 0.0:
+                away = reach / FARTHEST * (symbol - place)
+                yield 1.0 - away * away
 
     def _given(self, independent: Sequence[Symbol | float]) -> Symbols:
         zero = self.program.constant(0.0)

@@ -6,9 +6,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ...codegen.c_files import Recording
-from ...dynamics import bias, gravity_torque, mass_matrix
+from ...dynamics import bias, mass_matrix
 from ...dynamics.arrays.arguments import Array
-from ...dynamics.export.recordings import STATES, TOLERANCE, verify
+from ...dynamics.export.recordings import STATES, TOLERANCE, verify, weights
 from ...exceptions import ClosureError, SingularityError, StateError, UnsupportedModelError
 from ...model import SubsystemGraph
 from ...model.code_export import MOST_ASKED, register_exporter
@@ -65,6 +65,8 @@ def loop_recordings(
         ClosureError, SingularityError: the loops do not close.
     """
     names = _checked_functions(graph, functions, links, what)
+    if not graph.independent_joint_names:
+        raise UnsupportedModelError(f"{what}: '{graph.name}' has no independent joints; nothing moves")
     solver = solver_of(graph)
     _raise_unless_explicit(solver, what)
     start = solver.reference() if guess is None else graph.checked(q=guess)[0]
@@ -170,7 +172,8 @@ def _recorded(
     )
     sizes = [_size_of_terms(solver, exported.results[0].name, state) for state in states]
     scale = max(float(np.abs(results).max()), *sizes)
-    return Recording(exported, vectors[: len(exported.inputs)], (results,), (scale,), TOLERANCE)
+    scales = (scale if scale > 0.0 else 1.0,)  # without gravity all are zero
+    return Recording(exported, vectors[: len(exported.inputs)], (results,), scales, TOLERANCE)
 
 
 def _size_of_terms(solver: ClosedLoopSolver, result: str, state: ClosedLoopDynamics) -> float:
@@ -186,7 +189,7 @@ def _size_of_terms(solver: ClosedLoopSolver, result: str, state: ClosedLoopDynam
     M1: Array = W.T @ M @ W
     if result == "M":
         return float(M1.max())
-    torques = np.abs(gravity_torque(tree, q))
+    torques = weights(tree)
     if result != "g":
         torques += np.abs(bias(tree, q, v)) + M @ np.abs(vdot)
     terms: Array = W.T @ torques

@@ -32,7 +32,7 @@ class CasadiFunctions:
         closed_loop_inverse_dynamics: (q, v, vdot) -> tau. closed_loop_bias: (q, v) -> h.
         closed_loop_gravity_torque: q -> g. closed_loop_mass_matrix: q -> M.
         closed_loop_forward_dynamics: (q, v, tau) -> vdot. q, v, vdot, tau of these are of the independent
-            joints. Where the loops do not close results are NaN.
+            joints. Where the loops do not close, what depends on passive joints is NaN.
     """
 
     inverse_dynamics: Any = None

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from ...algebra import translation
 from ...codegen.c_files import Recording
 from ...exceptions import StateError, UnsupportedModelError
-from ...model import SubsystemGraph, require_graph
+from ...model import JointType, SubsystemGraph, require_graph
 from ...model.code_export import MOST_ASKED, exporter
 from ..arrays.arguments import Array
 from ..arrays.model_arrays import with_links
@@ -21,7 +21,7 @@ from ..jacobian import jacobian
 from ..kinematics import frame_poses
 from .procedures import EXPORTED, procedure
 
-__all__ = ["STATES", "TOLERANCE", "recorded", "recordings_of", "verify"]
+__all__ = ["STATES", "TOLERANCE", "recorded", "recordings_of", "verify", "weights"]
 
 #: States that the test program compares.
 STATES = 5
@@ -125,7 +125,7 @@ def recorded(graph: SubsystemGraph, name: str, links: Sequence[str]) -> Recordin
         exported,
         tuple(np.array([state[k] for state in states]) for k in range(vectors)),
         tuple(results),
-        tuple(x if x > 0.0 else 1.0 for x in scales),
+        tuple(x if x > 0.0 else 1.0 for x in scales),  # without gravity all are zero
         TOLERANCE,
     )
     verify(graph, recording)
@@ -144,16 +144,26 @@ def verify(graph: SubsystemGraph, recording: Recording) -> None:
             )
 
 
+def weights(graph: SubsystemGraph) -> Array:
+    """The size (nv,) of the terms of gravity's torques: weight times lever, or weight of what slides."""
+    levers = [
+        body.mass * (np.linalg.norm(body.com) + np.linalg.norm(translation(joint.x_parent_joint)))
+        for body, joint in zip(graph.bodies, graph.joints, strict=True)
+    ]
+    sizes = np.full(graph.nv, float(max(levers)))
+    for name in graph.joint_names:
+        if graph.joint(name).type == JointType.PRISMATIC:
+            sizes[graph.v_slice(name)] = max(body.mass for body in graph.bodies)
+    weights: Array = np.linalg.norm(graph.gravity) * sizes
+    return weights
+
+
 def _terms(graph: SubsystemGraph, states: Sequence[tuple[Array, Array, Array]]) -> dict[str, float]:
     """The size of the terms that each result is the sum of: a wheel's weight has no torque, but rounds.
 
     Torques: weight times lever, mass matrix times squares of rates; accelerations: its inverse times these.
     """
-    levers = [
-        body.mass * (np.linalg.norm(body.com) + np.linalg.norm(translation(joint.x_parent_joint)))
-        for body, joint in zip(graph.bodies, graph.joints, strict=True)
-    ]
-    weight = float(np.linalg.norm(graph.gravity) * max(levers))
+    weight = float(weights(graph).max())
     M = np.array([mass_matrix(graph, q) for q, _, _ in states])
     inertia, rate = float(np.abs(M).max()), max(float(np.abs(v).max()) for _, v, _ in states)
     torques = weight + inertia * rate**2

@@ -1,5 +1,6 @@
 """`graph.export_c()` of robots with loops: equal to the library on one branch, NaN beyond."""
 
+import dataclasses
 import re
 
 import numpy as np
@@ -90,8 +91,10 @@ def tagged_four_link(tags):
 
 @needs_gcc
 def test_a_tree_with_a_damped_spring_to_the_ground(tmp_path):
-    finished = run(compiled(tagged_four_link(SPRING).export_c(tmp_path / "robot.c", ALL)))
+    exported = tagged_four_link(SPRING).export_c(tmp_path / "robot.c", ALL)
+    finished = run(compiled(exported))
     assert finished.returncode == 0, finished.stdout
+    assert "or a spring between links has length zero" in exported.header.read_text()
 
 
 @needs_gcc
@@ -123,6 +126,36 @@ def test_far_from_the_guess_the_branch_stays_or_the_loops_do_not_close(tmp_path,
         allowed = 1e-14 * max(1.0, there.condition) ** 2
         assert np.abs(tau - there.tau).max() <= allowed * np.abs(there.open_tree.aligned_wrenches).max()
     assert closed > STATES // 4
+
+
+@needs_gcc
+@pytest.mark.parametrize(("tilt", "gravity"), [((0, 0, 0), (0, 0, -9.81)), ((0.7, -0.5, 1.9), (0, 0, 0))])
+@pytest.mark.parametrize("name", ["crane", "slider-crank", "yoke"])
+def test_robots_that_no_gravity_loads(tmp_path, name, tilt, gravity):
+    """In a horizontal plane torques of gravity are rounding, or zero, in the library and in C."""
+    graph = MECHANISMS[name](Planar(tilt=tilt)).graph()
+    graph = dataclasses.replace(graph, gravity=np.array(gravity, float))
+    finished = run(compiled(graph.export_c(tmp_path / "robot.c", ALL)))
+    assert finished.returncode == 0, finished.stdout
+
+
+@needs_gcc
+@pytest.mark.parametrize("away", [1e6, 1e16, 1e200])
+def test_joints_beyond_the_digits_of_angles_give_no_number(tmp_path, away):
+    """At 1e16 rad an angle has no decimals: loops closed by it are open by as much as they are long."""
+    graph = four_bar().graph()
+    c = CFunctions(graph.export_c(tmp_path / "robot.c", ALL))
+    for name, shape in (("close_loops", 3), ("closed_loop_mass_matrix", (1, 1))):
+        status, result = c.call(name, shape, [away])
+        assert (status, np.isnan(result).all()) == (4, True)
+    with pytest.raises(md.ClosureError, match="is more than 100000 rad or m from"):
+        md.close_loops(graph, [away])
+
+
+def test_robots_of_which_nothing_moves_are_refused(tmp_path):
+    locked = four_bar().graph().lock({"crank": 0.3})
+    with pytest.raises(md.UnsupportedModelError, match="'planar' has no independent joints"):
+        locked.export_c(tmp_path / "robot.c")
 
 
 @needs_gcc
