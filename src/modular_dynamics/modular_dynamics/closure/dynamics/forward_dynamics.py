@@ -32,6 +32,9 @@ CLOSED_TOLERANCE = 1e-6
 REDUNDANT, NEAR_CROSSING = 1e-9, 1e-6
 #: How much redundant rows curve for unit velocities at a crossing, relative to the largest singular value.
 CURVED = 1e-6
+#: Velocities relative to the largest that the projection onto the loops may make of zeros: rounding, to which
+#: dry friction would give a sign.
+STILL = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
@@ -188,6 +191,9 @@ def _motion(
 ) -> ClosedLoopMotion:
     """The solution at a point of a branch; only the multipliers where vdot is given."""
     graph, q, v, units = system.graph, point.q, point.v, system.units
+    if friction != "none":
+        speeds = np.abs(v / units)
+        v = np.where(speeds <= STILL * speeds.max(initial=0.0), 0.0, v)
     right = -bias(graph.tree, q, v, friction=friction)
     right[system.independent_v] += tau
     J_springs, _, tensions = system.springs.forces(q, v)
