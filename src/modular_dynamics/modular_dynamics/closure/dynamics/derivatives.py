@@ -79,15 +79,16 @@ def closed_loop_inverse_dynamics_derivatives_batch(
     """Derivatives of many states, (count, p, p) each, one after the other.
 
     Args:
-        q, v, vdot: (count, independent), each row as of ``closed_loop_inverse_dynamics_derivatives``.
+        q, v, vdot: a row for each state, each as of ``closed_loop_inverse_dynamics_derivatives``.
         guess: coordinates (nq,) for all states, or (count, nq).
         external_wrenches, friction: the same for every state.
 
     Raises:
         As ``closed_loop_inverse_dynamics_derivatives``; StateError and ClosureError name the row.
     """
-    p = len(solver_of(graph).independent_v)
-    q, v, vdot = rows_of_states(q=(q, p), v=(v, p), vdot=(vdot, p))
+    solver = solver_of(graph)
+    p = len(solver.independent_v)
+    q, v, vdot = rows_of_states(q=(q, len(solver.independent_q)), v=(v, p), vdot=(vdot, p))
     count = len(q)
     result = np.empty((3, count, p, p))
     guesses = rows_of_guesses(graph, guess, count)

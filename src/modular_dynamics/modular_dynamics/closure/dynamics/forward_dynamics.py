@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike
 from ...dynamics import bias, frame_poses, mass_matrix
 from ...dynamics.arrays.arguments import Array
 from ...exceptions import ClosureError, SingularityError, StateError
+from ...kernels.loops.inverse_dynamics import STILL
 from ...model import SubsystemGraph, require_graph
 from ..assembly.branch import Branch, BranchLostError, BranchPoint
 from ..constraints.constraint_system import ConstraintSystem
@@ -23,6 +24,7 @@ __all__ = [
     "mean_accelerations",
     "raise_if_not_finite",
     "raise_if_open",
+    "without_rounding",
 ]
 
 #: Largest residual [m or 1] of coordinates, and rate of it per unit velocity, that is accepted as closed.
@@ -187,7 +189,8 @@ def _motion(
     vdot: Array | None = None,
 ) -> ClosedLoopMotion:
     """The solution at a point of a branch; only the multipliers where vdot is given."""
-    graph, q, v, units = system.graph, point.q, point.v, system.units
+    graph, q, units = system.graph, point.q, system.units
+    v = point.v if friction == "none" else without_rounding(system, point.v)
     right = -bias(graph.tree, q, v, friction=friction)
     right[system.independent_v] += tau
     J_springs, _, tensions = system.springs.forces(q, v)
@@ -215,6 +218,12 @@ def free_accelerations(graph: SubsystemGraph, free: Array, M: Array, torques: Ar
             f"'{graph.name}' has a direction that moves no inertia, on which torques act: its M is singular"
         )
     return accelerations
+
+
+def without_rounding(system: ConstraintSystem, v: Array) -> Array:
+    """Velocities (nv,) with zeros in place of rounding, to which dry friction would give a sign."""
+    speeds = np.abs(v / system.units)
+    return np.where(speeds <= STILL * speeds.max(initial=0.0), 0.0, v)
 
 
 def raise_if_not_finite(*results: Array) -> None:

@@ -18,6 +18,7 @@ from .forward_dynamics import (
     free_accelerations,
     raise_if_not_finite,
     raise_if_open,
+    without_rounding,
 )
 from .solver import solver_of
 from .state_rows import errors_name_row, rows_of_states
@@ -139,6 +140,7 @@ def _solution(
     accelerations = checked("vdot", completed_by_zeros(vdot, is_known))[is_known]
     torques = checked("tau", completed_by_zeros(tau, ~is_known)).copy()
     raise_if_open(system, q, v)
+    v = v if friction == "none" else without_rounding(system, v)
     units, scale = system.units, system.row_scale
     springs = system.springs.forces(q, v)
     right = -inverse_dynamics(graph.tree, q, v, np.zeros(graph.nv), external_wrenches, friction=friction)

@@ -76,14 +76,15 @@ def closed_loop_regressor_batch(
     """Regressors of many states, Y (count, p, 10 n) and offset (count, p), one after the other.
 
     Args:
-        q, v, vdot: (count, independent), each row as of ``closed_loop_regressor``, and so joint_terms.
+        q, v, vdot: a row for each state, each as of ``closed_loop_regressor``, and so joint_terms.
         guess: coordinates (nq,) for all states, or (count, nq).
 
     Raises:
         As ``closed_loop_regressor``; StateError and ClosureError name the row.
     """
-    p = len(solver_of(graph).independent_v)
-    q, v, vdot = rows_of_states(q=(q, p), v=(v, p), vdot=(vdot, p))
+    solver = solver_of(graph)
+    p = len(solver.independent_v)
+    q, v, vdot = rows_of_states(q=(q, len(solver.independent_q)), v=(v, p), vdot=(vdot, p))
     count = len(q)
     Y, offset = np.empty((count, p, (15 if joint_terms else 10) * len(graph.bodies))), np.empty((count, p))
     guesses = rows_of_guesses(graph, guess, count)

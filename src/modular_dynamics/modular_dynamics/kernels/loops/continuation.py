@@ -58,7 +58,7 @@ def follow(tree, rows, split, q, target, workspace, jumped):
     changes J_d T by more than half of its smallest pivot is halved, for a dead point might lie in it, where
     branches meet (Weyl: a matrix does not become singular by less than its smallest singular value).
     ``jumped``: a floating base was moved a little, which opens loops at the start. Returns the part of the
-    way that was completed, 1 at the end; q is closed there.
+    way that was completed, 1 at the end; q is closed there, and as it was at the start where that is 0.
     """
     independent, last = split.single_q, split.T.shape[1] - 1
     x, saved, start = workspace.x, workspace.saved, workspace.start

@@ -17,7 +17,10 @@ from .orientation_rows import orientation_row
 from .projection import condition_number, factor_dependent, project
 from .row_kinds import ALONG, COUPLING
 
-__all__ = ["closed_loop_inverse_dynamics"]
+__all__ = ["STILL", "closed_loop_inverse_dynamics"]
+
+#: Velocities up to this part of the largest are rounding, to which dry friction would give a sign.
+STILL = 1e-12
 
 
 @inlined_strictly
@@ -33,6 +36,19 @@ def _complete(split, workspace, rank, rates, with_gamma):
     least_squares(workspace.A, workspace.A_heads, workspace.A_order, rank, b, x)
     for j in range(dependent.shape[0]):
         rates[dependent[j]] = split.column_scale[j] * x[j]
+
+
+@inlined_strictly
+def _stop_rounding(split, v):
+    """Zero for velocities of dependent coordinates that are rounding."""
+    dependent, independent, scale, largest = split.dependent_v, split.independent_v, split.column_scale, 0.0
+    for k in range(independent.shape[0]):
+        largest = max(largest, abs(v[independent[k]]))
+    for j in range(dependent.shape[0]):
+        largest = max(largest, abs(v[dependent[j]]) / scale[j])
+    for j in range(dependent.shape[0]):
+        if abs(v[dependent[j]]) <= STILL * scale[j] * largest:
+            v[dependent[j]] = 0.0
 
 
 @inlined_strictly
@@ -99,6 +115,7 @@ def closed_loop_inverse_dynamics(tree, rows, springs, split, q, workspace, resul
     condition = condition_number(workspace.A, rank)
     violation = project(split, workspace, rank, result.projection)
     _complete(split, workspace, rank, v, False)
+    _stop_rounding(split, v)
     evaluate_rows(tree, rows, q, v, workspace.rows)
     _complete(split, workspace, rank, vdot, True)
     status = inverse_dynamics(tree.topology, tree.constants, workspace.newton_euler, q, v, vdot, result.tau)

@@ -5,7 +5,7 @@ compiled for each combination of types and columns.
 """
 
 from llvmlite import ir
-from numba import types
+from numba import TypingError, types
 
 from .compilation import inlined, replaced_by
 from .memory import load, pointer, store
@@ -44,9 +44,12 @@ def _store3(typing, array, index, lanes, vector):
 
 
 def _row(count):
-    """Intrinsic: ``count`` entries of a row of a 2-D table."""
+    """Intrinsic: ``count`` entries of a row of a 2-D table, whose rows are contiguous."""
 
     def intrinsic(typing, table, row, column):
+        if table.layout != "C":  # other entries would be read
+            raise TypingError(f"rows of {table} are not contiguous")
+
         def generate(context, builder, sig, args):
             columns = builder.extract_value(context.make_array(table)(context, builder, args[0]).shape, 1)
             first = builder.add(builder.mul(args[1], columns), args[2])

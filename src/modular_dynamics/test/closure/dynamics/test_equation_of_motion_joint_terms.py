@@ -65,6 +65,30 @@ def test_torques_are_the_trees_by_virtual_power(four_bar, friction):
         assert_close(both.tau, result.tau, 1e-10)
 
 
+@pytest.mark.parametrize("moving", range(3))
+def test_joints_at_rest_feel_no_dry_friction_from_rounding(moving):
+    """One cylinder or the column of the crane moves; loops of the others stand still."""
+    crane = md.load_urdf(ROBOTS / "crane.urdf")
+    crane = crane.with_parameters({f"joint {name} friction": 0.2 for name in crane.joint_names})
+    v = 1.3 * np.eye(3)[moving]
+    for q in np.linspace([0.1, 0.31, 0.265], [0.2, 0.33, 0.28], 5):
+        result = closed_loop_inverse_dynamics(crane, q, v, [0.1, 0.2, 0.3], friction="urdf")
+        state = result.coordinates, result.velocities, result.accelerations
+        assert (state[1] == 0.0).any()
+        exact = np.where(np.abs(state[1]) < 1e-9, 0.0, state[1])
+        tree = md.inverse_dynamics(crane.tree, state[0], exact, state[2])
+        passive = passive_torques(crane, state[0], exact, "urdf")
+        assert_close(result.tau, result.projection.T @ (tree + passive), 1e-11)
+        noisy = result.projection @ v  # with its rounding
+        for motion in (
+            closed_loop_forward_dynamics(crane, state[0], noisy, result.tau, friction="urdf").accelerations,
+            md.closed_loop_hybrid_dynamics(
+                crane, state[0], noisy, np.zeros(3), result.tau, [], friction="urdf"
+            ).vdot,
+        ):
+            assert_close(motion, state[2], 1e-9)
+
+
 def test_another_friction_is_refused(four_bar):
     with pytest.raises(md.StateError, match="friction is 'coulomb'; 'none' or 'urdf' is needed"):
         closed_loop_inverse_dynamics(four_bar, [0.4], [0.0], [0.0], friction="coulomb")

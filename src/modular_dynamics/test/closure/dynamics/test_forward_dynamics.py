@@ -6,6 +6,7 @@ import pytest
 import modular_dynamics as md
 from benchmark.setting.robots import rod, standing, windows
 from helpers.robots.parallel_mechanisms import sarrus
+from helpers.robots.spatial_mechanisms import spinning_rod
 from helpers.robots.urdf_text import loop_joint, robot, spring
 from modular_dynamics.closure import solver_of
 
@@ -159,3 +160,15 @@ def test_columns_of_larger_arrays_are_read_as_what_they_are(load_robot):
     assert md.energy(graph, *columns.T) == md.energy(graph, there.coordinates, there.velocities)
     assert max(solver_of(graph).residual(columns[:, 0]).values()) < 1e-15
     assert solver_of(graph).projection(columns[:, 0]) == pytest.approx(there.projection, abs=1e-15)
+
+
+def test_joints_at_rest_beside_moving_ones_feel_no_dry_friction():
+    """The velocity of a rod that does not spin is zero, and not what a projection makes of that."""
+    rod = spinning_rod()
+    rod = rod.with_parameters({f"joint {name} friction": 0.2 for name in rod.joint_names})
+    for speed in np.linspace(0.9, 1.7, 9):
+        state = md.closed_loop_inverse_dynamics(rod, [0.2], [speed], [0.4], friction="urdf")
+        assert state.velocities[rod.v_slice(*state.free)] == 0.0
+        arguments = rod, state.coordinates, state.velocities
+        motion = md.closed_loop_forward_dynamics(*arguments, state.tau, friction="urdf")
+        assert motion.accelerations == pytest.approx(state.accelerations, rel=1e-9)

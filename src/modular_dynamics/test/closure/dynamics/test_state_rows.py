@@ -41,6 +41,18 @@ def test_rows_are_the_single_states(crane, states, function, more, guesses):
     assert [x.shape for x in none] == [(0, *x.shape[1:]) for x in result]
 
 
+@pytest.mark.parametrize("function", ["closed_loop_regressor", "closed_loop_inverse_dynamics_derivatives"])
+def test_a_floating_base_has_more_coordinates_than_velocities(function):
+    graph = md.load_urdf(closed_robots.path("four_bar"), floating_base=True)
+    single, batch = getattr(md, function), getattr(md, f"{function}_batch")
+    q = np.array([[0.1, 0.2, -0.1, 1.0, 0.1, 0.2, 0.0, 0.7], [0.0, 0.3, 0.1, 1.0, 0.0, 0.0, 0.0, 0.8]])
+    v, vdot = np.random.default_rng(4).normal(size=(2, 2, 7))
+    result = batch(graph, q, v, vdot)
+    for k, state in enumerate(zip(q, v, vdot, strict=True)):
+        expected = single(graph, *state)
+        assert all(np.array_equal(mine[k], own) for mine, own in zip(result, expected, strict=True))
+
+
 @pytest.mark.parametrize(
     "batch", [md.closed_loop_regressor_batch, md.closed_loop_inverse_dynamics_derivatives_batch]
 )
@@ -52,6 +64,8 @@ def test_bad_rows_are_named(crane, states, batch):
         batch(crane, q[0], v[0], vdot[0])
     with pytest.raises(md.StateError, match=r"guess has shape \(2, 7\); \(7,\) or \(4, 7\) is needed"):
         batch(crane, q, v, vdot, np.zeros((2, 7)))
+    with pytest.raises(md.StateError, match=r"guess is not an array of numbers"):
+        batch(crane, q, v, vdot, [[0.0] * 7, [0.0] * 6])
     v[2, 1] = np.nan
     with pytest.raises(md.StateError, match=r"^row 2: v"):
         batch(crane, q, v, vdot)
