@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 
 from helpers.oracles.motions import rate
 from helpers.random_examples.examples import examples
@@ -32,7 +32,9 @@ def test_jacobian_and_bias_are_derivatives(kind):
         for name in graph.joint_names:
             if graph.joint(name).type.nv > 1:
                 q[graph.q_slice(name)][-4:] /= np.linalg.norm(q[graph.q_slice(name)][-4:])
-        _, J, gamma = rows(graph, q, v)
+        phi, J, gamma = rows(graph, q, v)
+        # frames that are reversed within the step have no derivative: 2 sin(angle / 2) is 2 there
+        assume(kind != "fixed" or np.linalg.norm(phi[3:]) < 1.9)
         scale = 1.0 + np.abs(J).max() + np.abs(gamma).max()
         change = rate(lambda t: rows(graph, moved(graph, q, v * t), v)[0], STEP)
         assert J @ v == pytest.approx(change, abs=1e-8 * scale)
