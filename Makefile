@@ -24,7 +24,7 @@ demo: setup ## play the care robot's published motion through ROS 2; prints a ta
 test: setup ## all tests; the kernels also as plain Python. Fewer: pytest -m "not slow and not ros"
 	@$(activate) $(domain) NUMBA_DISABLE_JIT=1 $(pytest) -q src/modular_dynamics/test/kernels; exec $(pytest) $(workers)
 
-test-nightly: setup ## all tests, with ten times as many random examples
+test-nightly: setup ## all tests, with ten times as many random examples, new ones every time
 	@$(activate) $(domain) exec $(pytest) $(workers) --hypothesis-profile=nightly
 
 lint: ## ruff, mypy --strict on the library and the nodes, allowed import directions
