@@ -15,6 +15,8 @@ def reserve_ros_domain() -> int:
     """Reserve a ROS domain that no other test process on this machine uses, heard on this machine only.
 
     The lock on a file in the system's temporary folder is released by the system when the process ends.
+    Messages go by UDP: tests kill processes, and a killed one may leave Fast DDS's shared memory in a state in
+    which the next process waits in it for ever.
 
     Raises:
         RuntimeError: all domains are in use.
@@ -31,5 +33,6 @@ def reserve_ros_domain() -> int:
         os.environ["ROS_DOMAIN_ID"] = str(domain)
         os.environ["ROS_AUTOMATIC_DISCOVERY_RANGE"] = "LOCALHOST"
         os.environ.pop("ROS_LOCALHOST_ONLY", None)
+        os.environ["FASTDDS_BUILTIN_TRANSPORTS"] = "UDPv4"
         return domain
     raise RuntimeError(f"all ROS domains from {DOMAINS[0]} to {DOMAINS[-1]} are in use by tests")
