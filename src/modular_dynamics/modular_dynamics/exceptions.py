@@ -3,6 +3,7 @@
 from typing import Self
 
 __all__ = [
+    "AssemblyError",
     "ClosureError",
     "DescriptionError",
     "GraphTypeError",
@@ -63,6 +64,10 @@ class PartitionError(DescriptionError):
 
 class ModelError(ModularDynamicsError, ValueError):
     """An impossible model, or an impossible change of one: masses that no body has, names used twice."""
+
+
+class AssemblyError(ModelError):
+    """Modules that cannot be docked or undocked so; the message names modules and ports."""
 
 
 class UnknownNameError(ModularDynamicsError, KeyError):

@@ -14,7 +14,7 @@ from .arrays.model_arrays import constants_of, rows_of, topology_of
 from .execution.algorithms import INVERSE_DYNAMICS, StateCall
 from .execution.batch import Batch
 from .execution.solver import LoadedSolver, Wrenches
-from .inverse_dynamics_result import InverseDynamicsResult, first_joints
+from .inverse_dynamics_result import FirstJoints, InverseDynamicsResult, first_joints
 from .workspaces import direct_calls
 
 __all__ = ["InverseDynamics", "inverse_dynamics", "inverse_dynamics_batch"]
@@ -50,7 +50,6 @@ class InverseDynamics(LoadedSolver):
         self.black_box_names = frozenset(s.name for s in graph.subsystems if s.black_box)
         topology = topology_of(graph, self.black_box_names, *self._terms)
         super().__init__(graph, INVERSE_DYNAMICS, topology, constants_of(graph))
-        self._frames = self.alignments, first_joints(graph)
         self._by_boxes: dict[frozenset[str], tuple[Topology, StateCall]] = {}
         if self.black_box_names or self._terms != ("none", True):
             self.direct = False  # their wrenches are needed, or these terms
@@ -95,6 +94,11 @@ class InverseDynamics(LoadedSolver):
             return self._batch
         constants = self._with_loads.constants.copy()
         return Batch(self.graph, self.algorithm, loaded.topology, constants, generated=False)
+
+    @cached_property
+    def _frames(self) -> tuple[Array, tuple[FirstJoints, ...]]:
+        """What only results with wrenches need; a large robot's first torques do not wait for it."""
+        return self.alignments, first_joints(self.graph)
 
     @cached_property
     def _recursion_call(self) -> StateCall:

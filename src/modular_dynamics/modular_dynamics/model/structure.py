@@ -93,8 +93,9 @@ class Structure(Constant):
         slices, iq, iv = {}, 0, 0
         for name in self.joint_names:
             kind = self.joint(name).type
-            slices[name] = (slice(iq, iq + kind.nq), slice(iv, iv + kind.nv))
-            iq, iv = iq + kind.nq, iv + kind.nv
+            nq, nv = kind.nq, kind.nv
+            slices[name] = (slice(iq, iq + nq), slice(iv, iv + nv))
+            iq, iv = iq + nq, iv + nv
         return slices
 
     @cached_property
@@ -153,6 +154,10 @@ class Structure(Constant):
     def driver(self, joint: Joint) -> str:
         """Name of the joint whose coordinates move ``joint``: itself, or the one that it mimics."""
         return joint.name if joint.mimic is None else joint.mimic.joint
+
+    def slices(self, name: str) -> tuple[slice, slice]:
+        """The slices of a joint of ``joint_names`` in q and in v."""
+        return self._slices[name]
 
     def q_slice(self, name: str) -> slice:
         """The slice of q of a joint of ``joint_names``."""

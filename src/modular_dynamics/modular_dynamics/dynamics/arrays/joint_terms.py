@@ -28,6 +28,8 @@ def friction_coefficients(joints: Iterable[Joint], names: Sequence[str]) -> tupl
     damping, dry = np.zeros(len(names)), np.zeros(len(names))
     indices = {name: k for k, name in enumerate(names)}
     for joint in joints:
+        if joint.damping == 0.0 and joint.friction == 0.0:
+            continue
         m, k = (1.0, joint.name) if joint.mimic is None else (joint.mimic.multiplier, joint.mimic.joint)
         damping[indices[k]] += m * m * joint.damping
         dry[indices[k]] += abs(m) * joint.friction
@@ -44,6 +46,8 @@ def joint_terms(graph: SubsystemGraph) -> Array:
     terms[:, 3:] = np.column_stack(friction_coefficients(graph.joints, [one.name for one in graph.joints]))
     springs = np.zeros(len(graph.joints))  # torques at q = 0
     for joint in graph.joints:
+        if joint.armature == 0.0 and joint.stiffness == 0.0:
+            continue
         k = graph.joint_index(graph.driver(joint))
         m, offset = (1.0, 0.0) if joint.mimic is None else (joint.mimic.multiplier, joint.mimic.offset)
         terms[k, :2] += m * m * np.array([joint.armature, joint.stiffness])

@@ -136,23 +136,23 @@ def topology_of(
     topology = np.zeros((len(graph.joints) + 1, layout.TOPOLOGY_COLUMNS), np.int64)
     topology[-1, layout.Q], topology[-1, layout.V] = graph.nq, graph.nv
     topology[-1, layout.TERMS] = terms_of(graph, friction, springs)
+    ground = len(graph.joints)
     for subsystem in graph.subsystems:
-        predecessor = graph.predecessor(subsystem)
+        predecessor, indices = graph.predecessor(subsystem), subsystem.indices
         on_box = predecessor is not None and predecessor.name in black_boxes
-        for k in subsystem.indices:
-            joint = graph.joints[k]
-            driver = graph.driver(joint)
-            parent = graph.parents[k]
-            enters = parent not in subsystem.indices
-            topology[k, layout.PARENT] = len(graph.joints) if parent is None else parent
-            topology[k, layout.KIND] = _KINDS[joint.type]
-            topology[k, layout.VELOCITIES] = joint.type.nv if joint.mimic is None else 0
-            topology[k, layout.Q] = graph.q_slice(driver).start
-            topology[k, layout.V] = graph.v_slice(driver).start
-            if subsystem.name in black_boxes:
-                topology[k, layout.MODE] = layout.UNKNOWN
-            elif on_box and enters:
-                topology[k, layout.MODE] = layout.CUT
+        is_box = subsystem.name in black_boxes
+        for k in indices:
+            joint, parent = graph.joints[k], graph.parents[k]
+            q, v = graph.slices(graph.driver(joint))
+            row = topology[k]
+            row[layout.PARENT] = ground if parent is None else parent
+            row[layout.KIND] = _KINDS[joint.type]
+            row[layout.VELOCITIES] = joint.type.nv if joint.mimic is None else 0
+            row[layout.Q], row[layout.V] = q.start, v.start
+            if is_box:
+                row[layout.MODE] = layout.UNKNOWN
+            elif on_box and parent not in indices:
+                row[layout.MODE] = layout.CUT
     return topology
 
 

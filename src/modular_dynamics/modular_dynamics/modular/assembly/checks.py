@@ -1,0 +1,70 @@
+"""Whether two modules can dock; errors name modules and ports."""
+
+from collections.abc import Mapping
+
+from ...exceptions import AssemblyError, UnknownNameError
+from ..modules.module_type import ModuleType
+from ..modules.port import Port, why_not_mating
+
+__all__ = ["checked_kind", "checked_name", "checked_port", "checked_turn", "require_free", "require_mating"]
+
+PortKey = tuple[str, str]
+
+
+def checked_name(name: object) -> str:
+    """A name for a module: text that is not empty, without '/' and white space. Raises AssemblyError."""
+    if not isinstance(name, str) or not name or "/" in name or name.split() != [name]:
+        raise AssemblyError(f"a module's name is {name!r}; text without '/' and white space is needed")
+    return name
+
+
+def checked_kind(kind: object, module: str, types: Mapping[str, ModuleType]) -> ModuleType:
+    """The module type of that name, or the type itself. Raises UnknownNameError, AssemblyError."""
+    if isinstance(kind, ModuleType):
+        known = types.get(kind.name)
+        if known is not None and known is not kind:
+            raise AssemblyError(
+                f"the assembly knows another kind '{kind.name}' than that of module '{module}'"
+            )
+        return kind
+    if not isinstance(kind, str):
+        raise AssemblyError(f"the kind of module '{module}' is {kind!r}; its name or a ModuleType is needed")
+    if kind not in types:
+        raise UnknownNameError(f"unknown kind '{kind}' of module '{module}'; known: {', '.join(types)}")
+    return types[kind]
+
+
+def checked_port(module: str, kind: ModuleType, port: object) -> Port:
+    """The port of that name or number. Raises AssemblyError: names the module and the ports that it has."""
+    found = kind.port(port) if isinstance(port, (str, int)) and not isinstance(port, bool) else None
+    if found is None:
+        raise AssemblyError(
+            f"port {port!r} of module '{module}' cannot dock; "
+            f"the ports of a {kind.name}: {', '.join(kind.ports) or 'none'}"
+        )
+    return found
+
+
+def checked_turn(turn: object) -> int:
+    """Quarter turns as 0 to 3. Raises AssemblyError."""
+    if not isinstance(turn, int) or isinstance(turn, bool) or not 0 <= turn <= 3:
+        raise AssemblyError(f"the turn is {turn!r}; needed are 0, 1, 2 or 3 quarter turns")
+    return turn
+
+
+def require_free(module: str, port: Port, used: Mapping[PortKey, PortKey]) -> None:
+    """Raise AssemblyError if something is docked at the port; names both."""
+    other = used.get((module, port.name))
+    if other is not None:
+        raise AssemblyError(
+            f"port {port.name} of module '{module}' is used: "
+            f"port {other[1]} of module '{other[0]}' is docked there"
+        )
+
+
+def require_mating(a: str, port_a: Port, b: str, port_b: Port) -> None:
+    """Raise AssemblyError unless the two ports fit each other."""
+    if why := why_not_mating(port_a, port_b):
+        raise AssemblyError(
+            f"port {port_a.name} of module '{a}' and port {port_b.name} of module '{b}' do not fit: {why}"
+        )

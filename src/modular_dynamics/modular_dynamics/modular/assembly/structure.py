@@ -1,0 +1,159 @@
+"""The data of an assembly, and how docking and releasing change them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from ...exceptions import AssemblyError, UnknownNameError
+from ..modules.module_type import ModuleType
+from . import checks
+from .bodies import Bodies, with_fixed, without_fixed
+from .cells import Cell, checked_cells
+from .connections import beyond, connected_from
+from .docking import Docking, Mount
+from .placement import PlacedModule, place
+
+__all__ = ["Release", "Structure", "docked", "module_of", "released", "replayed", "started"]
+
+PortKey = tuple[str, str]
+
+
+class Structure(NamedTuple):
+    """All that an assembly knows. Each docking adds to copies; nothing in it is ever changed.
+
+    Attributes:
+        types: known kinds. placed: the modules in the order of their docking.
+        used: by module and port, what is docked there. filled: modules by the cells that they fill.
+    """
+
+    base: str
+    mount: Mount
+    types: Mapping[str, ModuleType]
+    placed: Mapping[str, PlacedModule]
+    used: Mapping[PortKey, PortKey]
+    filled: Mapping[Cell, str]
+    bodies: Bodies
+    rings: tuple[Docking, ...]
+
+    @property
+    def dockings(self) -> tuple[Docking, ...]:
+        """The tree of dockings, then those that close rings."""
+        tree = (placed.docking for placed in self.placed.values())
+        return (*(docking for docking in tree if docking is not None), *self.rings)
+
+
+class Release(NamedTuple):
+    """What is left when a docking is released, the docking, and the modules that leave."""
+
+    rest: Structure
+    docking: Docking
+    leaving: tuple[str, ...]
+
+
+def started(base: str, kind: ModuleType, mount: Mount, types: Mapping[str, ModuleType]) -> Structure:
+    """The base module alone."""
+    placed = place(base, kind, None, None, mount)
+    cells = checked_cells(base, kind, placed.x_base_module, {})
+    bodies = with_fixed({}, base, placed)
+    return Structure(base, mount, types, {base: placed}, {}, dict.fromkeys(cells, base), bodies, ())
+
+
+def module_of(structure: Structure, module: object) -> PlacedModule:
+    """The module of that name. Raises UnknownNameError: names the choices."""
+    if not isinstance(module, str) or module not in structure.placed:
+        raise UnknownNameError(f"no module '{module}'; the assembly's modules: {', '.join(structure.placed)}")
+    return structure.placed[module]
+
+
+def docked(
+    old: Structure, module: str, port: object, other: str, other_port: object, kind: object, turn: object
+) -> Structure:
+    """With one docking more: see :meth:`.Assembly.dock`."""
+    carrier = module_of(old, module)
+    own = checks.checked_port(module, carrier.type, port)
+    checks.require_free(module, own, old.used)
+    is_ring = other in old.placed
+    if is_ring and kind is not None:
+        raise AssemblyError(
+            f"module '{other}' is in the assembly already; without a kind the docking closes a ring"
+        )
+    if not is_ring and kind is None:
+        raise AssemblyError(
+            f"no module '{other}' in the assembly; a new one needs its kind: {', '.join(old.types)}"
+        )
+    new = (
+        old.placed[other].type
+        if is_ring
+        else checks.checked_kind(kind, checks.checked_name(other), old.types)
+    )
+    theirs = checks.checked_port(other, new, other_port)
+    checks.require_free(other, theirs, old.used)
+    a, b = (module, own.name), (other, theirs.name)
+    if a == b:
+        raise AssemblyError(f"port {own.name} of module '{module}' cannot dock at itself")
+    checks.require_mating(module, own, other, theirs)
+    docking = Docking(*a, *b, checks.checked_turn(turn))
+    used = {**old.used, a: b, b: a}
+    if is_ring:
+        return old._replace(used=used, rings=(*old.rings, docking))
+    placed = place(other, new, docking, carrier, old.mount)
+    cells = checked_cells(other, new, placed.x_base_module, old.filled)
+    return old._replace(
+        types=old.types if new.name in old.types else {**old.types, new.name: new},
+        placed={**old.placed, other: placed},
+        used=used,
+        filled={**old.filled, **dict.fromkeys(cells, other)},
+        bodies=with_fixed(old.bodies, other, placed),
+    )
+
+
+def released(old: Structure, module: str, port: object) -> Release:
+    """Without one docking and what it connected with the base: see :meth:`.Assembly.undock`."""
+    docking = _docking_at(old, module, port)
+    if docking in old.rings:
+        ends = (docking[:2], docking[2:4])
+        used = {key: at for key, at in old.used.items() if key not in ends}
+        rings = tuple(ring for ring in old.rings if ring != docking)
+        return Release(old._replace(used=used, rings=rings), docking, ())
+    carried = beyond(old.dockings, docking.module)
+    if any((ring.parent in carried) != (ring.module in carried) for ring in old.rings):
+        others = [
+            each for each in old.dockings if each != docking
+        ]  # a ring connects both sides: another tree
+        start = started(old.base, old.placed[old.base].type, old.mount, old.types)
+        return Release(replayed(start, connected_from(others, old.base), old), docking, ())
+    rest = old._replace(
+        placed={name: placed for name, placed in old.placed.items() if name not in carried},
+        used={key: at for key, at in old.used.items() if key[0] not in carried and at[0] not in carried},
+        filled={cell: name for cell, name in old.filled.items() if name not in carried},
+        bodies=without_fixed(old.bodies, {name: old.placed[name] for name in carried}),
+        rings=tuple(ring for ring in old.rings if ring.parent not in carried),
+    )
+    return Release(rest, docking, tuple(carried))
+
+
+def replayed(start: Structure, dockings: Sequence[Docking], source: Structure, prefix: str = "") -> Structure:
+    """With dockings of another assembly, in this order; its modules are renamed by a prefix."""
+    for module, port, other, other_port, turn in dockings:
+        name = prefix + other
+        kind = None if name in start.placed else source.placed[other].type
+        start = docked(start, prefix + module, port, name, other_port, kind, turn)
+    return start
+
+
+def _docking_at(structure: Structure, module: str, port: object) -> Docking:
+    """The docking at a port of a module; with None that towards the base."""
+    placed = module_of(structure, module)
+    if port is None:
+        if placed.docking is None:
+            raise AssemblyError(
+                f"module '{module}' is the base, which is docked at nothing; with_base() chooses another"
+            )
+        return placed.docking
+    own = checks.checked_port(module, placed.type, port)
+    key = (module, own.name)
+    for docking in structure.dockings:
+        if key in (docking[:2], docking[2:4]):
+            return docking
+    raise AssemblyError(f"nothing is docked at port {own.name} of module '{module}'")
