@@ -62,7 +62,7 @@ class Mechanism:
         """
         system = self.system
         target = system.independent.checked("q", q)
-        start = self.reference() if guess is None else checked_guess(self.graph, guess)
+        start = self.reference() if guess is None else checked_guess(system, guess)
         # coordinates that no loop depends on are set at once, however far they are
         start[system.independent_q[system.is_free]] = target[system.is_free]
         self._raise_if_far(start, target)
