@@ -1,6 +1,8 @@
 """`graph.export_c()`: strictly compiled, equal to the library at states of its own and of the tests."""
 
+import errno
 import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -186,6 +188,22 @@ def test_only_sin_and_cos_are_called(load_robot, tmp_path):
     called = set(re.findall(r"\b(\w+)\(", text[text.index("static void fill_with_nan") :]))
     own = {name for name in called if re.fullmatch(r"arm_\w+|\w+_part_\d+|all_finite|fill_with_nan", name)}
     assert called - own == {"sin", "cos"}
+
+
+def test_files_that_cannot_all_be_written_stay_as_they_were(load_robot, tmp_path, monkeypatch):
+    load_robot("four_link").export_c(tmp_path / "arm.c", ["bias"])
+    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    usual = Path.write_text
+
+    def full_disk(path, text, encoding):
+        usual(path, text[: len(text) // 2], encoding=encoding)
+        if "_test.c" in path.name:
+            raise OSError(errno.ENOSPC, "no space left")
+
+    monkeypatch.setattr(Path, "write_text", full_disk)
+    with pytest.raises(OSError, match="no space left"):
+        load_robot("four_link").export_c(tmp_path / "arm.c", ["mass_matrix"])
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
 
 
 def test_what_was_written_is_returned(load_robot, tmp_path):
