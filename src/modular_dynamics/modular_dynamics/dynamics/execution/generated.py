@@ -227,6 +227,6 @@ def _generate(
 def _say_on_terminal() -> Callable[[str], None]:
     """Prints lines on stderr where that is a terminal and MODULAR_DYNAMICS_QUIET does not forbid it."""
     stream = sys.stderr
-    if stream is None or not stream.isatty() or is_quiet():
+    if stream is None or getattr(stream, "closed", False) or not stream.isatty() or is_quiet():
         return lambda line: None
     return lambda line: print(f"graph.compile(): {line}", file=stream, flush=True)
