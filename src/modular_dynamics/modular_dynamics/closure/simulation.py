@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from ..dynamics.arrays.arguments import Array
 from ..exceptions import SingularityError, StateError
 from ..model import SubsystemGraph
+from ..model.number_arrays import number_array
 from .assembly.branch import Branch, BranchLostError, BranchPoint
 from .constraints.constraint_system import ConstraintSystem
 from .constraints.coordinates import Coordinates
@@ -98,7 +99,7 @@ def simulate(
         raise StateError(f"method is {method!r}; {', '.join(METHODS)} are known")
     if not (np.isfinite(t_end) and t_end > 0.0):
         raise StateError(f"t_end is {t_end}; a time above zero is needed")
-    wanted = None if times is None else np.asarray(times, np.float64)
+    wanted = None if times is None else number_array("times", times)
     if wanted is not None and (
         wanted.ndim != 1
         or len(wanted) == 0

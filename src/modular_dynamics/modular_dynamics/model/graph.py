@@ -19,6 +19,7 @@ from .changes.parameters.by_name import parameters_of, with_parameters
 from .changes.payload import payloads_of, with_payload
 from .changes.removal import without
 from .code_export import ExportsCode
+from .number_arrays import number_array
 from .printing import tree_lines
 from .structure import Structure
 
@@ -92,7 +93,7 @@ class SubsystemGraph(Structure, ExportsCode):
         return [self._checked(name, value) for name, value in vectors.items()]
 
     def _checked(self, name: str, value: object) -> NDArray[np.float64]:
-        needed, array = self.nq if name == "q" else self.nv, configuration.number_array(name, value)
+        needed, array = self.nq if name == "q" else self.nv, number_array(name, value)
         if array.shape != (needed,):
             raise StateError(f"{name} has shape {array.shape}; '{self.name}' needs ({needed},)")
         k = first_not_finite(array)

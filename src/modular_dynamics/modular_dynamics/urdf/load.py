@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from ..algebra import DualQuaternion
 from ..exceptions import DescriptionError, ModelWarning, StateError, UrdfError
 from ..model import Finding, SubsystemGraph, summed_by_kind
+from ..model.number_arrays import number_array
 from .assembly import assemble
 from .checks.inertias import check_joint_inertias, check_links
 from .checks.limits import possible_friction, possible_limits, zero_limits
@@ -126,8 +127,8 @@ def _graph(
 def gravity_vector(gravity: ArrayLike) -> NDArray[np.float64]:
     """A gravitational acceleration as an array that cannot be written to. Raises StateError."""
     try:
-        vector = np.array(gravity, dtype=float)
-    except (TypeError, ValueError):
+        vector = np.array(number_array("gravity", gravity))
+    except StateError:
         vector = np.empty(0)
     if vector.shape != (3,) or not np.isfinite(vector).all():
         raise StateError(f"gravity is {gravity!r}; three finite numbers [m/s^2] are needed")

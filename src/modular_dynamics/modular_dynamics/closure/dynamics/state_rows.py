@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from ...dynamics.arrays.arguments import Array
 from ...exceptions import ModularDynamicsError, StateError
 from ...model import SubsystemGraph
+from ...model.number_arrays import real_numbers
 
 __all__ = ["errors_name_row", "rows_of_guesses", "rows_of_states"]
 
@@ -21,7 +22,7 @@ def rows_of_states(**vectors: tuple[ArrayLike, int]) -> list[NDArray[np.generic]
     """
     arrays: list[NDArray[np.generic]] = []
     for name, (value, width) in vectors.items():
-        array = _array(name, value)
+        array = real_numbers(name, value)
         if array.ndim != 2 or array.shape[1] != width:
             raise StateError(f"{name} has shape {array.shape}; (n, {width}) is needed, a row for each state")
         arrays.append(array)
@@ -35,17 +36,10 @@ def rows_of_guesses(graph: SubsystemGraph, guess: ArrayLike | None, count: int) 
     """A guess for each state: of one (nq,), the same for all. Raises StateError: another shape."""
     if guess is None:
         return [None] * count
-    array = _array("guess", guess)
+    array = real_numbers("guess", guess)
     if array.shape not in ((graph.nq,), (count, graph.nq)):
         raise StateError(f"guess has shape {array.shape}; ({graph.nq},) or ({count}, {graph.nq}) is needed")
     return [*np.broadcast_to(array, (count, graph.nq))]
-
-
-def _array(name: str, value: ArrayLike) -> NDArray[np.generic]:
-    try:
-        return np.asarray(value)
-    except ValueError as error:  # rows of different lengths
-        raise StateError(f"{name} is not an array of numbers: {error}") from None
 
 
 @contextmanager
