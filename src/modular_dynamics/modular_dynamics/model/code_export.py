@@ -8,10 +8,10 @@ from typing import Any, TypeVar
 
 from numpy.typing import ArrayLike
 
-__all__ = ["MOST_ASKED", "ExportsCode", "exporter", "keep_code", "register_exporter"]
+__all__ = ["DEFAULT_FUNCTIONS", "ExportsCode", "exporter", "keep_code", "register_exporter"]
 
 #: The functions that are exported unless others are named.
-MOST_ASKED = ("inverse_dynamics", "mass_matrix", "forward_dynamics")
+DEFAULT_FUNCTIONS = ("inverse_dynamics", "mass_matrix", "forward_dynamics")
 
 F = TypeVar("F", bound=Callable[..., Any])
 _exporters: dict[str, Callable[..., Any]] = {}

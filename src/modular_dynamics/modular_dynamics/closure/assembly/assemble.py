@@ -122,7 +122,7 @@ def assemble(graph: SubsystemGraph, guess: ArrayLike | None = None) -> Assembly:
     assembler = workspace_of(graph, Assembler)
     start = starting_point(graph) if guess is None else checked_guess(assembler.system, guess)
     found = assembler.search(start)
-    if found.open:
+    if found.open_groups:
         beyond = assembler.search(found.q, limited=False)
         raise cannot_close(assembler.system, found, beyond, "all joints")
     return assembler.assembly(found)

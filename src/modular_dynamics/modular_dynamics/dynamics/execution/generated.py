@@ -18,7 +18,7 @@ from ..arrays.arguments import Topology
 from ..arrays.joint_terms import terms_of
 from ..arrays.model_arrays import Arrays, constants_of, topology_of
 from ..workspaces import discard_workspaces, generated_code
-from .algorithms import DOUBLE, GENERATED, SINGLE, Algorithm, why_by_matrix
+from .algorithms import DOUBLE, GENERATED, SINGLE, Algorithm, reason_for_matrix
 from .timing import NoInertiaError, microseconds, raise_without_inertia
 
 __all__ = ["CompileReport", "GeneratedCode", "compile_graph", "keep_code", "with_code"]
@@ -184,7 +184,7 @@ def _plan(
     results = algorithm.results(arrays[0])
     if results > LARGEST_RESULT:
         return f"the kernel is kept; {results} results; at most {LARGEST_RESULT} are compiled"
-    if algorithm.by_matrix and (why := why_by_matrix(graph)):
+    if algorithm.by_matrix and (why := reason_for_matrix(graph)):
         return f"left out; {why}, and the mass matrix is used instead"
     topology, constants = algorithm.prepared(*arrays)
     source = codegen.Source(algorithm.recursion, topology, constants, algorithm.outputs(topology))

@@ -10,7 +10,7 @@ from ...algebra import translation
 from ...codegen.c_files import Recording
 from ...exceptions import StateError, UnsupportedModelError
 from ...model import JointType, SubsystemGraph, require_graph
-from ...model.code_export import MOST_ASKED, exporter
+from ...model.code_export import DEFAULT_FUNCTIONS, exporter
 from ..arrays.arguments import Array
 from ..arrays.model_arrays import with_links
 from ..derivatives import inverse_dynamics_derivatives
@@ -61,7 +61,7 @@ def recordings_of(
         return recordings
     if guess is not None:
         raise StateError(f"{what}: '{graph.name}' has no loops; guess= selects how loops close")
-    names = _checked_functions(graph, MOST_ASKED if functions is None else functions, links, what)
+    names = _checked_functions(graph, DEFAULT_FUNCTIONS if functions is None else functions, links, what)
     return [recorded(graph, name, links) for name in names]
 
 
