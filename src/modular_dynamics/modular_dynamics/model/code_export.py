@@ -55,7 +55,7 @@ class ExportsCode:
             A report that can be printed: what was made, how long it took, and how much faster it is.
 
         Raises:
-            UnsupportedModelError: black boxes, or closed loops.
+            UnsupportedModelError: black boxes, or closed loops. StateError: progress is no function.
         """
         return exporter("compile_graph")(self, progress)
 

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 from ...codegen.c_files import Recording
 from ...dynamics import bias, mass_matrix
 from ...dynamics.arrays.arguments import Array
-from ...dynamics.export.recordings import STATES, TOLERANCE, verify, weights
+from ...dynamics.export.recordings import STATES, TOLERANCE, function_names, verify, weights
 from ...exceptions import ClosureError, SingularityError, StateError, UnsupportedModelError
 from ...model import SubsystemGraph
 from ...model.code_export import DEFAULT_FUNCTIONS, register_exporter
@@ -84,7 +84,7 @@ def _checked_functions(
     if functions is None:
         names: tuple[str, ...] = ("close_loops", *(f"closed_loop_{name}" for name in DEFAULT_FUNCTIONS))
     else:
-        names = (functions,) if isinstance(functions, str) else tuple(functions)
+        names = function_names(functions)
     known = ", ".join(EXPORTED_WITH_LOOPS)
     if not names:
         raise StateError(f"{what} of no functions; those of a robot with closed loops: {known}")

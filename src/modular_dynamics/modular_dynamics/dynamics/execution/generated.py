@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ... import codegen, kernels
-from ...exceptions import UnsupportedModelError
+from ...exceptions import StateError, UnsupportedModelError
 from ...kernels import layout
 from ...kernels.numba_support.first_use import is_quiet
 from ...model import SubsystemGraph, refuse_closures
@@ -123,6 +123,8 @@ def compile_graph(graph: SubsystemGraph, progress: Callable[[str], None] | None 
     """See :meth:`.SubsystemGraph.compile`, which calls it."""
     if not hasattr(kernels.inverse_dynamics, "signatures"):
         raise RuntimeError("graph.compile() needs Numba's compiler, which NUMBA_DISABLE_JIT turns off")
+    if progress is not None and not callable(progress):
+        raise StateError(f"progress is {progress!r}; a function of a line of text is needed")
     refuse_closures(graph, "generated code")
     boxes = [subsystem.name for subsystem in graph.subsystems if subsystem.black_box]
     if boxes:

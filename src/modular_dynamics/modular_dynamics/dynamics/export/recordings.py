@@ -1,6 +1,6 @@
 """What is exported of a graph: programs, with states and the library's results at these."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -21,7 +21,7 @@ from ..jacobian import jacobian
 from ..kinematics import frame_poses
 from .procedures import EXPORTED, procedure
 
-__all__ = ["STATES", "TOLERANCE", "recorded", "recordings_of", "verify", "weights"]
+__all__ = ["STATES", "TOLERANCE", "function_names", "recorded", "recordings_of", "verify", "weights"]
 
 #: States that the test program compares.
 STATES = 5
@@ -65,13 +65,23 @@ def recordings_of(
     return [recorded(graph, name, links) for name in names]
 
 
+def function_names(functions: Sequence[str]) -> tuple[str, ...]:
+    """The names; one may stand for itself. Raises StateError: no names."""
+    if isinstance(functions, str):
+        return (functions,)
+    names = tuple(functions) if isinstance(functions, Iterable) else (functions,)
+    if not all(isinstance(name, str) for name in names):
+        raise StateError(f"functions is {functions!r}; a sequence of names is needed")
+    return names
+
+
 def _checked_functions(
     graph: SubsystemGraph, functions: Sequence[str], links: Sequence[str], what: str
 ) -> tuple[str, ...]:
     """The names, in the order of EXPORTED. Raises as `recordings_of`."""
     if isinstance(links, str):
         raise StateError(f"links is {links!r}; a sequence of link names is needed")
-    names = (functions,) if isinstance(functions, str) else tuple(functions)
+    names = function_names(functions)
     for name in names:
         if name not in EXPORTED:
             raise StateError(f"{what} has no function {name!r}; its functions: {', '.join(EXPORTED)}")

@@ -288,6 +288,11 @@ def test_a_closed_stderr_shows_no_progress(load_robot, monkeypatch):
     assert load_robot("four_link").compile().pieces
 
 
+def test_progress_is_a_function(load_robot):
+    with pytest.raises(md.StateError, match="progress is 3; a function of a line of text"):
+        load_robot("four_link").compile(progress=3)
+
+
 def test_black_boxes_are_refused(boxed_arm):
     with pytest.raises(md.UnsupportedModelError, match=r"black boxes \(tool\)"):
         boxed_arm.compile()

@@ -254,6 +254,8 @@ def test_links_belong_to_functions_of_links(load_robot, tmp_path, functions, lin
         ("none/arm.c", ["bias"], r"none' is no folder that arm\.c can be written to"),
         ("arm.c", ["rnea"], "no function 'rnea'; its functions: inverse_dynamics, bias"),
         ("arm.c", [], "of no functions; its functions"),
+        ("arm.c", 3, "functions is 3; a sequence of names is needed"),
+        ("arm.c", [["bias"]], r"functions is \[\['bias'\]\]; a sequence of names"),
     ],
 )
 def test_errors_say_what_is_needed(load_robot, tmp_path, path, functions, message):
