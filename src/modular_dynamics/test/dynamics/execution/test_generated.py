@@ -1,6 +1,5 @@
 """`graph.compile()`: torques and accelerations as of the loops, kept on disk, refused where it must be."""
 
-import io
 import itertools
 import os
 import pickle
@@ -278,19 +277,6 @@ def test_progress_is_shown_on_terminals(load_robot, monkeypatch, capsys, termina
     load_robot("four_link").compile()
     out, err = capsys.readouterr()
     assert (out, err.count("graph.compile(): ")) == ("", lines)
-
-
-def test_a_closed_stderr_shows_no_progress(load_robot, monkeypatch):
-    monkeypatch.setenv("MODULAR_DYNAMICS_QUIET", "0")
-    stream = io.StringIO()
-    stream.close()
-    monkeypatch.setattr(sys, "stderr", stream)
-    assert load_robot("four_link").compile().pieces
-
-
-def test_progress_is_a_function(load_robot):
-    with pytest.raises(md.StateError, match="progress is 3; a function of a line of text"):
-        load_robot("four_link").compile(progress=3)
 
 
 def test_black_boxes_are_refused(boxed_arm):
