@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from ..dynamics.arrays.arguments import Array
 from ..exceptions import SingularityError, StateError
 from ..model import SubsystemGraph
+from ..model.number_arrays import number_array
 from .assembly.branch import Branch, BranchLostError, BranchPoint
 from .constraints.constraint_system import ConstraintSystem
 from .constraints.coordinates import Coordinates
@@ -80,6 +81,7 @@ def simulate(
         times: at which the motion is wanted (k,); every step by default. It is interpolated within the
             integrator's steps, which is less accurate than these.
         guess: as of ``close_loops``.
+        rtol, atol: relative and absolute error of a step that scipy.integrate allows.
         progress: called after every step with (t, t_end); True draws a bar on stderr.
         friction: as of ``inverse_dynamics``. Dry friction jumps where a joint turns back: the steps become
             short there, and where it holds the joint the simulation ends with an error.
@@ -96,9 +98,12 @@ def simulate(
     system = solver.system
     if method not in METHODS:
         raise StateError(f"method is {method!r}; {', '.join(METHODS)} are known")
-    if not (np.isfinite(t_end) and t_end > 0.0):
+    if not (_is_number(t_end) and t_end > 0.0):
         raise StateError(f"t_end is {t_end}; a time above zero is needed")
-    wanted = None if times is None else np.asarray(times, np.float64)
+    for name, tolerance in (("rtol", rtol), ("atol", atol)):
+        if not (_is_number(tolerance) and tolerance >= 0.0):
+            raise StateError(f"{name} is {tolerance!r}; a number from 0 on is needed")
+    wanted = None if times is None else number_array("times", times)
     if wanted is not None and (
         wanted.ndim != 1
         or len(wanted) == 0
@@ -128,6 +133,10 @@ def simulate(
         np.array([energy(graph, a, b) for a, b in zip(positions, speeds, strict=True)]),
         np.array([system.largest_residual(a) for a in positions]),
     )
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float | np.integer | np.floating) and bool(np.isfinite(value))
 
 
 def _bar() -> Callable[[float, float], None]:
