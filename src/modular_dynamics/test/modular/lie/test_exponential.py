@@ -31,6 +31,12 @@ def test_exp_is_the_matrix_exponential(a):
     assert np.abs(rotation @ rotation.T - np.eye(3)).max() <= 1e-13
 
 
+@pytest.mark.parametrize("angle", ANGLES)
+def test_exp_at_its_series(angle):
+    a = np.concatenate([V, angle * np.array([0.0, 0.6, 0.8])])
+    assert lie.exp(a) == pytest.approx(scipy.linalg.expm(lie.hat(a)), abs=3e-15)
+
+
 @given(twists)
 def test_exp_of_pinocchio(a):
     assert np.abs(lie.exp(a) - pinocchio.exp6(a).homogeneous).max() <= 1e-12
