@@ -78,7 +78,7 @@ class UnknownNameError(ModularDynamicsError, KeyError):
 
 
 class StateError(ModularDynamicsError, ValueError):
-    """Positions, velocities, accelerations or wrenches of the wrong shape, or not finite."""
+    """Positions, velocities, accelerations, wrenches or poses: a wrong shape, not finite, impossible."""
 
 
 class GraphTypeError(ModularDynamicsError, TypeError):

@@ -1,5 +1,6 @@
 """Self-reconfigurable modular robots: modules dock, and the model builds itself (Meister & Gutenkunst)."""
 
+from . import lie
 from .assembly import FIXED, FLOATING, Assembly, Docking, Mount, virtual_joint
 from .modules import ModuleBody, ModuleJoint, ModuleType, Port, Shape, read_module_type, shipped_types
 
@@ -14,6 +15,7 @@ __all__ = [
     "Mount",
     "Port",
     "Shape",
+    "lie",
     "read_module_type",
     "shipped_types",
     "virtual_joint",
