@@ -71,9 +71,10 @@ def export_c(
 
 def _write(texts: dict[Path, str]) -> None:
     """Write all files or, where one cannot be written, none: a build never reads half a file."""
-    beside = {file: file.with_name(f".{file.name}.{os.getpid()}") for file in texts}
+    linked = {file.resolve(): text for file, text in texts.items()}  # a link stays one
+    beside = {file: file.with_name(f".{file.name}.{os.getpid()}") for file in linked}
     try:
-        for file, text in texts.items():
+        for file, text in linked.items():
             beside[file].write_text(text, encoding="ascii")
         for file, temporary in beside.items():
             os.replace(temporary, file)
