@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...exceptions import StateError
-from ...model.configuration import number_array
+from ...model.number_arrays import number_array
 
 __all__ = ["direction", "finite", "numbers", "pose_matrix", "rotation_matrix"]
 
