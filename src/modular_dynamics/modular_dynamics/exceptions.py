@@ -5,6 +5,7 @@ from typing import Self
 __all__ = [
     "ClosureError",
     "DescriptionError",
+    "GaitError",
     "GraphTypeError",
     "MissingDependencyError",
     "MjcfError",
@@ -59,6 +60,10 @@ class XacroError(UrdfError):
 
 class PartitionError(DescriptionError):
     """The partition into subsystems (tags or YAML) contradicts the robot or itself."""
+
+
+class GaitError(DescriptionError):
+    """Parameters of a gait that describe no motion: an unknown key, a joint twice, a number out of range."""
 
 
 class ModelError(ModularDynamicsError, ValueError):

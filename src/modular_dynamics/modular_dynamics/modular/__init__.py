@@ -1,0 +1,5 @@
+"""Modular robots: gaits that move their joints."""
+
+from . import gaits
+
+__all__ = ["gaits"]
