@@ -12,9 +12,11 @@ from .gait import Array, Gait, GaitState
 from .quintic import between_knots
 from .recursion import Recursion
 from .synchronisation import BOUNDARIES
-from .values import Values, joint_names, number, per_joint, whole_number
+from .values import SHORTEST, Values, duration, joint_names, number, per_joint, whole_number
 
 __all__ = ["CoupledMaps"]
+
+MOST_SETTLED = 1_000_000  # some seconds of computation
 
 
 @dataclass(frozen=True)
@@ -62,12 +64,12 @@ class CoupledMaps(Gait):
             "joint_names": names,
             "amplitude": per_joint("amplitude", self.amplitude, names),
             "offset": per_joint("offset", self.offset, names),
-            "period": number("period", self.period, above=0.0),
+            "period": number("period", self.period, least=SHORTEST),
             "growth": number("growth", self.growth, least=0.0, most=4.0),
             "coupling": number("coupling", self.coupling, least=0.0, most=1.0),
             "seed": whole_number("seed", self.seed),
-            "settle": whole_number("settle", self.settle),
-            "ramp": number("ramp", self.ramp, least=0.0),
+            "settle": whole_number("settle", self.settle, most=MOST_SETTLED),
+            "ramp": duration("ramp", self.ramp),
         }
         if self.initial is not None:
             checked["initial"] = tuple(

@@ -17,6 +17,8 @@ from .values import joint_names, number
 
 __all__ = ["load"]
 
+#: YAML's key << for the keys of another mapping.
+MERGE = "tag:yaml.org,2002:merge"
 NUMBERS = ("amplitude", "frequency", "offset", "phase")
 WAVE = {"joints", "lag", *NUMBERS}
 LEGS = {"left", "right", "lag", "opposition", "within", *NUMBERS}
@@ -58,6 +60,8 @@ class _Loader(yaml.SafeLoader):
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
         seen = set()
         for name, _ in node.value:
+            if name.tag == MERGE:
+                continue
             key = self.construct_object(name, deep=True)
             if isinstance(key, str) and key in seen:
                 raise GaitError(f"'{key}' twice in one mapping; once is right", name.start_mark.line + 1)
@@ -112,7 +116,7 @@ def _rhythm(table: Mapping[str, Any]) -> Rhythm:
 def _own_numbers(table: Mapping[str, Any], keys: tuple[str, ...]) -> tuple[tuple[str, ...], dict[str, Any]]:
     """The names under joints, and each joint's numbers: its own, else those of the whole gait."""
     given = table["joints"]
-    names = joint_names("joints", given)
+    names = joint_names("joints", tuple(given) if isinstance(given, Mapping) else given)
     numbers: dict[str, list[float]] = {key: [] for key in keys}
     for name in names:
         own = _table(f"joint '{name}'", (given[name] or {}) if isinstance(given, Mapping) else {})

@@ -27,6 +27,9 @@ class GaitState(NamedTuple):
 class Gait(ABC):
     """A motion of named joints for t >= 0, the same in every run; v and vdot are the derivatives of q.
 
+    Maps and oscillators are stepped from t = 0: asking for times that rise, or that go back by less than 1000
+    steps, costs a few steps; other times cost all steps before them.
+
     Attributes:
         joint_names: the order of the arrays.
         ramp: time [s] in which the motion grows out of q = v = vdot = 0; 0 for none.

@@ -14,7 +14,7 @@ from .gait import Array, Gait, GaitState
 from .quintic import between_knots
 from .recursion import Recursion
 from .rhythm import Rhythm
-from .values import number, whole_number
+from .values import SHORTEST, duration, number, whole_number
 
 __all__ = ["Oscillators"]
 
@@ -64,11 +64,16 @@ class Oscillators(Gait):
         for key in ("coupling", "convergence"):
             object.__setattr__(self, key, number(key, getattr(self, key), above=0.0))
         object.__setattr__(self, "seed", whole_number("seed", self.seed))
-        object.__setattr__(self, "ramp", number("ramp", self.ramp, least=0.0))
+        object.__setattr__(self, "ramp", duration("ramp", self.ramp))
         object.__setattr__(self, "connections", self._checked_connections())
         degree = np.abs(self._adjacency).sum(axis=0).max()
         rate = float(self._omega.max() + 2.0 * self.convergence + 2.0 * self.coupling * degree)
-        step = number("step", self.step, least=0.0, most=LARGEST_STEP / rate)
+        if rate > USUAL_STEP / SHORTEST:
+            raise GaitError(
+                f"the fastest rate, of frequency, convergence and coupling, is {rate:g} 1/s; "
+                f"at most {USUAL_STEP / SHORTEST:g} is needed"
+            )
+        step = duration("step", self.step, most=LARGEST_STEP / rate)
         object.__setattr__(self, "step", step or USUAL_STEP / rate)
 
     @property

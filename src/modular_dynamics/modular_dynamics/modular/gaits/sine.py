@@ -7,7 +7,7 @@ import numpy as np
 
 from .gait import Array, Gait, GaitState
 from .rhythm import Rhythm
-from .values import number
+from .values import duration
 
 __all__ = ["Sine"]
 
@@ -25,7 +25,7 @@ class Sine(Gait):
     ramp: float = 0.0
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "ramp", number("ramp", self.ramp, least=0.0))
+        object.__setattr__(self, "ramp", duration("ramp", self.ramp))
 
     @property
     def joint_names(self) -> tuple[str, ...]:  # type: ignore[override]  # read-only

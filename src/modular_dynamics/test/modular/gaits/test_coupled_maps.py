@@ -64,14 +64,15 @@ def test_rounding_never_leaves_the_range():
 @pytest.mark.parametrize(
     ("numbers", "message"),
     [
-        ({"period": 0.0}, "period is 0; a finite number above 0 is needed"),
+        ({"period": 0.0}, "period is 0; a finite number of at least 1e-06 is needed"),
         ({"growth": 4.1}, "growth is 4.1; a finite number of at least 0 and of at most 4 is needed"),
         ({"coupling": -0.1}, "coupling is -0.1; a finite number of at least 0 and of at most 1 is needed"),
         ({"boundary": "wall"}, "boundary is 'wall'; ring and open are known"),
         ({"boundary": ["ring"]}, r"boundary is \['ring'\]; ring and open are known"),
-        ({"seed": -1}, "seed is -1; a whole number of at least 0 is needed"),
+        ({"seed": -1}, "seed is -1; a whole number from 0 to "),
         ({"seed": 1.5}, "seed is 1.5; a whole number"),
         ({"settle": True}, "settle is True; a whole number"),
+        ({"settle": 10**7}, "settle is 10000000; a whole number from 0 to 1000000 is needed"),
         ({"initial": [0.1, 0.2]}, "initial has 2 numbers for 3 joints"),
         ({"initial": [0.1, 0.2, 1.2]}, "initial of joint 'c' is 1.2; a finite number of at least 0"),
         ({"amplitude": [1.0, 1.0, float("nan")]}, "amplitude of joint 'c' is nan"),

@@ -118,8 +118,13 @@ def test_a_joint_with_amplitude_zero_stands_still():
             {"connections": [NAMES[:2], NAMES[2:4]]},
             "connections do not link v3/bend, v4/bend, v5/bend to v1/bend",
         ),
-        ({"seed": -3}, "seed is -3; a whole number of at least 0"),
+        ({"seed": -3}, "seed is -3; a whole number from 0 to "),
         ({"step": 1.0}, "step is 1; a finite number of at least 0 and of at most 0.0"),
+        ({"step": 1e-9}, "step is 1e-09; 0 or at least 1e-06 s is needed"),
+        (
+            {"coupling": 1e6},
+            "the fastest rate, of frequency, convergence and coupling, is 4.*e.06 1/s; at most 100000",
+        ),
         ({"ramp": float("nan")}, "ramp is nan"),
     ],
 )

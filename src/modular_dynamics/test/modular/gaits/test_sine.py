@@ -25,7 +25,7 @@ def test_a_body_wave_arrives_at_each_joint_later():
         assert gait.at(10.0).q[k] == pytest.approx(gait.at(10.0 - k * delay).q[0], abs=1e-13)
 
 
-@pytest.mark.parametrize("ramp", [-1.0, float("nan"), float("inf"), "2"])
+@pytest.mark.parametrize("ramp", [-1.0, float("nan"), float("inf"), "2", 1e-300, 1e300])
 def test_an_impossible_ramp_is_refused(ramp):
-    with pytest.raises(GaitError, match=r"^ramp is .*; a finite number of at least 0 is needed"):
+    with pytest.raises(GaitError, match=r"^ramp is .*; (a finite number of|0 or) at least (0|1e-06)"):
         gaits.Sine(gaits.Rhythm(("hip",), 0.5, 0.25), ramp=ramp)
