@@ -24,6 +24,8 @@ Torques = ArrayLike | Callable[[float, Array, Array], ArrayLike] | None
 Step = tuple[float, Array, list[tuple[float, Array]]]
 #: The shortest step, relative to the time that is left.
 SHORTEST = 1e-9
+#: So many shorter ones in sequence are an error; implicit methods begin with some where the motion is stiff.
+MOST_SHORT_STEPS = 20
 #: Largest correction of a step's end onto the branch, relative to the step's change of the state.
 LEAP = 0.01
 #: Cosine of the angle by which the branch may turn within a step across a crossing.
@@ -84,7 +86,7 @@ def simulate(
             LSODA are for stiff motions (strong damping, hard springs or feedback on light links), where
             stability shortens the steps of the explicit ones. Radau starts each step from the state on the
             constraints, as they do; BDF and LSODA continue from their earlier steps, of which only what is
-            returned is moved onto the constraints: about a tenth as accurate for the same tolerance.
+            returned is moved onto the constraints: less accurate for the same tolerance.
         times: at which the motion is wanted (k,); every step by default. It is interpolated within the
             integrator's steps, which is less accurate than these.
         guess: as of ``close_loops``.
@@ -172,14 +174,15 @@ class _BranchMotion:
 
         A step on which the branch is lost is repeated at a quarter of its length.
         """
-        t, stepper, first = 0.0, None, None
+        t, stepper, first, short = 0.0, None, None, 0
         while t < t_end:
             try:
                 if stepper is None:
                     stepper = integrator(self._derivative, t, y, first_step=first)
                 self._is_crossing = False
                 message = stepper.step()
-                if stepper.status == "failed" or stepper.t - t < SHORTEST * (t_end - t):
+                short = short + 1 if stepper.t - t < SHORTEST * (t_end - t) else 0
+                if stepper.status == "failed" or short > MOST_SHORT_STEPS:
                     raise self._stuck(t, y, message or "its steps become too short")
                 after, tangent = self._step_end(y, stepper.y)
                 inside = () if wanted is None else wanted[(wanted > t) & (wanted <= stepper.t)]

@@ -38,6 +38,24 @@ def test_implicit_integrators_pass_crossings(method):
     assert np.ptp(motion.energy) < 1e-4 * kinetic(graph, motion)
 
 
+@pytest.mark.parametrize("method", IMPLICIT)
+@pytest.mark.parametrize("damping", [0.2, 100.0])
+def test_a_stiff_motion_comes_to_rest(load_robot, method, damping):
+    """Tight tolerances, a start that forces short steps, and long rest at the end, where all hardly move."""
+    graph = load_robot("four_bar")
+
+    def tau(t, q, v):
+        return [-damping * v[0] - 5.0 * (q[0] - 1.5)]
+
+    arguments = graph, [0.3], [0.0], tau, 20.0 * max(damping, 1.0), method
+    motion = md.simulate(*arguments, rtol=1e-8, atol=1e-8)
+    q = motion.coordinates[-1]
+    weight = md.closed_loop_gravity_torque(graph, q[:1], q)
+    assert weight == pytest.approx([-5.0 * (q[0] - 1.5)], abs=1e-6)  # in equilibrium
+    assert motion.velocities[-1] == pytest.approx(0.0, abs=1e-6)
+    assert motion.residual.max() < 1e-9
+
+
 def test_implicit_integrators_take_few_steps_where_damping_is_strong(load_robot):
     """100 N m s on an inertia of 0.01 kg m^2: speeds follow within 0.1 ms what moves over 0.1 s."""
     graph = load_robot("four_bar")
