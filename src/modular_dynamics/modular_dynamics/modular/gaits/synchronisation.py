@@ -4,7 +4,7 @@ Small differences from the synchronised state of the lattice
 x_i' = (1 - e) f(x_i) + (e/2) (f(x_(i-1)) + f(x_(i+1))), expanded in the lattice's modes cos(k i), follow
 d' = (1 - e + e cos k) f'(x) d. They vanish if each transverse exponent ln|1 - e + e cos k| + l(f) is
 negative, where l(f) is the Lyapunov exponent of a single map (Heagy, Carroll & Pecora, Physical Review E 50,
-1994; Palaniyandi & Rangarajan, Physics Letters A 342, 2005).
+1994; Palaniyandi & Rangarajan, arXiv:0711.2851, 2007).
 """
 
 import numpy as np

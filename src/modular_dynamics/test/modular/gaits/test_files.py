@@ -184,6 +184,20 @@ def test_files_that_are_no_gaits(tmp_path):
         gaits.load(binary)
 
 
+def test_any_name_and_number_survives_writing():
+    names = ("on", "1", "a: b", "ü", "x'y", '"', "# c", "{a}", "a, b", "~", "- a", "...", "n" * 200)
+    rng = np.random.default_rng(2)
+    amplitude = (10.0 ** rng.uniform(-20.0, 5.0, len(names)) * rng.choice([-1.0, 1.0], len(names))).tolist()
+    for gait in (
+        gaits.Sine(gaits.Rhythm(names, amplitude, 1e-7, 3.0, -1e-12), ramp=1e-5),
+        gaits.CoupledMaps(names, amplitude, 1e5, initial=rng.random(len(names)).tolist()),
+        gaits.Oscillators(
+            gaits.Rhythm(names, amplitude, 1.0), connections=[(names[0], b) for b in names[1:]]
+        ),
+    ):
+        assert gaits.load(gait.to_yaml()) == gait
+
+
 def test_units_are_in_comments():
     text = gaits.load(FOLDER / "chaotic_snake.yaml").to_yaml()
     assert "period: 0.8  # [s] from one iteration to the next\n" in text
