@@ -1,6 +1,6 @@
 """Self-reconfigurable modular robots: modules dock, and the model builds itself (Meister & Gutenkunst)."""
 
-from . import lie
+from . import gaits, lie
 from .assembly import FIXED, FLOATING, Assembly, Docking, Mount, virtual_joint
 from .modules import ModuleBody, ModuleJoint, ModuleType, Port, Shape, read_module_type, shipped_types
 
@@ -15,6 +15,7 @@ __all__ = [
     "Mount",
     "Port",
     "Shape",
+    "gaits",
     "lie",
     "read_module_type",
     "shipped_types",

@@ -103,7 +103,7 @@ def test_integrators_are_imported_when_they_are_needed():
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
-        ({"method": "Euler"}, "method is 'Euler'; DOP853, RK45, RK23 are known"),
+        ({"method": "Euler"}, "method is 'Euler'; DOP853, RK45, RK23, Radau, BDF, LSODA are known"),
         ({"t_end": -1.0}, "t_end is -1.0; a time above zero"),
         ({"t_end": float("nan")}, "t_end is nan"),
         ({"t_end": "1"}, "t_end is 1; a time above zero"),
