@@ -1,0 +1,1 @@
+"""Modular robots: modules dock, and the model builds itself (Meister & Gutenkunst)."""
