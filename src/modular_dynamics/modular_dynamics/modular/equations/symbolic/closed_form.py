@@ -8,7 +8,7 @@ import numpy as np
 
 from ....codegen.c_files import Coordinates
 from ....codegen.c_names import identifier
-from ....exceptions import StateError
+from ....exceptions import StateError, UnsupportedModelError
 from ....model import SubsystemGraph
 from ..forms import Array, adjoint, inverse
 from ..numeric import ClosedForm
@@ -135,10 +135,12 @@ class SymbolicClosedForm:
             name: of the files without endings, and the prefix of all names: letters, digits and '_'.
 
         Raises:
-            StateError: another name.
+            StateError: another name. UnsupportedModelError: the robot has no joints.
         """
         if not name or identifier(name) != name or not name[0].isalpha():
             raise StateError(f"{name!r} cannot be a prefix in C: letters, digits and '_', a letter first")
+        if not self.q:
+            raise UnsupportedModelError(f"'{self.name}' has no joints: there are no equations to write in C")
         own = [self.function(function) for function in functions]
         states = [self._recorded(function) for function in own]
         return c99(name, name, self.name, self._coordinates(), self._notes(), own, states)
@@ -223,6 +225,8 @@ def _loads(tree: TreeData, links: Sequence[str], symbols: Sequence[Any]) -> dict
         if link not in tree.links:
             raise StateError(f"no link '{link}' for a wrench; the links: {', '.join(tree.links)}")
         body, H = tree.links[link]
+        if links.count(link) > 1:
+            raise StateError(f"link '{link}' is named twice for wrenches; each link has one")
         if body is None:
             continue
         dual = np.array([[exact(float(x)) for x in row] for row in adjoint(inverse(H)).T], dtype=object)

@@ -5,6 +5,7 @@ from typing import Any
 
 from sympy.printing.pycode import PythonCodePrinter
 
+from ....codegen.c_names import comment_text
 from .functions import Function
 
 __all__ = ["python_source"]
@@ -17,10 +18,11 @@ class _Printer(PythonCodePrinter):  # type: ignore[misc]  # SymPy carries no typ
 
 def python_source(functions: Sequence[Function], notes: Sequence[str]) -> str:
     """A module with these functions; vectors are sequences of floats, results lists, row by row."""
-    lines = ['"""Equations of motion M(q) vdot + C(q, v) v + N = tau.', "", *notes, '"""', ""]
-    lines += ["from math import cos, sin", ""]
+    lines = ['"""Equations of motion M(q) vdot + C(q, v) v + N = tau."""', ""]
+    lines += [f"# {comment_text(note)}" for note in notes]  # names of a robot are arbitrary text
+    lines += ["", "from math import cos, sin"]
     for function in functions:
-        lines += ["", *_function(function)]
+        lines += ["", "", *_function(function)]
     return "\n".join([*lines, ""])
 
 
@@ -28,10 +30,8 @@ def _function(function: Function) -> list[str]:
     show = _Printer({"fully_qualified_modules": False}).doprint
     arguments = ", ".join(name for name, _ in function.inputs)
     lines = [f"def {function.name}({arguments}):", f'    """{function.purpose}"""']
-    needed = {symbol for _, own in function.definitions for symbol in own.free_symbols}
-    needed |= {symbol for result in function.results for symbol in result.free_symbols}
-    for name, symbols in function.inputs:
-        lines += [f"    {show(x)} = {name}[{k}]" for k, x in enumerate(symbols) if x in needed]
+    for name, symbols in function.inputs:  # unpacked as a whole: another length is an error
+        lines.append(f"    ({', '.join(map(show, symbols))},) = {name}" if symbols else f"    () = {name}")
     lines += [f"    {show(symbol)} = {show(own)}" for symbol, own in function.definitions]
     values = [show(result) for result in function.results]
     if len(function.shape) == 1:
