@@ -1,8 +1,8 @@
 """M, C and N as SymPy expressions, Python and C99.
 
-SymPy, not CasADi, which the library also knows: expressions simplify (c^2 + s^2, sums of angles) and print as
-in a textbook; CasADi generates faster and does neither. `python -m benchmark.studies.modular_closed_form`
-prints what SymPy takes.
+SymPy, not CasADi, which the library also knows: expressions simplify (sin^2 + cos^2, sums of angles) and
+print as in a textbook. CasADi does neither, and the same sweeps take it about as long.
+`python -m benchmark.studies.modular_closed_form` prints what SymPy takes.
 """
 
 from .closed_form import SymbolicClosedForm

@@ -13,14 +13,14 @@ __all__ = ["Definitions", "Expression", "exact", "sympy"]
 
 #: A sympy.Expr.
 Expression = Any
-#: Numbers of this size are rounding errors of rotations by right angles, and of poses computed from them.
-_ROUNDING = 1e-15
+#: Numbers of this size are rounding errors of rotations by right angles, and of poses composed of them.
+_ROUNDING = 1e-14
 
 
 def exact(number: float, size: float = 1.0) -> Expression:
-    """A rational number: -1, 0 or 1 where only rounding differs, else the decimal number of 15 digits.
+    """A rational number: -1, 0 or 1 where only rounding differs, else the decimal number of 14 digits.
 
-    Rotations by right angles come out exact, so that zeros stay zeros; 0.09 is 9/100.
+    Rotations by right angles come out exact, so that zeros stay zeros; 0.09000000000000001 is 9/100.
 
     Args:
         size: of the numbers from which it was computed; with 0 it is taken as it is.
@@ -28,7 +28,7 @@ def exact(number: float, size: float = 1.0) -> Expression:
     nearest = round(number)
     if abs(nearest) <= 1 and abs(number - nearest) <= _ROUNDING * size:
         return sympy.Integer(nearest)
-    return sympy.Rational(f"{number:.15g}")
+    return sympy.Rational(f"{number:.14g}")
 
 
 class Definitions:
