@@ -44,7 +44,7 @@ class SymbolicClosedForm:
     Attributes:
         joint_names; q, v, vdot, wrenches: symbols of the vectors. values: of the symbols of parameters.
         definitions: intermediate expressions by their symbols, in the order of computation.
-        M, C: sympy.Matrix (nv, nv), N, tau: (nv, 1), in intermediate expressions; see :meth:`written_out`.
+        M, C: sympy.ImmutableMatrix (nv, nv), N, tau: (nv, 1), in intermediate expressions; see :meth:`written_out`.
 
     Raises:
         StateError: other parameters, an unknown link.
@@ -70,14 +70,18 @@ class SymbolicClosedForm:
         M, C, N = symbolic_matrices(tree, data, self.q, self.v, loads, definitions)
         self.values, self.definitions = data.values, definitions.table
         self.M, self.C, self.N = (
-            sympy.Matrix(n, n, M.ravel()),
-            sympy.Matrix(n, n, C.ravel()),
-            sympy.Matrix(n, 1, N),
+            sympy.ImmutableMatrix(n, n, M.ravel()),
+            sympy.ImmutableMatrix(n, n, C.ravel()),
+            sympy.ImmutableMatrix(n, 1, N),
         )
-        self.tau = self.M * sympy.Matrix(n, 1, self.vdot) + self.C * sympy.Matrix(n, 1, self.v) + self.N
+        self.tau = (
+            self.M * sympy.ImmutableMatrix(n, 1, self.vdot)
+            + self.C * sympy.ImmutableMatrix(n, 1, self.v)
+            + self.N
+        )
 
     def written_out(self, name: str, largest: int = LARGEST) -> Any:
-        """M, C, N or tau without intermediate expressions, simplified, as a sympy.Matrix of exact numbers.
+        """M, C, N or tau without intermediate expressions, simplified, as a sympy.ImmutableMatrix of exact numbers.
 
         Args:
             largest: how many terms one entry may have when it is multiplied out.
@@ -90,7 +94,7 @@ class SymbolicClosedForm:
             written_out(f"an entry of {name} of '{self.name}'", entry, self.definitions, largest)
             for entry in matrix
         ]
-        return sympy.Matrix(*matrix.shape, entries)
+        return sympy.ImmutableMatrix(*matrix.shape, entries)
 
     def function(self, name: str) -> Function:
         """M(q), C(q, v), N(q) or tau(q, v, vdot) with the intermediate expressions that it needs.
