@@ -44,7 +44,7 @@ class SymbolicClosedForm:
     Attributes:
         joint_names; q, v, vdot, wrenches: symbols of the vectors. values: of the symbols of parameters.
         definitions: intermediate expressions by their symbols, in the order of computation.
-        M, C: sympy.ImmutableMatrix (nv, nv), N, tau: (nv, 1), in intermediate expressions; see :meth:`written_out`.
+        M, C: SymPy's matrices (nv, nv), N, tau: (nv, 1), in these expressions; see :meth:`written_out`.
 
     Raises:
         StateError: other parameters, an unknown link.
@@ -81,7 +81,7 @@ class SymbolicClosedForm:
         )
 
     def written_out(self, name: str, largest: int = LARGEST) -> Any:
-        """M, C, N or tau without intermediate expressions, simplified, as a sympy.ImmutableMatrix of exact numbers.
+        """M, C, N or tau without intermediate expressions, simplified, as a matrix with exact numbers.
 
         Args:
             largest: how many terms one entry may have when it is multiplied out.
