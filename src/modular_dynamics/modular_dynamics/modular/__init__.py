@@ -1,7 +1,8 @@
 """Self-reconfigurable modular robots: modules dock, and the model builds itself (Meister & Gutenkunst)."""
 
-from . import gaits, lie
+from . import equations, gaits, lie
 from .assembly import FIXED, FLOATING, Assembly, Docking, Mount, virtual_joint
+from .equations import closed_form
 from .modules import ModuleBody, ModuleJoint, ModuleType, Port, Shape, read_module_type, shipped_types
 
 __all__ = [
@@ -15,6 +16,8 @@ __all__ = [
     "Mount",
     "Port",
     "Shape",
+    "closed_form",
+    "equations",
     "gaits",
     "lie",
     "read_module_type",
