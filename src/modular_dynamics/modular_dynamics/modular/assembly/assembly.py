@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 
+from numpy.typing import ArrayLike
+
 from ...exceptions import AssemblyError
 from ...model import SubsystemGraph
 from ..modules.library import shipped_types
@@ -198,21 +200,28 @@ class Assembly:
         self,
         subsystems: str | Mapping[str, Sequence[str]] = "module",
         *,
-        gravity: Sequence[float] = (0.0, 0.0, -9.81),
+        gravity: ArrayLike = (0.0, 0.0, -9.81),
+        guess: ArrayLike | None = None,
     ) -> SubsystemGraph:
         """The robot: q, v and tau in the order of its ``joint_names``; rings are loop joints.
 
         Nothing is parsed or compiled, and what did not change since another assembly is not made again.
+        With rings, the graph's ``independent`` joints are as many as the rings leave free to move (see
+        :mod:`.rings`); all are actuated. Rings that were not closed, and those that leave no mobility, are in
+        the graph's ``notes``. A ring of modules without a joint between them is no loop joint.
 
         Args:
             subsystems: "module": one for each module with joints; "chain": one for each unbranched chain; or
                 names of modules by subsystem.
             gravity: in the axes of the ground [m/s^2].
+            guess: coordinates of all joints (nq,) near which the rings are closed; None: zero.
 
         Raises:
-            AssemblyError: subsystems that are not connected, or do not contain each module once.
+            AssemblyError: subsystems that are not connected, or do not contain each module once; a ring whose
+                ports do not meet, without a joint that could move them; gravity that is no vector.
+            StateError: a guess of the wrong shape, or not finite.
         """
-        return graph_of(self._name, self._structure, subsystems, gravity)
+        return graph_of(self._name, self._structure, subsystems, gravity, guess)
 
     def __str__(self) -> str:
         return tree_of(self._name, self._structure)

@@ -2,11 +2,14 @@
 
 from collections.abc import Mapping
 
+import numpy as np
+from numpy.typing import NDArray
+
 from ...exceptions import AssemblyError, UnknownNameError
 from ..modules.module_type import ModuleType
 from ..modules.port import Port, why_not_mating
 
-__all__ = ["checked_kind", "checked_name", "checked_port", "checked_turn", "require_free", "require_mating"]
+__all__ = ["checked_gravity", "checked_kind", "checked_name", "checked_port", "checked_turn", "require_free", "require_mating"]
 
 PortKey = tuple[str, str]
 
@@ -50,6 +53,17 @@ def checked_turn(turn: object) -> int:
     if not isinstance(turn, int) or isinstance(turn, bool) or not 0 <= turn <= 3:
         raise AssemblyError(f"the turn is {turn!r}; needed are 0, 1, 2 or 3 quarter turns")
     return turn
+
+
+def checked_gravity(gravity: object) -> NDArray[np.float64]:
+    """Gravitational acceleration (3,) [m/s^2]. Raises AssemblyError."""
+    try:
+        vector = np.array(gravity, float)
+    except (TypeError, ValueError):
+        vector = np.empty(0)
+    if vector.shape != (3,) or not np.isfinite(vector).all():
+        raise AssemblyError(f"gravity is {gravity!r}; three finite numbers [m/s^2] are needed")
+    return vector
 
 
 def require_free(module: str, port: Port, used: Mapping[PortKey, PortKey]) -> None:
