@@ -5,9 +5,10 @@ from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from ...algebra import DualQuaternion, to_rotation_translation
+from ...closure.assembly.assemble import checked_guess
 from ...exceptions import AssemblyError
 from ...model import Anchor, Body, Connection, Joint, LoopJoint, Subsystem, SubsystemGraph
 from ..modules.port import mating
@@ -18,9 +19,10 @@ from .rings import independent_joints
 from .structure import Structure
 from .subsystems import groups_of
 
-__all__ = ["graph_of"]
+__all__ = ["closed_graph", "graph_of"]
 
 _NORMAL = np.array([0.0, 0.0, 1.0])
+_GRAVITY = np.array([0.0, 0.0, -9.81])
 #: Distance [m] and difference of directions of two ports that are docked: rounding.
 _ROUNDING = 1e-9
 
@@ -42,19 +44,22 @@ def graph_of(
     guess: ArrayLike | None,
 ) -> SubsystemGraph:
     """See :meth:`.Assembly.graph`."""
-    graph = _open_graph(name, structure, subsystems, gravity)
-    loops = tuple(_loop_joint(structure, ring) for ring in structure.rings if not _is_rigid(structure, ring))
-    if not loops:
+    graph = closed_graph(name, structure, subsystems, checked_gravity(gravity))
+    if not graph.loop_joints:
+        if guess is not None:
+            checked_guess(graph, guess)
         return graph
-    closed = replace(graph, loop_joints=loops)
-    chosen = independent_joints(closed, guess)
-    return replace(closed, independent=chosen.names, notes=chosen.notes)
+    chosen = independent_joints(graph, guess)
+    return replace(graph, independent=chosen.names, notes=chosen.notes)
 
 
-def _open_graph(
-    name: str, structure: Structure, subsystems: str | Mapping[str, Sequence[str]], gravity: ArrayLike
+def closed_graph(
+    name: str,
+    structure: Structure,
+    subsystems: str | Mapping[str, Sequence[str]],
+    gravity: NDArray[np.float64] = _GRAVITY,
 ) -> SubsystemGraph:
-    """The graph without rings."""
+    """The graph with rings as loop joints, before independent joints are chosen."""
     groups = groups_of(structure, subsystems)
     rows = _rows(structure, [module for modules in groups.values() for module in modules])
     (ground,) = structure.bodies[None]
@@ -65,8 +70,11 @@ def _open_graph(
         tuple(rows.parents),
         tuple(_subsystems(structure, groups, rows, ground)),
         tuple([joint.name for joint in rows.joints]),
-        checked_gravity(gravity),
+        gravity,
         ground,
+        loop_joints=tuple(
+            [_loop_joint(structure, ring) for ring in structure.rings if not _is_rigid(structure, ring)]
+        ),
         floating_base=structure.mount.floating,
     )
 

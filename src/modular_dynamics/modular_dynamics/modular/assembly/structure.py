@@ -73,7 +73,11 @@ def docked(
     carrier = module_of(old, module)
     own = checks.checked_port(module, carrier.type, port)
     checks.require_free(module, own, old.used)
-    is_ring = other in old.placed
+    if isinstance(other, str) and other == module:
+        raise AssemblyError(
+            f"module '{module}' cannot dock at itself, port {own.name} at its port {other_port!r}"
+        )
+    is_ring = isinstance(other, str) and other in old.placed
     if is_ring and kind is not None:
         raise AssemblyError(
             f"module '{other}' is in the assembly already; without a kind the docking closes a ring"
@@ -90,15 +94,19 @@ def docked(
     theirs = checks.checked_port(other, new, other_port)
     checks.require_free(other, theirs, old.used)
     a, b = (module, own.name), (other, theirs.name)
-    if a == b:
-        raise AssemblyError(f"port {own.name} of module '{module}' cannot dock at itself")
+    where = f"of port {theirs.name} of module '{other}' at port {own.name} of module '{module}'"
     checks.require_mating(module, own, other, theirs)
-    docking = Docking(*a, *b, checks.checked_turn(turn))
+    docking = Docking(*a, *b, checks.checked_turn(turn, where))
     used = {**old.used, a: b, b: a}
     if is_ring:
         return old._replace(used=used, rings=(*old.rings, docking))
     placed = place(other, new, docking, carrier, old.mount)
-    cells = checked_cells(other, new, placed.x_base_module, old.filled)
+    cells = checked_cells(
+        f"port {theirs.name} of module '{other}' cannot dock at port {own.name} of module '{module}'",
+        new,
+        placed.x_base_module,
+        old.filled,
+    )
     return old._replace(
         types=old.types if new.name in old.types else {**old.types, new.name: new},
         placed={**old.placed, other: placed},
