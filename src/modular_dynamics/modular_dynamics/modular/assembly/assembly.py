@@ -88,7 +88,7 @@ class Assembly:
     @property
     def dockings(self) -> tuple[Docking, ...]:
         """How each module but the base is docked towards the base, in order."""
-        return self._structure.dockings[: len(self) - 1]
+        return self._structure.tree
 
     @property
     def rings(self) -> tuple[Docking, ...]:

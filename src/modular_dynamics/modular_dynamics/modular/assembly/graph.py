@@ -107,8 +107,12 @@ def _subsystems(
         index_of.update(dict.fromkeys(modules, len(made)))
         joint, carrier = rows.joints[first], rows.parents[first]
         body = ground if carrier is None else rows.bodies[carrier]
-        alone = [parent is None or parent < first for parent in rows.parents[first:end]].count(True) == 1
-        x_body_link = body.links[joint.parent_link]
+        above = rows.parents[first:end]
+        entries = [k for k, parent in enumerate(above, first) if parent is None or parent < first]
+        links = {rows.joints[k].parent_link for k in entries}
+        link = joint.parent_link if len(links) == 1 else body.name
+        alone = len(entries) == 1
+        x_body_link = body.links[link]
         x_body = joint.x_parent_joint if alone else x_body_link
         x_link = x_body if x_body_link is DualQuaternion.identity else x_body_link.conjugate() * x_body
         entered = next(module for module in modules if structure.placed[module].joints)
@@ -118,10 +122,10 @@ def _subsystems(
                 first,
                 tuple(rows.joints[first:end]),
                 tuple(rows.bodies[first:end]),
-                Connection(joint.parent_link, carrier, x_link, x_body),
+                Connection(link, carrier, x_link, x_body),
                 index_of[structure.placed[entered].site.module],
                 False,
-                joint.child_link,
+                joint.child_link if alone else link,
             )
         )
     return made

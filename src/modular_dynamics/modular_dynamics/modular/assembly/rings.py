@@ -17,7 +17,10 @@ __all__ = ["IndependentJoints", "independent_joints"]
 
 Array = NDArray[np.float64]
 #: Singular value of the constraint Jacobian below which, relative to the largest, it counts as zero.
-_RANK = 1e-7
+#: Where loops are in line it is some 1e-6, because positions are then found to half of the digits.
+_RANK = 1e-4
+#: Distance [rad or m] of closed configurations below which they are one.
+_APART = 1e-3
 #: Columns whose lengths differ by less move loops alike; the last joint of them becomes dependent.
 _ALIKE = 0.999
 
@@ -54,22 +57,29 @@ def independent_joints(graph: SubsystemGraph, guess: ArrayLike | None) -> Indepe
             error = cannot_close(system, found, assembler.search(found.q, limited=False), "all joints")
             return IndependentJoints(None, (f"no independent joints were chosen: {error}",))
         closed = found.q
-    here, around = _jacobian(system, closed), [_jacobian(system, q) for q in closed_around(system, closed)]
+    around = closed_around(system, closed)
     dependent: set[str] = set()
     notes: list[str] = []
     for group in independent_groups(system, graph.joint_names):
-        blocks = [J[np.ix_(group.rows, group.v)] for J in (here, *around)]
+        far = [q for q in around if np.abs(q - closed)[group.q].max(initial=0.0) > _APART]
+        blocks = [system.evaluate(q).J[np.ix_(group.rows, group.v)] for q in (closed, *far)]
         ranks = [_rank(block) for block in blocks]
         generic = blocks[int(np.argmax(ranks))]  # the closed configuration itself, if its rank is the largest
         chosen = [group.joints[k] for k in _dependent_columns(generic, max(ranks))]
         dependent.update(chosen)
-        notes += _notes(system, group, len(chosen), ranks[0])
+        if len(chosen) == len(group.joints) or (around and not far):
+            notes.append(f"{_names(system, group)} leave no mobility: they hold {', '.join(group.joints)}")
+        elif ranks[0] < max(ranks):
+            notes.append(
+                f"{_names(system, group)} are in line at the closed configuration from which independent "
+                "joints were chosen: it is a dead point; start beside it, by a guess"
+            )
     names = tuple(name for name in graph.joint_names if name not in dependent)
     return IndependentJoints(names, tuple(notes))
 
 
-def _jacobian(system: ConstraintSystem, q: Array) -> Array:
-    return system.evaluate(q).J.copy()
+def _names(system: ConstraintSystem, group: LoopGroup) -> str:
+    return f"the rings {', '.join(dict.fromkeys(np.array(system.rows.names)[group.rows].tolist()))}"
 
 
 def _rank(J: Array) -> int:
@@ -88,16 +98,3 @@ def _dependent_columns(J: Array, rank: int) -> list[int]:
         rest -= np.outer(direction, direction @ rest)
         rest[:, best] = 0.0
     return chosen
-
-
-def _notes(system: ConstraintSystem, group: LoopGroup, rank: int, rank_here: int) -> list[str]:
-    """What is unusual of loops that share joints."""
-    rings = ", ".join(dict.fromkeys(np.array(system.rows.names)[group.rows].tolist()))
-    if rank == len(group.joints):
-        return [f"the rings {rings} leave no mobility: they hold {', '.join(group.joints)} in place"]
-    if rank_here < rank:
-        return [
-            f"the rings {rings} are in line at the closed configuration from which independent joints were "
-            "chosen: it is a dead point; start beside it, by a guess"
-        ]
-    return []

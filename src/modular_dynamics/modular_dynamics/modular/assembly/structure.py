@@ -37,10 +37,14 @@ class Structure(NamedTuple):
     rings: tuple[Docking, ...]
 
     @property
+    def tree(self) -> tuple[Docking, ...]:
+        """How each module but the base is docked towards the base, in order."""
+        return tuple([placed.docking for placed in self.placed.values() if placed.docking is not None])
+
+    @property
     def dockings(self) -> tuple[Docking, ...]:
         """The tree of dockings, then those that close rings."""
-        tree = (placed.docking for placed in self.placed.values())
-        return (*(docking for docking in tree if docking is not None), *self.rings)
+        return self.tree + self.rings
 
 
 class Release(NamedTuple):
@@ -124,7 +128,7 @@ def released(old: Structure, module: str, port: object) -> Release:
         used = {key: at for key, at in old.used.items() if key not in ends}
         rings = tuple(ring for ring in old.rings if ring != docking)
         return Release(old._replace(used=used, rings=rings), docking, ())
-    carried = beyond(old.dockings, docking.module)
+    carried = beyond(old.tree, docking.module)
     if any((ring.parent in carried) != (ring.module in carried) for ring in old.rings):
         others = [
             each for each in old.dockings if each != docking

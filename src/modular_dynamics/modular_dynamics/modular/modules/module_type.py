@@ -216,9 +216,14 @@ def _wrong_tree(kind: ModuleType) -> Iterator[str]:
         if entered and port.body != kind.root:
             yield f"port {port.name} is on '{port.body}'; with a joint at 'entry' all are on '{kind.root}'"
     between = {step.child for step in kind.entry_steps} - {kind.root}
-    for body in between:
-        if kind.bodies[body].mass != 0.0 or kind.bodies[body].inertia.any():
-            yield f"body '{body}' lies between the entry and the root body and has mass; it must have none"
+    for step in kind.entry_steps:
+        own = kind.bodies[step.child]
+        is_ball = np.array_equal(own.inertia, own.inertia[0, 0] * np.eye(3))
+        if step.child in between and not (is_ball and np.array_equal(own.com, step.joint.origin)):
+            yield (
+                f"body '{own.name}' lies between the entry and the root body, which may be entered from "
+                "several sides: its centre of mass must be the origin of its joint, its inertia a ball's"
+            )
     reached = {kind.root, *between, *(step.child for step in kind.steps_from(kind.root))}
     for body in kind.bodies:
         if body not in reached:
