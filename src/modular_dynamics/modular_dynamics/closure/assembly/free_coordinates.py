@@ -11,7 +11,7 @@ from ...dynamics.arrays.arguments import Array
 from ..constraints.constraint_system import ConstraintSystem
 from ..constraints.coordinates import Coordinates
 
-__all__ = ["closed_around", "free_coordinates"]
+__all__ = ["closed_around", "closes", "free_coordinates"]
 
 #: Distances [rad or m] at which closed configurations are looked for, each three times.
 SPREADS = (0.3, 0.1, 0.03)
@@ -82,15 +82,15 @@ def closed_around(system: ConstraintSystem, closed: Array) -> list[Array]:
     coordinates, rng, found = Coordinates(system.graph), np.random.default_rng(0), []
     for spread in np.repeat(SPREADS, SAMPLES):
         q = coordinates.moved(closed, spread * system.units * rng.uniform(-1.0, 1.0, system.graph.nv))
-        if _closes(system, coordinates, q):
+        if closes(system, coordinates, q):
             found.append(q)
         if len(found) == SAMPLES:
             break
     return found
 
 
-def _closes(system: ConstraintSystem, coordinates: Coordinates, q: Array) -> bool:
-    """Whether Newton's method, applied to q in place, closes the loops."""
+def closes(system: ConstraintSystem, coordinates: Coordinates, q: Array) -> bool:
+    """Whether Newton's method, applied to q (nq,) in place by steps of minimum norm, closes the loops."""
     for _ in range(STEPS):
         values, scale = system.evaluate(q), system.row_scale
         J, phi = scale[:, None] * values.J * system.units, scale * values.phi

@@ -7,9 +7,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from ...closure.assembly.assemble import Assembler, checked_guess
 from ...closure.assembly.diagnosis import cannot_close
-from ...closure.assembly.free_coordinates import closed_around
+from ...closure.assembly.free_coordinates import closed_around, closes
 from ...closure.assembly.groups import LoopGroup, independent_groups
 from ...closure.constraints.constraint_system import ConstraintSystem
+from ...closure.constraints.coordinates import Coordinates
 from ...kernels.loops.newton import CLOSED
 from ...model import SubsystemGraph
 
@@ -51,8 +52,10 @@ def independent_joints(graph: SubsystemGraph, guess: ArrayLike | None) -> Indepe
     assembler = Assembler(graph)
     system = assembler.system
     closed = graph.neutral() if guess is None else checked_guess(graph, guess)
-    if not system.largest_residual(closed) < CLOSED:
-        found = assembler.search(closed)
+    start = closed.copy()
+    # Newton's method is quick, and where it fails the search within limits also says why
+    if not system.largest_residual(closed) < CLOSED and not closes(system, Coordinates(graph), closed):
+        found = assembler.search(start)
         if found.open:
             error = cannot_close(system, found, assembler.search(found.q, limited=False), "all joints")
             return IndependentJoints(None, (f"no independent joints were chosen: {error}",))

@@ -130,11 +130,7 @@ def released(old: Structure, module: str, port: object) -> Release:
         return Release(old._replace(used=used, rings=rings), docking, ())
     carried = beyond(old.tree, docking.module)
     if any((ring.parent in carried) != (ring.module in carried) for ring in old.rings):
-        others = [
-            each for each in old.dockings if each != docking
-        ]  # a ring connects both sides: another tree
-        start = started(old.base, old.placed[old.base].type, old.mount, old.types)
-        return Release(replayed(start, connected_from(others, old.base), old), docking, ())
+        return Release(_carried_through_ring(old, docking), docking, ())
     rest = old._replace(
         placed={name: placed for name, placed in old.placed.items() if name not in carried},
         used={key: at for key, at in old.used.items() if key[0] not in carried and at[0] not in carried},
@@ -143,6 +139,23 @@ def released(old: Structure, module: str, port: object) -> Release:
         rings=tuple(ring for ring in old.rings if ring.parent not in carried),
     )
     return Release(rest, docking, tuple(carried))
+
+
+def _carried_through_ring(old: Structure, docking: Docking) -> Structure:
+    """Without a docking inside a ring: what it carried is carried by the rest of the ring.
+
+    Raises:
+        AssemblyError: so two modules would be in one cell with all joints at zero.
+    """
+    others = [each for each in old.dockings if each != docking]
+    start = started(old.base, old.placed[old.base].type, old.mount, old.types)
+    try:
+        return replayed(start, connected_from(others, old.base), old)
+    except AssemblyError as error:
+        raise AssemblyError(
+            f"without port {docking.port} of module '{docking.module}' at port {docking.parent_port} of "
+            f"module '{docking.parent}' a ring carries it, and with all joints at zero {error}"
+        ) from None
 
 
 def replayed(start: Structure, dockings: Sequence[Docking], source: Structure, prefix: str = "") -> Structure:
