@@ -195,3 +195,22 @@ def test_releasing_a_docking_inside_a_ring_keeps_all_modules():
     np.testing.assert_array_equal(
         md.inverse_dynamics(opened.graph(), *state), md.inverse_dynamics(tree.graph(), *state)
     )
+
+
+def test_rings_come_along_in_merges_splits_and_changes_of_the_base():
+    ring = square("slider")
+    merged = chain(2).merge(ring, "v1", 3, "v1", 3, prefix="b_")
+    assert len(merged.rings) == 1
+    assert {*merged} == {"v0", "v1", "b_v0", "b_v1", "b_v2", "b_v3"}
+    rest, cut = merged.split("b_v1")
+    assert rest == chain(2)
+    assert (cut.base, len(cut), len(cut.rings)) == ("b_v1", 4, 1)
+    ports = {
+        frozenset([one[:2], one[2:4]])
+        for one in (*ring.with_base("v2").dockings, *ring.with_base("v2").rings)
+    }
+    assert ports == {frozenset([one[:2], one[2:4]]) for one in (*ring.dockings, *ring.rings)}
+    for assembly in (merged, cut, ring.with_base("v2", "floating")):
+        graph = assembly.graph()
+        assert graph.independent is not None
+        assert_is_pinocchios(graph, *closed_at(graph))
