@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 
+from numpy.typing import ArrayLike
+
 from ...exceptions import AssemblyError
 from ...model import SubsystemGraph
 from ..modules.library import shipped_types
@@ -12,9 +14,10 @@ from ..modules.module_type import ModuleJoint, ModuleType
 from . import checks
 from .connections import connected_from
 from .docking import FIXED, Docking, Mount, checked_mount
-from .graph import graph_of
+from .graph import closed_graph, graph_of
 from .printing import tree_of
 from .structure import Structure, docked, module_of, released, replayed, started
+from .urdf_text import urdf_of
 
 __all__ = ["Assembly"]
 
@@ -34,6 +37,7 @@ class Assembly:
 
     Raises:
         AssemblyError, UnknownNameError: a name that is none; an unknown kind; names the choices.
+        ModelError: a mount that is none.
     """
 
     def __init__(
@@ -46,11 +50,15 @@ class Assembly:
     ) -> None:
         if not isinstance(base, tuple) or len(base) != 2:
             raise AssemblyError(f"the base is {base!r}; needed is (name, kind), such as ('v0', 'backbone')")
-        known = {**shipped_types(), **(types or {})}
+        if not isinstance(name, str) or not name.strip() or not name.isprintable():
+            raise AssemblyError(f"the robot's name is {name!r}; text is needed")
+        known = {**shipped_types(), **checks.checked_types({} if types is None else types)}
         module = checks.checked_name(base[0])
         kind = checks.checked_kind(base[1], module, known)
         self._name = name
-        self._structure = started(module, kind, checked_mount(mount), {**known, kind.name: kind})
+        self._structure = started(
+            module, kind, checked_mount(mount, module, kind.bodies), {**known, kind.name: kind}
+        )
 
     @property
     def name(self) -> str:
@@ -80,7 +88,7 @@ class Assembly:
     @property
     def dockings(self) -> tuple[Docking, ...]:
         """How each module but the base is docked towards the base, in order."""
-        return self._structure.dockings[: len(self) - 1]
+        return self._structure.tree
 
     @property
     def rings(self) -> tuple[Docking, ...]:
@@ -94,7 +102,7 @@ class Assembly:
         return iter(self._structure.placed)
 
     def __contains__(self, module: object) -> bool:
-        return module in self._structure.placed
+        return isinstance(module, str) and module in self._structure.placed
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Assembly):
@@ -175,9 +183,15 @@ class Assembly:
     ) -> Assembly:
         """Dock another assembly by one of its modules; all come along, with ``prefix`` before their names.
 
+        The other one's mount does not count.
+
         Raises:
             UnknownNameError, AssemblyError: as :meth:`dock`; or both have a module of one name.
         """
+        if not isinstance(other, Assembly):
+            raise AssemblyError(f"{other!r:.80} is given where an Assembly is needed")
+        if not isinstance(prefix, str):
+            raise AssemblyError(f"the prefix is {prefix!r}; text is needed")
         theirs = other._structure
         kind = module_of(theirs, other_module).type
         names = [checks.checked_name(prefix + name) for name in other]
@@ -190,29 +204,50 @@ class Assembly:
         """The same modules seen from another base. Joints at entries follow: see :class:`.ModuleType`.
 
         Raises:
-            UnknownNameError: no such module.
+            UnknownNameError: no such module. ModelError: a mount that is none.
         """
-        return self._with(self._from(module, self._structure.dockings, checked_mount(mount)))
+        checked = checked_mount(mount, module, module_of(self._structure, module).type.bodies)
+        return self._with(self._from(module, self._structure.dockings, checked))
 
     def graph(
         self,
         subsystems: str | Mapping[str, Sequence[str]] = "module",
         *,
-        gravity: Sequence[float] = (0.0, 0.0, -9.81),
+        gravity: ArrayLike = (0.0, 0.0, -9.81),
+        guess: ArrayLike | None = None,
     ) -> SubsystemGraph:
         """The robot: q, v and tau in the order of its ``joint_names``; rings are loop joints.
 
         Nothing is parsed or compiled, and what did not change since another assembly is not made again.
+        With rings, the graph's ``independent`` joints are as many as the rings leave free to move (see
+        :mod:`.rings`); all are actuated. Rings that were not closed, and those that leave no mobility, are in
+        the graph's ``notes``. A ring of modules without a joint between them is no loop joint.
 
         Args:
             subsystems: "module": one for each module with joints; "chain": one for each unbranched chain; or
                 names of modules by subsystem.
             gravity: in the axes of the ground [m/s^2].
+            guess: coordinates of all joints (nq,) near which the rings are closed; None: zero.
 
         Raises:
-            AssemblyError: subsystems that are not connected, or do not contain each module once.
+            AssemblyError: subsystems that are not connected, or do not contain each module once; a ring whose
+                ports do not meet, without a joint that could move them; gravity that is no vector.
+            StateError: a guess of the wrong shape, or not finite.
         """
-        return graph_of(self._name, self._structure, subsystems, gravity)
+        return graph_of(self._name, self._structure, subsystems, gravity, guess)
+
+    def to_urdf(self, subsystems: str | Mapping[str, Sequence[str]] = "module") -> str:
+        """URDF text with tags (docs/urdf_tags.md): links with masses and shapes, joints, subsystems, rings.
+
+        ``md.load_urdf(assembly.to_urdf())`` is the same robot as ``graph(subsystems)``, with joints in the
+        same order. A URDF does not say which joints of a ring are independent, nor where gravity points to:
+        ``with_independent_joints`` and an argument of ``load_urdf`` do. Joints without limits have the
+        largest float as a limit where URDF needs one.
+
+        Raises:
+            AssemblyError: as :meth:`graph`.
+        """
+        return urdf_of(self._structure, closed_graph(self._name, self._structure, subsystems))
 
     def __str__(self) -> str:
         return tree_of(self._name, self._structure)
