@@ -5,8 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 
+from numpy.typing import ArrayLike
+
 from ...exceptions import AssemblyError
 from ...model import SubsystemGraph
+from ..incidence.conversion import incidence_matrix_of, with_columns
+from ..incidence.matrix import IncidenceMatrix, as_incidence_matrix
+from ..incidence.transformations import DirectTransformations, IndirectTransformations
 from ..modules.library import shipped_types
 from ..modules.module_type import ModuleJoint, ModuleType
 from . import checks
@@ -213,6 +218,58 @@ class Assembly:
             AssemblyError: subsystems that are not connected, or do not contain each module once.
         """
         return graph_of(self._name, self._structure, subsystems, gravity)
+
+    def incidence_matrix(self) -> IncidenceMatrix:
+        """The adapted assembly incidence matrix of Meister & Gutenkunst (Fig. 5)."""
+        return incidence_matrix_of(self._structure)
+
+    @classmethod
+    def from_incidence_matrix(
+        cls,
+        matrix: ArrayLike | IncidenceMatrix,
+        kinds: str | Sequence[str] | None = None,
+        names: Sequence[str] | None = None,
+        turns: Sequence[int] | None = None,
+        base: str | None = None,
+        types: Mapping[str, ModuleType] | None = None,
+        *,
+        docking_types: Sequence[str] | None = None,
+        mount: MountLike = FIXED,
+        name: str = "assembly",
+    ) -> Assembly:
+        """The assembly that has this incidence matrix; columns that close rings may be among the others.
+
+        Rows and columns may be in any order; in that of docking, :meth:`incidence_matrix` gives them back.
+
+        Args:
+            matrix: an :class:`.IncidenceMatrix`; or face numbers, shape (modules, docks), 0 for none.
+            kinds: of all modules or of each.
+            names, turns, base, docking_types: see :class:`.IncidenceMatrix`.
+            types, mount, name: as those of an assembly.
+
+        Raises:
+            UnknownNameError: an unknown kind. AssemblyError: as :class:`.IncidenceMatrix`; faces that cannot
+                dock; modules that would be in one cell; wrong docking types. Names modules, faces and column.
+        """
+        aim = as_incidence_matrix(matrix, kinds, names, turns, base, docking_types)
+        kind = aim.kinds[aim.modules.index(aim.base)]
+        start = cls((aim.base, kind), mount=mount, types=types, name=name)
+        return start._with(with_columns(start._structure, aim))
+
+    def direct_transformations(self, order: str = "dfs") -> DirectTransformations:
+        """Poses of docked modules in each other's frames, by the traversal of Meister & Gutenkunst (Fig. 6).
+
+        Args:
+            order: "dfs" (depth first, as in Table III) or "bfs" (breadth first).
+
+        Raises:
+            AssemblyError: another order.
+        """
+        return DirectTransformations(self._structure, order)
+
+    def indirect_transformations(self, order: str = "dfs") -> IndirectTransformations:
+        """Poses of modules that one path leads through, as products. Order and errors: as the direct ones."""
+        return IndirectTransformations(self.direct_transformations(order))
 
     def __str__(self) -> str:
         return tree_of(self._name, self._structure)
