@@ -90,10 +90,8 @@ def docked(
     theirs = checks.checked_port(other, new, other_port)
     checks.require_free(other, theirs, old.used)
     a, b = (module, own.name), (other, theirs.name)
-    if module == other:
-        raise AssemblyError(
-            f"ports {own.name} and {theirs.name} are both of module '{module}'; two modules dock"
-        )
+    if a == b:
+        raise AssemblyError(f"port {own.name} of module '{module}' cannot dock at itself")
     checks.require_mating(module, own, other, theirs)
     docking = Docking(*a, *b, checks.checked_turn(turn))
     used = {**old.used, a: b, b: a}

@@ -104,7 +104,7 @@ def checked_turns(turns: object, docks: Sequence[str]) -> tuple[int, ...]:
 
 def checked_faces(matrix: ArrayLike, modules: Sequence[str], docks: Sequence[str]) -> Faces:
     """The matrix as read-only whole numbers. Raises AssemblyError: other entries; names module and column."""
-    given = np.asarray(matrix)
+    given = matrix if isinstance(matrix, np.ndarray) else np.array(matrix, object)
     if given.dtype.kind in "iuf":
         numbers = given.astype(float)
     else:
@@ -123,8 +123,9 @@ def checked_faces(matrix: ArrayLike, modules: Sequence[str], docks: Sequence[str
 
 def _number(value: object) -> float:
     """The number of a face in an array of mixed objects; NaN if it is none."""
-    is_number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
-    return float(value) if is_number and abs(value) <= _LARGEST else np.nan  # type: ignore[arg-type]
+    if isinstance(value, int) and not isinstance(value, bool):
+        return float(value) if abs(value) <= _LARGEST else np.nan  # larger ones may be no float
+    return float(value) if isinstance(value, float | np.integer | np.floating) else np.nan
 
 
 def column_ends(matrix: Faces) -> NDArray[np.intp]:

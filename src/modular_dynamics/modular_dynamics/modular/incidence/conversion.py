@@ -23,13 +23,17 @@ def incidence_matrix_of(structure: Structure) -> IncidenceMatrix:
     row = {name: k for k, name in enumerate(modules)}
     dockings = list(_in_order(structure))
     matrix = np.zeros((len(modules), len(dockings)), np.int64)
+    type_of: dict[tuple[object, ...], str] = {}  # few are different
     types = []
     for column, docking in enumerate(dockings):
         kinds = [structure.placed[name].type for name in (docking.parent, docking.module)]
         ports = kinds[0].ports[docking.parent_port], kinds[1].ports[docking.port]
         matrix[row[docking.parent], column] = ports[0].number
         matrix[row[docking.module], column] = ports[1].number
-        types.append(docking_type(kinds[0], ports[0], kinds[1], ports[1], docking.turn))
+        key = (kinds[0].name, docking.parent_port, kinds[1].name, docking.port, docking.turn)
+        if key not in type_of:
+            type_of[key] = docking_type(kinds[0], ports[0], kinds[1], ports[1], docking.turn)
+        types.append(type_of[key])
     return IncidenceMatrix(
         matrix,
         tuple(placed.type.name for placed in structure.placed.values()),

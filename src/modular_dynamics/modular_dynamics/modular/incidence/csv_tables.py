@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from ...exceptions import AssemblyError
+from ...exceptions import DescriptionError
 from .table import Table
 
 __all__ = ["csv_of", "table_of_csv"]
@@ -36,24 +36,25 @@ def csv_of(table: Table) -> str:
 
 
 def table_of_csv(text: str) -> Table:
-    """The table in a text. Raises AssemblyError: names line and column."""
+    """The table in a text. Raises DescriptionError: names line and column."""
     (line, header), *rows = list(_rows(text)) or [(1, [])]
     if len(header) < 2 or header[0] != "module" or header[-1] != "kind":
-        raise AssemblyError(
-            f"line {line} is {','.join(header)!r}; a header is needed: module, names of docks, kind"
+        raise DescriptionError(
+            f"{','.join(header)!r} is no header, which is: module, names of docks, kind", line
         )
     docks = header[1:-1]
     modules = [(at, cells) for at, cells in rows if " " not in cells[0]]
     labelled = _labelled([(at, cells) for at, cells in rows if " " in cells[0]], len(docks))
     for at, cells in modules:
         if len(cells) != len(header):
-            raise AssemblyError(
-                f"line {at} has {len(cells)} cells; {len(header)} are needed: a module's name, "
-                f"its faces at {len(docks)} docks, its kind"
+            raise DescriptionError(
+                f"{len(cells)} cells; {len(header)} are needed: a module's name, "
+                f"its faces at {len(docks)} docks, its kind",
+                at,
             )
     turns = labelled.get(_TURNS)
     return Table(
-        [_numbers(at, cells[1:-1], docks) for at, cells in modules],
+        np.array([_numbers(at, cells[1:-1], docks) for at, cells in modules], np.int64),
         [cells[-1] for _, cells in modules],
         [cells[0] for _, cells in modules],
         labelled[_TYPES][1] if _TYPES in labelled else None,
@@ -72,7 +73,7 @@ def _rows(text: str) -> Iterator[_Row]:
             if any(stripped):
                 yield reader.line_num, stripped
     except csv.Error as error:
-        raise AssemblyError(f"line {reader.line_num} is no row of a table: {error}") from None
+        raise DescriptionError(f"this is no row of a table: {error}", reader.line_num) from None
 
 
 def _labelled(rows: Sequence[_Row], docks: int) -> dict[str, _Row]:
@@ -81,10 +82,10 @@ def _labelled(rows: Sequence[_Row], docks: int) -> dict[str, _Row]:
     for line, (label, *cells) in rows:
         if label not in _LABELS or label in found:
             wrong = "comes twice" if label in found else f"is none of {', '.join(_LABELS)}"
-            raise AssemblyError(f"line {line}: the row '{label}' {wrong}")
+            raise DescriptionError(f"the row '{label}' {wrong}", line)
         needed = 1 if label == _BASE else docks
         if len(cells) < needed or any(cells[needed:]):
-            raise AssemblyError(f"line {line}: the row '{label}' has {len(cells)} cells; {needed} are needed")
+            raise DescriptionError(f"the row '{label}' has {len(cells)} cells; {needed} are needed", line)
         found[label] = (line, cells[:needed])
     return found
 
@@ -93,5 +94,5 @@ def _numbers(line: int, cells: Sequence[str], docks: Sequence[str]) -> list[int]
     """Whole numbers; their size is checked with the matrix."""
     for dock, cell in zip(docks, cells, strict=True):
         if not _WHOLE.fullmatch(cell):
-            raise AssemblyError(f"line {line}, column '{dock}': {cell!r} is no whole number")
+            raise DescriptionError(f"column '{dock}': {cell!r} is no whole number", line)
     return [int(cell) for cell in cells]

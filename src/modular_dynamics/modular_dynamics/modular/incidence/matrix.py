@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ...exceptions import AssemblyError
+from ...exceptions import AssemblyError, DescriptionError
 from ...model.constant import Constant
 from . import checks
 from .csv_tables import csv_of, table_of_csv
@@ -102,8 +102,8 @@ class IncidenceMatrix(Constant):
             source: path of the file; or the text itself, which has several lines.
 
         Raises:
-            AssemblyError: no such file; no such table; or as :class:`IncidenceMatrix`. Names file, line and
-                column.
+            DescriptionError: no such file; no such table. Names file, line and column.
+            AssemblyError: as :class:`IncidenceMatrix`; names the file.
         """
         return cls._read(text_of(source, "CSV"), table_of_csv)
 
@@ -119,7 +119,8 @@ class IncidenceMatrix(Constant):
             source: path of the file; or the text itself, which has several lines.
 
         Raises:
-            AssemblyError: no such file; other YAML; or as :class:`IncidenceMatrix`. Names file and line.
+            DescriptionError: no such file; other YAML. Names file and line.
+            AssemblyError: as :class:`IncidenceMatrix`; names the file.
         """
         return cls._read(text_of(source, "YAML"), table_of_yaml)
 
@@ -128,6 +129,8 @@ class IncidenceMatrix(Constant):
         try:
             arguments: tuple[Any, ...] = table_of(text.text)
             return cls(*arguments)
+        except DescriptionError as error:
+            raise error.located(f"{text.where}: ", error.line) from None
         except AssemblyError as error:
             raise AssemblyError(f"{text.where}: {error}") from None
 

@@ -4,7 +4,7 @@ from os import PathLike
 from pathlib import Path
 from typing import NamedTuple
 
-from ...exceptions import AssemblyError
+from ...exceptions import DescriptionError
 
 __all__ = ["Source", "Text", "text_of", "written"]
 
@@ -25,10 +25,10 @@ def text_of(source: Source, form: str) -> Text:
         form: what the text is ("CSV"), for errors.
 
     Raises:
-        AssemblyError: no such file, or it is not UTF-8.
+        DescriptionError: no such file, or it is not UTF-8.
     """
     if not isinstance(source, str | PathLike):
-        raise AssemblyError(
+        raise DescriptionError(
             f"an object of type {type(source).__name__} is no {form}; a path or the text itself is needed"
         )
     if isinstance(source, str) and "\n" in source:
@@ -37,9 +37,9 @@ def text_of(source: Source, form: str) -> Text:
     try:
         return Text(path.read_text(encoding="utf-8-sig"), str(path))
     except OSError as error:
-        raise AssemblyError(f"'{path}' cannot be read: {error.strerror or error}") from None
+        raise DescriptionError(f"'{path}' cannot be read: {error.strerror or error}") from None
     except ValueError as error:  # not UTF-8, or a zero byte in the path
-        raise AssemblyError(f"'{path}' is no {form} in UTF-8: {error}") from None
+        raise DescriptionError(f"'{path}' is no {form} in UTF-8: {error}") from None
 
 
 def written(text: str, path: Source | None) -> str:

@@ -1,17 +1,16 @@
 """Incidence matrices as YAML: modules with their kinds, and docks with the faces of two modules."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 import numpy as np
 import yaml
 
-from ...exceptions import AssemblyError
+from ...exceptions import DescriptionError
 from .table import Table
 
 __all__ = ["table_of_yaml", "yaml_of"]
 
-_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 #: What YAML reads as text without quotes: not numbers, and none of the words below.
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
 _WORDS = {"y", "n", "yes", "no", "on", "off", "true", "false", "null"}
@@ -51,16 +50,10 @@ def _quoted(text: str) -> str:
 
 
 def table_of_yaml(text: str) -> Table:
-    """The table in a text. Raises AssemblyError: names the line."""
-    try:
-        root = yaml.compose(text, _LOADER)
-    except (yaml.YAMLError, RecursionError) as error:
-        raise AssemblyError(f"this is no YAML: {error}") from None
-    if root is None:
-        raise AssemblyError("the file is empty; base, modules and docks are needed")
-    entries = _mapping(root, "the file", ("base", "modules", "docks"))
+    """The table in a text. Raises DescriptionError: names the line."""
+    entries = _mapping(_root(text), "the file", ("base", "modules", "docks"))
     if "modules" not in entries:
-        raise AssemblyError("the file has no modules; names with their kinds are needed")
+        raise DescriptionError("the file has no modules; names with their kinds are needed")
     modules = _mapping(entries["modules"], "modules")
     docks = _mapping(entries["docks"], "docks") if "docks" in entries else {}
     row = {name: k for k, name in enumerate(modules)}
@@ -69,48 +62,71 @@ def table_of_yaml(text: str) -> Table:
     turns: list[int] = []
     for column, (dock, node) in enumerate(docks.items()):
         own = _mapping(node, f"dock '{dock}'", ("faces", "type", "turn"))
-        if "faces" not in own:
-            raise AssemblyError(f"{_line(node)}: dock '{dock}' has no faces; those of two modules are needed")
-        for module, face in _mapping(own["faces"], f"the faces of dock '{dock}'").items():
-            if module not in row:
-                raise AssemblyError(
-                    f"{_line(face)}: dock '{dock}' names module '{module}'; the modules: {', '.join(row)}"
-                )
-            matrix[row[module], column] = _whole(face, f"the face of module '{module}' at dock '{dock}'")
+        for module, face in _faces(dock, node, own, row).items():
+            matrix[row[module], column] = face
         if "type" in own:
             types.append(_text(own["type"], f"the type of dock '{dock}'"))
         if len(types) not in (0, column + 1):
-            raise AssemblyError(f"{_line(node)}: docks with and without a type; all or none are needed")
+            raise DescriptionError("docks with and without a type; all or none are needed", _line(node))
         turns.append(_whole(own["turn"], f"the turn of dock '{dock}'") if "turn" in own else 0)
     kinds = [_text(kind, f"the kind of module '{name}'") for name, kind in modules.items()]
     base = _text(entries["base"], "the base") if "base" in entries else ""
     return Table(matrix, kinds, list(modules), types or None, tuple(turns), list(docks), base)
 
 
-def _line(node: yaml.Node) -> str:
-    return f"line {node.start_mark.line + 1}"
+def _root(text: str) -> yaml.Node:
+    try:
+        root = yaml.compose(text, yaml.SafeLoader)  # the loader in C crashes where lists are nested deeply
+    except yaml.MarkedYAMLError as error:
+        line = None if error.problem_mark is None else error.problem_mark.line + 1
+        raise DescriptionError(f"this is no YAML: {error.problem}", line) from None
+    except (yaml.YAMLError, RecursionError) as error:
+        raise DescriptionError(f"this is no YAML: {error}") from None
+    if root is None:
+        raise DescriptionError("the file is empty; base, modules and docks are needed")
+    return root
+
+
+def _faces(dock: str, node: yaml.Node, own: _Entries, row: Mapping[str, int]) -> dict[str, int]:
+    """Face numbers by module; whether there are two is checked with the matrix."""
+    if "faces" not in own:
+        raise DescriptionError(f"dock '{dock}' has no faces; those of two modules are needed", _line(node))
+    faces = _mapping(own["faces"], f"the faces of dock '{dock}'")
+    for module, face in faces.items():
+        if module not in row:
+            raise DescriptionError(
+                f"dock '{dock}' names module '{module}'; the modules: {', '.join(row)}", _line(face)
+            )
+    return {
+        module: _whole(face, f"the face of module '{module}' at dock '{dock}'")
+        for module, face in faces.items()
+    }
+
+
+def _line(node: yaml.Node) -> int:
+    return int(node.start_mark.line) + 1
 
 
 def _mapping(node: yaml.Node, what: str, keys: Iterable[str] = ()) -> _Entries:
     """The values by key; every key is text, comes once, and is one of ``keys`` if there are some."""
     if not isinstance(node, yaml.MappingNode):
-        raise AssemblyError(f"{_line(node)}: {what} is no mapping")
+        raise DescriptionError(f"{what} is no mapping", _line(node))
     entries: _Entries = {}
     for key, value in node.value:
         name = _text(key, f"a name in {what}")
         if name in entries:
-            raise AssemblyError(f"{_line(key)}: '{name}' comes twice in {what}")
+            raise DescriptionError(f"'{name}' comes twice in {what}", _line(key))
         if keys and name not in keys:
-            raise AssemblyError(f"{_line(key)}: '{name}' in {what} is unknown; known: {', '.join(keys)}")
+            raise DescriptionError(f"'{name}' in {what} is unknown; known: {', '.join(keys)}", _line(key))
         entries[name] = value
     return entries
 
 
 def _text(node: yaml.Node, what: str) -> str:
     if not isinstance(node, yaml.ScalarNode):
-        raise AssemblyError(f"{_line(node)}: {what} is no text")
+        raise DescriptionError(f"{what} is no text", _line(node))
     if node.tag != "tag:yaml.org,2002:str":
-        raise AssemblyError(f"{_line(node)}: {what} is {node.value}, which is no text; write it in quotes")
+        raise DescriptionError(f"{what} is {node.value}, which is no text; write it in quotes", _line(node))
     return str(node.value)
 
 
@@ -118,5 +134,5 @@ def _whole(node: yaml.Node, what: str) -> int:
     is_int = isinstance(node, yaml.ScalarNode) and node.tag == "tag:yaml.org,2002:int"
     if not is_int or not _WHOLE.fullmatch(node.value):
         shown = repr(node.value) if isinstance(node, yaml.ScalarNode) else "a list or mapping"
-        raise AssemblyError(f"{_line(node)}: {what} is {shown}; a whole number is needed")
+        raise DescriptionError(f"{what} is {shown}; a whole number is needed", _line(node))
     return int(node.value)

@@ -152,10 +152,10 @@ class ModuleType(Constant):
 
     def port(self, port: str | int) -> Port | None:
         """The port of that name or number; None if there is none."""
-        return self.ports.get(port) if isinstance(port, str) else self._numbered.get(port)
+        return self.ports.get(str(port)) or self._numbered.get(port)
 
     @cached_property
-    def _numbered(self) -> Mapping[int, Port]:
+    def _numbered(self) -> Mapping[object, Port]:
         return {port.number: port for port in self.ports.values()}
 
 
@@ -167,16 +167,11 @@ def _check(kind: ModuleType) -> None:
 
 def _wrong_bodies(kind: ModuleType) -> Iterator[str]:
     bodies = ", ".join(kind.bodies)
-    numbered: dict[int, str] = {}
     if kind.root not in kind.bodies:
         yield f"its root body '{kind.root}' is none of its bodies: {bodies}"
     for port in kind.ports.values():
         if port.body not in kind.bodies:
             yield f"port {port.name} is on body '{port.body}'; its bodies: {bodies}"
-        if port.number < 1:
-            yield f"port {port.name} has the number {port.number}; numbers begin at 1"
-        if (other := numbered.setdefault(port.number, port.name)) != port.name:
-            yield f"ports {other} and {port.name} have both the number {port.number}"
     if bool(kind.cells) != (kind.cell_size > 0.0):
         yield "cells and a positive cell_size are needed, or neither"
 
