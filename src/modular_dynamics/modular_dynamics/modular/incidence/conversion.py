@@ -1,6 +1,7 @@
 """Assemblies as incidence matrices, and back."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import cache
 from heapq import heappop, heappush
 
 import numpy as np
@@ -23,17 +24,14 @@ def incidence_matrix_of(structure: Structure) -> IncidenceMatrix:
     row = {name: k for k, name in enumerate(modules)}
     dockings = list(_in_order(structure))
     matrix = np.zeros((len(modules), len(dockings)), np.int64)
-    type_of: dict[tuple[object, ...], str] = {}  # few are different
+    type_of = cache(docking_type)  # few are different
     types = []
     for column, docking in enumerate(dockings):
         kinds = [structure.placed[name].type for name in (docking.parent, docking.module)]
         ports = kinds[0].ports[docking.parent_port], kinds[1].ports[docking.port]
         matrix[row[docking.parent], column] = ports[0].number
         matrix[row[docking.module], column] = ports[1].number
-        key = (kinds[0].name, docking.parent_port, kinds[1].name, docking.port, docking.turn)
-        if key not in type_of:
-            type_of[key] = docking_type(kinds[0], ports[0], kinds[1], ports[1], docking.turn)
-        types.append(type_of[key])
+        types.append(type_of(kinds[0], ports[0], kinds[1], ports[1], docking.turn))
     return IncidenceMatrix(
         matrix,
         tuple(placed.type.name for placed in structure.placed.values()),
@@ -70,6 +68,7 @@ def with_columns(start: Structure, aim: IncidenceMatrix) -> Structure:
         for row in pair:
             at[row].append(column)
     base = aim.modules.index(aim.base)
+    type_of = cache(docking_type)
     there, done, waiting = {base}, set[int](), list(at[base])
     while waiting:
         column = heappop(waiting)
@@ -77,7 +76,7 @@ def with_columns(start: Structure, aim: IncidenceMatrix) -> Structure:
             continue
         done.add(column)
         a, b = ends[column] if ends[column][0] in there else ends[column][::-1]
-        start = _with_column(start, aim, column, (a, b), (kinds[a], kinds[b]))
+        start = _with_column(start, aim, column, (a, b), (kinds[a], kinds[b]), type_of)
         if b not in there:
             there.add(b)
             for each in at[b]:
@@ -91,6 +90,7 @@ def _with_column(
     column: int,
     rows: tuple[int, int],
     kinds: tuple[ModuleType, ModuleType],
+    type_of: Callable[..., str],
 ) -> Structure:
     """With one docking more, that of a column, seen from the module that is there."""
     names = [aim.modules[row] for row in rows]
@@ -98,7 +98,7 @@ def _with_column(
     new = None if names[1] in start.placed else kinds[1]
     try:
         result = docked(start, names[0], faces[0], names[1], faces[1], new, aim.turns[column])
-        _require_type(aim, column, kinds, faces)
+        _require_type(aim, column, kinds, faces, type_of)
     except AssemblyError as error:
         where = f"face {faces[0]} of module '{names[0]}' and face {faces[1]} of module '{names[1]}'"
         raise AssemblyError(f"column '{aim.docks[column]}', {where}: {error}") from None
@@ -106,13 +106,17 @@ def _with_column(
 
 
 def _require_type(
-    aim: IncidenceMatrix, column: int, kinds: tuple[ModuleType, ModuleType], faces: list[int]
+    aim: IncidenceMatrix,
+    column: int,
+    kinds: tuple[ModuleType, ModuleType],
+    faces: list[int],
+    type_of: Callable[..., str],
 ) -> None:
     if aim.docking_types is None:
         return
     port, other = (kind.port(face) for kind, face in zip(kinds, faces, strict=True))
     assert port is not None  # both have just been docked
     assert other is not None
-    right = docking_type(kinds[0], port, kinds[1], other, aim.turns[column])
+    right = type_of(kinds[0], port, kinds[1], other, aim.turns[column])
     if aim.docking_types[column] != right:
         raise AssemblyError(f"the docking type is '{aim.docking_types[column]}'; '{right}' is right for them")
