@@ -40,13 +40,14 @@ def test_breadth_first_takes_modules_near_the_base_first():
     ]
 
 
-def test_depth_first_finishes_paths_however_modules_were_docked():
+def test_dockings_at_one_module_come_in_the_order_in_which_they_were_made():
     assembly = modular.Assembly(base=("a", "backbone")).dock("a", 3, "b", 4, kind="scout")
     assembly = assembly.dock("a", 4, "c", 3, kind="backbone").dock("b", 3, "d", 4, kind="backbone")
-    assert [row[:2] for row in assembly.direct_transformations().by_name] == [
-        *[("a", "b"), ("b", "d"), ("a", "c")]
-    ]
-    assert list(assembly.indirect_transformations()) == [((0, 3), (0, 1), (1, 3))]
+    assembly = assembly.dock("b", 2, "e", 5, kind="block")
+    depth, breadth = (assembly.direct_transformations(order).by_name for order in ("dfs", "bfs"))
+    assert [row.i + row.j for row in depth] == ["ab", "bd", "be", "ac"]
+    assert [row.i + row.j for row in breadth] == ["ab", "ac", "bd", "be"]
+    assert list(assembly.indirect_transformations()) == [((0, 3), (0, 1), (1, 3)), ((0, 4), (0, 1), (1, 4))]
 
 
 @pytest.mark.parametrize("order", ["dfs", "bfs"])
