@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...algebra import DualQuaternion, to_rotation_translation
-from ...closure.assembly.assemble import checked_guess
 from ...exceptions import AssemblyError
 from ...model import Anchor, Body, Connection, Joint, LoopJoint, Subsystem, SubsystemGraph
 from ..modules.port import mating
@@ -47,7 +46,7 @@ def graph_of(
     graph = closed_graph(name, structure, subsystems, checked_gravity(gravity))
     if not graph.loop_joints:
         if guess is not None:
-            checked_guess(graph, guess)
+            graph.checked(guess=guess)
         return graph
     chosen = independent_joints(graph, guess)
     return replace(graph, independent=chosen.names, notes=chosen.notes)

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from ...algebra import DualQuaternion, Quaternion, pose, rotation_matrix
 from ...model import Body, Inertial, Joint, JointType, Link, merged
 from ..modules.module_type import ModuleType, Step
-from ..modules.port import Port, mating
+from ..modules.port import Port, docked_pose
 from .docking import Docking, Mount
 
 __all__ = ["WORLD", "PlacedModule", "Site", "place"]
@@ -68,7 +68,7 @@ def place(
         x_base, normal = DualQuaternion.identity, _FREE_AXIS
     else:
         port, own = parent.type.ports[docking.parent_port], kind.ports[docking.port]
-        x_parent_module = port.x_module_port * mating(docking.turn) * own.x_module_port.conjugate()
+        x_parent_module = docked_pose(port, own, docking.turn)
         carrier = parent.sites[port.body]
         site = Site(carrier.module, carrier.body, carrier.link, carrier.x * x_parent_module)
         entered, steps = (kind.root, kind.entry_steps) if kind.entry_steps else (own.body, ())

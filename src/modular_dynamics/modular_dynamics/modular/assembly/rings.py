@@ -51,12 +51,12 @@ def independent_joints(graph: SubsystemGraph, guess: ArrayLike | None) -> Indepe
     """
     assembler = Assembler(graph)
     system = assembler.system
-    closed = graph.neutral() if guess is None else checked_guess(graph, guess)
+    closed = graph.neutral() if guess is None else checked_guess(system, guess)
     start = closed.copy()
     # Newton's method is quick, and where it fails the search within limits also says why
     if not system.largest_residual(closed) < CLOSED and not closes(system, Coordinates(graph), closed):
         found = assembler.search(start)
-        if found.open:
+        if found.open_groups:
             error = cannot_close(system, found, assembler.search(found.q, limited=False), "all joints")
             return IndependentJoints(None, (f"no independent joints were chosen: {error}",))
         closed = found.q
