@@ -46,7 +46,7 @@ def graph_of(
     graph = closed_graph(name, structure, subsystems, checked_gravity(gravity))
     if not graph.loop_joints:
         if guess is not None:
-            graph.checked(guess=guess)
+            graph.checked(q=guess)
         return graph
     chosen = independent_joints(graph, guess)
     return replace(graph, independent=chosen.names, notes=chosen.notes)
