@@ -6,8 +6,10 @@ from math import sqrt
 import numpy as np
 
 from ...algebra import DualQuaternion, Quaternion, pose
+from ...exceptions import ModelError
+from ...model.changes.checks import checked_number
 
-__all__ = ["QUARTERS", "Port", "mating", "why_not_mating"]
+__all__ = ["GENDERS", "QUARTERS", "Port", "checked_pose", "mating", "why_not_mating"]
 
 _HALF = sqrt(0.5)
 #: x_port_mated by quarter turns: the other port's z axis is opposite, its x axis equal, then it is turned.
@@ -22,6 +24,16 @@ QUARTERS = tuple(
 )
 #: Which genders mate.
 _MATES = {"m": "f", "f": "m", "h": "h"}
+GENDERS = tuple(_MATES)
+#: How far the pose of a port may be from a unit dual quaternion.
+_ROUNDING = 1e-9
+
+
+def checked_pose(what: str, x: object) -> DualQuaternion:
+    """A unit dual quaternion of finite numbers. Raises ModelError: it is none."""
+    if not isinstance(x, DualQuaternion) or not np.isfinite(x.vec8()).all() or not x.is_unit(_ROUNDING):
+        raise ModelError(f"the pose of {what} is {x!r}; a unit dual quaternion is needed")
+    return x
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,6 +45,9 @@ class Port:
         x_module_port: pose in the module's frame at zero joint positions.
         size: lengths [m] that two mated ports have in common.
         gender: "m", "f", or "h" for ports that mate with their like. kind: only equal kinds mate.
+
+    Raises:
+        ModelError: a value that is none of these; names the port.
     """
 
     name: str
@@ -42,6 +57,17 @@ class Port:
     size: tuple[float, ...] = ()
     gender: str = "h"
     kind: str = ""
+
+    def __post_init__(self) -> None:
+        what = f"port {self.name}"
+        if isinstance(self.number, bool) or not isinstance(self.number, int) or self.number < 1:
+            raise ModelError(f"the number of {what} is {self.number!r}; a whole number from 1 on is needed")
+        if self.gender not in GENDERS:
+            raise ModelError(f"the gender of {what} is {self.gender!r}; m, f or h is needed")
+        for length in self.size:
+            if checked_number(f"a size of {what} [m]", length) <= 0.0:
+                raise ModelError(f"a size of {what} is {length} m; it must be positive")
+        checked_pose(what, self.x_module_port)
 
 
 def mating(turn: int) -> DualQuaternion:
