@@ -22,7 +22,7 @@ def checked_kind(kind: object, module: str, types: Mapping[str, ModuleType]) -> 
     """The module type of that name, or the type itself. Raises UnknownNameError, AssemblyError."""
     if isinstance(kind, ModuleType):
         known = types.get(kind.name)
-        if known is not None and known is not kind:
+        if known is not None and known != kind:
             raise AssemblyError(
                 f"the assembly knows another kind '{kind.name}' than that of module '{module}'"
             )

@@ -1,7 +1,5 @@
 """Poses of ports and shapes as directions and angles, and back to the last bit."""
 
-from collections.abc import Iterator
-
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -13,40 +11,55 @@ from ...algebra import (
     to_xyz_rpy,
     translation,
 )
+from ...exceptions import ModelError
+from .parts import unit
 
 __all__ = ["facing", "port_pose", "shape_pose"]
 
 #: Digits of numbers that a person wrote.
-_WRITTEN = 12
+_DIGITS = 12
+#: Cosine of the angle between a port's normal and its up, up to which they are perpendicular.
+_PERPENDICULAR = 1e-6
 
 
-def facing(xyz: ArrayLike, normal: NDArray[np.float64], up: NDArray[np.float64]) -> DualQuaternion:
-    """The pose at xyz [m] with the z axis ``normal`` and the x axis ``up``, perpendicular unit vectors."""
-    return from_rotation_translation(np.column_stack([up, np.cross(normal, up), normal]), xyz)
+def facing(xyz: ArrayLike, normal: ArrayLike, up: ArrayLike) -> DualQuaternion:
+    """The pose at xyz [m] with the z axis along ``normal`` and the x axis along ``up``.
+
+    Raises:
+        ModelError: one of them is 0, or they are not perpendicular; names the cosine of their angle.
+    """
+    z, x = unit("the normal", normal), unit("up", up)
+    if abs(cosine := float(x @ z)) > _PERPENDICULAR:
+        raise ModelError(
+            f"up is not perpendicular to the normal: the cosine of their angle is {cosine:.3g}; 0 is needed"
+        )
+    x = unit("up", x - cosine * z)
+    return from_rotation_translation(np.column_stack([x, np.cross(z, x), z]), xyz)
 
 
 def port_pose(x: DualQuaternion) -> dict[str, list[float]]:
     """xyz, normal and up of a pose where :func:`facing` makes it of them again, else its eight numbers."""
-    rotation, position = rotation_matrix(x.primary), translation(x)
-    for xyz, normal, up in _candidates(position, rotation[:, 2], rotation[:, 0]):
-        try:
-            same = facing(xyz, normal, up) == x
-        except ValueError:  # rounding made it no rotation
-            continue
-        if same:
-            return {"xyz": xyz.tolist(), "normal": normal.tolist(), "up": up.tolist()}
+    rotation, xyz = rotation_matrix(x.primary), _written(translation(x))
+    # as a person writes directions: the largest component is 1 or -1
+    normal, up = (_written(a / np.abs(a).max()) for a in (rotation[:, 2], rotation[:, 0]))
+    try:
+        same = facing(xyz, normal, up) == x
+    except ModelError:  # the other components are not round
+        same = False
+    if same:
+        return {"xyz": xyz.tolist(), "normal": normal.tolist(), "up": up.tolist()}
     return {"pose": x.vec8().tolist()}
 
 
 def shape_pose(x: DualQuaternion) -> dict[str, list[float]]:
     """xyz and rpy of a pose where :func:`.from_xyz_rpy` makes it of them again, else its eight numbers."""
-    for xyz, rpy in _candidates(*to_xyz_rpy(x)):
-        if from_xyz_rpy(xyz, rpy) == x:
-            return {key: value.tolist() for key, value in (("xyz", xyz), ("rpy", rpy)) if value.any()}
+    xyz, rpy = map(_written, to_xyz_rpy(x))
+    if from_xyz_rpy(xyz, rpy) == x:
+        return {key: value.tolist() for key, value in (("xyz", xyz), ("rpy", rpy)) if value.any()}
     return {"pose": x.vec8().tolist()}
 
 
-def _candidates(*vectors: NDArray[np.float64]) -> Iterator[tuple[NDArray[np.float64], ...]]:
-    """The vectors rounded as a person writes them, without the sign of zero; as they are."""
-    yield tuple(np.round(vector, _WRITTEN) + 0.0 for vector in vectors)
-    yield vectors
+def _written(vector: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Rounded as a person writes it, without the sign of zero."""
+    rounded: NDArray[np.float64] = np.round(vector, _DIGITS) + 0.0
+    return rounded

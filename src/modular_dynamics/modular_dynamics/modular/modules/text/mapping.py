@@ -18,8 +18,6 @@ _NEEDED = ("name", "root", "bodies", "ports")
 _ZERO, _NONE = (0.0, 0.0, 0.0), (0.0,) * 6
 _BOUNDS = {"lower": -LARGEST, "upper": -LARGEST, "effort": 0.0, "velocity": 0.0}
 _MOVING = ("revolute", "continuous", "prismatic")
-#: Cosine of the angle between a port's normal and its up up to which they are perpendicular.
-_PERPENDICULAR = 1e-6
 
 
 def module_type_from(top: Element) -> ModuleType:
@@ -145,16 +143,11 @@ def _port(name: str, number: int, bodies: tuple[str, ...], element: Element) -> 
 
 def _facing(element: Element) -> DualQuaternion:
     """The pose of a port whose z axis is ``normal`` and whose x axis is ``up``, both made unit vectors."""
+    xyz, normal = element.numbers("xyz", 3), element.numbers("normal", 3)
     with element.located("normal"):
-        z = unit("this normal", element.numbers("normal", 3))
+        unit("this vector", normal)
     with element.located("up"):
-        x = unit("this vector", element.numbers("up", 3))
-    if abs(cosine := float(x @ z)) > _PERPENDICULAR:
-        raise element.wrong(
-            "up", f"a vector perpendicular to normal (the cosine of their angle is {cosine:.3g})"
-        )
-    x = unit("this vector", x - cosine * z)
-    return facing(element.numbers("xyz", 3), z, x)
+        return facing(xyz, normal, element.numbers("up", 3))
 
 
 def _dual_quaternion(element: Element, instead: tuple[str, ...]) -> DualQuaternion:

@@ -44,8 +44,8 @@ def read_timor_modules(
     world as in timor-python when it is the base of an assembly.
 
     Args:
-        source: the path of a file, JSON text of several lines, or what such a file holds: a list of modules,
-            or one.
+        source: the path of a file, JSON text of several lines, or what such a file holds: a list of modules
+            (also under the key "modules"), or one.
 
     Raises:
         DescriptionError: not such a file; names the file and the element, as 'J1/bodies/distal/mass'.
@@ -56,6 +56,8 @@ def read_timor_modules(
     else:
         name, text = text_of(source)
         data = _parsed(text, name)
+    if isinstance(data, Mapping) and "modules" in data:
+        data = data["modules"]
     listed = [data] if isinstance(data, Mapping) else data
     if not isinstance(listed, list | tuple) or not listed:
         raise DescriptionError(f"the content is {listed!r:.60}; a list of modules is needed", name)

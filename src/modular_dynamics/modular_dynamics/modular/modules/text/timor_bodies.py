@@ -11,7 +11,7 @@ from ....model import Inertial, JointType
 from ....model.changes.checks import checked_inertial
 from ....model.inertial import merged
 from ..parts import ModuleBody, ModuleJoint
-from .element import Element
+from .element import LARGEST, Element
 from .timor_shapes import shapes_of
 from .timor_values import limits_of, matrix, pose_of
 
@@ -45,17 +45,7 @@ def tree_of(
         DescriptionError: an unknown body or type, or a body that no joint connects.
     """
     for joint in joints.values():
-        joint.require(_NEEDED, _OPTIONAL)
-        for end in ("parent", "child"):
-            if str(joint.item[end]) not in bodies:
-                raise joint.wrong(end, f"one of {', '.join(bodies)}")
-        joint.choice("type", _TYPES)
-        if joint.item.get("passive", False) is not False:
-            if joint.item["passive"] is not True:
-                raise joint.wrong("passive", "true or false")
-            raise UnsupportedModelError(
-                str(joint.failure("passive", " is true; passive joints are not supported"))
-            )
+        _check(joint, bodies)
     x_module, body_of, queue = {root: x_root}, {root: root}, [root]
     while queue:
         body = queue.pop(0)
@@ -74,6 +64,25 @@ def tree_of(
         if name not in x_module:
             raise element.failure("", f": no joint connects this body with body '{root}'")
     return Tree(root, x_module, body_of)
+
+
+def _check(joint: Element, bodies: Mapping[str, Element]) -> None:
+    """Check a joint's keys and values; also those of a fixed one, which have no effect."""
+    joint.require(_NEEDED, _OPTIONAL)
+    for end in ("parent", "child"):
+        if str(joint.item[end]) not in bodies:
+            raise joint.wrong(end, f"one of {', '.join(bodies)}")
+    if str(joint.item["parent"]) == str(joint.item["child"]):
+        raise joint.wrong("child", "another body than the parent")
+    joint.choice("type", _TYPES)
+    limits_of(joint)
+    for key in _NUMBERS:
+        joint.number(key, least=-LARGEST if key == "gearRatio" else 0.0)
+    if (passive := joint.item.get("passive", False)) is True:
+        what = joint.failure("passive", " is true; passive joints are not supported")
+        raise UnsupportedModelError(str(what))
+    if passive is not False:
+        raise joint.wrong("passive", "true or false")
 
 
 def bodies_of(bodies: Mapping[str, Element], tree: Tree) -> dict[str, ModuleBody]:
@@ -106,7 +115,7 @@ def joints_of(joints: Mapping[str, Element], tree: Tree) -> tuple[ModuleJoint, .
 def _joint(name: str, joint: Element, tree: Tree) -> ModuleJoint:
     parent, child = str(joint.item["parent"]), str(joint.item["child"])
     x = tree.x_module[parent] * pose_of(joint, "poseParent")
-    ratio, rotor = joint.number("gearRatio", 1.0), joint.number("motorInertia", least=0.0)
+    ratio, rotor = joint.number("gearRatio", 1.0), joint.number("motorInertia")
     limits = limits_of(joint)
     with joint.located():
         return ModuleJoint(
@@ -117,7 +126,7 @@ def _joint(name: str, joint: Element, tree: Tree) -> ModuleJoint:
             rotation_matrix(x.primary)[:, 2],
             translation(x),
             limits,
-            joint.number("frictionViscous", least=0.0),
-            joint.number("frictionCoulomb", least=0.0),
+            joint.number("frictionViscous"),
+            joint.number("frictionCoulomb"),
             armature=ratio**2 * rotor,
         )
