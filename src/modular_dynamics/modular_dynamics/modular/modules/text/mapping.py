@@ -25,6 +25,8 @@ def module_type_from(top: Element) -> ModuleType:
     top.require(_NEEDED, ("joints", "cells"))
     name = top.text("name")
     bodies = {body: _body(body, element) for body, element in top.named("bodies").items()}
+    if not bodies:
+        raise top.wrong("bodies", "at least one body")
     joints = tuple(_joint(joint, element) for joint, element in top.named("joints", {}).items())
     elements = top.named("ports")
     numbers = port_numbers({port: _number(element) for port, element in elements.items()})

@@ -73,6 +73,8 @@ def documents(text: str, name: str) -> list[Any]:
         raise DescriptionError(str(error.args[0]).partition(": ")[2], f"{name}, line {error.line}") from None
     except (yaml.YAMLError, ValueError) as error:
         raise DescriptionError(f"this is not YAML: {error}", name) from None
+    except (LookupError, AttributeError, TypeError):  # PyYAML's own, where a tag such as !!bool is before 'x'
+        raise DescriptionError("this is not YAML: a value is none of its tag", name) from None
     except RecursionError:
         raise DescriptionError("this YAML is nested too deeply", name) from None
 
