@@ -13,8 +13,6 @@ __all__ = ["checked_inertial", "checked_number", "checked_numbers", "require_map
 
 #: How far an inertia may be from symmetric, or from positive, relative to its largest number: rounding.
 _ROUNDING = 1e-9
-#: The same for an inertia of which files have six digits.
-_SIX_DIGITS = 1e-5
 
 
 def require_mapping(what: str, values: object) -> None:
@@ -44,9 +42,7 @@ def checked_numbers(what: str, values: ArrayLike, shape: tuple[int, ...]) -> NDA
     return array.astype(np.float64)
 
 
-def checked_inertial(
-    what: str, mass: object, com: ArrayLike, inertia: ArrayLike, depth: int = 1, *, strict: bool = False
-) -> Inertial:
+def checked_inertial(what: str, mass: object, com: ArrayLike, inertia: ArrayLike, depth: int = 1) -> Inertial:
     """Mass [kg], centre of mass [m] and inertia about it [kg m^2] of a body that can exist.
 
     A point mass, with an inertia of zero, is possible. An inertia that breaks the triangle inequality is a
@@ -55,7 +51,6 @@ def checked_inertial(
     Args:
         what: the link or payload, as messages name it. depth: how many functions of the library are between
             this one and the user's line, to which the warning refers.
-        strict: a broken triangle inequality, beyond the rounding of files to six digits, is an error.
 
     Raises:
         ModelError: negative mass, an inertia that is not symmetric or has a negative principal moment, or
@@ -76,13 +71,11 @@ def checked_inertial(
             f"the inertia of {what} has the principal moments {shown} kg m^2; none can be negative "
             "(it is taken about the centre of mass)"
         )
-    allowed = _SIX_DIGITS / _ROUNDING * rounding if strict else rounding
-    if principal[2] > principal[0] + principal[1] + allowed:
-        broken = (
+    if principal[2] > principal[0] + principal[1] + rounding:
+        warnings.warn(
             f"the inertia of {what} breaks the triangle inequality (principal moments {shown} kg m^2: the "
-            "largest exceeds the sum of the others); no rigid body has such an inertia"
+            "largest exceeds the sum of the others); no rigid body has such an inertia",
+            ModelWarning,
+            stacklevel=depth + 2,
         )
-        if strict:
-            raise ModelError(broken)
-        warnings.warn(broken, ModelWarning, stacklevel=depth + 2)
     return Inertial(kilograms, centre, moments)

@@ -19,6 +19,8 @@ ENTRY = "entry"
 _TYPES = (JointType.REVOLUTE, JointType.CONTINUOUS, JointType.PRISMATIC)
 _ZERO = read_only(np.zeros(3), (3,), "an origin")
 _NO_INERTIA = read_only(np.zeros((3, 3)), (3, 3), "an inertia")
+#: Functions between `checked_inertial` and the line that makes a body: its __post_init__, and its __init__.
+_DEPTH = 2
 #: A vector whose length differs from 1 by less is a unit vector already.
 _ROUNDING = 4 * np.finfo(float).eps
 
@@ -42,7 +44,8 @@ class ModuleBody(Constant):
         shapes: what is drawn.
 
     Raises:
-        ModelError: a mass or an inertia that no body has; names the body.
+        ModelError: a mass or an inertia that no body has; names the body. An inertia that breaks the triangle
+            inequality is a :class:`.ModelWarning`, as everywhere: vendors publish such numbers.
     """
 
     name: str
@@ -53,7 +56,7 @@ class ModuleBody(Constant):
 
     def __post_init__(self) -> None:
         what = f"body '{self.name}'"
-        own = checked_inertial(what, self.mass, self.com, self.inertia, strict=True)
+        own = checked_inertial(what, self.mass, self.com, self.inertia, _DEPTH)
         if own.mass == 0.0 and own.inertia.any():
             raise ModelError(f"{what} has an inertia and no mass; no rigid body has such an inertia")
         # a matrix that is symmetric but for rounding becomes symmetric

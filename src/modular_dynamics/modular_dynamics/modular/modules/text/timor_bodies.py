@@ -92,19 +92,23 @@ def bodies_of(bodies: Mapping[str, Element], tree: Tree) -> dict[str, ModuleBody
         groups.setdefault(tree.body_of[name], []).append(name)
     found: dict[str, ModuleBody] = {}
     for name, members in groups.items():
-        own = merged([(_inertial(bodies[each]), tree.x_module[each]) for each in members])
+        parts = [_inertial(bodies[each], alone=len(members) == 1) for each in members]
+        own = merged([(part, tree.x_module[each]) for part, each in zip(parts, members, strict=True)])
         shapes = [shape for each in members for shape in shapes_of(bodies[each], tree.x_module[each])]
-        with bodies[name].located():
+        with bodies[name].located("inertia"):
             found[name] = ModuleBody(name, own.mass, own.com, own.inertia, tuple(shapes))
     return found
 
 
-def _inertial(body: Element) -> Inertial:
+def _inertial(body: Element, alone: bool) -> Inertial:
+    """Mass, centre and inertia; of a body that stays ``alone`` its :class:`.ModuleBody` checks them."""
     body.require(("ID",), ("mass", "inertia", "r_com", "connectors", "visual", "collision"))
     mass, com = body.number("mass", least=0.0), body.numbers("r_com", 3, [0.0] * 3)
     inertia = matrix(body, "inertia", 3, 3) if "inertia" in body.item else np.zeros((3, 3))
+    if alone:
+        return Inertial(mass, np.array(com), inertia)
     with body.located("inertia"):
-        return checked_inertial("this body", mass, com, inertia, strict=True)
+        return checked_inertial(f"{body.file}: {body.path.rstrip('/')}", mass, com, inertia)
 
 
 def joints_of(joints: Mapping[str, Element], tree: Tree) -> tuple[ModuleJoint, ...]:
