@@ -1,4 +1,4 @@
-"""Whether two descriptions say the same: their data as nested tuples, which compare and hash."""
+"""Whether two module types are the same data: copies, and types read twice, are."""
 
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
@@ -6,17 +6,21 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["as_tuples"]
+__all__ = ["is_same"]
 
 
-def as_tuples(data: Any) -> Any:
-    """The fields of dataclasses, entries of mappings and numbers of arrays, in order."""
-    if is_dataclass(data) and not isinstance(data, type):
-        return tuple(as_tuples(getattr(data, field.name)) for field in fields(data))
-    if isinstance(data, Mapping):
-        return tuple((key, as_tuples(value)) for key, value in data.items())
-    if isinstance(data, np.ndarray):
-        return tuple(data.ravel().tolist())
-    if isinstance(data, list | tuple):
-        return tuple(map(as_tuples, data))
-    return data
+def is_same(one: Any, other: Any) -> bool:
+    """Whether two values are equal to the bit: dataclasses by fields, mappings also in their order."""
+    if one is other:
+        return True
+    if type(one) is not type(other):
+        return False
+    if isinstance(one, np.ndarray):
+        one, other = one.tobytes(), other.tobytes()
+    elif isinstance(one, Mapping):
+        one, other = tuple(one.items()), tuple(other.items())
+    elif is_dataclass(one):
+        one, other = (tuple(getattr(each, field.name) for field in fields(one)) for each in (one, other))
+    if isinstance(one, tuple):
+        return len(one) == len(other) and all(map(is_same, one, other))
+    return bool(one == other)

@@ -6,16 +6,18 @@ from functools import cached_property
 from itertools import chain
 from math import isfinite
 
+import numpy as np
+
 from ...exceptions import ModelError
 from ...model.constant import Constant, read_only_mapping
-from .equality import as_tuples
+from .equality import is_same
 from .parts import ENTRY, ModuleBody, ModuleJoint, Step
 from .port import Port
 from .text.writing import yaml_of
 
 __all__ = ["ENTRY", "ModuleBody", "ModuleJoint", "ModuleType", "Step"]
 
-#: Joints of assemblies: the fixed one of a docking, and that of a floating base.
+#: Names of joints that an assembly adds to a module: "v1/dock" fixes it, "v1/floating" lets the base float.
 _RESERVED = ("dock", "floating")
 
 
@@ -49,7 +51,16 @@ class ModuleType(Constant):
 
     def __post_init__(self) -> None:
         self._set(bodies=read_only_mapping(self.bodies), ports=read_only_mapping(self.ports))
+        self._set(cell_size=float(self.cell_size), cells=tuple(tuple(cell) for cell in self.cells))
         _check(self)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, ModuleType):
+            return NotImplemented
+        return is_same(self, other)
+
+    def __hash__(self) -> int:
+        return hash(self.name)
 
     @cached_property
     def entry_steps(self) -> tuple[Step, ...]:
@@ -86,18 +97,6 @@ class ModuleType(Constant):
                     reached.add(other)
                     queue.append(other)
                     yield Step(joint, body, other, turned)
-
-    def __eq__(self, other: object) -> bool:
-        if self is other or not isinstance(other, ModuleType):
-            return self is other
-        return bool(self._data == other._data)
-
-    def __hash__(self) -> int:
-        return hash(self.name)
-
-    @cached_property
-    def _data(self) -> object:
-        return as_tuples(self)
 
     def to_yaml(self) -> str:
         """The type as YAML (docs/modular_modules.md), from which read_module_type() makes an equal one."""
@@ -164,7 +163,7 @@ def _wrong_joints(kind: ModuleType) -> Iterator[str]:
         if joint.child not in kind.bodies or joint.parent not in (*kind.bodies, ENTRY):
             yield f"{where} is between '{joint.parent}' and '{joint.child}'; bodies: {', '.join(kind.bodies)}"
         if joint.name in _RESERVED:
-            yield f"{where} has a name that assemblies use; {' and '.join(_RESERVED)} are reserved"
+            yield f"{where} has a name that a docking or a mount has; {' and '.join(_RESERVED)} are reserved"
         if joint.name in names[:k]:
             yield f"two joints are named '{joint.name}'"
         if joint.child in children[:k]:
@@ -183,9 +182,14 @@ def _wrong_tree(kind: ModuleType) -> Iterator[str]:
         if entered and port.body != kind.root:
             yield f"port {port.name} is on '{port.body}'; with a joint at 'entry' all are on '{kind.root}'"
     between = {step.child for step in kind.entry_steps} - {kind.root}
-    for body in between:
-        if kind.bodies[body].mass != 0.0 or kind.bodies[body].inertia.any():
-            yield f"body '{body}' lies between the entry and the root body and has mass; it must have none"
+    for step in kind.entry_steps:
+        own = kind.bodies[step.child]
+        is_ball = np.array_equal(own.inertia, own.inertia[0, 0] * np.eye(3))
+        if step.child in between and not (is_ball and np.array_equal(own.com, step.joint.origin)):
+            yield (
+                f"body '{own.name}' lies between the entry and the root body, which may be entered from "
+                "several sides: its centre of mass must be the origin of its joint, its inertia a ball's"
+            )
     reached = {kind.root, *between, *(step.child for step in kind.steps_from(kind.root))}
     for body in kind.bodies:
         if body not in reached:

@@ -60,8 +60,9 @@ class ModuleBody(Constant):
         if own.mass == 0.0 and own.inertia.any():
             raise ModelError(f"{what} has an inertia and no mass; no rigid body has such an inertia")
         # a matrix that is symmetric but for rounding becomes symmetric
-        symmetric = read_only(0.5 * (own.inertia + own.inertia.T), (3, 3), f"the inertia of {what}")
-        self._set(mass=own.mass, com=own.com, inertia=symmetric)
+        symmetric = read_only(0.5 * (own.inertia + own.inertia.T) + 0.0, (3, 3), f"the inertia of {what}")
+        com = read_only(own.com + 0.0, (3,), f"the centre of mass of {what}")  # without the sign of zero
+        self._set(mass=own.mass, com=com, inertia=symmetric)
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,23 +97,28 @@ class ModuleJoint(Constant):
             raise ModelError(f"{what} is {self.type!r}; revolute, continuous or prismatic is needed")
         if self.axis is not None:
             axis = unit(f"the axis of {what}", self.axis)
-            self._set(axis=read_only(axis, (3,), f"the axis of {what}"))
+            self._set(axis=read_only(axis + 0.0, (3,), f"the axis of {what}"))
         origin = checked_numbers(f"the origin of {what} [m]", self.origin, (3,))
-        self._set(origin=read_only(origin, (3,), f"the origin of {what}"))
+        self._set(origin=read_only(origin + 0.0, (3,), f"the origin of {what}"))
         for name in ("damping", "friction", "armature"):
             value = checked_number(f"the {name} of {what}", getattr(self, name))
             if value < 0.0:
                 raise ModelError(f"the {name} of {what} is {value:g}; it cannot be negative")
             self._set(**{name: value})
-        _check_limits(what, self.type, self.limits)
+        self._set(limits=_checked_limits(what, self.type, self.limits))
 
 
-def _check_limits(what: str, kind: JointType, limits: Limits) -> None:
+def _checked_limits(what: str, kind: JointType, limits: Limits) -> Limits:
+    """The limits as floats. Raises ModelError: limits that no joint has."""
+    given = {name: getattr(limits, name) for name in ("lower", "upper", "effort", "velocity")}
+    limits = Limits(
+        **{
+            name: checked_number(f"the limit '{name}' of {what}", value)
+            for name, value in given.items()
+            if value is not None
+        }
+    )
     lower, upper = limits.lower, limits.upper
-    for name in ("lower", "upper", "effort", "velocity"):
-        value = getattr(limits, name)
-        if value is not None:
-            checked_number(f"the limit '{name}' of {what}", value)
     for name in ("effort", "velocity"):
         if (getattr(limits, name) or 0.0) < 0.0:
             raise ModelError(
@@ -122,6 +128,7 @@ def _check_limits(what: str, kind: JointType, limits: Limits) -> None:
         raise ModelError(f"the lower limit of {what}, {lower:g}, is above its upper limit, {upper:g}")
     if kind is JointType.CONTINUOUS and (lower is not None or upper is not None):
         raise ModelError(f"{what} is continuous and has limits of its position; revolute is needed")
+    return limits
 
 
 class Step(NamedTuple):

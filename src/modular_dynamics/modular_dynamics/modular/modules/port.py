@@ -30,10 +30,11 @@ _ROUNDING = 1e-9
 
 
 def checked_pose(what: str, x: object) -> DualQuaternion:
-    """A unit dual quaternion of finite numbers. Raises ModelError: it is none."""
+    """A unit dual quaternion of finite numbers, as Python's floats. Raises ModelError: it is none."""
     if not isinstance(x, DualQuaternion) or not np.isfinite(x.vec8()).all() or not x.is_unit(_ROUNDING):
         raise ModelError(f"the pose of {what} is {x!r}; a unit dual quaternion is needed")
-    return x
+    numbers = x.vec8().tolist()
+    return DualQuaternion(Quaternion(*numbers[:4]), Quaternion(*numbers[4:]))
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,10 +65,11 @@ class Port:
             raise ModelError(f"the number of {what} is {self.number!r}; a whole number from 1 on is needed")
         if self.gender not in GENDERS:
             raise ModelError(f"the gender of {what} is {self.gender!r}; m, f or h is needed")
-        for length in self.size:
-            if checked_number(f"a size of {what} [m]", length) <= 0.0:
-                raise ModelError(f"a size of {what} is {length} m; it must be positive")
-        checked_pose(what, self.x_module_port)
+        size = tuple(checked_number(f"a size of {what} [m]", length) for length in self.size)
+        if size and min(size) <= 0.0:
+            raise ModelError(f"a size of {what} is {min(size):g} m; it must be positive")
+        object.__setattr__(self, "size", size)
+        object.__setattr__(self, "x_module_port", checked_pose(what, self.x_module_port))
 
 
 def mating(turn: int) -> DualQuaternion:

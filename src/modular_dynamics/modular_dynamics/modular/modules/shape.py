@@ -42,4 +42,6 @@ class Shape:
         color = [checked_number(f"a part of the {self.kind}'s colour", part) for part in self.color]
         if len(color) != 4 or min(color) < 0.0 or max(color) > 1.0:
             raise ModelError(f"the colour of the {self.kind} is {color}; four numbers from 0 to 1 are needed")
-        checked_pose(f"the {self.kind}", self.x_module_shape)
+        object.__setattr__(self, "x_module_shape", checked_pose(f"the {self.kind}", self.x_module_shape))
+        object.__setattr__(self, "size", tuple(sizes))
+        object.__setattr__(self, "color", tuple(color))

@@ -36,7 +36,7 @@ def test_an_axis_becomes_a_unit_vector():
         ),
         (
             {"joints": (modular.ModuleJoint("dock", JointType.REVOLUTE, "a", "b", HINGE.axis),)},
-            "'dock' has a name that",
+            "'dock' has a name that a docking",
         ),
         ({"cells": ((0, 0, 0),)}, "cells and a positive cell_size are needed"),
         ({"cells": ((0, 0, 0),), "cell_size": np.inf}, "cells and a positive cell_size are needed"),
@@ -107,7 +107,7 @@ def test_what_is_no_module_is_an_error_that_names_the_type(changes, message):
             lambda: modular.Port("p", 1, "a", PORTS["1"].x_module_port, gender="x"),
             "the gender of port p is 'x'",
         ),
-        (lambda: modular.Port("p", 1, "a", PORTS["1"].x_module_port, (0.0,)), "a size of port p is 0.0 m"),
+        (lambda: modular.Port("p", 1, "a", PORTS["1"].x_module_port, (0.0,)), "a size of port p is 0 m"),
         (
             lambda: modular.Port("p", 1, "a", PORTS["1"].x_module_port * 2.0),
             "the pose of port p .* unit dual quaternion",
