@@ -21,7 +21,7 @@ setup(
     name=PACKAGE,
     version=ElementTree.parse(Path(__file__).resolve().with_name("package.xml")).findtext("version"),
     packages=find_packages(include=[PACKAGE, f"{PACKAGE}.*"]),
-    package_data={PACKAGE: ["py.typed"]},
+    package_data={PACKAGE: ["py.typed", "modular/modules/shipped/*.yaml"]},
     data_files=[
         ("share/ament_index/resource_index/packages", [f"resource/{PACKAGE}"]),
         (f"share/{PACKAGE}", ["package.xml"]),

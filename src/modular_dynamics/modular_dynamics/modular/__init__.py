@@ -11,7 +11,17 @@ from .incidence import (
     IndirectTransformations,
     docking_type,
 )
-from .modules import ModuleBody, ModuleJoint, ModuleType, Port, Shape, read_module_type, shipped_types
+from .modules import (
+    ModuleBody,
+    ModuleJoint,
+    ModuleType,
+    Port,
+    Shape,
+    read_module_type,
+    read_module_types,
+    read_timor_modules,
+    shipped_types,
+)
 
 __all__ = [
     "FIXED",
@@ -35,6 +45,8 @@ __all__ = [
     "lie",
     "docking_type",
     "read_module_type",
+    "read_module_types",
+    "read_timor_modules",
     "shipped_types",
     "virtual_joint",
 ]

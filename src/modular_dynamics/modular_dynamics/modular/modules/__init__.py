@@ -1,10 +1,11 @@
 """Types of modules: bodies, joints and ports as data."""
 
-from .files import read_module_type
 from .library import shipped_types
 from .module_type import ENTRY, ModuleBody, ModuleJoint, ModuleType
 from .port import Port, mating
 from .shape import Shape
+from .text.files import read_module_type, read_module_types
+from .text.timor import read_timor_modules
 
 __all__ = [
     "ENTRY",
@@ -15,5 +16,7 @@ __all__ = [
     "Shape",
     "mating",
     "read_module_type",
+    "read_module_types",
+    "read_timor_modules",
     "shipped_types",
 ]

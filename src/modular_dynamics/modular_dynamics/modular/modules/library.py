@@ -5,8 +5,8 @@ from functools import cache
 from pathlib import Path
 from types import MappingProxyType
 
-from .files import read_module_type
 from .module_type import ModuleType
+from .text.files import read_module_type
 
 __all__ = ["shipped_types"]
 

@@ -1,90 +1,24 @@
 """A type of module as data: its bodies, joints and docking ports."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
-from typing import NamedTuple
+from math import isfinite
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...exceptions import ModelError
-from ...model import JointType, Limits
-from ...model.constant import Constant, read_only, read_only_mapping
+from ...model.constant import Constant, read_only_mapping
 from .equality import is_same
+from .parts import ENTRY, ModuleBody, ModuleJoint, Step
 from .port import Port
-from .shape import Shape
+from .text.writing import yaml_of
 
 __all__ = ["ENTRY", "ModuleBody", "ModuleJoint", "ModuleType", "Step"]
 
-#: As ``parent`` of a joint: the port at which the module is docked towards the base.
-ENTRY = "entry"
-_TYPES = (JointType.REVOLUTE, JointType.CONTINUOUS, JointType.PRISMATIC)
 #: Names of joints that an assembly adds to a module: "v1/dock" fixes it, "v1/floating" lets the base float.
 _RESERVED = ("dock", "floating")
-_ZERO = read_only(np.zeros(3), (3,), "an origin")
-_NO_INERTIA = read_only(np.zeros((3, 3)), (3, 3), "an inertia")
-
-
-@dataclass(frozen=True, eq=False)
-class ModuleBody(Constant):
-    """A rigid body of a module, in the module's frame at zero joint positions.
-
-    Attributes:
-        mass: [kg]. com: centre of mass [m], shape (3,).
-        inertia: about the centre of mass, in the module's axes [kg m^2], shape (3, 3).
-        shapes: what is drawn.
-    """
-
-    name: str
-    mass: float = 0.0
-    com: NDArray[np.float64] = field(default_factory=lambda: _ZERO)
-    inertia: NDArray[np.float64] = field(default_factory=lambda: _NO_INERTIA)
-    shapes: tuple[Shape, ...] = ()
-
-    def __post_init__(self) -> None:
-        self._set(
-            com=read_only(self.com, (3,), f"the centre of mass of body '{self.name}'"),
-            inertia=read_only(self.inertia, (3, 3), f"the inertia of body '{self.name}'"),
-        )
-
-
-@dataclass(frozen=True, eq=False)
-class ModuleJoint(Constant):
-    """A joint of a module, in the module's frame at zero joint positions.
-
-    Attributes:
-        parent: a body of the module, or :data:`ENTRY`. child: a body.
-        axis: unit axis, shape (3,); None: the outward normal of the entered port.
-        origin: a point on the axis [m], shape (3,).
-        damping, friction, armature: as those of :class:`.Joint`.
-    """
-
-    name: str
-    type: JointType
-    parent: str
-    child: str
-    axis: NDArray[np.float64] | None
-    origin: NDArray[np.float64] = field(default_factory=lambda: _ZERO)
-    limits: Limits = field(default_factory=Limits)
-    damping: float = 0.0
-    friction: float = 0.0
-    armature: float = 0.0
-
-    def __post_init__(self) -> None:
-        self._set(origin=read_only(self.origin, (3,), f"the origin of joint '{self.name}'"))
-        if self.axis is not None:
-            self._set(axis=read_only(self.axis, (3,), f"the axis of joint '{self.name}'"))
-
-
-class Step(NamedTuple):
-    """A joint on the way from the entered body outwards; ``reversed``: from its child to its parent."""
-
-    joint: ModuleJoint
-    parent: str
-    child: str
-    reversed: bool
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,6 +35,8 @@ class ModuleType(Constant):
         root: the body at which the chain of joints from the entry ends; that of the base.
         cells, cell_size: the cubes of a grid [m] that it fills; none: it is not checked for collisions.
 
+    Types of the same data are equal.
+
     Raises:
         ModelError: bodies, joints and ports that form no module; names type and element.
     """
@@ -115,6 +51,7 @@ class ModuleType(Constant):
 
     def __post_init__(self) -> None:
         self._set(bodies=read_only_mapping(self.bodies), ports=read_only_mapping(self.ports))
+        self._set(cell_size=float(self.cell_size), cells=tuple(tuple(cell) for cell in self.cells))
         _check(self)
 
     def __eq__(self, other: object) -> bool:
@@ -161,6 +98,12 @@ class ModuleType(Constant):
                     queue.append(other)
                     yield Step(joint, body, other, turned)
 
+    def to_yaml(self) -> str:
+        """The type as YAML (docs/modular_modules.md), from which read_module_type() makes an equal one."""
+        return yaml_of(
+            self.name, self.root, self.bodies, self.joints, self.ports, (self.cells, self.cell_size)
+        )
+
     def port(self, port: str | int) -> Port | None:
         """The port of that name or number; None if there is none."""
         return self.ports.get(str(port)) or self._numbered.get(port)
@@ -176,6 +119,10 @@ def _check(kind: ModuleType) -> None:
         raise ModelError(f"module type '{kind.name}': {what}")
 
 
+def _is_name(name: object) -> bool:
+    return isinstance(name, str) and bool(name) and "/" not in name and name.split() == [name]
+
+
 def _wrong_bodies(kind: ModuleType) -> Iterator[str]:
     bodies = ", ".join(kind.bodies)
     if kind.root not in kind.bodies:
@@ -183,8 +130,29 @@ def _wrong_bodies(kind: ModuleType) -> Iterator[str]:
     for port in kind.ports.values():
         if port.body not in kind.bodies:
             yield f"port {port.name} is on body '{port.body}'; its bodies: {bodies}"
-    if bool(kind.cells) != (kind.cell_size > 0.0):
+    if not _is_name(kind.name):
+        yield "its name is empty or has white space or '/'"
+    if ENTRY in kind.bodies:
+        yield f"a body is named '{ENTRY}', which is the parent of joints at the entered port"
+    for name in (*kind.bodies, *(joint.name for joint in kind.joints), *kind.ports):
+        if not _is_name(name):
+            yield f"the name '{name}' is empty or has white space or '/'"
+    if not isfinite(kind.cell_size) or bool(kind.cells) != (kind.cell_size > 0.0):
         yield "cells and a positive cell_size are needed, or neither"
+    yield from _wrong_numbers(kind)
+
+
+def _wrong_numbers(kind: ModuleType) -> Iterator[str]:
+    port_of: dict[int, str] = {}
+    for name, port in kind.ports.items():
+        if name != port.name:
+            yield f"port '{port.name}' stands under the name '{name}'"
+        if port.number in port_of:
+            yield f"ports {port_of[port.number]} and {name} both have the number {port.number}"
+        port_of[port.number] = name
+    for number, name in port_of.items():
+        if name != str(number) and str(number) in kind.ports:
+            yield f"port {name} has the number {number}, which is the name of another port"
 
 
 def _wrong_joints(kind: ModuleType) -> Iterator[str]:
@@ -192,8 +160,6 @@ def _wrong_joints(kind: ModuleType) -> Iterator[str]:
     children = [joint.child for joint in kind.joints]
     for k, joint in enumerate(kind.joints):
         where = f"joint '{joint.name}'"
-        if joint.type not in _TYPES:
-            yield f"{where} is {joint.type.value}; revolute, continuous or prismatic is needed"
         if joint.child not in kind.bodies or joint.parent not in (*kind.bodies, ENTRY):
             yield f"{where} is between '{joint.parent}' and '{joint.child}'; bodies: {', '.join(kind.bodies)}"
         if joint.name in _RESERVED:
@@ -228,3 +194,5 @@ def _wrong_tree(kind: ModuleType) -> Iterator[str]:
     for body in kind.bodies:
         if body not in reached:
             yield f"no joint connects body '{body}' with its root body '{kind.root}'"
+    if len(kind.joints) != len(kind.bodies) - (not entered):
+        yield f"{len(kind.joints)} joints for {len(kind.bodies)} bodies: a loop in a module is not supported"

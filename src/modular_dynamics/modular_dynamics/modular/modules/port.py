@@ -6,8 +6,10 @@ from math import sqrt
 import numpy as np
 
 from ...algebra import DualQuaternion, Quaternion, pose
+from ...exceptions import ModelError
+from ...model.changes.checks import checked_number
 
-__all__ = ["QUARTERS", "Port", "docked_pose", "mating", "why_not_mating"]
+__all__ = ["GENDERS", "QUARTERS", "Port", "checked_pose", "docked_pose", "mating", "why_not_mating"]
 
 _HALF = sqrt(0.5)
 #: x_port_mated by quarter turns: the other port's z axis is opposite, its x axis equal, then it is turned.
@@ -22,6 +24,17 @@ QUARTERS = tuple(
 )
 #: Which genders mate.
 _MATES = {"m": "f", "f": "m", "h": "h"}
+GENDERS = tuple(_MATES)
+#: How far the pose of a port may be from a unit dual quaternion.
+_ROUNDING = 1e-9
+
+
+def checked_pose(what: str, x: object) -> DualQuaternion:
+    """A unit dual quaternion of finite numbers, as Python's floats. Raises ModelError: it is none."""
+    if not isinstance(x, DualQuaternion) or not np.isfinite(x.vec8()).all() or not x.is_unit(_ROUNDING):
+        raise ModelError(f"the pose of {what} is {x!r}; a unit dual quaternion is needed")
+    numbers = x.vec8().tolist()
+    return DualQuaternion(Quaternion(*numbers[:4]), Quaternion(*numbers[4:]))
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,6 +46,9 @@ class Port:
         x_module_port: pose in the module's frame at zero joint positions.
         size: lengths [m] that two mated ports have in common.
         gender: "m", "f", or "h" for ports that mate with their like. kind: only equal kinds mate.
+
+    Raises:
+        ModelError: a value that is none of these; names the port.
     """
 
     name: str
@@ -42,6 +58,18 @@ class Port:
     size: tuple[float, ...] = ()
     gender: str = "h"
     kind: str = ""
+
+    def __post_init__(self) -> None:
+        what = f"port {self.name}"
+        if isinstance(self.number, bool) or not isinstance(self.number, int) or self.number < 1:
+            raise ModelError(f"the number of {what} is {self.number!r}; a whole number from 1 on is needed")
+        if self.gender not in GENDERS:
+            raise ModelError(f"the gender of {what} is {self.gender!r}; m, f or h is needed")
+        size = tuple(checked_number(f"a size of {what} [m]", length) for length in self.size)
+        if size and min(size) <= 0.0:
+            raise ModelError(f"a size of {what} is {min(size):g} m; it must be positive")
+        object.__setattr__(self, "size", size)
+        object.__setattr__(self, "x_module_port", checked_pose(what, self.x_module_port))
 
 
 def mating(turn: int) -> DualQuaternion:

@@ -1,0 +1,137 @@
+"""A mapping of a file whose values are checked: errors name the file, the line, the element and its value."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from reprlib import Repr
+from typing import Any, NamedTuple
+
+from ....exceptions import DescriptionError, ModelError
+
+__all__ = ["LARGEST", "Element"]
+
+#: Numbers above this are not meant, and their products may overflow.
+LARGEST = 1e50
+_short = Repr()
+_short.maxlevel, _short.maxlist, _short.maxdict, _short.maxstring = 2, 9, 4, 60
+
+
+class Element(NamedTuple):
+    """A mapping at a path of a file.
+
+    Attributes:
+        file: as messages name it. path: keys from the file's top to here, such as 'bodies/cube/'.
+    """
+
+    item: Mapping[str, Any]
+    file: str
+    path: str = ""
+
+    @classmethod
+    def top(cls, item: object, file: str, needed: str) -> Element:
+        """The content of a file. Raises DescriptionError: it is not a mapping."""
+        if not isinstance(item, Mapping):
+            raise DescriptionError(f"the content is {_short.repr(item)}; {needed} is needed", file)
+        return cls(item, file)
+
+    def failure(self, key: object, what: str) -> DescriptionError:
+        """The error about the value of a key; ``what`` follows its path."""
+        line = getattr(self.item, "lines", {}).get(key)
+        where = self.file if line is None else f"{self.file}, line {line}"
+        named = f"{self.path}{key}".rstrip("/")
+        return DescriptionError(f"{named}{what}".removeprefix(": "), where)
+
+    def wrong(self, key: str, needed: str) -> DescriptionError:
+        """The error about a value that is none of its kind."""
+        return self.failure(key, f" is {_short.repr(self.item[key])}; {needed} is needed")
+
+    def require(self, needed: Collection[str], optional: Collection[str] = ()) -> Element:
+        """This element, if it has the needed keys and none but these. Raises DescriptionError."""
+        known = [*needed, *optional]
+        for key in self.item:
+            if key not in known:
+                raise self.failure(key, f" is an unknown key; known: {', '.join(known)}")
+        for key in needed:
+            if key not in self.item:
+                raise self.failure(key, " is missing")
+        return self
+
+    @contextmanager
+    def located(self, key: object = "") -> Iterator[None]:
+        """A ModelError inside becomes a DescriptionError about the value of the key."""
+        try:
+            yield
+        except ModelError as error:
+            raise self.failure(key, f": {error}") from None
+
+    def number(self, key: str, default: float = 0.0, least: float = -LARGEST) -> float:
+        """A finite number."""
+        if key not in self.item:
+            return default
+        value = self.item[key]
+        if not _is_number(value) or not least <= value <= LARGEST:
+            raise self.wrong(key, "a finite number" + (f" of at least {least:g}" if least > -LARGEST else ""))
+        return float(value)
+
+    def numbers(
+        self, key: str, count: int | None, default: Sequence[float] = (), least: float = -LARGEST
+    ) -> list[float]:
+        """A list of finite numbers; ``count``: how many, None: any."""
+        value = self.item.get(key, default)
+        right = isinstance(value, list | tuple) and all(
+            _is_number(part) and least <= part <= LARGEST for part in value
+        )
+        if not right or (count is not None and len(value) != count):
+            bound = f" of at least {least:g}" if least > -LARGEST else ""
+            raise self.wrong(key, f"a list of {'' if count is None else f'{count} '}finite numbers{bound}")
+        return [float(part) for part in value]
+
+    def text(self, key: str, default: str = "") -> str:
+        """Text that is not empty."""
+        value = self.item.get(key, default)
+        if key in self.item and not (isinstance(value, str) and value.strip()):
+            raise self.wrong(key, "text")
+        return str(value)
+
+    def choice(self, key: str, choices: Collection[str], default: str = "") -> str:
+        """One of some texts."""
+        value = self.item.get(key, default)
+        if not isinstance(value, str) or value not in choices:
+            raise self.wrong(key, f"one of {', '.join(choices)}")
+        return value
+
+    def element(self, key: str, default: Mapping[str, Any] | None = None) -> Element:
+        """A mapping."""
+        value = self.item.get(key, default)
+        if not isinstance(value, Mapping):
+            raise self.wrong(key, "a mapping")
+        return Element(value, self.file, f"{self.path}{key}/")
+
+    def named(self, key: str, default: Mapping[str, Any] | None = None) -> dict[str, Element]:
+        """A mapping of mappings, by their names; a name of digits may be given as a number."""
+        outer = self.element(key, default)
+        found: dict[str, Element] = {}
+        for name, value in outer.item.items():
+            if type(name) not in (str, int) or not str(name).strip():
+                raise outer.failure(name, " is no name; text is needed")
+            if str(name) in found:
+                raise outer.failure(name, " stands twice")
+            if not isinstance(value, Mapping):
+                raise outer.wrong(name, "a mapping")
+            found[str(name)] = Element(value, self.file, f"{outer.path}{name}/")
+        return found
+
+    def elements(self, key: str, default: Sequence[Any] = ()) -> list[Element]:
+        """A list of mappings."""
+        value = self.item.get(key, default)
+        if not isinstance(value, list | tuple) or not all(isinstance(part, Mapping) for part in value):
+            raise self.wrong(key, "a list of mappings")
+        return [Element(part, self.file, f"{self.path}{key}/{k}/") for k, part in enumerate(value)]
+
+
+def _is_number(value: object) -> bool:
+    if isinstance(value, float):
+        return math.isfinite(value)
+    return isinstance(value, int) and not isinstance(value, bool)  # a bool is an int in Python
