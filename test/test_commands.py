@@ -50,7 +50,8 @@ def test_make_torso_figure(run, tmp_path):
 
 
 def test_make_modular_figures(run, tmp_path):
-    text = run("-m", "benchmark.studies.modular.figures", "--duration", 0.2, "--out", tmp_path / "new/figures")
+    command = "-m", "benchmark.studies.modular.figures", "--duration", 0.2
+    text = run(*command, "--out", tmp_path / "new/figures")
     for words in ("double pendulum", "crane", "1e-08", "Energy", "new/figures/figure_8.png"):
         assert words in text
     pictures = sorted((tmp_path / "new/figures").iterdir())
