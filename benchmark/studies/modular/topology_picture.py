@@ -90,7 +90,7 @@ def _draw_angle(axis: Axes, rod: Rod, name: str) -> None:
     angles = np.linspace(0.0, np.arctan2(along[0], -along[1]), 40)
     arc = rod.top + 0.35 * rod.length * np.stack([np.sin(angles), -np.cos(angles)], axis=-1)
     axis.plot(*arc.T, color=INK, lw=1)
-    middle = rod.top + 0.47 * rod.length * np.array([np.sin(angles[20]), -np.cos(angles[20])])
+    middle = rod.top + 0.54 * rod.length * np.array([np.sin(angles[20]), -np.cos(angles[20])])
     axis.text(*middle, {"th1": "θ₁", "th2": "θ₂", "th": "θ"}[name], ha="center", va="center", fontsize=12)
 
 
