@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-nightly lint bench exoskeleton-table torso-reactions torso-figure clean distclean
+.PHONY: help setup demo test test-nightly lint bench exoskeleton-table torso-reactions torso-figure modular-figures clean distclean
 
 # A ROS domain of this run's own and only this machine: no robot, and no other run, hears or disturbs it.
 # exec: the command takes the shell's place, so that a signal to it reaches it.
@@ -44,6 +44,9 @@ torso-reactions: setup ## reactions of the care robot's torso: the paper's rules
 
 torso-figure: setup ## reactions on the torso's body 3 over the motion, ours and MuJoCo's; plot in out/torso/
 	@$(activate) exec python -m benchmark.studies.torso_figure
+
+modular-figures: setup ## figures of the modular robots: organism, its table, pendulum and crane beside Lagrange's; out/modular/
+	@$(activate) exec python -m benchmark.studies.modular.figures
 
 clean: ## remove everything that was built or written, except .venv
 	@rm -rf build install log out .mypy_cache .ruff_cache .hypothesis

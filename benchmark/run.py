@@ -20,6 +20,7 @@ from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeEl
 from benchmark.measurements.batches import measure_partitions, measure_sizes
 from benchmark.measurements.changes import measure_changes
 from benchmark.measurements.comparisons import RobotFigures, compare
+from benchmark.measurements.docking import measure_docking
 from benchmark.measurements.first_use import measure_first_uses
 from benchmark.measurements.growth import Growth, LoopFigures, measure_growth, measure_loops
 from benchmark.measurements.machine import Machine, describe, measure_limits
@@ -29,7 +30,18 @@ from benchmark.report import tables
 from benchmark.report.picture import draw
 from benchmark.setting.robots import ROBOTS, ROOT, read, seven_joint_arm
 
-PARTS = ("robots", "limits", "sizes", "growth", "loops", "partition", "changes", "readiness", "node")
+PARTS = (
+    "robots",
+    "limits",
+    "sizes",
+    "growth",
+    "loops",
+    "partition",
+    "changes",
+    "docking",
+    "readiness",
+    "node",
+)
 LARGE = ROBOTS[0]  # the robot of the parts that have one
 ARM = ROOT / "urdf/vendor_arm.urdf"  # what is attached to it
 INTRODUCTION = """\
@@ -134,6 +146,12 @@ class Run:
         tables.print_changes(self._console, LARGE.stem, figures)
         self._write("changes", robot=LARGE.stem, **asdict(figures))
 
+    def docking(self) -> None:
+        """Modules dock and undock."""
+        figures = measure_docking(self._rounds, self._options.timor, self._ticker("docking"))
+        tables.print_docking(self._console, figures)
+        self._write("docking", **asdict(figures))
+
     def readiness(self) -> None:
         """From a file to torques."""
         figures = measure_readiness(LARGE, 3 if self._options.quick else 5, self._ticker("readiness"))
@@ -171,6 +189,8 @@ def _options() -> argparse.Namespace:
     add("--quick", action="store_true", help="fewer rounds: wider quartiles")
     add("--rate", type=float, default=500.0, help="the node's joint states per second (default: %(default)g)")
     add("--seconds", type=float, default=10.0, help="the node's, how long (default: %(default)g)")
+    timor = os.environ.get("BENCH_TIMOR_PYTHON")
+    add("--timor", default=timor, help="a Python that has timor-python (default: BENCH_TIMOR_PYTHON)")
     options = parser.parse_args()
     for urdf in options.urdf:
         if not urdf.is_file():

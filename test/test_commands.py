@@ -49,6 +49,16 @@ def test_make_torso_figure(run, tmp_path):
     assert (tmp_path / "new/figure.png").read_bytes()[:4] == b"\x89PNG"
 
 
+def test_make_modular_figures(run, tmp_path):
+    command = "-m", "benchmark.studies.modular.figures", "--duration", 0.2
+    text = run(*command, "--out", tmp_path / "new/figures")
+    for words in ("double pendulum", "crane", "1e-08", "Energy", "new/figures/figure_8.png"):
+        assert words in text
+    pictures = sorted((tmp_path / "new/figures").iterdir())
+    assert [picture.name for picture in pictures] == [f"figure_{number}.png" for number in (4, 5, 7, 8)]
+    assert {picture.read_bytes()[:4] for picture in pictures} == {b"\x89PNG"}
+
+
 def test_make_exoskeleton_table_on_a_smaller_robot(run, root):
     text = run("-m", "benchmark.studies.exoskeleton_methods", root / "urdf/four_bar.urdf")
     for title in ("gravitational load g1", "mass matrix M1", "inverse dynamics tau1"):

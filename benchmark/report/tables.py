@@ -12,6 +12,8 @@ from rich.table import Table
 from benchmark.measurements.batches import SIZES, PartitionFigures
 from benchmark.measurements.changes import TARGETS, ChangeFigures
 from benchmark.measurements.comparisons import Comparison, RobotFigures
+from benchmark.measurements.docking import STAGES, DockingFigures
+from benchmark.measurements.docking import TARGETS as DOCKING_TARGETS
 from benchmark.measurements.first_use import FirstUses, target
 from benchmark.measurements.growth import PINOCCHIO_UP_TO, SERIES, Growth, LoopFigures, spread
 from benchmark.measurements.machine import Limits, rnea_operations
@@ -214,6 +216,39 @@ def print_changes(console: Console, robot: str, figures: ChangeFigures) -> None:
         rows.append((name, f"{time:.3f}", f"{figures.first_torque[name]:.3f}", reached))
     columns = "", "new graph", "and its first torques", "target"
     print_table(console, f"{robot}: milliseconds of a change; vendor_arm is attached", columns, rows)
+
+
+def print_docking(console: Console, figures: DockingFigures) -> None:
+    """Milliseconds of docking and undocking a module, by size; timor-python's beside the docking."""
+    rows = []
+    for change, sizes in figures.medians.items():
+        each, smallest = figures.per_module(change), min(sizes)
+        for modules, stages in sizes.items():
+            target, time = DOCKING_TARGETS.get(modules), stages[STAGES[-1]]
+            reached = "" if target is None else verdict(f"< {target:g} ms", time < target)
+            linear = f"{each[modules]:.1f} us"
+            if modules == max(sizes):
+                linear = verdict(linear, each[modules] < (1.0 + FLAT) * each[smallest])
+            theirs = figures.timor.get(modules) if change == "dock" else None
+            rows.append(
+                (
+                    *(change, str(modules), *(f"{stages[stage]:.3f}" for stage in STAGES)),
+                    *(f"{figures.least[change][modules][STAGES[-1]]:.3f}", reached),
+                    linear,
+                    "" if theirs is None else f"{theirs:.1f}",
+                )
+            )
+    columns = "", "modules", "assembly", "and graph", "and torques", "least", "target"
+    columns += "per module", "timor"
+    print_table(console, "one module docks or undocks: milliseconds", columns, rows)
+    ours, urdf = figures.joint_us["assembly"], figures.joint_us["URDF"]
+    console.print(
+        f"  inverse dynamics of 1000 modules: {ours:.4f} us for each joint; a URDF's: {urdf:.4f} us",
+        "  per module: processor time until the first torques; linear growth: from the fewest modules to the",
+        f"  most it grows by less than {FLAT:.0%}",
+        f"  timor-python: {figures.timor_note or 'its robot is built anew'}\n",
+        sep="\n", highlight=False, soft_wrap=True,
+    )  # fmt: skip
 
 
 def print_first_uses(console: Console, uses: FirstUses) -> None:

@@ -1,0 +1,93 @@
+"""The organism of nine Backbones of Meister & Gutenkunst, Fig. 4: assembly, table, and view from above."""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+import modular_dynamics as md
+from modular_dynamics import modular
+
+#: Module, face, docked module, face: Table III. The columns e1 and e2 of the paper's Fig. 5 disagree.
+DOCKINGS = (
+    ("v0", 3, "v1", 2),
+    ("v1", 5, "v2", 3),
+    ("v0", 5, "v3", 2),
+    ("v3", 4, "v4", 3),
+    ("v4", 5, "v5", 2),
+    ("v0", 2, "v6", 5),
+    ("v6", 4, "v7", 2),
+    ("v7", 4, "v8", 5),
+)
+#: What the paper's Fig. 5 has where Table III and its own docking types say otherwise: row, column, face.
+MISPRINTS = {("v1", "e1"): 4, ("v1", "e2"): 3, ("v2", "e2"): 4}
+#: Faces on the hinge axis, and across it (Table II).
+ON_AXIS, ACROSS = ("2", "5"), ("3", "4")
+
+
+class Cell(NamedTuple):
+    """A module from above, at zero joint positions.
+
+    Attributes:
+        centre: x, y [m]. hinge: direction of its hinge axis, a unit vector (2,).
+        faces: outward directions of the faces that can dock, by their number.
+    """
+
+    module: str
+    kind: str
+    centre: NDArray[np.float64]
+    hinge: NDArray[np.float64]
+    faces: Mapping[str, NDArray[np.float64]]
+
+
+class Table(NamedTuple):
+    """The adapted assembly incidence matrix AIM_SB: faces by modules and docks, with its column and row."""
+
+    modules: tuple[str, ...]
+    matrix: NDArray[np.int64]
+    kinds: tuple[str, ...]
+    docking_types: tuple[str, ...]
+
+
+def organism() -> modular.Assembly:
+    """v0 is the base."""
+    assembly = modular.Assembly(base=("v0", "backbone"), name="organism")
+    for docking in DOCKINGS:
+        assembly = assembly.dock(*docking, kind="backbone")
+    return assembly
+
+
+def docking_type(face: str, other: str) -> str:
+    """DS, DP or DO: of two faces on the hinge axes, of two across them, or of one each (Table II)."""
+    if face in ON_AXIS and other in ON_AXIS:
+        return "DS"
+    return "DP" if face in ACROSS and other in ACROSS else "DO"
+
+
+def table_of(assembly: modular.Assembly) -> Table:
+    """Columns in the order of docking: e1, e2, ..."""
+    modules = tuple(assembly)
+    matrix = np.zeros((len(modules), len(assembly.dockings)), np.int64)
+    for column, docking in enumerate(assembly.dockings):
+        matrix[modules.index(docking.parent), column] = docking.parent_port
+        matrix[modules.index(docking.module), column] = docking.port
+    kinds = tuple(kind.name[0].upper() for kind in assembly.kinds.values())
+    types = tuple(docking_type(docking.parent_port, docking.port) for docking in assembly.dockings)
+    return Table(modules, matrix, kinds, types)
+
+
+def cells_of(assembly: modular.Assembly) -> tuple[Cell, ...]:
+    """All modules of cubes, from above: their bodies' poses at zero joint positions."""
+    graph = assembly.graph()
+    links = [f"{module}/{kind.root}" for module, kind in assembly.kinds.items()]
+    poses = md.frame_poses(graph, graph.neutral(), links)
+    cells = []
+    for (module, kind), pose in zip(assembly.kinds.items(), poses, strict=True):
+        axes = [joint.axis for joint in kind.joints if joint.axis is not None]
+        normals = {
+            name: pose[:2, :3] @ md.algebra.rotation_matrix(port.x_module_port.primary)[:, 2]
+            for name, port in kind.ports.items()
+        }
+        cells.append(Cell(module, kind.name, pose[:2, 3], pose[:2, :3] @ axes[0], normals))
+    return tuple(cells)
