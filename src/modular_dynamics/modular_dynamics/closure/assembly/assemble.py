@@ -16,7 +16,7 @@ from ..constraints.coordinates import SLACK, indices_in_q
 from .diagnosis import cannot_close
 from .least_squares import LeastSquares, Search
 
-__all__ = ["Assembler", "Assembly", "assemble", "checked_guess", "starting_point"]
+__all__ = ["Assembler", "Assembly", "assemble", "checked_guess", "finite_guess", "starting_point"]
 
 #: Largest coordinate of a guess, of joints in loops or gears [rad or m]: neighbouring numbers are 1e-4 apart
 #: there, and farther beyond.
@@ -80,16 +80,20 @@ def starting_point(graph: SubsystemGraph) -> Array:
     return start
 
 
+def finite_guess(graph: SubsystemGraph, guess: ArrayLike) -> Array:
+    """A copy of a guess of all coordinates (nq,). Raises StateError: a wrong shape, or not finite."""
+    try:
+        return graph.checked(q=guess)[0].copy()
+    except StateError as error:
+        raise StateError(f"guess, of all joints: {error}") from None
+
+
 def checked_guess(system: ConstraintSystem, guess: ArrayLike) -> Array:
     """A copy of a guess of all coordinates (nq,).
 
     Raises StateError: a wrong shape, not finite, or above :data:`LARGEST_GUESS` in loops or gears.
     """
-    graph = system.graph
-    try:
-        q = graph.checked(q=guess)[0].copy()
-    except StateError as error:
-        raise StateError(f"guess, of all joints: {error}") from None
+    graph, q = system.graph, finite_guess(system.graph, guess)
     is_coupled = system.is_coupled.any(axis=0)
     for name in graph.joint_names if np.abs(q).max(initial=0.0) > LARGEST_GUESS else ():
         largest = np.abs(q[graph.q_slice(name)]).max()

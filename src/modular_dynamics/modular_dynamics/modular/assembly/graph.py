@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...algebra import DualQuaternion, to_rotation_translation
+from ...closure.assembly.assemble import finite_guess
 from ...exceptions import AssemblyError
 from ...model import Anchor, Body, Connection, Joint, LoopJoint, Subsystem, SubsystemGraph
 from ..modules.port import mating
@@ -46,7 +47,7 @@ def graph_of(
     graph = closed_graph(name, structure, subsystems, checked_gravity(gravity))
     if not graph.loop_joints:
         if guess is not None:
-            graph.checked(q=guess)
+            finite_guess(graph, guess)
         return graph
     chosen = independent_joints(graph, guess)
     return replace(graph, independent=chosen.names, notes=chosen.notes)

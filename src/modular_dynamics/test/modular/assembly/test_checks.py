@@ -207,7 +207,6 @@ def test_gravity_is_three_finite_numbers(gravity):
         3,
         None,
         Mount(True, (joint(),)),
-        [modular.ModuleJoint("x", JointType.SPHERICAL, "entry", "x", np.array([1.0, 0, 0]))],
         [modular.ModuleJoint("x", JointType.REVOLUTE, "entry", "x", None)],
         [modular.ModuleJoint("a/b", JointType.REVOLUTE, "entry", "x", np.array([1.0, 0, 0]))],
     ],
