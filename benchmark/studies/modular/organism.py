@@ -22,8 +22,6 @@ DOCKINGS = (
 )
 #: What the paper's Fig. 5 has where Table III and its own docking types say otherwise: row, column, face.
 MISPRINTS = {("v1", "e1"): 4, ("v1", "e2"): 3, ("v2", "e2"): 4}
-#: Faces on the hinge axis, and across it (Table II).
-ON_AXIS, ACROSS = ("2", "5"), ("3", "4")
 
 
 class Cell(NamedTuple):
@@ -58,23 +56,10 @@ def organism() -> modular.Assembly:
     return assembly
 
 
-def docking_type(face: str, other: str) -> str:
-    """DS, DP or DO: of two faces on the hinge axes, of two across them, or of one each (Table II)."""
-    if face in ON_AXIS and other in ON_AXIS:
-        return "DS"
-    return "DP" if face in ACROSS and other in ACROSS else "DO"
-
-
 def table_of(assembly: modular.Assembly) -> Table:
     """Columns in the order of docking: e1, e2, ..."""
-    modules = tuple(assembly)
-    matrix = np.zeros((len(modules), len(assembly.dockings)), np.int64)
-    for column, docking in enumerate(assembly.dockings):
-        matrix[modules.index(docking.parent), column] = docking.parent_port
-        matrix[modules.index(docking.module), column] = docking.port
-    kinds = tuple(kind.name[0].upper() for kind in assembly.kinds.values())
-    types = tuple(docking_type(docking.parent_port, docking.port) for docking in assembly.dockings)
-    return Table(modules, matrix, kinds, types)
+    aim = assembly.incidence_matrix()
+    return Table(aim.modules, aim.matrix, tuple(kind[0].upper() for kind in aim.kinds), aim.docking_types)
 
 
 def cells_of(assembly: modular.Assembly) -> tuple[Cell, ...]:

@@ -10,7 +10,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import FancyBboxPatch, Patch
 from numpy.typing import NDArray
 
-from benchmark.studies.modular.organism import Cell, cells_of, docking_type, table_of
+from benchmark.studies.modular.organism import Cell, cells_of, table_of
 from modular_dynamics import modular
 
 BASE, MODULE, INK, HINGE = "#dd6b20", "#2b6cb0", "0.25", "#718096"
@@ -68,12 +68,12 @@ def _draw_cells(axis: Axes, assembly: modular.Assembly) -> None:
     centres = {cell.module: cell.centre / size for cell in cells}
     for cell in cells:
         _draw_cell(axis, cell, centres[cell.module], cell.module == assembly.base)
-    for docking in assembly.dockings:
+    for docking, kind in zip(assembly.dockings, table_of(assembly).docking_types, strict=True):
         a, b = centres[docking.parent], centres[docking.module]
         along, middle = 0.5 * (b - a), 0.5 * (a + b)
         across = np.array([-along[1], along[0]])
         ends = np.array([middle - 0.5 * across, middle + 0.5 * across])
-        axis.plot(*ends.T, color=COLOURS[docking_type(docking.parent_port, docking.port)], lw=5)
+        axis.plot(*ends.T, color=COLOURS[kind], lw=5)
     axis.set_aspect("equal")
     axis.margins(0.03)
     axis.axis("off")

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from benchmark.studies.modular.organism import MISPRINTS, cells_of, docking_type, organism, table_of
+from benchmark.studies.modular.organism import MISPRINTS, cells_of, organism, table_of
 from modular_dynamics import modular
 
 #: Meister & Gutenkunst, Fig. 5, as printed, and Table II.
@@ -18,7 +18,6 @@ PRINTED = """
 0 0 0 0 0 0 0 5
 """
 TYPES = ("DO", "DO", "DS", "DP", "DS", "DS", "DO", "DO")
-DYADS = {"DS": "22 25 52 55", "DP": "33 34 43 44", "DO": "23 24 32 35 42 45 53 54"}
 
 
 def test_the_table_is_the_printed_one_but_for_the_misprints():
@@ -29,11 +28,6 @@ def test_the_table_is_the_printed_one_but_for_the_misprints():
     assert table.docking_types == TYPES
     assert table.kinds == ("B",) * 9
     assert table.modules == tuple(f"v{k}" for k in range(9))
-
-
-def test_docking_types_are_those_of_table_ii():
-    for kind, pairs in DYADS.items():
-        assert {docking_type(*pair) for pair in pairs.split()} == {kind}
 
 
 def test_cells_lie_in_a_grid_and_docked_faces_look_at_each_other():
