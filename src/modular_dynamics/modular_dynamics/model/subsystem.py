@@ -193,6 +193,9 @@ class Connection(Constant):
     x_body_connection: DualQuaternion
 
 
+_NO_LINKS: Mapping[str, DualQuaternion] = read_only_mapping({})
+
+
 @dataclass(frozen=True, eq=False)
 class Subsystem(Constant):
     """A subsystem i of the composition, with n_i joints and bodies.
@@ -214,10 +217,11 @@ class Subsystem(Constant):
     predecessor: int | None
     black_box: bool
     root_link: str
-    fixed_links: Mapping[str, DualQuaternion] = field(default_factory=dict)
+    fixed_links: Mapping[str, DualQuaternion] = field(default_factory=lambda: _NO_LINKS)
 
     def __post_init__(self) -> None:
-        self._set(fixed_links=read_only_mapping(self.fixed_links))
+        if self.fixed_links is not _NO_LINKS:
+            self._set(fixed_links=read_only_mapping(self.fixed_links))
 
     @property
     def indices(self) -> range:
