@@ -212,10 +212,14 @@ class RobotNode(LifecycleNode, Generic[Parameters]):
         return self.get_clock().now().to_msg()
 
 
-def run_robot_node(kind: type[RobotNode[Any]], about: str) -> int:
-    """Run a node as a process, or print its usage where the command line asks for help."""
+def run_robot_node(kind: Any, about: str) -> int:
+    """Run a node as a process, or print its usage where the command line asks for help.
 
-    def make() -> RobotNode[Any]:
+    Args:
+        kind: a lifecycle node with NAME, PARAMETERS and, in ``parameters``, autostart. about: its docstring.
+    """
+
+    def make() -> Any:
         node = kind()
         if node.parameters.autostart and node.trigger_configure() == SUCCESS:
             node.trigger_activate()
