@@ -32,7 +32,7 @@ from modular_dynamics_ros.messages.stamps import description_frame, stamp_messag
 from modular_dynamics_ros.messages.status import Status, diagnostic_array, status_of
 from modular_dynamics_ros.node.robot_node import FAILURE, run_robot_node
 from modular_dynamics_ros.node.succession import STEADY_CLOCK
-from modular_dynamics_ros.node.topics import JOINT_STATES, LATCHED
+from modular_dynamics_ros.node.topics import DESCRIPTIONS, JOINT_STATES, LATCHED
 from modular_dynamics_ros.parameters.nodes import AssemblyParameters
 from modular_dynamics_ros.parameters.table import changed, declare
 
@@ -78,7 +78,7 @@ class AssemblyNode(LifecycleNode):
             self.get_logger().error(f"not configured: {error}")
             return FAILURE
         make = self.create_lifecycle_publisher
-        self._descriptions = make(String, "robot_description", LATCHED)
+        self._descriptions = make(String, "robot_description", DESCRIPTIONS)
         self._matrices = make(AssemblyIncidenceMatrix, "~/incidence_matrix", LATCHED)
         self._states = make(JointState, "joint_states", QoSProfile(depth=JOINT_STATES.depth))
         self._diagnostics = make(DiagnosticArray, "/diagnostics", 10)

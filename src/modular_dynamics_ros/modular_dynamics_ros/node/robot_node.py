@@ -26,7 +26,7 @@ from modular_dynamics_ros.node.interfaces import Parameters, Session, SessionTyp
 from modular_dynamics_ros.node.shared_entities import SharedEntities
 from modular_dynamics_ros.node.spinning import run_node
 from modular_dynamics_ros.node.succession import STEADY_CLOCK, Succession
-from modular_dynamics_ros.node.topics import LATCHED
+from modular_dynamics_ros.node.topics import DESCRIPTIONS
 from modular_dynamics_ros.parameters.table import changed, declare, usage
 
 __all__ = ["FAILURE", "SUCCESS", "RobotNode", "run_robot_node"]
@@ -86,7 +86,7 @@ class RobotNode(LifecycleNode, Generic[Parameters]):
                 return FAILURE
         else:
             self._description_subscription = self.create_subscription(
-                String, "robot_description", self._on_robot_description, LATCHED
+                String, "robot_description", self._on_robot_description, DESCRIPTIONS
             )
             self.get_logger().info("waiting for a robot on the topic robot_description")
         self._diagnostics = self.create_lifecycle_publisher(DiagnosticArray, "/diagnostics", 10)
