@@ -27,9 +27,10 @@ test: setup ## all tests; the kernels also as plain Python. Fewer: pytest -m "no
 test-nightly: setup ## all tests, with ten times as many random examples, new ones every time
 	@$(activate) $(domain) exec $(pytest) $(workers) --hypothesis-profile=nightly
 
-lint: ## ruff, mypy --strict on the library and the nodes, allowed import directions
+lint: ## ruff, mypy --strict on the library and the nodes, oldest Python, allowed import directions
 	@scripts/setup.sh lint
-	@$(activate) ruff check .; ruff format --check .; python -m mypy; PYTHONPATH=".:$$PYTHONPATH" lint-imports --no-cache
+	@$(activate) ruff check .; ruff format --check .; python -m mypy; \
+	vermin --target=3.10- --violations --no-tips --quiet src scripts benchmark test examples conftest.py; PYTHONPATH=".:$$PYTHONPATH" lint-imports --no-cache
 
 bench: ## measure and print all timed figures; JSON in out/bench/
 	@scripts/setup.sh bench

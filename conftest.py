@@ -29,7 +29,7 @@ def root() -> Path:
 def ros(request: pytest.FixtureRequest) -> Iterator[None]:
     """ROS 2 in this process for the tests of one file; SIGINT stays pytest's."""
     import rclpy  # noqa: PLC0415  # the library's tests run without ROS
-    from rclpy.signals import SignalHandlerOptions  # noqa: PLC0415
+    from rclpy.signals import SignalHandlerOptions  # noqa: PLC0415  # as above
 
     assert request.node.get_closest_marker("ros"), "tests that need ROS have the marker ros"
     rclpy.init(signal_handler_options=SignalHandlerOptions.NO)

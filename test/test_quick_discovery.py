@@ -38,7 +38,8 @@ def test_messages_arrive_by_udp_and_a_thread_of_its_own_announces(profile):
 
 
 def test_no_node_chooses_a_profile_by_itself(monkeypatch, tmp_path):
-    monkeypatch.delenv("FASTRTPS_DEFAULT_PROFILES_FILE", raising=False)
+    for name in ("FASTRTPS_DEFAULT_PROFILES_FILE", "FASTDDS_BUILTIN_TRANSPORTS"):
+        monkeypatch.delenv(name, raising=False)
     program = (
         "import os, rclpy; from rclpy.executors import SingleThreadedExecutor as Executor; "
         "from modular_dynamics_ros.dynamics.node import main; "

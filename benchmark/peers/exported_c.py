@@ -60,7 +60,7 @@ def export_c(graph: md.SubsystemGraph, folder: Path) -> None:
 def export_by_casadi(graph: md.SubsystemGraph, folder: Path) -> None:
     """Write robot.c by CasADi, from `graph.to_casadi`."""
     try:
-        import casadi  # noqa: PLC0415  # optional
+        import casadi  # noqa: PLC0415  # only this peer needs it, and it may be missing
     except ImportError:
         raise BuildError("casadi is not installed") from None
     functions = graph.to_casadi(FUNCTIONS)

@@ -34,7 +34,14 @@ from .closure import (
     energy,
     simulate,
 )
-from .composition import Composition, DualQuaternions, SpatialVectors, compose, subsystem_graph_dot
+from .composition import (
+    Composition,
+    DualQuaternions,
+    SpatialVectors,
+    SpecialEuclideanMatrices,
+    compose,
+    subsystem_graph_dot,
+)
 from .dynamics import *  # noqa: F403  # all of them; dynamics/__init__.py lists them
 from .exceptions import *  # noqa: F403  # all of them
 from .mjcf import load_mjcf
@@ -59,6 +66,7 @@ __all__ = [
     "Quaternion",
     "Simulation",
     "SpatialVectors",
+    "SpecialEuclideanMatrices",
     "Subsystem",
     "SubsystemGraph",
     "assemble",

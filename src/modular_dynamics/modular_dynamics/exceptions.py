@@ -1,11 +1,12 @@
 """Errors of the library, all of one base class. Messages say what is wrong, where, and what is needed."""
 
-from typing import Self
+from typing import TypeVar
 
 __all__ = [
     "AssemblyError",
     "ClosureError",
     "DescriptionError",
+    "GaitError",
     "GraphTypeError",
     "MissingDependencyError",
     "MjcfError",
@@ -20,6 +21,9 @@ __all__ = [
     "UrdfError",
     "XacroError",
 ]
+
+
+D = TypeVar("D", bound="DescriptionError")
 
 
 class ModularDynamicsError(Exception):
@@ -39,7 +43,7 @@ class DescriptionError(ModularDynamicsError, ValueError):
         where = f"line {line}" if isinstance(line, int) else line
         super().__init__(f"{where}: {message}" if where else message)
 
-    def located(self, where: str, line: int | str | None) -> Self:
+    def located(self: D, where: str, line: int | str | None) -> D:
         """The same error, its message after ``where``, which names the file; ``line``: in that file."""
         error = type(self)(f"{where}{self}")
         error.line = line
@@ -62,6 +66,10 @@ class PartitionError(DescriptionError):
     """The partition into subsystems (tags or YAML) contradicts the robot or itself."""
 
 
+class GaitError(DescriptionError):
+    """Parameters of a gait that describe no motion: an unknown key, a joint twice, a number out of range."""
+
+
 class ModelError(ModularDynamicsError, ValueError):
     """An impossible model, or an impossible change of one: masses that no body has, names used twice."""
 
@@ -78,7 +86,7 @@ class UnknownNameError(ModularDynamicsError, KeyError):
 
 
 class StateError(ModularDynamicsError, ValueError):
-    """Positions, velocities, accelerations or wrenches of the wrong shape, or not finite."""
+    """Positions, velocities, accelerations, wrenches or poses: a wrong shape, not finite, impossible."""
 
 
 class GraphTypeError(ModularDynamicsError, TypeError):

@@ -32,7 +32,7 @@ class JointTree:
 
 
 def _dynamics(rng, kind, name):
-    """<dynamics> of a joint, and perhaps a tag; a floating joint gets no armature, see `why_by_matrix`."""
+    """<dynamics> of a joint, and perhaps a tag; floating ones have no armature, see `reason_for_matrix`."""
     friction = f'<dynamics damping="{rng.random():.4f}" friction="{rng.random():.4f}"/>'
     armature = 0.0 if kind == "floating" else rng.random()
     values = f'armature="{armature:.4f}"'

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from ..dynamics.arrays.arguments import Array
 from ..exceptions import SingularityError, StateError
 from ..model import SubsystemGraph
+from ..model.number_arrays import number_array
 from .assembly.branch import Branch, BranchLostError, BranchPoint
 from .constraints.constraint_system import ConstraintSystem
 from .constraints.coordinates import Coordinates
@@ -24,6 +25,8 @@ Torques = ArrayLike | Callable[[float, Array, Array], ArrayLike] | None
 Step = tuple[float, Array, list[tuple[float, Array]]]
 #: The shortest step, relative to the time that is left.
 SHORTEST = 1e-9
+#: So many shorter ones in sequence are an error; implicit methods begin with some where the motion is stiff.
+MOST_SHORT_STEPS = 20
 #: Largest correction of a step's end onto the branch, relative to the step's change of the state.
 LEAP = 0.01
 #: Cosine of the angle by which the branch may turn within a step across a crossing.
@@ -31,7 +34,10 @@ LEAST_TANGENT_COSINE = 0.9
 #: Correction that is allowed in any case, relative to the state.
 ROUNDING = 1e-8
 Progress = bool | Callable[[float, float], None] | None
-METHODS = ("DOP853", "RK45", "RK23")
+EXPLICIT, IMPLICIT = ("DOP853", "RK45", "RK23"), ("Radau", "BDF")
+METHODS = (*EXPLICIT, *IMPLICIT, "LSODA")  # which differentiates by itself
+#: Step of the differences for the implicit methods, relative to coordinates and velocities of at least 1.
+DIFFERENCE = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,10 +82,16 @@ def simulate(
         q, v: of the independent joints at t = 0, in the order of ``graph.independent_joint_names``.
         tau: torques of the independent joints: an array, a function (t, coordinates, velocities) of all
             joints' state, or None for none.
-        method: DOP853, RK45 or RK23 of scipy.integrate.
+        method: of scipy.integrate. DOP853, RK45 and RK23 are explicit: the first is the best for smooth
+            motions and tight tolerances, the others for coarse ones and torques that jump. Radau, BDF and
+            LSODA are for stiff motions (strong damping, hard springs or feedback on light links), where
+            stability shortens the steps of the explicit ones. Radau starts each step from the state on the
+            constraints, as they do; BDF and LSODA continue from their earlier steps, of which only what is
+            returned is moved onto the constraints: less accurate for the same tolerance.
         times: at which the motion is wanted (k,); every step by default. It is interpolated within the
             integrator's steps, which is less accurate than these.
         guess: as of ``close_loops``.
+        rtol, atol: relative and absolute error of a step that scipy.integrate allows.
         progress: called after every step with (t, t_end); True draws a bar on stderr.
         friction: as of ``inverse_dynamics``. Dry friction jumps where a joint turns back: the steps become
             short there, and where it holds the joint the simulation ends with an error.
@@ -96,9 +108,12 @@ def simulate(
     system = solver.system
     if method not in METHODS:
         raise StateError(f"method is {method!r}; {', '.join(METHODS)} are known")
-    if not (np.isfinite(t_end) and t_end > 0.0):
+    if not (_is_number(t_end) and t_end > 0.0):
         raise StateError(f"t_end is {t_end}; a time above zero is needed")
-    wanted = None if times is None else np.asarray(times, np.float64)
+    for name, tolerance in (("rtol", rtol), ("atol", atol)):
+        if not (_is_number(tolerance) and tolerance >= 0.0):
+            raise StateError(f"{name} is {tolerance!r}; a number from 0 on is needed")
+    wanted = None if times is None else number_array("times", times)
     if wanted is not None and (
         wanted.ndim != 1
         or len(wanted) == 0
@@ -113,9 +128,10 @@ def simulate(
     integrator = partial(getattr(scipy.integrate, method), t_bound=t_end, rtol=rtol, atol=atol)
     show = _bar() if progress is True else progress or None
     motion = [(0.0, start)] if wanted is None or wanted[0] == 0.0 else []
-    for t, y, within in _BranchMotion(system, tau, coordinates, friction).steps(
-        start, t_end, integrator, wanted
-    ):
+    branch_motion = _BranchMotion(system, tau, coordinates, friction)
+    if method in IMPLICIT:
+        integrator = partial(integrator, jac=branch_motion.jacobian)
+    for t, y, within in branch_motion.steps(start, t_end, integrator, wanted):
         motion += [(t, y)] if wanted is None else within
         if show is not None:
             show(t, t_end)
@@ -128,6 +144,10 @@ def simulate(
         np.array([energy(graph, a, b) for a, b in zip(positions, speeds, strict=True)]),
         np.array([system.largest_residual(a) for a in positions]),
     )
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float | np.integer | np.floating) and bool(np.isfinite(value))
 
 
 def _bar() -> Callable[[float, float], None]:
@@ -163,14 +183,15 @@ class _BranchMotion:
 
         A step on which the branch is lost is repeated at a quarter of its length.
         """
-        t, stepper, first = 0.0, None, None
+        t, stepper, first, short = 0.0, None, None, 0
         while t < t_end:
             try:
                 if stepper is None:
                     stepper = integrator(self._derivative, t, y, first_step=first)
                 self._is_crossing = False
                 message = stepper.step()
-                if stepper.status == "failed" or stepper.t - t < SHORTEST * (t_end - t):
+                short = short + 1 if stepper.t - t < SHORTEST * (t_end - t) else 0
+                if stepper.status == "failed" or short > MOST_SHORT_STEPS:
                     raise self._stuck(t, y, message or "its steps become too short")
                 after, tangent = self._step_end(y, stepper.y)
                 inside = () if wanted is None else wanted[(wanted > t) & (wanted <= stepper.t)]
@@ -181,7 +202,11 @@ class _BranchMotion:
             except BranchLostError as error:
                 attempted = first or t_end - t
                 if stepper is not None:  # which may have completed the step, and proposes the next
-                    attempted = stepper.t - t if stepper.t > t else min(stepper.h_abs, t_end - t)
+                    attempted = (
+                        stepper.t - t
+                        if stepper.t > t
+                        else min(getattr(stepper, "h_abs", attempted), t_end - t)
+                    )
                 if 0.25 * attempted < SHORTEST * (t_end - t):
                     raise self._stuck(t, y, str(error), error.condition) from None
                 first, stepper = 0.25 * attempted, None
@@ -209,6 +234,18 @@ class _BranchMotion:
             tau = self.system.independent.checked("tau", self._tau(t, q.copy(), v.copy()))
         vdot = mean_accelerations(self.system, points, tau, self._friction)
         return np.concatenate([self.branch.coordinates.rates(q, v), vdot])
+
+    def jacobian(self, t: float, y: Array) -> Array:
+        """Derivatives of ``_derivative``, by central differences.
+
+        scipy's own would step relative to velocities that may be 0, below the rounding of closed loops.
+        """
+        columns = []
+        for k, size in enumerate(DIFFERENCE * np.maximum(np.abs(y), 1.0)):
+            step = np.zeros(len(y))
+            step[k] = size
+            columns.append((self._derivative(t, y + step) - self._derivative(t, y - step)) / (2.0 * size))
+        return np.array(columns).T
 
     def _step_end(self, before: Array, y: Array) -> tuple[Array, Array]:
         """A step's end, closed, and the tangent. Raises BranchLostError: it may be on another branch."""

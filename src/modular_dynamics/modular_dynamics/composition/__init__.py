@@ -1,6 +1,6 @@
 """The paper's algorithm, written to be read: one line of code per equation, every intermediate value kept."""
 
-from .algebras import Algebra, DualQuaternions, SpatialVectors
+from .algebras import Algebra, DualQuaternions, SpatialVectors, SpecialEuclideanMatrices
 from .compose import Composition, compose
 from .edges import edges, subsystem_graph_dot
 from .wrenches import path_to
@@ -10,6 +10,7 @@ __all__ = [
     "Composition",
     "DualQuaternions",
     "SpatialVectors",
+    "SpecialEuclideanMatrices",
     "compose",
     "edges",
     "path_to",

@@ -77,7 +77,7 @@ def compose(
     loads = model.body_loads(graph, external_wrenches or {})
     motions = _twists(graph, q, v, vdot, algebra)
     A, connection_wrenches = _interconnection(graph, motions, loads, box_wrenches, algebra)
-    wrenches = A @ _column([1] * len(graph.subsystems))  # Gamma_total = A 1_s (eq. 4)
+    wrenches = A @ _column([algebra.one] * len(graph.subsystems))  # Gamma_total = A 1_s (eq. 4)
     tau = joint_torques(graph, q, vdot, motions, wrenches, algebra)
     twists = _column([xi for motion in motions for xi in motion.total])
     return Composition(graph, algebra, tau, tuple(motions), tuple(connection_wrenches), A, wrenches, twists)

@@ -9,7 +9,7 @@ from ..model import SubsystemGraph
 from .arrays.arguments import Array, Progress
 from .arrays.body_frames import frames_of, joint_without_inertia
 from .arrays.model_arrays import arrays_of
-from .execution.algorithms import FORWARD_DYNAMICS, why_by_matrix
+from .execution.algorithms import FORWARD_DYNAMICS, reason_for_matrix
 from .execution.solver import LoadedSolver, Wrenches
 from .forward_by_matrix import FORWARD_BY_MATRIX, NO_INERTIA
 from .workspaces import direct_calls
@@ -27,7 +27,7 @@ class ForwardDynamics(LoadedSolver):
 
     def __init__(self, graph: SubsystemGraph, friction: str = "none") -> None:
         arrays = arrays_of(graph, "forward dynamics", friction)
-        self._frames = None if why_by_matrix(graph) else frames_of(*arrays)
+        self._frames = None if reason_for_matrix(graph) else frames_of(*arrays)
         if self._frames is None:
             super().__init__(graph, FORWARD_BY_MATRIX, *arrays)
         else:

@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from ..exceptions import StateError
 from ..kernels.recursions.articulated_layout import ROUNDING
 from ..model import SubsystemGraph, refuse_black_boxes, refuse_closures
+from ..model.number_arrays import number_array
 from .arrays.arguments import Array, Progress, checked_progress, state_rows, thread_count
 from .equation_of_motion import mass_matrix, mass_matrix_batch
 from .execution.solver import Wrenches
@@ -177,11 +178,10 @@ def prescribed_in(
 def completed_by_zeros(vector: ArrayLike, is_read: NDArray[np.bool_]) -> ArrayLike:
     """A vector with zeros where it is not read; unchanged if it has another shape or is not numeric."""
     try:
-        array = np.array(vector)
-        if array.shape != is_read.shape or array.dtype.kind == "c":
-            return vector
-        array = array.astype(np.float64)
-    except (TypeError, ValueError):
+        array = np.array(number_array("vector", vector))
+    except StateError:
+        return vector
+    if array.shape != is_read.shape:
         return vector
     array[~is_read] = 0.0
     return array

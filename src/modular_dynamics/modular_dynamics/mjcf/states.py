@@ -13,7 +13,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..algebra import Quaternion, rotation_matrix
 from ..exceptions import StateError
+from ..kernels import SMALLEST_NORM, first_not_finite
 from ..model import JointType, SubsystemGraph, require_graph
+from ..model.number_arrays import number_array
 from .names import names_of
 from .relations import held_positions
 
@@ -39,11 +41,12 @@ def from_mujoco(
 ) -> State:
     """q (nq,), v (nv,), vdot (nv,) of a graph from MuJoCo's qpos (model.nq,), qvel, qacc (model.nv,).
 
-    Velocities and accelerations are zero where they are not given. Raises StateError: a wrong shape, or a
-    graph that was not loaded from this model.
+    Velocities and accelerations are zero where they are not given. Raises StateError: a wrong shape, a number
+    that is not finite, a zero quaternion, or a graph that was not loaded from this model.
     """
     require_graph(graph)
-    qpos, qvel, qacc = _checked(qpos, model.nq), _checked(qvel, model.nv), _checked(qacc, model.nv)
+    qpos = _checked("qpos", qpos, model.nq)
+    qvel, qacc = _checked("qvel", qvel, model.nv), _checked("qacc", qacc, model.nv)
     state = State(graph.neutral(), np.zeros(graph.nv), np.zeros(graph.nv))
     for kind, (q, v), (theirs_q, theirs_v) in _joints(graph, model):
         state.q[q], state.v[v], state.vdot[v] = qpos[theirs_q], qvel[theirs_v], qacc[theirs_v]
@@ -66,7 +69,8 @@ def to_mujoco(
     Joints that equality constraints hold at one position get that position. Errors as of :func:`from_mujoco`.
     """
     require_graph(graph)
-    q, v, vdot = _checked(q, graph.nq), _checked(v, graph.nv), _checked(vdot, graph.nv)
+    v, vdot = (np.zeros(graph.nv) if rates is None else rates for rates in (v, vdot))
+    q, v, vdot = graph.checked(q=q, v=v, vdot=vdot)
     state = State(model.qpos0.copy(), np.zeros(model.nv), np.zeros(model.nv))
     for joint, value in held_positions(model).items():
         state.q[model.jnt_qposadr[joint]] = value
@@ -87,7 +91,8 @@ def torques_from_mujoco(graph: SubsystemGraph, model: Any, qpos: ArrayLike, qfrc
     :func:`from_mujoco`.
     """
     require_graph(graph)
-    qpos, qfrc, tau = _checked(qpos, model.nq), _checked(qfrc, model.nv), np.zeros(graph.nv)
+    qpos, qfrc = _checked("qpos", qpos, model.nq), _checked("qfrc", qfrc, model.nv)
+    tau = np.zeros(graph.nv)
     for kind, (_, v), (theirs_q, theirs_v) in _joints(graph, model):
         tau[v] = qfrc[theirs_v]
         if kind is JointType.FLOATING:
@@ -113,11 +118,18 @@ def _joints(
 def _axes(pose: Array) -> Array:
     """Rotation matrix (3, 3) of a floating joint's pose: position x y z, quaternion w x y z."""
     rotation = Quaternion(*pose[3:].tolist())
-    return rotation_matrix(rotation * (1.0 / rotation.norm()))
+    length = rotation.norm()
+    if length < SMALLEST_NORM:
+        raise StateError("qpos of a free joint has a zero quaternion (w x y z)")
+    return rotation_matrix(rotation * (1.0 / length))
 
 
-def _checked(values: ArrayLike | None, length: int) -> Array:
-    array = np.zeros(length) if values is None else np.asarray(values, np.float64)
+def _checked(name: str, values: ArrayLike | None, length: int) -> Array:
+    """A vector of MuJoCo as finite numbers; zeros where it is not given. Raises StateError."""
+    array = np.zeros(length) if values is None else number_array(name, values)
     if array.shape != (length,):
-        raise StateError(f"a vector of MuJoCo or of the graph has shape {array.shape}; ({length},) is needed")
+        raise StateError(f"MuJoCo's {name} has shape {array.shape}; ({length},) is needed")
+    k = first_not_finite(array)
+    if k >= 0:
+        raise StateError(f"MuJoCo's {name}[{k}] is {array[k]}; a finite number is needed")
     return array

@@ -5,7 +5,7 @@ from .changes.parameters.kind import Parameter
 from .checks import *  # noqa: F403  # all of them
 from .closure import Anchor, Gear, LoopJoint, Spring
 from .configuration import PositionLimits, joint_limits
-from .findings import Finding, summed_by_kind
+from .findings import Finding, summaries_by_kind
 from .graph import SubsystemGraph
 from .inertial import Inertial, Link, merged
 from .subsystem import Body, Connection, Joint, JointType, Limits, Mimic, Subsystem
@@ -31,6 +31,6 @@ __all__ = [
     "joint_limits",
     "merged",
     "orders",
-    "summed_by_kind",
+    "summaries_by_kind",
 ]
 __all__ += checks.__all__

@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 from ..algebra import DualQuaternion, adjoint
 from ..exceptions import StateError, UnsupportedModelError
 from .graph import SubsystemGraph
+from .number_arrays import number_array
 from .structure import require_graph
 
 __all__ = [
@@ -44,8 +45,8 @@ def refuse_black_boxes(graph: SubsystemGraph, quantity: str) -> None:
 
 def _wrench(what: str, wrench: ArrayLike) -> NDArray[np.float64]:
     try:
-        values = np.asarray(wrench, dtype=np.float64)
-    except (TypeError, ValueError):
+        values = number_array(what, wrench)
+    except StateError:
         values = np.empty(0)
     if values.shape != (6,) or not np.isfinite(values).all():
         raise StateError(f"{what} is {wrench!r}; six finite numbers are needed: force [N], moment [N m]")
@@ -65,8 +66,8 @@ def link_wrenches(external: Mapping[str, ArrayLike]) -> dict[str, NDArray[np.flo
     """
     _mapping("external_wrenches", external)
     try:
-        array = np.array([*external.values()], np.float64)  # checking all at once is faster
-    except (TypeError, ValueError):
+        array = number_array("external_wrenches", [*external.values()])  # checking all at once is faster
+    except StateError:
         array = np.empty(0)
     if array.shape == (len(external), 6) and np.isfinite(array).all():
         return dict(zip(external, array, strict=True))

@@ -8,10 +8,10 @@ from typing import Any, TypeVar
 
 from numpy.typing import ArrayLike
 
-__all__ = ["MOST_ASKED", "ExportsCode", "exporter", "keep_code", "register_exporter"]
+__all__ = ["DEFAULT_FUNCTIONS", "ExportsCode", "exporter", "keep_code", "register_exporter"]
 
 #: The functions that are exported unless others are named.
-MOST_ASKED = ("inverse_dynamics", "mass_matrix", "forward_dynamics")
+DEFAULT_FUNCTIONS = ("inverse_dynamics", "mass_matrix", "forward_dynamics")
 
 F = TypeVar("F", bound=Callable[..., Any])
 _exporters: dict[str, Callable[..., Any]] = {}
@@ -55,7 +55,7 @@ class ExportsCode:
             A report that can be printed: what was made, how long it took, and how much faster it is.
 
         Raises:
-            UnsupportedModelError: black boxes, or closed loops.
+            UnsupportedModelError: black boxes, or closed loops. StateError: progress is no function.
         """
         return exporter("compile_graph")(self, progress)
 

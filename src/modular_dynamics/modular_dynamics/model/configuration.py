@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from ..algebra import motion_after, motion_between, quaternion_after, quaternion_between
 from ..exceptions import StateError
 from ..kernels import SMALLEST_NORM
+from .number_arrays import number_array
 from .subsystem import Joint, JointType
 
 __all__ = [
@@ -22,7 +23,6 @@ __all__ = [
     "effort_limits",
     "integrate",
     "joint_limits",
-    "number_array",
     "position_limits",
     "random_configuration",
     "state_array",
@@ -72,16 +72,6 @@ class PositionLimits(NamedTuple):
 
     lower: Array
     upper: Array
-
-
-def number_array(name: str, value: object) -> Array:
-    """The value as a float array of any shape. Raises StateError: it is not made of real numbers."""
-    try:
-        if np.iscomplexobj(np.asarray(value)):
-            raise TypeError("complex numbers")
-        return np.asarray(value, dtype=np.float64, order="C")  # kernels read neighbours
-    except (TypeError, ValueError) as error:
-        raise StateError(f"{name} is not an array of numbers: {error}") from None
 
 
 def state_array(graph: Coordinates, name: str, value: ArrayLike) -> Array:
@@ -140,8 +130,8 @@ def integrate(graph: Coordinates, q: ArrayLike, v: ArrayLike, dt: ArrayLike = 1.
         StateError: a wrong shape, a number that is not finite or grows so, or a zero quaternion.
     """
     start, rates = state_array(graph, "q", q), state_array(graph, "v", v)
+    time = number_array("dt", dt)
     try:
-        time = np.asarray(dt, np.float64)
         step = rates * time[..., None] if time.ndim else rates * time
         shape = np.broadcast_shapes(start.shape[:-1], step.shape[:-1])
     except (TypeError, ValueError) as error:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-__all__ = ["Finding", "summed_by_kind"]
+__all__ = ["Finding", "summaries_by_kind"]
 
 #: Number of elements that the summary of one kind names.
 SHOWN = 4
@@ -30,15 +30,15 @@ class Finding:
         return self.text if self.line is None else f"line {self.line}: {self.text}"
 
 
-def summed_by_kind(findings: Iterable[Finding]) -> list[str]:
+def summaries_by_kind(findings: Iterable[Finding]) -> list[str]:
     """One line for each kind: the finding itself, or how many elements, the first names, the first text."""
     by_kind: dict[tuple[str, str], list[Finding]] = {}
     for finding in findings:
         by_kind.setdefault((finding.kind, finding.element), []).append(finding)
-    return [_sum(kind, of_kind) for (kind, _), of_kind in by_kind.items()]
+    return [_summary(kind, of_kind) for (kind, _), of_kind in by_kind.items()]
 
 
-def _sum(kind: str, findings: list[Finding]) -> str:
+def _summary(kind: str, findings: list[Finding]) -> str:
     first = findings[0]
     if len(findings) == 1:
         return str(first)

@@ -19,6 +19,7 @@ from .changes.parameters.by_name import parameters_of, with_parameters
 from .changes.payload import payloads_of, with_payload
 from .changes.removal import without
 from .code_export import ExportsCode
+from .number_arrays import number_array
 from .printing import tree_lines
 from .structure import Structure
 
@@ -46,13 +47,24 @@ class SubsystemGraph(Structure, ExportsCode):
     """
 
     def with_independent_joints(self, *names: str) -> SubsystemGraph:
-        """The same mechanism with other independent joints. Raises StateError: unknown names."""
+        """The same mechanism with other independent joints.
+
+        Args:
+            names: the joints, as separate arguments, in any order.
+
+        Raises:
+            StateError: a name that is no joint's, or is there twice.
+        """
         for name in names:
-            if name not in self.joint_names or names.count(name) > 1:
+            if not isinstance(name, str):
+                raise StateError(f"independent joint {name!r}: names are needed, one argument each")
+            if name not in self.joint_names:
                 raise StateError(
-                    f"independent joint '{name}' is named twice or is no joint of '{self.name}'; "
+                    f"independent joint '{name}' is no joint of '{self.name}' with coordinates of its own; "
                     f"its joints: {', '.join(self.joint_names)}"
                 )
+            if names.count(name) > 1:
+                raise StateError(f"independent joint '{name}' of '{self.name}' is named twice")
         return replace(self, independent=tuple(name for name in self.joint_names if name in names))
 
     @cached_property
@@ -81,7 +93,7 @@ class SubsystemGraph(Structure, ExportsCode):
         return [self._checked(name, value) for name, value in vectors.items()]
 
     def _checked(self, name: str, value: object) -> NDArray[np.float64]:
-        needed, array = self.nq if name == "q" else self.nv, configuration.number_array(name, value)
+        needed, array = self.nq if name == "q" else self.nv, number_array(name, value)
         if array.shape != (needed,):
             raise StateError(f"{name} has shape {array.shape}; '{self.name}' needs ({needed},)")
         k = first_not_finite(array)

@@ -6,7 +6,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..exceptions import StateError
-from .configuration import Coordinates, number_array
+from .configuration import Coordinates
+from .number_arrays import number_array
 
 __all__ = ["pack", "unpack"]
 
@@ -59,10 +60,7 @@ def pack(
 
 
 def _others(others: ArrayLike, size: int) -> Array:
-    try:
-        base = np.asarray(others, np.float64)
-    except (TypeError, ValueError) as error:
-        raise StateError(f"others is not an array of numbers: {error}") from None
+    base = number_array("others", others)
     if base.shape[-1:] != (size,):
         raise StateError(f"others has shape {base.shape}; ({size},), or rows of that, is needed")
     if not np.isfinite(base).all():
@@ -73,8 +71,8 @@ def _others(others: ArrayLike, size: int) -> Array:
 def _part(name: str, value: ArrayLike, where: slice, size: int) -> Array:
     width = len(range(size)[where])
     try:
-        part = np.asarray(value, np.float64)
-    except (TypeError, ValueError):
+        part = number_array(name, value)
+    except StateError:
         part = np.full(1, np.nan)
     part = part[..., None] if width == 1 else part
     if not part.shape or part.shape[-1] != width or not np.isfinite(part).all():

@@ -1,19 +1,39 @@
 """Self-reconfigurable modular robots: modules dock, and the model builds itself (Meister & Gutenkunst)."""
 
+from . import equations, gaits, lie
 from .assembly import FIXED, FLOATING, Assembly, Docking, Mount, virtual_joint
+from .equations import closed_form
+from .incidence import (
+    DirectTransformation,
+    DirectTransformations,
+    IncidenceMatrix,
+    IndirectTransformation,
+    IndirectTransformations,
+    docking_type,
+)
 from .modules import ModuleBody, ModuleJoint, ModuleType, Port, Shape, read_module_type, shipped_types
 
 __all__ = [
     "FIXED",
     "FLOATING",
     "Assembly",
+    "DirectTransformation",
+    "DirectTransformations",
     "Docking",
+    "IncidenceMatrix",
+    "IndirectTransformation",
+    "IndirectTransformations",
     "ModuleBody",
     "ModuleJoint",
     "ModuleType",
     "Mount",
     "Port",
     "Shape",
+    "closed_form",
+    "equations",
+    "gaits",
+    "lie",
+    "docking_type",
     "read_module_type",
     "shipped_types",
     "virtual_joint",

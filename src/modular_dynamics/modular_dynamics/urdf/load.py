@@ -11,7 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..algebra import DualQuaternion
 from ..exceptions import DescriptionError, ModelWarning, StateError, UrdfError
-from ..model import Finding, SubsystemGraph, summed_by_kind
+from ..model import Finding, SubsystemGraph, summaries_by_kind
+from ..model.number_arrays import number_array
 from .assembly import assemble
 from .checks.inertias import check_joint_inertias, check_links
 from .checks.limits import possible_friction, possible_limits, zero_limits
@@ -69,7 +70,7 @@ def load_urdf(
         if not plain.where or not in_source:  # a partition file names itself
             raise
         raise error.located(plain.where, None if plain.expanded else error.line) from error
-    for warning in summed_by_kind(graph.warnings):
+    for warning in summaries_by_kind(graph.warnings):
         python_warnings.warn(f"{plain.where}{warning}", ModelWarning, stacklevel=2)
     return graph
 
@@ -105,7 +106,7 @@ def _graph(
         robot, renamed = _floating(robot, annotations)
         findings += renamed
     if strict and findings:
-        raise UrdfError(f"strict: {'; '.join(summed_by_kind(findings))}")
+        raise UrdfError(f"strict: {'; '.join(summaries_by_kind(findings))}")
     groups, notes = make_groups(robot, annotations.subsystems)
     check_references(robot, annotations)
     graph = assemble(with_joint_tags(robot, annotations), groups, gravity)
@@ -119,15 +120,15 @@ def _graph(
         urdf=plain.text,
         floating_base=floating_base,
         warnings=tuple(findings),
-        notes=(*notes, *summed_by_kind(zero_limits(robot))),
+        notes=(*notes, *summaries_by_kind(zero_limits(robot))),
     )
 
 
 def gravity_vector(gravity: ArrayLike) -> NDArray[np.float64]:
     """A gravitational acceleration as an array that cannot be written to. Raises StateError."""
     try:
-        vector = np.array(gravity, dtype=float)
-    except (TypeError, ValueError):
+        vector = np.array(number_array("gravity", gravity))
+    except StateError:
         vector = np.empty(0)
     if vector.shape != (3,) or not np.isfinite(vector).all():
         raise StateError(f"gravity is {gravity!r}; three finite numbers [m/s^2] are needed")

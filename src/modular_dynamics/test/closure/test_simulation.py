@@ -103,9 +103,13 @@ def test_integrators_are_imported_when_they_are_needed():
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
-        ({"method": "Euler"}, "method is 'Euler'; DOP853, RK45, RK23 are known"),
+        ({"method": "Euler"}, "method is 'Euler'; DOP853, RK45, RK23, Radau, BDF, LSODA are known"),
         ({"t_end": -1.0}, "t_end is -1.0; a time above zero"),
         ({"t_end": float("nan")}, "t_end is nan"),
+        ({"t_end": "1"}, "t_end is 1; a time above zero"),
+        ({"rtol": -1e-6}, "rtol is -1e-06; a number from 0 on"),
+        ({"atol": "small"}, "atol is 'small'; a number"),
+        ({"atol": float("inf")}, "atol is inf; a number"),
         ({"times": [0.5, 0.2]}, "times must rise from 0"),
         ({"times": []}, "times must rise from 0"),
         ({"times": [0.1, float("nan")]}, "times must rise from 0"),

@@ -124,17 +124,6 @@ def test_twists_are_derivatives_of_poses(load_robot):
         assert slope.vec6() == pytest.approx(dots[k].vec6(), abs=1e-4)
 
 
-def test_two_algebras_give_the_same_numbers(composition):
-    graph = composition.graph
-    rng = np.random.default_rng(0)
-    other = md.compose(graph, *rng.normal(size=(3, graph.nv)), algebra=md.SpatialVectors())
-    largest = np.abs(composition.tau).max()
-    assert np.abs(other.tau - composition.tau).max() <= 1e-12 * largest
-    for ours, theirs in zip(composition.wrenches, other.wrenches, strict=True):
-        force, moment = other.algebra.force_moment(theirs)
-        assert ours.vec6() == pytest.approx(np.concatenate([force, moment]), abs=1e-11 * largest)
-
-
 def test_edges_follow_the_three_rules(composition):
     graph_edges = edges(composition.graph)
     twists = {(start, end) for kind, start, end, _ in graph_edges if kind == "twist"}

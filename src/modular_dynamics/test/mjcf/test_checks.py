@@ -65,7 +65,7 @@ def test_forces_that_are_left_out_are_warnings(text, message):
         md.load_mjcf(text, strict=True)
 
 
-def test_warnings_are_summed_by_kind_and_all_refused():
+def test_warnings_are_summaries_by_kind_and_all_refused():
     text = two_arms(joints=('damping="1 2"', 'damping="-1 2" armature="-0.01"'))
     text = text.replace("<worldbody>", '<option density="1"/><worldbody>')
     with pytest.warns(md.ModelWarning) as caught:

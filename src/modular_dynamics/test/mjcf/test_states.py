@@ -74,3 +74,27 @@ def test_another_model_and_wrong_shapes_are_refused(free):
         from_mujoco(graph, model, qpos, qvel[1:])
     with pytest.raises(md.StateError, match="MuJoCo's model has no joint 'a'; was 'two arms' loaded from it"):
         from_mujoco(md.load_mjcf(two_arms()), model, qpos)
+
+
+def test_what_is_no_state_gives_no_number(free):
+    graph, model, (qpos, qvel, _) = free
+    bad = qvel.copy()
+    bad[2] = np.nan
+    with pytest.raises(md.StateError, match=r"MuJoCo's qvel\[2\] is nan; a finite number is needed"):
+        from_mujoco(graph, model, qpos, bad)
+    with pytest.raises(md.StateError, match=r"MuJoCo's qfrc\[2\] is nan"):
+        torques_from_mujoco(graph, model, qpos, bad)
+    with pytest.raises(md.StateError, match=r"qacc is not an array of numbers: .*inhomogeneous"):
+        from_mujoco(graph, model, qpos, qvel, [[1.0], [1.0, 2.0]])
+    with pytest.raises(md.StateError, match="qpos is not an array of numbers: text"):
+        from_mujoco(graph, model, ["1"] * model.nq)
+    with pytest.raises(md.StateError, match=r"v\[2\] of joint '.*' is nan"):
+        to_mujoco(graph, model, graph.neutral(), bad)
+    for convert in (
+        lambda q: from_mujoco(graph, model, q),
+        lambda q: torques_from_mujoco(graph, model, q, qvel),
+    ):
+        with pytest.raises(md.StateError, match="qpos of a free joint has a zero quaternion"):
+            convert(np.zeros(model.nq))
+    with pytest.raises(md.StateError, match="is a zero quaternion"):
+        to_mujoco(graph, model, np.zeros(graph.nq))

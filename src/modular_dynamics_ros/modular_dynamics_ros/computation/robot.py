@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import modular_dynamics as md
-from modular_dynamics.model import summed_by_kind
+from modular_dynamics.model import summaries_by_kind
 from modular_dynamics.urdf import description_stamp
 from modular_dynamics_ros.computation.values import Array
 from modular_dynamics_ros.exceptions import RobotError, listed
@@ -62,7 +62,7 @@ class Robot:
     @property
     def warnings(self) -> tuple[str, ...]:
         """What the library accepted although it looks wrong, one line of each kind."""
-        return tuple(summed_by_kind(self.graph.warnings))
+        return tuple(summaries_by_kind(self.graph.warnings))
 
     @property
     def notes(self) -> tuple[str, ...]:

@@ -70,7 +70,7 @@ def test_the_state_of_a_black_box_is_needed_where_something_moves_with_it(chain,
 FIXED = "<link name='b'/><joint name='f' type='fixed'><parent link='a'/><child link='b'/></joint>"
 
 
-def test_warnings_are_summed_by_kind_and_notes_kept_apart(four_link):
+def test_warnings_are_summaries_by_kind_and_notes_kept_apart(four_link):
     text = Path(four_link).read_text()
     doubtful = re.sub(r'(<inertia ixx=")[^"]*"', r'\g<1>9"', text)
     doubtful = re.sub(r'velocity="[^"]*"', 'velocity="0"', doubtful)

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from ...dynamics.arrays.arguments import Array
@@ -16,6 +17,10 @@ from .diagnosis import cannot_close
 from .least_squares import LeastSquares, Search
 
 __all__ = ["Assembler", "Assembly", "assemble", "checked_guess", "starting_point"]
+
+#: Largest coordinate of a guess, of joints in loops or gears [rad or m]: neighbouring numbers are 1e-4 apart
+#: there, and farther beyond.
+LARGEST_GUESS = 1e12
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,12 +80,25 @@ def starting_point(graph: SubsystemGraph) -> Array:
     return start
 
 
-def checked_guess(graph: SubsystemGraph, guess: ArrayLike) -> Array:
-    """A copy of a guess of all coordinates (nq,). Raises StateError: a wrong shape, or not finite."""
+def checked_guess(system: ConstraintSystem, guess: ArrayLike) -> Array:
+    """A copy of a guess of all coordinates (nq,).
+
+    Raises StateError: a wrong shape, not finite, or above :data:`LARGEST_GUESS` in loops or gears.
+    """
+    graph = system.graph
     try:
-        return graph.checked(q=guess)[0].copy()
+        q = graph.checked(q=guess)[0].copy()
     except StateError as error:
         raise StateError(f"guess, of all joints: {error}") from None
+    is_coupled = system.is_coupled.any(axis=0)
+    for name in graph.joint_names if np.abs(q).max(initial=0.0) > LARGEST_GUESS else ():
+        largest = np.abs(q[graph.q_slice(name)]).max()
+        if largest > LARGEST_GUESS and is_coupled[graph.v_slice(name)].any():
+            raise StateError(
+                f"guess, of all joints: {largest:.3g} of joint '{name}' is too large to close its loops to "
+                f"rounding; at most {LARGEST_GUESS:g} rad or m is possible"
+            )
+    return q
 
 
 def assemble(graph: SubsystemGraph, guess: ArrayLike | None = None) -> Assembly:
@@ -98,13 +116,13 @@ def assemble(graph: SubsystemGraph, guess: ArrayLike | None = None) -> Assembly:
     Raises:
         ClosureError: no closed configuration was found; it says whether limits are in the way, and has the
             residual and the closest configuration.
-        StateError: a guess of the wrong shape, or not finite.
+        StateError: a guess of the wrong shape, not finite, or above 1e12 rad or m.
         UnsupportedModelError: a black box in the graph.
     """
     assembler = workspace_of(graph, Assembler)
-    start = starting_point(graph) if guess is None else checked_guess(graph, guess)
+    start = starting_point(graph) if guess is None else checked_guess(assembler.system, guess)
     found = assembler.search(start)
-    if found.open:
+    if found.open_groups:
         beyond = assembler.search(found.q, limited=False)
         raise cannot_close(assembler.system, found, beyond, "all joints")
     return assembler.assembly(found)

@@ -57,12 +57,12 @@ def cannot_close(system: ConstraintSystem, found: Search, beyond: Search, moving
     Args:
         found: where the search ended, within limits. beyond: the same without limits.
     """
-    if not beyond.open:
-        names = (name for minimum in found.open for name in minimum.group.joints)
+    if not beyond.open_groups:
+        names = (name for minimum in found.open_groups for name in minimum.group.joints)
         over = [text for text in (_over_limits(system, name, beyond.q) for name in names) if text]
         why = f"they were closed beyond limits only, with {', '.join(over)} [rad or m]. Widen the limits"
         return open_loops(system, found.q, f"within the limits of {moving}", why)
-    worst = max(beyond.open, key=lambda minimum: minimum.residual)
+    worst = max(beyond.open_groups, key=lambda minimum: minimum.residual)
     is_minimum = worst.gradient <= FLAT * worst.residual
     why = (
         f"the search ended {'at' if is_minimum else 'before'} a minimum of the residual "
@@ -112,7 +112,7 @@ def unclosed(
     if not closable:
         free = with_all_joints_free(system)
         found = free.search(coordinates, limited=False)
-        if found.open:
+        if found.open_groups:
             return cannot_close(free.system, found, found, "all joints")
         try:
             raise_if_dependent(system, found.q, system.projection(found.q)[0])
@@ -134,7 +134,7 @@ def raise_branch_end(system: ConstraintSystem, target: Array, reached: Array, do
     best = _approach(system, start)
     if not system.largest_residual(best) < AT_DEAD_POINT:  # perhaps a local minimum, or a saddle
         around = LeastSquares(system, system.dependent).search(best, limited=False)
-        best = best if around.open else around.q
+        best = best if around.open_groups else around.q
     if system.largest_residual(best) < AT_DEAD_POINT:
         _, there = system.projection(best)
         names = ", ".join(system.graph.independent_joint_names)

@@ -11,7 +11,7 @@ from ...dynamics.arrays.arguments import Array
 from ..constraints.constraint_system import ConstraintSystem
 from ..constraints.coordinates import Coordinates
 
-__all__ = ["free_coordinates"]
+__all__ = ["closed_around", "closes", "free_coordinates"]
 
 #: Distances [rad or m] at which closed configurations are looked for, each three times.
 SPREADS = (0.3, 0.1, 0.03)
@@ -34,7 +34,7 @@ def free_coordinates(system: ConstraintSystem, closed: Array) -> tuple[int, ...]
     Args:
         closed: a configuration (nq,) with closed loops.
     """
-    spaces = [_left_open(system, q) for q in _closed_around(system, closed)]
+    spaces = [_left_open(system, q) for q in closed_around(system, closed)]
     if not spaces:
         return ()
     count = min(space.shape[1] for space in spaces)
@@ -77,20 +77,20 @@ def _without(space: Array, index: int) -> Array:
     return rest
 
 
-def _closed_around(system: ConstraintSystem, closed: Array) -> list[Array]:
+def closed_around(system: ConstraintSystem, closed: Array) -> list[Array]:
     """Closed configurations around one, by minimum-norm steps of all joints from random points."""
     coordinates, rng, found = Coordinates(system.graph), np.random.default_rng(0), []
     for spread in np.repeat(SPREADS, SAMPLES):
         q = coordinates.moved(closed, spread * system.units * rng.uniform(-1.0, 1.0, system.graph.nv))
-        if _closes(system, coordinates, q):
+        if closes(system, coordinates, q):
             found.append(q)
         if len(found) == SAMPLES:
             break
     return found
 
 
-def _closes(system: ConstraintSystem, coordinates: Coordinates, q: Array) -> bool:
-    """Whether Newton's method, applied to q in place, closes the loops."""
+def closes(system: ConstraintSystem, coordinates: Coordinates, q: Array) -> bool:
+    """Whether Newton's method, applied to q (nq,) in place by steps of minimum norm, closes the loops."""
     for _ in range(STEPS):
         values, scale = system.evaluate(q), system.row_scale
         J, phi = scale[:, None] * values.J * system.units, scale * values.phi

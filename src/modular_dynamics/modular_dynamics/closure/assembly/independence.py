@@ -46,7 +46,7 @@ def raise_if_singular(system: ConstraintSystem, coordinates: Array, condition: f
     names = dict.fromkeys(name for name, part in parts if part > 1e-3 * free.max())
     freedoms, chosen = graph.nv - system.rank(J), len(system.given_names)
     why = "it is a dead point of these joints; other independent joints can move it"
-    if _suits_beside(system, coordinates):
+    if _determine_others_nearby(system, coordinates):
         why = (
             f"it is a dead point, with {freedoms} degree(s) of freedom, where loops are in line. {ELSEWHERE}"
         )
@@ -72,7 +72,7 @@ def raise_if_dependent(system: ConstraintSystem, coordinates: Array, W: Array) -
     coupled = dict.fromkeys(system.given_names[violated.any(axis=0)])
     loops = dict.fromkeys(np.array(system.rows.names)[violated.any(axis=1)])
     freedoms = graph.nv - system.rank(J)
-    if _suits_beside(system, coordinates):
+    if _determine_others_nearby(system, coordinates):
         condition = system.projection(coordinates)[1]
         raise SingularityError(
             f"'{graph.name}' is at a dead point of its independent joints "
@@ -99,21 +99,21 @@ def _violated(system: ConstraintSystem, q: Array, W: Array) -> NDArray[np.bool_]
     return violated
 
 
-def _suits_beside(system: ConstraintSystem, coordinates: Array) -> bool:
+def _determine_others_nearby(system: ConstraintSystem, coordinates: Array) -> bool:
     """Whether the independent joints determine all others at some closed configuration nearby."""
-    if system.suits is None:
+    if system.is_regular_nearby is None:
         free, rng = with_all_joints_free(system), np.random.default_rng(0)
-        system.suits = False
+        system.is_regular_nearby = False
         for distance in BESIDE:
             start = coordinates + distance * rng.standard_normal(len(coordinates))
             found = free.search(start, limited=False, descents=1)
-            if found.open:
+            if found.open_groups:
                 continue
             W, condition = system.projection(found.q)
             if condition < WORST_CONDITION and not _violated(system, found.q, W).any():
-                system.suits = True
+                system.is_regular_nearby = True
                 break
-    return system.suits
+    return system.is_regular_nearby
 
 
 def with_all_joints_free(system: ConstraintSystem) -> LeastSquares:

@@ -55,10 +55,15 @@ class Minimum:
 
 @dataclass(frozen=True, eq=False)
 class Search:
-    """The end of a search: coordinates q (nq,); minima of groups that stay open; evaluations of the rows."""
+    """The end of a search.
+
+    Attributes:
+        q: coordinates (nq,). open_groups: minima of the groups of loops that stay open.
+        evaluations: how often the rows were computed.
+    """
 
     q: Array
-    open: tuple[Minimum, ...]
+    open_groups: tuple[Minimum, ...]
     evaluations: int
 
 

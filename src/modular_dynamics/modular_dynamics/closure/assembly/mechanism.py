@@ -62,7 +62,7 @@ class Mechanism:
         """
         system = self.system
         target = system.independent.checked("q", q)
-        start = self.reference() if guess is None else checked_guess(self.graph, guess)
+        start = self.reference() if guess is None else checked_guess(system, guess)
         # coordinates that no loop depends on are set at once, however far they are
         start[system.independent_q[system.is_free]] = target[system.is_free]
         self._raise_if_far(start, target)
@@ -123,12 +123,12 @@ class Mechanism:
         """Closed by all joints within limits; else ``otherwise``, or closed by all joints beyond limits."""
         assembler = workspace_of(self.graph, Assembler)
         found = assembler.search(start)
-        if not found.open:
+        if not found.open_groups:
             return found.q
         if otherwise is not None:
             return otherwise
         beyond = assembler.search(found.q, limited=False)
-        if beyond.open:
+        if beyond.open_groups:
             raise cannot_close(assembler.system, found, beyond, "all joints")
         return beyond.q
 
@@ -281,7 +281,7 @@ class Mechanism:
                     return nearest, nearest
         if solution is None or cost[0] > 0.0:
             found = self._least_squares.search(start, limited, descents)
-            if not found.open:
+            if not found.open_groups:
                 return found.q, found.q
             best = found.q if self.system.largest_residual(found.q) < least else best
         return solution, best

@@ -45,8 +45,9 @@ class ConstraintSystem:
         is_free: by independent_q, whether the coordinate is in no loop and no gear.
         floating_in_loops: whether a floating base moves loops.
         units (nv,), row_scale (m,): units of velocities and factors of rows, see `_scales`.
-        is_coupled (m, nv): whether a velocity moves a row anywhere. suits: whether the independent joints
-            determine all others at a regular configuration; None: not looked for yet.
+        is_coupled (m, nv): whether a velocity moves a row anywhere.
+        is_regular_nearby: whether the independent joints determine all others at some configuration beside
+            one at which they do not; None: not looked for yet.
         alignments: of the joints, see dynamics/arrays.
 
     Raises:
@@ -73,7 +74,7 @@ class ConstraintSystem:
         J, reach = self._reach()
         self.units, self.row_scale = self._scales(J, reach > 0.0)
         self.is_coupled = J != 0.0
-        self.suits: bool | None = None
+        self.is_regular_nearby: bool | None = None
         names = [
             self.dependent_names.index(gear.joint) if gear.joint in self.dependent else None
             for gear in graph.gears

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from ...dynamics.arrays.arguments import Array
 from ...exceptions import ClosureError, StateError
 from ...model import JointType, SubsystemGraph, joint_limits
+from ...model.number_arrays import number_array
 
 __all__ = [
     "Coordinates",
@@ -114,12 +115,7 @@ class IndependentCoordinates:
         Raises StateError: a wrong shape or a number that is not finite, by its joint.
         """
         graph, indices = self._graph, self.q if name == "q" else self.v
-        try:
-            if np.iscomplexobj(value):
-                raise TypeError("complex numbers")
-            array = np.asarray(value, np.float64)
-        except (TypeError, ValueError) as error:
-            raise StateError(f"{name} is not an array of numbers: {error}") from None
+        array = number_array(name, value)
         if array.shape != indices.shape:
             raise StateError(
                 f"{name} has shape {array.shape}; {indices.shape} is needed, for the independent joints "

@@ -10,7 +10,7 @@ from ...dynamics.arrays.arguments import Array
 from ...model import SubsystemGraph
 from ..constraints.constraint_system import ConstraintSystem
 from .solver import ClosedLoopDynamics, raise_if_free, solver_of
-from .state_rows import errors_name_row, rows_of_guesses, rows_of_states
+from .state_rows import errors_name_row, rows_of_motions
 
 __all__ = ["closed_loop_inverse_dynamics_derivatives", "closed_loop_inverse_dynamics_derivatives_batch"]
 
@@ -86,16 +86,12 @@ def closed_loop_inverse_dynamics_derivatives_batch(
     Raises:
         As ``closed_loop_inverse_dynamics_derivatives``; StateError and ClosureError name the row.
     """
-    solver = solver_of(graph)
-    p = len(solver.independent_v)
-    q, v, vdot = rows_of_states(q=(q, len(solver.independent_q)), v=(v, p), vdot=(vdot, p))
-    count = len(q)
-    result = np.empty((3, count, p, p))
-    guesses = rows_of_guesses(graph, guess, count)
-    for k in range(count):
+    p, states = len(solver_of(graph).independent_v), rows_of_motions(graph, q, v, vdot, guess)
+    result = np.empty((3, len(states), p, p))
+    for k, state in enumerate(states):
         with errors_name_row(k):
             result[:, k] = closed_loop_inverse_dynamics_derivatives(
-                graph, q[k], v[k], vdot[k], guesses[k], external_wrenches, friction=friction
+                graph, *state, external_wrenches, friction=friction
             )
     return InverseDynamicsDerivatives(*result)
 

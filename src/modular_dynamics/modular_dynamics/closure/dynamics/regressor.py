@@ -11,7 +11,7 @@ from ...dynamics.base_parameters import reduced_parameters
 from ...exceptions import ClosureError
 from ...model import SubsystemGraph, joint_limits
 from .solver import ClosedLoopDynamics, ClosedLoopSolver, raise_if_free, solver_of
-from .state_rows import errors_name_row, rows_of_guesses, rows_of_states
+from .state_rows import errors_name_row, rows_of_motions
 
 __all__ = [
     "ClosedLoopRegressor",
@@ -82,16 +82,12 @@ def closed_loop_regressor_batch(
     Raises:
         As ``closed_loop_regressor``; StateError and ClosureError name the row.
     """
-    solver = solver_of(graph)
-    p = len(solver.independent_v)
-    q, v, vdot = rows_of_states(q=(q, len(solver.independent_q)), v=(v, p), vdot=(vdot, p))
-    count = len(q)
-    Y, offset = np.empty((count, p, (15 if joint_terms else 10) * len(graph.bodies))), np.empty((count, p))
-    guesses = rows_of_guesses(graph, guess, count)
-    for k in range(count):
+    p, states = len(solver_of(graph).independent_v), rows_of_motions(graph, q, v, vdot, guess)
+    Y = np.empty((len(states), p, (15 if joint_terms else 10) * len(graph.bodies)))
+    offset = np.empty((len(states), p))
+    for k, state in enumerate(states):
         with errors_name_row(k):
-            own = closed_loop_regressor(graph, q[k], v[k], vdot[k], guesses[k], joint_terms=joint_terms)
-            Y[k], offset[k] = own
+            Y[k], offset[k] = closed_loop_regressor(graph, *state, joint_terms=joint_terms)
     return ClosedLoopRegressor(Y, offset)
 
 

@@ -8,10 +8,10 @@ from numpy.typing import ArrayLike
 from ...codegen.c_files import Recording
 from ...dynamics import bias, mass_matrix
 from ...dynamics.arrays.arguments import Array
-from ...dynamics.export.recordings import STATES, TOLERANCE, verify, weights
+from ...dynamics.export.recordings import STATES, TOLERANCE, function_names, verify, weights
 from ...exceptions import ClosureError, SingularityError, StateError, UnsupportedModelError
 from ...model import SubsystemGraph
-from ...model.code_export import MOST_ASKED, register_exporter
+from ...model.code_export import DEFAULT_FUNCTIONS, register_exporter
 from ..assembly.explicit_plane import planar_loop
 from ..dynamics.equation_of_motion import closed_loop_gravity_torque, closed_loop_mass_matrix
 from ..dynamics.reduced_inertia import NO_INERTIA
@@ -82,9 +82,9 @@ def _checked_functions(
     graph: SubsystemGraph, functions: Sequence[str] | None, links: Sequence[str], what: str
 ) -> tuple[str, ...]:
     if functions is None:
-        names: tuple[str, ...] = ("close_loops", *(f"closed_loop_{name}" for name in MOST_ASKED))
+        names: tuple[str, ...] = ("close_loops", *(f"closed_loop_{name}" for name in DEFAULT_FUNCTIONS))
     else:
-        names = (functions,) if isinstance(functions, str) else tuple(functions)
+        names = function_names(functions)
     known = ", ".join(EXPORTED_WITH_LOOPS)
     if not names:
         raise StateError(f"{what} of no functions; those of a robot with closed loops: {known}")

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ...dynamics.arrays.arguments import Array
 from ...exceptions import StateError
+from ...model.number_arrays import number_array
 from ..cross_products import cross
 from .sharing_rules import Location, Rules
 
@@ -157,8 +158,8 @@ def _stacked(rules_name: str, load_case: LoadCase, table: str, names: Sequence[s
     """
     shape, entries = SHAPES[table], getattr(load_case, table)
     try:
-        stack = np.array([entries[name] for name in names], np.float64)
-    except (KeyError, ValueError):
+        stack = number_array(table, [entries[name] for name in names])
+    except (KeyError, StateError):
         stack = np.empty(0)  # of different shapes, or one is missing
     if stack.shape == (len(names), *shape) and np.isfinite(stack).all():
         return stack
@@ -168,7 +169,7 @@ def _stacked(rules_name: str, load_case: LoadCase, table: str, names: Sequence[s
                 f"'{rules_name}': the load case has no {table} of '{name}'; it has those of: "
                 f"{', '.join(entries) or 'none'}"
             )
-        entry = np.asarray(entries[name], np.float64)
+        entry = number_array(f"'{rules_name}': {table} of '{name}'", entries[name], "are")
         if entry.shape != shape:
             raise StateError(
                 f"'{rules_name}': {table} of '{name}' have shape {entry.shape}; {shape} is needed"

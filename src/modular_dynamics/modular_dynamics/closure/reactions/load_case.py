@@ -10,6 +10,7 @@ from ...dynamics.arrays.arguments import Array
 from ...dynamics.inverse_dynamics_result import TransmittedWrenches
 from ...exceptions import StateError
 from ...model import Subsystem, SubsystemGraph
+from ...model.number_arrays import number_array
 from ..cross_products import cross
 from ..dynamics.closing_wrenches import sums_of_wrenches
 from ..dynamics.solver import ClosedLoopDynamics
@@ -124,7 +125,7 @@ class LoadCases:
                     f"{where}: it belongs to the mechanism '{self.rules.name}' itself; only subsystems "
                     "attached to it are loads"
                 )
-            numbers = np.asarray(wrench, np.float64)
+            numbers = number_array(where, wrench)
             if numbers.shape != (6,) or not np.isfinite(numbers).all():
                 raise StateError(f"{where} is {wrench!r}; six finite numbers are needed")
             carrier = self._carriers[subsystem.connection.link]

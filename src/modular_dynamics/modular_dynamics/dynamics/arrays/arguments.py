@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from ...exceptions import StateError
 from ...model import SubsystemGraph
+from ...model.number_arrays import real_numbers
 
 __all__ = [
     "Array",
@@ -103,14 +104,7 @@ def state_rows(graph: SubsystemGraph, states: Mapping[str, ArrayLike]) -> dict[s
     arrays: dict[str, NDArray[Any]] = {}
     for name, value in states.items():
         width = graph.nq if name == "q" else graph.nv
-        try:
-            array = np.asarray(value)
-            if array.dtype.kind == "c":
-                raise TypeError("complex numbers")
-            if array.dtype.kind not in "fiu":  # those are converted chunk by chunk
-                array = array.astype(np.float64)
-        except (TypeError, ValueError) as error:
-            raise StateError(f"{name} is not an array of numbers: {error}") from None
+        array = real_numbers(name, value)  # converted chunk by chunk
         rows = len(arrays["q"]) if arrays else "n"
         if array.ndim != 2 or array.shape[1] != width or (arrays and len(array) != rows):
             raise StateError(f"{name} has shape {array.shape}; '{graph.name}' needs ({rows}, {width})")

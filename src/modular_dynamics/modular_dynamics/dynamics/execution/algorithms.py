@@ -43,7 +43,7 @@ __all__ = [
     "WHOLE_BODY",
     "Algorithm",
     "StateCall",
-    "why_by_matrix",
+    "reason_for_matrix",
 ]
 
 DOUBLE, SINGLE = np.dtype(np.float64), np.dtype(np.float32)
@@ -70,7 +70,7 @@ class Algorithm:
         checked_results: (topology) -> the results, as indices into a flat one, of which some are not finite
             where any is not; all by default.
         pivots: whether it writes as many pivots behind its results, which must all be positive.
-        by_matrix: whether the mass matrix is used in its place for some graphs, see :func:`why_by_matrix`.
+        by_matrix: whether the mass matrix takes its place for some graphs, see :func:`reason_for_matrix`.
         prepared: makes the (topology, constants) that it needs of those of arrays/model_arrays.py.
     """
 
@@ -252,7 +252,7 @@ MOMENTUM_MATRIX = Algorithm(
 )
 
 
-def why_by_matrix(graph: SubsystemGraph) -> str | None:
+def reason_for_matrix(graph: SubsystemGraph) -> str | None:
     """Why a graph's forward dynamics is computed by its mass matrix; None: it is by articulated bodies."""
     if any(joint.mimic is not None for joint in graph.joints):
         return "joints mimic others"

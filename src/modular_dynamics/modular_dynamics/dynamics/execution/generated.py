@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ... import codegen, kernels
-from ...exceptions import UnsupportedModelError
+from ...exceptions import StateError, UnsupportedModelError
 from ...kernels import layout
 from ...kernels.numba_support.first_use import is_quiet
 from ...model import SubsystemGraph, refuse_closures
@@ -18,7 +18,7 @@ from ..arrays.arguments import Topology
 from ..arrays.joint_terms import terms_of
 from ..arrays.model_arrays import Arrays, constants_of, topology_of
 from ..workspaces import discard_workspaces, generated_code
-from .algorithms import DOUBLE, GENERATED, SINGLE, Algorithm, why_by_matrix
+from .algorithms import DOUBLE, GENERATED, SINGLE, Algorithm, reason_for_matrix
 from .timing import NoInertiaError, microseconds, raise_without_inertia
 
 __all__ = ["CompileReport", "GeneratedCode", "compile_graph", "keep_code", "with_code"]
@@ -123,6 +123,8 @@ def compile_graph(graph: SubsystemGraph, progress: Callable[[str], None] | None 
     """See :meth:`.SubsystemGraph.compile`, which calls it."""
     if not hasattr(kernels.inverse_dynamics, "signatures"):
         raise RuntimeError("graph.compile() needs Numba's compiler, which NUMBA_DISABLE_JIT turns off")
+    if progress is not None and not callable(progress):
+        raise StateError(f"progress is {progress!r}; a function of a line of text is needed")
     refuse_closures(graph, "generated code")
     boxes = [subsystem.name for subsystem in graph.subsystems if subsystem.black_box]
     if boxes:
@@ -184,7 +186,7 @@ def _plan(
     results = algorithm.results(arrays[0])
     if results > LARGEST_RESULT:
         return f"the kernel is kept; {results} results; at most {LARGEST_RESULT} are compiled"
-    if algorithm.by_matrix and (why := why_by_matrix(graph)):
+    if algorithm.by_matrix and (why := reason_for_matrix(graph)):
         return f"left out; {why}, and the mass matrix is used instead"
     topology, constants = algorithm.prepared(*arrays)
     source = codegen.Source(algorithm.recursion, topology, constants, algorithm.outputs(topology))
@@ -227,6 +229,6 @@ def _generate(
 def _say_on_terminal() -> Callable[[str], None]:
     """Prints lines on stderr where that is a terminal and MODULAR_DYNAMICS_QUIET does not forbid it."""
     stream = sys.stderr
-    if stream is None or not stream.isatty() or is_quiet():
+    if stream is None or getattr(stream, "closed", False) or not stream.isatty() or is_quiet():
         return lambda line: None
     return lambda line: print(f"graph.compile(): {line}", file=stream, flush=True)

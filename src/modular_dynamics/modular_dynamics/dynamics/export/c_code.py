@@ -1,5 +1,6 @@
 """C code of a graph: `graph.export_c`."""
 
+import os
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -62,11 +63,24 @@ def export_c(
         file.with_suffix(".h"): header(robot, procedures),
         file.with_name(f"{file.stem}_test.c"): test_program(robot, recordings),
     }
-    for place, text in written.items():
-        place.write_text(text, encoding="ascii")
+    _write(written)
     source_file, header_file, test_file = written
     operations = {one.name: one.operations for one in procedures}
     return ExportedC(source_file, header_file, test_file, robot.prefix, operations)
+
+
+def _write(texts: dict[Path, str]) -> None:
+    """Write all files or, where one cannot be written, none: a build never reads half a file."""
+    linked = {file.resolve(): text for file, text in texts.items()}  # a link stays one
+    beside = {file: file.with_name(f".{file.name}.{os.getpid()}") for file in linked}
+    try:
+        for file, text in linked.items():
+            beside[file].write_text(text, encoding="ascii")
+        for file, temporary in beside.items():
+            os.replace(temporary, file)
+    finally:
+        for temporary in beside.values():
+            temporary.unlink(missing_ok=True)
 
 
 def _checked_path(path: str | Path) -> Path:

@@ -21,7 +21,7 @@ from ..execution.algorithms import (
     INVERSE_DYNAMICS,
     MASS_MATRIX,
     Algorithm,
-    why_by_matrix,
+    reason_for_matrix,
 )
 
 __all__ = ["EXPORTED", "TORQUES", "Trace", "procedure", "quaternions", "solved"]
@@ -120,7 +120,7 @@ def _jacobians(trace: Trace) -> _Traced:
 
 
 def _forward_dynamics(trace: Trace) -> _Traced:
-    if why_by_matrix(trace.graph) is not None:
+    if reason_for_matrix(trace.graph) is not None:
         n = trace.nv
         entries = trace.symbols(MASS_MATRIX, trace.zeros, trace.zeros)
         h = trace.symbols(INVERSE_DYNAMICS, trace.v, trace.zeros)

@@ -1,6 +1,6 @@
 """What is exported of a graph: programs, with states and the library's results at these."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,7 +10,7 @@ from ...algebra import translation
 from ...codegen.c_files import Recording
 from ...exceptions import StateError, UnsupportedModelError
 from ...model import JointType, SubsystemGraph, require_graph
-from ...model.code_export import MOST_ASKED, exporter
+from ...model.code_export import DEFAULT_FUNCTIONS, exporter
 from ..arrays.arguments import Array
 from ..arrays.model_arrays import with_links
 from ..derivatives import inverse_dynamics_derivatives
@@ -21,7 +21,7 @@ from ..jacobian import jacobian
 from ..kinematics import frame_poses
 from .procedures import EXPORTED, procedure
 
-__all__ = ["STATES", "TOLERANCE", "recorded", "recordings_of", "verify", "weights"]
+__all__ = ["STATES", "TOLERANCE", "function_names", "recorded", "recordings_of", "verify", "weights"]
 
 #: States that the test program compares.
 STATES = 5
@@ -61,8 +61,18 @@ def recordings_of(
         return recordings
     if guess is not None:
         raise StateError(f"{what}: '{graph.name}' has no loops; guess= selects how loops close")
-    names = _checked_functions(graph, MOST_ASKED if functions is None else functions, links, what)
+    names = _checked_functions(graph, DEFAULT_FUNCTIONS if functions is None else functions, links, what)
     return [recorded(graph, name, links) for name in names]
+
+
+def function_names(functions: Sequence[str]) -> tuple[str, ...]:
+    """The names; one may stand for itself. Raises StateError: no names."""
+    if isinstance(functions, str):
+        return (functions,)
+    names = tuple(functions) if isinstance(functions, Iterable) else (functions,)
+    if not all(isinstance(name, str) for name in names):
+        raise StateError(f"functions is {functions!r}; a sequence of names is needed")
+    return names
 
 
 def _checked_functions(
@@ -71,7 +81,7 @@ def _checked_functions(
     """The names, in the order of EXPORTED. Raises as `recordings_of`."""
     if isinstance(links, str):
         raise StateError(f"links is {links!r}; a sequence of link names is needed")
-    names = (functions,) if isinstance(functions, str) else tuple(functions)
+    names = function_names(functions)
     for name in names:
         if name not in EXPORTED:
             raise StateError(f"{what} has no function {name!r}; its functions: {', '.join(EXPORTED)}")

@@ -3,6 +3,7 @@
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ...algebra.matrix_forms import ad, skew
 from ...model import JointType, SubsystemGraph, require_graph
 from ..arrays.arguments import Array, Progress
 from ..derivatives import inverse_dynamics_derivatives, inverse_dynamics_derivatives_batch
@@ -67,16 +68,4 @@ def _coriolis(graph: SubsystemGraph, dv: Array, M: Array, v: Array) -> Array:
 
 def _bracket(kind: JointType, v: Array) -> Array:
     """ad(v) of a twist (linear, angular), or of an angular velocity, in the body's axes."""
-    turning = _skew(v[..., -3:])
-    if kind is not JointType.FLOATING:
-        return turning
-    result = np.zeros((*v.shape[:-1], 6, 6))
-    result[..., :3, :3] = result[..., 3:, 3:] = turning
-    result[..., :3, 3:] = _skew(v[..., :3])
-    return result
-
-
-def _skew(a: Array) -> Array:
-    """The matrices of x -> a x x."""
-    columns = np.cross(a[..., None, :], np.eye(3))
-    return np.swapaxes(columns, -1, -2)
+    return ad(v) if kind is JointType.FLOATING else skew(v)

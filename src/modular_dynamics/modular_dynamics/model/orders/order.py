@@ -9,6 +9,7 @@ from ...algebra import quaternion_product, rotated, translation, unit_quaternion
 from ...exceptions import StateError
 from ..configuration import state_array
 from ..graph import SubsystemGraph
+from ..number_arrays import number_array
 from ..subsystem import Joint, JointType
 
 __all__ = ["Entry", "Order"]
@@ -190,10 +191,7 @@ class Order:
         return [(entry, self.graph.joint(entry.joint)) for entry in self.entries if entry.joint is not None]
 
     def _checked(self, what: str, theirs: ArrayLike, size: int) -> Array:
-        try:
-            array = np.asarray(theirs, np.float64)
-        except (TypeError, ValueError) as error:
-            raise StateError(f"{what} are not an array of numbers: {error}") from None
+        array = number_array(what, theirs, "are")
         if array.shape[-1:] != (size,):
             raise StateError(f"{what} have shape {array.shape}; ({size},) or rows of it are needed")
         for entry, _ in self._known():
@@ -210,7 +208,7 @@ class Order:
             raise StateError(
                 f"no values are known of {', '.join(unknown)}; others, ({size},) with these, is needed"
             )
-        base = np.zeros(size) if others is None else np.asarray(others, np.float64)
+        base = np.zeros(size) if others is None else number_array("others", others)
         if base.shape[-1:] != (size,):
             raise StateError(f"others has shape {base.shape}; ({size},) or rows of it are needed")
         return np.broadcast_to(base, (*rows, size)).copy()

@@ -2,26 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from types import MappingProxyType
+from collections.abc import Mapping, Sequence
+
+from numpy.typing import ArrayLike
 
 from ...exceptions import AssemblyError
 from ...model import SubsystemGraph
+from ..incidence.conversion import incidence_matrix_of, with_columns
+from ..incidence.matrix import IncidenceMatrix, as_incidence_matrix
+from ..incidence.transformations import DirectTransformations, IndirectTransformations
 from ..modules.library import shipped_types
 from ..modules.module_type import ModuleJoint, ModuleType
 from . import checks
 from .connections import connected_from
+from .contents import Contents
 from .docking import FIXED, Docking, Mount, checked_mount
-from .graph import graph_of
-from .printing import tree_of
+from .graph import closed_graph, graph_of
 from .structure import Structure, docked, module_of, released, replayed, started
+from .urdf_text import urdf_of
 
 __all__ = ["Assembly"]
 
 MountLike = str | Mount | Sequence[ModuleJoint]
 
 
-class Assembly:
+class Assembly(Contents):
     """Modules docked to each other, from a base module outwards. Constant: each change gives a new assembly.
 
     Modules stand in the order of their docking, each after the one that carries it. A docking between two
@@ -34,6 +39,7 @@ class Assembly:
 
     Raises:
         AssemblyError, UnknownNameError: a name that is none; an unknown kind; names the choices.
+        ModelError: a mount that is none.
     """
 
     def __init__(
@@ -46,71 +52,15 @@ class Assembly:
     ) -> None:
         if not isinstance(base, tuple) or len(base) != 2:
             raise AssemblyError(f"the base is {base!r}; needed is (name, kind), such as ('v0', 'backbone')")
-        known = {**shipped_types(), **(types or {})}
+        if not isinstance(name, str) or not name.strip() or not name.isprintable():
+            raise AssemblyError(f"the robot's name is {name!r}; text is needed")
+        known = {**shipped_types(), **checks.checked_types({} if types is None else types)}
         module = checks.checked_name(base[0])
         kind = checks.checked_kind(base[1], module, known)
         self._name = name
-        self._structure = started(module, kind, checked_mount(mount), {**known, kind.name: kind})
-
-    @property
-    def name(self) -> str:
-        """The robot's name."""
-        return self._name
-
-    @property
-    def base(self) -> str:
-        """The base module."""
-        return self._structure.base
-
-    @property
-    def mount(self) -> Mount:
-        """How the base stands in the world."""
-        return self._structure.mount
-
-    @property
-    def types(self) -> Mapping[str, ModuleType]:
-        """The kinds that it knows, by name."""
-        return MappingProxyType(dict(self._structure.types))
-
-    @property
-    def kinds(self) -> Mapping[str, ModuleType]:
-        """The kind of each module, in order."""
-        return MappingProxyType({name: placed.type for name, placed in self._structure.placed.items()})
-
-    @property
-    def dockings(self) -> tuple[Docking, ...]:
-        """How each module but the base is docked towards the base, in order."""
-        return self._structure.dockings[: len(self) - 1]
-
-    @property
-    def rings(self) -> tuple[Docking, ...]:
-        """The dockings that close rings."""
-        return self._structure.rings
-
-    def __len__(self) -> int:
-        return len(self._structure.placed)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._structure.placed)
-
-    def __contains__(self, module: object) -> bool:
-        return module in self._structure.placed
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Assembly):
-            return NotImplemented
-        return self._identity() == other._identity()
-
-    def __hash__(self) -> int:
-        return hash((self.base, self._structure.dockings))
-
-    def _identity(self) -> tuple[object, ...]:
-        return tuple(self.kinds.items()), self._structure.dockings, self.mount
-
-    def docked_at(self, module: str, port: str | int) -> tuple[str, str] | None:
-        """Module and port docked at a port; None if it is free. Raises AssemblyError, UnknownNameError."""
-        own = checks.checked_port(module, module_of(self._structure, module).type, port)
-        return self._structure.used.get((module, own.name))
+        self._structure = started(
+            module, kind, checked_mount(mount, module, kind.bodies), {**known, kind.name: kind}
+        )
 
     def dock(
         self,
@@ -175,9 +125,15 @@ class Assembly:
     ) -> Assembly:
         """Dock another assembly by one of its modules; all come along, with ``prefix`` before their names.
 
+        The other one's mount does not count.
+
         Raises:
             UnknownNameError, AssemblyError: as :meth:`dock`; or both have a module of one name.
         """
+        if not isinstance(other, Assembly):
+            raise AssemblyError(f"{other!r:.80} is given where an Assembly is needed")
+        if not isinstance(prefix, str):
+            raise AssemblyError(f"the prefix is {prefix!r}; text is needed")
         theirs = other._structure
         kind = module_of(theirs, other_module).type
         names = [checks.checked_name(prefix + name) for name in other]
@@ -190,35 +146,102 @@ class Assembly:
         """The same modules seen from another base. Joints at entries follow: see :class:`.ModuleType`.
 
         Raises:
-            UnknownNameError: no such module.
+            UnknownNameError: no such module. ModelError: a mount that is none.
         """
-        return self._with(self._from(module, self._structure.dockings, checked_mount(mount)))
+        checked = checked_mount(mount, module, module_of(self._structure, module).type.bodies)
+        return self._with(self._from(module, self._structure.dockings, checked))
 
     def graph(
         self,
         subsystems: str | Mapping[str, Sequence[str]] = "module",
         *,
-        gravity: Sequence[float] = (0.0, 0.0, -9.81),
+        gravity: ArrayLike = (0.0, 0.0, -9.81),
+        guess: ArrayLike | None = None,
     ) -> SubsystemGraph:
         """The robot: q, v and tau in the order of its ``joint_names``; rings are loop joints.
 
         Nothing is parsed or compiled, and what did not change since another assembly is not made again.
+        With rings, the graph's ``independent`` joints are as many as the rings leave free to move (see
+        :mod:`.rings`); all are actuated. Rings that were not closed, and those that leave no mobility, are in
+        the graph's ``notes``. A ring of modules without a joint between them is no loop joint.
 
         Args:
             subsystems: "module": one for each module with joints; "chain": one for each unbranched chain; or
                 names of modules by subsystem.
             gravity: in the axes of the ground [m/s^2].
+            guess: coordinates of all joints (nq,) near which the rings are closed; None: zero.
 
         Raises:
-            AssemblyError: subsystems that are not connected, or do not contain each module once.
+            AssemblyError: subsystems that are not connected, or do not contain each module once; a ring whose
+                ports do not meet, without a joint that could move them; gravity that is no vector.
+            StateError: a guess of the wrong shape, or not finite.
         """
-        return graph_of(self._name, self._structure, subsystems, gravity)
+        return graph_of(self._name, self._structure, subsystems, gravity, guess)
 
-    def __str__(self) -> str:
-        return tree_of(self._name, self._structure)
+    def to_urdf(self, subsystems: str | Mapping[str, Sequence[str]] = "module") -> str:
+        """URDF text with tags (docs/urdf_tags.md): links with masses and shapes, joints, subsystems, rings.
 
-    def __repr__(self) -> str:
-        return f"<Assembly '{self.name}': {len(self)} modules, {len(self.rings)} rings>"
+        ``md.load_urdf(assembly.to_urdf())`` is the same robot as ``graph(subsystems)``, with joints in the
+        same order. A URDF does not say which joints of a ring are independent, nor where gravity points to:
+        ``with_independent_joints`` and an argument of ``load_urdf`` do. Joints without limits have the
+        largest float as a limit where URDF needs one.
+
+        Raises:
+            AssemblyError: as :meth:`graph`.
+        """
+        return urdf_of(self._structure, closed_graph(self._name, self._structure, subsystems))
+
+    def incidence_matrix(self) -> IncidenceMatrix:
+        """The adapted assembly incidence matrix of Meister & Gutenkunst (Fig. 5)."""
+        return incidence_matrix_of(self._structure)
+
+    @classmethod
+    def from_incidence_matrix(
+        cls,
+        matrix: ArrayLike | IncidenceMatrix,
+        kinds: str | Sequence[str] | None = None,
+        names: Sequence[str] | None = None,
+        turns: Sequence[int] | None = None,
+        base: str | None = None,
+        types: Mapping[str, ModuleType] | None = None,
+        *,
+        docking_types: Sequence[str] | None = None,
+        mount: MountLike = FIXED,
+        name: str = "assembly",
+    ) -> Assembly:
+        """The assembly that has this incidence matrix; columns that close rings may be among the others.
+
+        Rows and columns may be in any order; in that of docking, :meth:`incidence_matrix` gives them back.
+
+        Args:
+            matrix: an :class:`.IncidenceMatrix`; or face numbers, shape (modules, docks), 0 for none.
+            kinds: of all modules or of each.
+            names, turns, base, docking_types: see :class:`.IncidenceMatrix`.
+            types, mount, name: as those of an assembly.
+
+        Raises:
+            UnknownNameError: an unknown kind. AssemblyError: as :class:`.IncidenceMatrix`; faces that cannot
+                dock; modules that would be in one cell; wrong docking types. Names modules, faces and column.
+        """
+        aim = as_incidence_matrix(matrix, kinds, names, turns, base, docking_types)
+        kind = aim.kinds[aim.modules.index(aim.base)]
+        start = cls((aim.base, kind), mount=mount, types=types, name=name)
+        return start._with(with_columns(start._structure, aim))
+
+    def direct_transformations(self, order: str = "dfs") -> DirectTransformations:
+        """Poses of docked modules in each other's frames, by the traversal of Meister & Gutenkunst (Fig. 6).
+
+        Args:
+            order: "dfs" (depth first, as in Table III) or "bfs" (breadth first).
+
+        Raises:
+            AssemblyError: another order.
+        """
+        return DirectTransformations(self._structure, order)
+
+    def indirect_transformations(self, order: str = "dfs") -> IndirectTransformations:
+        """Poses of modules that one path leads through, as products. Order and errors: as the direct ones."""
+        return IndirectTransformations(self.direct_transformations(order))
 
     def _with(self, structure: Structure) -> Assembly:
         changed = object.__new__(Assembly)

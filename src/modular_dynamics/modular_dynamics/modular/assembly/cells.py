@@ -17,12 +17,13 @@ _OFF_GRID = 0.01
 
 
 def checked_cells(
-    name: str, kind: ModuleType, x_base_module: DualQuaternion, filled: Mapping[Cell, str]
+    docking: str, kind: ModuleType, x_base_module: DualQuaternion, filled: Mapping[Cell, str]
 ) -> tuple[Cell, ...]:
     """The cells of a module at zero joint positions; none where it has no cells, or is not on the grid.
 
     Raises:
-        AssemblyError: another module fills one of them; names both and the cell.
+        AssemblyError: another module fills one of them; names it and the cell after ``docking``, which says
+            what cannot be.
     """
     if not kind.cells:
         return ()
@@ -35,5 +36,5 @@ def checked_cells(
     for cell in cells:
         if (other := filled.get(cell)) is not None:
             shown = ", ".join(map(str, cell[1:]))
-            raise AssemblyError(f"module '{name}' would be in the cell ({shown}) that module '{other}' fills")
+            raise AssemblyError(f"{docking}: it would be in the cell ({shown}), which module '{other}' fills")
     return cells

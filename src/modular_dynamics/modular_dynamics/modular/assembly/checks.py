@@ -2,27 +2,48 @@
 
 from collections.abc import Mapping
 
+import numpy as np
+from numpy.typing import NDArray
+
 from ...exceptions import AssemblyError, UnknownNameError
 from ..modules.module_type import ModuleType
 from ..modules.port import Port, why_not_mating
 
-__all__ = ["checked_kind", "checked_name", "checked_port", "checked_turn", "require_free", "require_mating"]
+__all__ = [
+    "checked_gravity",
+    "checked_kind",
+    "checked_name",
+    "checked_port",
+    "checked_turn",
+    "require_free",
+    "require_mating",
+]
 
 PortKey = tuple[str, str]
 
 
 def checked_name(name: object) -> str:
-    """A name for a module: text that is not empty, without '/' and white space. Raises AssemblyError."""
-    if not isinstance(name, str) or not name or "/" in name or name.split() != [name]:
+    """A name for a module: printable text, not empty, without '/' and white space. Raises AssemblyError."""
+    if not isinstance(name, str) or "/" in name or name.split() != [name] or not name.isprintable():
         raise AssemblyError(f"a module's name is {name!r}; text without '/' and white space is needed")
     return name
+
+
+def checked_types(types: object) -> dict[str, ModuleType]:
+    """Kinds by name, as a mapping. Raises AssemblyError."""
+    if not isinstance(types, Mapping):
+        raise AssemblyError(f"types is {types!r}; a mapping of names to ModuleTypes is needed")
+    for name, kind in types.items():
+        if not isinstance(kind, ModuleType) or kind.name != name:
+            raise AssemblyError(f"types has {kind!r:.80} as {name!r}; a ModuleType of that name is needed")
+    return dict(types)
 
 
 def checked_kind(kind: object, module: str, types: Mapping[str, ModuleType]) -> ModuleType:
     """The module type of that name, or the type itself. Raises UnknownNameError, AssemblyError."""
     if isinstance(kind, ModuleType):
         known = types.get(kind.name)
-        if known is not None and known is not kind:
+        if known is not None and known != kind:
             raise AssemblyError(
                 f"the assembly knows another kind '{kind.name}' than that of module '{module}'"
             )
@@ -36,7 +57,8 @@ def checked_kind(kind: object, module: str, types: Mapping[str, ModuleType]) -> 
 
 def checked_port(module: str, kind: ModuleType, port: object) -> Port:
     """The port of that name or number. Raises AssemblyError: names the module and the ports that it has."""
-    found = kind.port(port) if isinstance(port, (str, int)) and not isinstance(port, bool) else None
+    key = port if isinstance(port, str) else _integer(port)
+    found = None if key is None else kind.port(key)
     if found is None:
         raise AssemblyError(
             f"port {port!r} of module '{module}' cannot dock; "
@@ -45,11 +67,30 @@ def checked_port(module: str, kind: ModuleType, port: object) -> Port:
     return found
 
 
-def checked_turn(turn: object) -> int:
-    """Quarter turns as 0 to 3. Raises AssemblyError."""
-    if not isinstance(turn, int) or isinstance(turn, bool) or not 0 <= turn <= 3:
-        raise AssemblyError(f"the turn is {turn!r}; needed are 0, 1, 2 or 3 quarter turns")
-    return turn
+def checked_turn(turn: object, where: str) -> int:
+    """Quarter turns as 0 to 3; ``where``: how the error names the docking. Raises AssemblyError."""
+    quarters = _integer(turn)
+    if quarters is None or not 0 <= quarters <= 3:
+        raise AssemblyError(f"the turn {where} is {turn!r}; needed are 0, 1, 2 or 3 quarter turns")
+    return quarters
+
+
+def _integer(value: object) -> int | None:
+    """An integer, also one of NumPy; None for anything else."""
+    if type(value) is bool or not isinstance(value, (int, np.integer)):
+        return None
+    return int(value)
+
+
+def checked_gravity(gravity: object) -> NDArray[np.float64]:
+    """Gravitational acceleration (3,) [m/s^2]. Raises AssemblyError."""
+    try:
+        vector = np.array(gravity, float)
+    except (TypeError, ValueError):
+        vector = np.empty(0)
+    if vector.shape != (3,) or not np.isfinite(vector).all():
+        raise AssemblyError(f"gravity is {gravity!r}; three finite numbers [m/s^2] are needed")
+    return vector
 
 
 def require_free(module: str, port: Port, used: Mapping[PortKey, PortKey]) -> None:

@@ -15,10 +15,10 @@ def reversed_docking(docking: Docking) -> Docking:
     return Docking(docking.module, docking.port, docking.parent, docking.parent_port, docking.turn)
 
 
-def beyond(dockings: Iterable[Docking], module: str) -> dict[str, None]:
-    """The module and all that it carries, as ``dockings`` has them: parents first."""
+def beyond(tree: Iterable[Docking], module: str) -> dict[str, None]:
+    """The module and all that it carries, as the dockings of a tree have them: parents first."""
     carried = {module: None}
-    for docking in dockings:
+    for docking in tree:
         if docking.parent in carried:
             carried[docking.module] = None
     return carried

@@ -1,21 +1,29 @@
 """An assembly as a graph of subsystems."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
-from ...algebra import DualQuaternion
+from ...algebra import DualQuaternion, to_rotation_translation
+from ...exceptions import AssemblyError
 from ...model import Anchor, Body, Connection, Joint, LoopJoint, Subsystem, SubsystemGraph
 from ..modules.port import mating
+from .checks import checked_gravity
 from .docking import Docking
 from .placement import Site
+from .rings import independent_joints
 from .structure import Structure
 from .subsystems import groups_of
 
-__all__ = ["graph_of"]
+__all__ = ["closed_graph", "graph_of"]
 
 _NORMAL = np.array([0.0, 0.0, 1.0])
+_GRAVITY = np.array([0.0, 0.0, -9.81])
+#: Distance [m] and difference of directions of two ports that are docked: rounding.
+_ROUNDING = 1e-9
 
 
 class _Rows(NamedTuple):
@@ -28,9 +36,29 @@ class _Rows(NamedTuple):
 
 
 def graph_of(
-    name: str, structure: Structure, subsystems: str | Mapping[str, Sequence[str]], gravity: Sequence[float]
+    name: str,
+    structure: Structure,
+    subsystems: str | Mapping[str, Sequence[str]],
+    gravity: ArrayLike,
+    guess: ArrayLike | None,
 ) -> SubsystemGraph:
     """See :meth:`.Assembly.graph`."""
+    graph = closed_graph(name, structure, subsystems, checked_gravity(gravity))
+    if not graph.loop_joints:
+        if guess is not None:
+            graph.checked(q=guess)
+        return graph
+    chosen = independent_joints(graph, guess)
+    return replace(graph, independent=chosen.names, notes=chosen.notes)
+
+
+def closed_graph(
+    name: str,
+    structure: Structure,
+    subsystems: str | Mapping[str, Sequence[str]],
+    gravity: NDArray[np.float64] = _GRAVITY,
+) -> SubsystemGraph:
+    """The graph with rings as loop joints, before independent joints are chosen."""
     groups = groups_of(structure, subsystems)
     rows = _rows(structure, [module for modules in groups.values() for module in modules])
     (ground,) = structure.bodies[None]
@@ -41,9 +69,11 @@ def graph_of(
         tuple(rows.parents),
         tuple(_subsystems(structure, groups, rows, ground)),
         tuple([joint.name for joint in rows.joints]),
-        np.array(gravity, float),
+        gravity,
         ground,
-        loop_joints=tuple(_loop_joint(structure, ring) for ring in structure.rings),
+        loop_joints=tuple(
+            [_loop_joint(structure, ring) for ring in structure.rings if not _is_rigid(structure, ring)]
+        ),
         floating_base=structure.mount.floating,
     )
 
@@ -76,8 +106,12 @@ def _subsystems(
         index_of.update(dict.fromkeys(modules, len(made)))
         joint, carrier = rows.joints[first], rows.parents[first]
         body = ground if carrier is None else rows.bodies[carrier]
-        alone = [parent is None or parent < first for parent in rows.parents[first:end]].count(True) == 1
-        x_body_link = body.links[joint.parent_link]
+        above = rows.parents[first:end]
+        entries = [k for k, parent in enumerate(above, first) if parent is None or parent < first]
+        links = {rows.joints[k].parent_link for k in entries}
+        link = joint.parent_link if len(links) == 1 else body.name
+        alone = len(entries) == 1
+        x_body_link = body.links[link]
         x_body = joint.x_parent_joint if alone else x_body_link
         x_link = x_body if x_body_link is DualQuaternion.identity else x_body_link.conjugate() * x_body
         entered = next(module for module in modules if structure.placed[module].joints)
@@ -87,10 +121,10 @@ def _subsystems(
                 first,
                 tuple(rows.joints[first:end]),
                 tuple(rows.bodies[first:end]),
-                Connection(joint.parent_link, carrier, x_link, x_body),
+                Connection(link, carrier, x_link, x_body),
                 index_of[structure.placed[entered].site.module],
                 False,
-                joint.child_link,
+                joint.child_link if alone else link,
             )
         )
     return made
@@ -98,18 +132,49 @@ def _subsystems(
 
 def _loop_joint(structure: Structure, ring: Docking) -> LoopJoint:
     """The two modules of a ring, fixed to each other at their ports."""
-    kinds = structure.placed[ring.parent].type, structure.placed[ring.module].type
-    a, b = kinds[0].ports[ring.parent_port], kinds[1].ports[ring.port]
+    (x, owner), (y, other) = _ends(structure, ring)
     return LoopJoint(
         f"{ring.parent}/{ring.parent_port}-{ring.module}/{ring.port}",
         "fixed",
-        _anchor(structure, structure.placed[ring.parent].sites[a.body], a.x_module_port * mating(ring.turn)),
-        _anchor(structure, structure.placed[ring.module].sites[b.body], b.x_module_port),
+        _anchor(structure, owner, x),
+        _anchor(structure, other, y),
         _NORMAL,
     )
 
 
-def _anchor(structure: Structure, site: Site, x_module: DualQuaternion) -> Anchor:
-    """A pose in a module as a frame fixed in the link of its site."""
+def _is_rigid(structure: Structure, ring: Docking) -> bool:
+    """Whether no joint lies between the ends of a ring; it is a loop joint only otherwise.
+
+    Raises:
+        AssemblyError: there is none, and the ports are not at each other.
+    """
+    (x, owner), (y, other) = _ends(structure, ring)
+    if owner[:2] != other[:2]:
+        return False
+    rotation, apart = to_rotation_translation(x.conjugate() * y)
+    if max(np.abs(apart).max(), np.abs(rotation - np.eye(3)).max()) > _ROUNDING:
+        raise AssemblyError(
+            f"port {ring.parent_port} of module '{ring.parent}' and port {ring.port} of module "
+            f"'{ring.module}' do not meet: no joint lies between the modules, and the ports are "
+            f"{np.linalg.norm(apart):.3g} m apart, or in other directions"
+        )
+    return True
+
+
+def _ends(
+    structure: Structure, ring: Docking
+) -> tuple[tuple[DualQuaternion, Site], tuple[DualQuaternion, Site]]:
+    """Of both modules of a ring: the frame in which the ports meet, in the robot's body; the site of that."""
+    carrier, docked = structure.placed[ring.parent], structure.placed[ring.module]
+    a, b = carrier.type.ports[ring.parent_port], docked.type.ports[ring.port]
+    sites = carrier.sites[a.body], docked.sites[b.body]
+    return (
+        (sites[0].x * a.x_module_port * mating(ring.turn), sites[0]),
+        (sites[1].x * b.x_module_port, sites[1]),
+    )
+
+
+def _anchor(structure: Structure, site: Site, x_body_anchor: DualQuaternion) -> Anchor:
+    """A pose in a body as a frame fixed in the link of its site."""
     x_body_link = structure.bodies[site.module][site.body].links[site.link]
-    return Anchor(site.link, x_body_link.conjugate() * site.x * x_module)
+    return Anchor(site.link, x_body_link.conjugate() * x_body_anchor)

@@ -7,9 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...algebra import DualQuaternion, Quaternion, pose, rotation_matrix
-from ...model import Body, Inertial, Joint, JointType, Link
+from ...model import Body, Inertial, Joint, JointType, Link, merged
 from ..modules.module_type import ModuleType, Step
-from ..modules.port import Port, mating
+from ..modules.port import Port, docked_pose
 from .docking import Docking, Mount
 
 __all__ = ["WORLD", "PlacedModule", "Site", "place"]
@@ -68,12 +68,12 @@ def place(
         x_base, normal = DualQuaternion.identity, _FREE_AXIS
     else:
         port, own = parent.type.ports[docking.parent_port], kind.ports[docking.port]
-        x_parent_module = port.x_module_port * mating(docking.turn) * own.x_module_port.conjugate()
+        x_parent_module = docked_pose(port, own, docking.turn)
         carrier = parent.sites[port.body]
         site = Site(carrier.module, carrier.body, carrier.link, carrier.x * x_parent_module)
         entered, steps = (kind.root, kind.entry_steps) if kind.entry_steps else (own.body, ())
         x_base, normal = parent.x_base_module * x_parent_module, _normal(own)
-    built = _Builder(name, kind, site, normal)
+    built = _Builder(name, kind, site, normal, docking is None)
     if docking is None and mount.floating:
         built.add_floating(entered)
     elif steps:
@@ -81,6 +81,8 @@ def place(
             built.add(step, virtual=docking is None)
     else:
         built.fix(entered)
+    if docking is None:
+        built.sites.update((step.child, built.sites[kind.root]) for step in kind.entry_steps)
     for step in kind.steps_from(entered):
         built.add(step)
     return PlacedModule(
@@ -103,8 +105,10 @@ def _normal(port: Port) -> NDArray[np.float64]:
 class _Builder:
     """Joints and bodies of one module, from the site outwards."""
 
-    def __init__(self, name: str, kind: ModuleType, site: Site, normal: NDArray[np.float64]) -> None:
-        self.name, self.kind, self.site, self.normal = name, kind, site, normal
+    def __init__(
+        self, name: str, kind: ModuleType, site: Site, normal: NDArray[np.float64], is_base: bool
+    ) -> None:
+        self.name, self.kind, self.site, self.normal, self.is_base = name, kind, site, normal, is_base
         self.joints: list[Joint] = []
         self.parents: list[int | None] = []
         self.bodies: list[Body] = []
@@ -171,5 +175,9 @@ class _Builder:
         """Of a body of the module (a massless one for virtual joints), about a frame at ``origin``."""
         if body not in self.kind.bodies:
             return Inertial.none
-        own = self.kind.bodies[body]
-        return Inertial(own.mass, own.com - origin, own.inertia)
+        # a base has no joints at an entry: what these move besides the root body is part of that
+        parts = [self.kind.bodies[body]]
+        if self.is_base and body == self.kind.root:
+            parts += [self.kind.bodies[step.child] for step in self.kind.entry_steps if step.child != body]
+        own = [(Inertial(p.mass, p.com - origin, p.inertia), DualQuaternion.identity) for p in parts]
+        return own[0][0] if len(own) == 1 else merged(own)

@@ -9,7 +9,7 @@ __all__ = ["tree_of"]
 def tree_of(name: str, structure: Structure) -> str:
     """One line for each module: ports, name, kind; then the rings."""
     children: dict[str, list[Docking]] = {}
-    for docking in structure.dockings[: len(structure.placed) - 1]:
+    for docking in structure.tree:
         children.setdefault(docking.parent, []).append(docking)
     joints = sum(len(placed.joints) for placed in structure.placed.values())
     lines = [

@@ -37,10 +37,14 @@ class Structure(NamedTuple):
     rings: tuple[Docking, ...]
 
     @property
+    def tree(self) -> tuple[Docking, ...]:
+        """How each module but the base is docked towards the base, in order."""
+        return tuple([placed.docking for placed in self.placed.values() if placed.docking is not None])
+
+    @property
     def dockings(self) -> tuple[Docking, ...]:
         """The tree of dockings, then those that close rings."""
-        tree = (placed.docking for placed in self.placed.values())
-        return (*(docking for docking in tree if docking is not None), *self.rings)
+        return self.tree + self.rings
 
 
 class Release(NamedTuple):
@@ -73,7 +77,11 @@ def docked(
     carrier = module_of(old, module)
     own = checks.checked_port(module, carrier.type, port)
     checks.require_free(module, own, old.used)
-    is_ring = other in old.placed
+    if isinstance(other, str) and other == module:
+        raise AssemblyError(
+            f"module '{module}' cannot dock at itself, port {own.name} at its port {other_port!r}"
+        )
+    is_ring = isinstance(other, str) and other in old.placed
     if is_ring and kind is not None:
         raise AssemblyError(
             f"module '{other}' is in the assembly already; without a kind the docking closes a ring"
@@ -90,15 +98,19 @@ def docked(
     theirs = checks.checked_port(other, new, other_port)
     checks.require_free(other, theirs, old.used)
     a, b = (module, own.name), (other, theirs.name)
-    if a == b:
-        raise AssemblyError(f"port {own.name} of module '{module}' cannot dock at itself")
+    where = f"of port {theirs.name} of module '{other}' at port {own.name} of module '{module}'"
     checks.require_mating(module, own, other, theirs)
-    docking = Docking(*a, *b, checks.checked_turn(turn))
+    docking = Docking(*a, *b, checks.checked_turn(turn, where))
     used = {**old.used, a: b, b: a}
     if is_ring:
         return old._replace(used=used, rings=(*old.rings, docking))
     placed = place(other, new, docking, carrier, old.mount)
-    cells = checked_cells(other, new, placed.x_base_module, old.filled)
+    cells = checked_cells(
+        f"port {theirs.name} of module '{other}' cannot dock at port {own.name} of module '{module}'",
+        new,
+        placed.x_base_module,
+        old.filled,
+    )
     return old._replace(
         types=old.types if new.name in old.types else {**old.types, new.name: new},
         placed={**old.placed, other: placed},
@@ -116,13 +128,9 @@ def released(old: Structure, module: str, port: object) -> Release:
         used = {key: at for key, at in old.used.items() if key not in ends}
         rings = tuple(ring for ring in old.rings if ring != docking)
         return Release(old._replace(used=used, rings=rings), docking, ())
-    carried = beyond(old.dockings, docking.module)
+    carried = beyond(old.tree, docking.module)
     if any((ring.parent in carried) != (ring.module in carried) for ring in old.rings):
-        others = [
-            each for each in old.dockings if each != docking
-        ]  # a ring connects both sides: another tree
-        start = started(old.base, old.placed[old.base].type, old.mount, old.types)
-        return Release(replayed(start, connected_from(others, old.base), old), docking, ())
+        return Release(_carried_through_ring(old, docking), docking, ())
     rest = old._replace(
         placed={name: placed for name, placed in old.placed.items() if name not in carried},
         used={key: at for key, at in old.used.items() if key[0] not in carried and at[0] not in carried},
@@ -131,6 +139,23 @@ def released(old: Structure, module: str, port: object) -> Release:
         rings=tuple(ring for ring in old.rings if ring.parent not in carried),
     )
     return Release(rest, docking, tuple(carried))
+
+
+def _carried_through_ring(old: Structure, docking: Docking) -> Structure:
+    """Without a docking inside a ring: what it carried is carried by the rest of the ring.
+
+    Raises:
+        AssemblyError: so two modules would be in one cell with all joints at zero.
+    """
+    others = [each for each in old.dockings if each != docking]
+    start = started(old.base, old.placed[old.base].type, old.mount, old.types)
+    try:
+        return replayed(start, connected_from(others, old.base), old)
+    except AssemblyError as error:
+        raise AssemblyError(
+            f"without port {docking.port} of module '{docking.module}' at port {docking.parent_port} of "
+            f"module '{docking.parent}' a ring carries it, and with all joints at zero {error}"
+        ) from None
 
 
 def replayed(start: Structure, dockings: Sequence[Docking], source: Structure, prefix: str = "") -> Structure:

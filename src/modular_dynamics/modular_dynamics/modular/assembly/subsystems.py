@@ -18,6 +18,10 @@ def groups_of(
     """
     if isinstance(subsystems, Mapping):
         return _in_order(structure, _checked(structure, subsystems))
+    if not isinstance(subsystems, str):
+        raise AssemblyError(
+            f"subsystems is {subsystems!r}; needed is 'module', 'chain', or modules by subsystem"
+        )
     if subsystems == "module":
         return {module: (module,) for module in structure.placed}
     if subsystems == "chain":
@@ -46,8 +50,12 @@ def _checked(structure: Structure, given: Mapping[str, Sequence[str]]) -> dict[s
     """The given subsystems, each connected, with each module in one of them."""
     group_of: dict[str, str] = {}
     for name, modules in given.items():
+        if not isinstance(name, str) or not name.strip() or not name.isprintable():
+            raise AssemblyError(f"a subsystem's name is {name!r}; text is needed")
+        if isinstance(modules, str) or not isinstance(modules, Sequence) or not modules:
+            raise AssemblyError(f"subsystem '{name}' is {modules!r}; a list of modules is needed")
         for module in modules:
-            if module not in structure.placed:
+            if not isinstance(module, str) or module not in structure.placed:
                 raise AssemblyError(
                     f"subsystem '{name}' names module '{module}'; the modules: {', '.join(structure.placed)}"
                 )

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from ...exceptions import ModelError
 from ...model import JointType, Limits
 from ...model.constant import Constant, read_only, read_only_mapping
+from .equality import is_same
 from .port import Port
 from .shape import Shape
 
@@ -20,6 +21,8 @@ __all__ = ["ENTRY", "ModuleBody", "ModuleJoint", "ModuleType", "Step"]
 #: As ``parent`` of a joint: the port at which the module is docked towards the base.
 ENTRY = "entry"
 _TYPES = (JointType.REVOLUTE, JointType.CONTINUOUS, JointType.PRISMATIC)
+#: Names of joints that an assembly adds to a module: "v1/dock" fixes it, "v1/floating" lets the base float.
+_RESERVED = ("dock", "floating")
 _ZERO = read_only(np.zeros(3), (3,), "an origin")
 _NO_INERTIA = read_only(np.zeros((3, 3)), (3, 3), "an inertia")
 
@@ -114,6 +117,14 @@ class ModuleType(Constant):
         self._set(bodies=read_only_mapping(self.bodies), ports=read_only_mapping(self.ports))
         _check(self)
 
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, ModuleType):
+            return NotImplemented
+        return is_same(self, other)
+
+    def __hash__(self) -> int:
+        return hash(self.name)
+
     @cached_property
     def entry_steps(self) -> tuple[Step, ...]:
         """The joints from the entry to the root body, in this order; none where a port's body is entered."""
@@ -185,6 +196,8 @@ def _wrong_joints(kind: ModuleType) -> Iterator[str]:
             yield f"{where} is {joint.type.value}; revolute, continuous or prismatic is needed"
         if joint.child not in kind.bodies or joint.parent not in (*kind.bodies, ENTRY):
             yield f"{where} is between '{joint.parent}' and '{joint.child}'; bodies: {', '.join(kind.bodies)}"
+        if joint.name in _RESERVED:
+            yield f"{where} has a name that a docking or a mount has; {' and '.join(_RESERVED)} are reserved"
         if joint.name in names[:k]:
             yield f"two joints are named '{joint.name}'"
         if joint.child in children[:k]:
@@ -203,9 +216,14 @@ def _wrong_tree(kind: ModuleType) -> Iterator[str]:
         if entered and port.body != kind.root:
             yield f"port {port.name} is on '{port.body}'; with a joint at 'entry' all are on '{kind.root}'"
     between = {step.child for step in kind.entry_steps} - {kind.root}
-    for body in between:
-        if kind.bodies[body].mass != 0.0 or kind.bodies[body].inertia.any():
-            yield f"body '{body}' lies between the entry and the root body and has mass; it must have none"
+    for step in kind.entry_steps:
+        own = kind.bodies[step.child]
+        is_ball = np.array_equal(own.inertia, own.inertia[0, 0] * np.eye(3))
+        if step.child in between and not (is_ball and np.array_equal(own.com, step.joint.origin)):
+            yield (
+                f"body '{own.name}' lies between the entry and the root body, which may be entered from "
+                "several sides: its centre of mass must be the origin of its joint, its inertia a ball's"
+            )
     reached = {kind.root, *between, *(step.child for step in kind.steps_from(kind.root))}
     for body in kind.bodies:
         if body not in reached:

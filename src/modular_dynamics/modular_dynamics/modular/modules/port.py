@@ -7,7 +7,7 @@ import numpy as np
 
 from ...algebra import DualQuaternion, Quaternion, pose
 
-__all__ = ["QUARTERS", "Port", "mating", "why_not_mating"]
+__all__ = ["QUARTERS", "Port", "docked_pose", "mating", "why_not_mating"]
 
 _HALF = sqrt(0.5)
 #: x_port_mated by quarter turns: the other port's z axis is opposite, its x axis equal, then it is turned.
@@ -47,6 +47,11 @@ class Port:
 def mating(turn: int) -> DualQuaternion:
     """x_a_b of two mated ports: z opposite, x equal, then ``turn`` quarter turns about z of a."""
     return QUARTERS[turn % 4]
+
+
+def docked_pose(port: Port, other: Port, turn: int) -> DualQuaternion:
+    """x_a_b of two modules at zero joint positions, with ``other`` of b docked at ``port`` of a."""
+    return port.x_module_port * mating(turn) * other.x_module_port.conjugate()
 
 
 def why_not_mating(a: Port, b: Port) -> str:

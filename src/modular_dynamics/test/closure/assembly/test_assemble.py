@@ -75,8 +75,9 @@ def test_joints_that_no_loop_has_keep_their_guess():
     builder.turn("arm", "base", "arm", (0, 0, 1), (1, 0, 0), motor=True)
     graph = md.load_urdf(builder.urdf())
     guess = np.full(graph.nq, 0.1)
-    guess[graph.q_slice("arm")] = 1.234
-    assert md.assemble(graph, guess).coordinates[graph.q_slice("arm")] == 1.234
+    for angle in (1.234, 1e15):
+        guess[graph.q_slice("arm")] = angle
+        assert md.assemble(graph, guess).coordinates[graph.q_slice("arm")] == angle
 
 
 def limited(lower, upper):
@@ -142,6 +143,17 @@ def test_a_floating_base_moves_too():
 def test_a_guess_of_wrong_shape_is_named():
     with pytest.raises(StateError, match=r"^guess, of all joints: .*\(3,\)"):
         md.assemble(four_bar().graph(), [0.1])
+
+
+@pytest.mark.parametrize("close", [md.assemble, lambda graph, guess: md.close_loops(graph, [0.3], guess)])
+def test_a_guess_beyond_all_digits_of_an_angle_is_named(close):
+    graph = four_bar().graph()
+    for size in (-1e300, 1e13):
+        guess = np.zeros(graph.nq)
+        guess[1] = size
+        message = rf"^guess, of all joints: {abs(size):.3g} of joint '{graph.joint_names[1]}' is too large"
+        with pytest.raises(StateError, match=message.replace("+", r"\+")):
+            close(graph, guess)
 
 
 def test_reversed_frames_of_a_planar_loop_are_named():

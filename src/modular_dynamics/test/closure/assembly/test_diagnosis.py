@@ -237,9 +237,13 @@ def test_too_short_a_coupler():
 
 
 def test_unknown_independent_joint(load_robot):
-    message = r"'J9' is named twice or is no joint of 'four_bar'; its joints: J1, J4, J3"
+    message = r"'J9' is no joint of 'four_bar' with coordinates of its own; its joints: J1, J4, J3"
     with pytest.raises(StateError, match=message):
         load_robot("four_bar").with_independent_joints("J9")
+    with pytest.raises(StateError, match="independent joint 'J1' of 'four_bar' is named twice"):
+        load_robot("four_bar").with_independent_joints("J1", "J1")
+    with pytest.raises(StateError, match=r"independent joint \['J1'\]: names are needed, one argument each"):
+        load_robot("four_bar").with_independent_joints(["J1"])
 
 
 def test_forward_dynamics_of_an_open_or_torn_loop(load_robot):

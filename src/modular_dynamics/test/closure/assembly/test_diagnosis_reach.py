@@ -1,5 +1,7 @@
 """What is said to be out of reach, to contradict itself, or to be chosen too often, is so."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -9,7 +11,9 @@ from helpers.robots.parallel_mechanisms import Builder
 from helpers.robots.planar_robots import four_bar
 from helpers.robots.spatial_mechanisms import Z, ball, link, loaded, passive
 from helpers.robots.urdf_text import joint, loop_joint
-from modular_dynamics.exceptions import ClosureError, SingularityError
+from modular_dynamics.closure.assembly.assemble import Assembler
+from modular_dynamics.closure.assembly.diagnosis import cannot_close
+from modular_dynamics.exceptions import ClosureError, SingularityError, StateError
 
 
 def test_a_parallelogram_that_is_in_line_again_is_not_out_of_reach():
@@ -47,8 +51,12 @@ def test_a_search_that_ended_on_its_way_does_not_call_loops_contradictory():
     """Angles so large that a number has no digits for parts of a turn."""
     graph = four_bar().graph()
     assert max(md.assemble(graph).residual.values()) < 1e-10
-    with pytest.raises(ClosureError, match=r"before a minimum of the residual .* a closer guess is needed"):
-        md.assemble(graph, np.full(graph.nq, 1e20))
+    far, assembler = np.full(graph.nq, 1e20), Assembler(graph)
+    found, beyond = assembler.search(far), assembler.search(far, limited=False)
+    message = str(cannot_close(assembler.system, found, beyond, "all joints"))
+    assert re.search(r"before a minimum of the residual .* a closer guess is needed", message)
+    with pytest.raises(StateError, match=r"guess, of all joints: 1e\+20 of joint '.*' is too large"):
+        md.assemble(graph, far)  # these are refused before
 
 
 def test_free_coordinates_are_not_counted_as_chosen():

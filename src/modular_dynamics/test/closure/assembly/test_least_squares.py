@@ -42,7 +42,7 @@ def test_gears_of_large_ratio_are_closed_too(ratio):
     built.tags.append(f'<gear joint="motor" driver="rocker" ratio="{ratio}" offset="500"/>')
     graph = built.graph()
     found = least_squares(graph).search(graph.neutral(), limited=True)
-    assert found.open == ()
+    assert found.open_groups == ()
     motor, rocker = (found.q[graph.q_slice(name)][0] for name in ("motor", "rocker"))
     assert motor == pytest.approx(ratio * rocker + 500, rel=1e-9)
 
@@ -53,7 +53,7 @@ def test_a_minimum_names_the_limits_that_stop_it():
     search = least_squares(graph)
     start = graph.neutral()
     start[graph.q_slice("rocker")] = 0.3
-    [minimum] = search.search(start, limited=True, descents=1).open
+    [minimum] = search.search(start, limited=True, descents=1).open_groups
     assert minimum.at_limits == ("rocker",)
     assert minimum.gradient < 1e-5  # of the others
     assert not minimum.closed

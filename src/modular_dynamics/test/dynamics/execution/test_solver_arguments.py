@@ -1,5 +1,6 @@
 """Every public function on arrays that kernels cannot take as they are, unsupported robots, and nonsense."""
 
+import os
 import threading
 import time
 import tracemalloc
@@ -10,7 +11,11 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import modular_dynamics as md
 from helpers import tree_dynamics
+from modular_dynamics.dynamics.execution.batch import THREAD_STATES
+from modular_dynamics.dynamics.execution.threads import run_on_threads
+from modular_dynamics.kernels.row_queue import begin, end
 
+MEETING = 20.0  # seconds that threads wait for each other at most
 FUNCTIONS = {name: single for name, (single, _) in tree_dynamics.FUNCTIONS.items()}
 FUNCTIONS["with a wrench"] = lambda g, *state, **out: md.inverse_dynamics(
     g, *state, {"left_branch": np.ones(6)}, **out
@@ -264,18 +269,22 @@ def test_whole_numbers_of_numpy_are_threads(graph):
 
 def test_a_small_batch_does_not_wait_for_a_large_one(load_robot):
     """While helpers are busy elsewhere the calling thread does its work alone."""
-    graph = load_robot("four_link")
-    rng = np.random.default_rng(0)
-    many, few = (rng.normal(size=(count, graph.nv)) for count in (400_000, 600))
-    md.inverse_dynamics_batch(graph, few, few, few, 2)
-    large = threading.Thread(
-        target=lambda: [md.inverse_dynamics_batch(graph, many, many, many, 2) for _ in range(5)]
-    )
-    large.start()
-    waited = 0
-    while large.is_alive():
-        md.inverse_dynamics_batch(graph, few, few, few, 2)
-        waited += 1
-        time.sleep(0.001)  # the large ones' thread needs the lock, too
-    large.join()
-    assert waited > 5  # a large one each, if they waited
+    graph, count = load_robot("four_link"), (os.cpu_count() or 1) + 1
+    few = np.random.default_rng(0).normal(size=(2 * THREAD_STATES, graph.nv))
+    expected = md.inverse_dynamics_batch(graph, few, few, few, 1)
+    busy, go_on = threading.Barrier(count + 1, timeout=MEETING), threading.Event()
+
+    def large(queue):
+        begin(queue)
+        busy.wait()
+        go_on.wait(MEETING)
+        end(queue)
+
+    caller = threading.Thread(target=run_on_threads, args=(large, 1, count))
+    caller.start()
+    busy.wait()  # all helpers, and the caller
+    start = time.monotonic()
+    assert_array_equal(md.inverse_dynamics_batch(graph, few, few, few, 2), expected)
+    assert time.monotonic() - start < MEETING  # it did not wait until they gave up
+    go_on.set()
+    caller.join()

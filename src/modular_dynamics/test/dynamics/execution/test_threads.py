@@ -2,8 +2,11 @@
 
 import _thread
 import os
+import select
+import signal
 import threading
 import time
+from types import SimpleNamespace
 
 import pytest
 
@@ -18,8 +21,11 @@ def caller():
     return threading.current_thread() is threading.main_thread()
 
 
-def worker(rows, each):
-    """As the batch kernels do it, a row at a time; ``each`` says whether a row is bad."""
+def worker(rows, each, ended=None):
+    """As the batch kernels do it, a row at a time; ``each`` says whether a row is bad.
+
+    ``ended``: names of the threads that take no more rows.
+    """
 
     def work(turns):
         begin(turns)
@@ -28,6 +34,8 @@ def worker(rows, each):
                 if each(row):
                     stop(turns, row, rows)
         finally:
+            if ended is not None:
+                ended.append(threading.current_thread().name)
             end(turns)
 
     return work
@@ -69,34 +77,39 @@ def test_of_several_bad_rows_the_first(threads):
 
 
 def test_the_callers_interrupt_ends_all_work():
-    helping, done = threading.Event(), []
+    helping, ended = threading.Event(), []
 
     def each(row):
         if caller():
             helping.wait(MEETING)
             raise KeyboardInterrupt
-        done.append(row)
         helping.set()
 
     rows = 10**9
     with pytest.raises(KeyboardInterrupt):
-        run_on_threads(worker(rows, each), rows, 2)
-    after = len(done)
-    time.sleep(0.01)  # a helper that went on would be seen
-    assert 0 < len(done) == after
+        run_on_threads(worker(rows, each, ended), rows, 2)
+    assert len(ended) == 2  # the helper, too, and no later than the call
 
 
 def test_of_several_callers_at_once_one_starts_the_helpers(monkeypatch):
     monkeypatch.setattr(threads, "_queues", {})
-    names = []
+    names, returned, others_returned = [], [], threading.Event()
 
-    class Slow(threading.Thread):
+    class Late(threading.Thread):
         def start(self):
+            """While the first one starts helpers, the others come and go."""
             names.append(self.name)
-            time.sleep(0.01)  # the others come
+            if not others_returned.wait(MEETING):
+                others_returned.set()
 
-    monkeypatch.setattr(threads, "Thread", Slow)
-    callers = [threading.Thread(target=threads._jobs) for _ in range(4)]
+    def call():
+        threads._jobs()
+        returned.append(True)
+        if len(returned) >= 3:
+            others_returned.set()
+
+    callers = [threading.Thread(target=call) for _ in range(4)]
+    monkeypatch.setattr(threads, "Thread", Late)
     for each in callers:
         each.start()
     for each in callers:
@@ -104,15 +117,24 @@ def test_of_several_callers_at_once_one_starts_the_helpers(monkeypatch):
     assert len(names) == os.cpu_count()
 
 
-def test_an_interrupt_while_waiting_for_the_last_rows():
-    together, done = threading.Barrier(2, timeout=MEETING), []
+def test_an_interrupt_while_waiting_for_the_last_rows(monkeypatch):
+    together, done, looks = threading.Barrier(2, timeout=MEETING), [], threading.Semaphore(0)
+
+    def sleep(seconds):  # of the caller, between two looks at what helpers do
+        looks.release()
+        time.sleep(seconds)
+
+    monkeypatch.setattr(threads, "time", SimpleNamespace(sleep=sleep))
 
     def each(row):
         together.wait()  # a row for each
         if not caller():
-            time.sleep(0.05)  # the caller waits by then, ...
+            looks.acquire(timeout=MEETING)  # the caller waits
             _thread.interrupt_main()
-            time.sleep(0.05)  # ... and would return before this row is done
+            while looks.acquire(blocking=False):
+                pass
+            for _ in range(2):  # it is interrupted before the second look from here, and goes on waiting
+                looks.acquire(timeout=MEETING)
             done.append(row)
 
     with pytest.raises(KeyboardInterrupt):
@@ -142,18 +164,16 @@ def test_what_a_helper_cannot_do_the_caller_does():
 @pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
 def test_works_in_a_forked_child():
     run_on_threads(worker(10, lambda row: None), 10, 2)
+    reading, writing = os.pipe()
     child = os.fork()
     if child == 0:
         done = []
         run_on_threads(worker(10, done.append), 10, 2)
         os._exit(0 if sorted(done) == list(range(10)) else 1)
-    deadline = time.monotonic() + MEETING
-    while time.monotonic() < deadline:
-        finished, status = os.waitpid(child, os.WNOHANG)
-        if finished:
-            assert os.waitstatus_to_exitcode(status) == 0
-            return
-        time.sleep(0.01)  # until the next look
-    os.kill(child, 9)
-    os.waitpid(child, 0)
-    pytest.fail("the child hangs")
+    os.close(writing)
+    has_ended, _, _ = select.select([reading], [], [], MEETING)  # the child's end of the pipe closes with it
+    os.close(reading)
+    if not has_ended:
+        os.kill(child, signal.SIGKILL)
+    _, status = os.waitpid(child, 0)
+    assert os.waitstatus_to_exitcode(status) == 0, "the child hangs" if not has_ended else "rows are missing"

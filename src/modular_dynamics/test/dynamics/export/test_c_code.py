@@ -1,6 +1,8 @@
 """`graph.export_c()`: strictly compiled, equal to the library at states of its own and of the tests."""
 
+import errno
 import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -188,6 +190,22 @@ def test_only_sin_and_cos_are_called(load_robot, tmp_path):
     assert called - own == {"sin", "cos"}
 
 
+def test_files_that_cannot_all_be_written_stay_as_they_were(load_robot, tmp_path, monkeypatch):
+    load_robot("four_link").export_c(tmp_path / "arm.c", ["bias"])
+    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    usual = Path.write_text
+
+    def full_disk(path, text, encoding):
+        usual(path, text[: len(text) // 2], encoding=encoding)
+        if "_test.c" in path.name:
+            raise OSError(errno.ENOSPC, "no space left")
+
+    monkeypatch.setattr(Path, "write_text", full_disk)
+    with pytest.raises(OSError, match="no space left"):
+        load_robot("four_link").export_c(tmp_path / "arm.c", ["mass_matrix"])
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
+
+
 def test_what_was_written_is_returned(load_robot, tmp_path):
     exported = load_robot("four_link").export_c(tmp_path / "my-arm.c", ["mass_matrix", "bias"])
     assert exported.prefix == "my_arm"
@@ -236,6 +254,8 @@ def test_links_belong_to_functions_of_links(load_robot, tmp_path, functions, lin
         ("none/arm.c", ["bias"], r"none' is no folder that arm\.c can be written to"),
         ("arm.c", ["rnea"], "no function 'rnea'; its functions: inverse_dynamics, bias"),
         ("arm.c", [], "of no functions; its functions"),
+        ("arm.c", 3, "functions is 3; a sequence of names is needed"),
+        ("arm.c", [["bias"]], r"functions is \[\['bias'\]\]; a sequence of names"),
     ],
 )
 def test_errors_say_what_is_needed(load_robot, tmp_path, path, functions, message):

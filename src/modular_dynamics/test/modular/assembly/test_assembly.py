@@ -39,7 +39,9 @@ def test_a_change_gives_a_new_assembly():
     assert new.undock("v2") == old
 
 
-@pytest.mark.parametrize("subsystems", ["module", "chain", {"a": ["v0", "v1", "v2"], "b": ["v3", "v4", "v5"]}])
+@pytest.mark.parametrize(
+    "subsystems", ["module", "chain", {"a": ["v0", "v1", "v2"], "b": ["v3", "v4", "v5"]}]
+)
 def test_torques_are_pinocchios_however_modules_are_grouped(subsystems):
     assembly = organism()
     if isinstance(subsystems, dict):

@@ -1,0 +1,42 @@
+"""Arrays of real numbers from what callers pass."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..exceptions import StateError
+
+__all__ = ["number_array", "real_numbers"]
+
+#: What NumPy's kinds of dtype hold that is no real number; it would convert some of them without a word.
+_NOT_REAL = {
+    "c": "complex numbers",
+    "m": "durations",
+    "M": "dates",
+    "O": "objects",
+    "S": "bytes",
+    "T": "text",
+    "U": "text",
+    "V": "records",
+}
+
+
+def real_numbers(name: str, value: object, verb: str = "is") -> NDArray[Any]:
+    """The value as an array, of any shape, of numbers of the dtype that it has.
+
+    Raises:
+        StateError: it is ragged, or not made of real numbers; ``name`` and ``verb`` begin its message.
+    """
+    try:
+        array = np.asarray(value)
+        if array.dtype.kind not in "biuf":
+            raise TypeError(_NOT_REAL.get(array.dtype.kind, str(array.dtype)))
+    except (TypeError, ValueError, OverflowError) as error:
+        raise StateError(f"{name} {verb} not an array of numbers: {error}") from None
+    return array
+
+
+def number_array(name: str, value: object, verb: str = "is") -> NDArray[np.float64]:
+    """The value as a float array of any shape. Raises StateError, as :func:`real_numbers` does."""
+    return np.asarray(real_numbers(name, value, verb), np.float64, order="C")  # kernels read neighbours

@@ -1,0 +1,87 @@
+"""What an assembly consists of: its modules, kinds, dockings and mount."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
+
+from ..modules.module_type import ModuleType
+from . import checks
+from .docking import Docking, Mount
+from .printing import tree_of
+from .structure import Structure, module_of
+
+__all__ = ["Contents"]
+
+
+class Contents:
+    """Look-ups in the data of an assembly; its only subclass, :class:`.Assembly`, makes and changes it."""
+
+    _name: str
+    _structure: Structure
+
+    @property
+    def name(self) -> str:
+        """The robot's name."""
+        return self._name
+
+    @property
+    def base(self) -> str:
+        """The base module."""
+        return self._structure.base
+
+    @property
+    def mount(self) -> Mount:
+        """How the base stands in the world."""
+        return self._structure.mount
+
+    @property
+    def types(self) -> Mapping[str, ModuleType]:
+        """The kinds that it knows, by name."""
+        return MappingProxyType(dict(self._structure.types))
+
+    @property
+    def kinds(self) -> Mapping[str, ModuleType]:
+        """The kind of each module, in order."""
+        return MappingProxyType({name: placed.type for name, placed in self._structure.placed.items()})
+
+    @property
+    def dockings(self) -> tuple[Docking, ...]:
+        """How each module but the base is docked towards the base, in order."""
+        return self._structure.tree
+
+    @property
+    def rings(self) -> tuple[Docking, ...]:
+        """The dockings that close rings."""
+        return self._structure.rings
+
+    def __len__(self) -> int:
+        return len(self._structure.placed)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._structure.placed)
+
+    def __contains__(self, module: object) -> bool:
+        return isinstance(module, str) and module in self._structure.placed
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Contents):
+            return NotImplemented
+        return self._identity() == other._identity()
+
+    def __hash__(self) -> int:
+        return hash((self.base, self._structure.dockings))
+
+    def _identity(self) -> tuple[object, ...]:
+        return tuple(self.kinds.items()), self._structure.dockings, self.mount
+
+    def docked_at(self, module: str, port: str | int) -> tuple[str, str] | None:
+        """Module and port docked at a port; None if it is free. Raises AssemblyError, UnknownNameError."""
+        own = checks.checked_port(module, module_of(self._structure, module).type, port)
+        return self._structure.used.get((module, own.name))
+
+    def __str__(self) -> str:
+        return tree_of(self._name, self._structure)
+
+    def __repr__(self) -> str:
+        return f"<Assembly '{self.name}': {len(self)} modules, {len(self.rings)} rings>"

@@ -1,0 +1,43 @@
+"""The closed form of a robot's equations of motion: of numbers, or of symbols."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Literal, overload
+
+from ...model import SubsystemGraph
+from .numeric import ClosedForm
+from .tree import HasGraph, graph_of
+
+if TYPE_CHECKING:
+    from .symbolic import SymbolicClosedForm
+
+__all__ = ["closed_form"]
+
+
+@overload
+def closed_form(robot: SubsystemGraph | HasGraph, *, symbolic: Literal[False] = ...) -> ClosedForm: ...
+@overload
+def closed_form(
+    robot: SubsystemGraph | HasGraph,
+    *,
+    symbolic: Literal[True],
+    parameters: str = ...,
+    wrenches: Sequence[str] = ...,
+) -> "SymbolicClosedForm": ...
+def closed_form(robot: SubsystemGraph | HasGraph, *, symbolic: bool = False, **options: Any) -> Any:
+    """The equations of motion of a tree as matrices, of numbers or of symbols.
+
+    Args:
+        robot: a graph, or an object such as an assembly that has one (``robot.graph()``).
+        symbolic: give a :class:`.SymbolicClosedForm`, with its ``options``; needs SymPy.
+
+    Raises:
+        UnsupportedModelError: see :func:`.tree_data`.
+        MissingDependencyError: symbolic, and SymPy cannot be imported.
+    """
+    if symbolic:
+        from .symbolic import SymbolicClosedForm  # noqa: PLC0415  # SymPy is optional, and slow to import
+
+        return SymbolicClosedForm(graph_of(robot), **options)
+    if options:
+        raise TypeError(f"closed_form takes {', '.join(options)} with symbolic=True only")
+    return ClosedForm(graph_of(robot))

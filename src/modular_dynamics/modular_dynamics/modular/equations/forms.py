@@ -1,0 +1,112 @@
+"""SE(3) and se(3) as matrices, twists ordered (v, w): Meister & Gutenkunst, eqs. 1-17.
+
+The functions take arrays of numbers or, as arrays of objects, of symbols; they keep exact zeros.
+"""
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = [
+    "Array",
+    "ad",
+    "adjoint",
+    "exp",
+    "generalized_mass",
+    "homogeneous",
+    "inverse",
+    "momentum_bracket",
+    "skew",
+]
+
+#: Of float64, or of objects that are symbols.
+Array = NDArray[Any]
+
+
+def skew(a: Array) -> Array:
+    """The matrix (3, 3) of x -> a x x (eq. 3)."""
+    x, y, z = a
+    return np.array([[0 * x, -z, y], [z, 0 * x, -x], [-y, x, 0 * x]])
+
+
+def homogeneous(R: Array, p: Array) -> Array:
+    """H = [[R, p], [0, 1]] (eq. 1)."""
+    H = np.zeros((4, 4), np.result_type(R, p))
+    H[:3, :3], H[:3, 3], H[3, 3] = R, p, 1
+    return H
+
+
+def inverse(H: Array) -> Array:
+    """H^-1 = [[R^T, -R^T p], [0, 1]]."""
+    R = H[:3, :3].T
+    return homogeneous(R, -(R @ H[:3, 3]))
+
+
+def adjoint(H: Array) -> Array:
+    """Ad_H (6, 6) = [[R, p^ R], [0, R]] (eq. 13): takes twists to the frame in which H places their own.
+
+    The dual map, of wrenches, is its transpose: F_a = Ad_{H_ba}^T F_b (eq. 17).
+    """
+    R = H[:3, :3]
+    Ad = np.zeros((6, 6), H.dtype)
+    Ad[:3, :3] = Ad[3:, 3:] = R
+    Ad[:3, 3:] = skew(H[:3, 3]) @ R
+    return Ad
+
+
+def ad(V: Array) -> Array:
+    """ad_V (6, 6) = [[w^, v^], [0, w^]] (eq. 15): ad_V y is the Lie bracket [V, y]."""
+    matrix = np.zeros((6, 6), V.dtype)
+    matrix[:3, :3] = matrix[3:, 3:] = skew(V[3:])
+    matrix[:3, 3:] = skew(V[:3])
+    return matrix
+
+
+def generalized_mass(mass: Any, com: Array, inertia: Array) -> Array:
+    """M_i (6, 6) = [[m 1, -m c^], [m c^, I - m c^ c^]] of a body with its centre of mass at c, I about it.
+
+    It is diag(m 1, I), as eq. 29 must read for twists (v, w), where the frame is at the centre of mass.
+    """
+    c, identity = skew(com), np.eye(3, dtype=int)
+    matrix = np.zeros((6, 6), np.result_type(com, inertia))
+    matrix[:3, :3] = mass * identity
+    matrix[:3, 3:], matrix[3:, :3] = -mass * c, mass * c
+    matrix[3:, 3:] = inertia - mass * (c @ c)
+    return matrix
+
+
+def momentum_bracket(P: Array) -> Array:
+    """B (6, 6) with B V = -ad_V^T P for every twist V, P = (p, l): -[[0, p^], [p^, l^]], skew-symmetric."""
+    matrix = np.zeros((6, 6), P.dtype)
+    matrix[:3, 3:] = matrix[3:, :3] = -skew(P[:3])
+    matrix[3:, 3:] = -skew(P[3:])
+    return matrix
+
+
+def gyroscopic(M: Array, V: Array, half: Any = 0.5) -> Array:
+    """B (6, 6), skew-symmetric, with B V = -ad_V^T M V: (M ad_V - ad_V^T M + b) / 2, see numeric.py.
+
+    half: 1/2 as M and V have their numbers.
+    """
+    bracket = M @ ad(V)
+    B: Array = half * (bracket - bracket.T + momentum_bracket(M @ V))
+    return B
+
+
+def exp(
+    s: Array, q: Any, sin: Callable[[Any], Any] = math.sin, cos: Callable[[Any], Any] = math.cos
+) -> Array:
+    """exp(s^ q) (4, 4) of a unit twist s = (v, w), |w| = 1, or w = 0 and |v| = 1 (eqs. 8-12).
+
+    R = 1 + w^ sin q + w^^2 (1 - cos q), as eq. 8 must read; p = (1 - R) (w x v) + w w.v q.
+    """
+    v, w = s[:3], s[3:]
+    identity = np.eye(3, dtype=int)
+    if not any(w):
+        return homogeneous(identity + 0 * skew(v), v * q)
+    turn = skew(w)
+    R = identity + turn * sin(q) + (turn @ turn) * (1 - cos(q))
+    return homogeneous(R, (identity - R) @ (turn @ v) + w * ((w @ v) * q))

@@ -1,0 +1,107 @@
+"""Functions of expressions as C99, written by the library's own generator of C.
+
+Every function checks its arguments and results and returns a status: see the generated header.
+"""
+
+from collections.abc import Sequence
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any, NamedTuple
+
+from numpy.typing import NDArray
+
+from ....codegen.c_files import Coordinates, Recording, Robot, header, source, test_program
+from ....codegen.procedure import Procedure, Result
+from ....codegen.program import Program, Symbol
+from ....exceptions import UnsupportedModelError
+from .functions import Function
+from .symbols import Expression, sympy
+
+__all__ = ["C99", "c99", "procedure"]
+
+#: Largest difference from the numeric closed form, relative to the largest number of a result.
+_TOLERANCE = 1e-12
+
+
+class C99(NamedTuple):
+    """The texts of NAME.h, NAME.c, and of NAME_test.c, which compares the functions with the numeric form."""
+
+    header: str
+    source: str
+    test: str
+
+
+def procedure(function: Function) -> Procedure:
+    """The function as a program of elementary operations, each listed once."""
+    program = Program()
+    known: dict[Expression, Symbol] = {}
+    for vector, (_, symbols) in enumerate(function.inputs):
+        known.update({symbol: program.input(vector, k) for k, symbol in enumerate(symbols)})
+    for symbol, own in function.definitions:
+        known[symbol] = _converted(own, program, known)
+    results = tuple(_converted(result, program, known) for result in function.results)
+    inputs = tuple((name, len(symbols)) for name, symbols in function.inputs)
+    result = Result(f"{function.name}_out", results, function.shape, "[SI units]")
+    return Procedure(function.name, function.purpose, program, inputs, (result,))
+
+
+def c99(
+    stem: str,
+    prefix: str,
+    robot: str,
+    joints: Sequence[Coordinates],
+    notes: Sequence[str],
+    functions: Sequence[Function],
+    states: Sequence[tuple[tuple[NDArray[Any], ...], NDArray[Any]]],
+) -> C99:
+    """Header, functions and test program.
+
+    Args:
+        stem: name of the files. prefix: of all names. notes: lines about the robot.
+        states: for each function the vectors (states, length), and its results (states, numbers) in the
+            numeric closed form.
+    """
+    about = Robot(robot, stem, prefix, tuple(joints), tuple(notes), _version())
+    procedures = [procedure(function) for function in functions]
+    recordings = [
+        Recording(one, inputs, (results,), (max(float(abs(results).max(initial=0.0)), 1.0),), _TOLERANCE)
+        for one, (inputs, results) in zip(procedures, states, strict=True)
+    ]
+    return C99(header(about, procedures), source(about, procedures), test_program(about, recordings))
+
+
+def _version() -> str:
+    try:
+        return f"{version('modular_dynamics')}, closed form by SymPy"
+    except PackageNotFoundError:
+        return "from its sources, closed form by SymPy"
+
+
+def _converted(expression: Expression, program: Program, known: dict[Expression, Symbol]) -> Symbol:
+    symbol = known.get(expression)
+    if symbol is not None:
+        return symbol
+    if expression.is_Number:
+        return program.constant(float(expression))
+    parts = [_converted(part, program, known) for part in expression.args]
+    if expression.is_Add:
+        result = parts[0]
+        for part in parts[1:]:
+            result = result + part
+    elif expression.is_Mul:
+        result = parts[0]
+        for part in parts[1:]:
+            result = result * part
+    elif expression.is_Pow and expression.exp.is_Integer and expression.exp > 0:
+        result = parts[0]
+        for _ in range(int(expression.exp) - 1):
+            result = result * parts[0]
+    elif isinstance(expression, sympy.sin):
+        result = program.sine(parts[0])
+    elif isinstance(expression, sympy.cos):
+        result = program.cosine(parts[0])
+    else:
+        raise UnsupportedModelError(
+            f"no C code for '{expression}': sums, products, powers, sin and cos have it"
+        )
+    known[expression] = result
+    return result

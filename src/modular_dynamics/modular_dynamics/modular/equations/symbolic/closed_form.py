@@ -1,0 +1,239 @@
+"""The symbolic closed form of one robot: expressions, text, Python, C99."""
+
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from ....codegen.c_files import Coordinates
+from ....codegen.c_names import identifier
+from ....exceptions import StateError, UnsupportedModelError
+from ....model import SubsystemGraph
+from ..forms import Array, adjoint, inverse
+from ..numeric import ClosedForm
+from ..tree import TreeData
+from .c_code import C99, c99, procedure
+from .functions import Function, used_definitions
+from .matrices import symbolic_matrices
+from .parameters import symbolic_tree
+from .python_code import python_source
+from .simplification import LARGEST, number_of_terms, readable, written_out
+from .symbols import Definitions, Expression, exact, sympy
+
+__all__ = ["SymbolicClosedForm"]
+
+FUNCTIONS = ("M", "C", "N", "tau")
+_STATES = 4
+#: Terms of all of a matrix up to which it is printed written out.
+_PRINTED = 400
+
+
+class SymbolicClosedForm:
+    """M(q) vdot + C(q, v) v + N(q) = tau as SymPy expressions (Meister & Gutenkunst, eqs. 36-39).
+
+    Joint k + 1 of ``joint_names`` has the symbols q1, v1, vdot1, ...; intermediate expressions have the
+    number of the joint that moves their body: c2 = cos(q2), J3_1_x the first number of body 3's twist by
+    joint 1. C is the one for which Mdot - 2 C is skew-symmetric.
+
+    Args:
+        parameters: "numbers", or "symbols": m (mass), r (centre of mass), l (position of a joint in its
+            parent), I (inertia), g, armature, stiffness, rest; ``values`` has their numbers.
+        wrenches: links on which wrenches act: six symbols each, in the link's frame (f1 ... f6, f7 ...).
+
+    Attributes:
+        joint_names; q, v, vdot, wrenches: symbols of the vectors. values: of the symbols of parameters.
+        definitions: intermediate expressions by their symbols, in the order of computation.
+        M, C: SymPy's matrices (nv, nv), N, tau: (nv, 1), in these expressions; see :meth:`written_out`.
+
+    Raises:
+        StateError: other parameters, an unknown link.
+        UnsupportedModelError: see :func:`.tree_data`.
+    """
+
+    def __init__(
+        self, graph: SubsystemGraph, *, parameters: str = "numbers", wrenches: Sequence[str] = ()
+    ) -> None:
+        if parameters not in ("numbers", "symbols"):
+            raise StateError(f"parameters is {parameters!r}; 'numbers' or 'symbols' is needed")
+        self._graph, self._numeric = graph, ClosedForm(graph)
+        tree = self._numeric.tree
+        self.name, self.joint_names, n = graph.name, graph.joint_names, len(tree.joints)
+        self.q, self.v, self.vdot = (
+            tuple(sympy.Symbol(f"{name}{k + 1}") for k in range(n)) for name in ("q", "v", "vdot")
+        )
+        self.loaded_links = tuple(wrenches)
+        self.wrenches = tuple(sympy.Symbol(f"f{k + 1}") for k in range(6 * len(self.loaded_links)))
+        data = symbolic_tree(tree, parameters == "symbols")
+        definitions = Definitions()
+        loads = _loads(tree, self.loaded_links, self.wrenches)
+        M, C, N = symbolic_matrices(tree, data, self.q, self.v, loads, definitions)
+        self.values, self.definitions = data.values, definitions.table
+        self.M, self.C, self.N = (
+            sympy.ImmutableMatrix(n, n, M.ravel()),
+            sympy.ImmutableMatrix(n, n, C.ravel()),
+            sympy.ImmutableMatrix(n, 1, N),
+        )
+        self.tau = (
+            self.M * sympy.ImmutableMatrix(n, 1, self.vdot)
+            + self.C * sympy.ImmutableMatrix(n, 1, self.v)
+            + self.N
+        )
+
+    def written_out(self, name: str, largest: int = LARGEST) -> Any:
+        """M, C, N or tau without intermediate expressions, simplified, as a matrix with exact numbers.
+
+        Args:
+            largest: how many terms one entry may have when it is multiplied out.
+
+        Raises:
+            UnsupportedModelError: an entry may have more. StateError: another name.
+        """
+        matrix = getattr(self, self._checked(name))
+        entries = [
+            written_out(f"an entry of {name} of '{self.name}'", entry, self.definitions, largest)
+            for entry in matrix
+        ]
+        return sympy.ImmutableMatrix(*matrix.shape, entries)
+
+    def function(self, name: str) -> Function:
+        """M(q), C(q, v), N(q) or tau(q, v, vdot) with the intermediate expressions that it needs.
+
+        With symbols for parameters, or wrenches, their vectors follow the others; those of
+        wrenches only in N and tau.
+        """
+        vectors = [("q", self.q)]
+        vectors += [("v", self.v)] if name in ("C", "tau") else []
+        vectors += [("vdot", self.vdot)] if name == "tau" else []
+        vectors += [("parameters", tuple(self.values))] if self.values else []
+        vectors += [("wrenches", self.wrenches)] if self.wrenches and name in ("N", "tau") else []
+        matrix = getattr(self, self._checked(name))
+        shape = matrix.shape if name in ("M", "C") else (len(self.q),)
+        results = tuple(matrix)
+        return Function(
+            name, _PURPOSES[name], tuple(vectors), shape, results, used_definitions(results, self.definitions)
+        )
+
+    @cached_property
+    def operations(self) -> dict[str, int]:
+        """Numbers of operations of M, C, N and tau: sums, products, sines, cosines, each common one once."""
+        return {name: procedure(self.function(name)).operations for name in FUNCTIONS}
+
+    def python_source(self, functions: Sequence[str] = FUNCTIONS) -> str:
+        """A Python module with these functions of plain floats; it imports the module math alone."""
+        return python_source([self.function(name) for name in functions], self._notes())
+
+    def python_function(self, name: str) -> Callable[..., Any]:
+        """One of the functions of :meth:`python_source`."""
+        namespace: dict[str, Any] = {}
+        exec(compile(self.python_source([name]), f"{name} of {self.name}", "exec"), namespace)
+        function: Callable[..., Any] = namespace[name]
+        return function
+
+    def c99(self, name: str, functions: Sequence[str] = FUNCTIONS) -> C99:
+        """C99 of these functions as text: NAME.h, NAME.c, and NAME_test.c, which compares with the numbers.
+
+        Order of arguments: that of :meth:`function`, then the array for the result. Needs sin and cos alone.
+
+        Args:
+            name: of the files without endings, and the prefix of all names: letters, digits and '_'.
+
+        Raises:
+            StateError: another name. UnsupportedModelError: the robot has no joints.
+        """
+        if not name or identifier(name) != name or not name[0].isalpha():
+            raise StateError(f"{name!r} cannot be a prefix in C: letters, digits and '_', a letter first")
+        if not self.q:
+            raise UnsupportedModelError(f"'{self.name}' has no joints: there are no equations to write in C")
+        own = [self.function(function) for function in functions]
+        states = [self._recorded(function) for function in own]
+        return c99(name, name, self.name, self._coordinates(), self._notes(), own, states)
+
+    def _recorded(self, function: Function) -> tuple[tuple[Array, ...], Array]:
+        """Vectors of some states, and the results of the numeric closed form."""
+        random, n = np.random.default_rng(0), len(self.q)
+        wrenches = random.normal(size=(_STATES, 6 * len(self.loaded_links)))
+        of_name = dict(zip(("q", "v", "vdot"), random.normal(size=(3, _STATES, n)), strict=True))
+        of_name["wrenches"] = wrenches
+        of_name["parameters"] = np.tile(list(self.values.values()), (_STATES, 1))
+        results = []
+        for k in range(_STATES):
+            loads = dict(zip(self.loaded_links, wrenches[k].reshape(-1, 6), strict=True))
+            names = {"M": ("q",), "C": ("q", "v"), "N": ("q",), "tau": ("q", "v", "vdot")}[function.name]
+            state = [of_name[name][k] for name in names]
+            more = (loads,) if function.name in ("N", "tau") else ()
+            results.append(np.ravel(getattr(self._numeric, function.name)(*state, *more)))
+        return tuple(of_name[name] for name, _ in function.inputs), np.array(results)
+
+    def _coordinates(self) -> tuple[Coordinates, ...]:
+        kinds = [self._graph.joint(name).type.value for name in self.joint_names]
+        return tuple(
+            Coordinates(name, kind, (k, 1), (k, 1), "m, N" if kind == "prismatic" else "rad, N m")
+            for k, (name, kind) in enumerate(zip(self.joint_names, kinds, strict=True))
+        )
+
+    def _notes(self) -> list[str]:
+        notes = [f"q[{k}], v[{k}], tau[{k}]: joint {name}" for k, name in enumerate(self.joint_names)]
+        notes += [
+            f"parameters[{k}]: {symbol}, {value!r} here"
+            for k, (symbol, value) in enumerate(self.values.items())
+        ]
+        for k, link in enumerate(self.loaded_links):
+            notes.append(f"wrenches[{6 * k}] to [{6 * k + 5}]: force and moment on link {link}, in its frame")
+        return notes
+
+    def __str__(self) -> str:
+        lines = [f"M(q) vdot + C(q, v) v + N = tau of '{self.name}'"]
+        lines += [f"  q{k + 1}: {name}" for k, name in enumerate(self.joint_names)]
+        lines += [f"  {symbol} = {value:.6g}" for symbol, value in self.values.items()]
+        known: dict[Any, int] = {}
+        entries = [*self.M, *self.C, *self.N]
+        terms = sum(number_of_terms(entry, self.definitions, known) for entry in entries)
+        short = terms <= _PRINTED
+        matrices = {
+            name: self.written_out(name) if short else getattr(self, name) for name in ("M", "C", "N")
+        }
+        if not short:
+            lines += [f"{symbol} = {_text(own)}" for symbol, own in self.definitions.items()]
+        for name, matrix in matrices.items():
+            for (i, j), entry in np.ndenumerate(np.array(matrix, dtype=object)):
+                if name == "M" and j < i:
+                    continue
+                label = f"{name}[{i + 1}]" if name == "N" else f"{name}[{i + 1},{j + 1}]"
+                lines.append(f"{label} = {_text(entry)}")
+        return "\n".join(lines)
+
+    @staticmethod
+    def _checked(name: str) -> str:
+        if name not in FUNCTIONS:
+            raise StateError(f"{name!r} is none of the functions {', '.join(FUNCTIONS)}")
+        return name
+
+
+_PURPOSES = {
+    "M": "Mass matrix M(q), symmetric, with armatures.",
+    "C": "Matrix C(q, v) of Coriolis and centrifugal torques; Mdot - 2 C is skew-symmetric.",
+    "N": "Torques N(q) against gravity, springs of joints, and external wrenches.",
+    "tau": "Torques tau = M(q) vdot + C(q, v) v + N(q).",
+}
+
+
+def _text(expression: Expression) -> str:
+    return str(sympy.sstr(readable(expression), full_prec=False))
+
+
+def _loads(tree: TreeData, links: Sequence[str], symbols: Sequence[Any]) -> dict[int, Array]:
+    """F^e of bodies by wrenches on links (eq. 17)."""
+    loads: dict[int, Array] = {}
+    for k, link in enumerate(links):
+        if link not in tree.links:
+            raise StateError(f"no link '{link}' for a wrench; the links: {', '.join(tree.links)}")
+        body, H = tree.links[link]
+        if links.count(link) > 1:
+            raise StateError(f"link '{link}' is named twice for wrenches; each link has one")
+        if body is None:
+            continue
+        dual = np.array([[exact(float(x)) for x in row] for row in adjoint(inverse(H)).T], dtype=object)
+        wrench = dual @ np.array(symbols[6 * k : 6 * k + 6], dtype=object)
+        loads[body] = loads[body] + wrench if body in loads else wrench
+    return loads

@@ -1,0 +1,184 @@
+"""M, C and N of eqs. 37-39 on symbols: T S from the base on, products by its transpose from the end links on.
+
+The matrices are those of :mod:`..numeric`. T is not written out: T S and T ad_Sq T S come column by column
+in a forward sweep (block i from block p_i by the direct transformation X_i = Ad_{H_{p,i}^-1}), products by
+T^T in a backward sweep. So M and C take O(n^2) blocks, N takes O(n).
+"""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..forms import Array, ad, adjoint, exp, gyroscopic, inverse
+from ..tree import TreeData
+from .parameters import SymbolicTree
+from .symbols import Definitions, Expression, sympy
+
+__all__ = ["SymbolicMatrices", "symbolic_matrices"]
+
+_ROWS = ("x", "y", "z", "wx", "wy", "wz")
+
+
+class SymbolicMatrices(NamedTuple):
+    """M, C (nv, nv) and N (nv,) as arrays of expressions."""
+
+    M: Array
+    C: Array
+    N: Array
+
+
+def symbolic_matrices(
+    tree: TreeData,
+    exact: SymbolicTree,
+    q: Sequence[Any],
+    v: Sequence[Any],
+    wrenches: dict[int, Array],
+    definitions: Definitions,
+) -> SymbolicMatrices:
+    """M, C and N in intermediate expressions, which are added to ``definitions``.
+
+    Args:
+        q, v: symbols, in joint_names' order. wrenches: F^e of bodies, in their frames.
+    """
+    return _Sweeps(tree, exact, q, v, definitions).matrices(wrenches)
+
+
+class _Sweeps:
+    """Sweeps over the bodies of one tree."""
+
+    def __init__(
+        self,
+        tree: TreeData,
+        exact: SymbolicTree,
+        q: Sequence[Any],
+        v: Sequence[Any],
+        definitions: Definitions,
+    ) -> None:
+        self.tree, self.exact, self.q, self.v, self.definitions = tree, exact, q, v, definitions
+        self.numbers = [column + 1 for column in tree.columns]
+        self.X = [self._direct(k) for k in range(len(tree.bodies))]
+        self.J = self._columns()
+
+    def matrices(self, wrenches: dict[int, Array]) -> SymbolicMatrices:
+        """All three."""
+        n, at = len(self.tree.bodies), self.tree.columns
+        M, C, N = (np.full(shape, sympy.S.Zero, dtype=object) for shape in ((n, n), (n, n), (n,)))
+        rates = [s * self.v[k] for s, k in zip(self.exact.S, at, strict=True)]
+        B = self._gyroscopic(rates)
+        for j in range(n):
+            F = self._backward(
+                {k: self.exact.M[k] @ own[j] for k, own in enumerate(self.J) if j in own}, "F", j
+            )
+            for i, column in self.J[j].items():
+                M[at[i], at[j]] = M[at[j], at[i]] = self._dot(column, F[j])
+            G = self._backward(self._coriolis(j, rates, B), "G", j)
+            for i in G:
+                C[at[i], at[j]] = self._dot(self.exact.S[i], G[i])
+            for i, column in self.J[j].items():
+                C[at[i], at[j]] = self._dot(column, G[j])
+            M[at[j], at[j]] += self.exact.armature[j]
+        E = self._backward(self._gravity(wrenches), "E", None)
+        for i in range(n):
+            spring = self.exact.stiffness[i] * (self.q[at[i]] - self.exact.rest_position[i])
+            N[at[i]] = self._dot(self.exact.S[i], E[i]) + spring
+        return SymbolicMatrices(M, C, N)
+
+    def _named(self, values: Array, name: str) -> Array:
+        """Each of six numbers with a name of its own."""
+        return np.array(
+            [self.definitions.named(x, f"{name}_{row}") for x, row in zip(values, _ROWS, strict=True)],
+            dtype=object,
+        )
+
+    def _direct(self, k: int) -> Array:
+        """X_k = Ad_{H_{p,k}^-1}, (18)."""
+        number = self.numbers[k]
+        H = self.exact.H0[k] @ exp(
+            self.exact.S[k],
+            self.q[self.tree.columns[k]],
+            lambda angle: self.definitions.named(sympy.sin(angle), f"s{number}"),
+            lambda angle: self.definitions.named(sympy.cos(angle), f"c{number}"),
+        )
+        for row, column in np.ndindex(3, 4):
+            H[row, column] = self.definitions.named(
+                sympy.expand(H[row, column]), f"H{number}_{row + 1}{column + 1}"
+            )
+        X = adjoint(inverse(H))
+        for row, column in np.ndindex(3, 3):
+            entry = self.definitions.named(
+                sympy.expand(X[row, column + 3]), f"T{number}_{row + 1}{column + 4}"
+            )
+            X[row, column + 3] = entry
+        return X
+
+    def _columns(self) -> list[dict[int, Array]]:
+        """Blocks of T S: for each body the columns of the joints that move it."""
+        J: list[dict[int, Array]] = []
+        for k, parent in enumerate(self.tree.parents):
+            before = {} if parent is None else J[parent]
+            name = f"J{self.numbers[k]}"
+            own = {j: self._named(self.X[k] @ x, f"{name}_{self.numbers[j]}") for j, x in before.items()}
+            J.append({**own, k: self.exact.S[k]})
+        return J
+
+    def _gyroscopic(self, rates: list[Array]) -> list[Array]:
+        """B of every body, of its twist V = T S v."""
+        V: list[Array] = []
+        B = []
+        for k, parent in enumerate(self.tree.parents):
+            number = self.numbers[k]
+            moved = 0 if parent is None else self.X[k] @ V[parent]
+            V.append(self._named(moved + rates[k], f"V{number}"))
+            block = gyroscopic(self.exact.M[k], V[k], sympy.S.Half)
+            for row, column in np.ndindex(6, 6):
+                if row < column:
+                    name = f"B{number}_{row + 1}{column + 1}"
+                    entry = self.definitions.named(sympy.expand(block[row, column]), name)
+                    block[row, column], block[column, row] = entry, -entry
+                elif row == column:
+                    block[row, column] = sympy.S.Zero
+            B.append(block)
+        return B
+
+    def _coriolis(self, j: int, rates: list[Array], B: list[Array]) -> dict[int, Array]:
+        """Blocks of column j of (M T ad_Sq + B) T S."""
+        rows: dict[int, Array] = {}
+        wrench: dict[int, Array] = {}
+        for k, own in enumerate(self.J):
+            if j not in own:
+                continue
+            rate = np.full(6, sympy.S.Zero, dtype=object)
+            if k != j:
+                moved = self.X[k] @ rows[self.tree.parents[k]]  # type: ignore[index]  # j is above k
+                rate = moved - ad(rates[k]) @ own[j]
+            rows[k] = self._named(rate, f"Jdot{self.numbers[k]}_{self.numbers[j]}")
+            wrench[k] = self.exact.M[k] @ rows[k] + B[k] @ own[j]
+        return wrench
+
+    def _gravity(self, wrenches: dict[int, Array]) -> dict[int, Array]:
+        """Blocks of M T_H0 Vdot0 - F^e."""
+        A: list[Array] = []
+        blocks = {}
+        for k, parent in enumerate(self.tree.parents):
+            before = self.exact.Vdot0 if parent is None else A[parent]
+            A.append(self._named(self.X[k] @ before, f"A{self.numbers[k]}"))
+            blocks[k] = self.exact.M[k] @ A[k]
+            if k in wrenches:
+                blocks[k] = blocks[k] - wrenches[k]
+        return blocks
+
+    def _backward(self, blocks: dict[int, Array], name: str, j: int | None) -> dict[int, Array]:
+        """T^T times a column: each block gets those of the bodies that it carries."""
+        total = dict(blocks)
+        column = "" if j is None else f"_{self.numbers[j]}"
+        for k in sorted(total, reverse=True):
+            total[k] = self._named(total[k], f"{name}{self.numbers[k]}{column}")
+            parent = self.tree.parents[k]
+            if parent in total:
+                total[parent] = total[parent] + self.X[k].T @ total[k]
+        return total
+
+    @staticmethod
+    def _dot(a: Array, b: Array) -> Expression:
+        return sympy.Add(*(x * y for x, y in zip(a, b, strict=True)))

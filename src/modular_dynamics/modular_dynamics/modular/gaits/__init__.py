@@ -1,0 +1,28 @@
+"""Gaits: positions, velocities and accelerations of named joints, from rhythms, maps or oscillators.
+
+gait = gaits.load("config/gaits/snake.yaml")
+q, v, vdot = gait.at(0.5)
+"""
+
+from .coupled_maps import CoupledMaps
+from .files import load
+from .gait import Gait, GaitState
+from .oscillators import Oscillators
+from .rhythm import Rhythm, body_wave, legs
+from .sine import Sine
+from .synchronisation import logistic_exponent, spread, transverse_exponents
+
+__all__ = [
+    "Gait",
+    "GaitState",
+    "load",
+    "Rhythm",
+    "body_wave",
+    "legs",
+    "Sine",
+    "CoupledMaps",
+    "spread",
+    "logistic_exponent",
+    "transverse_exponents",
+    "Oscillators",
+]

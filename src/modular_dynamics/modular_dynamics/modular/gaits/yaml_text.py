@@ -1,0 +1,52 @@
+"""A gait's mapping as YAML text, with units in comments."""
+
+from typing import Any
+
+import yaml
+
+__all__ = ["yaml_text"]
+
+UNITS = {
+    "kind": "sine, coupled_maps or oscillators",
+    "ramp": "[s] grows out of rest in this time; 0: at once",
+    "joints": "amplitude and offset [rad, or m if prismatic], frequency [Hz], phase [rad]",
+    "growth": "a of a x (1 - x), 0 to 4",
+    "coupling": "maps: e, 0 to 1; oscillators: k [1/s]",
+    "period": "[s] from one iteration to the next",
+    "boundary": "ring, or open: the ends are their own neighbours",
+    "initial": "x of each joint at the first iteration, 0 to 1",
+    "settle": "iterations made before t = 0",
+    "convergence": "[1/s] half the rate at which amplitudes converge",
+    "connections": "pairs of coupled joints, or chain, or all",
+    "seed": "of the random start",
+    "step": "[s] of the integration",
+}
+
+
+class _Dumper(yaml.SafeDumper):
+    """Writes one joint on one line."""
+
+    def ignore_aliases(self, data: Any) -> bool:
+        return True
+
+
+def yaml_text(mapping: dict[str, Any]) -> str:
+    """One key per line with its unit; mappings of joints one joint per line."""
+    lines = []
+    for key, value in mapping.items():
+        unit = f"  # {UNITS[key]}" if key in UNITS else ""
+        if isinstance(value, dict):
+            lines += [f"{key}:{unit}", *(f"  {_line({name: entry})}" for name, entry in value.items())]
+        else:
+            lines.append(f"{_line({key: value})}{unit}")
+    return "\n".join(lines) + "\n"
+
+
+def _line(entry: dict[str, Any]) -> str:
+    [(key, value)] = entry.items()
+    return f"{_flow(key)}: {_flow(value)}"
+
+
+def _flow(value: Any) -> str:
+    text: str = yaml.dump(value, Dumper=_Dumper, default_flow_style=True, sort_keys=False, width=1 << 30)
+    return text.removesuffix("...\n").strip()  # the mark of the document's end, after plain values

@@ -1,0 +1,122 @@
+"""Assemblies as incidence matrices, and back."""
+
+from collections.abc import Callable, Iterator
+from functools import cache
+from heapq import heappop, heappush
+
+import numpy as np
+
+from ...exceptions import AssemblyError
+from ..assembly.checks import checked_kind
+from ..assembly.docking import Docking
+from ..assembly.structure import Structure, docked
+from ..modules.module_type import ModuleType
+from .checks import column_ends
+from .docking_types import docking_type
+from .matrix import IncidenceMatrix
+
+__all__ = ["incidence_matrix_of", "with_columns"]
+
+
+def incidence_matrix_of(structure: Structure) -> IncidenceMatrix:
+    """The incidence matrix of an assembly: modules and dockings in the order in which they were docked."""
+    modules = list(structure.placed)
+    row = {name: k for k, name in enumerate(modules)}
+    dockings = list(_in_order(structure))
+    matrix = np.zeros((len(modules), len(dockings)), np.int64)
+    type_of = cache(docking_type)  # few are different
+    types = []
+    for column, docking in enumerate(dockings):
+        kinds = [structure.placed[name].type for name in (docking.parent, docking.module)]
+        ports = kinds[0].ports[docking.parent_port], kinds[1].ports[docking.port]
+        matrix[row[docking.parent], column] = ports[0].number
+        matrix[row[docking.module], column] = ports[1].number
+        types.append(type_of(kinds[0], ports[0], kinds[1], ports[1], docking.turn))
+    return IncidenceMatrix(
+        matrix,
+        tuple(placed.type.name for placed in structure.placed.values()),
+        tuple(modules),
+        tuple(types),
+        tuple(docking.turn for docking in dockings),
+        base=structure.base,
+    )
+
+
+def _in_order(structure: Structure) -> Iterator[Docking]:
+    """All dockings, rings among them, in the order in which they were made."""
+    at = {docking[:2]: docking for docking in structure.dockings}
+    for key in structure.used:  # both ports of a docking are entered when it is made
+        if key in at:
+            yield at[key]
+
+
+def with_columns(start: Structure, aim: IncidenceMatrix) -> Structure:
+    """The base module with all dockings of a matrix.
+
+    Of the columns at modules that are there already, the first one is docked next: the columns of a matrix in
+    docking order keep it. A column between two modules that are both there closes a ring.
+
+    Raises:
+        UnknownNameError: a kind; names the choices.
+        AssemblyError: faces that cannot dock, modules in one cell, a wrong docking type; names column and
+            faces.
+    """
+    kinds = [checked_kind(kind, name, start.types) for name, kind in zip(aim.modules, aim.kinds, strict=True)]
+    ends = column_ends(aim.matrix).tolist()
+    at: list[list[int]] = [[] for _ in kinds]
+    for column, pair in enumerate(ends):
+        for row in pair:
+            at[row].append(column)
+    base = aim.modules.index(aim.base)
+    type_of = cache(docking_type)
+    there, done, waiting = {base}, set[int](), list(at[base])
+    while waiting:
+        column = heappop(waiting)
+        if column in done:
+            continue
+        done.add(column)
+        a, b = ends[column] if ends[column][0] in there else ends[column][::-1]
+        start = _with_column(start, aim, column, (a, b), (kinds[a], kinds[b]), type_of)
+        if b not in there:
+            there.add(b)
+            for each in at[b]:
+                heappush(waiting, each)
+    return start
+
+
+def _with_column(
+    start: Structure,
+    aim: IncidenceMatrix,
+    column: int,
+    rows: tuple[int, int],
+    kinds: tuple[ModuleType, ModuleType],
+    type_of: Callable[..., str],
+) -> Structure:
+    """With one docking more, that of a column, seen from the module that is there."""
+    names = [aim.modules[row] for row in rows]
+    faces = [int(aim.matrix[row, column]) for row in rows]
+    new = None if names[1] in start.placed else kinds[1]
+    try:
+        result = docked(start, names[0], faces[0], names[1], faces[1], new, aim.turns[column])
+        _require_type(aim, column, kinds, faces, type_of)
+    except AssemblyError as error:
+        where = f"face {faces[0]} of module '{names[0]}' and face {faces[1]} of module '{names[1]}'"
+        raise AssemblyError(f"column '{aim.docks[column]}', {where}: {error}") from None
+    return result
+
+
+def _require_type(
+    aim: IncidenceMatrix,
+    column: int,
+    kinds: tuple[ModuleType, ModuleType],
+    faces: list[int],
+    type_of: Callable[..., str],
+) -> None:
+    if aim.docking_types is None:
+        return
+    port, other = (kind.port(face) for kind, face in zip(kinds, faces, strict=True))
+    assert port is not None  # both have just been docked
+    assert other is not None
+    right = type_of(kinds[0], port, kinds[1], other, aim.turns[column])
+    if aim.docking_types[column] != right:
+        raise AssemblyError(f"the docking type is '{aim.docking_types[column]}'; '{right}' is right for them")

@@ -1,0 +1,33 @@
+"""Wrenches as matrices of se(3)'s dual, their motion and power; motions have their tests at modular.lie."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+
+from helpers.random_examples.dual_quaternions import pures
+from modular_dynamics.algebra import matrix_forms
+
+
+@given(pures, pures, pures)
+def test_wrench_as_a_form_of_two_twists(zeta, a, b):
+    """B(F) x = ad(x)^T F and x^T B(F) y = F . [y, x]; skew-symmetric; F can be read from it."""
+    F, x, y = zeta.vec6(), a.vec6(), b.vec6()
+    B = matrix_forms.dual_bracket_matrix(F)
+    assert np.array_equal(B, -B.T)
+    assert np.array_equal(matrix_forms.wrench_vector(B), F)
+    assert B @ x == pytest.approx(matrix_forms.ad(x).T @ F, abs=1e-12)
+    assert x @ B @ y == pytest.approx(F @ (matrix_forms.ad(y) @ x), abs=1e-10)
+
+
+def test_wrench_in_another_frame():
+    """Ad^T B(F) Ad = B(Ad^T F)."""
+    rng = np.random.default_rng(0)
+    F, p = rng.normal(size=(8, 6)), rng.normal(size=(8, 3))
+    R = np.linalg.qr(rng.normal(size=(8, 3, 3)))[0]
+    R *= np.linalg.det(R)[:, None, None]
+    Ad = matrix_forms.adjoint_matrix(matrix_forms.homogeneous(R, p))
+    AdT = np.swapaxes(Ad, -1, -2)
+    moved = (AdT @ F[..., None])[..., 0]
+    forms = AdT @ matrix_forms.dual_bracket_matrix(F) @ Ad
+    assert forms == pytest.approx(matrix_forms.dual_bracket_matrix(moved), abs=1e-13)
+    assert matrix_forms.wrench_vector(forms) == pytest.approx(moved, abs=1e-13)

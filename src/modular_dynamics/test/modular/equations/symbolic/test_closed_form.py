@@ -1,0 +1,230 @@
+"""Symbolic equations against the numeric form, Lagrange's equations, Christoffel's symbols, and as Python."""
+
+import subprocess
+import sys
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+
+import modular_dynamics as md
+from benchmark.setting.modules import cubes
+from helpers.random_examples.examples import examples
+from helpers.random_examples.joint_trees import joint_trees
+from helpers.robots.lagrangian_benchmarks import crane, double_pendulum, four_module_branch
+from helpers.robots.small_robots import small_robot
+from helpers.robots.urdf_text import inertial, joint, robot
+from helpers.tree_dynamics import assert_close
+from modular_dynamics.modular.equations import closed_form
+
+sympy = pytest.importorskip("sympy")
+
+TOLERANCE = 1e-12
+ROBOTS = {
+    "branch": four_module_branch(),
+    "crane": crane(),
+    "double pendulum": double_pendulum(),
+    "chain": cubes(6, seed=3),
+    "tree": cubes(12, branched=True, seed=4),
+}
+
+
+def vectors_of(name, q, v, vdot):
+    return {"M": (q,), "C": (q, v), "N": (q,), "tau": (q, v, vdot)}[name]
+
+
+def assert_equal(equations, numeric, q, v, vdot, *more):
+    """All four functions, relative to the torques' terms."""
+    size = np.abs(numeric.M(q)).max() * max(np.abs(v).max(), 1.0) + np.abs(numeric.N(q)).max()
+    for name in ("M", "C", "N", "tau"):
+        state = vectors_of(name, q, v, vdot)
+        own = np.array(equations.python_function(name)(*state, *more))
+        assert_close(own, getattr(numeric, name)(*state), TOLERANCE, size)
+
+
+@pytest.mark.parametrize("name", ROBOTS)
+@pytest.mark.parametrize("parameters", ["numbers", "symbols"])
+def test_it_is_the_numeric_form(name, parameters):
+    graph = md.load_urdf(ROBOTS[name])
+    equations, numeric = closed_form(graph, symbolic=True, parameters=parameters), closed_form(graph)
+    more = [list(equations.values.values())] if equations.values else []
+    for q, v, vdot in np.random.default_rng(0).normal(size=(3, 3, graph.nv)):
+        assert_equal(equations, numeric, q, v, vdot, *more)
+
+
+@given(joint_trees(7, ("revolute", "continuous", "prismatic")))
+@examples(8)
+def test_it_is_the_numeric_form_of_oblique_axes_with_armature_and_springs(tree):
+    graph = tree.graph
+    assert_equal(closed_form(graph, symbolic=True), closed_form(graph), *tree.state(graph))
+
+
+def zero(expression):
+    return sympy.simplify(sympy.expand(expression, trig=True)) == 0
+
+
+def test_double_pendulum_is_lagrange_s():
+    equations = closed_form(md.load_urdf(double_pendulum()), symbolic=True, parameters="symbols")
+    m1, m2, l1, l2, g, r1 = (sympy.Symbol(name) for name in ("m1", "m2", "l2", "r2", "g", "r1"))
+    tau = equations.written_out("tau").subs(r1, l1)  # the mass of rod 1 is where rod 2 begins
+    # the facts have angles against the vertical, th1 = q1 and th2 = q1 + q2, and divide by l1 and l2
+    th1, th2, w1, w2, a1, a2 = sympy.symbols("th1 th2 w1 w2 a1 a2")
+    d = th1 - th2
+    first = (m1 + m2) * l1 * a1 + m2 * l2 * a2 * sympy.cos(d) + m2 * l2 * w2**2 * sympy.sin(d)
+    first += (m1 + m2) * g * sympy.sin(th1)
+    second = (
+        m2 * l2 * a2 + m2 * l1 * a1 * sympy.cos(d) - m2 * l1 * w1**2 * sympy.sin(d) + m2 * g * sympy.sin(th2)
+    )
+    (q1, q2), (v1, v2), (b1, b2) = equations.q, equations.v, equations.vdot
+    relative = {q1: th1, q2: th2 - th1, v1: w1, v2: w2 - w1, b1: a1, b2: a2 - a1}
+    ours = tau.subs(relative, simultaneous=True)
+    assert zero(ours[0] - l1 * first - l2 * second)
+    assert zero(ours[1] - l2 * second)
+
+
+def test_crane_is_lagrange_s():
+    equations = closed_form(md.load_urdf(crane()), symbolic=True, parameters="symbols")
+    M, m, length, g = (sympy.Symbol(name) for name in ("m1", "m2", "r2", "g"))
+    th, rate = equations.q[1], equations.v[1]
+    x_dd, th_dd = equations.vdot
+    tau = equations.written_out("tau")
+    force = (M + m) * x_dd + m * length * th_dd * sympy.cos(th) - m * length * rate**2 * sympy.sin(th)
+    swing = length * th_dd + x_dd * sympy.cos(th) + g * sympy.sin(th)
+    assert zero(tau[0] - force)
+    assert zero(tau[1] - m * length * swing)
+
+
+def test_c_has_christoffel_s_symbols_of_m():
+    graph = md.load_urdf(cubes(3, seed=1))
+    equations = closed_form(graph, symbolic=True)
+    M, C, q, v = equations.written_out("M"), equations.written_out("C"), equations.q, equations.v
+    for i, j in np.ndindex(3, 3):
+        sums = sum(
+            (M[i, j].diff(q[k]) + M[i, k].diff(q[j]) - M[j, k].diff(q[i])) * v[k] / 2 for k in range(3)
+        )
+        assert zero(C[i, j] - sums)
+    assert any(entry != 0 for entry in C)
+
+
+def test_small_equations_print_written_out():
+    printed = str(closed_form(md.load_urdf(crane()), symbolic=True)).splitlines()
+    assert "  q1: drive" in printed
+    assert "M[1,1] = 3.5" in printed
+    assert "M[1,2] = 0.3*cos(q2)" in printed
+    assert "C[1,2] = -0.3*v2*sin(q2)" in printed
+    assert "N[2] = 2.943*sin(q2)" in printed
+    pendulum = str(closed_form(md.load_urdf(double_pendulum()), symbolic=True, parameters="symbols"))
+    assert "M[2,2] = m2*r2**2" in pendulum
+    assert "sin(q1 + q2)" in pendulum
+
+
+def test_large_equations_print_intermediate_expressions():
+    graph = md.load_urdf(cubes(8, seed=1))
+    equations = closed_form(graph, symbolic=True)
+    printed = str(equations).splitlines()
+    assert "c2 = cos(q2)" in printed
+    assert len(printed) >= len(equations.definitions)
+    with pytest.raises(
+        md.UnsupportedModelError, match=r"an entry of M of 'chain of 8' .* terms, more than 1000"
+    ):
+        equations.written_out("M")
+
+
+def test_generation_does_not_explode():
+    """Operations and intermediate expressions grow less than with the cube of the number of modules."""
+    few, many = (closed_form(md.load_urdf(cubes(n, seed=2)), symbolic=True) for n in (6, 12))
+    for name, count in many.operations.items():
+        assert count < 8 * few.operations[name], name
+    assert len(many.definitions) < 8 * len(few.definitions)
+
+
+def test_wrenches_are_symbols_in_their_links_frames():
+    graph = small_robot("fork")
+    equations = closed_form(graph, symbolic=True, wrenches=("l4", "l2", "l0"))
+    q, v, vdot = np.random.default_rng(5).normal(size=(3, graph.nv))
+    forces = np.random.default_rng(6).normal(size=(3, 6))
+    expected = closed_form(graph).tau(q, v, vdot, dict(zip(("l4", "l2", "l0"), forces, strict=True)))
+    assert_close(np.array(equations.python_function("tau")(q, v, vdot, forces.ravel())), expected, TOLERANCE)
+
+
+def test_python_needs_the_standard_library_alone(tmp_path):
+    equations = closed_form(md.load_urdf(crane()), symbolic=True)
+    (tmp_path / "crane.py").write_text(equations.python_source(), encoding="utf-8")
+    program = (
+        "import sys, crane; print(*crane.tau([0.1, 0.5], [0, 1], [1, 1])); print('numpy' in sys.modules)"
+    )
+    command = [sys.executable, "-S", "-c", program]
+    printed = subprocess.run(command, cwd=tmp_path, check=True, capture_output=True, text=True).stdout.split()
+    expected = closed_form(md.load_urdf(crane())).tau([0.1, 0.5], [0, 1], [1, 1])
+    assert_close(np.array(printed[:2], float), expected, TOLERANCE)
+    assert printed[2] == "False"
+
+
+def test_names_of_joints_cannot_become_code():
+    name = 'a"""\nraise SystemExit #\\'
+    graph = cart_on(name)
+    equations = closed_form(graph, symbolic=True)
+    assert equations.joint_names == (name,)
+    assert equations.python_function("M")([0.3]) == [[3.0]]
+    assert name not in equations.c99("robot").header
+
+
+def cart_on(name):
+    graph = md.load_urdf(crane())
+    drive = replace(graph.joints[0], name=name)
+    cart = replace(graph.subsystems[0], joints=(drive,), bodies=graph.bodies[:1])
+    first = {"joints": (drive,), "bodies": graph.bodies[:1], "parents": (None,), "joint_names": (name,)}
+    return replace(graph, **first, subsystems=(cart,))
+
+
+def test_a_base_alone_has_no_equations():
+    base = md.load_urdf('<robot name="base"><link name="v0"/></robot>')
+    equations = closed_form(base, symbolic=True)
+    assert equations.M.shape == closed_form(base).M([]).shape == (0, 0)
+    assert equations.python_function("tau")([], [], []) == []
+    with pytest.raises(md.UnsupportedModelError, match="'base' has no joints"):
+        equations.c99("base")
+
+
+def test_six_virtual_joints_move_a_base():
+    axes = np.eye(3)
+    parts = ['<link name="ground"/>', *(f'<link name="virtual{k}"/>' for k in range(1, 6))]
+    body = inertial(2.0, (0.1, 0.2, 0.3), np.diag([0.1, 0.2, 0.25]))
+    parts += [f'<link name="base">{body}</link>', f'<link name="arm">{body}</link>']
+    links = ["ground", *(f"virtual{k}" for k in range(1, 6)), "base", "arm"]
+    for k in range(7):
+        kind = "prismatic" if k < 3 else "continuous"
+        parts.append(joint(f"j{k}", kind, *links[k : k + 2], (0, 0, 0.5 * (k > 5)), axis=axes[k % 3]))
+    graph = md.load_urdf(robot("floating organism", parts))
+    state = np.random.default_rng(8).normal(size=(3, 7))
+    assert_equal(closed_form(graph, symbolic=True), closed_form(graph), *state)
+    assert_close(closed_form(graph).tau(*state), md.inverse_dynamics(graph, *state))
+    assert np.linalg.eigvalsh(closed_form(graph).M(state[0])).min() > 0.0
+
+
+def test_wrong_options_are_named():
+    graph = md.load_urdf(crane())
+    with pytest.raises(md.StateError, match="'numbers' or 'symbols'"):
+        closed_form(graph, symbolic=True, parameters="letters")
+    with pytest.raises(md.StateError, match="no link 'hook'"):
+        closed_form(graph, symbolic=True, wrenches=("hook",))
+    with pytest.raises(md.StateError, match="'rope' is named twice"):
+        closed_form(graph, symbolic=True, wrenches=("rope", "rope"))
+    equations = closed_form(graph, symbolic=True)
+    with pytest.raises(ValueError, match="expected 2"):
+        equations.python_function("M")([0.1, 0.2, 0.3])
+    with pytest.raises(md.StateError, match="none of the functions M, C, N, tau"):
+        equations.written_out("V")
+    with pytest.raises(md.StateError, match="cannot be a prefix"):
+        equations.c99("my crane")
+
+
+def test_without_sympy_the_extra_is_named(monkeypatch):
+    for name in [
+        name for name in sys.modules if name.startswith("modular_dynamics.modular.equations.symbolic")
+    ]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "sympy", None)
+    with pytest.raises(md.MissingDependencyError, match=r"modular_dynamics\[equations\]"):
+        closed_form(md.load_urdf(crane()), symbolic=True)

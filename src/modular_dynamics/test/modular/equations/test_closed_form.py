@@ -1,0 +1,153 @@
+"""The closed form against the library's other algorithms, and what matrices of a robot must satisfy."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+
+import modular_dynamics as md
+from helpers.oracles.pinocchio_tree import PinocchioTree
+from helpers.random_examples.examples import examples
+from helpers.random_examples.joint_trees import joint_trees
+from helpers.robots.urdf_text import inertial, joint, robot
+from helpers.tree_dynamics import assert_close, differences
+from modular_dynamics.modular.equations import closed_form, recursion
+
+TYPES = ("revolute", "continuous", "prismatic")
+
+
+@given(joint_trees(40, TYPES))
+@examples(40)
+def test_it_is_the_recursion_the_composition_and_the_library(robot):
+    graph = robot.graph
+    q, v, vdot = robot.state(graph)
+    equations = closed_form(graph)
+    tau = md.inverse_dynamics(graph, q, v, vdot)
+    assert_close(equations.tau(q, v, vdot), tau)
+    assert_close(recursion(graph, q, v, vdot).tau, tau)
+    assert_close(md.compose(graph, q, v, vdot).tau, tau)
+    assert_close(equations.M(q), md.mass_matrix(graph, q))
+    assert_close(equations.C(q, v), md.coriolis_matrix(graph, q, v), least=_size_of_c(equations, q, v))
+    assert_close(equations.N(q), md.bias(graph, q, 0 * v))
+
+
+def _size_of_c(equations, q, v):
+    """C of one joint is zero but for rounding of terms as large as this."""
+    return np.abs(equations.M(q)).max() * np.abs(v).max()
+
+
+@given(joint_trees(40, TYPES))
+@examples(20)
+def test_it_is_pinocchio(robot):
+    graph = robot.graph
+    q, v, vdot = robot.state(graph)
+    equations, pin = closed_form(graph), PinocchioTree(graph)
+    springs = np.zeros(graph.nv)
+    for one in graph.joints:  # Pinocchio's algorithms have no springs
+        part = graph.v_slice(one.name)
+        springs[part] = one.stiffness * (q[part] - one.rest_position)
+    assert_close(equations.tau(q, v, vdot) - springs, pin.inverse_dynamics(q, v, vdot))
+
+
+@given(joint_trees(15, TYPES))
+@examples(20)
+def test_mass_is_positive_and_its_rate_without_twice_c_is_skew_symmetric(robot):
+    graph = robot.graph
+    q, v, _ = robot.state(graph)
+    equations = closed_form(graph)
+    M, C = equations.M(q), equations.C(q, v)
+    assert_close(M, M.T, 1e-14)
+    assert np.linalg.eigvalsh(M).min() > 0.0
+    rate = differences(lambda t: equations.M(q + t[0] * v).ravel(), np.zeros(1)).reshape(M.shape)
+    size = _size_of_c(equations, q, v)
+    assert_close(rate, C + C.T, 1e-7, size)  # of differences with a step of 1e-6
+    assert_close(_mass_rate(equations, q, v), C + C.T, least=size)
+
+
+def _mass_rate(equations, q, v):
+    """Mdot to all digits: J^T M Jdot + its transpose, Jdot = T ad_Sq T S, by the paper's matrices."""
+    T, _, S, M = equations.matrices(q)
+    below = np.eye(len(T)) - np.linalg.inv(T)  # direct transformations: T = (1 - below)^-1
+    rates = S @ np.diag(v)  # column k: S_k v_k
+    turn = np.zeros_like(T)
+    for k, column in enumerate(equations.tree.columns):
+        rows = slice(6 * k, 6 * k + 6)
+        x, y, z, a, b, c = rates[rows, column]
+        upper = np.array([[0, -c, b, 0, -z, y], [c, 0, -a, z, 0, -x], [-b, a, 0, -y, x, 0]])
+        turn[rows, rows] = -np.vstack([upper, np.hstack([np.zeros((3, 3)), upper[:, :3]])])
+    half = (T @ S).T @ M @ T @ turn @ below @ T @ S
+    return half + half.T
+
+
+@given(joint_trees(15, TYPES))
+@examples(10)
+def test_only_the_product_of_the_papers_c_is_right(robot):
+    graph = robot.graph
+    q, v, _ = robot.state(graph)
+    equations = closed_form(graph)
+    assert_close(equations.C(q, v, "paper") @ v, equations.C(q, v) @ v, least=_size_of_c(equations, q, v))
+
+
+def test_the_papers_c_of_a_turning_body_does_not_conserve_energy():
+    robot = joint_robot(("revolute", "revolute"))
+    q, v = np.array([0.3, 0.5]), np.array([1.0, -2.0])
+    equations = closed_form(robot)
+    excess = equations.C(q, v, "paper") - equations.C(q, v)
+    assert np.abs(excess + excess.T).max() > 1e-3
+
+
+def joint_robot(kinds):
+    parts = ['<link name="l0"/>']
+    for k, kind in enumerate(kinds, 1):
+        mass = inertial(0.5 + k, (0.1, -0.2, 0.3 * k), np.diag([0.02, 0.03, 0.04]))
+        parts.append(f'<link name="l{k}">{mass}</link>')
+        axis = np.eye(3)[k % 3]
+        parts.append(joint(f"j{k}", kind, f"l{k - 1}", f"l{k}", (0.1, 0.2, 0.3), (0.4, 0.5 * k, 0.6), axis))
+    return md.load_urdf(robot("chain", parts))
+
+
+def test_wrenches_on_links_act_as_in_the_library():
+    graph = joint_robot(("revolute", "prismatic", "revolute"))
+    rng = np.random.default_rng(1)
+    q, v, vdot = rng.normal(size=(3, 3))
+    wrenches = {"l2": rng.normal(size=6), "l3": rng.normal(size=6), "l0": rng.normal(size=6)}
+    expected = md.inverse_dynamics(graph, q, v, vdot, wrenches)
+    assert_close(closed_form(graph).tau(q, v, vdot, wrenches), expected)
+    assert_close(recursion(graph, q, v, vdot, wrenches).tau, expected)
+
+
+def test_transformations_are_products_along_paths():
+    graph = joint_robot(("revolute", "prismatic", "revolute"))
+    q = np.array([0.1, 0.2, 0.3])
+    H = closed_form(graph).transformations(q)
+    assert_close(H[0, 3], H[0, 1] @ H[1, 2] @ H[2, 3])
+    assert_close(H[1, 3] @ np.linalg.inv(H[2, 3]), H[1, 2])
+    assert not H[3, 1].any()
+
+
+def test_an_object_with_a_graph_is_taken_as_its_graph():
+    class Assembly:
+        def graph(self):
+            return graph
+
+    graph, q = joint_robot(("revolute",)), [0.4]
+    np.testing.assert_array_equal(closed_form(Assembly()).M(q), closed_form(graph).M(q))
+
+
+@pytest.mark.parametrize("bad", [[0.1], [0.1, np.nan], "text"])
+def test_positions_are_checked(bad):
+    with pytest.raises(md.StateError, match="q"):
+        closed_form(joint_robot(("revolute", "revolute"))).M(bad)
+
+
+def test_wrong_options_are_named():
+    equations = closed_form(joint_robot(("revolute",)))
+    with pytest.raises(md.StateError, match="'skew' or 'paper'"):
+        equations.C([0.1], [0.2], "other")
+    with pytest.raises(md.StateError, match=r"no link 'hand'.*l0, l1"):
+        equations.N([0.1], {"hand": np.zeros(6)})
+    with pytest.raises(md.StateError, match="six finite numbers"):
+        equations.N([0.1], {"l1": np.zeros(3)})
+    with pytest.raises(TypeError, match="parameters"):
+        closed_form(joint_robot(("revolute",)), parameters="symbols")
+    with pytest.raises(md.GraphTypeError, match="SubsystemGraph"):
+        closed_form("robot.urdf")

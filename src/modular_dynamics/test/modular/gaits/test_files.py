@@ -1,0 +1,205 @@
+"""Gaits from YAML: the repository's files, sections, and errors that name key, value, and what is right."""
+
+import itertools
+
+import numpy as np
+import pytest
+import yaml
+
+from helpers.paths import ROOT
+from modular_dynamics.exceptions import GaitError
+from modular_dynamics.modular import gaits
+
+FOLDER = ROOT / "config" / "gaits"
+SINE = {"kind": "sine", "frequency": 0.5, "amplitude": 0.3, "joints": ["a", "b"]}
+MAPS = {"kind": "coupled_maps", "period": 0.5, "amplitude": 0.3, "joints": ["a", "b"]}
+HOPF = {**SINE, "kind": "oscillators"}
+SNAKE = ("v1/bend", "v2/bend", "v3/bend", "v4/bend")
+
+
+@pytest.mark.parametrize("path", sorted(FOLDER.glob("*.yaml")), ids=lambda path: path.stem)
+def test_files_of_the_repository_are_read_and_written(path):
+    gait = gaits.load(path)
+    assert gaits.load(str(path)) == gait
+    assert gaits.load(gait.to_yaml()) == gait
+    assert gaits.load(yaml.safe_load(gait.to_yaml())) == gait
+    largest = np.abs(gait.states(np.linspace(0.0, 10.0, 1001)).q).max()
+    assert 0.1 < largest <= np.pi / 2  # a Backbone's range
+
+
+def test_the_snake_is_a_body_wave():
+    assert gaits.load(FOLDER / "snake.yaml") == gaits.Sine(gaits.body_wave(SNAKE, 0.6, 0.5, 1.2), ramp=2.0)
+
+
+def test_the_chaotic_snake_synchronises():
+    gait = gaits.load(FOLDER / "chaotic_snake.yaml")
+    assert gait.joint_names == SNAKE
+    assert gaits.transverse_exponents(4, gait.coupling, gait.growth, gait.boundary).max() < 0.0
+    assert gaits.spread(gait.iterates(300))[[0, -1]] == pytest.approx([0.5, 0.0], abs=0.5 - 1e-3)
+    assert gaits.spread(gait.iterates(300))[-1] < 1e-9
+
+
+def test_the_quadruped_trots():
+    gait = gaits.load(FOLDER / "quadruped.yaml")
+    motion = dict(zip(gait.joint_names, gait.states(np.linspace(20.0, 22.0, 201)).q.T, strict=True))
+    for one, other, sign in (("l1", "r3", 1), ("r1", "l3", 1), ("l1", "r1", -1), ("v1", "v2", -1)):
+        assert motion[f"{one}/bend"] == pytest.approx(
+            sign * motion[f"{other}/bend"], abs=1e-4
+        )  # pi is 3.1416
+
+
+def test_joints_may_differ_from_what_the_whole_gait_says():
+    gait = gaits.load({**SINE, "joints": {"a": None, "b": {"amplitude": 0.1, "phase": 1.0}}})
+    assert gait.rhythm == gaits.Rhythm(("a", "b"), [0.3, 0.1], 0.5, 0.0, [0.0, 1.0])
+    maps = gaits.load({**MAPS, "joints": {"a": {"offset": 0.2}, "b": {}}})
+    assert maps == gaits.CoupledMaps(("a", "b"), 0.3, 0.5, offset=[0.2, 0.0])
+
+
+def test_sections_are_joined():
+    gait = gaits.load(
+        {
+            "kind": "sine",
+            "frequency": 1.0,
+            "body": {"joints": ["s1", "s2"], "amplitude": 0.1, "lag": 0.5},
+            "legs": {"left": [["l"]], "right": [["r"]], "amplitude": 0.4, "lag": 0.0, "frequency": 2.0},
+            "joints": {"tail": {"amplitude": 0.2}},
+        }
+    )
+    expected = gaits.body_wave(["s1", "s2"], 0.1, 1.0, 0.5) + gaits.legs([["l"]], [["r"]], 0.4, 2.0, 0.0)
+    assert gait.rhythm == expected + gaits.Rhythm(("tail",), 0.2, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ([1], r"a gait is \[1\]; a mapping of keys to values is needed"),
+        ({**SINE, "kind": "walk"}, "kind is 'walk'; sine, coupled_maps and oscillators are known"),
+        ({**SINE, "kind": ["sine"]}, r"kind is \['sine'\]; sine"),
+        ({"joints": ["a"]}, "kind is None; sine"),
+        ({**SINE, "speed": 2}, r"unknown key 'speed' \(value 2\) in sine; known are amplitude, body"),
+        ({**SINE, "period": 2}, r"unknown key 'period' \(value 2\) in sine"),
+        ({**MAPS, "frequency": 2}, r"unknown key 'frequency' \(value 2\) in coupled_maps"),
+        ({**HOPF, "period": 2}, r"unknown key 'period' \(value 2\) in oscillators"),
+        (
+            {**SINE, "joints": {"a": {"amp": 1}}},
+            r"unknown key 'amp' \(value 1\) in joint 'a'; known are amplitude",
+        ),
+        ({**SINE, "joints": {"a": 0.3}}, "joint 'a' is 0.3; a mapping of keys"),
+        ({**SINE, "joints": ["a", "b", "a"]}, "joints names a twice"),
+        ({**SINE, "body": {"joints": ["a"], "lag": 1}}, "joints names a twice"),
+        ({**SINE, "body": {"joints": ["c"]}}, "body lacks 'lag'"),
+        ({**SINE, "body": {"joints": ["c"], "lag": 1, "left": []}}, "unknown key 'left'"),
+        ({**SINE, "body": ["c"]}, r"body is \['c'\]; a mapping"),
+        ({**SINE, "legs": {"lag": 1}}, "legs is empty"),
+        ({**SINE, "frequency": -1}, "frequency of joint 'a' is -1; a finite number of at least 0 is needed"),
+        ({**SINE, "frequency": float("nan")}, "frequency of joint 'a' is nan; a finite number"),
+        ({**SINE, "amplitude": float("inf")}, "amplitude of joint 'a' is inf; a finite number is needed"),
+        (
+            {**SINE, "amplitude": [0.1, 0.2]},
+            r"amplitude of joint 'a' is \[0.1, 0.2\]; a finite number is needed",
+        ),
+        ({"kind": "sine", "joints": {"a": {"amplitude": 1}}}, "joint 'a' lacks 'frequency'"),
+        ({"kind": "sine", "frequency": 1}, "no section body, legs or joints; at least one is needed"),
+        ({"kind": "coupled_maps", "period": 1, "amplitude": 1}, "coupled_maps lacks 'joints'"),
+        ({"kind": "coupled_maps", "joints": ["a"], "amplitude": 1}, "coupled_maps lacks 'period'"),
+        ({**MAPS, "seed": "one"}, "seed is 'one'; a whole number"),
+        ({**HOPF, "coupling": "strong"}, "coupling is 'strong'; a finite number above 0 is needed$"),
+        ({**HOPF, "connections": [["a", "b"], ["b"]]}, r"connections holds \['b'\]"),
+    ],
+)
+def test_what_is_wrong_is_named(content, message, tmp_path):
+    with pytest.raises(GaitError, match=f"^{message}"):
+        gaits.load(content) if isinstance(content, dict) else gaits.load(yaml.safe_dump(content) + "\n#\n")
+    path = tmp_path / "gait.yaml"
+    path.write_text(yaml.safe_dump(content), encoding="utf-8")
+    with pytest.raises(GaitError, match=rf"^.*gait\.yaml: {message}"):
+        gaits.load(path)
+
+
+WEIRD = [
+    None,
+    True,
+    "x",
+    "",
+    -1,
+    0,
+    1e308,
+    10**400,
+    float("nan"),
+    [],
+    ["a"],
+    [["a"]],
+    {},
+    {"a": {}},
+    {1: 2},
+    {"a"},
+]
+SECTIONS = {
+    "body": {"joints": ["s1", "s2"], "amplitude": 0.1, "lag": 0.5},
+    "legs": {"left": [["l"]], "right": [["r"]], "lag": 0.0, "opposition": 1.0, "within": 0.1},
+}
+OSCILLATORS = {**HOPF, **SECTIONS, "coupling": 1.0, "convergence": 1.0, "connections": "all", "seed": 1}
+LATTICE = {**MAPS, "growth": 3.9, "coupling": 0.1, "boundary": "open", "seed": 1, "settle": 0, "offset": 0.1}
+
+
+@pytest.mark.parametrize(
+    "valid", [{**SINE, **SECTIONS}, OSCILLATORS, LATTICE], ids=lambda content: content["kind"]
+)
+def test_weird_values_never_pass_as_something_else(valid):
+    """Each value replaced by each weird one: refused, or a motion of finite numbers."""
+    places = [(valid, key) for key in {"ramp", *valid}]
+    places += [(valid[section], key) for section in SECTIONS if section in valid for key in valid[section]]
+    refused = 0
+    for (table, key), value in itertools.product(places, WEIRD):
+        changed = {**table, key: value}
+        name = next((name for name in SECTIONS if valid.get(name) is table), None)
+        try:
+            gait = gaits.load(changed if name is None else {**valid, name: changed})
+        except GaitError:
+            refused += 1
+        else:
+            assert all(np.isfinite(values).all() for values in gait.states([0.0, 0.01]))
+    assert refused > len(places) * len(WEIRD) / 2
+
+
+def test_keys_may_be_merged_from_another_mapping():
+    text = (
+        "kind: sine\nfrequency: 1\njoints:\n  a: &a {amplitude: 0.1, phase: 1.0}\n  b: {<<: *a, phase: 2.0}\n"
+    )
+    assert gaits.load(text).rhythm == gaits.Rhythm(("a", "b"), 0.1, 1.0, 0.0, [1.0, 2.0])
+
+
+def test_files_that_are_no_gaits(tmp_path):
+    with pytest.raises(GaitError, match=r"the gait cannot be read: .*missing\.yaml"):
+        gaits.load(tmp_path / "missing.yaml")
+    with pytest.raises(GaitError, match=r"3 is no gait; the path of a YAML file, YAML text or a mapping"):
+        gaits.load(3)
+    with pytest.raises(GaitError, match="the text is not YAML"):
+        gaits.load("kind: [sine\n")
+    with pytest.raises(GaitError, match=r"^line 3: 'a' twice in one mapping; once is right"):
+        gaits.load("kind: sine\njoints: {a: {},\n  a: {}}\n")
+    binary = tmp_path / "binary.yaml"
+    binary.write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(GaitError, match=r"binary\.yaml is not YAML"):
+        gaits.load(binary)
+
+
+def test_any_name_and_number_survives_writing():
+    names = ("on", "1", "a: b", "ü", "x'y", '"', "# c", "{a}", "a, b", "~", "- a", "...", "n" * 200)
+    rng = np.random.default_rng(2)
+    amplitude = (10.0 ** rng.uniform(-20.0, 5.0, len(names)) * rng.choice([-1.0, 1.0], len(names))).tolist()
+    for gait in (
+        gaits.Sine(gaits.Rhythm(names, amplitude, 1e-7, 3.0, -1e-12), ramp=1e-5),
+        gaits.CoupledMaps(names, amplitude, 1e5, initial=rng.random(len(names)).tolist()),
+        gaits.Oscillators(
+            gaits.Rhythm(names, amplitude, 1.0), connections=[(names[0], b) for b in names[1:]]
+        ),
+    ):
+        assert gaits.load(gait.to_yaml()) == gait
+
+
+def test_units_are_in_comments():
+    text = gaits.load(FOLDER / "chaotic_snake.yaml").to_yaml()
+    assert "period: 0.8  # [s] from one iteration to the next\n" in text
+    keys = [line for line in text.splitlines() if not line.startswith(" ")]
+    assert [line for line in keys if "  # " not in line] == []

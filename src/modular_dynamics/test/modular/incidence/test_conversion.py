@@ -1,0 +1,164 @@
+"""Assembly -> incidence matrix -> assembly, and what no assembly has as its matrix."""
+
+import re
+
+import numpy as np
+import pytest
+
+from helpers.random_examples.assemblies import random_assembly
+from helpers.robots.paper_organism import DOCKING_TYPES, FACES, organism
+from modular_dynamics import modular
+from modular_dynamics.exceptions import AssemblyError, UnknownNameError
+
+build = modular.Assembly.from_incidence_matrix
+
+
+def snake(*kinds):
+    """Modules in a row along x, front to back."""
+    assembly = modular.Assembly(base=("v0", kinds[0]))
+    for k, kind in enumerate(kinds[1:], 1):
+        assembly = assembly.dock(f"v{k - 1}", 3, f"v{k}", 4, kind=kind)
+    return assembly
+
+
+def test_the_papers_organism_has_the_matrix_of_figure_5():
+    aim = organism().incidence_matrix()
+    assert aim.matrix.tolist() == [list(row) for row in FACES]
+    assert aim.docking_types == DOCKING_TYPES
+    assert aim.kinds == ("backbone",) * 9
+    assert aim.modules == tuple(f"v{k}" for k in range(9))
+    assert aim.docks == tuple(f"e{k}" for k in range(1, 9))
+    assert aim.turns == (0,) * 8
+    assert aim.base == "v0"
+
+
+def test_the_matrix_of_figure_5_is_the_papers_organism():
+    assert build(FACES, "backbone") == organism()
+    assert build(FACES, ["backbone"] * 9, docking_types=DOCKING_TYPES) == organism()
+
+
+@pytest.mark.parametrize("seed", range(100))
+def test_matrix_to_assembly_to_matrix_is_the_identity(seed):
+    assembly = random_assembly(seed)
+    aim = assembly.incidence_matrix()
+    again = build(aim, types=assembly.types, mount=assembly.mount)
+    assert again.incidence_matrix() == aim
+    assert again.kinds == assembly.kinds
+    assert again.dockings == assembly.dockings
+    assert [{ring[:2], ring[2:4]} for ring in again.rings] == [
+        {ring[:2], ring[2:4]} for ring in assembly.rings
+    ]
+
+
+def test_a_column_stands_where_its_docking_was_made_rings_among_them():
+    square = modular.Assembly(base=("a", "backbone")).dock("a", 3, "b", 4, kind="block")
+    square = square.dock("a", 2, "c", 5, kind="block").dock("b", 2, "d", 5, kind="scout")
+    square = square.dock("d", 4, "c", 3).dock("d", 2, "e", 5, kind="slider")
+    aim = square.incidence_matrix()
+    assert len(square.rings) == 1
+    assert aim.matrix[:, 3].tolist() == [0, 0, 3, 4, 0]
+    assert aim.matrix[:, 4].tolist() == [0, 0, 0, 2, 5]
+    assert build(aim).incidence_matrix() == aim
+
+
+def test_rows_and_columns_in_any_order_are_the_same_robot():
+    aim = organism().incidence_matrix()
+    rows, columns = np.random.default_rng(0).permutation(9), np.random.default_rng(1).permutation(8)
+    mixed = build(
+        aim.matrix[rows][:, columns], "backbone", [f"v{row}" for row in rows], base="v0"
+    ).incidence_matrix()
+    back = [mixed.modules.index(name) for name in aim.modules]
+    of_modules = {frozenset(zip(*pair, strict=True)) for pair in entries(aim.matrix)}
+    assert {frozenset(zip(*pair, strict=True)) for pair in entries(mixed.matrix[back])} == of_modules
+    assert mixed.base == "v0"
+
+
+def entries(matrix):
+    """Rows and faces of each column."""
+    return [(np.flatnonzero(column).tolist(), column[column != 0].tolist()) for column in matrix.T]
+
+
+def test_another_base_is_seen_from_there():
+    aim = organism().incidence_matrix()
+    other, turned = build(aim, base="v4"), organism().with_base("v4")
+    assert other.base == other.incidence_matrix().modules[0] == "v4"
+    assert set(other.dockings) == set(turned.dockings)
+
+
+def test_an_undocked_assembly_has_the_matrix_of_what_is_left():
+    aim = organism().undock("v3").incidence_matrix()
+    assert aim.modules == ("v0", "v1", "v2", "v6", "v7", "v8")
+    kept = [0, 1, 5, 6, 7]
+    assert aim.matrix.tolist() == [[FACES[int(name[1])][k] for k in kept] for name in aim.modules]
+
+
+def test_turns_come_back():
+    turned = modular.Assembly(base=("a", "scout")).dock("a", 3, "b", 4, kind="backbone", turn=3)
+    aim = turned.incidence_matrix()
+    assert aim.turns == (3,)
+    assert aim.docking_types == ("DO",)  # a quarter turn about the normal of the face
+    assert build(aim) == turned
+
+
+def test_one_module_has_no_columns():
+    aim = snake("scout").incidence_matrix()
+    assert aim.matrix.shape == (1, 0)
+    assert build(aim) == snake("scout")
+    assert build([[]], "scout") == snake("scout")
+
+
+def test_names_kinds_and_turns_given_beside_a_matrix_replace_its_own():
+    aim = snake("backbone", "scout").incidence_matrix()
+    other = build(aim, "scout", ["x", "y"], [2])
+    assert list(other.kinds) == ["x", "y"]
+    assert {kind.name for kind in other.kinds.values()} == {"scout"}
+    assert other.base == "x"
+    assert other.dockings[0].turn == 2
+
+
+PAIR = [[3], [4]]
+LINE = [[3, 0], [4, 3], [0, 4]]
+
+
+@pytest.mark.parametrize("face", [1, 6, 7])
+def test_a_face_that_cannot_dock_is_named(face):
+    with pytest.raises(AssemblyError) as caught:
+        build([[3], [face]], "backbone")
+    message = str(caught.value)
+    assert f"port {face} of module 'v1' cannot dock" in message
+    assert "2, 3, 4, 5" in message
+    assert "column 'e1', face 3 of module 'v0'" in message
+
+
+@pytest.mark.parametrize("turn", [0, 1])
+def test_modules_in_one_cell_are_named_in_the_plane_and_in_space(turn):
+    # around a square, lying or (turned about the base's x axis) standing, back into the base's cell
+    square = [[3, 0, 0, 0], [4, 5, 0, 0], [0, 4, 5, 0], [0, 0, 4, 5], [0, 0, 0, 4]]
+    with pytest.raises(AssemblyError) as caught:
+        build(square, "backbone", turns=[turn, 0, 0, 0])
+    message = str(caught.value)
+    assert "column 'e4', face 5 of module 'v3' and face 4 of module 'v4'" in message
+    assert re.search(r"in the cell \(0, 0, 0\),? \w+ module 'v0' fills", message)
+    assert len(build(square, "backbone", turns=[0, 1, 0, 0])) == 5  # leaves the plane
+
+
+def test_unknown_kinds_are_named_with_the_known_ones():
+    with pytest.raises(
+        UnknownNameError, match=r"unknown kind 'wheel' of module 'v1'; known: backbone, block"
+    ):
+        build(PAIR, ["backbone", "wheel"])
+    with pytest.raises(UnknownNameError, match=r"'wheel' of module 'v0'"):
+        build(PAIR, ["wheel", "backbone"])
+
+
+def test_a_wrong_docking_type_is_named_with_the_right_one():
+    with pytest.raises(AssemblyError) as caught:
+        build(LINE, "backbone", docking_types=["DP", "DS"])
+    message = str(caught.value)
+    assert "column 'e2', face 3 of module 'v1' and face 4 of module 'v2'" in message
+    assert "'DS'; 'DP' is right" in message
+
+
+def test_numbers_without_kinds_are_refused():
+    with pytest.raises(AssemblyError, match="kinds"):
+        build(PAIR)

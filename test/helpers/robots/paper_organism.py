@@ -1,0 +1,48 @@
+"""The organism of nine Backbones of Meister & Gutenkunst: Figs. 4 and 5, Table III."""
+
+from modular_dynamics import modular
+
+__all__ = ["DIRECT", "DOCKING_TYPES", "FACES", "INDIRECT", "organism"]
+
+#: Fig. 5, with the columns e1 and e2 as Table III has them: as printed both would be DP, not DO.
+FACES = (
+    (3, 0, 5, 0, 0, 2, 0, 0),
+    (2, 5, 0, 0, 0, 0, 0, 0),
+    (0, 3, 0, 0, 0, 0, 0, 0),
+    (0, 0, 2, 4, 0, 0, 0, 0),
+    (0, 0, 0, 3, 5, 0, 0, 0),
+    (0, 0, 0, 0, 2, 0, 0, 0),
+    (0, 0, 0, 0, 0, 5, 4, 0),
+    (0, 0, 0, 0, 0, 0, 2, 4),
+    (0, 0, 0, 0, 0, 0, 0, 5),
+)
+DOCKING_TYPES = ("DO", "DO", "DS", "DP", "DS", "DS", "DO", "DO")
+#: Table III, left: i, j, from, to.
+DIRECT = (
+    (0, 1, 3, 2),
+    (1, 2, 5, 3),
+    (0, 3, 5, 2),
+    (3, 4, 4, 3),
+    (4, 5, 5, 2),
+    (0, 6, 2, 5),
+    (6, 7, 4, 2),
+    (7, 8, 4, 5),
+)
+#: Table III, right: T_ij = T_ix T_xj.
+INDIRECT = (
+    ((0, 2), (0, 1), (1, 2)),
+    ((0, 4), (0, 3), (3, 4)),
+    ((3, 5), (3, 4), (4, 5)),
+    ((0, 5), (0, 4), (4, 5)),
+    ((0, 7), (0, 6), (6, 7)),
+    ((6, 8), (6, 7), (7, 8)),
+    ((0, 8), (0, 7), (7, 8)),
+)
+
+
+def organism():
+    """The organism, docked row by row of the DTL."""
+    assembly = modular.Assembly(base=("v0", "backbone"))
+    for i, j, face_from, face_to in DIRECT:
+        assembly = assembly.dock(f"v{i}", face_from, f"v{j}", face_to, kind="backbone")
+    return assembly
