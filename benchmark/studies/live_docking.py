@@ -3,9 +3,9 @@
     python -m benchmark.studies.live_docking [--changes 1000]
 
 assembly_node and dynamics_node run as processes. Each answer is compared with the torques of the assembly
-that was in force at its stamp; that assembly is built here, from the same changes, and no URDF is read. At the
-end the description must be that of an assembly built from its incidence matrix, to the last character, and
-the last answer that of this description, to the bit. Then the time of a new description is measured.
+that was in force at its stamp; that assembly is built here, from the same changes, and no URDF is read. At
+the end the description must be that of an assembly built from its incidence matrix, to the last character,
+and the last answer that of this description, to the bit. Then the time of a new description is measured.
 """
 
 import argparse

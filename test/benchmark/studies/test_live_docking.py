@@ -19,6 +19,4 @@ def test_every_answer_is_of_the_body_in_force_at_its_stamp():
     assert (figures.lost, figures.wrong) == (0, 0)
     assert (figures.same_text, figures.same_bits) == (True, True)
     for was, now in figures.memory.values():
-        assert (
-            now - was < 20.0
-        )  # [MB] allocators keep pages
+        assert now - was < 10.0  # [MB] half of it in the first hundred changes: allocators keep pages

@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 from lxml import etree
 
+from modular_dynamics import SubsystemGraph
 from modular_dynamics.modular import Assembly
 from modular_dynamics.urdf import stamped
 
@@ -34,22 +35,25 @@ class LiveAssembly(NamedTuple):
             AssemblyError: its rings cannot be closed.
         """
         graph = assembly.graph()
-        urdf = stamped(description_of(assembly), stamp)
+        urdf = stamped(description_of(assembly, graph), stamp)
         return cls(assembly, revision, stamp, graph.ground.name, graph.joint_names, urdf)
 
 
-def description_of(assembly: Assembly) -> str:
+def description_of(assembly: Assembly, graph: SubsystemGraph | None = None) -> str:
     """URDF in which the joints that rings move are passive: nodes then take the others as independent.
+
+    Args:
+        graph: of the assembly, where it is made already.
 
     Raises:
         AssemblyError: its rings cannot be closed.
     """
-    text, graph = assembly.to_urdf(), assembly.graph()
+    text, graph = assembly.to_urdf(), graph or assembly.graph()
     moved = [name for name in graph.joint_names if name not in graph.independent_joint_names]
     if not moved:
         return text
     root = etree.fromstring(text.encode())
-    tags = root.find("modular_dynamics")
+    (tags,) = root.iter("modular_dynamics")
     for name in moved:
         etree.SubElement(tags, "passive", joint=name)
     return str(etree.tostring(root, encoding="unicode"))

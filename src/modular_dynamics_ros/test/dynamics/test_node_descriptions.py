@@ -96,7 +96,7 @@ def test_a_robot_from_the_topic_replaced_refused_replaced(make, root, four_link,
 
 
 class Bodies:
-    """Two robots with the same joints, one after the other in one node: four_link, and all its masses doubled."""
+    """Two robots with the same joints, one after the other: four_link, and the same with doubled masses."""
 
     def __init__(self, make, root):
         light = (root / "urdf/four_link.urdf").read_text()
