@@ -87,6 +87,29 @@ def test_a_change_is_described_moved_and_answered(stage):
         assert len(state.name) == (3 if description == stamp else 1)
 
 
+def test_a_ring_at_a_dead_point_gets_no_torques_of_the_body_before(stage, capfd):
+    """At zero the joints of a ring on the grid are in line: its independent joints do not determine it."""
+    stage.start()
+    for k, port in enumerate("33223"):
+        carrier = f"v{k}" if k else "b"
+        assert stage.dock(carrier, port, f"v{k + 1}", "4", kind="scout").success
+    stage.spin_until(lambda: stage.torques and len(stage.torques[-1].name) == 10)
+    closed = stage.dock("v5", "2", "b", "2", kind="")
+    said = ""
+
+    def reported():
+        nonlocal said
+        said += capfd.readouterr().err
+        return "dead point" in said
+
+    stage.spin_until(reported)
+    opened = stage.call(Undock, "undock", module="b", port="2")
+    times = [stamp_nanoseconds(answer.stamp) for answer in (closed, opened)]
+    stage.spin_until(lambda: stamp_nanoseconds(stage.torques[-1].header.stamp) >= times[1])
+    stamps = [stamp_nanoseconds(message.header.stamp) for message in stage.torques]
+    assert [stamp for stamp in stamps if times[0] <= stamp < times[1]] == []
+
+
 def test_an_assembly_without_joints_is_described_and_sends_no_state(stage, capfd):
     stage.start(stage.node)
     stage.spin_until(lambda: stage.descriptions and stage.matrices)
