@@ -18,6 +18,7 @@ setup(
     ],
     entry_points={
         "console_scripts": [
+            f"assembly_node = {PACKAGE}.__main__:assembly_node",
             f"dynamics_node = {PACKAGE}.__main__:dynamics_node",
             f"torso_reaction_node = {PACKAGE}.__main__:torso_reaction_node",
             f"joint_state_player = {PACKAGE}.__main__:joint_state_player",

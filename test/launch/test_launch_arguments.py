@@ -28,8 +28,8 @@ def test_every_argument_is_described(path: Path) -> None:
 
 def test_launch_files_are_installed() -> None:
     """The tests above see the files that a user starts."""
-    names = ["charmie_demo.launch.py", "charmie_torso.launch.py", "dynamics.launch.py"]
-    assert [path.name for path in LAUNCH_FILES] == names
+    names = ["charmie_demo", "charmie_torso", "dynamics", "modular_assembly"]
+    assert [path.name for path in LAUNCH_FILES] == [f"{name}.launch.py" for name in names]
 
 
 def test_quick_discovery_is_for_our_nodes_alone_and_on_request() -> None:

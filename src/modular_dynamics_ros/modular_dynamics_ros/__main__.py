@@ -4,10 +4,11 @@ import signal
 import sys
 from importlib import import_module
 
-__all__ = ["dynamics_node", "joint_state_player", "main", "torso_reaction_node"]
+__all__ = ["assembly_node", "dynamics_node", "joint_state_player", "main", "torso_reaction_node"]
 
 #: The module of each node.
 NODES = {
+    "assembly_node": "modular_dynamics_ros.assembly.node",
     "dynamics_node": "modular_dynamics_ros.dynamics.node",
     "joint_state_player": "modular_dynamics_ros.player.node",
     "torso_reaction_node": "modular_dynamics_ros.reactions.node",
@@ -20,6 +21,11 @@ def _run(name: str) -> int:
     # expects a KeyboardInterrupt in the middle of its import
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     return int(import_module(NODES[name]).main())
+
+
+def assembly_node() -> int:
+    """`ros2 run modular_dynamics_ros assembly_node`."""
+    return _run("assembly_node")
 
 
 def dynamics_node() -> int:

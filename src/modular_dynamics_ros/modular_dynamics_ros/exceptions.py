@@ -2,7 +2,15 @@
 
 from collections.abc import Sequence
 
-__all__ = ["BadMessage", "MotionError", "NodeError", "ParameterError", "RobotError", "listed"]
+__all__ = [
+    "AssemblyFileError",
+    "BadMessage",
+    "MotionError",
+    "NodeError",
+    "ParameterError",
+    "RobotError",
+    "listed",
+]
 
 
 class NodeError(ValueError):
@@ -25,6 +33,10 @@ class RobotError(NodeError):
 
 class MotionError(NodeError):
     """A motion file that cannot be played."""
+
+
+class AssemblyFileError(NodeError):
+    """A file of an assembly, or of a kind of modules, that cannot be read or written."""
 
 
 class BadMessage(ValueError):

@@ -69,10 +69,11 @@ class Harness(SpunNodes):
         # what is still on its way was sent with stamps below a second; `answer` looks for its own stamp
         return self
 
-    def send(self, names=NAMES, q=Q, v=V, stamp=None, effort=()):
+    def send(self, names=NAMES, q=Q, v=V, stamp=None, effort=(), frame=""):
         numbers = {"position": q, "velocity": v, "effort": effort}
         message = JointState(name=list(names), **{k: [float(x) for x in of] for k, of in numbers.items()})
         message.header.stamp = stamp_message(time.time_ns() if stamp is None else stamp)
+        message.header.frame_id = frame
         self.states.publish(message)
         return stamp_nanoseconds(message.header.stamp)
 

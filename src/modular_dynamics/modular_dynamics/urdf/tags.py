@@ -14,6 +14,7 @@ from lxml import etree
 from ..exceptions import PartitionError, UrdfError
 from .checks.values import LINE, attributes
 from .source import Source, is_file, line_of
+from .stamps import stamp_of
 from .xacro_files import Mappings, read_plain
 
 __all__ = ["has_loops", "read_partition", "read_tags"]
@@ -35,14 +36,16 @@ def read_tags(robot: etree._Element) -> dict[str, Any] | None:
     """The content of <modular_dynamics> as such a mapping; None without tags. Values are checked later.
 
     Raises:
-        UrdfError: several wrapper elements, or an unknown tag in it.
+        UrdfError: several wrapper elements, an unknown tag in it, or a stamp that is none.
     """
     wrappers = robot.findall("modular_dynamics")
     if not wrappers:
         return None
     if len(wrappers) > 1:
         raise UrdfError("a second <modular_dynamics> element; one is allowed", line_of(wrappers[1]))
+    stamp_of(wrappers[0])  # only checked: it says nothing about the robot
     content: dict[str, Any] = {**attributes(wrappers[0]), "version": wrappers[0].get("version")}
+    content.pop("stamp", None)
     for element in wrappers[0]:
         if element.tag not in _SECTION_OF:
             known = ", ".join(f"<{tag}>" for tag in _SECTION_OF)

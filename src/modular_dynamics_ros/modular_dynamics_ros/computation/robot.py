@@ -10,10 +10,11 @@ from numpy.typing import NDArray
 
 import modular_dynamics as md
 from modular_dynamics.model import summaries_by_kind
+from modular_dynamics.urdf import description_stamp
 from modular_dynamics_ros.computation.values import Array
 from modular_dynamics_ros.exceptions import RobotError, listed
 
-__all__ = ["Robot", "load_robot", "xacro_mappings"]
+__all__ = ["Robot", "load_robot", "stamp_of", "xacro_mappings"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -140,6 +141,18 @@ def load_robot(
             if name not in graph.independent_joint_names and graph.joint(name).type.nv == 1
         ),
     )
+
+
+def stamp_of(description: str) -> int | None:
+    """Since when the robot is as a URDF's text says [ns]; None where it does not say.
+
+    Raises:
+        RobotError: no URDF, or a stamp that is none.
+    """
+    try:
+        return description_stamp(description)
+    except md.ModularDynamicsError as error:
+        raise RobotError(str(error)) from error
 
 
 def _moving_with(graph: md.SubsystemGraph, inside: set[str]) -> set[str]:

@@ -1,11 +1,13 @@
 """One robot in dynamics_node: every joint state gets its torques, and some are compared with Pinocchio."""
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 from rclpy.lifecycle import LifecycleState
+from sensor_msgs.msg import JointState
 
 from modular_dynamics_ros.computation.computation import Answer, Computation
 from modular_dynamics_ros.computation.robot import Robot
@@ -70,6 +72,29 @@ class DynamicsSession:
         self._loaded.subscribe(others, self._on_state, self._on_watch)
         self._outputs.publish_graph(node.stamp())
         self._set_rate(parameters.rate)
+
+    def fits(self, names: Sequence[str]) -> bool:
+        """See `Session`."""
+        return self._loaded.fits(names)
+
+    def receive(self, message: JointState, info: dict[str, Any]) -> None:
+        """See `Session`."""
+        self._loaded.receive(message, info)
+
+    def retire(self) -> None:
+        """See `Session`."""
+        self._set_rate(0.0)
+        self._on_rate()
+        self._loaded.retire()
+
+    def continue_from(self, other: "DynamicsSession") -> None:
+        """See `Session`."""
+        self.record.continue_from(other.record)
+        self.counts = other.counts
+
+    def reject(self, error: BadMessage) -> None:
+        """See `Session`."""
+        self.record.unanswerable(error)
 
     def deactivate(self) -> None:
         """Take no more messages; forget what the next activation must not build upon."""

@@ -52,6 +52,10 @@ class JointStateReader:
         self._order = np.zeros(len(self.joint_names), dtype=np.intp)
         self._optional_order: list[tuple[int, int]] = []  # (index in `optional`, index in messages)
 
+    def fits(self, names: Sequence[str]) -> bool:
+        """Whether these are names of a message that holds all joints."""
+        return names == self._message_names or set(self.joint_names) <= set(names)
+
     def read(self, message: JointState) -> JointSample:
         """The values of a message.
 

@@ -1,8 +1,12 @@
-"""Stamps of messages as nanoseconds, and back."""
+"""Stamps of messages as nanoseconds, and back; the mark by which a joint state names its description."""
+
+import re
 
 from builtin_interfaces.msg import Time
 
-__all__ = ["stamp_message", "stamp_nanoseconds"]
+__all__ = ["description_frame", "description_of", "stamp_message", "stamp_nanoseconds", "stamp_seconds"]
+
+_MARK = re.compile(r"@(\d{1,10})\.(\d{9})$")
 
 
 def stamp_nanoseconds(stamp: Time) -> int:
@@ -14,3 +18,20 @@ def stamp_message(nanoseconds: int) -> Time:
     """The inverse of `stamp_nanoseconds`."""
     seconds, rest = divmod(nanoseconds, 1_000_000_000)
     return Time(sec=seconds, nanosec=rest)
+
+
+def stamp_seconds(nanoseconds: int) -> str:
+    """A stamp as text: seconds with nine decimals."""
+    seconds, rest = divmod(nanoseconds, 1_000_000_000)
+    return f"{seconds}.{rest:09d}"
+
+
+def description_frame(name: str, stamp: int) -> str:
+    """frame_id of a joint state of the robot whose description has this stamp [ns]: "NAME@SECONDS"."""
+    return f"{name}@{stamp_seconds(stamp)}"
+
+
+def description_of(frame_id: str) -> int | None:
+    """The inverse: the description's stamp [ns]; None where a joint state does not name its description."""
+    match = _MARK.search(frame_id)
+    return int(match[1]) * 1_000_000_000 + int(match[2]) if match else None

@@ -31,6 +31,10 @@ class AnswerRecord:
         self.counts, self.last = MessageCounts(), None
         self._answered = 0  # when the last answer was published, by the node's clock [ns]
 
+    def continue_from(self, other: "AnswerRecord") -> None:
+        """Count on what another robot of the node has counted."""
+        self.counts = other.counts
+
     def answered(self, answer: Answer, arrival: int) -> None:
         """An answer is published; `arrival` of its state [ns of the system]."""
         self.last, self._answered = answer, self._node.now()
@@ -52,6 +56,11 @@ class AnswerRecord:
         closing = error.cause in (CANNOT_CLOSE, DEAD_POINT)
         where = "closure" if closing else "joint_states"
         self._node.log.problem(where, error.cause, f"not answered: {error}", severe=closing)
+
+    def unanswerable(self, error: BadMessage) -> None:
+        """A joint state has arrived that no robot can answer."""
+        self.counts.received += 1
+        self.rejected(error)
 
     def stale(self, publishing: str) -> None:
         """The input is stale; `publishing`: what is published meanwhile."""

@@ -1,9 +1,6 @@
 """What an active node takes in besides joint states: references, and wrenches from outside."""
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from functools import partial
-from typing import Any
 
 from geometry_msgs.msg import WrenchStamped
 from trajectory_msgs.msg import JointTrajectory
@@ -13,54 +10,13 @@ from modular_dynamics_ros.exceptions import BadMessage
 from modular_dynamics_ros.messages.trajectories import trajectory_from_message
 from modular_dynamics_ros.messages.wrenches import wrench_from_message
 from modular_dynamics_ros.node.interfaces import SessionNode
-from modular_dynamics_ros.node.pending_messages import pending_messages
-from modular_dynamics_ros.node.topics import NO_SUBSCRIPTION_EVENTS, SENSOR, topic_name
+from modular_dynamics_ros.node.subscriptions import Subscriptions
+from modular_dynamics_ros.node.topics import SENSOR, topic_name
 
-__all__ = ["Inputs", "ReferenceInput", "WrenchInputs"]
-
-
-class Inputs:
-    """Subscriptions from activation to deactivation."""
-
-    def __init__(self, node: SessionNode) -> None:
-        self._node = node
-        self._subscriptions: list[Any] = []
-
-    def _subscribe(
-        self, kind: type, topic: str, callback: Callable[..., None], qos: Any, **options: Any
-    ) -> Any:
-        subscription = self._node.create_subscription(kind, topic, callback, qos, **options)
-        self._subscriptions.append(subscription)
-        return subscription
-
-    def _subscribe_with_queued(
-        self, kind: type, topic: str, receive: Callable[[Any, dict[str, Any]], None], qos: Any
-    ) -> None:
-        """`receive` gets a delivered message with its info, and then those that are queued behind it."""
-
-        def on_message(message: Any, info: dict[str, Any]) -> None:
-            receive(message, info)
-            for queued in pending_messages(subscription):
-                receive(*queued)
-
-        events = NO_SUBSCRIPTION_EVENTS
-        subscription = self._subscribe(kind, topic, on_message, qos, event_callbacks=events)
-
-    @contextmanager
-    def _refusing(self, where: str, what: str) -> Iterator[None]:
-        """Report a message that cannot be used."""
-        try:
-            yield
-        except BadMessage as error:
-            self._node.log.problem(where, error.cause, f"{what} refused: {error}")
-
-    def destroy(self) -> None:
-        """Remove the subscriptions."""
-        for subscription in self._subscriptions:
-            self._node.destroy_subscription(subscription)
+__all__ = ["ReferenceInput", "WrenchInputs"]
 
 
-class ReferenceInput(Inputs):
+class ReferenceInput(Subscriptions):
     """Reference trajectories; a bad one is refused, and the last good one stays valid."""
 
     def __init__(self, node: SessionNode, computation: Computation) -> None:
@@ -75,7 +31,7 @@ class ReferenceInput(Inputs):
             computation.accelerations.reference.add(trajectory)
 
 
-class WrenchInputs(Inputs):
+class WrenchInputs(Subscriptions):
     """External wrenches on links, and those of black boxes; a bad one is refused, the last good one stays."""
 
     def __init__(self, node: SessionNode, computation: Computation) -> None:

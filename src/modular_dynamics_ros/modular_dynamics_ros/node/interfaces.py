@@ -1,12 +1,14 @@
 """What sessions, inputs and outputs need of their node, and a node of its session: no class is known."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from builtin_interfaces.msg import Time
 from rclpy.lifecycle import LifecycleState
+from sensor_msgs.msg import JointState
 
 from modular_dynamics_ros.diagnostics.change_log import ChangeLog
+from modular_dynamics_ros.exceptions import BadMessage
 from modular_dynamics_ros.messages.status import Status
 from modular_dynamics_ros.parameters.nodes import RobotParameters
 
@@ -23,12 +25,30 @@ class SessionNode(Protocol):
     """A node as its session sees it. Publishers, subscriptions and timers are rclpy's."""
 
     log: ChangeLog
-    create_subscription: Callable[..., Any]
-    destroy_subscription: Callable[[Any], bool]
-    create_timer: Callable[[float, Callable[[], None]], Any]
-    destroy_timer: Callable[[Any], bool]
-    create_lifecycle_publisher: Callable[..., Any]
-    destroy_lifecycle_publisher: Callable[[Any], bool]
+
+    @property
+    def create_subscription(self) -> Callable[..., Any]:
+        """rclpy's."""
+
+    @property
+    def destroy_subscription(self) -> Callable[..., Any]:
+        """rclpy's."""
+
+    @property
+    def create_timer(self) -> Callable[..., Any]:
+        """rclpy's."""
+
+    @property
+    def destroy_timer(self) -> Callable[..., Any]:
+        """rclpy's."""
+
+    @property
+    def create_lifecycle_publisher(self) -> Callable[..., Any]:
+        """rclpy's."""
+
+    @property
+    def destroy_lifecycle_publisher(self) -> Callable[..., Any]:
+        """rclpy's."""
 
     def now(self) -> int:
         """The node's clock [ns]."""
@@ -44,6 +64,21 @@ class Session(Protocol[Parameters_contra]):
 
     def activate(self, state: LifecycleState | None) -> None:
         """Subscribe and begin to answer."""
+
+    def fits(self, names: Sequence[str]) -> bool:
+        """Whether a joint state with these names holds all joints that are needed."""
+
+    def receive(self, message: JointState, info: dict[str, Any]) -> None:
+        """Answer a joint state, now or later, or report why not; `info`: rclpy's."""
+
+    def retire(self) -> None:
+        """A newer robot is in force: answer what waits, then only joint states that belong to this one."""
+
+    def continue_from(self, other: Any) -> None:
+        """Count on what another session of the same kind has counted."""
+
+    def reject(self, error: BadMessage) -> None:
+        """Count and report a joint state that no robot can answer."""
 
     def deactivate(self) -> None:
         """Take no more messages; forget what the next activation must not build upon."""

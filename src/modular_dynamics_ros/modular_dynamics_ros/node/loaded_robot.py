@@ -3,13 +3,15 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from sensor_msgs.msg import JointState
+
 from modular_dynamics_ros.computation.computation import Computation
 from modular_dynamics_ros.computation.robot import load_robot
 from modular_dynamics_ros.computation.values import ComputationSettings
 from modular_dynamics_ros.node.answer_record import AnswerRecord
-from modular_dynamics_ros.node.inputs import Inputs
 from modular_dynamics_ros.node.interfaces import SessionNode
 from modular_dynamics_ros.node.state_input import Answering, StateInput
+from modular_dynamics_ros.node.subscriptions import Subscriptions
 from modular_dynamics_ros.parameters.nodes import RobotParameters
 
 __all__ = ["LoadedRobot", "robot_settings"]
@@ -40,31 +42,48 @@ class LoadedRobot:
         self.computation = Computation(self.robot, settings)
         self.record = AnswerRecord(node, self.computation)
         self.active = False
-        self._inputs: Sequence[Inputs] = ()
+        self._states: StateInput | None = None
+        self._inputs: Sequence[Subscriptions] = ()
         self._watch: Any = None
 
-    def subscribe(self, others: Sequence[Inputs], answer: Answering, watch: Callable[[], None]) -> None:
+    def subscribe(
+        self, others: Sequence[Subscriptions], answer: Answering, watch: Callable[[], None]
+    ) -> None:
         """Take joint states from now on.
 
         Args:
-            others: inputs that have subscribed already. They come first so that a waiting reference is read
-                before a waiting joint state, and so that a player that waits for subscribers finds all of
-                them.
+            others: inputs that have subscribed already.
             answer: see `StateInput`. watch: called every WATCH_PERIOD, looks for stale input.
         """
         self.record.restart()
-        self._inputs = StateInput(self._node, self.computation, answer, self.record), *others
+        self._states = StateInput(self._node, self.computation, answer, self.record)
+        self._inputs = others
         self._watch = self._node.create_timer(WATCH_PERIOD, watch)
         self.active = True
+
+    def receive(self, message: JointState, info: dict[str, Any]) -> None:
+        """Answer a joint state, or report why not; ignored while the node is not active."""
+        if self._states is not None:
+            self._states.receive(message, info)
+
+    def fits(self, names: Sequence[str]) -> bool:
+        """Whether a joint state with these names holds all joints that are needed."""
+        return self._states is not None and self._states.fits(names)
+
+    def retire(self) -> None:
+        """A newer robot is in force: only joint states are taken, those that still belong to this one."""
+        if self._watch is not None:
+            self._node.destroy_timer(self._watch)
+        for one in self._inputs:
+            one.destroy()
+        self._inputs, self._watch = (), None
 
     def unsubscribe(self) -> None:
         """Take no more messages; forget what the next activation must not build upon."""
         if not self.active:
             return
-        self._node.destroy_timer(self._watch)
-        for one in self._inputs:
-            one.destroy()
-        self._inputs, self.active = (), False
+        self.retire()
+        self._states, self.active = None, False
         self.computation.forget()
 
 

@@ -4,7 +4,7 @@ unconfigured --configure--> inactive: the robot is loaded and compiled or, witho
 awaited on the topic robot_description; both succeed, so that nodes may start in any order. A bad file makes
 configuring fail. inactive --activate--> active: joint states are taken and answered. While a robot is awaited
 nothing is answered and /diagnostics says so. A new description replaces the robot if it is good; else the
-last good one stays.
+last good one stays. Which robot answers a joint state: `Succession`.
 """
 
 import time
@@ -14,22 +14,24 @@ from typing import Any, Generic
 from builtin_interfaces.msg import Time
 from diagnostic_msgs.msg import DiagnosticArray
 from rcl_interfaces.msg import SetParametersResult
-from rclpy.clock import Clock, ClockType
 from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackReturn
 from rclpy.parameter import Parameter
 from std_msgs.msg import String
 
 from modular_dynamics_ros.diagnostics.change_log import ChangeLog
 from modular_dynamics_ros.exceptions import ParameterError, RobotError
+from modular_dynamics_ros.messages.stamps import stamp_seconds
 from modular_dynamics_ros.messages.status import WARN, Status, diagnostic_array
 from modular_dynamics_ros.node.interfaces import Parameters, Session, SessionType
+from modular_dynamics_ros.node.shared_entities import SharedEntities
 from modular_dynamics_ros.node.spinning import run_node
-from modular_dynamics_ros.node.topics import LATCHED
+from modular_dynamics_ros.node.succession import STEADY_CLOCK, Succession
+from modular_dynamics_ros.node.topics import DESCRIPTIONS
 from modular_dynamics_ros.parameters.table import changed, declare, usage
 
 __all__ = ["FAILURE", "SUCCESS", "RobotNode", "run_robot_node"]
 
-STEADY_CLOCK = Clock(clock_type=ClockType.STEADY_TIME)
+CLOCK_SET_BACK = 1_000_000_000  # [ns] clocks of two computers differ by less
 SUCCESS, FAILURE = TransitionCallbackReturn.SUCCESS, TransitionCallbackReturn.FAILURE
 
 
@@ -55,12 +57,18 @@ class RobotNode(LifecycleNode, Generic[Parameters]):
         self.parameters = declare(self, self.PARAMETERS)
         self.add_on_set_parameters_callback(self._on_set_parameters)
         self.log = ChangeLog(self.get_logger(), time.monotonic)
-        self.session: Session[Parameters] | None = None
+        self.succession = Succession(self, lambda: self.parameters.stale_after)
+        self._entities = SharedEntities(self)
         self._description = ""
         self._description_subscription: Any = None
         self._diagnostics: Any = None
         self._diagnostics_timer: Any = None
-        self._configured = self._active = False
+        self._configured = False
+
+    @property
+    def session(self) -> Session[Parameters] | None:
+        """The robot in force."""
+        return self.succession.current
 
     def on_configure(self, state: LifecycleState) -> TransitionCallbackReturn:
         """Load the robot from its file, or begin to wait for it."""
@@ -78,7 +86,7 @@ class RobotNode(LifecycleNode, Generic[Parameters]):
                 return FAILURE
         else:
             self._description_subscription = self.create_subscription(
-                String, "robot_description", self._on_robot_description, LATCHED
+                String, "robot_description", self._on_robot_description, DESCRIPTIONS
             )
             self.get_logger().info("waiting for a robot on the topic robot_description")
         self._diagnostics = self.create_lifecycle_publisher(DiagnosticArray, "/diagnostics", 10)
@@ -87,9 +95,7 @@ class RobotNode(LifecycleNode, Generic[Parameters]):
 
     def on_activate(self, state: LifecycleState) -> TransitionCallbackReturn:
         """Begin to take joint states."""
-        self._active = True
-        if self.session is not None:
-            self.session.activate(state)
+        self.succession.activate(state)
         # the steady clock: a simulation that never sends /clock must not silence the diagnostics, too
         self._diagnostics_timer = self.create_timer(1.0, self._on_diagnostics, clock=STEADY_CLOCK)
         return super().on_activate(state)
@@ -111,22 +117,19 @@ class RobotNode(LifecycleNode, Generic[Parameters]):
         return super().on_shutdown(state)
 
     def _stop(self) -> None:
-        self._active = False
-        if self.session is not None:
-            self.session.deactivate()
+        self.succession.deactivate()
         if self._diagnostics_timer is not None:
             self.destroy_timer(self._diagnostics_timer)
         self._diagnostics_timer = None
         self.log.clear()
 
     def _forget(self) -> None:
-        if self.session is not None:
-            self.session.destroy()
+        self.succession.destroy()
         if self._description_subscription is not None:
             self.destroy_subscription(self._description_subscription)
         if self._diagnostics is not None:
             self.destroy_lifecycle_publisher(self._diagnostics)
-        self.session = self._description_subscription = self._diagnostics = None
+        self._description_subscription = self._diagnostics = None
         self._description, self._configured = "", False
 
     def _on_robot_description(self, message: String) -> None:
@@ -141,28 +144,44 @@ class RobotNode(LifecycleNode, Generic[Parameters]):
     def _take_description(self, description: str, where: str) -> bool:
         """Replace the robot by this one; a bad one is refused, and the last good one stays."""
         kept = f"; '{self.session.robot.graph.name}' stays" if self.session is not None else ""
+        stamp: int | None = None
         try:
-            session = self.session_type()(self, description, self.parameters)
+            if where == "robot_description":
+                stamp = self._stamp_of(description)
+            session = self.session_type()(self._entities, description, self.parameters)
         except RobotError as error:
             self.get_logger().error(f"{where} refused: {error}{kept}")
+            self.succession.refuse(stamp)
             return False
         except Exception as error:
             # rclpy would swallow it in a transition, and a topic must not end the node
             if not self.context.ok():
                 return False  # Ctrl-C has shut rclpy down: the description is not to blame
             self.get_logger().error(f"{where} refused, unexpectedly: {type(error).__name__}: {error}{kept}")
+            self.succession.refuse(stamp)
             return False
-        if self.session is not None:
-            self.session.destroy()
-        self.session, self._description = session, description
+        self._description = description
         for warning in session.robot.warnings:
             self.get_logger().warning(warning)
         for note in session.robot.notes:
             self.get_logger().info(note)
         self.get_logger().info(session.robot.summary)
-        if self._active:
-            session.activate(None)
+        self.succession.add(session, stamp)
         return True
+
+    def _stamp_of(self, description: str) -> int | None:
+        """Since when a text from the topic is valid [ns]; None where it does not say.
+
+        Raises:
+            RobotError: no URDF; or it is older than the robot in force, unless the clock was set back.
+        """
+        from modular_dynamics_ros.computation.robot import stamp_of  # noqa: PLC0415  # imports the library
+
+        stamp, newest = stamp_of(description), self.succession.stamp
+        if stamp is None or newest is None or stamp >= newest or self.now() < newest - CLOCK_SET_BACK:
+            return stamp
+        text = f"its stamp {stamp_seconds(stamp)} is older than {stamp_seconds(newest)} of the robot in force"
+        raise RobotError(text)
 
     def _on_set_parameters(self, changes: list[Parameter]) -> SetParametersResult:
         try:
@@ -175,6 +194,7 @@ class RobotNode(LifecycleNode, Generic[Parameters]):
 
     def _on_diagnostics(self) -> None:
         self.log.log_resolved()
+        self.succession.tidy()
         if self.session is None:
             robot = ""
             statuses = [Status(WARN, "input", "waiting for a robot on the topic robot_description")]
@@ -192,10 +212,14 @@ class RobotNode(LifecycleNode, Generic[Parameters]):
         return self.get_clock().now().to_msg()
 
 
-def run_robot_node(kind: type[RobotNode[Any]], about: str) -> int:
-    """Run a node as a process, or print its usage where the command line asks for help."""
+def run_robot_node(kind: Any, about: str) -> int:
+    """Run a node as a process, or print its usage where the command line asks for help.
 
-    def make() -> RobotNode[Any]:
+    Args:
+        kind: a lifecycle node with NAME, PARAMETERS and, in ``parameters``, autostart. about: its docstring.
+    """
+
+    def make() -> Any:
         node = kind()
         if node.parameters.autostart and node.trigger_configure() == SUCCESS:
             node.trigger_activate()

@@ -1,6 +1,6 @@
-"""Joint states of an active node: read, counted, and handed on to be answered."""
+"""Joint states of one robot: read, counted, and handed on to be answered."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from sensor_msgs.msg import JointState
@@ -10,9 +10,7 @@ from modular_dynamics_ros.computation.values import Coverage, State
 from modular_dynamics_ros.exceptions import BadMessage, listed
 from modular_dynamics_ros.messages.joint_states import JointSample, JointStateReader
 from modular_dynamics_ros.node.answer_record import AnswerRecord
-from modular_dynamics_ros.node.inputs import Inputs
 from modular_dynamics_ros.node.interfaces import SessionNode
-from modular_dynamics_ros.node.topics import JOINT_STATES
 
 __all__ = ["Answering", "StateInput"]
 
@@ -23,8 +21,8 @@ Answering = Callable[[State, int], None]
 """Takes a state and its arrival [ns of the system]; raises BadMessage where it cannot be answered."""
 
 
-class StateInput(Inputs):
-    """The subscription to joint_states from activation to deactivation.
+class StateInput:
+    """What becomes of each joint state of a robot; `Succession` says which are.
 
     Args:
         answer: takes each state, at once or later. record: of what becomes of the messages.
@@ -33,13 +31,17 @@ class StateInput(Inputs):
     def __init__(
         self, node: SessionNode, computation: Computation, answer: Answering, record: AnswerRecord
     ) -> None:
-        super().__init__(node)
+        self._node = node
         self._computation, self._answer, self._record = computation, answer, record
         robot = computation.robot
         self._reader = JointStateReader(robot.state_names, robot.passive_names)
-        self._subscribe_with_queued(JointState, "joint_states", self._receive, JOINT_STATES)
 
-    def _receive(self, message: JointState, info: dict[str, Any]) -> None:
+    def fits(self, names: Sequence[str]) -> bool:
+        """Whether a message with these names holds all joints that are needed."""
+        return self._reader.fits(names)
+
+    def receive(self, message: JointState, info: dict[str, Any]) -> None:
+        """Answer a message, or count and report why not; `info`: rclpy's."""
         self._record.counts.received += 1
         now = self._node.now()
         try:

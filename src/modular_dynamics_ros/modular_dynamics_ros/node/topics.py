@@ -5,6 +5,7 @@ from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 
 __all__ = [
     "ANSWER_DEPTH",
+    "DESCRIPTIONS",
     "JOINT_STATES",
     "LATCHED",
     "NO_PUBLISHER_EVENTS",
@@ -20,6 +21,9 @@ JOINT_STATES = QoSProfile(depth=500, reliability=ReliabilityPolicy.BEST_EFFORT)
 SENSOR = QoSProfile(depth=10, reliability=ReliabilityPolicy.BEST_EFFORT)
 #: Published once, received by late subscribers too.
 LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
+#: The same of robots that change: with a depth of 1 a description that is followed by the next one before it
+#: is taken would be lost, and its joint states would belong to no robot.
+DESCRIPTIONS = QoSProfile(depth=20, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 #: Answers that a reliable publisher keeps for a slow subscriber: 0.2 s at 500 Hz.
 ANSWER_DEPTH = 100
 #: rclpy would watch two events of each publisher at every message, a third of its time; that a subscriber is

@@ -11,8 +11,8 @@ from modular_dynamics_ros.computation.values import StampedWrench
 from modular_dynamics_ros.exceptions import BadMessage
 from modular_dynamics_ros.messages.stamps import stamp_nanoseconds
 from modular_dynamics_ros.messages.wrenches import wrench_from_message
-from modular_dynamics_ros.node.inputs import Inputs
 from modular_dynamics_ros.node.interfaces import SessionNode
+from modular_dynamics_ros.node.subscriptions import Subscriptions
 from modular_dynamics_ros.node.topics import topic_name
 
 __all__ = ["LOG_NAME", "ConnectionWrenches", "WrenchMatcher"]
@@ -42,13 +42,17 @@ class WrenchMatcher(Generic[Item]):
         self._last: dict[str, tuple[int, int]] = {}  # when the last wrench arrived, and its stamp
         self._newest: int | None = None
         self._dropped: list[tuple[str, ...]] = []  # see `overdue`
+        self._closed = False
 
     def wait(self, stamp: int, item: Item, now: int) -> None:
         """Let an item wait for the wrenches of this stamp.
 
         Raises:
-            BadMessage: the item before had this stamp, or a waiting one has it, which is dropped.
+            BadMessage: the item before had this stamp, or a waiting one has it, which is dropped; or the
+            matcher is closed.
         """
+        if self._closed:
+            raise BadMessage("robot replaced", "the robot was replaced before its wrenches came")
         before, self._newest = self._newest, stamp
         if stamp == before or stamp in self._items:
             self._items.pop(stamp, None)
@@ -77,6 +81,13 @@ class WrenchMatcher(Generic[Item]):
         if stamp not in self._items or len(self._wrenches.get(stamp, ())) < len(self.names):
             return None
         return self._items.pop(stamp)[1], self._wrenches.pop(stamp, {})
+
+    def close(self) -> int:
+        """No wrench comes any more; return how many items waited."""
+        self._closed = True
+        count = len(self._items)
+        self._items.clear()
+        return count
 
     def overdue(self, now: int) -> list[tuple[str, ...]]:
         """Drop items that wait in vain; for each, the connections whose wrench is missing."""
@@ -108,7 +119,7 @@ class WrenchMatcher(Generic[Item]):
         }
 
 
-class ConnectionWrenches(Inputs, Generic[Item]):
+class ConnectionWrenches(Subscriptions, Generic[Item]):
     """Subscriptions from activation to deactivation.
 
     Args:

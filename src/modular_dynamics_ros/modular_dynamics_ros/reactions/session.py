@@ -1,10 +1,13 @@
 """One robot in torso_reaction_node: every joint state gets its reactions; what is reported about them."""
 
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from rclpy.lifecycle import LifecycleState
+from sensor_msgs.msg import JointState
 
 from modular_dynamics_ros.computation.closed_loop import ClosedLoopSolution
 from modular_dynamics_ros.computation.computation import Answer
@@ -13,9 +16,10 @@ from modular_dynamics_ros.computation.values import StampedWrench, State
 from modular_dynamics_ros.diagnostics.statuses import LatencyWindow, MessageCounts, answer_values
 from modular_dynamics_ros.exceptions import BadMessage, listed
 from modular_dynamics_ros.messages.status import OK, Status, status_of
-from modular_dynamics_ros.node.inputs import Inputs, ReferenceInput
+from modular_dynamics_ros.node.inputs import ReferenceInput
 from modular_dynamics_ros.node.interfaces import SessionNode
 from modular_dynamics_ros.node.loaded_robot import LoadedRobot, robot_settings
+from modular_dynamics_ros.node.subscriptions import Subscriptions
 from modular_dynamics_ros.parameters.nodes import ReactionParameters
 from modular_dynamics_ros.reactions.connection_wrenches import LOG_NAME, ConnectionWrenches
 from modular_dynamics_ros.reactions.outputs import ReactionOutputs
@@ -72,13 +76,37 @@ class ReactionSession:
         self._computing.clear()
         self._last = self._closed = None
         self._outputs.activate(state)
-        others = list[Inputs]()
+        others = list[Subscriptions]()
         if self._parameters.loads == "topics":
             names, timeout = self.reactions.load_names, self._parameters.stale_after
             self._loads = ConnectionWrenches(self._node, self.robot.graph, names, timeout, self._on_loads)
             others.append(self._loads)
         others.append(ReferenceInput(self._node, self.computation))
         self._loaded.subscribe(others, self._on_state, self._on_watch)
+
+    def fits(self, names: Sequence[str]) -> bool:
+        """See `Session`."""
+        return self._loaded.fits(names)
+
+    def receive(self, message: JointState, info: dict[str, Any]) -> None:
+        """See `Session`."""
+        self._loaded.receive(message, info)
+
+    def retire(self) -> None:
+        """See `Session`. The wrenches that states wait for are the next robot's from now on."""
+        self._loaded.retire()
+        if self._loads is not None:
+            error = BadMessage("robot replaced", "the robot was replaced before its connection wrenches came")
+            for _ in range(self._loads.matcher.close()):
+                self.record.rejected(error)
+
+    def continue_from(self, other: "ReactionSession") -> None:
+        """See `Session`."""
+        self.record.continue_from(other.record)
+
+    def reject(self, error: BadMessage) -> None:
+        """See `Session`."""
+        self.record.unanswerable(error)
 
     def deactivate(self) -> None:
         """Take no more messages; forget what the next activation must not build upon."""

@@ -1,12 +1,17 @@
 """dynamics_node: robots from a file and from the topic, good and bad."""
 
+import re
+import time
+
 import numpy as np
 import pytest
 from rclpy.parameter import Parameter
 from std_msgs.msg import String
 
 import modular_dynamics as md
-from helpers.nodes.dynamics_harness import expected
+from helpers.nodes.dynamics_harness import Q, V, expected
+from modular_dynamics.urdf import stamped
+from modular_dynamics_ros.messages.stamps import description_frame
 from modular_dynamics_ros.node.robot_node import FAILURE, SUCCESS
 
 pytestmark = [pytest.mark.ros, pytest.mark.usefixtures("ros")]
@@ -88,3 +93,71 @@ def test_a_robot_from_the_topic_replaced_refused_replaced(make, root, four_link,
     q, v = np.full((2, 38), [[0.1], [0.2]])
     answer = harness.answer_when_connected(names=graph.joint_names, q=q, v=v)
     assert answer.effort.tolist() == md.inverse_dynamics(graph, q, v, np.zeros(38)).tolist()
+
+
+class Bodies:
+    """Two robots with the same joints, one after the other: four_link, and the same with doubled masses."""
+
+    def __init__(self, make, root):
+        light = (root / "urdf/four_link.urdf").read_text()
+        doubled = re.compile(r'mass value="([^"]+)"').sub(lambda m: f'mass value="{2 * float(m[1])}"', light)
+        self.begin = time.time_ns()
+        self.harness = make(robot_description_file="", stale_after=30.0).start()
+        self.texts = light, doubled
+        self.torques = [md.inverse_dynamics(md.load_urdf(text), Q, V, np.zeros(4)) for text in self.texts]
+        self.describe(0, 0)
+        self.harness.spin_until(lambda: self.harness.node.session is not None)
+        assert self.harness.answer_when_connected().effort.tolist() == self.torques[0].tolist()
+
+    def stamp(self, time):
+        return self.begin + round(1e9 * time)
+
+    def describe(self, body, time):
+        self.harness.descriptions.publish(String(data=stamped(self.texts[body], self.stamp(time))))
+
+    def send(self, time, described=None):
+        frame = "" if described is None else description_frame("four_link", self.stamp(described))
+        return self.harness.send(stamp=self.stamp(time), frame=frame)
+
+    def answers(self, *stamps):
+        """Which body answered each state."""
+        self.harness.spin_until(lambda: all(map(self.harness.torque_of, stamps)))
+        efforts = [self.harness.torque_of(stamp).effort.tolist() for stamp in stamps]
+        return [[torques.tolist() for torques in self.torques].index(effort) for effort in efforts]
+
+
+@pytest.fixture
+def bodies(make, root):
+    return Bodies(make, root)
+
+
+def test_each_state_is_answered_by_the_robot_of_its_description_or_of_its_time(bodies):
+    early = bodies.send(1.0, described=0.5)  # its description comes later
+    late = bodies.send(2.0, described=0.0)
+    assert bodies.answers(late) == [0]
+    assert bodies.harness.torque_of(early) is None
+    bodies.describe(1, 0.5)
+    assert bodies.answers(early) == [1]
+    states = bodies.send(0.4), bodies.send(0.6), bodies.send(3.0, described=0.0), bodies.send(4.0)
+    assert bodies.answers(*states) == [0, 1, 0, 1]
+
+
+def test_states_of_a_refused_description_get_no_torques_of_the_robot_in_force(bodies, capfd):
+    waiting = bodies.send(1.0, described=0.5)
+    broken = stamped(bodies.texts[1], bodies.stamp(0.5)).replace('type="revolute"', 'type="hinge"', 1)
+    bodies.harness.descriptions.publish(String(data=broken))
+    log = bodies.harness.said("robot_description refused", capfd)
+    assert "'four_link' stays" in log
+    after = bodies.send(2.0, described=0.5)
+    assert bodies.answers(bodies.send(3.0)) == [0]
+    assert [bodies.harness.torque_of(stamp) for stamp in (waiting, after)] == [None, None]
+    status = bodies.harness.status("input", lambda status: "refused" in status.message)
+    assert "belongs to a robot whose description was refused" in status.message
+
+
+def test_a_description_older_than_the_one_in_force_is_refused(bodies, capfd):
+    bodies.describe(1, 0.5)
+    bodies.harness.spin_until(lambda: bodies.harness.node.succession.stamp == bodies.stamp(0.5))
+    bodies.describe(0, 0.2)
+    bodies.harness.said("is older than", capfd)
+    assert bodies.answers(bodies.send(3.0)) == [1]

@@ -7,7 +7,7 @@ import pytest
 from sensor_msgs.msg import JointState
 
 from helpers.nodes.dynamics_harness import NAMES, Q, V, expected
-from helpers.nodes.lone_node import lone_node, receive
+from helpers.nodes.lone_node import lone_node
 from modular_dynamics_ros.computation.acceleration_source import ReferenceTrajectory
 from modular_dynamics_ros.computation.computation import Computation
 from modular_dynamics_ros.computation.robot import load_robot
@@ -26,9 +26,10 @@ class Session(DynamicsSession):
         super().__init__(lone_node(), description, DynamicsParameters(stale_after=0.1, **parameters))
         self.activate(None)
 
-    def receive(self, time):
+    def receive_at(self, time):
         self._node.time = round(1e9 * time)
-        receive(self._node, "joint_states", JointState(name=NAMES, position=Q.tolist(), velocity=V.tolist()))
+        message = JointState(name=NAMES, position=Q.tolist(), velocity=V.tolist())
+        self.receive(message, {"received_timestamp": self._node.time})
 
     def published_at(self, time):
         self._node.time, torques = round(1e9 * time), self._node.sent["~/joint_torques"]
@@ -42,20 +43,20 @@ def test_what_is_published_while_no_state_comes(four_link, on_stale, count):
     session = Session(four_link, on_stale=on_stale)
     assert session.published_at(1.0) == []  # before the first state there is nothing to hold
     for time in (1.0, 2.0):
-        session.receive(time)
+        session.receive_at(time)
         assert session.published_at(time + 0.1) == []
         assert session.statuses()[0].level == OK
         assert len(session.published_at(time + 0.1 + 1e-9)) == count
         assert "joint states are stale" in session.statuses()[0].message
         assert session.statuses()[0].level == ERROR
-    session.receive(100.0)
+    session.receive_at(100.0)
     # the clock was set back, and time begins anew
     assert [len(session.published_at(time)) for time in (1.0, 1.1, 2.0)] == [0, 0, count]
 
 
 def test_hold_gravity_keeps_the_last_position(four_link):
     session = Session(four_link, on_stale="hold_gravity")
-    session.receive(1.0)
+    session.receive_at(1.0)
     for time in (2, 3):
         (held,) = session.published_at(time)
         assert held.effort == pytest.approx(expected(four_link, v=np.zeros(4)), abs=1e-13)
@@ -66,19 +67,19 @@ def test_hold_gravity_keeps_the_last_position(four_link):
 def test_the_ramp_falls_linearly_and_ends_with_one_zero(four_link):
     session = Session(four_link, on_stale="ramp_to_zero", ramp_time=2.0)
     for start in (0.0, 5.0):
-        session.receive(start)
+        session.receive_at(start)
         for time, factor in ((0.6, 0.75), (1.1, 0.5), (3.0, 0.0)):
             (message,) = session.published_at(start + time)
             assert message.effort == pytest.approx(factor * expected(four_link), abs=1e-12)
         assert session.published_at(start + 4.0) == []
-    session.receive(10.0)
+    session.receive_at(10.0)
     efforts = [session.published_at(time)[0].effort[0] for time in (11.0, 10.2)]  # the clock is set back
     assert efforts == pytest.approx([0.55 * expected(four_link)[0]] * 2, abs=1e-12)
 
 
 def test_a_position_that_cannot_be_held_is_not_reported_as_held(four_link, monkeypatch):
     session = Session(four_link, on_stale="hold_gravity")
-    session.receive(1.0)
+    session.receive_at(1.0)
     monkeypatch.setattr(session.computation, "hold", MagicMock(side_effect=BadMessage("no", "too large")))
     assert session.published_at(2.0) == []
     assert "publishing nothing" in session._node.log.texts("stale input")[0]
@@ -86,7 +87,7 @@ def test_a_position_that_cannot_be_held_is_not_reported_as_held(four_link, monke
 
 def test_a_state_that_waits_for_a_rate_is_answered_when_the_rate_ends(four_link):
     session = Session(four_link, rate=10.0)
-    session.receive(1.0)
+    session.receive_at(1.0)
     timer = session._rate_timer
     for parameters in (DynamicsParameters(rate=10.0, on_stale="hold_gravity"), DynamicsParameters()):
         assert (session._node.sent["~/joint_torques"], session._rate_timer) == ([], timer)
@@ -98,7 +99,7 @@ def test_a_stale_input_has_no_running_reference(four_link):
     session = Session(four_link, acceleration_source="reference")
     trajectory = ReferenceTrajectory(np.array([0, 10**8]), np.zeros((2, 4)))
     session.computation.accelerations.reference.add(trajectory)
-    session.receive(0.0)
+    session.receive_at(0.0)
     sources = []
     for time in (0.0, 1.0):
         session._node.time = round(1e9 * time)

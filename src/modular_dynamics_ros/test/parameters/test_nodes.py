@@ -5,8 +5,14 @@ from dataclasses import asdict, fields
 import pytest
 import yaml
 
+from modular_dynamics_ros.assembly import node as assembly_node
 from modular_dynamics_ros.dynamics import node as dynamics_node
-from modular_dynamics_ros.parameters.nodes import DynamicsParameters, PlayerParameters, ReactionParameters
+from modular_dynamics_ros.parameters.nodes import (
+    AssemblyParameters,
+    DynamicsParameters,
+    PlayerParameters,
+    ReactionParameters,
+)
 from modular_dynamics_ros.parameters.table import checked
 from modular_dynamics_ros.player import node as joint_state_player
 from modular_dynamics_ros.reactions import node as torso_reaction_node
@@ -14,6 +20,7 @@ from modular_dynamics_ros.reactions import node as torso_reaction_node
 pytestmark = pytest.mark.ros
 
 TABLES = {
+    "assembly_node": AssemblyParameters,
     "dynamics_node": DynamicsParameters,
     "torso_reaction_node": ReactionParameters,
     "joint_state_player": PlayerParameters,
@@ -25,7 +32,9 @@ def parameters_in(path):
     return {node: content["ros__parameters"] for node, content in nodes.items()}
 
 
-@pytest.mark.parametrize("name", ["dynamics", "charmie", "charmie_torso", "branched_38dof"])
+@pytest.mark.parametrize(
+    "name", ["dynamics", "charmie", "charmie_torso", "branched_38dof", "modular_assembly"]
+)
 def test_configuration_files_hold_declared_parameters_only(root, name):
     for node, values in parameters_in(root / f"config/{name}.yaml").items():
         entries = {entry.name: entry for entry in fields(TABLES[node])}
@@ -67,6 +76,7 @@ def test_every_parameter_is_described_and_bounded(table):
 @pytest.mark.parametrize(
     ("module", "name"),
     [
+        (assembly_node, "assembly_node"),
         (dynamics_node, "dynamics_node"),
         (torso_reaction_node, "torso_reaction_node"),
         (joint_state_player, "joint_state_player"),

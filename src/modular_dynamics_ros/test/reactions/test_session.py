@@ -25,7 +25,7 @@ def send(session, stamp, q, *, with_wrenches=True):
     node, header = session._node, stamp_message(stamp)
     state = JointState(name=session.robot.state_names, position=q.tolist())
     state.header.stamp = header
-    receive(node, "joint_states", state)
+    session.receive(state, {"received_timestamp": node.time})
     wrench = WrenchWriter().write(header, session.robot.graph.ground.name, np.zeros(6))
     for name in session.reactions.load_names if with_wrenches else ():
         receive(node, f"dynamics_node/connections/{name}/wrench", wrench)

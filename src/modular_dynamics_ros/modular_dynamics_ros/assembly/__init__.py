@@ -1,0 +1,1 @@
+"""assembly_node: module assemblies, live."""

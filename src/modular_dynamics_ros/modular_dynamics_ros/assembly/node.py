@@ -1,0 +1,208 @@
+"""assembly_node: a module assembly that changes while it moves.
+
+It publishes the robot's description and its incidence matrix after every change, and joint states of a gait.
+Services dock and undock modules, load and save the assembly. Everything else follows robot_description:
+dynamics_node, rviz and, by its parameter, robot_state_publisher.
+"""
+
+import time
+from typing import Any
+
+from diagnostic_msgs.msg import DiagnosticArray
+from modular_dynamics_interfaces.msg import AssemblyIncidenceMatrix
+from rcl_interfaces.msg import SetParametersResult
+from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackReturn
+from rclpy.parameter import Parameter
+from rclpy.qos import QoSProfile
+from sensor_msgs.msg import JointState
+from std_msgs.msg import String
+
+from modular_dynamics.exceptions import ModularDynamicsError
+from modular_dynamics.modular import Assembly
+from modular_dynamics_ros.assembly.files import load_assembly, load_gait, load_types
+from modular_dynamics_ros.assembly.live_assembly import LiveAssembly
+from modular_dynamics_ros.assembly.motion import MovingJoints
+from modular_dynamics_ros.assembly.services import AssemblyServices, Change
+from modular_dynamics_ros.assembly.state_publisher import StatePublisherClient
+from modular_dynamics_ros.diagnostics.change_log import ChangeLog
+from modular_dynamics_ros.exceptions import AssemblyFileError, ParameterError
+from modular_dynamics_ros.messages.assembly import incidence_message
+from modular_dynamics_ros.messages.joint_states import JointStateWriter
+from modular_dynamics_ros.messages.stamps import description_frame, stamp_message
+from modular_dynamics_ros.messages.status import Status, diagnostic_array, status_of
+from modular_dynamics_ros.node.robot_node import FAILURE, run_robot_node
+from modular_dynamics_ros.node.succession import STEADY_CLOCK
+from modular_dynamics_ros.node.topics import DESCRIPTIONS, JOINT_STATES, LATCHED
+from modular_dynamics_ros.parameters.nodes import AssemblyParameters
+from modular_dynamics_ros.parameters.table import changed, declare
+
+__all__ = ["AssemblyNode", "main"]
+
+
+class AssemblyNode(LifecycleNode):
+    """Configured: the assembly and the gait are loaded. Active: they are published, and services change them.
+
+    Attributes:
+        live: the assembly in force, while configured. active: whether the node is.
+    """
+
+    NAME = "assembly_node"
+    PARAMETERS = AssemblyParameters
+
+    live: LiveAssembly
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(self.NAME, **options)
+        self.parameters = declare(self, self.PARAMETERS)
+        self.add_on_set_parameters_callback(self._on_set_parameters)
+        self.log = ChangeLog(self.get_logger(), time.monotonic)
+        self.active = self._configured = False
+        self._requests: AssemblyServices | None = None
+        self._state_publisher: StatePublisherClient | None = None
+        self._periodic: list[Any] = []
+        self._writer: JointStateWriter | None = None
+        self._began = self._newest = self._sent = 0  # [ns], [ns] of what is published, joint states
+
+    def on_configure(self, state: LifecycleState) -> TransitionCallbackReturn:
+        """Load the assembly and its gait."""
+        p = self.parameters
+        try:
+            types = load_types(p.module_type_files)
+            if p.assembly_file:
+                assembly = load_assembly(p.assembly_file, types, p.robot_name)
+            else:
+                assembly = Assembly((p.base_module, p.base_kind), types=types, name=p.robot_name)
+            self._joints = MovingJoints(load_gait(p.gait_file, p.seed), p.ease)
+            self.live = LiveAssembly.of(assembly, 0, self.now())
+        except (ModularDynamicsError, AssemblyFileError) as error:
+            self.get_logger().error(f"not configured: {error}")
+            return FAILURE
+        make = self.create_lifecycle_publisher
+        self._descriptions = make(String, "robot_description", DESCRIPTIONS)
+        self._matrices = make(AssemblyIncidenceMatrix, "~/incidence_matrix", LATCHED)
+        self._states = make(JointState, "joint_states", QoSProfile(depth=JOINT_STATES.depth))
+        self._diagnostics = make(DiagnosticArray, "/diagnostics", 10)
+        if p.robot_state_publisher:
+            self._state_publisher = StatePublisherClient(self, p.robot_state_publisher, self.log)
+        self._requests = AssemblyServices(self, self)
+        self._configured = True
+        return super().on_configure(state)
+
+    def on_activate(self, state: LifecycleState) -> TransitionCallbackReturn:
+        """Publish, and move."""
+        result = super().on_activate(state)
+        self.active, self._began = True, max(self.now(), self._newest + 1)
+        self._put_in_force(LiveAssembly.of(self.live.assembly, self.live.revision, self._began), "activated")
+        self._start_timers()
+        return result
+
+    def on_deactivate(self, state: LifecycleState) -> TransitionCallbackReturn:
+        """Stand still; publish nothing."""
+        self._stop()
+        return super().on_deactivate(state)
+
+    def on_cleanup(self, state: LifecycleState) -> TransitionCallbackReturn:
+        """Forget the assembly."""
+        self._forget()
+        return super().on_cleanup(state)
+
+    def on_shutdown(self, state: LifecycleState) -> TransitionCallbackReturn:
+        """Forget the assembly, whatever the state was."""
+        self._stop()
+        self._forget()
+        return super().on_shutdown(state)
+
+    def change(self, make: Change, what: str) -> None:
+        """See `Host`. Nothing changes where an exception is raised."""
+        assembly = make(self.live.assembly)
+        stamp = max(self.now(), self._newest + 1)
+        self._put_in_force(LiveAssembly.of(assembly, self.live.revision + 1, stamp), what)
+
+    def now(self) -> int:
+        """The node's clock [ns]."""
+        return int(self.get_clock().now().nanoseconds)
+
+    def _put_in_force(self, live: LiveAssembly, what: str) -> None:
+        self.live, self._newest = live, live.stamp
+        self._joints.take(live.joint_names, self._time(live.stamp))
+        names = live.joint_names
+        self._writer = JointStateWriter(names, range(len(names)), ("position", "velocity"))
+        self._writer.message.header.frame_id = description_frame(live.assembly.name, live.stamp)
+        self._descriptions.publish(String(data=live.urdf))
+        matrix = live.assembly.incidence_matrix()
+        self._matrices.publish(
+            incidence_message(matrix, live.assembly.name, live.root_link, live.revision, live.stamp)
+        )
+        if self._state_publisher is not None:
+            self._state_publisher.set(live.urdf)
+        self.get_logger().info(f"revision {live.revision}: {what}; {self._summary()}")
+
+    def _summary(self) -> str:
+        return f"{len(self.live.assembly)} modules, {len(self.live.joint_names)} joints"
+
+    def _time(self, stamp: int) -> float:
+        """Of the gait [s] at a stamp [ns]."""
+        return max(0, stamp - self._began) * 1e-9
+
+    def _start_timers(self) -> None:
+        rate = self.parameters.rate
+        self._periodic = [self.create_timer(1.0, self._on_second, clock=STEADY_CLOCK)]
+        if rate > 0.0:
+            self._periodic.append(self.create_timer(1.0 / rate, self._on_state))
+
+    def _stop_timers(self) -> None:
+        for timer in self._periodic:
+            self.destroy_timer(timer)
+        self._periodic = []
+
+    def _stop(self) -> None:
+        self.active = False
+        self._stop_timers()
+        self.log.clear()
+
+    def _forget(self) -> None:
+        if not self._configured:
+            return
+        assert self._requests is not None
+        self._requests.destroy()
+        for publisher in (self._descriptions, self._matrices, self._states, self._diagnostics):
+            self.destroy_lifecycle_publisher(publisher)
+        if self._state_publisher is not None:
+            self._state_publisher.destroy()
+        self._requests = self._state_publisher = self._writer = None
+        self._configured = False
+
+    def _on_state(self) -> None:
+        """Publish where the gait is now."""
+        if self._writer is None or not self.live.joint_names:
+            return
+        self._newest = stamp = max(self.now(), self._newest + 1)
+        q, v = self._joints.at(self._time(stamp))
+        self._states.publish(self._writer.write(stamp_message(stamp), q, v))
+        self._sent += 1
+
+    def _on_second(self) -> None:
+        self.log.log_resolved()
+        if self._state_publisher is not None:
+            self._state_publisher.try_again()
+        values = {"revision": str(self.live.revision), "joint states sent": str(self._sent)}
+        status = status_of("assembly", self._summary(), values, warnings=self.log.current())
+        named = Status(
+            status.level, f"{self.get_name()}: assembly", status.message, self.live.assembly.name, values
+        )
+        self._diagnostics.publish(diagnostic_array(stamp_message(self.now()), [named]))
+
+    def _on_set_parameters(self, changes: list[Parameter]) -> SetParametersResult:
+        try:
+            self.parameters = changed(self.parameters, changes, configured=self._configured)
+        except ParameterError as error:
+            return SetParametersResult(successful=False, reason=str(error))
+        if self.active:
+            self._stop_timers()
+            self._start_timers()
+        return SetParametersResult(successful=True)
+
+
+def main() -> int:
+    """Run the node as a process."""
+    return run_robot_node(AssemblyNode, str(__doc__))

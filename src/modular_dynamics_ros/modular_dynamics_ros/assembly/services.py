@@ -1,0 +1,98 @@
+"""Services of assembly_node: every error becomes a response, and leaves the assembly as it was."""
+
+from collections.abc import Callable
+from typing import Any, Protocol
+
+from modular_dynamics_interfaces.srv import Dock, LoadAssembly, SaveAssembly, Undock
+from rclpy.node import Node
+
+from modular_dynamics.exceptions import ModularDynamicsError, UnknownNameError
+from modular_dynamics.modular import Assembly
+from modular_dynamics_ros.assembly.files import load_assembly, save_assembly
+from modular_dynamics_ros.assembly.live_assembly import LiveAssembly
+from modular_dynamics_ros.exceptions import AssemblyFileError
+from modular_dynamics_ros.messages.stamps import stamp_message
+
+__all__ = ["AssemblyServices", "Host"]
+
+Change = Callable[[Assembly], Assembly]
+
+
+class Host(Protocol):
+    """What the services need of their node."""
+
+    active: bool
+    live: LiveAssembly
+
+    def change(self, make: Change, what: str) -> None:
+        """Put what `make` makes of the assembly in force; `what`: for the log."""
+
+
+class AssemblyServices:
+    """dock, undock, load and save, while the node is configured."""
+
+    def __init__(self, node: Node, host: Host) -> None:
+        self._node, self._host = node, host
+        self._services = [
+            node.create_service(Dock, "~/dock", self._on_dock),
+            node.create_service(Undock, "~/undock", self._on_undock),
+            node.create_service(LoadAssembly, "~/load", self._on_load),
+            node.create_service(SaveAssembly, "~/save", self._on_save),
+        ]
+
+    def destroy(self) -> None:
+        """Remove the services."""
+        for service in self._services:
+            self._node.destroy_service(service)
+
+    def _on_dock(self, request: Dock.Request, response: Dock.Response) -> Dock.Response:
+        r = request
+
+        def change(assembly: Assembly) -> Assembly:
+            ports = r.module, r.port, r.other_module, r.other_port
+            return assembly.dock(*ports, kind=r.kind or None, turn=r.turn)
+
+        what = f"docked '{r.other_module}' by port {r.other_port} to port {r.port} of '{r.module}'"
+        return self._answer(response, lambda: self._host.change(change, what))
+
+    def _on_undock(self, request: Undock.Request, response: Undock.Response) -> Undock.Response:
+        module, port = request.module, request.port or None
+        what = f"released '{module}'" + (f" at port {port}" if port else "")
+        return self._answer(
+            response, lambda: self._host.change(lambda assembly: assembly.undock(module, port), what)
+        )
+
+    def _on_load(self, request: LoadAssembly.Request, response: LoadAssembly.Response) -> Any:
+        def change(assembly: Assembly) -> Assembly:
+            return load_assembly(request.file, assembly.types, assembly.name)
+
+        return self._answer(response, lambda: self._host.change(change, f"loaded '{request.file}'"))
+
+    def _on_save(self, request: SaveAssembly.Request, response: SaveAssembly.Response) -> Any:
+        assembly = self._host.live.assembly
+        return self._answer(response, lambda: save_assembly(assembly, request.file, request.overwrite))
+
+    def _answer(self, response: Any, action: Callable[[], None]) -> Any:
+        """Do it; fill in the response."""
+        response.error_code, response.error_message = self._outcome(response, action)
+        response.success = response.error_code == response.NONE
+        live = self._host.live
+        response.revision, response.stamp = live.revision, stamp_message(live.stamp)
+        return response
+
+    def _outcome(self, codes: Any, action: Callable[[], None]) -> tuple[int, str]:
+        if not self._host.active:
+            return codes.NOT_ACTIVE, "the node is not active; activate it first"
+        try:
+            action()
+        except AssemblyFileError as error:
+            return codes.FILE, str(error)
+        except UnknownNameError as error:
+            return codes.UNKNOWN_NAME, str(error)
+        except ModularDynamicsError as error:
+            return codes.REFUSED, str(error)
+        except Exception as error:  # a service must not end the node
+            text = f"{type(error).__name__}: {error}"
+            self._node.get_logger().error(f"unexpected error in a service: {text}")
+            return codes.UNEXPECTED, text
+        return codes.NONE, ""

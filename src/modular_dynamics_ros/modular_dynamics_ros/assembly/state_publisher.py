@@ -1,0 +1,64 @@
+"""robot_state_publisher takes a new description by its parameter, not by the topic."""
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+from rcl_interfaces.msg import Parameter, ParameterType, ParameterValue
+from rcl_interfaces.srv import SetParameters
+from rclpy.node import Node
+
+from modular_dynamics_ros.diagnostics.change_log import ChangeLog
+
+__all__ = ["StatePublisherClient"]
+
+PATIENCE = 2.0  # [s] for an answer; a node that ends in between never answers
+
+
+class StatePublisherClient:
+    """Sets the parameter robot_description of a robot_state_publisher to the newest description.
+
+    A node that is not there yet gets it when it comes; one that is busy gets the newest next.
+    """
+
+    def __init__(
+        self, node: Node, name: str, log: ChangeLog, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._node, self._name, self._log, self._clock = node, name, log, clock
+        self._client = node.create_client(SetParameters, f"{name}/set_parameters")
+        self._urdf: str | None = None  # to be set
+        self._call: tuple[Any, float] | None = None  # future, and since when it is awaited [s]
+
+    def set(self, urdf: str) -> None:
+        """Set this description, now or as soon as possible."""
+        self._urdf = urdf
+        self.try_again()
+
+    def try_again(self) -> None:
+        """Call now and then: send what is not sent yet."""
+        if self._call is not None and self._clock() - self._call[1] > PATIENCE:
+            self._call = None
+        if self._urdf is None or self._call is not None:
+            return
+        if not self._client.service_is_ready():
+            self._log.problem("robot_state_publisher", "missing", f"no node '{self._name}' takes parameters")
+            return
+        value = ParameterValue(type=ParameterType.PARAMETER_STRING, string_value=self._urdf)
+        request = SetParameters.Request(parameters=[Parameter(name="robot_description", value=value)])
+        self._urdf = None
+        future = self._client.call_async(request)
+        self._call = future, self._clock()
+        future.add_done_callback(self._on_answer)
+
+    def destroy(self) -> None:
+        """Remove the client."""
+        self._node.destroy_client(self._client)
+
+    def _on_answer(self, future: Any) -> None:
+        self._call = None
+        response = future.result()
+        if response is None or not all(result.successful for result in response.results):
+            reasons = [] if response is None else [result.reason for result in response.results]
+            text = f"'{self._name}' refused the description: {'; '.join(reasons)}"
+            self._log.problem("robot_state_publisher", "refused", text)
+        self.try_again()

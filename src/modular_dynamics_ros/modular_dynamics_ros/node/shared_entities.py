@@ -1,0 +1,103 @@
+"""Publishers and subscriptions that outlive the robots of a node: a new one takes over those of the old one.
+
+A publisher that is made anew is known to its subscribers only after DDS has discovered it, and a subscription
+that is removed loses what is queued in it: messages would be lost at every change of the robot.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from builtin_interfaces.msg import Time
+
+from modular_dynamics_ros.node.interfaces import SessionNode
+
+__all__ = ["SharedEntities", "SharedSubscription"]
+
+
+@dataclass
+class _Publisher:
+    """A publisher and how many sessions use it."""
+
+    entity: Any
+    topic: str
+    users: int = 1
+
+
+@dataclass
+class _Subscription:
+    """A subscription, and the callbacks of the sessions that use it; the last one gets the messages."""
+
+    topic: str
+    entity: Any = None
+    callbacks: list[Callable[..., None]] = field(default_factory=list)
+
+    def receive(self, message: Any, info: dict[str, Any]) -> None:
+        """What rclpy calls: with two parameters it gives the message's info, too."""
+        self.callbacks[-1](message, info)
+
+
+class SharedSubscription:
+    """One session's use of a subscription; it has what `pending_messages` needs of rclpy's."""
+
+    def __init__(self, subscription: _Subscription, callback: Callable[..., None]) -> None:
+        self.subscription, self.callback = subscription, callback
+        entity = subscription.entity
+        self.handle, self.msg_type, self.raw = entity.handle, entity.msg_type, entity.raw
+
+
+class SharedEntities:
+    """A node as its sessions see it: those of one topic share publisher and subscription."""
+
+    def __init__(self, node: SessionNode) -> None:
+        self._node = node
+        self._publishers: dict[str, _Publisher] = {}
+        self._subscriptions: dict[str, _Subscription] = {}
+        self.log = node.log
+        self.create_timer, self.destroy_timer = node.create_timer, node.destroy_timer
+
+    def now(self) -> int:
+        """The node's clock [ns]."""
+        return self._node.now()
+
+    def stamp(self) -> Time:
+        """The node's clock as a stamp."""
+        return self._node.stamp()
+
+    def create_lifecycle_publisher(self, kind: type, topic: str, qos: Any, **options: Any) -> Any:
+        """That of the topic, made where no session has it."""
+        if (shared := self._publishers.get(topic)) is not None:
+            shared.users += 1
+            return shared.entity
+        entity = self._node.create_lifecycle_publisher(kind, topic, qos, **options)
+        self._publishers[topic] = _Publisher(entity, topic)
+        return entity
+
+    def destroy_lifecycle_publisher(self, publisher: Any) -> bool:
+        """Remove it when its last session does."""
+        shared = next(one for one in self._publishers.values() if one.entity is publisher)
+        shared.users -= 1
+        if shared.users:
+            return True
+        del self._publishers[shared.topic]
+        return bool(self._node.destroy_lifecycle_publisher(publisher))
+
+    def create_subscription(
+        self, kind: type, topic: str, callback: Callable[..., None], qos: Any, **options: Any
+    ) -> SharedSubscription:
+        """That of the topic; from now on this callback gets its messages with their info."""
+        shared = self._subscriptions.get(topic)
+        if shared is None:
+            shared = self._subscriptions[topic] = _Subscription(topic)
+            shared.entity = self._node.create_subscription(kind, topic, shared.receive, qos, **options)
+        shared.callbacks.append(callback)
+        return SharedSubscription(shared, callback)
+
+    def destroy_subscription(self, use: SharedSubscription) -> bool:
+        """Send its messages to the session before; remove it when its last session does."""
+        shared = use.subscription
+        shared.callbacks.remove(use.callback)
+        if shared.callbacks:
+            return True
+        del self._subscriptions[shared.topic]
+        return bool(self._node.destroy_subscription(shared.entity))

@@ -1,0 +1,62 @@
+"""Subscriptions that a part of an active node has."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from modular_dynamics_ros.exceptions import BadMessage
+from modular_dynamics_ros.node.interfaces import SessionNode
+from modular_dynamics_ros.node.pending_messages import pending_messages
+from modular_dynamics_ros.node.topics import NO_SUBSCRIPTION_EVENTS
+
+__all__ = ["Subscriptions"]
+
+
+class Subscriptions:
+    """Subscriptions from activation to deactivation."""
+
+    def __init__(self, node: SessionNode) -> None:
+        self._node = node
+        self._subscriptions: list[Any] = []
+
+    def _subscribe(self, kind: type, topic: str, receive: Callable[[Any], None], qos: Any) -> None:
+        """`receive` gets each message."""
+        self._subscribe_with_info(kind, topic, lambda message, info: receive(message), qos)
+
+    def _subscribe_with_info(
+        self,
+        kind: type,
+        topic: str,
+        callback: Callable[[Any, dict[str, Any]], None],
+        qos: Any,
+        **options: Any,
+    ) -> Any:
+        subscription = self._node.create_subscription(kind, topic, callback, qos, **options)
+        self._subscriptions.append(subscription)
+        return subscription
+
+    def _subscribe_with_queued(
+        self, kind: type, topic: str, receive: Callable[[Any, dict[str, Any]], None], qos: Any
+    ) -> None:
+        """`receive` gets a delivered message with its info, and then those that are queued behind it."""
+
+        def on_message(message: Any, info: dict[str, Any]) -> None:
+            receive(message, info)
+            for queued in pending_messages(subscription):
+                receive(*queued)
+
+        events = NO_SUBSCRIPTION_EVENTS
+        subscription = self._subscribe_with_info(kind, topic, on_message, qos, event_callbacks=events)
+
+    @contextmanager
+    def _refusing(self, where: str, what: str) -> Iterator[None]:
+        """Report a message that cannot be used."""
+        try:
+            yield
+        except BadMessage as error:
+            self._node.log.problem(where, error.cause, f"{what} refused: {error}")
+
+    def destroy(self) -> None:
+        """Remove the subscriptions."""
+        for subscription in self._subscriptions:
+            self._node.destroy_subscription(subscription)

@@ -1,0 +1,175 @@
+"""assembly_node and dynamics_node in one process: descriptions, joint states, services, lifecycle."""
+
+import numpy as np
+import pytest
+from modular_dynamics_interfaces.msg import AssemblyIncidenceMatrix
+from modular_dynamics_interfaces.srv import Dock, Undock
+from rclpy.node import Node
+from rclpy.parameter import Parameter
+from sensor_msgs.msg import JointState
+from std_msgs.msg import String
+
+import modular_dynamics as md
+from helpers.nodes.waiting import SpunNodes
+from modular_dynamics.modular import Assembly
+from modular_dynamics.urdf import description_stamp
+from modular_dynamics_ros.assembly.node import AssemblyNode
+from modular_dynamics_ros.dynamics.node import DynamicsNode
+from modular_dynamics_ros.messages.stamps import description_of, stamp_nanoseconds
+from modular_dynamics_ros.node.robot_node import FAILURE, SUCCESS
+from modular_dynamics_ros.node.topics import LATCHED
+
+pytestmark = [pytest.mark.ros, pytest.mark.usefixtures("ros")]
+
+
+class Stage(SpunNodes):
+    """Both nodes, and one that listens and asks."""
+
+    def __init__(self, **parameters):
+        given = [Parameter(name, value=value) for name, value in {"rate": 200.0, **parameters}.items()]
+        self.node = AssemblyNode(parameter_overrides=given)
+        self.dynamics, self.probe = DynamicsNode(), Node("probe")
+        super().__init__(self.node, self.dynamics, self.probe)
+        self.states, self.torques, self.descriptions, self.matrices = [], [], [], []
+        listen = self.probe.create_subscription
+        listen(JointState, "joint_states", self.states.append, 1000)
+        listen(JointState, "dynamics_node/joint_torques", self.torques.append, 1000)
+        listen(String, "robot_description", self.descriptions.append, LATCHED)
+        listen(AssemblyIncidenceMatrix, "assembly_node/incidence_matrix", self.matrices.append, LATCHED)
+
+    def start(self, *nodes):
+        for node in nodes or (self.dynamics, self.node):
+            assert node.trigger_configure() == SUCCESS
+            assert node.trigger_activate() == SUCCESS
+        return self
+
+    def call(self, kind, name, /, **request):
+        client = self.probe.create_client(kind, f"assembly_node/{name}")
+        self.spin_until(client.service_is_ready)
+        future = client.call_async(kind.Request(**request))
+        self.spin_until(future.done)
+        return future.result()
+
+    def dock(self, *ends, kind="backbone"):
+        names = "module", "port", "other_module", "other_port"
+        return self.call(Dock, "dock", **dict(zip(names, ends, strict=True)), kind=kind)
+
+
+@pytest.fixture
+def stage():
+    made = Stage(base_module="b", robot_name="walker")
+    yield made
+    made.close()
+
+
+def test_a_change_is_described_moved_and_answered(stage):
+    stage.start()
+    answers = [stage.dock("b", "3", "v1", "4"), stage.dock("v1", "3", "v2", "4", kind="scout")]
+    assert all(answer.success for answer in answers)
+    stamp = stamp_nanoseconds(answers[1].stamp)
+    stage.spin_until(lambda: stage.descriptions and description_stamp(stage.descriptions[-1].data) == stamp)
+    stage.spin_until(lambda: stage.matrices and stage.matrices[-1].revision == 2)
+    matrix = stage.matrices[-1]
+    assert (matrix.rows, matrix.columns, list(matrix.faces)) == (3, 2, [3, 0, 4, 3, 0, 4])
+    assert (matrix.modules, matrix.kinds) == (["b", "v1", "v2"], ["backbone", "backbone", "scout"])
+    assert (matrix.base, matrix.assembly, matrix.header.frame_id) == ("b", "walker", "b/cube")
+    assert stamp_nanoseconds(matrix.header.stamp) == stamp
+    stage.spin_until(lambda: stage.torques and len(stage.torques[-1].name) == 3)
+    body = Assembly(("b", "backbone")).dock("b", 3, "v1", 4, kind="backbone")
+    graph = body.dock("v1", 3, "v2", 4, kind="scout").graph()
+    answer = stage.torques[-1]
+    assert tuple(answer.name) == graph.joint_names
+    expected = md.inverse_dynamics(graph, np.array(answer.position), np.array(answer.velocity), np.zeros(3))
+    np.testing.assert_allclose(answer.effort, expected, rtol=1e-12, atol=1e-12)
+    for state in stage.states:
+        description = description_of(state.header.frame_id)
+        assert description <= stamp_nanoseconds(state.header.stamp)
+        assert len(state.name) == (3 if description == stamp else 1)
+
+
+def test_a_ring_at_a_dead_point_gets_no_torques_of_the_body_before(stage, capfd):
+    """At zero the joints of a ring on the grid are in line: its independent joints do not determine it."""
+    stage.start()
+    for k, port in enumerate("33223"):
+        carrier = f"v{k}" if k else "b"
+        assert stage.dock(carrier, port, f"v{k + 1}", "4", kind="scout").success
+    stage.spin_until(lambda: stage.torques and len(stage.torques[-1].name) == 10)
+    closed = stage.dock("v5", "2", "b", "2", kind="")
+    said = ""
+
+    def reported():
+        nonlocal said
+        said += capfd.readouterr().err
+        return "dead point" in said
+
+    stage.spin_until(reported)
+    opened = stage.call(Undock, "undock", module="b", port="2")
+    times = [stamp_nanoseconds(answer.stamp) for answer in (closed, opened)]
+    stage.spin_until(lambda: stamp_nanoseconds(stage.torques[-1].header.stamp) >= times[1])
+    stamps = [stamp_nanoseconds(message.header.stamp) for message in stage.torques]
+    assert [stamp for stamp in stamps if times[0] <= stamp < times[1]] == []
+
+
+def test_an_assembly_without_joints_is_described_and_sends_no_state(stage, capfd):
+    stage.start(stage.node)
+    stage.spin_until(lambda: stage.descriptions and stage.matrices)
+    assert stage.matrices[-1].columns == 0
+    assert stage.dock("b", "3", "v1", "4", kind="block").success
+    assert stage.dock("b", "3", "v2", "4").error_code == Dock.Response.REFUSED
+    assert stage.dock("v1", "3", "v2", "4").success
+    stage.spin_until(lambda: stage.states)
+    assert stage.states[0].name == ["v2/bend"]
+
+
+def test_activated_again_it_is_as_it_was_and_newer(stage):
+    stage.start()
+    assert stage.dock("b", "3", "v1", "4").success
+    stage.spin_until(lambda: stage.torques)
+    before = stage.node.live
+    assert stage.node.trigger_deactivate() == SUCCESS
+    assert stage.call(Undock, "undock", module="v1").error_code == Undock.Response.NOT_ACTIVE
+    assert stage.node.trigger_activate() == SUCCESS
+    assert stage.node.live.assembly == before.assembly
+    assert stage.node.live.stamp > before.stamp
+    newest = stage.node.live.stamp
+    stage.spin_until(lambda: stamp_nanoseconds(stage.torques[-1].header.stamp) > newest)
+    assert stage.node.trigger_deactivate() == stage.node.trigger_cleanup() == SUCCESS
+    assert stage.node.trigger_configure() == SUCCESS
+    assert list(stage.node.live.assembly) == ["b"]  # as its parameters say
+    assert stage.node.trigger_cleanup() == SUCCESS
+
+
+@pytest.mark.parametrize(
+    ("parameters", "words"),
+    [
+        ({"base_kind": "wheel"}, "wheel"),
+        ({"base_module": "a/b"}, "a/b"),
+        ({"assembly_file": "nowhere.yaml"}, "nowhere.yaml"),
+        ({"gait_file": "nowhere.yaml"}, "nowhere.yaml"),
+        ({"module_type_files": ["nowhere.yaml"]}, "nowhere.yaml"),
+    ],
+)
+def test_bad_parameters_fail_configuring_and_the_node_lives_on(capfd, parameters, words):
+    node = AssemblyNode(parameter_overrides=[Parameter(k, value=v) for k, v in parameters.items()])
+    try:
+        assert node.trigger_configure() == FAILURE
+        assert words in capfd.readouterr().err
+        defaults = {"base_kind": "backbone", "base_module": "v0", "module_type_files": [""]}
+        results = node.set_parameters([Parameter(k, value=defaults.get(k, "")) for k in parameters])
+        assert all(result.successful for result in results)
+        assert node.trigger_configure() == SUCCESS
+    finally:
+        node.destroy_node()
+
+
+def test_the_rate_may_change_at_run_time(stage):
+    stage.start(stage.node)
+    assert stage.dock("b", "3", "v1", "4").success
+    stage.spin_until(lambda: stage.states)
+    assert stage.node.set_parameters([Parameter("rate", value=0.0)])[0].successful
+    count = stage.node._sent
+    assert stage.dock("v1", "3", "v2", "4").success  # meanwhile callbacks are served
+    assert stage.node._sent == count
+    assert stage.node.set_parameters([Parameter("rate", value=500.0)])[0].successful
+    stage.spin_until(lambda: stage.node._sent > count + 5)
+    assert not stage.node.set_parameters([Parameter("seed", value=3)])[0].successful

@@ -1,0 +1,69 @@
+"""robot_state_publisher gets the newest description, whenever it is there and ready."""
+
+from unittest.mock import MagicMock
+
+import pytest
+
+from modular_dynamics_ros.assembly.state_publisher import PATIENCE, StatePublisherClient
+from modular_dynamics_ros.diagnostics.change_log import ChangeLog
+
+pytestmark = pytest.mark.ros
+
+
+class Publisher:
+    """A client whose node answers when the test says so."""
+
+    def __init__(self):
+        self.time, self.ready, self.sent, self.answers = 0.0, True, [], []
+        self.log = ChangeLog(MagicMock(), lambda: 0.0)
+        client = MagicMock(service_is_ready=lambda: self.ready, call_async=self.call)
+        node = MagicMock(create_client=lambda kind, name: client)
+        self.client = StatePublisherClient(node, "rsp", self.log, lambda: self.time)
+
+    def call(self, request):
+        (parameter,) = request.parameters
+        assert parameter.name == "robot_description"
+        self.sent.append(parameter.value.string_value)
+        return MagicMock(add_done_callback=self.answers.append)
+
+    def answer(self, successful=True):
+        result = MagicMock(successful=successful, reason="bad link")
+        self.answers.pop(0)(MagicMock(result=lambda: MagicMock(results=[result])))
+
+
+def test_while_it_is_busy_only_the_newest_waits():
+    publisher = Publisher()
+    for text in ("a", "b", "c"):
+        publisher.client.set(text)
+    assert publisher.sent == ["a"]
+    publisher.answer()
+    assert publisher.sent == ["a", "c"]
+    publisher.answer()
+    publisher.client.try_again()
+    assert publisher.sent == ["a", "c"]
+
+
+def test_one_that_comes_later_gets_it_then():
+    publisher = Publisher()
+    publisher.ready = False
+    publisher.client.set("a")
+    assert publisher.log.texts("robot_state_publisher") == ["no node 'rsp' takes parameters"]
+    publisher.ready = True
+    publisher.client.try_again()
+    assert publisher.sent == ["a"]
+
+
+def test_one_that_ends_before_it_answers_does_not_block_the_next():
+    publisher = Publisher()
+    publisher.client.set("a")
+    publisher.client.set("b")
+    publisher.time = PATIENCE + 0.1
+    publisher.client.try_again()
+    assert publisher.sent == ["a", "b"]
+
+
+def test_a_refusal_is_reported():
+    publisher = Publisher()
+    publisher.client.set("a")
+    publisher.answer(successful=False)
+    assert publisher.log.texts("robot_state_publisher") == ["'rsp' refused the description: bad link"]

@@ -1,0 +1,51 @@
+"""Publishers and subscriptions that sessions of one node share."""
+
+from unittest.mock import MagicMock
+
+import pytest
+
+from helpers.nodes.lone_node import lone_node
+from modular_dynamics_ros.node.pending_messages import pending_messages
+from modular_dynamics_ros.node.shared_entities import SharedEntities
+
+pytestmark = pytest.mark.ros
+
+
+@pytest.fixture
+def node():
+    return lone_node()
+
+
+def test_a_publisher_lives_as_long_as_one_session_uses_it(node):
+    shared = SharedEntities(node)
+    first, second = (shared.create_lifecycle_publisher(str, "~/torques", 10) for _ in range(2))
+    other = shared.create_lifecycle_publisher(str, "~/wrench", 10)
+    assert first is second is not other
+    shared.destroy_lifecycle_publisher(first)
+    node.destroy_lifecycle_publisher.assert_not_called()
+    shared.destroy_lifecycle_publisher(first)
+    node.destroy_lifecycle_publisher.assert_called_once_with(first)
+    assert shared.create_lifecycle_publisher(str, "~/torques", 10) is not first
+
+
+def test_messages_go_to_the_newest_session_and_back_when_it_leaves(node):
+    shared, got = SharedEntities(node), []
+    uses = [
+        shared.create_subscription(str, "reference", lambda message, info, k=k: got.append((k, message)), 10)
+        for k in range(2)
+    ]
+    receive = node.create_subscription.call_args.args[2]
+    node.create_subscription.assert_called_once()
+    receive("x", {})
+    shared.destroy_subscription(uses[1])
+    receive("y", {})
+    shared.destroy_subscription(uses[0])
+    assert got == [(1, "x"), (0, "y")]
+    node.destroy_subscription.assert_called_once_with(node.create_subscription.return_value)
+
+
+def test_what_is_queued_can_be_taken_from_a_shared_subscription(node):
+    handle = MagicMock(take_message=MagicMock(side_effect=[("m", {}), None]))
+    node.create_subscription.return_value.handle = handle
+    use = SharedEntities(node).create_subscription(str, "reference", lambda message, info: None, 10)
+    assert list(pending_messages(use)) == [("m", {})]

@@ -1,0 +1,163 @@
+"""Which robot a joint state belongs to: by its description, by its time, by its joints."""
+
+from unittest.mock import MagicMock
+
+import pytest
+from sensor_msgs.msg import JointState
+
+from helpers.nodes.lone_node import lone_node
+from modular_dynamics_ros.messages.stamps import description_frame, stamp_message
+from modular_dynamics_ros.node import succession as module
+from modular_dynamics_ros.node.succession import MOST_HELD, MOST_ROBOTS, Succession
+
+pytestmark = pytest.mark.ros
+S = 1_000_000_000  # [ns]
+
+
+class Robot:
+    """A session that keeps the stamps [ns] of what it gets, and the causes of what is rejected."""
+
+    def __init__(self, *joints):
+        self.joints, self.got, self.causes, self.calls = set(joints), [], [], []
+        for name in ("activate", "deactivate", "retire", "destroy"):
+            setattr(self, name, lambda *of, name=name: self.calls.append(name))
+
+    def continue_from(self, other):
+        self.causes, self.calls = other.causes, [*self.calls, "continue"]
+
+    def fits(self, names):
+        return self.joints <= set(names)
+
+    def receive(self, message, info):
+        self.got.append(message.header.stamp.sec)
+
+    def reject(self, error):
+        self.causes.append(error.cause)
+
+
+class Stage:
+    """A succession in a node without DDS, in a steady time [s] that the test sets."""
+
+    def __init__(self, monkeypatch):
+        self.node, self.time = lone_node(), 0.0
+        monkeypatch.setattr(module, "time", MagicMock(monotonic=lambda: self.time))
+        self.succession = Succession(self.node, lambda: 0.2)
+        self.succession.activate(None)
+
+    def add(self, stamp, *joints):
+        robot = Robot(*joints)
+        self.succession.add(robot, stamp)
+        return robot
+
+    def send(self, stamp, *names, description=None):
+        message = JointState(name=names)
+        message.header.stamp = stamp_message(stamp * S)
+        if description is not None:
+            message.header.frame_id = description_frame("robot", description * S)
+        self.node.create_subscription.call_args.args[2](message, {})
+
+    def wait(self, time):
+        self.time += time
+        self.node.create_timer.call_args.args[1]()
+
+
+@pytest.fixture
+def stage(monkeypatch):
+    return Stage(monkeypatch)
+
+
+def test_a_state_that_names_its_description_goes_there_whatever_its_joints_and_time(stage):
+    old, new = stage.add(1 * S, "a"), stage.add(2 * S, "a")
+    for stamp, description in ((9, 1), (1, 2), (9, 2)):
+        stage.send(stamp, "a", description=description)
+    assert (old.got, new.got, new.causes) == ([9], [1, 9], [])
+
+
+def test_a_state_waits_for_its_description_and_the_order_stays(stage):
+    old = stage.add(1 * S, "a")
+    for stamp in (5, 6, 7):
+        stage.send(stamp, "a", description=1 if stamp == 5 else stamp)
+    assert old.got == [5]
+    six = stage.add(6 * S, "a")
+    assert six.got == [6]
+    stage.send(8, "a", description=7)
+    assert (seven := stage.add(7 * S, "a")).got == [7, 8]
+    assert [robot.causes for robot in (old, six, seven)] == [[], [], []]
+    stage.node.destroy_timer.assert_called_once()  # nothing waits any more
+
+
+def test_a_state_whose_description_never_comes_is_counted_after_the_patience(stage):
+    robot = stage.add(1 * S, "a")
+    stage.send(5, "a", description=5)
+    stage.wait(0.19)
+    assert robot.causes == []
+    stage.wait(0.02)
+    assert (robot.got, robot.causes) == ([], ["no description"])
+    for _ in range(MOST_HELD + 3):
+        stage.send(6, "a", description=6)
+    assert robot.causes == ["no description"] * 4  # the memory is bounded
+
+
+def test_states_of_a_refused_description_are_never_answered_by_another_robot(stage):
+    robot = stage.add(1 * S, "a")
+    stage.send(5, "a", description=5)
+    stage.succession.refuse(5 * S)
+    stage.send(6, "a", description=5)
+    stage.send(7, "a", description=1)
+    assert (robot.got, robot.causes) == ([7], ["robot refused"] * 2)
+
+
+@pytest.mark.parametrize(("stamp", "owner"), [(1, 0), (4, 0), (5, 1), (6, 1)])
+def test_without_a_name_the_time_decides_among_the_same_joints(stage, stamp, owner):
+    robots = stage.add(1 * S, "a"), stage.add(5 * S, "a")
+    stage.send(stamp, "a")
+    assert [robot.got for robot in robots] == [[stamp] if k == owner else [] for k in (0, 1)]
+
+
+def test_without_a_name_a_state_with_joints_of_no_robot_yet_waits(stage):
+    old = stage.add(1 * S, "a", "b")
+    stage.send(4, "a", "c")
+    assert stage.add(3 * S, "a", "c").got == [4]
+    stage.send(5, "d")
+    stage.wait(0.21)
+    new = stage.succession.current
+    assert (old.got, new.got) == ([], [4, 5])  # handed on: the robot says which joints are missing
+
+
+def test_a_replaced_robot_answers_for_the_patience_and_is_then_removed(stage):
+    old, new = stage.add(1 * S, "a"), stage.add(5 * S, "a")
+    assert (old.calls, new.calls) == (["activate", "retire"], ["activate", "continue"])
+    stage.time = 0.19
+    stage.send(4, "a")
+    stage.time = 0.21
+    stage.send(4, "a")
+    stage.send(4, "a", description=1)
+    assert (old.got, old.calls[-1], new.got) == ([4], "destroy", [])
+    assert new.causes == ["older than the robot", "robot replaced"]
+
+
+def test_descriptions_without_a_stamp_decide_by_joints_and_the_newest_is_first(stage):
+    old = stage.add(None, "a", "b")
+    stage.send(1, "x", description=9)  # a foreign frame_id says nothing to such a robot
+    new = stage.add(None, "a")
+    stage.send(2, "a", "b")
+    newest = stage.add(None, "a", "c")
+    stage.send(3, "a", "b")
+    stage.send(4, "x")
+    assert (old.got, new.got, newest.got) == ([1], [2, 3], [4])
+
+
+def test_the_memory_is_bounded_however_fast_robots_change(stage):
+    robots = [stage.add(k * S, "a") for k in range(MOST_ROBOTS + 10)]
+    assert sum("destroy" in robot.calls for robot in robots) == 9
+    stage.succession.deactivate()
+    assert sum("destroy" in robot.calls for robot in robots) == len(robots) - 1
+    assert robots[-1].calls[-1] == "deactivate"
+
+
+def test_while_the_node_is_not_active_a_robot_is_replaced_at_once(stage):
+    stage.succession.deactivate()
+    old, new = stage.add(1 * S, "a"), stage.add(2 * S, "a")
+    assert (old.calls, new.calls) == (["destroy"], [])
+    stage.succession.activate(None)
+    assert new.calls == ["activate"]
