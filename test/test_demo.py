@@ -103,6 +103,9 @@ def test_it_works_in_any_folder_and_writes_into_that(tmp_path):
     assert "reactions received │ 101 │" in words
     assert "weight on body 3, mean │ 545.4 │" in words
     assert (tmp_path / "out/demo/torso_reactions.png").stat().st_size > 500
+    assert "answers with another body's joints │ 0" in words  # and the robot of modules
+    assert "9 modules, from" in words
+    assert (tmp_path / "out/demo/growth.png").stat().st_size > 500
 
 
 @pytest.mark.parametrize("option", ["--urdf", "--motion", "--params"])

@@ -30,12 +30,13 @@ class RunFigures:
     """How completely and how fast a motion was answered.
 
     Attributes:
-        expected: samples of the motion; sent: joint states that the player reports to have sent.
+        expected: samples of the motion; sent: joint states that the player reports to have sent; None without
+            a player.
         times: (m,) of the answered states [s].
     """
 
     expected: int
-    sent: int
+    sent: int | None
     received: int
     times: np.ndarray
     latency: LatencySummary
@@ -48,9 +49,9 @@ class RunFigures:
     def losses(self) -> list[str]:
         """Which messages are missing; empty where none is."""
         reasons = []
-        if self.sent != self.expected:
+        if self.sent is not None and self.sent != self.expected:
             reasons.append(f"the player sent {self.sent} joint states; the motion has {self.expected}")
-        if self.received != self.sent:
+        if self.sent is not None and self.received != self.sent:
             reasons.append(f"of {self.sent} joint states sent {self.received} were received")
         if self.answered < self.received:
             reasons.append(
@@ -167,7 +168,10 @@ def table_of(title: str, run: RunFigures, answers: str) -> Table:
     table.add_column("figure")
     table.add_column("value", justify="right")
     table.add_column("unit")
-    table.add_row("joint states sent / received", f"{run.sent} / {run.received}", "messages")
+    if run.sent is None:
+        table.add_row("joint states received", f"{run.received}", "messages")
+    else:
+        table.add_row("joint states sent / received", f"{run.sent} / {run.received}", "messages")
     table.add_row(f"{answers} received", f"{run.answered}", "messages")
     table.add_row("rate", f"{run.latency.rate:.1f}", "Hz")
     for name in ("p50", "p99", "max"):

@@ -18,6 +18,8 @@ from rich.markup import escape
 import modular_dynamics as md
 from modular_dynamics_ros.demo.evaluation import Evaluation, evaluate, print_torques
 from modular_dynamics_ros.demo.graph_picture import draw_graph
+from modular_dynamics_ros.demo.growth import grow, print_growth
+from modular_dynamics_ros.demo.growth_picture import draw_growth
 from modular_dynamics_ros.demo.playing import DemoError, Playback
 from modular_dynamics_ros.demo.plots import draw_reactions, draw_torques
 from modular_dynamics_ros.demo.recorder import Recorder
@@ -45,6 +47,7 @@ class Options:
     motion: Path
     params: Path
     torso: Path | None = None  # where urdf/ and config/ of the torso are; None: without the torso
+    modules: Path | None = None  # where config/ of the modules is; None: without the robot of modules
 
 
 def run(options: Options) -> int:
@@ -60,6 +63,8 @@ def run(options: Options) -> int:
         failures = _play(options, console)
         if options.torso:
             failures += [f"the torso: {failure}" for failure in _play_torso(options, options.torso, console)]
+        if options.modules:
+            failures += [f"the snake: {failure}" for failure in _grow(options, options.modules, console)]
     except ERRORS as error:
         console.print(f"[bold red]demo failed:[/] {escape(str(error))}", highlight=False)
         return 1
@@ -118,6 +123,18 @@ def _play_torso(options: Options, files: Path, console: Console) -> list[str]:
     return played.failures()
 
 
+def _grow(options: Options, files: Path, console: Console) -> list[str]:
+    """A robot of modules that grows while it moves; return why it failed."""
+    try:
+        run = grow(files, options.rate, options.out, console)
+    except ERRORS as error:
+        return [str(error)]
+    print_growth(console, run)
+    if run.answered:
+        _print_written(draw_growth(run, options.out / "growth.png"), console)
+    return run.failures()
+
+
 def _print_written(path: Path, console: Console) -> None:
     shown = path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path
     console.print(f"wrote {shown}", highlight=False)
@@ -144,10 +161,13 @@ def read_command_line(arguments: Sequence[str] | None = None) -> Options:
     add("--params", files / "config/charmie.yaml", "parameters of both nodes")
     text = "also play the real torso through torso_reaction_node (default: with the default robot)"
     parser.add_argument("--torso", action=argparse.BooleanOptionalAction, default=None, help=text)
+    text = "also let a snake of modules grow legs (default: with the default robot)"
+    parser.add_argument("--modules", action=argparse.BooleanOptionalAction, default=None, help=text)
     given = vars(parser.parse_args(arguments))
-    wanted = given.pop("torso")
-    torso = given["urdf"] == files / "urdf/charmie.urdf" if wanted is None else wanted
-    return Options(**given, torso=files if torso else None)
+    is_default = given["urdf"] == files / "urdf/charmie.urdf"
+    for name in ("torso", "modules"):
+        given[name] = files if (is_default if given[name] is None else given[name]) else None
+    return Options(**given)
 
 
 def _rate(text: str) -> float:

@@ -1,0 +1,229 @@
+"""A snake of modules grows two legs while it moves: assembly_node changes, dynamics_node follows."""
+
+import time
+from bisect import bisect_right
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from modular_dynamics_interfaces.srv import Dock
+from rclpy.executors import SingleThreadedExecutor
+from rclpy.node import Node
+from rich.console import Console
+from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+from sensor_msgs.msg import JointState
+
+from modular_dynamics.crosscheck import CrossCheck
+from modular_dynamics.modular import Assembly
+from modular_dynamics_ros.demo.evaluation import RunFigures, table_of
+from modular_dynamics_ros.demo.playing import START_LIMIT, DemoError, spin_until
+from modular_dynamics_ros.demo.processes import Processes
+from modular_dynamics_ros.diagnostics.statuses import summarise
+from modular_dynamics_ros.messages.stamps import stamp_nanoseconds
+
+__all__ = ["GrowthRun", "Stage", "grow", "print_growth"]
+
+ASSEMBLY, DYNAMICS = "assembly_node", "dynamics_node"
+#: Module, its port, the new module and its port; one docking each second.
+LEGS = (
+    ("v2", "2", "left_upper", "4"),
+    ("left_upper", "3", "left_lower", "4"),
+    ("v2", "5", "right_upper", "4"),
+    ("right_upper", "3", "right_lower", "4"),
+)
+FIRST, BETWEEN, LAST = 3.0, 1.0, 3.0  # [s] before the first docking, between two, after the last
+LATE = 3.0  # [s] within which the last answers must come
+THRESHOLD = 1e-9  # largest disagreement with Pinocchio, relative to the largest torque
+DEPTH = 2000
+_FIELDS = ("module", "port", "other_module", "other_port")
+
+
+@dataclass(frozen=True)
+class Stage:
+    """A body in force from ``start`` [s] on, and the states that were answered then.
+
+    Attributes:
+        times: (m,) [s]; ours, theirs: torques (m, nv) [N m], of the joints ``names``.
+    """
+
+    assembly: Assembly
+    start: float
+    names: tuple[str, ...]
+    times: np.ndarray
+    ours: np.ndarray
+    theirs: np.ndarray
+
+
+@dataclass(frozen=True)
+class GrowthRun(RunFigures):
+    """The figures of one run.
+
+    Attributes:
+        stages: one for each body. strangers: answers whose joints are not those of their body.
+        difference: largest difference to Pinocchio [N m]; largest: its largest torque.
+    """
+
+    stages: tuple[Stage, ...]
+    strangers: int
+    difference: float
+    largest: float
+
+    def failures(self) -> list[str]:
+        """Why the run failed; empty where it did not."""
+        reasons = self.losses()
+        if self.strangers:
+            reasons.append(f"{self.strangers} answers have the joints of another body")
+        if self.answered and not self.difference <= THRESHOLD * self.largest:
+            reasons.append(f"torques differ from Pinocchio's by {self.difference:.1e} N m")
+        return reasons
+
+
+class _Recorder(Node):
+    """Joint states, torques and their arrivals by stamp [ns], and a client that docks."""
+
+    def __init__(self) -> None:
+        super().__init__("growth_recorder")
+        self.states: dict[int, JointState] = {}
+        self.answers: dict[int, JointState] = {}
+        self.state_arrivals: dict[int, int] = {}
+        self.answer_arrivals: dict[int, int] = {}
+        self._listen("joint_states", self.states, self.state_arrivals)
+        self._listen(f"{DYNAMICS}/joint_torques", self.answers, self.answer_arrivals)
+        self.dock = self.create_client(Dock, f"{ASSEMBLY}/dock")
+
+    def _listen(self, topic: str, contents: dict[int, JointState], arrivals: dict[int, int]) -> None:
+        def on_message(message: JointState, info: dict[str, Any]) -> None:
+            stamp = stamp_nanoseconds(message.header.stamp)
+            contents[stamp], arrivals[stamp] = message, info["received_timestamp"]
+
+        self.create_subscription(JointState, topic, on_message, DEPTH)
+
+
+def snake() -> Assembly:
+    """Five Backbones in a line; v0 stands in the world."""
+    assembly = Assembly(("v0", "backbone"), name="snake")
+    for k in range(4):
+        assembly = assembly.dock(f"v{k}", 3, f"v{k + 1}", 4, kind="backbone")
+    return assembly
+
+
+def grow(files: Path, rate: float, out: Path, console: Console) -> GrowthRun:
+    """Let the snake move and grow, and record all states and answers.
+
+    Args:
+        files: where config/ is. rate: of the joint states [Hz]. out: folder of the logs.
+
+    Raises:
+        DemoError: a node has ended, does not answer, or refuses a docking.
+    """
+    start = snake()
+    matrix = out / "snake.yaml"
+    start.incidence_matrix().to_yaml(matrix)
+    recorder, executor = _Recorder(), SingleThreadedExecutor()
+    executor.add_node(recorder)
+    bodies, stamps = [start], [0]
+    length = FIRST + BETWEEN * len(LEGS) + LAST
+    columns = SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn()
+    with Processes(out) as processes, Progress(*columns, console=console, transient=True) as progress:
+
+        def wait(reached: Callable[[], bool], limit: float, what: str) -> None:
+            spin_until(executor, processes, reached, limit, what, (DYNAMICS, ASSEMBLY))
+
+        task = progress.add_task("the snake: starting its nodes", total=length)
+        own = f"assembly_file:={matrix}", f"gait_file:={files / 'config/gaits/growing_snake.yaml'}"
+        processes.start(DYNAMICS, "acceleration_source:=zero", "autostart:=true")
+        processes.start(ASSEMBLY, *own, "robot_name:=snake", f"rate:={rate}", "autostart:=true")
+        wait(lambda: bool(recorder.states.keys() & recorder.answers.keys()), START_LIMIT, "a first answer")
+        first = max(recorder.states.keys() & recorder.answers.keys())
+        begin = time.monotonic()
+
+        def until(end: float) -> None:
+            def reached() -> bool:
+                progress.update(task, completed=time.monotonic() - begin)
+                return time.monotonic() - begin >= end
+
+            wait(reached, length + 60.0, "the motion")
+
+        for k, docking in enumerate(LEGS):
+            progress.update(task, description=f"the snake moves; docks {docking[2]} next")
+            until(FIRST + BETWEEN * k)
+            request = Dock.Request(**dict(zip(_FIELDS, docking, strict=True)), kind="backbone")
+            future = recorder.dock.call_async(request)
+            wait(future.done, 60.0, f"docking {docking[2]}")
+            response = future.result()
+            if not response.success:
+                raise DemoError(f"{ASSEMBLY} refuses to dock {docking[2]}: {response.error_message}")
+            bodies.append(bodies[-1].dock(*docking, kind="backbone"))
+            stamps.append(stamp_nanoseconds(response.stamp))
+        progress.update(task, description="the snake walks on")
+        until(length)
+        sent = sorted(stamp for stamp in recorder.states if stamp >= first)
+        late = time.monotonic() + LATE
+        wait(
+            lambda: recorder.answers.keys() >= set(sent) or time.monotonic() > late, 60.0, "the last answers"
+        )
+    recorder.destroy_node()
+    return _evaluated(recorder, sent, bodies, stamps)
+
+
+def _evaluated(recorder: _Recorder, sent: list[int], bodies: list[Assembly], stamps: list[int]) -> GrowthRun:
+    """Recompute every answer with Pinocchio's model of the body that its stamp belongs to."""
+    answered = [stamp for stamp in sent if stamp in recorder.answers]
+    by_body: list[list[int]] = [[] for _ in bodies]
+    for stamp in answered:
+        by_body[bisect_right(stamps, stamp) - 1].append(stamp)
+    stages, strangers = [], 0
+    for body, start, own in zip(bodies, stamps, by_body, strict=True):
+        graph = body.graph()
+        fitting = [
+            stamp for stamp in own if sorted(recorder.answers[stamp].name) == sorted(graph.joint_names)
+        ]
+        strangers += len(own) - len(fitting)
+        check, rest = CrossCheck(graph), np.zeros(graph.nv)
+        ours, theirs = np.zeros((2, len(fitting), graph.nv))
+        for row, stamp in enumerate(fitting):
+            state, answer = recorder.states[stamp], recorder.answers[stamp]
+            q, v = (
+                _ordered(state.name, values, graph.joint_names) for values in (state.position, state.velocity)
+            )
+            ours[row] = _ordered(answer.name, answer.effort, graph.joint_names)
+            theirs[row] = check.torques(q, v, rest)
+        times = (np.array(fitting, dtype=np.int64) - sent[0]) * 1e-9
+        stages.append(Stage(body, max(0, start - sent[0]) * 1e-9, graph.joint_names, times, ours, theirs))
+    arrivals, answers = (
+        np.array([found[stamp] for stamp in answered], dtype=np.int64)
+        for found in (recorder.state_arrivals, recorder.answer_arrivals)
+    )
+    return GrowthRun(
+        expected=len(sent),
+        sent=None,
+        received=len(sent),
+        times=(np.array(answered, dtype=np.int64) - sent[0]) * 1e-9,
+        latency=summarise(answers - arrivals, arrivals),
+        stages=tuple(stages),
+        strangers=strangers,
+        difference=max((float(np.abs(s.ours - s.theirs).max(initial=0.0)) for s in stages), default=np.nan),
+        largest=max((float(np.abs(s.theirs).max(initial=0.0)) for s in stages), default=np.nan),
+    )
+
+
+def _ordered(names: list[str], values: Any, wanted: tuple[str, ...]) -> np.ndarray:
+    by_name = dict(zip(names, values, strict=True))
+    return np.array([by_name[name] for name in wanted])
+
+
+def print_growth(console: Console, run: GrowthRun) -> None:
+    """Messages, latency, and the torques of every body beside Pinocchio's."""
+    table = table_of("snake: a robot of modules that grows while it moves", run, "torques")
+    table.add_row("answers with another body's joints", f"{run.strangers}", "messages")
+    table.add_row("[bold]worst difference to Pinocchio", "N m", "(of the largest torque)")
+    for stage in run.stages:
+        worst = float(np.abs(stage.ours - stage.theirs).max(initial=0.0))
+        relative = worst / run.largest if run.largest else np.nan
+        words = f"  {len(stage.assembly)} modules, from {stage.start:.1f} s"
+        table.add_row(words, f"{worst:.1e}", f"({relative:.1e})")
+    table.add_row("largest torque of a joint", f"{run.largest:.2f}", "N m")
+    console.print(table)
+    console.print("(*) from a joint state's arrival to its torques' arrival, both at the recorder")
