@@ -24,10 +24,11 @@ def draw_growth(run: GrowthRun, path: Path) -> Path:
     """Write the picture; return its path."""
     with mpl.rc_context({"font.size": 9, "axes.spines.top": False, "axes.spines.right": False}):
         figure = Figure(figsize=(13, 8.6), layout="constrained")
-        rows = figure.subfigures(2, 1, height_ratios=(1.0, 2.6))
-        for axis, stage in zip(rows[0].subplots(1, len(run.stages)), run.stages, strict=True):
+        above, below = figure.add_gridspec(2, 1, height_ratios=(1.0, 2.6))
+        bodies, torques = figure.add_subfigure(above), figure.add_subfigure(below)
+        for axis, stage in zip(bodies.subplots(1, len(run.stages)), run.stages, strict=True):
             _draw_body(axis, stage)
-        for axis, group in zip(rows[1].subplots(len(GROUPS), 1, sharex=True), GROUPS, strict=True):
+        for axis, group in zip(torques.subplots(len(GROUPS), 1, sharex=True), GROUPS, strict=True):
             _draw_torques(axis, run, group)
         axis.set_xlabel("time [s]")
         figure.suptitle("A snake of Backbones grows two legs while it moves", fontsize=13, fontweight="bold")
@@ -54,7 +55,7 @@ def _draw_body(axis: Axes, stage: Stage) -> None:
         box.set_facecolor("0.35" if module == stage.assembly.base else GROUPS[_group(module)])
         axis.add_patch(box)
         if module.startswith("v"):
-            axis.text(*centre, module, ha="center", va="center", color="white", fontsize=8)
+            axis.text(centre[0], centre[1], module, ha="center", va="center", color="white", fontsize=8)
     axis.set(xlim=(-0.7, 4.7), ylim=(-2.7, 2.7), aspect="equal")
     axis.axis("off")
     axis.set_title(f"{stage.start:.1f} s: {len(stage.assembly)} modules", fontsize=10)
