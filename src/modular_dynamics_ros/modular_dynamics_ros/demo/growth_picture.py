@@ -24,8 +24,8 @@ def draw_growth(run: GrowthRun, path: Path) -> Path:
     """Write the picture; return its path."""
     with mpl.rc_context({"font.size": 9, "axes.spines.top": False, "axes.spines.right": False}):
         figure = Figure(figsize=(13, 8.6), layout="constrained")
-        above, below = figure.add_gridspec(2, 1, height_ratios=(1.0, 2.6))
-        bodies, torques = figure.add_subfigure(above), figure.add_subfigure(below)
+        grid = figure.add_gridspec(2, 1, height_ratios=(1.0, 2.6))
+        bodies, torques = figure.add_subfigure(grid[0]), figure.add_subfigure(grid[1])
         for axis, stage in zip(bodies.subplots(1, len(run.stages)), run.stages, strict=True):
             _draw_body(axis, stage)
         for axis, group in zip(torques.subplots(len(GROUPS), 1, sharex=True), GROUPS, strict=True):
