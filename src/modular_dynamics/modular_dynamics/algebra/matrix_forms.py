@@ -1,8 +1,11 @@
 """Rigid motions, twists and wrenches as matrices: SE(3), se(3) and the duals of their adjoints.
 
 Twists are ordered (v, omega), wrenches (f, m); the equations are those of Meister & Gutenkunst, section II.
-Arrays have any leading dimensions. Nothing is checked here; :mod:`modular_dynamics.modular.lie` does.
+Arrays have any leading dimensions, and are of numbers or of objects that are symbols, whose exact zeros
+stay.
 """
+
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,12 +23,13 @@ __all__ = [
     "wrench_vector",
 ]
 
-Array = NDArray[np.float64]
+#: Of float64, or of objects that are symbols.
+Array = NDArray[Any]
 
 
 def skew(a: Array) -> Array:
     """The matrices (..., 3, 3) of x -> a x x (eq. 3)."""
-    matrix = np.zeros((*a.shape[:-1], 3, 3))
+    matrix = np.zeros((*a.shape[:-1], 3, 3), a.dtype)
     matrix[..., 2, 1], matrix[..., 0, 2], matrix[..., 1, 0] = a[..., 0], a[..., 1], a[..., 2]
     matrix[..., 1, 2], matrix[..., 2, 0], matrix[..., 0, 1] = -a[..., 0], -a[..., 1], -a[..., 2]
     return matrix
@@ -38,10 +42,13 @@ def unskew(A: Array) -> Array:
 
 def homogeneous(rotation: Array, position: Array) -> Array:
     """H = [R p; 0 1] (..., 4, 4) (eq. 1)."""
-    H = np.zeros((*np.broadcast_shapes(rotation.shape[:-2], position.shape[:-1]), 4, 4))
+    H = np.zeros(
+        (*np.broadcast_shapes(rotation.shape[:-2], position.shape[:-1]), 4, 4),
+        np.result_type(rotation, position),
+    )
     H[..., :3, :3] = rotation
     H[..., :3, 3] = position
-    H[..., 3, 3] = 1.0
+    H[..., 3, 3] = 1
     return H
 
 
@@ -70,7 +77,7 @@ def adjoint_matrix(H_b_a: Array) -> Array:
     Its transpose takes wrenches from frame b to frame a (eq. 17).
     """
     rotation = H_b_a[..., :3, :3]
-    Ad = np.zeros((*H_b_a.shape[:-2], 6, 6))
+    Ad = np.zeros((*H_b_a.shape[:-2], 6, 6), H_b_a.dtype)
     Ad[..., :3, :3] = Ad[..., 3:, 3:] = rotation
     Ad[..., :3, 3:] = skew(H_b_a[..., :3, 3]) @ rotation
     return Ad
@@ -78,7 +85,7 @@ def adjoint_matrix(H_b_a: Array) -> Array:
 
 def ad(xi: Array) -> Array:
     """ad(xi) = [skew(omega) skew(v); 0 skew(omega)] (..., 6, 6) (eq. 15): ad(x) y = [x, y]."""
-    matrix = np.zeros((*xi.shape[:-1], 6, 6))
+    matrix = np.zeros((*xi.shape[:-1], 6, 6), xi.dtype)
     matrix[..., :3, :3] = matrix[..., 3:, 3:] = skew(xi[..., 3:])
     matrix[..., :3, 3:] = skew(xi[..., :3])
     return matrix

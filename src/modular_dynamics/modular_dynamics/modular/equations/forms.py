@@ -1,4 +1,4 @@
-"""SE(3) and se(3) as matrices, twists ordered (v, w): Meister & Gutenkunst, eqs. 1-17.
+"""Parts of the equations of Meister & Gutenkunst; their matrices are those of algebra/matrix_forms.py.
 
 The functions take arrays of numbers or, as arrays of objects, of symbols; they keep exact zeros.
 """
@@ -8,7 +8,9 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+
+from ...algebra.matrix_forms import Array, ad, homogeneous, inverse, skew
+from ...algebra.matrix_forms import adjoint_matrix as adjoint
 
 __all__ = [
     "Array",
@@ -21,48 +23,6 @@ __all__ = [
     "momentum_bracket",
     "skew",
 ]
-
-#: Of float64, or of objects that are symbols.
-Array = NDArray[Any]
-
-
-def skew(a: Array) -> Array:
-    """The matrix (3, 3) of x -> a x x (eq. 3)."""
-    x, y, z = a
-    return np.array([[0 * x, -z, y], [z, 0 * x, -x], [-y, x, 0 * x]])
-
-
-def homogeneous(R: Array, p: Array) -> Array:
-    """H = [[R, p], [0, 1]] (eq. 1)."""
-    H = np.zeros((4, 4), np.result_type(R, p))
-    H[:3, :3], H[:3, 3], H[3, 3] = R, p, 1
-    return H
-
-
-def inverse(H: Array) -> Array:
-    """H^-1 = [[R^T, -R^T p], [0, 1]]."""
-    R = H[:3, :3].T
-    return homogeneous(R, -(R @ H[:3, 3]))
-
-
-def adjoint(H: Array) -> Array:
-    """Ad_H (6, 6) = [[R, p^ R], [0, R]] (eq. 13): takes twists to the frame in which H places their own.
-
-    The dual map, of wrenches, is its transpose: F_a = Ad_{H_ba}^T F_b (eq. 17).
-    """
-    R = H[:3, :3]
-    Ad = np.zeros((6, 6), H.dtype)
-    Ad[:3, :3] = Ad[3:, 3:] = R
-    Ad[:3, 3:] = skew(H[:3, 3]) @ R
-    return Ad
-
-
-def ad(V: Array) -> Array:
-    """ad_V (6, 6) = [[w^, v^], [0, w^]] (eq. 15): ad_V y is the Lie bracket [V, y]."""
-    matrix = np.zeros((6, 6), V.dtype)
-    matrix[:3, :3] = matrix[3:, 3:] = skew(V[3:])
-    matrix[:3, 3:] = skew(V[:3])
-    return matrix
 
 
 def generalized_mass(mass: Any, com: Array, inertia: Array) -> Array:

@@ -18,6 +18,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ...algebra.matrix_forms import skew
 from ...exceptions import StateError
 from ...model import SubsystemGraph
 from .forms import Array, ad, gyroscopic
@@ -87,7 +88,7 @@ class ClosedForm:
         R = np.swapaxes(H[..., :3, :3], -1, -2)
         blocks = np.zeros((n + 1, n + 1, 6, 6))  # Ad of the inverses: [[R^T, -R^T p^], [0, R^T]]
         blocks[..., :3, :3] = blocks[..., 3:, 3:] = R
-        blocks[..., :3, 3:] = -R @ _skew(H[..., :3, 3])
+        blocks[..., :3, 3:] = -R @ skew(H[..., :3, 3])
         T = blocks[1:, 1:].transpose(1, 2, 0, 3).reshape(6 * n, 6 * n)  # block (i, j) of H_ji
         T_H0 = blocks[0, 1:].reshape(6 * n, 6)
         return Matrices(T, T_H0, *self._constant)
@@ -146,10 +147,3 @@ class ClosedForm:
         v, vdot = self._graph.checked(v=v, vdot=vdot)
         tau: Array = self.M(q) @ vdot + self.C(q, v) @ v + self.N(q, wrenches)
         return tau
-
-
-def _skew(p: Array) -> Array:
-    """The matrices (..., 3, 3) of x -> p x x."""
-    matrix = np.zeros((*p.shape, 3))
-    matrix[..., 0, 1], matrix[..., 0, 2], matrix[..., 1, 2] = -p[..., 2], p[..., 1], -p[..., 0]
-    return matrix - np.swapaxes(matrix, -1, -2)

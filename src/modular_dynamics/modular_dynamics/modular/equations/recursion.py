@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike
 
 from ...exceptions import StateError
 from ...model import SubsystemGraph
+from ...model.number_arrays import number_array
 from .forms import Array, ad, adjoint, inverse
 from .kinematics import dyads
 from .tree import HasGraph, TreeData, body_wrenches, graph_of, tree_data
@@ -98,7 +99,7 @@ def joint_torques(tree: TreeData, q: Array, v: Array, vdot: Array, friction: str
 
 
 def _twist(name: str, value: ArrayLike | None, default: Array) -> Array:
-    twist = np.asarray(default if value is None else value, np.float64)
+    twist = number_array(name, default if value is None else value)
     if twist.shape != (6,) or not np.isfinite(twist).all():
         raise StateError(f"{name} is {value!r:.80}; (v, w), six finite numbers, is needed")
     return twist

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from ...algebra import to_rotation_translation
 from ...exceptions import StateError, UnsupportedModelError
 from ...model import JointType, SubsystemGraph, refuse_closures, require_graph
+from ...model.number_arrays import number_array
 from .forms import adjoint, generalized_mass, homogeneous, inverse
 
 __all__ = ["HasGraph", "TreeData", "body_wrenches", "graph_of", "tree_data"]
@@ -64,7 +65,8 @@ class TreeData(NamedTuple):
 def graph_of(robot: SubsystemGraph | HasGraph) -> SubsystemGraph:
     """The graph itself, or that of an object with a method ``graph()``. Raises GraphTypeError."""
     given: Any = robot
-    graph = given if isinstance(given, SubsystemGraph) else getattr(given, "graph", lambda: given)()
+    has_graph = not isinstance(given, (SubsystemGraph, type)) and callable(getattr(given, "graph", None))
+    graph = given.graph() if has_graph else given
     require_graph(graph)
     checked: SubsystemGraph = graph
     return checked
@@ -118,13 +120,16 @@ def body_wrenches(tree: TreeData, wrenches: Mapping[str, ArrayLike] | None) -> V
         wrenches: (force, moment) [N, N m] that act on links, in the link's frame, by the link's name.
 
     Raises:
-        StateError: an unknown link, or not six finite numbers.
+        StateError: no mapping, an unknown link, or not six finite numbers.
     """
     F = np.zeros((len(tree.bodies), 6))
-    for link, wrench in (wrenches or {}).items():
+    given: Any = {} if wrenches is None else wrenches
+    if not isinstance(given, Mapping):
+        raise StateError(f"wrenches is {given!r:.80}; a mapping of links to (force, moment) is needed")
+    for link, wrench in given.items():
         if link not in tree.links:
             raise StateError(f"no link '{link}' for a wrench; the links: {', '.join(tree.links)}")
-        values = np.asarray(wrench, np.float64)
+        values = number_array(f"the wrench on link '{link}'", wrench)
         if values.shape != (6,) or not np.isfinite(values).all():
             raise StateError(
                 f"the wrench on link '{link}' is {wrench!r:.80}; (force, moment), six finite numbers, "

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...exceptions import StateError, UnknownNameError
+from ...model.number_arrays import number_array
 from .values import joint_names as checked_names
 from .yaml_text import yaml_text
 
@@ -44,10 +45,7 @@ class Gait(ABC):
 
     def states(self, times: ArrayLike) -> GaitState:
         """States (k, n) at k times [s], in any order. Raises StateError: as of ``at``, or not a vector."""
-        try:
-            t = np.asarray(times, np.float64)
-        except (TypeError, ValueError):
-            t = np.empty((0, 0))
+        t = number_array("times", times, "are")
         if t.ndim != 1 or not np.isfinite(t).all() or (t < 0.0).any():
             raise StateError(f"times are {times!r}; finite times [s] of at least 0 are needed, as a vector")
         return smooth_start(self._motion(t), t, self.ramp)

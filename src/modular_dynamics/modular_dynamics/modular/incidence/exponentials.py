@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ...algebra import DualQuaternion, to_rotation_translation
+from ...algebra import DualQuaternion, matrix_forms, to_rotation_translation
 from ...model import JointType
 from ..modules.module_type import ModuleJoint
 
@@ -46,9 +46,7 @@ class JointTwists:
         """
         angles = q[self._q_index][:, None, None]
         sine, versine = np.sin(angles), 2.0 * np.sin(0.5 * angles) ** 2
-        x, y, z = self._omega.T
-        zero = np.zeros_like(x)
-        hat = np.array([[zero, -z, y], [z, zero, -x], [-y, x, zero]]).transpose(2, 0, 1)
+        hat = matrix_forms.skew(self._omega)
         result = np.zeros((len(angles), 4, 4))
         result[:, :3, :3] = np.eye(3) + sine * hat + versine * (hat @ hat)
         rotating = (self._omega != 0.0).any(axis=1, keepdims=True)[:, :, None]
@@ -60,6 +58,4 @@ class JointTwists:
 
 def homogeneous(x: DualQuaternion) -> Array:
     """A pose as a matrix (4, 4), as in eq. 1."""
-    result = np.eye(4)
-    result[:3, :3], result[:3, 3] = to_rotation_translation(x)
-    return result
+    return matrix_forms.homogeneous(*to_rotation_translation(x))

@@ -63,3 +63,10 @@ def test_end_wrenches_and_twists_are_in_the_bodies_frames():
 def test_wrong_arguments_are_named(options, words):
     with pytest.raises(md.StateError, match=words):
         recursion(small_robot("chain"), np.zeros(3), np.zeros(3), np.zeros(3), **options)
+
+
+@pytest.mark.parametrize("name", ["base_twist", "base_acceleration"])
+@pytest.mark.parametrize("value", [["1"] * 6, "still", [0.0] * 5, [np.nan] * 6])
+def test_motions_of_the_base_are_six_finite_numbers(name, value):
+    with pytest.raises(md.StateError, match=f"{name} is"):
+        recursion(small_robot("chain"), np.zeros(3), np.zeros(3), np.zeros(3), **{name: value})

@@ -6,7 +6,9 @@ import pytest
 import modular_dynamics as md
 from helpers.robots.small_robots import small_robot
 from helpers.robots.urdf_text import inertial, joint, loop_joint, robot
+from modular_dynamics.modular import Assembly
 from modular_dynamics.modular.equations import tree_data
+from modular_dynamics.modular.equations.tree import body_wrenches
 
 BODY = inertial(2.0, (0, 0, 0), np.diag([0.1, 0.2, 0.25]))
 
@@ -62,3 +64,24 @@ def test_loops_are_left_open_on_request():
 def test_black_boxes_are_refused_by_name(boxed_arm):
     with pytest.raises(md.UnsupportedModelError, match="black boxes tool"):
         tree_data(boxed_arm)
+
+
+@pytest.mark.parametrize(
+    ("wrenches", "words"),
+    [
+        ({"c": ["1", "0", "0", "0", "0", "0"]}, "wrench on link 'c' is not an array of numbers"),
+        ({"c": "push"}, "wrench on link 'c' is not an array of numbers"),
+        ([1.0, 2.0], "wrenches is .*a mapping of links"),
+        ({"d": [0.0] * 6}, "no link 'd' for a wrench; the links: a, b, c"),
+    ],
+    ids=["digits", "text", "no mapping", "unknown link"],
+)
+def test_wrenches_that_are_none_are_refused(wrenches, words):
+    with pytest.raises(md.StateError, match=words):
+        body_wrenches(tree_data(md.load_urdf(two_links())), wrenches)
+
+
+@pytest.mark.parametrize("robot", [Assembly, "crane", None], ids=["class", "text", "None"])
+def test_what_has_no_graph_is_refused(robot):
+    with pytest.raises(md.GraphTypeError, match="SubsystemGraph is needed"):
+        tree_data(robot)
