@@ -151,3 +151,17 @@ def test_wrong_options_are_named():
         closed_form(joint_robot(("revolute",)), parameters="symbols")
     with pytest.raises(md.GraphTypeError, match="SubsystemGraph"):
         closed_form("robot.urdf")
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"symbolic": "yes"}, "True or False"),
+        ({"symbolic": True, "wrenches": "rope"}, "a list of links"),
+        ({"parameters": "symbols"}, "symbolic=True only"),
+    ],
+)
+def test_options_that_are_none_are_refused(options, words):
+    graph = md.load_urdf("<robot name='r'><link name='a'/></robot>")
+    with pytest.raises(md.StateError, match=words):
+        closed_form(graph, **options)
