@@ -147,7 +147,7 @@ def test_wrong_options_are_named():
         equations.N([0.1], {"hand": np.zeros(6)})
     with pytest.raises(md.StateError, match="six finite numbers"):
         equations.N([0.1], {"l1": np.zeros(3)})
-    with pytest.raises(TypeError, match="parameters"):
+    with pytest.raises(md.StateError, match="parameters"):
         closed_form(joint_robot(("revolute",)), parameters="symbols")
     with pytest.raises(md.GraphTypeError, match="SubsystemGraph"):
         closed_form("robot.urdf")
