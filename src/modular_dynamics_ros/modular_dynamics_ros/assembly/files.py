@@ -78,4 +78,6 @@ def _format(path: str) -> str:
     suffix = Path(path).suffix.lower()
     if suffix not in FORMATS:
         raise AssemblyFileError(f"file '{path}': a name with .yaml or .csv at its end is needed")
+    if Path(path).is_fifo():  # opening it would wait for another process, and the node with it
+        raise AssemblyFileError(f"'{path}' is a named pipe; a regular file is needed")
     return suffix

@@ -1,5 +1,7 @@
 """Assemblies, kinds and gaits in files: what is written is read; what cannot be used is named."""
 
+import os
+
 import pytest
 
 from modular_dynamics.exceptions import AssemblyError, UnknownNameError
@@ -57,3 +59,13 @@ def test_kinds_and_gaits(root, tmp_path):
     assert snake.joint_names[0] == "v1/bend"
     with pytest.raises(AssemblyFileError, match="nowhere"):
         load_types([str(tmp_path / "nowhere.yaml")])
+
+
+@pytest.mark.timeout(60)
+def test_a_named_pipe_is_refused_before_it_is_opened(tmp_path):
+    pipe = tmp_path / "pipe.yaml"
+    os.mkfifo(pipe)
+    with pytest.raises(AssemblyFileError, match="named pipe; a regular file is needed"):
+        load_assembly(str(pipe), {}, "robot")
+    with pytest.raises(AssemblyFileError, match="named pipe; a regular file is needed"):
+        save_assembly(Assembly(("v0", "backbone")), str(pipe), overwrite=True)
