@@ -66,10 +66,16 @@ def test_every_folder_of_a_package_is_in_the_map(package):
 
 
 def test_every_parameter_is_on_the_page_about_its_node():
-    nodes = pytest.importorskip("modular_dynamics_ros.parameters.nodes")
+    pytest.importorskip("rclpy")
+    from modular_dynamics_ros.parameters.assembly import AssemblyParameters
+    from modular_dynamics_ros.parameters.dynamics import DynamicsParameters
+    from modular_dynamics_ros.parameters.player import PlayerParameters
+    from modular_dynamics_ros.parameters.reactions import ReactionParameters
+
     for tables, page in (
-        ((nodes.DynamicsParameters, nodes.PlayerParameters), "nodes"),
-        ((nodes.ReactionParameters,), "torso_reaction_node"),
+        ((DynamicsParameters, PlayerParameters), "nodes"),
+        ((ReactionParameters,), "torso_reaction_node"),
+        ((AssemblyParameters,), "assembly_node"),
     ):
         text = (ROOT / "docs" / f"{page}.md").read_text("utf-8")
         names = {item.name for table in tables for item in fields(table)}

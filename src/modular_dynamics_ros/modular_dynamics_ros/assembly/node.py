@@ -33,7 +33,7 @@ from modular_dynamics_ros.messages.status import Status, diagnostic_array, statu
 from modular_dynamics_ros.node.robot_node import FAILURE, run_robot_node
 from modular_dynamics_ros.node.succession import STEADY_CLOCK
 from modular_dynamics_ros.node.topics import DESCRIPTIONS, JOINT_STATES, LATCHED
-from modular_dynamics_ros.parameters.nodes import AssemblyParameters
+from modular_dynamics_ros.parameters.assembly import AssemblyParameters
 from modular_dynamics_ros.parameters.table import changed, declare
 
 __all__ = ["AssemblyNode", "main"]

@@ -25,7 +25,7 @@ from modular_dynamics_ros.demo.plots import draw_reactions, draw_torques
 from modular_dynamics_ros.demo.recorder import Recorder
 from modular_dynamics_ros.demo.torso import play_torso, print_reactions
 from modular_dynamics_ros.exceptions import MotionError, listed
-from modular_dynamics_ros.parameters.nodes import PlayerParameters
+from modular_dynamics_ros.parameters.player import PlayerParameters
 from modular_dynamics_ros.parameters.table import checked
 from modular_dynamics_ros.player.motion import Schedule
 from modular_dynamics_ros.player.recordings import load_motion

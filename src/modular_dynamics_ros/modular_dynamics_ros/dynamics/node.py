@@ -6,7 +6,7 @@ without robot_description_file it waits, configured, for a robot on the topic ro
 
 from modular_dynamics_ros.node.interfaces import SessionType
 from modular_dynamics_ros.node.robot_node import RobotNode, run_robot_node
-from modular_dynamics_ros.parameters.nodes import DynamicsParameters
+from modular_dynamics_ros.parameters.dynamics import DynamicsParameters
 
 __all__ = ["DynamicsNode", "main"]
 

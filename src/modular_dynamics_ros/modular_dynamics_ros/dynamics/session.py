@@ -21,7 +21,7 @@ from modular_dynamics_ros.node.answer_record import AnswerRecord
 from modular_dynamics_ros.node.inputs import ReferenceInput, WrenchInputs
 from modular_dynamics_ros.node.interfaces import SessionNode
 from modular_dynamics_ros.node.loaded_robot import LoadedRobot, robot_settings
-from modular_dynamics_ros.parameters.nodes import DynamicsParameters
+from modular_dynamics_ros.parameters.dynamics import DynamicsParameters
 
 __all__ = ["DynamicsSession", "OutputCounts", "output_status"]
 

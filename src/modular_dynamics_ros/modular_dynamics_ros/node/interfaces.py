@@ -10,7 +10,7 @@ from sensor_msgs.msg import JointState
 from modular_dynamics_ros.diagnostics.change_log import ChangeLog
 from modular_dynamics_ros.exceptions import BadMessage
 from modular_dynamics_ros.messages.status import Status
-from modular_dynamics_ros.parameters.nodes import RobotParameters
+from modular_dynamics_ros.parameters.robot import RobotParameters
 
 if TYPE_CHECKING:  # it imports the library, for which a node that starts does not wait
     from modular_dynamics_ros.computation.robot import Robot

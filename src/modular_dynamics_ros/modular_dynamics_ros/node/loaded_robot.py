@@ -12,7 +12,7 @@ from modular_dynamics_ros.node.answer_record import AnswerRecord
 from modular_dynamics_ros.node.interfaces import SessionNode
 from modular_dynamics_ros.node.state_input import Answering, StateInput
 from modular_dynamics_ros.node.subscriptions import Subscriptions
-from modular_dynamics_ros.parameters.nodes import RobotParameters
+from modular_dynamics_ros.parameters.robot import RobotParameters
 
 __all__ = ["LoadedRobot", "robot_settings"]
 

@@ -25,7 +25,7 @@ from modular_dynamics_ros.exceptions import MotionError, ParameterError, listed
 from modular_dynamics_ros.messages.stamps import stamp_message
 from modular_dynamics_ros.messages.trajectories import trajectory_message
 from modular_dynamics_ros.node.spinning import run_node
-from modular_dynamics_ros.parameters.nodes import PlayerParameters
+from modular_dynamics_ros.parameters.player import PlayerParameters
 from modular_dynamics_ros.parameters.table import declare, usage
 from modular_dynamics_ros.player.motion import Schedule
 from modular_dynamics_ros.player.recordings import load_motion

@@ -13,7 +13,7 @@ from modular_dynamics_ros.messages.reactions import MarkerWriter, ReactionsWrite
 from modular_dynamics_ros.messages.stamps import stamp_message
 from modular_dynamics_ros.node.interfaces import SessionNode
 from modular_dynamics_ros.node.outputs import Outputs, WrenchTopics
-from modular_dynamics_ros.parameters.nodes import ReactionParameters
+from modular_dynamics_ros.parameters.reactions import ReactionParameters
 
 __all__ = ["ReactionOutputs"]
 

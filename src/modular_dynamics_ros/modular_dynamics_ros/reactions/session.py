@@ -20,7 +20,7 @@ from modular_dynamics_ros.node.inputs import ReferenceInput
 from modular_dynamics_ros.node.interfaces import SessionNode
 from modular_dynamics_ros.node.loaded_robot import LoadedRobot, robot_settings
 from modular_dynamics_ros.node.subscriptions import Subscriptions
-from modular_dynamics_ros.parameters.nodes import ReactionParameters
+from modular_dynamics_ros.parameters.reactions import ReactionParameters
 from modular_dynamics_ros.reactions.connection_wrenches import LOG_NAME, ConnectionWrenches
 from modular_dynamics_ros.reactions.outputs import ReactionOutputs
 

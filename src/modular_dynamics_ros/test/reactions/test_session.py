@@ -6,7 +6,7 @@ from helpers.nodes.lone_node import lone_node, receive
 from helpers.paths import ROBOTS
 from modular_dynamics_ros.messages.stamps import stamp_message
 from modular_dynamics_ros.messages.wrenches import WrenchWriter
-from modular_dynamics_ros.parameters.nodes import ReactionParameters
+from modular_dynamics_ros.parameters.reactions import ReactionParameters
 from modular_dynamics_ros.reactions.session import ReactionSession
 
 pytestmark = pytest.mark.ros

@@ -7,12 +7,10 @@ import yaml
 
 from modular_dynamics_ros.assembly import node as assembly_node
 from modular_dynamics_ros.dynamics import node as dynamics_node
-from modular_dynamics_ros.parameters.nodes import (
-    AssemblyParameters,
-    DynamicsParameters,
-    PlayerParameters,
-    ReactionParameters,
-)
+from modular_dynamics_ros.parameters.assembly import AssemblyParameters
+from modular_dynamics_ros.parameters.dynamics import DynamicsParameters
+from modular_dynamics_ros.parameters.player import PlayerParameters
+from modular_dynamics_ros.parameters.reactions import ReactionParameters
 from modular_dynamics_ros.parameters.table import checked
 from modular_dynamics_ros.player import node as joint_state_player
 from modular_dynamics_ros.reactions import node as torso_reaction_node

@@ -1,0 +1,46 @@
+"""Parameters of dynamics_node. `--help` and `ros2 param describe` show these descriptions."""
+
+from dataclasses import dataclass
+
+from modular_dynamics_ros.parameters.kinds import DURATION, RATE, RELATIVE
+from modular_dynamics_ros.parameters.robot import RobotParameters
+from modular_dynamics_ros.parameters.table import parameter
+
+__all__ = ["DynamicsParameters"]
+
+
+@dataclass(frozen=True)
+class DynamicsParameters(RobotParameters):
+    """Parameters of dynamics_node."""
+
+    rate: float = parameter(
+        0.0, "how often the newest joint state is answered; 0: every joint state is, when it arrives", **RATE
+    )
+    output: str = parameter(
+        "full",
+        "which torques to publish; full_minus_gravity is for robots that compensate gravity themselves",
+        choices=("full", "gravity", "full_minus_gravity"),
+    )
+    friction: str = parameter(
+        "none",
+        "whether the URDF's joint damping and friction are added to the torques",
+        choices=("none", "urdf"),
+    )
+    effort_limits: str = parameter(
+        "off",
+        "torques above the URDF's effort limits: left, clipped one by one, or all scaled by one factor",
+        choices=("off", "clip", "scale"),
+    )
+    on_stale: str = parameter(
+        "stop",
+        "what is published when the input is stale: nothing; gravity torques at the last position; the last "
+        "torques ramped down to zero",
+        choices=("stop", "hold_gravity", "ramp_to_zero"),
+    )
+    ramp_time: float = parameter(1.0, "how long ramp_to_zero takes", **DURATION)
+    crosscheck_rate: float = parameter(
+        1.0, "how often an answer is compared with Pinocchio; 0: never", **RATE
+    )
+    crosscheck_threshold: float = parameter(
+        1e-9, "largest allowed difference from Pinocchio, relative to the robot's largest torque", **RELATIVE
+    )

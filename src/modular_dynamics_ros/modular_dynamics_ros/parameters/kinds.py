@@ -1,0 +1,14 @@
+"""Kinds of parameters that several nodes have: when they may change, and the bounds of their values."""
+
+from functools import partial
+from typing import Any
+
+from modular_dynamics_ros.parameters.table import Change, parameter
+
+__all__ = ["DURATION", "RATE", "RELATIVE", "constant", "unconfigured"]
+
+unconfigured = partial(parameter, change=Change.UNCONFIGURED)
+constant = partial(parameter, change=Change.NEVER)
+DURATION: dict[str, Any] = {"unit": "s", "low": 0.001, "high": 3600.0}
+RATE: dict[str, Any] = {"unit": "Hz", "low": 0.0, "high": 10_000.0}
+RELATIVE: dict[str, Any] = {"low": 0.0, "high": 1.0}

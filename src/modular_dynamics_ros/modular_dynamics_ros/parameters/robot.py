@@ -1,0 +1,57 @@
+"""Parameters of every node that answers the joint states of a robot."""
+
+from dataclasses import dataclass
+
+from modular_dynamics_ros.parameters.kinds import DURATION, constant, unconfigured
+from modular_dynamics_ros.parameters.table import parameter
+
+__all__ = ["RobotParameters"]
+
+
+@dataclass(frozen=True)
+class RobotParameters:
+    """Parameters of every node that answers the joint states of a robot."""
+
+    robot_description_file: str = unconfigured(
+        "", "path of the robot's URDF or xacro file; empty: wait for the topic robot_description"
+    )
+    xacro_arguments: tuple[str, ...] = unconfigured(
+        (),
+        "arguments of a xacro file in robot_description_file, each name:=value, as for the xacro program",
+    )
+    partition_file: str = unconfigured(
+        "",
+        "path of a YAML file with the content of the URDF's tags (subsystems, loops, gears, springs); a "
+        "section in it replaces the same section of the tags; empty: none",
+    )
+    gravity: tuple[float, ...] = unconfigured(
+        (0.0, 0.0, -9.81), "gravitational acceleration in the root link's frame", unit="m/s^2", length=3
+    )
+    controller_joints: tuple[str, ...] = unconfigured(
+        (), "order of the joints in ~/effort_commands; empty: all joints, in the robot's order"
+    )
+    acceleration_source: str = parameter(
+        "zero",
+        "where joint accelerations come from: none, the reference trajectory, or the filtered velocities",
+        choices=("zero", "reference", "filtered"),
+    )
+    filter_cutoff: float = parameter(
+        10.0, "cutoff of the 6th-order Butterworth filter of the velocities", unit="Hz", low=0.01, high=5e3
+    )
+    stale_after: float = parameter(
+        0.2,
+        "the input is stale after this time without a good joint state; wrenches from topics, and a "
+        "reference beyond its last point, stay valid for the same time",
+        **DURATION,
+    )
+    closure_tolerance: float = parameter(
+        0.01,
+        "closed loops: by how much a measured passive joint may differ from its closed position without a "
+        "warning",
+        unit="rad or m",
+        low=0.0,
+        high=10.0,
+    )
+    autostart: bool = constant(
+        False, "configure and activate when the node starts, without a lifecycle manager"
+    )
