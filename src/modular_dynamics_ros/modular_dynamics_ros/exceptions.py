@@ -6,6 +6,7 @@ __all__ = [
     "AssemblyFileError",
     "BadMessage",
     "MotionError",
+    "NoJointsError",
     "NodeError",
     "ParameterError",
     "RobotError",
@@ -29,6 +30,10 @@ class RobotError(NodeError):
 
     The text is the library's, or names what is missing.
     """
+
+
+class NoJointsError(RobotError):
+    """A robot without a joint whose torque can be computed, such as the first module of an assembly."""
 
 
 class MotionError(NodeError):

@@ -9,8 +9,9 @@ from modular_dynamics_ros.messages.stamps import stamp_message
 
 def lone_node():
     """A node without subscribers; it keeps what it publishes in `sent`, by topic. `time`: its clock [ns]."""
-    node = MagicMock(log=ChangeLog(MagicMock(), lambda: 0.0), time=0, sent={})
+    node = MagicMock(log=ChangeLog(MagicMock(), lambda: 0.0), time=0, sent={}, simulated=False)
     node.now = lambda: node.time
+    node.steady = lambda: node.time
     node.stamp = lambda: stamp_message(node.time)
     node.create_subscription.return_value.handle = None  # nothing is queued
 
@@ -25,4 +26,9 @@ def lone_node():
 def receive(node, topic, message):
     """Call back the subscriber of a topic."""
     callbacks = {call.args[1]: call.args[2] for call in node.create_subscription.call_args_list}
-    callbacks[topic](message, {"received_timestamp": node.time})
+    callbacks[topic](message, message_info(node.time))
+
+
+def message_info(arrival):
+    """What rclpy says about a message, by its arrival [ns]."""
+    return {"received_timestamp": arrival, "source_timestamp": arrival}

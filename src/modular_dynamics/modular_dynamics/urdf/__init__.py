@@ -1,8 +1,16 @@
 """URDF or xacro -> model: the standard part, our tags, the partition rules, and all checks on bad input."""
 
 from .load import load_urdf
-from .stamps import description_stamp, stamp_text, stamped
+from .stamps import DescriptionHeader, description_header, stamp_text, stamped
 from .tags import has_loops
 from .xacro_files import plain_urdf
 
-__all__ = ["description_stamp", "has_loops", "load_urdf", "plain_urdf", "stamp_text", "stamped"]
+__all__ = [
+    "DescriptionHeader",
+    "description_header",
+    "has_loops",
+    "load_urdf",
+    "plain_urdf",
+    "stamp_text",
+    "stamped",
+]

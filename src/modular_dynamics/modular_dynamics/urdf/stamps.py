@@ -1,6 +1,7 @@
 """Since when a description is valid: attribute ``stamp`` of <modular_dynamics>."""
 
 import re
+from typing import NamedTuple
 
 from lxml import etree
 
@@ -8,24 +9,36 @@ from ..exceptions import UrdfError
 from .source import Source, line_of
 from .xacro_files import read_plain
 
-__all__ = ["description_stamp", "stamp_of", "stamp_text", "stamped"]
+__all__ = ["DescriptionHeader", "description_header", "stamp_of", "stamp_text", "stamped"]
 
 #: Seconds since the epoch of a clock, with nine decimals.
-_SECONDS = re.compile(r"(\d{1,10})\.(\d{9})")
+_SECONDS = re.compile(r"([0-9]{1,10})\.([0-9]{9})")
 
 
-def description_stamp(source: Source) -> int | None:
-    """The instant [ns] from which on the robot is as described; None where the description has no stamp.
+class DescriptionHeader(NamedTuple):
+    """Which robot a description is of, and since when.
+
+    Attributes:
+        stamp: the instant [ns] from which on the robot is as described; None where the description has none.
+    """
+
+    name: str
+    stamp: int | None
+
+
+def description_header(source: Source) -> DescriptionHeader:
+    """Name and stamp of a description.
 
     Raises:
         UrdfError: not a URDF, or a stamp that is none; names its line.
     """
-    wrapper = read_plain(source).root.find("modular_dynamics")
-    return None if wrapper is None else stamp_of(wrapper)
+    root = read_plain(source).root
+    wrapper = root.find("modular_dynamics")
+    return DescriptionHeader(root.get("name", ""), None if wrapper is None else stamp_of(wrapper))
 
 
 def stamp_of(wrapper: etree._Element) -> int | None:
-    """The same of the element <modular_dynamics>."""
+    """The stamp [ns] of the element <modular_dynamics>; None where it has none."""
     if (text := wrapper.get("stamp")) is None:
         return None
     if (match := _SECONDS.fullmatch(text)) is None:

@@ -30,8 +30,8 @@ from modular_dynamics_ros.messages.assembly import incidence_message
 from modular_dynamics_ros.messages.joint_states import JointStateWriter
 from modular_dynamics_ros.messages.stamps import description_frame, stamp_message
 from modular_dynamics_ros.messages.status import Status, diagnostic_array, status_of
+from modular_dynamics_ros.node.clocks import STEADY_CLOCK
 from modular_dynamics_ros.node.robot_node import FAILURE, run_robot_node
-from modular_dynamics_ros.node.succession import STEADY_CLOCK
 from modular_dynamics_ros.node.topics import DESCRIPTIONS, JOINT_STATES, LATCHED
 from modular_dynamics_ros.parameters.assembly import AssemblyParameters
 from modular_dynamics_ros.parameters.table import changed, declare

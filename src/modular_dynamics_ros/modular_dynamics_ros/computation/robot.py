@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 
 import modular_dynamics as md
 from modular_dynamics.model import summaries_by_kind
-from modular_dynamics.urdf import description_stamp
+from modular_dynamics.urdf import DescriptionHeader, description_header
 from modular_dynamics_ros.computation.values import Array
-from modular_dynamics_ros.exceptions import RobotError, listed
+from modular_dynamics_ros.exceptions import NoJointsError, RobotError, listed
 
-__all__ = ["Robot", "load_robot", "stamp_of", "xacro_mappings"]
+__all__ = ["Robot", "header_of", "load_robot", "xacro_mappings"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,7 +114,9 @@ def load_robot(
     inside = {joint.name for one in graph.subsystems if one.black_box for joint in one.joints}
     names = tuple(name for name in graph.independent_joint_names if name not in inside)
     if not names:
-        raise RobotError(f"'{graph.name}' has no moving joint outside black boxes: no torque can be computed")
+        raise NoJointsError(
+            f"'{graph.name}' has no moving joint outside black boxes: no torque can be computed"
+        )
     closed = any((graph.loop_joints, graph.passive_joints, graph.gears, graph.springs))
     needed = set(names) if closed else {*names, *_moving_with(graph, inside)}
     states = tuple(name for name in graph.joint_names if name in needed)
@@ -143,14 +145,14 @@ def load_robot(
     )
 
 
-def stamp_of(description: str) -> int | None:
-    """Since when the robot is as a URDF's text says [ns]; None where it does not say.
+def header_of(description: str) -> DescriptionHeader:
+    """Name and stamp of a URDF's text.
 
     Raises:
         RobotError: no URDF, or a stamp that is none.
     """
     try:
-        return description_stamp(description)
+        return description_header(description)
     except md.ModularDynamicsError as error:
         raise RobotError(str(error)) from error
 

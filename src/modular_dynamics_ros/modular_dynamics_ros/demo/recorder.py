@@ -13,7 +13,7 @@ from trajectory_msgs.msg import JointTrajectory
 import modular_dynamics as md
 from modular_dynamics_ros.computation.acceleration_source import ReferenceSampler
 from modular_dynamics_ros.computation.values import Array, StampedWrench
-from modular_dynamics_ros.messages.joint_states import JointStateReader
+from modular_dynamics_ros.messages.joint_state_reader import JointStateReader
 from modular_dynamics_ros.messages.stamps import stamp_nanoseconds
 from modular_dynamics_ros.messages.trajectories import trajectory_from_message
 from modular_dynamics_ros.messages.wrenches import wrench_from_message

@@ -73,31 +73,43 @@ class MessageCounts:
     """Joint states since activation: how many arrived, were answered, or were rejected (by cause).
 
     Attributes:
+        superseded: read, and not answered because a newer one had arrived. incomplete: read, and not answered
+        because other joints are awaited. of_other_joints: with no joint of the robot.
         closed_anew: answers whose assembly mode did not follow from the answer before. input_age: of the last
-        joint state at its arrival [s]. latency: from arrival to answer.
+        joint state at its arrival [s]. latency: from arrival to answer. last_stamp: of the last answer [ns].
     """
 
     received: int = 0
     answered: int = 0
+    superseded: int = 0
+    incomplete: int = 0
+    of_other_joints: int = 0
     closed_anew: int = 0
     rejected: "Counter[str]" = field(default_factory=Counter)
     input_age: float = float("nan")
     latency: LatencyWindow = field(default_factory=LatencyWindow)
+    last_stamp: int | None = None
 
 
-def input_status(counts: MessageCounts, problems: list[str], age: float | None, stale: bool) -> Status:
-    """Joint states and what makes them unusable; `age`: since the last answered one [s]."""
+def input_status(counts: MessageCounts, problems: list[str], age: float | None, stale: str) -> Status:
+    """Joint states and what makes them unusable.
+
+    Args:
+        age: since the last answered one [s]; None before the first. stale: what to say of a stale input.
+    """
     values = {
         "messages in": str(counts.received),
         "messages rejected": str(sum(counts.rejected.values())),
+        "superseded by a newer joint state": str(counts.superseded),
+        "read while other joints are awaited": str(counts.incomplete),
+        "without a joint of the robot": str(counts.of_other_joints),
         "time since last good joint state [s]": "none yet" if age is None else f"{age:.3f}",
         "age of input at arrival [s]": f"{counts.input_age:.6f}",
     }
     values |= {f"rejected: {cause}": str(count) for cause, count in sorted(counts.rejected.items())}
-    errors = [f"joint states are stale: the last answered one arrived {age:.2f} s ago"] if stale else []
     if age is None and not problems:
         problems = ["waiting for the first joint state"]
-    return status_of("input", "joint states are good", values, errors, problems)
+    return status_of("input", "joint states are good", values, [stale] if stale else [], problems)
 
 
 def answer_values(counts: MessageCounts, source: str) -> dict[str, str]:

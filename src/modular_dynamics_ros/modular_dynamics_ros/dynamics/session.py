@@ -17,10 +17,11 @@ from modular_dynamics_ros.dynamics.crosscheck import CrossChecks
 from modular_dynamics_ros.dynamics.outputs import DynamicsOutputs
 from modular_dynamics_ros.exceptions import BadMessage
 from modular_dynamics_ros.messages.status import Status, status_of
-from modular_dynamics_ros.node.answer_record import AnswerRecord
+from modular_dynamics_ros.node.clocks import STEADY_CLOCK
 from modular_dynamics_ros.node.inputs import ReferenceInput, WrenchInputs
 from modular_dynamics_ros.node.interfaces import SessionNode
-from modular_dynamics_ros.node.loaded_robot import LoadedRobot, robot_settings
+from modular_dynamics_ros.node.joint_states.answer_record import AnswerRecord
+from modular_dynamics_ros.node.loaded_robot import LoadedRobot, load_computation, robot_settings
 from modular_dynamics_ros.parameters.dynamics import DynamicsParameters
 
 __all__ = ["DynamicsSession", "OutputCounts", "output_status"]
@@ -28,9 +29,8 @@ __all__ = ["DynamicsSession", "OutputCounts", "output_status"]
 
 @dataclass
 class OutputCounts:
-    """Joint states superseded by a newer one before they were answered; by joint, answers above its limit."""
+    """By joint, answers above its limit."""
 
-    superseded: int = 0
     limited: "Counter[str]" = field(default_factory=Counter)
 
 
@@ -38,7 +38,7 @@ class DynamicsSession:
     """Its subscriptions while the node is active, and its publishers.
 
     Args:
-        description: path or text of the URDF.
+        computation: see `load`.
 
     Attributes:
         record: of the joint states. counts: of the outputs.
@@ -48,10 +48,15 @@ class DynamicsSession:
         RobotError: robot or parameters cannot be used.
     """
 
-    def __init__(self, node: SessionNode, description: str, parameters: DynamicsParameters) -> None:
+    @staticmethod
+    def load(description: str, parameters: DynamicsParameters) -> Computation:
+        """See `load_computation`."""
+        return load_computation(description, parameters, dynamics_settings(parameters))
+
+    def __init__(self, node: SessionNode, computation: Computation, parameters: DynamicsParameters) -> None:
         self._node, self._parameters = node, parameters
-        self._loaded = LoadedRobot(node, description, parameters, dynamics_settings(parameters))
-        self.robot, self.computation = self._loaded.robot, self._loaded.computation
+        self._loaded = LoadedRobot(node, computation, parameters)
+        self.robot, self.computation = computation.robot, computation
         self.record, self.counts = self._loaded.record, OutputCounts()
         rate, threshold = parameters.crosscheck_rate, parameters.crosscheck_threshold
         self.crosschecks = CrossChecks(self.robot, node.log, rate, threshold)
@@ -77,9 +82,13 @@ class DynamicsSession:
         """See `Session`."""
         return self._loaded.fits(names)
 
-    def receive(self, message: JointState, info: dict[str, Any]) -> None:
+    def knows(self, names: Sequence[str]) -> bool:
         """See `Session`."""
-        self._loaded.receive(message, info)
+        return self._loaded.knows(names)
+
+    def receive(self, message: JointState, info: dict[str, Any], superseded: bool) -> None:
+        """See `Session`."""
+        self._loaded.receive(message, info, superseded)
 
     def retire(self) -> None:
         """See `Session`."""
@@ -130,13 +139,14 @@ class DynamicsSession:
     def _set_rate(self, rate: float) -> None:
         if self._rate_timer is not None:
             self._node.destroy_timer(self._rate_timer)
-        self._rate_timer = self._node.create_timer(1.0 / rate, self._on_rate) if rate > 0.0 else None
+        make = self._node.create_timer
+        self._rate_timer = make(1.0 / rate, self._on_rate, clock=STEADY_CLOCK) if rate > 0.0 else None
 
     def _on_state(self, state: State, arrival: int) -> None:
         if self._rate_timer is None:
             self._answer(state, arrival)
             return
-        self.counts.superseded += self._newest is not None
+        self.record.counts.superseded += self._newest is not None
         self._newest = state, arrival
 
     def _on_rate(self) -> None:
@@ -144,6 +154,7 @@ class DynamicsSession:
             return
         (state, arrival), self._newest = self._newest, None
         try:
+            self.record.require_fresh(state.stamp, self._node.now())
             self._answer(state, arrival)
         except BadMessage as error:
             self.record.rejected(error)
@@ -157,11 +168,10 @@ class DynamicsSession:
         self.crosschecks.compare_if_due(answer)
 
     def _on_watch(self) -> None:
-        overdue, last = self.record.overdue(), self.last_published
-        if overdue is None or last is None:
+        if (overdue := self.record.overdue()) is None:
             return
-        on_stale, publishing = self._parameters.on_stale, "nothing"
-        if on_stale == "hold_gravity":
+        on_stale, publishing, last = self._parameters.on_stale, "nothing", self.last_published
+        if on_stale == "hold_gravity" and last is not None:
             try:
                 self.last_published = self.computation.hold(last)
             except BadMessage as error:
@@ -169,7 +179,7 @@ class DynamicsSession:
             else:
                 publishing = "gravity torques at the last position"
                 self._outputs.publish(self.last_published, self._node.stamp())
-        elif on_stale == "ramp_to_zero" and self._ramp_factor > 0.0:
+        elif on_stale == "ramp_to_zero" and last is not None and self._ramp_factor > 0.0:
             publishing = "the last torques times a falling factor"
             # never more than before, also where a simulation that starts again sets the clock back
             factor = min(self._ramp_factor, max(0.0, 1.0 - overdue / self._parameters.ramp_time))
@@ -196,7 +206,6 @@ def output_status(
     robot, settings = computation.robot, computation.settings
     values = {
         **answer_values(record.counts, record.acceleration_source()),
-        "superseded by a newer joint state": str(outputs.superseded),
         "output": settings.output,
     }
     values |= {

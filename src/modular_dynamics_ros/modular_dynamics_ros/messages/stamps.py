@@ -4,9 +4,11 @@ import re
 
 from builtin_interfaces.msg import Time
 
+from modular_dynamics_ros.exceptions import BadMessage
+
 __all__ = ["description_frame", "description_of", "stamp_message", "stamp_nanoseconds", "stamp_seconds"]
 
-_MARK = re.compile(r"@(\d{1,10})\.(\d{9})$")
+_MARK = re.compile(r"([0-9]{1,10})\.([0-9]{9})")
 
 
 def stamp_nanoseconds(stamp: Time) -> int:
@@ -31,7 +33,18 @@ def description_frame(name: str, stamp: int) -> str:
     return f"{name}@{stamp_seconds(stamp)}"
 
 
-def description_of(frame_id: str) -> int | None:
-    """The inverse: the description's stamp [ns]; None where a joint state does not name its description."""
-    match = _MARK.search(frame_id)
-    return int(match[1]) * 1_000_000_000 + int(match[2]) if match else None
+def description_of(frame_id: str) -> tuple[str, int] | None:
+    """The inverse: robot and stamp [ns] of a joint state's description; None where it names none.
+
+    Raises:
+        BadMessage: a frame_id that looks like such a name and is none.
+    """
+    if "@" not in frame_id:
+        return None
+    name, _, mark = frame_id.rpartition("@")
+    if match := _MARK.fullmatch(mark):
+        return name, int(match[1]) * 1_000_000_000 + int(match[2])
+    if not mark or mark[0].isdigit():
+        text = f"frame_id '{frame_id[:60]}' does not end in the stamp of a description, such as @12.000000000"
+        raise BadMessage("damaged name", text)
+    return None

@@ -13,6 +13,7 @@ from modular_dynamics_ros.messages.status import Status
 from modular_dynamics_ros.parameters.robot import RobotParameters
 
 if TYPE_CHECKING:  # it imports the library, for which a node that starts does not wait
+    from modular_dynamics_ros.computation.computation import Computation
     from modular_dynamics_ros.computation.robot import Robot
 
 __all__ = ["Parameters", "Session", "SessionNode", "SessionType"]
@@ -50,8 +51,19 @@ class SessionNode(Protocol):
     def destroy_lifecycle_publisher(self) -> Callable[..., Any]:
         """rclpy's."""
 
+    @property
+    def count_publishers(self) -> Callable[[str], int]:
+        """rclpy's."""
+
+    @property
+    def simulated(self) -> bool:
+        """Whether the node's clock is /clock."""
+
     def now(self) -> int:
         """The node's clock [ns]."""
+
+    def steady(self) -> int:
+        """A clock that nobody sets [ns]."""
 
     def stamp(self) -> Time:
         """The node's clock as a stamp."""
@@ -68,8 +80,15 @@ class Session(Protocol[Parameters_contra]):
     def fits(self, names: Sequence[str]) -> bool:
         """Whether a joint state with these names holds all joints that are needed."""
 
-    def receive(self, message: JointState, info: dict[str, Any]) -> None:
-        """Answer a joint state, now or later, or report why not; `info`: rclpy's."""
+    def knows(self, names: Sequence[str]) -> bool:
+        """Whether all these names are joints of the robot."""
+
+    def receive(self, message: JointState, info: dict[str, Any], superseded: bool) -> None:
+        """Answer a joint state, now or later, or report why not.
+
+        Args:
+            info: rclpy's. superseded: a newer message waits, so that this one is only read.
+        """
 
     def retire(self) -> None:
         """A newer robot is in force: answer what waits, then only joint states that belong to this one."""
@@ -93,5 +112,24 @@ class Session(Protocol[Parameters_contra]):
         """The parts of /diagnostics, while active."""
 
 
-SessionType = Callable[[SessionNode, str, Parameters], Session[Parameters]]
-"""Makes a session from the path or text of a URDF; raises RobotError where the robot cannot be used."""
+class SessionType(Protocol[Parameters_contra]):
+    """Makes a session, in two steps: the first may take long."""
+
+    def load(self, description: str, parameters: Parameters_contra) -> "Computation":
+        """Prepare a robot, in any thread.
+
+        Args:
+            description: path or text of the URDF.
+
+        Raises:
+            RobotError: the robot cannot be used.
+        """
+
+    def __call__(
+        self, node: SessionNode, computation: "Computation", parameters: Parameters_contra
+    ) -> Session[Parameters_contra]:
+        """The session of a prepared robot; makes publishers.
+
+        Raises:
+            RobotError: a parameter contradicts the robot.
+        """

@@ -1,5 +1,6 @@
 """A robot in a node, and its inputs while the node is active."""
 
+import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -8,39 +9,51 @@ from sensor_msgs.msg import JointState
 from modular_dynamics_ros.computation.computation import Computation
 from modular_dynamics_ros.computation.robot import load_robot
 from modular_dynamics_ros.computation.values import ComputationSettings
-from modular_dynamics_ros.node.answer_record import AnswerRecord
+from modular_dynamics_ros.exceptions import RobotError, listed
+from modular_dynamics_ros.node.clocks import STEADY_CLOCK
 from modular_dynamics_ros.node.interfaces import SessionNode
-from modular_dynamics_ros.node.state_input import Answering, StateInput
+from modular_dynamics_ros.node.joint_states.answer_record import AnswerRecord
+from modular_dynamics_ros.node.joint_states.state_input import Answering, StateInput
 from modular_dynamics_ros.node.subscriptions import Subscriptions
 from modular_dynamics_ros.parameters.robot import RobotParameters
 
-__all__ = ["LoadedRobot", "robot_settings"]
+__all__ = ["LoadedRobot", "given_positions", "load_computation", "robot_settings"]
 
+_NUMBER = re.compile(r"[+-]?([0-9]{1,9}\.?[0-9]*|\.[0-9]+)(e[+-]?[0-9]{1,2})?", re.IGNORECASE)
 WATCH_PERIOD = 0.02  # [s] from one look for stale input to the next
+
+
+def load_computation(
+    description: str, parameters: RobotParameters, settings: ComputationSettings
+) -> Computation:
+    """Read and prepare a robot; may take long, and may be called in any thread.
+
+    Args:
+        description: path or text of the URDF. parameters: of the node. settings: of the computation.
+
+    Raises:
+        RobotError: robot or parameters cannot be used.
+    """
+    # a text from the topic is never expanded: that reads files and evaluates expressions
+    arguments = parameters.xacro_arguments if parameters.robot_description_file else ()
+    robot = load_robot(description, parameters.partition_file, parameters.gravity, arguments)
+    return Computation(robot, settings)
 
 
 class LoadedRobot:
     """A robot, the computation of its torques and, while the node is active, its inputs.
 
-    Args:
-        description: path or text of the URDF. parameters: of the node. settings: of the computation.
-
     Attributes:
         record: of the joint states since activation. active: whether the node is.
 
     Raises:
-        RobotError: robot or parameters cannot be used.
+        RobotError: a parameter contradicts the robot.
     """
 
-    def __init__(
-        self, node: SessionNode, description: str, parameters: RobotParameters, settings: ComputationSettings
-    ) -> None:
-        self._node = node
-        # a text from the topic is never expanded: that reads files and evaluates expressions
-        arguments = parameters.xacro_arguments if parameters.robot_description_file else ()
-        self.robot = load_robot(description, parameters.partition_file, parameters.gravity, arguments)
-        self.computation = Computation(self.robot, settings)
-        self.record = AnswerRecord(node, self.computation)
+    def __init__(self, node: SessionNode, computation: Computation, parameters: RobotParameters) -> None:
+        self._node, self.computation, self.robot = node, computation, computation.robot
+        self._given = given_positions(parameters.absent_joints, self.robot.state_names)
+        self.record = AnswerRecord(node, computation)
         self.active = False
         self._states: StateInput | None = None
         self._inputs: Sequence[Subscriptions] = ()
@@ -56,19 +69,23 @@ class LoadedRobot:
             answer: see `StateInput`. watch: called every WATCH_PERIOD, looks for stale input.
         """
         self.record.restart()
-        self._states = StateInput(self._node, self.computation, answer, self.record)
+        self._states = StateInput(self._node, self.computation, answer, self.record, self._given)
         self._inputs = others
-        self._watch = self._node.create_timer(WATCH_PERIOD, watch)
+        self._watch = self._node.create_timer(WATCH_PERIOD, watch, clock=STEADY_CLOCK)
         self.active = True
 
-    def receive(self, message: JointState, info: dict[str, Any]) -> None:
+    def receive(self, message: JointState, info: dict[str, Any], superseded: bool) -> None:
         """Answer a joint state, or report why not; ignored while the node is not active."""
         if self._states is not None:
-            self._states.receive(message, info)
+            self._states.receive(message, info, superseded)
 
     def fits(self, names: Sequence[str]) -> bool:
         """Whether a joint state with these names holds all joints that are needed."""
         return self._states is not None and self._states.fits(names)
+
+    def knows(self, names: Sequence[str]) -> bool:
+        """Whether all these names are joints of the robot."""
+        return self._states is not None and self._states.knows(names)
 
     def retire(self) -> None:
         """A newer robot is in force: only joint states are taken, those that still belong to this one."""
@@ -96,3 +113,25 @@ def robot_settings(parameters: RobotParameters) -> ComputationSettings:
         stale_after=p.stale_after,
         closure_tolerance=p.closure_tolerance,
     )
+
+
+def given_positions(assignments: Sequence[str], names: Sequence[str]) -> dict[str, float]:
+    """Positions [rad or m] by joint, from texts such as "finger:=0.02".
+
+    Args:
+        names: of the joints whose state is needed.
+
+    Raises:
+        RobotError: a text that is no such assignment, or of another joint.
+    """
+    positions: dict[str, float] = {}
+    for assignment in assignments:
+        name, _, text = assignment.partition(":=")
+        if not _NUMBER.fullmatch(text) or name in positions:
+            text = "JOINT:=POSITION is needed once for each joint, such as finger:=0.02"
+            raise RobotError(f"absent_joints has '{assignment}'; {text}")
+        positions[name] = float(text)
+    if unknown := [name for name in positions if name not in names]:
+        text = f"absent_joints names {listed(unknown)}; the joints of joint_states are {', '.join(names)}"
+        raise RobotError(text)
+    return positions

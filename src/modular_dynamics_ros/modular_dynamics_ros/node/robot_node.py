@@ -3,13 +3,14 @@
 unconfigured --configure--> inactive: the robot is loaded and compiled or, without robot_description_file,
 awaited on the topic robot_description; both succeed, so that nodes may start in any order. A bad file makes
 configuring fail. inactive --activate--> active: joint states are taken and answered. While a robot is awaited
-nothing is answered and /diagnostics says so. A new description replaces the robot if it is good; else the
-last good one stays. Which robot answers a joint state: `Succession`.
+nothing is answered and /diagnostics says so. A new description is prepared beside, and replaces the robot
+between two joint states. If it is refused the last good one stays, unless the description has a stamp: then
+the robot has changed, and nothing is answered. Which robot answers a joint state: `Succession`.
 """
 
 import time
 from dataclasses import replace
-from typing import Any, Generic
+from typing import TYPE_CHECKING, Any, Generic
 
 from builtin_interfaces.msg import Time
 from diagnostic_msgs.msg import DiagnosticArray
@@ -19,19 +20,25 @@ from rclpy.parameter import Parameter
 from std_msgs.msg import String
 
 from modular_dynamics_ros.diagnostics.change_log import ChangeLog
-from modular_dynamics_ros.exceptions import ParameterError, RobotError
+from modular_dynamics_ros.exceptions import NoJointsError, ParameterError, RobotError
 from modular_dynamics_ros.messages.stamps import stamp_seconds
-from modular_dynamics_ros.messages.status import WARN, Status, diagnostic_array
+from modular_dynamics_ros.messages.status import ERROR, OK, WARN, Status, diagnostic_array, status_of
+from modular_dynamics_ros.node.clocks import STEADY_CLOCK
+from modular_dynamics_ros.node.description_loader import DescriptionLoader, Loaded
 from modular_dynamics_ros.node.interfaces import Parameters, Session, SessionType
+from modular_dynamics_ros.node.joint_states.succession import Succession, Vacancy
 from modular_dynamics_ros.node.shared_entities import SharedEntities
 from modular_dynamics_ros.node.spinning import run_node
-from modular_dynamics_ros.node.succession import STEADY_CLOCK, Succession
 from modular_dynamics_ros.node.topics import DESCRIPTIONS
 from modular_dynamics_ros.parameters.table import changed, declare, usage
 
+if TYPE_CHECKING:  # it imports the library, for which a node that starts does not wait
+    from modular_dynamics_ros.computation.computation import Computation
+
 __all__ = ["FAILURE", "SUCCESS", "RobotNode", "run_robot_node"]
 
-CLOCK_SET_BACK = 1_000_000_000  # [ns] clocks of two computers differ by less
+CLOCK_SET_BACK = 1_000_000_000  # [ns] a smaller step is a difference between the clocks of two computers
+MOST_AHEAD = 0.2  # [s] of a description's stamp: clocks of two computers differ by less
 SUCCESS, FAILURE = TransitionCallbackReturn.SUCCESS, TransitionCallbackReturn.FAILURE
 
 
@@ -61,9 +68,11 @@ class RobotNode(LifecycleNode, Generic[Parameters]):
         self._entities = SharedEntities(self)
         self._description = ""
         self._description_subscription: Any = None
+        self._loader: DescriptionLoader[Computation] | None = None
         self._diagnostics: Any = None
         self._diagnostics_timer: Any = None
         self._configured = False
+        self._lost_before: int | None = 0  # joint states, at the last diagnostics
 
     @property
     def session(self) -> Session[Parameters] | None:
@@ -82,9 +91,12 @@ class RobotNode(LifecycleNode, Generic[Parameters]):
             self.get_logger().fatal(f"the library cannot be imported: {error}")
             return FAILURE
         if file:
-            if not self._take_description(file, "robot_description_file"):
+            if not self._take_file(file):
                 return FAILURE
         else:
+            from modular_dynamics_ros.computation.robot import header_of  # noqa: PLC0415  # imports the library
+
+            self._loader = DescriptionLoader(self, header_of, self._load, self._outdated, self._take_loaded)
             self._description_subscription = self.create_subscription(
                 String, "robot_description", self._on_robot_description, DESCRIPTIONS
             )
@@ -129,59 +141,98 @@ class RobotNode(LifecycleNode, Generic[Parameters]):
             self.destroy_subscription(self._description_subscription)
         if self._diagnostics is not None:
             self.destroy_lifecycle_publisher(self._diagnostics)
-        self._description_subscription = self._diagnostics = None
+        if self._loader is not None:
+            self._loader.destroy()
+        self._description_subscription = self._diagnostics = self._loader = None
         self._description, self._configured = "", False
 
     def _on_robot_description(self, message: String) -> None:
         if not message.data.lstrip("\ufeff \t\r\n").startswith("<"):  # load_urdf would take it for a path
-            self.get_logger().error(
-                "robot_description refused: the topic must carry the URDF's XML, which starts with '<', "
-                f"not '{message.data[:40]}'"
+            self._refuse(
+                "robot_description",
+                RobotError(
+                    f"the topic must carry the URDF's XML, which starts with '<', not '{message.data[:40]}'"
+                ),
             )
-        elif message.data != self._description:
-            self._take_description(message.data, "robot_description")
+        elif message.data != self._description and self._loader is not None:
+            self._description = message.data
+            self._loader.load(message.data)
 
-    def _take_description(self, description: str, where: str) -> bool:
-        """Replace the robot by this one; a bad one is refused, and the last good one stays."""
-        kept = f"; '{self.session.robot.graph.name}' stays" if self.session is not None else ""
-        stamp: int | None = None
+    def _load(self, description: str) -> "Computation":
+        """Prepare a robot, in any thread."""
+        return self.session_type().load(description, self.parameters)
+
+    def _take_file(self, file: str) -> bool:
+        """The robot of a file; a bad one is refused."""
         try:
-            if where == "robot_description":
-                stamp = self._stamp_of(description)
-            session = self.session_type()(self._entities, description, self.parameters)
-        except RobotError as error:
-            self.get_logger().error(f"{where} refused: {error}{kept}")
-            self.succession.refuse(stamp)
-            return False
+            self._add(self._load(file), None)
         except Exception as error:
-            # rclpy would swallow it in a transition, and a topic must not end the node
-            if not self.context.ok():
-                return False  # Ctrl-C has shut rclpy down: the description is not to blame
-            self.get_logger().error(f"{where} refused, unexpectedly: {type(error).__name__}: {error}{kept}")
-            self.succession.refuse(stamp)
+            if self.context.ok():  # else Ctrl-C has shut rclpy down: the description is not to blame
+                self._refuse("robot_description_file", error)
             return False
-        self._description = description
+        return True
+
+    def _take_loaded(self, loaded: "Loaded[Computation]") -> None:
+        """Replace the robot by one from the topic; a bad one is refused."""
+        stamp, error = loaded.stamp, loaded.error
+        try:
+            self._require_current(stamp)
+        except RobotError as refusal:
+            self._refuse("robot_description", refusal)
+            return
+        if error is None:
+            assert loaded.product is not None  # see `Loaded`
+            try:
+                self._add(loaded.product, stamp)
+            except Exception as refusal:
+                error = refusal
+        if error is None:
+            return
+        usual = isinstance(error, NoJointsError) and stamp is not None
+        if usual:
+            self.get_logger().info(f"robot_description: {error}")
+        else:
+            self._refuse("robot_description", error, stays=stamp is None)
+            # the sender may repeat it, once what it lacks is there
+            self._description = "" if self._description == loaded.text else self._description
+        if stamp is not None:
+            self.succession.add_vacant(loaded.name, stamp, Vacancy(str(error), usual))
+
+    def _add(self, computation: "Computation", stamp: int | None) -> None:
+        session = self.session_type()(self._entities, computation, self.parameters)
+        session.set_parameters(self.parameters)  # they may have changed since the computation was prepared
         for warning in session.robot.warnings:
             self.get_logger().warning(warning)
         for note in session.robot.notes:
             self.get_logger().info(note)
         self.get_logger().info(session.robot.summary)
-        self.succession.add(session, stamp)
-        return True
+        self.succession.add(session, session.robot.graph.name, stamp)
 
-    def _stamp_of(self, description: str) -> int | None:
-        """Since when a text from the topic is valid [ns]; None where it does not say.
+    def _refuse(self, where: str, error: Exception, *, stays: bool = True) -> None:
+        """Log why a description is not used, and which robot remains."""
+        kept = f"; '{self.session.robot.graph.name}' stays" if stays and self.session is not None else ""
+        unexpected = "" if isinstance(error, RobotError) else f", unexpectedly: {type(error).__name__}"
+        self.get_logger().error(f"{where} refused{unexpected}: {error}{kept}")
+
+    def _require_current(self, stamp: int | None) -> None:
+        """Whether a description with this stamp [ns] may replace the robot in force.
 
         Raises:
-            RobotError: no URDF; or it is older than the robot in force, unless the clock was set back.
+            RobotError: it is older, unless the clock was set back; or far ahead of the clock.
         """
-        from modular_dynamics_ros.computation.robot import stamp_of  # noqa: PLC0415  # imports the library
+        if stamp is None or (now := self.now()) == 0:  # no /clock yet
+            return
+        if (stamp - now) * 1e-9 > max(self.parameters.stale_after, MOST_AHEAD):
+            text = f"its stamp {stamp_seconds(stamp)} is ahead of this node's clock, {stamp_seconds(now)}"
+            raise RobotError(f"{text}: synchronise the clocks, or set use_sim_time on both sides")
+        newest = self.succession.stamp
+        if newest is not None and stamp < newest and now >= newest - CLOCK_SET_BACK:
+            own, last = stamp_seconds(stamp), stamp_seconds(newest)
+            raise RobotError(f"its stamp {own} is older than {last} of the robot in force")
 
-        stamp, newest = stamp_of(description), self.succession.stamp
-        if stamp is None or newest is None or stamp >= newest or self.now() < newest - CLOCK_SET_BACK:
-            return stamp
-        text = f"its stamp {stamp_seconds(stamp)} is older than {stamp_seconds(newest)} of the robot in force"
-        raise RobotError(text)
+    def _outdated(self, next_stamp: int | None) -> bool:
+        """Whether a robot need not be prepared, because of the stamp [ns] of the one that follows."""
+        return next_stamp is None or (self.now() - next_stamp) * 1e-9 > self.parameters.stale_after
 
     def _on_set_parameters(self, changes: list[Parameter]) -> SetParametersResult:
         try:
@@ -195,13 +246,35 @@ class RobotNode(LifecycleNode, Generic[Parameters]):
     def _on_diagnostics(self) -> None:
         self.log.log_resolved()
         self.succession.tidy()
-        if self.session is None:
-            robot = ""
-            statuses = [Status(WARN, "input", "waiting for a robot on the topic robot_description")]
-        else:
+        robot, statuses = "", [Status(WARN, "input", "waiting for a robot on the topic robot_description")]
+        if (vacancy := self.succession.vacancy) is not None:
+            text = f"nothing is answered until the next robot_description: {vacancy.why}"
+            statuses = [Status(OK if vacancy.usual else ERROR, "input", text)]
+        if self.session is not None:
             robot, statuses = self.session.robot.graph.name, self.session.statuses()
+            statuses.append(self._arrivals_status())
         named = (replace(s, name=f"{self.get_name()}: {s.name}", hardware_id=robot) for s in statuses)
         self._diagnostics.publish(diagnostic_array(self.stamp(), named))
+
+    def _arrivals_status(self) -> Status:
+        """What the middleware lost of joint_states."""
+        lost, before = self.succession.lost, self._lost_before
+        self._lost_before = lost
+        if lost is None:
+            known = "unknown: several publishers, or one that was started again"
+            return Status(OK, "joint_states", "received", values={"lost on the way": known})
+        warnings = [f"{lost - before} joint states were lost on the way"] if before and lost > before else []
+        return status_of("joint_states", "received", {"lost on the way": str(lost)}, warnings=warnings)
+
+    @property
+    def simulated(self) -> bool:
+        """Whether the node's clock is /clock."""
+        return bool(self.get_clock().ros_time_is_active)
+
+    @staticmethod
+    def steady() -> int:
+        """A clock that nobody sets [ns]."""
+        return time.monotonic_ns()
 
     def now(self) -> int:
         """The node's clock [ns]: system time, or /clock with use_sim_time."""

@@ -55,10 +55,20 @@ class SharedEntities:
         self._subscriptions: dict[str, _Subscription] = {}
         self.log = node.log
         self.create_timer, self.destroy_timer = node.create_timer, node.destroy_timer
+        self.count_publishers = node.count_publishers
+
+    @property
+    def simulated(self) -> bool:
+        """Whether the node's clock is /clock."""
+        return self._node.simulated
 
     def now(self) -> int:
         """The node's clock [ns]."""
         return self._node.now()
+
+    def steady(self) -> int:
+        """A clock that nobody sets [ns]."""
+        return self._node.steady()
 
     def stamp(self) -> Time:
         """The node's clock as a stamp."""

@@ -40,9 +40,15 @@ class RobotParameters:
     )
     stale_after: float = parameter(
         0.2,
-        "the input is stale after this time without a good joint state; wrenches from topics, and a "
-        "reference beyond its last point, stay valid for the same time",
+        "a joint state older than this by its stamp is not answered, and a joint's value not used; the input "
+        "is stale after this time without an answer; wrenches from topics, and a reference beyond its last "
+        "point, stay valid for the same time",
         **DURATION,
+    )
+    absent_joints: tuple[str, ...] = unconfigured(
+        (),
+        "positions of joints that no joint state holds, at rest, each JOINT:=POSITION [rad or m], such as "
+        "finger:=0.02; where a joint state does hold them it counts for stale_after",
     )
     closure_tolerance: float = parameter(
         0.01,

@@ -10,7 +10,7 @@ from rclpy.lifecycle import LifecycleState
 from sensor_msgs.msg import JointState
 
 from modular_dynamics_ros.computation.closed_loop import ClosedLoopSolution
-from modular_dynamics_ros.computation.computation import Answer
+from modular_dynamics_ros.computation.computation import Answer, Computation
 from modular_dynamics_ros.computation.reactions import MechanismReactions, ReactionComputation
 from modular_dynamics_ros.computation.values import StampedWrench, State
 from modular_dynamics_ros.diagnostics.statuses import LatencyWindow, MessageCounts, answer_values
@@ -18,7 +18,7 @@ from modular_dynamics_ros.exceptions import BadMessage, listed
 from modular_dynamics_ros.messages.status import OK, Status, status_of
 from modular_dynamics_ros.node.inputs import ReferenceInput
 from modular_dynamics_ros.node.interfaces import SessionNode
-from modular_dynamics_ros.node.loaded_robot import LoadedRobot, robot_settings
+from modular_dynamics_ros.node.loaded_robot import LoadedRobot, load_computation, robot_settings
 from modular_dynamics_ros.node.subscriptions import Subscriptions
 from modular_dynamics_ros.parameters.reactions import ReactionParameters
 from modular_dynamics_ros.reactions.connection_wrenches import LOG_NAME, ConnectionWrenches
@@ -48,7 +48,7 @@ class ReactionSession:
     With loads from topics a state waits for the wrenches that were computed from it.
 
     Args:
-        description: path or text of the URDF.
+        computation: see `load`.
 
     Attributes:
         record: of the joint states.
@@ -57,10 +57,15 @@ class ReactionSession:
         RobotError: robot, rules or parameters cannot be used.
     """
 
-    def __init__(self, node: SessionNode, description: str, parameters: ReactionParameters) -> None:
+    @staticmethod
+    def load(description: str, parameters: ReactionParameters) -> Computation:
+        """See `load_computation`."""
+        return load_computation(description, parameters, robot_settings(parameters))
+
+    def __init__(self, node: SessionNode, computation: Computation, parameters: ReactionParameters) -> None:
         self._node, self._parameters = node, parameters
-        self._loaded = LoadedRobot(node, description, parameters, robot_settings(parameters))
-        self.robot, self.computation = self._loaded.robot, self._loaded.computation
+        self._loaded = LoadedRobot(node, computation, parameters)
+        self.robot, self.computation = computation.robot, computation
         self.record = self._loaded.record
         self.reactions = ReactionComputation(
             self.robot, parameters.rules_file, parameters.equilibrium_tolerance
@@ -88,9 +93,13 @@ class ReactionSession:
         """See `Session`."""
         return self._loaded.fits(names)
 
-    def receive(self, message: JointState, info: dict[str, Any]) -> None:
+    def knows(self, names: Sequence[str]) -> bool:
         """See `Session`."""
-        self._loaded.receive(message, info)
+        return self._loaded.knows(names)
+
+    def receive(self, message: JointState, info: dict[str, Any], superseded: bool) -> None:
+        """See `Session`."""
+        self._loaded.receive(message, info, superseded)
 
     def retire(self) -> None:
         """See `Session`. The wrenches that states wait for are the next robot's from now on."""
@@ -158,6 +167,7 @@ class ReactionSession:
 
     def _publish(self, waiting: _Waiting, wrenches: dict[str, StampedWrench] | None) -> None:
         began, answer = time.perf_counter_ns(), waiting.answer
+        self.record.require_order(answer.state.stamp, self._node.now())  # wrenches come in any order
         assert isinstance(answer.dynamics, ClosedLoopSolution)  # ReactionComputation rejects open chains
         self._last = self.reactions(answer.dynamics.result, wrenches)
         self._outputs.publish(self._last, answer.state.stamp, from_topics=wrenches is not None)

@@ -5,7 +5,7 @@ import pytest
 
 import modular_dynamics as md
 from modular_dynamics.modular import Assembly
-from modular_dynamics.urdf import description_stamp
+from modular_dynamics.urdf import description_header
 from modular_dynamics_ros.assembly.live_assembly import LiveAssembly, description_of
 from modular_dynamics_ros.computation.computation import Computation
 from modular_dynamics_ros.computation.robot import load_robot
@@ -32,7 +32,7 @@ def ring():
 def test_the_description_is_the_assembly_and_says_since_when():
     assembly = snake(4)
     live = LiveAssembly.of(assembly, 3, 12_000_000_034)
-    assert description_stamp(live.urdf) == 12_000_000_034
+    assert description_header(live.urdf).stamp == 12_000_000_034
     graph = md.load_urdf(live.urdf)
     q = np.array([0.3, -0.2, 0.5])
     expected = md.inverse_dynamics(assembly.graph(), q, q, q)

@@ -12,7 +12,7 @@ from std_msgs.msg import String
 import modular_dynamics as md
 from helpers.nodes.waiting import SpunNodes
 from modular_dynamics.modular import Assembly
-from modular_dynamics.urdf import description_stamp
+from modular_dynamics.urdf import description_header
 from modular_dynamics_ros.assembly.node import AssemblyNode
 from modular_dynamics_ros.dynamics.node import DynamicsNode
 from modular_dynamics_ros.messages.stamps import description_of, stamp_nanoseconds
@@ -67,7 +67,9 @@ def test_a_change_is_described_moved_and_answered(stage):
     answers = [stage.dock("b", "3", "v1", "4"), stage.dock("v1", "3", "v2", "4", kind="scout")]
     assert all(answer.success for answer in answers)
     stamp = stamp_nanoseconds(answers[1].stamp)
-    stage.spin_until(lambda: stage.descriptions and description_stamp(stage.descriptions[-1].data) == stamp)
+    stage.spin_until(
+        lambda: stage.descriptions and description_header(stage.descriptions[-1].data).stamp == stamp
+    )
     stage.spin_until(lambda: stage.matrices and stage.matrices[-1].revision == 2)
     matrix = stage.matrices[-1]
     assert (matrix.rows, matrix.columns, list(matrix.faces)) == (3, 2, [3, 0, 4, 3, 0, 4])
@@ -82,7 +84,8 @@ def test_a_change_is_described_moved_and_answered(stage):
     expected = md.inverse_dynamics(graph, np.array(answer.position), np.array(answer.velocity), np.zeros(3))
     np.testing.assert_allclose(answer.effort, expected, rtol=1e-12, atol=1e-12)
     for state in stage.states:
-        description = description_of(state.header.frame_id)
+        name, description = description_of(state.header.frame_id)
+        assert name == "walker"
         assert description <= stamp_nanoseconds(state.header.stamp)
         assert len(state.name) == (3 if description == stamp else 1)
 

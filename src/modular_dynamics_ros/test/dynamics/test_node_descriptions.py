@@ -1,6 +1,7 @@
 """dynamics_node: robots from a file and from the topic, good and bad."""
 
 import re
+import threading
 import time
 
 import numpy as np
@@ -98,11 +99,11 @@ def test_a_robot_from_the_topic_replaced_refused_replaced(make, root, four_link,
 class Bodies:
     """Two robots with the same joints, one after the other: four_link, and the same with doubled masses."""
 
-    def __init__(self, make, root):
+    def __init__(self, make, root, **parameters):
         light = (root / "urdf/four_link.urdf").read_text()
         doubled = re.compile(r'mass value="([^"]+)"').sub(lambda m: f'mass value="{2 * float(m[1])}"', light)
         self.begin = time.time_ns()
-        self.harness = make(robot_description_file="", stale_after=30.0).start()
+        self.harness = make(robot_description_file="", **parameters).start()
         self.texts = light, doubled
         self.torques = [md.inverse_dynamics(md.load_urdf(text), Q, V, np.zeros(4)) for text in self.texts]
         self.describe(0, 0)
@@ -132,14 +133,14 @@ def bodies(make, root):
 
 
 def test_each_state_is_answered_by_the_robot_of_its_description_or_of_its_time(bodies):
-    early = bodies.send(1.0, described=0.5)  # its description comes later
-    late = bodies.send(2.0, described=0.0)
+    early = bodies.send(2.0, described=0.5)  # its description comes later
+    late = bodies.send(1.0, described=0.0)
     assert bodies.answers(late) == [0]
     assert bodies.harness.torque_of(early) is None
     bodies.describe(1, 0.5)
     assert bodies.answers(early) == [1]
-    states = bodies.send(0.4), bodies.send(0.6), bodies.send(3.0, described=0.0), bodies.send(4.0)
-    assert bodies.answers(*states) == [0, 1, 0, 1]
+    states = bodies.send(2.1), bodies.send(3.0, described=0.0), bodies.send(4.0)
+    assert bodies.answers(*states) == [1, 0, 1]
 
 
 def test_states_of_a_refused_description_get_no_torques_of_the_robot_in_force(bodies, capfd):
@@ -147,12 +148,79 @@ def test_states_of_a_refused_description_get_no_torques_of_the_robot_in_force(bo
     broken = stamped(bodies.texts[1], bodies.stamp(0.5)).replace('type="revolute"', 'type="hinge"', 1)
     bodies.harness.descriptions.publish(String(data=broken))
     log = bodies.harness.said("robot_description refused", capfd)
+    assert "'four_link' stays" not in log  # the body has changed, whatever it is now
+    unanswered = waiting, bodies.send(2.0, described=0.5), bodies.send(3.0)
+    bodies.describe(1, 4.0)
+    assert bodies.answers(bodies.send(5.0, described=4.0)) == [1]
+    assert [bodies.harness.torque_of(stamp) for stamp in unanswered] == [None] * 3
+    assert bodies.harness.node.session.record.counts.rejected == {"robot refused": 3}
+
+
+def test_after_a_refused_description_nothing_is_held(make, root, capfd):
+    """The body has changed: its old one's weight would be the wrong one."""
+    bodies = Bodies(make, root, on_stale="hold_gravity")
+    broken = stamped(bodies.texts[1], time.time_ns()).replace('type="revolute"', 'type="hinge"', 1)
+    (result,) = bodies.harness.node.set_parameters([Parameter("stale_after", value=0.1)])
+    assert result.successful
+    count = len(bodies.harness.torques)
+    bodies.harness.spin_until(lambda: len(bodies.harness.torques) > count + 2)  # the old one is held
+    bodies.harness.descriptions.publish(String(data=broken))
+    bodies.harness.spin_until(lambda: bodies.harness.node.succession.vacancy)
+    status = bodies.harness.status(
+        "input", lambda status: "until the next robot_description" in status.message
+    )
+    assert (status.level, "hinge" in status.message) == (b"\x02", True)
+    count = len(bodies.harness.torques)
+    bodies.harness.status("input")
+    assert len(bodies.harness.torques) == count
+
+
+def test_a_robot_without_joints_silences_the_node_and_is_no_fault(bodies, capfd):
+    base = "<robot name='four_link'><link name='a'/><modular_dynamics version='1' stamp='{}'/></robot>"
+    seconds, rest = divmod(bodies.stamp(1.0), 10**9)
+    bodies.harness.descriptions.publish(String(data=base.format(f"{seconds}.{rest:09d}")))
+    bodies.harness.spin_until(lambda: bodies.harness.node.succession.vacancy)
+    unanswered = bodies.send(2.0)
+    status = bodies.harness.status("input", lambda status: "no moving joint" in status.message)
+    assert status.level == b"\x00"
+    assert "ERROR" not in capfd.readouterr().err
+    bodies.describe(1, 3.0)
+    assert bodies.answers(bodies.send(4.0, described=3.0)) == [1]
+    assert bodies.harness.torque_of(unanswered) is None
+
+
+def test_a_description_far_ahead_of_the_clock_is_refused(bodies, capfd):
+    bodies.describe(1, 3600.0)
+    log = bodies.harness.said("is ahead of this node's clock", capfd)
     assert "'four_link' stays" in log
-    after = bodies.send(2.0, described=0.5)
     assert bodies.answers(bodies.send(3.0)) == [0]
-    assert [bodies.harness.torque_of(stamp) for stamp in (waiting, after)] == [None, None]
-    status = bodies.harness.status("input", lambda status: "refused" in status.message)
-    assert "belongs to a robot whose description was refused" in status.message
+
+
+def test_the_old_robot_answers_while_the_new_one_is_prepared(make, root, monkeypatch):
+    harness = make(robot_description_file="").start()
+    good = (root / "urdf/four_link.urdf").read_text()
+    harness.descriptions.publish(String(data=good))
+    harness.spin_until(lambda: harness.node.session is not None)
+    first = harness.node.session
+    begun, go_on, load = threading.Event(), threading.Event(), type(first).load
+
+    def slowly(*of):
+        begun.set()
+        assert go_on.wait(60.0)
+        return load(*of)
+
+    monkeypatch.setattr(type(first), "load", staticmethod(slowly))
+    harness.descriptions.publish(String(data=good.replace("four_link", "second")))
+    harness.spin_until(begun.is_set)
+    for _ in range(3):
+        assert (
+            harness.answer_when_connected().effort.tolist() == expected(root / "urdf/four_link.urdf").tolist()
+        )
+    assert harness.node.session is first
+    go_on.set()
+    harness.spin_until(lambda: harness.node.session is not first)
+    harness.answer_when_connected()
+    assert harness.node.session.robot.graph.name == "second"
 
 
 def test_a_description_older_than_the_one_in_force_is_refused(bodies, capfd):

@@ -7,7 +7,7 @@ import pytest
 from sensor_msgs.msg import JointState
 
 from helpers.nodes.dynamics_harness import NAMES, Q, V, expected
-from helpers.nodes.lone_node import lone_node
+from helpers.nodes.lone_node import lone_node, message_info
 from modular_dynamics_ros.computation.acceleration_source import ReferenceTrajectory
 from modular_dynamics_ros.computation.computation import Computation
 from modular_dynamics_ros.computation.robot import load_robot
@@ -15,7 +15,7 @@ from modular_dynamics_ros.computation.values import ComputationSettings
 from modular_dynamics_ros.dynamics.session import DynamicsSession, OutputCounts, output_status
 from modular_dynamics_ros.exceptions import BadMessage
 from modular_dynamics_ros.messages.status import ERROR, OK, WARN
-from modular_dynamics_ros.node.answer_record import AnswerRecord
+from modular_dynamics_ros.node.joint_states.answer_record import AnswerRecord
 from modular_dynamics_ros.parameters.dynamics import DynamicsParameters
 
 
@@ -23,13 +23,14 @@ class Session(DynamicsSession):
     """A session that receives a state at one time [s], and looks for stale input at another."""
 
     def __init__(self, description, **parameters):
-        super().__init__(lone_node(), description, DynamicsParameters(stale_after=0.1, **parameters))
+        table = DynamicsParameters(stale_after=0.1, **parameters)
+        super().__init__(lone_node(), self.load(description, table), table)
         self.activate(None)
 
     def receive_at(self, time):
         self._node.time = round(1e9 * time)
         message = JointState(name=NAMES, position=Q.tolist(), velocity=V.tolist())
-        self.receive(message, {"received_timestamp": self._node.time})
+        self.receive(message, message_info(self._node.time), superseded=False)
 
     def published_at(self, time):
         self._node.time, torques = round(1e9 * time), self._node.sent["~/joint_torques"]
@@ -49,6 +50,7 @@ def test_what_is_published_while_no_state_comes(four_link, on_stale, count):
         assert len(session.published_at(time + 0.1 + 1e-9)) == count
         assert "joint states are stale" in session.statuses()[0].message
         assert session.statuses()[0].level == ERROR
+    session._node.simulated = True
     session.receive_at(100.0)
     # the clock was set back, and time begins anew
     assert [len(session.published_at(time)) for time in (1.0, 1.1, 2.0)] == [0, 0, count]

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from sensor_msgs.msg import JointState
 
-from helpers.nodes.lone_node import lone_node, receive
+from helpers.nodes.lone_node import lone_node, message_info, receive
 from helpers.paths import ROBOTS
 from modular_dynamics_ros.messages.stamps import stamp_message
 from modular_dynamics_ros.messages.wrenches import WrenchWriter
@@ -16,7 +16,8 @@ NEAR, FAR = np.zeros(19), np.eye(19)[-1]  # the last joint jumps by 1 rad
 @pytest.fixture
 def session():
     parameters = ReactionParameters(rules_file=str(ROBOTS / "charmie_torso_rules.yaml"), loads="topics")
-    made = ReactionSession(lone_node(), str(ROBOTS / "charmie_torso.urdf"), parameters)
+    computation = ReactionSession.load(str(ROBOTS / "charmie_torso.urdf"), parameters)
+    made = ReactionSession(lone_node(), computation, parameters)
     made.activate(None)
     return made
 
@@ -25,7 +26,7 @@ def send(session, stamp, q, *, with_wrenches=True):
     node, header = session._node, stamp_message(stamp)
     state = JointState(name=session.robot.state_names, position=q.tolist())
     state.header.stamp = header
-    session.receive(state, {"received_timestamp": node.time})
+    session.receive(state, message_info(node.time), superseded=False)
     wrench = WrenchWriter().write(header, session.robot.graph.ground.name, np.zeros(6))
     for name in session.reactions.load_names if with_wrenches else ():
         receive(node, f"dynamics_node/connections/{name}/wrench", wrench)
@@ -39,7 +40,7 @@ def test_a_refused_state_leaves_no_trace(session):
     send(session, 4, FAR, with_wrenches=False)
     session._node.time = 10**9  # its wrenches never come
     session._on_watch()
-    send(session, 5, NEAR)
+    send(session, 10**9 + 5, NEAR)
     values = {key: value for status in session.statuses() for key, value in status.values.items()}
     assert (values["messages out"], values["messages rejected"]) == ("3", "2")
     assert values["answers with a new search for the assembly mode"] == "1"  # the first

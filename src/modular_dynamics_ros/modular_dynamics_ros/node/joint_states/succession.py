@@ -10,29 +10,36 @@ from collections import deque
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from rclpy.clock import Clock, ClockType
 from sensor_msgs.msg import JointState
 
 from modular_dynamics_ros.exceptions import BadMessage
-from modular_dynamics_ros.messages.stamps import description_of, stamp_nanoseconds
+from modular_dynamics_ros.messages.stamps import description_of, stamp_nanoseconds, stamp_seconds
+from modular_dynamics_ros.node.clocks import STEADY_CLOCK
 from modular_dynamics_ros.node.interfaces import Session, SessionNode
-from modular_dynamics_ros.node.subscriptions import Subscriptions
+from modular_dynamics_ros.node.joint_states.arrivals import JointStateArrivals
 from modular_dynamics_ros.node.topics import JOINT_STATES
 
-__all__ = ["Succession"]
+__all__ = ["Succession", "Vacancy"]
 
-STEADY_CLOCK = Clock(clock_type=ClockType.STEADY_TIME)
 MOST_ROBOTS = 32  # that were replaced and may still answer: changes may come faster than their time runs out
-MOST_REFUSED = 32  # stamps of descriptions that are remembered
 MOST_HELD = JOINT_STATES.depth  # joint states that wait for their description
 LOOK_PERIOD = 0.02  # [s] from one look for those that waited in vain to the next
+
+
+class Vacancy(NamedTuple):
+    """Why the joint states of a robot cannot be answered, and whether that is no fault."""
+
+    why: str
+    usual: bool
 
 
 class _Robot(NamedTuple):
     """A robot in force from its description's stamp on [ns]; None: the description has none."""
 
-    session: Session[Any]
+    name: str
     stamp: int | None
+    session: Session[Any] | None
+    vacancy: Vacancy | None = None  # where there is no session
 
 
 class _Held(NamedTuple):
@@ -53,48 +60,64 @@ class Succession:
     def __init__(self, node: SessionNode, patience: Callable[[], float]) -> None:
         self._node, self._patience = node, patience
         self._robots: list[_Robot] = []
+        self._last: Session[Any] | None = None  # newest session; it counts what no robot can answer
         self._ends: deque[float] = deque()  # of all but the newest robot: until when they are kept [s]
-        self._refused: deque[int] = deque(maxlen=MOST_REFUSED)
         self._held: deque[_Held] = deque()
-        self._subscription: Subscriptions | None = None
+        self._arrivals: JointStateArrivals | None = None
         self._active = False
         self._timer: Any = None
 
     @property
     def current(self) -> Session[Any] | None:
-        """The robot in force."""
+        """The robot in force; None where there is none, or where its joint states cannot be answered."""
         return self._robots[-1].session if self._robots else None
+
+    @property
+    def vacancy(self) -> Vacancy | None:
+        """Why the joint states of the robot in force cannot be answered; None where they can."""
+        return self._robots[-1].vacancy if self._robots else None
 
     @property
     def stamp(self) -> int | None:
         """Since when the robot in force is valid [ns]; None where its description does not say."""
         return self._robots[-1].stamp if self._robots else None
 
-    def add(self, session: Session[Any], stamp: int | None) -> None:
+    @property
+    def lost(self) -> int | None:
+        """Joint states that were sent and not received; None where that is not known."""
+        return 0 if self._arrivals is None else self._arrivals.lost
+
+    def add(self, session: Session[Any], name: str, stamp: int | None) -> None:
         """A new robot; while the node is active, the one before answers what still belongs to it."""
-        before = self.current
-        self._robots.append(_Robot(session, stamp))
-        if self._active:
-            self._begin(None)
+        self._append(_Robot(name, stamp, session))
+
+    def add_vacant(self, name: str, stamp: int, vacancy: Vacancy) -> None:
+        """A new robot whose joint states cannot be answered; the one before is in force no more."""
+        self._append(_Robot(name, stamp, None, vacancy))
+
+    def _append(self, robot: _Robot) -> None:
+        before = self._robots[-1] if self._robots else None
+        self._robots.append(robot)
+        if robot.session is not None:
+            if self._active:
+                self._begin(None)
+                if self._last is not None:
+                    robot.session.continue_from(self._last)
+            self._last = robot.session
         if before is not None and self._active:
-            session.continue_from(before)
-            before.retire()
-            self._ends.append(time.monotonic() + self._patience())
+            if before.session is not None:
+                before.session.retire()
+            ahead = max(0, (robot.stamp or 0) - self._node.now()) * 1e-9
+            self._ends.append(time.monotonic() + self._patience() + ahead)
         elif before is not None:
             self._remove_oldest()
         self.tidy()
         self._deliver_held()
 
-    def refuse(self, stamp: int | None) -> None:
-        """A description with this stamp was refused: its joint states are not answered."""
-        if stamp is not None:
-            self._refused.append(stamp)
-            self._deliver_held()
-
     def activate(self, state: Any) -> None:
         """Take joint states from now on, or as soon as there is a robot."""
         self._active = True
-        if self._robots:
+        if self.current is not None:
             self._begin(state)
 
     def _begin(self, state: Any) -> None:
@@ -103,15 +126,17 @@ class Succession:
         So a waiting reference is read before a waiting joint state, and a player that waits for subscribers
         finds all of them.
         """
-        self._robots[-1].session.activate(state)
-        if self._subscription is None:
-            self._subscription = _JointStates(self._node, self._deliver)
+        session = self._robots[-1].session
+        assert session is not None  # both callers have looked
+        session.activate(state)
+        if self._arrivals is None:
+            self._arrivals = JointStateArrivals(self._node, self._deliver, self._patience)
 
     def deactivate(self) -> None:
         """Take no more messages; keep only the robot in force."""
-        if self._subscription is not None:
-            self._subscription.destroy()
-        self._subscription, self._active = None, False
+        if self._arrivals is not None:
+            self._arrivals.destroy()
+        self._arrivals, self._active = None, False
         self._held.clear()
         self._watch()
         while len(self._robots) > 1:
@@ -123,9 +148,9 @@ class Succession:
     def destroy(self) -> None:
         """Deactivate, and forget all robots."""
         self.deactivate()
-        self._refused.clear()
         if self._robots:
             self._remove_oldest()
+        self._last = None
 
     def tidy(self) -> None:
         """Remove robots that were replaced long ago."""
@@ -135,55 +160,65 @@ class Succession:
             self._remove_oldest()
 
     def _remove_oldest(self) -> None:
-        self._robots.pop(0).session.destroy()
+        session = self._robots.pop(0).session
+        if session is not None:
+            session.destroy()
 
-    def _deliver(self, message: JointState, info: dict[str, Any], until: float | None = None) -> None:
+    def _deliver(
+        self, message: JointState, info: dict[str, Any], superseded: bool, until: float | None = None
+    ) -> None:
         if self._ends:
             self.tidy()
-        if not self._robots:
-            return
         try:
             session = self._owner(message)
         except BadMessage as error:
-            self._robots[-1].session.reject(error)
+            self._reject(error)
             return
         if session is not None:
-            session.receive(message, info)
+            session.receive(message, info, superseded)
             return
         self._held.append(_Held(message, info, until or time.monotonic() + self._patience()))
         if len(self._held) > MOST_HELD:
             self._give_up(self._held.popleft())
         self._watch()
 
+    def _reject(self, error: BadMessage) -> None:
+        if self._last is not None:
+            self._last.reject(error)
+
     def _owner(self, message: JointState) -> Session[Any] | None:
         """Whose state it is; None: of a robot whose description has not arrived.
 
         Raises:
-            BadMessage: of one that is in force no more, or was refused.
+            BadMessage: of one that is in force no more, or that cannot be answered.
         """
+        if (described := description_of(message.header.frame_id)) is not None:
+            return self._named(*described)
         newest = self._robots[-1]
         if newest.stamp is None:
             # times say nothing: a robot that was replaced gets what the new one cannot use
-            if len(self._robots) == 1:
-                return newest.session
-            fitting = [one for one in self._robots if one.session.fits(message.name)]
-            return fitting[-1].session if fitting else newest.session
-        if (described := description_of(message.header.frame_id)) is not None:
-            return self._named(described, newest.stamp)
+            sessions = [robot.session for robot in self._robots if robot.session is not None]
+            fitting = [one for one in sessions if one.fits(message.name)] if len(sessions) > 1 else []
+            return fitting[-1] if fitting else newest.session
         stamp = stamp_nanoseconds(message.header.stamp) or self._node.now()
         for robot in reversed(self._robots):
             if (robot.stamp or 0) <= stamp:
-                waits = robot is newest and not robot.session.fits(message.name)
-                return None if waits else robot.session
+                session = _answerable(robot)
+                awaited = robot is newest and not (session.fits(message.name) or session.knows(message.name))
+                return None if awaited else session
         text = f"its stamp is {(newest.stamp - stamp) * 1e-9:.3f} s older than the robot's description"
         raise BadMessage("older than the robot", text)
 
-    def _named(self, described: int, newest: int) -> Session[Any] | None:
-        if named := [robot.session for robot in self._robots if robot.stamp == described]:
-            return named[-1]
-        if described in self._refused:
-            raise BadMessage("robot refused", "it belongs to a robot whose description was refused")
-        if described > newest:
+    def _named(self, name: str, stamp: int) -> Session[Any] | None:
+        """The robot that a joint state names."""
+        alike = [robot for robot in self._robots if robot.stamp == stamp]
+        if named := [robot for robot in alike if robot.name == name]:
+            return _answerable(named[-1])
+        if alike:
+            text = f"it names '{name[:60]}', but the description with that stamp is of '{alike[-1].name}'"
+            raise BadMessage("another robot", text)
+        newest = self._robots[-1].stamp
+        if newest is None or stamp > newest:
             return None
         text = f"it belongs to a robot that was replaced more than {self._patience():g} s ago"
         raise BadMessage("robot replaced", text)
@@ -191,17 +226,19 @@ class Succession:
     def _deliver_held(self) -> None:
         """After a new description: joint states that wait find their robot, or go on waiting."""
         held, self._held = self._held, deque()
-        for one in held:
-            self._deliver(*one)
+        for message, info, until in held:
+            self._deliver(message, info, False, until)
         self._watch()
 
     def _give_up(self, held: _Held) -> None:
         """A joint state has waited in vain."""
-        if description_of(held.message.header.frame_id) is None:
-            self._robots[-1].session.receive(held.message, held.info)  # says which joints are missing
+        named, session = description_of(held.message.header.frame_id), self._robots[-1].session
+        if named is None and session is not None:
+            session.receive(held.message, held.info, False)  # says which joints are missing
             return
-        text = f"the description of its robot did not arrive within {self._patience():g} s"
-        self._robots[-1].session.reject(BadMessage("no description", text))
+        which = "its robot" if named is None else f"'{named[0][:60]}' since {stamp_seconds(named[1])}"
+        text = f"the description of {which} did not arrive within {self._patience():g} s"
+        self._reject(BadMessage("no description", text))
 
     def _on_look(self) -> None:
         now = time.monotonic()
@@ -218,9 +255,13 @@ class Succession:
             self._timer = None
 
 
-class _JointStates(Subscriptions):
-    """To joint_states, from activation to deactivation."""
+def _answerable(robot: _Robot) -> Session[Any]:
+    """The session of a robot.
 
-    def __init__(self, node: SessionNode, deliver: Callable[[JointState, dict[str, Any]], None]) -> None:
-        super().__init__(node)
-        self._subscribe_with_queued(JointState, "joint_states", deliver, JOINT_STATES)
+    Raises:
+        BadMessage: its joint states cannot be answered.
+    """
+    if robot.session is None:
+        why = robot.vacancy.why if robot.vacancy else ""
+        raise BadMessage("robot refused", f"it belongs to a robot that cannot be answered: {why}")
+    return robot.session

@@ -1,14 +1,15 @@
 """Which robot a joint state belongs to: by its description, by its time, by its joints."""
 
+import time
 from unittest.mock import MagicMock
 
 import pytest
 from sensor_msgs.msg import JointState
 
-from helpers.nodes.lone_node import lone_node
+from helpers.nodes.lone_node import lone_node, message_info
 from modular_dynamics_ros.messages.stamps import description_frame, stamp_message
-from modular_dynamics_ros.node import succession as module
-from modular_dynamics_ros.node.succession import MOST_HELD, MOST_ROBOTS, Succession
+from modular_dynamics_ros.node.joint_states import succession as module
+from modular_dynamics_ros.node.joint_states.succession import MOST_HELD, MOST_ROBOTS, Succession, Vacancy
 
 pytestmark = pytest.mark.ros
 S = 1_000_000_000  # [ns]
@@ -28,7 +29,10 @@ class Robot:
     def fits(self, names):
         return self.joints <= set(names)
 
-    def receive(self, message, info):
+    def knows(self, names):
+        return self.joints >= set(names)
+
+    def receive(self, message, info, superseded):
         self.got.append(message.header.stamp.sec)
 
     def reject(self, error):
@@ -40,21 +44,25 @@ class Stage:
 
     def __init__(self, monkeypatch):
         self.node, self.time = lone_node(), 0.0
+        self.node.time = 9 * S
         monkeypatch.setattr(module, "time", MagicMock(monotonic=lambda: self.time))
         self.succession = Succession(self.node, lambda: 0.2)
         self.succession.activate(None)
 
     def add(self, stamp, *joints):
         robot = Robot(*joints)
-        self.succession.add(robot, stamp)
+        self.succession.add(robot, "robot", stamp)
         return robot
 
-    def send(self, stamp, *names, description=None):
+    def refuse(self, stamp):
+        self.succession.add_vacant("robot", stamp, Vacancy("it has no inertia", usual=False))
+
+    def send(self, stamp, *names, description=None, frame=""):
         message = JointState(name=names)
-        message.header.stamp = stamp_message(stamp * S)
+        message.header.stamp, message.header.frame_id = stamp_message(stamp * S), frame
         if description is not None:
             message.header.frame_id = description_frame("robot", description * S)
-        self.node.create_subscription.call_args.args[2](message, {})
+        self.node.create_subscription.call_args.args[2](message, message_info(time.time_ns()))
 
     def wait(self, time):
         self.time += time
@@ -101,10 +109,46 @@ def test_a_state_whose_description_never_comes_is_counted_after_the_patience(sta
 def test_states_of_a_refused_description_are_never_answered_by_another_robot(stage):
     robot = stage.add(1 * S, "a")
     stage.send(5, "a", description=5)
-    stage.succession.refuse(5 * S)
+    stage.refuse(5 * S)
+    assert robot.calls == ["activate", "retire"]  # it holds nothing any more: its body is another one
     stage.send(6, "a", description=5)
     stage.send(7, "a", description=1)
-    assert (robot.got, robot.causes) == ([7], ["robot refused"] * 2)
+    stage.send(8, "a")
+    stage.send(4, "a")
+    assert (robot.got, robot.causes) == ([7, 4], ["robot refused"] * 3)
+    new = stage.add(9 * S, "a")
+    assert new.calls == ["activate", "continue"]
+    stage.send(10, "a")
+    assert (new.got, new.causes) == ([10], ["robot refused"] * 3)
+
+
+def test_a_description_without_a_stamp_does_not_answer_for_one_that_is_named(stage):
+    old, new = stage.add(1 * S, "a"), stage.add(None, "a")
+    stage.send(2, "a", description=1)
+    stage.send(3, "a", description=2)
+    stage.send(4, "a")
+    stage.wait(0.21)
+    assert (old.got, new.got, new.causes) == ([2], [4], ["no description"])
+
+
+@pytest.mark.parametrize("frame", ["robot@1.5", "robot@", "robot@１.000000000", "robot@1.0000000000", "x@9x"])
+def test_a_damaged_name_of_a_description_is_not_taken_for_none(stage, frame):
+    robot = stage.add(1 * S, "a")
+    stage.send(2, "a", frame=frame)
+    assert (robot.got, robot.causes) == ([], ["damaged name"])
+
+
+def test_the_name_of_the_robot_counts_too(stage):
+    robot = stage.add(1 * S, "a")
+    stage.send(2, "a", frame=description_frame("other", 1 * S))
+    stage.send(3, "a", frame="camera@left")
+    assert (robot.got, robot.causes) == ([3], ["another robot"])
+
+
+def test_a_message_of_some_joints_does_not_wait_for_another_robot(stage):
+    robot = stage.add(1 * S, "a", "b")
+    stage.send(2, "a")
+    assert robot.got == [2]
 
 
 @pytest.mark.parametrize(("stamp", "owner"), [(1, 0), (4, 0), (5, 1), (6, 1)])
@@ -138,7 +182,7 @@ def test_a_replaced_robot_answers_for_the_patience_and_is_then_removed(stage):
 
 def test_descriptions_without_a_stamp_decide_by_joints_and_the_newest_is_first(stage):
     old = stage.add(None, "a", "b")
-    stage.send(1, "x", description=9)  # a foreign frame_id says nothing to such a robot
+    stage.send(1, "x")
     new = stage.add(None, "a")
     stage.send(2, "a", "b")
     newest = stage.add(None, "a", "c")

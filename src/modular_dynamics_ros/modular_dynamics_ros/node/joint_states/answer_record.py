@@ -1,4 +1,4 @@
-"""What became of the joint states of an active node; how old the last answered one is."""
+"""What became of the joint states of an active node, and which of them may be answered."""
 
 import time
 
@@ -7,37 +7,79 @@ from modular_dynamics_ros.computation.computation import Answer, Computation
 from modular_dynamics_ros.diagnostics.statuses import MessageCounts, closure_status, input_status
 from modular_dynamics_ros.exceptions import BadMessage, listed
 from modular_dynamics_ros.messages.status import Status
+from modular_dynamics_ros.node.clocks import Stopwatch
 from modular_dynamics_ros.node.interfaces import SessionNode
 
 __all__ = ["AnswerRecord"]
+
+OUT_OF_ORDER = "older than the last answer"  # cause of a BadMessage; usual with several publishers
 
 
 class AnswerRecord:
     """Counts and reports joint states and answers since activation.
 
     Attributes:
-        counts: of messages. last: the last answer that was published.
+        counts: of messages. last: the last answer that was published. missing: joints that the last state
+        which could not be answered lacked.
     """
 
     counts: MessageCounts
     last: Answer | None
+    missing: tuple[str, ...]
 
     def __init__(self, node: SessionNode, computation: Computation) -> None:
         self._node, self._computation = node, computation
+        self._unanswered = Stopwatch(node)
         self.restart()
 
     def restart(self) -> None:
         """Forget everything: the node is activated."""
-        self.counts, self.last = MessageCounts(), None
-        self._answered = 0  # when the last answer was published, by the node's clock [ns]
+        self.counts, self.last, self.missing = MessageCounts(), None, ()
+        self._waiting = False  # for an answer: a joint state has come
 
     def continue_from(self, other: "AnswerRecord") -> None:
         """Count on what another robot of the node has counted."""
         self.counts = other.counts
 
+    def require_fresh(self, stamp: int, now: int) -> None:
+        """Whether a state with this stamp [ns] may be answered `now`.
+
+        Raises:
+            BadMessage: it is older than stale_after, or as far ahead.
+        """
+        if not self._waiting:
+            self._waiting = True
+            self._unanswered.start()
+        age, stale_after = (now - stamp) * 1e-9, self._computation.settings.stale_after
+        self.counts.input_age = age
+        if abs(age) <= stale_after:
+            return
+        if self._node.simulated and now == 0:
+            raise BadMessage("no clock", "use_sim_time is set, and nothing has come on /clock yet")
+        cause, where = ("too old", "behind") if age > 0.0 else ("ahead of the clock", "ahead of")
+        advice = "leave use_sim_time off" if self._node.simulated else "set use_sim_time for a recording"
+        raise BadMessage(
+            cause,
+            f"the stamp is more than {stale_after:g} s (stale_after) {where} this node's clock: synchronise "
+            f"the clocks of the computers, or {advice}",
+        )
+
+    def require_order(self, stamp: int, now: int) -> None:
+        """Whether an answer with this stamp [ns] would follow the last one.
+
+        Raises:
+            BadMessage: it would not; the clock was not set back.
+        """
+        if (last := self.counts.last_stamp) is None or stamp >= last:
+            return
+        if (last - now) * 1e-9 <= self._computation.settings.stale_after:
+            raise BadMessage(OUT_OF_ORDER, "a newer joint state was answered already")
+
     def answered(self, answer: Answer, arrival: int) -> None:
         """An answer is published; `arrival` of its state [ns of the system]."""
-        self.last, self._answered = answer, self._node.now()
+        self.last, self.missing = answer, ()
+        self.counts.last_stamp = answer.state.stamp
+        self._unanswered.start()
         self.counts.answered += 1
         self.counts.latency.add(arrival, time.time_ns() - arrival)
         self.counts.closed_anew += not answer.configuration.continues_last
@@ -53,6 +95,8 @@ class AnswerRecord:
     def rejected(self, error: BadMessage) -> None:
         """A joint state cannot be answered."""
         self.counts.rejected[error.cause] += 1
+        if error.cause == OUT_OF_ORDER:
+            return
         closing = error.cause in (CANNOT_CLOSE, DEAD_POINT)
         where = "closure" if closing else "joint_states"
         self._node.log.problem(where, error.cause, f"not answered: {error}", severe=closing)
@@ -65,21 +109,20 @@ class AnswerRecord:
     def stale(self, publishing: str) -> None:
         """The input is stale; `publishing`: what is published meanwhile."""
         stale_after = self._computation.settings.stale_after
-        text = f"no joint state was answered for {stale_after:g} s; publishing {publishing}"
+        text = f"no joint state was answered for {stale_after:g} s{self._reason()}; publishing {publishing}"
         self._node.log.problem("stale input", "stale", text)
 
+    def _reason(self) -> str:
+        return f": no position of {listed(self.missing)} in that time" if self.missing else ""
+
     def overdue(self) -> float | None:
-        """For how long [s] the input has been stale; None where it is fresh, and before the first answer."""
+        """For how long [s] the input has been stale; None where it is fresh, and before the first state."""
         age, stale_after = self._age(), self._computation.settings.stale_after
         return None if age is None or age <= stale_after else age - stale_after
 
     def _age(self) -> float | None:
-        """Seconds since the last answer; None before the first."""
-        if self.last is None:
-            return None
-        now = self._node.now()
-        self._answered = min(self._answered, now)  # a simulation that starts again sets the clock back
-        return (now - self._answered) * 1e-9
+        """Seconds since the last answer, or since the first state; None before both."""
+        return self._unanswered.seconds() if self._waiting else None
 
     def acceleration_source(self) -> str:
         """Where accelerations come from, and the source's condition at the last answer, if that is fresh."""
@@ -88,8 +131,11 @@ class AnswerRecord:
 
     def status(self, *elsewhere: str) -> Status:
         """Joint states and all problems, except those that other statuses report."""
-        problems = self._node.log.current("stale input", *elsewhere)
-        return input_status(self.counts, problems, self._age(), self.overdue() is not None)
+        problems, age = self._node.log.current("stale input", *elsewhere), self._age()
+        stale = ""
+        if age is not None and self.overdue() is not None:
+            stale = f"joint states are stale: none was answered for {age:.2f} s{self._reason()}"
+        return input_status(self.counts, problems, age, stale)
 
     def closure_status(self, answer: Answer | None) -> Status:
         """The closed loops at an answer."""

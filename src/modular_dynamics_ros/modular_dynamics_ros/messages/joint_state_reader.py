@@ -1,0 +1,136 @@
+"""sensor_msgs/JointState to arrays in joint order: joints are matched by name."""
+
+from array import array
+from collections import Counter, deque
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from sensor_msgs.msg import JointState
+
+from modular_dynamics_ros.exceptions import BadMessage, listed
+from modular_dynamics_ros.messages.stamps import stamp_nanoseconds
+
+__all__ = ["JointSample", "JointStateReader", "Layout"]
+
+Array = NDArray[np.float64]
+MOST_LAYOUTS = 16  # that are remembered: one for each publisher of joint states
+
+
+@dataclass(frozen=True, eq=False)
+class Layout:
+    """Which joints of a robot the messages with these names hold, and where.
+
+    Attributes:
+        names: of the messages. joints: (k,) indices of the joints in the robot, rising; source: (k,) in the
+        messages. complete: whether all joints are there. optional: (index in the optional joints, index in
+        the messages) of those that are there.
+    """
+
+    names: list[str]
+    joints: NDArray[np.intp]
+    source: NDArray[np.intp]
+    complete: bool
+    optional: tuple[tuple[int, int], ...]
+
+
+@dataclass(frozen=True, eq=False)
+class JointSample:
+    """What one message says of the joints of a robot.
+
+    Attributes:
+        stamp: [ns], 0 where it was not filled in. layout: which joints.
+        q, v: (k,) positions and velocities [rad or m, rad/s or m/s] of the layout's joints; NaN where a
+        velocity is missing.
+        optional: (m,) positions of all optional joints, NaN where one is missing or not finite.
+    """
+
+    stamp: int
+    layout: Layout
+    q: Array
+    v: Array
+    optional: Array
+
+
+class JointStateReader:
+    """Reads joint states of one robot, of all its joints or of some.
+
+    Positions must be finite. A velocity may be missing (empty array or NaN). Unknown joints and the values of
+    the effort field are ignored, not its length.
+
+    Args:
+        joint_names: their order. optional: joints whose position is read, but not needed.
+    """
+
+    def __init__(self, joint_names: Sequence[str], optional: Sequence[str] = ()) -> None:
+        self.joint_names, self.optional = tuple(joint_names), tuple(optional)
+        self._layouts: deque[Layout] = deque(maxlen=MOST_LAYOUTS)
+
+    def layout(self, names: Sequence[str]) -> Layout:
+        """Where the joints are in messages with these names.
+
+        Raises:
+            BadMessage: a joint of the robot is named twice.
+        """
+        for known in self._layouts:
+            if known.names == names:
+                return known
+        layout = self._layout(list(names))
+        self._layouts.appendleft(layout)
+        return layout
+
+    def read(self, message: JointState) -> JointSample:
+        """The values of a message.
+
+        Raises:
+            BadMessage: duplicate joints, arrays of the wrong length, values that are not finite.
+        """
+        layout = self.layout(message.name)
+        count = len(message.name)
+        if len(message.effort):
+            _check_length(message.effort, count, "effort")
+        q = _gather(message.position, layout, "position")
+        if not np.isfinite(q).all():
+            offenders = self._named(layout, ~np.isfinite(q))
+            raise BadMessage("not finite", f"position of {offenders} is NaN or infinite")
+        if len(message.velocity):
+            v = _gather(message.velocity, layout, "velocity")
+            if np.isinf(v).any():
+                raise BadMessage("not finite", f"velocity of {self._named(layout, np.isinf(v))} is infinite")
+        else:
+            v = np.full(len(q), np.nan)
+        stamp = stamp_nanoseconds(message.header.stamp)
+        return JointSample(stamp, layout, q, v, self._optional(layout, message.position))
+
+    def _layout(self, names: list[str]) -> Layout:
+        position = {name: index for index, name in enumerate(names)}
+        if len(position) < len(names):
+            ours = {*self.joint_names, *self.optional}
+            if twice := sorted(name for name, count in Counter(names).items() if count > 1 and name in ours):
+                raise BadMessage("duplicate joints", f"{listed(twice)} named more than once")
+        joints = [index for index, name in enumerate(self.joint_names) if name in position]
+        source = [position[self.joint_names[index]] for index in joints]
+        optional = [(k, position[name]) for k, name in enumerate(self.optional) if name in position]
+        complete = len(joints) == len(self.joint_names)
+        return Layout(names, np.array(joints, np.intp), np.array(source, np.intp), complete, tuple(optional))
+
+    def _optional(self, layout: Layout, positions: "array[float]") -> Array:
+        values = np.full(len(self.optional), np.nan)
+        for k, index in layout.optional:
+            if np.isfinite(positions[index]):
+                values[k] = positions[index]
+        return values
+
+    def _named(self, layout: Layout, flags: NDArray[np.bool_]) -> str:
+        return listed([self.joint_names[index] for index in layout.joints[flags]])
+
+
+def _gather(values: "array[float]", layout: Layout, field: str) -> Array:
+    _check_length(values, len(layout.names), field)
+    return np.asarray(values, dtype=float).take(layout.source)
+
+
+def _check_length(values: "array[float]", count: int, field: str) -> None:
+    if len(values) != count:
+        raise BadMessage("wrong length", f"{field} has {len(values)} values for {count} joint names")

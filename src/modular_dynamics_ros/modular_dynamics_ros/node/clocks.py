@@ -1,0 +1,41 @@
+"""How long ago something happened, whatever is done to the clocks."""
+
+from rclpy.clock import Clock, ClockType
+
+from modular_dynamics_ros.node.interfaces import SessionNode
+
+__all__ = ["STEADY_CLOCK", "Stopwatch"]
+
+#: For timers that must go on when system time is set, and when a simulation stops.
+STEADY_CLOCK = Clock(clock_type=ClockType.STEADY_TIME)
+CLOCK_SILENT = 1_000_000_000  # [ns] a simulation that runs slowly sends /clock more often than that
+
+
+class Stopwatch:
+    """Time since its start.
+
+    By the steady clock: system time may be set. With use_sim_time by /clock, and where that stands still for
+    a second, by the steady clock: a simulation that has died must not look like one that has just answered.
+    """
+
+    def __init__(self, node: SessionNode) -> None:
+        self._node = node
+        self.start()
+
+    def start(self) -> None:
+        """Begin anew."""
+        self._started, self._started_steady = self._node.now(), self._node.steady()
+        self._clock, self._moved = self._started, self._started_steady  # /clock, and when it moved last
+
+    def seconds(self) -> float:
+        """Since the start [s]."""
+        steady = self._node.steady()
+        if not self._node.simulated:
+            return (steady - self._started_steady) * 1e-9
+        now = self._node.now()
+        if now < self._clock:  # a simulation that starts again
+            self._started = now
+        if now != self._clock:
+            self._clock, self._moved = now, steady
+        silent = steady - self._moved
+        return max(now - self._started, silent if silent > CLOCK_SILENT else 0) * 1e-9

@@ -1,0 +1,1 @@
+"""Joint states on their way to a robot: received, merged by joint, handed on, counted."""

@@ -1,0 +1,73 @@
+"""The subscription to joint_states: what waits in its queue, and what the middleware lost."""
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+from sensor_msgs.msg import JointState
+
+from modular_dynamics_ros.messages.stamps import stamp_nanoseconds
+from modular_dynamics_ros.node.interfaces import SessionNode
+from modular_dynamics_ros.node.pending_messages import pending_messages
+from modular_dynamics_ros.node.subscriptions import Subscriptions
+from modular_dynamics_ros.node.topics import JOINT_STATES, NO_SUBSCRIPTION_EVENTS
+
+__all__ = ["JointStateArrivals"]
+
+Delivery = Callable[[JointState, dict[str, Any], bool], None]
+"""Takes a message, rclpy's info, and whether a newer message waits, which alone is to be answered."""
+
+BEHIND = 0.5  # share of stale_after for which a message may wait until the node has fallen behind
+
+
+class JointStateArrivals(Subscriptions):
+    """Delivers joint states in order.
+
+    A node that has fallen behind answers only the newest of what waits: the next controller's cycle needs
+    that one, and the others would make it later.
+
+    Args:
+        patience: stale_after [s].
+
+    Attributes:
+        lost: messages that were sent and not received; None where several publishers, whose numbers cannot
+        be told apart, send them.
+    """
+
+    def __init__(self, node: SessionNode, deliver: Delivery, patience: Callable[[], float]) -> None:
+        super().__init__(node)
+        self._deliver, self._patience = deliver, patience
+        self.lost: int | None = 0
+        self._number = 0  # of the last message, as its publisher counts
+        self._subscription = self._subscribe_with_info(
+            JointState, "joint_states", self._on_message, JOINT_STATES, event_callbacks=NO_SUBSCRIPTION_EVENTS
+        )
+
+    def _on_message(self, message: JointState, info: dict[str, Any]) -> None:
+        waited = (time.time_ns() - info["received_timestamp"]) * 1e-9
+        if waited > BEHIND * self._patience():
+            self._catch_up([(message, info), *pending_messages(self._subscription, JOINT_STATES.depth)])
+            return
+        self._count(info)
+        self._deliver(message, info, False)
+        for queued in pending_messages(self._subscription):
+            self._count(queued[1])
+            self._deliver(*queued, False)
+
+    def _catch_up(self, waiting: list[tuple[JointState, dict[str, Any]]]) -> None:
+        stamps = [stamp_nanoseconds(message.header.stamp) for message, _ in waiting]
+        newest = max(range(len(waiting)), key=lambda k: (stamps[k], k))
+        for k, (message, info) in enumerate(waiting):
+            self._count(info)
+            self._deliver(message, info, k != newest)
+
+    def _count(self, info: dict[str, Any]) -> None:
+        """Look for gaps in the numbers that a publisher gives its messages."""
+        number, last = info.get("publication_sequence_number") or 0, self._number
+        self._number = number
+        if number == last + 1 or self.lost is None or not (number and last):
+            return
+        if self._node.count_publishers("joint_states") > 1:
+            self.lost = None
+        elif number > last:
+            self.lost += number - last - 1

@@ -1,0 +1,73 @@
+"""What waits in the queue of joint_states, and what was lost before it."""
+
+import time
+
+import pytest
+from sensor_msgs.msg import JointState
+
+from helpers.nodes.lone_node import lone_node
+from modular_dynamics_ros.messages.stamps import stamp_message
+from modular_dynamics_ros.node.joint_states.arrivals import JointStateArrivals
+
+pytestmark = pytest.mark.ros
+
+
+class Topic:
+    """joint_states with messages in its queue: (stamp [s], how long ago it arrived [s], number)."""
+
+    def __init__(self, publishers=1):
+        self.node, self.got, self.queue = lone_node(), [], []
+        self.node.count_publishers = lambda topic: publishers
+        self.node.create_subscription.return_value.handle = Handle(self.queue)
+        self.arrivals = JointStateArrivals(self.node, self.deliver, lambda: 0.2)
+
+    def deliver(self, message, info, superseded):
+        self.got.append((message.header.stamp.sec, superseded))
+
+    def wake(self, *messages):
+        self.queue[:] = [self.message(*one) for one in messages]
+        self.node.create_subscription.call_args.args[2](*self.queue.pop(0))
+
+    @staticmethod
+    def message(stamp, age=0.0, number=None):
+        message = JointState()
+        message.header.stamp = stamp_message(stamp * 1_000_000_000)
+        arrival = time.time_ns() - round(age * 1e9)
+        return message, {"received_timestamp": arrival, "publication_sequence_number": number}
+
+
+class Handle:
+    def __init__(self, queue):
+        self.queue = queue
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *of):
+        return False
+
+    def take_message(self, kind, raw):
+        return self.queue.pop(0) if self.queue else None
+
+
+def test_in_time_every_message_is_answered():
+    topic = Topic()
+    topic.wake((1, 0.05), (2, 0.04), (3, 0.0))
+    assert topic.got == [(1, False), (2, False), (3, False)]
+
+
+def test_a_node_that_has_fallen_behind_answers_only_the_newest():
+    topic = Topic()
+    topic.wake(*[(k, 0.3) for k in range(1, 200)], (250, 0.0), (240, 0.0))
+    assert len(topic.got) == 201
+    assert [stamp for stamp, superseded in topic.got if not superseded] == [250]
+
+
+@pytest.mark.parametrize(
+    ("publishers", "numbers", "lost"),
+    [(1, [5, 6, 7], 0), (1, [5, 6, 9, 10, 12], 3), (1, [5, 6, 1, 2], 0), (2, [5, 6, 1, 7, 2], None)],
+)
+def test_what_was_lost_is_counted_where_it_is_known(publishers, numbers, lost):
+    topic = Topic(publishers)
+    topic.wake(*[(k, 0.0, number) for k, number in enumerate(numbers)])
+    assert topic.arrivals.lost == lost

@@ -1,0 +1,172 @@
+"""Joint states: which are answered, in which order, from which messages."""
+
+import numpy as np
+import pytest
+from sensor_msgs.msg import JointState
+
+from helpers.nodes.dynamics_harness import NAMES, Q, V, expected
+from helpers.nodes.lone_node import lone_node, message_info
+from modular_dynamics_ros.dynamics.session import DynamicsSession
+from modular_dynamics_ros.exceptions import RobotError
+from modular_dynamics_ros.messages.stamps import stamp_message, stamp_nanoseconds
+from modular_dynamics_ros.messages.status import ERROR, OK
+from modular_dynamics_ros.parameters.dynamics import DynamicsParameters
+
+pytestmark = pytest.mark.ros
+S = 1_000_000_000  # [ns]
+
+
+class Robot:
+    """dynamics_node's session in a node without DDS; stale_after is 0.2 s; times in s."""
+
+    def __init__(self, description, **parameters):
+        table = DynamicsParameters(**parameters)
+        self.node = lone_node()
+        self.session = DynamicsSession(self.node, DynamicsSession.load(description, table), table)
+        self.session.activate(None)
+        self.counts = self.session.record.counts
+        self.torques = self.node.sent["~/joint_torques"]
+
+    def send(self, now, stamp=None, names=NAMES, q=Q, v=V, **options):
+        self.node.time = round(now * S)
+        message = JointState(name=list(names), position=np.array(q).tolist(), velocity=np.array(v).tolist())
+        message.header.stamp = stamp_message(round((now if stamp is None else stamp) * S))
+        options = {"superseded": False} | options
+        self.session.receive(message, message_info(self.node.time), **options)
+
+    def watch(self, now):
+        self.node.time = round(now * S)
+        self.session._on_watch()
+        return self.session.statuses()[0]
+
+    @property
+    def stamps(self):
+        return [stamp_nanoseconds(one.header.stamp) / S for one in self.torques]
+
+
+@pytest.fixture
+def robot(four_link):
+    return Robot(four_link)
+
+
+def test_a_state_older_than_stale_after_by_its_stamp_is_counted_and_not_answered(robot):
+    for age in (0.0, 0.19, 0.21, 0.9, 3.0):
+        robot.send(100.0, 100.0 - age, q=Q + age)
+    assert robot.stamps == [100.0]  # that of 0.19 s is older than the answer before
+    assert robot.counts.rejected == {"too old": 3, "older than the last answer": 1}
+    robot.send(100.4, 100.21)
+    assert robot.stamps == [100.0, 100.21]
+    assert "synchronise" in robot.node.log.texts("joint_states")[0]
+
+
+def test_a_state_ahead_of_the_clock_is_not_answered_and_does_not_stop_those_that_follow(robot):
+    robot.send(100.0, 103.0)
+    robot.send(100.1, 100.15)  # clocks of two computers differ by less than stale_after
+    robot.send(100.2)
+    assert robot.stamps == [100.15, 100.2]
+    assert robot.counts.rejected == {"ahead of the clock": 1}
+
+
+def test_stamps_of_answers_never_go_back(robot):
+    for now, stamp in ((1.0, 1.0), (1.01, 0.99), (1.02, 1.01), (1.03, 1.005), (1.04, 1.01), (1.05, 1.05)):
+        robot.send(now, stamp)
+    assert robot.stamps == [1.0, 1.01, 1.01, 1.05]
+    assert robot.counts.rejected == {"older than the last answer": 2}
+    assert robot.node.log.current() == []  # usual with several publishers
+
+
+def test_a_simulation_that_starts_again_is_answered_at_once(robot):
+    robot.node.simulated = True
+    for now in (50.0, 50.1, 0.1, 0.2):
+        robot.send(now)
+    assert robot.stamps == [50.0, 50.1, 0.1, 0.2]
+
+
+def test_use_sim_time_without_a_clock_is_named(robot):
+    robot.node.simulated = True
+    robot.send(0.0, 1e9)
+    assert robot.counts.rejected == {"no clock": 1}
+
+
+def test_a_message_without_a_stamp_counts_from_when_it_was_sent(robot):
+    robot.node.time = 10 * S
+    message = JointState(name=NAMES, position=Q.tolist(), velocity=V.tolist())
+    for sent in (9.0, 9.9, 10.5):
+        robot.session.receive(message, message_info(round(sent * S)), superseded=False)
+    assert robot.stamps == [9.9, 10.0]
+    assert robot.counts.rejected == {"too old": 1}
+
+
+def test_a_superseded_message_is_read_and_not_answered(robot):
+    robot.send(1.0, names=["turn"], q=[5.0], v=[0.0])
+    robot.send(1.01, superseded=True)
+    robot.send(1.02, names=["turn", "bend"], q=[0.5, 0.6], v=[1.0, 2.0])
+    assert (robot.counts.superseded, robot.counts.incomplete, robot.stamps) == (1, 1, [1.02])
+
+
+def test_joints_of_several_publishers_are_merged_each_with_its_age(robot, four_link):
+    def arm(now, q):
+        robot.send(now, names=["bend", "turn"], q=[q[1], q[0]], v=[V[1], V[0]])
+
+    def leg(now, q):
+        robot.send(now, names=["right", "camera", "left"], q=[q[3], 9.0, q[2]], v=[V[3], 9.0, V[2]])
+
+    arm(1.0, Q)
+    leg(1.05, Q)
+    arm(1.1, Q + 0.1)
+    merged = [*(Q + 0.1)[:2], *Q[2:]]
+    assert robot.stamps == [1.05, 1.1]
+    assert robot.torques[0].effort.tolist() == expected(four_link).tolist()
+    assert robot.torques[1].effort.tolist() == expected(four_link, q=merged).tolist()
+    arm(1.3, Q)  # the leg's values are 0.25 s old
+    assert (robot.stamps, robot.counts.incomplete) == ([1.05, 1.1], 2)
+    assert robot.watch(1.31).level == ERROR
+    text = "joint states are stale: none was answered for 0.21 s: no position of 'left', 'right'"
+    assert text in robot.watch(1.31).message
+    leg(1.31, Q)
+    assert robot.watch(1.31).level == OK
+
+
+def test_a_grippers_message_alone_is_no_problem(robot):
+    for k in range(100):
+        robot.send(1.0 + 0.01 * k)
+        robot.send(1.005 + 0.01 * k, names=["finger", "thumb"], q=[0.1, 0.2], v=[0.0, 0.0])
+    assert (robot.counts.answered, robot.counts.of_other_joints, robot.counts.received) == (100, 100, 200)
+    assert robot.watch(2.0).level == OK
+
+
+def test_a_slow_message_does_not_bring_back_old_values(robot, four_link):
+    robot.send(1.0)
+    robot.send(1.01, 0.95, names=["turn"], q=[99.0], v=[99.0])
+    robot.send(1.02, names=["left"], q=[Q[2]], v=[V[2]])
+    assert robot.torques[-1].effort.tolist() == expected(four_link).tolist()
+
+
+def test_absent_joints_have_the_given_position_while_no_message_holds_them(four_link):
+    robot = Robot(four_link, absent_joints=("left:=0.25", "right:=-1e-1"))
+    arm = {"names": ["turn", "bend"], "q": Q[:2], "v": V[:2]}
+    robot.send(1.0, **arm)
+    given = {"q": [*Q[:2], 0.25, -0.1], "v": [*V[:2], 0.0, 0.0]}
+    assert robot.torques[-1].effort.tolist() == expected(four_link, **given).tolist()
+    robot.send(1.01, names=["left"], q=[Q[2]], v=[V[2]])
+    given["q"][2], given["v"][2] = Q[2], V[2]
+    assert robot.torques[-1].effort.tolist() == expected(four_link, **given).tolist()
+
+
+@pytest.mark.parametrize("wrong", ["left", "left:=", "left:=x", "left:=１", "left:=nan", "wing:=1", ":=1"])
+def test_a_given_position_that_cannot_be_used_is_refused_by_name(four_link, wrong):
+    with pytest.raises(RobotError, match=r"absent_joints (has|names) '"):
+        Robot(four_link, absent_joints=(wrong,))
+
+
+def test_a_rate_never_answers_an_old_state(four_link):
+    robot = Robot(four_link, rate=0.5)
+    timer = robot.node.create_timer.call_args_list[-1].args[1]
+    for now in (1.0, 1.1, 1.2):
+        robot.send(now)
+    robot.node.time = round(2.9 * S)
+    timer()
+    assert (robot.stamps, robot.counts.superseded, robot.counts.rejected) == ([], 2, {"too old": 1})
+    robot.send(3.0)
+    timer()
+    assert robot.stamps == [3.0]
