@@ -10,10 +10,10 @@ from collections import deque
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from rclpy.clock import Clock, ClockType
 from sensor_msgs.msg import JointState
 
 from modular_dynamics_ros.exceptions import BadMessage
+from modular_dynamics_ros.lifecycle.node import STEADY_CLOCK
 from modular_dynamics_ros.messages.stamps import description_of, stamp_nanoseconds
 from modular_dynamics_ros.node.interfaces import Session, SessionNode
 from modular_dynamics_ros.node.subscriptions import Subscriptions
@@ -21,7 +21,6 @@ from modular_dynamics_ros.node.topics import JOINT_STATES
 
 __all__ = ["Succession"]
 
-STEADY_CLOCK = Clock(clock_type=ClockType.STEADY_TIME)
 MOST_ROBOTS = 32  # that were replaced and may still answer: changes may come faster than their time runs out
 MOST_REFUSED = 32  # stamps of descriptions that are remembered
 MOST_HELD = JOINT_STATES.depth  # joint states that wait for their description
