@@ -3,7 +3,7 @@
 from contextlib import closing
 
 import pytest
-from rclpy.lifecycle import LifecycleState, TransitionCallbackReturn
+from rclpy.lifecycle import TransitionCallbackReturn
 from rclpy.parameter import Parameter
 
 from helpers.nodes.dynamics_harness import Harness
@@ -45,7 +45,7 @@ def node(request, root):
 
 
 class Failing:
-    """Raises at its call number `at`, from 1 on; else does what it stands for."""
+    """Raises at its call number `at`, counted from 1; else it does what it stands for."""
 
     def __init__(self, what, at=1):
         self.what, self.left = what, at
@@ -63,29 +63,29 @@ def run_through(node):
         assert node.trigger_deactivate() == node.trigger_cleanup() == SUCCESS
 
 
-FAILURES = [
-    ("create_lifecycle_publisher", 1), ("create_lifecycle_publisher", 3),
-    ("create_subscription", 1), ("create_subscription", 2), ("create_subscription", 3), ("create_timer", 1),
-    ("create_timer", 2), ("create_service", 3), ("create_client", 1),
-]  # fmt: skip
+ROBOT = ["create_lifecycle_publisher", "create_subscription", "create_timer"]
+ASSEMBLY = ["create_lifecycle_publisher", "create_service", "create_client", "create_timer"]
+MADE = [("assembly", ASSEMBLY), ("dynamics", ROBOT), ("reactions", ROBOT)]
 
 
-@pytest.mark.parametrize(("method", "at"), FAILURES)
-def test_a_transition_that_raises_leaves_nothing_and_may_be_repeated(node, monkeypatch, capfd, method, at):
+@pytest.mark.parametrize(("node", "method"), [(k, m) for k, ms in MADE for m in ms], indirect=["node"])
+def test_a_transition_that_raises_leaves_nothing_and_may_be_repeated(node, monkeypatch, capfd, method):
     before = entities(node)
-    failing = Failing(getattr(node, method), at)
-    monkeypatch.setattr(node, method, failing)
-    results = [node.trigger_configure()]
-    if results[0] == SUCCESS:
-        results.append(node.trigger_activate())
-    if failing.left > 0:
-        pytest.skip("this node does not make so many of them")
-    monkeypatch.undo()
-    assert results[-1] != SUCCESS
-    assert "unexpectedly: RuntimeError: out of handles" in capfd.readouterr().err
-    assert entities(node) == before
-    run_through(node)
-    assert entities(node) == before
+    for at in range(1, 5):
+        failing = Failing(getattr(node, method), at)
+        with monkeypatch.context() as broken:
+            broken.setattr(node, method, failing)
+            results = [node.trigger_configure()]
+            if results[0] == SUCCESS:
+                results.append(node.trigger_activate())
+        if failing.left > 0:  # it does not make so many of them
+            assert at > 1
+            break
+        assert results[-1] != SUCCESS
+        assert "unexpectedly: RuntimeError: out of handles" in capfd.readouterr().err
+        assert entities(node) == before
+        run_through(node)
+        assert entities(node) == before
 
 
 @pytest.mark.parametrize(("kind", "method"), [(LoadedRobot, "unsubscribe"), (Outputs, "destroy")])
@@ -137,18 +137,16 @@ def test_a_shutdown_that_raises_still_ends_in_finalized(four_link, monkeypatch, 
         stage.start()
         monkeypatch.setattr(Outputs, "destroy", Failing(None))
         assert stage.node.trigger_shutdown() == SUCCESS
-        assert (
-            "could not free everything, unexpectedly: RuntimeError: out of handles" in capfd.readouterr().err
-        )
+        assert "could not free everything, unexpectedly: RuntimeError" in capfd.readouterr().err
+        assert entities(stage.node) == before
 
 
-def test_two_hundred_lives_leave_nothing(node):
+def test_many_lives_leave_nothing(node):
     before = entities(node)
-    for _ in range(200):
+    for _ in range(40):
         assert node.trigger_configure() == node.trigger_activate() == SUCCESS
         assert node.trigger_deactivate() == node.trigger_cleanup() == SUCCESS
         assert entities(node) == before
-    assert len(node._managed_entities) == 0
 
 
 def test_parameters_that_cannot_be_applied_stay_as_they_were(four_link, monkeypatch):
@@ -160,8 +158,3 @@ def test_parameters_that_cannot_be_applied_stay_as_they_were(four_link, monkeypa
         assert (result.successful, result.reason) == (False, "RuntimeError: out of handles")
         assert stage.node.parameters.rate == stage.node.get_parameter("rate").value == 0.0
         assert stage.node.set_parameters([Parameter("rate", value=50.0)])[0].successful
-
-
-def test_an_error_in_a_state_is_no_success(node):
-    """`on_error` answers SUCCESS: the lifecycle then leads to unconfigured."""
-    assert node.on_error(LifecycleState("errorprocessing", 15)) == SUCCESS
