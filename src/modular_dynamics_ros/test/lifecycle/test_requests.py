@@ -1,14 +1,18 @@
 """Requests to the services that rclpy gives every node: each is answered, and the node goes on."""
 
 import math
+from contextlib import closing
 
 import pytest
 from lifecycle_msgs.msg import Transition
 from lifecycle_msgs.srv import ChangeState, GetState
 from rcl_interfaces.msg import Parameter, ParameterType, ParameterValue
 from rcl_interfaces.srv import GetParameters, SetParameters, SetParametersAtomically
+from rclpy.node import Node
 
 from helpers.nodes.dynamics_harness import Harness
+from helpers.nodes.waiting import SpunNodes
+from modular_dynamics_ros.lifecycle.requests import answer_all_requests
 
 pytestmark = [pytest.mark.ros, pytest.mark.usefixtures("ros")]
 
@@ -133,3 +137,17 @@ def test_ten_thousand_parameters(asked):
     results = asked.set(*(Parameter(name=f"p{k}") for k in range(10_000)))
     assert results == [(False, f"no parameter 'p{k}'") for k in range(10_000)]
     assert not asked.node.has_parameter("p0")
+
+
+def test_a_node_without_a_lifecycle_answers_as_well():
+    """joint_state_player and what else calls `answer_all_requests`."""
+    node, responses = Node("plain"), []
+    with closing(SpunNodes(node)) as stage:
+        node.declare_parameter("rate", 1.0)
+        answer_all_requests(node)
+        client = node.create_client(SetParameters, "plain/set_parameters")
+        stage.spin_until(client.service_is_ready)
+        future = client.call_async(SetParameters.Request(parameters=[rate(type=77), hertz(2.0)]))
+        future.add_done_callback(lambda done: responses.extend(done.result().results))
+        stage.spin_until(lambda: responses)
+    assert [response.successful for response in responses] == [False, True]
