@@ -5,14 +5,10 @@ Services dock and undock modules, load and save the assembly. Everything else fo
 dynamics_node, rviz and, by its parameter, robot_state_publisher.
 """
 
-import time
 from typing import Any
 
-from diagnostic_msgs.msg import DiagnosticArray
 from modular_dynamics_interfaces.msg import AssemblyIncidenceMatrix
-from rcl_interfaces.msg import SetParametersResult
-from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackReturn
-from rclpy.parameter import Parameter
+from rclpy.lifecycle import LifecycleState
 from rclpy.qos import QoSProfile
 from sensor_msgs.msg import JointState
 from std_msgs.msg import String
@@ -24,26 +20,24 @@ from modular_dynamics_ros.assembly.live_assembly import LiveAssembly
 from modular_dynamics_ros.assembly.motion import MovingJoints
 from modular_dynamics_ros.assembly.services import AssemblyServices, Change
 from modular_dynamics_ros.assembly.state_publisher import StatePublisherClient
-from modular_dynamics_ros.diagnostics.change_log import ChangeLog
-from modular_dynamics_ros.exceptions import AssemblyFileError, ParameterError
+from modular_dynamics_ros.exceptions import AssemblyFileError
+from modular_dynamics_ros.lifecycle.node import ManagedNode
 from modular_dynamics_ros.messages.assembly import incidence_message
 from modular_dynamics_ros.messages.joint_states import JointStateWriter
 from modular_dynamics_ros.messages.stamps import description_frame, stamp_message
-from modular_dynamics_ros.messages.status import Status, diagnostic_array, status_of
-from modular_dynamics_ros.node.clocks import STEADY_CLOCK
-from modular_dynamics_ros.node.robot_node import FAILURE, run_robot_node
+from modular_dynamics_ros.messages.status import Status, status_of
+from modular_dynamics_ros.node.spinning import run_lifecycle_node
 from modular_dynamics_ros.node.topics import DESCRIPTIONS, JOINT_STATES, LATCHED
 from modular_dynamics_ros.parameters.assembly import AssemblyParameters
-from modular_dynamics_ros.parameters.table import changed, declare
 
 __all__ = ["AssemblyNode", "main"]
 
 
-class AssemblyNode(LifecycleNode):
+class AssemblyNode(ManagedNode[AssemblyParameters]):
     """Configured: the assembly and the gait are loaded. Active: they are published, and services change them.
 
     Attributes:
-        live: the assembly in force, while configured. active: whether the node is.
+        live: the assembly in force, while configured.
     """
 
     NAME = "assembly_node"
@@ -52,18 +46,13 @@ class AssemblyNode(LifecycleNode):
     live: LiveAssembly
 
     def __init__(self, **options: Any) -> None:
-        super().__init__(self.NAME, **options)
-        self.parameters = declare(self, self.PARAMETERS)
-        self.add_on_set_parameters_callback(self._on_set_parameters)
-        self.log = ChangeLog(self.get_logger(), time.monotonic)
-        self.active = self._configured = False
-        self._requests: AssemblyServices | None = None
+        super().__init__(**options)
         self._state_publisher: StatePublisherClient | None = None
-        self._periodic: list[Any] = []
+        self._timer: Any = None  # of the joint states
         self._writer: JointStateWriter | None = None
         self._began = self._newest = self._sent = 0  # [ns], [ns] of what is published, joint states
 
-    def on_configure(self, state: LifecycleState) -> TransitionCallbackReturn:
+    def configure(self) -> bool:
         """Load the assembly and its gait."""
         p = self.parameters
         try:
@@ -76,51 +65,30 @@ class AssemblyNode(LifecycleNode):
             self.live = LiveAssembly.of(assembly, 0, self.now())
         except (ModularDynamicsError, AssemblyFileError) as error:
             self.get_logger().error(f"not configured: {error}")
-            return FAILURE
-        make = self.create_lifecycle_publisher
+            return False
+        make = self.make_publisher
         self._descriptions = make(String, "robot_description", DESCRIPTIONS)
         self._matrices = make(AssemblyIncidenceMatrix, "~/incidence_matrix", LATCHED)
         self._states = make(JointState, "joint_states", QoSProfile(depth=JOINT_STATES.depth))
-        self._diagnostics = make(DiagnosticArray, "/diagnostics", 10)
+        self._writer = self._state_publisher = None
         if p.robot_state_publisher:
             self._state_publisher = StatePublisherClient(self, p.robot_state_publisher, self.log)
-        self._requests = AssemblyServices(self, self)
-        self._configured = True
-        return super().on_configure(state)
+            self.while_configured.callback(self._state_publisher.destroy)
+        self.while_configured.callback(AssemblyServices(self, self).destroy)
+        return True
 
-    def on_activate(self, state: LifecycleState) -> TransitionCallbackReturn:
+    def activate(self, state: LifecycleState) -> None:
         """Publish, and move."""
-        result = super().on_activate(state)
-        self.active, self._began = True, max(self.now(), self._newest + 1)
+        self._began = max(self.now(), self._newest + 1)
         self._put_in_force(LiveAssembly.of(self.live.assembly, self.live.revision, self._began), "activated")
-        self._start_timers()
-        return result
-
-    def on_deactivate(self, state: LifecycleState) -> TransitionCallbackReturn:
-        """Stand still; publish nothing."""
-        self._stop()
-        return super().on_deactivate(state)
-
-    def on_cleanup(self, state: LifecycleState) -> TransitionCallbackReturn:
-        """Forget the assembly."""
-        self._forget()
-        return super().on_cleanup(state)
-
-    def on_shutdown(self, state: LifecycleState) -> TransitionCallbackReturn:
-        """Forget the assembly, whatever the state was."""
-        self._stop()
-        self._forget()
-        return super().on_shutdown(state)
+        self.while_active.callback(self._stop_timer)
+        self._start_timer()
 
     def change(self, make: Change, what: str) -> None:
         """See `Host`. Nothing changes where an exception is raised."""
         assembly = make(self.live.assembly)
         stamp = max(self.now(), self._newest + 1)
         self._put_in_force(LiveAssembly.of(assembly, self.live.revision + 1, stamp), what)
-
-    def now(self) -> int:
-        """The node's clock [ns]."""
-        return int(self.get_clock().now().nanoseconds)
 
     def _put_in_force(self, live: LiveAssembly, what: str) -> None:
         self.live, self._newest = live, live.stamp
@@ -144,33 +112,20 @@ class AssemblyNode(LifecycleNode):
         """Of the gait [s] at a stamp [ns]."""
         return max(0, stamp - self._began) * 1e-9
 
-    def _start_timers(self) -> None:
-        rate = self.parameters.rate
-        self._periodic = [self.create_timer(1.0, self._on_second, clock=STEADY_CLOCK)]
-        if rate > 0.0:
-            self._periodic.append(self.create_timer(1.0 / rate, self._on_state))
+    def _start_timer(self) -> None:
+        if (rate := self.parameters.rate) > 0.0:
+            self._timer = self.create_timer(1.0 / rate, self._on_state)
 
-    def _stop_timers(self) -> None:
-        for timer in self._periodic:
-            self.destroy_timer(timer)
-        self._periodic = []
+    def _stop_timer(self) -> None:
+        if self._timer is not None:
+            self.destroy_timer(self._timer)
+        self._timer = None
 
-    def _stop(self) -> None:
-        self.active = False
-        self._stop_timers()
-        self.log.clear()
-
-    def _forget(self) -> None:
-        if not self._configured:
-            return
-        assert self._requests is not None
-        self._requests.destroy()
-        for publisher in (self._descriptions, self._matrices, self._states, self._diagnostics):
-            self.destroy_lifecycle_publisher(publisher)
-        if self._state_publisher is not None:
-            self._state_publisher.destroy()
-        self._requests = self._state_publisher = self._writer = None
-        self._configured = False
+    def parameters_changed(self) -> None:
+        """See `ManagedNode`."""
+        if self.active:
+            self._stop_timer()
+            self._start_timer()
 
     def _on_state(self) -> None:
         """Publish where the gait is now."""
@@ -181,28 +136,15 @@ class AssemblyNode(LifecycleNode):
         self._states.publish(self._writer.write(stamp_message(stamp), q, v))
         self._sent += 1
 
-    def _on_second(self) -> None:
-        self.log.log_resolved()
+    def report(self) -> tuple[str, list[Status]]:
+        """See `ManagedNode`."""
         if self._state_publisher is not None:
             self._state_publisher.try_again()
         values = {"revision": str(self.live.revision), "joint states sent": str(self._sent)}
         status = status_of("assembly", self._summary(), values, warnings=self.log.current())
-        named = Status(
-            status.level, f"{self.get_name()}: assembly", status.message, self.live.assembly.name, values
-        )
-        self._diagnostics.publish(diagnostic_array(stamp_message(self.now()), [named]))
-
-    def _on_set_parameters(self, changes: list[Parameter]) -> SetParametersResult:
-        try:
-            self.parameters = changed(self.parameters, changes, configured=self._configured)
-        except ParameterError as error:
-            return SetParametersResult(successful=False, reason=str(error))
-        if self.active:
-            self._stop_timers()
-            self._start_timers()
-        return SetParametersResult(successful=True)
+        return self.live.assembly.name, [status]
 
 
 def main() -> int:
     """Run the node as a process."""
-    return run_robot_node(AssemblyNode, str(__doc__))
+    return run_lifecycle_node(AssemblyNode, str(__doc__))

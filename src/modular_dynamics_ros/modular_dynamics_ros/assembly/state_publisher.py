@@ -51,7 +51,8 @@ class StatePublisherClient:
         future.add_done_callback(self._on_answer)
 
     def destroy(self) -> None:
-        """Remove the client."""
+        """Remove the client; an answer that still comes leads to no new request."""
+        self._urdf = None
         self._node.destroy_client(self._client)
 
     def _on_answer(self, future: Any) -> None:

@@ -5,7 +5,8 @@ without robot_description_file it waits, configured, for a robot on the topic ro
 """
 
 from modular_dynamics_ros.node.interfaces import SessionType
-from modular_dynamics_ros.node.robot_node import RobotNode, run_robot_node
+from modular_dynamics_ros.node.robot_node import RobotNode
+from modular_dynamics_ros.node.spinning import run_lifecycle_node
 from modular_dynamics_ros.parameters.dynamics import DynamicsParameters
 
 __all__ = ["DynamicsNode", "main"]
@@ -27,4 +28,4 @@ class DynamicsNode(RobotNode[DynamicsParameters]):
 
 def main() -> int:
     """Run the node as a process."""
-    return run_robot_node(DynamicsNode, str(__doc__))
+    return run_lifecycle_node(DynamicsNode, str(__doc__))

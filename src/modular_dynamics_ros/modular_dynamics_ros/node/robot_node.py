@@ -8,48 +8,35 @@ between two joint states. If it is refused the last good one stays, unless the d
 the robot has changed, and nothing is answered. Which robot answers a joint state: `Succession`.
 """
 
-import time
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Generic
 
-from builtin_interfaces.msg import Time
-from diagnostic_msgs.msg import DiagnosticArray
-from rcl_interfaces.msg import SetParametersResult
-from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackReturn
-from rclpy.parameter import Parameter
+from rclpy.lifecycle import LifecycleState
 from std_msgs.msg import String
 
-from modular_dynamics_ros.diagnostics.change_log import ChangeLog
-from modular_dynamics_ros.exceptions import NoJointsError, ParameterError, RobotError
+from modular_dynamics_ros.exceptions import NoJointsError, RobotError
+from modular_dynamics_ros.lifecycle.node import FAILURE, SUCCESS, ManagedNode
 from modular_dynamics_ros.messages.stamps import stamp_seconds
-from modular_dynamics_ros.messages.status import ERROR, OK, WARN, Status, diagnostic_array, status_of
-from modular_dynamics_ros.node.clocks import STEADY_CLOCK
+from modular_dynamics_ros.messages.status import ERROR, OK, WARN, Status, status_of
 from modular_dynamics_ros.node.description_loader import DescriptionLoader, Loaded
 from modular_dynamics_ros.node.interfaces import Parameters, Session, SessionType
 from modular_dynamics_ros.node.joint_states.succession import Succession, Vacancy
 from modular_dynamics_ros.node.shared_entities import SharedEntities
-from modular_dynamics_ros.node.spinning import run_node
 from modular_dynamics_ros.node.topics import DESCRIPTIONS
-from modular_dynamics_ros.parameters.table import changed, declare, usage
 
 if TYPE_CHECKING:  # it imports the library, for which a node that starts does not wait
     from modular_dynamics_ros.computation.computation import Computation
 
-__all__ = ["FAILURE", "SUCCESS", "RobotNode", "run_robot_node"]
+__all__ = ["FAILURE", "SUCCESS", "RobotNode"]
 
 CLOCK_SET_BACK = 1_000_000_000  # [ns] a smaller step is a difference between the clocks of two computers
 MOST_AHEAD = 0.2  # [s] of a description's stamp: clocks of two computers differ by less
-SUCCESS, FAILURE = TransitionCallbackReturn.SUCCESS, TransitionCallbackReturn.FAILURE
 
 
-class RobotNode(LifecycleNode, Generic[Parameters]):
-    """Parameters, transitions, description and diagnostics; all about one robot is in its session.
+class RobotNode(ManagedNode[Parameters], Generic[Parameters]):
+    """Robot descriptions and what becomes of them; all about one robot is in its session.
 
     A subclass sets NAME and PARAMETERS (a table, see parameters/table.py), and defines `session_type`.
     """
-
-    NAME: str
-    PARAMETERS: type[Parameters]
 
     @staticmethod
     def session_type() -> SessionType[Parameters]:
@@ -60,18 +47,14 @@ class RobotNode(LifecycleNode, Generic[Parameters]):
         raise NotImplementedError
 
     def __init__(self, **options: Any) -> None:
-        super().__init__(self.NAME, **options)
-        self.parameters = declare(self, self.PARAMETERS)
-        self.add_on_set_parameters_callback(self._on_set_parameters)
-        self.log = ChangeLog(self.get_logger(), time.monotonic)
+        super().__init__(**options)
+        self._begin_anew()
+
+    def _begin_anew(self) -> None:
         self.succession = Succession(self, lambda: self.parameters.stale_after)
         self._entities = SharedEntities(self)
-        self._description = ""
-        self._description_subscription: Any = None
+        self._description = ""  # the newest from the topic, but a refused one
         self._loader: DescriptionLoader[Computation] | None = None
-        self._diagnostics: Any = None
-        self._diagnostics_timer: Any = None
-        self._configured = False
         self._lost_before: int | None = 0  # joint states, at the last diagnostics
 
     @property
@@ -79,8 +62,9 @@ class RobotNode(LifecycleNode, Generic[Parameters]):
         """The robot in force."""
         return self.succession.current
 
-    def on_configure(self, state: LifecycleState) -> TransitionCallbackReturn:
+    def configure(self) -> bool:
         """Load the robot from its file, or begin to wait for it."""
+        self.while_configured.callback(self._forget_robots)
         file = self.parameters.robot_description_file
         if file:
             # logged before the imports: for every line rclpy searches all modules for the caller
@@ -89,62 +73,45 @@ class RobotNode(LifecycleNode, Generic[Parameters]):
             self.session_type()
         except ImportError as error:
             self.get_logger().fatal(f"the library cannot be imported: {error}")
-            return FAILURE
+            return False
         if file:
-            if not self._take_file(file):
-                return FAILURE
-        else:
-            from modular_dynamics_ros.computation.robot import header_of  # noqa: PLC0415  # imports the library
+            return self._take_file(file)
+        from modular_dynamics_ros.computation.robot import header_of  # noqa: PLC0415  # imports the library
 
-            self._loader = DescriptionLoader(self, header_of, self._load, self._outdated, self._take_loaded)
-            self._description_subscription = self.create_subscription(
-                String, "robot_description", self._on_robot_description, DESCRIPTIONS
-            )
-            self.get_logger().info("waiting for a robot on the topic robot_description")
-        self._diagnostics = self.create_lifecycle_publisher(DiagnosticArray, "/diagnostics", 10)
-        self._configured = True
-        return super().on_configure(state)
+        self._loader = DescriptionLoader(self, header_of, self._load, self._outdated, self._take_loaded)
+        self.while_configured.callback(self._loader.destroy)
+        subscription = self.create_subscription(
+            String, "robot_description", self._on_robot_description, DESCRIPTIONS
+        )
+        self.while_configured.callback(self.destroy_subscription, subscription)
+        self.get_logger().info("waiting for a robot on the topic robot_description")
+        return True
 
-    def on_activate(self, state: LifecycleState) -> TransitionCallbackReturn:
+    def _forget_robots(self) -> None:
+        try:
+            self.succession.destroy()
+        finally:
+            self._begin_anew()
+
+    def activate(self, state: LifecycleState) -> None:
         """Begin to take joint states."""
+        self.while_active.callback(self.succession.deactivate)
         self.succession.activate(state)
-        # the steady clock: a simulation that never sends /clock must not silence the diagnostics, too
-        self._diagnostics_timer = self.create_timer(1.0, self._on_diagnostics, clock=STEADY_CLOCK)
-        return super().on_activate(state)
 
-    def on_deactivate(self, state: LifecycleState) -> TransitionCallbackReturn:
-        """Take no more joint states; publish nothing."""
-        self._stop()
-        return super().on_deactivate(state)
+    def report(self) -> tuple[str, list[Status]]:
+        """See `ManagedNode`."""
+        self.succession.tidy()
+        if self.session is not None:
+            return self.session.robot.graph.name, [*self.session.statuses(), self._arrivals_status()]
+        if (vacancy := self.succession.vacancy) is not None:
+            text = f"nothing is answered until the next robot_description: {vacancy.why}"
+            return "", [Status(OK if vacancy.usual else ERROR, "input", text)]
+        return "", [Status(WARN, "input", "waiting for a robot on the topic robot_description")]
 
-    def on_cleanup(self, state: LifecycleState) -> TransitionCallbackReturn:
-        """Forget the robot."""
-        self._forget()
-        return super().on_cleanup(state)
-
-    def on_shutdown(self, state: LifecycleState) -> TransitionCallbackReturn:
-        """Forget the robot, whatever the state was."""
-        self._stop()
-        self._forget()
-        return super().on_shutdown(state)
-
-    def _stop(self) -> None:
-        self.succession.deactivate()
-        if self._diagnostics_timer is not None:
-            self.destroy_timer(self._diagnostics_timer)
-        self._diagnostics_timer = None
-        self.log.clear()
-
-    def _forget(self) -> None:
-        self.succession.destroy()
-        if self._description_subscription is not None:
-            self.destroy_subscription(self._description_subscription)
-        if self._diagnostics is not None:
-            self.destroy_lifecycle_publisher(self._diagnostics)
-        if self._loader is not None:
-            self._loader.destroy()
-        self._description_subscription = self._diagnostics = self._loader = None
-        self._description, self._configured = "", False
+    def parameters_changed(self) -> None:
+        """See `ManagedNode`."""
+        if self.session is not None:
+            self.session.set_parameters(self.parameters)
 
     def _on_robot_description(self, message: String) -> None:
         if not message.data.lstrip("\ufeff \t\r\n").startswith("<"):  # load_urdf would take it for a path
@@ -234,28 +201,6 @@ class RobotNode(LifecycleNode, Generic[Parameters]):
         """Whether a robot need not be prepared, because of the stamp [ns] of the one that follows."""
         return next_stamp is None or (self.now() - next_stamp) * 1e-9 > self.parameters.stale_after
 
-    def _on_set_parameters(self, changes: list[Parameter]) -> SetParametersResult:
-        try:
-            self.parameters = changed(self.parameters, changes, configured=self._configured)
-        except ParameterError as error:
-            return SetParametersResult(successful=False, reason=str(error))
-        if self.session is not None:
-            self.session.set_parameters(self.parameters)
-        return SetParametersResult(successful=True)
-
-    def _on_diagnostics(self) -> None:
-        self.log.log_resolved()
-        self.succession.tidy()
-        robot, statuses = "", [Status(WARN, "input", "waiting for a robot on the topic robot_description")]
-        if (vacancy := self.succession.vacancy) is not None:
-            text = f"nothing is answered until the next robot_description: {vacancy.why}"
-            statuses = [Status(OK if vacancy.usual else ERROR, "input", text)]
-        if self.session is not None:
-            robot, statuses = self.session.robot.graph.name, self.session.statuses()
-            statuses.append(self._arrivals_status())
-        named = (replace(s, name=f"{self.get_name()}: {s.name}", hardware_id=robot) for s in statuses)
-        self._diagnostics.publish(diagnostic_array(self.stamp(), named))
-
     def _arrivals_status(self) -> Status:
         """What the middleware lost of joint_states."""
         lost, before = self.succession.lost, self._lost_before
@@ -265,37 +210,3 @@ class RobotNode(LifecycleNode, Generic[Parameters]):
             return Status(OK, "joint_states", "received", values={"lost on the way": known})
         warnings = [f"{lost - before} joint states were lost on the way"] if before and lost > before else []
         return status_of("joint_states", "received", {"lost on the way": str(lost)}, warnings=warnings)
-
-    @property
-    def simulated(self) -> bool:
-        """Whether the node's clock is /clock."""
-        return bool(self.get_clock().ros_time_is_active)
-
-    @staticmethod
-    def steady() -> int:
-        """A clock that nobody sets [ns]."""
-        return time.monotonic_ns()
-
-    def now(self) -> int:
-        """The node's clock [ns]: system time, or /clock with use_sim_time."""
-        return int(self.get_clock().now().nanoseconds)
-
-    def stamp(self) -> Time:
-        """The node's clock as a stamp."""
-        return self.get_clock().now().to_msg()
-
-
-def run_robot_node(kind: Any, about: str) -> int:
-    """Run a node as a process, or print its usage where the command line asks for help.
-
-    Args:
-        kind: a lifecycle node with NAME, PARAMETERS and, in ``parameters``, autostart. about: its docstring.
-    """
-
-    def make() -> Any:
-        node = kind()
-        if node.parameters.autostart and node.trigger_configure() == SUCCESS:
-            node.trigger_activate()
-        return node
-
-    return run_node(make, usage(kind.NAME, about, kind.PARAMETERS))

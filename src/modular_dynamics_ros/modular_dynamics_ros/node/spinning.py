@@ -1,16 +1,24 @@
-"""How all nodes run as processes: exit code 0 after SIGINT or SIGTERM, 1 and one line on bad input."""
+"""How all nodes run as processes: exit code 0 after SIGINT or SIGTERM, 1 and one line on bad input.
+
+What a callback raises is logged and does not end the process: see `PersistentExecutor`.
+"""
 
 import signal
 import sys
+import time
 from collections.abc import Callable
+from typing import Any
 
 import rclpy
-from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 
+from modular_dynamics_ros.diagnostics.change_log import ChangeLog
 from modular_dynamics_ros.exceptions import NodeError
+from modular_dynamics_ros.lifecycle.executor import PersistentExecutor
+from modular_dynamics_ros.lifecycle.node import SUCCESS
+from modular_dynamics_ros.parameters.table import usage
 
-__all__ = ["run_node"]
+__all__ = ["run_lifecycle_node", "run_node"]
 
 
 def run_node(
@@ -37,7 +45,8 @@ def run_node(
     try:
         rclpy.init(args=sys.argv)
         node = make()
-        executor = SingleThreadedExecutor()
+        log = getattr(node, "log", None) or ChangeLog(node.get_logger(), time.monotonic)
+        executor = PersistentExecutor(log, lambda: interrupted or not rclpy.ok())
         executor.add_node(node)
         while rclpy.ok() and not interrupted and not finished(node):
             executor.spin_once(timeout_sec=1.0)
@@ -57,3 +66,19 @@ def run_node(
             node.destroy_node()
         rclpy.try_shutdown()
     return 0
+
+
+def run_lifecycle_node(kind: Any, about: str) -> int:
+    """Run a node as a process, or print its usage where the command line asks for help.
+
+    Args:
+        kind: a lifecycle node with NAME, PARAMETERS and, in ``parameters``, autostart. about: its docstring.
+    """
+
+    def make() -> Any:
+        node = kind()
+        if node.parameters.autostart and node.trigger_configure() == SUCCESS:
+            node.trigger_activate()
+        return node
+
+    return run_node(make, usage(kind.NAME, about, kind.PARAMETERS))

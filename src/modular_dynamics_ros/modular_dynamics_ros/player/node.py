@@ -22,6 +22,7 @@ from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory
 
 from modular_dynamics_ros.exceptions import MotionError, ParameterError, listed
+from modular_dynamics_ros.lifecycle.requests import answer_all_requests
 from modular_dynamics_ros.messages.stamps import stamp_message
 from modular_dynamics_ros.messages.trajectories import trajectory_message
 from modular_dynamics_ros.node.spinning import run_node
@@ -68,6 +69,7 @@ class JointStatePlayer(Node):
         self.sent = 0
         looks = parameters.rate if parameters.lead_in else LOOKS_FOR_SUBSCRIBERS
         self._timer = self.create_timer(1.0 / looks, self._wait)
+        answer_all_requests(self)
 
     @property
     def finished(self) -> bool:

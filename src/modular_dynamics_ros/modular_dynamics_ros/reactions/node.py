@@ -16,7 +16,8 @@ robot_description_file it waits, configured, for a robot on the topic robot_desc
 """
 
 from modular_dynamics_ros.node.interfaces import SessionType
-from modular_dynamics_ros.node.robot_node import RobotNode, run_robot_node
+from modular_dynamics_ros.node.robot_node import RobotNode
+from modular_dynamics_ros.node.spinning import run_lifecycle_node
 from modular_dynamics_ros.parameters.reactions import ReactionParameters
 
 __all__ = ["TorsoReactionNode", "main"]
@@ -38,4 +39,4 @@ class TorsoReactionNode(RobotNode[ReactionParameters]):
 
 def main() -> int:
     """Run the node as a process."""
-    return run_robot_node(TorsoReactionNode, str(__doc__))
+    return run_lifecycle_node(TorsoReactionNode, str(__doc__))

@@ -67,3 +67,12 @@ def test_a_refusal_is_reported():
     publisher.client.set("a")
     publisher.answer(successful=False)
     assert publisher.log.texts("robot_state_publisher") == ["'rsp' refused the description: bad link"]
+
+
+def test_an_answer_after_the_node_was_cleaned_up_leads_to_no_request():
+    publisher = Publisher()
+    publisher.client.set("a")
+    publisher.client.set("b")
+    publisher.client.destroy()
+    publisher.answer()
+    assert publisher.sent == ["a"]

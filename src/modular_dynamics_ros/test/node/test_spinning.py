@@ -34,7 +34,23 @@ def test_exceptions_after_the_end_was_asked_for_are_the_end(number):
     assert (process.returncode, process.stderr) == (0, "")
 
 
-def test_exceptions_before_that_are_faults():
-    process = run_python("-c", SPINNING.format(asked=False, number="SIGINT"), timeout=30)
+def test_exceptions_before_that_are_logged_once_and_do_not_end_the_node():
+    """Until its tenth tick, which asks for the end."""
+    counted = "ticks = 0\n" + SPINNING.format(asked="count() == 10", number="SIGINT")
+    count = "def count():\n    global ticks\n    ticks += 1\n    return ticks\n"
+    process = run_python("-c", count + counted, timeout=60)
+    assert process.returncode == 0
+    (line,) = process.stderr.splitlines()
+    assert line.endswith("a timer: skipped, unexpectedly: RuntimeError: Unable to convert call argument")
+
+
+@pytest.mark.parametrize(
+    ("error", "words"),
+    [("NodeError('rate is 0')", "error: rate is 0\n"), ("RuntimeError('no')", "RuntimeError: no\n")],
+)
+def test_a_node_that_cannot_be_made_ends_the_process(error, words):
+    program = SPINNING.format(asked=True, number="SIGINT").replace('Node("failing")', "fail()")
+    fail = f"def fail():\n    from modular_dynamics_ros.exceptions import NodeError\n    raise {error}\n"
+    process = run_python("-c", fail + program, timeout=60)
     assert process.returncode == 1
-    assert "RuntimeError: Unable to convert call argument" in process.stderr
+    assert process.stderr.endswith(words)

@@ -38,9 +38,9 @@ def test_a_refused_state_leaves_no_trace(session):
         send(session, 2, FAR, with_wrenches=False)
     send(session, 3, NEAR)
     send(session, 4, FAR, with_wrenches=False)
-    session._node.time = 10**9  # its wrenches never come
+    session._node.time = 24 * 10**7  # its wrenches never come
     session._on_watch()
-    send(session, 10**9 + 5, NEAR)
+    send(session, 24 * 10**7 + 5, NEAR)
     values = {key: value for status in session.statuses() for key, value in status.values.items()}
     assert (values["messages out"], values["messages rejected"]) == ("3", "2")
     assert values["answers with a new search for the assembly mode"] == "1"  # the first

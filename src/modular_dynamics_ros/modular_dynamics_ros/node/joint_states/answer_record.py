@@ -7,8 +7,8 @@ from modular_dynamics_ros.computation.computation import Answer, Computation
 from modular_dynamics_ros.diagnostics.statuses import MessageCounts, closure_status, input_status
 from modular_dynamics_ros.exceptions import BadMessage, listed
 from modular_dynamics_ros.messages.status import Status
-from modular_dynamics_ros.node.clocks import Stopwatch
 from modular_dynamics_ros.node.interfaces import SessionNode
+from modular_dynamics_ros.node.stopwatch import Stopwatch
 
 __all__ = ["AnswerRecord"]
 

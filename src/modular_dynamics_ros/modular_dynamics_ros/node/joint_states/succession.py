@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 from sensor_msgs.msg import JointState
 
 from modular_dynamics_ros.exceptions import BadMessage
+from modular_dynamics_ros.lifecycle.clocks import STEADY_CLOCK
 from modular_dynamics_ros.messages.stamps import description_of, stamp_nanoseconds, stamp_seconds
-from modular_dynamics_ros.node.clocks import STEADY_CLOCK
 from modular_dynamics_ros.node.interfaces import Session, SessionNode
 from modular_dynamics_ros.node.joint_states.arrivals import JointStateArrivals
 from modular_dynamics_ros.node.topics import JOINT_STATES

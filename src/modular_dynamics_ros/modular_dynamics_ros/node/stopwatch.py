@@ -1,13 +1,9 @@
 """How long ago something happened, whatever is done to the clocks."""
 
-from rclpy.clock import Clock, ClockType
-
 from modular_dynamics_ros.node.interfaces import SessionNode
 
-__all__ = ["STEADY_CLOCK", "Stopwatch"]
+__all__ = ["Stopwatch"]
 
-#: For timers that must go on when system time is set, and when a simulation stops.
-STEADY_CLOCK = Clock(clock_type=ClockType.STEADY_TIME)
 CLOCK_SILENT = 1_000_000_000  # [ns] a simulation that runs slowly sends /clock more often than that
 
 

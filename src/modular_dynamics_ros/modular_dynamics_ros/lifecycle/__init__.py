@@ -1,0 +1,1 @@
+"""What every lifecycle node shares: transitions, parameters, diagnostics, answers to every request."""

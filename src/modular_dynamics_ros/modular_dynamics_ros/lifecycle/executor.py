@@ -1,0 +1,69 @@
+"""An executor that goes on after a callback has raised."""
+
+from collections.abc import Callable
+from typing import Any
+
+from rclpy.executors import ShutdownException, SingleThreadedExecutor, TimeoutException
+
+from modular_dynamics_ros.diagnostics.change_log import ChangeLog
+from modular_dynamics_ros.lifecycle.failures import described
+
+__all__ = ["PersistentExecutor"]
+
+
+class PersistentExecutor(SingleThreadedExecutor):
+    """Logs what a callback raises, once per text, and goes on: one bad message must not end a node.
+
+    Args:
+        log: names the topic, the service or the timer. ending: whether the process is about to end. Then
+            callbacks may find what they use destroyed, and nothing is logged.
+    """
+
+    def __init__(self, log: ChangeLog, ending: Callable[[], bool]) -> None:
+        super().__init__()
+        self._log, self._ending = log, ending
+
+    def spin_once(self, timeout_sec: float | None = None) -> None:
+        """Wait for one callback and call it.
+
+        Raises:
+            Exception: of the callback, only where rclpy could not be made to listen again.
+        """
+        try:
+            task, entity, _ = self.wait_for_ready_callbacks(timeout_sec=timeout_sec)
+        except (ShutdownException, TimeoutException):
+            return
+        task()
+        error = task.exception()
+        if error is None or self._ending():
+            return
+        where = _name(entity)
+        self._log.problem(
+            where, type(error).__name__, f"skipped, unexpectedly: {described(error)}", severe=True
+        )
+        if entity is not None and not _release(entity):
+            raise error
+
+
+def _name(entity: Any) -> str:
+    """Topic or service of what rclpy was to call."""
+    for attribute in ("topic_name", "service_name", "srv_name"):
+        if name := getattr(entity, attribute, None):
+            return str(name)
+    return "a task" if entity is None else f"a {type(entity).__name__.lower()}"
+
+
+def _release(entity: Any) -> bool:
+    """Let rclpy call it and others of its group again; whether that succeeded.
+
+    A message that cannot be read (text that is no UTF-8) raises before the callback. Then rclpy leaves entity
+    and group marked as busy, and the node would be deaf.
+    """
+    group = entity.callback_group
+    if group is None or group.can_execute(entity):
+        return True
+    if not hasattr(entity, "_executor_event"):
+        return False
+    entity._executor_event = False
+    group.ending_execution(entity)
+    return True

@@ -1,0 +1,223 @@
+"""The base class of the lifecycle nodes.
+
+A subclass says what there is while the node is configured and while it is active. Whatever ends these states
+(a transition, a failure in the middle of one, a shutdown) frees all of it.
+"""
+
+import time
+from collections.abc import Callable
+from contextlib import ExitStack
+from dataclasses import replace
+from typing import Any, Generic, TypeVar
+
+from builtin_interfaces.msg import Time
+from diagnostic_msgs.msg import DiagnosticArray
+from rcl_interfaces.msg import SetParametersResult
+from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackReturn
+from rclpy.parameter import Parameter
+
+from modular_dynamics_ros.diagnostics.change_log import ChangeLog
+from modular_dynamics_ros.exceptions import ParameterError
+from modular_dynamics_ros.lifecycle.clocks import STEADY_CLOCK
+from modular_dynamics_ros.lifecycle.failures import described
+from modular_dynamics_ros.lifecycle.requests import answer_all_requests
+from modular_dynamics_ros.messages.status import Status, diagnostic_array
+from modular_dynamics_ros.parameters.table import changed, declare
+
+__all__ = ["FAILURE", "SUCCESS", "ManagedNode"]
+
+SUCCESS, FAILURE = TransitionCallbackReturn.SUCCESS, TransitionCallbackReturn.FAILURE
+ERROR = TransitionCallbackReturn.ERROR
+Table = TypeVar("Table")
+
+
+class ManagedNode(LifecycleNode, Generic[Table]):
+    """Parameters, transitions and diagnostics.
+
+    A subclass sets NAME and PARAMETERS (a table, see parameters/table.py), and defines `configure`,
+    `activate` and `report`. Each of them registers with `while_configured` or `while_active` how to free what
+    it makes, before anything after it can fail.
+
+    Attributes:
+        configured, active: the state. while_configured, while_active: what is freed at the end of the state.
+    """
+
+    NAME: str
+    PARAMETERS: type[Table]
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(self.NAME, **options)
+        self.parameters = declare(self, self.PARAMETERS)
+        self.log = ChangeLog(self.get_logger(), time.monotonic)
+        self.configured = self.active = False
+        self.while_configured, self.while_active = ExitStack(), ExitStack()
+        self._diagnostics: Any = None
+        self.add_on_set_parameters_callback(self._on_set_parameters)
+        answer_all_requests(self)
+        self._unconfigured = self._entities_of_rclpy()  # what there is in this state
+
+    def configure(self) -> bool:
+        """Make what there is while the node is configured; false, after logging why, where it cannot."""
+        raise NotImplementedError
+
+    def activate(self, state: LifecycleState) -> None:
+        """Begin to work; lifecycle publishers are enabled."""
+        raise NotImplementedError
+
+    def report(self) -> tuple[str, list[Status]]:
+        """Name of the robot and the parts of /diagnostics; called each second while active."""
+        raise NotImplementedError
+
+    def parameters_changed(self) -> None:
+        """Take `parameters`, changed at run time; where this raises, it is called again with the old ones."""
+
+    def on_configure(self, state: LifecycleState) -> TransitionCallbackReturn:
+        """rclpy's: see `configure`."""
+
+        def steps() -> TransitionCallbackReturn:
+            self._unconfigured = self._entities_of_rclpy()
+            if not self.configure():
+                self._free()
+                return FAILURE
+            self._diagnostics = self.make_publisher(DiagnosticArray, "/diagnostics", 10)
+            self.configured = True
+            return super(ManagedNode, self).on_configure(state)
+
+        return self._attempt("configure", steps)
+
+    def on_activate(self, state: LifecycleState) -> TransitionCallbackReturn:
+        """rclpy's: see `activate`."""
+
+        def steps() -> TransitionCallbackReturn:
+            result = super(ManagedNode, self).on_activate(state)
+            self.activate(state)
+            # the steady clock: a simulation that never sends /clock must not silence the diagnostics, too
+            timer = self.create_timer(1.0, self._on_diagnostics, clock=STEADY_CLOCK)
+            self.while_active.callback(self.destroy_timer, timer)
+            self.active = True
+            return result
+
+        return self._attempt("activate", steps)
+
+    def on_deactivate(self, state: LifecycleState) -> TransitionCallbackReturn:
+        """rclpy's: take no more messages; publish nothing."""
+
+        def steps() -> TransitionCallbackReturn:
+            self._stop()
+            return super(ManagedNode, self).on_deactivate(state)
+
+        return self._attempt("deactivate", steps)
+
+    def on_cleanup(self, state: LifecycleState) -> TransitionCallbackReturn:
+        """rclpy's: forget everything but the parameters."""
+
+        def steps() -> TransitionCallbackReturn:
+            self._forget()
+            return super(ManagedNode, self).on_cleanup(state)
+
+        return self._attempt("clean up", steps)
+
+    def on_shutdown(self, state: LifecycleState) -> TransitionCallbackReturn:
+        """rclpy's: forget everything, whatever the state was."""
+        self._free()
+        return SUCCESS
+
+    def on_error(self, state: LifecycleState) -> TransitionCallbackReturn:
+        """rclpy's, after a transition that raised: from now on the node is unconfigured."""
+        self._free()
+        return SUCCESS
+
+    def _attempt(self, what: str, steps: Callable[[], TransitionCallbackReturn]) -> TransitionCallbackReturn:
+        """rclpy swallows what a transition raises; here it is logged."""
+        try:
+            return steps()
+        except Exception as error:
+            self._blame(what, error)
+            return ERROR
+
+    def _free(self) -> None:
+        """All that is left, even where freeing a part of it fails."""
+        for free in (self._stop, self._forget, self._destroy_leftovers):
+            try:
+                free()
+            except Exception as error:  # noqa: PERF203  # three steps
+                self._blame("free everything", error)
+
+    def _destroy_leftovers(self) -> None:
+        """What was made by something that raised before it could say how to free it.
+
+        The subscription to /clock is rclpy's: it comes and goes with use_sim_time.
+        """
+        clock = self.resolve_topic_name("/clock")
+        kinds = [
+            (self.publishers, self.destroy_lifecycle_publisher),
+            (self.subscriptions, self.destroy_subscription),
+            (self.services, self.destroy_service),
+            (self.clients, self.destroy_client),
+            (self.timers, self.destroy_timer),
+        ]
+        for entities, destroy in kinds:
+            for entity in list(entities):
+                if entity not in self._unconfigured and getattr(entity, "topic_name", "") != clock:
+                    destroy(entity)
+
+    def _entities_of_rclpy(self) -> list[Any]:
+        return [*self.publishers, *self.subscriptions, *self.services, *self.clients, *self.timers]
+
+    def _blame(self, what: str, error: Exception) -> None:
+        if self.context.ok():  # else Ctrl-C has shut rclpy down, and the node is not to blame
+            self.get_logger().error(f"could not {what}, unexpectedly: {described(error)}")
+
+    def _stop(self) -> None:
+        self.active = False
+        self.while_active.close()
+        self.log.clear()
+
+    def _forget(self) -> None:
+        self.configured = False
+        self.while_configured.close()
+
+    def make_publisher(self, kind: type, topic: str, qos: Any) -> Any:
+        """A lifecycle publisher for as long as the node is configured."""
+        publisher = self.create_lifecycle_publisher(kind, topic, qos)
+        self.while_configured.callback(self.destroy_lifecycle_publisher, publisher)
+        return publisher
+
+    def _on_set_parameters(self, changes: list[Parameter]) -> SetParametersResult:
+        before = self.parameters
+        try:
+            self.parameters = changed(before, changes, configured=self.configured)
+        except ParameterError as error:
+            return SetParametersResult(successful=False, reason=str(error))
+        try:
+            self.parameters_changed()
+        except Exception as error:
+            self._blame("apply changed parameters", error)
+            self.parameters = before
+            self.parameters_changed()
+            return SetParametersResult(successful=False, reason=f"{type(error).__name__}: {error}")
+        return SetParametersResult(successful=True)
+
+    def _on_diagnostics(self) -> None:
+        self.log.log_resolved()
+        robot, statuses = self.report()
+        named = (replace(s, name=f"{self.get_name()}: {s.name}", hardware_id=robot) for s in statuses)
+        self._diagnostics.publish(diagnostic_array(self.stamp(), named))
+
+    @property
+    def simulated(self) -> bool:
+        """Whether the node's clock is /clock."""
+        return bool(self.get_clock().ros_time_is_active)
+
+    @staticmethod
+    def steady() -> int:
+        """A clock that nobody sets [ns]."""
+        return time.monotonic_ns()
+
+    def now(self) -> int:
+        """The node's clock [ns]: system time, or /clock with use_sim_time."""
+        return int(self.get_clock().now().nanoseconds)
+
+    def stamp(self) -> Time:
+        """The node's clock as a stamp."""
+        return self.get_clock().now().to_msg()

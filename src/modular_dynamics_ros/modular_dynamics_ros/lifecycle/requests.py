@@ -1,0 +1,140 @@
+"""The services that rclpy gives every node: whatever is requested is answered, and ends no node.
+
+rclpy raises where a transition is not possible in the present state (rclpy issue 1209) and where a parameter
+has an unknown type; the executor then never answers.
+"""
+
+import time
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from lifecycle_msgs.msg import Transition
+from lifecycle_msgs.srv import ChangeState, GetAvailableTransitions, GetState
+from rcl_interfaces.msg import Parameter, SetParametersResult
+from rcl_interfaces.srv import SetParameters, SetParametersAtomically
+from rclpy.node import Node
+
+from modular_dynamics_ros.exceptions import listed
+
+__all__ = ["answer_all_requests"]
+
+QUIET = 2.0  # [s] in which the same refusal is not logged again
+MOST_CHARACTERS = 60  # of a label in the log
+
+Answer = Callable[[Any, Any], Any]
+
+
+def answer_all_requests(node: Node) -> None:
+    """Call once, after the node is made: its services answer what they would otherwise raise at."""
+    services = {service.srv_name.rpartition("/")[2]: service for service in node.services}
+    if not all(hasattr(service, "callback") for service in services.values()):
+        return  # another rclpy: the executor catches what services raise, and they do not answer
+    if {"change_state", "get_state", "get_available_transitions"} <= services.keys():
+        change = services["change_state"]
+        ask = services["get_available_transitions"].callback, services["get_state"].callback
+        change.callback = _ChangeState(node, change.callback, *ask)
+    if "set_parameters" in services:
+        set_each = services["set_parameters"]
+        set_each.callback = _one_by_one(node, _refusing(node, set_each.callback, _refuse_parameters))
+    if "set_parameters_atomically" in services:
+        set_all = services["set_parameters_atomically"]
+        set_all.callback = _together(node, _refusing(node, set_all.callback, _refuse_all))
+
+
+class _ChangeState:
+    """Hands legal requests to rclpy and refuses all others.
+
+    Args:
+        answer, transitions, state: rclpy's callbacks of change_state, get_available_transitions, get_state.
+    """
+
+    def __init__(self, node: Node, answer: Answer, transitions: Answer, state: Answer) -> None:
+        self._node, self._transitions, self._state = node, transitions, state
+        self._answer = _refusing(node, answer, _refuse_transition)
+        self._refused, self._until = "", 0.0
+
+    def __call__(self, request: ChangeState.Request, response: ChangeState.Response) -> Any:
+        """A transition is meant by its id, its label, or both, which then must agree."""
+        wanted = request.transition
+        answer = self._transitions(GetAvailableTransitions.Request(), GetAvailableTransitions.Response())
+        legal = {one.transition.id: one.transition.label for one in answer.available_transitions}
+        meant = [k for k, label in legal.items() if wanted.id in (0, k) and wanted.label in ("", label)]
+        if len(meant) != 1 or not (wanted.id or wanted.label):
+            self._refuse(wanted, legal)
+            response.success = False
+            return response
+        request.transition = Transition(id=meant[0])
+        return self._answer(request, response)
+
+    def _refuse(self, wanted: Transition, legal: dict[int, str]) -> None:
+        """Log it, but a client that asks the same again and again fills no disk."""
+        state = self._state(GetState.Request(), GetState.Response()).current_state.label
+        possible = ", ".join(f"{label} ({number})" for number, label in legal.items()) or "none"
+        text = (
+            f"change_state refused: transition '{wanted.label[:MOST_CHARACTERS]}' (id {wanted.id}) is not "
+            f"possible in state '{state}'; possible: {possible}"
+        )
+        now = time.monotonic()
+        if text != self._refused or now > self._until:
+            self._node.get_logger().warning(text)
+        self._refused, self._until = text, now + QUIET
+
+
+def _refusing(node: Node, answer: Answer, refuse: Callable[[Any, Any, str], None]) -> Answer:
+    """`answer`, or the refusal where it raises."""
+
+    def answer_or_refuse(request: Any, response: Any) -> Any:
+        try:
+            return answer(request, response)
+        except Exception as error:  # the client waits for an answer
+            if node.context.ok():
+                refuse(request, response, f"{type(error).__name__}: {error}")
+            return response
+
+    return answer_or_refuse
+
+
+def _one_by_one(node: Node, answer: Answer) -> Answer:
+    """set_parameters: one parameter that is refused must not take the others with it."""
+
+    def answer_each(request: SetParameters.Request, response: SetParameters.Response) -> Any:
+        for parameter in request.parameters:
+            one = SetParameters.Response()
+            if why := _unknown(node, [parameter]):
+                one.results.append(SetParametersResult(successful=False, reason=why))
+            else:
+                one = answer(SetParameters.Request(parameters=[parameter]), one)
+            response.results.extend(one.results)
+        return response
+
+    return answer_each
+
+
+def _together(node: Node, answer: Answer) -> Answer:
+    """set_parameters_atomically."""
+
+    def answer_all(request: Any, response: SetParametersAtomically.Response) -> Any:
+        if why := _unknown(node, request.parameters):
+            response.result = SetParametersResult(successful=False, reason=why)
+            return response
+        return answer(request, response)
+
+    return answer_all
+
+
+def _unknown(node: Node, parameters: Sequence[Parameter]) -> str:
+    """Which of them the node does not have: rclpy accepts an empty name, and says no name of unknown ones."""
+    names = [one.name for one in parameters if not node.has_parameter(one.name)]
+    return f"no parameter {listed(names)}" if names else ""
+
+
+def _refuse_transition(request: Any, response: ChangeState.Response, why: str) -> None:
+    response.success = False
+
+
+def _refuse_parameters(request: SetParameters.Request, response: SetParameters.Response, why: str) -> None:
+    response.results = [SetParametersResult(successful=False, reason=why) for _ in request.parameters]
+
+
+def _refuse_all(request: Any, response: SetParametersAtomically.Response, why: str) -> None:
+    response.result = SetParametersResult(successful=False, reason=why)

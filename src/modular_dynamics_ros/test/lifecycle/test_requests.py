@@ -1,0 +1,153 @@
+"""Requests to the services that rclpy gives every node: each is answered, and the node goes on."""
+
+import math
+from contextlib import closing
+
+import pytest
+from lifecycle_msgs.msg import Transition
+from lifecycle_msgs.srv import ChangeState, GetState
+from rcl_interfaces.msg import Parameter, ParameterType, ParameterValue
+from rcl_interfaces.srv import GetParameters, SetParameters, SetParametersAtomically
+from rclpy.node import Node
+
+from helpers.nodes.dynamics_harness import Harness
+from helpers.nodes.waiting import SpunNodes
+from modular_dynamics_ros.lifecycle.requests import answer_all_requests
+
+pytestmark = [pytest.mark.ros, pytest.mark.usefixtures("ros")]
+
+
+class Asked(Harness):
+    """dynamics_node, and a client for its services."""
+
+    def ask(self, kind, name, **request):
+        client = self.probe.create_client(kind, f"dynamics_node/{name}")
+        self.spin_until(client.service_is_ready)
+        future = client.call_async(kind.Request(**request))
+        self.spin_until(future.done)
+        self.probe.destroy_client(client)
+        return future.result()
+
+    def change(self, **transition):
+        return self.ask(ChangeState, "change_state", transition=Transition(**transition)).success
+
+    def state(self):
+        return self.ask(GetState, "get_state").current_state.label
+
+    def set(self, *parameters):
+        results = self.ask(SetParameters, "set_parameters", parameters=parameters).results
+        return [(result.successful, result.reason) for result in results]
+
+    def rate(self):
+        (value,) = self.ask(GetParameters, "get_parameters", names=["rate"]).values
+        return value.double_value
+
+
+@pytest.fixture
+def asked(four_link):
+    made = Asked(robot_description_file=four_link)
+    yield made
+    made.close()
+
+
+def rate(**value):
+    return Parameter(name="rate", value=ParameterValue(**value))
+
+
+def hertz(value):
+    return rate(type=ParameterType.PARAMETER_DOUBLE, double_value=value)
+
+
+@pytest.mark.parametrize(
+    ("transition", "words"),
+    [
+        ({"id": 1}, "transition '' (id 1)"),
+        ({"id": 2}, "transition '' (id 2)"),
+        ({"id": 5}, "transition '' (id 5)"),  # shutdown of an unconfigured node
+        ({"id": 10}, "transition '' (id 10)"),  # transition_success
+        ({"id": 255}, "transition '' (id 255)"),
+        ({}, "transition '' (id 0)"),
+        ({"label": "configure"}, "transition 'configure' (id 0)"),
+        ({"label": "dance"}, "transition 'dance' (id 0)"),
+        ({"label": "shutdown", "id": 4}, "transition 'shutdown' (id 4)"),
+        ({"label": "x" * 100_000}, f"transition '{'x' * 60}' (id 0)"),
+    ],
+)
+def test_a_transition_that_is_not_possible_is_refused_and_the_node_goes_on(asked, capfd, transition, words):
+    asked.activate()
+    assert not asked.change(**transition)
+    possible = "is not possible in state 'active'; possible: deactivate (4), shutdown (7)"
+    assert f"change_state refused: {words} {possible}" in capfd.readouterr().err
+    assert asked.state() == "active"
+    assert len(asked.answer().effort) == 4
+
+
+def test_transitions_by_id_by_label_and_by_both(asked):
+    assert asked.change(id=1)
+    assert asked.change(label="activate")
+    assert asked.change(id=4, label="deactivate")
+    assert asked.change(id=2)
+    assert asked.change(label="shutdown")
+    assert asked.state() == "finalized"
+    assert not asked.change(label="shutdown")
+
+
+def test_a_refusal_that_repeats_is_logged_once(asked, capfd):
+    assert [asked.change(id=3) for _ in range(5)] == [False] * 5
+    assert capfd.readouterr().err.count("change_state refused") == 1
+    assert not asked.change(id=4)
+    assert capfd.readouterr().err.count("change_state refused") == 1
+
+
+def test_a_request_during_a_transition_is_answered_after_it(asked):
+    """Configuring takes long; a second client must neither get silence nor configure twice."""
+    client = asked.probe.create_client(ChangeState, "dynamics_node/change_state")
+    asked.spin_until(client.service_is_ready)
+    ids = 1, 1, 3, 3
+    futures = [client.call_async(ChangeState.Request(transition=Transition(id=k))) for k in ids]
+    asked.spin_until(lambda: all(future.done() for future in futures))
+    assert [future.result().success for future in futures] == [True, False, True, False]
+    assert asked.state() == "active"
+
+
+@pytest.mark.parametrize(
+    ("parameter", "words"),
+    [
+        (rate(type=77), "77 is not a valid"),
+        (rate(type=ParameterType.PARAMETER_NOT_SET), "rate must be a number"),
+        (rate(type=ParameterType.PARAMETER_STRING, string_value="x"), "rate must be a number"),
+        (hertz(math.nan), "rate"),
+        (Parameter(name="speed"), "no parameter 'speed'"),
+        (Parameter(name="", value=ParameterValue(type=3)), "no parameter ''"),
+    ],
+)
+def test_a_parameter_that_cannot_be_set_is_refused_by_name_and_the_others_are_set(asked, parameter, words):
+    asked.start()
+    (refused, why), (taken, _) = asked.set(parameter, hertz(50.0))
+    assert (refused, taken) == (False, True)
+    assert words in why
+    both = [hertz(60.0), parameter]
+    result = asked.ask(SetParametersAtomically, "set_parameters_atomically", parameters=both).result
+    assert not result.successful
+    assert words in result.reason
+    assert asked.rate() == asked.node.parameters.rate == 50.0
+
+
+def test_ten_thousand_parameters(asked):
+    results = asked.set(*(Parameter(name=f"p{k}") for k in range(10_000)))
+    assert results == [(False, f"no parameter 'p{k}'") for k in range(10_000)]
+    assert not asked.node.has_parameter("p0")
+
+
+def test_a_node_without_a_lifecycle_answers_as_well():
+    """joint_state_player and what else calls `answer_all_requests`."""
+    node, responses = Node("plain"), []
+    with closing(SpunNodes(node)) as stage:
+        node.declare_parameter("rate", 1.0)
+        answer_all_requests(node)
+        client = node.create_client(SetParameters, "plain/set_parameters")
+        stage.spin_until(client.service_is_ready)
+        future = client.call_async(SetParameters.Request(parameters=[rate(type=77), hertz(2.0)]))
+        future.add_done_callback(lambda done: responses.extend(done.result().results))
+        stage.spin_until(lambda: responses)
+    assert [response.successful for response in responses] == [False, True]
