@@ -27,10 +27,14 @@ _ALIKE = 0.999
 
 
 class IndependentJoints(NamedTuple):
-    """Names of the independent joints; None: all, because no closed configuration is known. And notes."""
+    """Names of the independent joints; None: all, because no closed configuration is known. And notes.
+
+    ``open``: names of the rings that no search closed.
+    """
 
     names: tuple[str, ...] | None
     notes: tuple[str, ...]
+    open: tuple[str, ...] = ()
 
 
 def independent_joints(graph: SubsystemGraph, guess: ArrayLike | None) -> IndependentJoints:
@@ -58,7 +62,9 @@ def independent_joints(graph: SubsystemGraph, guess: ArrayLike | None) -> Indepe
         found = assembler.search(start)
         if found.open_groups:
             error = cannot_close(system, found, assembler.search(found.q, limited=False), "all joints")
-            return IndependentJoints(None, (f"no independent joints were chosen: {error}",))
+            rows = [row for minimum in found.open_groups for row in minimum.group.rows]
+            opened = dict.fromkeys(np.array(system.rows.names)[rows].tolist())
+            return IndependentJoints(None, (f"no independent joints were chosen: {error}",), tuple(opened))
         closed = found.q
     around = closed_around(system, closed)
     dependent: set[str] = set()
