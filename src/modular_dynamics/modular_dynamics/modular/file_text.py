@@ -29,12 +29,16 @@ def text_of_file(path: Path, most: int = LARGEST_FILE) -> str:
             for another process, a device may have no end); ``strerror`` says which.
         ValueError: it is no UTF-8, or the path has a zero byte.
     """
-    with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
-        status = os.fstat(file.fileno())
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)  # a pipe is opened at once
+    try:
+        status = os.fstat(descriptor)
         if not stat.S_ISREG(status.st_mode):
             kind = _KINDS.get(stat.S_IFMT(status.st_mode), "no file")
             raise OSError(errno.EINVAL, f"it is {kind}; a regular file is needed")
-        content = file.read(most + 1)  # a file may grow while it is read
+        with open(descriptor, "rb", closefd=False) as file:
+            content = file.read(most + 1)  # a file may grow while it is read
+    finally:
+        os.close(descriptor)
     if len(content) > most:
         size = max(status.st_size, len(content))
         raise OSError(errno.EFBIG, f"it has {size} bytes; at most {most} are accepted")
