@@ -21,7 +21,9 @@ def test_names(name):
     assert list(assembly().dock("v1", 3, name, 4, kind="scout"))[2] == name
 
 
-@pytest.mark.parametrize("name", ["", " ", "a b", "a/b", "a\n", "\0", "\ud800", "\u200b", LONG, None, 3, b"a"])
+@pytest.mark.parametrize(
+    "name", ["", " ", "a b", "a/b", "a\n", "\0", "\ud800", "\u200b", LONG, None, 3, b"a"]
+)
 def test_what_is_no_name(name):
     assert not is_name(name)
     assert is_label(name) == (name in ("a b", "a/b"))
@@ -77,7 +79,9 @@ def test_the_number_of_modules_is_limited_before_memory_is_needed():
         lambda: modular.IncidenceMatrix.from_yaml(f"base: v0\nmodules:\n{names}docks: {{}}\n"),
         lambda: modular.IncidenceMatrix.from_csv(rows),
     ):
-        with pytest.raises(ModularDynamicsError, match=f"has {count} modules; at most {MOST_MODULES} are supported"):
+        with pytest.raises(
+            ModularDynamicsError, match=f"has {count} modules; at most {MOST_MODULES} are supported"
+        ):
             use()
 
 
@@ -93,7 +97,9 @@ def test_the_number_of_ports_is_limited():
     ports = {
         f"p{k}": modular.Port(f"p{k}", k, port.body, port.x_module_port) for k in range(1, MOST_PARTS + 2)
     }
-    with pytest.raises(ModularDynamicsError, match=f"has {MOST_PARTS + 1} ports; at most {MOST_PARTS} are supported"):
+    with pytest.raises(
+        ModularDynamicsError, match=f"has {MOST_PARTS + 1} ports; at most {MOST_PARTS} are supported"
+    ):
         modular.ModuleType("own", kind.bodies, (), ports, kind.root)
 
 
@@ -106,7 +112,10 @@ def test_messages_list_no_more_than_twenty_names():
 
 
 def test_look_ups_name_the_choices():
-    for types, message in ((assembly().kinds, "no module 'w'; known: v0, v1"), (assembly().types, "no kind 'w'")):
+    for types, message in (
+        (assembly().kinds, "no module 'w'; known: v0, v1"),
+        (assembly().types, "no kind 'w'"),
+    ):
         with pytest.raises(UnknownNameError, match=message):
             types["w"]
         assert types.get("w") is None

@@ -183,7 +183,12 @@ def test_two_hundred_requests_at_once_are_all_answered(stage):
     stage.spin_until(client.service_is_ready)
     asked = []
     for k in range(200):
-        ends = {"module": "b" if k == 0 else f"v{k}", "port": "3", "other_module": f"v{k + 1}", "other_port": "4"}
+        ends = {
+            "module": "b" if k == 0 else f"v{k}",
+            "port": "3",
+            "other_module": f"v{k + 1}",
+            "other_port": "4",
+        }
         request = Dock.Request(**ends, kind="block" if k < 100 else "none")
         asked.append(client.call_async(request))
     stage.spin_until(lambda: all(future.done() for future in asked))

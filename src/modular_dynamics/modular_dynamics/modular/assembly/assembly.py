@@ -52,7 +52,9 @@ class Assembly(Contents):
         name: str = "assembly",
     ) -> None:
         if not isinstance(base, tuple) or len(base) != 2:
-            raise AssemblyError(f"the base is {shown(base)}; needed is (name, kind), such as ('v0', 'backbone')")
+            raise AssemblyError(
+                f"the base is {shown(base)}; needed is (name, kind), such as ('v0', 'backbone')"
+            )
         known = {**shipped_types(), **checks.checked_types({} if types is None else types)}
         module = checks.checked_name(base[0])
         kind = checks.checked_kind(base[1], module, known)

@@ -47,7 +47,9 @@ def checked_types(types: object) -> dict[str, ModuleType]:
         raise AssemblyError(f"types is {shown(types)}; a mapping of names to ModuleTypes is needed")
     for name, kind in types.items():
         if not isinstance(kind, ModuleType) or kind.name != name:
-            raise AssemblyError(f"types has {shown(kind)} as {shown(name)}; a ModuleType of that name is needed")
+            raise AssemblyError(
+                f"types has {shown(kind)} as {shown(name)}; a ModuleType of that name is needed"
+            )
     return dict(types)
 
 
@@ -61,7 +63,9 @@ def checked_kind(kind: object, module: str, types: Mapping[str, ModuleType]) -> 
             )
         return kind
     if not isinstance(kind, str):
-        raise AssemblyError(f"the kind of module '{module}' is {shown(kind)}; its name or a ModuleType is needed")
+        raise AssemblyError(
+            f"the kind of module '{module}' is {shown(kind)}; its name or a ModuleType is needed"
+        )
     if kind not in types:
         raise UnknownNameError(f"unknown kind {shown(kind)} of module '{module}'; known: {listed(types)}")
     return types[kind]

@@ -67,7 +67,9 @@ def started(base: str, kind: ModuleType, mount: Mount, types: Mapping[str, Modul
 def module_of(structure: Structure, module: object) -> PlacedModule:
     """The module of that name. Raises UnknownNameError: names the choices."""
     if not isinstance(module, str) or module not in structure.placed:
-        raise UnknownNameError(f"no module {shown(module)}; the assembly's modules: {listed(structure.placed)}")
+        raise UnknownNameError(
+            f"no module {shown(module)}; the assembly's modules: {listed(structure.placed)}"
+        )
     return structure.placed[module]
 
 

@@ -27,7 +27,9 @@ def groups_of(
         return {module: (module,) for module in structure.placed}
     if subsystems == "chain":
         return _in_order(structure, _chains(structure))
-    raise AssemblyError(f"subsystems is {shown(subsystems)}; needed is 'module', 'chain', or modules by subsystem")
+    raise AssemblyError(
+        f"subsystems is {shown(subsystems)}; needed is 'module', 'chain', or modules by subsystem"
+    )
 
 
 def _chains(structure: Structure) -> dict[str, list[str]]:

@@ -42,7 +42,9 @@ def load(source: str | os.PathLike[str] | Mapping[str, Any]) -> Gait:
     if isinstance(source, Mapping):
         return _gait(source)
     if not isinstance(source, str | os.PathLike):
-        raise GaitError(f"{shown(source)} is no gait; the path of a YAML file, YAML text or a mapping is needed")
+        raise GaitError(
+            f"{shown(source)} is no gait; the path of a YAML file, YAML text or a mapping is needed"
+        )
     is_text = isinstance(source, str) and "\n" in source
     try:
         return _gait(_content(str(source) if is_text else _text(source)))
@@ -159,7 +161,9 @@ def _known(where: str, table: Mapping[str, Any], keys: set[str]) -> None:
     for key in table:
         if key not in keys:
             known = ", ".join(sorted(keys))
-            raise GaitError(f"unknown key {shown(key)} (value {shown(table[key])}) in {where}; known are {known}")
+            raise GaitError(
+                f"unknown key {shown(key)} (value {shown(table[key])}) in {where}; known are {known}"
+            )
 
 
 def _needed(where: str, table: Mapping[str, Any], *keys: str) -> None:

@@ -105,7 +105,9 @@ class Oscillators(Gait):
                 raise GaitError(f"connections holds {shown(pair)}; two different joints are needed")
             for name in pair:
                 if name not in self.joint_names:
-                    raise GaitError(f"connections names {shown(name)}; the joints: {', '.join(self.joint_names)}")
+                    raise GaitError(
+                        f"connections names {shown(name)}; the joints: {', '.join(self.joint_names)}"
+                    )
         reached = {self.joint_names[0]}
         for _ in given:
             reached.update(name for pair in given if reached.intersection(pair) for name in pair)

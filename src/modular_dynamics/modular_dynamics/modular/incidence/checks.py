@@ -62,7 +62,9 @@ def _unequal_rows(matrix: Any) -> str:
 def checked_texts(values: object, count: int, what: str, of: str) -> tuple[str, ...]:
     """As many texts as there are modules or docks. Raises AssemblyError."""
     if isinstance(values, str) or not isinstance(values, Sequence | np.ndarray):
-        raise AssemblyError(f"the {what} are {shown(values)}; a list of texts is needed, one for each of the {of}")
+        raise AssemblyError(
+            f"the {what} are {shown(values)}; a list of texts is needed, one for each of the {of}"
+        )
     if len(values) != count:
         raise AssemblyError(f"{len(values)} {what} for {count} {of}; one for each is needed")
     for k, value in enumerate(values):

@@ -120,7 +120,9 @@ def _mapping(node: yaml.Node, what: str, keys: Iterable[str] = ()) -> _Entries:
         if name in entries:
             raise DescriptionError(f"{shown(name)} comes twice in {what}", _line(key))
         if keys and name not in keys:
-            raise DescriptionError(f"{shown(name)} in {what} is unknown; known: {', '.join(keys)}", _line(key))
+            raise DescriptionError(
+                f"{shown(name)} in {what} is unknown; known: {', '.join(keys)}", _line(key)
+            )
         entries[name] = value
     return entries
 
@@ -129,7 +131,9 @@ def _text(node: yaml.Node, what: str) -> str:
     if not isinstance(node, yaml.ScalarNode):
         raise DescriptionError(f"{what} is no text", _line(node))
     if node.tag != "tag:yaml.org,2002:str":
-        raise DescriptionError(f"{what} is {node.value:.80}, which is no text; write it in quotes", _line(node))
+        raise DescriptionError(
+            f"{what} is {node.value:.80}, which is no text; write it in quotes", _line(node)
+        )
     return str(node.value)
 
 

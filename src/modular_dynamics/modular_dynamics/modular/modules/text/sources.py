@@ -8,6 +8,7 @@ from ...file_text import LARGEST_FILE, text_of_file
 
 __all__ = ["folder_of", "text_of"]
 
+
 def text_of(source: object, most: int = LARGEST_FILE) -> tuple[str, str]:
     """How messages name a source, and its text.
 
