@@ -83,8 +83,8 @@ def base_parameters(graph: SubsystemGraph, seed: int = 0, *, joint_terms: bool =
         joint_terms: with armature, friction and springs of the joints, as of ``regressor``.
 
     Raises:
-        StateError: a black box in the graph, or a rank that is not clear: two columns nearly dependent; a seed
-            that is no whole number from 0 on.
+        StateError: a black box in the graph, or a rank that is not clear: two columns nearly dependent;
+            a seed that is no whole number from 0 on.
         UnsupportedModelError: loops; ``closed_loop_base_parameters`` treats these.
     """
     require_graph(graph)

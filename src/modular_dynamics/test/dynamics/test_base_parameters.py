@@ -123,5 +123,5 @@ def test_a_robot_that_cannot_move_has_none():
 
 @pytest.mark.parametrize("seed", [-1, 1.5, "x", None, True])
 def test_a_seed_that_is_none_is_refused(seed):
-    with pytest.raises(md.StateError, match="seed is .*; a whole number from 0 on is needed"):
+    with pytest.raises(md.StateError, match=r"seed is .*; a whole number from 0 on is needed"):
         md.base_parameters(arm(), seed=seed)

@@ -20,7 +20,7 @@ class Host:
         self.active, self.log, handlers = True, MagicMock(), {}
         self.live = LiveAssembly.of(Assembly(("v0", "backbone")), 0, 0)
         node = MagicMock(
-            create_service=lambda kind, name, handle, qos_profile: handlers.update({name: handle})
+            create_service=lambda kind, name, handle, **_: handlers.update({name: handle})
         )
         self.logged = node.get_logger().error
         AssemblyServices(node, self)

@@ -114,7 +114,8 @@ def closed_loop_base_parameters(
 
     Raises:
         ClosureError: too few random poses in which the loops close.
-        StateError: a rank that is not clear; a seed that is no whole number from 0 on. UnsupportedModelError: a black box in the graph.
+        StateError: a rank that is not clear; a seed that is no whole number from 0 on.
+        UnsupportedModelError: a black box in the graph.
     """
     solver, rng = solver_of(graph), np.random.default_rng(checked_seed(seed))
     start = solver.reference() if guess is None else graph.checked(q=guess)[0]

@@ -50,7 +50,7 @@ class Contents:
 
     @property
     def types(self) -> Mapping[str, ModuleType]:
-        """The kinds that it knows, by name. Raises UnknownNameError where there is none: names the choices."""
+        """The kinds that it knows, by name. Raises UnknownNameError for others: names the choices."""
         return MappingProxyType(_Known("kind", self._structure.types))
 
     @property

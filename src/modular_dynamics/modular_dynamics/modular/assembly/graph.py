@@ -55,10 +55,11 @@ def graph_of(
     chosen = independent_joints(graph, guess)
     if require_closed and chosen.open:
         rings = [ring for ring in structure.rings if _ring_name(ring) in chosen.open]
-        ends = (
-            f"port {ring.parent_port} of module '{ring.parent}' and port {ring.port} of module '{ring.module}'"
+        ends = [
+            f"port {port} of module '{module}'"
             for ring in rings[:MOST_NAMED]
-        )
+            for module, port in (ring[:2], ring[2:4])
+        ]
         raise AssemblyError(f"{' and '.join(ends)} cannot close a ring: {chosen.notes[0]}")
     return replace(graph, independent=chosen.names, notes=chosen.notes)
 

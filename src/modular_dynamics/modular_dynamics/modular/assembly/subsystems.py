@@ -62,7 +62,8 @@ def _checked(structure: Structure, given: Mapping[str, Sequence[str]]) -> dict[s
         for module in modules:
             if not isinstance(module, str) or module not in structure.placed:
                 raise AssemblyError(
-                    f"subsystem '{name}' names module {shown(module)}; the modules: {listed(structure.placed)}"
+                    f"subsystem '{name}' names module {shown(module)}; "
+                    f"the modules: {listed(structure.placed)}"
                 )
             if module in group_of:
                 raise AssemblyError(

@@ -267,7 +267,7 @@ def test_errors_say_what_is_needed(load_robot, tmp_path, path, functions, messag
 @pytest.mark.parametrize("path", [3, None, b"arm.c"])
 def test_a_path_is_text(load_robot, path):
     with pytest.raises(
-        md.StateError, match="the path of the C file is .*; text such as 'folder/NAME.c' is needed"
+        md.StateError, match=r"the path of the C file is .*; text such as 'folder/NAME.c' is needed"
     ):
         load_robot("branched_38dof").export_c(path)
 
