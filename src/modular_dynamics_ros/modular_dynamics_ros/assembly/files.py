@@ -18,6 +18,8 @@ __all__ = ["load_assembly", "load_gait", "load_types", "save_assembly"]
 FORMATS = (".yaml", ".yml", ".csv")
 #: Characters of a path in a message.
 SHOWN = 250
+#: Steps of a gait [s].
+SHORTEST_STEP = 1e-4
 
 
 def load_types(paths: Sequence[str]) -> Mapping[str, ModuleType]:
@@ -64,15 +66,15 @@ def save_assembly(assembly: Assembly, path: str, overwrite: bool) -> None:
     matrix = assembly.incidence_matrix()
     text = matrix.to_csv() if _format(path) == ".csv" else matrix.to_yaml()
     try:
-        _write(Path(path).resolve(), text, overwrite)  # a link stays one
+        _write(Path(path).expanduser().resolve(), text, overwrite)  # a link stays one
     except FileExistsError:
-        raise AssemblyFileError(f"file '{path[:SHOWN]}' exists; set overwrite to replace it") from None
+        raise AssemblyFileError(f"file {path[:SHOWN]!r} exists; set overwrite to replace it") from None
     except OSError as error:
         raise AssemblyFileError(
-            f"file '{path[:SHOWN]}' cannot be written: {error.strerror or error}"
+            f"file {path[:SHOWN]!r} cannot be written: {error.strerror or error}"
         ) from error
-    except (ValueError, RuntimeError) as error:  # a zero byte in the path; links in a circle
-        raise AssemblyFileError(f"file '{path[:SHOWN]}' cannot be written: {error}") from error
+    except (ValueError, RuntimeError) as error:  # a zero byte in the path; no such user; links in a circle
+        raise AssemblyFileError(f"file {path[:SHOWN]!r} cannot be written: {error}") from error
 
 
 def _write(path: Path, text: str, overwrite: bool) -> None:
@@ -113,17 +115,23 @@ def load_gait(path: str, seed: int) -> "gaits.Gait | None":
         seed: of its first states, instead of the file's; -1: the file's.
 
     Raises:
-        GaitError: a file that is none.
+        GaitError: a file that is none. AssemblyFileError: steps that are too short to be computed in time.
     """
     if not path:
         return None
     gait = gaits.load(Path(path))
     mapping = gait.mapping()
+    for key in ("period", "step"):
+        if key in mapping and mapping[key] < SHORTEST_STEP:
+            raise AssemblyFileError(
+                f"{path[:SHOWN]}: {key} is {mapping[key]:g} s; at least {SHORTEST_STEP:g} s is needed: "
+                "the gait is computed while the robot moves"
+            )
     return gaits.load({**mapping, "seed": seed}) if seed >= 0 and "seed" in mapping else gait
 
 
 def _format(path: str) -> str:
     suffix = os.path.splitext(path)[1].lower()
     if suffix not in FORMATS:
-        raise AssemblyFileError(f"file '{path[:SHOWN]}': a name with .yaml or .csv at its end is needed")
+        raise AssemblyFileError(f"file {path[:SHOWN]!r}: a name with .yaml or .csv at its end is needed")
     return suffix

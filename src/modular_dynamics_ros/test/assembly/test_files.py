@@ -92,6 +92,14 @@ def test_paths_that_no_file_can_have_are_errors_of_files(assembly, tmp_path, nam
         with pytest.raises(AssemblyFileError) as error:
             use()
         assert len(str(error.value)) < 600
+        assert "\0" not in str(error.value)
+
+
+def test_a_home_folder_is_the_same_for_both(assembly, tmp_path, monkeypatch):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    save_assembly(assembly, "~/a.csv", overwrite=False)
+    assert (tmp_path / "a.csv").is_file()
+    assert load_assembly("~/a.csv", {}, "r") == assembly
 
 
 @pytest.mark.parametrize("failing", ["fsync", "replace"])
@@ -126,3 +134,14 @@ def test_two_files_with_one_kind_are_refused(root):
     path = str(root / "config/modular/cart.yaml")
     with pytest.raises(AssemblyFileError, match="a second kind 'cart'"):
         load_types([path, path])
+
+
+@pytest.mark.parametrize(("key", "kind"), [("period", "coupled_maps"), ("step", "oscillators")])
+def test_a_gait_that_cannot_be_computed_in_time_is_refused(tmp_path, key, kind):
+    path = tmp_path / "fast.yaml"
+    more = "frequency: 1\nphase: 0\n" if key == "step" else ""
+    path.write_text(f"kind: {kind}\njoints: [v1/bend]\namplitude: 1\n{more}{key}: 0.000001\n")
+    with pytest.raises(
+        AssemblyFileError, match=rf"fast\.yaml: {key} is 1e-06 s; at least 0\.0001 s is needed"
+    ):
+        load_gait(str(path), -1)

@@ -197,3 +197,16 @@ def test_two_hundred_requests_at_once_are_all_answered(stage):
     assert len(stage.node.live.assembly) == 101
     revisions = [future.result().revision for future in asked]
     assert revisions == sorted(revisions)
+
+
+def test_a_refused_parameter_is_named_and_the_node_can_be_configured_again():
+    node = AssemblyNode(parameter_overrides=[Parameter("robot_state_publisher", value="a b")])
+    try:
+        assert node.trigger_configure() == FAILURE
+        assert all(
+            result.successful
+            for result in node.set_parameters([Parameter("robot_state_publisher", value="")])
+        )
+        assert node.trigger_configure() == SUCCESS
+    finally:
+        node.destroy_node()

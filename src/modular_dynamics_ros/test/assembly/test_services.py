@@ -19,9 +19,7 @@ class Host:
     def __init__(self):
         self.active, self.log, handlers = True, MagicMock(), {}
         self.live = LiveAssembly.of(Assembly(("v0", "backbone")), 0, 0)
-        node = MagicMock(
-            create_service=lambda kind, name, handle, **_: handlers.update({name: handle})
-        )
+        node = MagicMock(create_service=lambda kind, name, handle, **_: handlers.update({name: handle}))
         self.logged = node.get_logger().error
         AssemblyServices(node, self)
         self._handlers = handlers

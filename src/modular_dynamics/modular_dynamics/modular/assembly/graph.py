@@ -60,7 +60,7 @@ def graph_of(
             for ring in rings[:MOST_NAMED]
             for module, port in (ring[:2], ring[2:4])
         ]
-        raise AssemblyError(f"{' and '.join(ends)} cannot close a ring: {chosen.notes[0]}")
+        raise AssemblyError(f"{' and '.join(ends)} cannot close a ring: {chosen.why}")
     return replace(graph, independent=chosen.names, notes=chosen.notes)
 
 
