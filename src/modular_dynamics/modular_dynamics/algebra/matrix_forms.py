@@ -97,7 +97,7 @@ def dual_bracket_matrix(wrench: Array) -> Array:
     It is skew-symmetric, linear in F, and zero only for F = 0: the functional F on se(3) as a form of two
     twists. In another frame it is Ad^T B Ad.
     """
-    matrix = np.zeros((*wrench.shape[:-1], 6, 6))
+    matrix = np.zeros((*wrench.shape[:-1], 6, 6), wrench.dtype)
     matrix[..., :3, 3:] = matrix[..., 3:, :3] = skew(wrench[..., :3])
     matrix[..., 3:, 3:] = skew(wrench[..., 3:])
     return matrix

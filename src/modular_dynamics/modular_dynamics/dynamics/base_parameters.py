@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from ..exceptions import StateError
 from ..model import SubsystemGraph, require_graph
-from .arrays.arguments import Array
+from .arrays.arguments import Array, checked_seed
 from .joint_regressor import JOINT_PARAMETERS
 from .regressor import inertial_parameters, regressor_batch
 
@@ -83,11 +83,12 @@ def base_parameters(graph: SubsystemGraph, seed: int = 0, *, joint_terms: bool =
         joint_terms: with armature, friction and springs of the joints, as of ``regressor``.
 
     Raises:
-        StateError: a black box in the graph, or a rank that is not clear: two columns nearly dependent.
+        StateError: a black box in the graph, or a rank that is not clear: two columns nearly dependent;
+            a seed that is no whole number from 0 on.
         UnsupportedModelError: loops; ``closed_loop_base_parameters`` treats these.
     """
     require_graph(graph)
-    rng, size = np.random.default_rng(seed), (15 if joint_terms else 10) * len(graph.bodies)
+    rng, size = np.random.default_rng(checked_seed(seed)), (15 if joint_terms else 10) * len(graph.bodies)
     count = max(STATES, -(-ROWS * size // max(graph.nv, 1)))
     q = graph.random_configuration(rng, count)
     v, vdot = rng.uniform(-3.0, 3.0, (2, count, graph.nv))

@@ -1,5 +1,11 @@
-"""Assemblies, kinds of modules and gaits in files."""
+"""Assemblies, kinds of modules and gaits in files.
 
+The library reads them, and refuses what is no regular file or too large.
+"""
+
+import os
+import shutil
+import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -10,38 +16,48 @@ from modular_dynamics_ros.exceptions import AssemblyFileError
 __all__ = ["load_assembly", "load_gait", "load_types", "save_assembly"]
 
 FORMATS = (".yaml", ".yml", ".csv")
+#: Characters of a path in a message.
+SHOWN = 250
+#: Steps of a gait [s].
+SHORTEST_STEP = 1e-4
 
 
 def load_types(paths: Sequence[str]) -> Mapping[str, ModuleType]:
     """Kinds of modules by name, in addition to the shipped ones.
 
     Raises:
-        AssemblyFileError: a file that is none.
+        AssemblyFileError: a file that is none; two files with one kind.
     """
-    try:
-        types = [read_module_type(path) for path in paths]
-    except (ModularDynamicsError, OSError) as error:
-        raise AssemblyFileError(str(error)) from error
-    return {kind.name: kind for kind in types}
+    types: dict[str, ModuleType] = {}
+    for path in paths:
+        try:
+            kind = read_module_type(path)
+        except ModularDynamicsError as error:
+            raise AssemblyFileError(str(error)) from error
+        if kind.name in types:
+            raise AssemblyFileError(f"{path}: a second kind '{kind.name}'; one file for each is needed")
+        types[kind.name] = kind
+    return types
 
 
 def load_assembly(path: str, types: Mapping[str, ModuleType], name: str) -> Assembly:
     """The assembly whose incidence matrix a file holds.
 
     Raises:
-        AssemblyFileError: no such file, or no incidence matrix in it.
-        AssemblyError, UnknownNameError: there is no such assembly.
+        AssemblyFileError: no such file, or no incidence matrix in it: other text, or a matrix that
+            contradicts itself, whatever the kinds of its modules are.
+        AssemblyError, UnknownNameError: there is no such assembly of these kinds.
     """
     read = IncidenceMatrix.from_csv if _format(path) == ".csv" else IncidenceMatrix.from_yaml
     try:
         matrix = read(Path(path))
-    except (ModularDynamicsError, OSError) as error:
+    except ModularDynamicsError as error:
         raise AssemblyFileError(str(error)) from error
     return Assembly.from_incidence_matrix(matrix, types=types, name=name)
 
 
 def save_assembly(assembly: Assembly, path: str, overwrite: bool) -> None:
-    """Write the incidence matrix of an assembly.
+    """Write the incidence matrix of an assembly: all of it, or the file stays as it was.
 
     Raises:
         AssemblyFileError: neither .yaml nor .csv; a file that exists, without `overwrite`; or that cannot be
@@ -50,12 +66,46 @@ def save_assembly(assembly: Assembly, path: str, overwrite: bool) -> None:
     matrix = assembly.incidence_matrix()
     text = matrix.to_csv() if _format(path) == ".csv" else matrix.to_yaml()
     try:
-        with Path(path).open("w" if overwrite else "x", encoding="utf-8") as file:
-            file.write(text)
+        _write(Path(path).expanduser().resolve(), text, overwrite)  # a link stays one
     except FileExistsError:
-        raise AssemblyFileError(f"file '{path}' exists; set overwrite to replace it") from None
+        raise AssemblyFileError(f"file {path[:SHOWN]!r} exists; set overwrite to replace it") from None
     except OSError as error:
-        raise AssemblyFileError(f"file '{path}' cannot be written: {error.strerror}") from error
+        raise AssemblyFileError(
+            f"file {path[:SHOWN]!r} cannot be written: {error.strerror or error}"
+        ) from error
+    except (ValueError, RuntimeError) as error:  # a zero byte in the path; no such user; links in a circle
+        raise AssemblyFileError(f"file {path[:SHOWN]!r} cannot be written: {error}") from error
+
+
+def _write(path: Path, text: str, overwrite: bool) -> None:
+    """Write beside the file, and put that in its place: whoever reads meanwhile gets one or the other."""
+    try:
+        path.open("x").close()  # nobody else takes the name
+        is_new = True
+    except FileExistsError:
+        is_new = False
+        if not path.is_file():
+            raise OSError(0, "there is something that is no regular file") from None
+        if not overwrite:
+            raise
+        if not os.access(path, os.W_OK):
+            raise PermissionError(0, "it is read-only") from None
+    beside: Path | None = None
+    try:
+        with tempfile.NamedTemporaryFile(
+            "w", encoding="utf-8", dir=path.parent, prefix=".", suffix=".part", delete=False
+        ) as file:
+            beside = Path(file.name)
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        shutil.copymode(path, beside)
+        os.replace(beside, path)
+    except BaseException:
+        for left in (beside, path if is_new else None):
+            if left is not None:
+                left.unlink(missing_ok=True)
+        raise
 
 
 def load_gait(path: str, seed: int) -> "gaits.Gait | None":
@@ -65,19 +115,23 @@ def load_gait(path: str, seed: int) -> "gaits.Gait | None":
         seed: of its first states, instead of the file's; -1: the file's.
 
     Raises:
-        GaitError: a file that is none.
+        GaitError: a file that is none. AssemblyFileError: steps that are too short to be computed in time.
     """
     if not path:
         return None
     gait = gaits.load(Path(path))
     mapping = gait.mapping()
+    for key in ("period", "step"):
+        if key in mapping and mapping[key] < SHORTEST_STEP:
+            raise AssemblyFileError(
+                f"{path[:SHOWN]}: {key} is {mapping[key]:g} s; at least {SHORTEST_STEP:g} s is needed: "
+                "the gait is computed while the robot moves"
+            )
     return gaits.load({**mapping, "seed": seed}) if seed >= 0 and "seed" in mapping else gait
 
 
 def _format(path: str) -> str:
-    suffix = Path(path).suffix.lower()
+    suffix = os.path.splitext(path)[1].lower()
     if suffix not in FORMATS:
-        raise AssemblyFileError(f"file '{path}': a name with .yaml or .csv at its end is needed")
-    if Path(path).is_fifo():  # opening it would wait for another process, and the node with it
-        raise AssemblyFileError(f"'{path}' is a named pipe; a regular file is needed")
+        raise AssemblyFileError(f"file {path[:SHOWN]!r}: a name with .yaml or .csv at its end is needed")
     return suffix

@@ -34,7 +34,7 @@ class LiveAssembly(NamedTuple):
         Raises:
             AssemblyError: its rings cannot be closed.
         """
-        graph = assembly.graph()
+        graph = assembly.graph(require_closed=True)
         urdf = stamped(description_of(assembly, graph), stamp)
         return cls(assembly, revision, stamp, graph.ground.name, graph.joint_names, urdf)
 

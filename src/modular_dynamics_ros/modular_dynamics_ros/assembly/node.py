@@ -19,8 +19,8 @@ from modular_dynamics_ros.assembly.files import load_assembly, load_gait, load_t
 from modular_dynamics_ros.assembly.live_assembly import LiveAssembly
 from modular_dynamics_ros.assembly.motion import MovingJoints
 from modular_dynamics_ros.assembly.services import AssemblyServices, Change
-from modular_dynamics_ros.assembly.state_publisher import StatePublisherClient
-from modular_dynamics_ros.exceptions import AssemblyFileError
+from modular_dynamics_ros.assembly.state_publisher import StatePublisherClient, require_node_name
+from modular_dynamics_ros.exceptions import AssemblyFileError, ParameterError
 from modular_dynamics_ros.lifecycle.node import ManagedNode
 from modular_dynamics_ros.messages.assembly import incidence_message
 from modular_dynamics_ros.messages.joint_states import JointStateWriter
@@ -56,6 +56,8 @@ class AssemblyNode(ManagedNode[AssemblyParameters]):
         """Load the assembly and its gait."""
         p = self.parameters
         try:
+            if p.robot_state_publisher:
+                require_node_name(p.robot_state_publisher)
             types = load_types(p.module_type_files)
             if p.assembly_file:
                 assembly = load_assembly(p.assembly_file, types, p.robot_name)
@@ -63,7 +65,7 @@ class AssemblyNode(ManagedNode[AssemblyParameters]):
                 assembly = Assembly((p.base_module, p.base_kind), types=types, name=p.robot_name)
             self._joints = MovingJoints(load_gait(p.gait_file, p.seed), p.ease)
             self.live = LiveAssembly.of(assembly, 0, self.now())
-        except (ModularDynamicsError, AssemblyFileError) as error:
+        except (ModularDynamicsError, AssemblyFileError, ParameterError) as error:
             self.get_logger().error(f"not configured: {error}")
             return False
         make = self.make_publisher

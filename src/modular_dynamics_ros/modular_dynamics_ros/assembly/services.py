@@ -5,6 +5,7 @@ from typing import Any, Protocol
 
 from modular_dynamics_interfaces.srv import Dock, LoadAssembly, SaveAssembly, Undock
 from rclpy.node import Node
+from rclpy.qos import QoSProfile, ReliabilityPolicy
 
 from modular_dynamics.exceptions import ModularDynamicsError, UnknownNameError
 from modular_dynamics.modular import Assembly
@@ -14,6 +15,9 @@ from modular_dynamics_ros.exceptions import AssemblyFileError
 from modular_dynamics_ros.messages.stamps import stamp_message
 
 __all__ = ["AssemblyServices", "Host"]
+
+#: Requests that wait while one is answered, and answers. The middleware drops what is above without a word.
+REQUESTS = QoSProfile(depth=500, reliability=ReliabilityPolicy.RELIABLE)
 
 Change = Callable[[Assembly], Assembly]
 
@@ -34,10 +38,13 @@ class AssemblyServices:
     def __init__(self, node: Node, host: Host) -> None:
         self._node, self._host = node, host
         self._services = [
-            node.create_service(Dock, "~/dock", self._on_dock),
-            node.create_service(Undock, "~/undock", self._on_undock),
-            node.create_service(LoadAssembly, "~/load", self._on_load),
-            node.create_service(SaveAssembly, "~/save", self._on_save),
+            node.create_service(kind, name, handle, qos_profile=REQUESTS)
+            for kind, name, handle in (
+                (Dock, "~/dock", self._on_dock),
+                (Undock, "~/undock", self._on_undock),
+                (LoadAssembly, "~/load", self._on_load),
+                (SaveAssembly, "~/save", self._on_save),
+            )
         ]
 
     def destroy(self) -> None:

@@ -6,13 +6,29 @@ from typing import Any
 
 from rcl_interfaces.msg import Parameter, ParameterType, ParameterValue
 from rcl_interfaces.srv import SetParameters
+from rclpy.exceptions import NameValidationException
 from rclpy.node import Node
+from rclpy.validate_full_topic_name import validate_full_topic_name
+from rclpy.validate_topic_name import validate_topic_name
 
 from modular_dynamics_ros.diagnostics.change_log import ChangeLog
+from modular_dynamics_ros.exceptions import ParameterError
 
-__all__ = ["StatePublisherClient"]
+__all__ = ["StatePublisherClient", "require_node_name"]
 
 PATIENCE = 2.0  # [s] for an answer; a node that ends in between never answers
+
+
+def require_node_name(name: str) -> None:
+    """Raise ParameterError if no node can have this name."""
+    try:
+        validate_topic_name(f"{name}/set_parameters", is_service=True)
+        validate_full_topic_name(f"/{name.lstrip('~/')}/set_parameters", is_service=True)  # also its length
+    except NameValidationException as error:
+        why = str(error).splitlines()[0].removeprefix("Invalid service name: ").rstrip(":")
+        raise ParameterError(
+            f"robot_state_publisher is {name[:100]!r}, which is no node's name: {why}"
+        ) from None
 
 
 class StatePublisherClient:

@@ -10,5 +10,6 @@ __all__ = ["DURATION", "RATE", "RELATIVE", "constant", "unconfigured"]
 unconfigured = partial(parameter, change=Change.UNCONFIGURED)
 constant = partial(parameter, change=Change.NEVER)
 DURATION: dict[str, Any] = {"unit": "s", "low": 0.001, "high": 3600.0}
-RATE: dict[str, Any] = {"unit": "Hz", "low": 0.0, "high": 10_000.0}
+#: 0: never; the period of a timer fits in 64 bits of nanoseconds, and one of minutes is still noticed.
+RATE: dict[str, Any] = {"unit": "Hz", "low": 0.01, "high": 10_000.0, "or_zero": True}
 RELATIVE: dict[str, Any] = {"low": 0.0, "high": 1.0}

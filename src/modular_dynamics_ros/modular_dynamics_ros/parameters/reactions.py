@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from modular_dynamics_ros.parameters.kinds import DURATION, RELATIVE, unconfigured
+from modular_dynamics_ros.parameters.kinds import DURATION, RATE, RELATIVE, unconfigured
 from modular_dynamics_ros.parameters.robot import RobotParameters
 from modular_dynamics_ros.parameters.table import parameter
 
@@ -38,7 +38,7 @@ class ReactionParameters(RobotParameters):
         **RELATIVE,
     )
     marker_rate: float = parameter(
-        30.0, "how often arrows are published while subscribed; 0: never", unit="Hz", low=0.0, high=1e3
+        30.0, "how often arrows are published while subscribed; 0: never", **(RATE | {"high": 1e3})
     )
     force_scale: float = parameter(0.002, "length of an arrow of a force", unit="m/N", low=0.0, high=10.0)
     moment_scale: float = parameter(

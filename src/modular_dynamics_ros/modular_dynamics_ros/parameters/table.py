@@ -36,12 +36,16 @@ class Change(Enum):
 
 @dataclass(frozen=True)
 class Spec:
-    """What is known of a parameter besides its type; `length`: how many numbers a tuple must have."""
+    """What is known of a parameter besides its type.
+
+    `length`: how many numbers a tuple must have. `or_zero`: whether 0 is allowed beside `low` to `high`.
+    """
 
     description: str
     unit: str = ""
     low: float = -math.inf
     high: float = math.inf
+    or_zero: bool = False
     choices: tuple[str, ...] = ()
     length: int | None = None
     change: Change = Change.ALWAYS
@@ -50,6 +54,11 @@ class Spec:
     def bounded(self) -> bool:
         """Whether the values lie between two numbers."""
         return math.isfinite(self.low) and math.isfinite(self.high)
+
+    def allows(self, value: float) -> bool:
+        """Whether a number is within the bounds."""
+        is_within = self.low <= value <= self.high and math.isfinite(value)
+        return is_within or (self.or_zero and value == 0.0)
 
 
 def parameter(default: Any, description: str, **options: Any) -> Any:
@@ -74,9 +83,10 @@ def checked(entry: Field[Any], value: Any) -> Any:
         raise ParameterError(f"{entry.name} must be {_kind_in_words(entry)}, not {value!r}")
     if spec.choices and value not in spec.choices:
         raise ParameterError(f"{entry.name} must be one of {', '.join(spec.choices)}, not '{value}'")
-    if kind in (int, float) and not (spec.low <= value <= spec.high and math.isfinite(value)):
+    if kind in (int, float) and not spec.allows(value):
+        zero = "be 0, or " if spec.or_zero else ""
         raise ParameterError(
-            f"{entry.name} must lie between {spec.low:g} and {spec.high:g} {spec.unit}".rstrip()
+            f"{entry.name} must {zero}lie between {spec.low:g} and {spec.high:g} {spec.unit}".rstrip()
             + f", not {value:g}"
         )
     return value
@@ -150,7 +160,7 @@ def _describe(entry: Field[Any]) -> str:
     words = [
         spec.description,
         f"one of {', '.join(spec.choices)}" if spec.choices else "",
-        f"{spec.low:g} to {spec.high:g} {spec.unit}".rstrip()
+        f"{'0, or ' if spec.or_zero else ''}{spec.low:g} to {spec.high:g} {spec.unit}".rstrip()
         if spec.bounded
         else spec.unit and f"[{spec.unit}]",
     ]
@@ -172,11 +182,14 @@ def _descriptor(entry: Field[Any]) -> ParameterDescriptor:
         read_only=spec.change is Change.NEVER,
         additional_constraints=f"one of {', '.join(spec.choices)}" if spec.choices else "",
     )
+    low = spec.low
+    if spec.or_zero:  # a range of ROS has no gap
+        descriptor.additional_constraints, low = f"0, or {spec.low:g} to {spec.high:g}", min(0.0, low)
     if spec.bounded:
         if isinstance(entry.default, int):
-            descriptor.integer_range = [IntegerRange(from_value=int(spec.low), to_value=int(spec.high))]
+            descriptor.integer_range = [IntegerRange(from_value=int(low), to_value=int(spec.high))]
         else:
-            descriptor.floating_point_range = [FloatingPointRange(from_value=spec.low, to_value=spec.high)]
+            descriptor.floating_point_range = [FloatingPointRange(from_value=low, to_value=spec.high)]
     return descriptor
 
 

@@ -1,10 +1,11 @@
 """Assemblies, kinds and gaits in files: what is written is read; what cannot be used is named."""
 
+import errno
 import os
 
 import pytest
 
-from modular_dynamics.exceptions import AssemblyError, UnknownNameError
+from modular_dynamics.exceptions import AssemblyError, GaitError, UnknownNameError
 from modular_dynamics.modular import Assembly
 from modular_dynamics_ros.assembly.files import load_assembly, load_gait, load_types, save_assembly
 from modular_dynamics_ros.exceptions import AssemblyFileError
@@ -62,10 +63,85 @@ def test_kinds_and_gaits(root, tmp_path):
 
 
 @pytest.mark.timeout(60)
-def test_a_named_pipe_is_refused_before_it_is_opened(tmp_path):
-    pipe = tmp_path / "pipe.yaml"
-    os.mkfifo(pipe)
-    with pytest.raises(AssemblyFileError, match="named pipe; a regular file is needed"):
-        load_assembly(str(pipe), {}, "robot")
-    with pytest.raises(AssemblyFileError, match="named pipe; a regular file is needed"):
-        save_assembly(Assembly(("v0", "backbone")), str(pipe), overwrite=True)
+@pytest.mark.parametrize("kind", ["a named pipe", "a folder", "a device"])
+def test_what_is_no_regular_file_is_refused_before_it_is_read(assembly, tmp_path, kind):
+    path = tmp_path / "it.yaml"
+    if kind == "a device":
+        path.symlink_to("/dev/zero")
+    else:
+        (os.mkfifo if kind == "a named pipe" else os.mkdir)(path)
+    for read in (
+        lambda: load_assembly(str(path), {}, "robot"),
+        lambda: load_types([str(path)]),
+        lambda: load_gait(str(path), -1),
+    ):
+        with pytest.raises(
+            (AssemblyFileError, GaitError), match=rf"it\.yaml.* {kind}; a regular file is needed"
+        ):
+            read()
+    with pytest.raises(
+        AssemblyFileError, match="cannot be written: there is something that is no regular file"
+    ):
+        save_assembly(assembly, str(path), overwrite=True)
+
+
+@pytest.mark.parametrize("name", ["a" * 300 + ".yaml", "x/" * 3000 + "a.csv", "\0.yaml"])
+def test_paths_that_no_file_can_have_are_errors_of_files(assembly, tmp_path, name):
+    path = f"{tmp_path}/{name}"
+    for use in (lambda: save_assembly(assembly, path, True), lambda: load_assembly(path, {}, "r")):
+        with pytest.raises(AssemblyFileError) as error:
+            use()
+        assert len(str(error.value)) < 600
+        assert "\0" not in str(error.value)
+
+
+def test_a_home_folder_is_the_same_for_both(assembly, tmp_path, monkeypatch):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    save_assembly(assembly, "~/a.csv", overwrite=False)
+    assert (tmp_path / "a.csv").is_file()
+    assert load_assembly("~/a.csv", {}, "r") == assembly
+
+
+@pytest.mark.parametrize("failing", ["fsync", "replace"])
+def test_a_file_that_cannot_be_replaced_stays_as_it_was(assembly, tmp_path, monkeypatch, failing):
+    path = tmp_path / "a.yaml"
+    save_assembly(assembly, str(path), overwrite=False)
+    before = path.read_text()
+
+    def fail(*_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, failing, fail)
+    for target, overwrite in ((path, True), (tmp_path / "new.csv", False)):
+        with pytest.raises(AssemblyFileError, match="cannot be written: No space left on device"):
+            save_assembly(Assembly(("v0", "backbone")), str(target), overwrite)
+    assert path.read_text() == before
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_links_modes_and_read_only_files(assembly, tmp_path):
+    path, link = tmp_path / "a.yaml", tmp_path / "link.yaml"
+    save_assembly(assembly, str(path), overwrite=False)
+    path.chmod(0o640)
+    link.symlink_to(path)
+    save_assembly(Assembly(("v0", "scout")), str(link), overwrite=True)
+    assert link.is_symlink()
+    assert path.stat().st_mode & 0o777 == 0o640
+    assert load_assembly(str(path), {}, "r") == Assembly(("v0", "scout"))
+
+
+def test_two_files_with_one_kind_are_refused(root):
+    path = str(root / "config/modular/cart.yaml")
+    with pytest.raises(AssemblyFileError, match="a second kind 'cart'"):
+        load_types([path, path])
+
+
+@pytest.mark.parametrize(("key", "kind"), [("period", "coupled_maps"), ("step", "oscillators")])
+def test_a_gait_that_cannot_be_computed_in_time_is_refused(tmp_path, key, kind):
+    path = tmp_path / "fast.yaml"
+    more = "frequency: 1\nphase: 0\n" if key == "step" else ""
+    path.write_text(f"kind: {kind}\njoints: [v1/bend]\namplitude: 1\n{more}{key}: 0.000001\n")
+    with pytest.raises(
+        AssemblyFileError, match=rf"fast\.yaml: {key} is 1e-06 s; at least 0\.0001 s is needed"
+    ):
+        load_gait(str(path), -1)

@@ -14,6 +14,7 @@ from helpers.nodes.waiting import SpunNodes
 from modular_dynamics.modular import Assembly
 from modular_dynamics.urdf import description_header
 from modular_dynamics_ros.assembly.node import AssemblyNode
+from modular_dynamics_ros.assembly.services import REQUESTS
 from modular_dynamics_ros.dynamics.node import DynamicsNode
 from modular_dynamics_ros.messages.stamps import description_of, stamp_nanoseconds
 from modular_dynamics_ros.node.robot_node import FAILURE, SUCCESS
@@ -176,3 +177,39 @@ def test_the_rate_may_change_at_run_time(stage):
     assert stage.node.set_parameters([Parameter("rate", value=500.0)])[0].successful
     stage.spin_until(lambda: stage.node._sent > count + 5)
     assert not stage.node.set_parameters([Parameter("seed", value=3)])[0].successful
+
+
+def test_two_hundred_requests_at_once_are_all_answered(stage):
+    """The first half docks a snake, each module at the one before; the other half is refused."""
+    stage.start(stage.node)
+    client = stage.probe.create_client(Dock, "assembly_node/dock", qos_profile=REQUESTS)
+    stage.spin_until(client.service_is_ready)
+    asked = []
+    for k in range(200):
+        ends = {
+            "module": "b" if k == 0 else f"v{k}",
+            "port": "3",
+            "other_module": f"v{k + 1}",
+            "other_port": "4",
+        }
+        request = Dock.Request(**ends, kind="block" if k < 100 else "none")
+        asked.append(client.call_async(request))
+    stage.spin_until(lambda: all(future.done() for future in asked))
+    codes = [future.result().error_code for future in asked]
+    assert codes == [Dock.Response.NONE] * 100 + [Dock.Response.UNKNOWN_NAME] * 100
+    assert len(stage.node.live.assembly) == 101
+    revisions = [future.result().revision for future in asked]
+    assert revisions == sorted(revisions)
+
+
+def test_a_refused_parameter_is_named_and_the_node_can_be_configured_again():
+    node = AssemblyNode(parameter_overrides=[Parameter("robot_state_publisher", value="a b")])
+    try:
+        assert node.trigger_configure() == FAILURE
+        assert all(
+            result.successful
+            for result in node.set_parameters([Parameter("robot_state_publisher", value="")])
+        )
+        assert node.trigger_configure() == SUCCESS
+    finally:
+        node.destroy_node()

@@ -1,5 +1,6 @@
 """Requests: every error is a response with its code, and leaves the assembly as it was."""
 
+import re
 from unittest.mock import MagicMock
 
 import pytest
@@ -18,7 +19,7 @@ class Host:
     def __init__(self):
         self.active, self.log, handlers = True, MagicMock(), {}
         self.live = LiveAssembly.of(Assembly(("v0", "backbone")), 0, 0)
-        node = MagicMock(create_service=lambda kind, name, handle: handlers.update({name: handle}))
+        node = MagicMock(create_service=lambda kind, name, handle, **_: handlers.update({name: handle}))
         self.logged = node.get_logger().error
         AssemblyServices(node, self)
         self._handlers = handlers
@@ -69,8 +70,10 @@ def test_without_a_kind_a_docking_closes_a_ring(host):
         (("v9", "3", "v2", "4"), {}, "UNKNOWN_NAME", "v9"),
         (("v0", "2", "v2", "4"), {"kind": "wheel"}, "UNKNOWN_NAME", "wheel"),
         (("v0", "3", "v2", "4"), {}, "REFUSED", "v1"),  # used
-        (("v0", "1", "v2", "4"), {}, "REFUSED", "1"),  # cannot dock
-        (("v0", "", "v2", "4"), {}, "REFUSED", "v0"),
+        (("v0", "1", "v2", "4"), {}, "UNKNOWN_NAME", "2, 3, 4, 5"),  # cannot dock
+        (("v0", "", "v2", "4"), {}, "UNKNOWN_NAME", "v0"),
+        (("v0", "2", "v2", "9"), {}, "UNKNOWN_NAME", "port '9' of module 'v2'"),
+        (("v0", "2", "v1", "2"), {"kind": ""}, "REFUSED", "port 2 of module 'v1' cannot close a ring"),
         (("v0", "2", "v1", "4"), {"kind": "backbone"}, "REFUSED", "v1"),  # is there
         (("v0", "2", "v2", "4"), {"kind": ""}, "REFUSED", "kind"),
         (("v0", "2", "v2", "4"), {"turn": 4}, "REFUSED", "turn"),
@@ -89,7 +92,11 @@ def test_a_docking_that_cannot_be_is_answered_with_a_code(host, ends, more, code
 
 
 def test_a_release_that_cannot_be(host):
-    assert host.call(Undock, module="v0").error_code == Undock.Response.REFUSED
+    base = host.call(Undock, module="v0")
+    assert base.error_code == Undock.Response.REFUSED
+    assert "the port whose docking is released is needed" in base.error_message
+    assert "with_base" not in base.error_message
+    assert host.call(Undock, module="v0", port="x").error_code == Undock.Response.UNKNOWN_NAME
     assert host.call(Undock, module="v0", port="2").error_code == Undock.Response.REFUSED
     assert host.call(Undock, module="x").error_code == Undock.Response.UNKNOWN_NAME
 
@@ -119,3 +126,31 @@ def test_an_unexpected_error_is_answered_and_logged(host, monkeypatch):
     assert answer.error_code == Dock.Response.UNEXPECTED
     assert answer.error_message == "ZeroDivisionError: by zero"
     host.logged.assert_called_once()
+
+
+def test_a_matrix_that_contradicts_itself_is_told_from_an_assembly_that_cannot_be(host, tmp_path):
+    host.dock("v0", "3", "v1", "4")
+    before, file = host.live, tmp_path / "a.yaml"
+    text = re.sub(", type: [^,}]*", "", before.assembly.incidence_matrix().to_yaml())
+    for content, code, words in (
+        (text.replace("v1: 4", "v0: 4"), "FILE", "'v0' comes twice"),
+        (text + "  e2: {faces: {v0: 3, v1: 2}}\n", "FILE", "face 3 of module 'v0' is used twice"),
+        (text.replace("v1: 4", "v1: 9"), "UNKNOWN_NAME", "port 9 of module 'v1' cannot dock"),
+        (text.replace("v1: 4}", "v1: 4}, type: DO"), "REFUSED", "the docking type is 'DO'"),
+        (text + "  e2: {faces: {v0: 2, v1: 2}}\n", "REFUSED", "cannot close a ring"),
+        (text.replace("v1", "v" * 101), "FILE", "at most 100 characters"),
+    ):
+        file.write_text(content)
+        answer = host.call(LoadAssembly, file=str(file))
+        assert answer.error_code == getattr(LoadAssembly.Response, code), answer.error_message
+        assert words in answer.error_message
+    assert host.live is before
+
+
+@pytest.mark.parametrize("field", ["module", "port", "other_module", "other_port", "kind"])
+def test_long_texts_are_refused_and_shortened(host, field):
+    ends = {"module": "v0", "port": "3", "other_module": "v1", "other_port": "4", "kind": "backbone"}
+    answer = host.call(Dock, **{**ends, field: "x" * 1_000_000})
+    assert answer.error_code in (Dock.Response.UNKNOWN_NAME, Dock.Response.REFUSED)
+    assert "'xxx" in answer.error_message
+    assert len(answer.error_message) < 400

@@ -4,8 +4,9 @@ from unittest.mock import MagicMock
 
 import pytest
 
-from modular_dynamics_ros.assembly.state_publisher import PATIENCE, StatePublisherClient
+from modular_dynamics_ros.assembly.state_publisher import PATIENCE, StatePublisherClient, require_node_name
 from modular_dynamics_ros.diagnostics.change_log import ChangeLog
+from modular_dynamics_ros.exceptions import ParameterError
 
 pytestmark = pytest.mark.ros
 
@@ -76,3 +77,14 @@ def test_an_answer_after_the_node_was_cleaned_up_leads_to_no_request():
     publisher.client.destroy()
     publisher.answer()
     assert publisher.sent == ["a"]
+
+
+@pytest.mark.parametrize("name", ["a b!", "", "x" * 1000, "/a//b", "1/"])
+def test_a_name_that_no_node_can_have_is_refused(name):
+    with pytest.raises(ParameterError, match=r"robot_state_publisher is .*, which is no node's name: "):
+        require_node_name(name)
+
+
+@pytest.mark.parametrize("name", ["robot_state_publisher", "/ns/publisher", "ns/publisher", "~/publisher"])
+def test_names_of_nodes(name):
+    require_node_name(name)

@@ -11,7 +11,7 @@ from modular_dynamics_ros.parameters.assembly import AssemblyParameters
 from modular_dynamics_ros.parameters.dynamics import DynamicsParameters
 from modular_dynamics_ros.parameters.player import PlayerParameters
 from modular_dynamics_ros.parameters.reactions import ReactionParameters
-from modular_dynamics_ros.parameters.table import checked
+from modular_dynamics_ros.parameters.table import ParameterError, checked
 from modular_dynamics_ros.player import node as joint_state_player
 from modular_dynamics_ros.reactions import node as torso_reaction_node
 
@@ -51,6 +51,7 @@ def test_the_general_file_repeats_the_defaults(root):
         "robot_description_file",
         "xacro_arguments",
         "partition_file",
+        "absent_joints",
         "controller_joints",
         "autostart",
     }
@@ -88,3 +89,20 @@ def test_help_names_every_parameter_and_starts_nothing(monkeypatch, capsys, modu
     for entry in fields(TABLES[name]):
         assert f" {entry.name}: " in text
         assert entry.metadata["spec"].description in text
+
+
+@pytest.mark.parametrize(
+    ("table", "name"),
+    [
+        (AssemblyParameters, "rate"),
+        (DynamicsParameters, "rate"),
+        (DynamicsParameters, "crosscheck_rate"),
+        (ReactionParameters, "marker_rate"),
+    ],
+)
+@pytest.mark.parametrize("rate", [1e-300, 1e-10, 0.009])
+def test_a_rate_that_no_timer_can_have_is_refused_with_the_allowed_ones(table, name, rate):
+    (entry,) = (entry for entry in fields(table) if entry.name == name)
+    with pytest.raises(ParameterError, match=rf"{name} must be 0, or lie between 0\.01 and 1e?[0-9+]* Hz"):
+        checked(entry, rate)
+    assert checked(entry, 0) == 0.0

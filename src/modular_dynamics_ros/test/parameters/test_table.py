@@ -12,6 +12,7 @@ pytestmark = pytest.mark.ros
 @dataclass(frozen=True)
 class Table:
     rate: float = parameter(5.0, "how often", unit="Hz", low=0.0, high=100.0)
+    seldom: float = parameter(0.0, "how often", unit="Hz", low=0.01, high=100.0, or_zero=True)
     count: int = parameter(1, "how many", low=0, high=9)
     mode: str = parameter("a", "which", choices=("a", "b"))
     gravity: tuple[float, ...] = parameter((0.0, 0.0, -9.81), "where down is", length=3)
@@ -27,6 +28,8 @@ ENTRIES = {entry.name: entry for entry in fields(Table)}
     [
         ("rate", 7, 7.0),
         ("rate", 0.0, 0.0),
+        ("seldom", 0, 0.0),
+        ("seldom", 0.01, 0.01),
         ("count", 9, 9),
         ("mode", "b", "b"),
         ("gravity", [0, 0, -10], (0.0, 0.0, -10.0)),
@@ -51,6 +54,8 @@ def test_good_values(name, given, stored):
         ("rate", "fast", "rate must be a number, not 'fast'"),
         ("rate", True, "rate must be a number, not True"),
         ("rate", None, "rate must be a number"),
+        ("seldom", 1e-9, "seldom must be 0, or lie between 0.01 and 100 Hz, not 1e-09"),
+        ("seldom", -1e-300, "seldom must be 0, or lie between"),
         ("count", 10, "count must lie between 0 and 9, not 10"),
         ("count", 1.5, "count must be a whole number"),
         ("mode", "c", "mode must be one of a, b, not 'c'"),

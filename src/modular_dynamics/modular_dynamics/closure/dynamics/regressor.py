@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ...dynamics import BaseParameters, inertial_parameters, regressor
-from ...dynamics.arrays.arguments import Array
+from ...dynamics.arrays.arguments import Array, checked_seed
 from ...dynamics.base_parameters import reduced_parameters
 from ...exceptions import ClosureError
 from ...model import SubsystemGraph, joint_limits
@@ -114,9 +114,10 @@ def closed_loop_base_parameters(
 
     Raises:
         ClosureError: too few random poses in which the loops close.
-        StateError: a rank that is not clear. UnsupportedModelError: a black box in the graph.
+        StateError: a rank that is not clear; a seed that is no whole number from 0 on.
+        UnsupportedModelError: a black box in the graph.
     """
-    solver, rng = solver_of(graph), np.random.default_rng(seed)
+    solver, rng = solver_of(graph), np.random.default_rng(checked_seed(seed))
     start = solver.reference() if guess is None else graph.checked(q=guess)[0]
     size, rows = (15 if joint_terms else 10) * len(graph.bodies), list[Array]()
     count = max(STATES, 4 * size // max(len(solver.independent_v), 1))

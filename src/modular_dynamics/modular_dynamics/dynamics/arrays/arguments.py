@@ -91,6 +91,13 @@ def checked_progress(progress: Progress) -> None:
         raise StateError(f"progress is {progress!r}; a function of (states done, count) is needed")
 
 
+def checked_seed(seed: int) -> int:
+    """The seed of random states. Raises StateError: no whole number from 0 on."""
+    if not isinstance(seed, int | np.integer) or isinstance(seed, bool) or seed < 0:
+        raise StateError(f"seed is {seed!r}; a whole number from 0 on is needed")
+    return int(seed)
+
+
 def thread_count(threads: int | None) -> int:
     """How many threads to use; all cores by default. Raises StateError."""
     count = threads if threads is not None else os.cpu_count() or 1

@@ -84,6 +84,8 @@ def _write(texts: dict[Path, str]) -> None:
 
 
 def _checked_path(path: str | Path) -> Path:
+    if not isinstance(path, str | os.PathLike):
+        raise StateError(f"the path of the C file is {path!r}; text such as 'folder/NAME.c' is needed")
     file = Path(path)
     if not re.fullmatch(r"[A-Za-z0-9_-]*[A-Za-z0-9][A-Za-z0-9_-]*\.c", file.name):
         raise StateError(

@@ -13,6 +13,7 @@ from ..incidence.matrix import IncidenceMatrix, as_incidence_matrix
 from ..incidence.transformations import DirectTransformations, IndirectTransformations
 from ..modules.library import shipped_types
 from ..modules.module_type import ModuleJoint, ModuleType
+from ..names import shown
 from . import checks
 from .connections import connected_from
 from .contents import Contents
@@ -51,13 +52,13 @@ class Assembly(Contents):
         name: str = "assembly",
     ) -> None:
         if not isinstance(base, tuple) or len(base) != 2:
-            raise AssemblyError(f"the base is {base!r}; needed is (name, kind), such as ('v0', 'backbone')")
-        if not isinstance(name, str) or not name.strip() or not name.isprintable():
-            raise AssemblyError(f"the robot's name is {name!r}; text is needed")
+            raise AssemblyError(
+                f"the base is {shown(base)}; needed is (name, kind), such as ('v0', 'backbone')"
+            )
         known = {**shipped_types(), **checks.checked_types({} if types is None else types)}
         module = checks.checked_name(base[0])
         kind = checks.checked_kind(base[1], module, known)
-        self._name = name
+        self._name = checks.checked_robot(name)
         self._structure = started(
             module, kind, checked_mount(mount, module, kind.bodies), {**known, kind.name: kind}
         )
@@ -79,9 +80,9 @@ class Assembly(Contents):
             kind: of a new module. turn: quarter turns about the port's normal; 0: tops on one side.
 
         Raises:
-            UnknownNameError: no such module or kind; names the choices.
-            AssemblyError: a port that is used, cannot dock or does not fit the other one; a cell that another
-                module fills; a kind for a module that is there already, or none for a new one.
+            UnknownNameError: no such module, kind or port; names the choices.
+            AssemblyError: a port that is used or does not fit the other one; a cell that another module
+                fills; a kind for a module that is there already, or none for a new one.
         """
         return self._with(docked(self._structure, module, port, other, other_port, kind, turn))
 
@@ -92,7 +93,8 @@ class Assembly(Contents):
             port: of the module, whose docking is released; None: that towards the base.
 
         Raises:
-            UnknownNameError: no such module. AssemblyError: it is the base, or nothing is docked at the port.
+            UnknownNameError: no such module or port. AssemblyError: it is the base, or nothing is docked at
+                the port.
         """
         return self._with(released(self._structure, module, port).rest)
 
@@ -131,9 +133,9 @@ class Assembly(Contents):
             UnknownNameError, AssemblyError: as :meth:`dock`; or both have a module of one name.
         """
         if not isinstance(other, Assembly):
-            raise AssemblyError(f"{other!r:.80} is given where an Assembly is needed")
+            raise AssemblyError(f"{shown(other)} is given where an Assembly is needed")
         if not isinstance(prefix, str):
-            raise AssemblyError(f"the prefix is {prefix!r}; text is needed")
+            raise AssemblyError(f"the prefix is {shown(prefix)}; text is needed")
         theirs = other._structure
         kind = module_of(theirs, other_module).type
         names = [checks.checked_name(prefix + name) for name in other]
@@ -157,6 +159,7 @@ class Assembly(Contents):
         *,
         gravity: ArrayLike = (0.0, 0.0, -9.81),
         guess: ArrayLike | None = None,
+        require_closed: bool = False,
     ) -> SubsystemGraph:
         """The robot: q, v and tau in the order of its ``joint_names``; rings are loop joints.
 
@@ -170,13 +173,17 @@ class Assembly(Contents):
                 names of modules by subsystem.
             gravity: in the axes of the ground [m/s^2].
             guess: coordinates of all joints (nq,) near which the rings are closed; None: zero.
+            require_closed: rings are an error, not a note, where no search closes them within the limits of
+                all joints: from the guess, from random points around it and all over the limits. Such a ring
+                can be docked, as joints may lead it to its port later; but loops cannot be computed with it.
 
         Raises:
             AssemblyError: subsystems that are not connected, or do not contain each module once; a ring whose
-                ports do not meet, without a joint that could move them; gravity that is no vector.
+                ports do not meet, without a joint that could move them; gravity that is no vector; with
+                ``require_closed`` a ring that does not close. Names modules and ports.
             StateError: a guess of the wrong shape, or not finite.
         """
-        return graph_of(self._name, self._structure, subsystems, gravity, guess)
+        return graph_of(self._name, self._structure, subsystems, gravity, guess, require_closed)
 
     def to_urdf(self, subsystems: str | Mapping[str, Sequence[str]] = "module") -> str:
         """URDF text with tags (docs/urdf_tags.md): links with masses and shapes, joints, subsystems, rings.
@@ -220,8 +227,9 @@ class Assembly(Contents):
             types, mount, name: as those of an assembly.
 
         Raises:
-            UnknownNameError: an unknown kind. AssemblyError: as :class:`.IncidenceMatrix`; faces that cannot
-                dock; modules that would be in one cell; wrong docking types. Names modules, faces and column.
+            UnknownNameError: an unknown kind, or a face that a kind does not have. AssemblyError: as
+                :class:`.IncidenceMatrix`; faces that do not fit; modules that would be in one cell; wrong
+                docking types. Names modules, faces and column.
         """
         aim = as_incidence_matrix(matrix, kinds, names, turns, base, docking_types)
         kind = aim.kinds[aim.modules.index(aim.base)]

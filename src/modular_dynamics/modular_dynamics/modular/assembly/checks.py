@@ -1,6 +1,6 @@
 """Whether two modules can dock; errors name modules and ports."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sized
 
 import numpy as np
 from numpy.typing import NDArray
@@ -8,34 +8,48 @@ from numpy.typing import NDArray
 from ...exceptions import AssemblyError, UnknownNameError
 from ..modules.module_type import ModuleType
 from ..modules.port import Port, why_not_mating
+from ..names import LONGEST_NAME, MOST_MODULES, NAME, is_label, is_name, listed, shown
 
 __all__ = [
     "checked_gravity",
     "checked_kind",
     "checked_name",
     "checked_port",
+    "checked_robot",
     "checked_turn",
     "require_free",
     "require_mating",
+    "require_room",
 ]
 
 PortKey = tuple[str, str]
 
 
 def checked_name(name: object) -> str:
-    """A name for a module: printable text, not empty, without '/' and white space. Raises AssemblyError."""
-    if not isinstance(name, str) or "/" in name or name.split() != [name] or not name.isprintable():
-        raise AssemblyError(f"a module's name is {name!r}; text without '/' and white space is needed")
+    """A name for a module: see :func:`.is_name`. Raises AssemblyError."""
+    if not isinstance(name, str) or not is_name(name):
+        raise AssemblyError(f"a module's name is {shown(name)}; {NAME} is needed")
+    return name
+
+
+def checked_robot(name: object) -> str:
+    """A name for a robot: see :func:`.is_label`. Raises AssemblyError."""
+    if not isinstance(name, str) or not is_label(name):
+        raise AssemblyError(
+            f"the robot's name is {shown(name)}; text of at most {LONGEST_NAME} characters is needed"
+        )
     return name
 
 
 def checked_types(types: object) -> dict[str, ModuleType]:
     """Kinds by name, as a mapping. Raises AssemblyError."""
     if not isinstance(types, Mapping):
-        raise AssemblyError(f"types is {types!r}; a mapping of names to ModuleTypes is needed")
+        raise AssemblyError(f"types is {shown(types)}; a mapping of names to ModuleTypes is needed")
     for name, kind in types.items():
         if not isinstance(kind, ModuleType) or kind.name != name:
-            raise AssemblyError(f"types has {kind!r:.80} as {name!r}; a ModuleType of that name is needed")
+            raise AssemblyError(
+                f"types has {shown(kind)} as {shown(name)}; a ModuleType of that name is needed"
+            )
     return dict(types)
 
 
@@ -49,29 +63,43 @@ def checked_kind(kind: object, module: str, types: Mapping[str, ModuleType]) -> 
             )
         return kind
     if not isinstance(kind, str):
-        raise AssemblyError(f"the kind of module '{module}' is {kind!r}; its name or a ModuleType is needed")
+        raise AssemblyError(
+            f"the kind of module '{module}' is {shown(kind)}; its name or a ModuleType is needed"
+        )
     if kind not in types:
-        raise UnknownNameError(f"unknown kind '{kind}' of module '{module}'; known: {', '.join(types)}")
+        raise UnknownNameError(f"unknown kind {shown(kind)} of module '{module}'; known: {listed(types)}")
     return types[kind]
 
 
 def checked_port(module: str, kind: ModuleType, port: object) -> Port:
-    """The port of that name or number. Raises AssemblyError: names the module and the ports that it has."""
+    """The port of that name or number.
+
+    Raises:
+        UnknownNameError: there is none; names the module and the ports that it has.
+        AssemblyError: neither a name nor a number.
+    """
     key = port if isinstance(port, str) else _integer(port)
     found = None if key is None else kind.port(key)
     if found is None:
-        raise AssemblyError(
-            f"port {port!r} of module '{module}' cannot dock; "
-            f"the ports of a {kind.name}: {', '.join(kind.ports) or 'none'}"
+        error = AssemblyError if key is None else UnknownNameError
+        raise error(
+            f"port {shown(port)} of module '{module}' cannot dock; "
+            f"the ports of a {kind.name}: {listed(kind.ports) or 'none'}"
         )
     return found
+
+
+def require_room(modules: Sized) -> None:
+    """Raise AssemblyError if no more modules are supported."""
+    if len(modules) >= MOST_MODULES:
+        raise AssemblyError(f"the assembly has {len(modules)} modules; at most {MOST_MODULES} are supported")
 
 
 def checked_turn(turn: object, where: str) -> int:
     """Quarter turns as 0 to 3; ``where``: how the error names the docking. Raises AssemblyError."""
     quarters = _integer(turn)
     if quarters is None or not 0 <= quarters <= 3:
-        raise AssemblyError(f"the turn {where} is {turn!r}; needed are 0, 1, 2 or 3 quarter turns")
+        raise AssemblyError(f"the turn {where} is {shown(turn)}; needed are 0, 1, 2 or 3 quarter turns")
     return quarters
 
 
@@ -89,7 +117,7 @@ def checked_gravity(gravity: object) -> NDArray[np.float64]:
     except (TypeError, ValueError):
         vector = np.empty(0)
     if vector.shape != (3,) or not np.isfinite(vector).all():
-        raise AssemblyError(f"gravity is {gravity!r}; three finite numbers [m/s^2] are needed")
+        raise AssemblyError(f"gravity is {shown(gravity)}; three finite numbers [m/s^2] are needed")
     return vector
 
 

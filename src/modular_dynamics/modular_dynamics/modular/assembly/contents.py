@@ -5,13 +5,26 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 
+from ...exceptions import UnknownNameError
 from ..modules.module_type import ModuleType
+from ..names import listed, shown
 from . import checks
 from .docking import Docking, Mount
 from .printing import tree_of
 from .structure import Structure, module_of
 
 __all__ = ["Contents"]
+
+
+class _Known(dict[str, ModuleType]):
+    """Module types by name; an unknown name is an UnknownNameError."""
+
+    def __init__(self, what: str, types: Mapping[str, ModuleType]) -> None:
+        super().__init__(types)
+        self._what = what
+
+    def __missing__(self, name: object) -> ModuleType:
+        raise UnknownNameError(f"no {self._what} {shown(name)}; known: {listed(self)}")
 
 
 class Contents:
@@ -37,13 +50,14 @@ class Contents:
 
     @property
     def types(self) -> Mapping[str, ModuleType]:
-        """The kinds that it knows, by name."""
-        return MappingProxyType(dict(self._structure.types))
+        """The kinds that it knows, by name. Raises UnknownNameError for others: names the choices."""
+        return MappingProxyType(_Known("kind", self._structure.types))
 
     @property
     def kinds(self) -> Mapping[str, ModuleType]:
-        """The kind of each module, in order."""
-        return MappingProxyType({name: placed.type for name, placed in self._structure.placed.items()})
+        """The kind of each module, in order. Raises UnknownNameError for others: names the choices."""
+        kinds = {name: placed.type for name, placed in self._structure.placed.items()}
+        return MappingProxyType(_Known("module", kinds))
 
     @property
     def dockings(self) -> tuple[Docking, ...]:
@@ -76,7 +90,7 @@ class Contents:
         return tuple(self.kinds.items()), self._structure.dockings, self.mount
 
     def docked_at(self, module: str, port: str | int) -> tuple[str, str] | None:
-        """Module and port docked at a port; None if it is free. Raises AssemblyError, UnknownNameError."""
+        """Module and port docked at a port; None if it is free. Raises UnknownNameError."""
         own = checks.checked_port(module, module_of(self._structure, module).type, port)
         return self._structure.used.get((module, own.name))
 

@@ -25,6 +25,8 @@ _NORMAL = np.array([0.0, 0.0, 1.0])
 _GRAVITY = np.array([0.0, 0.0, -9.81])
 #: Distance [m] and difference of directions of two ports that are docked: rounding.
 _ROUNDING = 1e-9
+#: Rings that an error names.
+MOST_NAMED = 3
 
 
 class _Rows(NamedTuple):
@@ -42,6 +44,7 @@ def graph_of(
     subsystems: str | Mapping[str, Sequence[str]],
     gravity: ArrayLike,
     guess: ArrayLike | None,
+    require_closed: bool,
 ) -> SubsystemGraph:
     """See :meth:`.Assembly.graph`."""
     graph = closed_graph(name, structure, subsystems, checked_gravity(gravity))
@@ -50,6 +53,14 @@ def graph_of(
             finite_guess(graph, guess)
         return graph
     chosen = independent_joints(graph, guess)
+    if require_closed and chosen.open:
+        rings = [ring for ring in structure.rings if _ring_name(ring) in chosen.open]
+        ends = [
+            f"port {port} of module '{module}'"
+            for ring in rings[:MOST_NAMED]
+            for module, port in (ring[:2], ring[2:4])
+        ]
+        raise AssemblyError(f"{' and '.join(ends)} cannot close a ring: {chosen.why}")
     return replace(graph, independent=chosen.names, notes=chosen.notes)
 
 
@@ -131,11 +142,15 @@ def _subsystems(
     return made
 
 
+def _ring_name(ring: Docking) -> str:
+    return f"{ring.parent}/{ring.parent_port}-{ring.module}/{ring.port}"
+
+
 def _loop_joint(structure: Structure, ring: Docking) -> LoopJoint:
     """The two modules of a ring, fixed to each other at their ports."""
     (x, owner), (y, other) = _ends(structure, ring)
     return LoopJoint(
-        f"{ring.parent}/{ring.parent_port}-{ring.module}/{ring.port}",
+        _ring_name(ring),
         "fixed",
         _anchor(structure, owner, x),
         _anchor(structure, other, y),

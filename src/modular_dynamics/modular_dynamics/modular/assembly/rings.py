@@ -27,10 +27,15 @@ _ALIKE = 0.999
 
 
 class IndependentJoints(NamedTuple):
-    """Names of the independent joints; None: all, because no closed configuration is known. And notes."""
+    """Names of the independent joints; None: all, because no closed configuration is known. And notes.
+
+    ``open``: names of the rings that no search closed. ``why``: they did not close.
+    """
 
     names: tuple[str, ...] | None
     notes: tuple[str, ...]
+    open: tuple[str, ...] = ()
+    why: str = ""
 
 
 def independent_joints(graph: SubsystemGraph, guess: ArrayLike | None) -> IndependentJoints:
@@ -57,8 +62,11 @@ def independent_joints(graph: SubsystemGraph, guess: ArrayLike | None) -> Indepe
     if not system.largest_residual(closed) < CLOSED and not closes(system, Coordinates(graph), closed):
         found = assembler.search(start)
         if found.open_groups:
-            error = cannot_close(system, found, assembler.search(found.q, limited=False), "all joints")
-            return IndependentJoints(None, (f"no independent joints were chosen: {error}",))
+            why = str(cannot_close(system, found, assembler.search(found.q, limited=False), "all joints"))
+            rows = [row for minimum in found.open_groups for row in minimum.group.rows]
+            opened = dict.fromkeys(np.array(system.rows.names)[rows].tolist())
+            note = f"no independent joints were chosen: {why}"
+            return IndependentJoints(None, (note,), tuple(opened), why)
         closed = found.q
     around = closed_around(system, closed)
     dependent: set[str] = set()

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from ...exceptions import AssemblyError, UnknownNameError
 from ..modules.module_type import ModuleType
+from ..names import listed, shown
 from . import checks
 from .bodies import Bodies, with_fixed, without_fixed
 from .cells import Cell, checked_cells
@@ -66,7 +67,9 @@ def started(base: str, kind: ModuleType, mount: Mount, types: Mapping[str, Modul
 def module_of(structure: Structure, module: object) -> PlacedModule:
     """The module of that name. Raises UnknownNameError: names the choices."""
     if not isinstance(module, str) or module not in structure.placed:
-        raise UnknownNameError(f"no module '{module}'; the assembly's modules: {', '.join(structure.placed)}")
+        raise UnknownNameError(
+            f"no module {shown(module)}; the assembly's modules: {listed(structure.placed)}"
+        )
     return structure.placed[module]
 
 
@@ -79,7 +82,7 @@ def docked(
     checks.require_free(module, own, old.used)
     if isinstance(other, str) and other == module:
         raise AssemblyError(
-            f"module '{module}' cannot dock at itself, port {own.name} at its port {other_port!r}"
+            f"module '{module}' cannot dock at itself, port {own.name} at its port {shown(other_port)}"
         )
     is_ring = isinstance(other, str) and other in old.placed
     if is_ring and kind is not None:
@@ -88,8 +91,10 @@ def docked(
         )
     if not is_ring and kind is None:
         raise AssemblyError(
-            f"no module '{other}' in the assembly; a new one needs its kind: {', '.join(old.types)}"
+            f"no module {shown(other)} in the assembly; a new one needs its kind: {listed(old.types)}"
         )
+    if not is_ring:
+        checks.require_room(old.placed)
     new = (
         old.placed[other].type
         if is_ring
@@ -173,7 +178,8 @@ def _docking_at(structure: Structure, module: str, port: object) -> Docking:
     if port is None:
         if placed.docking is None:
             raise AssemblyError(
-                f"module '{module}' is the base, which is docked at nothing; with_base() chooses another"
+                f"module '{module}' is the base, which is docked at nothing; "
+                "the port whose docking is released is needed"
             )
         return placed.docking
     own = checks.checked_port(module, placed.type, port)

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from ...exceptions import AssemblyError
+from ..names import LONGEST_NAME, is_label, listed, shown
 from .structure import Structure
 
 __all__ = ["groups_of"]
@@ -20,13 +21,15 @@ def groups_of(
         return _in_order(structure, _checked(structure, subsystems))
     if not isinstance(subsystems, str):
         raise AssemblyError(
-            f"subsystems is {subsystems!r}; needed is 'module', 'chain', or modules by subsystem"
+            f"subsystems is {shown(subsystems)}; needed is 'module', 'chain', or modules by subsystem"
         )
     if subsystems == "module":
         return {module: (module,) for module in structure.placed}
     if subsystems == "chain":
         return _in_order(structure, _chains(structure))
-    raise AssemblyError(f"subsystems is {subsystems!r}; needed is 'module', 'chain', or modules by subsystem")
+    raise AssemblyError(
+        f"subsystems is {shown(subsystems)}; needed is 'module', 'chain', or modules by subsystem"
+    )
 
 
 def _chains(structure: Structure) -> dict[str, list[str]]:
@@ -50,14 +53,17 @@ def _checked(structure: Structure, given: Mapping[str, Sequence[str]]) -> dict[s
     """The given subsystems, each connected, with each module in one of them."""
     group_of: dict[str, str] = {}
     for name, modules in given.items():
-        if not isinstance(name, str) or not name.strip() or not name.isprintable():
-            raise AssemblyError(f"a subsystem's name is {name!r}; text is needed")
+        if not is_label(name):
+            raise AssemblyError(
+                f"a subsystem's name is {shown(name)}; text of at most {LONGEST_NAME} characters is needed"
+            )
         if isinstance(modules, str) or not isinstance(modules, Sequence) or not modules:
-            raise AssemblyError(f"subsystem '{name}' is {modules!r}; a list of modules is needed")
+            raise AssemblyError(f"subsystem '{name}' is {shown(modules)}; a list of modules is needed")
         for module in modules:
             if not isinstance(module, str) or module not in structure.placed:
                 raise AssemblyError(
-                    f"subsystem '{name}' names module '{module}'; the modules: {', '.join(structure.placed)}"
+                    f"subsystem '{name}' names module {shown(module)}; "
+                    f"the modules: {listed(structure.placed)}"
                 )
             if module in group_of:
                 raise AssemblyError(
@@ -65,7 +71,7 @@ def _checked(structure: Structure, given: Mapping[str, Sequence[str]]) -> dict[s
                 )
             group_of[module] = name
     if missing := [module for module in structure.placed if module not in group_of]:
-        raise AssemblyError(f"no subsystem contains {', '.join(missing)}")
+        raise AssemblyError(f"no subsystem contains {listed(missing)}")
     groups: dict[str, list[str]] = {}
     for module, placed in structure.placed.items():
         name = group_of[module]

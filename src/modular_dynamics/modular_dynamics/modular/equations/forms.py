@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ...algebra.matrix_forms import Array, ad, homogeneous, inverse, skew
+from ...algebra.matrix_forms import Array, ad, dual_bracket_matrix, homogeneous, inverse, skew
 from ...algebra.matrix_forms import adjoint_matrix as adjoint
 
 __all__ = [
@@ -20,7 +20,6 @@ __all__ = [
     "generalized_mass",
     "homogeneous",
     "inverse",
-    "momentum_bracket",
     "skew",
 ]
 
@@ -38,21 +37,13 @@ def generalized_mass(mass: Any, com: Array, inertia: Array) -> Array:
     return matrix
 
 
-def momentum_bracket(P: Array) -> Array:
-    """B (6, 6) with B V = -ad_V^T P for every twist V, P = (p, l): -[[0, p^], [p^, l^]], skew-symmetric."""
-    matrix = np.zeros((6, 6), P.dtype)
-    matrix[:3, 3:] = matrix[3:, :3] = -skew(P[:3])
-    matrix[3:, 3:] = -skew(P[3:])
-    return matrix
-
-
 def gyroscopic(M: Array, V: Array, half: Any = 0.5) -> Array:
-    """B (6, 6), skew-symmetric, with B V = -ad_V^T M V: (M ad_V - ad_V^T M + b) / 2, see numeric.py.
+    """B (6, 6), skew-symmetric, with B V = -ad_V^T M V: (M ad_V - ad_V^T M - b) / 2, see numeric.py.
 
     half: 1/2 as M and V have their numbers.
     """
     bracket = M @ ad(V)
-    B: Array = half * (bracket - bracket.T + momentum_bracket(M @ V))
+    B: Array = half * (bracket - bracket.T - dual_bracket_matrix(M @ V))
     return B
 
 

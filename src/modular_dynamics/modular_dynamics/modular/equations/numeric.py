@@ -6,8 +6,8 @@ from outside; ad*_V M in place of ad*_V in (38), as (32) has it.
 The paper's C, S^T T^T (M T ad_Sq + ad*_V M) T S, gives the right C v, but Mdot - 2 C is not skew-symmetric:
 Mdot = J^T M Jdot + (J^T M Jdot)^T with J = T S and Jdot = T ad_Sq T S, so that what remains is
 -2 J^T ad*_V M J, and -ad_V^T M_i is not skew-symmetric. Any B_i with B_i V_i = -ad_{V_i}^T M_i V_i may stand
-in its place. With b_i that of :func:`.momentum_bracket`, which is skew-symmetric,
-B_i = (M_i ad_{V_i} - ad_{V_i}^T M_i + b_i) / 2 is skew-symmetric, too, and gives Christoffel's symbols: it
+in its place. With b_i = B(M_i V_i) of :func:`.dual_bracket_matrix`, which is skew-symmetric,
+B_i = (M_i ad_{V_i} - ad_{V_i}^T M_i - b_i) / 2 is skew-symmetric, too, and gives Christoffel's symbols: it
 cancels the asymmetry -M_i [V_i, W_i] of M_i Jdot (that of Jdot is the Maurer-Cartan equation).
 """
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...exceptions import GaitError
+from ..names import shown
 from .gait import Array, Gait, GaitState
 from .quintic import between_knots
 from .recursion import Recursion
@@ -59,7 +60,7 @@ class CoupledMaps(Gait):
     def __post_init__(self) -> None:
         names = joint_names("joints", self.joint_names)
         if self.boundary not in BOUNDARIES:
-            raise GaitError(f"boundary is {self.boundary!r}; {' and '.join(BOUNDARIES)} are known")
+            raise GaitError(f"boundary is {shown(self.boundary)}; {' and '.join(BOUNDARIES)} are known")
         checked = {
             "joint_names": names,
             "amplitude": per_joint("amplitude", self.amplitude, names),

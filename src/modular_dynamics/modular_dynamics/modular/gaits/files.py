@@ -7,7 +7,10 @@ from typing import Any
 
 import yaml
 
-from ...exceptions import GaitError
+from ...exceptions import DescriptionError, GaitError
+from ..file_text import LARGEST_YAML, text_of_file
+from ..names import shown
+from ..yaml_size import BoundedLoader
 from .coupled_maps import CoupledMaps
 from .gait import Gait
 from .oscillators import Oscillators
@@ -39,22 +42,42 @@ def load(source: str | os.PathLike[str] | Mapping[str, Any]) -> Gait:
     if isinstance(source, Mapping):
         return _gait(source)
     if not isinstance(source, str | os.PathLike):
-        raise GaitError(f"{source!r} is no gait; the path of a YAML file, YAML text or a mapping is needed")
+        raise GaitError(
+            f"{shown(source)} is no gait; the path of a YAML file, YAML text or a mapping is needed"
+        )
     is_text = isinstance(source, str) and "\n" in source
     try:
-        text = str(source) if is_text else Path(source).read_text(encoding="utf-8")
-        return _gait(yaml.load(text, _Loader))
-    except OSError as error:
-        raise GaitError(f"the gait cannot be read: {error}") from None
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise GaitError(f"{'the text' if is_text else source} is not YAML: {error}") from None
+        return _gait(_content(str(source) if is_text else _text(source)))
     except GaitError as error:
         if is_text:
             raise
-        raise error.located(f"{source}: ", error.line) from None
+        raise error.located(f"{str(source)[:250]}: ", error.line) from None
 
 
-class _Loader(yaml.SafeLoader):
+def _text(path: str | os.PathLike[str]) -> str:
+    try:
+        return text_of_file(Path(path), LARGEST_YAML)
+    except OSError as error:
+        raise GaitError(f"the gait cannot be read: {error.strerror or error}") from None
+    except ValueError as error:
+        raise GaitError(f"it is no text: {error}") from None
+
+
+def _content(text: str) -> Any:
+    try:
+        return yaml.load(text, _Loader)
+    except RecursionError:
+        raise GaitError("this YAML is nested too deeply") from None
+    except GaitError:
+        raise
+    except DescriptionError as error:  # too many values
+        raise GaitError(str(error)) from None
+    except (yaml.YAMLError, ValueError, LookupError, AttributeError, TypeError) as error:
+        # all but the first are PyYAML's own, where a tag such as !!bool is before 'x'
+        raise GaitError(f"this is not YAML: {error}") from None
+
+
+class _Loader(BoundedLoader):
     """Refuses a key that is in a mapping twice, of which YAML's loader takes the last."""
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
@@ -83,7 +106,7 @@ def _gait(content: Any) -> Gait:
         _needed("coupled_maps", table, "joints", "period")
         names, numbers = _own_numbers(table, ("amplitude", "offset"))
         return CoupledMaps(joint_names=names, **numbers, **_chosen(table, MAPS))
-    raise GaitError(f"kind is {kind!r}; sine, coupled_maps and oscillators are known")
+    raise GaitError(f"kind is {shown(kind)}; sine, coupled_maps and oscillators are known")
 
 
 def _rhythm(table: Mapping[str, Any]) -> Rhythm:
@@ -130,7 +153,7 @@ def _own_numbers(table: Mapping[str, Any], keys: tuple[str, ...]) -> tuple[tuple
 
 def _table(where: str, value: Any) -> Mapping[str, Any]:
     if not isinstance(value, Mapping):
-        raise GaitError(f"{where} is {value!r}; a mapping of keys to values is needed")
+        raise GaitError(f"{where} is {shown(value)}; a mapping of keys to values is needed")
     return value
 
 
@@ -138,7 +161,9 @@ def _known(where: str, table: Mapping[str, Any], keys: set[str]) -> None:
     for key in table:
         if key not in keys:
             known = ", ".join(sorted(keys))
-            raise GaitError(f"unknown key {key!r} (value {table[key]!r}) in {where}; known are {known}")
+            raise GaitError(
+                f"unknown key {shown(key)} (value {shown(table[key])}) in {where}; known are {known}"
+            )
 
 
 def _needed(where: str, table: Mapping[str, Any], *keys: str) -> None:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...exceptions import GaitError
+from ..names import shown
 from .gait import Array, Gait, GaitState
 from .quintic import between_knots
 from .recursion import Recursion
@@ -94,17 +95,19 @@ class Oscillators(Gait):
         given, wanted = self.connections, "chain, all, or a list of pairs of joints is needed"
         if isinstance(given, str):
             if given not in ("chain", "all"):
-                raise GaitError(f"connections is {given!r}; {wanted}")
+                raise GaitError(f"connections is {shown(given)}; {wanted}")
             return given
         if not isinstance(given, Sequence):
-            raise GaitError(f"connections is {given!r}; {wanted}")
+            raise GaitError(f"connections is {shown(given)}; {wanted}")
         for pair in given:
             is_pair = isinstance(pair, Sequence) and not isinstance(pair, str) and len(pair) == 2
             if not is_pair or pair[0] == pair[1]:
-                raise GaitError(f"connections holds {pair!r}; two different joints are needed")
+                raise GaitError(f"connections holds {shown(pair)}; two different joints are needed")
             for name in pair:
                 if name not in self.joint_names:
-                    raise GaitError(f"connections names {name!r}; the joints: {', '.join(self.joint_names)}")
+                    raise GaitError(
+                        f"connections names {shown(name)}; the joints: {', '.join(self.joint_names)}"
+                    )
         reached = {self.joint_names[0]}
         for _ in given:
             reached.update(name for pair in given if reached.intersection(pair) for name in pair)

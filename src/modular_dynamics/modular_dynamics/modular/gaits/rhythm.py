@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...exceptions import GaitError
+from ..names import shown
 from .gait import Array
 from .values import Values, joint_names, number, per_joint
 
@@ -111,7 +112,9 @@ def legs(
     names, phases = [], []
     for side, chains in (("left", left), ("right", right)):
         if isinstance(chains, str) or not isinstance(chains, Sequence):
-            raise GaitError(f"legs/{side} is {chains!r}; a list of legs is needed, each a list of joints")
+            raise GaitError(
+                f"legs/{side} is {shown(chains)}; a list of legs is needed, each a list of joints"
+            )
         for k, leg in enumerate(chains):
             for j, name in enumerate(joint_names(f"legs/{side}, leg {k + 1}", leg)):
                 names.append(name)

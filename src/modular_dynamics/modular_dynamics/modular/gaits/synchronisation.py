@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ...exceptions import GaitError
+from ..names import shown
 from .gait import Array
 from .values import number, whole_number
 
@@ -54,7 +55,7 @@ def transverse_exponents(joints: int, coupling: float, growth: float = 4.0, boun
     """
     coupling = number("coupling", coupling, least=0.0, most=1.0)
     if boundary not in BOUNDARIES:
-        raise GaitError(f"boundary is {boundary!r}; {' and '.join(BOUNDARIES)} are known")
+        raise GaitError(f"boundary is {shown(boundary)}; {' and '.join(BOUNDARIES)} are known")
     count = max(whole_number("joints", joints), 1)
     wave = (2.0 if boundary == "ring" else 1.0) * np.pi * np.arange(1, count) / count
     factors = np.abs(1.0 - coupling + coupling * np.cos(wave))

@@ -7,6 +7,7 @@ from numbers import Integral, Real
 from typing import Any
 
 from ...exceptions import GaitError
+from ..names import listed, shown
 
 __all__ = ["Values", "duration", "joint_names", "number", "per_joint", "whole_number"]
 
@@ -24,7 +25,7 @@ def number(
     bounds += [f"of at most {most:g}"] * (most < math.inf)
     wanted = " ".join(["a finite number", " and ".join(bounds)]).rstrip()
     if isinstance(value, bool) or not isinstance(value, Real):
-        raise GaitError(f"{key} is {value!r}; {wanted} is needed{_hint(value)}")
+        raise GaitError(f"{key} is {shown(value)}; {wanted} is needed{_hint(value)}")
     try:
         result = float(value)
     except OverflowError:  # an integer of more than 308 digits
@@ -55,23 +56,23 @@ def _hint(value: Any) -> str:
 def whole_number(key: str, value: Any, *, most: int = 2**63 - 1) -> int:
     """An integer from 0 to ``most``. Raises GaitError."""
     if isinstance(value, bool) or not isinstance(value, Integral) or not 0 <= int(value) <= most:
-        raise GaitError(f"{key} is {value!r}; a whole number from 0 to {most} is needed")
+        raise GaitError(f"{key} is {shown(value)}; a whole number from 0 to {most} is needed")
     return int(value)
 
 
 def joint_names(key: str, names: Any) -> tuple[str, ...]:
     """Names, at least one, none twice. Raises GaitError."""
     if isinstance(names, str | Mapping | Set) or not isinstance(names, Iterable):
-        raise GaitError(f"{key} is {names!r}; a list of joints' names is needed")
+        raise GaitError(f"{key} is {shown(names)}; a list of joints' names is needed")
     result = tuple(names)
     if not result:
         raise GaitError(f"{key} is empty; the name of at least one joint is needed")
     for name in result:
         if not isinstance(name, str) or not name:
-            raise GaitError(f"{key} holds {name!r}; the name of a joint is needed")
+            raise GaitError(f"{key} holds {shown(name)}; the name of a joint is needed")
     twice = [name for name, count in Counter(result).items() if count > 1]
     if twice:
-        raise GaitError(f"{key} names {', '.join(twice)} twice; each joint has one motion")
+        raise GaitError(f"{key} names {listed(twice)} twice; each joint has one motion")
     return result
 
 

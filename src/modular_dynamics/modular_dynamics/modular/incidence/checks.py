@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ...exceptions import AssemblyError
 from ..assembly.checks import checked_name
+from ..names import LONGEST_NAME, MOST_MODULES, is_label, listed, shown
 
 __all__ = [
     "checked_docks",
@@ -18,12 +19,17 @@ __all__ = [
     "column_ends",
     "require_connected",
     "require_dockings",
+    "require_size",
     "shape_of",
 ]
 
 Faces = NDArray[np.int64]
 #: Larger numbers are no faces.
 _LARGEST = 2**31
+#: One for each module but the base, and as many again for rings.
+MOST_DOCKS = 2 * MOST_MODULES
+#: Unconnected parts that an error names.
+MOST_NAMED = 4
 
 
 def shape_of(matrix: ArrayLike) -> tuple[int, int]:
@@ -34,7 +40,15 @@ def shape_of(matrix: ArrayLike) -> tuple[int, int]:
         raise AssemblyError(f"the matrix is no matrix: {_unequal_rows(matrix)}") from None
     if len(shape) != 2 or not shape[0]:
         raise AssemblyError(f"the matrix has the shape {shape}; (modules, docks) is needed, from (1, 0) on")
+    require_size(*shape)
     return shape
+
+
+def require_size(modules: int, docks: int) -> None:
+    """Raise AssemblyError if there are too many."""
+    for count, what, most in ((modules, "modules", MOST_MODULES), (docks, "docks", MOST_DOCKS)):
+        if count > most:
+            raise AssemblyError(f"the matrix has {count} {what}; at most {most} are supported")
 
 
 def _unequal_rows(matrix: Any) -> str:
@@ -48,12 +62,14 @@ def _unequal_rows(matrix: Any) -> str:
 def checked_texts(values: object, count: int, what: str, of: str) -> tuple[str, ...]:
     """As many texts as there are modules or docks. Raises AssemblyError."""
     if isinstance(values, str) or not isinstance(values, Sequence | np.ndarray):
-        raise AssemblyError(f"the {what} are {values!r}; a list of texts is needed, one for each of the {of}")
+        raise AssemblyError(
+            f"the {what} are {shown(values)}; a list of texts is needed, one for each of the {of}"
+        )
     if len(values) != count:
         raise AssemblyError(f"{len(values)} {what} for {count} {of}; one for each is needed")
     for k, value in enumerate(values):
         if not isinstance(value, str) or not value:
-            raise AssemblyError(f"number {k + 1} of the {what} is {value!r}; text is needed")
+            raise AssemblyError(f"number {k + 1} of the {what} is {shown(value)}; text is needed")
     return tuple(map(str, values))
 
 
@@ -73,8 +89,11 @@ def checked_docks(names: object, count: int) -> tuple[str, ...]:
         return tuple(f"e{k + 1}" for k in range(count))
     docks = checked_texts(names, count, "names of docks", "docks")
     for name in docks:
-        if name.split() != [name]:
-            raise AssemblyError(f"a dock's name is {name!r}; text without white space is needed")
+        if name.split() != [name] or not is_label(name):
+            raise AssemblyError(
+                f"a dock's name is {shown(name)}; text without white space, of at most {LONGEST_NAME} "
+                "characters, is needed"
+            )
     return _different(docks, "columns")
 
 
@@ -92,13 +111,13 @@ def checked_turns(turns: object, docks: Sequence[str]) -> tuple[int, ...]:
     if turns is None or (isinstance(turns, tuple) and not turns):
         return (0,) * len(docks)
     if isinstance(turns, str) or not isinstance(turns, Sequence | np.ndarray):
-        raise AssemblyError(f"the turns are {turns!r}; a list of whole numbers is needed")
+        raise AssemblyError(f"the turns are {shown(turns)}; a list of whole numbers is needed")
     values = turns.tolist() if isinstance(turns, np.ndarray) else turns
     if len(values) != len(docks):
         raise AssemblyError(f"{len(values)} turns for {len(docks)} docks; one for each is needed")
     for dock, turn in zip(docks, values, strict=True):
         if not isinstance(turn, int) or isinstance(turn, bool) or not 0 <= turn <= 3:
-            raise AssemblyError(f"column '{dock}': the turn is {turn!r}; 0, 1, 2 or 3 is needed")
+            raise AssemblyError(f"column '{dock}': the turn is {shown(turn)}; 0, 1, 2 or 3 is needed")
     return tuple(values)
 
 
@@ -114,7 +133,7 @@ def checked_faces(matrix: ArrayLike, modules: Sequence[str], docks: Sequence[str
     for row, column in np.argwhere(~usable).tolist():
         raise AssemblyError(
             f"module '{modules[row]}', column '{docks[column]}': the entry is "
-            f"{given.tolist()[row][column]!r}; the number of a face is needed, or 0 for none"
+            f"{shown(given.tolist()[row][column])}; the number of a face is needed, or 0 for none"
         )
     faces = numbers.astype(np.int64)
     faces.flags.writeable = False
@@ -139,7 +158,7 @@ def require_dockings(matrix: Faces, modules: Sequence[str], docks: Sequence[str]
         rows = matrix[:, column].nonzero()[0].tolist()
         entries = [f"face {matrix[row, column]} of module '{modules[row]}'" for row in rows]
         raise AssemblyError(
-            f"column '{docks[column]}' has {len(entries)} entries: {', '.join(entries) or 'none'}; "
+            f"column '{docks[column]}' has {len(entries)} entries: {listed(entries) or 'none'}; "
             "a docking has two, one face of each of two modules"
         )
     used: dict[tuple[int, int], int] = {}
@@ -172,5 +191,6 @@ def require_connected(matrix: Faces, modules: Sequence[str]) -> None:
             reached.update(fresh)
         parts.append(sorted(part))
     if len(parts) > 1:
-        shown = " and ".join(f"({', '.join(modules[row] for row in part)})" for part in parts)
-        raise AssemblyError(f"the modules are not connected; no docking is between {shown}")
+        named = " and ".join(f"({listed([modules[row] for row in part])})" for part in parts[:MOST_NAMED])
+        more = f" and {len(parts) - MOST_NAMED} more parts" if len(parts) > MOST_NAMED else ""
+        raise AssemblyError(f"the modules are not connected; no docking is between {named}{more}")

@@ -6,7 +6,7 @@ from heapq import heappop, heappush
 
 import numpy as np
 
-from ...exceptions import AssemblyError
+from ...exceptions import AssemblyError, UnknownNameError
 from ..assembly.checks import checked_kind
 from ..assembly.docking import Docking
 from ..assembly.structure import Structure, docked
@@ -57,8 +57,8 @@ def with_columns(start: Structure, aim: IncidenceMatrix) -> Structure:
     docking order keep it. A column between two modules that are both there closes a ring.
 
     Raises:
-        UnknownNameError: a kind; names the choices.
-        AssemblyError: faces that cannot dock, modules in one cell, a wrong docking type; names column and
+        UnknownNameError: a kind or a face; names the choices.
+        AssemblyError: faces that do not fit, modules in one cell, a wrong docking type; names column and
             faces.
     """
     kinds = [checked_kind(kind, name, start.types) for name, kind in zip(aim.modules, aim.kinds, strict=True)]
@@ -99,9 +99,9 @@ def _with_column(
     try:
         result = docked(start, names[0], faces[0], names[1], faces[1], new, aim.turns[column])
         _require_type(aim, column, kinds, faces, type_of)
-    except AssemblyError as error:
+    except (AssemblyError, UnknownNameError) as error:
         where = f"face {faces[0]} of module '{names[0]}' and face {faces[1]} of module '{names[1]}'"
-        raise AssemblyError(f"column '{aim.docks[column]}', {where}: {error}") from None
+        raise type(error)(f"column '{aim.docks[column]}', {where}: {error}") from None
     return result
 
 

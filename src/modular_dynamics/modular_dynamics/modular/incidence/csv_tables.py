@@ -8,6 +8,8 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from ...exceptions import DescriptionError
+from ..names import shown
+from .checks import require_size
 from .table import Table
 
 __all__ = ["csv_of", "table_of_csv"]
@@ -40,10 +42,11 @@ def table_of_csv(text: str) -> Table:
     (line, header), *rows = list(_rows(text)) or [(1, [])]
     if len(header) < 2 or header[0] != "module" or header[-1] != "kind":
         raise DescriptionError(
-            f"{','.join(header)!r} is no header, which is: module, names of docks, kind", line
+            f"{shown(','.join(header))} is no header, which is: module, names of docks, kind", line
         )
     docks = header[1:-1]
     modules = [(at, cells) for at, cells in rows if " " not in cells[0]]
+    require_size(len(modules), len(docks))
     labelled = _labelled([(at, cells) for at, cells in rows if " " in cells[0]], len(docks))
     for at, cells in modules:
         if len(cells) != len(header):
@@ -82,7 +85,7 @@ def _labelled(rows: Sequence[_Row], docks: int) -> dict[str, _Row]:
     for line, (label, *cells) in rows:
         if label not in _LABELS or label in found:
             wrong = "comes twice" if label in found else f"is none of {', '.join(_LABELS)}"
-            raise DescriptionError(f"the row '{label}' {wrong}", line)
+            raise DescriptionError(f"the row {shown(label)} {wrong}", line)
         needed = 1 if label == _BASE else docks
         if len(cells) < needed or any(cells[needed:]):
             raise DescriptionError(f"the row '{label}' has {len(cells)} cells; {needed} are needed", line)
@@ -94,5 +97,5 @@ def _numbers(line: int, cells: Sequence[str], docks: Sequence[str]) -> list[int]
     """Whole numbers; their size is checked with the matrix."""
     for dock, cell in zip(docks, cells, strict=True):
         if not _WHOLE.fullmatch(cell):
-            raise DescriptionError(f"column '{dock}': {cell!r} is no whole number", line)
+            raise DescriptionError(f"column '{dock}': {shown(cell)} is no whole number", line)
     return [int(cell) for cell in cells]

@@ -12,6 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from ...exceptions import AssemblyError, DescriptionError
 from ...model.constant import Constant
+from ..file_text import LARGEST_FILE, LARGEST_YAML
+from ..names import listed, shown
 from . import checks
 from .csv_tables import csv_of, table_of_csv
 from .printing import matrix_text
@@ -60,7 +62,7 @@ class IncidenceMatrix(Constant):
         matrix = checks.checked_faces(self.matrix, modules, docks)
         base = self.base or modules[0]
         if base not in modules:
-            raise AssemblyError(f"the base is {base!r}, which is none of the modules: {', '.join(modules)}")
+            raise AssemblyError(f"the base is {shown(base)}, which is none of the modules: {listed(modules)}")
         self._set(
             matrix=matrix,
             modules=modules,
@@ -105,7 +107,7 @@ class IncidenceMatrix(Constant):
             DescriptionError: no such file; no such table. Names file, line and column.
             AssemblyError: as :class:`IncidenceMatrix`; names the file.
         """
-        return cls._read(text_of(source, "CSV"), table_of_csv)
+        return cls._read(text_of(source, "CSV", LARGEST_FILE), table_of_csv)
 
     def to_yaml(self, path: str | PathLike[str] | None = None) -> str:
         """The matrix as YAML, a line for each module and each docking, also written to ``path`` if given."""
@@ -122,7 +124,7 @@ class IncidenceMatrix(Constant):
             DescriptionError: no such file; other YAML. Names file and line.
             AssemblyError: as :class:`IncidenceMatrix`; names the file.
         """
-        return cls._read(text_of(source, "YAML"), table_of_yaml)
+        return cls._read(text_of(source, "YAML", LARGEST_YAML), table_of_yaml)
 
     @classmethod
     def _read(cls, text: Text, table_of: Callable[[str], Table]) -> IncidenceMatrix:

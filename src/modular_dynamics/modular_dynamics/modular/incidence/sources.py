@@ -5,6 +5,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ...exceptions import DescriptionError
+from ..file_text import text_of_file
+from ..names import shown
 
 __all__ = ["Source", "Text", "text_of", "written"]
 
@@ -18,11 +20,11 @@ class Text(NamedTuple):
     where: str
 
 
-def text_of(source: Source, form: str) -> Text:
+def text_of(source: Source, form: str, most: int) -> Text:
     """The text of a file; or ``source`` itself if it has several lines.
 
     Args:
-        form: what the text is ("CSV"), for errors.
+        form: what the text is ("CSV"), for errors. most: accepted bytes.
 
     Raises:
         DescriptionError: no such file, or it is not UTF-8.
@@ -35,11 +37,11 @@ def text_of(source: Source, form: str) -> Text:
         return Text(source.removeprefix("\ufeff"), f"{form} text")
     path = Path(source).expanduser()
     try:
-        return Text(path.read_text(encoding="utf-8-sig"), str(path))
+        return Text(text_of_file(path, most), str(path))
     except OSError as error:
-        raise DescriptionError(f"'{path}' cannot be read: {error.strerror or error}") from None
+        raise DescriptionError(f"{shown(str(path))} cannot be read: {error.strerror or error}") from None
     except ValueError as error:  # not UTF-8, or a zero byte in the path
-        raise DescriptionError(f"'{path}' is no {form} in UTF-8: {error}") from None
+        raise DescriptionError(f"{shown(str(path))} is no {form} in UTF-8: {error}") from None
 
 
 def written(text: str, path: Source | None) -> str:

@@ -7,6 +7,8 @@ import numpy as np
 import yaml
 
 from ...exceptions import DescriptionError
+from ..names import listed, shown
+from .checks import require_size
 from .table import Table
 
 __all__ = ["table_of_yaml", "yaml_of"]
@@ -56,6 +58,7 @@ def table_of_yaml(text: str) -> Table:
         raise DescriptionError("the file has no modules; names with their kinds are needed")
     modules = _mapping(entries["modules"], "modules")
     docks = _mapping(entries["docks"], "docks") if "docks" in entries else {}
+    require_size(len(modules), len(docks))
     row = {name: k for k, name in enumerate(modules)}
     matrix = np.zeros((len(modules), len(docks)), np.int64)
     types: list[str] = []
@@ -95,7 +98,7 @@ def _faces(dock: str, node: yaml.Node, own: _Entries, row: Mapping[str, int]) ->
     for module, face in faces.items():
         if module not in row:
             raise DescriptionError(
-                f"dock '{dock}' names module '{module}'; the modules: {', '.join(row)}", _line(face)
+                f"dock '{dock}' names module {shown(module)}; the modules: {listed(row)}", _line(face)
             )
     return {
         module: _whole(face, f"the face of module '{module}' at dock '{dock}'")
@@ -115,9 +118,11 @@ def _mapping(node: yaml.Node, what: str, keys: Iterable[str] = ()) -> _Entries:
     for key, value in node.value:
         name = _text(key, f"a name in {what}")
         if name in entries:
-            raise DescriptionError(f"'{name}' comes twice in {what}", _line(key))
+            raise DescriptionError(f"{shown(name)} comes twice in {what}", _line(key))
         if keys and name not in keys:
-            raise DescriptionError(f"'{name}' in {what} is unknown; known: {', '.join(keys)}", _line(key))
+            raise DescriptionError(
+                f"{shown(name)} in {what} is unknown; known: {', '.join(keys)}", _line(key)
+            )
         entries[name] = value
     return entries
 
@@ -126,13 +131,15 @@ def _text(node: yaml.Node, what: str) -> str:
     if not isinstance(node, yaml.ScalarNode):
         raise DescriptionError(f"{what} is no text", _line(node))
     if node.tag != "tag:yaml.org,2002:str":
-        raise DescriptionError(f"{what} is {node.value}, which is no text; write it in quotes", _line(node))
+        raise DescriptionError(
+            f"{what} is {node.value:.80}, which is no text; write it in quotes", _line(node)
+        )
     return str(node.value)
 
 
 def _whole(node: yaml.Node, what: str) -> int:
     is_int = isinstance(node, yaml.ScalarNode) and node.tag == "tag:yaml.org,2002:int"
     if not is_int or not _WHOLE.fullmatch(node.value):
-        shown = repr(node.value) if isinstance(node, yaml.ScalarNode) else "a list or mapping"
-        raise DescriptionError(f"{what} is {shown}; a whole number is needed", _line(node))
+        given = shown(node.value) if isinstance(node, yaml.ScalarNode) else "a list or mapping"
+        raise DescriptionError(f"{what} is {given}; a whole number is needed", _line(node))
     return int(node.value)

@@ -10,6 +10,7 @@ import numpy as np
 
 from ...exceptions import ModelError
 from ...model.constant import Constant, read_only_mapping
+from ..names import MOST_PARTS, NAME, is_name, listed, shown
 from .equality import is_same
 from .parts import ENTRY, ModuleBody, ModuleJoint, Step
 from .port import Port
@@ -115,28 +116,30 @@ class ModuleType(Constant):
 
 def _check(kind: ModuleType) -> None:
     """Raise ModelError unless bodies and joints form one tree that the root body and all ports belong to."""
-    for what in chain(_wrong_bodies(kind), _wrong_joints(kind), _wrong_tree(kind)):
-        raise ModelError(f"module type '{kind.name}': {what}")
+    for what in chain(_too_many(kind), _wrong_bodies(kind), _wrong_joints(kind), _wrong_tree(kind)):
+        raise ModelError(f"module type {shown(kind.name)}: {what}")
 
 
-def _is_name(name: object) -> bool:
-    return isinstance(name, str) and bool(name) and "/" not in name and name.split() == [name]
+def _too_many(kind: ModuleType) -> Iterator[str]:
+    for what, parts in {"bodies": kind.bodies, "joints": kind.joints, "ports": kind.ports}.items():
+        if len(parts) > MOST_PARTS:
+            yield f"it has {len(parts)} {what}; at most {MOST_PARTS} are supported"
 
 
 def _wrong_bodies(kind: ModuleType) -> Iterator[str]:
-    bodies = ", ".join(kind.bodies)
+    bodies = listed(kind.bodies)
     if kind.root not in kind.bodies:
         yield f"its root body '{kind.root}' is none of its bodies: {bodies}"
     for port in kind.ports.values():
         if port.body not in kind.bodies:
             yield f"port {port.name} is on body '{port.body}'; its bodies: {bodies}"
-    if not _is_name(kind.name):
-        yield "its name is empty or has white space or '/'"
+    if not is_name(kind.name):
+        yield f"{NAME} is needed as its name"
     if ENTRY in kind.bodies:
         yield f"a body is named '{ENTRY}', which is the parent of joints at the entered port"
     for name in (*kind.bodies, *(joint.name for joint in kind.joints), *kind.ports):
-        if not _is_name(name):
-            yield f"the name '{name}' is empty or has white space or '/'"
+        if not is_name(name):
+            yield f"a name in it is {shown(name)}; {NAME} is needed"
     if not isfinite(kind.cell_size) or bool(kind.cells) != (kind.cell_size > 0.0):
         yield "cells and a positive cell_size are needed, or neither"
     yield from _wrong_numbers(kind)
@@ -161,7 +164,7 @@ def _wrong_joints(kind: ModuleType) -> Iterator[str]:
     for k, joint in enumerate(kind.joints):
         where = f"joint '{joint.name}'"
         if joint.child not in kind.bodies or joint.parent not in (*kind.bodies, ENTRY):
-            yield f"{where} is between '{joint.parent}' and '{joint.child}'; bodies: {', '.join(kind.bodies)}"
+            yield f"{where} is between '{joint.parent}' and '{joint.child}'; bodies: {listed(kind.bodies)}"
         if joint.name in _RESERVED:
             yield f"{where} has a name that a docking or a mount has; {' and '.join(_RESERVED)} are reserved"
         if joint.name in names[:k]:

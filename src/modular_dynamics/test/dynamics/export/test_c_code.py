@@ -264,6 +264,14 @@ def test_errors_say_what_is_needed(load_robot, tmp_path, path, functions, messag
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.parametrize("path", [3, None, b"arm.c"])
+def test_a_path_is_text(load_robot, path):
+    with pytest.raises(
+        md.StateError, match=r"the path of the C file is .*; text such as 'folder/NAME.c' is needed"
+    ):
+        load_robot("branched_38dof").export_c(path)
+
+
 def test_unsupported_models_are_refused(boxed_arm, tmp_path):
     with pytest.raises(md.StateError, match="black boxes are"):
         boxed_arm.export_c(tmp_path / "arm.c", ["mass_matrix"])

@@ -65,14 +65,12 @@ DOCK = {
         ("v0", 4, "v2", 4),
         "port 4 of module 'v2' is used: port 3 of module 'v1'",
     ),
-    "a face without dock": (("v0", 1, "n", 4), "port 1 of module 'v0' cannot dock; the ports of a backbone"),
-    "the other face without dock": (("v0", 4, "n", 6), "port 6 of module 'n' cannot dock"),
     "itself": (("v0", 4, "v0", 5), "module 'v0' cannot dock at itself, port 4 at its port 5"),
     "the same port": (("v0", 4, "v0", 4), "cannot dock at itself"),
 }
 
 
-def test_ports_that_are_used_or_cannot_dock_are_named():
+def test_ports_that_are_used_are_named():
     for arguments, message in DOCK.values():
         kind = "backbone" if arguments[2] not in snake() else None
         with pytest.raises(AssemblyError) as error:
@@ -118,6 +116,12 @@ def test_unknown_names_are_named_with_the_choices():
     for call, message in (
         (lambda a: a.dock("w", 3, "n", 4, kind="backbone"), "no module 'w'; the assembly's modules: v0, v1"),
         (lambda a: a.dock("v0", 4, "n", 3, kind="wheel"), "unknown kind 'wheel' of module 'n'; known: "),
+        (
+            lambda a: a.dock("v0", 1, "n", 4, kind="backbone"),
+            "port 1 of module 'v0' cannot dock; the ports of a backbone: 2, 3, 4, 5",
+        ),
+        (lambda a: a.dock("v0", 4, "n", 6, kind="backbone"), "port 6 of module 'n' cannot dock"),
+        (lambda a: a.undock("v1", "x"), "port 'x' of module 'v1' cannot dock"),
         (lambda a: a.undock("w"), "no module 'w'"),
         (lambda a: a.split("w"), "no module 'w'"),
         (lambda a: a.with_base("w"), "no module 'w'"),

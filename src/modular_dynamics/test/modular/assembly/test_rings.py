@@ -214,3 +214,23 @@ def test_rings_come_along_in_merges_splits_and_changes_of_the_base():
         graph = assembly.graph()
         assert graph.independent is not None
         assert_is_pinocchios(graph, *closed_at(graph))
+
+
+def test_a_ring_that_cannot_close_is_an_error_where_that_is_asked_for():
+    """Two modules side by side, whose ports on one side look the same way."""
+    pair = chain(2).dock("v0", 2, "v1", 2)
+    assert pair.graph().independent is None
+    with pytest.raises(
+        AssemblyError,
+        match=r"port 2 of module 'v0' and port 2 of module 'v1' cannot close a ring: .* do not close",
+    ):
+        pair.graph(require_closed=True)
+    both = square("slider").dock("v2", 2, "w", 4, kind="backbone").dock("w", 2, "v1", 3)
+    with pytest.raises(AssemblyError) as error:
+        both.graph(require_closed=True)
+    assert "'w'" in str(error.value)
+
+
+@pytest.mark.parametrize("ring", [loop(6), loop(20), loop(8, "scout"), square("backbone"), chain(4)])
+def test_rings_that_close_somewhere_are_accepted_also_where_they_are_open_or_in_line_at_zero(ring):
+    assert ring.graph(require_closed=True).independent == ring.graph().independent

@@ -122,7 +122,7 @@ LINE = [[3, 0], [4, 3], [0, 4]]
 
 @pytest.mark.parametrize("face", [1, 6, 7])
 def test_a_face_that_cannot_dock_is_named(face):
-    with pytest.raises(AssemblyError) as caught:
+    with pytest.raises(UnknownNameError) as caught:
         build([[3], [face]], "backbone")
     message = str(caught.value)
     assert f"port {face} of module 'v1' cannot dock" in message

@@ -27,7 +27,7 @@ def test_an_axis_becomes_a_unit_vector():
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"name": "a/b"}, "its name is empty or has white space or '/'"),
+        ({"name": "a/b"}, "without '/' and white space, is needed as its name"),
         ({"root": "c"}, "its root body 'c' is none of its bodies: a, b"),
         ({"joints": ()}, "no joint connects body 'b' with its root body 'a'"),
         (

@@ -9,6 +9,7 @@ from reprlib import Repr
 from typing import Any, NamedTuple
 
 from ....exceptions import DescriptionError, ModelError
+from ...names import LONGEST_NAME, NAME, is_name, shown
 
 __all__ = ["LARGEST", "Element"]
 
@@ -40,7 +41,8 @@ class Element(NamedTuple):
         """The error about the value of a key; ``what`` follows its path."""
         line = getattr(self.item, "lines", {}).get(key)
         where = self.file if line is None else f"{self.file}, line {line}"
-        named = f"{self.path}{key}".rstrip("/")
+        named = f"{self.path}{key if isinstance(key, str) and len(key) <= LONGEST_NAME else shown(key)}"
+        named = named.rstrip("/")
         return DescriptionError(f"{named}{what}".removeprefix(": "), where)
 
     def wrong(self, key: str, needed: str) -> DescriptionError:
@@ -114,8 +116,8 @@ class Element(NamedTuple):
         outer = self.element(key, default)
         found: dict[str, Element] = {}
         for name, value in outer.item.items():
-            if type(name) not in (str, int) or not str(name).strip():
-                raise outer.failure(name, " is no name; text is needed")
+            if type(name) not in (str, int) or not is_name(str(name)):
+                raise outer.failure(name, f" is no name; {NAME} is needed")
             if str(name) in found:
                 raise outer.failure(name, " stands twice")
             if not isinstance(value, Mapping):

@@ -5,6 +5,7 @@ from os import PathLike
 from typing import Any
 
 from ....exceptions import DescriptionError
+from ...file_text import LARGEST_YAML
 from ..module_type import ModuleType
 from .element import Element
 from .mapping import module_type_from
@@ -29,7 +30,7 @@ def read_module_type(source: str | PathLike[str] | Mapping[str, Any]) -> ModuleT
     """
     if isinstance(source, Mapping):
         return module_type_from(Element.top(source, "module type", _NEEDED))
-    name, text = text_of(source)
+    name, text = text_of(source, LARGEST_YAML)
     found = documents(text, name)
     if len(found) > 1:
         raise DescriptionError(f"{len(found)} module types; read_module_types() reads several", name)
@@ -54,7 +55,7 @@ def read_module_types(source: str | PathLike[str]) -> dict[str, ModuleType]:
 
 def _types_in(source: str | PathLike[str]) -> Iterator[tuple[str, ModuleType]]:
     """The file's name with each of its types."""
-    name, text = text_of(source)
+    name, text = text_of(source, LARGEST_YAML)
     for document in documents(text, name) or [None]:
         yield name, module_type_from(Element.top(document, name, _NEEDED))
 

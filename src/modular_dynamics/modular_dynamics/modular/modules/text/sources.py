@@ -1,20 +1,19 @@
-"""The text of a file of module types, at most 20 MB."""
+"""The text of a file of module types."""
 
 from os import PathLike
 from pathlib import Path
 
 from ....exceptions import DescriptionError
+from ...file_text import LARGEST_FILE, text_of_file
 
 __all__ = ["folder_of", "text_of"]
 
-_MAX_BYTES = 20_000_000
 
-
-def text_of(source: object) -> tuple[str, str]:
+def text_of(source: object, most: int = LARGEST_FILE) -> tuple[str, str]:
     """How messages name a source, and its text.
 
     Args:
-        source: the path of a file, or text of several lines.
+        source: the path of a file, or text of several lines. most: accepted bytes.
 
     Raises:
         DescriptionError: neither; no such file, one that is too large, cannot be read, or is no text.
@@ -28,14 +27,11 @@ def text_of(source: object) -> tuple[str, str]:
         )
     path = Path(source).expanduser()
     try:
-        size = path.stat().st_size
-        text = path.read_text(encoding="utf-8") if size <= _MAX_BYTES else ""
+        text = text_of_file(path, most)
     except OSError as error:
         raise DescriptionError(f"the file cannot be read: {error.strerror}", str(path)[:250]) from None
     except ValueError as error:  # bytes that are not UTF-8, or a zero byte in the path
         raise DescriptionError(f"the file is no text: {error}", str(path)[:250]) from None
-    if size > _MAX_BYTES:
-        raise DescriptionError(f"the file has {size} bytes; at most {_MAX_BYTES} are accepted", str(path))
     return str(path), text
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import yaml
 
 from ....exceptions import DescriptionError
+from ...yaml_size import BoundedLoader
 
 __all__ = ["LinedMapping", "documents", "dumped"]
 
@@ -17,7 +18,7 @@ class LinedMapping(dict[Any, Any]):
     lines: dict[Any, int]
 
 
-class _Loader(yaml.SafeLoader):
+class _Loader(BoundedLoader):
     """Safe YAML, without what YAML 1.1 adds: 1:30 is no number 90, 010 none of 8, and yes is text."""
 
     def lined_mapping(self, node: yaml.MappingNode) -> Iterator[LinedMapping]:

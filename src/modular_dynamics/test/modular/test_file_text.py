@@ -1,0 +1,44 @@
+"""Files that users name: what is no regular file, too large or no text is refused before it is read."""
+
+import os
+
+import pytest
+
+from modular_dynamics.exceptions import ModularDynamicsError
+from modular_dynamics.modular import IncidenceMatrix, gaits, read_module_type, read_timor_modules
+from modular_dynamics.modular.file_text import LARGEST_FILE, LARGEST_YAML
+
+YAML = {"matrix": IncidenceMatrix.from_yaml, "module type": read_module_type, "gait": gaits.load}
+OTHERS = {"table": IncidenceMatrix.from_csv, "timor's modules": read_timor_modules}
+
+
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize("read", [*YAML.values(), *OTHERS.values()], ids=[*YAML, *OTHERS])
+def test_what_is_no_regular_file(read, tmp_path):
+    pipe, device = tmp_path / "pipe", tmp_path / "device"
+    os.mkfifo(pipe)
+    device.symlink_to("/dev/zero")
+    for path, kind in ((pipe, "a named pipe"), (device, "a device"), (tmp_path, "a folder")):
+        with pytest.raises(ModularDynamicsError, match=f"it is {kind}; a regular file is needed") as error:
+            read(path)
+        assert str(path) in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("read", "most"),
+    [*((read, LARGEST_YAML) for read in YAML.values()), *((read, LARGEST_FILE) for read in OTHERS.values())],
+)
+def test_a_file_that_is_too_large_is_refused_with_both_sizes(read, most, tmp_path):
+    path = tmp_path / "large"
+    with path.open("wb") as file:
+        file.truncate(10**9)  # without a block on the disk
+    with pytest.raises(ModularDynamicsError, match=f"it has 1000000000 bytes; at most {most} are accepted"):
+        read(path)
+
+
+def test_refused_files_are_closed(tmp_path):
+    count = len(os.listdir("/proc/self/fd"))
+    for _ in range(20):
+        with pytest.raises(ModularDynamicsError):
+            gaits.load(tmp_path)
+    assert len(os.listdir("/proc/self/fd")) == count
