@@ -65,7 +65,7 @@ class TimedWrenches:
 
 
 class Computation:
-    """Torques of one robot. It keeps no answer: the caller passes previous ones.
+    """Torques of one robot. It keeps inputs, but no answer: the caller passes previous ones.
 
     Attributes:
         accelerations: where they come from; keeps reference and filter from message to message.
@@ -79,6 +79,7 @@ class Computation:
         self.robot, self.settings = robot, settings
         self.accelerations = AccelerationSource(len(robot.state_names), settings)
         self.external, self.black_box = TimedWrenches(), TimedWrenches()
+        self._position: tuple[int, Array, Array] | None = None  # the newest: stamp, q, of passive joints
         self._solver: OpenChain | ClosedLoop
         if robot.closed:
             self._solver = ClosedLoop(robot, settings.closure_tolerance)
@@ -97,6 +98,7 @@ class Computation:
         self.external.clear()
         self.black_box.clear()
         self.accelerations.forget()
+        self._position = None
 
     @property
     def needs_velocity(self) -> bool:
@@ -119,10 +121,15 @@ class Computation:
         Raises:
             BadMessage: the acceleration source does not know them.
         """
-        a, coverage = self.accelerations.at(stamp, v, without_velocity)
         if measured is None:
             measured = np.full(len(self.robot.passive_names), np.nan)
+        self.note_position(stamp, q, measured)
+        a, coverage = self.accelerations.at(stamp, v, without_velocity)
         return State(stamp, q, v, a, measured, coverage)
+
+    def note_position(self, stamp: int, q: Array, measured: Array) -> None:
+        """Note where the robot was measured last, also by a joint state that is not answered; see `observe`."""
+        self._position = stamp, q, measured
 
     def compute(self, state: State, now: int, *previous: Answer | None) -> Answer:
         """Torques and wrenches of a state, with the wrenches that are valid now [ns].
@@ -141,14 +148,22 @@ class Computation:
         return self._answer(state, configuration, wrenches)
 
     def hold(self, previous: Answer) -> Answer:
-        """Torques that hold the position of an answer against gravity, with its wrenches of black boxes.
+        """Torques that hold the position measured last against gravity.
+
+        Args:
+            previous: an answer, whose wrenches of black boxes are applied; loops are closed from it.
 
         Raises:
-            BadMessage: the torques overflow.
+            BadMessage: no position was measured, the loops do not close there or stand at a dead point, or the
+            torques overflow.
         """
-        last, rest = previous.state, np.zeros_like(previous.state.q)
-        state = State(last.stamp, last.q, rest, rest, last.measured)
-        return self._answer(state, previous.configuration, AppliedWrenches(None, previous.wrenches.black_box))
+        if self._position is None:
+            raise BadMessage("no position", "no position was measured")
+        stamp, q, measured = self._position
+        rest = np.zeros_like(q)
+        state = State(stamp, q, rest, rest, measured)
+        configuration = self._solver.configuration_at(state, previous.configuration)
+        return self._answer(state, configuration, AppliedWrenches(None, previous.wrenches.black_box))
 
     def _applied_wrenches(self, now: int) -> AppliedWrenches:
         valid_for = self.settings.stale_after

@@ -50,6 +50,10 @@ class SessionNode(Protocol):
     def destroy_lifecycle_publisher(self) -> Callable[..., Any]:
         """rclpy's."""
 
+    @property
+    def get_clock(self) -> Callable[[], Any]:
+        """rclpy's."""
+
     def now(self) -> int:
         """The node's clock [ns]."""
 

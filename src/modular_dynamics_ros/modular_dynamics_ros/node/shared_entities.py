@@ -55,6 +55,7 @@ class SharedEntities:
         self._subscriptions: dict[str, _Subscription] = {}
         self.log = node.log
         self.create_timer, self.destroy_timer = node.create_timer, node.destroy_timer
+        self.get_clock = node.get_clock
 
     def now(self) -> int:
         """The node's clock [ns]."""

@@ -6,7 +6,7 @@ from typing import Any
 from sensor_msgs.msg import JointState
 
 from modular_dynamics_ros.computation.computation import Computation
-from modular_dynamics_ros.computation.values import Coverage, State
+from modular_dynamics_ros.computation.values import State
 from modular_dynamics_ros.exceptions import BadMessage, listed
 from modular_dynamics_ros.messages.joint_states import JointSample, JointStateReader
 from modular_dynamics_ros.node.answer_record import AnswerRecord
@@ -68,5 +68,5 @@ class StateInput:
         if sample.without_velocity and computation.needs_velocity:
             text = f"no velocity of {listed(sample.without_velocity)}: taken as zero"
             log.problem("joint_states", "no velocity", text)
-        if state.coverage is Coverage.HELD:
-            log.problem("reference", "held", Coverage.HELD.value)
+        if state.coverage.doubtful:
+            log.problem("reference", state.coverage.name.lower(), state.coverage.value)

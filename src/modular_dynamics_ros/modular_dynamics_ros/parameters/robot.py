@@ -38,10 +38,16 @@ class RobotParameters:
     filter_cutoff: float = parameter(
         10.0, "cutoff of the 6th-order Butterworth filter of the velocities", unit="Hz", low=0.01, high=5e3
     )
+    without_reference: str = parameter(
+        "zero",
+        "accelerations where no reference covers a joint state: zero; those of its last point, held for "
+        "stale_after, then zero; stop: such a joint state is not answered",
+        choices=("zero", "hold", "stop"),
+    )
     stale_after: float = parameter(
         0.2,
-        "the input is stale after this time without a good joint state; wrenches from topics, and a "
-        "reference beyond its last point, stay valid for the same time",
+        "the input is stale after this time without a good joint state; wrenches from topics stay valid for "
+        "the same time",
         **DURATION,
     )
     closure_tolerance: float = parameter(
