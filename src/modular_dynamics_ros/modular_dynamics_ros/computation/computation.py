@@ -21,6 +21,8 @@ from modular_dynamics_ros.exceptions import BadMessage, listed
 
 __all__ = ["Answer", "Computation", "TimedWrenches"]
 
+_Position = tuple[int, Array, Array]  # stamp [ns], q (n,), positions of passive joints
+
 
 @dataclass(frozen=True, eq=False)
 class Answer:
@@ -79,7 +81,8 @@ class Computation:
         self.robot, self.settings = robot, settings
         self.accelerations = AccelerationSource(len(robot.state_names), settings)
         self.external, self.black_box = TimedWrenches(), TimedWrenches()
-        self._position: tuple[int, Array, Array] | None = None  # the newest: stamp, q, of passive joints
+        self._position: _Position | None = None  # measured last
+        self._not_held: tuple[_Position, BadMessage] | None = None  # where loops did not close, and why
         self._solver: OpenChain | ClosedLoop
         if robot.closed:
             self._solver = ClosedLoop(robot, settings.closure_tolerance)
@@ -88,7 +91,7 @@ class Computation:
 
     def apply_settings(self, settings: ComputationSettings) -> None:
         """Take new settings; the filter restarts only where its cutoff changes."""
-        self.settings = settings
+        self.settings, self._not_held = settings, None
         self.accelerations.apply_settings(settings)
         if isinstance(self._solver, ClosedLoop):
             self._solver.mode.tolerance = settings.closure_tolerance
@@ -128,7 +131,7 @@ class Computation:
         return State(stamp, q, v, a, measured, coverage)
 
     def note_position(self, stamp: int, q: Array, measured: Array) -> None:
-        """Note where the robot was measured last, also by a joint state that is not answered; see `observe`."""
+        """Note where the robot is, also by a joint state that is not answered; arguments as of `observe`."""
         self._position = stamp, q, measured
 
     def compute(self, state: State, now: int, *previous: Answer | None) -> Answer:
@@ -154,15 +157,22 @@ class Computation:
             previous: an answer, whose wrenches of black boxes are applied; loops are closed from it.
 
         Raises:
-            BadMessage: no position was measured, the loops do not close there or stand at a dead point, or the
-            torques overflow.
+            BadMessage: no position was measured, the loops do not close there or stand at a dead point, or
+            the torques overflow.
         """
-        if self._position is None:
+        position = self._position
+        if position is None:
             raise BadMessage("no position", "no position was measured")
-        stamp, q, measured = self._position
+        if self._not_held is not None and self._not_held[0] is position:
+            raise self._not_held[1]  # a search in vain takes long
+        stamp, q, measured = position
         rest = np.zeros_like(q)
         state = State(stamp, q, rest, rest, measured)
-        configuration = self._solver.configuration_at(state, previous.configuration)
+        try:
+            configuration = self._solver.configuration_at(state, previous.configuration)
+        except BadMessage as error:
+            self._not_held = position, BadMessage(error.cause, str(error))
+            raise
         return self._answer(state, configuration, AppliedWrenches(None, previous.wrenches.black_box))
 
     def _applied_wrenches(self, now: int) -> AppliedWrenches:

@@ -1,4 +1,4 @@
-"""The accelerations of one reference trajectory: those of the motion that joint_trajectory_controller follows.
+"""The accelerations of a reference trajectory: those of the motion that joint_trajectory_controller follows.
 
 From point to point the motion is a polynomial, so the acceleration is one, too:
 positions, velocities and accelerations: of degree 5, the acceleration of degree 3;
@@ -25,8 +25,8 @@ class ReferenceTrajectory:
 
     Attributes:
         start: since when it replaces older ones [ns].
-        instants: (m,) of its points, strictly increasing, the first one is `start` [ns]; (0,): it has none and
-        cancels the older ones.
+        instants: (m,) of its points, strictly increasing, the first one is `start` [ns]; (0,): it has none
+        and cancels the older ones.
         powers: (m, k, n) accelerations [rad/s^2 or m/s^2] from each point on, as coefficients of the powers
         0 to k - 1 of the share of the time to the next point; constant at the last one.
         at_rest: whether the motion stands still after the last point.

@@ -65,9 +65,8 @@ def _columns(names: Sequence[str], joint_names: Sequence[str]) -> list[int]:
     position = {name: index for index, name in enumerate(names)}
     columns = [position.get(name, -1) for name in joint_names]
     if max(columns) < 0:
-        raise refused(
-            f"it names no joint of the robot, which has {listed(joint_names)}: it names {listed(names) or 'none'}"
-        )
+        named = listed(names) or "none"
+        raise refused(f"it names no joint of the robot, which has {listed(joint_names)}: it names {named}")
     return columns
 
 

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from pathlib import Path
+from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -118,6 +119,10 @@ def test_holding_is_the_rest_at_the_position_measured_last():
     one.note_position(NOW + 2 * MS, OUT_OF_REACH, np.full(len(one.robot.passive_names), np.nan))
     with pytest.raises(BadMessage, match="cannot close"):
         one.hold(held)
+    with patch.object(ClosedLoopSolver, "close", side_effect=AssertionError("searched again")):
+        for _ in range(2):  # a node asks 50 times a second
+            with pytest.raises(BadMessage, match="cannot close"):
+                one.hold(held)
 
 
 def test_out_of_reach_is_refused_leaves_no_trace_and_the_next_good_state_is_answered():

@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 
 import modular_dynamics as md
-from modular_dynamics_ros.computation.reference_trajectory import ReferenceTrajectory
 from modular_dynamics_ros.computation.computation import Computation
+from modular_dynamics_ros.computation.reference_trajectory import ReferenceTrajectory
 from modular_dynamics_ros.computation.robot import load_robot
 from modular_dynamics_ros.computation.values import ComputationSettings
 from modular_dynamics_ros.dynamics.crosscheck import PinocchioCheck

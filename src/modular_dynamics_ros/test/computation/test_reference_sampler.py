@@ -114,7 +114,9 @@ def test_it_agrees_with_the_definition(seed):
             value, found = sample(sampler, int(instant))
             assert found is expected
             if found is Coverage.COVERED:
-                assert value == pytest.approx(np.interp(instant - start, 10 * MS * np.arange(len(values)), values))
+                assert value == pytest.approx(
+                    np.interp(instant - start, 10 * MS * np.arange(len(values)), values)
+                )
             elif found is Coverage.HELD:
                 assert value == values[-1]
 

@@ -97,9 +97,7 @@ def test_joints_beyond_a_black_box_need_its_state(make, chain, tmp_path, capfd):
 
 
 def test_the_reference_gives_accelerations(make, four_link, capfd):
-    harness = make(
-        acceleration_source="reference", without_reference="stop", stale_after=5.0
-    ).activate()
+    harness = make(acceleration_source="reference", without_reference="stop", stale_after=5.0).activate()
     start, a = time.time_ns(), np.array([0.5, -1.0, 2.0, 3.0])
     order = [3, 2, 1, 0]
     names = [NAMES[k] for k in order]

@@ -65,4 +65,3 @@ def test_the_pose_measured_last_is_held_not_the_last_answered_one(arm, parameter
     assert message.name == names[:-1]
     assert np.array(message.effort) == pytest.approx(gravity[:-1], abs=1e-10)
     assert message.position.tolist() == poses[1][:-1].tolist()
-
