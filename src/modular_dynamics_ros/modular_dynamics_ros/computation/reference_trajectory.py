@@ -74,15 +74,12 @@ class ReferenceTrajectory:
         """Write the acceleration (n,) at `instant` [ns], from the first point to the last, into `out`."""
         instants = self.instants
         k = int(instants.searchsorted(instant, side="right")) - 1
-        powers, begin = self.powers[k], instants[k]
+        powers, begin = self.powers[k], instants.item(k)
         if begin == instant:  # exactly the value that was given
             out[:] = powers[0]
             return
-        share = (instant - begin) / (instants[k + 1] - begin)
-        out[:] = powers[-1]
-        for power in powers[-2::-1]:
-            out *= share
-            out += power
+        u = (instant - begin) / (instants.item(k + 1) - begin)
+        np.dot((1.0, u, u * u, u * u * u)[: len(powers)], powers, out=out)
 
 
 def _linear(a: Array) -> Array:
