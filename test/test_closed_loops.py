@@ -100,7 +100,7 @@ def test_a_motion_of_the_independent_joints_is_completed_and_answered(start, roo
     if robot == "four_bar":
         motion, rate = tmp_path / "turn.yaml", 100.0
         motion.write_text(yaml.safe_dump(TURN))
-    probe = start(robot, "acceleration_source:=reference")
+    probe = start(robot, "acceleration_source:=reference", "without_reference:=stop")
     graph = probe.graph
     names = graph.independent_joint_names
     probe.processes.start(
@@ -190,28 +190,33 @@ def test_states_of_all_joints_are_taken_and_checked(start):
     assert probe.processes.end(NODE) == 0
 
 
-def test_a_dead_point_is_an_error_and_the_last_good_position_is_held(start, tmp_path):
+def test_a_dead_point_is_an_error_and_no_other_position_is_held_there(start, tmp_path):
     urdf = tmp_path / "change_point.urdf"
     urdf.write_text(change_point())
     probe = start(urdf, "stale_after:=1.0", "on_stale:=hold_gravity")
     good, moving = np.array([0.3]), np.array([1.0])
-    probe.publish_until_answered(good, moving)
-    seen = len(probe.statuses)
-    dead = probe.publish([0.0], moving)
-    status = probe.status_after(seen, "closure", "not answered: dead point: ")
-    assert status.level == b"\x02"
+    stamp = probe.publish_until_answered(good, moving)
     held = closed_loop_inverse_dynamics(probe.graph, good, [0.0], [0.0])
 
     def is_held():
         newest = probe.completed[max(probe.completed)]
-        return np.abs(newest.velocity).max() == 0.0 and max(probe.torques) > dead
+        return np.abs(newest.velocity).max() == 0.0 and max(probe.torques) > stamp
 
-    probe.spin_until(is_held, "the held position")  # that of the last state that was answered
-    assert probe.silent(dead)
+    probe.spin_until(is_held, "the held position")
     assert np.array(probe.torques[max(probe.torques)].effort) == pytest.approx(held.tau, abs=1e-9)
     assert np.array(probe.completed[max(probe.completed)].position) == pytest.approx(
         held.coordinates, abs=1e-9
     )
+    seen = len(probe.statuses)
+    dead = probe.publish([0.0], moving)
+    status = probe.status_after(seen, "closure", "not answered: dead point: ")
+    assert status.level == b"\x02"
+    assert probe.silent(dead)
+    probe.status_after(seen, "input", "position not held: dead point: ")
+    last = max(probe.torques)
+    seen = len(probe.statuses)
+    probe.status_after(seen, "input", "joint states are stale")  # another second
+    assert max(probe.torques) == last
     again = probe.publish([0.4], moving)
     probe.spin_until(lambda: probe.answered(again), "the answer beyond the dead point")
     assert probe.processes.end(NODE) == 0

@@ -13,7 +13,7 @@ from trajectory_msgs.msg import JointTrajectory
 
 import modular_dynamics as md
 from helpers.nodes.waiting import SpunNodes
-from modular_dynamics_ros.computation.acceleration_source import ReferenceSampler
+from modular_dynamics_ros.computation.reference_sampler import ReferenceSampler
 from modular_dynamics_ros.demo.processes import Processes
 from modular_dynamics_ros.demo.recorder import join
 from modular_dynamics_ros.messages.stamps import stamp_message, stamp_nanoseconds
@@ -42,7 +42,7 @@ class NodeProbe(SpunNodes):
         self.accelerations: dict[int, np.ndarray] = {}
         self.statuses: list[DiagnosticStatus] = []
         self.start = 0  # the lead-in is kept
-        self._heard, self._reference = heard, ReferenceSampler(hold=0.0)
+        self._heard, self._reference = heard, ReferenceSampler()
         self.listen = listen = self.node.create_subscription
         listen(JointTrajectory, "reference", self._on_reference, 10)
         listen(JointState, "joint_states", self._on_state, DEPTH)

@@ -1,79 +1,13 @@
-"""Where the accelerations of a joint state come from: none, a reference, or filtered velocities.
-
-A reference is sampled at the stamp of the joint state: exact at its points, linear between them.
-"""
-
-from dataclasses import dataclass
+"""Where the accelerations of a joint state come from: none, a reference, or filtered velocities."""
 
 import numpy as np
-from numpy.typing import NDArray
 
 from modular_dynamics_ros.computation.acceleration import FilteredAcceleration, SamplingError
+from modular_dynamics_ros.computation.reference_sampler import ReferenceSampler
 from modular_dynamics_ros.computation.values import Array, ComputationSettings, Coverage, State
 from modular_dynamics_ros.exceptions import BadMessage, listed
 
-__all__ = ["AccelerationSource", "ReferenceSampler", "ReferenceTrajectory"]
-
-KEPT = 8  # windows: some seconds of a streamed reference
-
-
-@dataclass(frozen=True, eq=False)
-class ReferenceTrajectory:
-    """Accelerations at absolute instants.
-
-    Attributes:
-        instants: (m,) strictly increasing [ns]. accelerations: (m, n) [rad/s^2 or m/s^2], joints in graph
-        order.
-    """
-
-    instants: NDArray[np.int64]
-    accelerations: Array
-
-
-class ReferenceSampler:
-    """Keeps the last trajectories; of the newest two that cover an instant, the newer one is sampled.
-
-    Two, because a streaming publisher sends overlapping windows: joint states that are still on their way
-    when a new window arrives belong to the old one. Older ones are sampled only before the next one starts:
-    a node that lags behind receives windows earlier than the joint states that wait in its queue.
-
-    Args:
-        hold: how long [s] the last acceleration holds beyond the last point.
-    """
-
-    def __init__(self, hold: float) -> None:
-        self.hold = hold
-        self._trajectories: tuple[ReferenceTrajectory, ...] = ()
-
-    def add(self, trajectory: ReferenceTrajectory) -> None:
-        """Add a trajectory; the oldest one is dropped."""
-        self._trajectories = (trajectory, *self._trajectories[: KEPT - 1])
-
-    def clear(self) -> None:
-        """Forget everything: the robot or its joint order has changed."""
-        self._trajectories = ()
-
-    def sample(self, instant: int, out: Array) -> Coverage:
-        """Write the acceleration (n,) at `instant` [ns] into `out`; untouched where nothing covers it."""
-        for k, trajectory in enumerate(self._trajectories):
-            past = k < 2 or instant < self._trajectories[k - 1].instants[0]
-            if past and trajectory.instants[0] <= instant <= trajectory.instants[-1]:
-                _interpolate(trajectory, instant, out)
-                return Coverage.COVERED
-        for trajectory in self._trajectories[:2]:
-            if 0 < instant - int(trajectory.instants[-1]) <= self.hold * 1e9:
-                out[:] = trajectory.accelerations[-1]
-                return Coverage.HELD
-        return Coverage.NONE
-
-
-def _interpolate(trajectory: ReferenceTrajectory, instant: int, out: Array) -> None:
-    instants, accelerations = trajectory.instants, trajectory.accelerations
-    before = int(np.searchsorted(instants, instant, side="right")) - 1
-    out[:] = accelerations[before]
-    if instants[before] != instant:
-        share = (instant - instants[before]) / (instants[before + 1] - instants[before])
-        out += share * (accelerations[before + 1] - accelerations[before])
+__all__ = ["AccelerationSource"]
 
 
 class AccelerationSource:
@@ -86,14 +20,15 @@ class AccelerationSource:
 
     def __init__(self, joints: int, settings: ComputationSettings) -> None:
         self._joints = joints
-        self.reference = ReferenceSampler(settings.stale_after)
+        self.reference = ReferenceSampler()
         self.filter: FilteredAcceleration | None = None
         self.apply_settings(settings)
 
     def apply_settings(self, settings: ComputationSettings) -> None:
         """Take new settings; the filter restarts only where its cutoff changes."""
         self._source = settings.acceleration_source
-        self.reference.hold = settings.stale_after
+        self._without_reference = settings.without_reference
+        self.reference.hold = settings.stale_after if self._without_reference == "hold" else 0.0
         if self._source == "filtered" and (
             self.filter is None or settings.filter_cutoff != self.filter.cutoff
         ):
@@ -106,11 +41,11 @@ class AccelerationSource:
             BadMessage: the source does not know them.
         """
         if self._source == "filtered":
-            return self._filtered(stamp, v, without_velocity), Coverage.NONE
-        acceleration, coverage = np.zeros(self._joints), Coverage.NONE
+            return self._filtered(stamp, v, without_velocity), Coverage.UNUSED
+        acceleration, coverage = np.zeros(self._joints), Coverage.UNUSED
         if self._source == "reference":
             coverage = self.reference.sample(stamp, acceleration)
-            if coverage is Coverage.NONE:
+            if self._without_reference == "stop" and coverage in (Coverage.NONE, Coverage.OVER):
                 raise BadMessage("no reference", "no reference covers the stamp of this joint state")
         return acceleration, coverage
 
@@ -145,4 +80,9 @@ class AccelerationSource:
             return "zero: accelerations are taken as zero"
         if self._source == "filtered" and self.filter is not None:
             return f"filtered: {self.filter.state.value}"
-        return f"reference: {(last.coverage if last else Coverage.NONE).value}"
+        if last is None or last.coverage is Coverage.UNUSED:
+            return "reference: no joint state was answered with one recently"
+        trajectory = self.reference.in_force(last.stamp)
+        missing = trajectory.missing if trajectory and last.coverage is Coverage.COVERED else ()
+        without = f"; zero for {listed(missing)}, which it does not name" if missing else ""
+        return f"reference: {last.coverage.value}{without}"

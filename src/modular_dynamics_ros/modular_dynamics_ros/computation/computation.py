@@ -21,6 +21,8 @@ from modular_dynamics_ros.exceptions import BadMessage, listed
 
 __all__ = ["Answer", "Computation", "TimedWrenches"]
 
+_Position = tuple[int, Array, Array]  # stamp [ns], q (n,), positions of passive joints
+
 
 @dataclass(frozen=True, eq=False)
 class Answer:
@@ -65,7 +67,7 @@ class TimedWrenches:
 
 
 class Computation:
-    """Torques of one robot. It keeps no answer: the caller passes previous ones.
+    """Torques of one robot. It keeps inputs, but no answer: the caller passes previous ones.
 
     Attributes:
         accelerations: where they come from; keeps reference and filter from message to message.
@@ -79,6 +81,8 @@ class Computation:
         self.robot, self.settings = robot, settings
         self.accelerations = AccelerationSource(len(robot.state_names), settings)
         self.external, self.black_box = TimedWrenches(), TimedWrenches()
+        self._position: _Position | None = None  # measured last
+        self._not_held: tuple[_Position, BadMessage] | None = None  # where loops did not close, and why
         self._solver: OpenChain | ClosedLoop
         if robot.closed:
             self._solver = ClosedLoop(robot, settings.closure_tolerance)
@@ -87,7 +91,7 @@ class Computation:
 
     def apply_settings(self, settings: ComputationSettings) -> None:
         """Take new settings; the filter restarts only where its cutoff changes."""
-        self.settings = settings
+        self.settings, self._not_held = settings, None
         self.accelerations.apply_settings(settings)
         if isinstance(self._solver, ClosedLoop):
             self._solver.mode.tolerance = settings.closure_tolerance
@@ -97,6 +101,7 @@ class Computation:
         self.external.clear()
         self.black_box.clear()
         self.accelerations.forget()
+        self._position = None
 
     @property
     def needs_velocity(self) -> bool:
@@ -119,10 +124,16 @@ class Computation:
         Raises:
             BadMessage: the acceleration source does not know them.
         """
-        a, coverage = self.accelerations.at(stamp, v, without_velocity)
         if measured is None:
             measured = np.full(len(self.robot.passive_names), np.nan)
+        self._position = stamp, q, measured
+        a, coverage = self.accelerations.at(stamp, v, without_velocity)
         return State(stamp, q, v, a, measured, coverage)
+
+    def note_late_position(self, stamp: int, q: Array, measured: Array) -> None:
+        """Note where the robot was at a stamp [ns], by a joint state that came too late to be answered."""
+        if self._position is not None and stamp > self._position[0]:
+            self._position = stamp, q, measured
 
     def compute(self, state: State, now: int, *previous: Answer | None) -> Answer:
         """Torques and wrenches of a state, with the wrenches that are valid now [ns].
@@ -141,14 +152,29 @@ class Computation:
         return self._answer(state, configuration, wrenches)
 
     def hold(self, previous: Answer) -> Answer:
-        """Torques that hold the position of an answer against gravity, with its wrenches of black boxes.
+        """Torques that hold the position measured last against gravity.
+
+        Args:
+            previous: an answer, whose wrenches of black boxes are applied; loops are closed from it.
 
         Raises:
-            BadMessage: the torques overflow.
+            BadMessage: no position was measured, the loops do not close there or stand at a dead point, or
+            the torques overflow.
         """
-        last, rest = previous.state, np.zeros_like(previous.state.q)
-        state = State(last.stamp, last.q, rest, rest, last.measured)
-        return self._answer(state, previous.configuration, AppliedWrenches(None, previous.wrenches.black_box))
+        position = self._position
+        if position is None:
+            raise BadMessage("no position", "no position was measured")
+        if self._not_held is not None and self._not_held[0] is position:
+            raise self._not_held[1]  # a search in vain takes long
+        stamp, q, measured = position
+        rest = np.zeros_like(q)
+        state = State(stamp, q, rest, rest, measured)
+        try:
+            configuration = self._solver.configuration_at(state, previous.configuration)
+        except BadMessage as error:
+            self._not_held = position, BadMessage(error.cause, str(error))
+            raise
+        return self._answer(state, configuration, AppliedWrenches(None, previous.wrenches.black_box))
 
     def _applied_wrenches(self, now: int) -> AppliedWrenches:
         valid_for = self.settings.stale_after

@@ -32,12 +32,14 @@ class ComputationSettings:
     Attributes:
         acceleration_source: zero | reference | filtered. filter_cutoff: of the velocity filter [Hz].
         output: full | gravity | full_minus_gravity. friction: none | urdf. effort_limits: off | clip | scale.
-        stale_after: how long wrenches from topics, and a reference beyond its last point, stay valid [s].
+        without_reference: where no reference covers a state: zero | hold | stop.
+        stale_after: how long wrenches from topics stay valid, and `hold` holds [s].
         closure_tolerance: by how much measured passive joints may differ from the closed ones [rad or m].
     """
 
     acceleration_source: str = "zero"
     filter_cutoff: float = 10.0
+    without_reference: str = "zero"
     output: str = "full"
     friction: str = "none"
     effort_limits: str = "off"
@@ -46,11 +48,18 @@ class ComputationSettings:
 
 
 class Coverage(Enum):
-    """Whether the reference has an acceleration for an instant."""
+    """Whether the accelerations of an instant are the reference's."""
 
     COVERED = "running"
-    HELD = "the last reference point is over: its acceleration is held"
-    NONE = "no reference covers this instant"
+    OVER = "over: accelerations are zero"  # it ended at rest, or was cancelled
+    HELD = "its last point is over: the acceleration there is held"
+    NONE = "none covers this instant: accelerations are taken as zero"
+    UNUSED = "accelerations come from elsewhere"
+
+    @property
+    def doubtful(self) -> bool:
+        """Whether the robot may accelerate otherwise."""
+        return self is Coverage.HELD or self is Coverage.NONE
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,7 +69,7 @@ class State:
     Attributes:
         stamp: [ns]. q, v, a: (n,) of the robot's `state_names` [rad or m, per s, per s^2].
         measured: positions of the robot's `passive_names`, NaN where they are not measured.
-        coverage: of the stamp by the reference; NONE where accelerations come from elsewhere.
+        coverage: of the stamp by the reference.
     """
 
     stamp: int
@@ -68,7 +77,7 @@ class State:
     v: Array
     a: Array
     measured: Array
-    coverage: Coverage = Coverage.NONE
+    coverage: Coverage = Coverage.UNUSED
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,7 +11,7 @@ from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory
 
 import modular_dynamics as md
-from modular_dynamics_ros.computation.acceleration_source import ReferenceSampler
+from modular_dynamics_ros.computation.reference_sampler import ReferenceSampler
 from modular_dynamics_ros.computation.values import Array, StampedWrench
 from modular_dynamics_ros.messages.joint_state_reader import JointStateReader
 from modular_dynamics_ros.messages.stamps import stamp_nanoseconds
@@ -42,7 +42,7 @@ class MotionRecorder(Node):
         self.state_arrivals: dict[int, int] = {}
         self.answer_arrivals: dict[int, int] = {}
         self._names, self._reader = joint_names, JointStateReader(joint_names)
-        self._reference = ReferenceSampler(hold=0.0)
+        self._reference = ReferenceSampler()
         self.create_subscription(JointTrajectory, "reference", self._on_reference, 10)
         self.states: dict[int, tuple[Array, Array, Array]] = {}
         self._record(JointState, "joint_states", self._read_state, self.states, self.state_arrivals)

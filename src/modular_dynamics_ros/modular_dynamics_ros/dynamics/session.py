@@ -177,7 +177,7 @@ class DynamicsSession:
             except BadMessage as error:
                 self._node.log.problem("joint_states", error.cause, f"position not held: {error}")
             else:
-                publishing = "gravity torques at the last position"
+                publishing = "gravity torques at the position measured last"
                 self._outputs.publish(self.last_published, self._node.stamp())
         elif on_stale == "ramp_to_zero" and last is not None and self._ramp_factor > 0.0:
             publishing = "the last torques times a falling factor"

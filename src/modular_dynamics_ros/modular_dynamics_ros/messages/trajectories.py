@@ -1,18 +1,25 @@
 """Reference trajectories as trajectory_msgs/JointTrajectory."""
 
 from array import array
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import partial
 
 import numpy as np
+from numpy.typing import NDArray
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
-from modular_dynamics_ros.computation.acceleration_source import ReferenceTrajectory
+from modular_dynamics_ros.computation.reference_trajectory import ReferenceTrajectory
 from modular_dynamics_ros.computation.values import Array
 from modular_dynamics_ros.exceptions import BadMessage, listed
 from modular_dynamics_ros.messages.stamps import stamp_message, stamp_nanoseconds
 
 __all__ = ["trajectory_from_message", "trajectory_message"]
+
+FIELDS = "positions", "velocities", "accelerations"
+MOST_VALUES = 1_000_000  # points times joints: 45 minutes of 6 joints at 60 Hz; they are read within a second
+
+refused = partial(BadMessage, "reference")
 
 
 def trajectory_from_message(
@@ -20,38 +27,82 @@ def trajectory_from_message(
 ) -> ReferenceTrajectory:
     """The accelerations of a reference, joints in the given order, absolute instants [ns].
 
-    A stamp of zero counts as `arrival`, as in joint_trajectory_controller.
+    A stamp of zero counts as `arrival`, and no points cancel what is in force, as in
+    joint_trajectory_controller. Joints that the robot does not have are ignored.
 
     Raises:
-        BadMessage: a missing joint, no points, points out of order, accelerations that are missing or not
-        finite.
+        BadMessage: no joint of the robot, a joint that is named twice, too many points, times out of order;
+        positions, velocities or accelerations that are missing, in some points only, or not finite.
     """
-    bad_reference = partial(BadMessage, "reference")
-    position = {name: index for index, name in enumerate(message.joint_names)}
-    if missing := [name for name in joint_names if name not in position]:
-        raise bad_reference(f"no trajectory for {listed(missing)}")
-    if not message.points:
-        raise bad_reference("it has no points")
-    count = len(message.joint_names)
-    for number, point in enumerate(message.points):
-        if len(point.accelerations) != count:
-            raise bad_reference(
-                f"point {number} has {len(point.accelerations)} accelerations for {count} joint names"
-            )
-    order = [position[name] for name in joint_names]
-    accelerations = np.array([point.accelerations for point in message.points])[:, order]
-    if not np.isfinite(accelerations).all():
-        number, joint = np.argwhere(~np.isfinite(accelerations))[0]
-        raise bad_reference(f"acceleration of '{joint_names[joint]}' in point {number} is not finite")
     start = stamp_nanoseconds(message.header.stamp) or arrival
-    instants = np.array(
-        [start + stamp_nanoseconds(point.time_from_start) for point in message.points], dtype=np.int64
-    )
-    if (np.diff(instants) <= 0).any():
-        raise bad_reference(
-            f"point {int(np.argmax(np.diff(instants) <= 0)) + 1} is not later than the one before"
+    points, names = message.points, message.joint_names
+    if not points:
+        return ReferenceTrajectory.none(start)
+    most = MOST_VALUES // max(len(names), len(joint_names), 1)
+    if len(points) > most:
+        raise refused(f"it has {len(points)} points; for {len(names)} joint names at most {most} are taken")
+    columns = _columns(names, joint_names)
+    instants = _instants(points, start)
+    q, v, a = (_values(points, field, names, columns) for field in FIELDS)
+    if q is None and a is None:
+        raise refused("its points have neither positions nor accelerations")
+    missing = tuple(name for name, column in zip(joint_names, columns, strict=True) if column < 0)
+    trajectory = ReferenceTrajectory.through(instants, q, v, a, missing)
+    if not (finite := np.isfinite(trajectory.powers)).all():
+        number, _, joint = np.argwhere(~finite)[0]
+        raise refused(
+            f"the acceleration of '{joint_names[joint]}' from point {number} to the next one is not finite: "
+            "too far in too short a time"
         )
-    return ReferenceTrajectory(instants, accelerations)
+    return trajectory
+
+
+def _columns(names: Sequence[str], joint_names: Sequence[str]) -> list[int]:
+    """Where each joint of the robot stands among the names of a message; -1: nowhere."""
+    if len(set(names)) < len(names):
+        twice = [name for name, count in Counter(names).items() if count > 1]
+        raise refused(f"{listed(twice)} named more than once")
+    position = {name: index for index, name in enumerate(names)}
+    columns = [position.get(name, -1) for name in joint_names]
+    if max(columns) < 0:
+        named = listed(names) or "none"
+        raise refused(f"it names no joint of the robot, which has {listed(joint_names)}: it names {named}")
+    return columns
+
+
+def _instants(points: Sequence[JointTrajectoryPoint], start: int) -> NDArray[np.int64]:
+    """When each point is due [ns]."""
+    offsets = np.array([stamp_nanoseconds(point.time_from_start) for point in points], dtype=np.int64)
+    if offsets[0] < 0:
+        raise refused("time_from_start of point 0 is negative")
+    if (late := np.diff(offsets) <= 0).any():
+        raise refused(f"point {int(np.argmax(late)) + 1} is not later than the one before")
+    return start + offsets
+
+
+def _values(
+    points: Sequence[JointTrajectoryPoint], field: str, names: Sequence[str], columns: list[int]
+) -> Array | None:
+    """A field of all points (m, n), zero for joints that have no column; None where no point has it."""
+    flat, expected = array("d"), len(getattr(points[0], field)) and len(names)
+    for number, point in enumerate(points):
+        values = getattr(point, field)
+        if len(values) != expected:
+            if len(values) in (0, len(names)):
+                raise refused(f"of points 0 and {number} only one has {field}")
+            raise refused(f"point {number} has {len(values)} {field} for {len(names)} joint names")
+        flat.extend(values)
+    if not expected:
+        return None
+    named = [joint for joint, column in enumerate(columns) if column >= 0]
+    read = np.frombuffer(flat).reshape(len(points), expected)[:, [columns[joint] for joint in named]]
+    if not (finite := np.isfinite(read)).all():
+        number, k = np.argwhere(~finite)[0]
+        name = names[columns[named[k]]]
+        raise refused(f"point {number}: the {field.removesuffix('s')} of '{name}' is not finite")
+    every = np.zeros((len(points), len(columns)))
+    every[:, named] = read
+    return every
 
 
 def trajectory_message(

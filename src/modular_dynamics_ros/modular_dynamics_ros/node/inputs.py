@@ -3,6 +3,8 @@
 from functools import partial
 
 from geometry_msgs.msg import WrenchStamped
+from rclpy.clock import JumpThreshold, TimeJump
+from rclpy.duration import Duration
 from trajectory_msgs.msg import JointTrajectory
 
 from modular_dynamics_ros.computation.computation import Computation
@@ -15,20 +17,36 @@ from modular_dynamics_ros.node.topics import SENSOR, topic_name
 
 __all__ = ["ReferenceInput", "WrenchInputs"]
 
+# of /clock; messages of it that overtake each other set it back by less
+SET_BACK = JumpThreshold(min_forward=None, min_backward=Duration(seconds=-0.1))
+
 
 class ReferenceInput(Subscriptions):
-    """Reference trajectories; a bad one is refused, and the last good one stays valid."""
+    """Reference trajectories; a bad one is refused, and those that came before stay in force."""
 
     def __init__(self, node: SessionNode, computation: Computation) -> None:
         super().__init__(node)
         self._computation = computation
         self._subscribe(JointTrajectory, "reference", self._on_reference, 10)
+        self._jumps = node.get_clock().create_jump_callback(SET_BACK, post_callback=self._on_jump)
+
+    def destroy(self) -> None:
+        """Remove the subscription."""
+        self._jumps.unregister()
+        super().destroy()
 
     def _on_reference(self, message: JointTrajectory) -> None:
         computation, now = self._computation, self._node.now()
         with self._refusing("reference", "reference"):
             trajectory = trajectory_from_message(message, computation.robot.state_names, now)
             computation.accelerations.reference.add(trajectory)
+            if len(trajectory.instants) and trajectory.end < now - computation.settings.stale_after * 1e9:
+                text = "a reference had ended before it came: compare its stamp with this node's clock"
+                self._node.log.problem("reference", "in the past", text)
+
+    def _on_jump(self, jump: TimeJump) -> None:
+        """A simulation starts again: its last run's trajectories would be in force when their time comes."""
+        self._computation.accelerations.reference.clear()
 
 
 class WrenchInputs(Subscriptions):

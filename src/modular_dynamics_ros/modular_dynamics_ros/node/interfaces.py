@@ -59,6 +59,10 @@ class SessionNode(Protocol):
     def simulated(self) -> bool:
         """Whether the node's clock is /clock."""
 
+    @property
+    def get_clock(self) -> Callable[[], Any]:
+        """rclpy's."""
+
     def now(self) -> int:
         """The node's clock [ns]."""
 

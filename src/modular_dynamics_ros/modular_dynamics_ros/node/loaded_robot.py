@@ -110,6 +110,7 @@ def robot_settings(parameters: RobotParameters) -> ComputationSettings:
     return ComputationSettings(
         p.acceleration_source,
         p.filter_cutoff,
+        p.without_reference,
         stale_after=p.stale_after,
         closure_tolerance=p.closure_tolerance,
     )

@@ -55,7 +55,7 @@ class SharedEntities:
         self._subscriptions: dict[str, _Subscription] = {}
         self.log = node.log
         self.create_timer, self.destroy_timer = node.create_timer, node.destroy_timer
-        self.count_publishers = node.count_publishers
+        self.count_publishers, self.get_clock = node.count_publishers, node.get_clock
 
     @property
     def simulated(self) -> bool:

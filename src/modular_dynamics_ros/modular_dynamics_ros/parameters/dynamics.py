@@ -33,8 +33,8 @@ class DynamicsParameters(RobotParameters):
     )
     on_stale: str = parameter(
         "stop",
-        "what is published when the input is stale: nothing; gravity torques at the last position; the last "
-        "torques ramped down to zero",
+        "what is published when the input is stale: nothing; gravity torques at the position measured last, "
+        "answered or not; the last torques ramped down to zero",
         choices=("stop", "hold_gravity", "ramp_to_zero"),
     )
     ramp_time: float = parameter(1.0, "how long ramp_to_zero takes", **DURATION)

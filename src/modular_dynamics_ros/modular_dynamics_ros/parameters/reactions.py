@@ -19,7 +19,7 @@ class ReactionParameters(RobotParameters):
     stale_after: float = parameter(
         0.2,
         "the input is stale after this time without a good joint state; a state waits for a silent topic "
-        "of wrenches, and a reference stays valid beyond its last point, for the same time",
+        "of wrenches for the same time",
         **DURATION,
     )
     rules_file: str = unconfigured(

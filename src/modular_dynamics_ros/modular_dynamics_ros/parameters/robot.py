@@ -38,11 +38,16 @@ class RobotParameters:
     filter_cutoff: float = parameter(
         10.0, "cutoff of the 6th-order Butterworth filter of the velocities", unit="Hz", low=0.01, high=5e3
     )
+    without_reference: str = parameter(
+        "zero",
+        "accelerations where no reference covers a joint state: zero; those of its last point, held for "
+        "stale_after, then zero; stop: such a joint state is not answered",
+        choices=("zero", "hold", "stop"),
+    )
     stale_after: float = parameter(
         0.2,
         "a joint state older than this by its stamp is not answered, and a joint's value not used; the input "
-        "is stale after this time without an answer; wrenches from topics, and a reference beyond its last "
-        "point, stay valid for the same time",
+        "is stale after this time without an answer; wrenches from topics stay valid for the same time",
         **DURATION,
     )
     absent_joints: tuple[str, ...] = unconfigured(

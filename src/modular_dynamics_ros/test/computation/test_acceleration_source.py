@@ -1,77 +1,77 @@
 import numpy as np
+import pytest
 
-from modular_dynamics_ros.computation.acceleration_source import KEPT, ReferenceSampler, ReferenceTrajectory
-from modular_dynamics_ros.computation.values import Coverage
+from modular_dynamics_ros.computation.acceleration_source import AccelerationSource
+from modular_dynamics_ros.computation.reference_trajectory import ReferenceTrajectory
+from modular_dynamics_ros.computation.values import ComputationSettings, Coverage, State
+from modular_dynamics_ros.exceptions import BadMessage
 
 NOW = 1_700_000_000_000_000_000
 MS = 1_000_000
+V = np.zeros(2)
+POINTS = np.array([[1.0, 2.0], [3.0, 4.0]])
+ZERO, LAST = [0.0, 0.0], [3.0, 4.0]
 
 
-def trajectory(start: int, values: list[float], step: int = 10 * MS) -> ReferenceTrajectory:
-    instants = start + step * np.arange(len(values), dtype=np.int64)
-    return ReferenceTrajectory(instants, np.array(values)[:, np.newaxis])
+def source(without_reference: str, accelerations=POINTS, missing=()) -> AccelerationSource:
+    """With a reference from NOW to 10 ms later; `stale_after` is 0.2 s."""
+    settings = ComputationSettings("reference", without_reference=without_reference)
+    one, instants = AccelerationSource(2, settings), NOW + np.array([0, 10 * MS])
+    one.reference.add(
+        ReferenceTrajectory.through(instants, accelerations=np.array(accelerations), missing=missing)
+    )
+    return one
 
 
-def sample(sampler: ReferenceSampler, instant: int) -> tuple[float, Coverage]:
-    out = np.full(1, np.nan)
-    coverage = sampler.sample(instant, out)
-    return float(out[0]), coverage
+def at(one: AccelerationSource, later: float):
+    acceleration, coverage = one.at(NOW + round(later * MS), V, ())
+    return acceleration.tolist(), coverage
 
 
-def test_exact_at_the_points_and_linear_between():
-    sampler = ReferenceSampler(hold=0.1)
-    values = [0.1, 0.3, -0.7]
-    sampler.add(trajectory(NOW, values))
-    for k, value in enumerate(values):
-        assert sample(sampler, NOW + 10 * k * MS) == (value, Coverage.COVERED)  # equal, not nearly
-    between, coverage = sample(sampler, NOW + 12 * MS + MS // 2)
-    assert abs(between - (0.3 - 0.25)) < 1e-15
-    assert coverage is Coverage.COVERED
+@pytest.mark.parametrize(
+    ("without_reference", "later", "expected"),
+    [
+        ("zero", -1, (ZERO, Coverage.NONE)),
+        ("zero", 10, (LAST, Coverage.COVERED)),
+        ("zero", 10.001, (ZERO, Coverage.NONE)),
+        ("hold", -1, (ZERO, Coverage.NONE)),
+        ("hold", 210, (LAST, Coverage.HELD)),
+        ("hold", 211, (ZERO, Coverage.NONE)),
+        ("stop", 10, (LAST, Coverage.COVERED)),
+    ],
+)
+def test_without_a_reference_accelerations_are_what_the_parameter_says(without_reference, later, expected):
+    assert at(source(without_reference), later) == expected
 
 
-def test_the_last_value_holds_for_a_while_then_nothing_does():
-    sampler = ReferenceSampler(hold=0.1)
-    sampler.add(trajectory(NOW, [1.0, 2.0]))
-    assert sample(sampler, NOW + 110 * MS) == (2.0, Coverage.HELD)
-    out = np.array([42.0])
-    assert sampler.sample(NOW + 111 * MS, out) is Coverage.NONE
-    assert out[0] == 42.0
-    assert sampler.sample(NOW - 1, out) is Coverage.NONE
+@pytest.mark.parametrize("later", [-1, 10.001])
+def test_without_a_reference_a_state_may_be_refused(later):
+    for last in (LAST, ZERO):  # ended in motion or at rest
+        with pytest.raises(BadMessage, match="no reference covers the stamp"):
+            at(source("stop", [[1.0, 2.0], last]), later)
 
 
-def test_the_newest_window_that_covers_the_instant_wins():
-    sampler = ReferenceSampler(hold=0.1)
-    sampler.add(trajectory(NOW, [1.0] * 11))
-    sampler.add(trajectory(NOW + 50 * MS, [2.0] * 11))
-    assert sample(sampler, NOW + 40 * MS) == (1.0, Coverage.COVERED)
-    assert sample(sampler, NOW + 60 * MS) == (2.0, Coverage.COVERED)
+def test_a_reference_that_ended_at_rest_is_no_problem():
+    acceleration, coverage = at(source("zero", [[1.0, 2.0], ZERO]), 11)
+    assert (acceleration, coverage) == (ZERO, Coverage.OVER)
+    assert [one.doubtful for one in Coverage] == [False, False, True, True, False]
 
 
-def test_older_windows_answer_for_what_lies_before_the_next_one_and_leave_in_the_end():
-    sampler = ReferenceSampler(hold=0.1)
-    for k in range(KEPT):
-        sampler.add(trajectory(NOW + 50 * k * MS, [float(k)] * 11))
-    assert sample(sampler, NOW + 40 * MS) == (0.0, Coverage.COVERED)  # a node that lags behind asks this
-    assert sample(sampler, NOW + 60 * MS) == (1.0, Coverage.COVERED)
-    sampler.add(trajectory(NOW + 50 * KEPT * MS, [9.0] * 11))
-    assert sample(sampler, NOW + 40 * MS)[1] is Coverage.NONE
-    sampler.clear()
-    sampler.add(trajectory(NOW, [1.0] * 101))  # a second, taken back by ...
-    for _ in range(2):
-        sampler.add(trajectory(NOW, [2.0, 2.0]))
-    assert sample(sampler, NOW + 500 * MS)[1] is Coverage.NONE
+def test_settings_change_at_run_time():
+    one = source("stop")
+    one.apply_settings(ComputationSettings("reference", without_reference="hold", stale_after=1.0))
+    assert at(one, 1010) == (LAST, Coverage.HELD)
+    one.apply_settings(ComputationSettings("zero"))
+    assert at(one, 0) == (ZERO, Coverage.UNUSED)
 
 
-def test_a_covering_older_window_beats_a_newer_one_that_is_over():
-    sampler = ReferenceSampler(hold=0.1)
-    sampler.add(trajectory(NOW, [1.0] * 11))
-    sampler.add(trajectory(NOW, [2.0, 2.0]))
-    assert sample(sampler, NOW + 50 * MS) == (1.0, Coverage.COVERED)
+def test_the_condition_of_the_reference_is_described():
+    one = source("zero", missing=("b", "c"))
 
+    def description(later):
+        a, coverage = one.at(NOW + later * MS, V, ())
+        return one.description(State(NOW + later * MS, V, V, a, np.zeros(0), coverage))
 
-def test_one_point_is_a_trajectory():
-    sampler = ReferenceSampler(hold=0.1)
-    sampler.add(trajectory(NOW, [5.0]))
-    assert sample(sampler, NOW) == (5.0, Coverage.COVERED)
-    sampler.clear()
-    assert sample(sampler, NOW)[1] is Coverage.NONE
+    assert description(0) == "reference: running; zero for 'b', 'c', which it does not name"
+    assert description(20) == "reference: none covers this instant: accelerations are taken as zero"
+    assert one.description(None) == "reference: no joint state was answered with one recently"

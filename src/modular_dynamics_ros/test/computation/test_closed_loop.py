@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from pathlib import Path
+from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -104,14 +105,24 @@ def test_gravity_modes_and_friction_of_passive_joints():
         assert answer(one, q, v=v).effort == pytest.approx(expected, abs=1e-12)
 
 
-def test_holding_is_the_rest_at_the_last_answer():
+def test_holding_is_the_rest_at_the_position_measured_last():
     one, q = computation(path("exoskeleton")), STATES["exoskeleton"]
     given = answer(one, q)
-    result, held = given.dynamics.result, one.hold(given)
-    rest = md.closed_loop_inverse_dynamics(one.robot.graph, q, 0 * q, 0 * q)
+    nearby = q + 0.02
+    one.note_late_position(NOW + MS, nearby, np.full(len(one.robot.passive_names), np.nan))
+    held = one.hold(given)
+    rest = md.closed_loop_inverse_dynamics(one.robot.graph, nearby, 0 * q, 0 * q)
     assert held.effort == pytest.approx(rest.tau, abs=1e-10)
-    assert held.dynamics.result.coordinates == pytest.approx(result.coordinates, abs=1e-12)
+    assert held.dynamics.result.coordinates == pytest.approx(rest.coordinates, abs=1e-9)
+    assert max(held.dynamics.result.residual.values()) < 1e-9
     assert not held.dynamics.result.velocities.any()
+    one.note_late_position(NOW + 2 * MS, OUT_OF_REACH, np.full(len(one.robot.passive_names), np.nan))
+    with pytest.raises(BadMessage, match="cannot close"):
+        one.hold(held)
+    with patch.object(ClosedLoopSolver, "close", side_effect=AssertionError("searched again")):
+        for _ in range(2):  # a node asks 50 times a second
+            with pytest.raises(BadMessage, match="cannot close"):
+                one.hold(held)
 
 
 def test_out_of_reach_is_refused_leaves_no_trace_and_the_next_good_state_is_answered():

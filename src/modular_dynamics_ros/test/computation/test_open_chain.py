@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 
 import modular_dynamics as md
-from modular_dynamics_ros.computation.acceleration_source import ReferenceTrajectory
 from modular_dynamics_ros.computation.computation import Computation
+from modular_dynamics_ros.computation.reference_trajectory import ReferenceTrajectory
 from modular_dynamics_ros.computation.robot import load_robot
 from modular_dynamics_ros.computation.values import ComputationSettings
 from modular_dynamics_ros.dynamics.crosscheck import PinocchioCheck
@@ -62,14 +62,18 @@ def test_an_answer_is_a_value_that_later_ones_do_not_change(robot):
 
 def test_the_reference_gives_the_accelerations(robot):
     one = computation(robot, acceleration_source="reference")
-    with pytest.raises(BadMessage, match="no reference"):
-        one.observe(NOW, Q, V)
+    resting = md.inverse_dynamics(robot.graph, Q, V, REST)
+    assert answer(one).effort.tolist() == resting.tolist()  # without one
     a = np.array([[1.0, 2.0, 3.0, 4.0], [5.0, 6.0, 7.0, 8.0]])
-    one.accelerations.reference.add(ReferenceTrajectory(np.array([NOW, NOW + S]), a))
+    instants = np.array([NOW, NOW + S])
+    one.accelerations.reference.add(ReferenceTrajectory.through(instants, accelerations=a))
     given = answer(one, stamp=NOW + S)
     assert one.accelerations.description(given.state) == "reference: running"
-    assert one.accelerations.description(None) == "reference: no reference covers this instant"
     assert given.effort.tolist() == md.inverse_dynamics(robot.graph, Q, V, a[1]).tolist()
+    assert answer(one, stamp=NOW + S + 1).effort.tolist() == resting.tolist()
+    one.apply_settings(replace(one.settings, without_reference="stop"))
+    with pytest.raises(BadMessage, match="no reference"):
+        one.observe(NOW + S + 1, Q, V)
 
 
 def test_filtered_velocities_give_the_accelerations(robot):
@@ -127,13 +131,20 @@ def test_a_black_box_takes_its_wrench_from_outside(robot, boxed):
     assert np.isfinite(boxed.hold(given).effort).all()
 
 
-def test_holding_is_gravity_at_the_last_position(robot):
+def test_holding_is_gravity_at_the_position_measured_last(robot):
+    before, rest = np.zeros(4), REST.tolist()
     gravity = md.inverse_dynamics(robot.graph, Q, REST, REST)
     for output, expected in (("full", gravity), ("full_minus_gravity", REST)):
-        one = computation(robot, output=output)
-        held = one.hold(answer(one))
+        one = computation(robot, output=output, acceleration_source="filtered")
+        given = answer(computation(robot), before)
+        with pytest.raises(BadMessage, match="no velocity"):
+            one.observe(NOW, Q, REST, ("bend",))  # such a state is not answered
+        held = one.hold(given)
         assert held.effort == pytest.approx(expected, abs=1e-13)
-        assert (held.state.q.tolist(), held.state.v.tolist()) == (Q.tolist(), REST.tolist())
+        assert (held.state.q.tolist(), held.state.v.tolist()) == (Q.tolist(), rest)
+    one.forget()
+    with pytest.raises(BadMessage, match="no position was measured"):
+        one.hold(given)
 
 
 def test_a_state_that_overflows_leaves_no_trace(robot):
@@ -141,8 +152,8 @@ def test_a_state_that_overflows_leaves_no_trace(robot):
     before = answer(one, Q, 10.0 * V)
     assert before.exceeded.any()
     with np.errstate(all="ignore"), pytest.raises(BadMessage, match="so large"):
-        answer(one, np.zeros(4), np.full(4, 1e200), NOW + 1, NOW + 1)
-    gravity = md.inverse_dynamics(robot.graph, Q, REST, REST)
+        answer(one, 2.0 * Q, np.full(4, 1e200), NOW + 1, NOW + 1)
+    gravity = md.inverse_dynamics(robot.graph, 2.0 * Q, REST, REST)  # the position was good
     assert one.hold(before).effort == pytest.approx(gravity, abs=1e-13)
 
 
@@ -176,8 +187,8 @@ def test_a_state_without_its_black_boxs_wrench_leaves_no_trace(boxed):
     good = answer(one, Q[:3], V[:3])
     with pytest.raises(BadMessage, match="no wrench"):
         answer(one, np.ones(3), np.ones(3), NOW + S, NOW + S)
-    held = one.hold(good)  # at the last good state, with the wrench that belongs to it
-    graph, q = one.robot.graph, np.append(Q[:3], 0.0)
+    held = one.hold(good)  # where it is now, with the last wrench that was known
+    graph, q = one.robot.graph, np.array([1.0, 1.0, 1.0, 0.0])
     expected = md.inverse_dynamics(graph, q, REST, REST, None, {"right_branch": np.ones(6)})
     assert held.effort == pytest.approx(expected[:3], abs=1e-12)
 

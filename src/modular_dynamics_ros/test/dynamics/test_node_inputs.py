@@ -96,23 +96,21 @@ def test_joints_beyond_a_black_box_need_its_state(make, chain, tmp_path):
 
 
 def test_the_reference_gives_accelerations(make, four_link, capfd):
-    harness = make(acceleration_source="reference", stale_after=5.0).activate()
+    harness = make(acceleration_source="reference", without_reference="stop", stale_after=5.0).activate()
     start, a = time.time_ns(), np.array([0.5, -1.0, 2.0, 3.0])
     order = [3, 2, 1, 0]
     names = [NAMES[k] for k in order]
     sampler = harness.node.session.computation.accelerations.reference
-    samples = [(Q[order], V[order], a[order])] * 2
+    samples, offsets = [(Q[order], V[order], a[order])] * 3, [0, 500_000_000, 10**9]
     harness.send(stamp=start)  # there is no reference yet
     harness.spin_until(lambda: harness.node.session.record.counts.rejected["no reference"] == 1)
-    harness.reference.publish(
-        trajectory_message(start, names[:3], [0, 10**9], [(q[:3],) * 3 for q, _, _ in samples])
-    )
-    harness.reference.publish(trajectory_message(start, names, [0, 10**9], samples))
+    harness.reference.publish(trajectory_message(start, [*names[:3], names[0]], offsets, samples))
+    harness.reference.publish(trajectory_message(start, names, offsets, samples))
     harness.spin_until(lambda: sampler.sample(start, np.zeros(4)).name == "COVERED")
     assert harness.answer(stamp=start + 500_000_000).effort.tolist() == expected(four_link, a=a).tolist()
     log = capfd.readouterr().err
     assert "no reference covers the stamp" in log
-    assert "reference refused: no trajectory for 'turn'" in log
+    assert "reference refused: 'right' named more than once" in log
 
 
 def test_external_wrenches_act_on_links(make, four_link, capfd):

@@ -8,8 +8,8 @@ from sensor_msgs.msg import JointState
 
 from helpers.nodes.dynamics_harness import NAMES, Q, V, expected
 from helpers.nodes.lone_node import lone_node, message_info
-from modular_dynamics_ros.computation.acceleration_source import ReferenceTrajectory
 from modular_dynamics_ros.computation.computation import Computation
+from modular_dynamics_ros.computation.reference_trajectory import ReferenceTrajectory
 from modular_dynamics_ros.computation.robot import load_robot
 from modular_dynamics_ros.computation.values import ComputationSettings
 from modular_dynamics_ros.dynamics.session import DynamicsSession, OutputCounts, output_status
@@ -99,14 +99,14 @@ def test_a_state_that_waits_for_a_rate_is_answered_when_the_rate_ends(four_link)
 
 def test_a_stale_input_has_no_running_reference(four_link):
     session = Session(four_link, acceleration_source="reference")
-    trajectory = ReferenceTrajectory(np.array([0, 10**8]), np.zeros((2, 4)))
+    trajectory = ReferenceTrajectory.through(np.array([0, 10**8]), accelerations=np.zeros((2, 4)))
     session.computation.accelerations.reference.add(trajectory)
     session.receive_at(0.0)
     sources = []
     for time in (0.0, 1.0):
         session._node.time = round(1e9 * time)
         sources.append(session.statuses()[1].values["acceleration source"])
-    assert sources == ["reference: running", "reference: no reference covers this instant"]
+    assert sources == ["reference: running", "reference: no joint state was answered with one recently"]
 
 
 def test_output_reports_latency_limits_and_source(four_link):

@@ -4,46 +4,115 @@ from builtin_interfaces.msg import Duration, Time
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from modular_dynamics_ros.exceptions import BadMessage
-from modular_dynamics_ros.messages.trajectories import trajectory_from_message, trajectory_message
+from modular_dynamics_ros.messages.trajectories import (
+    MOST_VALUES,
+    trajectory_from_message,
+    trajectory_message,
+)
 
 NAN = float("nan")
 
 
-def reference(names, accelerations, times=None):
+def reference(names, accelerations=None, times=None, positions=None, velocities=None):
+    """A point for each row of the values that are given."""
     message = JointTrajectory(joint_names=list(names))
     message.header.stamp = Time(sec=100)
-    for k, row in enumerate(accelerations):
+    rows = {"accelerations": accelerations, "positions": positions, "velocities": velocities}
+    given = {field: values for field, values in rows.items() if values is not None}
+    for k in range(max(map(len, given.values()), default=0)):
         ns = round((k if times is None else times[k]) * 1e9)
-        point = JointTrajectoryPoint(accelerations=[float(x) for x in row])
+        point = JointTrajectoryPoint(**{f: [float(x) for x in r[k]] for f, r in given.items()})
         point.time_from_start = Duration(sec=ns // 10**9, nanosec=ns % 10**9)
         message.points.append(point)
     return message
 
 
+def sampled(trajectory, instant):
+    out = np.full(trajectory.powers.shape[2], NAN)
+    trajectory.sample(instant, out)
+    return out.tolist()
+
+
+def refusal(message, joints=("a", "b")):
+    with pytest.raises(BadMessage) as caught:
+        trajectory_from_message(message, joints, arrival=0)
+    assert caught.value.cause == "reference"
+    return str(caught.value)
+
+
 def test_a_reference_is_read_by_name_at_absolute_instants():
-    message = reference("xba", [[0, 2, 1], [0, 4, 3]], [0.5, 1.25])
+    message = reference("xba", [[0, 2, 1], [NAN, 4, 3]], [0.5, 1.25])  # the robot has no x
     trajectory = trajectory_from_message(message, ["a", "b"], arrival=7)
     assert trajectory.instants.tolist() == [100_500_000_000, 101_250_000_000]
-    assert trajectory.accelerations.tolist() == [[1.0, 2.0], [3.0, 4.0]]
+    assert trajectory.start == 100_500_000_000
+    assert [sampled(trajectory, at) for at in trajectory.instants] == [[1.0, 2.0], [3.0, 4.0]]
+    assert trajectory.missing == ()
     message.header.stamp = Time()
     assert trajectory_from_message(message, ["a", "b"], arrival=7).instants[0] == 500_000_007
+
+
+def test_one_without_points_cancels_from_its_stamp_or_arrival_on():
+    for stamp, start in ((Time(sec=100), 100_000_000_000), (Time(), 7)):
+        for names in ("ab", "", "aa", "x"):
+            message = reference(names)
+            message.header.stamp = stamp
+            trajectory = trajectory_from_message(message, ["a", "b"], arrival=7)
+            assert (trajectory.start, len(trajectory.instants), trajectory.at_rest) == (start, 0, True)
+
+
+def test_joints_that_it_does_not_name_do_not_accelerate():
+    message = reference("cxa", [[3, 0, 1]], positions=[[5, 5, 5]], velocities=[[1, 1, 1]])
+    trajectory = trajectory_from_message(message, ["a", "b", "c", "d"], arrival=0)
+    assert sampled(trajectory, 100_000_000_000) == [1.0, 0.0, 3.0, 0.0]
+    assert trajectory.missing == ("b", "d")
+
+
+def test_positions_suffice_with_or_without_velocities():
+    q, v = [[0, 1], [1, 3]], [[0, 0], [0, 6]]
+    positions = trajectory_from_message(reference("ab", positions=q), "ab", 0)
+    assert sampled(positions, 100_500_000_000) == [0.0, 0.0]
+    both = trajectory_from_message(reference("ab", positions=q, velocities=v), "ab", 0)
+    # 6 Delta - 4 v0 - 2 v1 at the first point, -6 Delta + 2 v0 + 4 v1 at the second, linear between
+    assert sampled(both, 100_000_000_000) == [6.0, 0.0]
+    assert sampled(both, 100_500_000_000) == [0.0, 6.0]
+    assert sampled(both, 101_000_000_000) == [-6.0, 12.0]
 
 
 @pytest.mark.parametrize(
     ("message", "offender"),
     [
-        (reference("a", [[1.0]]), "'b'"),
-        (reference("ab", []), "no points"),
-        (reference("ab", [[]]), "point 0 has 0 accelerations for 2 joint names"),
-        (reference("ab", [[1, 2], [1]]), "point 1 has 1 accelerations"),
-        (reference("ab", [[1, 2], [1, NAN]]), "acceleration of 'b' in point 1"),
+        (reference("xy", [[1, 2]]), "no joint of the robot, which has 'a', 'b': it names 'x', 'y'"),
+        (reference("", [[]]), "it names none"),
+        (reference("aba", [[1, 2, 1]]), "'a' named more than once"),
+        (reference("abxx", [[1, 2, 3, 4]]), "'x' named more than once"),
+        (reference("ab", [[]]), "neither positions nor accelerations"),
+        (reference("ab", velocities=[[1, 1]]), "neither positions nor accelerations"),
+        (reference("ab", [[1]]), "point 0 has 1 accelerations for 2 joint names"),
+        (reference("ab", [[1, 2], [1]]), "point 1 has 1 accelerations for 2 joint names"),
+        (reference("ab", [[1, 2], []]), "of points 0 and 1 only one has accelerations"),
+        (reference("ab", [[], [1, 2]]), "of points 0 and 1 only one has accelerations"),
+        (reference("ab", [[1, 2]], velocities=[[1, 2, 3]]), "point 0 has 3 velocities for 2 joint names"),
+        (reference("ab", [[1, 2], [1, NAN]]), "point 1: the acceleration of 'b' is not finite"),
+        (reference("ba", positions=[[1, NAN]]), "point 0: the position of 'a' is not finite"),
         (reference("ab", [[1, 2], [1, 2]], [1.0, 1.0]), "point 1 is not later"),
+        (reference("ab", [[1, 2], [1, 2]], [-1.0, 1.0]), "time_from_start of point 0 is negative"),
+        (
+            reference("ab", positions=[[0, 0], [0, 1e300]], velocities=[[0, 0]] * 2, times=[0, 1e-9]),
+            "the acceleration of 'b' from point 0 to the next one is not finite",
+        ),
     ],
 )
 def test_a_bad_reference_is_refused_by_name(message, offender):
-    with pytest.raises(BadMessage) as caught:
-        trajectory_from_message(message, ["a", "b"], arrival=0)
-    assert offender in str(caught.value)
+    assert offender in refusal(message)
+
+
+def test_too_many_points_are_refused_before_they_are_read():
+    message = reference("ab")
+    message._points = [None] * (MOST_VALUES // 2 + 1)  # to read one of these would raise
+    assert f"for 2 joint names at most {MOST_VALUES // 2} are taken" in refusal(message)
+    message._points = [None] * 101
+    robot = [str(k) for k in range(MOST_VALUES // 100)]  # the robot's joints count, too
+    assert "at most 100 are taken" in refusal(message, robot)
 
 
 def test_a_written_reference_is_read_back_exactly():
@@ -51,5 +120,5 @@ def test_a_written_reference_is_read_back_exactly():
     message = trajectory_message(10**18 + 1, ["a", "b"], [0, 5_000_000, 10**9], rows)
     trajectory = trajectory_from_message(message, ["a", "b"], arrival=0)
     assert trajectory.instants.tolist() == [10**18 + 1, 10**18 + 5_000_001, 10**18 + 10**9 + 1]
-    assert trajectory.accelerations.tolist() == [a.tolist() for _, _, a in rows]
+    assert [sampled(trajectory, at) for at in trajectory.instants] == [a.tolist() for _, _, a in rows]
     assert message.points[1].positions.tolist() == rows[1][0].tolist()

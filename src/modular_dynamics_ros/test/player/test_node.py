@@ -12,7 +12,7 @@ from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory
 
 from helpers.nodes.waiting import SpunNodes
-from modular_dynamics_ros.computation.acceleration_source import ReferenceSampler
+from modular_dynamics_ros.computation.reference_sampler import ReferenceSampler
 from modular_dynamics_ros.computation.values import Coverage
 from modular_dynamics_ros.demo.recorder import join
 from modular_dynamics_ros.exceptions import MotionError, ParameterError
@@ -99,7 +99,7 @@ def test_it_waits_plays_all_once_and_finishes(stage, tmp_path):
 def test_the_streamed_reference_is_exact_at_every_stamp(stage, tmp_path):
     one = stage(rate=RATE).listen()
     one.tick_until(lambda: one.player.finished and len(one.states) == COUNT)
-    motion, sampler, out = load_profile(tmp_path / "motion.yaml"), ReferenceSampler(hold=0.0), np.zeros(2)
+    motion, sampler, out = load_profile(tmp_path / "motion.yaml"), ReferenceSampler(), np.zeros(2)
     for number, window in enumerate(one.references):  # as a node would hear them: each second the next one
         sampler.add(trajectory_from_message(window, ["a", "b"], 0))
         for k in range(20 * number, min(20 * number + 21, COUNT)):
@@ -114,7 +114,7 @@ def test_it_leads_in_with_the_first_pose_until_the_last_subscriber_is_there(stag
         rate=RATE, motion_file=str(tmp_path / "elsewhere.yaml"), lead_in=True, wait_for_subscriber=2
     ).listen()
     one.tick_until(lambda: len(one.states) > 3 and one.references)
-    sampler, out = ReferenceSampler(hold=0.0), np.ones(2)
+    sampler, out = ReferenceSampler(), np.ones(2)
     sampler.add(trajectory_from_message(one.references[0], ["a", "b"], 0))
     for state in one.states[1:]:
         assert (state.position.tolist(), state.velocity.tolist()) == ([0.3, 0.0], [0.0, 0.0])
@@ -128,7 +128,7 @@ def test_it_leads_in_with_the_first_pose_until_the_last_subscriber_is_there(stag
     assert [s - start for s in stamps if s >= start] == [k * STEP for k in range(COUNT)]
     before = [s for s in stamps if s < start]
     assert start - before[-1] < 250_000_000  # no pause in which a node would call its input stale
-    sampler = ReferenceSampler(hold=0.0)
+    sampler = ReferenceSampler()
     for window in one.references[:-2]:  # up to the first of the motion's three
         sampler.add(trajectory_from_message(window, ["a", "b"], 0))
     for stamp in before[-10:]:  # held, with a reference, also in start_delay

@@ -7,9 +7,9 @@ import numpy as np
 from sensor_msgs.msg import JointState
 
 from modular_dynamics_ros.computation.computation import Computation
-from modular_dynamics_ros.computation.values import Coverage, State
+from modular_dynamics_ros.computation.values import State
 from modular_dynamics_ros.exceptions import BadMessage, listed
-from modular_dynamics_ros.messages.joint_state_reader import JointStateReader
+from modular_dynamics_ros.messages.joint_state_reader import JointSample, JointStateReader
 from modular_dynamics_ros.node.interfaces import SessionNode
 from modular_dynamics_ros.node.joint_states.answer_record import AnswerRecord
 from modular_dynamics_ros.node.joint_states.merged_joints import MergedJoints
@@ -73,7 +73,7 @@ class StateInput:
                 return
             now = self._node.now()
             stamp = sample.stamp or self._sent(info, now)
-            self._record.require_fresh(stamp, now)
+            self._require_fresh(sample, stamp, now)
             valid_for = round(self._computation.settings.stale_after * 1e9)
             complete = self._merged.add(sample, stamp, now + valid_for)
             if superseded:
@@ -89,6 +89,14 @@ class StateInput:
         except BadMessage as error:
             self._record.rejected(error)
 
+    def _require_fresh(self, sample: JointSample, stamp: int, now: int) -> None:
+        try:
+            self._record.require_fresh(stamp, now)
+        except BadMessage:
+            if stamp <= now and sample.layout.complete:  # the best that is known of the robot
+                self._computation.note_late_position(stamp, sample.q, sample.optional)
+            raise
+
     def _sent(self, info: dict[str, Any], now: int) -> int:
         """When a message without a stamp was sent [ns], as far as the middleware knows."""
         sent = info["source_timestamp"] or info["received_timestamp"]
@@ -102,6 +110,6 @@ class StateInput:
         state = computation.observe(stamp, merged.q.copy(), v, without, merged.optional.copy())
         if without and computation.needs_velocity:
             log.problem("joint_states", "no velocity", f"no velocity of {listed(without)}: taken as zero")
-        if state.coverage is Coverage.HELD:
-            log.problem("reference", "held", Coverage.HELD.value)
+        if state.coverage.doubtful:
+            log.problem("reference", state.coverage.name.lower(), state.coverage.value)
         return state

@@ -1,0 +1,64 @@
+"""Which reference trajectory is in force at an instant, and its acceleration there."""
+
+from bisect import bisect_left, bisect_right
+
+from modular_dynamics_ros.computation.reference_trajectory import ReferenceTrajectory
+from modular_dynamics_ros.computation.values import Array, Coverage
+
+__all__ = ["ReferenceSampler"]
+
+KEPT = 256  # trajectories: a quarter of a second of a stream at 1 kHz
+MOST_NUMBERS = 2**23  # in all of them but the newest: 64 MiB
+
+
+class ReferenceSampler:
+    """Trajectories in order of their starts; each is in force from its start to the start of the next one.
+
+    A new trajectory replaces for good what was in force from its start on. What comes before its start
+    remains: joint states that are still on their way belong there, and a node that lags behind hears
+    trajectories earlier than the joint states that wait in its queue.
+
+    Args:
+        hold: how long [s] the acceleration of the last point goes on after a trajectory that ends in motion.
+    """
+
+    def __init__(self, hold: float = 0.0) -> None:
+        self.hold = hold
+        self._starts: list[int] = []
+        self._trajectories: list[ReferenceTrajectory] = []
+
+    def add(self, trajectory: ReferenceTrajectory) -> None:
+        """Add a trajectory, which replaces others; beyond the limits above the earliest ones are dropped."""
+        starts, trajectories = self._starts, self._trajectories
+        replaced = bisect_left(starts, trajectory.start)
+        del starts[replaced:], trajectories[replaced:]
+        while len(starts) >= KEPT or sum(older.powers.size for older in trajectories) > MOST_NUMBERS:
+            del starts[0], trajectories[0]
+        starts.append(trajectory.start)
+        trajectories.append(trajectory)
+
+    def clear(self) -> None:
+        """Forget everything: the robot has changed, or the clock was set back."""
+        self._starts.clear()
+        self._trajectories.clear()
+
+    def in_force(self, instant: int) -> ReferenceTrajectory | None:
+        """The trajectory in force at `instant` [ns], which may have ended; None before the first one."""
+        following = bisect_right(self._starts, instant)
+        return self._trajectories[following - 1] if following else None
+
+    def sample(self, instant: int, out: Array) -> Coverage:
+        """Write the acceleration (n,) at `instant` [ns] into `out`; untouched where no trajectory has one."""
+        trajectory = self.in_force(instant)
+        if trajectory is None:
+            return Coverage.NONE
+        end = trajectory.end
+        if instant <= end:
+            trajectory.sample(instant, out)
+            return Coverage.COVERED
+        if trajectory.at_rest:
+            return Coverage.OVER
+        if instant - end <= self.hold * 1e9:
+            out[:] = trajectory.powers[-1, 0]
+            return Coverage.HELD
+        return Coverage.NONE

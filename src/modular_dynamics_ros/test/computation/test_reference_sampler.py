@@ -1,0 +1,135 @@
+import numpy as np
+import pytest
+
+from modular_dynamics_ros.computation.reference_sampler import KEPT, MOST_NUMBERS, ReferenceSampler
+from modular_dynamics_ros.computation.reference_trajectory import ReferenceTrajectory
+from modular_dynamics_ros.computation.values import Coverage
+
+NOW = 1_700_000_000_000_000_000
+MS = 1_000_000
+
+
+def trajectory(start: int, values: list[float], step: int = 10 * MS) -> ReferenceTrajectory:
+    instants = start + step * np.arange(len(values), dtype=np.int64)
+    return ReferenceTrajectory.through(instants, accelerations=np.array(values)[:, np.newaxis])
+
+
+def sample(sampler: ReferenceSampler, instant: int) -> tuple[float, Coverage]:
+    out = np.full(1, np.nan)
+    coverage = sampler.sample(instant, out)
+    return float(out[0]), coverage
+
+
+def coverage(sampler: ReferenceSampler, instant: int) -> Coverage:
+    return sample(sampler, instant)[1]
+
+
+def test_a_replaced_trajectory_does_not_come_back_after_the_newer_one():
+    sampler = ReferenceSampler()
+    sampler.add(trajectory(NOW, [1.0] * 1001))  # ten seconds
+    sampler.add(trajectory(NOW + 500 * MS, [2.0] * 11))
+    assert sample(sampler, NOW + 490 * MS) == (1.0, Coverage.COVERED)  # a state that is still on its way
+    assert sample(sampler, NOW + 600 * MS) == (2.0, Coverage.COVERED)
+    for later in (601, 1000, 5000, 10_000):
+        assert coverage(sampler, NOW + later * MS) is Coverage.NONE
+
+
+def test_one_without_points_cancels_for_good():
+    sampler = ReferenceSampler()
+    sampler.add(trajectory(NOW, [1.0] * 1001))
+    sampler.add(trajectory(NOW + 2000 * MS, [3.0] * 11))
+    sampler.add(ReferenceTrajectory.none(NOW + 500 * MS))
+    assert sample(sampler, NOW + 499 * MS) == (1.0, Coverage.COVERED)
+    for later in (500, 1000, 2000, 5000):
+        assert coverage(sampler, NOW + later * MS) is Coverage.OVER
+    sampler.add(trajectory(NOW + 700 * MS, [4.0] * 11))
+    assert sample(sampler, NOW + 700 * MS) == (4.0, Coverage.COVERED)
+
+
+def test_the_older_one_goes_on_until_the_newer_one_starts():
+    sampler = ReferenceSampler()
+    sampler.add(trajectory(NOW, [1.0] * 101))
+    sampler.add(trajectory(NOW + 500 * MS, [2.0] * 11))
+    sampler.add(trajectory(NOW + 800 * MS, [3.0] * 11))
+    assert sample(sampler, NOW + 499 * MS) == (1.0, Coverage.COVERED)
+    assert coverage(sampler, NOW + 700 * MS) is Coverage.NONE  # not the first one again
+    assert sample(sampler, NOW + 800 * MS) == (3.0, Coverage.COVERED)
+
+
+def test_an_earlier_start_replaces_what_was_to_come():
+    sampler = ReferenceSampler()
+    sampler.add(trajectory(NOW + 500 * MS, [1.0] * 11))
+    sampler.add(trajectory(NOW, [2.0] * 11))
+    assert coverage(sampler, NOW + 550 * MS) is Coverage.NONE
+
+
+def test_a_node_that_lags_behind_finds_the_windows_of_a_stream():
+    sampler, count = ReferenceSampler(), 40
+    for k in range(count):
+        sampler.add(trajectory(NOW + 50 * k * MS, [float(k)] * 11))  # they overlap by half
+    for k in range(count):
+        assert sample(sampler, NOW + (50 * k + 40) * MS) == (float(k), Coverage.COVERED)
+
+
+def test_after_the_end_in_motion_the_last_acceleration_holds_for_a_while_if_it_is_to():
+    sampler = ReferenceSampler()
+    sampler.add(trajectory(NOW, [1.0, 2.0]))
+    assert coverage(sampler, NOW + 10 * MS + 1) is Coverage.NONE
+    sampler.hold = 0.1
+    assert sample(sampler, NOW + 110 * MS) == (2.0, Coverage.HELD)
+    out = np.array([42.0])
+    assert sampler.sample(NOW + 111 * MS, out) is Coverage.NONE
+    assert out[0] == 42.0
+    assert sampler.sample(NOW - 1, out) is Coverage.NONE
+    sampler.add(trajectory(NOW, [1.0, 0.0]))  # it ends at rest: there is nothing to hold
+    assert coverage(sampler, NOW + 11 * MS) is Coverage.OVER
+    sampler.clear()
+    assert coverage(sampler, NOW) is Coverage.NONE
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_it_agrees_with_the_definition(seed):
+    """In force is, of the trajectories that have started, the one that was received last."""
+    rng = np.random.default_rng(seed)
+    sampler, received = ReferenceSampler(hold=0.05), []
+    for number in range(60):
+        start, points = NOW + MS * int(rng.integers(0, 1000)), int(rng.integers(0, 12))
+        end = start + 10 * MS * (points - 1)
+        resting = points == 0 or rng.random() < 0.3
+        values = [number + 1.0] * points
+        if points and resting:
+            values[-1] = 0.0
+        sampler.add(trajectory(start, values) if points else ReferenceTrajectory.none(start))
+        received.append((start, end, resting, values))
+        for instant in NOW + MS * rng.integers(-50, 1200, 20):
+            started = [one for one in received if one[0] <= instant]
+            expected = Coverage.NONE
+            if started:
+                start, end, resting, values = started[-1]
+                expected = Coverage.OVER if resting else Coverage.NONE
+                if instant <= end:
+                    expected = Coverage.COVERED
+                elif not resting and instant - end <= 50 * MS:
+                    expected = Coverage.HELD
+            value, found = sample(sampler, int(instant))
+            assert found is expected
+            if found is Coverage.COVERED:
+                assert value == pytest.approx(
+                    np.interp(instant - start, 10 * MS * np.arange(len(values)), values)
+                )
+            elif found is Coverage.HELD:
+                assert value == values[-1]
+
+
+def test_what_it_keeps_is_bounded():
+    sampler = ReferenceSampler()
+    for k in range(KEPT + 1):
+        sampler.add(trajectory(NOW + k * MS, [1.0]))
+    assert coverage(sampler, NOW) is Coverage.NONE  # the earliest one is dropped
+    assert coverage(sampler, NOW + MS) is Coverage.COVERED
+    sampler.clear()
+    for k in range(3):
+        huge = np.zeros((1, 1, MOST_NUMBERS // 2 + 1))
+        sampler.add(ReferenceTrajectory(NOW + k, np.array([NOW + k]), huge))
+    assert sampler.in_force(NOW) is None
+    assert [sampler.in_force(NOW + k).start for k in (1, 2)] == [NOW + 1, NOW + 2]

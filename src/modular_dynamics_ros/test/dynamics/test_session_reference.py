@@ -1,0 +1,86 @@
+"""Joint states with and without a reference: what is answered, and what is said about it."""
+
+import numpy as np
+import pytest
+from sensor_msgs.msg import JointState
+
+from helpers.nodes.dynamics_harness import NAMES, Q, V, expected
+from helpers.nodes.lone_node import lone_node, message_info, receive
+from modular_dynamics_ros.dynamics.session import DynamicsSession
+from modular_dynamics_ros.messages.stamps import stamp_message
+from modular_dynamics_ros.messages.status import OK, WARN
+from modular_dynamics_ros.messages.trajectories import trajectory_message
+from modular_dynamics_ros.parameters.dynamics import DynamicsParameters
+
+A = np.array([0.5, -1.0, 2.0, 3.0])
+S = 1_000_000_000
+
+
+class Session(DynamicsSession):
+    """Takes references from 1 s to 2 s that end in motion, and joint states."""
+
+    def __init__(self, description, **parameters):
+        parameters = DynamicsParameters(acceleration_source="reference", **parameters)
+        super().__init__(lone_node(), self.load(description, parameters), parameters)
+        self.activate(None)
+
+    def refer(self, names=NAMES, velocity=V):
+        order = [NAMES.index(name) for name in names]
+        points = [(Q[order], velocity[order], A[order])] * 2
+        receive(self._node, "reference", trajectory_message(S, names, [0, S], points))
+
+    def torques_at(self, time):
+        """Of a state [s]; None where it is not answered."""
+        message = JointState(name=NAMES, position=Q.tolist(), velocity=V.tolist())
+        self._node.time = round(time * S)
+        message.header.stamp = stamp_message(self._node.time)
+        sent = self._node.sent["~/joint_torques"]
+        sent.clear()
+        self.receive(message, message_info(self._node.time), superseded=False)
+        return sent[0].effort.tolist() if sent else None
+
+    @property
+    def warnings(self):
+        return self._node.log._logger.warning.call_args_list
+
+
+@pytest.mark.parametrize("without_reference", ["zero", "hold", "stop"])
+def test_a_state_without_reference_is_answered_as_the_parameter_says(four_link, without_reference):
+    session = Session(four_link, without_reference=without_reference)
+    zero, last = (expected(four_link, a=a).tolist() for a in (np.zeros(4), A))
+    nothing = None if without_reference == "stop" else zero
+    assert session.torques_at(0.5) == nothing
+    session.refer()
+    assert session.torques_at(0.5) == nothing
+    assert session.torques_at(2.0) == last
+    assert session.torques_at(2.1) == (last if without_reference == "hold" else nothing)
+    assert session.torques_at(3.0) == nothing
+
+
+def test_a_missing_reference_is_said_once(four_link):
+    session = Session(four_link)
+    for k in range(100):
+        session.torques_at(0.5 + 0.002 * k)
+    (warning,) = session.warnings
+    assert warning.args[0] == "reference: none covers this instant: accelerations are taken as zero"
+    status, output = session.statuses()[:2]
+    assert (status.level, "reference: none covers this instant" in status.message) == (WARN, True)
+    assert "none covers this instant" in output.values["acceleration source"]
+
+
+def test_a_reference_that_ends_at_rest_is_no_problem(four_link):
+    session = Session(four_link)
+    session.refer(velocity=np.zeros(4))
+    assert session.torques_at(2.5) == expected(four_link).tolist()
+    assert session.warnings == []
+    status, output = session.statuses()[:2]
+    assert status.level == OK
+    assert output.values["acceleration source"] == "reference: over: accelerations are zero"
+
+
+def test_joints_that_the_reference_does_not_name_are_reported(four_link):
+    session = Session(four_link)
+    session.refer([NAMES[2], NAMES[0]])
+    assert session.torques_at(1.0) == expected(four_link, a=A * [1.0, 0.0, 1.0, 0.0]).tolist()
+    source = session.statuses()[1].values["acceleration source"]
+    assert source == "reference: running; zero for 'bend', 'right', which it does not name"

@@ -1,0 +1,111 @@
+"""References that reach a node: what replaces them, and when the clock is set back."""
+
+from unittest.mock import MagicMock
+
+import numpy as np
+import pytest
+from rclpy.clock import ROSClock
+from rclpy.time import Time
+from trajectory_msgs.msg import JointTrajectory
+
+from helpers.nodes.lone_node import lone_node, receive
+from modular_dynamics_ros.computation.computation import Computation
+from modular_dynamics_ros.computation.robot import load_robot
+from modular_dynamics_ros.computation.values import ComputationSettings, Coverage
+from modular_dynamics_ros.messages.stamps import stamp_message
+from modular_dynamics_ros.messages.trajectories import trajectory_message
+from modular_dynamics_ros.node.inputs import ReferenceInput
+
+S = 1_000_000_000
+NAMES = ["turn", "bend", "left", "right"]
+
+
+class Input(ReferenceInput):
+    """Of four_link, with a clock in simulated time [s]."""
+
+    def __init__(self, four_link):
+        self.clock, self.node = ROSClock(), lone_node()
+        self.clock._set_ros_time_is_active(True)
+        self.set_time(100.0)
+        self.node.get_clock = lambda: self.clock
+        self.computation = Computation(load_robot(four_link), ComputationSettings("reference"))
+        super().__init__(self.node, self.computation)
+
+    def set_time(self, time):
+        self.node.time = round(time * S)
+        self.clock.set_ros_time_override(Time(nanoseconds=self.node.time, clock_type=self.clock.clock_type))
+
+    def send(self, start, duration, value, names=NAMES):
+        points = [(np.zeros(len(names)), np.zeros(len(names)), np.full(len(names), value))] * 2
+        offsets = [0, round(duration * S)]
+        receive(self.node, "reference", trajectory_message(round(start * S), names, offsets, points))
+
+    def cancel(self, stamp=0.0):
+        message = JointTrajectory()
+        message.header.stamp = stamp_message(round(stamp * S))
+        receive(self.node, "reference", message)
+
+    def coverage(self, time):
+        return self.computation.accelerations.at(round(time * S), np.zeros(4), ())[1]
+
+
+@pytest.fixture
+def given(four_link):
+    one = Input(four_link)
+    yield one
+    one.destroy()
+
+
+def test_a_newer_reference_replaces_the_older_one_for_good(given):
+    given.send(100.0, 60.0, 1.0)
+    given.send(110.0, 1.0, 2.0)
+    times = (109.9, 110.5, 111.5, 150.0)
+    covered = [given.coverage(time) is Coverage.COVERED for time in times]
+    assert covered == [True, True, False, False]
+
+
+def test_an_empty_reference_cancels_and_a_bad_one_does_not(given):
+    given.send(100.0, 60.0, 1.0)
+    given.send(100.0, 60.0, np.nan)
+    given.send(100.0, 60.0, 2.0, ["turn", "turn", "left", "right"])
+    assert "named more than once" in given.node.log.texts("reference")[0]
+    assert given.coverage(105.0) is Coverage.COVERED
+    given.set_time(101.0)
+    given.cancel()
+    assert [given.coverage(time) for time in (100.9, 101.0, 105.0)] == [
+        Coverage.COVERED,
+        Coverage.OVER,
+        Coverage.OVER,
+    ]
+    given.send(102.0, 60.0, 1.0)
+    given.cancel(103.0)
+    assert [given.coverage(time) for time in (102.5, 103.5)] == [Coverage.COVERED, Coverage.OVER]
+
+
+def test_a_reference_that_had_ended_is_in_force_and_said(given):
+    given.send(90.0, 60.0, 1.0)
+    given.send(95.0, 4.9, 2.0)
+    assert given.node.log.texts("reference") == []  # it ended just now
+    given.send(95.0, 4.7, 2.0)
+    assert given.coverage(100.0) is Coverage.OVER
+    assert "had ended before it came" in given.node.log.texts("reference")[0]
+
+
+def test_references_do_not_outlive_a_clock_that_is_set_back(given):
+    given.send(100.0, 60.0, 1.0)
+    given.send(120.0, 60.0, 1.0)
+    given.set_time(130.0)
+    given.set_time(129.95)  # messages of /clock that overtook each other
+    assert given.coverage(130.0) is Coverage.COVERED
+    given.set_time(0.0)  # the simulation starts again
+    assert [given.coverage(time) for time in (0.0, 110.0, 130.0)] == [Coverage.NONE] * 3
+    given.send(1.0, 60.0, 1.0)
+    assert given.coverage(30.0) is Coverage.COVERED
+
+
+def test_a_destroyed_input_no_longer_hears_the_clock(four_link):
+    one = Input(four_link)
+    one.computation.accelerations.reference = reference = MagicMock()
+    one.destroy()
+    one.set_time(0.0)
+    assert reference.clear.call_count == 0
