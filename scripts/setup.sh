@@ -38,8 +38,9 @@ overlay_key="$environment_key $({
 } | cksum)"
 peers_key="$(cksum <requirements/bench.txt)"
 
-# Machine code is of the kernels' sources, for one processor. Its folder may be named by the shell: activate.sh keeps that name.
-kernels_stamp="${NUMBA_CACHE_DIR:-$root/build/numba_cache}/.stamp_kernels"
+# Machine code is of the kernels' sources, for one processor and user. The folder that holds that of all users may be named by the
+# shell: activate.sh keeps that name.
+kernels_stamp="${NUMBA_CACHE_DIR:-$root/build/numba_cache}/modular_dynamics-$(id -u)/.stamp_kernels"
 kernels_key="$environment_key $(uname -nm) $(find src/modular_dynamics/modular_dynamics -name '*.py' -type f -print0 | LC_ALL=C sort -z | xargs -0 cat | cksum)"
 
 holds() { [ -e "$1" ] && [ "$(<"$1")" = "$2" ]; }
@@ -212,7 +213,6 @@ fi
 # What cannot be prepared is compiled on its first use.
 if [ "${1:-}" != lint ] && ! kernels_ready; then
   if step "machine code of all kernels, in as many processes as cores" prepare.log prepare_kernels; then
-    mkdir -p "$(dirname "$kernels_stamp")"
     printf '%s\n' "$kernels_key" >"$kernels_stamp"
   else
     echo "  going on without: functions are compiled on their first use" >&2

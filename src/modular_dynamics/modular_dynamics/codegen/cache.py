@@ -2,11 +2,8 @@
 
 import hashlib
 import json
-import os
-import tempfile
 import time
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
@@ -16,17 +13,17 @@ import llvmlite.binding as llvm
 import numpy as np
 from numpy.typing import NDArray
 
+from ..kernels.numba_support import code_files
+from ..kernels.numba_support.code_folder import GENERATED
 from .llvm import Kind, host, object_code, text
 from .program import Program, Symbol, used_lines
 from .tracing import trace
 
-__all__ = ["FOLDER_VARIABLE", "MachineCode", "Source", "TooLargeError", "folder", "machine_code"]
+__all__ = ["MachineCode", "Source", "TooLargeError", "machine_code"]
 
-#: Environment variable that names another folder for generated code.
-FOLDER_VARIABLE = "MODULAR_DYNAMICS_CACHE"
 #: Operations beyond which code does not fit the processor's caches: slow to compile, and hardly faster.
 LARGEST_PROGRAM = 20_000
-_FORMAT = 1
+_FORMAT = 2
 
 
 class TooLargeError(ValueError):
@@ -53,13 +50,6 @@ class MachineCode:
 
 _loaded: dict[str, MachineCode] = {}
 _engines: list[Any] = []  # they own the code
-
-
-def folder() -> Path:
-    """Where generated code is kept: $MODULAR_DYNAMICS_CACHE, or modular_dynamics in the user's cache."""
-    if given := os.environ.get(FOLDER_VARIABLE):
-        return Path(given)
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "modular_dynamics"
 
 
 @dataclass(frozen=True, eq=False)
@@ -149,25 +139,17 @@ def _key(
 
 
 def _read(key: str) -> tuple[bytes, dict[str, Any]] | None:
-    """The stored code; None if there is none, or its file is damaged."""
-    try:
-        content = (folder() / f"{key}.o").read_bytes()
-        digest, header, data = content[:32], *content[32:].split(b"\n", 1)
-        if hashlib.sha256(content[32:]).digest() != digest:
-            return None
-        return data, json.loads(header)
-    except (OSError, ValueError):
+    """The stored code; None if there is none that is as it was written."""
+    content = code_files.read(GENERATED, f"{key}.o")
+    if content is None:
         return None
+    header, data = content.split(b"\n", 1)
+    return data, json.loads(header)
 
 
 def _write(key: str, data: bytes, facts: dict[str, Any]) -> None:
-    """Store it by one rename, so that nobody reads half of it. Where that is not allowed it is not stored."""
-    content = json.dumps(facts).encode() + b"\n" + data
-    with suppress(OSError):
-        folder().mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(dir=folder(), delete=False) as file:
-            file.write(hashlib.sha256(content).digest() + content)
-        os.replace(file.name, folder() / f"{key}.o")
+    """Store it. Where that is not possible it is not stored."""
+    code_files.write(GENERATED, f"{key}.o", json.dumps(facts).encode() + b"\n" + data)
 
 
 def _load(data: bytes) -> int:

@@ -7,7 +7,8 @@ import time
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from multiprocessing import get_context
 
-from ..kernels.numba_support.first_use import QUIET_VARIABLE
+from ..kernels.numba_support.code_folder import KERNELS, folder_in_use
+from ..kernels.numba_support.notices import QUIET_VARIABLE
 from .tasks import tasks
 from .worker import end_on_interrupt, is_interpreted, prepare
 
@@ -24,10 +25,18 @@ def main() -> int:
     if is_interpreted():
         print("NUMBA_DISABLE_JIT is set: nothing is compiled")
         return 0
+    try:
+        folder = folder_in_use(KERNELS)
+    except OSError as reason:
+        print(f"nothing is compiled, since no folder can keep it: {reason}")
+        return 1
     start, failed = time.perf_counter(), 0
     os.environ[QUIET_VARIABLE] = "1"  # the processes must not print it: progress is printed here
     names = list(tasks())
-    print(f"modular_dynamics: preparing {len(names)} groups of functions for this processor", flush=True)
+    print(
+        f"modular_dynamics: preparing {len(names)} groups of functions for this processor in {folder}",
+        flush=True,
+    )
     with ProcessPoolExecutor(min(processes, len(names)), get_context("spawn"), end_on_interrupt) as pool:
         running = {pool.submit(prepare, name): name for name in names}
         for done, future in enumerate(as_completed(running), 1):

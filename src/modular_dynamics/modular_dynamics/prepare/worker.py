@@ -5,6 +5,7 @@ import time
 
 from ..kernels import first_not_finite
 from ..kernels.numba_support.first_use import compiled_names
+from ..kernels.numba_support.notices import not_kept
 from .tasks import tasks
 
 __all__ = ["end_on_interrupt", "is_interpreted", "prepare"]
@@ -21,10 +22,16 @@ def end_on_interrupt() -> None:
 
 
 def prepare(name: str) -> str:
-    """Run one task. Returns, as text, how long compiling took, or that everything was on the disk."""
+    """Run one task. Returns, as text, how long compiling took, or that everything was on the disk.
+
+    Raises:
+        OSError: machine code could not be written to the disk.
+    """
     before, start, processor = len(compiled_names()), time.perf_counter(), time.process_time()
     tasks()[name]()
     if len(compiled_names()) == before:
         return "was on the disk"
+    if reason := not_kept():
+        raise OSError(reason)
     seconds, busy = time.perf_counter() - start, time.process_time() - processor
     return f"compiled in {seconds:.1f} s ({busy:.1f} s of processor time)"

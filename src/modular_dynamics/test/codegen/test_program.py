@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from modular_dynamics.codegen import cache
 from modular_dynamics.codegen.program import Program, used_lines
 
 BINARY = {"+": operator.add, "-": operator.sub, "*": operator.mul}
@@ -89,7 +88,7 @@ OPERATIONS = {"four_link": (197, 60, 266, 977), "charmie": (1687, 1706, 3230, 12
 @pytest.mark.parametrize("robot", OPERATIONS)
 def test_operation_counts_are_exactly_these(load_robot, robot, tmp_path, monkeypatch):
     """Generation is deterministic; an upper bound would hide growth."""
-    monkeypatch.setenv(cache.FOLDER_VARIABLE, str(tmp_path))
+    monkeypatch.setenv("MODULAR_DYNAMICS_CACHE", str(tmp_path))
     expected = dict(zip(ALGORITHMS, OPERATIONS[robot], strict=True))
     assert load_robot(robot).compile().operations == expected
 

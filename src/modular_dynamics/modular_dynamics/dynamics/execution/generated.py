@@ -11,7 +11,7 @@ import numpy as np
 from ... import codegen, kernels
 from ...exceptions import StateError, UnsupportedModelError
 from ...kernels import layout
-from ...kernels.numba_support.first_use import is_quiet
+from ...kernels.numba_support.notices import is_quiet
 from ...model import SubsystemGraph, refuse_closures
 from ...model.code_export import register_exporter
 from ..arrays.arguments import Topology

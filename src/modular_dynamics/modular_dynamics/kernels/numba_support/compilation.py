@@ -1,8 +1,8 @@
 """Compiling kernels and keeping them on the disk.
 
-They are not compiled on import, but before they are first needed, and for one signature only. The disk
-cache compares the sources of all kernels: Numba looks at the file of the kernel alone, and would not notice
-a change in a function of another file that is compiled into it.
+They are not compiled on import, but before they are first needed, and for one signature only. What is on the
+disk is compared with the sources of all kernels: Numba's own cache looks at the file of the kernel alone, and
+would not notice a change in a function of another file that is compiled into it.
 """
 
 from collections.abc import Callable
@@ -16,6 +16,7 @@ from numba import config, float64, int64, njit, types
 from numba.extending import lower_builtin, type_callable
 
 from .first_use import announced
+from .public_cache import kept_by_numba
 from .tested_versions import numba_is_tested
 
 __all__ = [
@@ -31,7 +32,6 @@ __all__ = [
 ]
 
 LOCK = Lock()
-_CACHE_DIR_LOCK = Lock()
 SOURCES = Path(__file__).parents[1]
 #: What LLVM may do with arithmetic. No nnan, no ninf: torques of black boxes are NaN on purpose.
 FAST = {"contract", "reassoc", "arcp", "nsz"}
@@ -60,11 +60,11 @@ def kernel(**options: Any) -> Callable[[Any], Any]:
         if config.DISABLE_JIT:
             return njit(**options)(function)
         if not numba_is_tested():
-            return announced(_kept_by_public_options(function, options))
-        from .disk_library import use_disk_library  # noqa: PLC0415  # other versions may lack what it imports
+            return announced(kept_by_numba(function, options, source_stamp()))
+        from .disk_library import use_disk  # noqa: PLC0415  # other versions may lack what it imports
 
-        result = njit(cache=True, no_cfunc_wrapper=True, **options)(function)
-        use_disk_library(result, source_stamp())
+        result = njit(no_cfunc_wrapper=True, **options)(function)
+        use_disk(result, source_stamp())
         return announced(result)
 
     return compiled
@@ -109,29 +109,6 @@ def source_stamp() -> str:
         digest.update(f"{file.relative_to(SOURCES)} {len(content)}\n".encode())
         digest.update(content)
     return digest.hexdigest()[:20]
-
-
-def _kept_by_public_options(function: Any, options: dict[str, Any]) -> Any:
-    """A kernel in a cache folder named after all sources; without a cache where Numba uses no such folder.
-
-    Machine code of other sources stands in other folders, so that it is never loaded.
-    """
-    with _CACHE_DIR_LOCK:  # Numba knows no other way to name a folder; threads may import kernels at once
-        usual = config.CACHE_DIR
-        try:
-            for base in [usual] if usual else [SOURCES / "__pycache__", Path.home() / ".cache"]:
-                folder = Path(base) / f"modular_dynamics_{source_stamp()}"
-                config.CACHE_DIR = str(folder)
-                try:
-                    result = njit(cache=True, **options)(function)
-                except RuntimeError:  # no folder that can be written to
-                    continue
-                kept_in = getattr(getattr(result, "stats", None), "cache_path", None)
-                if kept_in is not None and Path(kept_in).is_relative_to(folder):
-                    return result
-        finally:
-            config.CACHE_DIR = usual
-    return njit(**options)(function)
 
 
 def make_ready(kernel: Any, dimensions: tuple[int, ...]) -> None:

@@ -1,29 +1,39 @@
-"""Numba's library of a kernel's machine code, as it stands in the disk cache.
+"""Kernels' machine code on the disk: what a file holds, and how Numba loads it.
 
-Beside the machine code Numba keeps bitcode, for kernels that are compiled later and call this one. To read it
-takes most of the time of loading; here it is read when it is asked for. Numba must know all the same which
-names the machine code defines, so that they are kept as well. Nor does machine code need the modules of the
-functions that were compiled into it, which Numba would import for their global names.
+In place of Numba's cache, which unpickles whatever it finds, wherever that came from, and stops where it
+cannot write. Beside the machine code Numba keeps bitcode, for kernels that are compiled later and call this
+one. To read it takes most of the time of loading; here it is read when it is asked for. Numba must know all
+the same which names the machine code defines, so that they are kept as well. Nor does machine code need the
+modules of the functions that were compiled into it, which Numba would import for their global names.
 
 This depends on private parts of Numba, and is used only on versions that were tested (tested_versions.py).
 With all kernels on the disk, a process has its first torque after 1.4 instead of 2.1 s of processor time
 (`python benchmark/private_parts.py`).
 """
 
-from functools import partial
+import inspect
+import os
+import pickle
+import sys
+from hashlib import sha256
 from typing import Any
 
+import numba
 from llvmlite.binding import parse_bitcode
 from numba.core import environment
 from numba.core.ccallback import CFunc
 from numba.core.codegen import JITCodeLibrary
+from numba.core.compiler import CompileResult
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.environment import Environment, lookup_environment
 from numba.core.runtime import rtsys
+from numba.core.serialize import dumps
 
+from . import code_files
+from .code_folder import KERNELS, folder_in_use
 from .first_use import announcing
 
-__all__ = ["c_function", "use_disk_library"]
+__all__ = ["c_function", "use_disk"]
 
 
 class DiskLibrary(JITCodeLibrary):
@@ -73,56 +83,77 @@ def _constants_only(module: str, constants: Any, name: str) -> Environment:
     return rebuilt
 
 
-def use_disk_library(kernel: Any, stamp: Any) -> None:
-    """Have Numba's cache of a kernel compare ``stamp``, and load and save as the module describes."""
-    cache = kernel._cache
-    cache._cache_file._source_stamp = stamp
-    cache.load_overload, cache.save_overload = partial(_load, cache), partial(_save, cache)
+def use_disk(kernel: Any, stamp: str) -> None:
+    """Keep a kernel's machine code on the disk, and load what was made from sources of the same stamp."""
+    kernel._cache = _KernelCache(kernel.py_func, stamp)
 
 
-def c_function(function: Any, signature: Any, stamp: Any) -> Any:
+def c_function(function: Any, signature: Any, stamp: str) -> Any:
     """`numba.cfunc` with such a cache: a compiled function that C calls, at its ``address``."""
     compiled = CFunc(function, (signature.args, signature.return_type), {}, {})
-    compiled.enable_caching()
-    use_disk_library(compiled, stamp)
-    cache, missed = compiled._cache, []
-    load = cache.load_overload
-
-    def load_or_miss(*given: Any) -> Any:
-        loaded = load(*given)
-        missed.extend([True] * (loaded is None))
-        return loaded
-
-    cache.load_overload = load_or_miss
-    with announcing(function.__name__, lambda: (bool(missed), cache.cache_path)):
+    cache = compiled._cache = _KernelCache(function, stamp)
+    with announcing(function.__name__, lambda: (cache.has_missed, cache.cache_path)):
         compiled.compile()
     return compiled
 
 
-def _load(cache: Any, signature: Any, target: Any) -> Any:
-    """What the disk has of a kernel, or None; also where a file is damaged: then it is written anew.
+class _KernelCache:
+    """What Numba asks of the cache of a function. One file for each signature, processor and version."""
 
-    Before Numba looks, it reads in all that it knows to compile, which takes longer than to load every kernel
-    of a robot. What compiles reads it in anyway. The machine code of the kernels here needs no more than
-    Numba's memory functions; with numpy.linalg or random numbers it would.
-    """
+    def __init__(self, function: Any, stamp: str) -> None:
+        self.function, self.stamp, self.has_missed = function, stamp.encode(), False
+
+    @property
+    def cache_path(self) -> str | None:
+        """The folder that keeps the machine code; None where none can."""
+        try:
+            return str(folder_in_use(KERNELS))
+        except OSError:
+            return None
+
+    def flush(self) -> None:
+        """Whatever is compiled anew replaces what there is."""
+
+    def load_overload(self, signature: Any, target: Any) -> Any:
+        """What the disk has of a kernel, or None.
+
+        Before Numba looks, it reads in all that it knows to compile, which takes longer than to load every
+        kernel of a robot. What compiles reads it in anyway. The machine code of the kernels here needs no
+        more than Numba's memory functions; with numpy.linalg or random numbers it would.
+        """
+        content = code_files.read(KERNELS, self._name(signature, target.codegen()))
+        stamp, reduced = (content or b"")[: len(self.stamp)], (content or b"")[len(self.stamp) :]
+        loaded = _rebuilt(reduced, target) if stamp == self.stamp else None
+        self.has_missed |= loaded is None
+        return loaded
+
+    def save_overload(self, signature: Any, compiled: Any) -> None:
+        """Put a kernel onto the disk, as `load_overload` wants it."""
+        if compiled.library.has_dynamic_globals:  # addresses of this process are compiled into it
+            return
+        compiled.library.__class__ = DiskLibrary  # which makes anew what Numba keeps for linking
+        name = self._name(signature, compiled.codegen)
+        code_files.write(KERNELS, name, self.stamp + dumps(compiled._reduce()))
+
+    def _name(self, signature: Any, codegen: Any) -> str:
+        """The file: also another copy of the sources has one of its own, so that they do not take turns."""
+        source = inspect.getfile(self.function)
+        versions = numba.__version__, sys.implementation.cache_tag, getattr(sys, "abiflags", "")
+        facts = os.path.abspath(source), versions, str(signature), codegen.magic_tuple()
+        module = self.function.__module__.rpartition(".")[2]
+        return f"{module}.{self.function.__qualname__}-{sha256(repr(facts).encode()).hexdigest()[:20]}.kernel"
+
+
+def _rebuilt(reduced: bytes, target: Any) -> Any:
+    """A compiled function from what `save_overload` made of it; None if that is not possible."""
     rtsys.initialize(target)
     codegen = target.codegen()
     with global_compiler_lock:  # without it no thread loads or compiles
         usual = codegen._library_class, environment._rebuild_env
         codegen._library_class, environment._rebuild_env = DiskLibrary, _constants_only
         try:
-            with cache._guard_against_spurious_io_errors():
-                return cache._load_overload(signature, target)
-        except Exception:  # whatever pickle raises for a file that a full disk or a power cut has cut short
-            cache.flush()
+            return CompileResult._rebuild(target, *pickle.loads(reduced))
+        except Exception:  # it is as it was written, but by a program that named what is not there now
             return None
         finally:
             codegen._library_class, environment._rebuild_env = usual
-
-
-def _save(cache: Any, signature: Any, compiled: Any) -> None:
-    """Put a kernel onto the disk, as `_load` wants it."""
-    compiled.library.__class__ = DiskLibrary  # which makes anew what Numba keeps for linking
-    with cache._guard_against_spurious_io_errors():
-        cache._save_overload(signature, compiled)

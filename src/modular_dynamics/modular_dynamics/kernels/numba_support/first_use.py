@@ -1,21 +1,19 @@
 """One line on stderr if compiling kernels takes longer than a second: what is compiled, and that it is once.
 
-Nothing is printed where kernels are loaded from the disk, and nothing a second time in a process. The
-environment variable MODULAR_DYNAMICS_QUIET, set to anything but 0, suppresses the line.
+Nothing is printed where kernels are loaded from the disk, and nothing a second time in a process.
 """
 
 import gc
-import os
-import sys
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from time import monotonic
 from typing import Any
 
-__all__ = ["PATIENCE", "QUIET_VARIABLE", "announced", "announcing", "compiled_names", "is_quiet"]
+from .notices import is_quiet, say
 
-QUIET_VARIABLE = "MODULAR_DYNAMICS_QUIET"
+__all__ = ["PATIENCE", "announced", "announcing", "compiled_names"]
+
 #: How long this process may spend on compiling before the line is printed [s].
 PATIENCE = 1.0
 
@@ -48,21 +46,13 @@ class _Notice:
                 return
             self.is_given = True
         kept = f"once: the machine code is kept in {folder}" if folder else "since no folder can keep it"
-        line = (
-            f"modular_dynamics: compiling {name} before its first use, {kept}; "
-            "python -m modular_dynamics.prepare compiles all functions beforehand\n"
+        say(
+            f"compiling {name} before its first use, {kept}; "
+            "python -m modular_dynamics.prepare compiles all functions beforehand"
         )
-        with suppress(Exception):  # stderr may be closed, or None
-            sys.stderr.write(line)
-            sys.stderr.flush()
 
 
 _notice = _Notice()
-
-
-def is_quiet() -> bool:
-    """Whether MODULAR_DYNAMICS_QUIET suppresses such lines."""
-    return os.environ.get(QUIET_VARIABLE, "0") not in ("", "0")
 
 
 def compiled_names() -> list[str]:

@@ -7,7 +7,6 @@ import sys
 import pytest
 
 import modular_dynamics as md
-from modular_dynamics.codegen import cache
 
 pytestmark = pytest.mark.skipif(
     bool(os.environ.get("NUMBA_DISABLE_JIT")), reason="generated code is called by compiled kernels only"
@@ -15,7 +14,7 @@ pytestmark = pytest.mark.skipif(
 
 
 def test_a_closed_stderr_shows_no_progress(load_robot, monkeypatch, tmp_path):
-    monkeypatch.setenv(cache.FOLDER_VARIABLE, str(tmp_path))
+    monkeypatch.setenv("MODULAR_DYNAMICS_CACHE", str(tmp_path))
     monkeypatch.setenv("MODULAR_DYNAMICS_QUIET", "0")
     stream = io.StringIO()
     stream.close()

@@ -54,10 +54,9 @@ def test_kernels_on_the_disk_are_loaded_without_the_compiler(tmp_path, monkeypat
     assert lines_printed_by(PROGRAM) == ["2", "[]", "True", "2", "False", "1"]
 
 
-@pytest.mark.parametrize("pattern", ["*first_not_finite*.nbc", "*first_not_finite*.nbi"])
-def test_a_damaged_file_is_written_anew(tmp_path, monkeypatch, pattern):
+def test_a_damaged_file_is_written_anew(tmp_path, monkeypatch):
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
     assert lines_printed_by(PROGRAM)[-1] == "0"
-    (file,) = tmp_path.rglob(pattern)
+    (file,) = tmp_path.rglob("*first_not_finite*")
     file.write_bytes(file.read_bytes()[:50])
     assert [lines_printed_by(PROGRAM)[-1] for _ in range(2)] == ["0", "1"]

@@ -9,6 +9,7 @@ from numba import config
 
 from helpers.processes import run_python
 from modular_dynamics.kernels.numba_support import first_use
+from modular_dynamics.kernels.numba_support.notices import QUIET_VARIABLE
 
 pytestmark = pytest.mark.skipif(bool(config.DISABLE_JIT), reason="nothing is compiled")
 
@@ -18,6 +19,7 @@ import sys
 import numpy as np
 from modular_dynamics.kernels import first_not_finite
 from modular_dynamics.kernels.numba_support import first_use
+from modular_dynamics.kernels.numba_support.notices import QUIET_VARIABLE
 from modular_dynamics.kernels.row_queue import new_queue, none_at_work
 first_use.PATIENCE = float(sys.argv[1])
 first_not_finite(np.zeros(3)), none_at_work(new_queue(), 1)
@@ -26,7 +28,7 @@ print(len(first_use.compiled_names()))
 
 
 def run(folder, patience, quiet="0"):
-    environment = {**os.environ, "NUMBA_CACHE_DIR": str(folder), first_use.QUIET_VARIABLE: quiet}
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(folder), QUIET_VARIABLE: quiet}
     done = run_python("-c", PROGRAM, patience, env=environment)
     assert done.returncode == 0, done.stderr
     return done.stdout.strip(), done.stderr.splitlines()
@@ -52,7 +54,7 @@ def test_the_line_can_be_kept_back(tmp_path):
 def test_what_several_kernels_take_is_added_up(tmp_path, monkeypatch, capsys):
     notice = first_use._Notice()
     monkeypatch.setattr(first_use, "_notice", notice)
-    monkeypatch.setenv(first_use.QUIET_VARIABLE, "")
+    monkeypatch.setenv(QUIET_VARIABLE, "")
     notice.waited = first_use.PATIENCE
     for _ in range(2):
         with first_use.announcing("_second", lambda: (True, str(tmp_path))):

@@ -11,7 +11,7 @@ import modular_dynamics as md
 from helpers.paths import ROBOTS
 from helpers.processes import run_python
 from modular_dynamics.kernels import entries_are_direct
-from modular_dynamics.kernels.numba_support import compilation, tested_versions
+from modular_dynamics.kernels.numba_support import compilation, public_cache, tested_versions
 
 pytestmark = pytest.mark.skipif(bool(config.DISABLE_JIT), reason="nothing is compiled")
 
@@ -107,7 +107,7 @@ def test_with_another_numba_threads_that_import_kernels_at_once_take_turns(sourc
         return njit(**options)
 
     other = Thread(target=lambda: kernels.append(compilation.kernel()(_double)))
-    monkeypatch.setattr(compilation, "njit", compiled_meanwhile)
+    monkeypatch.setattr(public_cache, "njit", compiled_meanwhile)
     kernel = compilation.kernel()(_double)
     first_is_done.set()
     other.join()

@@ -1,0 +1,1 @@
+"""Attacks on the whole project, with fixed seeds."""
