@@ -1,11 +1,12 @@
 """From one joint state to the torques of one robot, without ROS: what the nodes do for each message."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from modular_dynamics_ros.computation.acceleration_source import AccelerationSource
+from modular_dynamics_ros.computation.base_states import BaseStates
 from modular_dynamics_ros.computation.closed_loop import ClosedLoop, ClosedLoopSolution
 from modular_dynamics_ros.computation.feedforward import limit_efforts, select_terms
 from modular_dynamics_ros.computation.open_chain import OpenChain, OpenChainDynamics
@@ -70,6 +71,7 @@ class Computation:
     Attributes:
         accelerations: where they come from; keeps reference and filter from message to message.
         external, black_box: wrenches from topics, which hold for a while.
+        base_states: of the floating base; None where the root is fixed.
 
     Raises:
         RobotError: there is no configuration in which the robot's loops close.
@@ -79,16 +81,23 @@ class Computation:
         self.robot, self.settings = robot, settings
         self.accelerations = AccelerationSource(len(robot.state_names), settings)
         self.external, self.black_box = TimedWrenches(), TimedWrenches()
-        self._solver: OpenChain | ClosedLoop
-        if robot.closed:
-            self._solver = ClosedLoop(robot, settings.closure_tolerance)
-        else:
-            self._solver = OpenChain(robot)
+        self.base_states = None if robot.base is None else BaseStates(settings, robot.base.source)
+        self._solver = _solver_of(robot, settings)
+
+    def set_gravity(self, gravity: tuple[float, ...]) -> None:
+        """Let gravity be this from the next answer on; inputs, filters and assembly mode stay."""
+        if np.array_equal(gravity, self.robot.graph.gravity):
+            return
+        graph = replace(self.robot.graph, gravity=np.array(gravity))
+        self.robot = replace(self.robot, graph=graph)
+        self._solver = _solver_of(self.robot, self.settings)
 
     def apply_settings(self, settings: ComputationSettings) -> None:
         """Take new settings; the filter restarts only where its cutoff changes."""
         self.settings = settings
         self.accelerations.apply_settings(settings)
+        if self.base_states is not None:
+            self.base_states.apply_settings(settings)
         if isinstance(self._solver, ClosedLoop):
             self._solver.mode.tolerance = settings.closure_tolerance
 
@@ -97,6 +106,8 @@ class Computation:
         self.external.clear()
         self.black_box.clear()
         self.accelerations.forget()
+        if self.base_states is not None:
+            self.base_states.clear()
 
     @property
     def needs_velocity(self) -> bool:
@@ -117,12 +128,13 @@ class Computation:
             measured: positions of the passive joints of closed loops, NaN where they are not measured.
 
         Raises:
-            BadMessage: the acceleration source does not know them.
+            BadMessage: the acceleration source does not know them, or the state of the base is unknown.
         """
         a, coverage = self.accelerations.at(stamp, v, without_velocity)
         if measured is None:
             measured = np.full(len(self.robot.passive_names), np.nan)
-        return State(stamp, q, v, a, measured, coverage)
+        base = None if self.base_states is None else self.base_states.at(stamp)
+        return State(stamp, q, v, a, measured, coverage, base)
 
     def compute(self, state: State, now: int, *previous: Answer | None) -> Answer:
         """Torques and wrenches of a state, with the wrenches that are valid now [ns].
@@ -146,9 +158,11 @@ class Computation:
         Raises:
             BadMessage: the torques overflow.
         """
-        last, rest = previous.state, np.zeros_like(previous.state.q)
-        state = State(last.stamp, last.q, rest, rest, last.measured)
-        return self._answer(state, previous.configuration, AppliedWrenches(None, previous.wrenches.black_box))
+        return self._answer(
+            previous.state.at_rest(),
+            previous.configuration,
+            AppliedWrenches(None, previous.wrenches.black_box),
+        )
 
     def _applied_wrenches(self, now: int) -> AppliedWrenches:
         valid_for = self.settings.stale_after
@@ -163,7 +177,7 @@ class Computation:
         robot, settings = self.robot, self.settings
         try:
             gravity = None if settings.output == "full" else self._solver.gravity(configuration)
-            dynamics = self._solver.solve(configuration, state.v, state.a, wrenches)
+            dynamics = self._solver.solve(configuration, state, wrenches)
             effort = select_terms(dynamics.tau, gravity, settings.output)
             if settings.friction == "urdf":
                 effort += dynamics.friction
@@ -173,5 +187,11 @@ class Computation:
         except BadMessage as error:
             if error.cause == "not finite":
                 self.accelerations.restart_filter()  # such a velocity would remain in it for long
+                if self.base_states is not None:
+                    self.base_states.restart_filter()
             raise
         return Answer(state, configuration, wrenches, effort, exceeded, dynamics)
+
+
+def _solver_of(robot: Robot, settings: ComputationSettings) -> OpenChain | ClosedLoop:
+    return ClosedLoop(robot, settings.closure_tolerance) if robot.closed else OpenChain(robot)
