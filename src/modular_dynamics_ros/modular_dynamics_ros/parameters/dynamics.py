@@ -19,9 +19,14 @@ class DynamicsParameters(RobotParameters):
     )
     gravity: tuple[float, ...] = parameter(
         (0.0, 0.0, -9.81),
-        "gravitational acceleration in the root link's frame; with floating_base in the odometry's frame",
+        "gravitational acceleration in the root link's frame; with odometry or imu in their world frame",
         unit="m/s^2",
         length=3,
+    )
+    gravity_source: str = unconfigured(
+        "parameter",
+        "whether the root is turned against gravity's frame as the orientation in the topic imu says",
+        choices=("parameter", "imu"),
     )
     rate: float = parameter(
         0.0, "how often the newest joint state is answered; 0: every joint state is, when it arrives", **RATE

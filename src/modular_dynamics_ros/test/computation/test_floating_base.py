@@ -128,6 +128,8 @@ def test_the_joint_at_the_root_may_float_in_the_urdf(quadruped, rng):
     text = quadruped.replace("</robot>", WORLD.format(origin) + "</robot>")
     with pytest.raises(RobotError, match=r"'flight'.*cannot carry its state; floating_base:=true takes it"):
         load_robot(text)
+    with pytest.raises(RobotError, match=r"'flight'.*cannot carry its state"):
+        load_robot(text, base_source="imu")
     robots = [load_robot(given, base_source="odometry") for given in (text, quadruped)]
     orientation, twist, (q, v) = random_orientation(rng), rng.normal(size=6), rng.normal(size=(2, 12))
     answers = []
@@ -169,7 +171,7 @@ def test_a_base_inside_a_black_box_is_refused(quadruped):
             "</subsystem></modular_dynamics></robot>"
         ),
     )
-    with pytest.raises(RobotError, match="floating base 'flight' is inside the black box 'body'"):
+    with pytest.raises(RobotError, match=r"floating base 'flight' is inside the black box 'body'"):
         load_robot(text, base_source="odometry")
 
 
@@ -190,4 +192,5 @@ def test_what_is_no_world_frame_is_refused(quadruped, frame):
 
 def test_the_summary_says_how_the_root_is_held(quadruped):
     assert "the root link 'trunk' is taken as fixed in the world" in load_robot(quadruped).summary
+    assert "and turned as topic imu says" in load_robot(quadruped, base_source="imu").summary
     assert "the base 'trunk' floats" in load_robot(quadruped, base_source="odometry").summary
