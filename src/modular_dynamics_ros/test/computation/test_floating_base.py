@@ -162,6 +162,16 @@ def test_other_robots_float_too(root: Path, name, rng):
     assert check(turned).relative < 1e-11
 
 
+def test_a_base_may_carry_a_black_box(four_link, boxed_branch, rng):
+    robot = load_robot(four_link, boxed_branch, base_source="odometry")
+    one, check = Computation(robot, ComputationSettings()), PinocchioCheck.of(robot)
+    one.black_box.set("right_branch", rng.normal(size=6), NOW)
+    one.base_states.add(NOW, random_orientation(rng), rng.normal(size=6))
+    answer = one.compute(one.observe(NOW, *rng.normal(size=(2, 3))), NOW, None)
+    assert np.isfinite(answer.dynamics.base_wrench).all()
+    assert check(answer).relative < 1e-12
+
+
 def test_a_base_inside_a_black_box_is_refused(quadruped):
     text = quadruped.replace(
         "</robot>",
