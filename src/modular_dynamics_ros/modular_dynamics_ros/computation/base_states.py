@@ -108,6 +108,11 @@ class BaseStates:
             twist = (1.0 - share) * before.twist + share * after.twist
         return BaseState(_turned(nearest.orientation, nearest.twist, ahead), twist, nearest.acceleration)
 
+    def continue_from(self, other: "BaseStates") -> None:
+        """Take over the samples of the same base, and its filter: the other one takes no more samples."""
+        self._samples = other._samples.copy()
+        self._filter, other._filter = other._filter, None
+
     def restart_filter(self) -> None:
         """Forget the twists: a huge one would remain in the filter for long."""
         if self._filter is not None:

@@ -101,6 +101,13 @@ class Computation:
         if isinstance(self._solver, ClosedLoop):
             self._solver.mode.tolerance = settings.closure_tolerance
 
+    def continue_from(self, other: "Computation") -> None:
+        """This robot replaces another one: the state of the base goes on where it is the same."""
+        base, own, others = self.robot.base, self.base_states, other.base_states
+        if base is None or own is None or others is None or not base.equals(other.robot.base):
+            return
+        own.continue_from(others)
+
     def forget(self) -> None:
         """Forget all inputs: what came before a pause of unknown length says nothing about now."""
         self.external.clear()

@@ -58,6 +58,19 @@ class FloatingBase:
         """(n,) those of the robot's `state_names` out of the solvers' velocities or torques."""
         return np.asarray(every[self._rates])
 
+    def equals(self, other: "FloatingBase | None") -> bool:
+        """Whether states of the other base are states of this one."""
+        return (
+            other is not None
+            and (self.source, self.link) == (other.source, other.link)
+            and self._start.is_close(other._start)
+        )
+
+    @property
+    def _start(self) -> DualQuaternion:
+        """Where its joint starts from."""
+        return self._graph.joint(self.joint).x_parent_joint
+
     def twist(self, x_base_link: DualQuaternion, linear: Array, angular: Array) -> Array:
         """The twist (6,) of the base at and in its link, from that at and in a link that it carries."""
         moved = adjoint(x_base_link, DualQuaternion.pure(angular, linear))
@@ -87,7 +100,7 @@ class FloatingBase:
             BadMessage: it is a link that moves; or its z axis points down.
         """
         graph = self._graph
-        joint = graph.joint(self.joint).x_parent_joint.primary.conjugate()
+        joint = self._start.primary.conjugate()
         if name in graph.ground.links:
             return joint * graph.ground.links[name].primary
         if not name or name in graph.links:

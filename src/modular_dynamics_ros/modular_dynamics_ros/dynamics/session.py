@@ -105,6 +105,7 @@ class DynamicsSession:
         """See `Session`."""
         self.record.continue_from(other.record)
         self.counts = other.counts
+        self.computation.continue_from(other.computation)
 
     def reject(self, error: BadMessage) -> None:
         """See `Session`."""

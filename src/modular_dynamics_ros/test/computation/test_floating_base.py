@@ -185,6 +185,26 @@ def test_a_base_inside_a_black_box_is_refused(quadruped):
         load_robot(text, base_source="odometry")
 
 
+@pytest.mark.parametrize("source", ["zero", "filtered"])
+def test_a_robot_that_replaces_another_knows_where_the_base_is(quadruped, source):
+    """No joint state waits for the next odometry, nor for the filter; a base of another name begins anew."""
+    settings = ComputationSettings(acceleration_source=source)
+    renamed = quadruped.replace("'trunk'", "'body'").replace('"trunk"', '"body"')
+    old, new, other = (
+        Computation(load_robot(text, base_source="odometry"), settings)
+        for text in (quadruped, quadruped.replace("9.0", "8.0"), renamed)
+    )
+    for k in range(20):
+        old.base_states.add(NOW + k * MS, Quaternion(1.0, 0.0, 0.0, 0.0), np.full(6, 0.1))
+    other.continue_from(old)
+    new.continue_from(old)
+    old.forget()
+    assert new.base_states.at(NOW + 20 * MS).twist.tolist() == [0.1] * 6
+    new.base_states.add(NOW + 20 * MS, Quaternion(1.0, 0.0, 0.0, 0.0), np.full(6, 0.1))
+    assert abs(new.base_states.at(NOW + 20 * MS).acceleration).max() < 1e-9
+    assert other.base_states.newest is None
+
+
 @pytest.mark.parametrize(
     ("frame", "words"),
     [("fl_calf", "its frame is 'fl_calf'; the root link 'trunk' is needed.*'imu_link'"), ("", "frame is ''")],

@@ -1,11 +1,13 @@
 """dynamics_node with floating_base: torques and base wrench at the base's state that odometry tells."""
 
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
 from geometry_msgs.msg import WrenchStamped
 from nav_msgs.msg import Odometry
+from std_msgs.msg import String
 
 import modular_dynamics as md
 from helpers.nodes.dynamics_harness import Q, V
@@ -138,3 +140,20 @@ def test_a_fixed_root_is_said_once_and_needs_no_odometry(make, capfd):
     assert capfd.readouterr().err.count("'base' is taken as fixed in the world") == 1
     assert harness.node.count_subscribers("/odometry") == 0
     assert harness.node.count_publishers("/dynamics_node/base_wrench") == 0
+
+
+def test_a_new_description_of_the_robot_needs_no_new_odometry(make, four_link):
+    text = Path(four_link).read_text()
+    harness = make(robot_description_file="", floating_base=True).start()
+    publisher = harness.probe.create_publisher(Odometry, "odometry", 10)
+    harness.descriptions.publish(String(data=text))
+    harness.spin_until(lambda: harness.node.session and publisher.get_subscription_count())
+    first = harness.node.session
+    publisher.publish(odometry(NOW))
+    harness.spin_until(lambda: first.computation.base_states.newest)
+    harness.answer_when_connected(stamp=NOW + MS)
+    harness.descriptions.publish(String(data=text.replace('name="four_link"', 'name="heavier"')))
+    harness.spin_until(lambda: harness.node.session is not first)
+    harness.answer(stamp=NOW + 2 * MS)
+    assert harness.node.session.robot.graph.name == "heavier"
+    assert harness.node.session.record.counts.rejected == {}
