@@ -59,7 +59,6 @@ class DynamicsSession:
         self._node, self._parameters = node, parameters
         self._base_input = base_input(parameters)
         self._loaded = LoadedRobot(node, computation, parameters)
-        computation.set_gravity(parameters.gravity)  # it may have changed while the robot was prepared
         self.robot, self.computation = computation.robot, computation
         self.record, self.counts = self._loaded.record, OutputCounts()
         rate, threshold = parameters.crosscheck_rate, parameters.crosscheck_threshold

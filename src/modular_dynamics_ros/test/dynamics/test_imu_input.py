@@ -1,6 +1,7 @@
 """dynamics_node with gravity_source imu: gravity in the frame of a root that is tilted."""
 
 import re
+import time
 
 import numpy as np
 import pytest
@@ -13,12 +14,12 @@ from modular_dynamics_ros.node.robot_node import FAILURE
 
 pytestmark = [pytest.mark.ros, pytest.mark.usefixtures("ros")]
 
-NOW, MS = 1_700_000_000_000_000_000, 1_000_000
+MS, S = 1_000_000, 1_000_000_000  # [ns]
 TILT = 0.4  # [rad] about x
 TILTED = (np.sin(0.5 * TILT), 0.0, 0.0, np.cos(0.5 * TILT))
 
 
-def imu(stamp=NOW, frame="base", quaternion=TILTED, covariance=0.0):
+def imu(stamp, frame="base", quaternion=TILTED, covariance=0.0):
     message = Imu()
     message.header.frame_id, message.header.stamp = frame, stamp_message(stamp)
     o = message.orientation
@@ -46,12 +47,12 @@ def tilted(make):
 
 def test_gravity_turns_with_the_root(tilted, four_link):
     """Torques are those of a fixed root with gravity in its frame, R^T g; so is Pinocchio's comparison."""
-    session = tilted.node.session
-    tilted.imu.publish(imu())
+    session, now = tilted.node.session, time.time_ns()
+    tilted.imu.publish(imu(now))
     tilted.spin_until(lambda: session.computation.base_states.newest)
     gravity = (0.0, -9.81 * np.sin(TILT), -9.81 * np.cos(TILT))
     graph = md.load_urdf(four_link, gravity=gravity)
-    given = tilted.answer_when_connected(stamp=NOW + MS).effort
+    given = tilted.answer(stamp=now + MS).effort
     assert given == pytest.approx(md.inverse_dynamics(graph, Q, V, np.zeros(4)), rel=1e-12, abs=1e-12)
     monitor = session.crosschecks.monitor
     assert monitor.count > 0
@@ -59,14 +60,17 @@ def test_gravity_turns_with_the_root(tilted, four_link):
 
 
 def test_without_orientation_nothing_is_answered(tilted):
-    rejected = tilted.node.session.record.counts.rejected
-    tilted.send(stamp=NOW)
+    rejected, now = tilted.node.session.record.counts.rejected, time.time_ns()
+    states = tilted.node.session.computation.base_states
+    tilted.send(stamp=now)
     tilted.spin_until(lambda: rejected["no imu"] == 1)
-    tilted.imu.publish(imu())
-    tilted.spin_until(lambda: tilted.node.session.computation.base_states.newest)
-    tilted.answer_when_connected(stamp=NOW + 100 * MS)
-    tilted.send(stamp=NOW + 300 * MS)
+    tilted.imu.publish(imu(now - 31 * S))
+    tilted.spin_until(lambda: states.newest)
+    tilted.send(stamp=now + MS)
     tilted.spin_until(lambda: rejected["no imu"] == 2)
+    tilted.imu.publish(imu(now))
+    tilted.spin_until(lambda: states.newest == now)
+    tilted.answer(stamp=now + 2 * MS)
 
 
 @pytest.mark.parametrize(
@@ -78,14 +82,14 @@ def test_without_orientation_nothing_is_answered(tilted):
     ],
 )
 def test_an_imu_that_cannot_be_used_is_named_and_the_last_good_one_stays(tilted, capfd, bad, words):
-    states = tilted.node.session.computation.base_states
-    tilted.imu.publish(imu())
+    states, now = tilted.node.session.computation.base_states, time.time_ns()
+    tilted.imu.publish(imu(now))
     tilted.spin_until(lambda: states.newest)
     for k in range(1, 6):
-        tilted.imu.publish(imu(NOW + k * MS, **bad))
+        tilted.imu.publish(imu(now + k * MS, **bad))
     log = tilted.said(words, capfd)
-    tilted.imu.publish(imu(NOW + 9 * MS))
-    tilted.spin_until(lambda: states.newest == NOW + 9 * MS)
+    tilted.imu.publish(imu(now + 9 * MS))
+    tilted.spin_until(lambda: states.newest == now + 9 * MS)
     assert (log + capfd.readouterr().err).count(words) == 1
 
 
