@@ -45,3 +45,25 @@ def chain() -> Callable[..., str]:
         return robot("chain", parts, tags)
 
     return urdf
+
+
+@pytest.fixture(scope="session")
+def quadruped() -> str:
+    """URDF of a trunk, a sensor that is turned on it, and four legs of three joints, all numbers unlike."""
+    numbers = np.random.default_rng(7)
+
+    def link(name: str, mass: float) -> str:
+        spread = numbers.uniform(0.5, 1.0, 3)
+        moments = 0.01 * mass * np.diag(spread.sum() - spread)  # a body's: each less than the others' sum
+        return f"<link name='{name}'>{inertial(mass, numbers.uniform(-0.1, 0.1, 3), moments)}</link>"
+
+    parts = [link("trunk", 9.0), link("imu_link", 0.1)]
+    parts.append(joint("imu", "fixed", "trunk", "imu_link", (0.1, -0.2, 0.05), (0.3, -0.7, 1.9)))
+    for leg, x, y in (("fl", 0.3, 0.15), ("fr", 0.3, -0.15), ("rl", -0.3, 0.15), ("rr", -0.3, -0.15)):
+        names = ["trunk", *(f"{leg}_{part}" for part in ("hip", "thigh", "calf", "foot"))]
+        parts += [link(name, mass) for name, mass in zip(names[1:], (0.7, 1.1, 0.4, 0.1), strict=True)]
+        places = (x, y, -0.02), (0.0, 0.08, 0.0), (0.0, 0.0, -0.25)
+        for k, (place, axis) in enumerate(zip(places, ((1, 0, 0), (0, 1, 0), (0, 1, 0)), strict=True)):
+            parts.append(joint(f"{names[k + 1]}_joint", "revolute", names[k], names[k + 1], place, axis=axis))
+        parts.append(joint(f"{leg}_tip", "fixed", names[3], names[4], (0.0, 0.0, -0.25)))
+    return robot("quadruped", parts)

@@ -61,6 +61,11 @@ class CrossCheck:
         self._full = PinocchioModel(graph)
         self._prunings: dict[frozenset[str], tuple[PinocchioModel, set[int]]] = {}
 
+    def set_gravity(self, gravity: Array) -> None:
+        """Compare at this gravitational acceleration (3,) [m/s^2] from now on, instead of the graph's."""
+        for robot in (self._full, *(pruned for pruned, _ in self._prunings.values())):
+            robot.model.gravity = pinocchio.Motion(gravity, np.zeros(3))
+
     def torques(
         self,
         q: ArrayLike,

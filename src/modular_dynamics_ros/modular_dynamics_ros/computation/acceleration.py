@@ -63,13 +63,16 @@ class FilteredAcceleration:
     stamped samples enter it unchanged. The filter starts in the steady state of the first velocity: no start
     transient. A pause longer than 0.25 s or stamps that go backwards restart it, which `state` reports until
     the next period is known. Until a period is known there is no acceleration.
+
+    Args:
+        cutoff: [Hz]. source: what the errors call the samples.
     """
 
-    def __init__(self, joints: int, cutoff: float) -> None:
+    def __init__(self, joints: int, cutoff: float, source: str = "joint states") -> None:
         # takes half a second, which a node that does not filter would need longer to start
         from scipy import signal  # noqa: PLC0415
 
-        self._signal = signal
+        self._signal, self._source = signal, source
         self.cutoff = cutoff
         self._history = np.zeros((5, joints))
         self._velocity = np.zeros(joints)
@@ -138,13 +141,13 @@ class FilteredAcceleration:
         """Why a period [s] and a longest interval [s] do not fit the filter; "" where they do."""
         if 0.5 / period <= self.cutoff:
             return (
-                f"joint states come at {1.0 / period:.3g} Hz: filter_cutoff {self.cutoff:g} Hz needs "
+                f"{self._source} come at {1.0 / period:.3g} Hz: filter_cutoff {self.cutoff:g} Hz needs "
                 f"more than {2.0 * self.cutoff:g} Hz"
             )
         if period < SHORTEST_PERIOD:
-            return f"stamps of joint states are less than {SHORTEST_PERIOD:g} s apart: they cannot be true"
+            return f"stamps of {self._source} are less than {SHORTEST_PERIOD:g} s apart: they cannot be true"
         if longest > MOST_POINTS * period:
-            return f"stamps of joint states are too uneven: {period:.3g} s apart, then {longest:.3g} s"
+            return f"stamps of {self._source} are too uneven: {period:.3g} s apart, then {longest:.3g} s"
         return ""
 
     def _advance(self, stamp: int, velocity: Array) -> None:

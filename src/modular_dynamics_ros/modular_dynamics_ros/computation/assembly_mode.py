@@ -54,7 +54,7 @@ class AssemblyMode:
         last = next((before for before in previous if self._follows(state, before.state)), None)
         failure, continues = None, last is not None
         try:
-            closed = self._solver.close(state.q, None if last is None else last.coordinates)
+            closed = self._solver.close(self._independent(state), None if last is None else last.coordinates)
         except ClosureError as error:
             failure, closed = error, self._nearest(error, state.q)
         differences = self._differences(state.measured, closed)
@@ -70,6 +70,13 @@ class AssemblyMode:
         if failure is not None:
             raise refused_closure(failure) from failure
         return Configuration(state, closed, disagreements, continues, failed)
+
+    def _independent(self, state: State) -> Array:
+        """The coordinates from which the library closes the loops."""
+        base = self._robot.base
+        return (
+            state.q if base is None or state.base is None else base.positions(state.q, state.base.orientation)
+        )
 
     def _follows(self, state: State, last: State) -> bool:
         """Whether a state comes so soon and so near after another that the loops cannot have changed mode."""
@@ -94,7 +101,7 @@ class AssemblyMode:
         if max(self._solver.residual(guess).values(), default=0.0) > NEARLY * self.tolerance:
             return None  # far from closed: a search from there takes long and proves nothing
         try:
-            closed = self._solver.close(state.q, guess)
+            closed = self._solver.close(self._independent(state), guess)
         except ClosureError:
             return None
         return None if self._disagreements(self._differences(state.measured, closed)) else closed

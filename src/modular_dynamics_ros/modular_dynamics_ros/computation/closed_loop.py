@@ -43,7 +43,13 @@ class ClosedLoopSolution:
     @property
     def tau(self) -> Array:
         """(n,) torques of the independent joints [N m or N]."""
-        return self.result.tau
+        return self._of_joints(self.result.tau)
+
+    @property
+    def base_wrench(self) -> Array:
+        """(6,) [force, moment] that the world exerts on the floating base, at and in its link's frame."""
+        assert self.robot.base is not None  # the caller looks
+        return self.result.tau[self.robot.base.velocities]
 
     @property
     def friction(self) -> Array:
@@ -55,7 +61,7 @@ class ClosedLoopSolution:
         if result.free:
             W = solver_of(robot.graph).dynamic_projection(result.coordinates)
         losses = friction_torques(result.velocities, robot.damping, robot.dry_friction)
-        return np.asarray(W.T @ losses)
+        return self._of_joints(np.asarray(W.T @ losses))
 
     def connection_wrench(self, index: int) -> StampedWrench:
         """The wrench that the tree's joints transmit to the subsystem with this index."""
@@ -69,11 +75,16 @@ class ClosedLoopSolution:
     def compare(self, check: "md.crosscheck.CrossCheck") -> "md.crosscheck.Residual":
         """The open tree's torques, under all wrenches on it and those of loop joints, against Pinocchio's."""
         graph, result = self.robot.graph, self.result
+        check.set_gravity(graph.gravity)
         loads = internal_wrenches(graph, result)
         for link, wrench in (self.wrenches.external or {}).items():
             loads[link] = loads.get(link, 0.0) + wrench
         motion = result.coordinates, result.velocities, result.accelerations
         return check(*motion, tree_torques(graph, result), loads)
+
+    def _of_joints(self, independent: Array) -> Array:
+        base = self.robot.base
+        return independent if base is None else base.of_joints(independent)
 
 
 class ClosedLoop:
@@ -88,7 +99,7 @@ class ClosedLoop:
 
     def __init__(self, robot: Robot, tolerance: float) -> None:
         self._robot = robot
-        self._rest, self._no_wrenches = np.zeros(len(robot.state_names)), AppliedWrenches()
+        self._no_wrenches = AppliedWrenches()
         try:
             self._solver = ClosedLoopSolver(robot.graph)
             self._warm_up()
@@ -98,7 +109,7 @@ class ClosedLoop:
 
     def _warm_up(self) -> None:
         """Compute everything once: what has to be compiled or loaded must not delay the first answer."""
-        rest = self._rest
+        rest = np.zeros(len(self._solver.independent_v))
         try:
             result = self._solver.inverse_dynamics(self._solver.warm_up(), rest, rest)
         except md.SingularityError:
@@ -110,13 +121,16 @@ class ClosedLoop:
         return self.mode.close(state, *previous)
 
     def solve(
-        self, configuration: Configuration, v: Array, a: Array, wrenches: AppliedWrenches
+        self, configuration: Configuration, state: State, wrenches: AppliedWrenches
     ) -> ClosedLoopSolution:
-        """At velocities and accelerations of the independent joints.
+        """At velocities and accelerations of a state.
 
         Raises:
             BadMessage: a dead point, or the torques overflow.
         """
+        base, moving, v, a = self._robot.base, state.base, state.v, state.a
+        if base is not None and moving is not None:
+            v, a = base.rates(v, moving.twist), base.rates(a, moving.acceleration)
         try:
             result = self._solver.inverse_dynamics(configuration.coordinates, v, a, wrenches.external)
         except md.ClosureError as error:
@@ -127,4 +141,4 @@ class ClosedLoop:
 
     def gravity(self, configuration: Configuration) -> Array:
         """Torques of the independent joints at rest, springs included, without external wrenches."""
-        return self.solve(configuration, self._rest, self._rest, self._no_wrenches).tau
+        return self.solve(configuration, configuration.state.at_rest(), self._no_wrenches).tau

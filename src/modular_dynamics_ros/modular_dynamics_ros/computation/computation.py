@@ -1,11 +1,12 @@
 """From one joint state to the torques of one robot, without ROS: what the nodes do for each message."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from modular_dynamics_ros.computation.acceleration_source import AccelerationSource
+from modular_dynamics_ros.computation.base_states import BaseStates
 from modular_dynamics_ros.computation.closed_loop import ClosedLoop, ClosedLoopSolution
 from modular_dynamics_ros.computation.feedforward import limit_efforts, select_terms
 from modular_dynamics_ros.computation.open_chain import OpenChain, OpenChainDynamics
@@ -72,6 +73,7 @@ class Computation:
     Attributes:
         accelerations: where they come from; keeps reference and filter from message to message.
         external, black_box: wrenches from topics, which hold for a while.
+        base_states: of the floating base; None where the root is fixed.
 
     Raises:
         RobotError: there is no configuration in which the robot's loops close.
@@ -83,18 +85,32 @@ class Computation:
         self.external, self.black_box = TimedWrenches(), TimedWrenches()
         self._position: _Position | None = None  # measured last
         self._not_held: tuple[_Position, BadMessage] | None = None  # where loops did not close, and why
-        self._solver: OpenChain | ClosedLoop
-        if robot.closed:
-            self._solver = ClosedLoop(robot, settings.closure_tolerance)
-        else:
-            self._solver = OpenChain(robot)
+        self.base_states = None if robot.base is None else BaseStates(settings, robot.base.source)
+        self._solver = _solver_of(robot, settings)
+
+    def set_gravity(self, gravity: tuple[float, ...]) -> None:
+        """Let gravity be this from the next answer on; inputs, filters and assembly mode stay."""
+        if np.array_equal(gravity, self.robot.graph.gravity):
+            return
+        graph = replace(self.robot.graph, gravity=np.array(gravity))
+        self.robot = replace(self.robot, graph=graph)
+        self._solver = _solver_of(self.robot, self.settings)
 
     def apply_settings(self, settings: ComputationSettings) -> None:
         """Take new settings; the filter restarts only where its cutoff changes."""
         self.settings, self._not_held = settings, None
         self.accelerations.apply_settings(settings)
+        if self.base_states is not None:
+            self.base_states.apply_settings(settings)
         if isinstance(self._solver, ClosedLoop):
             self._solver.mode.tolerance = settings.closure_tolerance
+
+    def continue_from(self, other: "Computation") -> None:
+        """This robot replaces another one: the state of the base goes on where it is the same."""
+        base, own, others = self.robot.base, self.base_states, other.base_states
+        if base is None or own is None or others is None or not base.equals(other.robot.base):
+            return
+        own.continue_from(others)
 
     def forget(self) -> None:
         """Forget all inputs: what came before a pause of unknown length says nothing about now."""
@@ -102,6 +118,8 @@ class Computation:
         self.black_box.clear()
         self.accelerations.forget()
         self._position = None
+        if self.base_states is not None:
+            self.base_states.clear()
 
     @property
     def needs_velocity(self) -> bool:
@@ -122,13 +140,14 @@ class Computation:
             measured: positions of the passive joints of closed loops, NaN where they are not measured.
 
         Raises:
-            BadMessage: the acceleration source does not know them.
+            BadMessage: the acceleration source does not know them, or the state of the base is unknown.
         """
         if measured is None:
             measured = np.full(len(self.robot.passive_names), np.nan)
         self._position = stamp, q, measured
         a, coverage = self.accelerations.at(stamp, v, without_velocity)
-        return State(stamp, q, v, a, measured, coverage)
+        base = None if self.base_states is None else self.base_states.at(stamp)
+        return State(stamp, q, v, a, measured, coverage, base)
 
     def note_late_position(self, stamp: int, q: Array, measured: Array) -> None:
         """Note where the robot was at a stamp [ns], by a joint state that came too late to be answered."""
@@ -167,8 +186,7 @@ class Computation:
         if self._not_held is not None and self._not_held[0] is position:
             raise self._not_held[1]  # a search in vain takes long
         stamp, q, measured = position
-        rest = np.zeros_like(q)
-        state = State(stamp, q, rest, rest, measured)
+        state = State(stamp, q, q, q, measured, base=previous.state.base).at_rest()
         try:
             configuration = self._solver.configuration_at(state, previous.configuration)
         except BadMessage as error:
@@ -189,7 +207,7 @@ class Computation:
         robot, settings = self.robot, self.settings
         try:
             gravity = None if settings.output == "full" else self._solver.gravity(configuration)
-            dynamics = self._solver.solve(configuration, state.v, state.a, wrenches)
+            dynamics = self._solver.solve(configuration, state, wrenches)
             effort = select_terms(dynamics.tau, gravity, settings.output)
             if settings.friction == "urdf":
                 effort += dynamics.friction
@@ -199,5 +217,11 @@ class Computation:
         except BadMessage as error:
             if error.cause == "not finite":
                 self.accelerations.restart_filter()  # such a velocity would remain in it for long
+                if self.base_states is not None:
+                    self.base_states.restart_filter()
             raise
         return Answer(state, configuration, wrenches, effort, exceeded, dynamics)
+
+
+def _solver_of(robot: Robot, settings: ComputationSettings) -> OpenChain | ClosedLoop:
+    return ClosedLoop(robot, settings.closure_tolerance) if robot.closed else OpenChain(robot)

@@ -43,12 +43,19 @@ class OpenChainDynamics:
         robot = self.robot
         return friction_torques(self.motion[1][robot.indices], robot.damping, robot.dry_friction)
 
+    @property
+    def base_wrench(self) -> Array:
+        """(6,) [force, moment] that the world exerts on the floating base, at and in its link's frame."""
+        assert self.robot.base is not None  # the caller looks
+        return self.result.tau[self.robot.base.velocities]
+
     def connection_wrench(self, index: int) -> StampedWrench:
         """The wrench that holds the subsystem with this index."""
         return self.result.connection_wrench_in_link(index)
 
     def compare(self, check: "md.crosscheck.CrossCheck") -> "md.crosscheck.Residual":
-        """The torques against Pinocchio's."""
+        """The torques against Pinocchio's, at this robot's gravity."""
+        check.set_gravity(self.robot.graph.gravity)
         return check(*self.motion, self.result.tau, self.wrenches.external, self.wrenches.black_box)
 
 
@@ -64,17 +71,25 @@ class OpenChain:
 
     def configuration_at(self, state: State, *previous: Configuration) -> Configuration:
         """Positions of all joints; of those inside black boxes that move no other joint, zero."""
-        return Configuration(state, self._of_all(state.q))
+        base = self._robot.base
+        if base is None or state.base is None:
+            return Configuration(state, self._of_all(state.q))
+        return Configuration(state, base.positions(state.q, state.base.orientation))
 
     def solve(
-        self, configuration: Configuration, v: Array, a: Array, wrenches: AppliedWrenches
+        self, configuration: Configuration, state: State, wrenches: AppliedWrenches
     ) -> OpenChainDynamics:
-        """At velocities and accelerations (n,) of the state.
+        """At velocities and accelerations of a state.
 
         Raises:
             BadMessage: the torques overflow.
         """
-        motion = configuration.coordinates, self._of_all(v), self._of_all(a)
+        base, moving = self._robot.base, state.base
+        if base is None or moving is None:
+            motion = configuration.coordinates, self._of_all(state.v), self._of_all(state.a)
+        else:
+            v, a = base.rates(state.v, moving.twist), base.rates(state.a, moving.acceleration)
+            motion = configuration.coordinates, v, a
         try:
             result = self._solver.solve(*motion, wrenches.external, wrenches.black_box)
         except md.StateError as error:

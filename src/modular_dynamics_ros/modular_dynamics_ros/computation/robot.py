@@ -3,6 +3,7 @@
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 import modular_dynamics as md
 from modular_dynamics.model import summaries_by_kind
 from modular_dynamics.urdf import DescriptionHeader, description_header
+from modular_dynamics_ros.computation.floating_base import FloatingBase, floating_base_of, floating_joints
 from modular_dynamics_ros.computation.values import Array
 from modular_dynamics_ros.exceptions import NoJointsError, RobotError, listed
 
@@ -35,6 +37,7 @@ class Robot:
         all velocities of all joints (nv,).
         closed: whether it has loop joints, passive joints, gears or springs.
         passive_names: the joints with one coordinate that loops and gears move.
+        base: the floating joint that carries the robot; None: its root is fixed.
     """
 
     graph: md.SubsystemGraph
@@ -47,6 +50,7 @@ class Robot:
     dry_friction: Array
     closed: bool = False
     passive_names: tuple[str, ...] = ()
+    base: FloatingBase | None = None
 
     @property
     def black_boxes(self) -> tuple[str, ...]:
@@ -57,7 +61,20 @@ class Robot:
     def summary(self) -> str:
         """One line, for the log."""
         graph = self.graph
-        return f"robot '{graph.name}': {len(graph.subsystems)} subsystems, {len(graph.joint_names)} joints"
+        size = f"{len(graph.subsystems)} subsystems, {len(graph.joint_names)} joints"
+        return f"robot '{graph.name}': {size}; {self.mounting}"
+
+    @property
+    def mounting(self) -> str:
+        """How its root is held, and where that is known from."""
+        if self.base is None:
+            return (
+                f"the root link '{self.graph.ground.name}' is taken as fixed in the world; dynamics_node's "
+                "floating_base:=true takes its motion from odometry"
+            )
+        if self.base.source == "imu":
+            return f"the root link '{self.base.link}' is taken as fixed, and turned as topic imu says"
+        return f"the base '{self.base.link}' floats, and moves as topic odometry says"
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -90,8 +107,14 @@ def load_robot(
     partition_file: str = "",
     gravity: tuple[float, ...] = (0.0, 0.0, -9.81),
     xacro_arguments: Sequence[str] = (),
+    base_source: str = "",
 ) -> Robot:
-    """Read a robot from a URDF's path or text; ``xacro_arguments``: of a xacro file, each name:=value.
+    """Read a robot from a URDF's path or text.
+
+    Args:
+        xacro_arguments: of a xacro file, each name:=value.
+        base_source: topic with the motion of its root link, odometry or imu; empty: the root is fixed. With
+        odometry the URDF may have a floating joint at the root already.
 
     Raises:
         RobotError: the library refuses the description or its arguments, or the robot has joints whose state
@@ -102,27 +125,36 @@ def load_robot(
             # the warnings are in graph.warnings, too, which the node logs
             warnings.simplefilter("ignore", md.ModelWarning)
             mappings = xacro_mappings(xacro_arguments)
-            graph = md.load_urdf(description, partition_file or None, gravity=gravity, mappings=mappings)
+            load = partial(
+                md.load_urdf, description, partition_file or None, gravity=gravity, mappings=mappings
+            )
+            graph = load()
+            floating = floating_joints(graph)
+            bases = set(floating) if base_source == "odometry" else set[str]()
+            if base_source and not floating:
+                graph = load(floating_base=True)
+                bases = set(floating_joints(graph))
     except (md.ModularDynamicsError, OSError) as error:
         raise RobotError(str(error)) from error
     several = [joint for joint in graph.joints if joint.type.nv > 1]
-    if refused := [joint for joint in several if joint.name not in graph.passive_joints]:
+    if refused := [joint for joint in several if joint.name not in bases.union(graph.passive_joints)]:
+        hint = "; floating_base:=true takes it from odometry" if refused[0].name in floating else ""
         raise RobotError(
             f"{refused[0].type.value} joint {listed([joint.name for joint in refused])}: joint_states cannot "
-            "carry its state; the nodes need a fixed base, and one coordinate of each joint but passive ones"
+            f"carry its state{hint}; every other joint needs one coordinate, but passive ones"
         )
     inside = {joint.name for one in graph.subsystems if one.black_box for joint in one.joints}
-    names = tuple(name for name in graph.independent_joint_names if name not in inside)
+    names = tuple(name for name in graph.independent_joint_names if name not in inside | bases)
     if not names:
         raise NoJointsError(
             f"'{graph.name}' has no moving joint outside black boxes: no torque can be computed"
         )
     closed = any((graph.loop_joints, graph.passive_joints, graph.gears, graph.springs))
     needed = set(names) if closed else {*names, *_moving_with(graph, inside)}
-    states = tuple(name for name in graph.joint_names if name in needed)
+    states = tuple(name for name in graph.joint_names if name in needed - bases)
     outside = [joint for joint in graph.joints if joint.name not in inside]
     damping, dry = md.friction_coefficients(outside, graph.joint_names)
-    if closed:  # of each velocity of a joint
+    if closed or bases:  # of each velocity of a joint
         velocities = [graph.joint(name).type.nv for name in graph.joint_names]
         damping, dry = np.repeat(damping, velocities), np.repeat(dry, velocities)
     indices = np.array([graph.v_slice(name).start for name in states], dtype=np.intp)
@@ -142,6 +174,7 @@ def load_robot(
             for name in graph.joint_names
             if name not in graph.independent_joint_names and graph.joint(name).type.nv == 1
         ),
+        floating_base_of(graph, base_source, graph.independent_joint_names, states) if bases else None,
     )
 
 

@@ -3,14 +3,18 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+if TYPE_CHECKING:  # nodes import this file before the library
+    from modular_dynamics.algebra import Quaternion
+
 __all__ = [
     "AppliedWrenches",
     "Array",
+    "BaseState",
     "ComputationSettings",
     "Configuration",
     "Coverage",
@@ -63,13 +67,32 @@ class Coverage(Enum):
 
 
 @dataclass(frozen=True, eq=False)
+class BaseState:
+    """The state of a floating base.
+
+    Attributes:
+        orientation: of the base's link against the frame that its joint starts from.
+        twist: (6,) [linear m/s, angular rad/s] at the origin of its link, in that link's axes.
+        acceleration: (6,) the derivative of these six components.
+    """
+
+    orientation: "Quaternion"
+    twist: Array
+    acceleration: Array
+
+    def at_rest(self) -> "BaseState":
+        """The same orientation without motion."""
+        return BaseState(self.orientation, np.zeros(6), np.zeros(6))
+
+
+@dataclass(frozen=True, eq=False)
 class State:
     """A joint state with the accelerations that belong to it.
 
     Attributes:
         stamp: [ns]. q, v, a: (n,) of the robot's `state_names` [rad or m, per s, per s^2].
         measured: positions of the robot's `passive_names`, NaN where they are not measured.
-        coverage: of the stamp by the reference.
+        coverage: of the stamp by the reference. base: None where the root is fixed.
     """
 
     stamp: int
@@ -78,6 +101,13 @@ class State:
     a: Array
     measured: Array
     coverage: Coverage = Coverage.UNUSED
+    base: BaseState | None = None
+
+    def at_rest(self) -> "State":
+        """The same positions without motion."""
+        rest = np.zeros_like(self.q)
+        base = None if self.base is None else self.base.at_rest()
+        return State(self.stamp, self.q, rest, rest, self.measured, base=base)
 
 
 @dataclass(frozen=True, eq=False)

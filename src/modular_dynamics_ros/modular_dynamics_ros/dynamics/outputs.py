@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from builtin_interfaces.msg import Time
+from geometry_msgs.msg import WrenchStamped
 from modular_dynamics_interfaces.msg import SubsystemGraph
 from sensor_msgs.msg import JointState
 
@@ -12,6 +13,7 @@ from modular_dynamics_ros.computation.robot import Robot
 from modular_dynamics_ros.messages.joint_states import JointStateWriter
 from modular_dynamics_ros.messages.stamps import stamp_message
 from modular_dynamics_ros.messages.subsystem_graph import subsystem_graph_message
+from modular_dynamics_ros.messages.wrenches import WrenchWriter
 from modular_dynamics_ros.node.interfaces import SessionNode
 from modular_dynamics_ros.node.outputs import Outputs, WrenchTopics
 from modular_dynamics_ros.node.topics import LATCHED
@@ -23,6 +25,7 @@ class DynamicsOutputs(Outputs):
     """See `Outputs`; efforts are the torques of the robot's joints outside black boxes.
 
     With closed loops also all joints with one coordinate, the loops closed, and the wrench at each cut joint.
+    With a floating base also its wrench.
     """
 
     def __init__(self, node: SessionNode, robot: Robot, controller_joints: Sequence[str]) -> None:
@@ -36,6 +39,9 @@ class DynamicsOutputs(Outputs):
         self._graph_publisher = self._publisher(SubsystemGraph, "~/subsystem_graph", LATCHED)
         self._subsystems = {subsystem.name: index for index, subsystem in enumerate(graph.subsystems)}
         self._connections = WrenchTopics(self._publisher, "connections", self._subsystems)
+        if robot.base is not None:
+            self._base_wrench = WrenchWriter()
+            self._base_publisher = self._publisher(WrenchStamped, "~/base_wrench")
         if robot.closed:
             single = [name for name in graph.joint_names if graph.joint(name).type.nv == 1]
             self._completed = JointStateWriter(single, range(len(single)), ("position", "velocity"))
@@ -50,7 +56,7 @@ class DynamicsOutputs(Outputs):
         self._graph_publisher.publish(subsystem_graph_message(self._robot.graph, stamp))
 
     def publish(self, answer: Answer, stamp: Time | None = None) -> None:
-        """One answer: torques, commands, connection wrenches and loops.
+        """One answer: torques, commands, wrenches and loops.
 
         Args:
             stamp: instead of the state's own.
@@ -64,6 +70,9 @@ class DynamicsOutputs(Outputs):
                 message = self._completed.write(stamp, q[self._completed_q], v[self._completed_v])
                 self._completed_publisher.publish(message)
             self._cuts.publish(stamp, lambda name: dynamics.cut_wrenches[name])
+        if (base := self._robot.base) is not None and self._base_publisher.get_subscription_count():
+            wrench = self._base_wrench.write(stamp, base.link, dynamics.base_wrench)
+            self._base_publisher.publish(wrench)
         self._connections.publish(stamp, lambda name: dynamics.connection_wrench(self._subsystems[name]))
 
     def publish_torques(self, answer: Answer, stamp: Time) -> None:

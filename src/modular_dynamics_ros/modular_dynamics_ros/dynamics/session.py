@@ -13,6 +13,7 @@ from modular_dynamics_ros.computation.computation import Answer, Computation
 from modular_dynamics_ros.computation.robot import Robot
 from modular_dynamics_ros.computation.values import ComputationSettings, State
 from modular_dynamics_ros.diagnostics.statuses import answer_values
+from modular_dynamics_ros.dynamics.base_inputs import base_input, base_source
 from modular_dynamics_ros.dynamics.crosscheck import CrossChecks
 from modular_dynamics_ros.dynamics.outputs import DynamicsOutputs
 from modular_dynamics_ros.exceptions import BadMessage
@@ -51,10 +52,12 @@ class DynamicsSession:
     @staticmethod
     def load(description: str, parameters: DynamicsParameters) -> Computation:
         """See `load_computation`."""
-        return load_computation(description, parameters, dynamics_settings(parameters))
+        source = base_source(parameters)
+        return load_computation(description, parameters, dynamics_settings(parameters), source)
 
     def __init__(self, node: SessionNode, computation: Computation, parameters: DynamicsParameters) -> None:
         self._node, self._parameters = node, parameters
+        self._base_input = base_input(parameters)
         self._loaded = LoadedRobot(node, computation, parameters)
         self.robot, self.computation = computation.robot, computation
         self.record, self.counts = self._loaded.record, OutputCounts()
@@ -73,7 +76,8 @@ class DynamicsSession:
         self.counts = OutputCounts()
         self.crosschecks.restart()
         self._outputs.activate(state)
-        others = ReferenceInput(node, self.computation), WrenchInputs(node, self.computation)
+        inputs = ReferenceInput, WrenchInputs, *self._base_input
+        others = [make(node, self.computation) for make in inputs]
         self._loaded.subscribe(others, self._on_state, self._on_watch)
         self._outputs.publish_graph(node.stamp())
         self._set_rate(parameters.rate)
@@ -100,6 +104,7 @@ class DynamicsSession:
         """See `Session`."""
         self.record.continue_from(other.record)
         self.counts = other.counts
+        self.computation.continue_from(other.computation)
 
     def reject(self, error: BadMessage) -> None:
         """See `Session`."""
@@ -120,6 +125,8 @@ class DynamicsSession:
         """Take parameters that changed at run time."""
         rate, self._parameters = self._parameters.rate, parameters
         self.computation.apply_settings(dynamics_settings(parameters))
+        self.computation.set_gravity(parameters.gravity)
+        self.robot = self.computation.robot
         monitor = self.crosschecks.monitor
         monitor.rate, monitor.threshold = parameters.crosscheck_rate, parameters.crosscheck_threshold
         if self._loaded.active and rate != parameters.rate:
@@ -207,6 +214,7 @@ def output_status(
     values = {
         **answer_values(record.counts, record.acceleration_source()),
         "output": settings.output,
+        "root": robot.mounting,
     }
     values |= {
         f"effort limit of {name} reached in": f"{count} answers" for name, count in outputs.limited.items()

@@ -9,7 +9,9 @@ from geometry_msgs.msg import Pose, Quaternion
 from numpy.typing import NDArray
 
 import modular_dynamics as md
+from modular_dynamics import algebra
 from modular_dynamics.algebra import rotation_matrix, translation
+from modular_dynamics_ros.exceptions import BadMessage
 
 try:
     import tf_transformations
@@ -18,7 +20,9 @@ except ImportError:
 
     tf_transformations = None
 
-__all__ = ["pose_message", "quaternion_message"]
+__all__ = ["pose_message", "quaternion_message", "unit_quaternion"]
+
+UNIT = 0.01  # difference of a quaternion's norm from 1: digits that were cut off
 
 
 def quaternion_message(rotation: NDArray[np.float64]) -> Quaternion:
@@ -37,3 +41,17 @@ def pose_message(pose: md.DualQuaternion) -> Pose:
     message = Pose(orientation=quaternion_message(rotation_matrix(pose.primary)))
     message.position.x, message.position.y, message.position.z = translation(pose).tolist()
     return message
+
+
+def unit_quaternion(message: Quaternion) -> algebra.Quaternion:
+    """A message as a unit quaternion.
+
+    Raises:
+        BadMessage: its norm differs from 1 by more than rounding, or it is not finite.
+    """
+    read = algebra.Quaternion(message.w, message.x, message.y, message.z)
+    norm = read.norm()
+    if not abs(norm - 1.0) <= UNIT:
+        numbers = f"x y z w = {message.x:g} {message.y:g} {message.z:g} {message.w:g}"
+        raise BadMessage("no orientation", f"its quaternion {numbers} has the norm {norm:g} instead of 1")
+    return read * (1.0 / norm)

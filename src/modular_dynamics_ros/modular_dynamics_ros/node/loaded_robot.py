@@ -24,19 +24,21 @@ WATCH_PERIOD = 0.02  # [s] from one look for stale input to the next
 
 
 def load_computation(
-    description: str, parameters: RobotParameters, settings: ComputationSettings
+    description: str, parameters: RobotParameters, settings: ComputationSettings, base_source: str = ""
 ) -> Computation:
     """Read and prepare a robot; may take long, and may be called in any thread.
 
     Args:
         description: path or text of the URDF. parameters: of the node. settings: of the computation.
+        base_source: see `load_robot`.
 
     Raises:
         RobotError: robot or parameters cannot be used.
     """
     # a text from the topic is never expanded: that reads files and evaluates expressions
     arguments = parameters.xacro_arguments if parameters.robot_description_file else ()
-    robot = load_robot(description, parameters.partition_file, parameters.gravity, arguments)
+    partition, gravity = parameters.partition_file, parameters.gravity
+    robot = load_robot(description, partition, gravity, arguments, base_source)
     return Computation(robot, settings)
 
 

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from modular_dynamics_ros.parameters.kinds import DURATION, RATE, RELATIVE
+from modular_dynamics_ros.parameters.kinds import DURATION, RATE, RELATIVE, unconfigured
 from modular_dynamics_ros.parameters.robot import RobotParameters
 from modular_dynamics_ros.parameters.table import parameter
 
@@ -13,6 +13,21 @@ __all__ = ["DynamicsParameters"]
 class DynamicsParameters(RobotParameters):
     """Parameters of dynamics_node."""
 
+    floating_base: bool = unconfigured(
+        False,
+        "whether pose and twist of the base are taken from the topic odometry; else the root link is fixed",
+    )
+    gravity: tuple[float, ...] = parameter(
+        (0.0, 0.0, -9.81),
+        "gravitational acceleration in the root link's frame; with odometry or imu in their world frame",
+        unit="m/s^2",
+        length=3,
+    )
+    gravity_source: str = unconfigured(
+        "parameter",
+        "whether the root is turned against gravity's frame as the orientation in the topic imu says",
+        choices=("parameter", "imu"),
+    )
     rate: float = parameter(
         0.0, "how often the newest joint state is answered; 0: every joint state is, when it arrives", **RATE
     )

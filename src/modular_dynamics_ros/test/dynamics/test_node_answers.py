@@ -112,7 +112,8 @@ def test_unknown_controller_joints_fail_configuring(make, capfd):
     ("name", "value", "reason"),
     [
         ("output", "half", "output must be one of full, gravity, full_minus_gravity, not 'half'"),
-        ("gravity", [0.0, 0.0, -1.62], "gravity may change while the node is unconfigured"),
+        ("floating_base", True, "floating_base may change while the node is unconfigured"),
+        ("gravity", [0.0, -9.81], "gravity must be 3 finite numbers"),
     ],
 )
 def test_a_bad_parameter_is_refused_and_nothing_changes(active, four_link, name, value, reason):
@@ -137,6 +138,22 @@ def test_parameters_take_effect_at_run_time(active, four_link):
     assert (np.abs(free) > limits).any()
     assert active.answer(v=fast).effort == pytest.approx(np.clip(free, -limits, limits))
     assert "effort limit reached (clip)" in active.status("output", lambda s: s.level == b"\x01").message
+
+
+def test_gravity_turns_at_run_time(make, four_link):
+    """Between two states, without losing one; the comparison with Pinocchio and held positions follow."""
+    harness = make(crosscheck_rate=1e4, on_stale="hold_gravity").activate()
+    harness.answer()
+    gravity = [3.0, -2.0, -7.0]
+    (result,) = harness.node.set_parameters([Parameter("gravity", value=gravity)])
+    assert result.successful
+    graph = md.load_urdf(four_link, gravity=gravity)
+    assert harness.answer().effort.tolist() == md.inverse_dynamics(graph, Q, V, np.zeros(4)).tolist()
+    held = md.inverse_dynamics(graph, Q, np.zeros(4), np.zeros(4)).tolist()
+    harness.spin_until(lambda: harness.torques[-1].effort.tolist() == held)
+    monitor = harness.node.session.crosschecks.monitor
+    assert monitor.count >= 2
+    assert monitor.worst_relative < 1e-12
 
 
 def test_diagnostics_count_and_compare(make):

@@ -9,6 +9,7 @@ import pytest
 import transforms3d
 
 import modular_dynamics as md
+from modular_dynamics_ros.exceptions import BadMessage
 from modular_dynamics_ros.messages import poses
 
 LIBRARIES = [
@@ -55,3 +56,18 @@ def test_a_quarter_turn_about_z(messages):
     message = messages.quaternion_message(np.array([[0.0, -1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]]))
     half = np.sqrt(0.5)
     assert [message.x, message.y, message.z, message.w] == pytest.approx([0.0, 0.0, half, half], abs=1e-15)
+
+
+@pytest.mark.parametrize("scale", [1.0, 0.995, 1.005])
+def test_a_quaternion_that_was_rounded_is_normalised(scale):
+    four = scale * np.array([0.1, -0.5, 0.3, 0.8]) / np.linalg.norm([0.1, -0.5, 0.3, 0.8])
+    x, y, z, w = four.tolist()
+    read = poses.unit_quaternion(poses.Quaternion(x=x, y=y, z=z, w=w))
+    assert [read.x, read.y, read.z, read.w] == pytest.approx(four / scale, abs=1e-15)
+
+
+@pytest.mark.parametrize("four", [(0, 0, 0, 0), (1, 1, 0, 0), (0, 0, 0, np.nan), (np.inf, 0, 0, 0)])
+def test_what_is_no_rotation_is_refused(four):
+    x, y, z, w = map(float, four)
+    with pytest.raises(BadMessage, match=r"its quaternion x y z w = .* has the norm .* instead of 1"):
+        poses.unit_quaternion(poses.Quaternion(x=x, y=y, z=z, w=w))

@@ -1,0 +1,164 @@
+"""dynamics_node with floating_base: torques and base wrench at the base's state that odometry tells."""
+
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from geometry_msgs.msg import WrenchStamped
+from nav_msgs.msg import Odometry
+from std_msgs.msg import String
+
+import modular_dynamics as md
+from helpers.nodes.dynamics_harness import Q, V
+from modular_dynamics_ros.messages.stamps import stamp_message, stamp_nanoseconds
+from modular_dynamics_ros.node.robot_node import FAILURE
+
+pytestmark = [pytest.mark.ros, pytest.mark.usefixtures("ros")]
+
+MS, S = 1_000_000, 1_000_000_000  # [ns]
+TWIST = [0.3, -0.1, 0.2, 0.5, 0.4, -0.6]
+HALF = 0.5**0.5
+
+
+def odometry(stamp, frame="odom", link="base", quaternion=(HALF, 0.0, 0.0, HALF), twist=TWIST, x=1.0):
+    """The quaternion is x y z w: here a quarter turn about x."""
+    message = Odometry(child_frame_id=link)
+    message.header.frame_id, message.header.stamp = frame, stamp_message(stamp)
+    message.pose.pose.position.x = x
+    o, (linear, angular) = (
+        message.pose.pose.orientation,
+        (message.twist.twist.linear, message.twist.twist.angular),
+    )
+    o.x, o.y, o.z, o.w = quaternion
+    linear.x, linear.y, linear.z, angular.x, angular.y, angular.z = twist
+    return message
+
+
+@pytest.fixture
+def floating(make):
+    """The node, connected, with a publisher of odometry and the base wrenches that it publishes."""
+    harness = make(floating_base=True, crosscheck_rate=1000.0).start()
+    harness.odometry = harness.probe.create_publisher(Odometry, "odometry", 10)
+    harness.base_wrenches = []
+    harness.probe.create_subscription(
+        WrenchStamped, "dynamics_node/base_wrench", harness.base_wrenches.append, 10
+    )
+    topics = [harness.states, harness.odometry]
+    names = ["/dynamics_node/joint_torques", "/dynamics_node/base_wrench"]
+    harness.spin_until(
+        lambda: (
+            all(topic.get_subscription_count() for topic in topics)
+            and all(harness.probe.count_publishers(name) for name in names)
+            and all(harness.node.count_subscribers(name) for name in names)
+        )
+    )
+    return harness
+
+
+def test_torques_and_base_wrench_of_a_moving_base(floating, four_link):
+    session, stamp = floating.node.session, time.time_ns()
+    floating.odometry.publish(odometry(stamp))
+    floating.spin_until(lambda: session.computation.base_states.newest)
+    while not floating.base_wrenches:  # the first ones may find their subscriber not connected
+        stamp += MS
+        torques = floating.answer(stamp=stamp)
+        floating.spin_until(lambda: True)
+    graph = md.load_urdf(four_link, floating_base=True)
+    wrench = floating.base_wrenches[-1]
+    answered = stamp_nanoseconds(wrench.header.stamp)
+    turn = session.computation.base_states.at(answered).orientation
+    q = np.concatenate(([0.0, 0.0, 0.0, turn.w, turn.x, turn.y, turn.z], Q))
+    tau = md.inverse_dynamics(graph, q, np.concatenate((TWIST, V)), np.zeros(10))
+    force, moment = wrench.wrench.force, wrench.wrench.torque
+    given = [force.x, force.y, force.z, moment.x, moment.y, moment.z]
+    assert given == pytest.approx(tau[:6].tolist(), rel=1e-12, abs=1e-12)
+    assert floating.torque_of(answered).effort.tolist() == tau[6:].tolist()
+    assert torques.name == ["turn", "bend", "left", "right"]
+    assert wrench.header.frame_id == "base"
+    monitor = session.crosschecks.monitor
+    assert monitor.count > 0
+    assert monitor.worst_relative < 1e-12
+    root = {value.key: value.value for value in floating.status("output").values}["root"]
+    assert root == "the base 'base' floats, and moves as topic odometry says"
+
+
+def test_without_odometry_nothing_is_answered_and_the_next_good_one_helps(floating, capfd):
+    rejected, now = floating.node.session.record.counts.rejected, time.time_ns()
+    states = floating.node.session.computation.base_states
+    stamps = []
+    for k in range(3):
+        stamps.append(floating.send(stamp=now + k * MS))
+        floating.spin_until(lambda: rejected["no odometry"] == len(stamps))
+    floating.odometry.publish(odometry(now - 31 * S))
+    floating.spin_until(lambda: states.newest)
+    stamps.append(floating.send(stamp=now + 4 * MS))
+    floating.spin_until(lambda: rejected["no odometry"] == 4)
+    floating.odometry.publish(odometry(now))
+    floating.spin_until(lambda: states.newest == now)
+    floating.answer(stamp=now + 100 * MS)
+    assert not any(floating.torque_of(stamp) for stamp in stamps)
+    log = capfd.readouterr().err
+    assert log.count("not answered: no odometry message has arrived") == 1
+    assert log.count("message is 31.004 s older than the joint state, more than 30 s (stale_after)") == 1
+
+
+@pytest.mark.parametrize(
+    ("bad", "words"),
+    [
+        ({"link": "left_branch"}, "its frame is 'left_branch'; the root link 'base' is needed"),
+        ({"link": "imu"}, "its frame is 'imu'; the root link 'base' is needed"),
+        ({"frame": "base"}, "its world frame is 'base'"),
+        ({"frame": ""}, "its world frame is ''"),
+        ({"frame": "map_ned"}, "points down"),
+        ({"quaternion": (0.0, 0.0, 0.0, 0.0)}, "x y z w = 0 0 0 0 has the norm 0 instead of 1"),
+        ({"quaternion": (0.0, 0.0, 0.0, 2.0)}, "has the norm 2 instead of 1"),
+        ({"quaternion": (0.0, 0.0, float("nan"), 1.0)}, "has the norm nan instead of 1"),
+        ({"twist": [float("inf"), 0.0, 0.0, 0.0, 0.0, 0.0]}, "its pose or twist holds NaN, infinite"),
+        ({"x": float("nan")}, "its pose or twist holds NaN, infinite"),
+    ],
+)
+def test_odometry_that_cannot_be_used_is_named_and_the_last_good_one_stays(floating, capfd, bad, words):
+    states, now = floating.node.session.computation.base_states, time.time_ns()
+    floating.odometry.publish(odometry(now))
+    floating.spin_until(lambda: states.newest)
+    for k in range(1, 6):
+        floating.odometry.publish(odometry(now + k * MS, **bad))
+    log = floating.said(words, capfd)
+    floating.odometry.publish(odometry(now + 9 * MS, quaternion=(0.0, 0.0, 0.0, 1.004)))
+    floating.spin_until(lambda: states.newest == now + 9 * MS)
+    assert states.at(now + 9 * MS).orientation.norm() == pytest.approx(1.0, abs=1e-15)
+    assert (log + capfd.readouterr().err).count(words) == 1
+
+
+def test_without_nav_msgs_a_floating_base_is_refused(make, monkeypatch, capfd):
+    monkeypatch.setitem(sys.modules, "nav_msgs.msg", None)
+    monkeypatch.delitem(sys.modules, "modular_dynamics_ros.dynamics.odometry_input", raising=False)
+    assert make(floating_base=True).node.trigger_configure() == FAILURE
+    assert "floating_base needs nav_msgs/Odometry, which cannot be imported" in capfd.readouterr().err
+
+
+def test_a_fixed_root_is_said_once_and_needs_no_odometry(make, capfd):
+    harness = make().activate()
+    harness.answer()
+    assert capfd.readouterr().err.count("'base' is taken as fixed in the world") == 1
+    assert harness.node.count_subscribers("/odometry") == 0
+    assert harness.node.count_publishers("/dynamics_node/base_wrench") == 0
+
+
+def test_a_new_description_of_the_robot_needs_no_new_odometry(make, four_link):
+    text = Path(four_link).read_text()
+    harness = make(robot_description_file="", floating_base=True).start()
+    publisher = harness.probe.create_publisher(Odometry, "odometry", 10)
+    harness.descriptions.publish(String(data=text))
+    harness.spin_until(lambda: harness.node.session and publisher.get_subscription_count())
+    first, now = harness.node.session, time.time_ns()
+    publisher.publish(odometry(now))
+    harness.spin_until(lambda: first.computation.base_states.newest)
+    harness.answer_when_connected()
+    harness.descriptions.publish(String(data=text.replace('name="four_link"', 'name="heavier"')))
+    harness.spin_until(lambda: harness.node.session is not first)
+    harness.answer()
+    assert harness.node.session.robot.graph.name == "heavier"
+    assert harness.node.session.record.counts.rejected == {}
