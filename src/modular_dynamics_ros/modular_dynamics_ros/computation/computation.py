@@ -17,9 +17,10 @@ from modular_dynamics_ros.computation.values import (
     Configuration,
     State,
 )
-from modular_dynamics_ros.exceptions import BadMessage, listed
+from modular_dynamics_ros.computation.wrenches import RobotWrenches
+from modular_dynamics_ros.exceptions import BadMessage
 
-__all__ = ["Answer", "Computation", "TimedWrenches"]
+__all__ = ["Answer", "Computation"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,45 +41,22 @@ class Answer:
     dynamics: OpenChainDynamics | ClosedLoopSolution
 
 
-class TimedWrenches:
-    """The newest wrench under each name, and when it arrived [ns]."""
-
-    def __init__(self) -> None:
-        self._wrenches: dict[str, tuple[int, Array]] = {}
-
-    def set(self, name: str, wrench: Array, now: int) -> None:
-        """Take a wrench [force, moment] (6,)."""
-        self._wrenches[name] = (now, wrench)
-
-    def clear(self) -> None:
-        """Forget all of them."""
-        self._wrenches.clear()
-
-    def valid(self, now: int, valid_for: float) -> dict[str, Array] | None:
-        """Wrenches not older than `valid_for` [s]; None when there are none, the fastest case for solvers."""
-        if not self._wrenches:
-            return None
-        oldest = now - valid_for * 1e9
-        return {
-            name: wrench for name, (arrived, wrench) in self._wrenches.items() if arrived >= oldest
-        } or None
-
-
 class Computation:
     """Torques of one robot. It keeps no answer: the caller passes previous ones.
 
     Attributes:
         accelerations: where they come from; keeps reference and filter from message to message.
-        external, black_box: wrenches from topics, which hold for a while.
+        wrenches: from topics, valid for a while.
 
     Raises:
-        RobotError: there is no configuration in which the robot's loops close.
+        RobotError: there is no configuration in which the robot's loops close, or the settings name black
+            boxes that it does not have.
     """
 
     def __init__(self, robot: Robot, settings: ComputationSettings) -> None:
         self.robot, self.settings = robot, settings
         self.accelerations = AccelerationSource(len(robot.state_names), settings)
-        self.external, self.black_box = TimedWrenches(), TimedWrenches()
+        self.wrenches = RobotWrenches(robot, settings.reversed_black_boxes)
         self._solver: OpenChain | ClosedLoop
         if robot.closed:
             self._solver = ClosedLoop(robot, settings.closure_tolerance)
@@ -94,8 +72,7 @@ class Computation:
 
     def forget(self) -> None:
         """Forget all inputs: what came before a pause of unknown length says nothing about now."""
-        self.external.clear()
-        self.black_box.clear()
+        self.wrenches.clear()
         self.accelerations.forget()
 
     @property
@@ -131,14 +108,15 @@ class Computation:
             previous: loops are closed from the first of these that the state follows closely.
 
         Raises:
-            BadMessage: the wrench of a black box is missing or too old, the loops do not close or stand at a
-            dead point, or the torques overflow.
+            BadMessage: a wrench is missing or has stopped, the loops do not close or stand at a dead point,
+            or the torques overflow.
         """
-        wrenches = self._applied_wrenches(now)
+        external, boxes = self.wrenches.current(now, self.settings)
         configuration = self._solver.configuration_at(
             state, *(answer.configuration for answer in previous if answer)
         )
-        return self._answer(state, configuration, wrenches)
+        black_box = self.wrenches.at_connections(boxes, configuration.coordinates)
+        return self._answer(state, configuration, AppliedWrenches(external, black_box))
 
     def hold(self, previous: Answer) -> Answer:
         """Torques that hold the position of an answer against gravity, with its wrenches of black boxes.
@@ -149,15 +127,6 @@ class Computation:
         last, rest = previous.state, np.zeros_like(previous.state.q)
         state = State(last.stamp, last.q, rest, rest, last.measured)
         return self._answer(state, previous.configuration, AppliedWrenches(None, previous.wrenches.black_box))
-
-    def _applied_wrenches(self, now: int) -> AppliedWrenches:
-        valid_for = self.settings.stale_after
-        black_box = self.black_box.valid(now, valid_for)
-        if missing := [name for name in self.robot.black_boxes if name not in (black_box or ())]:
-            raise BadMessage(
-                "no wrench", f"no wrench of black box {listed(missing)} in the last {valid_for:g} s"
-            )
-        return AppliedWrenches(self.external.valid(now, valid_for), black_box)
 
     def _answer(self, state: State, configuration: Configuration, wrenches: AppliedWrenches) -> Answer:
         robot, settings = self.robot, self.settings

@@ -33,6 +33,8 @@ class ComputationSettings:
         acceleration_source: zero | reference | filtered. filter_cutoff: of the velocity filter [Hz].
         output: full | gravity | full_minus_gravity. friction: none | urdf. effort_limits: off | clip | scale.
         stale_after: how long wrenches from topics, and a reference beyond its last point, stay valid [s].
+        on_stale_external_wrench, on_stale_black_box: stop | hold | zero.
+        reversed_black_boxes: whose wrenches come with the opposite sign.
         closure_tolerance: by how much measured passive joints may differ from the closed ones [rad or m].
     """
 
@@ -43,6 +45,9 @@ class ComputationSettings:
     effort_limits: str = "off"
     stale_after: float = 0.2
     closure_tolerance: float = 0.01
+    on_stale_external_wrench: str = "zero"
+    on_stale_black_box: str = "stop"
+    reversed_black_boxes: tuple[str, ...] = ()
 
 
 class Coverage(Enum):

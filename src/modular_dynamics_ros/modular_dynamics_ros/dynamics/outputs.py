@@ -14,7 +14,7 @@ from modular_dynamics_ros.messages.stamps import stamp_message
 from modular_dynamics_ros.messages.subsystem_graph import subsystem_graph_message
 from modular_dynamics_ros.node.interfaces import SessionNode
 from modular_dynamics_ros.node.outputs import Outputs, WrenchTopics
-from modular_dynamics_ros.node.topics import LATCHED
+from modular_dynamics_ros.node.topics import LATCHED, topic_names
 
 __all__ = ["DynamicsOutputs"]
 
@@ -23,10 +23,16 @@ class DynamicsOutputs(Outputs):
     """See `Outputs`; efforts are the torques of the robot's joints outside black boxes.
 
     With closed loops also all joints with one coordinate, the loops closed, and the wrench at each cut joint.
+
+    Raises:
+        RobotError: also where two names would share a topic, or one is too long for a topic.
     """
 
     def __init__(self, node: SessionNode, robot: Robot, controller_joints: Sequence[str]) -> None:
         graph = robot.graph
+        # before the first publisher: a robot that is refused leaves none behind
+        subsystems = topic_names("subsystem", [subsystem.name for subsystem in graph.subsystems])
+        loop_joints = topic_names("loop joint", [loop.name for loop in graph.loop_joints])
         commanded = dict(zip(robot.joint_names, robot.published.tolist(), strict=True))
         super().__init__(node, controller_joints, commanded, f"'{graph.name}' has torques of")
         self._robot = robot
@@ -35,15 +41,14 @@ class DynamicsOutputs(Outputs):
         self._torque_publisher = self._publisher(JointState, "~/joint_torques")
         self._graph_publisher = self._publisher(SubsystemGraph, "~/subsystem_graph", LATCHED)
         self._subsystems = {subsystem.name: index for index, subsystem in enumerate(graph.subsystems)}
-        self._connections = WrenchTopics(self._publisher, "connections", self._subsystems)
+        self._connections = WrenchTopics(self._publisher, "connections", subsystems)
         if robot.closed:
             single = [name for name in graph.joint_names if graph.joint(name).type.nv == 1]
             self._completed = JointStateWriter(single, range(len(single)), ("position", "velocity"))
             self._completed_q = [graph.q_slice(name).start for name in single]
             self._completed_v = [graph.v_slice(name).start for name in single]
             self._completed_publisher = self._publisher(JointState, "~/completed_joint_states")
-            names = [loop.name for loop in graph.loop_joints]
-            self._cuts = WrenchTopics(self._publisher, "loop_joints", names)
+            self._cuts = WrenchTopics(self._publisher, "loop_joints", loop_joints)
 
     def publish_graph(self, stamp: Time) -> None:
         """The graph, also for later subscribers."""

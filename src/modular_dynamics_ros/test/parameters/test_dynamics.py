@@ -52,6 +52,7 @@ def test_the_general_file_repeats_the_defaults(root):
         "xacro_arguments",
         "partition_file",
         "controller_joints",
+        "reversed_black_boxes",
         "autostart",
     }
     assert set(default) - set(written) == left_out  # those that belong to a robot or to a launch file
