@@ -1,6 +1,5 @@
 """Connection wrenches from dynamics_node, matched to the joint states that they were computed from."""
 
-import time
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, Generic, TypeVar
@@ -148,7 +147,7 @@ class ConnectionWrenches(Subscriptions, Generic[Item]):
         Raises:
             BadMessage: see `WrenchMatcher.wait`.
         """
-        self.matcher.wait(stamp, item, time.monotonic_ns())
+        self.matcher.wait(stamp, item, self._node.steady())
         matched = self.matcher.take(stamp)
         return None if matched is None else matched[1]
 
@@ -159,7 +158,7 @@ class ConnectionWrenches(Subscriptions, Generic[Item]):
                 raise BadMessage(
                     "unknown frame", f"its frame '{link:.80}' is no link of '{self._graph.name}'"
                 )
-            self.matcher.add(name, stamp, (link, wrench_from_message(message)), time.monotonic_ns())
+            self.matcher.add(name, stamp, (link, wrench_from_message(message)), self._node.steady())
         except BadMessage as error:
             self._node.log.problem(LOG_NAME, error.cause, f"wrench of '{name}' refused: {error}")
             return

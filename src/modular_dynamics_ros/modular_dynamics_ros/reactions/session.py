@@ -147,8 +147,8 @@ class ReactionSession:
         ]
         if self._loads is not None:
             matcher, problems = self._loads.matcher, self._node.log.texts(LOG_NAME)
-            limit = longest_silence(matcher.timeout, simulated=self._node.simulated())
-            statuses.append(loads_status(matcher.ages(time.monotonic_ns()), limit, problems))
+            limit = longest_silence(matcher.timeout, simulated=self._node.simulated)
+            statuses.append(loads_status(matcher.ages(self._node.steady()), limit, problems))
         closure = self.record.closure_status(self._closed)
         return [*statuses, closure, reactions_status(self.reactions, self._last)]
 
@@ -185,7 +185,7 @@ class ReactionSession:
         if self._loads is None:
             return
         matcher = self._loads.matcher
-        for missing in matcher.overdue(time.monotonic_ns()):
+        for missing in matcher.overdue(self._node.steady()):
             text = (
                 f"no connection wrench of {listed(missing)} with its stamp came within {matcher.timeout:g} s"
             )

@@ -144,7 +144,7 @@ def test_a_clock_set_back_ends_an_external_wrench(make, four_link):
     wrenches = harness.node.session.computation.wrenches
 
     def pushed():
-        harness.external.publish(wrench_message("left_branch"))
+        harness.external.publish(wrench_message("left_branch", stamp=100_000_000_000))
         return "left_branch" in wrenches.external
 
     harness.spin_until(pushed)
