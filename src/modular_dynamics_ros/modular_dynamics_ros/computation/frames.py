@@ -155,8 +155,8 @@ class BlackBoxFrames:
         if unknown := [name for name in moving if name not in self._robot.state_names]:
             raise BadMessage(
                 "pose not known",
-                f"link '{link}' moves with {listed(unknown)} inside a black box, whose position is not known; give "
-                f"the wrench in the frame of a link outside, such as '{connection.link}'",
+                f"link '{link}' moves with {listed(unknown)} inside a black box: its pose is not known; "
+                f"give the wrench in the frame of a link outside, such as '{connection.link}'",
             )
         x = connection.x_link_connection.conjugate()
         matrix = wrench_matrix(homogeneous(*to_rotation_translation(x)))

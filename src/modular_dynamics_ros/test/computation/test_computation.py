@@ -12,14 +12,9 @@ pytestmark = pytest.mark.ros
 Q, REST = np.array([0.3, -0.5, 0.7]), np.zeros(3)
 
 
-@pytest.fixture(scope="module")
-def make(four_link, tmp_path_factory):
-    path = tmp_path_factory.mktemp("partition") / "boxed.yaml"
-    path.write_text(
-        "version: 1\nsubsystems:\n  - {name: stem, joints: [turn, bend]}\n  - {name: left_branch, joints: [left]}\n"
-        "  - {name: right_branch, root_link: right_branch, black_box: true}\n"
-    )
-    robot = load_robot(four_link, str(path))
+@pytest.fixture
+def make(four_link, boxed_branch):
+    robot = load_robot(four_link, boxed_branch)
 
     def computation(**settings):
         return Computation(robot, ComputationSettings(**settings))
@@ -77,7 +72,9 @@ def test_reversed_sensors_are_turned_by_a_parameter_alone(make):
     feed(turned, "right_branch", -wrench)
     feed(plain, "right_branch", wrench)
     assert effort(turned).tolist() == effort(plain).tolist()
-    with pytest.raises(RobotError, match="names 'left_branch', but the black boxes of 'four_link' are right_"):
+    with pytest.raises(
+        RobotError, match="names 'left_branch', but the black boxes of 'four_link' are right_"
+    ):
         make(reversed_black_boxes=("left_branch",))
 
 

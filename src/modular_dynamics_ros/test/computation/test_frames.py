@@ -1,5 +1,7 @@
 """Wrenches given in many frames are one wrench: placements are Pinocchio's, or computed by hand."""
 
+from pathlib import Path
+
 import numpy as np
 import pinocchio
 import pytest
@@ -43,7 +45,9 @@ class Placements:
         for name, value in q.items():
             joint = self.model.joints[self.model.getJointId(name)]
             unbounded = joint.nq == 2  # cos, sin
-            self.q[joint.idx_q : joint.idx_q + joint.nq] = (np.cos(value), np.sin(value)) if unbounded else value
+            self.q[joint.idx_q : joint.idx_q + joint.nq] = (
+                (np.cos(value), np.sin(value)) if unbounded else value
+            )
         pinocchio.framesForwardKinematics(self.model, self.data, self.q)
 
     def moved(self, wrench, of, to):
@@ -58,7 +62,7 @@ def test_a_wrench_in_the_frame_of_any_link_outside_is_the_same(boxed, four_link)
     reference = computation(boxed)
     feed(reference, "right_branch", FORCE)
     expected = effort(reference, q)
-    placements = Placements(open(four_link).read(), dict(zip(boxed.state_names, q, strict=True)))
+    placements = Placements(Path(four_link).read_text(), dict(zip(boxed.state_names, q, strict=True)))
     connection = boxed.graph.subsystem("right_branch").connection
     assert connection.link == "upper_stem"
     at_carrier = np.append(FORCE[:3], FORCE[3:] + np.cross([0, 0, 0.3], FORCE[:3]))  # `right` is 0.3 m above
@@ -75,10 +79,19 @@ def test_the_pose_is_that_of_the_state_which_is_answered(boxed, four_link):
     one, reference = computation(boxed), computation(boxed)
     one.wrenches.take_black_box("right_branch", "base", FORCE, arrival())
     for q in np.array([[0.3, -0.5, 0.7], [-1.2, 0.9, 0.1], [2.5, 0.2, -1.0]]):
-        placements = Placements(open(four_link).read(), dict(zip(boxed.state_names, q, strict=True)))
+        placements = Placements(Path(four_link).read_text(), dict(zip(boxed.state_names, q, strict=True)))
         given = placements.moved(FORCE, "base", "upper_stem")
         reference.wrenches.take_black_box("right_branch", "upper_stem", given, arrival())
         assert effort(one, q) == pytest.approx(effort(reference, q), abs=1e-12)
+
+
+def test_a_black_boxs_wrench_comes_out_in_the_frame_of_the_carrying_link(boxed, four_link):
+    q, one = np.array([0.3, -0.5, 0.7]), computation(boxed)
+    one.wrenches.take_black_box("right_branch", "base", FORCE, arrival())
+    link, wrench = one.compute(one.observe(NOW, q, q), NOW).dynamics.connection_wrench(2)
+    placements = Placements(Path(four_link).read_text(), dict(zip(boxed.state_names, q, strict=True)))
+    assert link == "upper_stem"
+    assert wrench == pytest.approx(placements.moved(FORCE, "base", link), abs=1e-12)
 
 
 def test_a_link_beyond_a_black_box_whose_joints_are_known_will_do(chain):

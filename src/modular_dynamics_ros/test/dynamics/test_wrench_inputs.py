@@ -1,6 +1,7 @@
 """dynamics_node: frames, stamps and ends of wrenches, as seen from outside."""
 
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,7 +13,12 @@ from std_msgs.msg import String
 
 import modular_dynamics as md
 from helpers.nodes.dynamics_harness import NAMES, Q, V, expected
+from helpers.nodes.lone_node import lone_node
 from helpers.wrenches import in_carrying_link
+from modular_dynamics_ros.computation.computation import Computation
+from modular_dynamics_ros.computation.robot import load_robot
+from modular_dynamics_ros.computation.values import ComputationSettings
+from modular_dynamics_ros.dynamics.wrench_inputs import WrenchInputs
 from modular_dynamics_ros.messages.stamps import stamp_message
 from modular_dynamics_ros.messages.static_frames import TFMessage
 from modular_dynamics_ros.messages.wrenches import WrenchWriter
@@ -163,7 +169,10 @@ def test_names_that_would_share_a_topic_fail_configuring(make, four_link, tmp_pa
     node = make(partition_file=str(path)).node
     before = len(list(node.publishers))
     assert node.trigger_configure() == FAILURE
-    assert "subsystems 'hand left' and 'hand-left' would share the topics of 'hand_left'" in capfd.readouterr().err
+    assert (
+        "subsystems 'hand left' and 'hand-left' would share the topics of 'hand_left'"
+        in capfd.readouterr().err
+    )
     assert len(list(node.publishers)) == before
     path.write_text(path.read_text().replace("hand left", "左").replace("hand-left", "右"))
     assert node.trigger_configure() == SUCCESS
@@ -190,16 +199,50 @@ def test_a_frame_of_tf_static_is_taken_also_by_the_next_robot(make, four_link):
     wrench = np.array([1.0, 2.0, 3.0, 0.1, 0.2, 0.3])
     at_link = np.append(wrench[:3], wrench[3:] + np.cross([0.0, 0.0, 0.1], wrench[:3]))
     loaded = expected(four_link, external_wrenches={"left_branch": at_link})
-    text = open(four_link).read()
-    for description in (text, text + "\n"):
-        before = harness.node.session
+    text = Path(four_link).read_text()
+
+    def taken():
+        harness.external.publish(wrench_message("sensor", wrench))
+        return "sensor" in harness.node.session.computation.wrenches.external
+
+    for count, description in enumerate((text, text + "\n")):
         harness.descriptions.publish(String(data=description))
-        harness.spin_until(lambda: harness.node.session is not before)
-        wrenches = harness.node.session.computation.wrenches
-
-        def taken():
-            harness.external.publish(wrench_message("sensor", wrench))
-            return "sensor" in wrenches.external
-
+        harness.spin_until(lambda count=count: len(harness.graphs) > count)  # one for each robot
         harness.spin_until(taken)
         assert harness.answer_when_connected().effort == pytest.approx(loaded, abs=1e-12)
+
+
+def lone_inputs(four_link, **settings):
+    """Without DDS: the node, its inputs, and how an external wrench comes, at a time of its clock [ns]."""
+    node, computation = lone_node(), Computation(load_robot(four_link), ComputationSettings(**settings))
+    inputs = WrenchInputs(node, computation)
+
+    def push(wrench=PUSH, waited=0.0):
+        call = next(c for c in node.create_subscription.call_args_list if c.args[1] == "~/external_wrench")
+        info = {"received_timestamp": time.time_ns() - int(waited * 1e9)}
+        call.args[2](wrench_message("left_branch", wrench), info)
+
+    return node, inputs, push
+
+
+def test_a_wrench_without_a_stamp_is_as_old_as_its_arrival(four_link):
+    _, inputs, push = lone_inputs(four_link, stale_after=2.0)
+    push(waited=0.1)
+    assert not inputs.refused
+    push(waited=2.1)  # the node was stopped meanwhile
+    assert inputs.refused == {"too old": 1}
+
+
+def test_a_wrench_that_stopped_for_a_moment_is_reported(four_link):
+    node, inputs, push = lone_inputs(four_link, stale_after=2.0)
+    state = inputs._computation.observe(0, Q, V)
+    push()
+    inputs._computation.compute(state, 3_000_000_000)
+    node.time = 3_000_000_000
+    push()
+    status = inputs.status()
+    assert (status.level, status.message) == (1, "a wrench has stopped for a moment")
+    assert (inputs.status().level, inputs.status().message) == (0, "all valid")
+    other = lone_inputs(four_link)[1]
+    other.continue_from(inputs)
+    assert other.refused is inputs.refused

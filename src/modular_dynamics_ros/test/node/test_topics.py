@@ -6,7 +6,20 @@ from modular_dynamics_ros.node.topics import LONGEST_PART, topic_name, topic_nam
 
 pytestmark = pytest.mark.ros
 
-NAMES = ["arm", "hand left", "hand right", "左", "右", "1st", "²", "a/b~{c}", "-", "__", "ä", "x" * LONGEST_PART]
+NAMES = [
+    "arm",
+    "hand left",
+    "hand right",
+    "左",
+    "右",
+    "1st",
+    "²",
+    "a/b~{c}",
+    "-",
+    "__",
+    "ä",
+    "x" * LONGEST_PART,
+]
 
 
 def test_every_name_has_a_legal_topic_of_its_own():
@@ -15,7 +28,12 @@ def test_every_name_has_a_legal_topic_of_its_own():
     for part in parts.values():
         validate_full_topic_name(f"/dynamics_node/connections/{part}/wrench")
         assert part.isascii()
-    assert [parts[name] for name in ("arm", "hand left", "左", "1st")] == ["arm", "hand_left", "u5de6", "_1st"]
+    assert [parts[name] for name in ("arm", "hand left", "左", "1st")] == [
+        "arm",
+        "hand_left",
+        "u5de6",
+        "_1st",
+    ]
     assert topic_name("hand left") == "hand_left"
 
 
