@@ -5,8 +5,10 @@ from pathlib import Path
 import numpy as np
 import pinocchio
 import pytest
+import yaml
 
 import modular_dynamics as md
+from helpers.tree_dynamics import BOXED_TOOL
 from helpers.wrenches import NOW, arrival, feed
 from modular_dynamics_ros.computation.computation import Computation
 from modular_dynamics_ros.computation.frames import FixedFrames, wrench_matrix
@@ -104,6 +106,22 @@ def test_a_link_beyond_a_black_box_whose_joints_are_known_will_do(chain):
     for frame in ("base", "b", "c"):
         one.wrenches.take_black_box("box", frame, placements.moved(FORCE, "a", frame), arrival())
         assert effort(one, q) == pytest.approx(effort(reference, q), abs=1e-12)
+
+
+def test_a_link_that_is_fixed_inside_a_black_box_will_do(root, tmp_path):
+    path, partition = root / "urdf/vendor_arm.urdf", tmp_path / "boxed.yaml"
+    partition.write_text(yaml.safe_dump(BOXED_TOOL))
+    robot = load_robot(path, str(partition))
+    subsystem, inside = robot.graph.subsystem("tool"), "tv7_gripper_base"
+    assert inside in subsystem.fixed_links
+    q = np.linspace(0.1, 0.7, len(robot.state_names))
+    placements = Placements(path.read_text(), dict(zip(robot.state_names, q, strict=True)))
+    one, reference = computation(robot), computation(robot)
+    one.wrenches.take_black_box("tool", inside, FORCE, arrival())
+    carrier = subsystem.connection.link
+    assert np.abs(placements.moved(FORCE, inside, carrier) - FORCE).max() > 1e-3
+    reference.wrenches.take_black_box("tool", carrier, placements.moved(FORCE, inside, carrier), arrival())
+    assert effort(one, q) == pytest.approx(effort(reference, q), abs=1e-12)
 
 
 def test_a_link_whose_pose_is_not_known_is_refused_by_name(boxed):
