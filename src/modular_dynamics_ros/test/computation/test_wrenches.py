@@ -96,7 +96,7 @@ def test_a_last_wrench_of_zero_is_an_end_and_no_stop_where_that_is_so(clock):
         assert (len(stopped), wrenches.stops) == (stops, stops)
 
 
-@pytest.mark.parametrize(("age", "cause"), [(0.21, "too old"), (-0.21, "from the future")])
+@pytest.mark.parametrize(("age", "cause"), [(0.21, "too old"), (-0.21, "ahead of the clock")])
 def test_a_stamp_that_is_far_from_now_is_refused(age, cause):
     for good in (-0.2, 0.0, 0.2):
         check_age(NOW - int(good * S), NOW, 0.2)
