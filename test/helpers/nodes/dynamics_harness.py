@@ -1,7 +1,5 @@
 """dynamics_node and a node that talks to it, in this process."""
 
-import time
-
 import numpy as np
 from diagnostic_msgs.msg import DiagnosticArray
 from geometry_msgs.msg import WrenchStamped
@@ -72,7 +70,7 @@ class Harness(SpunNodes):
     def send(self, names=NAMES, q=Q, v=V, stamp=None, effort=(), frame=""):
         numbers = {"position": q, "velocity": v, "effort": effort}
         message = JointState(name=list(names), **{k: [float(x) for x in of] for k, of in numbers.items()})
-        message.header.stamp = stamp_message(time.time_ns() if stamp is None else stamp)
+        message.header.stamp = stamp_message(self.node.now() if stamp is None else stamp)
         message.header.frame_id = frame
         self.states.publish(message)
         return stamp_nanoseconds(message.header.stamp)

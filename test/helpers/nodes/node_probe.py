@@ -13,7 +13,7 @@ from trajectory_msgs.msg import JointTrajectory
 
 import modular_dynamics as md
 from helpers.nodes.waiting import SpunNodes
-from modular_dynamics_ros.computation.reference_sampler import ReferenceSampler
+from modular_dynamics_ros.computation.accelerations.reference_sampler import ReferenceSampler
 from modular_dynamics_ros.demo.processes import Processes
 from modular_dynamics_ros.demo.recorder import join
 from modular_dynamics_ros.messages.stamps import stamp_message, stamp_nanoseconds

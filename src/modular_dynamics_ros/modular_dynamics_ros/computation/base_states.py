@@ -7,7 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from modular_dynamics.algebra import Quaternion
-from modular_dynamics_ros.computation.acceleration import FilteredAcceleration, SamplingError
+from modular_dynamics_ros.computation.accelerations.filtered_acceleration import (
+    FilteredAcceleration,
+    SamplingError,
+)
 from modular_dynamics_ros.computation.values import Array, BaseState, ComputationSettings
 from modular_dynamics_ros.exceptions import BadMessage
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from modular_dynamics_ros.computation.acceleration_source import AccelerationSource
+from modular_dynamics_ros.computation.accelerations.acceleration_source import AccelerationSource
 from modular_dynamics_ros.computation.base_states import BaseStates
 from modular_dynamics_ros.computation.closed_loop import ClosedLoop, ClosedLoopSolution
 from modular_dynamics_ros.computation.feedforward import limit_efforts, select_terms
@@ -18,9 +18,10 @@ from modular_dynamics_ros.computation.values import (
     Configuration,
     State,
 )
-from modular_dynamics_ros.exceptions import BadMessage, listed
+from modular_dynamics_ros.computation.wrenches import RobotWrenches
+from modular_dynamics_ros.exceptions import BadMessage
 
-__all__ = ["Answer", "Computation", "TimedWrenches"]
+__all__ = ["Answer", "Computation"]
 
 _Position = tuple[int, Array, Array]  # stamp [ns], q (n,), positions of passive joints
 
@@ -43,46 +44,23 @@ class Answer:
     dynamics: OpenChainDynamics | ClosedLoopSolution
 
 
-class TimedWrenches:
-    """The newest wrench under each name, and when it arrived [ns]."""
-
-    def __init__(self) -> None:
-        self._wrenches: dict[str, tuple[int, Array]] = {}
-
-    def set(self, name: str, wrench: Array, now: int) -> None:
-        """Take a wrench [force, moment] (6,)."""
-        self._wrenches[name] = (now, wrench)
-
-    def clear(self) -> None:
-        """Forget all of them."""
-        self._wrenches.clear()
-
-    def valid(self, now: int, valid_for: float) -> dict[str, Array] | None:
-        """Wrenches not older than `valid_for` [s]; None when there are none, the fastest case for solvers."""
-        if not self._wrenches:
-            return None
-        oldest = now - valid_for * 1e9
-        return {
-            name: wrench for name, (arrived, wrench) in self._wrenches.items() if arrived >= oldest
-        } or None
-
-
 class Computation:
     """Torques of one robot. It keeps inputs, but no answer: the caller passes previous ones.
 
     Attributes:
         accelerations: where they come from; keeps reference and filter from message to message.
-        external, black_box: wrenches from topics, which hold for a while.
+        wrenches: from topics, valid for a while.
         base_states: of the floating base; None where the root is fixed.
 
     Raises:
-        RobotError: there is no configuration in which the robot's loops close.
+        RobotError: there is no configuration in which the robot's loops close, or the settings name black
+            boxes that it does not have.
     """
 
     def __init__(self, robot: Robot, settings: ComputationSettings) -> None:
         self.robot, self.settings = robot, settings
         self.accelerations = AccelerationSource(len(robot.state_names), settings)
-        self.external, self.black_box = TimedWrenches(), TimedWrenches()
+        self.wrenches = RobotWrenches(robot, settings.reversed_black_boxes)
         self._position: _Position | None = None  # measured last
         self._not_held: tuple[_Position, BadMessage] | None = None  # where loops did not close, and why
         self.base_states = None if robot.base is None else BaseStates(settings, robot.base.source)
@@ -114,8 +92,7 @@ class Computation:
 
     def forget(self) -> None:
         """Forget all inputs: what came before a pause of unknown length says nothing about now."""
-        self.external.clear()
-        self.black_box.clear()
+        self.wrenches.clear()
         self.accelerations.forget()
         self._position = None
         if self.base_states is not None:
@@ -161,14 +138,15 @@ class Computation:
             previous: loops are closed from the first of these that the state follows closely.
 
         Raises:
-            BadMessage: the wrench of a black box is missing or too old, the loops do not close or stand at a
-            dead point, or the torques overflow.
+            BadMessage: a wrench is missing or has stopped, the loops do not close or stand at a dead point,
+            or the torques overflow.
         """
-        wrenches = self._applied_wrenches(now)
+        external, boxes = self.wrenches.current(now, self.settings)
         configuration = self._solver.configuration_at(
             state, *(answer.configuration for answer in previous if answer)
         )
-        return self._answer(state, configuration, wrenches)
+        black_box = self.wrenches.at_connections(boxes, configuration.coordinates)
+        return self._answer(state, configuration, AppliedWrenches(external, black_box))
 
     def hold(self, previous: Answer) -> Answer:
         """Torques that hold the position measured last against gravity.
@@ -193,15 +171,6 @@ class Computation:
             self._not_held = position, BadMessage(error.cause, str(error))
             raise
         return self._answer(state, configuration, AppliedWrenches(None, previous.wrenches.black_box))
-
-    def _applied_wrenches(self, now: int) -> AppliedWrenches:
-        valid_for = self.settings.stale_after
-        black_box = self.black_box.valid(now, valid_for)
-        if missing := [name for name in self.robot.black_boxes if name not in (black_box or ())]:
-            raise BadMessage(
-                "no wrench", f"no wrench of black box {listed(missing)} in the last {valid_for:g} s"
-            )
-        return AppliedWrenches(self.external.valid(now, valid_for), black_box)
 
     def _answer(self, state: State, configuration: Configuration, wrenches: AppliedWrenches) -> Answer:
         robot, settings = self.robot, self.settings

@@ -38,6 +38,8 @@ class ComputationSettings:
         output: full | gravity | full_minus_gravity. friction: none | urdf. effort_limits: off | clip | scale.
         without_reference: where no reference covers a state: zero | hold | stop.
         stale_after: how long wrenches from topics stay valid, and `hold` holds [s].
+        on_stale_external_wrench, on_stale_black_box: stop | hold | zero.
+        reversed_black_boxes: whose wrenches come with the opposite sign.
         closure_tolerance: by how much measured passive joints may differ from the closed ones [rad or m].
     """
 
@@ -49,6 +51,9 @@ class ComputationSettings:
     effort_limits: str = "off"
     stale_after: float = 0.2
     closure_tolerance: float = 0.01
+    on_stale_external_wrench: str = "zero"
+    on_stale_black_box: str = "stop"
+    reversed_black_boxes: tuple[str, ...] = ()
 
 
 class Coverage(Enum):

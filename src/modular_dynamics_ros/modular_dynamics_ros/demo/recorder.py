@@ -11,7 +11,7 @@ from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory
 
 import modular_dynamics as md
-from modular_dynamics_ros.computation.reference_sampler import ReferenceSampler
+from modular_dynamics_ros.computation.accelerations.reference_sampler import ReferenceSampler
 from modular_dynamics_ros.computation.values import Array, StampedWrench
 from modular_dynamics_ros.messages.joint_state_reader import JointStateReader
 from modular_dynamics_ros.messages.stamps import stamp_nanoseconds

@@ -16,7 +16,7 @@ from modular_dynamics_ros.messages.subsystem_graph import subsystem_graph_messag
 from modular_dynamics_ros.messages.wrenches import WrenchWriter
 from modular_dynamics_ros.node.interfaces import SessionNode
 from modular_dynamics_ros.node.outputs import Outputs, WrenchTopics
-from modular_dynamics_ros.node.topics import LATCHED
+from modular_dynamics_ros.node.topics import LATCHED, topic_names
 
 __all__ = ["DynamicsOutputs"]
 
@@ -26,10 +26,16 @@ class DynamicsOutputs(Outputs):
 
     With closed loops also all joints with one coordinate, the loops closed, and the wrench at each cut joint.
     With a floating base also its wrench.
+
+    Raises:
+        RobotError: also where two names would share a topic, or one is too long for a topic.
     """
 
     def __init__(self, node: SessionNode, robot: Robot, controller_joints: Sequence[str]) -> None:
         graph = robot.graph
+        # before the first publisher: a robot that is refused leaves none behind
+        subsystems = topic_names("subsystem", [subsystem.name for subsystem in graph.subsystems])
+        loop_joints = topic_names("loop joint", [loop.name for loop in graph.loop_joints])
         commanded = dict(zip(robot.joint_names, robot.published.tolist(), strict=True))
         super().__init__(node, controller_joints, commanded, f"'{graph.name}' has torques of")
         self._robot = robot
@@ -38,7 +44,7 @@ class DynamicsOutputs(Outputs):
         self._torque_publisher = self._publisher(JointState, "~/joint_torques")
         self._graph_publisher = self._publisher(SubsystemGraph, "~/subsystem_graph", LATCHED)
         self._subsystems = {subsystem.name: index for index, subsystem in enumerate(graph.subsystems)}
-        self._connections = WrenchTopics(self._publisher, "connections", self._subsystems)
+        self._connections = WrenchTopics(self._publisher, "connections", subsystems)
         if robot.base is not None:
             self._base_wrench = WrenchWriter()
             self._base_publisher = self._publisher(WrenchStamped, "~/base_wrench")
@@ -48,8 +54,7 @@ class DynamicsOutputs(Outputs):
             self._completed_q = [graph.q_slice(name).start for name in single]
             self._completed_v = [graph.v_slice(name).start for name in single]
             self._completed_publisher = self._publisher(JointState, "~/completed_joint_states")
-            names = [loop.name for loop in graph.loop_joints]
-            self._cuts = WrenchTopics(self._publisher, "loop_joints", names)
+            self._cuts = WrenchTopics(self._publisher, "loop_joints", loop_joints)
 
     def publish_graph(self, stamp: Time) -> None:
         """The graph, also for later subscribers."""

@@ -16,10 +16,11 @@ from modular_dynamics_ros.diagnostics.statuses import answer_values
 from modular_dynamics_ros.dynamics.base_inputs import base_input, base_source
 from modular_dynamics_ros.dynamics.crosscheck import CrossChecks
 from modular_dynamics_ros.dynamics.outputs import DynamicsOutputs
+from modular_dynamics_ros.dynamics.wrench_inputs import WHERE, WrenchInputs
 from modular_dynamics_ros.exceptions import BadMessage
 from modular_dynamics_ros.lifecycle.clocks import STEADY_CLOCK
 from modular_dynamics_ros.messages.status import Status, status_of
-from modular_dynamics_ros.node.inputs import ReferenceInput, WrenchInputs
+from modular_dynamics_ros.node.inputs import ReferenceInput
 from modular_dynamics_ros.node.interfaces import SessionNode
 from modular_dynamics_ros.node.joint_states.answer_record import AnswerRecord
 from modular_dynamics_ros.node.loaded_robot import LoadedRobot, load_computation, robot_settings
@@ -66,6 +67,7 @@ class DynamicsSession:
         self._outputs = DynamicsOutputs(node, self.robot, parameters.controller_joints)
         self.last_published: Answer | None = None
         self._ramp_factor = 1.0  # of the last torques; it falls until the next answer
+        self._wrenches: WrenchInputs | None = None  # while active
         self._rate_timer: Any = None
         # with a rate: the state that its timer is to answer, and its arrival
         self._newest: tuple[State, int] | None = None
@@ -76,8 +78,12 @@ class DynamicsSession:
         self.counts = OutputCounts()
         self.crosschecks.restart()
         self._outputs.activate(state)
-        inputs = ReferenceInput, WrenchInputs, *self._base_input
-        others = [make(node, self.computation) for make in inputs]
+        self._wrenches = WrenchInputs(node, self.computation)
+        others = [
+            ReferenceInput(node, self.computation),
+            self._wrenches,
+            *(make(node, self.computation) for make in self._base_input),
+        ]
         self._loaded.subscribe(others, self._on_state, self._on_watch)
         self._outputs.publish_graph(node.stamp())
         self._set_rate(parameters.rate)
@@ -105,6 +111,8 @@ class DynamicsSession:
         self.record.continue_from(other.record)
         self.counts = other.counts
         self.computation.continue_from(other.computation)
+        if self._wrenches is not None and other._wrenches is not None:
+            self._wrenches.continue_from(other._wrenches)
 
     def reject(self, error: BadMessage) -> None:
         """See `Session`."""
@@ -114,7 +122,7 @@ class DynamicsSession:
         """Take no more messages; forget what the next activation must not build upon."""
         self._set_rate(0.0)
         self._loaded.unsubscribe()
-        self._newest = self.last_published = None
+        self._newest = self.last_published = self._wrenches = None
 
     def destroy(self) -> None:
         """Deactivate, and remove the publishers."""
@@ -137,10 +145,12 @@ class DynamicsSession:
         """The parts of /diagnostics, while active."""
         answer = self.last_published
         statuses = [
-            self.record.status("cross-check"),
+            self.record.status("cross-check", *WHERE),
             output_status(self.record, self.counts, self.computation, answer),
             self.crosschecks.status(),
         ]
+        if self._wrenches is not None:
+            statuses.append(self._wrenches.status())
         return [*statuses, self.record.closure_status(answer)] if self.robot.closed else statuses
 
     def _set_rate(self, rate: float) -> None:
@@ -198,7 +208,15 @@ class DynamicsSession:
 def dynamics_settings(parameters: DynamicsParameters) -> ComputationSettings:
     """Those of every node, and which torques are published."""
     p = parameters
-    return replace(robot_settings(p), output=p.output, friction=p.friction, effort_limits=p.effort_limits)
+    return replace(
+        robot_settings(p),
+        output=p.output,
+        friction=p.friction,
+        effort_limits=p.effort_limits,
+        on_stale_external_wrench=p.on_stale_external_wrench,
+        on_stale_black_box=p.on_stale_black_box,
+        reversed_black_boxes=p.reversed_black_boxes,
+    )
 
 
 def limited_joints(robot: Robot, answer: Answer) -> list[str]:

@@ -1,6 +1,6 @@
 """Publishers of one robot, whose messages are made once and written again and again."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from builtin_interfaces.msg import Time
@@ -14,7 +14,7 @@ from modular_dynamics_ros.exceptions import RobotError, listed
 from modular_dynamics_ros.messages.joint_states import EffortWriter
 from modular_dynamics_ros.messages.wrenches import WrenchWriter
 from modular_dynamics_ros.node.interfaces import SessionNode
-from modular_dynamics_ros.node.topics import ANSWER_DEPTH, NO_PUBLISHER_EVENTS, topic_name
+from modular_dynamics_ros.node.topics import ANSWER_DEPTH, NO_PUBLISHER_EVENTS
 
 __all__ = ["Outputs", "WrenchTopics"]
 
@@ -68,12 +68,17 @@ class WrenchTopics:
     """A topic ~/KIND/NAME/wrench for each name.
 
     A wrench that has no subscriber is not published: asking costs a tenth of publishing it.
+
+    Args:
+        parts: of the topics by name, see `topic_names`.
     """
 
-    def __init__(self, make_publisher: Callable[[type, str], Any], kind: str, names: Iterable[str]) -> None:
+    def __init__(
+        self, make_publisher: Callable[[type, str], Any], kind: str, parts: Mapping[str, str]
+    ) -> None:
         self._topics = {
-            name: (make_publisher(WrenchStamped, f"~/{kind}/{topic_name(name)}/wrench"), WrenchWriter())
-            for name in names
+            name: (make_publisher(WrenchStamped, f"~/{kind}/{part}/wrench"), WrenchWriter())
+            for name, part in parts.items()
         }
 
     def publish(self, stamp: Time, wrench_of: Callable[[str], StampedWrench]) -> None:

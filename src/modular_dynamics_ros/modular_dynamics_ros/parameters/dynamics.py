@@ -53,6 +53,20 @@ class DynamicsParameters(RobotParameters):
         choices=("stop", "hold_gravity", "ramp_to_zero"),
     )
     ramp_time: float = parameter(1.0, "how long ramp_to_zero takes", **DURATION)
+    on_stale_external_wrench: str = parameter(
+        "zero",
+        "what counts when an external wrench other than zero stops: zero, the last one, or no joint state is "
+        "answered",
+        choices=("zero", "hold", "stop"),
+    )
+    on_stale_black_box: str = parameter(
+        "stop",
+        "what counts when the wrench of a black box stops: no joint state is answered, the last one, or zero",
+        choices=("stop", "hold", "zero"),
+    )
+    reversed_black_boxes: tuple[str, ...] = unconfigured(
+        (), "black boxes whose sensor reports what the black box exerts on the robot, instead of the opposite"
+    )
     crosscheck_rate: float = parameter(
         1.0, "how often an answer is compared with Pinocchio; 0: never", **RATE
     )

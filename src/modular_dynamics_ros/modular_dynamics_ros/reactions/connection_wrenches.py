@@ -26,10 +26,10 @@ Item = TypeVar("Item")
 class WrenchMatcher(Generic[Item]):
     """Pairs the item that waits under a stamp with one wrench of each connection; both may arrive first.
 
-    All times are in nanoseconds of one clock. A topic keeps its order: once a wrench with a later stamp has
-    arrived, an earlier one will not. While a node lags behind, its topics all do; so an item waits as long as
-    wrenches with earlier stamps arrive. The wrenches of two states with the same stamp cannot be
-    distinguished: neither is answered.
+    All times are in nanoseconds of the steady clock, which nobody sets; stamps are only compared with each
+    other. A topic keeps its order: once a wrench with a later stamp has arrived, an earlier one will not.
+    While a node lags behind, its topics all do; so an item waits as long as wrenches with earlier stamps
+    arrive. The wrenches of two states with the same stamp cannot be distinguished: neither is answered.
 
     Args:
         names: of the connections. timeout: how long [s] an item waits for a topic that has fallen silent.
@@ -61,8 +61,7 @@ class WrenchMatcher(Generic[Item]):
                 "another joint state had its stamp: their connection wrenches cannot be distinguished",
             )
         if before is not None and stamp < before:
-            # a recording begins again: the wrenches of its last round belong to other states, and the clock
-            # may have been set back with it
+            # a recording begins again: the wrenches of its last round belong to other states
             self._dropped += [self._missing(waiting) for waiting in self._items]
             self._items.clear()
             self._wrenches.clear()
@@ -148,7 +147,7 @@ class ConnectionWrenches(Subscriptions, Generic[Item]):
         Raises:
             BadMessage: see `WrenchMatcher.wait`.
         """
-        self.matcher.wait(stamp, item, self._node.now())
+        self.matcher.wait(stamp, item, self._node.steady())
         matched = self.matcher.take(stamp)
         return None if matched is None else matched[1]
 
@@ -156,8 +155,10 @@ class ConnectionWrenches(Subscriptions, Generic[Item]):
         stamp, link = stamp_nanoseconds(message.header.stamp), message.header.frame_id
         try:
             if link not in self._graph.links:
-                raise BadMessage("unknown link", f"its frame '{link}' is no link of '{self._graph.name}'")
-            self.matcher.add(name, stamp, (link, wrench_from_message(message)), self._node.now())
+                raise BadMessage(
+                    "unknown frame", f"its frame '{link:.80}' is no link of '{self._graph.name}'"
+                )
+            self.matcher.add(name, stamp, (link, wrench_from_message(message)), self._node.steady())
         except BadMessage as error:
             self._node.log.problem(LOG_NAME, error.cause, f"wrench of '{name}' refused: {error}")
             return

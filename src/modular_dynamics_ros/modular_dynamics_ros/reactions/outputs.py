@@ -13,6 +13,7 @@ from modular_dynamics_ros.messages.reactions import MarkerWriter, ReactionsWrite
 from modular_dynamics_ros.messages.stamps import stamp_message
 from modular_dynamics_ros.node.interfaces import SessionNode
 from modular_dynamics_ros.node.outputs import Outputs, WrenchTopics
+from modular_dynamics_ros.node.topics import topic_names
 from modular_dynamics_ros.parameters.reactions import ReactionParameters
 
 __all__ = ["ReactionOutputs"]
@@ -25,6 +26,7 @@ class ReactionOutputs(Outputs):
         self, node: SessionNode, computation: ReactionComputation, parameters: ReactionParameters
     ) -> None:
         rules = computation.rules
+        joints = topic_names("joint", rules.joints)  # first: what is refused leaves no publisher behind
         actuators = {name: index for index, name in enumerate(computation.actuators)}
         owner = f"the actuators of '{rules.name}' are"
         super().__init__(node, parameters.controller_joints, actuators, owner)
@@ -38,7 +40,7 @@ class ReactionOutputs(Outputs):
         self._reactions_publisher = self._publisher(TorsoReactions, "~/reactions")
         self._spring_publisher = self._publisher(JointState, "~/springs")
         self._marker_publisher = self._publisher(MarkerArray, "~/markers", 1)
-        self._wrenches = WrenchTopics(self._publisher, "joints", rules.joints)
+        self._wrenches = WrenchTopics(self._publisher, "joints", joints)
 
     def publish(self, reactions: MechanismReactions, stamp_ns: int, *, from_topics: bool) -> None:
         """One answer: commands first, all else only while it is subscribed to.

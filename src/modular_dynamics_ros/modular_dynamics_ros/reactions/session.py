@@ -13,6 +13,7 @@ from modular_dynamics_ros.computation.closed_loop import ClosedLoopSolution
 from modular_dynamics_ros.computation.computation import Answer, Computation
 from modular_dynamics_ros.computation.reactions import MechanismReactions, ReactionComputation
 from modular_dynamics_ros.computation.values import StampedWrench, State
+from modular_dynamics_ros.computation.wrenches import longest_silence
 from modular_dynamics_ros.diagnostics.statuses import LatencyWindow, MessageCounts, answer_values
 from modular_dynamics_ros.exceptions import BadMessage, listed
 from modular_dynamics_ros.messages.status import OK, Status, status_of
@@ -20,6 +21,7 @@ from modular_dynamics_ros.node.inputs import ReferenceInput
 from modular_dynamics_ros.node.interfaces import SessionNode
 from modular_dynamics_ros.node.loaded_robot import LoadedRobot, load_computation, robot_settings
 from modular_dynamics_ros.node.subscriptions import Subscriptions
+from modular_dynamics_ros.node.topics import topic_names
 from modular_dynamics_ros.parameters.reactions import ReactionParameters
 from modular_dynamics_ros.reactions.connection_wrenches import LOG_NAME, ConnectionWrenches
 from modular_dynamics_ros.reactions.outputs import ReactionOutputs
@@ -70,6 +72,7 @@ class ReactionSession:
         self.reactions = ReactionComputation(
             self.robot, parameters.rules_file, parameters.equilibrium_tolerance
         )
+        topic_names("subsystem", self.reactions.load_names)
         self._outputs = ReactionOutputs(node, self.reactions, parameters)
         self._loads: ConnectionWrenches[_Waiting] | None = None  # while active, with loads from topics
         self._last: MechanismReactions | None = None
@@ -144,7 +147,8 @@ class ReactionSession:
         ]
         if self._loads is not None:
             matcher, problems = self._loads.matcher, self._node.log.texts(LOG_NAME)
-            statuses.append(loads_status(matcher.ages(self._node.now()), matcher.timeout, problems))
+            limit = longest_silence(matcher.timeout, simulated=self._node.simulated)
+            statuses.append(loads_status(matcher.ages(self._node.steady()), limit, problems))
         closure = self.record.closure_status(self._closed)
         return [*statuses, closure, reactions_status(self.reactions, self._last)]
 
@@ -181,7 +185,7 @@ class ReactionSession:
         if self._loads is None:
             return
         matcher = self._loads.matcher
-        for missing in matcher.overdue(self._node.now()):
+        for missing in matcher.overdue(self._node.steady()):
             text = (
                 f"no connection wrench of {listed(missing)} with its stamp came within {matcher.timeout:g} s"
             )

@@ -9,6 +9,7 @@ import pytest
 
 import modular_dynamics as md
 from helpers.robots.closed_robots import OUT_OF_REACH, STATES, change_point, path
+from helpers.wrenches import NOW, arrival
 from modular_dynamics.closure import ClosedLoopSolver
 from modular_dynamics_ros.computation.assembly_mode import CANNOT_CLOSE, DEAD_POINT
 from modular_dynamics_ros.computation.computation import Computation
@@ -21,7 +22,7 @@ from modular_dynamics_ros.messages.status import ERROR, OK, WARN
 
 pytestmark = pytest.mark.ros
 
-NOW, MS = 1_700_000_000_000_000_000, 1_000_000
+MS = 1_000_000
 
 
 def computation(description, **settings):
@@ -61,7 +62,7 @@ def test_a_wrench_from_outside_is_carried_and_checked():
     one = computation(path("exoskeleton"))
     q, wrench = STATES["exoskeleton"], np.array([1.0, 2.0, 3.0, 0.1, 0.2, 0.3])
     unloaded = solved(one, q).tau
-    one.external.set("body_7", wrench, NOW)
+    one.wrenches.take_external("body_7", wrench, arrival())
     given = answer(one, q)
     loaded = given.dynamics.result.tau
     expected = md.closed_loop_inverse_dynamics(

@@ -6,6 +6,7 @@ import numpy as np
 import pinocchio
 import pytest
 
+from helpers.wrenches import arrival, feed
 from modular_dynamics.algebra import Quaternion
 from modular_dynamics_ros.computation.computation import Computation
 from modular_dynamics_ros.computation.robot import load_robot
@@ -107,7 +108,7 @@ def test_what_the_feet_bear_the_base_need_not(quadruped):
     weight = 9.81 * sum(body.mass for body in robot.graph.bodies)
     assert one.compute(state, NOW, None).dynamics.base_wrench[:3] == pytest.approx([0.0, 0.0, weight])
     for foot in ("fl_foot", "fr_foot", "rl_foot", "rr_foot"):  # all axes are the world's here
-        one.external.set(foot, np.array([0.0, 0.0, 0.25 * weight, 0.0, 0.0, 0.0]), NOW)
+        one.wrenches.take_external(foot, np.array([0.0, 0.0, 0.25 * weight, 0.0, 0.0, 0.0]), arrival(NOW))
     assert one.compute(state, NOW, None).dynamics.base_wrench[:3] == pytest.approx([0.0] * 3, abs=1e-12)
 
 
@@ -165,7 +166,7 @@ def test_other_robots_float_too(root: Path, name, rng):
 def test_a_base_may_carry_a_black_box(four_link, boxed_branch, rng):
     robot = load_robot(four_link, boxed_branch, base_source="odometry")
     one, check = Computation(robot, ComputationSettings()), PinocchioCheck.of(robot)
-    one.black_box.set("right_branch", rng.normal(size=6), NOW)
+    feed(one, "right_branch", rng.normal(size=6), NOW)
     one.base_states.add(NOW, random_orientation(rng), rng.normal(size=6))
     answer = one.compute(one.observe(NOW, *rng.normal(size=(2, 3))), NOW, None)
     assert np.isfinite(answer.dynamics.base_wrench).all()

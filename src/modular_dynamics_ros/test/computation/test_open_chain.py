@@ -5,8 +5,9 @@ import numpy as np
 import pytest
 
 import modular_dynamics as md
+from helpers.wrenches import NOW, arrival, feed
+from modular_dynamics_ros.computation.accelerations.reference_trajectory import ReferenceTrajectory
 from modular_dynamics_ros.computation.computation import Computation
-from modular_dynamics_ros.computation.reference_trajectory import ReferenceTrajectory
 from modular_dynamics_ros.computation.robot import load_robot
 from modular_dynamics_ros.computation.values import ComputationSettings
 from modular_dynamics_ros.dynamics.crosscheck import PinocchioCheck
@@ -14,7 +15,6 @@ from modular_dynamics_ros.exceptions import BadMessage
 
 pytestmark = pytest.mark.ros
 
-NOW = 1_700_000_000_000_000_000
 S = 1_000_000_000
 Q, V, REST = np.array([0.3, -0.5, 0.7, 0.2]), np.array([1.0, -2.0, 0.5, 0.1]), np.zeros(4)
 
@@ -109,7 +109,7 @@ def test_gravity_modes(robot):
 def test_external_wrenches_expire(robot):
     wrench = np.array([1.0, 2.0, 3.0, 0.1, 0.2, 0.3])
     one = computation(robot, stale_after=0.5)
-    one.external.set("left_branch", wrench, NOW)
+    one.wrenches.take_external("left_branch", wrench, arrival())
     given = answer(one, now=NOW + S // 4)
     loaded = md.inverse_dynamics(robot.graph, Q, V, REST, {"left_branch": wrench})
     assert given.effort == pytest.approx(loaded, abs=1e-13)
@@ -123,7 +123,7 @@ def test_a_black_box_takes_its_wrench_from_outside(robot, boxed):
     wrench = md.InverseDynamics(robot.graph).solve(Q, V, np.zeros(4)).connection_wrenches[2]
     with pytest.raises(BadMessage, match="no wrench of black box 'right_branch'"):
         answer(boxed, Q[:3], V[:3])
-    boxed.black_box.set("right_branch", wrench, NOW)
+    feed(boxed, "right_branch", wrench)
     given = answer(boxed, Q[:3], V[:3])
     assert given.effort == pytest.approx(whole.effort[:3], abs=1e-12)  # the bound
     with pytest.raises(BadMessage, match=r"in the last 0\.2 s"):
@@ -183,7 +183,7 @@ def test_holding_has_the_finite_check_too(robot, monkeypatch):
 
 def test_a_state_without_its_black_boxs_wrench_leaves_no_trace(boxed):
     one = computation(boxed, stale_after=0.5)
-    one.black_box.set("right_branch", np.ones(6), NOW)
+    feed(one, "right_branch", np.ones(6))
     good = answer(one, Q[:3], V[:3])
     with pytest.raises(BadMessage, match="no wrench"):
         answer(one, np.ones(3), np.ones(3), NOW + S, NOW + S)
@@ -199,7 +199,7 @@ def test_joints_beyond_a_black_box_feel_how_it_stands(chain, parent, mimic):
     q, v = np.array([0.1, 1.5, 0.3])[: robot.graph.nv], np.array([0.4, -0.7, 0.2])[: robot.graph.nv]
     wrench = np.array([1.0, 2.0, 3.0, 0.1, 0.2, 0.3])
     one = computation(robot)
-    one.black_box.set("box", wrench, NOW)
+    feed(one, "box", wrench)
     given = answer(one, q, v)
     a = np.zeros(robot.graph.nv)
     expected = md.inverse_dynamics(robot.graph, q, v, a, None, {"box": wrench})[robot.indices]

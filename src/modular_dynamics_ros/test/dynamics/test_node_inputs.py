@@ -9,9 +9,11 @@ from geometry_msgs.msg import WrenchStamped
 
 import modular_dynamics as md
 from helpers.nodes.dynamics_harness import NAMES, Q, V, expected
+from helpers.wrenches import feed, in_carrying_link
 from modular_dynamics_ros.messages.trajectories import trajectory_message
 from modular_dynamics_ros.messages.wrenches import WrenchWriter
 
+BOX = "right_branch"  # of `boxed_branch`
 pytestmark = [pytest.mark.ros, pytest.mark.usefixtures("ros")]
 
 
@@ -82,7 +84,7 @@ def test_joints_beyond_a_black_box_need_its_state(make, chain, tmp_path):
     path.write_text(chain("b"))
     harness = make(robot_description_file=str(path), stale_after=60.0).start()
     session, wrench = harness.node.session, np.array([1.0, 2.0, 3.0, 0.1, 0.2, 0.3])
-    session.computation.black_box.set("box", wrench, harness.node.now())
+    feed(session.computation, "box", wrench, harness.node.now())
     probe, topic = harness.probe, "/dynamics_node/joint_torques"
     harness.spin_until(lambda: harness.states.get_subscription_count() and probe.count_publishers(topic))
     harness.send(names=["j1", "j3"], q=[0.1, 0.3], v=[0, 0])
@@ -118,14 +120,14 @@ def test_external_wrenches_act_on_links(make, four_link, capfd):
     harness.activate()
     harness.spin_until(lambda: harness.external.get_subscription_count() == 1)
     wrench = np.array([0.0, 0.0, -5.0, 0.0, 0.0, 0.0])
-    timed = harness.node.session.computation.external
+    wrenches = harness.node.session.computation.wrenches
 
     def publish(link):  # best effort: again until it has come
         harness.external.publish(WrenchWriter().write(Time(), link, wrench))
 
     def taken():
         publish("left_branch")
-        return timed.valid(harness.node.now(), 60.0)
+        return "left_branch" in wrenches.external
 
     log = harness.said("external wrench refused", capfd, meanwhile=lambda: publish("nonsense"))
     harness.spin_until(taken)
@@ -151,8 +153,8 @@ def test_a_black_box_is_fed_from_its_topic(make, four_link, boxed_branch):
     assert session.record.counts.answered == 0
 
     def fed():
-        sensor.publish(WrenchWriter().write(Time(), "", wrench))
-        return session.computation.black_box.valid(harness.node.now(), 60.0)
+        sensor.publish(WrenchWriter().write(Time(), *in_carrying_link(session.robot.graph, BOX, wrench)))
+        return BOX in session.computation.wrenches.black_box
 
     harness.spin_until(fed)
     answer = harness.answer(names=NAMES[:3], q=Q[:3], v=V[:3])

@@ -8,8 +8,8 @@ from sensor_msgs.msg import JointState
 
 from helpers.nodes.dynamics_harness import NAMES, Q, V, expected
 from helpers.nodes.lone_node import lone_node, message_info
+from modular_dynamics_ros.computation.accelerations.reference_trajectory import ReferenceTrajectory
 from modular_dynamics_ros.computation.computation import Computation
-from modular_dynamics_ros.computation.reference_trajectory import ReferenceTrajectory
 from modular_dynamics_ros.computation.robot import load_robot
 from modular_dynamics_ros.computation.values import ComputationSettings
 from modular_dynamics_ros.dynamics.session import DynamicsSession, OutputCounts, output_status

@@ -53,6 +53,7 @@ def test_the_general_file_repeats_the_defaults(root):
         "partition_file",
         "absent_joints",
         "controller_joints",
+        "reversed_black_boxes",
         "autostart",
     }
     assert set(default) - set(written) == left_out  # those that belong to a robot or to a launch file

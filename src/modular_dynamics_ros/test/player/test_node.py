@@ -12,7 +12,7 @@ from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory
 
 from helpers.nodes.waiting import SpunNodes
-from modular_dynamics_ros.computation.reference_sampler import ReferenceSampler
+from modular_dynamics_ros.computation.accelerations.reference_sampler import ReferenceSampler
 from modular_dynamics_ros.computation.values import Coverage
 from modular_dynamics_ros.demo.recorder import join
 from modular_dynamics_ros.exceptions import MotionError, ParameterError

@@ -5,6 +5,7 @@ from sensor_msgs.msg import JointState
 from helpers.nodes.lone_node import lone_node, message_info, receive
 from helpers.paths import ROBOTS
 from modular_dynamics_ros.messages.stamps import stamp_message
+from modular_dynamics_ros.messages.status import ERROR
 from modular_dynamics_ros.messages.wrenches import WrenchWriter
 from modular_dynamics_ros.parameters.reactions import ReactionParameters
 from modular_dynamics_ros.reactions.session import ReactionSession
@@ -20,6 +21,10 @@ def session():
     made = ReactionSession(lone_node(), computation, parameters)
     made.activate(None)
     return made
+
+
+def set_time(session, now):
+    session._node.time = now
 
 
 def send(session, stamp, q, *, with_wrenches=True):
@@ -38,7 +43,7 @@ def test_a_refused_state_leaves_no_trace(session):
         send(session, 2, FAR, with_wrenches=False)
     send(session, 3, NEAR)
     send(session, 4, FAR, with_wrenches=False)
-    session._node.time = 24 * 10**7  # its wrenches never come
+    set_time(session, 24 * 10**7)  # its wrenches never come
     session._on_watch()
     send(session, 24 * 10**7 + 5, NEAR)
     values = {key: value for status in session.statuses() for key, value in status.values.items()}
@@ -48,7 +53,7 @@ def test_a_refused_state_leaves_no_trace(session):
 
 def test_states_that_are_refused_for_long_show_where_the_loops_are_closed(session):
     for tenth in range(4):
-        session._node.time = tenth * 10**8
+        set_time(session, tenth * 10**8)
         session._on_watch()
         send(session, session._node.time + 1, NEAR, with_wrenches=tenth in (0, 3))
     assert session.record.last.state.stamp == 3 * 10**8 + 1
@@ -59,3 +64,13 @@ def test_a_state_continues_the_one_before_although_that_still_waits(session):
     send(session, 1, FAR, with_wrenches=False)
     send(session, 2, FAR)
     assert session.record.last.configuration.continues_last
+
+
+@pytest.mark.parametrize("now", [0, -33 * 10**9])
+def test_what_waits_is_given_up_although_the_clock_stands_still_or_is_set_back(session, now):
+    send(session, 1, NEAR, with_wrenches=False)
+    session._node.time, session._node.steady = now, lambda: 3 * 10**8
+    session._on_watch()
+    assert session.record.counts.rejected == {"no connection wrench": 1}
+    status = next(status for status in session.statuses() if status.name == "connection wrenches")
+    assert status.level == ERROR

@@ -2,7 +2,7 @@
 
 from bisect import bisect_left, bisect_right
 
-from modular_dynamics_ros.computation.reference_trajectory import ReferenceTrajectory
+from modular_dynamics_ros.computation.accelerations.reference_trajectory import ReferenceTrajectory
 from modular_dynamics_ros.computation.values import Array, Coverage
 
 __all__ = ["ReferenceSampler"]

@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from modular_dynamics_ros.computation.acceleration_source import AccelerationSource
-from modular_dynamics_ros.computation.reference_trajectory import ReferenceTrajectory
+from modular_dynamics_ros.computation.accelerations.acceleration_source import AccelerationSource
+from modular_dynamics_ros.computation.accelerations.reference_trajectory import ReferenceTrajectory
 from modular_dynamics_ros.computation.values import ComputationSettings, Coverage, State
 from modular_dynamics_ros.exceptions import BadMessage
 

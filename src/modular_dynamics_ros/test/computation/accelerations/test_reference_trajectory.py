@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from scipy.interpolate import BPoly, CubicHermiteSpline
 
-from modular_dynamics_ros.computation.reference_trajectory import ReferenceTrajectory
+from modular_dynamics_ros.computation.accelerations.reference_trajectory import ReferenceTrajectory
 
 START = 1_700_000_000_000_000_000
 STEPS = np.array([0, 130_000_000, 200_000_001, 900_000_000, 1_700_000_000])

@@ -2,8 +2,11 @@
 
 import numpy as np
 
-from modular_dynamics_ros.computation.acceleration import FilteredAcceleration, SamplingError
-from modular_dynamics_ros.computation.reference_sampler import ReferenceSampler
+from modular_dynamics_ros.computation.accelerations.filtered_acceleration import (
+    FilteredAcceleration,
+    SamplingError,
+)
+from modular_dynamics_ros.computation.accelerations.reference_sampler import ReferenceSampler
 from modular_dynamics_ros.computation.values import Array, ComputationSettings, Coverage, State
 from modular_dynamics_ros.exceptions import BadMessage, listed
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.signal import butter, freqz_sos, sosfilt, sosfilt_zi
 
-from modular_dynamics_ros.computation.acceleration import (
+from modular_dynamics_ros.computation.accelerations.filtered_acceleration import (
     MOST_POINTS,
     FilteredAcceleration,
     FilterState,

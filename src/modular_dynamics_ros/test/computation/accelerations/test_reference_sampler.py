@@ -1,8 +1,12 @@
 import numpy as np
 import pytest
 
-from modular_dynamics_ros.computation.reference_sampler import KEPT, MOST_NUMBERS, ReferenceSampler
-from modular_dynamics_ros.computation.reference_trajectory import ReferenceTrajectory
+from modular_dynamics_ros.computation.accelerations.reference_sampler import (
+    KEPT,
+    MOST_NUMBERS,
+    ReferenceSampler,
+)
+from modular_dynamics_ros.computation.accelerations.reference_trajectory import ReferenceTrajectory
 from modular_dynamics_ros.computation.values import Coverage
 
 NOW = 1_700_000_000_000_000_000

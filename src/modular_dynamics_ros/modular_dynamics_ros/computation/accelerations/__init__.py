@@ -1,0 +1,1 @@
+"""Joint accelerations: from a reference, or from measured velocities."""

@@ -1,0 +1,171 @@
+"""Where the frames of wrenches are on a robot: links, and frames that TF knows as fixed to links.
+
+Poses are homogeneous matrices H_a_b (4, 4): p_a = H_a_b p_b.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+import modular_dynamics as md
+from modular_dynamics.algebra import to_rotation_translation
+from modular_dynamics.algebra.matrix_forms import homogeneous, inverse, skew
+from modular_dynamics_ros.computation.robot import Robot
+from modular_dynamics_ros.computation.values import Array
+from modular_dynamics_ros.exceptions import BadMessage, listed
+
+__all__ = ["BlackBoxFrames", "FixedFrames", "LinkFrames", "wrench_matrix"]
+
+
+def wrench_matrix(H_a_b: Array) -> Array:
+    """(6, 6): takes [force, moment] about the origin and in the axes of b to those of a."""
+    R, p = H_a_b[:3, :3], H_a_b[:3, 3]
+    matrix = np.zeros((6, 6))
+    matrix[:3, :3] = matrix[3:, 3:] = R
+    matrix[3:, :3] = skew(p) @ R
+    return matrix
+
+
+class FixedFrames:
+    """Frames by the frame that each is fixed to, as /tf_static says.
+
+    Attributes:
+        unavailable: why none is known; empty where TF is read.
+    """
+
+    def __init__(self) -> None:
+        self.unavailable = "TF is not read"
+        self._parents: dict[str, tuple[str, Array]] = {}
+
+    def set(self, child: str, parent: str, H_parent_child: Array) -> None:
+        """Where a frame is from now on."""
+        self._parents[child] = parent, H_parent_child
+
+    def on_link(self, frame: str, graph_links: frozenset[str]) -> tuple[str, Array] | None:
+        """The nearest link that carries a frame, and H_link_frame; None where no link does."""
+        H, seen = np.eye(4), set[str]()
+        while frame not in graph_links:
+            if frame in seen or frame not in self._parents:  # `seen`: two publishers may make a ring
+                return None
+            seen.add(frame)
+            frame, H_parent_child = self._parents[frame]
+            H = H_parent_child @ H
+        return frame, H
+
+
+class LinkFrames:
+    """The links of one robot.
+
+    Attributes:
+        fixed: frames that are no links; robots of one node may share them.
+    """
+
+    def __init__(self, robot: Robot) -> None:
+        self.fixed = FixedFrames()
+        self._graph, self._links = robot.graph, frozenset(robot.graph.links)
+        self._boxes = {
+            link: one.name
+            for one in robot.graph.subsystems
+            if one.black_box
+            for link in (*one.fixed_links, *(link for body in one.bodies for link in body.links))
+        }
+
+    def on_link(self, frame: str, wrench: Array) -> tuple[str, Array]:
+        """A wrench in a frame as (link, wrench at and in the link's frame); the link carries the frame.
+
+        Raises:
+            BadMessage: no link, and not fixed to one.
+        """
+        if frame in self._links:
+            return frame, wrench
+        if (found := self.fixed.on_link(frame, self._links)) is not None:
+            return found[0], wrench_matrix(found[1]) @ wrench
+        links = f"its links: {listed(self._graph.links, 8)}"
+        if not frame:
+            text = f"header.frame_id is empty; the name of a link of '{self._graph.name}' is needed; {links}"
+            raise BadMessage("no frame", text)
+        of_tf = self.fixed.unavailable or f"/tf_static does not fix '{frame:.80}' to one"
+        text = f"no link '{frame:.80}' in '{self._graph.name}', and {of_tf}; {links}"
+        raise BadMessage("unknown frame", text)
+
+    def on_outer_link(self, frame: str, wrench: Array) -> tuple[str, Array]:
+        """The same for a wrench that the world exerts.
+
+        Raises:
+            BadMessage: also where the link is inside a black box.
+        """
+        link, moved = self.on_link(frame, wrench)
+        if (box := self._boxes.get(link)) is not None:
+            text = f"link '{link}' belongs to black box '{box}', whose wrench contains what acts on it"
+            raise BadMessage("inside a black box", text)
+        return link, moved
+
+
+class Placement(NamedTuple):
+    """Where a link is, seen from a connection point.
+
+    Attributes:
+        poses: of (the link that carries the point, the link), where joints between them move; else None.
+        to_connection: (6, 6) takes wrenches from the link (`poses` None), or from the carrying link.
+    """
+
+    poses: md.FramePoses | None
+    to_connection: Array
+
+
+class BlackBoxFrames:
+    """Takes wrenches from the frames of links to the connection frames of one robot's black boxes."""
+
+    def __init__(self, robot: Robot) -> None:
+        self._robot, self._placements = robot, dict[tuple[str, str], Placement]()
+        if robot.black_boxes:  # it compiles what has to be compiled: no wrench waits for that
+            links = [robot.graph.subsystem(name).connection.link for name in robot.black_boxes]
+            md.FramePoses(robot.graph, links)(robot.graph.neutral())
+
+    def place(self, box: str, link: str) -> None:
+        """Make sure that the pose of a link is known at every state.
+
+        Raises:
+            BadMessage: joints move it whose positions the state does not hold.
+        """
+        if (box, link) not in self._placements:
+            self._placements[box, link] = self._placement(box, link)
+
+    def at_connection(self, box: str, link: str, wrench: Array, q: Array) -> Array:
+        """A wrench in the frame of a link that `place` accepted, in the connection frame.
+
+        Args:
+            q: positions (nq,).
+        """
+        poses, to_connection = self._placements[box, link]
+        if poses is not None:
+            H_root_carrier, H_root_link = poses(q)
+            wrench = wrench_matrix(inverse(H_root_carrier) @ H_root_link) @ wrench
+        moved: Array = to_connection @ wrench
+        return moved
+
+    def _placement(self, box: str, link: str) -> Placement:
+        graph, connection = self._robot.graph, self._robot.graph.subsystem(box).connection
+        body, x_body_link = graph.link_pose(link)
+        between = self._above(body) ^ self._above(connection.body)
+        if not between:
+            x = connection.x_body_connection.conjugate() * x_body_link
+            return Placement(None, wrench_matrix(homogeneous(*to_rotation_translation(x))))
+        moving = dict.fromkeys(graph.driver(graph.joints[k]) for k in sorted(between))
+        if unknown := [name for name in moving if name not in self._robot.state_names]:
+            raise BadMessage(
+                "pose not known",
+                f"link '{link}' moves with {listed(unknown)} inside a black box: its pose is not known; "
+                f"give the wrench in the frame of a link outside, such as '{connection.link}'",
+            )
+        x = connection.x_link_connection.conjugate()
+        matrix = wrench_matrix(homogeneous(*to_rotation_translation(x)))
+        return Placement(md.FramePoses(graph, (connection.link, link)), matrix)
+
+    def _above(self, body: int | None) -> set[int]:
+        """The joints from a body to the ground, by index; each has the index of the body that it moves."""
+        joints = set[int]()
+        while body is not None:
+            joints.add(body)
+            body = self._robot.graph.parents[body]
+        return joints

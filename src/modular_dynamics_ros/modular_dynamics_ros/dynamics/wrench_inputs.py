@@ -1,0 +1,118 @@
+"""Wrenches that an active dynamics_node takes in: external ones and those of black boxes; and /tf_static."""
+
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from typing import Any
+
+from geometry_msgs.msg import WrenchStamped
+
+from modular_dynamics_ros.computation.computation import Computation
+from modular_dynamics_ros.computation.wrenches import Arrival, check_age
+from modular_dynamics_ros.exceptions import BadMessage, listed
+from modular_dynamics_ros.messages.stamps import stamp_nanoseconds
+from modular_dynamics_ros.messages.static_frames import TFMessage, fixed_frame_from_message
+from modular_dynamics_ros.messages.status import Status, status_of
+from modular_dynamics_ros.messages.wrenches import wrench_from_message
+from modular_dynamics_ros.node.interfaces import SessionNode
+from modular_dynamics_ros.node.subscriptions import Subscriptions
+from modular_dynamics_ros.node.topics import SENSOR, STATIC_TRANSFORMS, topic_name
+
+__all__ = ["WHERE", "WrenchInputs"]
+
+REFUSED, STOPPED = WHERE = "wrenches", "stopped wrench"  # places of the log
+FOR_A_MOMENT = "a wrench has stopped for a moment"
+MEANWHILE = {
+    "stop": "no joint state is answered",
+    "hold": "the last one counts",
+    "zero": "it counts as zero",
+}
+
+
+class WrenchInputs(Subscriptions):
+    """Wrenches from topics; a bad one is refused, the last good one stays.
+
+    Attributes:
+        refused: wrenches since activation, by cause.
+    """
+
+    def __init__(self, node: SessionNode, computation: Computation) -> None:
+        super().__init__(node)
+        self._computation, self._wrenches = computation, computation.wrenches
+        self.refused: Counter[str] = Counter()
+        self._reported_stops = 0
+        self._subscribe_to_frames()
+        external = partial(self._on_wrench, "external wrench", self._wrenches.take_external)
+        self._subscribe_with_info(WrenchStamped, "~/external_wrench", external, SENSOR)
+        for name in computation.robot.black_boxes:
+            take = partial(self._wrenches.take_black_box, name)
+            of_box = partial(self._on_wrench, f"wrench of black box '{name}'", take)
+            self._subscribe_with_info(WrenchStamped, f"~/black_box/{topic_name(name)}/wrench", of_box, SENSOR)
+
+    def continue_from(self, other: "WrenchInputs") -> None:
+        """Count on what another robot of the node has counted, and know the frames that it knew."""
+        self.refused = other.refused
+        self._wrenches.links.fixed = other._wrenches.links.fixed
+
+    def _subscribe_to_frames(self) -> None:
+        fixed = self._wrenches.links.fixed
+        if TFMessage is None:
+            fixed.unavailable = "frames of TF are not known, because the package tf2_msgs is not installed"
+            return
+        fixed.unavailable = ""
+        self._subscribe(TFMessage, "/tf_static", self._on_static_frames, STATIC_TRANSFORMS)
+
+    def _on_static_frames(self, message: Any) -> None:
+        for transform in message.transforms:
+            with self._refusing(REFUSED, "/tf_static"):
+                self._wrenches.links.fixed.set(*fixed_frame_from_message(transform))
+
+    def _on_wrench(
+        self, what: str, take: Callable[..., None], message: WrenchStamped, info: dict[str, Any]
+    ) -> None:
+        node, now = self._node, self._node.now()
+        with self._refusing(REFUSED, what), self._counting():
+            # without a stamp it is as old as its sending; it may have waited for the node since then
+            waited = max(0, time.time_ns() - (info["source_timestamp"] or info["received_timestamp"]))
+            sent = now if node.simulated else now - waited
+            stamp = stamp_nanoseconds(message.header.stamp) or sent
+            check_age(stamp, now, self._computation.settings.stale_after)
+            arrival = Arrival(stamp, node.steady() - waited, node.simulated)
+            take(message.header.frame_id, wrench_from_message(message), arrival)
+
+    @contextmanager
+    def _counting(self) -> Iterator[None]:
+        try:
+            yield
+        except BadMessage as error:
+            self.refused[error.cause] += 1
+            raise
+
+    def status(self) -> Status:
+        """For /diagnostics: an error while a source has stopped, or a black box has not sent a wrench."""
+        wrenches, settings, log = self._wrenches, self._computation.settings, self._node.log
+        now, sources, errors = self._node.now(), dict[str, str](), list[str]()
+        for what, timed, on_stale in (
+            ("external wrench in frame", wrenches.external, settings.on_stale_external_wrench),
+            ("wrench of black box", wrenches.black_box, settings.on_stale_black_box),
+        ):
+            valid, stopped = timed.by_validity(now, settings.stale_after)
+            sources |= {f"{what} '{source}'": "valid" for source in valid}
+            sources |= {f"{what} '{source}'": "stopped" for source in stopped}
+            errors += [f"the {what} '{source}' has stopped: {MEANWHILE[on_stale]}" for source in stopped]
+        for text in errors:
+            log.problem(STOPPED, text, text)
+        if missing := [
+            name for name in self._computation.robot.black_boxes if name not in wrenches.black_box
+        ]:
+            errors.append(f"no wrench of black box {listed(missing)} has come yet")
+        stops, warnings = wrenches.external.stops + wrenches.black_box.stops, log.texts(REFUSED)
+        if stops > self._reported_stops and not errors:
+            log.problem(STOPPED, "for a moment", FOR_A_MOMENT)
+            warnings.append(FOR_A_MOMENT)
+        self._reported_stops = stops
+        counts = {f"refused: {cause}": str(count) for cause, count in sorted(self.refused.items())}
+        values = {**sources, "times that a wrench stopped": str(stops), **counts}
+        return status_of("wrenches", "all valid" if sources else "none", values, errors, warnings)
