@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 
 import modular_dynamics as md
+from helpers.paths import ROBOTS
 from helpers.random_examples.examples import examples
 from helpers.random_examples.trees import random_trees
 
@@ -104,3 +105,10 @@ def test_a_ball_joint_and_an_armature_are_taken_over():
     assert theirs == pytest.approx([0.0, 0.8, 0.0, 0.6])  # x y z w
     M = pinocchio.crba(ball.model, ball.data, theirs)
     assert np.triu(M) == pytest.approx(np.diag([1.0, 2.0, 2.5]))
+
+
+def test_a_joint_may_have_the_name_of_pinocchios_first_one():
+    text = (ROBOTS / "four_link.urdf").read_text("utf-8").replace('"bend"', '"universe"')
+    graph = md.load_urdf(text)
+    assert "universe" in graph.joint_names
+    assert md.crosscheck.rnea_residual(graph, *np.full((3, graph.nv), 0.3)).max() < 1e-12

@@ -9,7 +9,7 @@ import pytest
 
 import modular_dynamics as md
 from helpers.paths import ROBOTS
-from modular_dynamics.urdf.source import MAX_BYTES
+from modular_dynamics.text.sizes import MAX_BYTES
 
 FILE = ROBOTS / "four_link.urdf"
 
