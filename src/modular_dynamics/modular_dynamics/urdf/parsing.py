@@ -22,6 +22,11 @@ _START = re.compile(r"<!--|<\?|<!\[CDATA\[")
 _SPACE = re.compile(r"\s*")
 #: Where the parser's messages repeat the line.
 _PLACE = re.compile(r",? line \d+, column \d+$")
+#: Those of libxml2.
+_LIMITS = (
+    "elements may be 256 deep in each other, and a text, comment, attribute or white space 10,000,000 characters "
+    "long"
+)
 _UNDECLARED, _HYPHENS = "NS_ERR_UNDEFINED_NAMESPACE", "ERR_HYPHEN_IN_COMMENT"
 
 
@@ -93,6 +98,8 @@ def _malformed(log: Iterable[Any], error: Any) -> UrdfError:
     first = next((entry for entry in log if entry.type_name != _UNDECLARED), None)
     if first is None:
         return UrdfError(f"malformed XML: {error}")
+    if "XML_PARSE_HUGE" in first.message:  # libxml2's option, which is not used: it lifts these limits
+        return UrdfError(f"too large: {_LIMITS}", first.line)
     return UrdfError(f"malformed XML: {_PLACE.sub('', ' '.join(first.message.split()))}", first.line)
 
 

@@ -101,6 +101,13 @@ TEXTS = {
 }
 
 
+@pytest.mark.parametrize("content", ["<a>" * 300 + "</a>" * 300, "<a>" * 100_000, "\n" * 19_000_000], ids=len)
+def test_limits_of_the_xml_parser_are_named(content):
+    text = f'<robot name="r"><link name="a"/>{content}</robot>'
+    with pytest.raises(md.exceptions.UrdfError, match=r"too large: elements may be 256 deep .* 10,000,000"):
+        md.load_urdf(text)
+
+
 @pytest.mark.filterwarnings("ignore::modular_dynamics.ModelWarning")  # links without mass
 @pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS)
 def test_large_texts_are_read_or_refused_within_seconds(text):
