@@ -24,8 +24,8 @@ _SPACE = re.compile(r"\s*")
 _PLACE = re.compile(r",? line \d+, column \d+$")
 #: Those of libxml2.
 _LIMITS = (
-    "elements may be 256 deep in each other, and a text, comment, attribute or white space 10,000,000 characters "
-    "long"
+    "elements may be 256 deep in each other, and a text, comment, attribute or white space 10,000,000 "
+    "characters long"
 )
 _UNDECLARED, _HYPHENS = "NS_ERR_UNDEFINED_NAMESPACE", "ERR_HYPHEN_IN_COMMENT"
 

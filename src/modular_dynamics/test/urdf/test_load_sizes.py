@@ -52,9 +52,9 @@ ROBOTS = {
 
 @pytest.mark.filterwarnings("ignore::modular_dynamics.ModelWarning")  # links without mass
 @pytest.mark.parametrize("of_size", ROBOTS.values(), ids=ROBOTS)
-def test_three_times_the_joints_take_three_times_as_long(of_size):
-    """Nine times as long would be the square; five leaves room for a busy computer."""
-    texts = [of_size(count) for count in (1000, 3000)]
+def test_four_times_the_joints_take_four_times_as_long(of_size):
+    """Sixteen times as long would be the square; eight leaves room for a busy computer."""
+    texts = [of_size(count) for count in (500, 2000)]
     best = []
     for text in texts:
         times = []
@@ -63,7 +63,7 @@ def test_three_times_the_joints_take_three_times_as_long(of_size):
             md.load_urdf(text)
             times.append(process_time() - before)
         best.append(min(times))
-    assert best[1] < 5.0 * best[0], best
+    assert best[1] < 8.0 * best[0], best
 
 
 LIMITS = {
