@@ -84,7 +84,9 @@ class PinocchioModel:
         added = self.model.addJoint(below, _joint_model(joint), _placement(joint.x_parent_joint), joint.name)
         self.ids[k] = added
         inertia = pinocchio.Inertia(body.mass, body.com, np.zeros((3, 3)))
-        inertia.inertia = body.inertia  # its constructor refuses what load_urdf accepts with a warning
+        # its constructor refuses what load_urdf accepts with a warning; this refuses what rounding made of large
+        # numbers
+        inertia.inertia = (body.inertia + body.inertia.T) / 2.0
         self.model.appendBodyToJoint(added, inertia, pinocchio.SE3.Identity())
         self.model.addJointFrame(added, 0)
         start = self.model.idx_vs[added]
