@@ -84,8 +84,8 @@ class PinocchioModel:
         added = self.model.addJoint(below, _joint_model(joint), _placement(joint.x_parent_joint), joint.name)
         self.ids[k] = added
         inertia = pinocchio.Inertia(body.mass, body.com, np.zeros((3, 3)))
-        # its constructor refuses what load_urdf accepts with a warning; this refuses what rounding made of large
-        # numbers
+        # its constructor refuses what load_urdf accepts with a warning, and this what rounding made of large
+        # moments
         inertia.inertia = (body.inertia + body.inertia.T) / 2.0
         self.model.appendBodyToJoint(added, inertia, pinocchio.SE3.Identity())
         self.model.addJointFrame(added, 0)
