@@ -42,9 +42,8 @@ class DescriptionError(ModularDynamicsError, ValueError):
 
     def __init__(self, message: str, line: int | str | None = None) -> None:
         self.line = line
-        message = _readable(message)
         where = f"line {line}" if isinstance(line, int) else line
-        super().__init__(f"{where}: {message}" if where else message)
+        super().__init__(_readable(f"{where}: {message}" if where else message))
 
     def located(self: D, where: str, line: int | str | None) -> D:
         """The same error, its message after ``where``, which names the file; ``line``: in that file."""
