@@ -23,6 +23,8 @@ __all__ = [
 ]
 
 
+#: Characters of a message about a description.
+_LONGEST = 2_000
 D = TypeVar("D", bound="DescriptionError")
 
 
@@ -41,13 +43,20 @@ class DescriptionError(ModularDynamicsError, ValueError):
     def __init__(self, message: str, line: int | str | None = None) -> None:
         self.line = line
         where = f"line {line}" if isinstance(line, int) else line
-        super().__init__(f"{where}: {message}" if where else message)
+        super().__init__(_readable(f"{where}: {message}" if where else message))
 
     def located(self: D, where: str, line: int | str | None) -> D:
         """The same error, its message after ``where``, which names the file; ``line``: in that file."""
         error = type(self)(f"{where}{self}")
         error.line = line
         return error
+
+
+def _readable(message: str) -> str:
+    """The message as every terminal, log and topic takes it: a description may have put anything into it."""
+    if len(message) > _LONGEST:
+        message = f"{message[: _LONGEST * 3 // 4]} ... {message[-_LONGEST // 4 :]}"
+    return "".join(one if one.isprintable() or one == "\n" else ascii(one)[1:-1] for one in message)
 
 
 class UrdfError(DescriptionError):

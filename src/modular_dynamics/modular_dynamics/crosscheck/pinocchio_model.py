@@ -54,6 +54,8 @@ class PinocchioModel:
         self.ids = [0] * len(graph.joints)
         for k in self._depth_first():
             self._add(k)
+        # Pinocchio finds by name its own first joint, where one is called "universe"
+        self._id_of = {joint.name: k for joint, k in zip(graph.joints, self.ids, strict=True)}
         for link in graph.links:
             body, x_body_link = graph.link_pose(link)
             joint = 0 if body is None else self.ids[body]
@@ -82,7 +84,9 @@ class PinocchioModel:
         added = self.model.addJoint(below, _joint_model(joint), _placement(joint.x_parent_joint), joint.name)
         self.ids[k] = added
         inertia = pinocchio.Inertia(body.mass, body.com, np.zeros((3, 3)))
-        inertia.inertia = body.inertia  # its constructor refuses what load_urdf accepts with a warning
+        # its constructor refuses what load_urdf accepts with a warning, and this what rounding made of large
+        # moments
+        inertia.inertia = (body.inertia + body.inertia.T) / 2.0
         self.model.appendBodyToJoint(added, inertia, pinocchio.SE3.Identity())
         self.model.addJointFrame(added, 0)
         start = self.model.idx_vs[added]
@@ -115,7 +119,9 @@ class PinocchioModel:
 
     def v_slice(self, joint: Joint) -> slice:
         """The slice of a joint in Pinocchio's velocities and torques."""
-        start = self.model.idx_vs[self.model.getJointId(joint.name)]
+        start = self.model.idx_vs[
+            self._id_of[joint.name]
+        ]  # a joint may be called "universe", as Pinocchio's first
         return slice(start, start + joint.type.nv)
 
     def tau(self, theirs: Array) -> Array:

@@ -7,7 +7,7 @@ import numpy as np
 
 from ..exceptions import MjcfError, UnsupportedModelError
 from ..model import Finding
-from ..urdf.checks.values import LARGEST
+from ..text.numbers import LARGEST, STIFFEST
 from .codes import Disable, Joint
 from .names import Names
 
@@ -19,8 +19,8 @@ _READ = (
     *("dof_frictionloss", "eq_data", "site_pos", "site_quat", "tendon_stiffness", "tendon_damping"),
     *("tendon_lengthspring", "tendon_length0", "wrap_prm", "actuator_gear"),
 )
-
-
+#: Endings of fields of springs, dampers, friction and drives.
+_OF_FORCES = ("stiffness", "armature", "damping", "frictionloss")
 #: Lengths of axes differ from one by rounding only.
 UNIT = 1e-9
 
@@ -41,9 +41,10 @@ def check_numbers(model: Any, names: Names) -> None:
             raise MjcfError(f"body '{name}' has a negative mass or principal moment of inertia")
     for field in _READ:
         rows = np.asarray(getattr(model, field))
-        for row in dict.fromkeys(np.argwhere(~(np.abs(rows) <= LARGEST))[:, 0]):
+        most = STIFFEST if field.endswith(_OF_FORCES) else LARGEST
+        for row in dict.fromkeys(np.argwhere(~(np.abs(rows) <= most))[:, 0]):
             raise MjcfError(
-                f"{field}[{row}] of MuJoCo's model is {rows[row]}; numbers up to {LARGEST:g} are needed"
+                f"{field}[{row}] of MuJoCo's model is {rows[row]}; numbers up to {most:g} are needed"
             )
     for k, name in enumerate(names.joints):
         turns_or_slides = model.jnt_type[k] in (Joint.HINGE, Joint.SLIDE)

@@ -9,7 +9,8 @@ from threading import Lock
 from typing import Any, NamedTuple
 
 from ..exceptions import MissingDependencyError, MjcfError
-from ..urdf.source import MAX_BYTES, is_file, shortened
+from ..text.files import content_of, is_file, path_of, shortened
+from ..text.sizes import MAX_BYTES
 
 __all__ = ["Compiled", "compiled", "mujoco_module"]
 
@@ -72,7 +73,7 @@ def compiled(source: Any) -> Compiled:
             f"an object of type {type(source).__name__} is no source of an MJCF; its text, its bytes, the "
             "path of a file, an open file, an MjSpec or an MjModel is needed"
         )
-    return _from_path(mujoco, Path(content).expanduser())
+    return _from_path(mujoco, path_of(content))
 
 
 def _read(file: Any) -> Any:
@@ -92,7 +93,7 @@ def _from_path(mujoco: Any, path: Path) -> Compiled:
         raise MjcfError(f"no MJCF file at {shortened(path)}")
     if path.suffix == ".mjb":  # compiled
         return _compile(mujoco.MjModel.from_binary_path, str(path), where=f"'{path}': ")
-    _check_root(path.read_bytes(), f"'{path}'")
+    _check_root(content_of(path, "MJCF file", MAX_BYTES, MjcfError), f"'{path}'")
     return _compile(mujoco.MjModel.from_xml_path, str(path), where=f"'{path}': ")
 
 

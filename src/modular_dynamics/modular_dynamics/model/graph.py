@@ -55,17 +55,19 @@ class SubsystemGraph(Structure, ExportsCode):
         Raises:
             StateError: a name that is no joint's, or is there twice.
         """
+        known, given = {*self.joint_names}, set[str]()
         for name in names:
             if not isinstance(name, str):
                 raise StateError(f"independent joint {name!r}: names are needed, one argument each")
-            if name not in self.joint_names:
+            if name not in known:
                 raise StateError(
                     f"independent joint '{name}' is no joint of '{self.name}' with coordinates of its own; "
                     f"its joints: {', '.join(self.joint_names)}"
                 )
-            if names.count(name) > 1:
+            if name in given:
                 raise StateError(f"independent joint '{name}' of '{self.name}' is named twice")
-        return replace(self, independent=tuple(name for name in self.joint_names if name in names))
+            given.add(name)
+        return replace(self, independent=tuple(name for name in self.joint_names if name in given))
 
     @cached_property
     def tree(self) -> SubsystemGraph:

@@ -89,6 +89,10 @@ class Structure(Constant):
         return {joint.name: k for k, joint in enumerate(self.joints)}
 
     @cached_property
+    def _subsystem_by_name(self) -> Mapping[str, Subsystem]:
+        return {subsystem.name: subsystem for subsystem in self.subsystems}
+
+    @cached_property
     def _slices(self) -> Mapping[str, tuple[slice, slice]]:
         slices, iq, iv = {}, 0, 0
         for name in self.joint_names:
@@ -136,7 +140,7 @@ class Structure(Constant):
 
     def subsystem(self, name: str) -> Subsystem:
         """The subsystem of that name. Raises KeyError naming the valid choices."""
-        return self._named("subsystem", name, {subsystem.name: subsystem for subsystem in self.subsystems})
+        return self._named("subsystem", name, self._subsystem_by_name)
 
     def predecessor(self, subsystem: Subsystem) -> Subsystem | None:
         """The subsystem that carries another one; None for the ground."""

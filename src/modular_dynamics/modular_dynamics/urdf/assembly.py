@@ -1,6 +1,7 @@
 """Description and groups of joints -> the graph: joints, bodies and subsystems in topological order."""
 
 from collections.abc import Iterable, Mapping
+from heapq import heappop, heappush
 
 import numpy as np
 from numpy.typing import NDArray
@@ -57,7 +58,7 @@ def assemble(robot: RobotDescription, groups: list[Group], gravity: NDArray[np.f
                 predecessor=subsystem_index[builder.predecessor[name]],
                 black_box=group.black_box,
                 root_link=builder.root_link(group),
-                fixed_links={link: c.x_body_link for link, c in builder.carriers.items() if c.box == name},
+                fixed_links=dict(builder.fixed_links.get(name, ())),
             )
         )
         joint_names += [joint for joint in group.joints if robot.joints[joint].mimic is None]
@@ -75,11 +76,20 @@ def assemble(robot: RobotDescription, groups: list[Group], gravity: NDArray[np.f
 
 def _in_order(names: Iterable[str], before: Mapping[str, str | None]) -> list[str]:
     """The names, each after the one that must come ``before`` it, otherwise in the given order."""
-    remaining, ordered = list(names), list[str]()
-    while remaining:
-        following = next(name for name in remaining if before[name] not in remaining)
-        remaining.remove(following)
-        ordered.append(following)
+    given = list(names)
+    position = {name: k for k, name in enumerate(given)}
+    following: dict[str | None, list[int]] = {}
+    ready, ordered = list[int](), list[str]()
+    for k, name in enumerate(given):
+        if before[name] in position:
+            following.setdefault(before[name], []).append(k)
+        else:
+            ready.append(k)  # in order, which is a heap
+    while ready:
+        name = given[heappop(ready)]
+        ordered.append(name)
+        for k in following.get(name, ()):
+            heappush(ready, k)
     return ordered
 
 
@@ -90,14 +100,21 @@ class _Builder:
         self.robot = robot
         self.groups = {group.name: group for group in groups}
         self.carriers = carriers(robot, {g.fixed_root: g.name for g in groups if g.fixed_root})
+        self.links: dict[str | None, list[tuple[str, DualQuaternion]]] = {}
+        self.fixed_links: dict[str, list[tuple[str, DualQuaternion]]] = {}
+        for link, carrier in self.carriers.items():
+            if carrier.box is None:
+                self.links.setdefault(carrier.joint, []).append((link, carrier.x_body_link))
+            else:
+                self.fixed_links.setdefault(carrier.box, []).append((link, carrier.x_body_link))
         self.group_of = {joint: group.name for group in groups for joint in group.joints}
         self.entries = {group.name: self._entries(group) for group in groups}
         self.predecessor = {group.name: self._predecessor(group) for group in groups}
 
     def _entries(self, group: Group) -> list[JointDescription]:
         """Joints of the group whose parent body is outside it; a connected group has them all on one body."""
-        described = [self.robot.joints[name] for name in group.joints]
-        entries = [j for j in described if self.carriers[j.parent].joint not in group.joints]
+        described, own = [self.robot.joints[name] for name in group.joints], set(group.joints)
+        entries = [j for j in described if self.carriers[j.parent].joint not in own]
         bodies = {self.carriers[joint.parent].joint for joint in entries}
         if group.fixed_root is not None:
             bodies.add(self.carriers[group.fixed_root].joint)
@@ -151,9 +168,8 @@ class _Builder:
 
     def body(self, name: str, joint: str | None) -> Body:
         """The body that a joint moves, or the ground."""
-        own = [(k, c) for k, c in self.carriers.items() if c.joint == joint and c.box is None]
-        parts = tuple(self._part(link, moving=link == name) for link, _ in own)
-        poses = {link: carrier.x_body_link for link, carrier in own}
+        poses = dict(self.links[joint])
+        parts = tuple(self._part(link, moving=link == name) for link in poses)
         whole = merged([(part.inertial, poses[part.name]) for part in parts])
         return Body(name, whole.mass, whole.com, whole.inertia, poses, parts)
 

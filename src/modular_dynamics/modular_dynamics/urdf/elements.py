@@ -1,6 +1,5 @@
 """The standard part of a URDF: links and joints, each checked, then read by urdf_parser_py."""
 
-import math
 from typing import Any
 
 import numpy as np
@@ -11,7 +10,9 @@ from urdf_parser_py.xml_reflection.core import Path as ElementPath
 from ..algebra import DualQuaternion, from_xyz_rpy, to_rotation_translation
 from ..exceptions import UrdfError
 from ..model import Limits, Mimic
-from .checks.values import LARGEST, Entry
+from ..text.numbers import LARGEST, LARGEST_FLOAT, STIFFEST
+from ..text.sizes import MAX_JOINTS, MAX_LINKS, shown, too_large
+from .checks.values import Entry
 from .description import JointDescription, LinkDescription, RobotDescription
 from .source import line_of
 
@@ -38,6 +39,9 @@ def read_robot(root: etree._Element) -> RobotDescription:
         UrdfError: a missing or non-finite number, a missing or duplicate name, an unknown joint type, an axis
             without direction; names the element and its line.
     """
+    for kind, most in (("link", MAX_LINKS), ("joint", MAX_JOINTS)):
+        if (count := len(root.findall(kind))) > most:
+            raise UrdfError(too_large("the robot", count, most, f"{kind}s"))
     lines: dict[tuple[str, str], int | None] = {}
     # urdf_parser_py checks little, and prints a complaint about each element that it does not know (gazebo,
     # transmissions, our tags) to stderr: it is given a tree of the checked elements only
@@ -83,7 +87,7 @@ def _joint_copy(joint: etree._Element, name: str) -> etree._Element:
     if axis is not None and kind in ("revolute", "continuous", "prismatic", "planar"):
         copy.extend(_part_copy(joint, "axis", where))
         if not np.linalg.norm(Entry.of(axis, where).numbers("xyz", 3)) > 1e-9:
-            raise UrdfError(f"{where}: <axis xyz='{axis.get('xyz')}'> has no direction", line_of(axis))
+            raise UrdfError(f"{where}: <axis xyz={shown(axis.get('xyz'))}> has no direction", line_of(axis))
     missing = f"{where}, {kind}, lacks <limit lower= upper= effort= velocity=>"
     copy.extend(_part_copy(joint, "limit", where, missing if kind in ("revolute", "prismatic") else ""))
     for tag in ("origin", "dynamics", "mimic"):
@@ -102,8 +106,7 @@ def _part_copy(parent: etree._Element, tag: str, where: str, missing: str = "") 
     if tag in _NAMES:
         copy.set(_NAMES[tag], entry.name(_NAMES[tag]))
     for key, default in _NUMBERS.get(tag, {}).items():
-        # of limits, the largest number that there is often means none
-        largest = math.inf if tag == "limit" else LARGEST
+        largest = {"limit": LARGEST_FLOAT, "dynamics": STIFFEST}.get(tag, LARGEST)
         entry.numbers(key, 3 if key in ("xyz", "rpy") else 1, default, largest)
         copy.set(key, entry.item.get(key, default))
     return [copy]

@@ -16,12 +16,17 @@ from .source import line_of
 __all__ = ["Parsed", "parse_xml"]
 
 _DECLARATION = re.compile(r"^\s*<\?xml[^>]*\?>")
-#: Before the root element only comments are allowed; a DTD is rejected before any parser sees it.
-_DTD = re.compile(r"\A(?:\s|<!--.*?-->|<\?.*?\?>)*(?P<dtd><!(?:DOCTYPE|ENTITY))?", re.DOTALL)
-#: Comments, and what may contain their marks without being one.
-_COMMENT = re.compile(r"<!\[CDATA\[.*?\]\]>|<\?.*?\?>|<!--(?P<comment>.*?)-->", re.DOTALL)
+#: What starts a comment, or what may contain its marks without being one, and what ends it.
+_ENDS = {"<!--": "-->", "<?": "?>", "<![CDATA[": "]]>"}
+_START = re.compile(r"<!--|<\?|<!\[CDATA\[")
+_SPACE = re.compile(r"\s*")
 #: Where the parser's messages repeat the line.
 _PLACE = re.compile(r",? line \d+, column \d+$")
+#: Those of libxml2.
+_LIMITS = (
+    "elements may be 256 deep in each other, and a text, comment, attribute or white space 10,000,000 "
+    "characters long"
+)
 _UNDECLARED, _HYPHENS = "NS_ERR_UNDEFINED_NAMESPACE", "ERR_HYPHEN_IN_COMMENT"
 
 
@@ -44,9 +49,8 @@ def parse_xml(text: str) -> Parsed:
     # the text is decoded already, so an encoding declaration must not apply; the line count is kept
     body = _DECLARATION.sub(lambda declaration: "\n" * declaration.group().count("\n"), text.lstrip("\ufeff"))
     body = body if body.startswith("\n") else body.lstrip(" \t\r")
-    declared = _DTD.search(body)
-    if declared and declared.group("dtd"):
-        line = body.count("\n", 0, declared.start("dtd")) + 1
+    if (at := _before_root(body)) is not None:
+        line = body.count("\n", 0, at) + 1
         raise UrdfError("a DTD (<!DOCTYPE ...>) or entity is not allowed; write the values out", line)
     parsed = _parsed(body)
     for element in parsed.root.iter(etree.Element):
@@ -65,8 +69,8 @@ def _parsed(body: str) -> Parsed:
         return Parsed(etree.fromstring(body.encode(), parser))
     except etree.XMLSyntaxError as error:
         kinds = {entry.type_name for entry in parser.error_log}
-        if _HYPHENS in kinds and (findings := tuple(_comments_with_hyphens(body))):
-            return Parsed(_parsed(_COMMENT.sub(_without_hyphens, body)).root, findings)
+        if _HYPHENS in kinds and (comments := _comments_with_hyphens(body)):
+            return Parsed(_parsed(_without(comments, body)).root, tuple(map(_finding, comments)))
         if kinds != {_UNDECLARED}:
             raise _malformed(parser.error_log, error) from None
     # continues after errors; allowed to continue after this one alone
@@ -94,21 +98,59 @@ def _malformed(log: Iterable[Any], error: Any) -> UrdfError:
     first = next((entry for entry in log if entry.type_name != _UNDECLARED), None)
     if first is None:
         return UrdfError(f"malformed XML: {error}")
+    if "XML_PARSE_HUGE" in first.message:  # libxml2's option, which is not used: it lifts these limits
+        return UrdfError(f"too large: {_LIMITS}", first.line)
     return UrdfError(f"malformed XML: {_PLACE.sub('', ' '.join(first.message.split()))}", first.line)
 
 
-def _comments_with_hyphens(body: str) -> Iterable[Finding]:
-    for match in _COMMENT.finditer(body):
-        if _has_hyphens(match):
-            line = body.count("\n", 0, match.start()) + 1
-            text = "a comment has '--' in it, which XML forbids; it is left out, as all comments are"
-            yield Finding("hyphens in a comment", "comment", f"line {line}", text, line)
+def _before_root(body: str) -> int | None:
+    """Where a DTD is, which is rejected before any parser sees it."""
+    at = 0
+    while True:
+        at = _SPACE.match(body, at).end()  # type: ignore[union-attr]  # no space is a match, too
+        if body.startswith(("<!DOCTYPE", "<!ENTITY"), at):
+            return at
+        start = _START.match(body, at)
+        end = -1 if start is None else body.find(_ENDS[start.group()], start.end())
+        if start is None or end < 0:
+            return None
+        at = end + len(_ENDS[start.group()])
 
 
-def _without_hyphens(match: re.Match[str]) -> str:
-    return "\n" * match.group().count("\n") if _has_hyphens(match) else match.group()
+class _Comment(NamedTuple):
+    """A comment with hyphens in it: its first character, the one after it, its line, its number of lines."""
+
+    start: int
+    end: int
+    line: int
+    lines: int
 
 
-def _has_hyphens(match: re.Match[str]) -> bool:
-    comment = match.group("comment")
-    return comment is not None and ("--" in comment or comment.endswith("-"))
+def _comments_with_hyphens(body: str) -> list[_Comment]:
+    found, at, line, counted = list[_Comment](), 0, 1, 0
+    while (start := _START.search(body, at)) is not None:
+        close = _ENDS[start.group()]
+        end = body.find(close, start.end())
+        if end < 0:
+            break
+        at = end + len(close)
+        text = body[start.end() : end]
+        if start.group() == "<!--" and ("--" in text or text.endswith("-")):
+            line += body.count("\n", counted, start.start())
+            counted = start.start()
+            found.append(_Comment(start.start(), at, line, text.count("\n")))
+    return found
+
+
+def _finding(comment: _Comment) -> Finding:
+    text = "a comment has '--' in it, which XML forbids; it is left out, as all comments are"
+    return Finding("hyphens in a comment", "comment", f"line {comment.line}", text, comment.line)
+
+
+def _without(comments: list[_Comment], body: str) -> str:
+    """The text without these comments; its lines stay."""
+    parts, at = list[str](), 0
+    for comment in comments:
+        parts += [body[at : comment.start], "\n" * comment.lines]
+        at = comment.end
+    return "".join([*parts, body[at:]])

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from ..exceptions import PartitionError
 from .description import RobotDescription, SubsystemSpec
@@ -36,11 +37,12 @@ def partition(robot: RobotDescription, specs: Sequence[SubsystemSpec]) -> tuple[
         for link in (spec.root_link, *spec.end_links):
             if link not in robot.links:
                 raise PartitionError(f"subsystem '{spec.name}' names the unknown link '{link}'", spec.line)
-    # the deepest root link claims first: joints of a subsystem below are not those of the one above
-    for spec in sorted(by_root, key=lambda spec: -_depth(robot, str(spec.root_link))):
-        for name in _below(robot, spec):
-            claims.setdefault(name, spec)
-    groups = [_group(robot, spec, claims) for spec in specs]
+    _claim_below(robot, by_root, claims)
+    claimed: dict[str, list[str]] = {}
+    for name in robot.joints:
+        if name in claims:
+            claimed.setdefault(claims[name].name, []).append(name)
+    groups = [_group(robot, spec, claimed.get(spec.name, [])) for spec in specs]
     rest = [name for name, joint in robot.joints.items() if joint.moves and name not in claims]
     chains = _chains(robot, rest, groups)
     notes = []
@@ -67,29 +69,51 @@ def _claims_by_name(robot: RobotDescription, specs: Sequence[SubsystemSpec]) -> 
     return claims
 
 
-def _depth(robot: RobotDescription, link: str) -> int:
-    depth = 0
-    while link in robot.above:
-        link, depth = robot.above[link].parent, depth + 1
-    return depth
+#: Subsystems by their root link, the innermost first, each with those around it.
+_Around: TypeAlias = "tuple[SubsystemSpec, _Around] | None"
 
 
-def _below(robot: RobotDescription, spec: SubsystemSpec) -> list[str]:
-    """Moving joints from the one that carries the root link down to the end links."""
-    root = str(spec.root_link)
-    joints = [robot.above[root].name] if root in robot.above and robot.above[root].moves else []
-    links = [root]
-    while links:
-        link = links.pop()
-        for joint in robot.below[link] if link not in spec.end_links else ():
-            if joint.moves:
-                joints.append(joint.name)
-            links.append(joint.child)
-    return joints
+def _claim_below(
+    robot: RobotDescription, by_root: Sequence[SubsystemSpec], claims: dict[str, SubsystemSpec]
+) -> None:
+    """Add moving joints from those that carry the root links down to the end links.
+
+    A joint belongs to the nearest root link above it.
+    """
+    starting: dict[str, list[SubsystemSpec]] = {}
+    ending: dict[str, set[str]] = {}
+    for spec in by_root:
+        starting.setdefault(str(spec.root_link), []).append(spec)
+        for link in spec.end_links:
+            ending.setdefault(link, set()).add(spec.name)
+    waiting: list[tuple[str, _Around]] = [(robot.root, None)]
+    while waiting:
+        link, around = waiting.pop()
+        for spec in reversed(starting.get(link, [])):
+            around = spec, around
+        if link in ending:
+            around = _without(around, ending[link])
+        for joint in robot.below[link]:
+            first = starting.get(joint.child, [around[0]] if around else [])
+            if joint.moves and first:
+                claims.setdefault(joint.name, first[0])
+            waiting.append((joint.child, around))
 
 
-def _group(robot: RobotDescription, spec: SubsystemSpec, claims: dict[str, SubsystemSpec]) -> Group:
-    joints = tuple(name for name in robot.joints if claims.get(name) is spec)
+def _without(around: _Around, names: set[str]) -> _Around:
+    kept = []
+    while around is not None:
+        spec, around = around
+        if spec.name not in names:
+            kept.append(spec)
+    for spec in reversed(kept):
+        around = spec, around
+    return around
+
+
+def _group(robot: RobotDescription, spec: SubsystemSpec, names: Sequence[str]) -> Group:
+    """``names``: its joints."""
+    joints = tuple(names)
     entry = None if spec.root_link is None else robot.above.get(spec.root_link)
     fixed_root = spec.root_link if spec.black_box and entry is not None and not entry.moves else None
     if not joints and fixed_root is None:
@@ -108,16 +132,17 @@ def _chains(robot: RobotDescription, rest: list[str], groups: list[Group]) -> li
         for name, joint in robot.joints.items()
         if joint.moves
     }
-    continues = {after[0] for name, after in following.items() if name in rest and len(after) == 1}
+    order, remaining = {name: k for k, name in enumerate(robot.joints)}, set(rest)
+    continues = {after[0] for name, after in following.items() if name in remaining and len(after) == 1}
     chains = []
     for first in (name for name in rest if name not in continues):
         chain = [first]
-        while len(after := following[chain[-1]]) == 1 and after[0] in rest:
+        while len(after := following[chain[-1]]) == 1 and after[0] in remaining:
             chain.append(after[0])
         name = first
         while name in taken:
             name += "_chain"
         taken.add(name)
-        joints = tuple(joint for joint in robot.joints if joint in chain)
+        joints = tuple(sorted(chain, key=order.__getitem__))
         chains.append(Group(name, joints, line=robot.joints[first].line))
     return chains

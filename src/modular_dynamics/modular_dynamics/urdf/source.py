@@ -10,23 +10,22 @@ from typing import IO, Any, TypeAlias
 from lxml import etree
 
 from ..exceptions import UrdfError
+from ..text.files import content_of, is_file, path_of
+from ..text.sizes import MAX_BYTES, too_large
 
 __all__ = [
-    "MAX_BYTES",
     "Description",
     "Source",
-    "is_file",
     "line_of",
     "read_source",
     "read_text",
-    "shortened",
 ]
 
 #: URDF text, its bytes, the path of a file, or an open file (text or binary).
 Source: TypeAlias = "str | bytes | os.PathLike[str] | IO[str] | IO[bytes]"
 
-#: Size of the largest accepted description.
-MAX_BYTES = 20_000_000
+#: Python's, of which some take very long or give half characters.
+_NO_ENCODINGS = ("idna", "punycode", "raw-unicode-escape", "undefined", "unicode-escape", "utf-7")
 _BEFORE_XML = "\ufeff \t\r\n"
 
 
@@ -69,7 +68,7 @@ def read_source(source: Source) -> Description:
             f"neither URDF text (it would start with '<') nor the path of a file: '{source.strip()[:40]}'"
         )
     if isinstance(source, (str, os.PathLike)):
-        return _from_file(Path(source).expanduser())
+        return _from_file(path_of(source))
     if hasattr(source, "read"):
         return _from_open_file(source)
     raise UrdfError(
@@ -78,31 +77,8 @@ def read_source(source: Source) -> Description:
     )
 
 
-def is_file(path: Path) -> bool:
-    """Whether a file is there; no text is too long to ask."""
-    try:
-        return path.is_file()
-    except OSError:
-        return False
-
-
-def shortened(path: Path) -> str:
-    """How messages show a path at which there is no file: it may be a text."""
-    if len(str(path)) > 250:
-        return f"'{str(path)[:40]}...'"
-    return f"'{path}', which is a folder" if path.is_dir() else f"'{path}'"
-
-
 def _from_file(path: Path) -> Description:
-    if not is_file(path):
-        raise UrdfError(f"no URDF file at {shortened(path)}")
-    size = path.stat().st_size
-    if size > MAX_BYTES:
-        raise UrdfError(f"'{path}' has {size} bytes; at most {MAX_BYTES} are accepted")
-    try:
-        content = path.read_bytes()
-    except OSError as error:
-        raise UrdfError(f"'{path}' cannot be read: {error.strerror}") from None
+    content = content_of(path, "URDF file", MAX_BYTES, UrdfError)
     return Description(_decoded(content, f"'{path}'"), str(path))
 
 
@@ -121,13 +97,15 @@ def _from_open_file(file: IO[str] | IO[bytes]) -> Description:
 
 
 def _decoded(content: bytes, where: str) -> str:
-    declared = re.match(rb"""\s*<\?xml[^>]*encoding=["']([\w.-]+)""", content)
+    declared = re.match(rb"""\s*<\?xml[^>]*encoding=["']([A-Za-z0-9._-]{1,40})["']""", content)
     encoding = declared.group(1).decode() if declared else "utf-8"
     if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         encoding = "utf-16"
     try:
+        if codecs.lookup(encoding).name in _NO_ENCODINGS:
+            raise LookupError("XML has no such encoding")
         return content.decode(encoding).lstrip("\ufeff")
-    except (UnicodeDecodeError, LookupError) as error:
+    except (ValueError, LookupError) as error:
         raise UrdfError(f"{where} is not text in encoding {encoding}: {error}") from None
 
 
@@ -137,7 +115,7 @@ def _checked(text: str, path: str | None = None) -> Description:
     except UnicodeEncodeError as error:
         raise UrdfError(f"the description is not text: {error}") from None
     if size > MAX_BYTES:
-        raise UrdfError(f"the description has {size} bytes or more; at most {MAX_BYTES} are accepted")
+        raise UrdfError(too_large("the description", size, MAX_BYTES, "bytes or more"))
     if not text.lstrip(_BEFORE_XML).startswith("<"):
         raise UrdfError(f"not XML (it would start with '<'): '{text.strip()[:40]}'")
     return Description(text, path)

@@ -4,16 +4,18 @@ Values are checked later (checks/tags.py). Whether a robot has loops is read fro
 """
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-import yaml
 from lxml import etree
 
 from ..exceptions import PartitionError, UrdfError
+from ..text.files import content_of, path_of
+from ..text.sizes import MAX_TAGS, MAX_YAML_BYTES, too_large
+from ..text.yaml_text import LinedMapping, documents
 from .checks.values import LINE, attributes
-from .source import Source, is_file, line_of
+from .source import Source, line_of
 from .stamps import stamp_of
 from .xacro_files import Mappings, read_plain
 
@@ -44,7 +46,13 @@ def read_tags(robot: etree._Element) -> dict[str, Any] | None:
     if len(wrappers) > 1:
         raise UrdfError("a second <modular_dynamics> element; one is allowed", line_of(wrappers[1]))
     stamp_of(wrappers[0])  # only checked: it says nothing about the robot
-    content: dict[str, Any] = {**attributes(wrappers[0]), "version": wrappers[0].get("version")}
+    count = sum(1 for _ in wrappers[0].iter(etree.Element)) - 1
+    if count > MAX_TAGS:
+        raise UrdfError(too_large("<modular_dynamics>", count, MAX_TAGS, "elements"), line_of(wrappers[0]))
+    content: dict[str, Any] = {
+        **_own(wrappers[0], _SECTION_OF.values()),
+        "version": wrappers[0].get("version"),
+    }
     content.pop("stamp", None)
     for element in wrappers[0]:
         if element.tag not in _SECTION_OF:
@@ -57,7 +65,7 @@ def read_tags(robot: etree._Element) -> dict[str, Any] | None:
 
 
 def _entry(element: etree._Element) -> dict[str, Any]:
-    item = attributes(element)
+    item = _own(element, ("joints", "end_links", "drivers", "anchors", "predecessor", "successor"))
     for child in element:
         values = attributes(child)
         where = f"<{child.tag}> in <{element.tag}>"
@@ -79,19 +87,19 @@ def _entry(element: etree._Element) -> dict[str, Any]:
     return item
 
 
+def _own(element: etree._Element, of_children: Iterable[str]) -> dict[str, Any]:
+    """The attributes of an element, of which none may have a key under which its children are collected."""
+    values = attributes(element)
+    for key in of_children:
+        if key in values:
+            raise UrdfError(f"<{element.tag}> has the unknown attribute '{key}'", line_of(element))
+    return values
+
+
 def _required(values: Mapping[str, Any], key: str, where: str) -> Any:
     if not values.get(key):
         raise UrdfError(f"{where} lacks '{key}'", values[LINE])
     return values[key]
-
-
-class _LineLoader(yaml.SafeLoader):
-    """YAML mappings that remember their file and line."""
-
-    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
-        mapping = super().construct_mapping(node, deep=deep)
-        mapping[LINE] = f"{Path(node.start_mark.name).name}, line {node.start_mark.line + 1}"
-        return mapping
 
 
 def read_partition(partition: str | Path | Mapping[str, Any] | None) -> dict[str, Any] | None:
@@ -107,17 +115,24 @@ def read_partition(partition: str | Path | Mapping[str, Any] | None) -> dict[str
             f"an object of type {type(partition).__name__} is no partition; the path of a YAML file or a "
             "mapping is needed"
         )
-    path = Path(partition).expanduser()
-    if not is_file(path):
-        raise PartitionError(f"no partition file at '{path}'")
+    path = path_of(partition)
     try:
-        with path.open(encoding="utf-8") as file:  # the open file, because its name is in every mark
-            content = yaml.load(file, _LineLoader)
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        text = content_of(path, "partition file", MAX_YAML_BYTES, PartitionError).decode("utf-8-sig")
+    except UnicodeDecodeError as error:
         raise PartitionError(f"'{path}' is not YAML: {error}") from None
-    if not isinstance(content, dict):
+    contents = documents(text, f"'{path}'", PartitionError)
+    if len(contents) != 1 or not isinstance(contents[0], LinedMapping):
         raise PartitionError(f"'{path}' does not hold a mapping (version: 1, subsystems: ...)")
+    content: dict[str, Any] = _with_lines(contents[0], path.name)
     return content
+
+
+def _with_lines(value: Any, file: str) -> Any:
+    """The value with file and line in each mapping, under :data:`LINE`."""
+    if isinstance(value, LinedMapping):
+        own = {key: _with_lines(part, file) for key, part in value.items()}
+        return {**own, LINE: f"{file}, line {value.line}"}
+    return [_with_lines(part, file) for part in value] if isinstance(value, list) else value
 
 
 def has_loops(

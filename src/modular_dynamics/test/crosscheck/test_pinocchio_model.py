@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 
 import modular_dynamics as md
+from helpers.paths import ROBOTS
 from helpers.random_examples.examples import examples
 from helpers.random_examples.trees import random_trees
 
@@ -104,3 +105,24 @@ def test_a_ball_joint_and_an_armature_are_taken_over():
     assert theirs == pytest.approx([0.0, 0.8, 0.0, 0.6])  # x y z w
     M = pinocchio.crba(ball.model, ball.data, theirs)
     assert np.triu(M) == pytest.approx(np.diag([1.0, 2.0, 2.5]))
+
+
+def test_a_joint_may_have_the_name_of_pinocchios_first_one():
+    text = (ROBOTS / "four_link.urdf").read_text("utf-8").replace('"bend"', '"universe"')
+    graph = md.load_urdf(text)
+    assert "universe" in graph.joint_names
+    assert md.crosscheck.rnea_residual(graph, *np.full((3, graph.nv), 0.3)).max() < 1e-12
+
+
+def test_large_inertias_whose_rounding_is_not_symmetric_are_compared():
+    """Pinocchio's tolerance of symmetry is absolute; merging links rounds relative to the numbers."""
+    inertia = '<inertia ixx="3e6" ixy="1e5" ixz="2e5" iyy="4e6" iyz="3e5" izz="5e6"/>'
+    link = '<link name="{}"><inertial><origin rpy="{}"/><mass value="1"/>' + inertia + "</inertial></link>"
+    joint = '<joint name="{0}" type="{1}"><parent link="{2}"/><child link="{0}"/>'
+    joint += '<origin rpy="0.3 0.2 0.1"/></joint>'
+    links = "".join(link.format(f"l{k}", f"0.{k} 0.7 0.{k + 3}") for k in range(6))
+    joints = joint.format("l1", "continuous", "l0") + "".join(
+        joint.format(f"l{k}", "fixed", f"l{k - 1}") for k in range(2, 6)
+    )
+    graph = md.load_urdf(f'<robot name="r">{links}{joints}</robot>')
+    assert md.crosscheck.rnea_residual(graph, *np.full((3, graph.nv), 0.3)).max() < 1e-12 * 1e8

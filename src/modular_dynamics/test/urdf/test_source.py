@@ -9,7 +9,7 @@ import pytest
 
 import modular_dynamics as md
 from helpers.paths import ROBOTS
-from modular_dynamics.urdf.source import MAX_BYTES
+from modular_dynamics.text.sizes import MAX_BYTES
 
 FILE = ROBOTS / "four_link.urdf"
 
@@ -113,3 +113,12 @@ def test_errors_and_warnings_name_the_file(tmp_path):
 def test_a_graph_is_no_source(load_robot):
     with pytest.raises(md.UrdfError, match="an object of type SubsystemGraph is no source of a URDF"):
         md.load_urdf(load_robot("four_link"))
+
+
+@pytest.mark.parametrize(
+    "encoding", ["punycode", "idna", "undefined", "utf-7", "unicode_escape", "hex", "none"]
+)
+def test_encodings_that_xml_does_not_have_are_refused(encoding):
+    text = f'<?xml version="1.0" encoding="{encoding}"?><robot name="r"><link name="a"/></robot>'
+    with pytest.raises(md.UrdfError, match=f"the description is not text in encoding {encoding}"):
+        md.load_urdf(text.encode())

@@ -135,3 +135,17 @@ def test_what_cannot_be_read_is_an_error(tmp_path):
         has_loops(tmp_path / "missing.urdf")
     with pytest.raises(md.PartitionError, match="no partition file at"):
         has_loops(ROBOT.format(""), tmp_path / "missing.yaml")
+
+
+@pytest.mark.parametrize(
+    ("tags", "attribute"),
+    [
+        ('gears="x"><gear joint="a" driver="b" ratio="1"/>', "gears"),
+        ('><gear joint="a" drivers="x"><driver joint="b" ratio="1"/></gear>', "drivers"),
+        ('><spring name="s" anchors="x"><anchor link="base"/></spring>', "anchors"),
+        ('><subsystem name="s" joints="x"><joint name="a"/></subsystem>', "joints"),
+    ],
+)
+def test_an_attribute_with_the_key_of_the_children_is_refused(tags, attribute):
+    with pytest.raises(md.UrdfError, match=f"has the unknown attribute '{attribute}'"):
+        md.load_urdf(ROBOT.format(f'<modular_dynamics version="1" {tags}</modular_dynamics>'))

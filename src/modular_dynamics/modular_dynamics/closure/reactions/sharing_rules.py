@@ -30,15 +30,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from ...exceptions import DescriptionError
+from ...text.files import content_of, path_of
+from ...text.sizes import MAX_YAML_BYTES
+from ...text.yaml_text import documents
 
 __all__ = ["JointRule", "Location", "Rules", "Step", "read_rules", "rules_from"]
 
 COMPONENTS = ("Fx", "Fy", "Fz", "Mx", "My", "Mz", "push", "pull")
 KINDS = ("known", "zero", "balance", "rest")
-_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # libyaml's, if it is installed: five times as fast
 #: Where a joint's point lies: coordinates, or the name of a URDF's joint, loop joint or spring.
 Location = str | tuple[float, float, float]
 
@@ -106,12 +106,14 @@ class Rules:
 
 def read_rules(path: str | Path) -> Rules:
     """Rules out of a YAML file. Raises DescriptionError: names the element, and what would be right."""
+    file = path_of(path)
     try:
-        content = yaml.load(Path(path).read_text(encoding="utf-8"), _LOADER)
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+        text = content_of(file, "file of rules", MAX_YAML_BYTES, DescriptionError).decode("utf-8-sig")
+    except UnicodeDecodeError as error:
         raise DescriptionError(f"the rules cannot be read: {error}", str(path)) from None
+    contents = documents(text, str(path))
     try:
-        return rules_from(content)
+        return rules_from(contents[0] if len(contents) == 1 else contents)
     except DescriptionError as error:
         raise DescriptionError(str(error), str(path)) from None
 

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from ...exceptions import PartitionError, UrdfError
 from ...model import Finding, LoopJoint, Mimic, Spring
+from ...text.numbers import LARGEST
 from ..description import Annotations, JointDescription, RobotDescription, carriers
 
 __all__ = ["check_references", "check_tree", "massless_ends", "resolve_mimics"]
@@ -48,11 +49,13 @@ def check_tree(robot: RobotDescription) -> None:
     roots = [name for name in robot.links if name not in above]
     if len(roots) > 1:
         second = robot.links[roots[1]]
-        raise UrdfError(f"several root links: {', '.join(roots)}; one root is needed", second.line)
+        names = ", ".join(roots[:12]) + (", ..." if len(roots) > 12 else "")
+        raise UrdfError(f"several root links: {names}; one root is needed", second.line)
     reached = list(roots)
     for link in reached:  # grows while it is read
         reached.extend(joint.child for joint in robot.below[link])
-    cyclic = [joint for joint in robot.joints.values() if joint.child not in reached]
+    below_root = set(reached)
+    cyclic = [joint for joint in robot.joints.values() if joint.child not in below_root]
     if cyclic:
         names = ", ".join(f"'{joint.name}'" for joint in cyclic)
         raise UrdfError(f"joints {names} form a cycle; a tree is needed", cyclic[0].line)
@@ -65,7 +68,7 @@ def resolve_mimics(robot: RobotDescription) -> tuple[RobotDescription, list[Find
         UrdfError: the driver is missing, fixed, floating or planar, a joint with several coordinates mimics
             one, or mimic joints form a cycle.
     """
-    joints, findings = dict(robot.joints), list[Finding]()
+    joints, findings, resolved = dict(robot.joints), list[Finding](), dict[str, Mimic]()
     for joint in robot.joints.values():
         if joint.mimic is None:
             continue
@@ -78,22 +81,35 @@ def resolve_mimics(robot: RobotDescription) -> tuple[RobotDescription, list[Find
             raise UrdfError(
                 f"{joint.type} joint '{joint.name}' has several coordinates; it cannot mimic", joint.line
             )
-        chain, multiplier, offset, follower = [joint.name], 1.0, 0.0, joint
-        while (mimic := follower.mimic) is not None:
-            driver = robot.joints.get(mimic.joint)
-            if driver is None or driver.type in ("fixed", *_SEVERAL_COORDINATES):
-                state = "missing" if driver is None else driver.type
-                raise UrdfError(
-                    f"joint '{follower.name}' mimics the {state} joint '{mimic.joint}'", follower.line
-                )
-            multiplier, offset = multiplier * mimic.multiplier, offset + multiplier * mimic.offset
-            if driver.name in chain:
-                cycle = " -> ".join([*chain, driver.name])
-                raise UrdfError(f"mimic joints form a cycle: {cycle}", follower.line)
-            chain.append(driver.name)
-            follower = driver
-        joints[joint.name] = replace(joint, mimic=Mimic(follower.name, multiplier, offset))
+        _resolve(joint, robot, resolved)
+        joints[joint.name] = replace(joint, mimic=resolved[joint.name])
     return replace(robot, joints=joints), findings
+
+
+def _resolve(joint: JointDescription, robot: RobotDescription, resolved: dict[str, Mimic]) -> None:
+    """Add to ``resolved`` this joint, and those that it mimics: each joint of a chain once."""
+    chain, follower = dict[str, JointDescription](), joint
+    while follower.mimic is not None and follower.name not in resolved:
+        chain[follower.name] = follower
+        name, line = follower.mimic.joint, follower.line
+        driver = robot.joints.get(name)
+        if driver is None or driver.type in ("fixed", *_SEVERAL_COORDINATES):
+            state = "missing" if driver is None else driver.type
+            raise UrdfError(f"joint '{follower.name}' mimics the {state} joint '{name}'", line)
+        if name in chain:
+            raise UrdfError(f"mimic joints form a cycle: {' -> '.join([*chain, name])}", line)
+        follower = driver
+    for name, one in reversed(chain.items()):
+        mimic = one.mimic or Mimic(name)
+        first = resolved.get(mimic.joint, Mimic(mimic.joint))
+        factor, offset = mimic.multiplier * first.multiplier, mimic.offset + mimic.multiplier * first.offset
+        if max(abs(factor), abs(offset)) > LARGEST:
+            raise UrdfError(
+                f"joint '{name}' mimics joint '{first.joint}', by others, with multiplier {factor:g} and "
+                f"offset {offset:g}; at most {LARGEST:g} are accepted",
+                one.line,
+            )
+        resolved[name] = Mimic(first.joint, factor, offset)
 
 
 def massless_ends(robot: RobotDescription, linked_by_loops: Set[str]) -> Iterator[Finding]:

@@ -1,5 +1,6 @@
 """Values of our tags, and of the partition file with the same content: every entry is checked here."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
@@ -9,6 +10,7 @@ import numpy as np
 from ...algebra import from_xyz_rpy
 from ...exceptions import PartitionError
 from ...model import Anchor, Gear, LoopJoint, Spring
+from ...text.numbers import LARGEST, STIFFEST
 from ..description import Annotations, JointDynamics, SubsystemSpec
 from .values import LINE, Entry
 
@@ -65,8 +67,8 @@ def checked_annotations(content: Mapping[str, Any]) -> Annotations:
         ("spherical joints", "spherical", list(result.spherical)),
         ("joints with joint_dynamics", "joint_dynamics", [one.joint for one in result.joint_dynamics]),
     ):
-        for name in names:
-            if names.count(name) > 1:
+        for name, count in Counter(names).items():
+            if count > 1:
                 line = result.lines[section, name]  # of the last one
                 raise PartitionError(f"two {kind} are named '{name}'; names must be unique", line)
     return result
@@ -160,8 +162,8 @@ def _gear(item: Mapping[str, Any]) -> Gear:
     names = [name for name, _ in drivers]
     if joint in names:
         raise entry.failure(": a joint cannot be its own driver")
-    for name in names:
-        if names.count(name) > 1:
+    for name, count in Counter(names).items():
+        if count > 1:
             raise entry.failure(f" names its driver '{name}' twice; add the ratios")
     return Gear(joint, *drivers[0], entry.number("offset", 0.0), tuple(drivers[1:]))
 
@@ -188,17 +190,21 @@ def _spring(item: Mapping[str, Any]) -> Spring:
         raise entry.failure(f" has {count} anchors; a list of two is needed")
     first, second = (_anchor(anchor, f"{entry.where}, anchor", item.get(LINE)) for anchor in anchors)
     defaults = {"stiffness": None, "free_length": None, "initial_force": 0.0, "damping": 0.0}
-    values = {key: entry.number(key, default) for key, default in defaults.items()}
+    values = {key: entry.number(key, default, _most(key)) for key, default in defaults.items()}
     for key, value in values.items():
         if value < 0.0:
             raise entry.failure(f": {key} = {value:g} cannot be negative")
     return Spring(name, **values, anchors=(first, second))
 
 
+def _most(key: str) -> float:
+    return STIFFEST if key in ("stiffness", "damping", "armature") else LARGEST
+
+
 def _joint_dynamics(item: Mapping[str, Any]) -> JointDynamics:
     joint = _entry(item, "joint_dynamics").name("joint")
     entry = _entry(item, f"joint_dynamics of joint '{joint}'")
-    values = {key: entry.number(key, 0.0) for key in ("armature", "stiffness", "rest_position")}
+    values = {key: entry.number(key, 0.0, _most(key)) for key in ("armature", "stiffness", "rest_position")}
     for key in ("armature", "stiffness"):
         if values[key] < 0.0:
             raise entry.failure(f": {key} = {values[key]:g} cannot be negative")

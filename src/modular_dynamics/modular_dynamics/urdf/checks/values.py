@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from lxml import etree
 
 from ...exceptions import DescriptionError, UrdfError
+from ...text.numbers import LARGEST, decimals, real_number
+from ...text.sizes import MAX_NAME, shown, too_large
 from ..source import line_of
 
-__all__ = ["LARGEST", "LINE", "Entry", "attributes"]
+__all__ = ["LINE", "Entry", "attributes"]
 
-#: Numbers above this are not meant, and their products may overflow.
-LARGEST = 1e50
 #: Key under which a mapping read from XML or YAML keeps its line.
 LINE = "__line__"
 
@@ -52,25 +52,22 @@ class Entry:
         value = self.item.get(key, default)
         if value is None:
             raise self.failure(f" lacks '{key}' ({count} number{'s' * (count > 1)})")
-        parts = value.split() if isinstance(value, str) else value
-        if not isinstance(parts, Sequence):
-            parts = [parts]
         try:
-            values = [_to_float(part) for part in parts]
-        except (TypeError, ValueError):
+            values = _numbers(value)
+        except ValueError:
             needed = "a number" if count == 1 else f"{count} numbers"
-            raise self.failure(f": {key}='{value}' is not {needed}") from None
+            raise self.failure(f": {key}={shown(value)} is not {needed}") from None
         if len(values) != count:
-            raise self.failure(f": {key}='{value}' has {len(values)} numbers; needed: {count}")
+            raise self.failure(f": {key}={shown(value)} has {len(values)} numbers; needed: {count}")
         if not all(map(math.isfinite, values)):
-            raise self.failure(f": {key}='{value}' is not finite")
+            raise self.failure(f": {key}={shown(value)} is not finite")
         if max(map(abs, values), default=0.0) > largest:
-            raise self.failure(f": {key}='{value}' is too large; at most {largest:g} is accepted")
+            raise self.failure(f": {key}={shown(value)} is too large; at most {largest:g} is accepted")
         return values
 
-    def number(self, key: str, default: float | None = None) -> float:
+    def number(self, key: str, default: float | None = None, largest: float = LARGEST) -> float:
         """One finite number under ``key``."""
-        return self.numbers(key, 1, default)[0]
+        return self.numbers(key, 1, default, largest)[0]
 
     def xyz_rpy(self) -> tuple[list[float], list[float]]:
         """The xyz [m] and rpy [rad] of an origin; both default to zero."""
@@ -82,11 +79,14 @@ class Entry:
         value = self.item.get(key)
         if not isinstance(value, str) or not value.strip():
             raise self.failure(f" lacks '{key}' (a name)")
+        if len(value) > MAX_NAME:
+            raise self.failure(f": {too_large(key, len(value), MAX_NAME, 'characters')}")
+        if any("\ud800" <= character <= "\udfff" for character in value):
+            raise self.failure(f": {key}={value!r} is no text: it has half a character")
         return value
 
 
-def _to_float(part: Any) -> float:
-    # float() accepts "1_0" and True, which no other reader of URDF does
-    if isinstance(part, bool) or (isinstance(part, str) and "_" in part):
-        raise ValueError
-    return float(part)
+def _numbers(value: Any) -> list[float]:
+    if isinstance(value, str):
+        return decimals(value)
+    return list(map(real_number, value)) if isinstance(value, list | tuple) else [real_number(value)]

@@ -9,12 +9,11 @@ from reprlib import Repr
 from typing import Any, NamedTuple
 
 from ....exceptions import DescriptionError, ModelError
+from ....text.numbers import LARGEST
 from ...names import LONGEST_NAME, NAME, is_name, shown
 
-__all__ = ["LARGEST", "Element"]
+__all__ = ["Element"]
 
-#: Numbers above this are not meant, and their products may overflow.
-LARGEST = 1e50
 _short = Repr()
 _short.maxlevel, _short.maxlist, _short.maxdict, _short.maxstring = 2, 9, 4, 60
 
@@ -68,13 +67,16 @@ class Element(NamedTuple):
         except ModelError as error:
             raise self.failure(key, f": {error}") from None
 
-    def number(self, key: str, default: float = 0.0, least: float = -LARGEST) -> float:
+    def number(
+        self, key: str, default: float = 0.0, least: float = -LARGEST, largest: float = LARGEST
+    ) -> float:
         """A finite number."""
         if key not in self.item:
             return default
         value = self.item[key]
-        if not _is_number(value) or not least <= value <= LARGEST:
-            raise self.wrong(key, "a finite number" + (f" of at least {least:g}" if least > -LARGEST else ""))
+        if not _is_number(value) or not least <= value <= largest:
+            bound = f" of at least {least:g}" if least > -LARGEST else ""
+            raise self.wrong(key, f"a finite number{bound}{_at_most(value, largest)}")
         return float(value)
 
     def numbers(
@@ -137,3 +139,8 @@ def _is_number(value: object) -> bool:
     if isinstance(value, float):
         return math.isfinite(value)
     return isinstance(value, int) and not isinstance(value, bool)  # a bool is an int in Python
+
+
+def _at_most(value: object, largest: float) -> str:
+    too_large = _is_number(value) and value > largest  # type: ignore[operator]
+    return f" and at most {largest:g}" if too_large else ""

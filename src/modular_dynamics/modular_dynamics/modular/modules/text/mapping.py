@@ -4,12 +4,13 @@ import numpy as np
 
 from ....algebra import DualQuaternion, Quaternion, from_xyz_rpy
 from ....model import JointType, Limits
+from ....text.numbers import LARGEST, STIFFEST
 from ..module_type import ModuleType
 from ..parts import ENTRY, ModuleBody, ModuleJoint, unit
 from ..port import GENDERS, Port
 from ..poses import facing
 from ..shape import GREY, SIZES, Shape
-from .element import LARGEST, Element
+from .element import Element
 from .numbering import port_numbers
 
 __all__ = ["module_type_from"]
@@ -102,15 +103,15 @@ def _joint(name: str, element: Element) -> ModuleJoint:
             axis,
             np.array(element.numbers("origin", 3, _ZERO)),
             Limits(**bounds),
-            element.number("damping", least=0.0),
-            element.number("friction", least=0.0),
+            element.number("damping", least=0.0, largest=STIFFEST),
+            element.number("friction", least=0.0, largest=STIFFEST),
             _armature(element),
         )
 
 
 def _armature(element: Element) -> float:
     """The inertia of the drive at the joint: given, or that of its rotor behind a gear, ratio^2 inertia."""
-    own, ratio = element.number("armature", least=0.0), element.number("gear_ratio", 1.0)
+    own, ratio = element.number("armature", least=0.0, largest=STIFFEST), element.number("gear_ratio", 1.0)
     rotor = element.number("rotor_inertia", least=0.0)
     for key in ("gear_ratio", "rotor_inertia"):
         if "armature" in element.item and key in element.item:

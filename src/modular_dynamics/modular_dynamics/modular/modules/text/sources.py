@@ -4,6 +4,7 @@ from os import PathLike
 from pathlib import Path
 
 from ....exceptions import DescriptionError
+from ....text.files import path_of
 from ...file_text import LARGEST_FILE, text_of_file
 
 __all__ = ["folder_of", "text_of"]
@@ -25,7 +26,7 @@ def text_of(source: object, most: int = LARGEST_FILE) -> tuple[str, str]:
         raise DescriptionError(
             f"a source of module types is {type(source).__name__} {source!r:.60}; {needed}"
         )
-    path = Path(source).expanduser()
+    path = path_of(source)
     try:
         text = text_of_file(path, most)
     except OSError as error:
@@ -39,7 +40,7 @@ def folder_of(source: object) -> Path | None:
     """The folder at a path; None if the source is no path, or no folder is there."""
     if not isinstance(source, str | PathLike) or not str(source):
         return None
-    path = Path(source).expanduser()
+    path = path_of(source)
     try:
         return path if path.is_dir() else None
     except (OSError, ValueError):  # no path that a file can have

@@ -10,8 +10,9 @@ from ....exceptions import UnsupportedModelError
 from ....model import Inertial, JointType
 from ....model.changes.checks import checked_inertial
 from ....model.inertial import merged
+from ....text.numbers import LARGEST, STIFFEST
 from ..parts import ModuleBody, ModuleJoint
-from .element import LARGEST, Element
+from .element import Element
 from .timor_shapes import shapes_of
 from .timor_values import limits_of, matrix, pose_of
 
@@ -77,7 +78,8 @@ def _check(joint: Element, bodies: Mapping[str, Element]) -> None:
     joint.choice("type", _TYPES)
     limits_of(joint)
     for key in _NUMBERS:
-        joint.number(key, least=-LARGEST if key == "gearRatio" else 0.0)
+        is_ratio = key == "gearRatio"
+        joint.number(key, least=-LARGEST if is_ratio else 0.0, largest=LARGEST if is_ratio else STIFFEST)
     if (passive := joint.item.get("passive", False)) is True:
         what = joint.failure("passive", " is true; passive joints are not supported")
         raise UnsupportedModelError(str(what))
@@ -119,7 +121,7 @@ def joints_of(joints: Mapping[str, Element], tree: Tree) -> tuple[ModuleJoint, .
 def _joint(name: str, joint: Element, tree: Tree) -> ModuleJoint:
     parent, child = str(joint.item["parent"]), str(joint.item["child"])
     x = tree.x_module[parent] * pose_of(joint, "poseParent")
-    ratio, rotor = joint.number("gearRatio", 1.0), joint.number("motorInertia")
+    ratio, rotor = joint.number("gearRatio", 1.0), joint.number("motorInertia", largest=STIFFEST)
     limits = limits_of(joint)
     with joint.located():
         return ModuleJoint(
@@ -130,7 +132,7 @@ def _joint(name: str, joint: Element, tree: Tree) -> ModuleJoint:
             rotation_matrix(x.primary)[:, 2],
             translation(x),
             limits,
-            joint.number("frictionViscous"),
-            joint.number("frictionCoulomb"),
+            joint.number("frictionViscous", largest=STIFFEST),
+            joint.number("frictionCoulomb", largest=STIFFEST),
             armature=ratio**2 * rotor,
         )

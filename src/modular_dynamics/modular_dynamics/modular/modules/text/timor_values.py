@@ -8,6 +8,7 @@ import numpy as np
 from ....algebra import DualQuaternion, from_rotation_translation
 from ....exceptions import UnsupportedModelError
 from ....model import Limits
+from ....text.numbers import LARGEST
 from .element import Element
 
 __all__ = ["identifier", "limits_of", "matrix", "pose_of", "size_of"]
@@ -75,6 +76,7 @@ def limits_of(joint: Element) -> Limits:
         value = element.item.get(key)
         outwards = -math.inf if key == "positionLower" else math.inf
         if key in element.item and value != outwards:
-            number = element.number(key, least=0.0 if key not in _POSITIONS else -1e50)
+            least = -LARGEST if key in _POSITIONS else 0.0
+            number = element.number(key, least=least)
             found |= {_LIMITS[key]: number} if key in _LIMITS else {}
     return Limits(**found)

@@ -1,0 +1,52 @@
+"""Numbers in text: decimal, in ASCII, as C's strtod and XML Schema read them. Python's float() reads more.
+
+float() also takes digits of all alphabets, no-break spaces and "1_000", which no other reader of URDF does.
+"""
+
+import math
+import re
+import sys
+from typing import Any
+
+from .sizes import shown
+
+__all__ = ["LARGEST", "LARGEST_FLOAT", "STIFFEST", "decimals", "real_number"]
+
+#: Largest size of lengths, angles, masses, moments of inertia and factors, in SI units. A length of 1e9 m is
+#: known to 1e-7 m, so larger ones leave no digit for a robot; and their products cannot overflow.
+LARGEST = 1e9
+#: Of stiffness, damping, friction and armature: stops are modelled by springs of up to 1e10 N/m.
+STIFFEST = 1e12
+#: Of limits of joints: published robots write 1e16 where there is none, and others the largest float.
+LARGEST_FLOAT = sys.float_info.max
+_DECIMAL = re.compile(r"[-+]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")
+#: "nan" and "inf" are numbers too, which are refused for not being finite.
+_NOT_FINITE = re.compile(r"[-+]?(?:nan|inf(?:inity)?)", re.IGNORECASE | re.ASCII)
+#: What XML's white space is not.
+_PART = re.compile(r"[^ \t\r\n]+")
+
+
+def decimals(text: str) -> list[float]:
+    """The numbers in a text, which space, tab or newline separates. Raises ValueError: a part is none."""
+    return [_decimal(part) for part in _PART.findall(text)]
+
+
+def real_number(value: Any) -> float:
+    """A number of YAML or JSON, or a text that holds one. Raises ValueError: none, or a truth value."""
+    if isinstance(value, str):
+        numbers = decimals(value)
+        if len(numbers) != 1:
+            raise ValueError(f"{shown(value)} is no number")
+        return numbers[0]
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise ValueError(f"{shown(value)} is no number")
+    try:
+        return float(value)
+    except OverflowError:  # a whole number that no float holds
+        return math.inf if value > 0 else -math.inf
+
+
+def _decimal(part: str) -> float:
+    if _DECIMAL.fullmatch(part) or _NOT_FINITE.fullmatch(part):
+        return float(part)
+    raise ValueError(f"{shown(part)} is no number")

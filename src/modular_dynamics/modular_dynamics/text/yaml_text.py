@@ -1,0 +1,147 @@
+"""YAML text as mappings that know their lines. Numbers are those of YAML 1.2, and no key stands twice."""
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import yaml
+
+from ..exceptions import DescriptionError
+from .sizes import MAX_DEPTH, MAX_YAML_BYTES, MAX_YAML_VALUES, too_large
+
+__all__ = ["LinedMapping", "documents", "dumped"]
+
+_Safe = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # libyaml's, if it is installed: five times as fast
+
+
+class LinedMapping(dict[Any, Any]):
+    """A mapping read from YAML; ``line``: where it begins in the file, ``lines``: of its keys."""
+
+    line: int
+    lines: dict[Any, int]
+
+
+class _Loader(_Safe):  # type: ignore[misc, valid-type]
+    """Safe YAML, without what YAML 1.1 adds: 1:30 is no number 90, 010 none of 8, and yes is text."""
+
+    def lined_mapping(self, node: yaml.MappingNode) -> Iterator[LinedMapping]:
+        mapping = LinedMapping()
+        yield mapping
+        first: dict[str, int] = {}
+        for key, _ in node.value:
+            line = key.start_mark.line + 1
+            if isinstance(key, yaml.ScalarNode) and key.value in first:
+                twice = f"the key '{key.value}' stands twice, first in line {first[key.value]}"
+                raise _Refused(twice, key.start_mark)
+            if isinstance(key, yaml.ScalarNode):
+                first[key.value] = line
+        mapping.update(self.construct_mapping(node))
+        mapping.line = node.start_mark.line + 1
+        mapping.lines = {key: first[str(key)] for key in mapping if str(key) in first}
+
+
+class _Dumper(yaml.SafeDumper):
+    """YAML that any reader, of 1.1 or 1.2, takes for the same."""
+
+
+_Loader.yaml_implicit_resolvers = {}
+_Loader.add_constructor("tag:yaml.org,2002:map", _Loader.lined_mapping)
+for _tag, _pattern, _first in (
+    ("null", r"^(~|null|)$", ["~", "n", ""]),
+    ("bool", r"^(true|false)$", ["t", "f"]),
+    ("int", r"^[-+]?(0|[1-9][0-9]*)$", list("-+0123456789")),
+    ("float", r"^[-+]?((0|[1-9][0-9]*)(\.[0-9]*)?|\.[0-9]+)([eE][-+]?[0-9]+)?$", list("-+.0123456789")),
+    ("float", r"^([-+]?\.inf|\.nan)$", list("-+.")),
+):
+    for _kind in (_Loader, _Dumper):
+        _kind.add_implicit_resolver(f"tag:yaml.org,2002:{_tag}", re.compile(_pattern), _first)
+
+
+def documents(text: str, name: str, error: type[DescriptionError] = DescriptionError) -> list[Any]:
+    """The documents of a YAML text, which '---' separates.
+
+    Args:
+        name: of the file, for messages.
+        error: what is raised.
+
+    Raises:
+        DescriptionError: not YAML, a key that stands twice in one mapping, or a limit of sizes.py is
+            exceeded; names file and line.
+    """
+    try:
+        if (size := len(text.encode())) > MAX_YAML_BYTES:
+            raise _Refused(too_large("this YAML", size, MAX_YAML_BYTES, "bytes"))
+        _check_depth(text)
+        return _constructed(text)
+    except yaml.MarkedYAMLError as failure:
+        mark = failure.problem_mark or failure.context_mark
+        raise error(f"this is not YAML: {failure.problem or failure.context}", _at(name, mark)) from None
+    except _Refused as failure:
+        raise error(str(failure), _at(name, failure.mark)) from None
+    except (yaml.YAMLError, ValueError) as failure:
+        raise error(f"this is not YAML: {failure}", name) from None
+    except (LookupError, AttributeError, TypeError):  # PyYAML's own, where a tag such as !!bool is before 'x'
+        raise error("this is not YAML: a value is none of its tag", name) from None
+
+
+def _at(name: str, mark: Any) -> str:
+    return name if mark is None else f"{name}, line {mark.line + 1}"
+
+
+class _Refused(Exception):
+    """What YAML allows and this library does not; ``mark``: where."""
+
+    def __init__(self, message: str, mark: Any = None) -> None:
+        super().__init__(message)
+        self.mark = mark
+
+
+def _check_depth(text: str) -> None:
+    """Events come one by one; what is made of them below is recursive."""
+    depth = count = 0
+    for event in yaml.parse(text, _Loader):
+        count += isinstance(event, yaml.NodeEvent)
+        if count > MAX_YAML_VALUES:
+            what = too_large("this YAML", count, MAX_YAML_VALUES, "values or more")
+            raise _Refused(what, event.start_mark)
+        depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+        if depth > MAX_DEPTH:
+            deep = f"this YAML is nested too deeply; at most {MAX_DEPTH} lists and mappings in each other"
+            raise _Refused(f"{deep} are accepted", event.start_mark)
+
+
+def _constructed(text: str) -> list[Any]:
+    loader, found = _Loader(text), []
+    try:
+        while loader.check_node():
+            node = loader.get_node()
+            _expanded(node, {})
+            found.append(loader.construct_document(node))
+    finally:
+        loader.dispose()
+    return found
+
+
+def _expanded(node: yaml.Node, known: dict[int, int]) -> int:
+    """How many values a node is, with each alias counted as what it stands for; 0 while it is counted."""
+    if isinstance(node, yaml.ScalarNode):
+        return 1
+    if id(node) not in known:
+        known[id(node)] = 0
+        parts = [part for pair in node.value for part in (pair if isinstance(pair, tuple) else (pair,))]
+        known[id(node)] = 1 + sum(_expanded(part, known) for part in parts)
+    count = known[id(node)]
+    if count == 0:
+        raise _Refused("an alias (*) stands in what it stands for", node.start_mark)
+    if count > MAX_YAML_VALUES:
+        what = too_large("with its aliases (*), this YAML", count, MAX_YAML_VALUES, "values")
+        raise _Refused(what, node.start_mark)
+    return count
+
+
+def dumped(data: object) -> str:
+    """Mappings, lists, texts and numbers as YAML; the innermost ones on one line."""
+    text: str = yaml.dump(
+        data, Dumper=_Dumper, sort_keys=False, default_flow_style=None, width=118, allow_unicode=True
+    )
+    return text

@@ -1,0 +1,1 @@
+"""Damaged robot descriptions: what a node may be sent, by accident or on purpose."""
