@@ -99,9 +99,13 @@ class DescriptionLoader(Generic[Product]):
                     self._thread = None
                     return None
             self._read.extend(map(self._with_header, waiting))
-            while len(self._read) > 1 and self._outdated(self._read[1].stamp):
+            while len(self._read) > 1 and self._replaces(self._read[1]):
                 self._read.popleft()
             return self._read.popleft()
+
+    def _replaces(self, following: Loaded[Product]) -> bool:
+        """Whether nobody needs the robot before this one; a text that is no description replaces none."""
+        return following.error is None and self._outdated(following.stamp)
 
     def _with_header(self, text: str) -> Loaded[Product]:
         try:
