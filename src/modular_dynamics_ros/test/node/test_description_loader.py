@@ -1,4 +1,4 @@
-"""Robots are prepared beside the executor, which takes them in order; those that nobody needs are left out."""
+"""Robots are prepared beside the executor, which takes them in order; those nobody needs are left out."""
 
 import threading
 import time
