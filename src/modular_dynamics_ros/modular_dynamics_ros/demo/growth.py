@@ -133,8 +133,8 @@ def grow(files: Path, rate: float, out: Path, console: Console) -> GrowthRun:
 
         task = progress.add_task("the snake: starting its nodes", total=length)
         own = f"assembly_file:={matrix}", f"gait_file:={files / 'config/gaits/growing_snake.yaml'}"
-        late = "stale_after:=1.0"  # on a busy computer; a robot has less
-        processes.start(DYNAMICS, "acceleration_source:=zero", late, "autostart:=true")
+        tolerant = "stale_after:=1.0"  # on a busy computer; a robot has less
+        processes.start(DYNAMICS, "acceleration_source:=zero", tolerant, "autostart:=true")
         processes.start(ASSEMBLY, *own, "robot_name:=snake", f"rate:={rate}", "autostart:=true")
         wait(lambda: bool(recorder.states.keys() & recorder.answers.keys()), START_LIMIT, "a first answer")
         first = max(recorder.states.keys() & recorder.answers.keys())
