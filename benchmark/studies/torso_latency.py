@@ -63,7 +63,9 @@ class Listener:
     def run(self, processes: Processes, rate: float, seconds: float) -> dict[str, float]:
         """Send and receive; the processor time of each process for one joint state [s]."""
         needed, load = [DYNAMICS, TORSO, ECHO], ("--rate", str(rate), "--seconds", str(seconds))
-        processes.start_file("warm-up", Path(__file__), "--send", "--rate", "20", "--seconds", str(START_LIMIT))
+        processes.start_file(
+            "warm-up", Path(__file__), "--send", "--rate", "20", "--seconds", str(START_LIMIT)
+        )
         heard = lambda: all(self.times.values())  # noqa: E731
         spin_until(self._executor, processes, heard, START_LIMIT, "the first answers", needed)
         processes.end("warm-up")
@@ -156,9 +158,7 @@ def main() -> None:
     _print(listener.times, used, options.rate, options.seconds, options.loads)
 
 
-def _print(
-    times: dict[str, Times], used: dict[str, float], rate: float, seconds: float, loads: str
-) -> None:
+def _print(times: dict[str, Times], used: dict[str, float], rate: float, seconds: float, loads: str) -> None:
     title = f"{round(rate * seconds)} joint states of the torso at {rate:g} Hz, loads: {loads}"
     table, ways = Table("in ms (ratio to the echo)", "p50", "p99", "largest", title=title), stages(times)
     values = {name: np.quantile(way * 1e-6, (0.5, 0.99, 1.0)) for name, way in ways.items()}

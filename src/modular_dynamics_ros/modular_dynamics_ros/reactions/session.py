@@ -202,7 +202,9 @@ def loads_status(age: float | None, stale_after: float, problems: list[str]) -> 
     """Connection wrenches from dynamics_node: whether they arrive; `age` of the last ones [s]."""
     text = "never arrived" if age is None else f"arrived {age:.2f} s ago"
     is_stale = age is None or age > stale_after
-    errors = [f"connection wrenches are stale, nothing is published: the last ones {text}"] if is_stale else []
+    errors = (
+        [f"connection wrenches are stale, nothing is published: the last ones {text}"] if is_stale else []
+    )
     good = "connection wrenches arrive with the joint states"
     return status_of("connection wrenches", good, {"last connection wrenches": text}, errors, problems)
 
