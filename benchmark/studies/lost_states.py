@@ -115,7 +115,9 @@ class Observer:
         case = self._case
         self.change()
         own = str(case.rate), str(seconds), str(case.extra)
-        self._processes.start_file("warm-up", Path(__file__), "--send", case.node, "20", str(START_LIMIT), "0")
+        self._processes.start_file(
+            "warm-up", Path(__file__), "--send", case.node, "20", str(START_LIMIT), "0"
+        )
         self.spin_until(lambda: len(self.answers) > 0, START_LIMIT, "the first answer")
         self._processes.end("warm-up")
         settled = self._settled()
@@ -130,7 +132,9 @@ class Observer:
         self.spin_until(lambda: self._processes.code("sender") is not None, limit, "sending")
         after = self._settled()
         counted = {
-            name: str(int(after[key]) - int(settled.get(key, 0))) if after.get(key, "").isdigit() else "unknown"
+            name: str(int(after[key]) - int(settled.get(key, 0)))
+            if after.get(key, "").isdigit()
+            else "unknown"
             for name, key in COLUMNS.items()
         }
         return {"sent": str(round(case.rate * seconds)), **counted, "heard": str(len(self.answers))}
@@ -192,7 +196,8 @@ def main() -> None:
         name, rate, seconds, extra = options.send
         send(name, float(rate), float(seconds), int(extra))
         return
-    table = Table("", "sent", *COLUMNS, "heard", title="Joint states"); console = Console(width=140)
+    table = Table("", "sent", *COLUMNS, "heard", title="Joint states")
+    console = Console(width=140)
     for case in CASES:
         if options.only in str(case):
             figures = measure(case, options.seconds)

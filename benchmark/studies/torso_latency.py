@@ -3,7 +3,7 @@
     python -m benchmark.studies.torso_latency [--rate 200] [--seconds 20] [--loads topics|computed]
 
 A sender, dynamics_node, torso_reaction_node and a node that only sends each joint state back run as
-processes. All times are those of the middleware, and all are also given as ratios to the echo in the same run.
+processes. All times are those of the middleware, and are also given as ratios to the echo in the same run.
 """
 
 import argparse
@@ -24,10 +24,10 @@ from rich.table import Table
 from sensor_msgs.msg import JointState
 
 import modular_dynamics as md
+from modular_dynamics.closure import solver_of
 from modular_dynamics_ros.demo.playing import spin_until
 from modular_dynamics_ros.demo.processes import Processes
 from modular_dynamics_ros.messages.stamps import stamp_message, stamp_nanoseconds
-from modular_dynamics.closure import solver_of
 
 ROOT = Path(__file__).resolve().parents[2]
 URDF, RULES = ROOT / "urdf/charmie_torso.urdf", ROOT / "urdf/charmie_torso_rules.yaml"

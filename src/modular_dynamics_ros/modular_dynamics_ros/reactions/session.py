@@ -3,7 +3,7 @@
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from rclpy.lifecycle import LifecycleState
@@ -43,13 +43,20 @@ class _Waiting:
     spent: int
 
 
+class PreparedReactions(NamedTuple):
+    """What takes long to make of a robot."""
+
+    computation: Computation
+    reactions: ReactionComputation
+
+
 class ReactionSession:
     """Its subscriptions while the node is active, and its publishers.
 
     With loads from topics a state waits for the wrenches that were computed from it.
 
     Args:
-        computation: see `load`.
+        prepared: see `load`.
 
     Attributes:
         record: of the joint states.
@@ -59,18 +66,20 @@ class ReactionSession:
     """
 
     @staticmethod
-    def load(description: str, parameters: ReactionParameters) -> Computation:
-        """See `load_computation`."""
-        return load_computation(description, parameters, robot_settings(parameters))
+    def load(description: str, parameters: ReactionParameters) -> PreparedReactions:
+        """See `load_computation`; raises RobotError also where the rules cannot be used."""
+        computation = load_computation(description, parameters, robot_settings(parameters))
+        rules, tolerance = parameters.rules_file, parameters.equilibrium_tolerance
+        return PreparedReactions(computation, ReactionComputation(computation.robot, rules, tolerance))
 
-    def __init__(self, node: SessionNode, computation: Computation, parameters: ReactionParameters) -> None:
+    def __init__(
+        self, node: SessionNode, prepared: PreparedReactions, parameters: ReactionParameters
+    ) -> None:
+        computation, self.reactions = prepared
         self._node, self._parameters = node, parameters
         self._loaded = LoadedRobot(node, computation, parameters)
         self.robot, self.computation = computation.robot, computation
         self.record = self._loaded.record
-        self.reactions = ReactionComputation(
-            self.robot, parameters.rules_file, parameters.equilibrium_tolerance
-        )
         self._outputs = ReactionOutputs(node, self.reactions, parameters)
         self._loads: ConnectionWrenches[_Waiting] | None = None  # while active, with loads from topics
         self._last: MechanismReactions | None = None
