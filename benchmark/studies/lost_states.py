@@ -197,13 +197,11 @@ def main() -> None:
         send(name, float(rate), float(seconds), int(extra))
         return
     table = Table("", "sent", *COLUMNS, "heard", title="Joint states")
-    console = Console(width=140)
     for case in CASES:
         if options.only in str(case):
             figures = measure(case, options.seconds)
             table.add_row(str(case), *figures.values())
-            print(case, figures, flush=True)
-    Console().print(table)
+    Console(width=150).print(table)
 
 
 if __name__ == "__main__":

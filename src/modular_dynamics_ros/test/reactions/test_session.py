@@ -4,6 +4,7 @@ from sensor_msgs.msg import JointState
 
 from helpers.nodes.lone_node import lone_node, message_info, receive
 from helpers.paths import ROBOTS
+from modular_dynamics_ros.exceptions import RobotError
 from modular_dynamics_ros.messages.connection_wrenches import ConnectionWrenchesWriter
 from modular_dynamics_ros.messages.stamps import stamp_message
 from modular_dynamics_ros.messages.status import ERROR
@@ -94,3 +95,9 @@ def test_wrenches_that_cannot_be_used_are_named_and_the_state_goes_on_waiting(se
     assert session.record.counts.answered == 0
     send_wrenches(session, stamp, names)
     assert session.record.counts.answered == 1
+
+
+def test_rules_are_read_and_tried_where_the_robot_is_prepared():
+    """That happens in a thread; a session is made between two joint states."""
+    with pytest.raises(RobotError, match="rules_file is empty"):
+        ReactionSession.load(str(ROBOTS / "charmie_torso.urdf"), ReactionParameters())

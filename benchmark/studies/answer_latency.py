@@ -1,9 +1,11 @@
-"""How late are the torso's answers that come by way of dynamics_node, and where does the time go?
+"""How late are a node's answers, beside a node that only sends each joint state back?
 
-    python -m benchmark.studies.torso_latency [--rate 200] [--seconds 20] [--loads topics|computed]
+    python -m benchmark.studies.answer_latency [--rate 200] [--seconds 20] [--loads topics|computed]
+    python -m benchmark.studies.answer_latency --branched --rate 1000
 
-A sender, dynamics_node, torso_reaction_node and a node that only sends each joint state back run as
-processes. All times are those of the middleware, and are also given as ratios to the echo in the same run.
+The torso's reactions come by way of dynamics_node; with --branched dynamics_node alone answers the robot with
+38 joints. Sender, nodes and echo run as processes. All times are those of the middleware, and are also given
+as ratios to the echo in the same run.
 """
 
 import argparse
@@ -31,6 +33,7 @@ from modular_dynamics_ros.messages.stamps import stamp_message, stamp_nanosecond
 
 ROOT = Path(__file__).resolve().parents[2]
 URDF, RULES = ROOT / "urdf/charmie_torso.urdf", ROOT / "urdf/charmie_torso_rules.yaml"
+BRANCHED = ROOT / "urdf/branched_38dof.urdf"
 DYNAMICS, TORSO, ECHO = "dynamics_node", "torso_reaction_node", "echo"
 START_LIMIT = 600.0  # [s] for the nodes to compile their kernels
 Times = dict[int, tuple[int, int]]
@@ -40,34 +43,34 @@ Times = dict[int, tuple[int, int]]
 class Listener:
     """Publishes joint states, and keeps the times of all answers."""
 
-    def __init__(self) -> None:
-        self.node, self._executor = Node("torso_latency"), SingleThreadedExecutor()
+    def __init__(self, *, branched: bool) -> None:
+        self._nodes = [DYNAMICS, ECHO] if branched else [DYNAMICS, TORSO, ECHO]
+        self._more = ("--branched",) if branched else ()
+        self.node, self._executor = Node("answer_latency"), SingleThreadedExecutor()
         self._executor.add_node(self.node)
-        self.times: dict[str, Times] = {"echo": {}, "torques": {}, "reactions": {}}
-        for name, kind, topic in (
-            ("echo", JointState, f"{ECHO}/joint_states"),
-            ("torques", JointState, f"{DYNAMICS}/joint_torques"),
-            ("reactions", TorsoReactions, f"{TORSO}/reactions"),
-        ):
-            self._listen(name, kind, topic)
+        self.times: dict[str, Times] = {}
+        self._listen("echo", JointState, f"{ECHO}/joint_states")
+        self._listen("torques", JointState, f"{DYNAMICS}/joint_torques")
+        if not branched:
+            self._listen("reactions", TorsoReactions, f"{TORSO}/reactions")
 
     def _listen(self, name: str, kind: type, topic: str) -> None:
-        times = self.times[name]
+        times = self.times[name] = {}
 
         def on_message(message: object, info: dict[str, int]) -> None:
             stamp = stamp_nanoseconds(message.header.stamp)  # type: ignore[attr-defined]  # all have one
             times[stamp] = info["source_timestamp"], info["received_timestamp"]
 
-        self.node.create_subscription(kind, topic, on_message, 1000)
+        self.node.create_subscription(kind, topic, on_message, 5000)
 
     def run(self, processes: Processes, rate: float, seconds: float) -> dict[str, float]:
         """Send and receive; the processor time of each process for one joint state [s]."""
-        needed, load = [DYNAMICS, TORSO, ECHO], ("--rate", str(rate), "--seconds", str(seconds))
+        needed, load = self._nodes, ("--rate", str(rate), "--seconds", str(seconds), *self._more)
         processes.start_file(
-            "warm-up", Path(__file__), "--send", "--rate", "20", "--seconds", str(START_LIMIT)
+            "warm-up", Path(__file__), "--send", *self._more, "--rate", "20", "--seconds", str(START_LIMIT)
         )
         heard = lambda: all(self.times.values())  # noqa: E731
-        spin_until(self._executor, processes, heard, START_LIMIT, "the first answers", needed)
+        spin_until(self._executor, processes, heard, START_LIMIT, "the first answers", [*needed, "warm-up"])
         processes.end("warm-up")
         for times in self.times.values():
             times.clear()
@@ -96,26 +99,26 @@ def stages(times: dict[str, Times]) -> dict[str, np.ndarray]:
         return np.array([times[name][stamp][index] for stamp in stamps], np.int64)
 
     sent = np.array(stamps, np.int64)
-    return {
-        "echo": column("echo", 1) - sent,
-        "torques": column("torques", 1) - sent,
+    ways = {"echo": column("echo", 1) - sent, "torques": column("torques", 1) - sent}
+    if "reactions" not in times:
+        return ways
+    return ways | {
         "torques published": column("torques", 0) - sent,
         "then reactions published": column("reactions", 0) - column("torques", 0),
         "reactions": column("reactions", 1) - sent,
     }
 
 
-def send(rate: float, seconds: float) -> None:
+def send(rate: float, seconds: float, *, branched: bool) -> None:
     """Publish small motions around the first configuration, stamped when sent."""
-    graph = md.load_urdf(URDF)
+    graph = md.load_urdf(BRANCHED if branched else URDF)
     names = graph.independent_joint_names
-    solver = solver_of(graph)
-    rest = solver.reference()
+    rest = graph.neutral() if branched else solver_of(graph).reference()
     q0 = np.array([rest[graph.q_slice(name).start] for name in names])
     rclpy.init()
     node = Node("sender")
     publisher = node.create_publisher(JointState, "joint_states", 500)
-    while publisher.get_subscription_count() < 3:
+    while publisher.get_subscription_count() < (2 if branched else 3):
         time.sleep(0.01)
     time.sleep(0.5)  # the subscribers must have discovered this publisher, too, which cannot be queried
     message, begin = JointState(name=list(names)), time.perf_counter()
@@ -138,28 +141,32 @@ def main() -> None:
     parser.add_argument("--rate", type=float, default=200.0, help="joint states per second (200)")
     parser.add_argument("--seconds", type=float, default=20.0, help="(20)")
     parser.add_argument("--loads", choices=("topics", "computed"), default="topics")
+    parser.add_argument("--branched", action="store_true", help="dynamics_node alone, 38 joints")
     parser.add_argument("--send", action="store_true", help="only send")
     options = parser.parse_args()
     if options.send:
-        send(options.rate, options.seconds)
+        send(options.rate, options.seconds, branched=options.branched)
         return
     os.environ["ROS_DOMAIN_ID"] = str(random.randrange(1, 101))  # the states must reach no robot
     os.environ["ROS_AUTOMATIC_DISCOVERY_RANGE"] = "LOCALHOST"
     rclpy.init()
-    listener = Listener()
+    listener = Listener(branched=options.branched)
     with TemporaryDirectory() as logs, Processes(Path(logs)) as processes:
-        robot = f"robot_description_file:={URDF}", "autostart:=true", "acceleration_source:=zero"
-        config = ROOT / "config/charmie_torso.yaml"
-        processes.start(DYNAMICS, *robot, params_file=config)
-        processes.start(TORSO, *robot, f"rules_file:={RULES}", f"loads:={options.loads}", params_file=config)
+        robot = f"robot_description_file:={BRANCHED if options.branched else URDF}", "autostart:=true"
+        own, config = (*robot, "acceleration_source:=zero"), ROOT / "config/charmie_torso.yaml"
+        processes.start(DYNAMICS, *own, params_file=None if options.branched else config)
+        if not options.branched:
+            loads = f"rules_file:={RULES}", f"loads:={options.loads}"
+            processes.start(TORSO, *own, *loads, params_file=config)
         processes.start_file(ECHO, ROOT / "benchmark/echo_node.py")
         used = listener.run(processes, options.rate, options.seconds)
     rclpy.shutdown()
-    _print(listener.times, used, options.rate, options.seconds, options.loads)
+    which = "38 joints" if options.branched else f"the torso, loads: {options.loads}"
+    _print(listener.times, used, f"{round(options.rate * options.seconds)} at {options.rate:g} Hz, {which}")
 
 
-def _print(times: dict[str, Times], used: dict[str, float], rate: float, seconds: float, loads: str) -> None:
-    title = f"{round(rate * seconds)} joint states of the torso at {rate:g} Hz, loads: {loads}"
+def _print(times: dict[str, Times], used: dict[str, float], runs: str) -> None:
+    title = f"joint states: {runs}"
     table, ways = Table("in ms (ratio to the echo)", "p50", "p99", "largest", title=title), stages(times)
     values = {name: np.quantile(way * 1e-6, (0.5, 0.99, 1.0)) for name, way in ways.items()}
     for name, figures in values.items():
