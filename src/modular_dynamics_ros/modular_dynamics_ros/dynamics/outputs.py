@@ -4,12 +4,13 @@ from collections.abc import Sequence
 
 from builtin_interfaces.msg import Time
 from geometry_msgs.msg import WrenchStamped
-from modular_dynamics_interfaces.msg import SubsystemGraph
+from modular_dynamics_interfaces.msg import ConnectionWrenches, SubsystemGraph
 from sensor_msgs.msg import JointState
 
 from modular_dynamics_ros.computation.closed_loop import ClosedLoopSolution
 from modular_dynamics_ros.computation.computation import Answer
 from modular_dynamics_ros.computation.robot import Robot
+from modular_dynamics_ros.messages.connection_wrenches import ConnectionWrenchesWriter
 from modular_dynamics_ros.messages.joint_states import JointStateWriter
 from modular_dynamics_ros.messages.stamps import stamp_message
 from modular_dynamics_ros.messages.subsystem_graph import subsystem_graph_message
@@ -44,6 +45,8 @@ class DynamicsOutputs(Outputs):
         self._torque_publisher = self._publisher(JointState, "~/joint_torques")
         self._graph_publisher = self._publisher(SubsystemGraph, "~/subsystem_graph", LATCHED)
         self._subsystems = {subsystem.name: index for index, subsystem in enumerate(graph.subsystems)}
+        self._wrenches = ConnectionWrenchesWriter(list(self._subsystems))
+        self._wrenches_publisher = self._publisher(ConnectionWrenches, "~/connection_wrenches")
         self._connections = WrenchTopics(self._publisher, "connections", subsystems)
         if robot.base is not None:
             self._base_wrench = WrenchWriter()
@@ -69,6 +72,8 @@ class DynamicsOutputs(Outputs):
         stamp = stamp_message(answer.state.stamp) if stamp is None else stamp
         self.publish_torques(answer, stamp)
         dynamics = answer.dynamics
+        if self._wrenches_publisher.get_subscription_count():
+            self._wrenches_publisher.publish(self._wrenches.write(stamp, dynamics.connection_wrench))
         if isinstance(dynamics, ClosedLoopSolution):
             if self._completed_publisher.get_subscription_count():
                 q, v = dynamics.result.coordinates, dynamics.result.velocities

@@ -181,7 +181,8 @@ class DynamicsSession:
         self._outputs.publish(answer)
         self.last_published, self._ramp_factor = answer, 1.0
         self.record.answered(answer, arrival)
-        self.counts.limited.update(limited_joints(self.robot, answer))
+        if np.count_nonzero(answer.exceeded):
+            self.counts.limited.update(limited_joints(self.robot, answer))
         self.crosschecks.compare_if_due(answer)
 
     def _on_watch(self) -> None:

@@ -13,7 +13,6 @@ from modular_dynamics_ros.messages.status import Status
 from modular_dynamics_ros.parameters.robot import RobotParameters
 
 if TYPE_CHECKING:  # it imports the library, for which a node that starts does not wait
-    from modular_dynamics_ros.computation.computation import Computation
     from modular_dynamics_ros.computation.robot import Robot
 
 __all__ = ["Parameters", "Session", "SessionNode", "SessionType"]
@@ -119,8 +118,8 @@ class Session(Protocol[Parameters_contra]):
 class SessionType(Protocol[Parameters_contra]):
     """Makes a session, in two steps: the first may take long."""
 
-    def load(self, description: str, parameters: Parameters_contra) -> "Computation":
-        """Prepare a robot, in any thread.
+    def load(self, description: str, parameters: Parameters_contra) -> Any:
+        """Prepare a robot, in any thread: all that takes long, so that the other robot answers meanwhile.
 
         Args:
             description: path or text of the URDF.
@@ -130,9 +129,9 @@ class SessionType(Protocol[Parameters_contra]):
         """
 
     def __call__(
-        self, node: SessionNode, computation: "Computation", parameters: Parameters_contra
+        self, node: SessionNode, prepared: Any, parameters: Parameters_contra, /
     ) -> Session[Parameters_contra]:
-        """The session of a prepared robot; makes publishers.
+        """The session of what `load` has prepared; makes publishers.
 
         Raises:
             RobotError: a parameter contradicts the robot.

@@ -8,7 +8,7 @@ between two joint states. If it is refused the last good one stays, unless the d
 the robot has changed, and nothing is answered. Which robot answers a joint state: `Succession`.
 """
 
-from typing import TYPE_CHECKING, Any, Generic
+from typing import Any, Generic
 
 from rclpy.lifecycle import LifecycleState
 from std_msgs.msg import String
@@ -22,9 +22,6 @@ from modular_dynamics_ros.node.interfaces import Parameters, Session, SessionTyp
 from modular_dynamics_ros.node.joint_states.succession import Succession, Vacancy
 from modular_dynamics_ros.node.shared_entities import SharedEntities
 from modular_dynamics_ros.node.topics import DESCRIPTIONS
-
-if TYPE_CHECKING:  # it imports the library, for which a node that starts does not wait
-    from modular_dynamics_ros.computation.computation import Computation
 
 __all__ = ["FAILURE", "SUCCESS", "RobotNode"]
 
@@ -54,7 +51,7 @@ class RobotNode(ManagedNode[Parameters], Generic[Parameters]):
         self.succession = Succession(self, lambda: self.parameters.stale_after)
         self._entities = SharedEntities(self)
         self._description = ""  # the newest from the topic, but a refused one
-        self._loader: DescriptionLoader[Computation] | None = None
+        self._loader: DescriptionLoader[Any] | None = None
         self._lost_before: int | None = 0  # joint states, at the last diagnostics
 
     @property
@@ -125,7 +122,7 @@ class RobotNode(ManagedNode[Parameters], Generic[Parameters]):
             self._description = message.data
             self._loader.load(message.data)
 
-    def _load(self, description: str) -> "Computation":
+    def _load(self, description: str) -> Any:
         """Prepare a robot, in any thread."""
         return self.session_type().load(description, self.parameters)
 
@@ -139,7 +136,7 @@ class RobotNode(ManagedNode[Parameters], Generic[Parameters]):
             return False
         return True
 
-    def _take_loaded(self, loaded: "Loaded[Computation]") -> None:
+    def _take_loaded(self, loaded: Loaded[Any]) -> None:
         """Replace the robot by one from the topic; a bad one is refused."""
         stamp, error = loaded.stamp, loaded.error
         try:
@@ -165,9 +162,9 @@ class RobotNode(ManagedNode[Parameters], Generic[Parameters]):
         if stamp is not None:
             self.succession.add_vacant(loaded.name, stamp, Vacancy(str(error), usual))
 
-    def _add(self, computation: "Computation", stamp: int | None) -> None:
-        session = self.session_type()(self._entities, computation, self.parameters)
-        session.set_parameters(self.parameters)  # they may have changed since the computation was prepared
+    def _add(self, prepared: Any, stamp: int | None) -> None:
+        session = self.session_type()(self._entities, prepared, self.parameters)
+        session.set_parameters(self.parameters)  # they may have changed since the robot was prepared
         for warning in session.robot.warnings:
             self.get_logger().warning(warning)
         for note in session.robot.notes:

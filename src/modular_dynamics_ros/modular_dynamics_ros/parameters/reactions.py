@@ -18,8 +18,8 @@ class ReactionParameters(RobotParameters):
     )
     stale_after: float = parameter(
         0.2,
-        "the input is stale after this time without a good joint state; a state waits for a silent topic "
-        "of wrenches for the same time",
+        "the input is stale after this time without a good joint state; a state waits for its wrenches "
+        "for the same time",
         **DURATION,
     )
     rules_file: str = unconfigured(
@@ -28,7 +28,7 @@ class ReactionParameters(RobotParameters):
     loads: str = unconfigured(
         "computed",
         "loads of the subsystems that the mechanism carries: computed from their motion, or the wrenches "
-        "that dynamics_node publishes on dynamics_node/connections/NAME/wrench for the same joint states; "
+        "that dynamics_node publishes on dynamics_node/connection_wrenches for the same joint states; "
         "without these nothing is published",
         choices=("computed", "topics"),
     )

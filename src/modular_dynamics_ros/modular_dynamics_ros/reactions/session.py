@@ -3,7 +3,7 @@
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from rclpy.lifecycle import LifecycleState
@@ -12,7 +12,7 @@ from sensor_msgs.msg import JointState
 from modular_dynamics_ros.computation.closed_loop import ClosedLoopSolution
 from modular_dynamics_ros.computation.computation import Answer, Computation
 from modular_dynamics_ros.computation.reactions import MechanismReactions, ReactionComputation
-from modular_dynamics_ros.computation.values import StampedWrench, State
+from modular_dynamics_ros.computation.values import State
 from modular_dynamics_ros.computation.wrenches import longest_silence
 from modular_dynamics_ros.diagnostics.statuses import LatencyWindow, MessageCounts, answer_values
 from modular_dynamics_ros.exceptions import BadMessage, listed
@@ -21,9 +21,8 @@ from modular_dynamics_ros.node.inputs import ReferenceInput
 from modular_dynamics_ros.node.interfaces import SessionNode
 from modular_dynamics_ros.node.loaded_robot import LoadedRobot, load_computation, robot_settings
 from modular_dynamics_ros.node.subscriptions import Subscriptions
-from modular_dynamics_ros.node.topics import topic_names
 from modular_dynamics_ros.parameters.reactions import ReactionParameters
-from modular_dynamics_ros.reactions.connection_wrenches import LOG_NAME, ConnectionWrenches
+from modular_dynamics_ros.reactions.connection_wrenches import LOG_NAME, ConnectionWrenches, Wrenches
 from modular_dynamics_ros.reactions.outputs import ReactionOutputs
 
 __all__ = ["ReactionSession", "answers_status", "loads_status", "reactions_status"]
@@ -44,13 +43,20 @@ class _Waiting:
     spent: int
 
 
+class PreparedReactions(NamedTuple):
+    """What takes long to make of a robot."""
+
+    computation: Computation
+    reactions: ReactionComputation
+
+
 class ReactionSession:
     """Its subscriptions while the node is active, and its publishers.
 
     With loads from topics a state waits for the wrenches that were computed from it.
 
     Args:
-        computation: see `load`.
+        prepared: see `load`.
 
     Attributes:
         record: of the joint states.
@@ -60,19 +66,20 @@ class ReactionSession:
     """
 
     @staticmethod
-    def load(description: str, parameters: ReactionParameters) -> Computation:
-        """See `load_computation`."""
-        return load_computation(description, parameters, robot_settings(parameters))
+    def load(description: str, parameters: ReactionParameters) -> PreparedReactions:
+        """See `load_computation`; raises RobotError also where the rules cannot be used."""
+        computation = load_computation(description, parameters, robot_settings(parameters))
+        rules, tolerance = parameters.rules_file, parameters.equilibrium_tolerance
+        return PreparedReactions(computation, ReactionComputation(computation.robot, rules, tolerance))
 
-    def __init__(self, node: SessionNode, computation: Computation, parameters: ReactionParameters) -> None:
+    def __init__(
+        self, node: SessionNode, prepared: PreparedReactions, parameters: ReactionParameters
+    ) -> None:
+        computation, self.reactions = prepared
         self._node, self._parameters = node, parameters
         self._loaded = LoadedRobot(node, computation, parameters)
         self.robot, self.computation = computation.robot, computation
         self.record = self._loaded.record
-        self.reactions = ReactionComputation(
-            self.robot, parameters.rules_file, parameters.equilibrium_tolerance
-        )
-        topic_names("subsystem", self.reactions.load_names)
         self._outputs = ReactionOutputs(node, self.reactions, parameters)
         self._loads: ConnectionWrenches[_Waiting] | None = None  # while active, with loads from topics
         self._last: MechanismReactions | None = None
@@ -85,7 +92,7 @@ class ReactionSession:
         self._last = self._closed = None
         self._outputs.activate(state)
         others = list[Subscriptions]()
-        if self._parameters.loads == "topics":
+        if self._parameters.loads == "topics" and self.reactions.load_names:
             names, timeout = self.reactions.load_names, self._parameters.stale_after
             self._loads = ConnectionWrenches(self._node, self.robot.graph, names, timeout, self._on_loads)
             others.append(self._loads)
@@ -148,7 +155,7 @@ class ReactionSession:
         if self._loads is not None:
             matcher, problems = self._loads.matcher, self._node.log.texts(LOG_NAME)
             limit = longest_silence(matcher.timeout, simulated=self._node.simulated)
-            statuses.append(loads_status(matcher.ages(self._node.steady()), limit, problems))
+            statuses.append(loads_status(matcher.age(self._node.steady()), limit, problems))
         closure = self.record.closure_status(self._closed)
         return [*statuses, closure, reactions_status(self.reactions, self._last)]
 
@@ -162,14 +169,14 @@ class ReactionSession:
         elif (wrenches := self._loads.match(state.stamp, waiting)) is not None:
             self._publish(waiting, wrenches)
 
-    def _on_loads(self, waiting: _Waiting, wrenches: dict[str, StampedWrench]) -> None:
-        """The last wrench that a state waited for has arrived."""
+    def _on_loads(self, waiting: _Waiting, wrenches: Wrenches) -> None:
+        """The wrenches that a state waited for have arrived."""
         try:
             self._publish(waiting, wrenches)
         except BadMessage as error:
             self.record.rejected(error)
 
-    def _publish(self, waiting: _Waiting, wrenches: dict[str, StampedWrench] | None) -> None:
+    def _publish(self, waiting: _Waiting, wrenches: Wrenches | None) -> None:
         began, answer = time.perf_counter_ns(), waiting.answer
         self.record.require_order(answer.state.stamp, self._node.now())  # wrenches come in any order
         assert isinstance(answer.dynamics, ClosedLoopSolution)  # ReactionComputation rejects open chains
@@ -185,11 +192,9 @@ class ReactionSession:
         if self._loads is None:
             return
         matcher = self._loads.matcher
-        for missing in matcher.overdue(self._node.steady()):
-            text = (
-                f"no connection wrench of {listed(missing)} with its stamp came within {matcher.timeout:g} s"
-            )
-            self.record.rejected(BadMessage("no connection wrench", text))
+        for _ in range(matcher.overdue(self._node.steady())):
+            text = f"no connection wrenches with its stamp came within {matcher.timeout:g} s"
+            self.record.rejected(BadMessage("no connection wrenches", text))
 
 
 def answers_status(counts: MessageCounts, computing: LatencyWindow, source: str) -> Status:
@@ -202,17 +207,15 @@ def answers_status(counts: MessageCounts, computing: LatencyWindow, source: str)
     return Status(OK, "output", "every good joint state is answered", values=values)
 
 
-def loads_status(ages: dict[str, float | None], stale_after: float, problems: list[str]) -> Status:
-    """Connection wrenches from topics: those that do not arrive, or arrived too long ago."""
-    texts = {
-        name: "never arrived" if age is None else f"arrived {age:.2f} s ago" for name, age in ages.items()
-    }
-    values = {f"last wrench of {name}": text for name, text in texts.items()}
-    stale = [name for name, age in ages.items() if age is None or age > stale_after]
-    listing = ", ".join(f"that of '{name}' {texts[name]}" for name in stale)
-    errors = [f"connection wrenches are stale, nothing is published: {listing}"] if stale else []
+def loads_status(age: float | None, stale_after: float, problems: list[str]) -> Status:
+    """Connection wrenches from dynamics_node: whether they arrive; `age` of the last ones [s]."""
+    text = "never arrived" if age is None else f"arrived {age:.2f} s ago"
+    is_stale = age is None or age > stale_after
+    errors = (
+        [f"connection wrenches are stale, nothing is published: the last ones {text}"] if is_stale else []
+    )
     good = "connection wrenches arrive with the joint states"
-    return status_of("connection wrenches", good, values, errors, problems)
+    return status_of("connection wrenches", good, {"last connection wrenches": text}, errors, problems)
 
 
 def reactions_status(computation: ReactionComputation, reactions: MechanismReactions | None) -> Status:

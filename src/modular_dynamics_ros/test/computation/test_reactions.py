@@ -132,10 +132,9 @@ def test_status_names_limits_slack_springs_and_dead_points(robot, computation):
         "a dead point is near: 5.0e-04",
     ):
         assert words in status.message
-    assert loads_status({"arm": 0.1, "head": 0.3}, 0.2, []).message.endswith(
-        "that of 'head' arrived 0.30 s ago"
-    )
-    assert loads_status({"arm": 0.1}, 0.2, []).level == 0
+    assert loads_status(0.3, 0.2, []).message.endswith("the last ones arrived 0.30 s ago")
+    assert loads_status(None, 0.2, []).message.endswith("never arrived")
+    assert loads_status(0.1, 0.2, []).level == 0
 
 
 @pytest.mark.parametrize(

@@ -56,8 +56,7 @@ def test_transitions_and_parameters_at_run_time(make):
     for _ in range(2):
         assert node.trigger_activate() == SUCCESS
         topics = {subscription.topic_name for subscription in node.subscriptions}
-        carried = {f"/dynamics_node/connections/{name}/wrench" for name in ("left_arm", "right_arm", "head")}
-        assert {"/joint_states", "/reference", *carried} <= topics
+        assert {"/joint_states", "/reference", "/dynamics_node/connection_wrenches"} <= topics
         assert not any("external" in topic for topic in topics)  # it takes no such load
         assert node.trigger_deactivate() == SUCCESS
     (result,) = node.set_parameters([Parameter("loads", value="computed")])

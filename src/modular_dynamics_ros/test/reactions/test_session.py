@@ -4,9 +4,10 @@ from sensor_msgs.msg import JointState
 
 from helpers.nodes.lone_node import lone_node, message_info, receive
 from helpers.paths import ROBOTS
+from modular_dynamics_ros.exceptions import RobotError
+from modular_dynamics_ros.messages.connection_wrenches import ConnectionWrenchesWriter
 from modular_dynamics_ros.messages.stamps import stamp_message
 from modular_dynamics_ros.messages.status import ERROR
-from modular_dynamics_ros.messages.wrenches import WrenchWriter
 from modular_dynamics_ros.parameters.reactions import ReactionParameters
 from modular_dynamics_ros.reactions.session import ReactionSession
 
@@ -32,9 +33,16 @@ def send(session, stamp, q, *, with_wrenches=True):
     state = JointState(name=session.robot.state_names, position=q.tolist())
     state.header.stamp = header
     session.receive(state, message_info(node.time), superseded=False)
-    wrench = WrenchWriter().write(header, session.robot.graph.ground.name, np.zeros(6))
-    for name in session.reactions.load_names if with_wrenches else ():
-        receive(node, f"dynamics_node/connections/{name}/wrench", wrench)
+    if with_wrenches:
+        send_wrenches(session, header, session.reactions.load_names)
+
+
+def send_wrenches(session, stamp, names, **changes):
+    root = session.robot.graph.ground.name
+    message = ConnectionWrenchesWriter(names).write(stamp, lambda index: (root, np.zeros(6)))
+    for field, value in changes.items():
+        setattr(message, field, value)
+    receive(session._node, "dynamics_node/connection_wrenches", message)
 
 
 def test_a_refused_state_leaves_no_trace(session):
@@ -71,6 +79,25 @@ def test_what_waits_is_given_up_although_the_clock_stands_still_or_is_set_back(s
     send(session, 1, NEAR, with_wrenches=False)
     session._node.time, session._node.steady = now, lambda: 3 * 10**8
     session._on_watch()
-    assert session.record.counts.rejected == {"no connection wrench": 1}
+    assert session.record.counts.rejected == {"no connection wrenches": 1}
     status = next(status for status in session.statuses() if status.name == "connection wrenches")
     assert status.level == ERROR
+
+
+def test_wrenches_that_cannot_be_used_are_named_and_the_state_goes_on_waiting(session):
+    names, stamp = session.reactions.load_names, stamp_message(1)
+    send(session, 1, NEAR, with_wrenches=False)
+    send_wrenches(session, stamp, names[1:])
+    send_wrenches(session, stamp, names, frames=["head_of_another"] * len(names))
+    texts = " ".join(session._node.log.texts("connection wrenches"))
+    assert f"no wrench of '{names[0]}'" in texts
+    assert "'head_of_another' of" in texts
+    assert session.record.counts.answered == 0
+    send_wrenches(session, stamp, names)
+    assert session.record.counts.answered == 1
+
+
+def test_rules_are_read_and_tried_where_the_robot_is_prepared():
+    """That happens in a thread; a session is made between two joint states."""
+    with pytest.raises(RobotError, match="rules_file is empty"):
+        ReactionSession.load(str(ROBOTS / "charmie_torso.urdf"), ReactionParameters())

@@ -1,0 +1,184 @@
+"""How late are a node's answers, beside a node that only sends each joint state back?
+
+    python -m benchmark.studies.answer_latency [--rate 200] [--seconds 20] [--loads topics|computed]
+    python -m benchmark.studies.answer_latency --branched --rate 1000
+
+The torso's reactions come by way of dynamics_node; with --branched dynamics_node alone answers the robot with
+38 joints. Sender, nodes and echo run as processes. All times are those of the middleware, and are also given
+as ratios to the echo in the same run.
+"""
+
+import argparse
+import os
+import random
+import time
+from array import array
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import numpy as np
+import rclpy
+from modular_dynamics_interfaces.msg import TorsoReactions
+from rclpy.executors import SingleThreadedExecutor
+from rclpy.node import Node
+from rich.console import Console
+from rich.table import Table
+from sensor_msgs.msg import JointState
+
+import modular_dynamics as md
+from modular_dynamics.closure import solver_of
+from modular_dynamics_ros.demo.playing import spin_until
+from modular_dynamics_ros.demo.processes import Processes
+from modular_dynamics_ros.messages.stamps import stamp_message, stamp_nanoseconds
+
+ROOT = Path(__file__).resolve().parents[2]
+URDF, RULES = ROOT / "urdf/charmie_torso.urdf", ROOT / "urdf/charmie_torso_rules.yaml"
+BRANCHED = ROOT / "urdf/branched_38dof.urdf"
+DYNAMICS, TORSO, ECHO = "dynamics_node", "torso_reaction_node", "echo"
+START_LIMIT = 600.0  # [s] for the nodes to compile their kernels
+Times = dict[int, tuple[int, int]]
+"""By stamp: when a message was published and when it was received [ns of the system]."""
+
+
+class Listener:
+    """Publishes joint states, and keeps the times of all answers."""
+
+    def __init__(self, *, branched: bool) -> None:
+        self._nodes = [DYNAMICS, ECHO] if branched else [DYNAMICS, TORSO, ECHO]
+        self._more = ("--branched",) if branched else ()
+        self.node, self._executor = Node("answer_latency"), SingleThreadedExecutor()
+        self._executor.add_node(self.node)
+        self.times: dict[str, Times] = {}
+        self._listen("echo", JointState, f"{ECHO}/joint_states")
+        self._listen("torques", JointState, f"{DYNAMICS}/joint_torques")
+        if not branched:
+            self._listen("reactions", TorsoReactions, f"{TORSO}/reactions")
+
+    def _listen(self, name: str, kind: type, topic: str) -> None:
+        times = self.times[name] = {}
+
+        def on_message(message: object, info: dict[str, int]) -> None:
+            stamp = stamp_nanoseconds(message.header.stamp)  # type: ignore[attr-defined]  # all have one
+            times[stamp] = info["source_timestamp"], info["received_timestamp"]
+
+        self.node.create_subscription(kind, topic, on_message, 5000)
+
+    def run(self, processes: Processes, rate: float, seconds: float) -> dict[str, float]:
+        """Send and receive; the processor time of each process for one joint state [s]."""
+        needed, load = self._nodes, ("--rate", str(rate), "--seconds", str(seconds), *self._more)
+        processes.start_file(
+            "warm-up", Path(__file__), "--send", *self._more, "--rate", "20", "--seconds", str(START_LIMIT)
+        )
+        heard = lambda: all(self.times.values())  # noqa: E731
+        spin_until(self._executor, processes, heard, START_LIMIT, "the first answers", [*needed, "warm-up"])
+        processes.end("warm-up")
+        for times in self.times.values():
+            times.clear()
+        before = {name: _processor_time(processes.pid(name)) for name in needed}
+        processes.start_file("sender", Path(__file__), "--send", *load)
+        ended = lambda: processes.code("sender") is not None  # noqa: E731
+        spin_until(self._executor, processes, ended, 60.0 + 2.0 * seconds, "sending", needed)
+        used = {name: _processor_time(processes.pid(name)) - before[name] for name in needed}
+        quiet = time.monotonic() + 1.0
+        while time.monotonic() < quiet:
+            self._executor.spin_once(timeout_sec=0.1)
+        return {name: taken / (rate * seconds) for name, taken in used.items()}
+
+
+def _processor_time(pid: int) -> float:
+    """Of a process and all its threads until now [s]."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def stages(times: dict[str, Times]) -> dict[str, np.ndarray]:
+    """The way of each state that was answered by all [ns]."""
+    stamps = sorted(set.intersection(*(set(of) for of in times.values())))
+
+    def column(name: str, index: int) -> np.ndarray:
+        return np.array([times[name][stamp][index] for stamp in stamps], np.int64)
+
+    sent = np.array(stamps, np.int64)
+    ways = {"echo": column("echo", 1) - sent, "torques": column("torques", 1) - sent}
+    if "reactions" not in times:
+        return ways
+    return ways | {
+        "torques published": column("torques", 0) - sent,
+        "then reactions published": column("reactions", 0) - column("torques", 0),
+        "reactions": column("reactions", 1) - sent,
+    }
+
+
+def send(rate: float, seconds: float, *, branched: bool) -> None:
+    """Publish small motions around the first configuration, stamped when sent."""
+    graph = md.load_urdf(BRANCHED if branched else URDF)
+    names = graph.independent_joint_names
+    rest = graph.neutral() if branched else solver_of(graph).reference()
+    q0 = np.array([rest[graph.q_slice(name).start] for name in names])
+    rclpy.init()
+    node = Node("sender")
+    publisher = node.create_publisher(JointState, "joint_states", 500)
+    while publisher.get_subscription_count() < (2 if branched else 3):
+        time.sleep(0.01)
+    time.sleep(0.5)  # the subscribers must have discovered this publisher, too, which cannot be queried
+    message, begin = JointState(name=list(names)), time.perf_counter()
+    for k in range(round(rate * seconds)):
+        t = k / rate
+        wait = begin + t - time.perf_counter()
+        if wait > 0.0:
+            time.sleep(wait)
+        message.position = array("d", (q0 + 0.01 * np.sin(2.0 * np.pi * t)).tolist())
+        message.velocity = array("d", np.full(len(names), 0.02 * np.pi * np.cos(2.0 * np.pi * t)).tolist())
+        message.header.stamp = stamp_message(time.time_ns())
+        publisher.publish(message)
+    time.sleep(1.0)  # a publisher that leaves at once drops what is still on its way
+    rclpy.shutdown()
+
+
+def main() -> None:
+    """Print the table."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--rate", type=float, default=200.0, help="joint states per second (200)")
+    parser.add_argument("--seconds", type=float, default=20.0, help="(20)")
+    parser.add_argument("--loads", choices=("topics", "computed"), default="topics")
+    parser.add_argument("--branched", action="store_true", help="dynamics_node alone, 38 joints")
+    parser.add_argument("--send", action="store_true", help="only send")
+    options = parser.parse_args()
+    if options.send:
+        send(options.rate, options.seconds, branched=options.branched)
+        return
+    os.environ["ROS_DOMAIN_ID"] = str(random.randrange(1, 101))  # the states must reach no robot
+    os.environ["ROS_AUTOMATIC_DISCOVERY_RANGE"] = "LOCALHOST"
+    rclpy.init()
+    listener = Listener(branched=options.branched)
+    with TemporaryDirectory() as logs, Processes(Path(logs)) as processes:
+        robot = f"robot_description_file:={BRANCHED if options.branched else URDF}", "autostart:=true"
+        own, config = (*robot, "acceleration_source:=zero"), ROOT / "config/charmie_torso.yaml"
+        processes.start(DYNAMICS, *own, params_file=None if options.branched else config)
+        if not options.branched:
+            loads = f"rules_file:={RULES}", f"loads:={options.loads}"
+            processes.start(TORSO, *own, *loads, params_file=config)
+        processes.start_file(ECHO, ROOT / "benchmark/echo_node.py")
+        used = listener.run(processes, options.rate, options.seconds)
+    rclpy.shutdown()
+    which = "38 joints" if options.branched else f"the torso, loads: {options.loads}"
+    _print(listener.times, used, f"{round(options.rate * options.seconds)} at {options.rate:g} Hz, {which}")
+
+
+def _print(times: dict[str, Times], used: dict[str, float], runs: str) -> None:
+    title = f"joint states: {runs}"
+    table, ways = Table("in ms (ratio to the echo)", "p50", "p99", "largest", title=title), stages(times)
+    values = {name: np.quantile(way * 1e-6, (0.5, 0.99, 1.0)) for name, way in ways.items()}
+    for name, figures in values.items():
+        cells = zip(figures, values["echo"], strict=True)
+        table.add_row(name, *(f"{value:.2f} ({value / echo:.1f})" for value, echo in cells))
+    console = Console()
+    console.print(table)
+    counts = ", ".join(f"{name} {len(of)}" for name, of in times.items())
+    console.print(f"received: {counts}")
+    cpu = ", ".join(f"{name} {1e3 * taken:.2f} ms" for name, taken in used.items())
+    console.print(f"processor time for each joint state: {cpu}")
+
+
+if __name__ == "__main__":
+    main()
