@@ -3,7 +3,6 @@
 import os
 import signal
 import unittest
-from pathlib import Path
 
 import launch_testing
 import numpy as np
@@ -13,7 +12,7 @@ from modular_dynamics_interfaces.msg import TorsoReactions
 from std_msgs.msg import Float64MultiArray
 from visualization_msgs.msg import MarkerArray
 
-from helpers.nodes.launch_probe import Probe, assert_clean_exit, include
+from helpers.nodes.launch_probe import Probe, assert_clean_exit, child_process, include
 from launch import LaunchDescription
 
 NODE = "torso_reaction_node"
@@ -46,8 +45,7 @@ class TestRunning(unittest.TestCase):
         self.assertEqual(len(commands[-1].data), 2)
         self.assertEqual(len(arrows[-1].markers), 24)
         self.assertNotEqual(reactions[0].actuators[0].position, reactions[-1].actuators[0].position)
-        (pid,) = [int(p.name) for p in Path("/proc").glob("[0-9]*") if self._is_the_node(p, proc_info)]
-        os.kill(pid, signal.SIGKILL)
+        os.kill(child_process(NODE), signal.SIGKILL)
         proc_info.assertWaitForShutdown(process=next(n for n in proc_info.process_names() if NODE in n))
         reactions.clear()
         killed = probe.node.get_clock().now().nanoseconds  # no later state can have reached the killed node
@@ -57,16 +55,6 @@ class TestRunning(unittest.TestCase):
             return len([stamp for stamp in stamps if stamp > killed]) >= 50
 
         probe.spin_until(resumed, "reactions of the node that launch has started again")
-
-    @staticmethod
-    def _is_the_node(process: Path, proc_info) -> bool:
-        """Whether it is a child of this launch and the node: others may run on this machine."""
-        try:
-            words = (process / "cmdline").read_text().split("\0")
-            parent = int((process / "stat").read_text().rsplit(")", 1)[1].split()[1])
-        except OSError:
-            return False  # it has just ended
-        return any(word.endswith(f"/{NODE}") for word in words[:2]) and parent == os.getpid()
 
 
 @launch_testing.post_shutdown_test()

@@ -3,19 +3,13 @@
 from pathlib import Path
 
 import pytest
-from launch.launch_description_sources import get_launch_description_from_python_launch_file
 
+from helpers.nodes.launch_commands import description, started
 from helpers.nodes.launch_probe import CHARMIE, SHARE
-from launch import LaunchContext, LaunchDescription
 from modular_dynamics.exceptions import UrdfError
 from modular_dynamics_ros.exceptions import RobotError
 
 LAUNCH_FILES = sorted((SHARE / "launch").glob("*.launch.py"))
-
-
-def description(name: str) -> LaunchDescription:
-    """Launch description of an installed launch file."""
-    return get_launch_description_from_python_launch_file(str(SHARE / "launch" / name))
 
 
 @pytest.mark.parametrize("path", LAUNCH_FILES, ids=lambda path: path.name)
@@ -32,31 +26,31 @@ def test_launch_files_are_installed() -> None:
     assert [path.name for path in LAUNCH_FILES] == [f"{name}.launch.py" for name in names]
 
 
-def test_quick_discovery_is_for_our_nodes_alone_and_on_request() -> None:
+def test_quick_discovery_is_for_our_nodes_alone_and_on_request(monkeypatch: pytest.MonkeyPatch) -> None:
     """Only dynamics_node gets the profile, and nobody by default."""
     for value, expected in (("false", {}), ("true", {"dynamics_node"})):
-        context = LaunchContext()
-        context.launch_configurations.update({"urdf": str(CHARMIE), "quick_discovery": value})
-        entities = description("dynamics.launch.py").entities
-        for entity in entities[:-1]:
-            entity.visit(context)
-        with_profile = set()
-        for node in entities[-1].visit(context)[:-1]:
-            variables = [name[0].perform(context) for name, _ in node.additional_env or []]
-            if "FASTRTPS_DEFAULT_PROFILES_FILE" in variables:
-                with_profile.add(node.node_executable)
-        assert with_profile == set(expected)
+        arguments = {"urdf": str(CHARMIE), "quick_discovery": value}
+        processes = started(monkeypatch, "dynamics.launch.py", **arguments)
+        chosen = [n for n, p in processes.items() if "FASTRTPS_DEFAULT_PROFILES_FILE" in p.environment]
+        assert set(chosen) == set(expected)
 
 
 BAD = [
     ({"xacro_arguments": "name=1"}, RobotError, "xacro_arguments has 'name=1'; name:=value is needed"),
     ({"xacro_arguments": "name:=1"}, UrdfError, "mappings are given .name., but .* has no xacro elements"),
-    ({}, RuntimeError, 'Required launch argument "urdf" was not provided'),
-    ({"urdf": ""}, ValueError, "launch argument urdf is empty"),
+    ({"xacro_arguments": "'a"}, ValueError, 'launch argument xacro_arguments is "\'a": No closing quotation'),
+    ({"urdf": "", "xacro_arguments": "a:=1"}, ValueError, "xacro_arguments needs urdf: the path of a xacro"),
     ({"urdf": "/absent.urdf"}, FileNotFoundError, "launch argument urdf: no file '/absent.urdf'"),
     ({"urdf": "/"}, FileNotFoundError, "launch argument urdf: no file '/'"),
     ({"params_file": "/absent.yaml"}, FileNotFoundError, "params_file: no file '/absent.yaml'"),
     ({"partition_file": "/absent.yaml"}, FileNotFoundError, "partition_file: no file '/absent.yaml'"),
+    ({"rviz_config": "/absent.rviz"}, FileNotFoundError, "rviz_config: no file '/absent.rviz'"),
+    ({"joint_states": ""}, ValueError, "launch argument joint_states is empty; give the name of a topic"),
+    ({"respawn_delay": "soon"}, ValueError, "launch argument respawn_delay is 'soon'; give seconds"),
+    ({"respawn_delay": "-1"}, ValueError, "launch argument respawn_delay is '-1'; give seconds, 0 or more"),
+    ({"respawn_delay": "nan"}, ValueError, "launch argument respawn_delay is 'nan'; give seconds, 0 or more"),
+    ({"rviz": "true", "frame_prefix": "left_"}, ValueError, "frame_prefix is 'left_': .* such as 'left/'"),
+    ({"respawn": "maybe"}, RuntimeError, '"respawn" provided value "maybe" is not valid'),
     ({"use_sim_time": "maybe"}, RuntimeError, '"use_sim_time" provided value "maybe" is not valid'),
     ({"autostart": "maybe"}, RuntimeError, '"autostart" provided value "maybe" is not valid'),
     ({"rviz": "maybe"}, RuntimeError, '"rviz" provided value "maybe" is not valid'),
@@ -64,17 +58,31 @@ BAD = [
 ]
 
 
-def visit(context: LaunchContext) -> None:
-    """Do what launch does with the entities of dynamics.launch.py, up to the nodes' start."""
-    for entity in description("dynamics.launch.py").entities:
-        entity.visit(context)
-
-
 @pytest.mark.parametrize(("arguments", "error", "words"), BAD, ids=[str(bad[0]) for bad in BAD])
-def test_bad_argument_is_refused(arguments: dict[str, str], error: type[Exception], words: str) -> None:
+def test_bad_argument_is_refused(
+    arguments: dict[str, str], error: type[Exception], words: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A bad argument ends the launch with an error that names it, before there is a node to start."""
-    context = LaunchContext()
-    good = {"urdf": str(CHARMIE)} if arguments and "urdf" not in arguments else {}
-    context.launch_configurations.update(good | arguments)
     with pytest.raises(error, match=words):
-        visit(context)
+        started(monkeypatch, "dynamics.launch.py", **({"urdf": str(CHARMIE)} | arguments))
+
+
+@pytest.mark.parametrize("name", ["rules_file", "motion_file", "params_file"])
+def test_files_of_the_other_launch_files_must_exist(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(FileNotFoundError, match=f"launch argument {name}: no file '/absent'"):
+        started(monkeypatch, "charmie_torso.launch.py", **{name: "/absent"})
+
+
+def test_a_mistake_in_a_xacro_file_is_named_with_its_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Xacro's own words, and where: in a folder with a blank."""
+    folder = tmp_path / "my robot"
+    folder.mkdir()
+    path = folder / "arm.urdf.xacro"
+    path.write_text(
+        '<robot name="a" xmlns:xacro="http://www.ros.org/wiki/xacro"><link name="${side}"/></robot>'
+    )
+    with pytest.raises(UrdfError, match="side") as raised:
+        started(monkeypatch, "dynamics.launch.py", urdf=str(path))
+    assert str(path) in str(raised.value)

@@ -1,6 +1,9 @@
-"""What the launch files share: their arguments, the options of nodes, and the launch of a robot."""
+"""What the launch files share: arguments and their checks, nodes, rviz2, and the launch of a robot."""
 
-from collections.abc import Mapping
+import atexit
+import math
+import tempfile
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -8,19 +11,49 @@ from ament_index_python.packages import get_package_share_directory
 from launch.actions import DeclareLaunchArgument, IncludeLaunchDescription
 from launch.launch_description_sources import PythonLaunchDescriptionSource
 from launch.substitutions import LaunchConfiguration
+from launch_ros.actions import Node
 from launch_ros.parameter_descriptions import ParameterValue
 
 from launch import LaunchContext
+from modular_dynamics_ros.rviz_config import robot_displays, rviz_config
 
-__all__ = ["SHARE", "argument", "boolean", "existing_file", "node_options", "robot_launch"]
+__all__ = [
+    "ROBOT_ARGUMENTS",
+    "SHARE",
+    "argument",
+    "existing_file",
+    "is_true",
+    "own_node",
+    "player",
+    "remappings",
+    "robot_launch",
+    "rviz_nodes",
+    "state_publisher",
+    "text",
+    "text_list",
+    "value_of",
+]
 
 SHARE = Path(get_package_share_directory("modular_dynamics_bringup"))
 BOOLEAN = ["true", "false", "True", "False"]
+UNKNOWN_ROOT = "base_link"  # where the robot is known only later: the name that REP 105 recommends
 LEVELS = ["debug", "info", "warn", "error", "fatal"]
 #: Arguments that several launch files have: default, description, choices (None: any).
 COMMON: dict[str, tuple[str, str, list[str] | None]] = {
-    "namespace": ("", "namespace of all nodes and topics", None),
+    "namespace": ("", "namespace of all nodes and of all topics without a leading slash", None),
+    "use_sim_time": ("false", "take time from /clock", BOOLEAN),
+    "frame_prefix": ("", "begins the name of every link in TF, as in robot_state_publisher: left/", None),
+    "joint_states": ("joint_states", "topic of the joint states", None),
+    "robot_description": ("robot_description", "topic of the robot's URDF", None),
+    "reference": ("reference", "topic of the trajectory for acceleration_source: reference", None),
+    "effort_commands": (
+        "~/effort_commands",
+        "topic to which dynamics_node publishes torques without names, such as /effort_controller/commands",
+        None,
+    ),
     "autostart": ("true", "configure and activate the lifecycle nodes", BOOLEAN),
+    "respawn": ("true", "start a lifecycle node about a robot again when its process has ended", BOOLEAN),
+    "respawn_delay": ("0.5", "time before that [s]", None),
     "log_level": ("info", "lowest severity that the nodes of modular_dynamics log", LEVELS),
     "loop": ("true", "play the motion again and again", BOOLEAN),
     "quick_discovery": (
@@ -30,51 +63,180 @@ COMMON: dict[str, tuple[str, str, list[str] | None]] = {
         BOOLEAN,
     ),
     "rviz": ("false", "start rviz2 with the robot", BOOLEAN),
-    "use_sim_time": ("false", "take time from /clock", BOOLEAN),
+    "rviz_config": ("", "configuration file of rviz2; empty: one is made for the robot", None),
+    "fixed_frame": (
+        "",
+        "fixed frame of rviz2 without rviz_config; empty: the root link of urdf; without urdf base_link",
+        None,
+    ),
+    "robot_state_publisher": (
+        "true",
+        "start robot_state_publisher with urdf; false where one runs already with the same robot",
+        BOOLEAN,
+    ),
 }
-#: Arguments that a launch file passes on to dynamics.launch.py.
-FORWARDED = ("params_file", "namespace", "autostart", "log_level", "quick_discovery", "rviz")
+#: Arguments that a launch file of one robot shares with dynamics.launch.py, and passes on to it.
+ROBOT_ARGUMENTS = tuple(name for name in COMMON if name not in ("loop", "robot_state_publisher"))
+#: Topics that arguments of the same name replace, as the nodes call them.
+TOPICS = {
+    name: COMMON[name][0] for name in ("joint_states", "robot_description", "reference", "effort_commands")
+}
 
 
 def argument(name: str, default: str | None = None, description: str = "") -> DeclareLaunchArgument:
     """A launch argument; of those in COMMON the name is enough. Without a default it must be given."""
     choices = None
     if name in COMMON:
-        default, description, choices = COMMON[name]
+        usual, description, choices = COMMON[name]
+        default = usual if default is None else default
     return DeclareLaunchArgument(name, default_value=default, description=description, choices=choices)
 
 
-def boolean(name: str) -> ParameterValue:
-    """A launch argument as the value of a boolean parameter."""
-    return ParameterValue(LaunchConfiguration(name), value_type=bool)
+def value_of(context: LaunchContext, name: str) -> str:
+    """What a launch argument is set to."""
+    return str(LaunchConfiguration(name).perform(context))
+
+
+def is_true(context: LaunchContext, name: str) -> bool:
+    """Whether a launch argument of the choices BOOLEAN is true."""
+    return value_of(context, name).lower() == "true"
+
+
+def text(value: str) -> ParameterValue:
+    """A string as the value of a parameter: launch would otherwise read it as YAML ("a #b", "1", "no")."""
+    return ParameterValue(value, value_type=str)
+
+
+def text_list(values: Sequence[str]) -> ParameterValue:
+    """The same of several, at least one."""
+    return ParameterValue(list(values), value_type=list[str])
 
 
 def existing_file(context: LaunchContext, name: str) -> str:
     """Absolute path that a launch argument holds, or "" if it is empty; FileNotFoundError ends the launch."""
-    value = LaunchConfiguration(name).perform(context)
+    value = value_of(context, name)
     path = Path(value).expanduser().absolute()
     if value and not path.is_file():
         raise FileNotFoundError(f"launch argument {name}: no file '{path}'; give the path of a file")
     return str(path) if value else ""
 
 
-def node_options(context: LaunchContext, name: str) -> dict[str, Any]:
-    """Arguments of `Node` for one of our nodes: where it is, its log level, its environment."""
-    quick = LaunchConfiguration("quick_discovery").perform(context).lower() == "true"
+def remappings(context: LaunchContext, *names: str) -> list[tuple[str, str]]:
+    """From the topics of these arguments to what they are set to."""
+    chosen = ((TOPICS[name], value_of(context, name)) for name in names)
+    if empty := [name for name in names if not value_of(context, name)]:
+        raise ValueError(f"launch argument {empty[0]} is empty; give the name of a topic")
+    return [(topic, other) for topic, other in chosen if topic != other]
+
+
+def own_node(
+    context: LaunchContext,
+    name: str,
+    params_file: str,
+    own: Mapping[str, Any],
+    topics: Iterable[str],
+    *,
+    respawn: bool = False,
+) -> Node:
+    """One of our nodes.
+
+    Args:
+        own: parameters that count more than those of the file. topics: arguments that remap its topics.
+        respawn: whether it is started again where the argument of this name says so.
+    """
     profile = {"FASTRTPS_DEFAULT_PROFILES_FILE": str(SHARE / "config" / "fast_dds_quick_discovery.xml")}
-    return {
-        "package": "modular_dynamics_ros",
-        "executable": name,
-        "name": name,
-        "namespace": LaunchConfiguration("namespace"),
-        "output": "screen",
-        "arguments": ["--ros-args", "--log-level", LaunchConfiguration("log_level")],
-        "additional_env": profile if quick else {},
+    return Node(
+        package="modular_dynamics_ros",
+        executable=name,
+        name=name,
+        namespace=LaunchConfiguration("namespace"),
+        output="screen",
+        arguments=["--ros-args", "--log-level", LaunchConfiguration("log_level")],
+        additional_env=profile if is_true(context, "quick_discovery") else {},
+        parameters=[*filter(None, [params_file]), _clock(context), dict(own)],
+        remappings=remappings(context, *topics),
+        respawn=respawn and is_true(context, "respawn"),
+        respawn_delay=_respawn_delay(context) if respawn else None,
+    )
+
+
+def player(context: LaunchContext, subscribers: int) -> Node:
+    """joint_state_player with the arguments motion_file and loop; it waits for so many subscribers."""
+    motion, params = existing_file(context, "motion_file"), existing_file(context, "params_file")
+    own: dict[str, Any] = {"loop": is_true(context, "loop"), "wait_for_subscriber": subscribers}
+    own |= {"motion_file": text(motion)} if motion else {}
+    return own_node(context, "joint_state_player", params, own, ("joint_states", "reference"))
+
+
+def state_publisher(context: LaunchContext, description: str, others: Sequence[tuple[str, str]]) -> Node:
+    """robot_state_publisher with a description (XML), and remappings beside those of the arguments."""
+    name = "robot_state_publisher"
+    taken = [topic for topic, _ in others]
+    own = [one for one in remappings(context, "joint_states", "robot_description") if one[0] not in taken]
+    given = {
+        "robot_description": text(description),
+        "frame_prefix": text(value_of(context, "frame_prefix")),
     }
+    return Node(
+        package=name,
+        executable=name,
+        name=name,
+        namespace=LaunchConfiguration("namespace"),
+        parameters=[_clock(context), given],
+        remappings=[*own, *others],
+    )
+
+
+def rviz_nodes(
+    context: LaunchContext, description: str, partition: str = "", markers: str = ""
+) -> list[Node]:
+    """rviz2, where the argument rviz asks for it; its file is the argument's or made for the robot.
+
+    Args:
+        description: XML; empty: not known before the nodes run. partition: path; empty: none.
+        markers: topic of markers; empty: none.
+    """
+    path = existing_file(context, "rviz_config")
+    if not is_true(context, "rviz"):
+        return []
+    if not path:
+        root, wrenches = robot_displays(description, partition or None) if description else (UNKNOWN_ROOT, [])
+        frame = value_of(context, "fixed_frame") or value_of(context, "frame_prefix") + root
+        topic, prefix = value_of(context, "robot_description"), value_of(context, "frame_prefix")
+        path = _temporary_file(rviz_config(frame, topic, wrenches, markers, prefix))
+    options = {"namespace": LaunchConfiguration("namespace"), "parameters": [_clock(context)]}
+    return [Node(package="rviz2", executable="rviz2", arguments=["-d", path], **options)]
 
 
 def robot_launch(fixed: Mapping[str, str]) -> IncludeLaunchDescription:
-    """dynamics.launch.py with fixed arguments and those of the launch file itself."""
-    arguments = {**fixed, **{name: LaunchConfiguration(name) for name in FORWARDED}}
+    """dynamics.launch.py with fixed arguments, params_file, and those of ROBOT_ARGUMENTS that are not fixed.
+
+    To be returned by an OpaqueFunction: `--show-args` would else list the fixed arguments, too.
+    """
+    passed = (*ROBOT_ARGUMENTS, "params_file")
+    arguments = {**{name: LaunchConfiguration(name) for name in passed}, **fixed}
     source = PythonLaunchDescriptionSource(str(SHARE / "launch" / "dynamics.launch.py"))
     return IncludeLaunchDescription(source, launch_arguments=arguments.items())
+
+
+def _clock(context: LaunchContext) -> dict[str, bool]:
+    return {"use_sim_time": is_true(context, "use_sim_time")}
+
+
+def _respawn_delay(context: LaunchContext) -> float:
+    value = value_of(context, "respawn_delay")
+    try:
+        delay = float(value)
+    except ValueError:
+        delay = math.nan
+    if not 0.0 <= delay < math.inf:
+        raise ValueError(f"launch argument respawn_delay is '{value}'; give seconds, 0 or more")
+    return delay
+
+
+def _temporary_file(content: str) -> str:
+    """A file that lives as long as this process."""
+    with tempfile.NamedTemporaryFile("w", prefix="modular_dynamics_", suffix=".rviz", delete=False) as file:
+        file.write(content)
+    atexit.register(Path(file.name).unlink, missing_ok=True)
+    return file.name

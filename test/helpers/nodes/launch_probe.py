@@ -1,5 +1,6 @@
 """What the launch tests share: the installed launch files, and a ROS node that waits on conditions."""
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -33,6 +34,21 @@ def assert_clean_exit(proc_info: ProcInfoHandler, *codes: int) -> None:
     """
     assertExitCodes(proc_info, allowable_exit_codes=[EXIT_OK, *codes])
     assert [info.pid for info in proc_info if Path(f"/proc/{info.pid}").exists()] == []
+
+
+def child_process(executable: str) -> int:
+    """Number of the process of this launch that runs a node: others may run on this machine."""
+    (number,) = [int(p.name) for p in Path("/proc").glob("[0-9]*") if _is_child(p, executable)]
+    return number
+
+
+def _is_child(process: Path, executable: str) -> bool:
+    try:
+        words = (process / "cmdline").read_text().split("\0")
+        parent = int((process / "stat").read_text().rsplit(")", 1)[1].split()[1])
+    except OSError:
+        return False  # it has just ended
+    return any(word.endswith(f"/{executable}") for word in words[:2]) and parent == os.getpid()
 
 
 class Probe(SpunNodes):

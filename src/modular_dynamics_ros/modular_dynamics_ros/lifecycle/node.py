@@ -201,7 +201,9 @@ class ManagedNode(LifecycleNode, Generic[Table]):
     def _on_diagnostics(self) -> None:
         self.log.log_resolved()
         robot, statuses = self.report()
-        named = (replace(s, name=f"{self.get_name()}: {s.name}", hardware_id=robot) for s in statuses)
+        # the full name, as diagnostic_updater's option use_fqn: two robots have a node of this name each
+        name = self.get_fully_qualified_name()
+        named = (replace(s, name=f"{name}: {s.name}", hardware_id=robot) for s in statuses)
         self._diagnostics.publish(diagnostic_array(self.stamp(), named))
 
     @property
