@@ -10,8 +10,12 @@ from helpers.paths import ROOT
 
 def run_python(*words: object, **options) -> subprocess.CompletedProcess[str]:
     """This Python with these arguments, whatever its exit code; its output as text."""
-    command = [sys.executable, *map(str, words)]
-    return subprocess.run(command, capture_output=True, text=True, check=False, **options)
+    return run_command(sys.executable, *words, **options)
+
+
+def run_command(*words: object, **options) -> subprocess.CompletedProcess[str]:
+    """A command, whatever its exit code; its output as text."""
+    return subprocess.run(list(map(str, words)), capture_output=True, text=True, check=False, **options)
 
 
 def generate(name, *arguments):

@@ -1,4 +1,4 @@
-"""dynamics.launch.py beside a running robot: the robot comes by topic, and dynamics_node back after a kill."""
+"""dynamics.launch.py beside a running robot: the robot comes by topic, dynamics_node back after a kill."""
 
 import os
 import signal

@@ -1,0 +1,80 @@
+"""The four ROS packages: package.xml is complete, each has its licence, none installs only half of itself."""
+
+import ast
+import shutil
+import sys
+from xml.etree import ElementTree
+
+import pytest
+
+from helpers.paths import ROOT
+from helpers.processes import run_command
+
+PACKAGES = sorted(path.parent for path in (ROOT / "src").glob("*/package.xml"))
+KEYS = {  # of rosdep, where they are not called as what is imported
+    "llvmlite": "python3-numba",  # which is built for it
+    "mcap": "mcap-ros2-support",
+    "mcap_ros2": "mcap-ros2-support",
+    "pinocchio": "pinocchio",
+    "urdf_parser_py": "urdfdom_py",
+    **{name: f"python3-{name}" for name in ("lxml", "matplotlib", "networkx", "numba", "numpy", "rich")},
+    **{name: f"python3-{name}" for name in ("scipy", "transforms3d", "yaml")},
+}
+OPTIONAL = {"casadi", "mujoco", "sympy"}  # extras that no node needs; errors say what to install
+
+
+def imported(package):
+    """Top-level names of what a package's Python files import, its own and Python's left out."""
+    folders = [package / package.name, *([ROOT / "launch"] if package.name.endswith("_bringup") else [])]
+    names = set()
+    for path in (path for folder in folders for path in folder.rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.Import):
+                names |= {alias.name for alias in node.names}
+            elif isinstance(node, ast.ImportFrom) and node.level == 0:
+                names.add(node.module)
+    return {name.partition(".")[0] for name in names} - sys.stdlib_module_names - {package.name}
+
+
+@pytest.mark.parametrize("package", PACKAGES, ids=lambda package: package.name)
+def test_package_xml_names_all_that_is_imported(package):
+    tree = ElementTree.parse(package / "package.xml")
+    named = {one.text for tag in ("depend", "exec_depend") for one in tree.iter(tag)}
+    needed = {KEYS.get(name, name) for name in imported(package) - OPTIONAL}
+    assert needed - named == set()
+
+
+@pytest.mark.parametrize("package", PACKAGES, ids=lambda package: package.name)
+def test_package_xml_can_be_read_and_has_all_fields(package):
+    catkin_pkg = pytest.importorskip("catkin_pkg.package", reason="package.xml is read by catkin_pkg")
+    warnings = []
+    read = catkin_pkg.parse_package(str(package / "package.xml"), warnings=warnings)
+    read.validate(warnings=warnings)
+    assert warnings == []
+    assert [one.name for one in read.maintainers] == ["modular_dynamics maintainers"]
+    assert len(read.description) > 20
+    (licence,) = read.licenses
+    assert (licence, licence.file) == ("Apache-2.0", "LICENSE")
+
+
+@pytest.mark.parametrize("package", PACKAGES, ids=lambda package: package.name)
+def test_each_package_has_the_licence_as_a_file(package):
+    """A link would lead nowhere where the package alone is copied."""
+    licence = package / "LICENSE"
+    assert not licence.is_symlink()
+    assert licence.read_bytes() == (ROOT / "LICENSE").read_bytes()
+
+
+@pytest.mark.parametrize("left_out", [("launch", "config", "urdf"), ("urdf",)])
+def test_the_bringup_package_fails_to_build_without_what_it_installs(left_out, tmp_path):
+    if shutil.which("cmake") is None:
+        pytest.skip("the build of modular_dynamics_bringup is tested where cmake is installed")
+    package = tmp_path / "src/modular_dynamics_bringup"
+    shutil.copytree(ROOT / "src/modular_dynamics_bringup", package)
+    for folder in {"launch", "config", "urdf"} - set(left_out):
+        shutil.copytree(ROOT / folder, tmp_path / folder)
+    done = run_command("cmake", "-S", package, "-B", tmp_path / "build")
+    assert done.returncode != 0
+    text = " ".join(done.stderr.split())
+    assert f"there is no {tmp_path}/{left_out[0]}/" in text
+    assert "build it in a clone of the whole repository" in text
