@@ -8,10 +8,10 @@ from modular_dynamics_ros.launch_support import (
     SHARE,
     argument,
     existing_file,
-    is_true,
     own_node,
     player,
     robot_launch,
+    start_options,
     text,
 )
 
@@ -22,7 +22,7 @@ def nodes(context: LaunchContext) -> list[Action]:
     """The robot's nodes, torso_reaction_node, and the player, which waits until both others listen."""
     robot = robot_launch({"urdf": URDF, "markers": "torso_reaction_node/markers"})
     files = {"robot_description_file": URDF, "rules_file": existing_file(context, "rules_file")}
-    own = {name: text(path) for name, path in files.items()} | {"autostart": is_true(context, "autostart")}
+    own = {name: text(path) for name, path in files.items()} | start_options(context)
     params, topics = existing_file(context, "params_file"), ("joint_states", "reference")
     reactions = own_node(context, "torso_reaction_node", params, own, topics, respawn=True)
     return [robot, reactions, player(context, subscribers=2)]

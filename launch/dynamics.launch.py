@@ -18,6 +18,7 @@ from modular_dynamics_ros.launch_support import (
     is_true,
     own_node,
     rviz_nodes,
+    start_options,
     state_publisher,
     text,
     text_list,
@@ -39,7 +40,7 @@ def nodes(context: LaunchContext) -> list[Action]:
     own = {name: text(path) for name, path in files.items() if path}
     if arguments:  # an empty list has no type
         own["xacro_arguments"] = text_list(arguments)
-    own["autostart"] = is_true(context, "autostart")
+    own |= start_options(context)
     dynamics = own_node(context, "dynamics_node", params, own, TOPICS, respawn=True)
     publisher = []
     if urdf and is_true(context, "robot_state_publisher"):

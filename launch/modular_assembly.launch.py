@@ -14,6 +14,7 @@ from modular_dynamics_ros.launch_support import (
     is_true,
     own_node,
     rviz_nodes,
+    start_options,
     state_publisher,
     text,
 )
@@ -34,7 +35,7 @@ def nodes(context: LaunchContext) -> list[Action]:
     # not started again by itself: it would begin with the first assembly, whatever is docked by now
     assembly = own_node(context, "assembly_node", params, own, TOPICS)
     others = (*TOPICS, "reference", "effort_commands")
-    dynamics = own_node(context, "dynamics_node", params, autostart, others, respawn=True)
+    dynamics = own_node(context, "dynamics_node", params, start_options(context), others, respawn=True)
     return [*rviz_nodes(context, ""), state_publisher(context, NOTHING, [REPEATED]), dynamics, assembly]
 
 

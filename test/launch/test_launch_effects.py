@@ -28,7 +28,7 @@ OTHER: dict[str, tuple[str, dict[str, str]]] = {
     "markers": ("arrows", SHOWN),
     "namespace": ("left", {}),
     "use_sim_time": ("true", {}),
-    "frame_prefix": ("left/", {"urdf": str(CHARMIE)}),
+    "frame_prefix": ("left/", {}),
     "joint_states": ("/arm/joint_states", {}),
     "robot_description": ("/arm/robot_description", {}),
     "reference": ("/arm/reference", {}),
@@ -131,7 +131,8 @@ def test_rviz_shows_the_robot_at_hand(monkeypatch: pytest.MonkeyPatch) -> None:
     manager = yaml.safe_load(Path(path).read_text())["Visualization Manager"]
     assert option == "-d"
     assert manager["Global Options"]["Fixed Frame"].startswith("left/")
-    assert processes["robot_state_publisher"].parameters["frame_prefix"] == "left/"
+    for name in ("robot_state_publisher", "dynamics_node"):
+        assert processes[name].parameters["frame_prefix"] == "left/"
     (model,) = [one for one in manager["Displays"] if one["Class"].endswith("/RobotModel")]
     assert (model["Description Topic"]["Value"], model["TF Prefix"]) == ("/left/urdf", "left")
 

@@ -28,6 +28,7 @@ __all__ = [
     "remappings",
     "robot_launch",
     "rviz_nodes",
+    "start_options",
     "state_publisher",
     "text",
     "text_list",
@@ -158,6 +159,14 @@ def own_node(
         respawn=respawn and is_true(context, "respawn"),
         respawn_delay=_respawn_delay(context) if respawn else None,
     )
+
+
+def start_options(context: LaunchContext) -> dict[str, Any]:
+    """Parameters of every node about one robot: whether it starts by itself, and its frames in TF."""
+    return {
+        "autostart": is_true(context, "autostart"),
+        "frame_prefix": text(value_of(context, "frame_prefix")),
+    }
 
 
 def player(context: LaunchContext, subscribers: int) -> Node:

@@ -67,7 +67,7 @@ def rviz_config(
     Raises:
         ValueError: rviz2 puts a "/" between the prefix and the link, and this prefix does not end in one.
     """
-    if frame_prefix and frame_prefix.strip("/") + "/" != frame_prefix:
+    if frame_prefix and (frame_prefix == "/" or frame_prefix.strip("/") + "/" != frame_prefix):
         raise ValueError(
             f"frame_prefix is '{frame_prefix}': rviz2 shows the robot if it ends in '/' and does not "
             f"begin with one, such as '{frame_prefix.strip('/_')}/'"

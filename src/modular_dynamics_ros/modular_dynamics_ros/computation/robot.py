@@ -38,6 +38,7 @@ class Robot:
         closed: whether it has loop joints, passive joints, gears or springs.
         passive_names: the joints with one coordinate that loops and gears move.
         base: the floating joint that carries the robot; None: its root is fixed.
+        frame_prefix: begins the names of the links in TF.
     """
 
     graph: md.SubsystemGraph
@@ -51,6 +52,15 @@ class Robot:
     closed: bool = False
     passive_names: tuple[str, ...] = ()
     base: FloatingBase | None = None
+    frame_prefix: str = ""
+
+    def frame(self, link: str) -> str:
+        """The name of a link in TF."""
+        return self.frame_prefix + link
+
+    def link(self, frame: str) -> str:
+        """The link of a frame, or what else the frame is called; frames may come without the prefix."""
+        return frame.removeprefix(self.frame_prefix)
 
     @property
     def black_boxes(self) -> tuple[str, ...]:
@@ -108,6 +118,7 @@ def load_robot(
     gravity: tuple[float, ...] = (0.0, 0.0, -9.81),
     xacro_arguments: Sequence[str] = (),
     base_source: str = "",
+    frame_prefix: str = "",
 ) -> Robot:
     """Read a robot from a URDF's path or text.
 
@@ -115,6 +126,7 @@ def load_robot(
         xacro_arguments: of a xacro file, each name:=value.
         base_source: topic with the motion of its root link, odometry or imu; empty: the root is fixed. With
         odometry the URDF may have a floating joint at the root already.
+        frame_prefix: begins the names of the links in TF.
 
     Raises:
         RobotError: the library refuses the description or its arguments, or the robot has joints whose state
@@ -175,6 +187,7 @@ def load_robot(
             if name not in graph.independent_joint_names and graph.joint(name).type.nv == 1
         ),
         floating_base_of(graph, base_source, graph.independent_joint_names, states) if bases else None,
+        frame_prefix,
     )
 
 

@@ -23,12 +23,16 @@ class ImuInput(Subscriptions):
         super().__init__(node)
         assert computation.robot.base is not None  # the caller looks
         assert computation.base_states is not None
-        self._base, self._states = computation.robot.base, computation.base_states
+        self._robot, self._base, self._states = (
+            computation.robot,
+            computation.robot.base,
+            computation.base_states,
+        )
         self._subscribe(Imu, "imu", self._on_imu, SENSOR)
 
     def _on_imu(self, message: Imu) -> None:
         with self._refusing("imu", "imu"):
-            x_base_link = self._base.frame(message.header.frame_id)
+            x_base_link = self._base.frame(self._robot.link(message.header.frame_id))
             if message.orientation_covariance[0] == NO_ORIENTATION:
                 raise BadMessage(
                     "no orientation", "its orientation_covariance begins with -1: it measures no orientation"

@@ -21,13 +21,17 @@ class OdometryInput(Subscriptions):
         super().__init__(node)
         assert computation.robot.base is not None  # the caller looks
         assert computation.base_states is not None
-        self._base, self._states = computation.robot.base, computation.base_states
+        self._robot, self._base, self._states = (
+            computation.robot,
+            computation.robot.base,
+            computation.base_states,
+        )
         self._subscribe(Odometry, "odometry", self._on_odometry, SENSOR)
 
     def _on_odometry(self, message: Odometry) -> None:
         with self._refusing("odometry", "odometry"):
-            x_base_link = self._base.frame(message.child_frame_id)
-            world = self._base.world(message.header.frame_id)
+            x_base_link = self._base.frame(self._robot.link(message.child_frame_id))
+            world = self._base.world(self._robot.link(message.header.frame_id))
             position, twist = message.pose.pose.position, message.twist.twist
             linear, angular = (np.array([v.x, v.y, v.z]) for v in (twist.linear, twist.angular))
             moved = self._base.twist(x_base_link, linear, angular)

@@ -45,11 +45,11 @@ class DynamicsOutputs(Outputs):
         self._torque_publisher = self._publisher(JointState, "~/joint_torques")
         self._graph_publisher = self._publisher(SubsystemGraph, "~/subsystem_graph", LATCHED)
         self._subsystems = {subsystem.name: index for index, subsystem in enumerate(graph.subsystems)}
-        self._wrenches = ConnectionWrenchesWriter(list(self._subsystems))
+        self._wrenches = ConnectionWrenchesWriter(list(self._subsystems), robot.frame_prefix)
         self._wrenches_publisher = self._publisher(ConnectionWrenches, "~/connection_wrenches")
-        self._connections = WrenchTopics(self._publisher, "connections", subsystems)
+        self._connections = WrenchTopics(self._publisher, "connections", subsystems, robot.frame_prefix)
         if robot.base is not None:
-            self._base_wrench = WrenchWriter()
+            self._base_wrench = WrenchWriter(robot.frame_prefix)
             self._base_publisher = self._publisher(WrenchStamped, "~/base_wrench")
         if robot.closed:
             single = [name for name in graph.joint_names if graph.joint(name).type.nv == 1]
@@ -57,11 +57,13 @@ class DynamicsOutputs(Outputs):
             self._completed_q = [graph.q_slice(name).start for name in single]
             self._completed_v = [graph.v_slice(name).start for name in single]
             self._completed_publisher = self._publisher(JointState, "~/completed_joint_states")
-            self._cuts = WrenchTopics(self._publisher, "loop_joints", loop_joints)
+            self._cuts = WrenchTopics(self._publisher, "loop_joints", loop_joints, robot.frame_prefix)
 
     def publish_graph(self, stamp: Time) -> None:
         """The graph, also for later subscribers."""
-        self._graph_publisher.publish(subsystem_graph_message(self._robot.graph, stamp))
+        message = subsystem_graph_message(self._robot.graph, stamp)
+        message.header.frame_id = self._robot.frame(message.header.frame_id)
+        self._graph_publisher.publish(message)
 
     def publish(self, answer: Answer, stamp: Time | None = None) -> None:
         """One answer: torques, commands, wrenches and loops.

@@ -67,12 +67,14 @@ class WrenchInputs(Subscriptions):
     def _on_static_frames(self, message: Any) -> None:
         for transform in message.transforms:
             with self._refusing(REFUSED, "/tf_static"):
-                self._wrenches.links.fixed.set(*fixed_frame_from_message(transform))
+                child, parent, H_parent_child = fixed_frame_from_message(transform)
+                link = self._computation.robot.link
+                self._wrenches.links.fixed.set(link(child), link(parent), H_parent_child)
 
     def _on_wrench(
         self, what: str, take: Callable[..., None], message: WrenchStamped, info: dict[str, Any]
     ) -> None:
-        node, now = self._node, self._node.now()
+        node, now, robot = self._node, self._node.now(), self._computation.robot
         with self._refusing(REFUSED, what), self._counting():
             # without a stamp it is as old as its sending; it may have waited for the node since then
             waited = max(0, time.time_ns() - (info["source_timestamp"] or info["received_timestamp"]))
@@ -80,7 +82,7 @@ class WrenchInputs(Subscriptions):
             stamp = stamp_nanoseconds(message.header.stamp) or sent
             check_age(stamp, now, self._computation.settings.stale_after)
             arrival = Arrival(stamp, node.steady() - waited, node.simulated)
-            take(message.header.frame_id, wrench_from_message(message), arrival)
+            take(robot.link(message.header.frame_id), wrench_from_message(message), arrival)
 
     @contextmanager
     def _counting(self) -> Iterator[None]:

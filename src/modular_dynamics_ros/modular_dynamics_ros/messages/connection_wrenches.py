@@ -1,12 +1,13 @@
 """The connection wrenches of one joint state, and modular_dynamics_interfaces/ConnectionWrenches."""
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from builtin_interfaces.msg import Time
 from geometry_msgs.msg import Wrench
 from modular_dynamics_interfaces.msg import ConnectionWrenches
 
+from modular_dynamics_ros.computation.robot import Robot
 from modular_dynamics_ros.computation.values import StampedWrench
 from modular_dynamics_ros.exceptions import BadMessage, listed
 
@@ -14,9 +15,14 @@ __all__ = ["ConnectionWrenchesWriter", "connection_wrenches_from_message"]
 
 
 class ConnectionWrenchesWriter:
-    """One message of all subsystems, written again and again."""
+    """One message of all subsystems, written again and again.
 
-    def __init__(self, subsystems: Sequence[str]) -> None:
+    Args:
+        frame_prefix: begins every frame in TF.
+    """
+
+    def __init__(self, subsystems: Sequence[str], frame_prefix: str = "") -> None:
+        self._prefix = frame_prefix
         self.message = ConnectionWrenches(
             subsystems=list(subsystems),
             frames=[""] * len(subsystems),
@@ -28,19 +34,20 @@ class ConnectionWrenchesWriter:
         message = self.message
         message.header.stamp = stamp
         for k, part in enumerate(message.wrenches):
-            message.frames[k], wrench = wrench_of(k)
+            link, wrench = wrench_of(k)
+            message.frames[k] = self._prefix + link
             force, moment = part.force, part.torque
             force.x, force.y, force.z, moment.x, moment.y, moment.z = wrench.tolist()
         return message
 
 
 def connection_wrenches_from_message(
-    message: ConnectionWrenches, names: Sequence[str], links: Collection[str]
+    message: ConnectionWrenches, names: Sequence[str], robot: Robot
 ) -> dict[str, StampedWrench]:
     """Those of the subsystems `names`.
 
     Args:
-        links: of the robot, one of which each frame must be.
+        robot: one of whose links each frame must be.
 
     Raises:
         BadMessage: lists of different lengths, a subsystem is missing, an unknown frame, values that are not
@@ -54,8 +61,8 @@ def connection_wrenches_from_message(
         raise BadMessage("missing wrench", text)
     wrenches = {}
     for name in names:
-        link, part = parts[name]
-        if link not in links:
+        frame, part = parts[name]
+        if (link := robot.link(frame)) not in robot.graph.links:
             raise BadMessage("unknown frame", f"the frame '{link:.80}' of '{name}' is no link of the robot")
         force, moment = part.force, part.torque
         wrench = np.array([force.x, force.y, force.z, moment.x, moment.y, moment.z])

@@ -36,7 +36,7 @@ class ReactionsWriter:
         graph, rules = computation.robot.graph, computation.rules
         self._indices = [(graph.q_slice(n).start, graph.v_slice(n).start) for n in computation.actuators]
         self.message = TorsoReactions()
-        self.message.header.frame_id = graph.ground.name
+        self.message.header.frame_id = computation.robot.frame(graph.ground.name)
         self.message.actuators = [
             ActuatorForce(name=name, limit=float(limit))
             for name, limit in zip(computation.actuators, computation.limits, strict=True)
@@ -86,7 +86,8 @@ class MarkerWriter:
 
     def __init__(self, computation: ReactionComputation) -> None:
         self._rules, self.message = computation.rules, MarkerArray()
-        markers, frame = self.message.markers, computation.robot.graph.ground.name
+        robot, markers = computation.robot, self.message.markers
+        frame = robot.frame(robot.graph.ground.name)
         kinds = dict.fromkeys(computation.actuators, "actuator") | dict.fromkeys(
             computation.springs, "spring"
         )

@@ -11,15 +11,20 @@ __all__ = ["WrenchWriter", "wrench_from_message"]
 
 
 class WrenchWriter:
-    """One stamped wrench message, written again and again."""
+    """One stamped wrench message, written again and again.
 
-    def __init__(self) -> None:
+    Args:
+        frame_prefix: begins every frame in TF.
+    """
+
+    def __init__(self, frame_prefix: str = "") -> None:
+        self._prefix = frame_prefix
         self.message = WrenchStamped()
         self._force, self._moment = self.message.wrench.force, self.message.wrench.torque
 
-    def write(self, stamp: Time, frame: str, wrench: NDArray[np.float64]) -> WrenchStamped:
-        """The message of [force, moment] at the origin of `frame`, in its axes."""
-        self.message.header.stamp, self.message.header.frame_id = stamp, frame
+    def write(self, stamp: Time, link: str, wrench: NDArray[np.float64]) -> WrenchStamped:
+        """The message of [force, moment] at the origin of the frame of `link`, in its axes."""
+        self.message.header.stamp, self.message.header.frame_id = stamp, self._prefix + link
         force, moment = self._force, self._moment
         force.x, force.y, force.z, moment.x, moment.y, moment.z = wrench.tolist()
         return self.message

@@ -38,7 +38,7 @@ def load_computation(
     # a text from the topic is never expanded: that reads files and evaluates expressions
     arguments = parameters.xacro_arguments if parameters.robot_description_file else ()
     partition, gravity = parameters.partition_file, parameters.gravity
-    robot = load_robot(description, partition, gravity, arguments, base_source)
+    robot = load_robot(description, partition, gravity, arguments, base_source, parameters.frame_prefix)
     return Computation(robot, settings)
 
 

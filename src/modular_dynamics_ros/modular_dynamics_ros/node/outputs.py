@@ -70,14 +70,18 @@ class WrenchTopics:
     A wrench that has no subscriber is not published: asking costs a tenth of publishing it.
 
     Args:
-        parts: of the topics by name, see `topic_names`.
+        parts: of the topics by name, see `topic_names`. frame_prefix: see `WrenchWriter`.
     """
 
     def __init__(
-        self, make_publisher: Callable[[type, str], Any], kind: str, parts: Mapping[str, str]
+        self,
+        make_publisher: Callable[[type, str], Any],
+        kind: str,
+        parts: Mapping[str, str],
+        frame_prefix: str,
     ) -> None:
         self._topics = {
-            name: (make_publisher(WrenchStamped, f"~/{kind}/{part}/wrench"), WrenchWriter())
+            name: (make_publisher(WrenchStamped, f"~/{kind}/{part}/wrench"), WrenchWriter(frame_prefix))
             for name, part in parts.items()
         }
 

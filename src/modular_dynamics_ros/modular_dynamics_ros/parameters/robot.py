@@ -24,6 +24,11 @@ class RobotParameters:
         "path of a YAML file with the content of the URDF's tags (subsystems, loops, gears, springs); a "
         "section in it replaces the same section of the tags; empty: none",
     )
+    frame_prefix: str = unconfigured(
+        "",
+        "begins the frames of the links in TF, such as left/: the same as that of robot_state_publisher; "
+        "published frames have it, received ones may",
+    )
     gravity: tuple[float, ...] = unconfigured(
         (0.0, 0.0, -9.81), "gravitational acceleration in the root link's frame", unit="m/s^2", length=3
     )

@@ -5,7 +5,7 @@ from typing import Any, Generic, TypeVar
 
 from modular_dynamics_interfaces.msg import ConnectionWrenches as ConnectionWrenchesMessage
 
-import modular_dynamics as md
+from modular_dynamics_ros.computation.robot import Robot
 from modular_dynamics_ros.computation.values import StampedWrench
 from modular_dynamics_ros.exceptions import BadMessage
 from modular_dynamics_ros.messages.connection_wrenches import connection_wrenches_from_message
@@ -121,13 +121,13 @@ class ConnectionWrenches(Subscriptions, Generic[Item]):
     def __init__(
         self,
         node: SessionNode,
-        graph: md.SubsystemGraph,
+        robot: Robot,
         names: Sequence[str],
         timeout: float,
         complete: Callable[[Item, Wrenches], None],
     ) -> None:
         super().__init__(node)
-        self._names, self._links, self._complete = tuple(names), graph.links, complete
+        self._names, self._robot, self._complete = tuple(names), robot, complete
         self.matcher: WrenchMatcher[Item] = WrenchMatcher(timeout)
         topic = "dynamics_node/connection_wrenches"
         self._subscribe_with_queued(ConnectionWrenchesMessage, topic, self._receive, DEPTH)
@@ -145,7 +145,7 @@ class ConnectionWrenches(Subscriptions, Generic[Item]):
     def _receive(self, message: ConnectionWrenchesMessage, info: dict[str, Any]) -> None:
         stamp = stamp_nanoseconds(message.header.stamp)
         try:
-            wrenches = connection_wrenches_from_message(message, self._names, self._links)
+            wrenches = connection_wrenches_from_message(message, self._names, self._robot)
         except BadMessage as error:
             self._node.log.problem(LOG_NAME, error.cause, f"connection wrenches refused: {error}")
             return

@@ -40,7 +40,7 @@ class ReactionOutputs(Outputs):
         self._reactions_publisher = self._publisher(TorsoReactions, "~/reactions")
         self._spring_publisher = self._publisher(JointState, "~/springs")
         self._marker_publisher = self._publisher(MarkerArray, "~/markers", 1)
-        self._wrenches = WrenchTopics(self._publisher, "joints", joints)
+        self._wrenches = WrenchTopics(self._publisher, "joints", joints, computation.robot.frame_prefix)
 
     def publish(self, reactions: MechanismReactions, stamp_ns: int, *, from_topics: bool) -> None:
         """One answer: commands first, all else only while it is subscribed to.

@@ -94,7 +94,7 @@ class ReactionSession:
         others = list[Subscriptions]()
         if self._parameters.loads == "topics" and self.reactions.load_names:
             names, timeout = self.reactions.load_names, self._parameters.stale_after
-            self._loads = ConnectionWrenches(self._node, self.robot.graph, names, timeout, self._on_loads)
+            self._loads = ConnectionWrenches(self._node, self.robot, names, timeout, self._on_loads)
             others.append(self._loads)
         others.append(ReferenceInput(self._node, self.computation))
         self._loaded.subscribe(others, self._on_state, self._on_watch)

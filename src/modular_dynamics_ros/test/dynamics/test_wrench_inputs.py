@@ -248,3 +248,37 @@ def test_a_wrench_that_stopped_for_a_moment_is_reported(four_link):
     other = lone_inputs(four_link)[1]
     other.continue_from(inputs)
     assert other.refused is inputs.refused
+
+
+@pytest.mark.parametrize("frame", ["left/left_branch", "left_branch"])
+def test_frames_have_the_prefix_of_tf_outside_and_links_have_none_inside(make, frame):
+    """A wrench may come with the prefix or without; what is published has it."""
+    harness = connected(make(frame_prefix="left/"))
+    wrenches = harness.node.session.computation.wrenches
+
+    def pushed():
+        harness.external.publish(wrench_message(frame))
+        return "left_branch" in wrenches.external
+
+    harness.spin_until(pushed)
+    assert {message.header.frame_id for message in harness.wrenches} == {"left/lower_stem"}
+    harness.spin_until(lambda: harness.graphs)
+    assert harness.graphs[-1].header.frame_id == "left/base"
+
+
+@pytest.mark.skipif(TFMessage is None, reason="needs tf2_msgs")
+def test_transforms_of_tf_have_the_prefix_too(make):
+    """/tf_static fixes left/sensor to left/left_branch: robot_state_publisher prefixes both."""
+    harness = connected(make(frame_prefix="left/"))
+    wrenches = harness.node.session.computation.wrenches
+    transform = TransformStamped(child_frame_id="left/sensor")
+    transform.header.frame_id = "left/left_branch"
+    transform.transform.rotation.w = 1.0
+    static = harness.probe.create_publisher(TFMessage, "/tf_static", LATCHED)
+    static.publish(TFMessage(transforms=[transform]))
+
+    def pushed():
+        harness.external.publish(wrench_message("left/sensor"))
+        return bool(wrenches.external.by_validity(harness.node.now(), 30.0)[0])
+
+    harness.spin_until(pushed)

@@ -7,6 +7,7 @@ from rclpy.lifecycle import TransitionCallbackReturn
 from rclpy.parameter import Parameter
 
 from helpers.nodes.dynamics_harness import Harness
+from helpers.nodes.waiting import SpunNodes
 from modular_dynamics_ros.assembly.node import AssemblyNode
 from modular_dynamics_ros.dynamics.node import DynamicsNode
 from modular_dynamics_ros.lifecycle.node import SUCCESS
@@ -158,3 +159,15 @@ def test_parameters_that_cannot_be_applied_stay_as_they_were(four_link, monkeypa
         assert (result.successful, result.reason) == (False, "RuntimeError: out of handles")
         assert stage.node.parameters.rate == stage.node.get_parameter("rate").value == 0.0
         assert stage.node.set_parameters([Parameter("rate", value=50.0)])[0].successful
+
+
+def test_diagnostics_carry_the_full_name_of_the_node():
+    """Two robots have a node of the same name each, and one topic /diagnostics."""
+    node = DynamicsNode(namespace="/left/arm")
+    published = []
+    with closing(SpunNodes(node)):
+        assert node.trigger_configure() == node.trigger_activate() == SUCCESS
+        node._diagnostics.publish = published.append
+        node._on_diagnostics()
+    (message,) = published
+    assert [status.name.partition(": ")[0] for status in message.status] == ["/left/arm/dynamics_node"]
