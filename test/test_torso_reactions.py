@@ -36,7 +36,7 @@ class Torso(NodeProbe):
     """
 
     def __init__(self, root, folder, *joints, everything=True):
-        super().__init__(root / "urdf/charmie_torso.urdf", folder, NODE)
+        super().__init__(root / "urdf/charmie_torso.urdf", folder, f"/{NODE}: ")
         self.root, self.motion = root, root / "config/charmie_torso_motion.yaml"
         self.springs, self.reactions, self.arrivals, self.efforts, self.markers = {}, {}, {}, [], []
         self.answers = (self.reactions,)

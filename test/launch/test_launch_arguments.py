@@ -6,6 +6,7 @@ import pytest
 
 from helpers.nodes.launch_commands import description, started
 from helpers.nodes.launch_probe import CHARMIE, SHARE
+from helpers.paths import ROOT
 from modular_dynamics.exceptions import UrdfError
 from modular_dynamics_ros.exceptions import RobotError
 
@@ -18,6 +19,8 @@ def test_every_argument_is_described(path: Path) -> None:
     arguments = description(path.name).get_launch_arguments()
     assert arguments
     assert [a.name for a in arguments if a.description in ("", "no description given")] == []
+    page = (ROOT / "docs/launch.md").read_text("utf-8")
+    assert [a.name for a in arguments if f"`{a.name}`" not in page] == []
 
 
 def test_launch_files_are_installed() -> None:

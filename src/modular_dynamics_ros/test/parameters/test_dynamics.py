@@ -52,6 +52,7 @@ def test_the_general_file_repeats_the_defaults(root):
         "xacro_arguments",
         "partition_file",
         "absent_joints",
+        "frame_prefix",
         "controller_joints",
         "reversed_black_boxes",
         "autostart",
