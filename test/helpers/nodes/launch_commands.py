@@ -64,8 +64,8 @@ def _process(action: ExecuteLocal) -> Process:
     while words:
         word = words.pop(0)
         if word == "--params-file":
-            content = yaml.safe_load(Path(words.pop(0)).read_text("utf-8"))
-            parameters |= _parameters(content, Path(program).name)
+            text = Path(words.pop(0)).read_text("utf-8").replace("!!python/tuple", "")  # as launch writes lists
+            parameters |= _parameters(yaml.safe_load(text), Path(program).name)
         elif word == "-r":
             topic, _, other = words.pop(0).partition(":=")
             remapped[topic] = other
