@@ -64,7 +64,9 @@ def _process(action: ExecuteLocal) -> Process:
     while words:
         word = words.pop(0)
         if word == "--params-file":
-            text = Path(words.pop(0)).read_text("utf-8").replace("!!python/tuple", "")  # as launch writes lists
+            text = (
+                Path(words.pop(0)).read_text("utf-8").replace("!!python/tuple", "")
+            )  # as launch writes lists
             parameters |= _parameters(yaml.safe_load(text), Path(program).name)
         elif word == "-r":
             topic, _, other = words.pop(0).partition(":=")
