@@ -12,7 +12,6 @@ from modular_dynamics_ros.launch_support import (
     player,
     robot_launch,
     start_options,
-    text,
 )
 
 CONFIG, URDF = SHARE / "config", str(SHARE / "urdf" / "charmie_torso.urdf")
@@ -22,7 +21,7 @@ def nodes(context: LaunchContext) -> list[Action]:
     """The robot's nodes, torso_reaction_node, and the player, which waits until both others listen."""
     robot = robot_launch({"urdf": URDF, "markers": "torso_reaction_node/markers"})
     files = {"robot_description_file": URDF, "rules_file": existing_file(context, "rules_file")}
-    own = {name: text(path) for name, path in files.items()} | start_options(context)
+    own = files | start_options(context)
     params, topics = existing_file(context, "params_file"), ("joint_states", "reference")
     reactions = own_node(context, "torso_reaction_node", params, own, topics, respawn=True)
     return [robot, reactions, player(context, subscribers=2)]

@@ -20,8 +20,6 @@ from modular_dynamics_ros.launch_support import (
     rviz_nodes,
     start_options,
     state_publisher,
-    text,
-    text_list,
     value_of,
 )
 
@@ -37,9 +35,9 @@ def nodes(context: LaunchContext) -> list[Action]:
         raise ValueError("launch argument xacro_arguments needs urdf: the path of a xacro file")
     description = plain_urdf(urdf, xacro_mappings(arguments)) if urdf else ""
     files = {"robot_description_file": urdf, "partition_file": partition}
-    own = {name: text(path) for name, path in files.items() if path}
+    own = {name: path for name, path in files.items() if path}
     if arguments:  # an empty list has no type
-        own["xacro_arguments"] = text_list(arguments)
+        own["xacro_arguments"] = arguments
     own |= start_options(context)
     dynamics = own_node(context, "dynamics_node", params, own, TOPICS, respawn=True)
     publisher = []

@@ -16,7 +16,6 @@ from modular_dynamics_ros.launch_support import (
     rviz_nodes,
     start_options,
     state_publisher,
-    text,
 )
 
 PUBLISHER = "robot_state_publisher"
@@ -31,7 +30,7 @@ def nodes(context: LaunchContext) -> list[Action]:
     """Check the arguments before anything starts, then return the nodes."""
     files = {name: existing_file(context, name) for name in ("assembly_file", "gait_file")}
     params, autostart = existing_file(context, "params_file"), {"autostart": is_true(context, "autostart")}
-    own = {**{name: text(path) for name, path in files.items() if path}, PUBLISHER: PUBLISHER, **autostart}
+    own = {**{name: path for name, path in files.items() if path}, PUBLISHER: PUBLISHER, **autostart}
     # not started again by itself: it would begin with the first assembly, whatever is docked by now
     assembly = own_node(context, "assembly_node", params, own, TOPICS)
     others = (*TOPICS, "reference", "effort_commands")

@@ -30,8 +30,6 @@ __all__ = [
     "rviz_nodes",
     "start_options",
     "state_publisher",
-    "text",
-    "text_list",
     "value_of",
 ]
 
@@ -103,16 +101,6 @@ def is_true(context: LaunchContext, name: str) -> bool:
     return value_of(context, name).lower() == "true"
 
 
-def text(value: str) -> ParameterValue:
-    """A string as the value of a parameter: launch would otherwise read it as YAML ("a #b", "1", "no")."""
-    return ParameterValue(value, value_type=str)
-
-
-def text_list(values: Sequence[str]) -> ParameterValue:
-    """The same of several, at least one."""
-    return ParameterValue(list(values), value_type=list[str])
-
-
 def existing_file(context: LaunchContext, name: str) -> str:
     """Absolute path that a launch argument holds, or "" if it is empty; FileNotFoundError ends the launch."""
     value = value_of(context, name)
@@ -165,7 +153,7 @@ def start_options(context: LaunchContext) -> dict[str, Any]:
     """Parameters of every node about one robot: whether it starts by itself, and its frames in TF."""
     return {
         "autostart": is_true(context, "autostart"),
-        "frame_prefix": text(value_of(context, "frame_prefix")),
+        "frame_prefix": value_of(context, "frame_prefix"),
     }
 
 
@@ -173,7 +161,7 @@ def player(context: LaunchContext, subscribers: int) -> Node:
     """joint_state_player with the arguments motion_file and loop; it waits for so many subscribers."""
     motion, params = existing_file(context, "motion_file"), existing_file(context, "params_file")
     own: dict[str, Any] = {"loop": is_true(context, "loop"), "wait_for_subscriber": subscribers}
-    own |= {"motion_file": text(motion)} if motion else {}
+    own |= {"motion_file": motion} if motion else {}
     return own_node(context, "joint_state_player", params, own, ("joint_states", "reference"))
 
 
@@ -183,8 +171,8 @@ def state_publisher(context: LaunchContext, description: str, others: Sequence[t
     taken = [topic for topic, _ in others]
     own = [one for one in remappings(context, "joint_states", "robot_description") if one[0] not in taken]
     given = {
-        "robot_description": text(description),
-        "frame_prefix": text(value_of(context, "frame_prefix")),
+        "robot_description": ParameterValue(description, value_type=str),
+        "frame_prefix": value_of(context, "frame_prefix"),
     }
     return Node(
         package=name,
