@@ -1,13 +1,12 @@
 """The connection wrenches of one joint state, and modular_dynamics_interfaces/ConnectionWrenches."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 import numpy as np
 from builtin_interfaces.msg import Time
 from geometry_msgs.msg import Wrench
 from modular_dynamics_interfaces.msg import ConnectionWrenches
 
-from modular_dynamics_ros.computation.robot import Robot
 from modular_dynamics_ros.computation.values import StampedWrench
 from modular_dynamics_ros.exceptions import BadMessage, listed
 
@@ -42,12 +41,12 @@ class ConnectionWrenchesWriter:
 
 
 def connection_wrenches_from_message(
-    message: ConnectionWrenches, names: Sequence[str], robot: Robot
+    message: ConnectionWrenches, names: Sequence[str], links: Collection[str], frame_prefix: str = ""
 ) -> dict[str, StampedWrench]:
     """Those of the subsystems `names`.
 
     Args:
-        robot: one of whose links each frame must be.
+        links: of the robot, one of which each frame must be. frame_prefix: that frames may have.
 
     Raises:
         BadMessage: lists of different lengths, a subsystem is missing, an unknown frame, values that are not
@@ -62,7 +61,7 @@ def connection_wrenches_from_message(
     wrenches = {}
     for name in names:
         frame, part = parts[name]
-        if (link := robot.link(frame)) not in robot.graph.links:
+        if (link := frame.removeprefix(frame_prefix)) not in links:
             raise BadMessage("unknown frame", f"the frame '{link:.80}' of '{name}' is no link of the robot")
         force, moment = part.force, part.torque
         wrench = np.array([force.x, force.y, force.z, moment.x, moment.y, moment.z])

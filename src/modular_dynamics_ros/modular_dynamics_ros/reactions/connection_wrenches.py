@@ -145,7 +145,8 @@ class ConnectionWrenches(Subscriptions, Generic[Item]):
     def _receive(self, message: ConnectionWrenchesMessage, info: dict[str, Any]) -> None:
         stamp = stamp_nanoseconds(message.header.stamp)
         try:
-            wrenches = connection_wrenches_from_message(message, self._names, self._robot)
+            links, prefix = self._robot.graph.links, self._robot.frame_prefix
+            wrenches = connection_wrenches_from_message(message, self._names, links, prefix)
         except BadMessage as error:
             self._node.log.problem(LOG_NAME, error.cause, f"connection wrenches refused: {error}")
             return

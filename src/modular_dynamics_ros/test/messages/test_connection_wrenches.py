@@ -46,3 +46,10 @@ def test_what_cannot_be_used_is_refused_by_name(message):
     assert "no wrench of 'arm'" in refusal()
     message.frames = ["arm_base"]
     assert "different lengths" in refusal()
+
+
+def test_frames_have_the_prefix_of_tf_and_links_none():
+    message = ConnectionWrenchesWriter(NAMES, "left/").write(Time(sec=1), WRENCHES.__getitem__)
+    assert message.frames == ["left/arm_base", "left/neck"]
+    read = connection_wrenches_from_message(message, NAMES, LINKS, "left/")
+    assert [link for link, _ in read.values()] == ["arm_base", "neck"]
