@@ -108,6 +108,8 @@ def load_robot(
     gravity: tuple[float, ...] = (0.0, 0.0, -9.81),
     xacro_arguments: Sequence[str] = (),
     base_source: str = "",
+    *,
+    strict: bool = False,
 ) -> Robot:
     """Read a robot from a URDF's path or text.
 
@@ -115,6 +117,7 @@ def load_robot(
         xacro_arguments: of a xacro file, each name:=value.
         base_source: topic with the motion of its root link, odometry or imu; empty: the root is fixed. With
         odometry the URDF may have a floating joint at the root already.
+        strict: whether what looks wrong is an error; else it is in the robot's `warnings`.
 
     Raises:
         RobotError: the library refuses the description or its arguments, or the robot has joints whose state
@@ -125,9 +128,8 @@ def load_robot(
             # the warnings are in graph.warnings, too, which the node logs
             warnings.simplefilter("ignore", md.ModelWarning)
             mappings = xacro_mappings(xacro_arguments)
-            load = partial(
-                md.load_urdf, description, partition_file or None, gravity=gravity, mappings=mappings
-            )
+            options = {"gravity": gravity, "strict": strict, "mappings": mappings}
+            load = partial(md.load_urdf, description, partition_file or None, **options)
             graph = load()
             floating = floating_joints(graph)
             bases = set(floating) if base_source == "odometry" else set[str]()

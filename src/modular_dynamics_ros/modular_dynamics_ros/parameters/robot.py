@@ -24,6 +24,9 @@ class RobotParameters:
         "path of a YAML file with the content of the URDF's tags (subsystems, loops, gears, springs); a "
         "section in it replaces the same section of the tags; empty: none",
     )
+    strict: bool = unconfigured(
+        False, "whether a robot with inertias that no body can have is refused; else it is a warning"
+    )
     gravity: tuple[float, ...] = unconfigured(
         (0.0, 0.0, -9.81), "gravitational acceleration in the root link's frame", unit="m/s^2", length=3
     )
