@@ -129,8 +129,8 @@ class CrossCheck:
         unknown = np.isnan(theirs)
         difference[unknown] = 0.0
         scale = float(np.abs(theirs[~unknown]).max(initial=0.0))
-        state = self.graph.checked(q=q, v=v, vdot=vdot)
-        sizes = self._sizes(*state, _arrays(external_wrenches), _arrays(black_box_wrenches))
+        q, v, vdot = self.graph.checked(q=q, v=v, vdot=vdot)
+        sizes = self._sizes(q, v, vdot, _arrays(external_wrenches), _arrays(black_box_wrenches))
         of_terms = self._per_subsystem(difference / sizes)
         return Residual(difference, self._per_subsystem(difference), scale, of_terms)
 

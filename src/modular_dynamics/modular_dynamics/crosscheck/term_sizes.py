@@ -103,11 +103,13 @@ class TermSizes:
             speed += spin * offset + own_speed
             spin += own_spin
             turn += own_turn + spin * own_spin
-            spins.append(spin), turns.append(turn), speeds.append(speed), gains.append(gain)
+            for values, value in zip((spins, turns, speeds, gains), (spin, turn, speed, gain), strict=True):
+                values.append(value)
             turning = turn + spin * spin
             # with spatial accelerations spin * speed is subtracted and added again
             force = length.mass * (gain + spin * speed + turning * length.com)
-            offsets.append(offset), forces.append(force)
+            offsets.append(offset)
+            forces.append(force)
             moments.append(length.inertia * turning + length.com * force)
         return offsets, forces, moments
 

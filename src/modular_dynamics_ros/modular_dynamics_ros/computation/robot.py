@@ -128,8 +128,14 @@ def load_robot(
             # the warnings are in graph.warnings, too, which the node logs
             warnings.simplefilter("ignore", md.ModelWarning)
             mappings = xacro_mappings(xacro_arguments)
-            options = {"gravity": gravity, "strict": strict, "mappings": mappings}
-            load = partial(md.load_urdf, description, partition_file or None, **options)
+            load = partial(
+                md.load_urdf,
+                description,
+                partition_file or None,
+                gravity=gravity,
+                strict=strict,
+                mappings=mappings,
+            )
             graph = load()
             floating = floating_joints(graph)
             bases = set(floating) if base_source == "odometry" else set[str]()

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from modular_dynamics_ros.parameters.kinds import DURATION, RATE, unconfigured
+from modular_dynamics_ros.parameters.kinds import DURATION, GRAVITY, RATE, unconfigured
 from modular_dynamics_ros.parameters.robot import RobotParameters
 from modular_dynamics_ros.parameters.table import parameter
 
@@ -20,8 +20,7 @@ class DynamicsParameters(RobotParameters):
     gravity: tuple[float, ...] = parameter(
         (0.0, 0.0, -9.81),
         "gravitational acceleration in the root link's frame; with odometry or imu in their world frame",
-        unit="m/s^2",
-        length=3,
+        **GRAVITY,
     )
     gravity_source: str = unconfigured(
         "parameter",

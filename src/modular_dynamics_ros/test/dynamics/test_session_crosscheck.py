@@ -3,6 +3,7 @@
 import threading
 import time
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ from sensor_msgs.msg import JointState
 import modular_dynamics.crosscheck
 from helpers.nodes.dynamics_harness import NAMES, Q, V, expected
 from helpers.nodes.lone_node import lone_node, message_info
+from modular_dynamics_ros.dynamics import crosscheck
 from modular_dynamics_ros.dynamics.crosscheck import PinocchioCheck
 from modular_dynamics_ros.dynamics.crosscheck_monitor import AGREEMENTS
 from modular_dynamics_ros.dynamics.session import DynamicsSession
@@ -18,7 +20,6 @@ from modular_dynamics_ros.messages.status import ERROR, OK, WARN
 from modular_dynamics_ros.parameters.dynamics import DynamicsParameters
 
 MS = 1_000_000
-NEVER_AGAIN = 0.01  # [Hz] due at the first state only
 
 
 class Wrong:
@@ -64,7 +65,7 @@ class Session(DynamicsSession):
 def always_due(monkeypatch):
     """Each state comes later than the one before, by the steady clock too."""
     ticks = iter(range(10**9))
-    monkeypatch.setattr("modular_dynamics_ros.dynamics.crosscheck.time.monotonic", lambda: 1.0 * next(ticks))
+    monkeypatch.setattr(crosscheck, "time", SimpleNamespace(monotonic=lambda: 1.0 * next(ticks)))
 
 
 def test_a_difference_of_a_millionth_stops_the_torques_until_ten_states_agree(four_link):
@@ -98,7 +99,7 @@ def test_warn_publishes_and_reports(four_link):
 
 def test_all_states_are_compared_while_stopped_and_between_only_those_due(four_link, monkeypatch):
     session = Session(four_link, crosscheck_rate=1.0)
-    monkeypatch.setattr("modular_dynamics_ros.dynamics.crosscheck.time.monotonic", lambda: 7.0)
+    monkeypatch.setattr(crosscheck, "time", SimpleNamespace(monotonic=lambda: 7.0))
     session.wrong.by = 1e-6
     assert [session.answer() for _ in range(4)] == [0] * 4
     assert session.crosschecks.monitor.count == 4
