@@ -122,8 +122,15 @@ class CrossCheck:
         tau: ArrayLike,
         external_wrenches: Wrenches = None,
         black_box_wrenches: Wrenches = None,
+        *,
+        common_size: bool = False,
     ) -> Residual:
-        """The residual of torques ``tau`` (nv,) against Pinocchio's."""
+        """The residual of torques ``tau`` (nv,) against Pinocchio's.
+
+        Args:
+            common_size: whether ``of_terms`` is relative to the largest terms of all joints: for wrenches that
+                were solved for together, as those at the cuts of loops. Each has rounding error of that size.
+        """
         theirs = self.torques(q, v, vdot, external_wrenches, black_box_wrenches)
         (difference,) = np.abs(np.asarray(tau, dtype=float) - theirs).reshape(1, -1)
         unknown = np.isnan(theirs)
@@ -131,7 +138,7 @@ class CrossCheck:
         scale = float(np.abs(theirs[~unknown]).max(initial=0.0))
         q, v, vdot = self.graph.checked(q=q, v=v, vdot=vdot)
         sizes = self._sizes(q, v, vdot, _arrays(external_wrenches), _arrays(black_box_wrenches))
-        of_terms = self._per_subsystem(difference / sizes)
+        of_terms = self._per_subsystem(difference / (sizes.max(initial=0.0) if common_size else sizes))
         return Residual(difference, self._per_subsystem(difference), scale, of_terms)
 
     def _per_subsystem(self, values: Array) -> dict[str, float]:
