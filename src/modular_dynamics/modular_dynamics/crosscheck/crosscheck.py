@@ -128,8 +128,8 @@ class CrossCheck:
         """The residual of torques ``tau`` (nv,) against Pinocchio's.
 
         Args:
-            common_size: whether ``of_terms`` is relative to the largest terms of all joints: for wrenches that
-                were solved for together, as those at the cuts of loops. Each has rounding error of that size.
+            common_size: whether ``of_terms`` is relative to the largest terms of all joints: for wrenches
+                that were solved for together, as those at the cuts of loops: each has an error of that size.
         """
         theirs = self.torques(q, v, vdot, external_wrenches, black_box_wrenches)
         (difference,) = np.abs(np.asarray(tau, dtype=float) - theirs).reshape(1, -1)
