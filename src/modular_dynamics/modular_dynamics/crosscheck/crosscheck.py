@@ -15,6 +15,7 @@ from ..dynamics.arrays.arguments import Array
 from ..dynamics.workspaces import workspace_of
 from ..model import SubsystemGraph, refuse_closures
 from .pinocchio_model import PinocchioModel
+from .term_sizes import TermSizes
 
 __all__ = ["CrossCheck", "Residual", "rnea_residual"]
 
@@ -31,11 +32,14 @@ class Residual:
         per_joint: |tau - tau_pinocchio| (nv,) [N m or N].
         per_subsystem: the largest of each subsystem.
         scale: the largest |tau_pinocchio|.
+        of_terms: by subsystem, the largest residual over the size of the terms that add up to its torque
+        (`TermSizes`). It stays near 1e-16 where torques cancel, or are zero, too.
     """
 
     per_joint: Array
     per_subsystem: dict[str, float]
     scale: float
+    of_terms: dict[str, float]
 
     @property
     def worst(self) -> float:
@@ -58,13 +62,14 @@ class CrossCheck:
     def __init__(self, graph: SubsystemGraph) -> None:
         refuse_closures(graph, "cross-check")
         self.graph = graph
-        self._full = PinocchioModel(graph)
+        self._full, self._sizes = PinocchioModel(graph), TermSizes(graph)
         self._prunings: dict[frozenset[str], tuple[PinocchioModel, set[int]]] = {}
 
     def set_gravity(self, gravity: Array) -> None:
         """Compare at this gravitational acceleration (3,) [m/s^2] from now on, instead of the graph's."""
         for robot in (self._full, *(pruned for pruned, _ in self._prunings.values())):
             robot.model.gravity = pinocchio.Motion(gravity, np.zeros(3))
+        self._sizes.set_gravity(gravity)
 
     def torques(
         self,
@@ -117,21 +122,36 @@ class CrossCheck:
         tau: ArrayLike,
         external_wrenches: Wrenches = None,
         black_box_wrenches: Wrenches = None,
+        *,
+        common_size: bool = False,
     ) -> Residual:
-        """The residual of torques ``tau`` (nv,) against Pinocchio's."""
+        """The residual of torques ``tau`` (nv,) against Pinocchio's.
+
+        Args:
+            common_size: whether ``of_terms`` is relative to the largest terms of all joints: for wrenches
+                that were solved for together, as those at the cuts of loops: each has an error of that size.
+        """
         theirs = self.torques(q, v, vdot, external_wrenches, black_box_wrenches)
         (difference,) = np.abs(np.asarray(tau, dtype=float) - theirs).reshape(1, -1)
         unknown = np.isnan(theirs)
         difference[unknown] = 0.0
         scale = float(np.abs(theirs[~unknown]).max(initial=0.0))
-        per_subsystem = {
-            subsystem.name: max(
-                (float(difference[self.graph.v_slice(self.graph.driver(j))].max()) for j in subsystem.joints),
-                default=0.0,
+        q, v, vdot = self.graph.checked(q=q, v=v, vdot=vdot)
+        sizes = self._sizes(q, v, vdot, _arrays(external_wrenches), _arrays(black_box_wrenches))
+        of_terms = self._per_subsystem(difference / (sizes.max(initial=0.0) if common_size else sizes))
+        return Residual(difference, self._per_subsystem(difference), scale, of_terms)
+
+    def _per_subsystem(self, values: Array) -> dict[str, float]:
+        """The largest of the values (nv,) of each subsystem's joints; NaN where one is."""
+        graph, no_joint = self.graph, np.zeros(1)
+        return {
+            subsystem.name: float(
+                np.concatenate(
+                    [no_joint, *(values[graph.v_slice(graph.driver(j))] for j in subsystem.joints)]
+                ).max()
             )
-            for subsystem in self.graph.subsystems
+            for subsystem in graph.subsystems
         }
-        return Residual(difference, per_subsystem, scale)
 
     def _box_above(self, boxes: frozenset[str]) -> dict[str, str | None]:
         """For each subsystem the nearest black box on its way to the ground."""
@@ -145,7 +165,10 @@ class CrossCheck:
         return above
 
     def _pruned(self, first: frozenset[str]) -> tuple[PinocchioModel, set[int]]:
-        """The robot without these subsystems and their successors; and the removed bodies."""
+        """The robot without these subsystems and their successors; and the removed bodies.
+
+        All share Pinocchio's data: it is large, and RNEA writes all that it reads of it.
+        """
         if first not in self._prunings:
             names: set[str] = set()
             for subsystem in self.graph.subsystems:
@@ -157,7 +180,6 @@ class CrossCheck:
             pruned.model = self._full.model.copy()
             for k in removed:
                 pruned.model.inertias[pruned.ids[k]] = pinocchio.Inertia.Zero()
-            pruned.data = pruned.model.createData()
             self._prunings[first] = pruned, removed
         return self._prunings[first]
 
@@ -187,6 +209,10 @@ class CrossCheck:
                 forces[model.ids[body]] = pinocchio.Force(wrench)
             arguments.append(forces)
         return np.array(pinocchio.rnea(*arguments))
+
+
+def _arrays(wrenches: Wrenches) -> dict[str, Array]:
+    return {name: np.asarray(wrench, dtype=float) for name, wrench in (wrenches or {}).items()}
 
 
 def rnea_residual(graph: SubsystemGraph, q: ArrayLike, v: ArrayLike, vdot: ArrayLike) -> Array:

@@ -50,7 +50,7 @@ def test_the_model_is_assembled_once_for_all_sets_of_black_boxes(load_robot, mon
 
 
 def test_residual_of_zero_torques_is_absolute():
-    assert md.crosscheck.Residual(np.array([0.5]), {"a": 0.5}, 0.0).relative == 0.5
+    assert md.crosscheck.Residual(np.array([0.5]), {"a": 0.5}, 0.0, {"a": 0.5}).relative == 0.5
 
 
 BLOCKED = """

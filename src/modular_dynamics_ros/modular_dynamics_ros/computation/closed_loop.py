@@ -80,7 +80,7 @@ class ClosedLoopSolution:
         for link, wrench in (self.wrenches.external or {}).items():
             loads[link] = loads.get(link, 0.0) + wrench
         motion = result.coordinates, result.velocities, result.accelerations
-        return check(*motion, tree_torques(graph, result), loads)
+        return check(*motion, tree_torques(graph, result), loads, common_size=True)
 
     def _of_joints(self, independent: Array) -> Array:
         base = self.robot.base

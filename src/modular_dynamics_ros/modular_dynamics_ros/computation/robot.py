@@ -118,7 +118,9 @@ def load_robot(
     gravity: tuple[float, ...] = (0.0, 0.0, -9.81),
     xacro_arguments: Sequence[str] = (),
     base_source: str = "",
+    *,
     frame_prefix: str = "",
+    strict: bool = False,
 ) -> Robot:
     """Read a robot from a URDF's path or text.
 
@@ -127,6 +129,7 @@ def load_robot(
         base_source: topic with the motion of its root link, odometry or imu; empty: the root is fixed. With
         odometry the URDF may have a floating joint at the root already.
         frame_prefix: begins the names of the links in TF.
+        strict: whether what looks wrong is an error; else it is in the robot's `warnings`.
 
     Raises:
         RobotError: the library refuses the description or its arguments, or the robot has joints whose state
@@ -138,7 +141,12 @@ def load_robot(
             warnings.simplefilter("ignore", md.ModelWarning)
             mappings = xacro_mappings(xacro_arguments)
             load = partial(
-                md.load_urdf, description, partition_file or None, gravity=gravity, mappings=mappings
+                md.load_urdf,
+                description,
+                partition_file or None,
+                gravity=gravity,
+                strict=strict,
+                mappings=mappings,
             )
             graph = load()
             floating = floating_joints(graph)

@@ -1,7 +1,9 @@
 """Comparison of answers with Pinocchio while the node runs, where Pinocchio can represent the robot."""
 
+import threading
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from math import inf
 
 import numpy as np
 
@@ -9,9 +11,11 @@ import modular_dynamics as md
 from modular_dynamics_ros.computation.computation import Answer
 from modular_dynamics_ros.computation.robot import Robot
 from modular_dynamics_ros.diagnostics.change_log import ChangeLog
-from modular_dynamics_ros.messages.status import ERROR, OK, WARN, Status
+from modular_dynamics_ros.dynamics.crosscheck_monitor import AGREEMENTS, CrossCheckMonitor, crosscheck_status
+from modular_dynamics_ros.messages.status import Status
+from modular_dynamics_ros.parameters.dynamics import DynamicsParameters
 
-__all__ = ["CrossCheckMonitor", "CrossChecks", "PinocchioCheck", "crosscheck_status"]
+__all__ = ["CrossChecks", "PinocchioCheck"]
 
 
 @dataclass(frozen=True)
@@ -26,9 +30,18 @@ class PinocchioCheck:
     unavailable: str
 
     @classmethod
-    def of(cls, robot: Robot) -> "PinocchioCheck":
-        """Build it and compare once; no failure of the check may stop what it checks."""
+    def of(cls, robot: Robot, largest: float = inf) -> "PinocchioCheck":
+        """Build it and compare once; no failure of the check may stop what it checks.
+
+        It may be called in any thread, but holds Python's lock while Pinocchio allocates.
+
+        Args:
+            largest: joints of a robot up to which it is built: memory and time grow with their cube.
+        """
         graph = robot.graph.tree if robot.closed else robot.graph
+        size = sum(joint.type.nv for joint in graph.joints)  # mimic joints are as others there
+        if size > largest:
+            return cls(None, f"it has {size} joints, and crosscheck_largest is {largest:g}")
         rest, no_wrenches = np.zeros(graph.nv), {name: np.zeros(6) for name in robot.black_boxes}
         try:
             check = md.crosscheck.CrossCheck(graph)
@@ -47,124 +60,78 @@ class PinocchioCheck:
         return answer.dynamics.compare(self._check)
 
 
-@dataclass
-class CrossCheckMonitor:
-    """Counts comparisons and keeps the worst difference [N m or N] of each subsystem and of the robot.
+class CrossChecks:
+    """Compares answers at a rate before they are published, holds back what disagrees, and reports it.
 
     Args:
-        rate: comparisons per second [Hz], 0: none. threshold: largest allowed difference, relative to the
-        largest torque.
-    """
-
-    rate: float
-    threshold: float
-    count: int = 0
-    failed: int = 0
-    failure: str = ""
-    relative: float = 0.0
-    worst_relative: float = 0.0
-    worst: dict[str, float] = field(default_factory=dict)
-    _next: float = float("-inf")
-
-    def due(self, now: float) -> bool:
-        """Whether the answer given at `now` [s] is to be compared; at most `rate` of them per second are."""
-        if self.rate == 0.0 or now < self._next:
-            return False
-        period = 1.0 / self.rate
-        late = now - self._next > period  # comparisons missed during a pause are not caught up on
-        self._next = (now if late else self._next) + period
-        return True
-
-    def add(self, relative: float, per_subsystem: dict[str, float]) -> None:
-        """Count one comparison: relative difference, and absolute ones per subsystem."""
-        self.count += 1
-        self.failure = ""
-        self.relative = relative
-        self.worst_relative = max(self.worst_relative, relative)
-        for name, difference in per_subsystem.items():
-            self.worst[name] = max(self.worst.get(name, 0.0), difference)
-
-    def add_failure(self, failure: str) -> None:
-        """Count a comparison that could not be made, and keep the reason until the next one."""
-        self.failed += 1
-        self.failure = failure
-
-    @property
-    def disagrees(self) -> bool:
-        """Whether the last comparison lies above the threshold. A NaN does."""
-        return self.count > 0 and not self.relative <= self.threshold
-
-
-class CrossChecks:
-    """Compares answers at a rate, and reports differences.
+        check: of this robot, if it was built already. Otherwise it is built in a thread of its own where
+            `crosscheck_rate` asks for it; until then answers are not compared.
 
     Attributes:
         check: compares one answer. monitor: counts the comparisons since activation.
     """
 
-    def __init__(self, robot: Robot, log: ChangeLog, rate: float, threshold: float) -> None:
+    def __init__(
+        self, robot: Robot, log: ChangeLog, check: PinocchioCheck | None, parameters: DynamicsParameters
+    ) -> None:
         self._robot, self._log = robot, log
-        self.check = PinocchioCheck.of(robot)
-        self.monitor = CrossCheckMonitor(rate, threshold)
+        self.check = check
+        self.monitor = CrossCheckMonitor(0.0, 0.0)
+        self._largest = parameters.crosscheck_largest
+        self._building: threading.Thread | None = None
+        self._text = ""  # of the present disagreement: its figure changes all the time
+        self.set_parameters(parameters)
+
+    def set_parameters(self, parameters: DynamicsParameters) -> None:
+        """Take parameters that changed at run time."""
+        rate, stops = parameters.crosscheck_rate, parameters.on_disagreement == "stop"
+        self.monitor.change(rate, parameters.crosscheck_threshold, stops=stops)
+        if rate > 0.0 and self.check is None and self._building is None:
+            self._building = threading.Thread(target=self._build, name="cross-check", daemon=True)
+            self._building.start()
+
+    def _build(self) -> None:
+        self.check = PinocchioCheck.of(self._robot, self._largest)
 
     def restart(self) -> None:
         """Forget all comparisons."""
-        self.monitor = CrossCheckMonitor(self.monitor.rate, self.monitor.threshold)
+        monitor = self.monitor
+        self.monitor = CrossCheckMonitor(monitor.rate, monitor.threshold, monitor.stops)
 
-    def compare_if_due(self, answer: Answer) -> None:
-        """Compare an answer that is published; a comparison that fails must not end the node."""
-        if self.check.unavailable or not self.monitor.due(time.monotonic()):
-            return
+    def admits(self, answer: Answer) -> bool:
+        """Whether an answer may be published. It is compared where that is due.
+
+        A comparison that fails is no disagreement: it changes nothing.
+        """
+        monitor, check = self.monitor, self.check
+        if check is None or check.unavailable or not monitor.due(time.monotonic()):
+            return True
         try:
-            residual = self.check(answer)
+            residual = check(answer)
         except Exception as error:
-            self.monitor.add_failure(f"{type(error).__name__}: {error}")
+            monitor.add_failure(f"{type(error).__name__}: {error}")
         else:
-            self.monitor.add(residual.relative, residual.per_subsystem)
+            monitor.add(residual.of_terms, residual.per_subsystem)
         self._report()
+        monitor.held_back += monitor.stopped
+        return not monitor.stopped
 
     def status(self) -> Status:
         """For /diagnostics."""
         self._report()
-        return crosscheck_status(self.monitor, self.check.unavailable, self._robot.closed)
+        unavailable = self.check.unavailable if self.check is not None else "Pinocchio's model is being built"
+        return crosscheck_status(self.monitor, unavailable, self._robot.closed)
 
     def _report(self) -> None:
-        monitor = self.monitor
+        monitor, log = self.monitor, self._log
         if monitor.failure:
-            self._log.problem("cross-check", "failed", f"a comparison failed: {monitor.failure}")
-        elif monitor.disagrees:
-            text = f"torques differ from Pinocchio's by more than {monitor.threshold:.1e} of the largest"
-            self._log.problem("cross-check", "disagrees", text, severe=True)
-
-
-def crosscheck_status(monitor: CrossCheckMonitor, unavailable: str, closed: bool = False) -> Status:
-    """The running comparison with Pinocchio; of robots with closed loops the open tree is compared.
-
-    Args:
-        unavailable: why nothing can be compared; empty where it can.
-    """
-    subject = "torques of the open tree, under the wrenches at its cuts," if closed else "torques"
-    values = {
-        "comparisons": str(monitor.count),
-        "comparisons that failed": str(monitor.failed),
-        "relative difference": f"{monitor.relative:.3e}",
-        "worst relative difference": f"{monitor.worst_relative:.3e}",
-        "threshold": f"{monitor.threshold:.3e}",
-    }
-    values |= {
-        f"worst difference of {name} [N m or N]": f"{worst:.3e}" for name, worst in monitor.worst.items()
-    }
-    level, text = OK, f"{subject} equal Pinocchio's"
-    if monitor.rate == 0.0:
-        text = "off"
-    elif unavailable:
-        level, text = WARN, f"not possible: {unavailable}"
-    elif monitor.failure:
-        level, text = WARN, f"the last comparison failed: {monitor.failure}"
-    elif monitor.disagrees:
-        level = ERROR
-        text = (
-            f"{subject} differ from Pinocchio's by {monitor.relative:.1e} of the largest, "
-            f"threshold {monitor.threshold:.1e}"
-        )
-    return Status(level, "cross-check", text, values=values)
+            log.problem("cross-check", "failed", f"a comparison failed: {monitor.failure}")
+        if not (monitor.stopped or monitor.disagrees):
+            self._text = ""
+            return
+        self._text = self._text or monitor.disagreement
+        if monitor.stopped:
+            until = f"held back until {AGREEMENTS} in a row agree to half of that"
+            log.problem("cross-check", "torques held back", f"{self._text}; {until}", severe=True)
+        else:
+            log.problem("cross-check", "disagrees", self._text, severe=True)

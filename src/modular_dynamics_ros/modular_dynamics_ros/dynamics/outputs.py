@@ -91,4 +91,4 @@ class DynamicsOutputs(Outputs):
         """Torques and commands alone; joints in black boxes are left out."""
         state, effort = answer.state, answer.effort
         self._torque_publisher.publish(self._torques.write(stamp, state.q, state.v, effort))
-        self._publish_commands(effort)
+        self._publish_commands(effort, stamp)

@@ -1,9 +1,10 @@
 """One robot in dynamics_node: every joint state gets its torques, and some are compared with Pinocchio."""
 
+import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from rclpy.lifecycle import LifecycleState
@@ -14,7 +15,7 @@ from modular_dynamics_ros.computation.robot import Robot
 from modular_dynamics_ros.computation.values import ComputationSettings, State
 from modular_dynamics_ros.diagnostics.statuses import answer_values
 from modular_dynamics_ros.dynamics.base_inputs import base_input, base_source
-from modular_dynamics_ros.dynamics.crosscheck import CrossChecks
+from modular_dynamics_ros.dynamics.crosscheck import CrossChecks, PinocchioCheck
 from modular_dynamics_ros.dynamics.outputs import DynamicsOutputs
 from modular_dynamics_ros.dynamics.wrench_inputs import WHERE, WrenchInputs
 from modular_dynamics_ros.exceptions import BadMessage
@@ -23,10 +24,10 @@ from modular_dynamics_ros.messages.status import Status, status_of
 from modular_dynamics_ros.node.inputs import ReferenceInput
 from modular_dynamics_ros.node.interfaces import SessionNode
 from modular_dynamics_ros.node.joint_states.answer_record import AnswerRecord
-from modular_dynamics_ros.node.loaded_robot import LoadedRobot, load_computation, robot_settings
+from modular_dynamics_ros.node.loaded_robot import WATCH_PERIOD, LoadedRobot, load_computation, robot_settings
 from modular_dynamics_ros.parameters.dynamics import DynamicsParameters
 
-__all__ = ["DynamicsSession", "OutputCounts", "output_status"]
+__all__ = ["DynamicsSession", "OutputCounts", "PreparedRobot", "output_status"]
 
 
 @dataclass
@@ -36,11 +37,18 @@ class OutputCounts:
     limited: "Counter[str]" = field(default_factory=Counter)
 
 
+class PreparedRobot(NamedTuple):
+    """A robot's computation, and its model in Pinocchio where answers are compared."""
+
+    computation: Computation
+    check: PinocchioCheck | None
+
+
 class DynamicsSession:
     """Its subscriptions while the node is active, and its publishers.
 
     Args:
-        computation: see `load`.
+        prepared: see `load`.
 
     Attributes:
         record: of the joint states. counts: of the outputs.
@@ -51,19 +59,21 @@ class DynamicsSession:
     """
 
     @staticmethod
-    def load(description: str, parameters: DynamicsParameters) -> Computation:
-        """See `load_computation`."""
+    def load(description: str, parameters: DynamicsParameters) -> PreparedRobot:
+        """See `load_computation`. Pinocchio's model takes long, too, and the first answer is compared."""
         source = base_source(parameters)
-        return load_computation(description, parameters, dynamics_settings(parameters), source)
+        computation = load_computation(description, parameters, dynamics_settings(parameters), source)
+        compared, largest = parameters.crosscheck_rate > 0.0, parameters.crosscheck_largest
+        return PreparedRobot(computation, PinocchioCheck.of(computation.robot, largest) if compared else None)
 
-    def __init__(self, node: SessionNode, computation: Computation, parameters: DynamicsParameters) -> None:
+    def __init__(self, node: SessionNode, prepared: PreparedRobot, parameters: DynamicsParameters) -> None:
+        computation = prepared.computation
         self._node, self._parameters = node, parameters
         self._base_input = base_input(parameters)
         self._loaded = LoadedRobot(node, computation, parameters)
         self.robot, self.computation = computation.robot, computation
         self.record, self.counts = self._loaded.record, OutputCounts()
-        rate, threshold = parameters.crosscheck_rate, parameters.crosscheck_threshold
-        self.crosschecks = CrossChecks(self.robot, node.log, rate, threshold)
+        self.crosschecks = CrossChecks(self.robot, node.log, prepared.check, parameters)
         self._outputs = DynamicsOutputs(node, self.robot, parameters.controller_joints)
         self.last_published: Answer | None = None
         self._ramp_factor = 1.0  # of the last torques; it falls until the next answer
@@ -135,8 +145,7 @@ class DynamicsSession:
         self.computation.apply_settings(dynamics_settings(parameters))
         self.computation.set_gravity(parameters.gravity)
         self.robot = self.computation.robot
-        monitor = self.crosschecks.monitor
-        monitor.rate, monitor.threshold = parameters.crosscheck_rate, parameters.crosscheck_threshold
+        self.crosschecks.set_parameters(parameters)
         if self._loaded.active and rate != parameters.rate:
             self._set_rate(parameters.rate)
             self._on_rate()  # the state that waits for a timer which is gone
@@ -178,12 +187,13 @@ class DynamicsSession:
 
     def _answer(self, state: State, arrival: int) -> None:
         answer = self.computation.compute(state, self._node.now(), self.record.last)
+        if not self.crosschecks.admits(answer):
+            return
         self._outputs.publish(answer)
         self.last_published, self._ramp_factor = answer, 1.0
         self.record.answered(answer, arrival)
         if np.count_nonzero(answer.exceeded):
             self.counts.limited.update(limited_joints(self.robot, answer))
-        self.crosschecks.compare_if_due(answer)
 
     def _on_watch(self) -> None:
         if (overdue := self.record.overdue()) is None:
@@ -191,19 +201,34 @@ class DynamicsSession:
         on_stale, publishing, last = self._parameters.on_stale, "nothing", self.last_published
         if on_stale == "hold_gravity" and last is not None:
             try:
-                self.last_published = self.computation.hold(last)
+                held = self.computation.hold(last)
             except BadMessage as error:
                 self._node.log.problem("joint_states", error.cause, f"position not held: {error}")
             else:
-                publishing = "gravity torques at the position measured last"
-                self._outputs.publish(self.last_published, self._node.stamp())
+                if self.crosschecks.admits(held):
+                    publishing = "gravity torques at the position measured last"
+                    self.last_published = held
+                    self._outputs.publish(held, self._node.stamp())
         elif on_stale == "ramp_to_zero" and last is not None and self._ramp_factor > 0.0:
             publishing = "the last torques times a falling factor"
-            # never more than before, also where a simulation that starts again sets the clock back
-            factor = min(self._ramp_factor, max(0.0, 1.0 - overdue / self._parameters.ramp_time))
-            self._ramp_factor = factor
-            self._outputs.publish_torques(replace(last, effort=factor * last.effort), self._node.stamp())
+            self._publish_ramp(last, 1.0 - overdue / self._parameters.ramp_time)
         self.record.stale(publishing)
+
+    def wind_down(self, hurried: Callable[[], bool]) -> None:
+        """See `Session`: ramp_to_zero takes the torques published last to zero, as fast as always."""
+        last, start = self.last_published, self._ramp_factor
+        if self._parameters.on_stale != "ramp_to_zero" or last is None:
+            return
+        began = time.monotonic()
+        while self._ramp_factor > 0.0 and not hurried():
+            time.sleep(WATCH_PERIOD)
+            self._publish_ramp(last, start - (time.monotonic() - began) / self._parameters.ramp_time)
+
+    def _publish_ramp(self, last: Answer, factor: float) -> None:
+        # never more than before, also where a simulation that starts again sets the clock back
+        self._ramp_factor = min(self._ramp_factor, max(0.0, factor))
+        ramped = replace(last, effort=self._ramp_factor * last.effort)
+        self._outputs.publish_torques(ramped, self._node.stamp())
 
 
 def dynamics_settings(parameters: DynamicsParameters) -> ComputationSettings:

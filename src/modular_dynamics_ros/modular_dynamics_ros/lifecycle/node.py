@@ -39,6 +39,7 @@ class ManagedNode(LifecycleNode, Generic[Table]):
     it makes, before anything after it can fail.
 
     Attributes:
+        hurried: says whether the process is to end at once; `run_node` sets it.
         configured, active: the state. while_configured, while_active: what is freed at the end of the state.
     """
 
@@ -49,6 +50,7 @@ class ManagedNode(LifecycleNode, Generic[Table]):
         super().__init__(self.NAME, **options)
         self.parameters = declare(self, self.PARAMETERS)
         self.log = ChangeLog(self.get_logger(), time.monotonic)
+        self.hurried: Callable[[], bool] = lambda: False
         self.configured = self.active = False
         self.while_configured, self.while_active = ExitStack(), ExitStack()
         self._diagnostics: Any = None
@@ -63,6 +65,12 @@ class ManagedNode(LifecycleNode, Generic[Table]):
     def activate(self, state: LifecycleState) -> None:
         """Begin to work; lifecycle publishers are enabled."""
         raise NotImplementedError
+
+    def wind_down(self) -> None:
+        """Publish what is to be published last; called before an active node stops, for whatever reason.
+
+        It must end soon where `hurried` becomes true.
+        """
 
     def report(self) -> tuple[str, list[Status]]:
         """Name of the robot and the parts of /diagnostics; called each second while active."""
@@ -103,7 +111,7 @@ class ManagedNode(LifecycleNode, Generic[Table]):
         """rclpy's: take no more messages; publish nothing."""
 
         def steps() -> TransitionCallbackReturn:
-            self._stop()
+            self.stop()
             return super(ManagedNode, self).on_deactivate(state)
 
         return self._attempt("deactivate", steps)
@@ -137,7 +145,7 @@ class ManagedNode(LifecycleNode, Generic[Table]):
 
     def _free(self) -> None:
         """All that is left, even where freeing a part of it fails."""
-        for free in (self._stop, self._forget, self._destroy_leftovers):
+        for free in (self.stop, self._forget, self._destroy_leftovers):
             try:
                 free()
             except Exception as error:  # noqa: PERF203  # three steps
@@ -168,10 +176,15 @@ class ManagedNode(LifecycleNode, Generic[Table]):
         if self.context.ok():  # else Ctrl-C has shut rclpy down, and the node is not to blame
             self.get_logger().error(f"could not {what}, unexpectedly: {described(error)}")
 
-    def _stop(self) -> None:
-        self.active = False
-        self.while_active.close()
-        self.log.clear()
+    def stop(self) -> None:
+        """End being active: wind down, then free what there is only while the node is active."""
+        try:
+            if self.active and self.context.ok():
+                self.wind_down()
+        finally:
+            self.active = False
+            self.while_active.close()
+            self.log.clear()
 
     def _forget(self) -> None:
         self.configured = False

@@ -102,6 +102,9 @@ class Session(Protocol[Parameters_contra]):
     def reject(self, error: BadMessage) -> None:
         """Count and report a joint state that no robot can answer."""
 
+    def wind_down(self, hurried: Callable[[], bool]) -> None:
+        """Before the node stops: publish what is to be published last, until `hurried` is true."""
+
     def deactivate(self) -> None:
         """Take no more messages; forget what the next activation must not build upon."""
 

@@ -17,7 +17,7 @@ from modular_dynamics_ros.node.joint_states.state_input import Answering, StateI
 from modular_dynamics_ros.node.subscriptions import Subscriptions
 from modular_dynamics_ros.parameters.robot import RobotParameters
 
-__all__ = ["LoadedRobot", "given_positions", "load_computation", "robot_settings"]
+__all__ = ["WATCH_PERIOD", "LoadedRobot", "given_positions", "load_computation", "robot_settings"]
 
 _NUMBER = re.compile(r"[+-]?([0-9]{1,9}\.?[0-9]*|\.[0-9]+)(e[+-]?[0-9]{1,2})?", re.IGNORECASE)
 WATCH_PERIOD = 0.02  # [s] from one look for stale input to the next
@@ -38,7 +38,10 @@ def load_computation(
     # a text from the topic is never expanded: that reads files and evaluates expressions
     arguments = parameters.xacro_arguments if parameters.robot_description_file else ()
     partition, gravity = parameters.partition_file, parameters.gravity
-    robot = load_robot(description, partition, gravity, arguments, base_source, parameters.frame_prefix)
+    prefix, strict = parameters.frame_prefix, parameters.strict
+    robot = load_robot(
+        description, partition, gravity, arguments, base_source, frame_prefix=prefix, strict=strict
+    )
     return Computation(robot, settings)
 
 

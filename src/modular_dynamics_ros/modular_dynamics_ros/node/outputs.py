@@ -7,11 +7,12 @@ from builtin_interfaces.msg import Time
 from geometry_msgs.msg import WrenchStamped
 from numpy.typing import NDArray
 from rclpy.lifecycle import LifecycleState
+from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 
 from modular_dynamics_ros.computation.values import StampedWrench
 from modular_dynamics_ros.exceptions import RobotError, listed
-from modular_dynamics_ros.messages.joint_states import EffortWriter
+from modular_dynamics_ros.messages.joint_states import EffortWriter, JointStateWriter
 from modular_dynamics_ros.messages.wrenches import WrenchWriter
 from modular_dynamics_ros.node.interfaces import SessionNode
 from modular_dynamics_ros.node.topics import ANSWER_DEPTH, NO_PUBLISHER_EVENTS
@@ -40,8 +41,12 @@ class Outputs:
             raise RobotError(
                 f"controller_joints names {listed(unknown)}, but {owner} {', '.join(indices) or 'none'}"
             )
-        self._commands = EffortWriter([indices[name] for name in controller_joints or indices])
+        order = [indices[name] for name in controller_joints or indices]
+        names = {index: name for name, index in indices.items()}
+        every = [names.get(index, "") for index in range(max(names, default=-1) + 1)]
+        self._commands, self._stamped = EffortWriter(order), JointStateWriter(every, order, ("effort",))
         self._command_publisher = self._publisher(Float64MultiArray, "~/effort_commands")
+        self._stamped_publisher = self._publisher(JointState, "~/stamped_effort_commands")
 
     def _publisher(self, kind: type, topic: str, qos: Any = ANSWER_DEPTH) -> Any:
         make = self._node.create_lifecycle_publisher
@@ -49,9 +54,11 @@ class Outputs:
         self._publishers.append(publisher)
         return publisher
 
-    def _publish_commands(self, efforts: NDArray[Any]) -> None:
-        """The vector of efforts in the controller's order."""
+    def _publish_commands(self, efforts: NDArray[Any], stamp: Time) -> None:
+        """The vector of efforts in the controller's order; while subscribed, with stamp and names, too."""
         self._command_publisher.publish(self._commands.write(efforts))
+        if self._stamped_publisher.get_subscription_count():
+            self._stamped_publisher.publish(self._stamped.write(stamp, efforts))
 
     def activate(self, state: LifecycleState | None) -> None:
         """Enable publishers that were made while the node is active; safe to repeat."""

@@ -8,6 +8,7 @@ between two joint states. If it is refused the last good one stays, unless the d
 the robot has changed, and nothing is answered. Which robot answers a joint state: `Succession`.
 """
 
+from collections.abc import Sequence
 from typing import Any, Generic
 
 from rclpy.lifecycle import LifecycleState
@@ -95,11 +96,17 @@ class RobotNode(ManagedNode[Parameters], Generic[Parameters]):
         self.while_active.callback(self.succession.deactivate)
         self.succession.activate(state)
 
+    def wind_down(self) -> None:
+        """See `ManagedNode`."""
+        if self.session is not None:
+            self.session.wind_down(self.hurried)
+
     def report(self) -> tuple[str, list[Status]]:
         """See `ManagedNode`."""
         self.succession.tidy()
         if self.session is not None:
-            return self.session.robot.graph.name, [*self.session.statuses(), self._arrivals_status()]
+            robot, statuses = self.session.robot, self.session.statuses()
+            return robot.graph.name, [*statuses, self._arrivals_status(), _model_status(robot.warnings)]
         if (vacancy := self.succession.vacancy) is not None:
             text = f"nothing is answered until the next robot_description: {vacancy.why}"
             return "", [Status(OK if vacancy.usual else ERROR, "input", text)]
@@ -165,8 +172,10 @@ class RobotNode(ManagedNode[Parameters], Generic[Parameters]):
     def _add(self, prepared: Any, stamp: int | None) -> None:
         session = self.session_type()(self._entities, prepared, self.parameters)
         session.set_parameters(self.parameters)  # they may have changed since the robot was prepared
+        said = self.session.robot.warnings if self.session is not None else ()
         for warning in session.robot.warnings:
-            self.get_logger().warning(warning)
+            if warning not in said:  # a robot that changes all the time keeps its flaws
+                self.get_logger().warning(warning)
         for note in session.robot.notes:
             self.get_logger().info(note)
         self.get_logger().info(session.robot.summary)
@@ -207,3 +216,9 @@ class RobotNode(ManagedNode[Parameters], Generic[Parameters]):
             return Status(OK, "joint_states", "received", values={"lost on the way": known})
         warnings = [f"{lost - before} joint states were lost on the way"] if before and lost > before else []
         return status_of("joint_states", "received", {"lost on the way": str(lost)}, warnings=warnings)
+
+
+def _model_status(warnings: Sequence[str]) -> Status:
+    """What the library accepted of the robot's description although it looks wrong."""
+    good = "nothing in the description looks wrong"
+    return status_of("model", good, {"warnings": str(len(warnings))}, warnings=warnings)

@@ -1,5 +1,7 @@
 """How all nodes run as processes: exit code 0 after SIGINT or SIGTERM, 1 and one line on bad input.
 
+A signal lets a lifecycle node wind down before it ends; a second one ends it at once.
+
 What a callback raises is logged and does not end the process: see `PersistentExecutor`.
 """
 
@@ -11,14 +13,17 @@ from typing import Any
 
 import rclpy
 from rclpy.node import Node
+from rclpy.signals import SignalHandlerOptions
 
 from modular_dynamics_ros.diagnostics.change_log import ChangeLog
 from modular_dynamics_ros.exceptions import NodeError
 from modular_dynamics_ros.lifecycle.executor import PersistentExecutor
-from modular_dynamics_ros.lifecycle.node import SUCCESS
+from modular_dynamics_ros.lifecycle.node import SUCCESS, ManagedNode
 from modular_dynamics_ros.parameters.table import usage
 
 __all__ = ["run_lifecycle_node", "run_node"]
+
+LOOK_PERIOD = 0.1  # [s] from one look for signals to the next: they do not wake the executor
 
 
 def run_node(
@@ -32,24 +37,31 @@ def run_node(
         print(help_text)
         return 0
     node: Node | None = None
-    interrupted = False
+    signals = 0
 
     def interrupt(number: int, frame: object) -> None:
-        """End the loop; rclpy wakes the executor. In a callback KeyboardInterrupt may become any error."""
-        nonlocal interrupted
-        interrupted = True
+        """End the loop. In a callback KeyboardInterrupt may become any error."""
+        nonlocal signals
+        signals += 1
         if node is None:  # nothing spins yet, and compiling a robot takes long
+            rclpy.try_shutdown()
             raise KeyboardInterrupt
 
-    signal.signal(signal.SIGINT, interrupt)  # before rclpy.init, whose own handler calls this one
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, interrupt)
     try:
-        rclpy.init(args=sys.argv)
+        # rclpy's own handlers would take the context away, and with it what a node is to publish last
+        rclpy.init(args=sys.argv, signal_handler_options=SignalHandlerOptions.NO)
         node = make()
         log = getattr(node, "log", None) or ChangeLog(node.get_logger(), time.monotonic)
-        executor = PersistentExecutor(log, lambda: interrupted or not rclpy.ok())
+        executor = PersistentExecutor(log, lambda: signals > 0 or not rclpy.ok())
         executor.add_node(node)
-        while rclpy.ok() and not interrupted and not finished(node):
-            executor.spin_once(timeout_sec=1.0)
+        if isinstance(node, ManagedNode):
+            node.hurried = lambda: signals > 1
+        while rclpy.ok() and not signals and not finished(node):
+            executor.spin_once(timeout_sec=LOOK_PERIOD)
+        if isinstance(node, ManagedNode):
+            node.stop()
     except KeyboardInterrupt:
         pass
     except NodeError as error:
@@ -57,7 +69,7 @@ def run_node(
         return 1
     except Exception:
         # after a signal rclpy destroys what callbacks may still use: InvalidHandle, RCLError, ...
-        if rclpy.ok() and not interrupted:
+        if rclpy.ok() and not signals:
             raise
     finally:
         for number in (signal.SIGINT, signal.SIGTERM):  # a second one must not interrupt the shutdown

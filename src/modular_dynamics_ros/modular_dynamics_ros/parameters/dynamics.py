@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from modular_dynamics_ros.parameters.kinds import DURATION, RATE, RELATIVE, unconfigured
+from modular_dynamics_ros.parameters.kinds import DURATION, GRAVITY, RATE, unconfigured
 from modular_dynamics_ros.parameters.robot import RobotParameters
 from modular_dynamics_ros.parameters.table import parameter
 
@@ -20,8 +20,7 @@ class DynamicsParameters(RobotParameters):
     gravity: tuple[float, ...] = parameter(
         (0.0, 0.0, -9.81),
         "gravitational acceleration in the root link's frame; with odometry or imu in their world frame",
-        unit="m/s^2",
-        length=3,
+        **GRAVITY,
     )
     gravity_source: str = unconfigured(
         "parameter",
@@ -68,8 +67,26 @@ class DynamicsParameters(RobotParameters):
         (), "black boxes whose sensor reports what the black box exerts on the robot, instead of the opposite"
     )
     crosscheck_rate: float = parameter(
-        1.0, "how often an answer is compared with Pinocchio; 0: never", **RATE
+        1.0,
+        "how often an answer is compared with Pinocchio, before it is published; 0: never",
+        **RATE,
     )
     crosscheck_threshold: float = parameter(
-        1e-9, "largest allowed difference from Pinocchio, relative to the robot's largest torque", **RELATIVE
+        1e-9,
+        "largest allowed difference from Pinocchio, relative to the terms that add up to a torque",
+        low=1e-12,
+        high=1.0,
+    )
+    crosscheck_largest: int = unconfigured(
+        100,
+        "number of joints up to which a robot is compared: Pinocchio's model needs memory and time "
+        "that grow with its cube",
+        low=1,
+        high=2000,
+    )
+    on_disagreement: str = parameter(
+        "stop",
+        "what a difference above the threshold does: torques are held back until ten states in a row "
+        "agree to half of it; or it is only reported",
+        choices=("stop", "warn"),
     )

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from modular_dynamics_ros.parameters.kinds import DURATION, constant, unconfigured
+from modular_dynamics_ros.parameters.kinds import DURATION, GRAVITY, constant, unconfigured
 from modular_dynamics_ros.parameters.table import parameter
 
 __all__ = ["RobotParameters"]
@@ -29,8 +29,11 @@ class RobotParameters:
         "begins the frames of the links in TF, such as left/: the same as that of robot_state_publisher; "
         "published frames have it, received ones may",
     )
+    strict: bool = unconfigured(
+        False, "whether a robot with inertias that no body can have is refused; else it is a warning"
+    )
     gravity: tuple[float, ...] = unconfigured(
-        (0.0, 0.0, -9.81), "gravitational acceleration in the root link's frame", unit="m/s^2", length=3
+        (0.0, 0.0, -9.81), "gravitational acceleration in the root link's frame", **GRAVITY
     )
     controller_joints: tuple[str, ...] = unconfigured(
         (), "order of the joints in ~/effort_commands; empty: all joints, in the robot's order"

@@ -103,7 +103,7 @@ def _checked_tuple(entry: Field[Any], value: Any) -> tuple[Any, ...]:
     ):
         raise ParameterError(f"{entry.name} must be {_kind_in_words(entry)}, not {value!r}")
     items: tuple[Any, ...] = tuple(float(v) for v in value) if numbers else tuple(v for v in value if v)
-    if numbers and (len(items) != spec.length or not all(math.isfinite(v) for v in items)):
+    if numbers and (len(items) != spec.length or not all(map(spec.allows, items))):
         raise ParameterError(f"{entry.name} must be {_kind_in_words(entry)}, not {list(items)}")
     if len(set(items)) < len(items) and not numbers:
         raise ParameterError(f"{entry.name} names something twice: {', '.join(items)}")
@@ -113,7 +113,8 @@ def _checked_tuple(entry: Field[Any], value: Any) -> tuple[Any, ...]:
 def _kind_in_words(entry: Field[Any]) -> str:
     spec: Spec = entry.metadata["spec"]
     if isinstance(entry.default, tuple):
-        return f"{spec.length} finite numbers" if spec.length else "a list of names"
+        bounds = f" between {spec.low:g} and {spec.high:g} {spec.unit}".rstrip() if spec.bounded else ""
+        return f"{spec.length} finite numbers{bounds}" if spec.length else "a list of names"
     return {bool: "true or false", int: "a whole number", float: "a number", str: "a text"}[
         type(entry.default)
     ]
@@ -185,7 +186,7 @@ def _descriptor(entry: Field[Any]) -> ParameterDescriptor:
     low = spec.low
     if spec.or_zero:  # a range of ROS has no gap
         descriptor.additional_constraints, low = f"0, or {spec.low:g} to {spec.high:g}", min(0.0, low)
-    if spec.bounded:
+    if spec.bounded and not isinstance(entry.default, tuple):  # ROS knows no ranges of lists
         if isinstance(entry.default, int):
             descriptor.integer_range = [IntegerRange(from_value=int(low), to_value=int(spec.high))]
         else:

@@ -49,7 +49,7 @@ class ReactionOutputs(Outputs):
             stamp_ns: of the state [ns]. from_topics: whether the loads came from topics.
         """
         stamp = stamp_message(stamp_ns)
-        self._publish_commands(reactions.actuator_forces)
+        self._publish_commands(reactions.actuator_forces, stamp)
         if self._reactions_publisher.get_subscription_count():
             message = self._reactions.write(stamp, reactions, from_topics=from_topics)
             self._reactions_publisher.publish(message)

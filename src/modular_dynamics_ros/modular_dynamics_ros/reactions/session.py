@@ -1,7 +1,7 @@
 """One robot in torso_reaction_node: every joint state gets its reactions; what is reported about them."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -126,6 +126,9 @@ class ReactionSession:
     def reject(self, error: BadMessage) -> None:
         """See `Session`."""
         self.record.unanswerable(error)
+
+    def wind_down(self, hurried: Callable[[], bool]) -> None:
+        """See `Session`: nothing."""
 
     def deactivate(self) -> None:
         """Take no more messages; forget what the next activation must not build upon."""

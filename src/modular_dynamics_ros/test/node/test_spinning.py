@@ -15,8 +15,6 @@ from modular_dynamics_ros.node.spinning import run_node
 def tick():
     if {asked}:
         os.kill(os.getpid(), signal.{number})
-        while rclpy.ok():  # it may take the context away in the middle of any callback
-            pass
     raise RuntimeError("Unable to convert call argument")
 
 def make():

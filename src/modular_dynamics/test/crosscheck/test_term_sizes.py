@@ -1,0 +1,111 @@
+"""What is rounding error is told from what is wrong, also where torques cancel or are zero."""
+
+from contextlib import suppress
+
+import numpy as np
+import pytest
+
+import modular_dynamics as md
+from helpers.paths import ROBOTS
+
+THRESHOLD = 1e-9  # the nodes' default
+ROUNDING = 1e-14  # 60 times the smallest step of a float: sums of some hundred terms
+NAMES = sorted(path.stem for path in ROBOTS.glob("*.urdf"))
+
+
+def tree(load_robot, name, **options):
+    graph = load_robot(name, **options)
+    return graph.tree if graph.loop_joints or graph.passive_joints else graph
+
+
+def states(graph, rng):
+    """Configurations, velocities and accelerations whose torques are large, small, cancelling or zero."""
+    rest = np.zeros(graph.nv)
+    yield graph.neutral(), rest, rest
+    for exponent in (-170.0, -12.0, -6.0, 0.0, 3.0):
+        q, v, vdot = graph.random_configuration(rng), *rng.normal(size=(2, graph.nv)) * 10.0**exponent
+        yield q, rest, rest
+        yield q, v, rest
+        yield q, v, vdot
+        with suppress(md.StateError):  # a joint without inertia
+            yield q, v, md.forward_dynamics(graph, q, v, rng.normal(size=graph.nv) * 1e-6)
+
+
+@pytest.mark.parametrize("gravity", [(0.0, 0.0, -9.81), (0.0, 0.0, 0.0)])
+@pytest.mark.parametrize("floating_base", [False, True])
+@pytest.mark.parametrize("name", NAMES)
+def test_rounding_error_is_small_and_an_error_of_a_millionth_is_not(load_robot, name, floating_base, gravity):
+    graph = tree(load_robot, name, gravity=gravity, floating_base=floating_base)
+    check, rng = md.crosscheck.CrossCheck(graph), np.random.default_rng(0)
+    for state in states(graph, rng):
+        tau = md.inverse_dynamics(graph, *state)
+        assert max(check(*state, tau).of_terms.values()) < ROUNDING
+    q, motion = graph.random_configuration(rng), rng.normal(size=(2, graph.nv))
+    tau = md.inverse_dynamics(graph, q, *motion)
+    tau[np.argmax(np.abs(tau))] *= 1.0 + 1e-6
+    assert max(check(q, *motion, tau).of_terms.values()) > THRESHOLD
+
+
+def test_torques_that_cancel_are_no_alarm(load_robot):
+    """The largest torque is rounding error here, and says nothing about the size of an error."""
+    graph, rng = load_robot("four_link"), np.random.default_rng(3)
+    q, v, rest = graph.random_configuration(rng), rng.normal(size=graph.nv), np.zeros(graph.nv)
+    state = q, v, md.forward_dynamics(graph, q, v, rest)  # it falls freely
+    residual = md.crosscheck.CrossCheck(graph)(*state, md.inverse_dynamics(graph, *state))
+    assert residual.relative > THRESHOLD
+    assert max(residual.of_terms.values()) < ROUNDING
+
+
+def test_gravity_that_changes_is_a_term(load_robot):
+    graph = load_robot("four_link", gravity=(0.0, 0.0, 0.0))
+    state, error = np.zeros((3, graph.nv)), np.full(graph.nv, 1e-12)
+    check = md.crosscheck.CrossCheck(graph)
+    assert max(check(*state, error).of_terms.values()) > 1.0
+    gravity = np.array([0.0, 0.0, -9.81])
+    check.set_gravity(gravity)
+    tau = md.inverse_dynamics(load_robot("four_link", gravity=gravity), *state)
+    assert max(check(*state, tau + error).of_terms.values()) < THRESHOLD
+
+
+def test_wrenches_are_terms(load_robot):
+    graph, rng = load_robot("four_link"), np.random.default_rng(1)
+    q, rest, wrench = graph.random_configuration(rng), np.zeros(graph.nv), np.full(6, 1e9)
+    check, error = md.crosscheck.CrossCheck(graph), np.array([1e-9, 1e-9, 0.0, 0.0])
+
+    def of_terms(*wrenches):
+        tau = md.inverse_dynamics(graph, q, rest, rest, *wrenches)
+        return check(q, rest, rest, tau + error, *wrenches).of_terms["stem"]
+
+    assert of_terms() > 1e-12
+    assert of_terms({"right_branch": wrench}) < ROUNDING
+    assert of_terms(None, {"right_branch": wrench}) < ROUNDING
+
+
+@pytest.mark.parametrize("term", ["armature", "stiffness", "rest position"])
+def test_springs_and_armatures_are_terms(load_robot, term):
+    numbers = {"joint turn stiffness": 1.0} | {f"joint turn {term}": 1e9}
+    graph, state = load_robot("four_link").with_parameters(numbers), np.full((3, 4), 0.1)
+    tau = md.inverse_dynamics(graph, *state) + np.array([1e-7, 0.0, 0.0, 0.0])
+    assert max(md.crosscheck.CrossCheck(graph)(*state, tau).of_terms.values()) < ROUNDING
+    plain = load_robot("four_link")
+    assert max(md.crosscheck.CrossCheck(plain)(*state, tau).of_terms.values()) > THRESHOLD
+
+
+def test_a_nan_is_no_agreement(load_robot):
+    graph = load_robot("four_link")
+    state = np.zeros((3, graph.nv))
+    of_terms = md.crosscheck.CrossCheck(graph)(*state, [0.0, np.nan, 0.0, 0.0]).of_terms
+    assert np.isnan(of_terms["stem"])
+    assert np.isfinite([of_terms["left_branch"], of_terms["right_branch"]]).all()
+
+
+def test_black_boxes_need_no_memory_of_their_own(load_robot):
+    """Pinocchio's data takes 70 bytes times the cube of the joints."""
+    graph = load_robot("charmie")
+    check = md.crosscheck.CrossCheck(graph)
+    q, v, vdot = graph.neutral(), *np.random.default_rng(2).normal(size=(2, graph.nv))
+    for name in ("head", "left_arm"):
+        wrench = {name: np.ones(6)}
+        tau = md.inverse_dynamics(graph, q, v, vdot, None, wrench)
+        assert check(q, v, vdot, tau, None, wrench).worst < 1e-10
+    assert all(model.data is check._full.data for model, _ in check._prunings.values())

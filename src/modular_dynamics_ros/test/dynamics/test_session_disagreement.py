@@ -1,0 +1,227 @@
+"""Answers that disagree with Pinocchio are not published; what is published before the node stops."""
+
+import threading
+import time
+from dataclasses import replace
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from sensor_msgs.msg import JointState
+
+import modular_dynamics.crosscheck
+from helpers.nodes.dynamics_harness import NAMES, Q, V, expected
+from helpers.nodes.lone_node import lone_node, message_info
+from modular_dynamics_ros.dynamics import crosscheck
+from modular_dynamics_ros.dynamics.crosscheck import PinocchioCheck
+from modular_dynamics_ros.dynamics.crosscheck_monitor import AGREEMENTS
+from modular_dynamics_ros.dynamics.session import DynamicsSession
+from modular_dynamics_ros.messages.status import ERROR, OK, WARN
+from modular_dynamics_ros.parameters.dynamics import DynamicsParameters
+
+MS = 1_000_000
+
+
+class Wrong:
+    """Pinocchio's torques, and where `by` is not zero, an error of that part in the right arm."""
+
+    unavailable = ""
+
+    def __init__(self, check, by):
+        self.check, self.by = check, by
+
+    def __call__(self, answer):
+        residual = self.check(answer)
+        return replace(residual, of_terms=residual.of_terms | {"right_branch": self.by})
+
+
+class Session(DynamicsSession):
+    """A session whose states come every millisecond; `wrong` is what its answers are compared with."""
+
+    def __init__(self, description, **parameters):
+        table = DynamicsParameters(**({"crosscheck_rate": 1000.0} | parameters))
+        super().__init__(lone_node(), self.load(description, table), table)
+        self.sent, self.topic = self._node.sent, self._node.sent["~/joint_torques"]
+        self.wrong = self.crosschecks.check = Wrong(self.crosschecks.check, 0.0)
+        self.activate(None)
+
+    def answer(self):
+        """The number of messages that a state brings."""
+        self._node.time += MS
+        before = len(self.topic)
+        message = JointState(name=NAMES, position=Q.tolist(), velocity=V.tolist())
+        self.receive(message, message_info(self._node.time), superseded=False)
+        return len(self.topic) - before
+
+    def status(self, name):
+        return next(status for status in self.statuses() if status.name == name)
+
+    @property
+    def logged(self):
+        return [call.args[0] for call in self._node.log._logger.error.call_args_list]
+
+
+@pytest.fixture(autouse=True)
+def always_due(monkeypatch):
+    """Each state comes later than the one before, by the steady clock too."""
+    ticks = iter(range(10**9))
+    monkeypatch.setattr(crosscheck, "time", SimpleNamespace(monotonic=lambda: 1.0 * next(ticks)))
+
+
+def test_a_difference_of_a_millionth_stops_the_torques_until_ten_states_agree(four_link):
+    session = Session(four_link)
+    assert [session.answer() for _ in range(3)] == [1] * 3
+    assert session.status("cross-check").level == OK
+    session.wrong.by = 1e-6
+    assert [session.answer() for _ in range(5)] == [0] * 5
+    status = session.status("cross-check")
+    assert status.level == ERROR
+    assert "'right_branch' differ from Pinocchio's by 1.0e-06" in status.message
+    assert "threshold 1.0e-09" in status.message
+    assert status.values["answers held back by the cross-check"] == "5"
+    session.wrong.by = 0.0
+    assert [session.answer() for _ in range(AGREEMENTS + 1)] == [0] * (AGREEMENTS - 1) + [1] * 2
+    assert session.status("cross-check").level == OK
+    (line,) = session.logged
+    assert "'right_branch' differ from Pinocchio's by 1.0e-06" in line
+    assert "held back until 10 in a row agree" in line
+    assert session.record.counts.answered == 5
+
+
+def test_warn_publishes_and_reports(four_link):
+    session = Session(four_link, on_disagreement="warn")
+    session.wrong.by = 1e-6
+    assert [session.answer() for _ in range(5)] == [1] * 5
+    assert session.status("cross-check").level == ERROR
+    (line,) = session.logged
+    assert "held back" not in line
+
+
+def test_all_states_are_compared_while_stopped_and_between_only_those_due(four_link, monkeypatch):
+    session = Session(four_link, crosscheck_rate=1.0)
+    monkeypatch.setattr(crosscheck, "time", SimpleNamespace(monotonic=lambda: 7.0))
+    session.wrong.by = 1e-6
+    assert [session.answer() for _ in range(4)] == [0] * 4
+    assert session.crosschecks.monitor.count == 4
+    session.wrong.by = 0.0
+    for _ in range(AGREEMENTS):
+        session.answer()
+    session.wrong.by = 1e-6
+    assert session.answer() == 1  # none is due
+    assert session.crosschecks.monitor.count == 4 + AGREEMENTS
+
+
+def test_a_held_position_is_compared_too(four_link):
+    session = Session(four_link, on_stale="hold_gravity", stale_after=0.1)
+    session.answer()
+    session._node.time += 200 * MS
+    session._on_watch()
+    assert len(session.topic) == 2
+    session.wrong.by = 1e-6
+    session._on_watch()
+    assert len(session.topic) == 2
+
+
+def test_a_robot_that_was_replaced_is_held_back_too(four_link):
+    session = Session(four_link)
+    session.wrong.by = 1e-6
+    session.retire()
+    assert session.answer() == 0
+
+
+@pytest.mark.parametrize("change", [{"crosscheck_rate": 0.0}, {"on_disagreement": "warn"}])
+def test_torques_return_when_the_parameter_says_so(four_link, change):
+    session = Session(four_link)
+    session.wrong.by = 1e-6
+    assert session.answer() == 0
+    session.set_parameters(replace(session._parameters, **change))
+    assert session.answer() == 1
+
+
+@pytest.mark.parametrize("torque", [0.0, 1e-6])
+def test_tiny_torques_are_no_disagreement(four_link, torque):
+    """At rest without gravity, and with so little of it that torques are a millionth."""
+    session = Session(four_link, gravity=(0.0, 0.0, -9.81 * torque))
+    for _ in range(20):
+        assert session.answer() == 1
+    assert session.crosschecks.monitor.count == 20
+
+
+def test_gravity_that_changes_is_no_disagreement(four_link):
+    session = Session(four_link)
+    for gravity in [(0.0, 0.0, 0.0), (3.0, -2.0, 9.0), (0.0, 0.0, 1e-6)]:
+        session.set_parameters(replace(session._parameters, gravity=gravity))
+        assert session.answer() == 1
+
+
+def test_nothing_is_built_without_a_rate_and_in_a_thread_when_it_is_set(four_link, monkeypatch):
+    built, of = [], PinocchioCheck.of
+    monkeypatch.setattr(
+        PinocchioCheck, "of", lambda *robot: built.append(threading.current_thread()) or of(*robot)
+    )
+    table = DynamicsParameters(crosscheck_rate=0.0)
+    session = DynamicsSession(lone_node(), DynamicsSession.load(four_link, table), table)
+    assert built == []
+    assert session.statuses()[2].message == "off"
+    for _ in range(2):
+        session.set_parameters(replace(table, crosscheck_rate=5.0))
+    session.crosschecks._building.join(30.0)
+    assert [thread.name for thread in built] == ["cross-check"]
+    assert session.crosschecks.check.unavailable == ""
+
+
+def test_a_robot_beyond_the_largest_is_not_compared_and_that_is_said(four_link, monkeypatch):
+    monkeypatch.setattr(modular_dynamics.crosscheck, "CrossCheck", None)  # not even tried
+    table = DynamicsParameters(crosscheck_largest=3)
+    session = DynamicsSession(lone_node(), DynamicsSession.load(four_link, table), table)
+    status = session.statuses()[2]
+    assert (status.level, status.message) == (
+        WARN,
+        "not possible: it has 4 joints, and crosscheck_largest is 3",
+    )
+
+
+def ramp(session, until=lambda: False):
+    session.topic.clear()
+    began = time.perf_counter()
+    session.wind_down(until)
+    return np.array([message.effort for message in session.topic]), time.perf_counter() - began
+
+
+def test_ramp_to_zero_ramps_before_the_node_stops(four_link):
+    session = Session(four_link, on_stale="ramp_to_zero", ramp_time=0.2)
+    session.answer()
+    efforts, took = ramp(session)
+    assert 0.15 < took < 2.0
+    assert len(efforts) > 2
+    factors = efforts[:, 0] / expected(four_link)[0]
+    assert factors[0] < 1.0
+    assert (np.diff(factors) < 0.0).all()
+    assert efforts == pytest.approx(np.outer(factors, expected(four_link)), abs=1e-12)
+    assert efforts[-1].tolist() == [0.0] * 4
+    assert ramp(session)[0].tolist() == []  # it is over
+
+
+def test_a_ramp_that_has_begun_goes_on_from_there(four_link):
+    session = Session(four_link, on_stale="ramp_to_zero", ramp_time=0.2, stale_after=0.1)
+    session.answer()
+    session._node.time += 100 * MS + 160 * MS
+    session._on_watch()
+    efforts, took = ramp(session)
+    assert took < 0.15
+    assert (efforts[:, 0] / expected(four_link)[0]).max() < 0.2
+
+
+@pytest.mark.parametrize("on_stale", ["stop", "hold_gravity"])
+def test_otherwise_nothing_is_published_any_more(four_link, on_stale):
+    session = Session(four_link, on_stale=on_stale)
+    session.answer()
+    assert len(ramp(session)[0]) == 0
+
+
+def test_a_ramp_that_is_in_a_hurry_ends(four_link):
+    session = Session(four_link, on_stale="ramp_to_zero", ramp_time=3600.0)
+    session.answer()
+    began = time.perf_counter()
+    _, took = ramp(session, lambda: time.perf_counter() - began > 0.1)
+    assert took < 2.0

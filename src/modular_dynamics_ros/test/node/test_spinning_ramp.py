@@ -1,0 +1,100 @@
+"""dynamics_node as a process: ramp_to_zero ramps before a signal or a request ends it."""
+
+import os
+import signal
+import time
+from contextlib import closing
+
+import numpy as np
+import pytest
+from lifecycle_msgs.msg import Transition
+from lifecycle_msgs.srv import ChangeState
+from rclpy.node import Node
+from sensor_msgs.msg import JointState
+
+from helpers.nodes.dynamics_harness import NAMES, Q, V, expected
+from helpers.nodes.waiting import SpunNodes
+from modular_dynamics_ros.demo.processes import Processes
+from modular_dynamics_ros.messages.stamps import stamp_message
+
+pytestmark = [pytest.mark.ros, pytest.mark.usefixtures("ros")]
+NODE = "dynamics_node"
+
+
+class Probe(SpunNodes):
+    """Sends joint states to a process, and keeps its torques."""
+
+    def __init__(self, folder):
+        self.node, self.efforts = Node("probe"), []
+        super().__init__(self.node)
+        self.processes = Processes(folder)
+        self.states = self.node.create_publisher(JointState, "joint_states", 10)
+        listen = self.node.create_subscription
+        listen(JointState, f"{NODE}/joint_torques", lambda one: self.efforts.append(one.effort), 1000)
+
+    def start(self, path, ramp_time):
+        given = [f"robot_description_file:={path}", f"ramp_time:={ramp_time}", "stale_after:=30.0"]
+        self.processes.start(NODE, "autostart:=true", "on_stale:=ramp_to_zero", *given)
+        self.spin_until(self._answered, self.processes.log(NODE))
+        self.efforts.clear()
+
+    def _answered(self):
+        assert self.processes.code(NODE) is None, self.processes.log(NODE)
+        message = JointState(name=NAMES, position=Q.tolist(), velocity=V.tolist())
+        message.header.stamp = stamp_message(time.time_ns())
+        self.states.publish(message)
+        return len(self.efforts) > 2
+
+    def signal(self, number):
+        os.kill(self.processes.pid(NODE), number)
+
+    def close(self):
+        if NODE in self.processes._running:
+            self.processes.end(NODE)
+        super().close()
+
+
+@pytest.fixture
+def probe(tmp_path):
+    with closing(Probe(tmp_path)) as made:
+        yield made
+
+
+def falls_to_zero(efforts, four_link):
+    factors = np.array(efforts)[:, 0] / expected(four_link)[0]
+    falling = factors[factors < 1.0]
+    assert len(falling) > 5
+    assert (np.diff(falling) < 0.0).all()
+    assert efforts[-1].tolist() == [0.0] * 4
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_the_process_after_the_ramp(probe, four_link, number):
+    probe.start(four_link, 0.5)
+    probe.signal(number)
+    probe.spin_until(lambda: probe.processes.code(NODE) is not None)
+    assert probe.processes.code(NODE) == 0
+    probe.spin_until(lambda: probe.efforts and not any(probe.efforts[-1]))
+    falls_to_zero(probe.efforts, four_link)
+
+
+def test_a_second_signal_ends_it_at_once(probe, four_link):
+    probe.start(four_link, 3600.0)
+    probe.signal(signal.SIGINT)
+    probe.spin_until(lambda: len(probe.efforts) > 5)
+    assert probe.processes.code(NODE) is None
+    probe.signal(signal.SIGINT)
+    probe.spin_until(lambda: probe.processes.code(NODE) is not None)
+    assert probe.processes.code(NODE) == 0
+    assert probe.processes.log(NODE).count("Traceback") == 0
+
+
+def test_a_request_is_answered_after_the_ramp(probe, four_link):
+    probe.start(four_link, 0.5)
+    client = probe.node.create_client(ChangeState, f"{NODE}/change_state")
+    probe.spin_until(client.service_is_ready)
+    wanted = Transition(id=Transition.TRANSITION_DEACTIVATE)
+    answer = client.call_async(ChangeState.Request(transition=wanted))
+    probe.spin_until(answer.done)
+    assert answer.result().success
+    falls_to_zero(probe.efforts, four_link)
