@@ -4,7 +4,6 @@ A missing row is printed as it begins in the page's table.
 """
 
 import re
-from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import pytest
@@ -73,7 +72,7 @@ def qos_text(qos: QoSProfile | None) -> str:
 
 
 def entities(node: Node) -> set[Entity]:
-    """All that the ROS graph knows of a node in the namespace /robot; names as in the page."""
+    """All that the ROS graph knows of a node in a namespace; names as in the page."""
     full = node.get_name(), node.get_namespace()
     own: dict[tuple[str, str], Any] = {("published", one.topic_name): one for one in node.publishers}
     own |= {("subscribed", one.topic_name): one for one in node.subscriptions}
@@ -114,7 +113,7 @@ def short(name: str, node: Node) -> str:
 
 
 @pytest.fixture(scope="module")
-def found(ros, tmp_path_factory) -> Iterator[dict[str, set[Entity]]]:
+def found(ros, tmp_path_factory) -> dict[str, set[Entity]]:
     """By node, all that it has with several robots and parameters, active."""
     folder = tmp_path_factory.mktemp("files")
     (folder / "boxed.yaml").write_text(BOXED)
@@ -131,15 +130,15 @@ def found(ros, tmp_path_factory) -> Iterator[dict[str, set[Entity]]]:
         JointStatePlayer: [{"motion_file": str(folder / "motion.yaml")}],
     }
     have: dict[str, set[Entity]] = {}
-    for make, parameter_sets in runs.items():
-        for parameters in parameter_sets:
-            overrides = [Parameter(name, value=value) for name, value in parameters.items()]
-            node = make(namespace="/robot", parameter_overrides=overrides)
-            if isinstance(node, ManagedNode):
-                assert node.trigger_configure() == node.trigger_activate() == SUCCESS
-            have[node.get_name()] = have.get(node.get_name(), set()) | entities(node)
-            node.destroy_node()
-    yield have
+    for number, (make, parameters) in enumerate((kind, one) for kind in runs for one in runs[kind]):
+        overrides = [Parameter(name, value=value) for name, value in parameters.items()]
+        # each in a namespace of its own: the graph may take a node's end for that of the next one of its name
+        node = make(namespace=f"/robot{number}", parameter_overrides=overrides)
+        if isinstance(node, ManagedNode):
+            assert node.trigger_configure() == node.trigger_activate() == SUCCESS
+        have[node.get_name()] = have.get(node.get_name(), set()) | entities(node)
+        node.destroy_node()
+    return have
 
 
 @pytest.mark.parametrize(
