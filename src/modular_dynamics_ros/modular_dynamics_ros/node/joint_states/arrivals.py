@@ -57,7 +57,11 @@ class JointStateArrivals(Subscriptions):
     def _catch_up(self, waiting: list[tuple[JointState, dict[str, Any]]]) -> None:
         stamps = [stamp_nanoseconds(message.header.stamp) for message, _ in waiting]
         by_time = sorted(range(len(waiting)), key=stamps.__getitem__)
-        newest = set({tuple(waiting[k][0].name): k for k in by_time}.values())  # of each list of names
+        known, newest = list[list[str]](), set[int]()  # of each list of names
+        for k in reversed(by_time):
+            if (names := waiting[k][0].name) not in known:  # mostly equal ones: compared, not hashed
+                known.append(names)
+                newest.add(k)
         for _, info in waiting:
             self._count(info)
         for k in sorted(by_time, key=newest.__contains__):  # those that are only read come first
