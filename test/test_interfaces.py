@@ -112,9 +112,16 @@ def short(name: str, node: Node) -> str:
     return f"~/{name.removeprefix(private)}" if name.startswith(private) else name.removeprefix(space)
 
 
+class Found(NamedTuple):
+    """By node, all that it has; and the parts of /diagnostics of all nodes."""
+
+    entities: dict[str, set[Entity]]
+    parts: set[str]
+
+
 @pytest.fixture(scope="module")
-def found(ros, tmp_path_factory) -> dict[str, set[Entity]]:
-    """By node, all that it has with several robots and parameters, active."""
+def found(ros, tmp_path_factory) -> Found:
+    """With several robots and parameters, active."""
     folder = tmp_path_factory.mktemp("files")
     (folder / "boxed.yaml").write_text(BOXED)
     (folder / "motion.yaml").write_text(MOTION)
@@ -129,16 +136,17 @@ def found(ros, tmp_path_factory) -> dict[str, set[Entity]]:
         AssemblyNode: [{"robot_state_publisher": "state_publisher"}],
         JointStatePlayer: [{"motion_file": str(folder / "motion.yaml")}],
     }
-    have: dict[str, set[Entity]] = {}
+    have, parts = dict[str, set[Entity]](), set[str]()
     for number, (make, parameters) in enumerate((kind, one) for kind in runs for one in runs[kind]):
         overrides = [Parameter(name, value=value) for name, value in parameters.items()]
         # each in a namespace of its own: the graph may take a node's end for that of the next one of its name
         node = make(namespace=f"/robot{number}", parameter_overrides=overrides)
         if isinstance(node, ManagedNode):
             assert node.trigger_configure() == node.trigger_activate() == SUCCESS
+            parts |= {status.name for status in node.report()[1]}
         have[node.get_name()] = have.get(node.get_name(), set()) | entities(node)
         node.destroy_node()
-    return have
+    return Found(have, parts)
 
 
 @pytest.mark.parametrize(
@@ -146,8 +154,8 @@ def found(ros, tmp_path_factory) -> dict[str, set[Entity]]:
 )
 def test_what_a_node_has_is_on_the_page_and_the_other_way_round(found, node):
     rows, common = documented(node), documented(COMMON)
-    missing = [one for one in found[node] if not any(row.covers(one) for row in [*rows, *common])]
-    unknown = [row for row in rows if not any(row.covers(one) for one in found[node])]
+    missing = [one for one in found.entities[node] if not any(row.covers(one) for row in [*rows, *common])]
+    unknown = [row for row in rows if not any(row.covers(one) for one in found.entities[node])]
     assert not missing + unknown, "\n".join(
         [
             "",
@@ -160,11 +168,17 @@ def test_what_a_node_has_is_on_the_page_and_the_other_way_round(found, node):
 
 
 def test_what_every_node_has_is_on_the_page_once(found):
-    everywhere = set.union(*found.values())
+    everywhere = set.union(*found.entities.values())
     assert [str(row) for row in documented(COMMON) if not any(map(row.covers, everywhere))] == []
     names = [(row.kind, row.name) for row in documented(COMMON)]
-    again = {(row.kind, row.name) for node in found for row in documented(node)} & {*names}
+    again = {(row.kind, row.name) for node in found.entities for row in documented(node)} & {*names}
     assert (len(names), again) == (len({*names}), set())
+
+
+def test_the_parts_of_diagnostics_are_those_of_the_page(found):
+    page = (ROOT / "docs" / "nodes.md").read_text("utf-8")
+    table = re.search(r"^## Diagnostics\n(.*?)^## ", page, re.M | re.S)[1]
+    assert set(re.findall(r"^\| `([\w -]+)` \|", table, re.M)) == found.parts
 
 
 def profile(text: str) -> QoSProfile:
