@@ -24,7 +24,7 @@ class JointStateArrivals(Subscriptions):
     """Delivers joint states in order.
 
     A node that has fallen behind answers only the newest of what waits: the next controller's cycle needs
-    that one, and the others would make it later.
+    that one, and the others would make it later. Publishers that name other joints each have a newest one.
 
     Args:
         patience: stale_after [s].
@@ -56,10 +56,16 @@ class JointStateArrivals(Subscriptions):
 
     def _catch_up(self, waiting: list[tuple[JointState, dict[str, Any]]]) -> None:
         stamps = [stamp_nanoseconds(message.header.stamp) for message, _ in waiting]
-        newest = max(range(len(waiting)), key=lambda k: (stamps[k], k))
-        for k, (message, info) in enumerate(waiting):
+        by_time = sorted(range(len(waiting)), key=stamps.__getitem__)
+        known, newest = list[list[str]](), set[int]()  # of each list of names
+        for k in reversed(by_time):
+            if (names := waiting[k][0].name) not in known:  # mostly equal ones: compared, not hashed
+                known.append(names)
+                newest.add(k)
+        for _, info in waiting:
             self._count(info)
-            self._deliver(message, info, k != newest)
+        for k in sorted(by_time, key=newest.__contains__):  # those that are only read come first
+            self._deliver(*waiting[k], k not in newest)
 
     def _count(self, info: dict[str, Any]) -> None:
         """Look for gaps in the numbers that a publisher gives its messages."""
@@ -67,7 +73,8 @@ class JointStateArrivals(Subscriptions):
         self._number = number
         if number == last + 1 or self.lost is None or not (number and last):
             return
-        if self._node.count_publishers("joint_states") > 1:
+        # the full name: rclpy does not remap the topic that it is asked about
+        if self._node.count_publishers(self._subscription.topic_name) > 1:
             self.lost = None
         elif number > last:
             self.lost += number - last - 1

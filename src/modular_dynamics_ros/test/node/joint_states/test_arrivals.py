@@ -29,8 +29,8 @@ class Topic:
         self.node.create_subscription.call_args.args[2](*self.queue.pop(0))
 
     @staticmethod
-    def message(stamp, age=0.0, number=None):
-        message = JointState()
+    def message(stamp, age=0.0, number=None, names=()):
+        message = JointState(name=names)
         message.header.stamp = stamp_message(stamp * 1_000_000_000)
         arrival = time.time_ns() - round(age * 1e9)
         return message, {"received_timestamp": arrival, "publication_sequence_number": number}
@@ -71,3 +71,25 @@ def test_what_was_lost_is_counted_where_it_is_known(publishers, numbers, lost):
     topic = Topic(publishers)
     topic.wake(*[(k, 0.0, number) for k, number in enumerate(numbers)])
     assert topic.arrivals.lost == lost
+
+
+def test_another_device_on_the_topic_does_not_silence_a_node_that_has_fallen_behind():
+    topic = Topic()
+    topic.wake(
+        (1, 0.3, None, ["arm"]), (3, 0.2, None, ["arm"]), (2, 0.1, None, ["arm"]), (4, 0.0, None, ["lid"])
+    )
+    assert topic.got == [(1, True), (2, True), (3, False), (4, False)]
+
+
+def test_what_is_answered_is_delivered_after_what_is_only_read():
+    topic = Topic()
+    topic.wake((5, 0.3, None, ["arm"]), (6, 0.2, None, ["lid"]), (7, 0.1, None, ["lid"]))
+    assert topic.got == [(6, True), (5, False), (7, False)]
+
+
+def test_publishers_of_a_remapped_topic_are_counted_by_its_full_name():
+    topic = Topic()
+    topic.node.create_subscription.return_value.topic_name = "/arm/joint_states"
+    topic.node.count_publishers = {"/arm/joint_states": 2, "joint_states": 0}.get
+    topic.wake((1, 0.0, 5), (2, 0.0, 1), (3, 0.0, 7))
+    assert topic.arrivals.lost is None
