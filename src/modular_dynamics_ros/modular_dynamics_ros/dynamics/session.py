@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from rclpy.lifecycle import LifecycleState
@@ -14,7 +14,7 @@ from modular_dynamics_ros.computation.robot import Robot
 from modular_dynamics_ros.computation.values import ComputationSettings, State
 from modular_dynamics_ros.diagnostics.statuses import answer_values
 from modular_dynamics_ros.dynamics.base_inputs import base_input, base_source
-from modular_dynamics_ros.dynamics.crosscheck import CrossChecks
+from modular_dynamics_ros.dynamics.crosscheck import CrossChecks, PinocchioCheck
 from modular_dynamics_ros.dynamics.outputs import DynamicsOutputs
 from modular_dynamics_ros.dynamics.wrench_inputs import WHERE, WrenchInputs
 from modular_dynamics_ros.exceptions import BadMessage
@@ -26,7 +26,7 @@ from modular_dynamics_ros.node.joint_states.answer_record import AnswerRecord
 from modular_dynamics_ros.node.loaded_robot import LoadedRobot, load_computation, robot_settings
 from modular_dynamics_ros.parameters.dynamics import DynamicsParameters
 
-__all__ = ["DynamicsSession", "OutputCounts", "output_status"]
+__all__ = ["DynamicsSession", "OutputCounts", "PreparedRobot", "output_status"]
 
 
 @dataclass
@@ -36,11 +36,18 @@ class OutputCounts:
     limited: "Counter[str]" = field(default_factory=Counter)
 
 
+class PreparedRobot(NamedTuple):
+    """What takes long to make."""
+
+    computation: Computation
+    check: PinocchioCheck
+
+
 class DynamicsSession:
     """Its subscriptions while the node is active, and its publishers.
 
     Args:
-        computation: see `load`.
+        prepared: see `load`.
 
     Attributes:
         record: of the joint states. counts: of the outputs.
@@ -51,19 +58,21 @@ class DynamicsSession:
     """
 
     @staticmethod
-    def load(description: str, parameters: DynamicsParameters) -> Computation:
+    def load(description: str, parameters: DynamicsParameters) -> PreparedRobot:
         """See `load_computation`."""
         source = base_source(parameters)
-        return load_computation(description, parameters, dynamics_settings(parameters), source)
+        computation = load_computation(description, parameters, dynamics_settings(parameters), source)
+        return PreparedRobot(computation, PinocchioCheck.of(computation.robot))
 
-    def __init__(self, node: SessionNode, computation: Computation, parameters: DynamicsParameters) -> None:
+    def __init__(self, node: SessionNode, prepared: PreparedRobot, parameters: DynamicsParameters) -> None:
+        computation, check = prepared
         self._node, self._parameters = node, parameters
         self._base_input = base_input(parameters)
         self._loaded = LoadedRobot(node, computation, parameters)
         self.robot, self.computation = computation.robot, computation
         self.record, self.counts = self._loaded.record, OutputCounts()
         rate, threshold = parameters.crosscheck_rate, parameters.crosscheck_threshold
-        self.crosschecks = CrossChecks(self.robot, node.log, rate, threshold)
+        self.crosschecks = CrossChecks(self.robot, check, node.log, rate, threshold)
         self._outputs = DynamicsOutputs(node, self.robot, parameters.controller_joints)
         self.last_published: Answer | None = None
         self._ramp_factor = 1.0  # of the last torques; it falls until the next answer

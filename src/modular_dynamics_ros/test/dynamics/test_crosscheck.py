@@ -1,14 +1,31 @@
+from types import SimpleNamespace
+from unittest.mock import MagicMock
+
 import pytest
 
 import modular_dynamics as md
 import modular_dynamics.crosscheck
 from modular_dynamics_ros.computation.robot import load_robot
-from modular_dynamics_ros.dynamics.crosscheck import CrossCheckMonitor, PinocchioCheck, crosscheck_status
+from modular_dynamics_ros.dynamics.crosscheck import (
+    MOST_COORDINATES,
+    CrossCheckMonitor,
+    PinocchioCheck,
+    crosscheck_status,
+)
 from modular_dynamics_ros.messages.status import ERROR, OK, WARN
 
 
 def test_a_robot_can_be_compared(four_link):
     assert PinocchioCheck.of(load_robot(four_link)).unavailable == ""
+
+
+def test_a_robot_whose_copy_in_pinocchio_would_fill_the_memory_is_not_compared(monkeypatch):
+    built = MagicMock()
+    monkeypatch.setattr(md.crosscheck, "CrossCheck", built)
+    graph = SimpleNamespace(nv=MOST_COORDINATES + 1)
+    check = PinocchioCheck.of(SimpleNamespace(graph=graph, closed=False, black_boxes=()))
+    assert "151 coordinates" in check.unavailable
+    assert not built.called
 
 
 def test_a_check_that_fails_says_why(four_link, monkeypatch):

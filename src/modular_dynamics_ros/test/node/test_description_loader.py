@@ -22,7 +22,9 @@ class Stage(SpunNodes):
         self.node, self.prepared, self.taken, self.threads = Node("loading"), [], [], set()
         super().__init__(self.node)
         self.go_on, self.newest = threading.Event(), 0
-        self.loader = DescriptionLoader(self.node, self.header, self.prepare, self.outdated, self.take)
+        self.loader = DescriptionLoader(
+            self.node, self.header, self.prepare, self.outdated, self.take, lambda: None
+        )
 
     def header(self, text):
         if text == "no XML":
@@ -39,7 +41,7 @@ class Stage(SpunNodes):
         return f"robot of {text}"
 
     def outdated(self, next_stamp):
-        return next_stamp is None or next_stamp < self.newest
+        return next_stamp < self.newest
 
     def take(self, loaded):
         assert threading.current_thread() is threading.main_thread()
