@@ -17,7 +17,7 @@ class Loading:
     """A loader of texts such as "robot", "robot@5", "malformed", "unusable@5"; the first waits for `go`."""
 
     def __init__(self):
-        self.node, self.go = MagicMock(), threading.Event()
+        self.node, self.begun, self.go = MagicMock(), threading.Event(), threading.Event()
         self.prepared, self.results, self.looks = [], [], 0
         outdated = LATE.__ge__
         self.loader = DescriptionLoader(
@@ -31,6 +31,7 @@ class Loading:
         return SimpleNamespace(name=name, stamp=int(stamp) if stamp else None)
 
     def prepare(self, text):
+        self.begun.set()
         assert self.go.wait(60.0)
         self.prepared.append(text)
         if text.startswith("unusable"):
@@ -40,14 +41,27 @@ class Loading:
     def look(self):
         self.looks += 1
 
-    def run(self, *texts):
-        """The last of them that was not refused, after the thread has ended."""
-        self.loader.load("first")
+    def load(self, first, *texts):
+        """The others come while the first one is prepared."""
+        self.loader.load(first)
+        assert self.begun.wait(60.0)
         for text in texts:
             self.loader.load(text)
+
+    def end(self):
+        thread = self.loader._thread
         self.go.set()
-        self.loader._thread.join(60.0)
-        self.node.create_guard_condition.call_args.args[0]()  # as the executor does
+        thread.join(60.0)
+
+    def hand_over(self):
+        """As the executor does."""
+        self.node.create_guard_condition.call_args.args[0]()
+
+    def run(self, *texts):
+        """The last of them that was not refused, after the thread has ended."""
+        self.load("first", *texts)
+        self.end()
+        self.hand_over()
         return [loaded.text for loaded in self.results if loaded.error is None][-1]
 
 
@@ -83,13 +97,11 @@ def test_with_stamps_only_robots_of_long_ago_are_passed_over(loading):
 
 
 def test_a_robot_with_a_stamp_is_awaited_from_then_on_until_it_is_handed_over(loading):
-    loading.loader.load("first@50")
-    loading.loader.load("second@60")  # its header is read after the first one is prepared
-    assert loading.loader.awaits(0, 10)
-    loading.go.set()
-    loading.loader._thread.join(60.0)
+    loading.load("first@50", "second@60")
+    assert loading.loader.awaits(0, 10)  # the second one's header is not known yet
+    loading.end()
     awaited = [loading.loader.awaits(*of) for of in ((0, 49), (0, 50), (50, 59), (50, 60), (60, 99))]
     assert awaited == [False, True, False, True, False]
-    loading.node.create_guard_condition.call_args.args[0]()
+    loading.hand_over()
     assert not loading.loader.awaits(0, 99)
     assert loading.looks == 1
