@@ -56,7 +56,8 @@ class JointStateArrivals(Subscriptions):
 
     def _catch_up(self, waiting: list[tuple[JointState, dict[str, Any]]]) -> None:
         stamps = [stamp_nanoseconds(message.header.stamp) for message, _ in waiting]
-        newest = max(range(len(waiting)), key=lambda k: (stamps[k], k))
+        horizon = self._node.now() + self._patience() * 1e9  # beyond it no state can be answered
+        newest = max(range(len(waiting)), key=lambda k: (stamps[k] <= horizon, stamps[k], k))
         for k, (message, info) in enumerate(waiting):
             self._count(info)
             self._deliver(message, info, k != newest)
