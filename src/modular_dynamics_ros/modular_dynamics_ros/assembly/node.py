@@ -21,6 +21,7 @@ from modular_dynamics_ros.assembly.motion import MovingJoints
 from modular_dynamics_ros.assembly.services import AssemblyServices, Change
 from modular_dynamics_ros.assembly.state_publisher import StatePublisherClient, require_node_name
 from modular_dynamics_ros.exceptions import AssemblyFileError, ParameterError
+from modular_dynamics_ros.lifecycle.clocks import CLOCK_SET_BACK
 from modular_dynamics_ros.lifecycle.node import ManagedNode
 from modular_dynamics_ros.messages.assembly import incidence_message
 from modular_dynamics_ros.messages.joint_states import JointStateWriter
@@ -81,6 +82,8 @@ class AssemblyNode(ManagedNode[AssemblyParameters]):
 
     def activate(self, state: LifecycleState) -> None:
         """Publish, and move."""
+        if self._newest - self.now() > CLOCK_SET_BACK:
+            self._newest = 0
         self._began = max(self.now(), self._newest + 1)
         self._put_in_force(LiveAssembly.of(self.live.assembly, self.live.revision, self._began), "activated")
         self.while_active.callback(self._stop_timer)
@@ -89,8 +92,21 @@ class AssemblyNode(ManagedNode[AssemblyParameters]):
     def change(self, make: Change, what: str) -> None:
         """See `Host`. Nothing changes where an exception is raised."""
         assembly = make(self.live.assembly)
+        self._follow_clock()
         stamp = max(self.now(), self._newest + 1)
         self._put_in_force(LiveAssembly.of(assembly, self.live.revision + 1, stamp), what)
+
+    def _follow_clock(self) -> None:
+        """Where the clock was set back, as by a simulation that starts again: move on from where it is now.
+
+        Stamps that went on from the old time would be ahead of the clock, and nobody would use them.
+        """
+        if (back := self._newest - self.now()) <= CLOCK_SET_BACK:
+            return
+        self._newest -= back
+        self._began -= back
+        live = LiveAssembly.of(self.live.assembly, self.live.revision, self._newest)
+        self._put_in_force(live, f"the clock was set back by {back * 1e-9:.3f} s")
 
     def _put_in_force(self, live: LiveAssembly, what: str) -> None:
         self.live, self._newest = live, live.stamp
@@ -131,6 +147,7 @@ class AssemblyNode(ManagedNode[AssemblyParameters]):
 
     def _on_state(self) -> None:
         """Publish where the gait is now."""
+        self._follow_clock()
         if self._writer is None or not self.live.joint_names:
             return
         self._newest = stamp = max(self.now(), self._newest + 1)

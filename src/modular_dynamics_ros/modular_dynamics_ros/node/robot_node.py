@@ -15,6 +15,7 @@ from rclpy.lifecycle import LifecycleState
 from std_msgs.msg import String
 
 from modular_dynamics_ros.exceptions import NoJointsError, RobotError
+from modular_dynamics_ros.lifecycle.clocks import CLOCK_SET_BACK
 from modular_dynamics_ros.lifecycle.node import FAILURE, SUCCESS, ManagedNode
 from modular_dynamics_ros.messages.stamps import stamp_seconds
 from modular_dynamics_ros.messages.status import ERROR, OK, WARN, Status, status_of
@@ -26,7 +27,6 @@ from modular_dynamics_ros.node.topics import DESCRIPTIONS
 
 __all__ = ["FAILURE", "SUCCESS", "RobotNode"]
 
-CLOCK_SET_BACK = 1_000_000_000  # [ns] a smaller step is a difference between the clocks of two computers
 MOST_AHEAD = 0.2  # [s] of a description's stamp: clocks of two computers differ by less
 
 
@@ -49,8 +49,9 @@ class RobotNode(ManagedNode[Parameters], Generic[Parameters]):
         self._begin_anew()
 
     def _begin_anew(self) -> None:
-        self.succession = Succession(self, lambda: self.parameters.stale_after)
+        self.succession = Succession(self, lambda: self.parameters.stale_after, self._awaits)
         self._entities = SharedEntities(self)
+        self._newest: int | None = None  # stamp [ns] of the last description that had one and was taken
         self._description = ""  # the newest from the topic, but a refused one
         self._loader: DescriptionLoader[Any] | None = None
         self._lost_before: int | None = 0  # joint states, at the last diagnostics
@@ -76,7 +77,9 @@ class RobotNode(ManagedNode[Parameters], Generic[Parameters]):
             return self._take_file(file)
         from modular_dynamics_ros.computation.robot import header_of  # noqa: PLC0415  # imports the library
 
-        self._loader = DescriptionLoader(self, header_of, self._load, self._outdated, self._take_loaded)
+        self._loader = DescriptionLoader(
+            self, header_of, self._load, self._outdated, self._take_loaded, self.succession.look_again
+        )
         self.while_configured.callback(self._loader.destroy)
         subscription = self.create_subscription(
             String, "robot_description", self._on_robot_description, DESCRIPTIONS
@@ -150,12 +153,16 @@ class RobotNode(ManagedNode[Parameters], Generic[Parameters]):
             self._require_current(stamp)
         except RobotError as refusal:
             self._refuse("robot_description", refusal)
+            self._forget_text(loaded.text)
             return
+        self._newest = self._newest if stamp is None else stamp
         if error is None:
             assert loaded.product is not None  # see `Loaded`
             try:
                 self._add(loaded.product, stamp)
             except Exception as refusal:
+                if not self.context.ok():  # Ctrl-C has shut rclpy down: the description is not to blame
+                    return
                 error = refusal
         if error is None:
             return
@@ -164,8 +171,7 @@ class RobotNode(ManagedNode[Parameters], Generic[Parameters]):
             self.get_logger().info(f"robot_description: {error}")
         else:
             self._refuse("robot_description", error, stays=stamp is None)
-            # the sender may repeat it, once what it lacks is there
-            self._description = "" if self._description == loaded.text else self._description
+            self._forget_text(loaded.text)
         if stamp is not None:
             self.succession.add_vacant(loaded.name, stamp, Vacancy(str(error), usual))
 
@@ -198,14 +204,22 @@ class RobotNode(ManagedNode[Parameters], Generic[Parameters]):
         if (stamp - now) * 1e-9 > max(self.parameters.stale_after, MOST_AHEAD):
             text = f"its stamp {stamp_seconds(stamp)} is ahead of this node's clock, {stamp_seconds(now)}"
             raise RobotError(f"{text}: synchronise the clocks, or set use_sim_time on both sides")
-        newest = self.succession.stamp
+        newest = self._newest
         if newest is not None and stamp < newest and now >= newest - CLOCK_SET_BACK:
             own, last = stamp_seconds(stamp), stamp_seconds(newest)
-            raise RobotError(f"its stamp {own} is older than {last} of the robot in force")
+            raise RobotError(f"its stamp {own} is older than {last} of the last one")
 
-    def _outdated(self, next_stamp: int | None) -> bool:
+    def _outdated(self, next_stamp: int) -> bool:
         """Whether a robot need not be prepared, because of the stamp [ns] of the one that follows."""
-        return next_stamp is None or (self.now() - next_stamp) * 1e-9 > self.parameters.stale_after
+        return (self.now() - next_stamp) * 1e-9 > self.parameters.stale_after
+
+    def _awaits(self, after: int, until: int) -> bool:
+        """See `DescriptionLoader.awaits`."""
+        return self._loader is not None and self._loader.awaits(after, until)
+
+    def _forget_text(self, text: str) -> None:
+        """The sender of a refused description may repeat it, once what it lacks is there."""
+        self._description = "" if self._description == text else self._description
 
     def _arrivals_status(self) -> Status:
         """What the middleware lost of joint_states."""

@@ -1,5 +1,7 @@
 """assembly_node and dynamics_node in one process: descriptions, joint states, services, lifecycle."""
 
+import time
+
 import numpy as np
 import pytest
 from modular_dynamics_interfaces.msg import AssemblyIncidenceMatrix
@@ -123,6 +125,21 @@ def test_an_assembly_without_joints_is_described_and_sends_no_state(stage, capfd
     assert stage.dock("v1", "3", "v2", "4").success
     stage.spin_until(lambda: stage.states)
     assert stage.states[0].name == ["v2/bend"]
+
+
+def test_after_the_clock_was_set_back_it_moves_on_and_is_answered(stage, monkeypatch):
+    hour = 3600 * 10**9
+    monkeypatch.setattr(stage.node, "now", lambda: time.time_ns() + hour)
+    monkeypatch.setattr(stage.dynamics, "now", lambda: time.time_ns() + hour)
+    stage.start()
+    assert stage.dock("b", "3", "v1", "4").success
+    stage.spin_until(lambda: stage.torques)
+    monkeypatch.undo()
+    count, back = len(stage.torques), time.time_ns()
+    stage.spin_until(lambda: len(stage.torques) > count + 5)
+    assert back <= stamp_nanoseconds(stage.torques[-1].header.stamp) <= time.time_ns()
+    assert stage.dock("v1", "3", "v2", "4").success
+    assert stage.node.live.stamp <= time.time_ns()
 
 
 def test_activated_again_it_is_as_it_was_and_newer(stage):

@@ -12,6 +12,7 @@ from std_msgs.msg import String
 import modular_dynamics as md
 from helpers.nodes.dynamics_harness import Q, V, expected
 from modular_dynamics.urdf import stamped
+from modular_dynamics_ros.dynamics.crosscheck import PinocchioCheck
 from modular_dynamics_ros.messages.stamps import description_frame
 from modular_dynamics_ros.node.robot_node import FAILURE, SUCCESS
 
@@ -229,3 +230,34 @@ def test_a_description_older_than_the_one_in_force_is_refused(bodies, capfd):
     bodies.describe(0, 0.2)
     bodies.harness.said("is older than", capfd)
     assert bodies.answers(bodies.send(3.0)) == [1]
+
+
+def test_a_description_without_a_stamp_does_not_end_the_comparison_of_stamps(bodies, capfd):
+    bodies.harness.descriptions.publish(String(data=bodies.texts[1]))
+    bodies.harness.spin_until(lambda: bodies.harness.node.succession.stamp is None)
+    bodies.describe(0, -60.0)
+    bodies.harness.said("is older than", capfd)
+    assert bodies.answers(bodies.send(3.0)) == [1]
+
+
+def test_a_description_refused_for_its_stamp_is_taken_when_its_time_has_come(bodies, capfd, monkeypatch):
+    node = bodies.harness.node
+    now = node.now
+    monkeypatch.setattr(node, "now", lambda: now() - 3600 * 10**9)
+    bodies.describe(1, 0.5)
+    bodies.harness.said("is ahead of this node's clock", capfd)
+    monkeypatch.undo()
+    bodies.describe(1, 0.5)
+    bodies.harness.spin_until(lambda: node.succession.stamp == bodies.stamp(0.5))
+
+
+def test_what_takes_long_is_done_beside_the_executor(make, root, monkeypatch):
+    made = []
+    of = PinocchioCheck.of
+    monkeypatch.setattr(
+        PinocchioCheck, "of", lambda robot: made.append(threading.current_thread().name) or of(robot)
+    )
+    harness = make(robot_description_file="").start()
+    harness.descriptions.publish(String(data=(root / "urdf/four_link.urdf").read_text()))
+    harness.spin_until(lambda: harness.node.session is not None)
+    assert made == ["descriptions"]

@@ -22,7 +22,10 @@ class Stage(SpunNodes):
         self.node, self.prepared, self.taken, self.threads = Node("loading"), [], [], set()
         super().__init__(self.node)
         self.go_on, self.newest = threading.Event(), 0
-        self.loader = DescriptionLoader(self.node, self.header, self.prepare, self.outdated, self.take)
+        self.loader = self.new_loader()
+
+    def new_loader(self):
+        return DescriptionLoader(self.node, self.header, self.prepare, self.outdated, self.take, lambda: None)
 
     def header(self, text):
         if text == "no XML":
@@ -39,7 +42,7 @@ class Stage(SpunNodes):
         return f"robot of {text}"
 
     def outdated(self, next_stamp):
-        return next_stamp is None or next_stamp < self.newest
+        return next_stamp < self.newest
 
     def take(self, loaded):
         assert threading.current_thread() is threading.main_thread()
@@ -116,5 +119,5 @@ def test_after_the_end_nothing_is_handed_over(stage):
     while time.monotonic() < deadline:
         stage.executor.spin_once(timeout_sec=0.02)
     assert stage.taken == []
-    stage.loader = DescriptionLoader(stage.node, stage.header, stage.prepare, stage.outdated, stage.take)
+    stage.loader = stage.new_loader()
     assert stage.load("c").wait(1)[0][0] == "c"

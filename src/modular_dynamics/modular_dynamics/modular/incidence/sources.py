@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ...exceptions import DescriptionError
+from ...text.files import path_of
 from ..file_text import text_of_file
 from ..names import shown
 
@@ -35,7 +36,7 @@ def text_of(source: Source, form: str, most: int) -> Text:
         )
     if isinstance(source, str) and "\n" in source:
         return Text(source.removeprefix("\ufeff"), f"{form} text")
-    path = Path(source).expanduser()
+    path = path_of(source)
     try:
         return Text(text_of_file(path, most), str(path))
     except OSError as error:

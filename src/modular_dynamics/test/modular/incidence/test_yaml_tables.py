@@ -137,3 +137,8 @@ def test_a_file_of_the_papers_organism_is_the_organism(tmp_path):
     organism().incidence_matrix().to_yaml(tmp_path / "organism.yaml")
     aim = IncidenceMatrix.from_yaml(tmp_path / "organism.yaml")
     assert Assembly.from_incidence_matrix(aim) == organism()
+
+
+def test_a_home_of_nobody_is_no_file():
+    with pytest.raises(DescriptionError, match="cannot be read"):
+        IncidenceMatrix.from_yaml("~nobodyx/a.yaml")

@@ -56,7 +56,8 @@ class JointStateArrivals(Subscriptions):
 
     def _catch_up(self, waiting: list[tuple[JointState, dict[str, Any]]]) -> None:
         stamps = [stamp_nanoseconds(message.header.stamp) for message, _ in waiting]
-        by_time = sorted(range(len(waiting)), key=stamps.__getitem__)
+        horizon = self._node.now() + self._patience() * 1e9  # beyond it no state can be answered
+        by_time = sorted(range(len(waiting)), key=lambda k: (stamps[k] <= horizon, stamps[k]))
         known, newest = list[list[str]](), set[int]()  # of each list of names
         for k in reversed(by_time):
             if (names := waiting[k][0].name) not in known:  # mostly equal ones: compared, not hashed

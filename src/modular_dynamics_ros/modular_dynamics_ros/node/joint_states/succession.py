@@ -55,14 +55,22 @@ class Succession:
 
     Args:
         patience: for how long [s] a joint state waits for its description, and a replaced robot is kept.
+        awaits: whether a description has arrived that is not in force yet and valid since a stamp [ns] after
+            the first argument and up to the second.
     """
 
-    def __init__(self, node: SessionNode, patience: Callable[[], float]) -> None:
-        self._node, self._patience = node, patience
+    def __init__(
+        self,
+        node: SessionNode,
+        patience: Callable[[], float],
+        awaits: Callable[[int, int], bool] = lambda after, until: False,
+    ) -> None:
+        self._node, self._patience, self._awaits = node, patience, awaits
         self._robots: list[_Robot] = []
         self._last: Session[Any] | None = None  # newest session; it counts what no robot can answer
         self._ends: deque[float] = deque()  # of all but the newest robot: until when they are kept [s]
         self._held: deque[_Held] = deque()
+        self._preparing = False  # some are held because their robot is being prepared
         self._arrivals: JointStateArrivals | None = None
         self._active = False
         self._timer: Any = None
@@ -201,6 +209,9 @@ class Succession:
             fitting = [one for one in sessions if one.fits(message.name)] if len(sessions) > 1 else []
             return fitting[-1] if fitting else newest.session
         stamp = stamp_nanoseconds(message.header.stamp) or self._node.now()
+        if self._preparing or (stamp >= newest.stamp and self._awaits(newest.stamp, stamp)):
+            self._preparing = True  # what comes later goes later, too
+            return None
         for robot in reversed(self._robots):
             if (robot.stamp or 0) <= stamp:
                 session = _answerable(robot)
@@ -225,15 +236,21 @@ class Succession:
 
     def _deliver_held(self) -> None:
         """After a new description: joint states that wait find their robot, or go on waiting."""
-        held, self._held = self._held, deque()
+        held, self._held, self._preparing = self._held, deque(), False
         for message, info, until in held:
             self._deliver(message, info, False, until)
         self._watch()
 
+    def look_again(self) -> None:
+        """Call when `awaits` may have changed."""
+        if self._preparing:
+            self._deliver_held()
+
     def _give_up(self, held: _Held) -> None:
         """A joint state has waited in vain."""
         named, session = description_of(held.message.header.frame_id), self._robots[-1].session
-        if named is None and session is not None:
+        stamp = stamp_nanoseconds(held.message.header.stamp) or self._node.now()
+        if named is None and session is not None and not self._awaits(self.stamp or 0, stamp):
             session.receive(held.message, held.info, False)  # says which joints are missing
             return
         which = "its robot" if named is None else f"'{named[0][:60]}' since {stamp_seconds(named[1])}"

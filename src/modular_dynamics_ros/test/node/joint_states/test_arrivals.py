@@ -63,6 +63,13 @@ def test_a_node_that_has_fallen_behind_answers_only_the_newest():
     assert [stamp for stamp, superseded in topic.got if not superseded] == [250]
 
 
+def test_a_message_ahead_of_the_clock_does_not_take_the_good_ones_along():
+    topic = Topic()
+    topic.node.time = 250 * 10**9
+    topic.wake((249, 0.3), (250, 0.3), (999, 0.3))
+    assert topic.got == [(249, True), (250, False), (999, True)]
+
+
 @pytest.mark.parametrize(
     ("publishers", "numbers", "lost"),
     [(1, [5, 6, 7], 0), (1, [5, 6, 9, 10, 12], 3), (1, [5, 6, 1, 2], 0), (2, [5, 6, 1, 7, 2], None)],

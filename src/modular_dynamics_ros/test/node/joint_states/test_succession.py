@@ -205,3 +205,36 @@ def test_while_the_node_is_not_active_a_robot_is_replaced_at_once(stage):
     assert (old.calls, new.calls) == (["destroy"], [])
     stage.succession.activate(None)
     assert new.calls == ["activate"]
+
+
+def test_without_a_name_a_state_waits_for_a_robot_that_is_being_prepared(stage):
+    awaited = [5 * S]
+    stage.succession._awaits = lambda after, until: any(after < stamp <= until for stamp in awaited)
+    old = stage.add(1 * S, "a")
+    for stamp in (4, 5, 6):
+        stage.send(stamp, "a")
+    assert old.got == [4]
+    awaited.clear()
+    new = stage.add(5 * S, "a")
+    assert (old.got, new.got) == ([4], [5, 6])
+
+
+def test_states_that_waited_for_a_refused_robot_keep_their_order(stage):
+    awaited = [True]
+    stage.succession._awaits = lambda after, until: bool(awaited)
+    robot = stage.add(1 * S, "a")
+    stage.send(4, "a")
+    awaited.clear()
+    stage.send(5, "a")
+    assert robot.got == []
+    stage.succession.look_again()
+    stage.send(6, "a")
+    assert robot.got == [4, 5, 6]
+
+
+def test_a_state_that_waited_in_vain_for_a_robot_in_preparation_is_not_answered_by_the_old_one(stage):
+    stage.succession._awaits = lambda after, until: True
+    robot = stage.add(1 * S, "a")
+    stage.send(4, "a")
+    stage.wait(0.21)
+    assert (robot.got, robot.causes) == ([], ["no description"])
