@@ -191,9 +191,7 @@ def load_robot(
         dry if closed else dry[indices],
         closed,
         tuple(
-            name
-            for name in graph.joint_names
-            if name not in independent and graph.joint(name).type.nv == 1
+            name for name in graph.joint_names if name not in independent and graph.joint(name).type.nv == 1
         ),
         floating_base_of(graph, base_source, graph.independent_joint_names, states) if bases else None,
         frame_prefix,
