@@ -4,10 +4,12 @@ import pytest
 
 import modular_dynamics as md
 from helpers.paths import ROBOTS, ROOT
+from torture.descriptions.modular_files import FILES
 from torture.descriptions.mutations import mutated
 from torture.descriptions.outcomes import FAULTS, outcome_of
 from torture.descriptions.paths import nasty_paths
-from torture.descriptions.yaml_mutations import mutated_partition
+from torture.descriptions.robots import closed_loop_texts
+from torture.descriptions.yaml_mutations import mutated_yaml
 
 URDFS = sorted(ROBOTS.glob("*.urdf"))
 #: The partition file of the documentation has every key.
@@ -57,12 +59,40 @@ def test_damaged_partition_files(tmp_path):
     def outcomes():
         for seed in range(SEEDS):
             robot, base = list(PARTITIONS.items())[seed % len(PARTITIONS)]
-            text, what = mutated_partition(base, seed)
+            text, what = mutated_yaml(base, seed)
             file.write_bytes(text if isinstance(text, bytes) else text.encode("utf-8", "surrogatepass"))
             yield seed, what, outcome_of(lambda: md.load_urdf(ROBOTS / f"{robot}.urdf", file), seed)  # noqa: B023
 
     kinds = counted(outcomes())
     assert kinds["right"] > SEEDS // 50
+    assert kinds["refused"] > SEEDS // 20
+
+
+def test_damaged_robots_with_closed_loops():
+    robots = closed_loop_texts()
+
+    def outcomes():
+        for seed in range(SEEDS // 3):
+            text, what = mutated(robots[seed % len(robots)], seed)
+            yield seed, what, outcome_of(lambda: md.load_urdf(text), seed)  # noqa: B023
+
+    kinds = counted(outcomes())
+    assert kinds["right"] > 0
+    assert kinds["refused"] > SEEDS // 20
+
+
+@pytest.mark.parametrize("kind", FILES)
+def test_damaged_files_of_modular_robots(kind, tmp_path):
+    file, damaged = tmp_path / "file", FILES[kind]
+
+    def outcomes():
+        for seed in range(SEEDS // 3):
+            text, what = mutated_yaml(damaged.texts[seed % len(damaged.texts)], seed)
+            file.write_bytes(text if isinstance(text, bytes) else text.encode("utf-8", "surrogatepass"))
+            yield seed, what, outcome_of(lambda: damaged.read(file), seed, use=damaged.use)
+
+    kinds = counted(outcomes())
+    assert kinds["right"] > 0
     assert kinds["refused"] > SEEDS // 20
 
 
@@ -85,7 +115,7 @@ def test_paths_at_which_there_is_no_description(tmp_path):
 def test_the_same_seed_gives_the_same_damage(seed):
     text = URDFS[0].read_text("utf-8")
     assert mutated(text, seed) == mutated(text, seed)
-    assert mutated_partition(DOCUMENTED, seed) == mutated_partition(DOCUMENTED, seed)
+    assert mutated_yaml(DOCUMENTED, seed) == mutated_yaml(DOCUMENTED, seed)
 
 
 def test_damage_that_is_not_refused_is_noticed():

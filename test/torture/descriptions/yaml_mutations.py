@@ -1,4 +1,4 @@
-"""A partition file, damaged by chance: ``mutated_partition(text, seed)``; the same seed, the same damage."""
+"""A YAML file, damaged by chance: ``mutated_yaml(text, seed)``; the same seed, the same damage."""
 
 import copy
 import re
@@ -12,7 +12,7 @@ import yaml
 from .encodings import ENCODINGS
 from .nasty_values import DIGITS, NAMES, NUMBERS, TEXTS
 
-__all__ = ["mutated_partition"]
+__all__ = ["mutated_yaml"]
 
 _VALUE = re.compile(r"(?<=[:,\[] )([^\s,{}\[\]][^,{}\[\]\n]*)")
 _PLAIN = (
@@ -115,7 +115,7 @@ _OTHER_TYPES = (
 )
 
 
-def mutated_partition(text: str, seed: int) -> tuple[str | bytes, str]:
+def mutated_yaml(text: str, seed: int) -> tuple[str | bytes, str]:
     """The damaged YAML, and what was done to it."""
     random = Random(seed)
     done = list[str]()

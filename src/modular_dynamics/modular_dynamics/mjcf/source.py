@@ -9,7 +9,7 @@ from threading import Lock
 from typing import Any, NamedTuple
 
 from ..exceptions import MissingDependencyError, MjcfError
-from ..text.files import content_of, is_file, path_of, shortened
+from ..text.files import content_of, is_file, path_of
 from ..text.sizes import MAX_BYTES
 
 __all__ = ["Compiled", "compiled", "mujoco_module"]
@@ -89,9 +89,7 @@ def _read(file: Any) -> Any:
 
 
 def _from_path(mujoco: Any, path: Path) -> Compiled:
-    if not is_file(path):
-        raise MjcfError(f"no MJCF file at {shortened(path)}")
-    if path.suffix == ".mjb":  # compiled
+    if path.suffix == ".mjb" and is_file(path):  # compiled
         return _compile(mujoco.MjModel.from_binary_path, str(path), where=f"'{path}': ")
     _check_root(content_of(path, "MJCF file", MAX_BYTES, MjcfError), f"'{path}'")
     return _compile(mujoco.MjModel.from_xml_path, str(path), where=f"'{path}': ")

@@ -4,7 +4,7 @@ from . import checks, orders
 from .changes.parameters.kind import Parameter
 from .checks import *  # noqa: F403  # all of them
 from .closure import Anchor, Gear, LoopJoint, Spring
-from .configuration import PositionLimits, joint_limits
+from .configuration import PositionLimits, joint_limits, usual_range
 from .findings import Finding, summaries_by_kind
 from .graph import SubsystemGraph
 from .inertial import Inertial, Link, merged
@@ -32,5 +32,6 @@ __all__ = [
     "merged",
     "orders",
     "summaries_by_kind",
+    "usual_range",
 ]
 __all__ += checks.__all__

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from ..algebra import motion_after, motion_between, quaternion_after, quaternion_between
 from ..exceptions import StateError
 from ..kernels import SMALLEST_NORM
+from ..text.numbers import LARGEST
 from .number_arrays import number_array
 from .subsystem import Joint, JointType
 
@@ -26,6 +27,7 @@ __all__ = [
     "position_limits",
     "random_configuration",
     "state_array",
+    "usual_range",
     "velocity_limits",
 ]
 
@@ -195,9 +197,27 @@ def _finite(graph: Coordinates, result: Array, inputs: str) -> Array:
 
 
 def joint_limits(joint: Joint) -> tuple[float, float]:
-    """Lower and upper limit [rad or m], infinite where there are none or where they leave no range."""
+    """Lower and upper limit [rad or m], infinite where there are none or where they leave no range.
+
+    Limits beyond 1e9 count as none, each by itself: files have 1e16 or the largest float for "unlimited",
+    with which nothing can be computed.
+    """
     lower, upper = joint.limits.lower, joint.limits.upper
-    return (lower, upper) if lower is not None and upper is not None and lower < upper else (-np.inf, np.inf)
+    if lower is None or upper is None or not lower < upper:
+        return -np.inf, np.inf
+    return (lower if lower >= -LARGEST else -np.inf), (upper if upper <= LARGEST else np.inf)
+
+
+def usual_range(joint: Joint) -> tuple[float, float]:
+    """Limits [rad or m]; where a side has none, a turn or two metres from the other side's, or about zero."""
+    lower, upper = joint_limits(joint)
+    if np.isfinite([lower, upper]).all():
+        return lower, upper
+    reach = METRE if joint.type is JointType.PRISMATIC else HALF_TURN
+    return (
+        max(lower, min(-reach, upper - 2.0 * reach)),
+        min(upper, max(reach, lower + 2.0 * reach)),
+    )
 
 
 def position_limits(graph: Coordinates) -> PositionLimits:
@@ -251,11 +271,7 @@ def random_configuration(graph: Coordinates, rng: np.random.Generator, count: in
     for name in graph.joint_names:
         joint, part = graph.joint(name), graph.q_slice(name)
         if joint.type.nq == 1:
-            lower, upper = joint_limits(joint)
-            if not np.isfinite([lower, upper]).all():
-                reach = METRE if joint.type is JointType.PRISMATIC else HALF_TURN
-                lower, upper = max(lower, -reach), min(upper, reach)
-            result[:, part] = rng.uniform(lower, upper, (rows, 1))
+            result[:, part] = rng.uniform(*usual_range(joint), (rows, 1))
         else:
             turn = rng.standard_normal((rows, 4))
             turn /= np.linalg.norm(turn, axis=1, keepdims=True)

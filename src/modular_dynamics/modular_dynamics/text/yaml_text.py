@@ -9,7 +9,7 @@ import yaml
 from ..exceptions import DescriptionError
 from .sizes import MAX_DEPTH, MAX_YAML_BYTES, MAX_YAML_VALUES, too_large
 
-__all__ = ["LinedMapping", "documents", "dumped"]
+__all__ = ["LinedMapping", "documents", "dumped", "one_line"]
 
 _Safe = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # libyaml's, if it is installed: five times as fast
 
@@ -44,6 +44,17 @@ class _Dumper(yaml.SafeDumper):
     """YAML that any reader, of 1.1 or 1.2, takes for the same."""
 
 
+class _Merging(_Loader):
+    """With the key << of YAML 1.1: the keys of another mapping."""
+
+
+class _OneLine(_Dumper):
+    """Without anchors: what stands twice in the data stands twice in the text."""
+
+    def ignore_aliases(self, data: Any) -> bool:
+        return True
+
+
 _Loader.yaml_implicit_resolvers = {}
 _Loader.add_constructor("tag:yaml.org,2002:map", _Loader.lined_mapping)
 for _tag, _pattern, _first in (
@@ -55,14 +66,18 @@ for _tag, _pattern, _first in (
 ):
     for _kind in (_Loader, _Dumper):
         _kind.add_implicit_resolver(f"tag:yaml.org,2002:{_tag}", re.compile(_pattern), _first)
+_Merging.add_implicit_resolver("tag:yaml.org,2002:merge", re.compile("^<<$"), ["<"])
 
 
-def documents(text: str, name: str, error: type[DescriptionError] = DescriptionError) -> list[Any]:
+def documents(
+    text: str, name: str, error: type[DescriptionError] = DescriptionError, *, merges: bool = False
+) -> list[Any]:
     """The documents of a YAML text, which '---' separates.
 
     Args:
-        name: of the file, for messages.
+        name: of the file, for messages; may be empty.
         error: what is raised.
+        merges: whether the key << stands for the keys of another mapping, as in YAML 1.1.
 
     Raises:
         DescriptionError: not YAML, a key that stands twice in one mapping, or a limit of sizes.py is
@@ -72,7 +87,7 @@ def documents(text: str, name: str, error: type[DescriptionError] = DescriptionE
         if (size := len(text.encode())) > MAX_YAML_BYTES:
             raise _Refused(too_large("this YAML", size, MAX_YAML_BYTES, "bytes"))
         _check_depth(text)
-        return _constructed(text)
+        return _constructed(_Merging(text) if merges else _Loader(text))
     except yaml.MarkedYAMLError as failure:
         mark = failure.problem_mark or failure.context_mark
         raise error(f"this is not YAML: {failure.problem or failure.context}", _at(name, mark)) from None
@@ -85,7 +100,7 @@ def documents(text: str, name: str, error: type[DescriptionError] = DescriptionE
 
 
 def _at(name: str, mark: Any) -> str:
-    return name if mark is None else f"{name}, line {mark.line + 1}"
+    return name if mark is None else ", ".join(filter(None, (name, f"line {mark.line + 1}")))
 
 
 class _Refused(Exception):
@@ -110,8 +125,8 @@ def _check_depth(text: str) -> None:
             raise _Refused(f"{deep} are accepted", event.start_mark)
 
 
-def _constructed(text: str) -> list[Any]:
-    loader, found = _Loader(text), []
+def _constructed(loader: Any) -> list[Any]:
+    found = []
     try:
         while loader.check_node():
             node = loader.get_node()
@@ -145,3 +160,9 @@ def dumped(data: object) -> str:
         data, Dumper=_Dumper, sort_keys=False, default_flow_style=None, width=118, allow_unicode=True
     )
     return text
+
+
+def one_line(data: object) -> str:
+    """The same on one line."""
+    text: str = yaml.dump(data, Dumper=_OneLine, default_flow_style=True, sort_keys=False, width=1 << 30)
+    return text.removesuffix("...\n").strip()  # the mark of the document's end, after plain values

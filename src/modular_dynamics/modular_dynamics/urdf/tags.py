@@ -11,7 +11,7 @@ from typing import Any
 from lxml import etree
 
 from ..exceptions import PartitionError, UrdfError
-from ..text.files import content_of, path_of
+from ..text.files import path_of, text_of
 from ..text.sizes import MAX_TAGS, MAX_YAML_BYTES, too_large
 from ..text.yaml_text import LinedMapping, documents
 from .checks.values import LINE, attributes
@@ -116,10 +116,7 @@ def read_partition(partition: str | Path | Mapping[str, Any] | None) -> dict[str
             "mapping is needed"
         )
     path = path_of(partition)
-    try:
-        text = content_of(path, "partition file", MAX_YAML_BYTES, PartitionError).decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise PartitionError(f"'{path}' is not YAML: {error}") from None
+    text = text_of(path, "partition file", MAX_YAML_BYTES, PartitionError)
     contents = documents(text, f"'{path}'", PartitionError)
     if len(contents) != 1 or not isinstance(contents[0], LinedMapping):
         raise PartitionError(f"'{path}' does not hold a mapping (version: 1, subsystems: ...)")

@@ -11,7 +11,7 @@ import modular_dynamics as md
 from helpers.random_examples.examples import examples
 from helpers.random_examples.trees import random_trees
 from helpers.robots.urdf_text import inertial, joint, robot
-from modular_dynamics.model import JointType, Limits, joint_limits
+from modular_dynamics.model import JointType, Limits, joint_limits, usual_range
 
 
 def assert_same_place(graph, ours, theirs):
@@ -108,6 +108,24 @@ def test_limits_without_a_range_are_none():
     assert joint_limits(revolute) == (-9, 9)
     for limits in (Limits(0.0, 0.0), Limits(1.0, -1.0), Limits()):
         assert joint_limits(replace(revolute, limits=limits)) == (-np.inf, np.inf)
+
+
+@pytest.mark.parametrize(
+    ("limits", "seen", "drawn"),
+    [
+        ((-1.0, 2.0), (-1.0, 2.0), (-1.0, 2.0)),
+        ((-1e9, 1e9), (-1e9, 1e9), (-1e9, 1e9)),
+        ((0.8, 1e16), (0.8, np.inf), (0.8, 0.8 + 2 * np.pi)),
+        ((-1.0, 1.7976931348623157e308), (-1.0, np.inf), (-1.0, 2 * np.pi - 1.0)),
+        ((-1.7976931348623157e308, -5.0), (-np.inf, -5.0), (-5.0 - 2 * np.pi, -5.0)),
+        ((-1e308, 1e308), (-np.inf, np.inf), (-np.pi, np.pi)),
+    ],
+)
+def test_limits_that_files_write_for_unlimited_are_none(limits, seen, drawn):
+    (revolute,) = md.load_urdf(one_joint("revolute")).joints
+    one = replace(revolute, limits=Limits(*limits))
+    assert joint_limits(one) == seen
+    assert usual_range(one) == pytest.approx(drawn, rel=1e-15)
 
 
 def test_random_configurations_are_within_limits_and_turned_any_way(load_robot):

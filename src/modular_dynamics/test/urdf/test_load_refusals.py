@@ -270,3 +270,23 @@ def test_one_warning_of_each_kind(recwarn):
     ]
     with pytest.raises(md.UrdfError, match=r"strict: broken .*; line 4: link 'lower' moves"):
         md.load_urdf(text, strict=True)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ('name="elbow" type="revolute"', 'name="elbow" type="fixed"', "is fixed"),
+        (
+            '"elbow" type="revolute">',
+            '"elbow" type="revolute"><mimic joint="shoulder"/>',
+            "mimics joint 'shoulder'",
+        ),
+    ],
+)
+def test_a_passive_joint_without_a_motion_of_its_own(old, new, message):
+    """Closing loops raised a KeyError with its name."""
+    assert old in ROBOT
+    text = tagged('<passive joint="elbow"/>').replace(old, new)
+    wanted = f"line 10: passive joint 'elbow' {message}; one with a motion of its own is needed"
+    with pytest.raises(md.PartitionError, match=wanted):
+        md.load_urdf(text)

@@ -178,21 +178,20 @@ def load_robot(
         velocities = [graph.joint(name).type.nv for name in graph.joint_names]
         damping, dry = np.repeat(damping, velocities), np.repeat(dry, velocities)
     indices = np.array([graph.v_slice(name).start for name in states], dtype=np.intp)
+    place, independent = {name: k for k, name in enumerate(states)}, set(graph.independent_joint_names)
     limits = (graph.joint(name).limits.effort for name in states)
     return Robot(
         graph,
         states,
         indices,
         names,
-        np.array([states.index(name) for name in names], dtype=np.intp),
+        np.array([place[name] for name in names], dtype=np.intp),
         np.array([limit if limit and limit > 0.0 else np.inf for limit in limits]),
         damping if closed else damping[indices],
         dry if closed else dry[indices],
         closed,
         tuple(
-            name
-            for name in graph.joint_names
-            if name not in graph.independent_joint_names and graph.joint(name).type.nv == 1
+            name for name in graph.joint_names if name not in independent and graph.joint(name).type.nv == 1
         ),
         floating_base_of(graph, base_source, graph.independent_joint_names, states) if bases else None,
         frame_prefix,
@@ -214,9 +213,11 @@ def header_of(description: str) -> DescriptionHeader:
 def _moving_with(graph: md.SubsystemGraph, inside: set[str]) -> set[str]:
     """Joints that drive a joint outside black boxes, or one that carries it on its way to the ground."""
     driving: set[str] = set()
+    passed: set[int] = set()  # from there on up everything is known
     for k, joint in enumerate(graph.joints):
         above: int | None = None if joint.name in inside else k
-        while above is not None:
+        while above is not None and above not in passed:
+            passed.add(above)
             driving.add(graph.driver(graph.joints[above]))
             above = graph.parents[above]
     return driving

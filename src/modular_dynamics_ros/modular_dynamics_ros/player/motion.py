@@ -1,13 +1,11 @@
 """Motions in closed form, piecewise constant accelerations read from YAML; and when each sample is due."""
 
-import math
 from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
-import yaml
 
 from modular_dynamics_ros.exceptions import MotionError
 
@@ -74,11 +72,18 @@ def load_profile(path: str | Path) -> AccelerationProfile:
     Raises:
         MotionError: naming the file and the entry that is missing, of the wrong kind or out of order.
     """
+    # the library takes long to import, which a node that starts does not wait for
+    from modular_dynamics.exceptions import DescriptionError  # noqa: PLC0415
+    from modular_dynamics.text.files import path_of, text_of  # noqa: PLC0415
+    from modular_dynamics.text.sizes import MAX_YAML_BYTES  # noqa: PLC0415
+    from modular_dynamics.text.yaml_text import documents  # noqa: PLC0415
+
     where = f"motion file '{path}'"
     try:
-        data = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        raise MotionError(f"{where} cannot be read: {error}") from error
+        found = documents(text_of(path_of(path), "motion file", MAX_YAML_BYTES), where)
+    except DescriptionError as error:
+        raise MotionError(str(error)) from error
+    data = found[0] if len(found) == 1 else found
     if not isinstance(data, dict):
         raise MotionError(f"{where}: needs the keys duration, segments and accelerations")
     known = {"duration", "segments", "accelerations", "start", "version", "description"}
@@ -123,8 +128,13 @@ def _joint_values(raw: Any, where: str) -> dict[str, float]:
 
 
 def _number(value: Any, where: str) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-        raise MotionError(f"{where} must be a finite number, not {value!r}")
+    from modular_dynamics.text.numbers import LARGEST  # noqa: PLC0415  # as above
+    from modular_dynamics.text.sizes import shown  # noqa: PLC0415
+
+    if isinstance(value, bool) or not isinstance(value, int | float) or not -LARGEST <= value <= LARGEST:
+        raise MotionError(
+            f"{where} must be a finite number, not {shown(value)}; at most {LARGEST:g} is accepted"
+        )
     return float(value)
 
 

@@ -255,7 +255,7 @@ def test_what_takes_long_is_done_beside_the_executor(make, root, monkeypatch):
     made = []
     of = PinocchioCheck.of
     monkeypatch.setattr(
-        PinocchioCheck, "of", lambda robot: made.append(threading.current_thread().name) or of(robot)
+        PinocchioCheck, "of", lambda *a: made.append(threading.current_thread().name) or of(*a)
     )
     harness = make(robot_description_file="").start()
     harness.descriptions.publish(String(data=(root / "urdf/four_link.urdf").read_text()))

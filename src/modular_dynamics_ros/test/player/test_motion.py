@@ -48,7 +48,7 @@ GOOD = "duration: 1.0\nsegments: [{until: 1.0, scale: 1.0}]\naccelerations: {a: 
     ("text", "offender"),
     [
         ("[1, 2]", "needs the keys duration, segments and accelerations"),
-        ("duration: [", "cannot be read"),
+        ("duration: [", "line 2: this is not YAML"),
         (GOOD.replace("duration: 1.0", "duration: soon"), "duration must be a finite number, not 'soon'"),
         (GOOD.replace("until: 1.0", "until: .nan"), "segment 1: until must be a finite number"),
         (GOOD.replace("until: 1.0", "until: 0.5"), "the last segment ends at 0.5 s, duration is 1 s"),

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from ...dynamics.arrays.arguments import Array
 from ...dynamics.workspaces import workspace_of
 from ...exceptions import StateError
-from ...model import SubsystemGraph, joint_limits
+from ...model import SubsystemGraph, joint_limits, usual_range
 from ..constraints.constraint_system import ConstraintSystem
 from ..constraints.coordinates import SLACK, indices_in_q
 from .diagnosis import cannot_close
@@ -76,7 +76,7 @@ def starting_point(graph: SubsystemGraph) -> Array:
     for name in graph.joint_names:
         low, high = joint_limits(graph.joint(name))
         if not low <= 0.0 <= high:
-            start[graph.q_slice(name)] = 0.5 * (low + high)
+            start[graph.q_slice(name)] = 0.5 * sum(usual_range(graph.joint(name)))
     return start
 
 

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ...dynamics.arrays.arguments import Array
 from ...exceptions import ClosureError, StateError
-from ...model import JointType, SubsystemGraph, joint_limits
+from ...model import JointType, SubsystemGraph, joint_limits, usual_range
 from ...model.number_arrays import number_array
 
 __all__ = [
@@ -177,6 +177,7 @@ class PassiveJoints:
 
     Attributes:
         indices: theirs in q. low, high (nq,): limits [rad or m], infinite where there are none.
+        middle (nq,): of the limits, finite.
         is_periodic (nq,): whole turns change nothing. Not where a gear or a mimic counts them.
     """
 
@@ -186,10 +187,12 @@ class PassiveJoints:
         counted |= {graph.driver(joint) for joint in graph.joints if joint.mimic is not None}
         self.indices = np.array([graph.q_slice(name).start for name in names], np.int64)
         self.low, self.high = np.full(graph.nq, -np.inf), np.full(graph.nq, np.inf)
+        self.middle = np.zeros(graph.nq)
         self.is_periodic = np.zeros(graph.nq, np.bool_)
         for name, index in zip(names, self.indices, strict=True):
             joint = graph.joint(name)
             self.low[index], self.high[index] = joint_limits(joint)
+            self.middle[index] = 0.5 * sum(usual_range(joint))
             self.is_periodic[index] = joint.type is not JointType.PRISMATIC and name not in counted
 
     def turned_to_limits(self, q: Array, indices: Indices | list[int]) -> tuple[Array, float]:
@@ -199,7 +202,7 @@ class PassiveJoints:
             low, high = self.low[k], self.high[k]
             beyond = max(low - q[k], q[k] - high)
             if beyond > 0.0 and self.is_periodic[k]:
-                turned = q[k] + TURN * np.round((0.5 * (low + high) - q[k]) / TURN)
+                turned = q[k] + TURN * np.round((self.middle[k] - q[k]) / TURN)
                 if max(low - turned, turned - high) < beyond:
                     q[k], beyond = turned, max(low - turned, turned - high)
             total += beyond if beyond > SLACK else 0.0

@@ -31,7 +31,7 @@ from pathlib import Path
 from typing import Any
 
 from ...exceptions import DescriptionError
-from ...text.files import content_of, path_of
+from ...text.files import path_of, text_of
 from ...text.sizes import MAX_YAML_BYTES
 from ...text.yaml_text import documents
 
@@ -106,12 +106,7 @@ class Rules:
 
 def read_rules(path: str | Path) -> Rules:
     """Rules out of a YAML file. Raises DescriptionError: names the element, and what would be right."""
-    file = path_of(path)
-    try:
-        text = content_of(file, "file of rules", MAX_YAML_BYTES, DescriptionError).decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise DescriptionError(f"the rules cannot be read: {error}", str(path)) from None
-    contents = documents(text, str(path))
+    contents = documents(text_of(path_of(path), "file of rules", MAX_YAML_BYTES), str(path))
     try:
         return rules_from(contents[0] if len(contents) == 1 else contents)
     except DescriptionError as error:

@@ -2,15 +2,13 @@
 
 import os
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
-import yaml
-
-from ...exceptions import DescriptionError, GaitError
-from ..file_text import LARGEST_YAML, text_of_file
+from ...exceptions import GaitError
+from ...text.files import given_text
+from ...text.sizes import MAX_YAML_BYTES
+from ...text.yaml_text import documents
 from ..names import shown
-from ..yaml_size import BoundedLoader
 from .coupled_maps import CoupledMaps
 from .gait import Gait
 from .oscillators import Oscillators
@@ -20,8 +18,6 @@ from .values import joint_names, number
 
 __all__ = ["load"]
 
-#: YAML's key << for the keys of another mapping.
-MERGE = "tag:yaml.org,2002:merge"
 NUMBERS = ("amplitude", "frequency", "offset", "phase")
 WAVE = {"joints", "lag", *NUMBERS}
 LEGS = {"left", "right", "lag", "opposition", "within", *NUMBERS}
@@ -45,51 +41,12 @@ def load(source: str | os.PathLike[str] | Mapping[str, Any]) -> Gait:
         raise GaitError(
             f"{shown(source)} is no gait; the path of a YAML file, YAML text or a mapping is needed"
         )
-    is_text = isinstance(source, str) and "\n" in source
+    name, text = given_text(source, "gait", MAX_YAML_BYTES, GaitError)
+    found = documents(text, name, GaitError, merges=True)
     try:
-        return _gait(_content(str(source) if is_text else _text(source)))
+        return _gait(found[0] if len(found) == 1 else found)
     except GaitError as error:
-        if is_text:
-            raise
-        raise error.located(f"{str(source)[:250]}: ", error.line) from None
-
-
-def _text(path: str | os.PathLike[str]) -> str:
-    try:
-        return text_of_file(Path(path), LARGEST_YAML)
-    except OSError as error:
-        raise GaitError(f"the gait cannot be read: {error.strerror or error}") from None
-    except ValueError as error:
-        raise GaitError(f"it is no text: {error}") from None
-
-
-def _content(text: str) -> Any:
-    try:
-        return yaml.load(text, _Loader)
-    except RecursionError:
-        raise GaitError("this YAML is nested too deeply") from None
-    except GaitError:
-        raise
-    except DescriptionError as error:  # too many values
-        raise GaitError(str(error)) from None
-    except (yaml.YAMLError, ValueError, LookupError, AttributeError, TypeError) as error:
-        # all but the first are PyYAML's own, where a tag such as !!bool is before 'x'
-        raise GaitError(f"this is not YAML: {error}") from None
-
-
-class _Loader(BoundedLoader):
-    """Refuses a key that is in a mapping twice, of which YAML's loader takes the last."""
-
-    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
-        seen = set()
-        for name, _ in node.value:
-            if name.tag == MERGE:
-                continue
-            key = self.construct_object(name, deep=True)
-            if isinstance(key, str) and key in seen:
-                raise GaitError(f"'{key}' twice in one mapping; once is right", name.start_mark.line + 1)
-            seen.add(key if isinstance(key, str) else None)
-        return super().construct_mapping(node, deep=deep)
+        raise error if name == "the text" else error.located(f"{name[:250]}: ", error.line) from None
 
 
 def _gait(content: Any) -> Gait:

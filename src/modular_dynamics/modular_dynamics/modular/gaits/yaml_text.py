@@ -2,7 +2,7 @@
 
 from typing import Any
 
-import yaml
+from ...text.yaml_text import one_line
 
 __all__ = ["yaml_text"]
 
@@ -23,13 +23,6 @@ UNITS = {
 }
 
 
-class _Dumper(yaml.SafeDumper):
-    """Writes one joint on one line."""
-
-    def ignore_aliases(self, data: Any) -> bool:
-        return True
-
-
 def yaml_text(mapping: dict[str, Any]) -> str:
     """One key per line with its unit; mappings of joints one joint per line."""
     lines = []
@@ -44,9 +37,4 @@ def yaml_text(mapping: dict[str, Any]) -> str:
 
 def _line(entry: dict[str, Any]) -> str:
     [(key, value)] = entry.items()
-    return f"{_flow(key)}: {_flow(value)}"
-
-
-def _flow(value: Any) -> str:
-    text: str = yaml.dump(value, Dumper=_Dumper, default_flow_style=True, sort_keys=False, width=1 << 30)
-    return text.removesuffix("...\n").strip()  # the mark of the document's end, after plain values
+    return f"{one_line(key)}: {one_line(value)}"

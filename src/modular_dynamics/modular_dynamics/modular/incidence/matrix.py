@@ -12,12 +12,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from ...exceptions import AssemblyError, DescriptionError
 from ...model.constant import Constant
-from ..file_text import LARGEST_FILE, LARGEST_YAML
+from ...text.files import given_text
+from ...text.sizes import MAX_BYTES, MAX_YAML_BYTES
 from ..names import listed, shown
 from . import checks
 from .csv_tables import csv_of, table_of_csv
 from .printing import matrix_text
-from .sources import Source, Text, text_of, written
+from .sources import Source, written
 from .table import Table
 from .yaml_tables import table_of_yaml, yaml_of
 
@@ -107,7 +108,7 @@ class IncidenceMatrix(Constant):
             DescriptionError: no such file; no such table. Names file, line and column.
             AssemblyError: as :class:`IncidenceMatrix`; names the file.
         """
-        return cls._read(text_of(source, "CSV", LARGEST_FILE), table_of_csv)
+        return cls._read(given_text(source, "CSV table", MAX_BYTES), table_of_csv)
 
     def to_yaml(self, path: str | PathLike[str] | None = None) -> str:
         """The matrix as YAML, a line for each module and each docking, also written to ``path`` if given."""
@@ -124,17 +125,18 @@ class IncidenceMatrix(Constant):
             DescriptionError: no such file; other YAML. Names file and line.
             AssemblyError: as :class:`IncidenceMatrix`; names the file.
         """
-        return cls._read(text_of(source, "YAML", LARGEST_YAML), table_of_yaml)
+        return cls._read(given_text(source, "YAML file", MAX_YAML_BYTES), table_of_yaml)
 
     @classmethod
-    def _read(cls, text: Text, table_of: Callable[[str], Table]) -> IncidenceMatrix:
+    def _read(cls, source: tuple[str, str], table_of: Callable[[str], Table]) -> IncidenceMatrix:
+        name, text = source
         try:
-            arguments: tuple[Any, ...] = table_of(text.text)
+            arguments: tuple[Any, ...] = table_of(text)
             return cls(*arguments)
         except DescriptionError as error:
-            raise error.located(f"{text.where}: ", error.line) from None
+            raise error.located(f"{name}: ", error.line) from None
         except AssemblyError as error:
-            raise AssemblyError(f"{text.where}: {error}") from None
+            raise AssemblyError(f"{name}: {error}") from None
 
     def _table(self) -> Table:
         return Table(*(getattr(self, name) for name in Table._fields))

@@ -2,11 +2,13 @@
 
 import re
 from collections.abc import Iterable, Mapping
+from typing import Any
 
 import numpy as np
 import yaml
 
 from ...exceptions import DescriptionError
+from ...text.yaml_text import LinedMapping, documents
 from ..names import listed, shown
 from .checks import require_size
 from .table import Table
@@ -16,9 +18,8 @@ __all__ = ["table_of_yaml", "yaml_of"]
 #: What YAML reads as text without quotes: not numbers, and none of the words below.
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
 _WORDS = {"y", "n", "yes", "no", "on", "off", "true", "false", "null"}
-_WHOLE = re.compile(r"[+-]?[0-9]{1,9}")
-
-_Entries = dict[str, yaml.Node]
+#: Of faces and turns, whose own limits are checked with the matrix.
+_LARGEST = 10**9
 
 
 def yaml_of(table: Table) -> str:
@@ -53,93 +54,85 @@ def _quoted(text: str) -> str:
 
 def table_of_yaml(text: str) -> Table:
     """The table in a text. Raises DescriptionError: names the line."""
-    entries = _mapping(_root(text), "the file", ("base", "modules", "docks"))
+    entries = _mapping(_content(text), "the file", None, ("base", "modules", "docks"))
     if "modules" not in entries:
         raise DescriptionError("the file has no modules; names with their kinds are needed")
-    modules = _mapping(entries["modules"], "modules")
-    docks = _mapping(entries["docks"], "docks") if "docks" in entries else {}
+    modules = _mapping(entries["modules"], "modules", entries.lines["modules"])
+    docks = (
+        _mapping(entries["docks"], "docks", entries.lines["docks"]) if "docks" in entries else LinedMapping()
+    )
     require_size(len(modules), len(docks))
     row = {name: k for k, name in enumerate(modules)}
     matrix = np.zeros((len(modules), len(docks)), np.int64)
     types: list[str] = []
     turns: list[int] = []
-    for column, (dock, node) in enumerate(docks.items()):
-        own = _mapping(node, f"dock '{dock}'", ("faces", "type", "turn"))
-        for module, face in _faces(dock, node, own, row).items():
+    for column, (dock, value) in enumerate(docks.items()):
+        line = docks.lines[dock]
+        own = _mapping(value, f"dock '{dock}'", line, ("faces", "type", "turn"))
+        for module, face in _faces(dock, own, line, row).items():
             matrix[row[module], column] = face
         if "type" in own:
-            types.append(_text(own["type"], f"the type of dock '{dock}'"))
+            types.append(_text(own["type"], f"the type of dock '{dock}'", own.lines["type"]))
         if len(types) not in (0, column + 1):
-            raise DescriptionError("docks with and without a type; all or none are needed", _line(node))
-        turns.append(_whole(own["turn"], f"the turn of dock '{dock}'") if "turn" in own else 0)
-    kinds = [_text(kind, f"the kind of module '{name}'") for name, kind in modules.items()]
-    base = _text(entries["base"], "the base") if "base" in entries else ""
+            raise DescriptionError("docks with and without a type; all or none are needed", line)
+        turn = own.get("turn", 0)
+        turns.append(_whole(turn, f"the turn of dock '{dock}'", own.lines.get("turn", line)))
+    kinds = [
+        _text(kind, f"the kind of module '{name}'", modules.lines[name]) for name, kind in modules.items()
+    ]
+    base = _text(entries["base"], "the base", entries.lines["base"]) if "base" in entries else ""
     return Table(matrix, kinds, list(modules), types or None, tuple(turns), list(docks), base)
 
 
-def _root(text: str) -> yaml.Node:
-    try:
-        root = yaml.compose(text, yaml.SafeLoader)  # the loader in C crashes where lists are nested deeply
-    except yaml.MarkedYAMLError as error:
-        line = None if error.problem_mark is None else error.problem_mark.line + 1
-        raise DescriptionError(f"this is no YAML: {error.problem}", line) from None
-    except (yaml.YAMLError, RecursionError) as error:
-        raise DescriptionError(f"this is no YAML: {error}") from None
-    if root is None:
+def _content(text: str) -> Any:
+    found = documents(text, "")
+    if len(found) > 1:
+        raise DescriptionError(f"{len(found)} documents, which '---' separates; one is needed")
+    if not found or found[0] is None:
         raise DescriptionError("the file is empty; base, modules and docks are needed")
-    return root
+    return found[0]
 
 
-def _faces(dock: str, node: yaml.Node, own: _Entries, row: Mapping[str, int]) -> dict[str, int]:
+def _faces(dock: str, own: LinedMapping, line: int, row: Mapping[str, int]) -> dict[str, int]:
     """Face numbers by module; whether there are two is checked with the matrix."""
     if "faces" not in own:
-        raise DescriptionError(f"dock '{dock}' has no faces; those of two modules are needed", _line(node))
-    faces = _mapping(own["faces"], f"the faces of dock '{dock}'")
-    for module, face in faces.items():
+        raise DescriptionError(f"dock '{dock}' has no faces; those of two modules are needed", line)
+    faces = _mapping(own["faces"], f"the faces of dock '{dock}'", own.lines["faces"])
+    for module in faces:
         if module not in row:
             raise DescriptionError(
-                f"dock '{dock}' names module {shown(module)}; the modules: {listed(row)}", _line(face)
+                f"dock '{dock}' names module {shown(module)}; the modules: {listed(row)}", faces.lines[module]
             )
     return {
-        module: _whole(face, f"the face of module '{module}' at dock '{dock}'")
+        module: _whole(face, f"the face of module '{module}' at dock '{dock}'", faces.lines[module])
         for module, face in faces.items()
     }
 
 
-def _line(node: yaml.Node) -> int:
-    return int(node.start_mark.line) + 1
-
-
-def _mapping(node: yaml.Node, what: str, keys: Iterable[str] = ()) -> _Entries:
-    """The values by key; every key is text, comes once, and is one of ``keys`` if there are some."""
-    if not isinstance(node, yaml.MappingNode):
-        raise DescriptionError(f"{what} is no mapping", _line(node))
-    entries: _Entries = {}
-    for key, value in node.value:
-        name = _text(key, f"a name in {what}")
-        if name in entries:
-            raise DescriptionError(f"{shown(name)} comes twice in {what}", _line(key))
+def _mapping(value: object, what: str, line: int | None, keys: Iterable[str] = ()) -> LinedMapping:
+    """The value, if it is a mapping whose keys are text, and each one of ``keys`` if there are some."""
+    if not isinstance(value, LinedMapping):
+        raise DescriptionError(f"{what} is no mapping", line)
+    for key in value:
+        name = _text(key, f"a name in {what}", value.lines.get(key, value.line))
         if keys and name not in keys:
             raise DescriptionError(
-                f"{shown(name)} in {what} is unknown; known: {', '.join(keys)}", _line(key)
+                f"{shown(name)} in {what} is unknown; known: {', '.join(keys)}", value.lines[name]
             )
-        entries[name] = value
-    return entries
+    return value
 
 
-def _text(node: yaml.Node, what: str) -> str:
-    if not isinstance(node, yaml.ScalarNode):
-        raise DescriptionError(f"{what} is no text", _line(node))
-    if node.tag != "tag:yaml.org,2002:str":
-        raise DescriptionError(
-            f"{what} is {node.value:.80}, which is no text; write it in quotes", _line(node)
-        )
-    return str(node.value)
+def _text(value: object, what: str, line: int) -> str:
+    if isinstance(value, list | dict):
+        raise DescriptionError(f"{what} is no text", line)
+    if not isinstance(value, str):
+        given = "empty" if value is None else shown(value)
+        raise DescriptionError(f"{what} is {given}, which is no text; write it in quotes", line)
+    return value
 
 
-def _whole(node: yaml.Node, what: str) -> int:
-    is_int = isinstance(node, yaml.ScalarNode) and node.tag == "tag:yaml.org,2002:int"
-    if not is_int or not _WHOLE.fullmatch(node.value):
-        given = shown(node.value) if isinstance(node, yaml.ScalarNode) else "a list or mapping"
-        raise DescriptionError(f"{what} is {given}; a whole number is needed", _line(node))
-    return int(node.value)
+def _whole(value: object, what: str, line: int) -> int:
+    if type(value) is not int or abs(value) >= _LARGEST:
+        given = "a list or mapping" if isinstance(value, list | dict) else shown(value)
+        raise DescriptionError(f"{what} is {given}; a whole number is needed", line)
+    return value

@@ -135,8 +135,9 @@ def check_references(robot: RobotDescription, annotations: Annotations) -> None:
     Joints, loop joints and springs, whose reactions are found by name, have different names.
 
     Raises:
-        PartitionError: names the element, its line, and the unknown name; two elements of one name; or the
-            two links of a loop joint that no joint moves against each other.
+        PartitionError: names the element, its line, and the unknown name; a passive joint without a motion
+            of its own; two elements of one name; or the two links of a loop joint that no joint moves against
+            each other.
     """
     known = {"link": set(robot.links), "joint": set(robot.joints)}
     for section, owner, kind, name in _references(annotations):
@@ -144,6 +145,14 @@ def check_references(robot: RobotDescription, annotations: Annotations) -> None:
             raise PartitionError(
                 f"{_ELEMENTS[section]} '{owner}' names the unknown {kind} '{name}'",
                 annotations.lines.get((section, owner)),
+            )
+    for name in annotations.passive:
+        joint = robot.joints[name]
+        if not joint.moves or joint.mimic is not None:
+            state = "is fixed" if joint.mimic is None else f"mimics joint '{joint.mimic.joint}'"
+            raise PartitionError(
+                f"passive joint '{name}' {state}; one with a motion of its own is needed",
+                annotations.lines.get(("passive", name)),
             )
     named = {name: "joint" for name, joint in robot.joints.items() if joint.moves}
     for section, element in _closing_elements(annotations):

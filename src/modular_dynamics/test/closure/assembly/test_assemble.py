@@ -1,11 +1,14 @@
 """Loops are closed by moving all joints within limits; or the error gives the right reason."""
 
+import re
+
 import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
 import modular_dynamics as md
 from helpers.oracles.rigid_bodies import RigidBodies
+from helpers.paths import ROBOTS
 from helpers.robots.parallel_mechanisms import Builder, ankle, bricard, delta
 from helpers.robots.planar_robots import four_bar, with_limits
 from helpers.robots.urdf_text import inertial, joint, loop_joint, robot
@@ -154,6 +157,20 @@ def test_a_guess_beyond_all_digits_of_an_angle_is_named(close):
         message = rf"^guess, of all joints: {abs(size):.3g} of joint '{graph.joint_names[1]}' is too large"
         with pytest.raises(StateError, match=message.replace("+", r"\+")):
             close(graph, guess)
+
+
+@pytest.mark.parametrize("name", ["crane", "four_bar", "slider_crank", "exoskeleton"])
+@pytest.mark.parametrize("size", ["1e16", "1.7976931348623157e308"])
+def test_limits_that_mean_unlimited_close_the_loops(name, size):
+    """The middle between 0.8 and the largest float was a start; scipy's error for it came out."""
+    text = re.sub(r'upper="[^"]*"', f'upper="{size}"', (ROBOTS / f"{name}.urdf").read_text("utf-8"))
+    graph = md.load_urdf(text)
+    zeros = np.zeros(len(graph.independent_joint_names))
+    result = md.closed_loop_inverse_dynamics(graph, zeros, zeros, zeros)
+    assert np.isfinite(result.tau).all()
+    assert np.abs(result.coordinates).max() < 10.0
+    assert max(map(np.max, result.residual.values())) < 1e-9
+    assert max(md.assemble(graph).residual.values()) < 1e-9
 
 
 def test_reversed_frames_of_a_planar_loop_are_named():

@@ -170,22 +170,22 @@ def test_keys_may_be_merged_from_another_mapping():
 
 
 def test_files_that_are_no_gaits(tmp_path):
-    with pytest.raises(GaitError, match=r"missing\.yaml: the gait cannot be read: No such file"):
+    with pytest.raises(GaitError, match=r"no gait at '.*missing\.yaml'"):
         gaits.load(tmp_path / "missing.yaml")
     with pytest.raises(GaitError, match=r"3 is no gait; the path of a YAML file, YAML text or a mapping"):
         gaits.load(3)
     with pytest.raises(GaitError, match="this is not YAML"):
         gaits.load("kind: [sine\n")
-    with pytest.raises(GaitError, match=r"^line 3: 'a' twice in one mapping; once is right"):
+    with pytest.raises(GaitError, match=r"line 3: the key 'a' stands twice, first in line 2"):
         gaits.load("kind: sine\njoints: {a: {},\n  a: {}}\n")
     binary = tmp_path / "binary.yaml"
     binary.write_bytes(b"\xff\xfe\x00")
-    with pytest.raises(GaitError, match=r"binary\.yaml: it is no text"):
+    with pytest.raises(GaitError, match=r"binary\.yaml' is no text in UTF-8"):
         gaits.load(binary)
 
 
 def test_any_name_and_number_survives_writing():
-    names = ("on", "1", "a: b", "ü", "x'y", '"', "# c", "{a}", "a, b", "~", "- a", "...", "n" * 200)
+    names = ("on", "1", "1e3", "a: b", "ü", "x'y", '"', "# c", "{a}", "a, b", "~", "- a", "...", "n" * 200)
     rng = np.random.default_rng(2)
     amplitude = (10.0 ** rng.uniform(-20.0, 5.0, len(names)) * rng.choice([-1.0, 1.0], len(names))).tolist()
     for gait in (

@@ -5,16 +5,18 @@ from os import PathLike
 from typing import Any
 
 from ....exceptions import DescriptionError
-from ...file_text import LARGEST_YAML
+from ....text.files import given_text
+from ....text.sizes import MAX_YAML_BYTES
+from ....text.yaml_text import documents
 from ..module_type import ModuleType
 from .element import Element
 from .mapping import module_type_from
-from .sources import folder_of, text_of
-from .yaml_text import documents
+from .sources import folder_of
 
 __all__ = ["read_module_type", "read_module_types"]
 
 _NEEDED = "a mapping (name, root, bodies, ports, ...)"
+_KIND = "file of module types"
 _ENDINGS = (".yaml", ".yml")
 
 
@@ -30,7 +32,7 @@ def read_module_type(source: str | PathLike[str] | Mapping[str, Any]) -> ModuleT
     """
     if isinstance(source, Mapping):
         return module_type_from(Element.top(source, "module type", _NEEDED))
-    name, text = text_of(source, LARGEST_YAML)
+    name, text = given_text(source, _KIND, MAX_YAML_BYTES)
     found = documents(text, name)
     if len(found) > 1:
         raise DescriptionError(f"{len(found)} module types; read_module_types() reads several", name)
@@ -55,7 +57,7 @@ def read_module_types(source: str | PathLike[str]) -> dict[str, ModuleType]:
 
 def _types_in(source: str | PathLike[str]) -> Iterator[tuple[str, ModuleType]]:
     """The file's name with each of its types."""
-    name, text = text_of(source, LARGEST_YAML)
+    name, text = given_text(source, _KIND, MAX_YAML_BYTES)
     for document in documents(text, name) or [None]:
         yield name, module_type_from(Element.top(document, name, _NEEDED))
 

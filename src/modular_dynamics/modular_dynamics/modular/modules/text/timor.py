@@ -21,11 +21,11 @@ import numpy as np
 
 from ....algebra import DualQuaternion, Quaternion, pose
 from ....exceptions import DescriptionError
+from ....text.files import given_text
 from ..module_type import ModuleType
 from ..port import GENDERS, Port
 from .element import Element
 from .numbering import port_numbers
-from .sources import text_of
 from .timor_bodies import Tree, bodies_of, joints_of, tree_of
 from .timor_values import identifier, pose_of, size_of
 
@@ -54,7 +54,7 @@ def read_timor_modules(
     if isinstance(source, Mapping | list | tuple):
         name, data = "modules", source
     else:
-        name, text = text_of(source)
+        name, text = given_text(source, "file of timor's modules")
         data = _parsed(text, name)
     if isinstance(data, Mapping) and "modules" in data:
         data = data["modules"]

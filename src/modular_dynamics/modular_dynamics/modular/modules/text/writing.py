@@ -3,11 +3,11 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ....text.yaml_text import dumped
 from ..parts import ModuleBody, ModuleJoint
 from ..port import Port
 from ..poses import port_pose, shape_pose
 from ..shape import GREY, Shape
-from .yaml_text import dumped
 
 __all__ = ["yaml_of"]
 

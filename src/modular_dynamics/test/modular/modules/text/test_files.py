@@ -149,7 +149,7 @@ def test_unknown_and_missing_keys_are_errors_in_every_mapping(path):
             "mesh: a.stl",
             "bodies/cube/shapes/0/mesh is an unknown key; known: box, cylinder",
         ),
-        ("bodies:\n", "bodies: &all\n  again: *all\n", "an alias in this YAML contains itself"),
+        ("bodies:\n", "bodies: &all\n  again: *all\n", r"an alias \(\*\) stands in what it stands for"),
         ("root: cube", "root: {cube", "line 8: this is not YAML"),
     ],
 )
@@ -186,7 +186,7 @@ def test_an_error_names_the_line(tmp_path):
         (b"name: !!int ''\n", "not YAML"),
         (
             b"name: &all {name: *all}\nroot: a\nbodies: {}\nports: {}\n",
-            "line 1: an alias in this YAML contains itself",
+            r"line 1: an alias \(\*\) stands in what it stands for",
         ),
         (b"name: a\nroot: a\nbodies: {}\nports: {}\n", "line 3: bodies is {}; at least one body is needed"),
         (b"<<: {name: a}\n", "<< is an unknown key"),
@@ -212,7 +212,7 @@ def test_a_source_that_is_none(read, source):
 
 
 def test_a_folder_is_no_file_and_an_empty_one_holds_no_types(tmp_path):
-    with pytest.raises(md.exceptions.DescriptionError, match="cannot be read"):
+    with pytest.raises(md.exceptions.DescriptionError, match=r"no file of .*, which is a folder"):
         modular.read_module_type(tmp_path)
     with pytest.raises(md.exceptions.DescriptionError, match="no file that ends with"):
         modular.read_module_types(tmp_path)

@@ -4,11 +4,17 @@ import os
 
 import pytest
 
+from modular_dynamics.closure import read_rules
 from modular_dynamics.exceptions import ModularDynamicsError
 from modular_dynamics.modular import IncidenceMatrix, gaits, read_module_type, read_timor_modules
-from modular_dynamics.modular.file_text import LARGEST_FILE, LARGEST_YAML
+from modular_dynamics.text.sizes import MAX_BYTES, MAX_YAML_BYTES
 
-YAML = {"matrix": IncidenceMatrix.from_yaml, "module type": read_module_type, "gait": gaits.load}
+YAML = {
+    "matrix": IncidenceMatrix.from_yaml,
+    "module type": read_module_type,
+    "gait": gaits.load,
+    "rules": read_rules,
+}
 OTHERS = {"table": IncidenceMatrix.from_csv, "timor's modules": read_timor_modules}
 
 
@@ -19,20 +25,20 @@ def test_what_is_no_regular_file(read, tmp_path):
     os.mkfifo(pipe)
     device.symlink_to("/dev/zero")
     for path, kind in ((pipe, "a named pipe"), (device, "a device"), (tmp_path, "a folder")):
-        with pytest.raises(ModularDynamicsError, match=f"it is {kind}; a regular file is needed") as error:
+        with pytest.raises(ModularDynamicsError, match=f"no .* at .*, which is {kind}") as error:
             read(path)
         assert str(path) in str(error.value)
 
 
 @pytest.mark.parametrize(
     ("read", "most"),
-    [*((read, LARGEST_YAML) for read in YAML.values()), *((read, LARGEST_FILE) for read in OTHERS.values())],
+    [*((read, MAX_YAML_BYTES) for read in YAML.values()), *((read, MAX_BYTES) for read in OTHERS.values())],
 )
 def test_a_file_that_is_too_large_is_refused_with_both_sizes(read, most, tmp_path):
     path = tmp_path / "large"
     with path.open("wb") as file:
         file.truncate(10**9)  # without a block on the disk
-    with pytest.raises(ModularDynamicsError, match=f"it has 1000000000 bytes; at most {most} are accepted"):
+    with pytest.raises(ModularDynamicsError, match=f"has 1000000000 bytes; at most {most} are accepted"):
         read(path)
 
 

@@ -3,7 +3,9 @@
 import pytest
 
 from modular_dynamics.exceptions import DescriptionError
-from modular_dynamics.modular import gaits, read_module_type
+from modular_dynamics.modular import IncidenceMatrix, gaits, read_module_type
+
+READERS = [gaits.load, read_module_type, IncidenceMatrix.from_yaml]
 
 
 def bomb(join):
@@ -14,18 +16,20 @@ def bomb(join):
 
 
 @pytest.mark.timeout(60)
-@pytest.mark.parametrize("read", [gaits.load, read_module_type])
+@pytest.mark.parametrize("read", READERS)
 @pytest.mark.parametrize(
     "join", [lambda names: f"[{', '.join(names)}]", lambda names: f"{{<<: [{', '.join(names)}]}}"]
 )
 def test_more_values_than_there_is_memory_for(read, join):
-    with pytest.raises(DescriptionError, match="more than 1000000 values, counting what its aliases repeat"):
+    with pytest.raises(
+        DescriptionError, match=r"with its aliases \(\*\), this YAML has \d+ values; at most 100000"
+    ):
         read(bomb(join))
 
 
-@pytest.mark.parametrize("read", [gaits.load, read_module_type])
+@pytest.mark.parametrize("read", READERS)
 def test_an_alias_that_contains_itself(read):
-    with pytest.raises(DescriptionError, match="an alias in this YAML contains itself"):
+    with pytest.raises(DescriptionError, match=r"line 1: an alias \(\*\) stands in what it stands for"):
         read("kind: &all [*all]\nname: *all\n")
 
 
