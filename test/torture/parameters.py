@@ -160,6 +160,8 @@ def _at_the_start(target: Target, entry: Field[Any], value: Any) -> None:
     target.tally.tried += 1
     given = {word.partition(":=")[0]: word for word in PARAMETERS[target.name]} | {entry.name: text}
     words = [f"{entry.name}:={text}" if name == entry.name else word for name, word in given.items()]
+    # of a process before, which DDS may still know
+    target.spin_until(lambda: target.name not in target.node.get_node_names(), START)
     target.start(*words, autostart=False)
     code = None
 

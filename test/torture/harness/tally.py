@@ -30,7 +30,7 @@ class Tally:
     flooded node has passed over for a newer one.
 
     Attributes:
-        folder: where inputs of findings are kept. seed: of the attack.
+        folder: where inputs of findings are kept, and each at once in findings.txt. seed: of the attack.
         logs: files that belong to every finding.
     """
 
@@ -69,6 +69,9 @@ class Tally:
             file = self.folder / f"{self.attack.replace(' ', '_')}_{len(self.findings)}.input"
             file.write_bytes(data if isinstance(data, bytes) else data.encode("utf-8", "surrogatepass"))
         self.findings.append(Finding(kind, text, file))
+        self.folder.mkdir(parents=True, exist_ok=True)
+        with (self.folder / "findings.txt").open("a", encoding="utf-8", errors="replace") as lines:
+            print(f"{self.attack}, seed {self.seed}, {kind}: {text} [{file or ''}]", file=lines)
 
 
 def print_table(tallies: list[Tally], console: Console) -> None:
