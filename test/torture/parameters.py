@@ -5,6 +5,8 @@ from dataclasses import Field, fields
 from random import Random
 from typing import Any
 
+from lifecycle_msgs.srv import GetState
+
 from modular_dynamics_ros.parameters.assembly import AssemblyParameters
 from modular_dynamics_ros.parameters.dynamics import DynamicsParameters
 from modular_dynamics_ros.parameters.reactions import ReactionParameters
@@ -85,9 +87,8 @@ def is_allowed(entry: Field[Any], value: Any, configured: bool) -> bool:
         if type(value) is not list:
             return False
         if spec.length:
-            return len(value) == spec.length and all(
-                type(x) in (int, float) and math.isfinite(x) for x in value
-            )
+            in_bounds = [type(x) in (int, float) and spec.low <= x <= spec.high for x in value]
+            return len(value) == spec.length and all(in_bounds) and all(map(math.isfinite, value))
         return all(type(x) is str for x in value) and len(set(value)) == len(value)
     return type(value) is kind and (not spec.choices or value in spec.choices)
 
@@ -106,6 +107,7 @@ def run(effort: Effort, tally: Tally) -> None:
             target.start(*PARAMETERS[name])
             if name == "dynamics_node" and not target.recovers("the start", START):
                 return
+            target.call(GetState, "get_state", START)  # it may compile until then
             for number, (entry, value) in enumerate(pairs):
                 if target.alive():
                     _at_run_time(target, entry, value)

@@ -53,8 +53,7 @@ def run_node(
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, interrupt)
     try:
-        # rclpy's own handlers would take the context away, and with it what a node is to publish last
-        rclpy.init(args=[*sys.argv, *_logging_arguments()], signal_handler_options=SignalHandlerOptions.NO)
+        _initialise()
         node = make()
         log = getattr(node, "log", None) or ChangeLog(node.get_logger(), time.monotonic)
         executor = PersistentExecutor(log, lambda: signals > 0 or not rclpy.ok())
@@ -68,6 +67,8 @@ def run_node(
     except KeyboardInterrupt:
         pass
     except NodeError as error:
+        if signals:  # it may have become any error
+            return 0
         print(f"error: {error}", file=sys.stderr)
         return 1
     except Exception:
@@ -81,6 +82,19 @@ def run_node(
             node.destroy_node()
         rclpy.try_shutdown()
     return 0
+
+
+def _initialise() -> None:
+    """Start ROS 2.
+
+    Raises:
+        NodeError: the command line cannot be read, or the middleware does not start.
+    """
+    try:
+        # rclpy's own handlers would take the context away, and with it what a node is to publish last
+        rclpy.init(args=[*sys.argv, *_logging_arguments()], signal_handler_options=SignalHandlerOptions.NO)
+    except Exception as error:  # private classes of rclpy
+        raise NodeError(f"ROS 2 does not start: {error}") from error
 
 
 def _logging_arguments() -> list[str]:
