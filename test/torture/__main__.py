@@ -58,7 +58,7 @@ def main() -> int:
     reserve_ros_domain()
     folders = [str(ROOT / "test"), str(ROOT), os.environ.get("PYTHONPATH", "")]
     os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, folders))
-    os.environ["MODULAR_DYNAMICS_QUIET"] = "1"
+    os.environ |= {"MODULAR_DYNAMICS_QUIET": "1", "PYTHONFAULTHANDLER": "1"}
     from torture.harness.target import ros  # reads the domain
 
     console, tallies = Console(), list[Tally]()

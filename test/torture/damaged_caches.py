@@ -14,7 +14,7 @@ def run(effort: Effort, tally: Tally) -> None:
     """All kinds of files; a short run takes one kind."""
     kinds = caches.KINDS[:1] if effort.short else caches.KINDS
     for number, kind in enumerate(kinds):
-        count = int(effort.of(40, 1000 if kind.startswith("kernel") else 100))
+        count = int(effort.of(10, 1000 if kind.startswith("kernel") else 100))
         with tempfile.TemporaryDirectory() as folder:
             for row in caches.attack(kind, effort.seed, count, Path(folder)):
                 tally.tried += row.tried

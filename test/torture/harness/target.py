@@ -1,7 +1,9 @@
 """A node of this project as a process, and a node in this process that sends to it and hears its answers."""
 
 import importlib
+import os
 import resource
+import signal
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -30,6 +32,7 @@ from torture.harness.motion import state_at
 __all__ = ["RECOVERY", "START", "Target", "ros"]
 
 START = 120.0  # [s] that a node may need until its first answer: a busy machine compiles kernels
+ENDING = 30.0  # [s] after SIGINT
 RECOVERY = 2.0  # [s] after an attack until good states are answered
 LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 #: What a node logs of an exception that nobody expected.
@@ -186,11 +189,15 @@ class Target:
         name = name or self.name
         self.look_at_logs(name)
         if self.alive(name):
-            log = self.processes.log(name)
-            if (code := self.processes.end(name)) != 0:
-                self.tally.found_dead(f"{name} ended with code {code} after SIGINT: {log[-300:]}", log)
-        else:
-            self.processes.end(name)
+            pid = self.processes.pid(name)
+            os.kill(pid, signal.SIGINT)
+            if not self.spin_until(lambda: self.processes.code(name) is not None, ENDING):
+                os.kill(pid, signal.SIGABRT)  # the log then says where each thread is
+                self.spin_until(lambda: self.processes.code(name) is not None, ENDING)
+            if (code := self.processes.code(name)) != 0:
+                log = (self.folder / f"{name}.log").read_bytes()[-20000:]
+                self.tally.found_dead(f"{name} ended with code {code} after SIGINT", log)
+        self.processes.end(name)
 
     def look_at_logs(self, name: str = "") -> None:
         """Raw errors in the log of a node are wrong."""
