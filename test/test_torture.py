@@ -9,8 +9,10 @@ from sensor_msgs.msg import JointState
 import modular_dynamics as md
 from helpers.processes import run_python
 from modular_dynamics_ros.messages.stamps import stamp_message
+from torture.harness import oracle
 from torture.harness.judge import Judge
 from torture.harness.motion import PERIOD, accelerations_at, state_at
+from torture.harness.oracle import Oracle
 from torture.harness.resources import Resources, growth
 from torture.harness.robots import joint_names, tree_urdf
 from torture.harness.tally import Tally
@@ -95,6 +97,22 @@ def test_a_value_of_a_part_that_is_old_is_wrong(judge):
     message, _ = answer()
     judge.on_answer(*answer(position=[merged[name] for name in message.name]))
     assert judge.tally.wrong == 1
+
+
+def test_torques_of_large_trees_are_those_of_pinocchio(monkeypatch):
+    urdf, count = tree_urdf(60, 3), 60
+    q, v = state_at(count, NOW)
+    theirs = Oracle(urdf)
+    monkeypatch.setattr(oracle, "MOST_FOR_PINOCCHIO", 0)
+    own = Oracle(urdf)
+    names = joint_names(count)
+    terms = [
+        one.terms(*(x[[names.index(name) for name in one.names]] for x in (q, v))) for one in (own, theirs)
+    ]
+    order = [own.names.index(name) for name in theirs.names]
+    for part in ("full", "gravity"):
+        ours, right = getattr(terms[0], part)[order], getattr(terms[1], part)
+        assert np.abs(ours - right).max() < 1e-12 * terms[1].scale
 
 
 @pytest.mark.parametrize("stamp", [NOW, NOW - NOW % PERIOD, 1])

@@ -48,7 +48,7 @@ class Judge:
         answered: stamps of right answers [ns]. stale_after: of the node [s].
         refused: stamps [ns] of states that must not be answered, and why.
         parts: joints that the message with a stamp [ns] holds, where that is not all.
-        clock: the node's clock [ns] at a system time [ns].
+        age: of a state with a stamp when its answer was published [s], from both times [ns].
         excused: stamps [ns] of which answers may be late: computed when the process was stopped.
         silent_since: from this time of the system on [ns] nothing may be published; None: it may.
         sent: stamps of the last states that were sent; on_stale publishes at the position of one of them.
@@ -60,7 +60,7 @@ class Judge:
         self.answered: list[int] = []
         self.refused: dict[int, str] = {}
         self.parts: dict[int, tuple[int, ...]] = {}
-        self.clock: Callable[[int], int] = lambda system: system
+        self.age: Callable[[int, int], float] = lambda stamp, published: (published - stamp) * 1e-9
         self.excused: Callable[[int], bool] = lambda stamp: False
         self.silent_since: int | None = None
         self.sent: deque[int] = deque(maxlen=200)
@@ -114,7 +114,7 @@ class Judge:
         if stamp < self._last:
             return f"{(self._last - stamp) * 1e-9:.6f} s older than the one before"
         self._last = stamp
-        age = (self.clock(published) - stamp) * 1e-9
+        age = self.age(stamp, published)
         if abs(age) > self.stale_after + self.margin and not self.excused(stamp):
             return f"its state was {age:.3f} s old, stale_after is {self.stale_after:g} s"
         return ""

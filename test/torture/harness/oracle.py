@@ -8,11 +8,15 @@ import numpy as np
 import pinocchio
 from numpy.typing import NDArray
 
+from torture.harness.newton_euler import LargeTree
+
 __all__ = ["TOLERANCE", "Oracle", "Terms"]
 
 Array = NDArray[np.float64]
 #: Of a torque, relative to the largest term of any: two libraries add up in different orders.
 TOLERANCE = 1e-9
+#: Joints; see `newton_euler`.
+MOST_FOR_PINOCCHIO = 100
 #: Below this speed the nodes let dry friction rise linearly (docs/nodes.md).
 _FRICTION_SPEED = 1e-3
 
@@ -34,22 +38,31 @@ class Oracle:
     """
 
     def __init__(self, urdf: str) -> None:
-        self._model = pinocchio.buildModelFromXML(urdf)
-        self._data = self._model.createData()
-        assert self._model.nv == len(self._model.names) - 1
-        self.names: list[str] = list(self._model.names)[1:]
-        joints = {str(one.get("name")): one for one in ElementTree.fromstring(urdf).iter("joint")}
+        robot = ElementTree.fromstring(urdf)
+        joints = {str(one.get("name")): one for one in robot.findall("joint")}
+        self._large = LargeTree(robot) if len(joints) > MOST_FOR_PINOCCHIO else None
+        if self._large is not None:
+            self.names = self._large.names
+        else:
+            self._model = pinocchio.buildModelFromXML(urdf)
+            self._data = self._model.createData()
+            assert self._model.nv == len(self._model.names) - 1
+            self.names = list(self._model.names)[1:]
         self._damping = np.array([_number(joints[n], "dynamics", "damping", 0.0) for n in self.names])
         self._dry = np.array([_number(joints[n], "dynamics", "friction", 0.0) for n in self.names])
         self._limits = np.array([_number(joints[n], "limit", "effort", np.inf) for n in self.names])
 
     def terms(self, q: Array, v: Array, gravity: Sequence[float] = (0.0, 0.0, -9.81)) -> Terms:
         """The terms of the torques [N m or N] without accelerations."""
-        model, data, zero = self._model, self._data, np.zeros(len(self.names))
-        model.gravity = pinocchio.Motion(np.array(gravity), np.zeros(3))
-        position = pinocchio.integrate(model, pinocchio.neutral(model), np.asarray(q))
-        at_rest = np.array(pinocchio.rnea(model, data, position, zero, zero))
-        full = np.array(pinocchio.rnea(model, data, position, np.asarray(v), zero))
+        zero, down = np.zeros(len(self.names)), np.array(gravity)
+        if self._large is not None:
+            at_rest, full = (self._large.torques(q, rates, down) for rates in (zero, v))
+        else:
+            model, data = self._model, self._data
+            model.gravity = pinocchio.Motion(down, np.zeros(3))
+            position = pinocchio.integrate(model, pinocchio.neutral(model), np.asarray(q))
+            at_rest = np.array(pinocchio.rnea(model, data, position, zero, zero))
+            full = np.array(pinocchio.rnea(model, data, position, np.asarray(v), zero))
         friction = self._damping * v + self._dry * np.clip(v / _FRICTION_SPEED, -1.0, 1.0)
         largest = max(float(np.abs(part).max()) for part in (full, at_rest, friction))
         return Terms(full, at_rest, friction, max(largest, 1e-3))
