@@ -121,16 +121,16 @@ class Judge:
 
     def _state_fault(self, robot: _Robot, q: np.ndarray, v: np.ndarray, stamp: int) -> str:
         """Whether these are the positions and velocities that were sent."""
-        count = len(robot.names)
-        own, sent = set(self.parts.get(stamp, range(count))), state_at(count, stamp)
+        count, horizon = len(robot.names), self.stale_after * 1e9
+        own = self.parts.get(stamp)
+        near = {s: of for s, of in self.parts.items() if abs(s - stamp) <= horizon} if own is not None else {}
+        at_stamp = {s: state_at(count, s) for s in (stamp, *near)}
         for row, k in enumerate(robot.order):
-            horizon = self.stale_after * 1e9
-            others = (
-                ()
-                if k in own
-                else (s for s, of in self.parts.items() if k in of and abs(s - stamp) <= horizon)
-            )
-            values = [sent] if k in own else [state_at(count, s) for s in others]
+            # newer values stay where a message is late
+            values = [
+                at_stamp[s] for s, of in near.items() if k in of and (k not in (own or ()) or s >= stamp)
+            ]
+            values = [at_stamp[stamp]] if own is None else values
             if not any(q[row] == at[0][k] and v[row] == at[1][k] for at in values):
                 return f"'{robot.names[k]}' never was at {q[row]!r}, moving at {v[row]!r}, in a fresh message"
         return ""
