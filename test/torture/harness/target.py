@@ -240,12 +240,16 @@ class Target:
         """The response of a service of the node; None where none came within the limit [s]."""
         client = self.node.create_client(kind, f"{self.name}/{service}")
         try:
-            if not self.spin_until(client.service_is_ready, START):
-                return None
             future: Any = None
+
+            def ended() -> bool:
+                return self.processes.code(self.name) is not None
+
+            if not self.spin_until(lambda: client.service_is_ready() or ended(), START):
+                return None
             for _ in range(3):  # a response may be lost while DDS connects
                 future = client.call_async(kind.Request(**request))  # type: ignore[attr-defined]
-                if self.spin_until(future.done, limit):
+                if self.spin_until(lambda: future.done() or ended(), limit) and future.done():  # noqa: B023  # called in this round
                     return future.result()
             return None
         finally:
