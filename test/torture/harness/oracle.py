@@ -16,7 +16,7 @@ Array = NDArray[np.float64]
 #: Of a torque, relative to the largest term of any: two libraries add up in different orders.
 TOLERANCE = 1e-9
 #: Joints; see `newton_euler`.
-MOST_FOR_PINOCCHIO = 100
+MOST_FOR_PINOCCHIO = 250
 #: Below this speed the nodes let dry friction rise linearly (docs/nodes.md).
 _FRICTION_SPEED = 1e-3
 
