@@ -67,8 +67,6 @@ def run_node(
     except KeyboardInterrupt:
         pass
     except NodeError as error:
-        if signals:  # it may have become any error
-            return 0
         print(f"error: {error}", file=sys.stderr)
         return 1
     except Exception:
