@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-nightly lint bench exoskeleton-table torso-reactions torso-figure modular-figures clean distclean
+.PHONY: help setup demo test test-nightly torture lint bench exoskeleton-table torso-reactions torso-figure modular-figures clean distclean
 
 # A ROS domain of this run's own and only this machine: no robot, and no other run, hears or disturbs it.
 # exec: the command takes the shell's place, so that a signal to it reaches it.
@@ -26,6 +26,10 @@ test: setup ## all tests; the kernels also as plain Python. Fewer: pytest -m "no
 
 test-nightly: setup ## all tests, with ten times as many random examples, new ones every time
 	@$(activate) $(domain) exec $(pytest) $(workers) --hypothesis-profile=nightly
+
+# One attack, another seed, a longer soak: make torture TORTURE="--only soak --seed 7 --soak-minutes 120"
+torture: setup ## attacks on nodes and library: a table of what was right, refused, wrong, died; about 45 minutes
+	@$(activate) $(domain) cd test; exec python -m torture $(TORTURE)
 
 lint: ## ruff, mypy --strict on the library and the nodes, oldest Python, allowed import directions
 	@scripts/setup.sh lint

@@ -5,13 +5,16 @@ A signal lets a lifecycle node wind down before it ends; a second one ends it at
 What a callback raises is logged and does not end the process: see `PersistentExecutor`.
 """
 
+import os
 import signal
 import sys
+import tempfile
 import time
 from collections.abc import Callable
 from typing import Any
 
 import rclpy
+import rclpy.logging
 from rclpy.node import Node
 from rclpy.signals import SignalHandlerOptions
 
@@ -50,8 +53,7 @@ def run_node(
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, interrupt)
     try:
-        # rclpy's own handlers would take the context away, and with it what a node is to publish last
-        rclpy.init(args=sys.argv, signal_handler_options=SignalHandlerOptions.NO)
+        _initialise()
         node = make()
         log = getattr(node, "log", None) or ChangeLog(node.get_logger(), time.monotonic)
         executor = PersistentExecutor(log, lambda: signals > 0 or not rclpy.ok())
@@ -78,6 +80,34 @@ def run_node(
             node.destroy_node()
         rclpy.try_shutdown()
     return 0
+
+
+def _initialise() -> None:
+    """Start ROS 2.
+
+    Raises:
+        NodeError: the command line cannot be read, or the middleware does not start.
+    """
+    try:
+        # rclpy's own handlers would take the context away, and with it what a node is to publish last
+        rclpy.init(args=[*sys.argv, *_logging_arguments()], signal_handler_options=SignalHandlerOptions.NO)
+    except Exception as error:  # private classes of rclpy
+        raise NodeError(f"ROS 2 does not start: {error}") from error
+
+
+def _logging_arguments() -> list[str]:
+    """None, or those for logging without a file, where none can be written: rclpy.init would raise.
+
+    A disk that is full, or a user without a home, must not keep a robot's node from starting.
+    """
+    try:
+        folder = rclpy.logging.get_logging_directory()
+        os.makedirs(folder, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            return []
+    except (OSError, RuntimeError) as error:
+        print(f"no log file is written (ROS_LOG_DIR chooses another folder): {error}", file=sys.stderr)
+        return ["--ros-args", "--disable-external-lib-logs"]
 
 
 def run_lifecycle_node(kind: Any, about: str) -> int:

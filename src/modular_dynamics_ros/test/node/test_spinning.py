@@ -1,5 +1,7 @@
 """Which exceptions are the end of run_node, and which are faults."""
 
+import os
+
 import pytest
 
 from helpers.processes import run_python
@@ -52,3 +54,20 @@ def test_a_node_that_cannot_be_made_ends_the_process(error, words):
     process = run_python("-c", fail + program, timeout=60)
     assert process.returncode == 1
     assert process.stderr.endswith(words)
+
+
+def test_a_node_starts_without_a_log_file_where_none_can_be_written():
+    environment = os.environ | {"ROS_LOG_DIR": "/dev/null/no_folder"}
+    program = SPINNING.format(asked=True, number="SIGINT")
+    process = run_python("-c", program, timeout=60, env=environment)
+    assert process.returncode == 0
+    (line,) = process.stderr.splitlines()
+    assert line.startswith("no log file is written (ROS_LOG_DIR chooses another folder): ")
+
+
+def test_a_command_line_that_ros_cannot_read_ends_with_an_error():
+    program = SPINNING.format(asked=True, number="SIGINT")
+    process = run_python("-c", program, "--ros-args", "-p", "rate:=[%s{}]", timeout=60)
+    assert process.returncode == 1
+    assert "error: ROS 2 does not start: " in process.stderr
+    assert "rate:=[%s{}]" in process.stderr

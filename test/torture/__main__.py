@@ -1,0 +1,107 @@
+"""`python -m torture`, in test/: all attacks, then the table; exit code 1 on any wrong or died."""
+
+import argparse
+import os
+import signal
+import sys
+import time
+from collections.abc import Callable
+from importlib import import_module
+from pathlib import Path
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+from helpers.nodes.ros_domain import reserve_ros_domain
+from helpers.paths import ROOT
+from torture.harness.effort import Effort
+from torture.harness.tally import Tally, print_table
+
+#: Attacks and the modules of their function `run`, in the order in which they are made.
+ATTACKS = {
+    "urdf": "torture.descriptions.damaged_urdfs",
+    "yaml": "torture.descriptions.damaged_yaml",
+    "caches": "torture.damaged_caches",
+    "messages": "torture.messages",
+    "parts": "torture.parts",
+    "floods": "torture.floods",
+    "clocks": "torture.clocks",
+    "transitions": "torture.transitions",
+    "parameters": "torture.parameters",
+    "processes": "torture.processes",
+    "disk": "torture.disk",
+    "growth": "torture.growth",
+    "soak": "torture.soak",
+}
+OUT = ROOT / "out" / "torture"
+
+
+def read_command_line(words: list[str] | None = None) -> argparse.Namespace:
+    """The options."""
+    parser = argparse.ArgumentParser(prog="python -m torture", description=__doc__)
+    parser.add_argument("--short", action="store_true", help="about a minute instead of half an hour")
+    parser.add_argument("--only", nargs="+", choices=ATTACKS, default=list(ATTACKS), metavar="NAME",
+                        help=f"some of {', '.join(ATTACKS)}")  # fmt: skip
+    parser.add_argument("--seed", type=int, default=0, help="of all random choices")
+    parser.add_argument("--soak-minutes", type=float, default=10.0, help="how long the soak takes")
+    parser.add_argument("--mutations", type=int, default=5000, help="of descriptions, URDF and YAML together")
+    parser.add_argument("--out", type=Path, default=OUT, help="folder of logs and of the inputs of findings")
+    return parser.parse_args(words)
+
+
+def main() -> int:
+    """Make all attacks; 0 where nothing was wrong and nothing died."""
+    options = read_command_line()
+    # a shell's background job ignores SIGINT, and passes that on to the nodes
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # the nodes are ended on the way out
+    reserve_ros_domain()
+    folders = [str(ROOT / "test"), str(ROOT), os.environ.get("PYTHONPATH", "")]
+    os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, folders))
+    os.environ |= {"MODULAR_DYNAMICS_QUIET": "1", "PYTHONFAULTHANDLER": "1"}
+    from torture.harness.target import ros  # reads the domain
+
+    console, tallies = Console(), list[Tally]()
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TextColumn("{task.fields[counts]}"),
+        TimeElapsedColumn(),
+    )
+    try:
+        with ros(), Progress(*columns, console=console) as progress:
+            for name in (name for name in ATTACKS if name in options.only):
+                tallies.append(Tally(name, options.out, options.seed))
+                _attack(tallies[-1], options, progress)
+    finally:  # also what was found before an interrupt
+        print_table(tallies, console)
+    return int(any(tally.failed for tally in tallies))
+
+
+def _attack(tally: Tally, options: argparse.Namespace, progress: Progress) -> None:
+    name = tally.attack
+    task = progress.add_task(name, total=1.0, counts="")
+    began = time.monotonic()
+
+    def show(share: float) -> None:
+        counts = f"{tally.tried} tried, {tally.right} right, {tally.refused} refused"
+        if tally.wrong or tally.died:
+            counts += f", [red]{tally.wrong} wrong, {tally.died} died[/]"
+        progress.update(task, completed=share, counts=counts)
+
+    effort = Effort(
+        options.seed, options.short, 100 if options.short else options.mutations,
+        0.1 if options.short else options.soak_minutes, options.out, show,
+    )  # fmt: skip
+    run: Callable[[Effort, Tally], None] = import_module(ATTACKS[name]).run
+    run(effort, tally)
+    show(1.0)
+    if not progress.console.is_terminal:
+        took = time.monotonic() - began
+        progress.console.print(
+            f"{name}: {took:.0f} s, {tally.wrong} wrong, {tally.died} died", highlight=False
+        )
+
+
+if __name__ == "__main__":
+    sys.exit(main())
