@@ -15,7 +15,7 @@ import modular_dynamics as md
 from helpers.paths import ROBOTS, ROOT
 from torture.descriptions.mutations import mutated
 from torture.descriptions.outcomes import outcome_of
-from torture.descriptions.yaml_mutations import mutated_partition
+from torture.descriptions.yaml_mutations import mutated_yaml
 from torture.harness.effort import Effort
 from torture.harness.tally import Tally
 
@@ -74,7 +74,7 @@ def damaged(kind: str, seed: int) -> tuple[str | bytes, str, str]:
         file = URDFS[seed % len(URDFS)]
         return *mutated(file.read_text("utf-8"), seed), file.stem
     robot, text = list(PARTITIONS.items())[seed % len(PARTITIONS)]
-    return *mutated_partition(text, seed), robot
+    return *mutated_yaml(text, seed), robot
 
 
 def _main(kind: str, first: int, last: int) -> None:
