@@ -165,7 +165,7 @@ class DynamicsSession:
     def _set_rate(self, rate: float) -> None:
         if self._rate_timer is not None:
             self._node.destroy_timer(self._rate_timer)
-        make = self._node.create_timer
+        make, self.record.period = self._node.create_timer, 1.0 / rate if rate > 0.0 else 0.0
         self._rate_timer = make(1.0 / rate, self._on_rate, clock=STEADY_CLOCK) if rate > 0.0 else None
 
     def _on_state(self, state: State, arrival: int) -> None:

@@ -44,7 +44,7 @@ def description_of(frame_id: str) -> tuple[str, int] | None:
     name, _, mark = frame_id.rpartition("@")
     if match := _MARK.fullmatch(mark):
         return name, int(match[1]) * 1_000_000_000 + int(match[2])
-    if not mark or mark[0].isdigit():
+    if not mark or mark[0].isdigit() or not any(character.isalpha() for character in mark):
         text = f"frame_id '{frame_id[:60]}' does not end in the stamp of a description, such as @12.000000000"
         raise BadMessage("damaged name", text)
     return None

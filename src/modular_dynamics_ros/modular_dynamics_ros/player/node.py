@@ -35,7 +35,7 @@ __all__ = ["JointStatePlayer", "main", "sent_in"]
 
 WINDOW = 1.5  # [s] length of a reference window
 WINDOW_EVERY = 1_000_000_000  # [ns] from one window to the next: they overlap by half a second
-DEPTH = 500  # reliable, and kept for late subscribers: a second at 500 Hz
+DEPTH = 500  # that a slow subscriber may be behind: a second at 500 Hz
 LOOKS_FOR_SUBSCRIBERS = 20.0  # [Hz]
 SENT = "sent {} joint states"  # `sent_in` reads it
 LINGER = 0.5  # [s] a publisher that leaves at once would take samples with it that are still on their way

@@ -20,12 +20,13 @@ class AnswerRecord:
 
     Attributes:
         counts: of messages. last: the last answer that was published. missing: joints that the last state
-        which could not be answered lacked.
+        which could not be answered lacked. period: between two answers [s]; 0: every joint state is answered.
     """
 
     counts: MessageCounts
     last: Answer | None
     missing: tuple[str, ...]
+    period = 0.0
 
     def __init__(self, node: SessionNode, computation: Computation) -> None:
         self._node, self._computation = node, computation
@@ -50,12 +51,12 @@ class AnswerRecord:
         if not self._waiting:
             self._waiting = True
             self._unanswered.start()
+        if now == 0 and self._node.simulated:
+            raise BadMessage("no clock", "use_sim_time is set, and nothing has come on /clock yet")
         age, stale_after = (now - stamp) * 1e-9, self._computation.settings.stale_after
         self.counts.input_age = age
         if abs(age) <= stale_after:
             return
-        if self._node.simulated and now == 0:
-            raise BadMessage("no clock", "use_sim_time is set, and nothing has come on /clock yet")
         cause, where = ("too old", "behind") if age > 0.0 else ("ahead of the clock", "ahead of")
         advice = "leave use_sim_time off" if self._node.simulated else "set use_sim_time for a recording"
         raise BadMessage(
@@ -117,8 +118,8 @@ class AnswerRecord:
 
     def overdue(self) -> float | None:
         """For how long [s] the input has been stale; None where it is fresh, and before the first state."""
-        age, stale_after = self._age(), self._computation.settings.stale_after
-        return None if age is None or age <= stale_after else age - stale_after
+        age, patience = self._age(), self._computation.settings.stale_after + self.period
+        return None if age is None or age <= patience else age - patience
 
     def _age(self) -> float | None:
         """Seconds since the last answer, or since the first state; None before both."""

@@ -85,7 +85,8 @@ def test_a_simulation_that_starts_again_is_answered_at_once(robot):
 def test_use_sim_time_without_a_clock_is_named(robot):
     robot.node.simulated = True
     robot.send(0.0, 1e9)
-    assert robot.counts.rejected == {"no clock": 1}
+    robot.send(0.0)  # without a stamp
+    assert (robot.counts.rejected, robot.stamps) == ({"no clock": 2}, [])
 
 
 def test_a_message_without_a_stamp_counts_from_when_it_was_sent(robot):
@@ -170,3 +171,5 @@ def test_a_rate_never_answers_an_old_state(four_link):
     robot.send(3.0)
     timer()
     assert robot.stamps == [3.0]
+    assert robot.watch(5.1).level < ERROR  # the next answer is not due yet
+    assert robot.watch(5.3).level == ERROR

@@ -131,7 +131,18 @@ def test_a_description_without_a_stamp_does_not_answer_for_one_that_is_named(sta
     assert (old.got, new.got, new.causes) == ([2], [4], ["no description"])
 
 
-@pytest.mark.parametrize("frame", ["robot@1.5", "robot@", "robot@１.000000000", "robot@1.0000000000", "x@9x"])
+@pytest.mark.parametrize(
+    "frame",
+    [
+        "robot@1.5",
+        "robot@",
+        "robot@１.000000000",
+        "robot@1.0000000000",
+        "x@9x",
+        "robot@-1.000000000",
+        "robot@ 1.000000000",
+    ],
+)
 def test_a_damaged_name_of_a_description_is_not_taken_for_none(stage, frame):
     robot = stage.add(1 * S, "a")
     stage.send(2, "a", frame=frame)
