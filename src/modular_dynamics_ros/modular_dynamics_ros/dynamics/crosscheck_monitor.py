@@ -42,9 +42,9 @@ class CrossCheckMonitor:
     _next: float = float("-inf")
 
     def change(self, rate: float, threshold: float, *, stops: bool) -> None:
-        """Take other settings; torques are not held back where they need not be any more."""
+        """Take other settings; they count at once, also for the last comparison."""
         self.rate, self.threshold, self.stops = rate, threshold, stops
-        self.stopped &= stops and rate > 0.0
+        self.stopped = stops and rate > 0.0 and (self.stopped or self.disagrees)
 
     def due(self, now: float) -> bool:
         """Whether the answer of `now` [s] is to be compared: at most `rate` per second; all while stopped."""

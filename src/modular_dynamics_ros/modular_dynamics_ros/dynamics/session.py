@@ -76,6 +76,7 @@ class DynamicsSession:
         self.crosschecks = CrossChecks(self.robot, node.log, prepared.check, parameters)
         self._outputs = DynamicsOutputs(node, self.robot, parameters.controller_joints)
         self.last_published: Answer | None = None
+        self._computed: Answer | None = None  # the last one, published or held back
         self._ramp_factor = 1.0  # of the last torques; it falls until the next answer
         self._wrenches: WrenchInputs | None = None  # while active
         self._rate_timer: Any = None
@@ -132,7 +133,7 @@ class DynamicsSession:
         """Take no more messages; forget what the next activation must not build upon."""
         self._set_rate(0.0)
         self._loaded.unsubscribe()
-        self._newest = self.last_published = self._wrenches = None
+        self._newest = self.last_published = self._computed = self._wrenches = None
 
     def destroy(self) -> None:
         """Deactivate, and remove the publishers."""
@@ -186,7 +187,8 @@ class DynamicsSession:
             self.record.rejected(error)
 
     def _answer(self, state: State, arrival: int) -> None:
-        answer = self.computation.compute(state, self._node.now(), self.record.last)
+        answer = self.computation.compute(state, self._node.now(), self._computed, self.record.last)
+        self._computed = answer
         if not self.crosschecks.admits(answer):
             return
         self._outputs.publish(answer)
@@ -205,7 +207,8 @@ class DynamicsSession:
             except BadMessage as error:
                 self._node.log.problem("joint_states", error.cause, f"position not held: {error}")
             else:
-                if self.crosschecks.admits(held):
+                # poses at rest may agree where those that move do not: they do not count for letting go
+                if not self.crosschecks.monitor.stopped and self.crosschecks.admits(held):
                     publishing = "gravity torques at the position measured last"
                     self.last_published = held
                     self._outputs.publish(held, self._node.stamp())

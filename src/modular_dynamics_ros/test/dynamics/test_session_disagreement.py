@@ -122,6 +122,28 @@ def test_a_held_position_is_compared_too(four_link):
     assert len(session.topic) == 2
 
 
+def test_held_positions_do_not_let_the_torques_go_again(four_link):
+    session = Session(four_link, on_stale="hold_gravity")
+    session.answer()
+    session.wrong.by = 1e-6
+    session.answer()
+    session.wrong.by = 0.0  # at rest all agrees
+    session._node.time += 10**9
+    count = len(session.topic)
+    for _ in range(2 * AGREEMENTS):
+        session._on_watch()
+    assert len(session.topic) == count
+    assert session.crosschecks.monitor.stopped
+
+
+def test_stop_counts_at_once_for_a_disagreement_that_was_only_reported(four_link):
+    session = Session(four_link, on_disagreement="warn")
+    session.wrong.by = 1e-6
+    assert session.answer() == 1
+    session.set_parameters(DynamicsParameters(crosscheck_rate=1000.0))
+    assert session.crosschecks.monitor.stopped
+
+
 def test_a_robot_that_was_replaced_is_held_back_too(four_link):
     session = Session(four_link)
     session.wrong.by = 1e-6
