@@ -106,7 +106,7 @@ def test_a_killed_node_that_is_started_again_resumes(play):
     ("parameters", "words"),
     [
         ({"rate": -5.0}, "error: "),
-        ({"motion_file": "nowhere.yaml"}, "error: motion file 'nowhere.yaml'"),
+        ({"motion_file": "nowhere.yaml"}, "error: no motion file at 'nowhere.yaml'"),
         ({"loop": "perhaps"}, "error: loop must be true or false, not 'perhaps'"),
     ],
 )

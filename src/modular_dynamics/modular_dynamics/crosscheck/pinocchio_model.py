@@ -6,6 +6,7 @@ quaternions, and may order joints otherwise; all of that stays in this file. Mim
 there; here their torque is added to that of their driver.
 """
 
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -54,8 +55,6 @@ class PinocchioModel:
         self.ids = [0] * len(graph.joints)
         for k in self._depth_first():
             self._add(k)
-        # Pinocchio finds by name its own first joint, where one is called "universe"
-        self._id_of = {joint.name: k for joint, k in zip(graph.joints, self.ids, strict=True)}
         for link in graph.links:
             body, x_body_link = graph.link_pose(link)
             joint = 0 if body is None else self.ids[body]
@@ -117,11 +116,14 @@ class PinocchioModel:
             theirs[self.v_slice(joint)] = self.graph.joint_rate(joint, v)
         return theirs
 
+    @cached_property
+    def _id_of(self) -> dict[str, int]:
+        """Pinocchio itself finds its own first joint, where one is called "universe"."""
+        return {joint.name: k for joint, k in zip(self.graph.joints, self.ids, strict=True)}
+
     def v_slice(self, joint: Joint) -> slice:
         """The slice of a joint in Pinocchio's velocities and torques."""
-        start = self.model.idx_vs[
-            self._id_of[joint.name]
-        ]  # a joint may be called "universe", as Pinocchio's first
+        start = self.model.idx_vs[self._id_of[joint.name]]
         return slice(start, start + joint.type.nv)
 
     def tau(self, theirs: Array) -> Array:
