@@ -43,7 +43,7 @@ def test_no_node_chooses_a_profile_by_itself(monkeypatch, tmp_path):
     program = (
         "import os, rclpy; from modular_dynamics_ros.lifecycle.executor import PersistentExecutor; "
         "from modular_dynamics_ros.dynamics.node import main; "
-        "PersistentExecutor.spin_once = lambda *of, **options: rclpy.shutdown(); main(); "  # once the node is made
+        "PersistentExecutor.spin_once = lambda *of, **options: rclpy.shutdown(); main(); "
         "print([name for name in os.environ if 'FASTRTPS' in name or 'FASTDDS' in name])"
     )
     done = run_python("-c", program, cwd=tmp_path)
