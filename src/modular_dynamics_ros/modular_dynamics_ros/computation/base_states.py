@@ -80,6 +80,22 @@ class BaseStates:
         """Stamp of the newest sample [ns]."""
         return self._samples[-1].stamp if self._samples else None
 
+    def require_order(self, stamp: int, now: int) -> None:
+        """Whether a sample with this stamp [ns] is none that newer ones have overtaken.
+
+        Raises:
+            BadMessage: it is; the clock [ns] was not set back.
+        """
+        newest = self.newest
+        if newest is None or stamp >= newest or (newest - now) * 1e-9 > self._stale_after:
+            return
+        text = f"its stamp is {(newest - stamp) * 1e-9:.3f} s older than that of one that came before it"
+        raise BadMessage("older than the last one", text)
+
+    def latest(self) -> BaseState | None:
+        """The newest orientation, at rest; None where no sample has come."""
+        return BaseState(self._samples[-1].orientation, np.zeros(6), np.zeros(6)) if self._samples else None
+
     def at(self, stamp: int) -> BaseState:
         """The state at a stamp [ns].
 

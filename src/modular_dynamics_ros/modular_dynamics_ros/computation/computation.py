@@ -164,7 +164,9 @@ class Computation:
         if self._not_held is not None and self._not_held[0] is position:
             raise self._not_held[1]  # a search in vain takes long
         stamp, q, measured = position
-        state = State(stamp, q, q, q, measured, base=previous.state.base).at_rest()
+        # the base may have turned since the joints were measured
+        base = None if self.base_states is None else self.base_states.latest() or previous.state.base
+        state = State(stamp, q, q, q, measured, base=base).at_rest()
         try:
             configuration = self._solver.configuration_at(state, previous.configuration)
         except BadMessage as error:

@@ -108,7 +108,7 @@ class FloatingBase:
                 "unknown frame",
                 f"its world frame is '{name}'; a fixed frame with z up is needed, as odom and map of REP 105",
             )
-        if name.endswith("_ned"):
+        if name.lower().endswith("_ned"):
             raise BadMessage("unknown frame", f"z of its world frame '{name}' points down: z up is needed")
         return joint
 

@@ -97,8 +97,15 @@ class OpenChain:
         return OpenChainDynamics(self._robot, motion, result, wrenches)
 
     def gravity(self, configuration: Configuration) -> Array:
-        """Torques (n,) at rest, without external wrenches; black boxes weigh nothing."""
-        return self._gravity(configuration.coordinates)
+        """Torques (n,) at rest, without external wrenches; black boxes weigh nothing.
+
+        Raises:
+            BadMessage: the torques overflow.
+        """
+        try:
+            return self._gravity(configuration.coordinates)
+        except md.StateError as error:
+            raise BadMessage("not finite", str(error)) from error
 
     def _gravity(self, q: Array) -> Array:
         tau: Array = self._solver(q, self._rest, self._rest, None, self._weightless)

@@ -39,4 +39,5 @@ class ImuInput(Subscriptions):
                 )
             orientation = unit_quaternion(message.orientation) * x_base_link.primary.conjugate()
             stamp = stamp_nanoseconds(message.header.stamp) or self._node.now()
+            self._states.require_order(stamp, self._node.now())
             self._states.add(stamp, orientation, np.zeros(6))

@@ -39,4 +39,5 @@ class OdometryInput(Subscriptions):
                 raise BadMessage("not finite", "its pose or twist holds NaN, infinite or too large values")
             orientation = world * unit_quaternion(message.pose.pose.orientation)
             stamp = stamp_nanoseconds(message.header.stamp) or self._node.now()
+            self._states.require_order(stamp, self._node.now())
             self._states.add(stamp, orientation * x_base_link.primary.conjugate(), moved)

@@ -78,6 +78,7 @@ class DynamicsSession:
         self.last_published: Answer | None = None
         self._computed: Answer | None = None  # the last one, published or held back
         self._ramp_factor = 1.0  # of the last torques; it falls until the next answer
+        self._ramp_start = 0.0  # for how long [s] the input had been stale when the ramp began
         self._wrenches: WrenchInputs | None = None  # while active
         self._rate_timer: Any = None
         # with a rate: the state that its timer is to answer, and its arrival
@@ -134,6 +135,7 @@ class DynamicsSession:
         self._set_rate(0.0)
         self._loaded.unsubscribe()
         self._newest = self.last_published = self._computed = self._wrenches = None
+        self.record.waiting = None
 
     def destroy(self) -> None:
         """Deactivate, and remove the publishers."""
@@ -174,12 +176,12 @@ class DynamicsSession:
             self._answer(state, arrival)
             return
         self.record.counts.superseded += self._newest is not None
-        self._newest = state, arrival
+        self._newest, self.record.waiting = (state, arrival), state.stamp
 
     def _on_rate(self) -> None:
         if self._newest is None:
             return
-        (state, arrival), self._newest = self._newest, None
+        (state, arrival), self._newest, self.record.waiting = self._newest, None, None
         try:
             self.record.require_fresh(state.stamp, self._node.now())
             self._answer(state, arrival)
@@ -214,7 +216,10 @@ class DynamicsSession:
                     self._outputs.publish(held, self._node.stamp())
         elif on_stale == "ramp_to_zero" and last is not None and self._ramp_factor > 0.0:
             publishing = "the last torques times a falling factor"
-            self._publish_ramp(last, 1.0 - overdue / self._parameters.ramp_time)
+            # it begins with the first look, which comes late where /clock died or the process stood still
+            begun = max(0.0, overdue - WATCH_PERIOD)
+            self._ramp_start = begun if self._ramp_factor == 1.0 else min(self._ramp_start, begun)
+            self._publish_ramp(last, 1.0 - (overdue - self._ramp_start) / self._parameters.ramp_time)
         self.record.stale(publishing)
 
     def wind_down(self, hurried: Callable[[], bool]) -> None:

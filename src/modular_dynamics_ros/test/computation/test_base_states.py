@@ -93,3 +93,17 @@ def test_odometry_that_is_too_slow_for_the_filter_is_named():
         one.add(NOW + k * 100 * MS, LEVEL, np.zeros(6))
     with pytest.raises(BadMessage, match="odometry messages come at 10 Hz"):
         one.add(NOW + 500 * MS, LEVEL, np.zeros(6))
+
+
+def test_a_sample_that_newer_ones_have_overtaken_is_refused_unless_the_clock_was_set_back():
+    one = states(stale_after=0.2)
+    one.require_order(NOW, NOW)
+    assert one.latest() is None
+    one.add(NOW, turned(0.3), np.ones(6))
+    one.require_order(NOW, NOW)
+    one.require_order(NOW - 300 * MS, NOW - 300 * MS)
+    with pytest.raises(BadMessage, match=r"0\.150 s older"):
+        one.require_order(NOW - 150 * MS, NOW - 100 * MS)
+    latest = one.latest()
+    assert near(latest.orientation, turned(0.3))
+    assert latest.twist.tolist() == [0.0] * 6

@@ -215,7 +215,7 @@ def test_a_link_that_moves_against_the_base_is_refused(quadruped, frame, words):
         load_robot(quadruped, base_source="odometry").base.frame(frame)
 
 
-@pytest.mark.parametrize("frame", ["", "trunk", "fl_foot", "odom_ned"])
+@pytest.mark.parametrize("frame", ["", "trunk", "fl_foot", "odom_ned", "map_NED"])
 def test_what_is_no_world_frame_is_refused(quadruped, frame):
     with pytest.raises(BadMessage, match=f"world frame.*'{frame}'|'{frame}'.*world frame"):
         load_robot(quadruped, base_source="odometry").base.world(frame)

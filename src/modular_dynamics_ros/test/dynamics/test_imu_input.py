@@ -96,3 +96,13 @@ def test_an_imu_that_cannot_be_used_is_named_and_the_last_good_one_stays(tilted,
 def test_two_sources_of_the_orientation_are_refused(make, capfd):
     assert make(gravity_source="imu", floating_base=True).node.trigger_configure() == FAILURE
     assert re.search("gravity_source 'imu' is for a fixed root", capfd.readouterr().err)
+
+
+def test_a_message_that_newer_ones_have_overtaken_takes_nothing_away(tilted, capfd):
+    states, now = tilted.node.session.computation.base_states, time.time_ns()
+    tilted.imu.publish(imu(now))
+    tilted.spin_until(lambda: states.newest == now)
+    for late in (50 * MS, 3600 * S):
+        tilted.imu.publish(imu(now - late, quaternion=(0.0, 0.0, 0.0, 1.0)))
+        tilted.spin_until(lambda late=late: f"{late / S:.3f} s older" in capfd.readouterr().err)
+    assert states.newest == now

@@ -14,6 +14,7 @@ from modular_dynamics_ros.computation.robot import load_robot
 from modular_dynamics_ros.computation.values import ComputationSettings
 from modular_dynamics_ros.dynamics.session import DynamicsSession, OutputCounts, output_status
 from modular_dynamics_ros.exceptions import BadMessage
+from modular_dynamics_ros.messages.stamps import stamp_message, stamp_nanoseconds
 from modular_dynamics_ros.messages.status import ERROR, OK, WARN
 from modular_dynamics_ros.node.joint_states.answer_record import AnswerRecord
 from modular_dynamics_ros.parameters.dynamics import DynamicsParameters
@@ -70,13 +71,43 @@ def test_the_ramp_falls_linearly_and_ends_with_one_zero(four_link):
     session = Session(four_link, on_stale="ramp_to_zero", ramp_time=2.0)
     for start in (0.0, 5.0):
         session.receive_at(start)
-        for time, factor in ((0.6, 0.75), (1.1, 0.5), (3.0, 0.0)):
+        for time, factor in ((0.1 + 1e-9, 1.0), (0.6, 0.75), (1.1, 0.5), (3.0, 0.0)):
             (message,) = session.published_at(start + time)
-            assert message.effort == pytest.approx(factor * expected(four_link), abs=1e-12)
+            assert message.effort == pytest.approx(factor * expected(four_link), abs=1e-8)
         assert session.published_at(start + 4.0) == []
     session.receive_at(10.0)
+    session.published_at(10.12)
     efforts = [session.published_at(time)[0].effort[0] for time in (11.0, 10.2)]  # the clock is set back
     assert efforts == pytest.approx([0.55 * expected(four_link)[0]] * 2, abs=1e-12)
+
+
+def test_a_ramp_whose_beginning_was_missed_begins_with_the_last_torques(four_link):
+    """The process stood still, or /clock, which is noticed after a second: no step to zero."""
+    session = Session(four_link, on_stale="ramp_to_zero", ramp_time=1.0)
+    session.receive_at(0.0)
+    for time, factor in ((5.0, 0.98), (5.49, 0.49), (6.0, 0.0)):
+        (message,) = session.published_at(time)
+        assert message.effort == pytest.approx(factor * expected(four_link), abs=1e-12)
+    session.receive_at(10.0)
+    session.published_at(5000.0)
+    for time, factor in ((11.0, 0.98), (11.49, 0.49)):  # /clock goes on: the ramp does, too
+        (message,) = session.published_at(time)
+        assert message.effort == pytest.approx(factor * expected(four_link), abs=1e-9)
+
+
+def test_with_a_rate_an_older_state_does_not_take_the_place_of_a_newer_one(four_link):
+    session = Session(four_link, rate=10.0)
+    session.receive_at(1.0)
+    session._node.time = now = 1_050_000_000
+    for stamp, q in ((now, Q), (now - 40_000_000, 2.0 * Q)):
+        message = JointState(name=NAMES, position=q.tolist(), velocity=V.tolist())
+        message.header.stamp = stamp_message(stamp)
+        session.receive(message, message_info(now), superseded=False)
+    session._on_rate()
+    (torques,) = session._node.sent["~/joint_torques"]
+    assert stamp_nanoseconds(torques.header.stamp) == now
+    assert torques.position.tolist() == Q.tolist()
+    assert session.record.counts.rejected == {"older than the last answer": 1}
 
 
 def test_a_position_that_cannot_be_held_is_not_reported_as_held(four_link, monkeypatch):

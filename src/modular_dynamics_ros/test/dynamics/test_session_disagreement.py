@@ -227,8 +227,9 @@ def test_ramp_to_zero_ramps_before_the_node_stops(four_link):
 def test_a_ramp_that_has_begun_goes_on_from_there(four_link):
     session = Session(four_link, on_stale="ramp_to_zero", ramp_time=0.2, stale_after=0.1)
     session.answer()
-    session._node.time += 100 * MS + 160 * MS
-    session._on_watch()
+    for later in (101 * MS, 159 * MS):
+        session._node.time += later
+        session._on_watch()
     efforts, took = ramp(session)
     assert took < 0.15
     assert (efforts[:, 0] / expected(four_link)[0]).max() < 0.2

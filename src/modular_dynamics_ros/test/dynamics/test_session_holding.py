@@ -5,7 +5,10 @@ import pinocchio
 import pytest
 from sensor_msgs.msg import JointState
 
+import modular_dynamics as md
+from helpers.nodes.dynamics_harness import NAMES, Q
 from helpers.nodes.lone_node import lone_node, message_info
+from modular_dynamics.algebra import Quaternion
 from modular_dynamics_ros.dynamics.session import DynamicsSession
 from modular_dynamics_ros.messages.stamps import stamp_message
 from modular_dynamics_ros.parameters.dynamics import DynamicsParameters
@@ -24,7 +27,7 @@ def arm(root):
     return str(path), pinocchio.buildModelFromUrdf(str(path))
 
 
-def held_torques(path, names, poses, parameters, lacking):
+def held_torques(path, names, poses, parameters, lacking, later=50_000_000):
     """Publishes while stale: the torques by joint; the poses before the last one are answered."""
     table = DynamicsParameters(on_stale="hold_gravity", stale_after=0.1, **parameters)
     session = DynamicsSession(node := lone_node(), DynamicsSession.load(path, table), table)
@@ -41,7 +44,7 @@ def held_torques(path, names, poses, parameters, lacking):
         send(poses[0])
     assert session.record.counts.answered > 0
     answered = session.record.counts.answered
-    node.time += 50_000_000 if "stamp" not in lacking else 10**9
+    node.time += later if "stamp" not in lacking else 10**9
     with np.errstate(all="ignore"):
         send(poses[1], **lacking)
     assert session.record.counts.answered == answered
@@ -68,3 +71,53 @@ def test_the_pose_measured_last_is_held_not_the_last_answered_one(arm, parameter
     assert message.name == names[:-1]
     assert np.array(message.effort) == pytest.approx(gravity[:-1], abs=1e-10)
     assert message.position.tolist() == poses[1][:-1].tolist()
+
+
+def test_joints_that_are_still_measured_are_held_where_they_are(arm):
+    """A gripper with a publisher of its own is silent; the arm goes on moving, and that is known."""
+    path, model = arm
+    names, poses = list(model.names)[1:], [np.full(model.nq, 0.01), np.full(model.nq, 0.01)]
+    poses[1][:-2] = np.linspace(-0.5, 0.7, model.nq - 2)
+    parts = {"name": names[:-2], "position": list(poses[1][:-2]), "velocity": [0.0] * (model.nq - 2)}
+    message = held_torques(path, names, poses, {}, parts, later=150_000_000)
+    gravity = pinocchio.computeGeneralizedGravity(model, model.createData(), poses[1])
+    gravity[-2] += gravity[-1]
+    assert np.array(message.effort) == pytest.approx(gravity[:-1], abs=1e-10)
+
+
+def test_a_root_that_goes_on_turning_is_held_as_it_stands(four_link):
+    table = DynamicsParameters(on_stale="hold_gravity", gravity_source="imu", stale_after=0.1)
+    session = DynamicsSession(node := lone_node(), DynamicsSession.load(four_link, table), table)
+    session.activate(None)
+    states, level = session.computation.base_states, Quaternion(1.0, 0.0, 0.0, 0.0)
+    node.time = 10**9
+    states.add(node.time, level, np.zeros(6))
+    message = JointState(name=NAMES, position=Q.tolist(), velocity=[0.0] * len(NAMES))
+    session.receive(message, message_info(node.time), superseded=False)
+    node.time += 10**9
+    states.add(node.time, Quaternion(np.cos(0.3), np.sin(0.3), 0.0, 0.0), np.zeros(6))
+    session._on_watch()
+    held = node.sent["~/joint_torques"][-1]
+    graph = md.load_urdf(four_link, gravity=(0.0, -9.81 * np.sin(0.6), -9.81 * np.cos(0.6)))
+    rest = np.zeros(len(Q))
+    assert held.effort == pytest.approx(md.inverse_dynamics(graph, Q, rest, rest), abs=1e-12)
+
+
+@pytest.mark.parametrize("output", ["full", "gravity", "full_minus_gravity"])
+def test_a_position_that_is_too_large_is_counted_and_not_held(arm, output):
+    path, model = arm
+    names = list(model.names)[1:]
+    heavy = {"gravity": (0.0, 0.0, -1e4), "output": output}
+    table = DynamicsParameters(on_stale="hold_gravity", stale_after=0.1, **heavy)
+    session = DynamicsSession(node := lone_node(), DynamicsSession.load(path, table), table)
+    session.activate(None)
+    node.time = 10**9
+    for q in ([0.01] * len(names), [0.01] * (len(names) - 2) + [1e308] * 2):
+        message = JointState(name=names, position=q, velocity=[0.0] * len(names))
+        with np.errstate(all="ignore"):
+            session.receive(message, message_info(node.time), superseded=False)
+    assert session.record.counts.rejected == {"not finite": 1}
+    node.time += 10**9
+    with np.errstate(all="ignore"):
+        session._on_watch()
+    assert len(node.sent["~/joint_torques"]) == 1

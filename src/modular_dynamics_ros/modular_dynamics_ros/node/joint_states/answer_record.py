@@ -21,12 +21,14 @@ class AnswerRecord:
     Attributes:
         counts: of messages. last: the last answer that was published. missing: joints that the last state
         which could not be answered lacked. period: between two answers [s]; 0: every joint state is answered.
+        waiting: stamp [ns] of the state that the next answer of a rate is for.
     """
 
     counts: MessageCounts
     last: Answer | None
     missing: tuple[str, ...]
     period = 0.0
+    waiting: int | None = None
 
     def __init__(self, node: SessionNode, computation: Computation) -> None:
         self._node, self._computation = node, computation
@@ -66,15 +68,16 @@ class AnswerRecord:
         )
 
     def require_order(self, stamp: int, now: int) -> None:
-        """Whether an answer with this stamp [ns] would follow the last one.
+        """Whether an answer with this stamp [ns] would follow the last one and what waits for a rate.
 
         Raises:
             BadMessage: it would not; the clock was not set back.
         """
-        if (last := self.counts.last_stamp) is None or stamp >= last:
-            return
-        if (last - now) * 1e-9 <= self._computation.settings.stale_after:
-            raise BadMessage(OUT_OF_ORDER, "a newer joint state was answered already")
+        for last in (self.counts.last_stamp, self.waiting):
+            if last is None or stamp >= last:
+                continue
+            if (last - now) * 1e-9 <= self._computation.settings.stale_after:
+                raise BadMessage(OUT_OF_ORDER, "a newer joint state was answered already, or waits for that")
 
     def answered(self, answer: Answer, arrival: int) -> None:
         """An answer is published; `arrival` of its state [ns of the system]."""

@@ -84,6 +84,10 @@ class StateInput:
             if partly and (missing := self._merged.fill(now - valid_for, now + valid_for)):
                 self._record.missing = missing
                 counts.incomplete += 1
+                # where nothing else is known of the missing joints, they are taken to be where they were
+                self._computation.note_late_position(
+                    stamp, self._merged.q.copy(), self._merged.optional.copy()
+                )
                 return
             self._answer(self._state(stamp), info["received_timestamp"])
         except BadMessage as error:
