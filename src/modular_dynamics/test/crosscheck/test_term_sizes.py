@@ -1,4 +1,4 @@
-"""What is rounding error is told from what is wrong, also where torques cancel or are zero."""
+"""Rounding errors are no disagreement, and wrong torques are, also where torques cancel or are zero."""
 
 from contextlib import suppress
 

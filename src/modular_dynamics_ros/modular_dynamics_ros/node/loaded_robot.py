@@ -20,6 +20,7 @@ from modular_dynamics_ros.parameters.robot import RobotParameters
 __all__ = ["WATCH_PERIOD", "LoadedRobot", "given_positions", "load_computation", "robot_settings"]
 
 _NUMBER = re.compile(r"[+-]?([0-9]{1,9}\.?[0-9]*|\.[0-9]+)(e[+-]?[0-9]{1,2})?", re.IGNORECASE)
+FARTHEST = 1e6  # [rad or m] of a given position
 WATCH_PERIOD = 0.02  # [s] from one look for stale input to the next
 
 
@@ -137,6 +138,8 @@ def given_positions(assignments: Sequence[str], names: Sequence[str]) -> dict[st
             text = "JOINT:=POSITION is needed once for each joint, such as finger:=0.02"
             raise RobotError(f"absent_joints has '{assignment}'; {text}")
         positions[name] = float(text)
+        if abs(positions[name]) > FARTHEST:
+            raise RobotError(f"absent_joints has '{assignment}'; at most {FARTHEST:g} rad or m is accepted")
     if unknown := [name for name in positions if name not in names]:
         text = f"absent_joints names {listed(unknown)}; the joints of joint_states are {', '.join(names)}"
         raise RobotError(text)

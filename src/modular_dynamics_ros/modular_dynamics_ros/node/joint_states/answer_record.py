@@ -13,6 +13,7 @@ from modular_dynamics_ros.node.stopwatch import Stopwatch
 __all__ = ["AnswerRecord"]
 
 OUT_OF_ORDER = "older than the last answer"  # cause of a BadMessage; usual with several publishers
+NOTICEABLE = 0.1  # share of stale_after by which the clocks of publishers may differ without a warning
 
 
 class AnswerRecord:
@@ -76,8 +77,15 @@ class AnswerRecord:
         for last in (self.counts.last_stamp, self.waiting):
             if last is None or stamp >= last:
                 continue
-            if (last - now) * 1e-9 <= self._computation.settings.stale_after:
+            ahead, stale_after = (last - now) * 1e-9, self._computation.settings.stale_after
+            if ahead <= NOTICEABLE * stale_after:
                 raise BadMessage(OUT_OF_ORDER, "a newer joint state was answered already, or waits for that")
+            if ahead <= stale_after:
+                raise BadMessage(
+                    "overtaken from ahead",
+                    "a joint state whose stamp is ahead of this node's clock was answered before it: "
+                    "synchronise the clocks of all publishers of joint states",
+                )
 
     def answered(self, answer: Answer, arrival: int) -> None:
         """An answer is published; `arrival` of its state [ns of the system]."""

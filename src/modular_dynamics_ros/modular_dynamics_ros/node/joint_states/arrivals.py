@@ -30,8 +30,8 @@ class JointStateArrivals(Subscriptions):
         patience: stale_after [s].
 
     Attributes:
-        lost: messages that were sent and not received; None where several publishers, whose numbers cannot
-        be told apart, send them.
+        lost: messages that were sent and not received; None where there are several publishers, because
+        each has numbers of its own.
     """
 
     def __init__(self, node: SessionNode, deliver: Delivery, patience: Callable[[], float]) -> None:

@@ -75,6 +75,13 @@ def test_stamps_of_answers_never_go_back(robot):
     assert robot.node.log.current() == []  # usual with several publishers
 
 
+def test_a_publisher_ahead_of_the_clock_that_silences_others_is_reported(robot):
+    robot.send(1.0, 1.15)
+    robot.send(1.01)
+    assert robot.counts.rejected == {"overtaken from ahead": 1}
+    assert "synchronise the clocks of all publishers" in robot.node.log.texts("joint_states")[0]
+
+
 def test_a_simulation_that_starts_again_is_answered_at_once(robot):
     robot.node.simulated = True
     for now in (50.0, 50.1, 0.1, 0.2):
@@ -154,7 +161,9 @@ def test_absent_joints_have_the_given_position_while_no_message_holds_them(four_
     assert robot.torques[-1].effort.tolist() == expected(four_link, **given).tolist()
 
 
-@pytest.mark.parametrize("wrong", ["left", "left:=", "left:=x", "left:=１", "left:=nan", "wing:=1", ":=1"])
+@pytest.mark.parametrize(
+    "wrong", ["left", "left:=", "left:=x", "left:=１", "left:=nan", "left:=1e99", "wing:=1", ":=1"]
+)
 def test_a_given_position_that_cannot_be_used_is_refused_by_name(four_link, wrong):
     with pytest.raises(RobotError, match=r"absent_joints (has|names) '"):
         Robot(four_link, absent_joints=(wrong,))
