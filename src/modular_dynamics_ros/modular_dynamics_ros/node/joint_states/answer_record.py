@@ -21,9 +21,10 @@ class AnswerRecord:
     """Counts and reports joint states and answers since activation.
 
     Attributes:
-        counts: of messages. last: the last answer that was published. missing: joints that have no
-        value within stale_after, as of the last joint state. period: between two answers [s]; 0: every joint state is answered.
-        waiting: stamp [ns] of the state that the next answer of a rate is for.
+        counts: of messages. last: the last answer that was published. missing: joints without a
+        value within stale_after, as of the last joint state that was read. period: between two answers [s];
+        0: every joint state is answered. waiting: stamp [ns] of the state that the next answer of a rate is
+        for.
     """
 
     counts: MessageCounts

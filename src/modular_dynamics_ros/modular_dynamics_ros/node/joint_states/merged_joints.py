@@ -15,7 +15,10 @@ NEVER = np.iinfo(np.int64).min  # stamp of a joint that no message has held yet
 
 
 class JointValues(NamedTuple):
-    """Positions and velocities (n,), NaN where a velocity is missing; optional positions (m,), NaN if unknown."""
+    """Positions (n,), velocities (n,), and positions of the optional joints (m,).
+
+    NaN where a velocity is missing, or the position of an optional joint is not known.
+    """
 
     q: Array
     v: Array

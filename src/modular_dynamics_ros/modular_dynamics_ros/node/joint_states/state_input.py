@@ -1,7 +1,8 @@
 """Joint states of one robot: read, merged, counted, and handed on to be answered."""
 
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -53,7 +54,7 @@ class StateInput:
         self._merged = MergedJoints(robot.state_names, len(robot.passive_names), given)
         self._needed = {*robot.state_names} - given.keys()
         self._known = {*robot.graph.joint_names}
-        # superseded messages, the newest last; those of a robot that nothing more comes for are few enough
+        # superseded messages, the newest last; bounded where nothing more comes for a robot that was replaced
         self._unread: deque[tuple[JointState, dict[str, Any]]] = deque(maxlen=1 + JOINT_STATES.depth)
 
     @property
@@ -102,12 +103,12 @@ class StateInput:
             self._record.rejected(error)
 
     def _read_superseded(self) -> None:
-        """Merge the newest good message with each list of names: older ones hold nothing that still counts."""
+        """Merge the newest good message with each list of names: older ones count no more."""
         counts, good = self._record.counts, dict[Layout, tuple[JointSample, int]]()
         while self._unread:
             message, info = self._unread.pop()
             stamp = state_stamp(message, info, self._node)
-            try:
+            with self._rejecting():
                 layout = self._reader.layout(message.name)
                 if self._of_other_joints(layout):
                     continue
@@ -115,17 +116,19 @@ class StateInput:
                     good[layout] = self._reader.read(message), stamp
                     continue
                 self._record.require_fresh(stamp, self._node.now())
-            except BadMessage as error:
-                self._record.rejected(error)
-            else:
                 counts.superseded += 1
         for sample, stamp in reversed(good.values()):
-            try:
+            with self._rejecting():
                 self._merge(sample, stamp)
-            except BadMessage as error:
-                self._record.rejected(error)
-            else:
                 counts.superseded += 1
+
+    @contextmanager
+    def _rejecting(self) -> Iterator[None]:
+        """Count and report a message that cannot be used."""
+        try:
+            yield
+        except BadMessage as error:
+            self._record.rejected(error)
 
     def _of_other_joints(self, layout: Layout) -> bool:
         """Whether messages hold no joint of the robot; counts the message."""

@@ -24,4 +24,5 @@ def state_stamp(message: JointState, info: dict[str, Any], node: SessionNode) ->
     now = node.now()
     if node.simulated:
         return now
-    return min(info["source_timestamp"] or info["received_timestamp"], now)
+    sent: int = info["source_timestamp"] or info["received_timestamp"]
+    return min(sent, now)

@@ -128,7 +128,9 @@ publishers = st.lists(
     min_size=2,
     max_size=4,
 )
-message = st.tuples(st.integers(0, 3), st.sampled_from((0, 1, 9, 40, 120, 250)), st.sampled_from(KINDS))  # publisher, delay [ms]
+message = st.tuples(
+    st.integers(0, 3), st.sampled_from((0, 1, 9, 40, 120, 250)), st.sampled_from(KINDS)
+)  # publisher, delay [ms]
 wakes = st.lists(
     st.tuples(
         st.sampled_from((1, 5, 20, 60, 150, 260, -90, -3000, 2000)),  # step of the clock [ms]
@@ -161,7 +163,9 @@ def test_every_answer_holds_the_values_that_belong_to_its_stamp(sources, schedul
 
 def check(node, model, now, sent, late):
     """All that was answered is right, and what could be answered was."""
-    stamps = [one.stamp if one.stamped else now if node.node.simulated else min(one.stamp, now) for one in sent]
+    stamps = [
+        one.stamp if one.stamped else now if node.node.simulated else min(one.stamp, now) for one in sent
+    ]
     order = sorted(range(len(sent)), key=lambda k: stamps[k]) if late else range(len(sent))
     answers = list(node.answers)
     for place, k in enumerate(order):
@@ -174,8 +178,10 @@ def check(node, model, now, sent, late):
         newest = all(value.stamp <= stamp for values in model.values.values() for value in values)
         later = [sent[j].names for j in order[place + 1 :]] if late else []
         fails = bool(node.fatal & set(expected))
-        if answers and answers[0].stamp == stamp and [*answers[0].q, *answers[0].optional] == pytest.approx(
-            expected, nan_ok=True
+        if (
+            answers
+            and answers[0].stamp == stamp
+            and [*answers[0].q, *answers[0].optional] == pytest.approx(expected, nan_ok=True)
         ):
             answers.pop(0)
             assert complete

@@ -1,5 +1,7 @@
 """Joint states: which are answered, in which order, from which messages."""
 
+from unittest.mock import MagicMock
+
 import numpy as np
 import pytest
 from sensor_msgs.msg import JointState
@@ -158,15 +160,16 @@ def test_an_answer_has_nothing_in_it_that_is_newer_than_its_stamp(robot, four_li
 
 
 def test_superseded_messages_are_read_only_where_nothing_newer_of_the_same_joints_was_good(robot, four_link):
-    read, reader = [], robot.session._loaded._states._reader
-    original = reader.read
-    reader.read = lambda message: (read.append(stamp_nanoseconds(message.header.stamp) / S), original(message))[1]
-    leg, lid = {"names": ["left", "right"], "q": Q[2:], "v": V[2:]}, {"names": ["lid"], "q": [1.0], "v": [1.0]}
+    reader = robot.session._loaded._states._reader
+    reader.read = spy = MagicMock(side_effect=reader.read)
+    leg = {"names": ["left", "right"], "q": Q[2:], "v": V[2:]}
+    lid = {"names": ["lid"], "q": [1.0], "v": [1.0]}
     for k in range(1, 9):
         bad = {"q": np.full(2, np.nan)} if k == 8 else {}
         robot.send(1.1, 1.0 + 0.01 * k, **leg | bad, superseded=True)
         robot.send(1.1, 1.0 + 0.01 * k, **lid, superseded=True)
     robot.send(1.1, 1.09, names=["turn", "bend"], q=Q[:2], v=V[:2])
+    read = [stamp_nanoseconds(call.args[0].header.stamp) / S for call in spy.call_args_list]
     assert read == [1.08, 1.07, 1.09]
     assert robot.torques[-1].effort.tolist() == expected(four_link).tolist()
     counts = robot.counts
