@@ -10,6 +10,7 @@ from modular_dynamics_ros.computation.computation import Computation
 from modular_dynamics_ros.computation.values import State
 from modular_dynamics_ros.exceptions import BadMessage, listed
 from modular_dynamics_ros.messages.joint_state_reader import JointSample, JointStateReader
+from modular_dynamics_ros.messages.stamps import sending_time
 from modular_dynamics_ros.node.interfaces import SessionNode
 from modular_dynamics_ros.node.joint_states.answer_record import AnswerRecord
 from modular_dynamics_ros.node.joint_states.merged_joints import MergedJoints
@@ -72,7 +73,7 @@ class StateInput:
                 counts.of_other_joints += 1
                 return
             now = self._node.now()
-            stamp = sample.stamp or self._sent(info, now)
+            stamp = sample.stamp or sending_time(info, now, simulated=self._node.simulated)
             self._require_fresh(sample, stamp, now)
             valid_for = round(self._computation.settings.stale_after * 1e9)
             complete = self._merged.add(sample, stamp, now + valid_for)
@@ -100,11 +101,6 @@ class StateInput:
             if stamp <= now and sample.layout.complete:  # the best that is known of the robot
                 self._computation.note_late_position(stamp, sample.q, sample.optional)
             raise
-
-    def _sent(self, info: dict[str, Any], now: int) -> int:
-        """When a message without a stamp was sent [ns], as far as the middleware knows."""
-        sent = info["source_timestamp"] or info["received_timestamp"]
-        return now if self._node.simulated else min(sent, now)
 
     def _state(self, stamp: int) -> State:
         """The merged joints with this stamp [ns]; flaws with which they are answered are reported."""
