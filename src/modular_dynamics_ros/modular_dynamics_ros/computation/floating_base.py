@@ -115,7 +115,7 @@ class FloatingBase:
         if name.lower().rpartition("/")[2] in EARTH_CENTRED or name.lower().endswith("_ecef"):
             raise BadMessage(
                 "unknown frame",
-                f"z of its world frame '{name}', which is earth-centred in REP 105, points to the north pole; "
+                f"z of its world frame '{name}', which is earth-centred (REP 105), points to the north pole: "
                 "a fixed frame with z up is needed, such as odom, map or world",
             )
         return joint

@@ -18,7 +18,8 @@ class BaseStateInput(Subscriptions):
     def __init__(self, node: SessionNode, computation: Computation) -> None:
         super().__init__(node)
         robot, states = computation.robot, computation.base_states
-        assert robot.base is not None and states is not None  # the caller looks
+        assert robot.base is not None  # the caller looks
+        assert states is not None
         self._robot, self._base, self._states = robot, robot.base, states
 
     def _take(self, stamp: Time, orientation: Quaternion, x_base_link: DualQuaternion, twist: Array) -> None:

@@ -77,11 +77,17 @@ class WrenchInputs(Subscriptions):
         with self._refusing(REFUSED, what), self._counting():
             # without a stamp it is as old as its sending; it may have waited for the node since then
             sent = sending_time(info, now, simulated=node.simulated)
-            stamp, valid_for = stamp_nanoseconds(message.header.stamp) or sent, self._computation.settings.stale_after
+            stamp, valid_for = (
+                stamp_nanoseconds(message.header.stamp) or sent,
+                self._computation.settings.stale_after,
+            )
             check_age(stamp, now, valid_for)
             waited = max(0, time.time_ns() - (info["source_timestamp"] or info["received_timestamp"]))
             arrival = Arrival(stamp, node.steady() - waited, node.simulated)
-            frame, wrench = self._computation.robot.link(message.header.frame_id), wrench_from_message(message)
+            frame, wrench = (
+                self._computation.robot.link(message.header.frame_id),
+                wrench_from_message(message),
+            )
             if box is None:
                 wrenches.external.require_order(frame, stamp, now, valid_for)
                 wrenches.take_external(frame, wrench, arrival)

@@ -7,7 +7,14 @@ from builtin_interfaces.msg import Time
 
 from modular_dynamics_ros.exceptions import BadMessage
 
-__all__ = ["description_frame", "description_of", "sending_time", "stamp_message", "stamp_nanoseconds", "stamp_seconds"]
+__all__ = [
+    "description_frame",
+    "description_of",
+    "sending_time",
+    "stamp_message",
+    "stamp_nanoseconds",
+    "stamp_seconds",
+]
 
 _MARK = re.compile(r"([0-9]{1,10})\.([0-9]{9})")
 
