@@ -4,7 +4,7 @@ from typing import Any
 
 from sensor_msgs.msg import JointState
 
-from modular_dynamics_ros.messages.stamps import stamp_nanoseconds
+from modular_dynamics_ros.messages.stamps import sending_time, stamp_nanoseconds
 from modular_dynamics_ros.node.interfaces import SessionNode
 
 __all__ = ["state_stamp"]
@@ -21,8 +21,4 @@ def state_stamp(message: JointState, info: dict[str, Any], node: SessionNode) ->
     """
     if stamp := stamp_nanoseconds(message.header.stamp):
         return stamp
-    now = node.now()
-    if node.simulated:
-        return now
-    sent: int = info["source_timestamp"] or info["received_timestamp"]
-    return min(sent, now)
+    return sending_time(info, node.now(), simulated=node.simulated)
