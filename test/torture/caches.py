@@ -90,14 +90,12 @@ def link_to_itself(file: Path, rng: random.Random) -> None:
 
 
 def let_others_write(file: Path, rng: random.Random) -> None:
-    set_a_trap(file)
-    file.chmod(0o666)
+    set_a_trap(file).chmod(0o666)
 
 
 def give_away(file: Path, rng: random.Random) -> None:
     if os.geteuid() == 0:
-        set_a_trap(file)
-        os.chown(file, 1234, 1234)
+        os.chown(set_a_trap(file), 1234, 1234)
 
 
 class _Trap:
@@ -107,8 +105,11 @@ class _Trap:
         return os._exit, (1,)
 
 
-def set_a_trap(file: Path) -> None:
-    """Content as another user may write it, whose digest is right: only the owner and the mode give it away."""
+def set_a_trap(file: Path) -> Path:
+    """Content as another user may write it, whose digest is right: only the owner and the mode give it away.
+
+    Returns the file; where ``file`` is the digest beside one of Numba's, that one.
+    """
     from modular_dynamics.kernels.numba_support.code_files import digest_of
     from modular_dynamics.kernels.numba_support.compilation import source_stamp
 
@@ -117,13 +118,13 @@ def set_a_trap(file: Path) -> None:
         content = source_stamp().encode() + trap
     elif file.suffix == ".o":  # a header, and what is no machine code
         content = file.read_bytes()[len(digest_of("", b"")) :].split(b"\n")[0] + b"\n" + bytes(1000)
-    elif file.suffix in (".nbi", ".nbc"):  # Numba's, with the digest beside
+    else:  # Numba's, with the digest beside
+        file = file.with_name(file.name.removesuffix(".sha256"))
         file.write_bytes(trap)
         file.with_name(f"{file.name}.sha256").write_bytes(digest_of(file.name, trap))
-        return
-    else:
-        return
+        return file
     file.write_bytes(digest_of(file.name, content) + content)
+    return file
 
 
 def remove(file: Path, rng: random.Random) -> None:

@@ -13,6 +13,7 @@ from torture.harness.motion import state_at
 from torture.harness.oracle import Oracle
 from torture.harness.robots import joint_names, tree_urdf
 from torture.harness.tally import Tally
+from torture.silence import fault_of
 
 JOINTS = 3
 URDF = tree_urdf(JOINTS)
@@ -90,3 +91,22 @@ def test_torques_without_commands_are_wrong(judge):
         judge.on_answer(answer(time.time_ns()), INFO)
     judge.commands.finish()
     assert judge.tally.wrong == 1
+
+
+@pytest.mark.parametrize(
+    ("choice", "efforts", "fault"),
+    [
+        ("stop", [[1.0]], ""),
+        ("stop", [[1.0], [1.0]], "instead of none"),
+        ("hold_gravity", [[1.0], [2.0], [2.0], [2.0]], ""),
+        ("hold_gravity", [[1.0], [2.0], [2.0], [2.1]], "change"),
+        ("hold_gravity", [[1.0]], "instead of many"),
+        ("ramp_to_zero", [[-2.0], [-1.0], [-0.5], [-0.0]], ""),
+        ("ramp_to_zero", [[-2.0], [-1.0], [-1.5], [0.0]], "grow"),
+        ("ramp_to_zero", [[-2.0], [-2.0], [-2.0], [-2.0]], "not zero"),
+    ],
+)
+def test_what_follows_the_last_answer_is_judged(choice, efforts, fault):
+    found = fault_of(choice, efforts)
+    assert fault in found
+    assert bool(fault) == bool(found)

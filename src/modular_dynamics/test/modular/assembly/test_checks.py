@@ -231,7 +231,7 @@ def test_virtual_joints_have_names_of_limited_length(name):
         lambda: modular.virtual_joint(name, "prismatic", [1, 0, 0]),
         lambda: modular.Assembly(("v0", "backbone"), mount=[twisted]),
     ):
-        with pytest.raises(ModelError, match="virtual joint's name is .*at most 100 characters") as raised:
+        with pytest.raises(ModelError, match=r"virtual joint's name is .*at most 100 characters") as raised:
             make()
         assert len(str(raised.value)) < 300
 
