@@ -1,4 +1,4 @@
-"""All publishers fall silent, with each choice of on_stale: nothing comes, gravity's torques, or falling ones."""
+"""All publishers fall silent, with each choice of on_stale: no torques, those of gravity, or falling ones."""
 
 from itertools import pairwise
 from random import Random
