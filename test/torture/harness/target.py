@@ -77,9 +77,14 @@ class Target:
         self._dead.discard(name)
         self.processes.start(name, *(["autostart:=true"] if autostart else []), *parameters)
 
-    def start_in(self, name: str, kind: str, *parameters: str, namespace: str = "") -> None:
+    def start_in(
+        self, name: str, kind: str, *parameters: str, namespace: str = "", autostart: bool = True
+    ) -> None:
         """Start a node of a kind in a namespace, by default ``name``, which is also that of the process."""
-        words = [word for parameter in ("autostart:=true", *parameters) for word in ("-p", parameter)]
+        self._raw_lines.pop(name, None)
+        self._dead.discard(name)
+        first = ["autostart:=true"] if autostart else []
+        words = [word for parameter in (*first, *parameters) for word in ("-p", parameter)]
         program = Path(modular_dynamics_ros.__file__).parent / "__main__.py"
         self.processes.start_file(
             name, program, kind, "--ros-args", "-r", f"__ns:=/{namespace or name}", *words
@@ -236,9 +241,10 @@ class Target:
         self.processes.start_file(name, Path(importlib.import_module(module).__file__ or ""), *arguments)
         return name
 
-    def call(self, kind: type, service: str, limit: float = 10.0, **request: Any) -> Any:
+    def call(self, kind: type, service: str, limit: float = 10.0, namespace: str = "", **request: Any) -> Any:
         """The response of a service of the node; None where none came within the limit [s]."""
-        client = self.node.create_client(kind, f"{self.name}/{service}")
+        node = f"{namespace}/{self.name}" if namespace else self.name
+        client = self.node.create_client(kind, f"{node}/{service}")
         try:
             future: Any = None
 

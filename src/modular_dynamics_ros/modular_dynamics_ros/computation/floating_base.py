@@ -13,6 +13,8 @@ from modular_dynamics_ros.exceptions import BadMessage, RobotError, listed
 
 __all__ = ["FloatingBase", "floating_base_of", "floating_joints"]
 
+EARTH_CENTRED = "earth", "ecef"  # names of world frames
+
 
 @dataclass(frozen=True, eq=False)
 class FloatingBase:
@@ -97,7 +99,7 @@ class FloatingBase:
         A frame that is no link of the robot has the axes of the robot's root frame, as the parameter gravity.
 
         Raises:
-            BadMessage: it is a link that moves; or its z axis points down.
+            BadMessage: it is a link that moves; or its z axis points down, or to the pole.
         """
         graph = self._graph
         joint = self._start.primary.conjugate()
@@ -110,6 +112,12 @@ class FloatingBase:
             )
         if name.lower().endswith("_ned"):
             raise BadMessage("unknown frame", f"z of its world frame '{name}' points down: z up is needed")
+        if name.lower().rpartition("/")[2] in EARTH_CENTRED or name.lower().endswith("_ecef"):
+            raise BadMessage(
+                "unknown frame",
+                f"z of its world frame '{name}', which is earth-centred (REP 105), points to the north pole: "
+                "a fixed frame with z up is needed, such as odom, map or world",
+            )
         return joint
 
 

@@ -83,6 +83,21 @@ class TimedWrenches:
         self._newest[source] = wrench
         self._stopped.discard(source)
 
+    def require_order(self, source: str, stamp: int, now: int, valid_for: float) -> None:
+        """Whether a wrench with this stamp [ns] may replace the one of its source that is valid now [ns].
+
+        One that has become invalid, because its source stopped or a clock was set, refuses none.
+
+        Raises:
+            BadMessage: that one is newer.
+        """
+        newest = self._newest.get(source)
+        if newest is None or stamp >= newest.arrival.stamp or source in self._stopped:
+            return
+        if _is_valid(newest.arrival, now, self._steady(), valid_for):
+            text = f"its stamp is {(newest.arrival.stamp - stamp) * 1e-9:.3f} s older than that of the last"
+            raise BadMessage("older than the last one", f"{text}, which is still valid")
+
     def __contains__(self, source: str) -> bool:
         """Whether it has sent a wrench."""
         return source in self._newest

@@ -1,6 +1,5 @@
 """One robot in dynamics_node: every joint state gets its torques, and some are compared with Pinocchio."""
 
-import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
@@ -17,6 +16,7 @@ from modular_dynamics_ros.diagnostics.statuses import answer_values
 from modular_dynamics_ros.dynamics.base_inputs import base_input, base_source
 from modular_dynamics_ros.dynamics.crosscheck import CrossChecks, PinocchioCheck
 from modular_dynamics_ros.dynamics.outputs import DynamicsOutputs
+from modular_dynamics_ros.dynamics.torque_ramp import TorqueRamp
 from modular_dynamics_ros.dynamics.wrench_inputs import WHERE, WrenchInputs
 from modular_dynamics_ros.exceptions import BadMessage
 from modular_dynamics_ros.lifecycle.clocks import STEADY_CLOCK
@@ -24,7 +24,7 @@ from modular_dynamics_ros.messages.status import Status, status_of
 from modular_dynamics_ros.node.inputs import ReferenceInput
 from modular_dynamics_ros.node.interfaces import SessionNode
 from modular_dynamics_ros.node.joint_states.answer_record import AnswerRecord
-from modular_dynamics_ros.node.loaded_robot import WATCH_PERIOD, LoadedRobot, load_computation, robot_settings
+from modular_dynamics_ros.node.loaded_robot import LoadedRobot, load_computation, robot_settings
 from modular_dynamics_ros.parameters.dynamics import DynamicsParameters
 
 __all__ = ["DynamicsSession", "OutputCounts", "PreparedRobot", "output_status"]
@@ -77,8 +77,7 @@ class DynamicsSession:
         self._outputs = DynamicsOutputs(node, self.robot, parameters.controller_joints)
         self.last_published: Answer | None = None
         self._computed: Answer | None = None  # the last one, published or held back
-        self._ramp_factor = 1.0  # of the last torques; it falls until the next answer
-        self._ramp_start = 0.0  # for how long [s] the input had been stale when the ramp began
+        self._ramp = TorqueRamp(node)
         self._wrenches: WrenchInputs | None = None  # while active
         self._rate_timer: Any = None
         # with a rate: the state that its timer is to answer, and its arrival
@@ -121,7 +120,7 @@ class DynamicsSession:
     def continue_from(self, other: "DynamicsSession") -> None:
         """See `Session`."""
         self.record.continue_from(other.record)
-        self.counts = other.counts
+        self.counts, self._ramp = other.counts, other._ramp
         self.computation.continue_from(other.computation)
         if self._wrenches is not None and other._wrenches is not None:
             self._wrenches.continue_from(other._wrenches)
@@ -135,6 +134,7 @@ class DynamicsSession:
         self._set_rate(0.0)
         self._loaded.unsubscribe()
         self._newest = self.last_published = self._computed = self._wrenches = None
+        self._ramp = TorqueRamp(self._node)
         self.record.waiting = None
 
     def destroy(self) -> None:
@@ -194,7 +194,8 @@ class DynamicsSession:
         if not self.crosschecks.admits(answer):
             return
         self._outputs.publish(answer)
-        self.last_published, self._ramp_factor = answer, 1.0
+        self.last_published = answer
+        self._ramp.published(answer, self._outputs)
         self.record.answered(answer, arrival)
         if np.count_nonzero(answer.exceeded):
             self.counts.limited.update(limited_joints(self.robot, answer))
@@ -214,29 +215,15 @@ class DynamicsSession:
                     publishing = "gravity torques at the position measured last"
                     self.last_published = held
                     self._outputs.publish(held, self._node.stamp())
-        elif on_stale == "ramp_to_zero" and last is not None and self._ramp_factor > 0.0:
+                    self._ramp.published(held, self._outputs)
+        elif on_stale == "ramp_to_zero" and self._ramp.advance(overdue, self._parameters.ramp_time):
             publishing = "the last torques times a falling factor"
-            # it begins with the first look, which comes late where /clock died or the process stood still
-            begun = max(0.0, overdue - WATCH_PERIOD)
-            self._ramp_start = begun if self._ramp_factor == 1.0 else min(self._ramp_start, begun)
-            self._publish_ramp(last, 1.0 - (overdue - self._ramp_start) / self._parameters.ramp_time)
         self.record.stale(publishing)
 
     def wind_down(self, hurried: Callable[[], bool]) -> None:
         """See `Session`: ramp_to_zero takes the torques published last to zero, as fast as always."""
-        last, start = self.last_published, self._ramp_factor
-        if self._parameters.on_stale != "ramp_to_zero" or last is None:
-            return
-        began = time.monotonic()
-        while self._ramp_factor > 0.0 and not hurried():
-            time.sleep(WATCH_PERIOD)
-            self._publish_ramp(last, start - (time.monotonic() - began) / self._parameters.ramp_time)
-
-    def _publish_ramp(self, last: Answer, factor: float) -> None:
-        # never more than before, also where a simulation that starts again sets the clock back
-        self._ramp_factor = min(self._ramp_factor, max(0.0, factor))
-        ramped = replace(last, effort=self._ramp_factor * last.effort)
-        self._outputs.publish_torques(ramped, self._node.stamp())
+        if self._parameters.on_stale == "ramp_to_zero":
+            self._ramp.finish(self._parameters.ramp_time, hurried)
 
 
 def dynamics_settings(parameters: DynamicsParameters) -> ComputationSettings:

@@ -33,7 +33,7 @@ class ReferenceInput(Subscriptions):
         computation, now = self._computation, self._node.now()
         with self._refusing("reference", "reference"):
             trajectory = trajectory_from_message(message, computation.robot.state_names, now)
-            computation.accelerations.reference.add(trajectory)
+            computation.accelerations.reference.add(trajectory, now)
             if len(trajectory.instants) and trajectory.end < now - computation.settings.stale_after * 1e9:
                 text = "a reference had ended before it came: compare its stamp with this node's clock"
                 self._node.log.problem("reference", "in the past", text)

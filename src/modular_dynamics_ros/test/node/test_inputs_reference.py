@@ -91,6 +91,20 @@ def test_a_reference_that_had_ended_is_in_force_and_said(given):
     assert "had ended before it came" in given.node.log.texts("reference")[0]
 
 
+def test_references_that_start_later_do_not_end_the_one_that_runs(given):
+    given.send(100.0, 60.0, 1.0)
+    for k in range(300):
+        given.send(101.0 + k, 0.5, 2.0)
+    assert given.coverage(100.5) is Coverage.COVERED
+    (said,) = given.node.log.texts("reference")
+    assert said.startswith("reference refused: too many references wait: 256 start before it")
+    covered = [given.coverage(time) for time in (101.0 + 255, 101.0 + 256)]
+    assert covered == [Coverage.COVERED, Coverage.OVER]
+    given.set_time(120.0)
+    given.send(120.0, 60.0, 3.0)  # it replaces all of them
+    assert given.coverage(150.0) is Coverage.COVERED
+
+
 def test_references_do_not_outlive_a_clock_that_is_set_back(given):
     given.send(100.0, 60.0, 1.0)
     given.send(120.0, 60.0, 1.0)
