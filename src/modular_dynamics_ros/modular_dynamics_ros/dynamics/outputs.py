@@ -47,7 +47,9 @@ class DynamicsOutputs(Outputs):
         self._subsystems = {subsystem.name: index for index, subsystem in enumerate(graph.subsystems)}
         self._wrenches = ConnectionWrenchesWriter(list(self._subsystems), robot.frame_prefix)
         self._wrenches_publisher = self._publisher(ConnectionWrenches, "~/connection_wrenches")
-        self._connections = WrenchTopics(self._publisher, "connections", subsystems, robot.frame_prefix)
+        self._connections = WrenchTopics(
+            self._publisher, "connections", subsystems, robot.frame_prefix, self.demand
+        )
         if robot.base is not None:
             self._base_wrench = WrenchWriter(robot.frame_prefix)
             self._base_publisher = self._publisher(WrenchStamped, "~/base_wrench")
@@ -57,7 +59,9 @@ class DynamicsOutputs(Outputs):
             self._completed_q = [graph.q_slice(name).start for name in single]
             self._completed_v = [graph.v_slice(name).start for name in single]
             self._completed_publisher = self._publisher(JointState, "~/completed_joint_states")
-            self._cuts = WrenchTopics(self._publisher, "loop_joints", loop_joints, robot.frame_prefix)
+            self._cuts = WrenchTopics(
+                self._publisher, "loop_joints", loop_joints, robot.frame_prefix, self.demand
+            )
 
     def publish_graph(self, stamp: Time) -> None:
         """The graph, also for later subscribers."""
@@ -74,15 +78,15 @@ class DynamicsOutputs(Outputs):
         stamp = stamp_message(answer.state.stamp) if stamp is None else stamp
         self.publish_torques(answer, stamp)
         dynamics = answer.dynamics
-        if self._wrenches_publisher.get_subscription_count():
+        if self._wrenches_publisher in self.demand:
             self._wrenches_publisher.publish(self._wrenches.write(stamp, dynamics.connection_wrench))
         if isinstance(dynamics, ClosedLoopSolution):
-            if self._completed_publisher.get_subscription_count():
+            if self._completed_publisher in self.demand:
                 q, v = dynamics.result.coordinates, dynamics.result.velocities
                 message = self._completed.write(stamp, q[self._completed_q], v[self._completed_v])
                 self._completed_publisher.publish(message)
             self._cuts.publish(stamp, lambda name: dynamics.cut_wrenches[name])
-        if (base := self._robot.base) is not None and self._base_publisher.get_subscription_count():
+        if (base := self._robot.base) is not None and self._base_publisher in self.demand:
             wrench = self._base_wrench.write(stamp, base.link, dynamics.base_wrench)
             self._base_publisher.publish(wrench)
         self._connections.publish(stamp, lambda name: dynamics.connection_wrench(self._subsystems[name]))

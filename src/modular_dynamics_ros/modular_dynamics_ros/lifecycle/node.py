@@ -231,7 +231,8 @@ class ManagedNode(LifecycleNode, Generic[Table]):
 
     def now(self) -> int:
         """The node's clock [ns]: system time, or /clock with use_sim_time."""
-        return int(self.get_clock().now().nanoseconds)
+        # time.time_ns is what rclpy's clock reads then, in a tenth of the time
+        return int(self.get_clock().now().nanoseconds) if self.simulated else time.time_ns()
 
     def stamp(self) -> Time:
         """The node's clock as a stamp."""

@@ -4,6 +4,7 @@ from array import array
 from collections import Counter, deque
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,8 +36,7 @@ class Layout:
     optional: tuple[tuple[int, int], ...]
 
 
-@dataclass(frozen=True, eq=False)
-class JointSample:
+class JointSample(NamedTuple):
     """What one message says of the joints of a robot.
 
     Attributes:
@@ -66,6 +66,8 @@ class JointStateReader:
     def __init__(self, joint_names: Sequence[str], optional: Sequence[str] = ()) -> None:
         self.joint_names, self.optional = tuple(joint_names), tuple(optional)
         self._layouts: deque[Layout] = deque(maxlen=MOST_LAYOUTS)
+        self._no_optional = np.full(len(self.optional), np.nan)
+        self._no_optional.flags.writeable = False
 
     def layout(self, names: Sequence[str]) -> Layout:
         """Where the joints are in messages with these names.
@@ -116,6 +118,8 @@ class JointStateReader:
         return Layout(names, np.array(joints, np.intp), np.array(source, np.intp), complete, tuple(optional))
 
     def _optional(self, layout: Layout, positions: "array[float]") -> Array:
+        if not layout.optional:
+            return self._no_optional
         values = np.full(len(self.optional), np.nan)
         for k, index in layout.optional:
             if np.isfinite(positions[index]):
@@ -128,7 +132,7 @@ class JointStateReader:
 
 def _gather(values: "array[float]", layout: Layout, field: str) -> Array:
     _check_length(values, len(layout.names), field)
-    return np.asarray(values, dtype=float).take(layout.source)
+    return np.asarray(values, dtype=float)[layout.source]
 
 
 def _check_length(values: "array[float]", count: int, field: str) -> None:

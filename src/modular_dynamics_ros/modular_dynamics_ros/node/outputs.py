@@ -1,5 +1,6 @@
 """Publishers of one robot, whose messages are made once and written again and again."""
 
+import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -17,11 +18,39 @@ from modular_dynamics_ros.messages.wrenches import WrenchWriter
 from modular_dynamics_ros.node.interfaces import SessionNode
 from modular_dynamics_ros.node.topics import ANSWER_DEPTH, NO_PUBLISHER_EVENTS
 
-__all__ = ["Outputs", "WrenchTopics"]
+__all__ = ["Demand", "Outputs", "WrenchTopics"]
+
+LOOK_PERIOD = 20_000_000  # [ns] until a subscriber that has come is noticed
+
+
+class Demand:
+    """Which publishers have subscribers. That is asked LOOK_PERIOD apart: to ask for all takes 10 us."""
+
+    def __init__(self) -> None:
+        self._publishers: list[Any] = []
+        self._wanted: frozenset[Any] = frozenset()
+        self._next_look = 0  # [ns]
+
+    def add(self, publisher: Any) -> None:
+        """Ask for this one, too."""
+        self._publishers.append(publisher)
+        self._next_look = 0
+
+    def look(self) -> None:
+        """Ask, where that was long ago."""
+        if (now := time.monotonic_ns()) >= self._next_look:
+            self._wanted = frozenset(one for one in self._publishers if one.get_subscription_count())
+            self._next_look = now + LOOK_PERIOD
+
+    def __contains__(self, publisher: Any) -> bool:
+        return publisher in self._wanted
 
 
 class Outputs:
     """Publishers that live as long as a session.
+
+    Attributes:
+        demand: of those that publish only while subscribed; it looks when commands are published.
 
     Args:
         controller_joints: order of ~/effort_commands; empty: that of `indices`.
@@ -37,6 +66,7 @@ class Outputs:
     ) -> None:
         self._node = node
         self._publishers: list[Any] = []
+        self.demand = Demand()
         if unknown := [name for name in controller_joints if name not in indices]:
             raise RobotError(
                 f"controller_joints names {listed(unknown)}, but {owner} {', '.join(indices) or 'none'}"
@@ -52,12 +82,14 @@ class Outputs:
         make = self._node.create_lifecycle_publisher
         publisher = make(kind, topic, qos, event_callbacks=NO_PUBLISHER_EVENTS)
         self._publishers.append(publisher)
+        self.demand.add(publisher)
         return publisher
 
     def _publish_commands(self, efforts: NDArray[Any], stamp: Time) -> None:
         """The vector of efforts in the controller's order; while subscribed, with stamp and names, too."""
         self._command_publisher.publish(self._commands.write(efforts))
-        if self._stamped_publisher.get_subscription_count():
+        self.demand.look()
+        if self._stamped_publisher in self.demand:
             self._stamped_publisher.publish(self._stamped.write(stamp, efforts))
 
     def activate(self, state: LifecycleState | None) -> None:
@@ -74,10 +106,10 @@ class Outputs:
 class WrenchTopics:
     """A topic ~/KIND/NAME/wrench for each name.
 
-    A wrench that has no subscriber is not published: asking costs a tenth of publishing it.
+    A wrench that has no subscriber is not published.
 
     Args:
-        parts: of the topics by name, see `topic_names`. frame_prefix: see `WrenchWriter`.
+        parts: of the topics by name, see `topic_names`. frame_prefix: see `WrenchWriter`. demand: for them.
     """
 
     def __init__(
@@ -86,7 +118,9 @@ class WrenchTopics:
         kind: str,
         parts: Mapping[str, str],
         frame_prefix: str,
+        demand: Demand,
     ) -> None:
+        self._demand = demand
         self._topics = {
             name: (make_publisher(WrenchStamped, f"~/{kind}/{part}/wrench"), WrenchWriter(frame_prefix))
             for name, part in parts.items()
@@ -95,5 +129,5 @@ class WrenchTopics:
     def publish(self, stamp: Time, wrench_of: Callable[[str], StampedWrench]) -> None:
         """The wrenches of the names that are subscribed to."""
         for name, (publisher, writer) in self._topics.items():
-            if publisher.get_subscription_count():
+            if publisher in self._demand:
                 publisher.publish(writer.write(stamp, *wrench_of(name)))

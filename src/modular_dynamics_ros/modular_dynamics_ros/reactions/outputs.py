@@ -40,7 +40,9 @@ class ReactionOutputs(Outputs):
         self._reactions_publisher = self._publisher(TorsoReactions, "~/reactions")
         self._spring_publisher = self._publisher(JointState, "~/springs")
         self._marker_publisher = self._publisher(MarkerArray, "~/markers", 1)
-        self._wrenches = WrenchTopics(self._publisher, "joints", joints, computation.robot.frame_prefix)
+        self._wrenches = WrenchTopics(
+            self._publisher, "joints", joints, computation.robot.frame_prefix, self.demand
+        )
 
     def publish(self, reactions: MechanismReactions, stamp_ns: int, *, from_topics: bool) -> None:
         """One answer: commands first, all else only while it is subscribed to.
@@ -50,10 +52,10 @@ class ReactionOutputs(Outputs):
         """
         stamp = stamp_message(stamp_ns)
         self._publish_commands(reactions.actuator_forces, stamp)
-        if self._reactions_publisher.get_subscription_count():
+        if self._reactions_publisher in self.demand:
             message = self._reactions.write(stamp, reactions, from_topics=from_topics)
             self._reactions_publisher.publish(message)
-        if self._spring_publisher.get_subscription_count():
+        if self._spring_publisher in self.demand:
             self._spring_publisher.publish(self._springs.write(stamp, reactions.lengths, reactions.tensions))
         self._wrenches.publish(stamp, lambda name: reactions.wrench_on_link(name, self._axes[name]))
         self._publish_markers(stamp, reactions)
@@ -61,7 +63,7 @@ class ReactionOutputs(Outputs):
     def _publish_markers(self, stamp: Time, reactions: MechanismReactions) -> None:
         """At most at marker_rate: eyes do not see more, and arrows are the largest message."""
         rate, now = self.parameters.marker_rate, time.monotonic()
-        if rate == 0.0 or now < self._next_markers or not self._marker_publisher.get_subscription_count():
+        if rate == 0.0 or now < self._next_markers or self._marker_publisher not in self.demand:
             return
         self._next_markers = now + 1.0 / rate
         scales = self.parameters.force_scale, self.parameters.moment_scale

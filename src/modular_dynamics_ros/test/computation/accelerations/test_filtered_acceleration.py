@@ -10,6 +10,7 @@ from modular_dynamics_ros.computation.accelerations.filtered_acceleration import
     FilterState,
     SamplingError,
     richardson_derivative,
+    step_matrix,
 )
 
 NOW = 1_700_000_000_000_000_000  # a stamp of today [ns]: floats of seconds would not resolve it
@@ -47,6 +48,18 @@ def test_the_error_for_a_quartic_is_of_third_order():
         t = 1.0 + step * np.arange(-4, 1)
         errors.append(abs(richardson_derivative((t**4)[:, np.newaxis], step)[0] - 4.0))
     assert errors[0] / errors[1] == pytest.approx(8.0, rel=1e-6)  # h^3: without Richardson it would be 4
+
+
+def test_the_product_is_the_filter_and_then_the_derivative():
+    step, samples = 0.002, np.random.default_rng(3).normal(size=400)
+    sections = butter(6, 10.0, fs=1.0 / step, output="sos")
+    filtered = np.concatenate([np.zeros(4), sosfilt(sections, samples)])
+    memory, product = np.zeros(11), step_matrix(sections, step)
+    for n, sample in enumerate(samples):
+        memory[0] = sample
+        memory = product @ memory
+        expected = richardson_derivative(filtered[n : n + 5], step)
+        assert memory[0] == pytest.approx(expected, rel=1e-9, abs=1e-9)
 
 
 def test_a_sine_comes_out_with_the_filters_gain_and_phase(filtered):
