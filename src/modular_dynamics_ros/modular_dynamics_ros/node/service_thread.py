@@ -49,6 +49,8 @@ class ServiceThread:
 
     def destroy(self) -> None:
         """Answer no more; the node destroys its services."""
+        if self._ended:
+            return
         self._ended = True
         self._executor.create_task(lambda: None)  # wakes it
         if self._thread.is_alive():

@@ -114,9 +114,12 @@ def require_finite(what: str, values: Array, names: Sequence[str]) -> None:
 def _check_mimics(robot: Robot, *values: dict[str, float]) -> None:
     """A mimic joint may be named where it is as its driver makes it."""
     for joint in robot.graph.joints:
-        mimic, named = joint.mimic, joint.name in values[0]
-        if mimic is None or not named or mimic.joint not in values[0]:
+        mimic = joint.mimic
+        if mimic is None or joint.name not in values[0]:
             continue
+        if mimic.joint not in values[0]:
+            text = f"'{joint.name}' mimics '{mimic.joint}', which is not named: name that one instead"
+            raise QueryError("BAD_STATE", text)
         for of, offset in zip(values, (mimic.offset, 0.0, 0.0), strict=True):
             expected = mimic.multiplier * of[mimic.joint] + offset
             if abs(of[joint.name] - expected) > SAME * max(1.0, abs(expected)):
@@ -129,7 +132,7 @@ def _base(robot: Robot, requested: RequestedState, last: Answer | None) -> BaseS
     if not np.isfinite([requested.twist, requested.base_acceleration]).all():
         raise QueryError("BAD_STATE", "base_twist or base_acceleration holds NaN or infinite values")
     if robot.base is None or robot.base.source == "imu":
-        given = requested.base is not None and robot.base is None
+        given = robot.base is None and requested.base is not None and abs(requested.base.w) != 1.0
         if moves or given:
             what = "base_twist and base_acceleration are" if moves else "base_pose is"
             text = f"{what} given, but '{robot.graph.name}' has a fixed root: {robot.mounting}"
