@@ -71,6 +71,16 @@ class ClosedLoopSolution:
         """The wrench that the tree's joints transmit to the subsystem with this index."""
         return self.result.tree.connection_wrench_in_link(index)
 
+    @property
+    def joint_wrenches(self) -> Array:
+        """(k, 6) what each of the tree's joints exerts on the link that it moves, at and in its frame."""
+        return self.result.tree.joint_wrenches
+
+    @property
+    def connection_wrenches(self) -> Array:
+        """(s, 6) the wrenches that hold the subsystems, at and in their connection frames."""
+        return self.result.tree.connection_wrenches
+
     @cached_property
     def cut_wrenches(self) -> dict[str, StampedWrench]:
         """By loop joint, at and in the frame of the successor's link."""

@@ -1,15 +1,13 @@
 """What dynamics_node publishes about one robot."""
 
-from collections.abc import Sequence
-
 from builtin_interfaces.msg import Time
 from geometry_msgs.msg import WrenchStamped
 from modular_dynamics_interfaces.msg import ConnectionWrenches, SubsystemGraph
 from sensor_msgs.msg import JointState
 
 from modular_dynamics_ros.computation.closed_loop import ClosedLoopSolution
-from modular_dynamics_ros.computation.computation import Answer
-from modular_dynamics_ros.computation.robot import Robot
+from modular_dynamics_ros.computation.computation import Answer, Computation
+from modular_dynamics_ros.dynamics.term_outputs import TermOutputs
 from modular_dynamics_ros.messages.connection_wrenches import ConnectionWrenchesWriter
 from modular_dynamics_ros.messages.joint_states import JointStateWriter
 from modular_dynamics_ros.messages.stamps import stamp_message
@@ -18,6 +16,7 @@ from modular_dynamics_ros.messages.wrenches import WrenchWriter
 from modular_dynamics_ros.node.interfaces import SessionNode
 from modular_dynamics_ros.node.outputs import Outputs, WrenchTopics
 from modular_dynamics_ros.node.topics import LATCHED, topic_names
+from modular_dynamics_ros.parameters.dynamics import DynamicsParameters
 
 __all__ = ["DynamicsOutputs"]
 
@@ -28,11 +27,15 @@ class DynamicsOutputs(Outputs):
     With closed loops also all joints with one coordinate, the loops closed, and the wrench at each cut joint.
     With a floating base also its wrench.
 
+    Attributes:
+        terms: what stands behind the torques.
+
     Raises:
         RobotError: also where two names would share a topic, or one is too long for a topic.
     """
 
-    def __init__(self, node: SessionNode, robot: Robot, controller_joints: Sequence[str]) -> None:
+    def __init__(self, node: SessionNode, computation: Computation, parameters: DynamicsParameters) -> None:
+        robot, controller_joints = computation.robot, parameters.controller_joints
         graph = robot.graph
         # before the first publisher: a robot that is refused leaves none behind
         subsystems = topic_names("subsystem", [subsystem.name for subsystem in graph.subsystems])
@@ -62,6 +65,7 @@ class DynamicsOutputs(Outputs):
             self._cuts = WrenchTopics(
                 self._publisher, "loop_joints", loop_joints, robot.frame_prefix, self.demand
             )
+        self.terms = TermOutputs(node, self._publisher, self.demand, computation, parameters)
 
     def publish_graph(self, stamp: Time) -> None:
         """The graph, also for later subscribers."""
@@ -90,6 +94,7 @@ class DynamicsOutputs(Outputs):
             wrench = self._base_wrench.write(stamp, base.link, dynamics.base_wrench)
             self._base_publisher.publish(wrench)
         self._connections.publish(stamp, lambda name: dynamics.connection_wrench(self._subsystems[name]))
+        self.terms.publish(answer, stamp)
 
     def publish_torques(self, answer: Answer, stamp: Time) -> None:
         """Torques and commands alone; joints in black boxes are left out."""

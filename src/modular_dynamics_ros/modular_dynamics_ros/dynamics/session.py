@@ -74,7 +74,7 @@ class DynamicsSession:
         self.robot, self.computation = computation.robot, computation
         self.record, self.counts = self._loaded.record, OutputCounts()
         self.crosschecks = CrossChecks(self.robot, node.log, prepared.check, parameters)
-        self._outputs = DynamicsOutputs(node, self.robot, parameters.controller_joints)
+        self._outputs = DynamicsOutputs(node, computation, parameters)
         self.last_published: Answer | None = None
         self._computed: Answer | None = None  # the last one, published or held back
         self._ramp = TorqueRamp(node)
@@ -95,7 +95,8 @@ class DynamicsSession:
             self._wrenches,
             *(make(node, self.computation) for make in self._base_input),
         ]
-        self._loaded.subscribe(others, self._on_state, self._on_watch)
+        needs_efforts = self._outputs.terms.needs_efforts
+        self._loaded.subscribe(others, self._on_state, self._on_watch, needs_efforts)
         self._outputs.publish_graph(node.stamp())
         self._set_rate(parameters.rate)
 
@@ -145,6 +146,7 @@ class DynamicsSession:
     def set_parameters(self, parameters: DynamicsParameters) -> None:
         """Take parameters that changed at run time."""
         rate, self._parameters = self._parameters.rate, parameters
+        self._outputs.terms.parameters = parameters
         self.computation.apply_settings(dynamics_settings(parameters))
         self.computation.set_gravity(parameters.gravity)
         self.robot = self.computation.robot

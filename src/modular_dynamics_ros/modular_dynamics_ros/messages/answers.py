@@ -1,5 +1,6 @@
 """What dynamics_node answers to requests, as messages."""
 
+from array import array
 from collections.abc import Sequence
 
 from builtin_interfaces.msg import Duration, Time
@@ -33,7 +34,7 @@ def torque_terms_message(
     message = TorqueTerms(joint_names=list(joint_names))
     message.header.stamp = stamp
     for name, values in vars(terms).items():
-        setattr(message, name, values.tolist())
+        setattr(message, name, array("d", values.tobytes()))  # a list would be checked one by one
     return message
 
 
@@ -41,8 +42,8 @@ def equation_message(stamp: Time, terms: EquationTerms) -> EquationOfMotion:
     """The equation of motion of one state."""
     message = EquationOfMotion(coordinates=terms.coordinates)
     message.header.stamp = stamp
-    message.mass_matrix = terms.mass_matrix.ravel().tolist()
-    message.bias, message.gravity = terms.bias.tolist(), terms.gravity.tolist()
+    message.mass_matrix = array("d", terms.mass_matrix.tobytes())
+    message.bias, message.gravity = (array("d", one.tobytes()) for one in (terms.bias, terms.gravity))
     return message
 
 

@@ -44,6 +44,7 @@ class JointSample(NamedTuple):
         q, v: (k,) positions and velocities [rad or m, rad/s or m/s] of the layout's joints; NaN where a
         velocity is missing.
         optional: (m,) positions of all optional joints, NaN where one is missing or not finite.
+        effort: (k,) [N m or N], NaN where one is missing or not finite; None: not asked for.
     """
 
     stamp: int
@@ -51,13 +52,14 @@ class JointSample(NamedTuple):
     q: Array
     v: Array
     optional: Array
+    effort: Array | None = None
 
 
 class JointStateReader:
     """Reads joint states of one robot, of all its joints or of some.
 
-    Positions must be finite. A velocity may be missing (empty array or NaN). Unknown joints and the values of
-    the effort field are ignored, not its length.
+    Positions must be finite. A velocity or an effort may be missing (empty array or NaN). Unknown joints are
+    ignored, and so are the values of the effort field, not its length, unless they are asked for.
 
     Args:
         joint_names: their order. optional: joints whose position is read, but not needed.
@@ -82,8 +84,8 @@ class JointStateReader:
         self._layouts.appendleft(layout)
         return layout
 
-    def read(self, message: JointState) -> JointSample:
-        """The values of a message.
+    def read(self, message: JointState, *, efforts: bool = False) -> JointSample:
+        """The values of a message, with efforts where they are asked for.
 
         Raises:
             BadMessage: duplicate joints, arrays of the wrong length, values that are not finite.
@@ -103,7 +105,8 @@ class JointStateReader:
         else:
             v = np.full(len(q), np.nan)
         stamp = stamp_nanoseconds(message.header.stamp)
-        return JointSample(stamp, layout, q, v, self._optional(layout, message.position))
+        effort = _efforts(message.effort, layout) if efforts else None
+        return JointSample(stamp, layout, q, v, self._optional(layout, message.position), effort)
 
     def _layout(self, names: list[str]) -> Layout:
         position = {name: index for index, name in enumerate(names)}
@@ -133,6 +136,15 @@ class JointStateReader:
 def _gather(values: "array[float]", layout: Layout, field: str) -> Array:
     _check_length(values, len(layout.names), field)
     return np.asarray(values, dtype=float)[layout.source]
+
+
+def _efforts(values: "array[float]", layout: Layout) -> Array:
+    """NaN where they are missing; an infinite one measures nothing either."""
+    if not len(values):
+        return np.full(len(layout.source), np.nan)
+    effort = np.asarray(values, dtype=float)[layout.source]
+    effort[np.isinf(effort)] = np.nan
+    return effort
 
 
 def _check_length(values: "array[float]", count: int, field: str) -> None:

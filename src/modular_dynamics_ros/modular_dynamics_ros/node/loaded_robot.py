@@ -66,16 +66,20 @@ class LoadedRobot:
         self._watch: Any = None
 
     def subscribe(
-        self, others: Sequence[Subscriptions], answer: Answering, watch: Callable[[], None]
+        self,
+        others: Sequence[Subscriptions],
+        answer: Answering,
+        watch: Callable[[], None],
+        efforts: Callable[[], bool] = lambda: False,
     ) -> None:
         """Take joint states from now on.
 
         Args:
             others: inputs that have subscribed already.
-            answer: see `StateInput`. watch: called every WATCH_PERIOD, looks for stale input.
+            answer, efforts: see `StateInput`. watch: called every WATCH_PERIOD, looks for stale input.
         """
         self.record.restart()
-        self._states = StateInput(self._node, self.computation, answer, self.record, self._given)
+        self._states = StateInput(self._node, self.computation, answer, self.record, self._given, efforts)
         self._inputs = others
         self._watch = self._node.create_timer(WATCH_PERIOD, watch, clock=STEADY_CLOCK)
         self.active = True

@@ -18,7 +18,7 @@ from modular_dynamics_ros.messages.wrenches import WrenchWriter
 from modular_dynamics_ros.node.interfaces import SessionNode
 from modular_dynamics_ros.node.topics import ANSWER_DEPTH, NO_PUBLISHER_EVENTS
 
-__all__ = ["Demand", "Outputs", "WrenchTopics"]
+__all__ = ["Demand", "Outputs", "Pace", "WrenchTopics"]
 
 LOOK_PERIOD = 20_000_000  # [ns] until a subscriber that has come is noticed
 
@@ -44,6 +44,21 @@ class Demand:
 
     def __contains__(self, publisher: Any) -> bool:
         return publisher in self._wanted
+
+
+class Pace:
+    """Lets a large message pass at most at a rate, by a clock that nobody sets."""
+
+    def __init__(self) -> None:
+        self._next = 0.0  # [s]
+
+    def due(self, rate: float) -> bool:
+        """Whether one may go now, which counts as gone; `rate` [Hz], 0: never."""
+        now = time.monotonic()
+        if rate == 0.0 or now < self._next:
+            return False
+        self._next = now + 1.0 / rate
+        return True
 
 
 class Outputs:

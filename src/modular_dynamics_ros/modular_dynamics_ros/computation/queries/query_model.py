@@ -53,6 +53,9 @@ class Loads:
 class QueryModel:
     """The solvers of one robot; a workspace of one thread.
 
+    Args:
+        solver: of this robot and for this thread; None: a new one.
+
     Attributes:
         solver: inverse dynamics.
 
@@ -60,9 +63,11 @@ class QueryModel:
         RobotError: the robot has no configuration with closed loops.
     """
 
-    def __init__(self, robot: Robot, settings: ComputationSettings) -> None:
+    def __init__(
+        self, robot: Robot, settings: ComputationSettings, solver: OpenChain | ClosedLoop | None = None
+    ) -> None:
         self.robot = robot
-        self.solver: OpenChain | ClosedLoop = (
+        self.solver: OpenChain | ClosedLoop = solver or (
             ClosedLoop(robot, settings.closure_tolerance) if robot.closed else OpenChain(robot)
         )
         self._frames = BlackBoxFrames(robot)

@@ -15,18 +15,19 @@ NEVER = np.iinfo(np.int64).min  # stamp of a joint that no message has held yet
 
 
 class JointValues(NamedTuple):
-    """Positions (n,), velocities (n,), and positions of the optional joints (m,).
+    """Positions (n,), velocities (n,), positions of the optional joints (m,), and efforts (n,).
 
-    NaN where a velocity is missing, or the position of an optional joint is not known.
+    NaN where a velocity or an effort is missing, or the position of an optional joint is not known.
     """
 
     q: Array
     v: Array
     optional: Array
+    effort: Array
 
 
 class MergedJoints:
-    """Position, velocity and stamp of each joint of a robot, from messages that may hold only some.
+    """Position, velocity, effort and stamp of each joint of a robot, from messages that may hold only some.
 
     Args:
         joint_names: the order of the vectors. optional: number of joints whose position may be missing.
@@ -34,13 +35,16 @@ class MergedJoints:
 
     Attributes:
         newest: the newest value of each joint. stamps: (n,) of the values [ns].
+        has_efforts: whether efforts were asked for with the last message.
     """
 
     def __init__(self, joint_names: Sequence[str], optional: int, given: Mapping[str, float]) -> None:
         self._names = tuple(joint_names)
         self._given = np.array([given.get(name, np.nan) for name in joint_names])
         count = len(self._names)
-        self.newest = JointValues(np.zeros(count), np.zeros(count), np.full(optional, np.nan))
+        missing = np.full(optional, np.nan), np.full(count, np.nan)
+        self.newest = JointValues(np.zeros(count), np.zeros(count), *missing)
+        self.has_efforts = False
         self.stamps, self._optional_stamps = np.full(count, NEVER), np.full(optional, NEVER)
         self._last = int(NEVER)  # no value has a later stamp
 
@@ -61,14 +65,19 @@ class MergedJoints:
         Returns:
             whether all joints have this stamp now.
         """
-        layout, q, v = sample.layout, sample.q, sample.v
+        layout, q, v, effort = sample.layout, sample.q, sample.v, sample.effort
         joints, complete = layout.joints, layout.complete
         if stamp < self._last:
             taken = self.stamps[joints] <= stamp
             joints, q, v = joints[taken], q[taken], v[taken]
+            effort = None if effort is None else effort[taken]
             complete &= bool(taken.all())
         self._last = max(self._last, stamp)
         self.newest.q[joints], self.newest.v[joints], self.stamps[joints] = q, v, stamp
+        if effort is not None:
+            self.newest.effort[joints], self.has_efforts = effort, True
+        elif self.has_efforts:  # nobody asks for them any more
+            self.newest.effort[:], self.has_efforts = np.nan, False
         for k, _ in layout.optional:
             if stamp >= self._optional_stamps[k]:
                 self.newest.optional[k], self._optional_stamps[k] = sample.optional[k], stamp
@@ -82,6 +91,7 @@ class MergedJoints:
             return ()
         given = old & ~np.isnan(self._given)
         self.newest.q[given], self.newest.v[given] = self._given[given], 0.0
+        self.newest.effort[given] = np.nan
         return tuple(self._names[index] for index in np.flatnonzero(old & ~given))
 
     def at(self, sample: JointSample, stamp: int) -> JointValues | None:
@@ -96,6 +106,7 @@ class MergedJoints:
         newer, optional_newer = self.stamps > stamp, self._optional_stamps > stamp
         newer[layout.joints] = False
         values.q[layout.joints], values.v[layout.joints] = sample.q, sample.v
+        values.effort[layout.joints] = np.nan if sample.effort is None else sample.effort
         for k, _ in layout.optional:
             values.optional[k], optional_newer[k] = sample.optional[k], False
         return None if newer.any() or optional_newer.any() else values

@@ -34,6 +34,7 @@ class StateInput:
     Args:
         answer: takes each state, at once or later. record: of what becomes of the messages.
         given: positions of joints that no message holds [rad or m].
+        efforts: whether measured efforts are asked for now, see `State`.
 
     Raises:
         RobotError: a given position of a joint whose state is not needed.
@@ -46,9 +47,11 @@ class StateInput:
         answer: Answering,
         record: AnswerRecord,
         given: Mapping[str, float],
+        efforts: Callable[[], bool] = lambda: False,
     ) -> None:
         self._node = node
         self._computation, self._answer, self._record = computation, answer, record
+        self._efforts = efforts
         robot = computation.robot
         self._reader = JointStateReader(robot.state_names, robot.passive_names)
         self._merged = MergedJoints(robot.state_names, len(robot.passive_names), given)
@@ -84,7 +87,7 @@ class StateInput:
         self._merged.forget_after(self._node.now() + self._valid_for)
         self._read_superseded()
         try:
-            sample = self._reader.read(message)
+            sample = self._reader.read(message, efforts=self._efforts())
             if self._of_other_joints(sample.layout):
                 return
             stamp = state_stamp(message, info, self._node)
@@ -93,8 +96,8 @@ class StateInput:
             if missing:
                 self._record.counts.incomplete += 1
                 # where nothing else is known of the missing joints, they are taken to be where they were
-                q, _, optional = self._merged.newest
-                self._computation.note_late_position(stamp, q.copy(), optional.copy())
+                newest = self._merged.newest
+                self._computation.note_late_position(stamp, newest.q.copy(), newest.optional.copy())
                 return
             if (values := self._merged.at(sample, stamp)) is None:
                 raise BadMessage(OVERTAKEN, "newer values of joints that it does not hold came before it")
@@ -113,7 +116,7 @@ class StateInput:
                 if self._of_other_joints(layout):
                     continue
                 if layout not in good:
-                    good[layout] = self._reader.read(message), stamp
+                    good[layout] = self._reader.read(message, efforts=self._efforts()), stamp
                     continue
                 self._record.require_fresh(stamp, self._node.now())
                 counts.superseded += 1
@@ -155,11 +158,12 @@ class StateInput:
 
     def _state(self, stamp: int, values: JointValues) -> State:
         """The joints' values at a stamp; flaws with which they are answered are reported."""
-        log, computation, (q, v, measured) = self._node.log, self._computation, values
+        log, computation, (q, v, measured, effort) = self._node.log, self._computation, values
         absent = np.isnan(v)
         without = self._merged.named(absent) if absent.any() else ()
         v[absent] = 0.0
-        state = computation.observe(stamp, q, v, without, measured)
+        effort_or_none = effort if self._merged.has_efforts else None
+        state = computation.observe(stamp, q, v, without, measured, effort_or_none)
         if without and computation.needs_velocity:
             log.problem("joint_states", "no velocity", f"no velocity of {listed(without)}: taken as zero")
         if state.coverage.doubtful:

@@ -69,3 +69,28 @@ def test_the_values_at_a_stamp_have_nothing_newer_in_them():
     assert at(15, NAMES) is at(15, [*NAMES[:3], *OPTIONAL]) is None
     assert merged.newest.q.tolist() == [20.0] * 4
     assert at(20, NAMES[:1]).optional.tolist() == [20.0]
+
+
+def test_efforts_are_merged_as_velocities_are_while_somebody_asks_for_them():
+    reader, merged = JointStateReader(NAMES), MergedJoints(NAMES, 0, GIVEN)
+
+    def add(stamp, efforts, *, asked=True):
+        message = JointState(name=list(efforts), position=[0.0] * len(efforts), effort=list(efforts.values()))
+        sample = reader.read(message, efforts=asked)
+        merged.add(sample, stamp)
+        return merged.at(sample, stamp)
+
+    nan = np.nan
+    assert np.isnan(add(1, {"a": 1.0}, asked=False).effort).all()
+    assert not merged.has_efforts
+    np.testing.assert_array_equal(add(2, {"a": 1.0, "b": 2.0}).effort, [1.0, 2.0, nan, nan])
+    add(5, {"c": 3.0, "d": 4.0})
+    np.testing.assert_array_equal(merged.newest.effort, [1.0, 2.0, 3.0, 4.0])
+    # a late message has its own values in its answer, and leaves the newer ones alone
+    np.testing.assert_array_equal(add(4, {"a": 7.0, "b": 8.0, "c": 9.0, "d": 9.5}).effort, [7.0, 8.0, 9.0, 9.5])
+    np.testing.assert_array_equal(merged.newest.effort, [7.0, 8.0, 3.0, 4.0])
+    merged.fill(300)
+    assert np.isnan(merged.newest.effort[3])  # given, not measured
+    add(301, {"a": 1.0}, asked=False)
+    assert np.isnan(merged.newest.effort).all()  # none is kept for when they are asked for again
+    assert not merged.has_efforts
