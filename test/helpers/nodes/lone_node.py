@@ -21,7 +21,9 @@ def lone_node(subscribed=()):
 
     def publisher(kind, topic, qos, **options):
         node.sent[topic] = sent = []  # copies: messages are written again
-        return MagicMock(publish=lambda one: sent.append(deepcopy(one)), get_subscription_count=lambda: topic in subscribed)
+        return MagicMock(
+            publish=lambda one: sent.append(deepcopy(one)), get_subscription_count=lambda: topic in subscribed
+        )
 
     node.create_lifecycle_publisher = publisher
     return node

@@ -23,6 +23,7 @@ from modular_dynamics_ros.computation.values import Array
 from modular_dynamics_ros.exceptions import BadMessage
 from modular_dynamics_ros.messages.answers import equation_message, torque_terms_message
 from modular_dynamics_ros.messages.stamps import stamp_nanoseconds
+from modular_dynamics_ros.messages.terms.arrow_scales import arrow_scales
 from modular_dynamics_ros.messages.terms.external_torques import KnownEffortsWriter
 from modular_dynamics_ros.messages.terms.joint_wrenches import JointWrenchesWriter
 from modular_dynamics_ros.messages.terms.wrench_markers import WrenchMarkerWriter
@@ -33,17 +34,12 @@ from modular_dynamics_ros.parameters.dynamics import DynamicsParameters
 
 __all__ = ["TermOutputs"]
 
-LONGEST = 0.5  # [m] arrow of the robot's weight, with a scale of 0
-LEVER = 0.2  # [m] at which the weight exerts the moment with an arrow of that length
-DEFAULT_WEIGHT = 250.0  # [N] of a robot without masses
-
 
 class TermOutputs:
     """Topics that are computed and published only while subscribed.
 
     Args:
-        make_publisher: of a type and a topic; with a depth as third argument. demand: for them.
-        controller_joints: of ~/joint_trajectory and their order; empty: all that have torques.
+        make_publisher: of a type and a topic, with a depth as third argument. demand: for them.
 
     Attributes:
         parameters: they may change at run time.
@@ -79,7 +75,7 @@ class TermOutputs:
         self._order = [place[name] for name in self._commanded]
         self._marker_writer = WrenchMarkerWriter(robot)
         self._marker_pace, self._equation_pace = Pace(), Pace()
-        self._scales = _automatic_scales(robot)
+        self._scales = arrow_scales(graph)
 
     def needs_efforts(self) -> bool:
         """Whether measured efforts are of use now."""
@@ -156,10 +152,3 @@ def _outside_boxes(robot: Robot) -> Sequence[int]:
     """Indices of the joints whose wrenches are known."""
     inside = {k for one in robot.graph.subsystems if one.black_box for k in one.indices}
     return [k for k in range(len(robot.graph.joints)) if k not in inside]
-
-
-def _automatic_scales(robot: Robot) -> tuple[float, float]:
-    """[m/N] and [m/(N m)] that suit the robot's weight."""
-    mass = sum(body.mass for body in robot.graph.bodies)
-    weight = mass * float(np.linalg.norm(robot.graph.gravity)) or DEFAULT_WEIGHT
-    return LONGEST / weight, LONGEST / (weight * LEVER)

@@ -89,7 +89,10 @@ class MarkerWriter:
             computation.springs, "spring"
         )
         for name in self._rules.joints:
-            for kind, colour in (("forces", COLOURS[kinds.get(name, "joint")]), ("moments", COLOURS["moment"])):
+            for kind, colour in (
+                ("forces", COLOURS[kinds.get(name, "joint")]),
+                ("moments", COLOURS["moment"]),
+            ):
                 markers.append(arrow_marker(len(markers), frame, f"{kind} of {name}", colour))
 
     def write(

@@ -27,7 +27,8 @@ def test_a_sine_at_the_cutoff_loses_three_decibels():
     one, dt = ExternalTorques(1), 1e-4
     times = dt * np.arange(30_000)
     values = [
-        one.update(ns(100.0 + t), np.sin([2 * np.pi * CUTOFF * t]), np.zeros(1), CUTOFF, GAP)[0] for t in times
+        one.update(ns(100.0 + t), np.sin([2 * np.pi * CUTOFF * t]), np.zeros(1), CUTOFF, GAP)[0]
+        for t in times
     ]
     assert max(values[20_000:]) == pytest.approx(np.sqrt(0.5), rel=1e-3)
 

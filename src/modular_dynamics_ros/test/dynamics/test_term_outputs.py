@@ -17,7 +17,14 @@ from modular_dynamics_ros.parameters.dynamics import DynamicsParameters
 
 pytestmark = pytest.mark.ros
 
-TOPICS = "torque_terms", "equation_of_motion", "joint_wrenches", "external_torques", "joint_trajectory", "markers"
+TOPICS = (
+    "torque_terms",
+    "equation_of_motion",
+    "joint_wrenches",
+    "external_torques",
+    "joint_trajectory",
+    "markers",
+)
 ALL = {f"~/{topic}" for topic in TOPICS}
 Q, V = np.array([0.3, -0.5, 0.7, 0.2]), np.array([1.0, -2.0, 0.5, 0.1])
 FORCE = np.array([5.0, -3.0, 2.0, 0.4, 0.6, -0.7])
@@ -35,7 +42,10 @@ class Session(DynamicsSession):
         self._node.time = round(1e9 * time)
         self._outputs.demand._next_look = 0
         given = {"position": q, "velocity": v, "effort": effort}
-        message = JointState(name=list(names or self.robot.state_names), **{k: np.array(x, float).tolist() for k, x in given.items()})
+        message = JointState(
+            name=list(names or self.robot.state_names),
+            **{k: np.array(x, float).tolist() for k, x in given.items()},
+        )
         self.receive(message, message_info(self._node.time), superseded=False)
         return self
 
@@ -52,7 +62,9 @@ def forces(tree, q, v, a, external=None):
     for body, wrench in (external or {}).items():
         loads[tree.ids[body]] += pinocchio.Force(wrench[:3], wrench[3:])
     tau = pinocchio.rnea(tree.model, tree.data, tree.q(q), tree.v(v), tree.v(a), loads)
-    return tree.fold().T @ np.asarray(tau), np.array([tree.data.f[tree.ids[k]].np for k in range(len(tree.graph.joints))])
+    return tree.fold().T @ np.asarray(tau), np.array(
+        [tree.data.f[tree.ids[k]].np for k in range(len(tree.graph.joints))]
+    )
 
 
 def vec6(wrench):
@@ -161,7 +173,9 @@ def test_with_loops_the_published_wrenches_are_in_equilibrium(name):
     for joint, one in zip(graph.joints, expected, strict=True):
         assert wrenches[joint.name] == pytest.approx(one, rel=1e-8, abs=1e-8), joint.name
     by_joint = dict(zip(graph.joint_names, tau, strict=True))
-    for independent, effort in zip(session.robot.joint_names, session.last("joint_torques").effort, strict=True):
+    for independent, effort in zip(
+        session.robot.joint_names, session.last("joint_torques").effort, strict=True
+    ):
         assert by_joint[independent] == pytest.approx(effort, rel=1e-8, abs=1e-9)
 
 
@@ -210,7 +224,9 @@ def test_joints_without_measured_effort_are_left_out(four_link):
 def test_the_cutoff_filters(four_link):
     session = Session(four_link, external_torque_cutoff=5.0)
     torques = md.inverse_dynamics(session.robot.graph, Q, V, np.zeros(4))
-    session.receive_at(1.0, effort=torques).receive_at(1.0, effort=torques).receive_at(1.02, effort=torques - 1.0)
+    session.receive_at(1.0, effort=torques).receive_at(1.0, effort=torques).receive_at(
+        1.02, effort=torques - 1.0
+    )
     expected = 1.0 - np.exp(-2.0 * np.pi * 5.0 * 0.02)
     assert session.last("external_torques").effort == pytest.approx(np.full(4, expected), rel=1e-6)
 
@@ -242,7 +258,9 @@ def test_arrows_are_the_connection_wrenches_at_their_rate(four_link, monkeypatch
     colours = set()
     for k, subsystem in enumerate(graph.subsystems):
         R, at = to_rotation_translation(subsystem.connection.x_link_connection)
-        for marker, part, scale in zip(markers[2 * k :], np.split(result.connection_wrenches[k], 2), (0.01, 0.1)):
+        for marker, part, scale in zip(
+            markers[2 * k :], np.split(result.connection_wrenches[k], 2), (0.01, 0.1)
+        ):
             start, end = (np.array([p.x, p.y, p.z]) for p in marker.points)
             assert marker.header.frame_id == subsystem.connection.link
             assert (start, end) == (pytest.approx(at), pytest.approx(at + scale * (R @ part), abs=1e-12))
@@ -259,7 +277,9 @@ def test_the_wrench_on_a_floating_base_is_drawn_where_the_base_is(quadruped):
     assert marker.header.frame_id == "trunk"
     assert [marker.points[0].x, marker.points[0].y, marker.points[0].z] == [0.0, 0.0, 0.0]
     # 0.5 m for the weight
-    assert [marker.points[1].x, marker.points[1].y, marker.points[1].z] == pytest.approx([0, 0, 0.5], abs=1e-9)
+    assert [marker.points[1].x, marker.points[1].y, marker.points[1].z] == pytest.approx(
+        [0, 0, 0.5], abs=1e-9
+    )
     assert session.last("joint_wrenches").frames[0] == "trunk"
     assert session.last("equation_of_motion").coordinates[:2] == ["base.linear.x", "base.linear.y"]
 

@@ -87,7 +87,9 @@ def test_efforts_are_merged_as_velocities_are_while_somebody_asks_for_them():
     add(5, {"c": 3.0, "d": 4.0})
     np.testing.assert_array_equal(merged.newest.effort, [1.0, 2.0, 3.0, 4.0])
     # a late message has its own values in its answer, and leaves the newer ones alone
-    np.testing.assert_array_equal(add(4, {"a": 7.0, "b": 8.0, "c": 9.0, "d": 9.5}).effort, [7.0, 8.0, 9.0, 9.5])
+    np.testing.assert_array_equal(
+        add(4, {"a": 7.0, "b": 8.0, "c": 9.0, "d": 9.5}).effort, [7.0, 8.0, 9.0, 9.5]
+    )
     np.testing.assert_array_equal(merged.newest.effort, [7.0, 8.0, 3.0, 4.0])
     merged.fill(300)
     assert np.isnan(merged.newest.effort[3])  # given, not measured
