@@ -68,7 +68,9 @@ class Client(SpunNodes):
     def __init__(self):
         node = Node("client")
         super().__init__(node)
-        self.clients = {name: node.create_client(kind, f"dynamics_node/{name}") for name, kind in SERVICES.items()}
+        self.clients = {
+            name: node.create_client(kind, f"dynamics_node/{name}") for name, kind in SERVICES.items()
+        }
         self.outcomes = Counter()
 
     def connect(self):

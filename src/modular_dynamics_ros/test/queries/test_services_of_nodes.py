@@ -27,10 +27,14 @@ def test_a_node_that_is_not_active_says_so(four_link, name):
 def test_without_a_robot_and_with_one_that_came(four_link):
     with closing(Asking()) as harness:
         harness.start()
-        assert "awaited on the topic robot_description" in harness.refused("get_subsystem_graph", "NOT_ACTIVE")
+        assert "awaited on the topic robot_description" in harness.refused(
+            "get_subsystem_graph", "NOT_ACTIVE"
+        )
         harness.descriptions.publish(String(data=(text := Path(four_link).read_text())))
         harness.spin_until(lambda: harness.node.session is not None)
-        assert "no joint state of this robot has been answered" in harness.refused("inverse_dynamics", "BAD_STATE")
+        assert "no joint state of this robot has been answered" in harness.refused(
+            "inverse_dynamics", "BAD_STATE"
+        )
         good(harness.ask("inverse_dynamics", state=STATE))
         # another robot: what was answered about the first one does not count
         harness.descriptions.publish(String(data=text.replace('"four_link"', '"another"')))
@@ -45,7 +49,9 @@ def test_friction_and_gravity_are_the_nodes():
         state = RobotState(joint_names=names, positions=q, velocities=[0.1, 0.2, 0.3])
         terms = good(harness.ask("inverse_dynamics", state=state)).torques
         assert np.abs(terms.gravity).max() > 1.0
-        harness.node.set_parameters([Parameter("gravity", value=[0.0] * 3), Parameter("friction", value="none")])
+        harness.node.set_parameters(
+            [Parameter("gravity", value=[0.0] * 3), Parameter("friction", value="none")]
+        )
         without = good(harness.ask("inverse_dynamics", state=state)).torques
         assert not np.abs(without.gravity).max() > 1e-9
         assert not np.any(without.friction)

@@ -45,7 +45,9 @@ def test_of_a_floating_base(quadruped):
     joints = np.linspace(-0.7, 0.8, 12)
     solved = floating(subject_of(quadruped, base="odometry"), joints, 2 * joints, -3 * joints)
     found, theirs = equation_of_motion(*solved.at()), Oracle(solved)
-    assert found.coordinates[:6] == [f"base.{kind}.{axis}" for kind in ("linear", "angular") for axis in "xyz"]
+    assert found.coordinates[:6] == [
+        f"base.{kind}.{axis}" for kind in ("linear", "angular") for axis in "xyz"
+    ]
     assert found.coordinates[6:] == list(solved.robot.state_names)
     assert found.mass_matrix == pytest.approx(theirs.mass_matrix(theirs.at), rel=1e-10, abs=1e-12)
     assert found.bias == pytest.approx(theirs.torques(1, 0, 0), rel=1e-9, abs=1e-11)

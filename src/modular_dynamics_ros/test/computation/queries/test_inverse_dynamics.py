@@ -69,7 +69,9 @@ def test_terms_and_connection_wrenches_are_of_the_same_solution(four_link):
     result = found(solved)
     assert result.terms.total == pytest.approx(Oracle(solved).torques(), rel=1e-9)
     expected = md.InverseDynamics(solved.robot.graph).solve(*(getattr(solved.state, k) for k in "qva"))
-    assert result.dynamics.connection_wrench(0)[1].tolist() == expected.connection_wrench_in_link(0)[1].tolist()
+    assert (
+        result.dynamics.connection_wrench(0)[1].tolist() == expected.connection_wrench_in_link(0)[1].tolist()
+    )
 
 
 def test_what_overflows_is_refused(four_link):

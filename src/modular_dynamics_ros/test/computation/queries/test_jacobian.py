@@ -23,7 +23,9 @@ def theirs(solved, link):
     body, x = solved.robot.graph.link_pose(link)
     placement = pinocchio.SE3(*to_rotation_translation(x)) * pinocchio.SE3(np.eye(3), POINT)
     parent = oracle.ids[body]
-    frame = oracle.model.addFrame(pinocchio.Frame("point", parent, 0, placement, pinocchio.FrameType.OP_FRAME))
+    frame = oracle.model.addFrame(
+        pinocchio.Frame("point", parent, 0, placement, pinocchio.FrameType.OP_FRAME)
+    )
     data, q = oracle.model.createData(), oracle.q(oracle.at)
     J = pinocchio.computeFrameJacobian(oracle.model, data, q, frame, pinocchio.LOCAL_WORLD_ALIGNED)
     pinocchio.framesForwardKinematics(oracle.model, data, q)
