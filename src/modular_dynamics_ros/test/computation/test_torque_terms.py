@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from helpers.oracles.pinocchio_tree import PinocchioTree
+from helpers.query_subjects import Oracle, floating, hand, solve, subject_of
 from helpers.robots.closed_robots import STATES, path, text_of, with_spring
-from helpers.robots.query_subjects import Oracle, floating, hand, solve, subject_of
 from helpers.wrenches import feed
 from modular_dynamics_ros.computation.computation import Computation
 from modular_dynamics_ros.computation.queries.query_model import Subject

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import modular_dynamics as md
+from helpers.query_subjects import Oracle, floating, hand, solve, subject_of
 from helpers.robots.closed_robots import STATES, path
-from helpers.robots.query_subjects import Oracle, floating, hand, solve, subject_of
 from modular_dynamics_ros.computation.queries.inverse_dynamics import inverse_dynamics
 from modular_dynamics_ros.exceptions import BadMessage
 

@@ -5,8 +5,8 @@ import pinocchio
 import pytest
 
 import modular_dynamics as md
+from helpers.query_subjects import Oracle, floating, hand, solve, subject_of
 from helpers.robots.closed_robots import STATES, path
-from helpers.robots.query_subjects import Oracle, floating, hand, solve, subject_of
 from modular_dynamics.algebra import to_rotation_translation
 from modular_dynamics_ros.computation.queries.errors import QueryError
 from modular_dynamics_ros.computation.queries.jacobian import point_jacobian

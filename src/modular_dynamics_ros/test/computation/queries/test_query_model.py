@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from helpers.query_subjects import hand, solve, subject_of
 from helpers.robots.closed_robots import STATES, path
-from helpers.robots.query_subjects import hand, solve, subject_of
 from helpers.wrenches import NOW, feed
 from modular_dynamics_ros.computation.computation import Computation
 from modular_dynamics_ros.computation.queries.query_model import QueryModel, Subject

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from helpers.query_subjects import ORIENTATION, TWIST, hand, subject_of
 from helpers.robots.closed_robots import STATES, path
-from helpers.robots.query_subjects import ORIENTATION, TWIST, hand, subject_of
 from modular_dynamics_ros.computation.queries.errors import QueryError
 from modular_dynamics_ros.computation.queries.requested_state import RequestedState, state_of
 
