@@ -1,8 +1,9 @@
 """The terms that add up to the torques of one state.
 
-total = inertia + bias + gravity + springs + friction - external. Inverse dynamics is affine in accelerations,
-gravity and wrenches, so each term is the difference of two of its solutions (Featherstone, Rigid Body Dynamics
-Algorithms, section 6.1). Of what depends on velocities, bias is even in them, and dampers are odd.
+total = inertia + bias + gravity + springs + friction - external. Inverse dynamics is affine in
+accelerations, gravity and wrenches, so each term is the difference of two of its solutions (Featherstone,
+Rigid Body Dynamics Algorithms, section 6.1). Of what depends on velocities, bias is even in them, and dampers
+are odd.
 """
 
 from dataclasses import dataclass, replace

@@ -4,8 +4,6 @@ It listens to joint_states and, with acceleration_source 'reference', to referen
 without robot_description_file it waits, configured, for a robot on the topic robot_description.
 """
 
-from typing import Any
-
 from modular_dynamics_ros.node.interfaces import SessionType
 from modular_dynamics_ros.node.robot_node import RobotNode
 from modular_dynamics_ros.node.spinning import run_lifecycle_node
@@ -21,8 +19,8 @@ class DynamicsNode(RobotNode[DynamicsParameters]):
     NAME = "dynamics_node"
     PARAMETERS = DynamicsParameters
 
-    def __init__(self, **options: Any) -> None:
-        super().__init__(**options)
+    def equip(self) -> None:
+        """See `ManagedNode`."""
         self._queries = QueryServices(self, self)
 
     def destroy_node(self) -> None:

@@ -2,6 +2,7 @@
 
 from array import array
 from collections.abc import Sequence
+from typing import TypeVar
 
 from builtin_interfaces.msg import Duration, Time
 from geometry_msgs.msg import Accel, Pose, Twist
@@ -27,8 +28,11 @@ __all__ = [
 ]
 
 
+Rates = TypeVar("Rates", Twist, Accel)
+
+
 def torque_terms_message(
-    stamp: Time, joint_names: Sequence[str], terms: "torque_terms.TorqueTerms"
+    stamp: Time, joint_names: Sequence[str], terms: torque_terms.TorqueTerms
 ) -> TorqueTerms:
     """Terms of the torques of these joints."""
     message = TorqueTerms(joint_names=list(joint_names))
@@ -64,7 +68,7 @@ def accel_message(values: Array) -> Accel:
     return _filled(Accel(), values)
 
 
-def _filled(message: "Twist | Accel", values: Array) -> "object":
+def _filled(message: Rates, values: Array) -> Rates:
     linear, angular = message.linear, message.angular
     linear.x, linear.y, linear.z, angular.x, angular.y, angular.z = values.tolist()
     return message

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 import numpy as np
-from geometry_msgs.msg import Pose, WrenchStamped
+from geometry_msgs.msg import Accel, Pose, Twist, WrenchStamped
 from modular_dynamics_interfaces.msg import RobotState
 from trajectory_msgs.msg import JointTrajectory
 
@@ -53,7 +53,7 @@ def _orientation(pose: Pose, *, named: bool) -> Quaternion | None:
     return unit_quaternion(r)
 
 
-def _six(rates: "object") -> Array:
+def _six(rates: Twist | Accel) -> Array:
     linear, angular = rates.linear, rates.angular
     return np.array([linear.x, linear.y, linear.z, angular.x, angular.y, angular.z])
 

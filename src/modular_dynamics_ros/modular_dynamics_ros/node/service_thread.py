@@ -66,9 +66,9 @@ class ServiceThread:
             while not self._ending():
                 try:
                     self._executor.spin_once()
-                except ExternalShutdownException:
+                except ExternalShutdownException:  # noqa: PERF203  # of a request, each of which takes longer
                     return
-                except Exception:
+                except Exception:  # of a request, each of which takes longer
                     if not self._ending():  # else what it uses is destroyed already
                         raise
 

@@ -78,7 +78,10 @@ class QueryServices:
                 from modular_dynamics_ros.queries.answers import Answers  # noqa: PLC0415  # the library
 
                 self._answers = Answers()
-            return self._answers.outcome(name, request, response, session, self._host.now())
+            outcome: tuple[str, str] = self._answers.outcome(
+                name, request, response, session, self._host.now()
+            )
+            return outcome
         except Exception as error:  # a service must not end the node
             text = f"{type(error).__name__}: {error}"
             if self._node.context.ok():

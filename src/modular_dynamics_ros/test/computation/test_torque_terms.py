@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from helpers.oracles.pinocchio_tree import PinocchioTree
+from helpers.query_subjects import Oracle, floating, hand, solve, subject_of
 from helpers.robots.closed_robots import STATES, path, text_of, with_spring
-from helpers.robots.query_subjects import Oracle, floating, hand, solve, subject_of
 from helpers.wrenches import feed
 from modular_dynamics_ros.computation.computation import Computation
 from modular_dynamics_ros.computation.queries.query_model import Subject
@@ -79,7 +79,7 @@ def closed_cases():
 
 @pytest.mark.parametrize(("description", "q"), closed_cases(), ids=[*STATES, "sprung four_bar"])
 def test_of_closed_loops_by_virtual_power(description, q):
-    """T, V and tensions of the tree with loops closed on either side of q; bias by its power, dT/dt at a = 0."""
+    """T, V and tensions of the tree with loops closed on either side of q; bias by its power dT/dt."""
     subject = subject_of(description)
     v, a = 0.3 + 0.5 * np.cos(np.arange(len(q))), 1.0 - 0.4 * np.arange(len(q))
     link = subject.robot.graph.bodies[-1].name
@@ -114,12 +114,17 @@ def test_of_closed_loops_by_virtual_power(description, q):
     along = [(lengths(q + STEP * unit) - lengths(q - STEP * unit)) / (2 * STEP) for unit in np.eye(len(q))]
     v_all = W @ v
     tensions = solver.system.springs.forces(at, v_all).tensions
-    at_joints = [j.stiffness * (graph.joint_position(j, at)[0] - j.rest_position) if j.stiffness else 0.0 for j in graph.joints]
+    at_joints = [
+        j.stiffness * (graph.joint_position(j, at)[0] - j.rest_position) if j.stiffness else 0.0
+        for j in graph.joints
+    ]
     expected = np.array(along).reshape(len(q), -1) @ tensions + W.T @ np.array(at_joints)
     assert terms.springs == pytest.approx(expected, abs=1e-5 * max(scale, 1.0))
     close(terms.total, summed(terms), scale)
     body = len(graph.bodies) - 1
-    assert terms.external == pytest.approx(W.T @ tree.jacobian(at, body).T @ FORCE, abs=1e-6 * max(scale, 1.0))
+    assert terms.external == pytest.approx(
+        W.T @ tree.jacobian(at, body).T @ FORCE, abs=1e-6 * max(scale, 1.0)
+    )
 
 
 def test_dampers_count_as_springs():

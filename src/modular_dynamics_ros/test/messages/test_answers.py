@@ -33,7 +33,9 @@ def test_torque_terms():
 
 
 def test_an_equation_has_its_matrix_row_by_row():
-    terms = EquationTerms(["a", "b"], np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([5.0, 6]), np.array([7.0, 8]))
+    terms = EquationTerms(
+        ["a", "b"], np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([5.0, 6]), np.array([7.0, 8])
+    )
     message = equation_message(STAMP, terms)
     assert message.mass_matrix.tolist() == [1.0, 2.0, 3.0, 4.0]
     assert (message.bias.tolist(), message.gravity.tolist()) == ([5.0, 6.0], [7.0, 8.0])

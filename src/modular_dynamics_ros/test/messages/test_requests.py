@@ -52,7 +52,10 @@ def test_which_poses_of_the_base_mean_the_last_one():
     assert requested_state_from_message(RobotState()).base is None  # as nobody filled it in: w = 1
     assert requested_state_from_message(state("a", w=1.0)).base.w == 1.0
     assert requested_state_from_message(state(w=0.6, x=0.8)).base.w == 0.6
-    for bad, text in ((state("a", w=0.5), "norm 0.5 instead of 1"), (state("a", x=np.nan), "NaN or infinite")):
+    for bad, text in (
+        (state("a", w=0.5), "norm 0.5 instead of 1"),
+        (state("a", x=np.nan), "NaN or infinite"),
+    ):
         with pytest.raises(BadMessage, match=text):
             requested_state_from_message(bad)
 
@@ -110,7 +113,10 @@ Q, V, A = ({key: [0.0, 0.0]} for key in ("positions", "velocities", "acceleratio
         (trajectory({"positions": [1.0, np.nan]}), "point 0: the position of 'b' is not finite"),
         (trajectory(Q | {"time": 1}, Q | {"time": 1}), "point 1 is not later than the one before"),
         (trajectory(Q | {"time": -1}), "time_from_start of point 0 is negative"),
-        (trajectory(*({} for _ in range(MOST_POINTS + 1))), "for 2 joints at most 20000 are taken: send it in"),
+        (
+            trajectory(*({} for _ in range(MOST_POINTS + 1))),
+            "for 2 joints at most 20000 are taken: send it in",
+        ),
         (trajectory({}, {}, names=["j"] * 600_000), "for 600000 joints at most 1 are taken"),
     ],
 )

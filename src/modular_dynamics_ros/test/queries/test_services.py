@@ -10,12 +10,13 @@ from modular_dynamics_interfaces.msg import RobotState
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 import modular_dynamics as md
-from helpers.nodes.asking import A, STATE, Asking, good
+from helpers.nodes.asking import STATE, A, Asking, good
 from helpers.nodes.dynamics_harness import NAMES, Q, V
 from modular_dynamics_ros.messages.connection_wrenches import connection_wrenches_from_message
 from modular_dynamics_ros.messages.stamps import stamp_nanoseconds
 
 pytestmark = [pytest.mark.ros, pytest.mark.usefixtures("ros")]
+
 
 @pytest.fixture(scope="module")
 def node(ros, four_link):
@@ -38,7 +39,9 @@ def push(frame, *values):
 
 
 def test_inverse_dynamics(node, graph):
-    answer = good(node.ask("inverse_dynamics", state=STATE, external_wrenches=[push("left_branch", 1, 2, 3, 4, 5, 6)]))
+    answer = good(
+        node.ask("inverse_dynamics", state=STATE, external_wrenches=[push("left_branch", 1, 2, 3, 4, 5, 6)])
+    )
     wrenches = {"left_branch": np.arange(1.0, 7.0)}
     result = md.InverseDynamics(graph).solve(Q, V, A, wrenches)
     assert answer.torques.joint_names == NAMES
@@ -61,7 +64,9 @@ def test_without_joints_it_is_the_state_answered_last(node, graph):
 
 
 def test_forward_dynamics(node, graph):
-    answer = good(node.ask("forward_dynamics", state=STATE, effort_names=["left", "turn"], efforts=[2.0, 1.0]))
+    answer = good(
+        node.ask("forward_dynamics", state=STATE, effort_names=["left", "turn"], efforts=[2.0, 1.0])
+    )
     expected = md.forward_dynamics(graph, Q, V, [1.0, 0.0, 2.0, 0.0])
     assert answer.joint_names == NAMES
     assert answer.accelerations == pytest.approx(expected, rel=1e-10)
@@ -111,7 +116,9 @@ def test_trajectory_torques(node, graph):
     assert answer.trajectory.header == asked.header
     assert answer.trajectory.joint_names == NAMES
     for point, q in zip(answer.trajectory.points, (Q, Q + 0.5), strict=True):
-        assert point.effort == pytest.approx(md.inverse_dynamics(graph, q, np.full(4, 0.5), np.zeros(4)), rel=1e-10)
+        assert point.effort == pytest.approx(
+            md.inverse_dynamics(graph, q, np.full(4, 0.5), np.zeros(4)), rel=1e-10
+        )
     assert answer.excesses == []
     fast = good(node.ask("trajectory_torques", trajectory=trajectory(Q, Q + 1000.0)))
     assert {one.quantity for one in fast.excesses} == {0, 1, 2}
@@ -119,21 +126,46 @@ def test_trajectory_torques(node, graph):
 
 LONG = trajectory(*[[0.0]] * 20_001, names=["turn"])
 BAD = [
-    ("inverse_dynamics", {"state": RobotState(joint_names=["nix"], positions=[0.0])}, "UNKNOWN_NAME", "'nix'"),
+    (
+        "inverse_dynamics",
+        {"state": RobotState(joint_names=["nix"], positions=[0.0])},
+        "UNKNOWN_NAME",
+        "'nix'",
+    ),
     ("inverse_dynamics", {"external_wrenches": [push("nix", *range(6))]}, "UNKNOWN_NAME", "no link 'nix'"),
     ("inverse_dynamics", {"external_wrenches": [push("", *range(6))]}, "UNKNOWN_NAME", "frame_id is empty"),
     ("inverse_dynamics", {"external_wrenches": [push("base", *[np.nan] * 6)]}, "BAD_STATE", "NaN"),
-    ("inverse_dynamics", {"state": RobotState(joint_names=NAMES, positions=Q, velocities=[1e200] * 4)}, "BAD_STATE", "large"),
+    (
+        "inverse_dynamics",
+        {"state": RobotState(joint_names=NAMES, positions=Q, velocities=[1e200] * 4)},
+        "BAD_STATE",
+        "large",
+    ),
     ("forward_dynamics", {"effort_names": ["turn"]}, "BAD_STATE", "efforts has 0 values for 1 effort_names"),
     ("forward_dynamics", {"effort_names": ["nix"], "efforts": [1.0]}, "UNKNOWN_NAME", "no joint 'nix'"),
-    ("equation_of_motion", {"state": RobotState(joint_names=["turn"] * 2, positions=[0.0] * 2)}, "BAD_STATE", "once"),
-    ("equation_of_motion", {"state": RobotState(joint_names=["turn"], positions=[np.inf])}, "BAD_STATE", "NaN"),
+    (
+        "equation_of_motion",
+        {"state": RobotState(joint_names=["turn"] * 2, positions=[0.0] * 2)},
+        "BAD_STATE",
+        "once",
+    ),
+    (
+        "equation_of_motion",
+        {"state": RobotState(joint_names=["turn"], positions=[np.inf])},
+        "BAD_STATE",
+        "NaN",
+    ),
     ("jacobian", {"link": "nix"}, "UNKNOWN_NAME", "its links: 'base'"),
     ("jacobian", {}, "UNKNOWN_NAME", "no link ''"),
     ("jacobian", {"link": "base", "point": Point(x=np.nan)}, "BAD_STATE", "point holds NaN"),
     ("trajectory_torques", {}, "BAD_STATE", "no joint_names; at least one is needed"),
     ("trajectory_torques", {"trajectory": trajectory(names=["turn"])}, "BAD_STATE", "no points"),
-    ("trajectory_torques", {"trajectory": trajectory([0.0], names=["nix"])}, "UNKNOWN_NAME", "no joint 'nix'"),
+    (
+        "trajectory_torques",
+        {"trajectory": trajectory([0.0], names=["nix"])},
+        "UNKNOWN_NAME",
+        "no joint 'nix'",
+    ),
     ("trajectory_torques", {"trajectory": LONG}, "BAD_STATE", "at most 20000 are taken"),
 ]
 

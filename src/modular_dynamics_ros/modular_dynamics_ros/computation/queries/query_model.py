@@ -114,7 +114,7 @@ class QueryModel:
         return AppliedWrenches(loads.external, boxes or None)
 
     def rates(self, joints: Array, of_base: Array | None) -> Array:
-        """A vector of the solver, as of all its velocities, from values of the joints (n,) and of the base."""
+        """A vector of the solver, such as all its velocities, of values of the joints (n,) and the base."""
         if self.robot.base is not None:
             return self.robot.base.rates(joints, of_base)
         every = np.zeros(self._count)

@@ -99,7 +99,9 @@ def _check(robot: Robot, motion: Motion) -> None:
     """Raise QueryError where joints have no effort of their own."""
     check_names(robot, motion.names)
     if moved := [name for name in motion.names if name not in robot.joint_names]:
-        text = f"{listed(moved)} cannot have an effort of its own: it mimics another joint, is passive, or is "
+        text = (
+            f"{listed(moved)} cannot have an effort of its own: it mimics another joint, is passive, or is "
+        )
         raise QueryError("REFUSED", f"{text}inside a black box; leave it out")
 
 
@@ -110,11 +112,13 @@ def _at_once(
     robot, (q, v, a) = model.robot, every
     coordinates = np.tile(model.configuration(first, None).coordinates, (len(q), 1))
     coordinates[:, [robot.graph.q_slice(name).start for name in robot.state_names]] = q
-    rates = np.zeros((2, len(q), robot.graph.nv))
-    rates[0][:, model.joints], rates[1][:, model.joints] = v, a
+    velocities, accelerations = np.zeros((2, len(q), robot.graph.nv))
+    velocities[:, model.joints], accelerations[:, model.joints] = v, a
     external = loads.external
     try:
-        tau = md.inverse_dynamics_batch(robot.graph, coordinates, *rates, 1, external_wrenches=external)
+        tau = md.inverse_dynamics_batch(
+            robot.graph, coordinates, velocities, accelerations, 1, external_wrenches=external
+        )
     except md.StateError as error:
         raise QueryError("BAD_STATE", f"too far or too fast: {error}") from error
     efforts = tau[:, model.joints]

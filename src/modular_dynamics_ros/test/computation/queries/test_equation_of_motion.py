@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import modular_dynamics as md
+from helpers.query_subjects import Oracle, floating, hand, solve, subject_of
 from helpers.robots.closed_robots import STATES, path
-from helpers.robots.query_subjects import Oracle, floating, hand, solve, subject_of
 from modular_dynamics_ros.computation.queries.equation_of_motion import equation_of_motion, full_torques
 from modular_dynamics_ros.computation.queries.errors import QueryError
 from modular_dynamics_ros.computation.queries.query_model import QueryModel
@@ -45,7 +45,9 @@ def test_of_a_floating_base(quadruped):
     joints = np.linspace(-0.7, 0.8, 12)
     solved = floating(subject_of(quadruped, base="odometry"), joints, 2 * joints, -3 * joints)
     found, theirs = equation_of_motion(*solved.at()), Oracle(solved)
-    assert found.coordinates[:6] == [f"base.{kind}.{axis}" for kind in ("linear", "angular") for axis in "xyz"]
+    assert found.coordinates[:6] == [
+        f"base.{kind}.{axis}" for kind in ("linear", "angular") for axis in "xyz"
+    ]
     assert found.coordinates[6:] == list(solved.robot.state_names)
     assert found.mass_matrix == pytest.approx(theirs.mass_matrix(theirs.at), rel=1e-10, abs=1e-12)
     assert found.bias == pytest.approx(theirs.torques(1, 0, 0), rel=1e-9, abs=1e-11)

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import modular_dynamics as md
+from helpers.query_subjects import Oracle, floating, hand, solve, subject_of
 from helpers.robots.closed_robots import STATES, path
-from helpers.robots.query_subjects import Oracle, floating, hand, solve, subject_of
 from helpers.wrenches import NOW, feed
 from modular_dynamics_ros.computation.computation import Computation
 from modular_dynamics_ros.computation.queries.equation_of_motion import full_torques
@@ -70,7 +70,10 @@ def test_closed_loops_by_the_saddle_point(name):
     q = STATES[name]
     solved = solve(subject_of(path(name)), q, 0.3 + q, 1.0 - q)
     efforts, graph = np.linspace(1.0, 2.0, len(q)), solved.robot.graph
-    coordinates, v = solved.configuration.coordinates, solved.model.velocities(solved.configuration, solved.state)
+    coordinates, v = (
+        solved.configuration.coordinates,
+        solved.model.velocities(solved.configuration, solved.state),
+    )
     expected = md.closed_loop_forward_dynamics(graph, coordinates, v, efforts).accelerations
     own = expected[solved.model.solver.solver.independent_v]
     assert accelerations(solved, efforts).joints == pytest.approx(own, rel=1e-7, abs=1e-8 * np.abs(own).max())
@@ -123,4 +126,6 @@ def test_the_full_vector_is_the_solvers(quadruped):
     joints = np.linspace(-0.7, 0.8, 12)
     solved = floating(subject_of(quadruped, base="odometry"), joints, joints, joints)
     dynamics = solved.model.solver.solve(solved.configuration, solved.state, solved.wrenches)
-    assert full_torques(solved.model, dynamics) == pytest.approx(Oracle(solved).torques(), rel=1e-9, abs=1e-11)
+    assert full_torques(solved.model, dynamics) == pytest.approx(
+        Oracle(solved).torques(), rel=1e-9, abs=1e-11
+    )

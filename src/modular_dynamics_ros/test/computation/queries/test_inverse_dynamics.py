@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import modular_dynamics as md
+from helpers.query_subjects import Oracle, floating, hand, solve, subject_of
 from helpers.robots.closed_robots import STATES, path
-from helpers.robots.query_subjects import Oracle, floating, hand, solve, subject_of
 from modular_dynamics_ros.computation.queries.inverse_dynamics import inverse_dynamics
 from modular_dynamics_ros.exceptions import BadMessage
 
@@ -69,7 +69,9 @@ def test_terms_and_connection_wrenches_are_of_the_same_solution(four_link):
     result = found(solved)
     assert result.terms.total == pytest.approx(Oracle(solved).torques(), rel=1e-9)
     expected = md.InverseDynamics(solved.robot.graph).solve(*(getattr(solved.state, k) for k in "qva"))
-    assert result.dynamics.connection_wrench(0)[1].tolist() == expected.connection_wrench_in_link(0)[1].tolist()
+    assert (
+        result.dynamics.connection_wrench(0)[1].tolist() == expected.connection_wrench_in_link(0)[1].tolist()
+    )
 
 
 def test_what_overflows_is_refused(four_link):

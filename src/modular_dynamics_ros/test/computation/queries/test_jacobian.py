@@ -5,8 +5,8 @@ import pinocchio
 import pytest
 
 import modular_dynamics as md
+from helpers.query_subjects import Oracle, floating, hand, solve, subject_of
 from helpers.robots.closed_robots import STATES, path
-from helpers.robots.query_subjects import Oracle, floating, hand, solve, subject_of
 from modular_dynamics.algebra import to_rotation_translation
 from modular_dynamics_ros.computation.queries.errors import QueryError
 from modular_dynamics_ros.computation.queries.jacobian import point_jacobian
@@ -23,7 +23,9 @@ def theirs(solved, link):
     body, x = solved.robot.graph.link_pose(link)
     placement = pinocchio.SE3(*to_rotation_translation(x)) * pinocchio.SE3(np.eye(3), POINT)
     parent = oracle.ids[body]
-    frame = oracle.model.addFrame(pinocchio.Frame("point", parent, 0, placement, pinocchio.FrameType.OP_FRAME))
+    frame = oracle.model.addFrame(
+        pinocchio.Frame("point", parent, 0, placement, pinocchio.FrameType.OP_FRAME)
+    )
     data, q = oracle.model.createData(), oracle.q(oracle.at)
     J = pinocchio.computeFrameJacobian(oracle.model, data, q, frame, pinocchio.LOCAL_WORLD_ALIGNED)
     pinocchio.framesForwardKinematics(oracle.model, data, q)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from helpers.robots.query_subjects import hand, subject_of
+from helpers.query_subjects import hand, subject_of
 from modular_dynamics_ros.computation.queries.limits import EFFORT, POSITION, VELOCITY, Excess, excesses
 
 pytestmark = pytest.mark.ros

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from helpers.query_subjects import hand, solve, subject_of
 from helpers.robots.closed_robots import STATES, path
-from helpers.robots.query_subjects import hand, solve, subject_of
 from helpers.wrenches import NOW, feed
 from modular_dynamics_ros.computation.computation import Computation
 from modular_dynamics_ros.computation.queries.query_model import QueryModel, Subject
@@ -20,7 +20,9 @@ FORCE = np.array([5.0, -3.0, 2.0, 0.4, 0.6, -0.7])
 
 def test_external_wrenches_on_one_link_add_up():
     subject = subject_of(hand())
-    loads = QueryModel(subject.robot, subject.settings).loads(subject, [("l4", FORCE), ("l4", FORCE), ("l1", FORCE)])
+    loads = QueryModel(subject.robot, subject.settings).loads(
+        subject, [("l4", FORCE), ("l4", FORCE), ("l1", FORCE)]
+    )
     assert loads.external["l4"].tolist() == (2 * FORCE).tolist()
     assert loads.external["l1"].tolist() == FORCE.tolist()
     with pytest.raises(BadMessage, match="no link 'nix' in 'hand'"):
@@ -63,7 +65,9 @@ def test_loops_are_closed_from_the_last_answer_however_far():
     assert np.abs(crossed - usual.coordinates).max() > 0.5
     selected = model.configuration(passive_state(subject, [0.7], crossed[places]), None)
     assert selected.coordinates == pytest.approx(crossed, abs=1e-9)
-    far = model.configuration(state_of(subject.robot, RequestedState(["J1"], np.array([2.0])), None), selected)
+    far = model.configuration(
+        state_of(subject.robot, RequestedState(["J1"], np.array([2.0])), None), selected
+    )
     assert far.coordinates == pytest.approx(model.solver.solver.close([2.0], crossed), abs=1e-9)
     assert np.abs(far.coordinates - model.solver.solver.close([2.0], usual.coordinates)).max() > 0.5
 

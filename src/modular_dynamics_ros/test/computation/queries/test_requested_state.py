@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from helpers.query_subjects import ORIENTATION, TWIST, hand, subject_of
 from helpers.robots.closed_robots import STATES, path
-from helpers.robots.query_subjects import ORIENTATION, TWIST, hand, subject_of
 from modular_dynamics_ros.computation.queries.errors import QueryError
 from modular_dynamics_ros.computation.queries.requested_state import RequestedState, state_of
 
@@ -56,9 +56,17 @@ def test_nothing_is_needed_of_the_last_answer_where_all_joints_are_named():
 @pytest.mark.parametrize(
     ("arguments", "code", "text"),
     [
-        ((["j1", "nix"], [1, 2]), "UNKNOWN_NAME", "no joint 'nix' in 'hand', whose joints are 'j1', 'j2', 'j3'"),
+        (
+            (["j1", "nix"], [1, 2]),
+            "UNKNOWN_NAME",
+            "no joint 'nix' in 'hand', whose joints are 'j1', 'j2', 'j3'",
+        ),
         ((["j1", "j1"], [1, 2]), "BAD_STATE", "'j1' named more than once"),
-        ((["j1", "j2"], [1]), "BAD_STATE", "positions has 1 values for 2 joint_names; one for each is needed"),
+        (
+            (["j1", "j2"], [1]),
+            "BAD_STATE",
+            "positions has 1 values for 2 joint_names; one for each is needed",
+        ),
         ((["j1"], []), "BAD_STATE", "positions has 0 values for 1 joint_names"),
         ((["j1"], [1], [1, 2]), "BAD_STATE", "velocities has 2 values for 1 joint_names"),
         ((["j1"], [1], [], [1, 2]), "BAD_STATE", "accelerations has 2 values for 1 joint_names"),
@@ -74,7 +82,9 @@ def test_what_is_refused(arguments, code, text):
 def test_a_mimic_joint_may_be_named_where_its_driver_takes_it():
     """q4 = -0.5 q3 + 0.1."""
     assert of_hand(["j3", "j4"], [0.4, -0.1], [2.0, -1.0]).q.tolist() == [0.1, 0.2, 0.4]
-    assert "'j4' mimics 'j3', which takes it to -0.1, not 0.3" in refusal("BAD_STATE", ["j3", "j4"], [0.4, 0.3])
+    assert "'j4' mimics 'j3', which takes it to -0.1, not 0.3" in refusal(
+        "BAD_STATE", ["j3", "j4"], [0.4, 0.3]
+    )
     assert "takes it to -1, not 1" in refusal("BAD_STATE", ["j3", "j4"], [0.4, -0.1], [2.0, 1.0])
 
 
@@ -117,7 +127,11 @@ def test_of_a_floating_base(quadruped):
     assert given.twist.tolist() == (2 * TWIST).tolist()
     for arguments, base, text in (
         ((), {"twist": TWIST}, "but a state of the base is given; name the joints, too"),
-        ((names, joints), {"last": None}, "base_pose is zero, which means that of the last answer, but no joint"),
+        (
+            (names, joints),
+            {"last": None},
+            "base_pose is zero, which means that of the last answer, but no joint",
+        ),
         ((names, joints), {"twist": np.full(6, np.nan)}, "base_twist or base_acceleration holds NaN"),
     ):
         with pytest.raises(QueryError, match=text) as refused:

@@ -36,7 +36,7 @@ def test_what_is_given_stays():
 
 
 def test_a_single_point_stands_still():
-    q, v, a = completed(INSTANTS[:1], Q[:1], None, None)
+    _, v, a = completed(INSTANTS[:1], Q[:1], None, None)
     assert not v.any()
     assert not a.any()
     assert completed(INSTANTS[:1], Q[:1], Q[:1], None)[2].tolist() == [[0.0, 0.0]]

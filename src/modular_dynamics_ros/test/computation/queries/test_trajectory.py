@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import modular_dynamics as md
+from helpers.query_subjects import hand, solve, subject_of
 from helpers.robots.closed_robots import OUT_OF_REACH, STATES, path, text_of
-from helpers.robots.query_subjects import hand, solve, subject_of
 from helpers.wrenches import NOW, feed
 from modular_dynamics_ros.computation.computation import Computation
 from modular_dynamics_ros.computation.queries.errors import QueryError

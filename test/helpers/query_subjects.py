@@ -38,13 +38,20 @@ class Solved(NamedTuple):
 
 def hand():
     """URDF of an arm whose finger mimics another, with a spring, an armature, friction and narrow limits."""
-    parts = [f"<link name='l{k}'>{inertial(1.0 + k, (0.1, 0.05 * k, -0.1), np.diag([2, 3, 4.0]))}</link>" for k in range(5)]
+    parts = [
+        f"<link name='l{k}'>{inertial(1.0 + k, (0.1, 0.05 * k, -0.1), np.diag([2, 3, 4.0]))}</link>"
+        for k in range(5)
+    ]
     loss = "<dynamics damping='0.4' friction='0.2'/>"
     mimic = "<mimic joint='j3' multiplier='-0.5' offset='0.1'/>"
-    for k, (axis, more) in enumerate((((0, 0, 1), loss), ((0, 1, 0), ""), ((1, 0, 0), loss), ((1, 1, 0), mimic))):
+    for k, (axis, more) in enumerate(
+        (((0, 0, 1), loss), ((0, 1, 0), ""), ((1, 0, 0), loss), ((1, 1, 0), mimic))
+    ):
         parent = "l2" if k == 3 else f"l{k}"
         kind = "prismatic" if k == 1 else "revolute"
-        parts.append(joint(f"j{k + 1}", kind, parent, f"l{k + 1}", (0.1, 0, 0.3), (0.2, 0.1, k), axis, (-1, 1), more))
+        parts.append(
+            joint(f"j{k + 1}", kind, parent, f"l{k + 1}", (0.1, 0, 0.3), (0.2, 0.1, k), axis, (-1, 1), more)
+        )
     tag = "<joint_dynamics joint='j2' armature='0.3' stiffness='50' rest_position='0.1'/>"
     return robot("hand", parts, [tag])
 
@@ -55,7 +62,9 @@ def subject_of(description, *, last=None, partition="", base="", **settings):
     answer = None
     if last is not None:
         if base:
-            one.base_states.add(NOW, one.robot.base.root * ORIENTATION, TWIST if base == "odometry" else 0 * TWIST)
+            one.base_states.add(
+                NOW, one.robot.base.root * ORIENTATION, TWIST if base == "odometry" else 0 * TWIST
+            )
         answer = one.compute(one.observe(NOW, *map(np.array, last)), NOW)
     return Subject(one.robot, one.settings, one.wrenches, answer, NOW)
 
