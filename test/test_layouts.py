@@ -1,4 +1,4 @@
-"""The layouts of Foxglove and PlotJuggler for CHARMIE: well-formed, and about topics and joints that exist."""
+"""The layouts of Foxglove and PlotJuggler for CHARMIE: well-formed, of topics and joints that exist."""
 
 import json
 import re

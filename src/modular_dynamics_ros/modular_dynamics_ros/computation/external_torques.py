@@ -12,7 +12,7 @@ NEVER = -(1 << 62)  # [ns]
 class ExternalTorques:
     """Torques along the joints that explain the difference of the model from measured efforts.
 
-    M(q) a + h(q, v) = tau_measured + tau_external, the sum of which the model computes; so tau_external is the
+    M(q) a + h(q, v) = tau_measured + tau_external. The model computes the left side, so tau_external is the
     model's torque less the measured one. It passes a low-pass filter of first order, y' = (x - y) 2 pi f_c,
     which is exact for an input that is constant from one stamp to the next, whatever their distances are.
 

@@ -1,15 +1,15 @@
-"""What is published behind the torques, against Pinocchio: terms, equation of motion, joint wrenches, contact."""
+"""What stands behind the torques, against Pinocchio: terms, equation of motion, joint wrenches, contact."""
 
 import numpy as np
 import pinocchio
 import pytest
+from helpers.robots.query_subjects import hand
 from sensor_msgs.msg import JointState
 
 import modular_dynamics as md
 from helpers.nodes.lone_node import lone_node, message_info
 from helpers.oracles.pinocchio_tree import PinocchioTree
 from helpers.robots.closed_robots import STATES, path
-from helpers.robots.query_subjects import hand
 from helpers.wrenches import feed
 from modular_dynamics.algebra import Quaternion, to_rotation_translation
 from modular_dynamics_ros.dynamics.session import DynamicsSession
@@ -90,7 +90,7 @@ def test_terms_and_equation_are_those_of_pinocchio(four_link):
     terms, equation = session.last("torque_terms"), session.last("equation_of_motion")
     assert (terms.header.stamp.sec, terms.joint_names) == (1, list(session.robot.joint_names))
     gravity, bias = tree.inverse_dynamics(Q, zero, zero), tree.inverse_dynamics(Q, V, zero)
-    close = dict(rel=1e-10, abs=1e-12)
+    close = {"rel": 1e-10, "abs": 1e-12}
     assert terms.gravity == pytest.approx(gravity, **close)
     assert terms.bias == pytest.approx(bias - gravity, **close)
     assert terms.total == pytest.approx(session.last("joint_torques").effort, **close)
@@ -259,7 +259,7 @@ def test_arrows_are_the_connection_wrenches_at_their_rate(four_link, monkeypatch
     for k, subsystem in enumerate(graph.subsystems):
         R, at = to_rotation_translation(subsystem.connection.x_link_connection)
         for marker, part, scale in zip(
-            markers[2 * k :], np.split(result.connection_wrenches[k], 2), (0.01, 0.1)
+            markers[2 * k : 2 * k + 2], np.split(result.connection_wrenches[k], 2), (0.01, 0.1), strict=True
         ):
             start, end = (np.array([p.x, p.y, p.z]) for p in marker.points)
             assert marker.header.frame_id == subsystem.connection.link
