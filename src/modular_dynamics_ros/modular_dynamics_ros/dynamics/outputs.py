@@ -7,7 +7,7 @@ from sensor_msgs.msg import JointState
 
 from modular_dynamics_ros.computation.closed_loop import ClosedLoopSolution
 from modular_dynamics_ros.computation.computation import Answer, Computation
-from modular_dynamics_ros.dynamics.term_outputs import TermOutputs
+from modular_dynamics_ros.dynamics.terms.outputs import TermOutputs
 from modular_dynamics_ros.messages.connection_wrenches import ConnectionWrenchesWriter
 from modular_dynamics_ros.messages.joint_states import JointStateWriter
 from modular_dynamics_ros.messages.stamps import stamp_message

@@ -95,7 +95,7 @@ class DynamicsSession:
             self._wrenches,
             *(make(node, self.computation) for make in self._base_input),
         ]
-        needs_efforts = self._outputs.terms.needs_efforts
+        needs_efforts = self._outputs.terms.contact.needs_efforts
         self._loaded.subscribe(others, self._on_state, self._on_watch, needs_efforts)
         self._outputs.publish_graph(node.stamp())
         self._set_rate(parameters.rate)

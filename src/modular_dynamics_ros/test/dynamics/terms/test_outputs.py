@@ -1,75 +1,19 @@
-"""What stands behind the torques, against Pinocchio: terms, equation of motion, joint wrenches, contact."""
+"""What stands behind the torques, against Pinocchio: terms, equation of motion, joint wrenches, arrows."""
 
 import numpy as np
 import pinocchio
 import pytest
-from helpers.robots.query_subjects import hand
-from sensor_msgs.msg import JointState
 
 import modular_dynamics as md
-from helpers.nodes.lone_node import lone_node, message_info
+from helpers.nodes.term_session import ALL, FORCE, TOPICS, Q, Session, V, forces, vec6
 from helpers.oracles.pinocchio_tree import PinocchioTree
+from helpers.query_subjects import hand
 from helpers.robots.closed_robots import STATES, path
 from helpers.wrenches import feed
 from modular_dynamics.algebra import Quaternion, to_rotation_translation
-from modular_dynamics_ros.dynamics.session import DynamicsSession
 from modular_dynamics_ros.parameters.dynamics import DynamicsParameters
 
 pytestmark = pytest.mark.ros
-
-TOPICS = (
-    "torque_terms",
-    "equation_of_motion",
-    "joint_wrenches",
-    "external_torques",
-    "joint_trajectory",
-    "markers",
-)
-ALL = {f"~/{topic}" for topic in TOPICS}
-Q, V = np.array([0.3, -0.5, 0.7, 0.2]), np.array([1.0, -2.0, 0.5, 0.1])
-FORCE = np.array([5.0, -3.0, 2.0, 0.4, 0.6, -0.7])
-
-
-class Session(DynamicsSession):
-    """A session whose topics in `subscribed` have a subscriber; it receives states at a time [s]."""
-
-    def __init__(self, description, subscribed=ALL, **parameters):
-        table = DynamicsParameters(**({"robot_description_file": "x", "crosscheck_rate": 0.0} | parameters))
-        super().__init__(lone_node(subscribed), self.load(str(description), table), table)
-        self.activate(None)
-
-    def receive_at(self, time, q=Q, v=V, effort=(), names=None):
-        self._node.time = round(1e9 * time)
-        self._outputs.demand._next_look = 0
-        given = {"position": q, "velocity": v, "effort": effort}
-        message = JointState(
-            name=list(names or self.robot.state_names),
-            **{k: np.array(x, float).tolist() for k, x in given.items()},
-        )
-        self.receive(message, message_info(self._node.time), superseded=False)
-        return self
-
-    def sent(self, topic):
-        return self._node.sent[f"~/{topic}"]
-
-    def last(self, topic):
-        return self.sent(topic)[-1]
-
-
-def forces(tree, q, v, a, external=None):
-    """Torques, and data.f (n, 6), of Pinocchio's rnea; external wrenches by body, at and in its frame."""
-    loads = [pinocchio.Force.Zero() for _ in range(tree.model.njoints)]
-    for body, wrench in (external or {}).items():
-        loads[tree.ids[body]] += pinocchio.Force(wrench[:3], wrench[3:])
-    tau = pinocchio.rnea(tree.model, tree.data, tree.q(q), tree.v(v), tree.v(a), loads)
-    return tree.fold().T @ np.asarray(tau), np.array(
-        [tree.data.f[tree.ids[k]].np for k in range(len(tree.graph.joints))]
-    )
-
-
-def vec6(wrench):
-    f, m = wrench.force, wrench.torque
-    return np.array([f.x, f.y, f.z, m.x, m.y, m.z])
 
 
 def test_nothing_is_computed_for_nobody(four_link):
@@ -177,58 +121,6 @@ def test_with_loops_the_published_wrenches_are_in_equilibrium(name):
         session.robot.joint_names, session.last("joint_torques").effort, strict=True
     ):
         assert by_joint[independent] == pytest.approx(effort, rel=1e-8, abs=1e-9)
-
-
-def test_external_torques_are_what_the_world_exerts_along_the_joints(four_link):
-    """Efforts as they are measured while the world pushes: M a + h less J^T F of Pinocchio."""
-    session = Session(four_link, external_torque_cutoff=0.0)
-    tree = PinocchioTree(session.robot.graph)
-    body = session.robot.graph.joint_index("right")
-    measured, _ = forces(tree, Q, V, np.zeros(4), {body: FORCE})
-    session.receive_at(1.0, effort=measured).receive_at(1.1, effort=measured)
-    message = session.last("external_torques")
-    assert (message.header.stamp.nanosec, message.name) == (100_000_000, list(session.robot.state_names))
-    assert message.effort == pytest.approx(tree.jacobian(Q, body).T @ FORCE, rel=1e-9, abs=1e-11)
-    assert np.abs(message.effort).max() > 0.1
-    assert not message.position
-
-
-def test_friction_and_limits_and_what_is_published_do_not_change_what_is_contact():
-    """Measured efforts overcome friction, too, so that the model must, whatever part of it is sent."""
-    q, v = np.array([0.3, -0.5, 0.7]), np.array([1.0, -2.0, 0.5])
-    more = {"friction": "urdf", "output": "full_minus_gravity", "effort_limits": "clip"}
-    session = Session(hand(), external_torque_cutoff=0.0, **more)
-    graph = session.robot.graph
-    measured = md.inverse_dynamics(graph, q, v, np.zeros(3), friction="urdf")
-    session.receive_at(1.0, q, v, measured).receive_at(1.1, q, v, measured)
-    assert session.last("external_torques").effort == pytest.approx(np.zeros(3), abs=1e-10)
-    assert np.abs(np.array(session.last("joint_torques").effort) - measured).max() > 0.1
-
-
-def test_joints_without_measured_effort_are_left_out(four_link):
-    session = Session(four_link, external_torque_cutoff=0.0)
-    names = session.robot.state_names
-    for effort in ([1.0, np.nan, np.inf, 2.0],) * 2:
-        session.receive_at(1.0, effort=effort)
-    assert session.last("external_torques").name == ["turn", "right"]
-    count = len(session.sent("external_torques"))
-    session.receive_at(1.1)
-    assert len(session.sent("external_torques")) == count  # none has an effort: no message
-    # a gripper of its own: each joint keeps its newest effort, as its position
-    session.receive_at(1.2, Q[:3], V[:3], [1.0, 2.0, 3.0], names[:3])
-    assert session.last("external_torques").name == list(names[:3])
-    session.receive_at(1.21, Q[3:], V[3:], [4.0], names[3:])
-    assert session.last("external_torques").name == list(names)
-
-
-def test_the_cutoff_filters(four_link):
-    session = Session(four_link, external_torque_cutoff=5.0)
-    torques = md.inverse_dynamics(session.robot.graph, Q, V, np.zeros(4))
-    session.receive_at(1.0, effort=torques).receive_at(1.0, effort=torques).receive_at(
-        1.02, effort=torques - 1.0
-    )
-    expected = 1.0 - np.exp(-2.0 * np.pi * 5.0 * 0.02)
-    assert session.last("external_torques").effort == pytest.approx(np.full(4, expected), rel=1e-6)
 
 
 def test_the_trajectory_is_one_point_in_the_controller_s_order(four_link):

@@ -7,24 +7,22 @@ from typing import Any
 import numpy as np
 from builtin_interfaces.msg import Time
 from modular_dynamics_interfaces.msg import EquationOfMotion, JointWrenches, TorqueTerms
-from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory
 from visualization_msgs.msg import MarkerArray
 
 import modular_dynamics as md
 from modular_dynamics_ros.computation.closed_loop import ClosedLoopSolution
 from modular_dynamics_ros.computation.computation import Answer, Computation
-from modular_dynamics_ros.computation.external_torques import ExternalTorques
 from modular_dynamics_ros.computation.queries.equation_of_motion import equation_of_motion
 from modular_dynamics_ros.computation.queries.errors import QueryError
 from modular_dynamics_ros.computation.queries.query_model import QueryModel
 from modular_dynamics_ros.computation.robot import Robot
 from modular_dynamics_ros.computation.values import Array
+from modular_dynamics_ros.dynamics.terms.contact import ContactOutput
 from modular_dynamics_ros.exceptions import BadMessage
 from modular_dynamics_ros.messages.answers import equation_message, torque_terms_message
 from modular_dynamics_ros.messages.stamps import stamp_nanoseconds
 from modular_dynamics_ros.messages.terms.arrow_scales import arrow_scales
-from modular_dynamics_ros.messages.terms.external_torques import KnownEffortsWriter
 from modular_dynamics_ros.messages.terms.joint_wrenches import JointWrenchesWriter
 from modular_dynamics_ros.messages.terms.wrench_markers import WrenchMarkerWriter
 from modular_dynamics_ros.messages.trajectories import trajectory_message
@@ -42,7 +40,7 @@ class TermOutputs:
         make_publisher: of a type and a topic, with a depth as third argument. demand: for them.
 
     Attributes:
-        parameters: they may change at run time.
+        parameters: they may change at run time. contact: what the world exerts along the joints.
     """
 
     def __init__(
@@ -59,7 +57,7 @@ class TermOutputs:
         self._terms = make_publisher(TorqueTerms, "~/torque_terms")
         self._equation = make_publisher(EquationOfMotion, "~/equation_of_motion", 1)
         self._joint_wrenches = make_publisher(JointWrenches, "~/joint_wrenches")
-        self._external = make_publisher(JointState, "~/external_torques")
+        self.contact = ContactOutput(make_publisher, demand, computation)
         self._trajectory = make_publisher(JointTrajectory, "~/joint_trajectory")
         self._markers = make_publisher(MarkerArray, "~/markers", 1)
         self._outside = _outside_boxes(robot)
@@ -68,18 +66,12 @@ class TermOutputs:
         self._loops = [loop.name for loop in graph.loop_joints]
         moved += [(loop.name, loop.successor.link) for loop in graph.loop_joints]
         self._wrench_writer = JointWrenchesWriter(moved, robot.frame_prefix)
-        self._external_torques = ExternalTorques(len(robot.state_names))
-        self._effort_writer = KnownEffortsWriter(robot.state_names)
         place = dict(zip(robot.joint_names, robot.published.tolist(), strict=True))
         self._commanded = list(parameters.controller_joints or robot.joint_names)
         self._order = [place[name] for name in self._commanded]
         self._marker_writer = WrenchMarkerWriter(robot)
         self._marker_pace, self._equation_pace = Pace(), Pace()
         self._scales = arrow_scales(graph)
-
-    def needs_efforts(self) -> bool:
-        """Whether measured efforts are of use now."""
-        return self._external in self._demand
 
     def publish(self, answer: Answer, stamp: Time) -> None:
         """What is subscribed to of one answer; one that cannot be computed is reported, and left out."""
@@ -96,8 +88,7 @@ class TermOutputs:
                 self._equation.publish(equation_message(stamp, equation))
         if self._joint_wrenches in demand:
             self._joint_wrenches.publish(self._wrench_writer.write(stamp, self._wrenches(answer)))
-        if self._external in demand:
-            self._publish_external(answer, stamp)
+        self.contact.publish(answer, stamp, self.parameters.external_torque_cutoff)
         if self._trajectory in demand:
             self._trajectory.publish(self._point(answer, stamp))
         if self._markers in demand and self._marker_pace.due(self.parameters.marker_rate):
@@ -122,16 +113,6 @@ class TermOutputs:
         if isinstance(dynamics, ClosedLoopSolution) and self._loops:
             return np.vstack([wrenches, *(dynamics.cut_wrenches[name][1] for name in self._loops)])
         return wrenches
-
-    def _publish_external(self, answer: Answer, stamp: Time) -> None:
-        if (measured := answer.state.effort) is None:  # nobody had asked for them yet
-            return
-        settings, dynamics = self._computation.settings, answer.dynamics
-        model = dynamics.tau + dynamics.friction if settings.friction == "urdf" else dynamics.tau
-        update, cutoff = self._external_torques.update, self.parameters.external_torque_cutoff
-        external = update(answer.state.stamp, model, measured, cutoff, settings.stale_after)
-        if (message := self._effort_writer.write(stamp, external)) is not None:
-            self._external.publish(message)
 
     def _point(self, answer: Answer, stamp: Time) -> JointTrajectory:
         """One point, due trajectory_delay after the state."""
