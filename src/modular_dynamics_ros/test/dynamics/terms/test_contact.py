@@ -2,13 +2,15 @@
 
 import numpy as np
 import pytest
+from modular_dynamics_interfaces.msg import TorqueTerms
+from sensor_msgs.msg import JointState
 
 import modular_dynamics as md
 from helpers.nodes.term_session import FORCE, Q, Session, V, forces
 from helpers.oracles.pinocchio_tree import PinocchioTree
 from helpers.query_subjects import hand
 
-pytestmark = pytest.mark.ros
+pytestmark = [pytest.mark.ros, pytest.mark.usefixtures("ros")]
 
 
 def test_external_torques_are_what_the_world_exerts_along_the_joints(four_link):
@@ -61,3 +63,22 @@ def test_the_cutoff_filters(four_link):
     )
     expected = 1.0 - np.exp(-2.0 * np.pi * 5.0 * 0.02)
     assert session.last("external_torques").effort == pytest.approx(np.full(4, expected), rel=1e-6)
+
+
+def test_a_subscriber_that_comes_to_a_running_node_gets_contact_and_terms(make):
+    """Over the middleware: efforts are read from the moment on at which somebody asks."""
+    harness, contact, terms = make(external_torque_cutoff=0.0).activate(), [], []
+    harness.answer(effort=[1.0, 2.0, 3.0, 4.0])
+    harness.probe.create_subscription(JointState, "dynamics_node/external_torques", contact.append, 10)
+    harness.probe.create_subscription(TorqueTerms, "dynamics_node/torque_terms", terms.append, 10)
+
+    def both():
+        harness.send(effort=[1.0, 2.0, 3.0, 4.0])
+        return contact and terms
+
+    harness.spin_until(both)
+    torques = harness.answer()
+    assert terms[0].total == pytest.approx(torques.effort, abs=1e-12)
+    assert contact[0].name == terms[0].joint_names
+    expected = np.array(terms[0].total) - [1.0, 2.0, 3.0, 4.0]
+    assert contact[0].effort == pytest.approx(expected, abs=1e-12)
