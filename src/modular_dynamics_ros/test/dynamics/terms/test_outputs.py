@@ -160,6 +160,25 @@ def test_arrows_are_the_connection_wrenches_at_their_rate(four_link, monkeypatch
     assert len(colours) == len(markers)
 
 
+def test_arrows_are_turned_from_the_connection_frame_to_that_of_its_link(tmp_path):
+    partition = tmp_path / "partition.yaml"
+    subsystems = "[{name: base, joints: [j1]}, {name: fingers, joints: [j2, j3, j4]}]"
+    partition.write_text(f"version: 1\nsubsystems: {subsystems}\n")
+    session = Session(hand(), partition_file=str(partition), force_scale=1.0, moment_scale=1.0)
+    session.receive_at(1.0, Q[:3], V[:3])
+    wrenches = dict(
+        zip(
+            ("force", "moment"), np.split(session.record.last.dynamics.connection_wrenches[1], 2), strict=True
+        )
+    )
+    connection = session.robot.graph.subsystem("fingers").connection
+    R = np.array(to_rotation_translation(connection.x_link_connection)[0])
+    assert np.abs(R - np.eye(3)).max() > 0.1
+    for marker in session.last("markers").markers[2:]:
+        start, end = (np.array([p.x, p.y, p.z]) for p in marker.points)
+        assert end - start == pytest.approx(R @ wrenches[marker.ns.split()[0]], abs=1e-9)
+
+
 def test_the_wrench_on_a_floating_base_is_drawn_where_the_base_is(quadruped):
     session = Session(quadruped, floating_base=True)
     base = session.computation.base_states
