@@ -25,6 +25,7 @@ from benchmark.measurements.first_use import measure_first_uses
 from benchmark.measurements.growth import Growth, LoopFigures, measure_growth, measure_loops
 from benchmark.measurements.machine import Machine, describe, measure_limits
 from benchmark.measurements.node import measure_node
+from benchmark.measurements.node_stages import measure_stages
 from benchmark.measurements.readiness import measure_readiness
 from benchmark.report import tables
 from benchmark.report.picture import draw
@@ -166,7 +167,9 @@ class Run:
         self._ticker("node")(f"{rate:g} joint states a second for {seconds:g} s")
         figures = measure_node(rate, seconds)
         tables.print_node(self._console, figures)
-        self._write("node", **asdict(figures))
+        stages = measure_stages()
+        tables.print_stages(self._console, stages)
+        self._write("node", **asdict(figures), stages=asdict(stages))
         return int(figures.answered != figures.sent)
 
     def _ticker(self, part: str) -> Callable[[str], None]:

@@ -18,6 +18,7 @@ from benchmark.measurements.first_use import FirstUses, target
 from benchmark.measurements.growth import PINOCCHIO_UP_TO, SERIES, Growth, LoopFigures, spread
 from benchmark.measurements.machine import Limits, rnea_operations
 from benchmark.measurements.node import NodeFigures
+from benchmark.measurements.node_stages import StageFigures
 from benchmark.measurements.readiness import TARGET, ReadinessFigures
 
 GROWTH_NOTE = f"""\
@@ -259,6 +260,15 @@ def print_first_uses(console: Console, uses: FirstUses) -> None:
         rows.append((name, f"{wall:.1f}", f"{processor:.1f}", verdict(f"< {most:g} s", wall < most)))
     columns = "", "seconds", "of processor time", "target"
     print_table(console, "first use of each function, in turn, from an empty cache", columns, rows)
+
+
+def print_stages(console: Console, figures: StageFigures) -> None:
+    """Own code of the node, stage by stage."""
+    title = f"own code of dynamics_node on {figures.robot}, {figures.rate:g} joint states a second"
+    every = (figures.own, *figures.stages, figures.publishing)
+    rows = [(stage.name, f"{stage.p50:.1f}", f"{stage.p99:.1f}") for stage in every]
+    print_table(console, title, ("stage", "p50 [us]", "p99 [us]"), rows)
+    console.print("  stages: in a second run, stopwatches included; accelerations: of the filter\n")
 
 
 def print_node(console: Console, figures: NodeFigures) -> None:
