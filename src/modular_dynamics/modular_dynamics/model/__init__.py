@@ -8,6 +8,7 @@ from .configuration import PositionLimits, joint_limits, usual_range
 from .findings import Finding, summaries_by_kind
 from .graph import SubsystemGraph
 from .inertial import Inertial, Link, merged
+from .sources import SourceText
 from .subsystem import Body, Connection, Joint, JointType, Limits, Mimic, Subsystem
 
 __all__ = [
@@ -25,6 +26,7 @@ __all__ = [
     "Mimic",
     "Parameter",
     "PositionLimits",
+    "SourceText",
     "Spring",
     "Subsystem",
     "SubsystemGraph",

@@ -22,12 +22,13 @@ from .code_export import ExportsCode
 from .number_arrays import number_array
 from .printing import tree_lines
 from .structure import Structure
+from .text_export import ExportsText
 
 __all__ = ["SubsystemGraph"]
 
 
 @dataclass(frozen=True, eq=False)
-class SubsystemGraph(Structure, ExportsCode):
+class SubsystemGraph(Structure, ExportsCode, ExportsText):
     """A robot as a tree of subsystems.
 
     Joints and bodies stand in topological order, subsystem by subsystem: body k is moved by joint k and
@@ -44,6 +45,7 @@ class SubsystemGraph(Structure, ExportsCode):
         floating_base: whether a floating root joint was added.
         warnings: what was accepted although it looks wrong, one value each. notes: decisions of the reader,
             and what is unusual but right.
+        sources: the texts from which its links were read, also after changes; see :meth:`to_urdf`.
     """
 
     def with_independent_joints(self, *names: str) -> SubsystemGraph:

@@ -17,6 +17,7 @@ from .closure import Gear, LoopJoint, Spring
 from .consistency import consistent_subsystems
 from .constant import Constant, read_only
 from .findings import Finding
+from .sources import SourceText
 from .subsystem import Body, Joint, Subsystem
 
 __all__ = ["Graph", "Structure", "require_graph"]
@@ -49,6 +50,7 @@ class Structure(Constant):
     floating_base: bool = False
     warnings: tuple[Finding, ...] = ()
     notes: tuple[str, ...] = ()
+    sources: tuple[SourceText, ...] = field(default=(), repr=False)
 
     def __post_init__(self) -> None:
         self._set(gravity=read_only(self.gravity, (3,), f"the gravity of '{self.name}'"))

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from ..closure import Anchor
+from ..sources import renamed_sources
 from ..structure import Graph
 from ..subsystem import Body, Joint, Subsystem
 
@@ -55,6 +56,7 @@ def renamed(graph: Graph, prefix: str) -> Graph:
         loop_joints=tuple(loops),
         gears=tuple(gears),
         springs=tuple(springs),
+        sources=renamed_sources(graph.sources, prefix),
     )
 
 

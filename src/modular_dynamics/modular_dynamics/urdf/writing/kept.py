@@ -1,0 +1,123 @@
+"""What the library does not read, from the texts that links came from: shapes, colours, elements of others."""
+
+from collections.abc import Iterator
+
+import numpy as np
+from lxml import etree
+
+from ...algebra import from_xyz_rpy
+from ...model import SubsystemGraph
+from ...text.numbers import decimals
+from ..xacro_files import read_plain
+from .source_names import Materials, rename
+
+__all__ = ["add_from_sources"]
+
+#: Children of <joint> that are written from the graph, and those of a joint that moves.
+_WRITTEN = ("parent", "child", "origin", "axis", "limit", "dynamics", "mimic")
+_READ = ("link", "joint", "material", "modular_dynamics")
+#: Elements that stay if a robot is attached under a prefix: the names of joints and links in them are known.
+_RENAMED = ("gazebo", "transmission", "ros2_control")
+#: Difference of poses that is rounding [m, rad].
+_ROUNDING = 1e-14
+
+
+def add_from_sources(robot: etree._Element, graph: SubsystemGraph) -> None:
+    """Add to a <robot> element what the graph's sources say of its links and joints, by their names.
+
+    Origins that differ from those of a source by rounding alone are written as there.
+    """
+    target = _Target(robot, graph)
+    materials, others = Materials(), list[etree._Element]()
+    for source in graph.sources:
+        root = read_plain(source.text).root
+        rename(root, source.prefix)
+        links = {source.prefix + link for link in source.links}
+        for unused in [own for own in root.findall("link") if own.get("name") not in links]:
+            root.remove(unused)
+        for k, definition in enumerate(materials.added(root, source.prefix)):
+            robot.insert(k, definition)
+        for own in root.findall("link"):
+            target.add_to_link(own)
+        for own in root.findall("joint"):
+            if own.find("child").get("link") in links:
+                target.add_to_joint(own)
+        others += target.valid([own for own in root.iterchildren(etree.Element) if own.tag not in _READ], source.prefix)
+    robot.extend(others)
+
+
+class _Target:
+    """Links and joints of a <robot> element, to which children are added."""
+
+    def __init__(self, robot: etree._Element, graph: SubsystemGraph) -> None:
+        self.links = {str(link.get("name")): link for link in robot.findall("link")}
+        self.joints = {str(joint.get("name")): joint for joint in robot.findall("joint")}
+        self.above = {joint.find("child").get("link"): joint for joint in self.joints.values()}
+        #: links of black boxes whose masses the graph does not have, with those that may carry them
+        self.boxed = {
+            link: {*box.fixed_links} if link != box.root_link else {box.connection.link}
+            for box in graph.subsystems
+            for link in box.fixed_links
+        }
+
+    def add_to_link(self, source: etree._Element) -> None:
+        name = str(source.get("name"))
+        if name in self.links:
+            kept = [own for own in source if own.tag != "inertial" or name in self.boxed]
+            self.links[name].extend(kept)
+
+    def add_to_joint(self, source: etree._Element) -> None:
+        name, (parent, child) = str(source.get("name")), _ends(source)
+        above = self.above.get(child)
+        if above is None:
+            return
+        if parent in self.boxed.get(child, ()) and name not in self.joints:
+            above.set("name", name)
+            above.find("parent").set("link", parent)
+            above.replace(above.find("origin"), _origin(source))
+            return
+        if above.get("name") != name:
+            return
+        if parent == _ends(above)[0] and _same(_origin(source), above.find("origin")):
+            above.replace(above.find("origin"), _origin(source))
+        if (above.get("type") == "fixed") == (source.get("type") == "fixed"):
+            above.extend([own for own in source.iterchildren(etree.Element) if own.tag not in _WRITTEN])
+
+    def valid(self, elements: list[etree._Element], prefix: str) -> Iterator[etree._Element]:
+        """Elements beside links and joints that name only what is there: links, and joints that move.
+
+        Of <ros2_control> only the joints that are gone are left out.
+        """
+        moving = {name for name, joint in self.joints.items() if joint.get("type") != "fixed"}
+        for own in elements:
+            if prefix and own.tag not in _RENAMED:
+                continue
+            reference = own.get("reference")
+            if own.tag == "gazebo" and reference and not {reference} & {*self.links, *self.joints}:
+                continue
+            gone = [joint for joint in own.iter("joint") if joint.get("name") not in moving]
+            if own.tag == "transmission" and gone:
+                continue
+            for joint in gone if own.tag == "ros2_control" else ():
+                joint.getparent().remove(joint)
+            yield own
+
+
+def _ends(joint: etree._Element) -> tuple[str, str]:
+    return joint.find("parent").get("link"), joint.find("child").get("link")
+
+
+def _origin(joint: etree._Element) -> etree._Element:
+    """A copy of its origin."""
+    origin = joint.find("origin")
+    return etree.Element("origin", {} if origin is None else dict(origin.attrib))
+
+
+def _same(one: etree._Element, other: etree._Element) -> bool:
+    """Whether two origins are the same pose up to rounding; the quaternions r and -r are the same rotation."""
+    x, y = (
+        from_xyz_rpy(*(decimals(origin.get(key, "0 0 0")) for key in ("xyz", "rpy"))).vec8()
+        for origin in (one, other)
+    )
+    y *= np.copysign(1.0, x[:4] @ y[:4])
+    return bool(np.abs(x - y).max() <= _ROUNDING * max(1.0, np.abs(x).max()))
