@@ -75,7 +75,10 @@ def torques_by_pinocchio(text, graph, q, v, vdot):
         theirs_v[rows[joint.name]] = graph.joint_rate(joint, v)
         theirs_vdot[rows[joint.name]] = graph.joint_rate(joint, vdot)
     model.gravity = pinocchio.Motion(np.array(graph.gravity), np.zeros(3))
-    theirs, tau = pinocchio.rnea(model, model.createData(), theirs_q, theirs_v, theirs_vdot), np.zeros(graph.nv)
+    theirs, tau = (
+        pinocchio.rnea(model, model.createData(), theirs_q, theirs_v, theirs_vdot),
+        np.zeros(graph.nv),
+    )
     for joint in graph.joints:
         multiplier = 1.0 if joint.mimic is None else joint.mimic.multiplier
         tau[graph.v_slice(graph.driver(joint))] += multiplier * theirs[rows[joint.name]]

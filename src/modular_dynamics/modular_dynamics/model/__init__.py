@@ -2,13 +2,13 @@
 
 from . import checks, orders
 from .changes.parameters.kind import Parameter
+from .changes.sources import SourceText
 from .checks import *  # noqa: F403  # all of them
 from .closure import Anchor, Gear, LoopJoint, Spring
 from .configuration import PositionLimits, joint_limits, usual_range
 from .findings import Finding, summaries_by_kind
 from .graph import SubsystemGraph
 from .inertial import Inertial, Link, merged
-from .sources import SourceText
 from .subsystem import Body, Connection, Joint, JointType, Limits, Mimic, Subsystem
 
 __all__ = [

@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 
 from ..algebra import DualQuaternion
 from ..exceptions import GraphTypeError, UnknownNameError
+from .changes.sources import SourceText
 from .closure import Gear, LoopJoint, Spring
 from .consistency import consistent_subsystems
 from .constant import Constant, read_only
 from .findings import Finding
-from .sources import SourceText
 from .subsystem import Body, Joint, Subsystem
 
 __all__ = ["Graph", "Structure", "require_graph"]

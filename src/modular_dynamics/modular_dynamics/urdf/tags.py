@@ -97,8 +97,8 @@ def _independent(element: etree._Element) -> list[dict[str, Any]]:
     """Its joints, one entry each; there may be none, where the loops leave no mobility."""
     if element.attrib:
         raise UrdfError(
-            f"<independent> has the unknown attribute '{next(iter(element.attrib))}'; it contains its joints, "
-            '<joint name="..."/>',
+            f"<independent> has the unknown attribute '{next(iter(element.attrib))!s}'; it contains its "
+            'joints, <joint name="..."/>',
             line_of(element),
         )
     entries = []

@@ -4,9 +4,9 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from ..closure import Anchor
-from ..sources import renamed_sources
 from ..structure import Graph
 from ..subsystem import Body, Joint, Subsystem
+from .sources import renamed_sources
 
 __all__ = ["renamed"]
 

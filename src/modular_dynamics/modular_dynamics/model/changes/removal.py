@@ -7,11 +7,11 @@ from typing import Any
 
 from ...algebra import DualQuaternion
 from ...exceptions import ModelError, UnsupportedModelError
-from ..sources import sources_of
 from ..structure import Graph, Structure
 from ..subsystem import Body, JointType
 from .bodies import body_at, body_of, changed, parts_of
 from .reindexing import Remainder
+from .sources import sources_of
 
 __all__ = ["without"]
 

@@ -137,8 +137,8 @@ def check_references(robot: RobotDescription, annotations: Annotations) -> None:
 
     Raises:
         PartitionError: names the element, its line, and the unknown name; a passive or independent joint
-            without a motion of its own; two elements of one name; or the two links of a loop joint that no joint moves against
-            each other.
+            without a motion of its own; two elements of one name; or the two links of a loop joint that no
+            joint moves against each other.
     """
     known = {"link": set(robot.links), "joint": set(robot.joints)}
     for section, owner, kind, name in _references(annotations):

@@ -33,14 +33,16 @@ def difference(graph: SubsystemGraph, read: SubsystemGraph) -> str:
 
 
 def _facts(graph: SubsystemGraph) -> Iterator[_Fact]:
-    yield "the robot", (graph.name, graph.joint_names, graph.independent_joint_names), [graph.gravity]
-    yield "its passive joints", {*graph.passive_joints}, []
+    yield "the name", graph.name, []
+    yield "the order of q", graph.joint_names, []
+    yield "gravity", None, [graph.gravity]
+    yield "the passive joints", {*graph.passive_joints}, []
     for link in graph.links:
         body, x = graph.link_pose(link)
         yield f"link '{link}'", None if body is None else graph.bodies[body].name, _pose(x)
-    for body in (graph.ground, *graph.bodies):
-        numbers = [np.array([body.mass]), body.com, body.inertia]
-        yield f"the mass or inertia of body '{body.name}'", None, numbers
+    for moved in (graph.ground, *graph.bodies):
+        numbers = [np.array([moved.mass]), moved.com, moved.inertia]
+        yield f"the mass or inertia of body '{moved.name}'", None, numbers
     for joint in graph.joints:
         free = joint.type is JointType.REVOLUTE and joint.limits.lower is joint.limits.upper is None
         kind = JointType.CONTINUOUS if free else joint.type
@@ -50,8 +52,8 @@ def _facts(graph: SubsystemGraph) -> Iterator[_Fact]:
         yield f"joint '{joint.name}'", (ends, terms), [*_pose(joint.x_parent_joint), *axis]
     for subsystem in graph.subsystems:
         names = {joint.name for joint in subsystem.joints}
-        exact = names, subsystem.black_box, {*subsystem.fixed_links}
-        yield f"subsystem '{subsystem.name}'", exact, _pose(subsystem.connection.x_body_connection)
+        own = names, subsystem.black_box, {*subsystem.fixed_links}
+        yield f"subsystem '{subsystem.name}'", own, _pose(subsystem.connection.x_body_connection)
     for loop in graph.loop_joints:
         numbers = [loop.axis, *_pose_of(*loop.anchors)]
         yield f"loop joint '{loop.name}'", (loop.type, *(end.link for end in loop.anchors)), numbers
@@ -61,6 +63,7 @@ def _facts(graph: SubsystemGraph) -> Iterator[_Fact]:
         law = spring.stiffness, spring.free_length, spring.initial_force, spring.damping
         exact = law, *(anchor.link for anchor in spring.anchors)
         yield f"spring '{spring.name}'", exact, _pose_of(*spring.anchors)
+    yield "the independent joints", graph.independent_joint_names, []
 
 
 def _pose(x: DualQuaternion) -> list[NDArray[np.float64]]:

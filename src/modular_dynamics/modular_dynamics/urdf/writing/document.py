@@ -12,10 +12,13 @@ from ..xacro_files import read_plain
 from .agreement import difference
 from .kept import add_from_sources
 from .order import document_order
-from .parts import element, fixed_joint, link, moving_joint
+from .parts import element, ends_of, fixed_joint, link, moving_joint
 from .tags import tags
 
 __all__ = ["graph_urdf", "robot_element", "text_of"]
+
+#: xyz and rpy of a joint at its parent link.
+_NOWHERE = ("0.0 0.0 0.0", "0.0 0.0 0.0")
 
 
 @register_exporter
@@ -69,7 +72,7 @@ def robot_element(graph: SubsystemGraph) -> etree._Element:
 def _names_of_joints(graph: SubsystemGraph) -> set[str]:
     """Names that a further fixed joint cannot have."""
     fixed = {part.joint for body in (graph.ground, *graph.bodies) for part in body.parts if part.joint}
-    closing = {one.name for one in (*graph.loop_joints, *graph.springs)}
+    closing = {loop.name for loop in graph.loop_joints} | {spring.name for spring in graph.springs}
     return {joint.name for joint in graph.joints} | fixed | closing
 
 
@@ -80,7 +83,10 @@ def _new_name(child: str, taken: set[str]) -> str:
 
 
 def _fixed_part(graph: SubsystemGraph, box: Subsystem, taken: set[str]) -> list[etree._Element]:
-    """Links of a black box that are fixed to what carries it; how they are fixed to each other is not known."""
+    """Links of a black box that are fixed to what carries it, all but the first one to that one.
+
+    How they are fixed to each other is not known.
+    """
     made = []
     carrier, (_, x_carrier) = box.connection.link, graph.link_pose(box.connection.link)
     for name, x in box.fixed_links.items():
@@ -99,17 +105,21 @@ def _without_added_root(robot: etree._Element, graph: SubsystemGraph) -> str | N
     """
     links, joints = robot.findall("link"), robot.findall("joint")
     ground = next(own for own in links if own.get("name") == graph.ground.name)
-    carried = [own for own in joints if own.find("parent").get("link") == graph.ground.name]
+    carried = [own for own in joints if ends_of(own)[0] == graph.ground.name]
     if not graph.floating_base or len(carried) != 1 or len(ground):
         return None
     (joint,) = carried
     name = str(joint.get("name"))
     as_read = (
-        free_name(GROUND, [own.get("name") for own in links if own is not ground]),
-        free_name(ROOT_JOINT, [own.get("name") for own in joints if own is not joint]),
+        free_name(GROUND, [str(own.get("name")) for own in links if own is not ground]),
+        free_name(ROOT_JOINT, [str(own.get("name")) for own in joints if own is not joint]),
     )
-    at_origin = joint.find("origin").attrib == {"xyz": "0.0 0.0 0.0", "rpy": "0.0 0.0 0.0"}
-    if (ground.get("name"), name) != as_read or not at_origin or len(joint) > len(("parent", "child", "origin")):
+    at_origin = all((own.get("xyz"), own.get("rpy")) == _NOWHERE for own in joint.findall("origin"))
+    if (
+        (ground.get("name"), name) != as_read
+        or not at_origin
+        or len(joint) > len(("parent", "child", "origin"))
+    ):
         return None
     robot.remove(ground)
     robot.remove(joint)

@@ -1,4 +1,4 @@
-"""What the library does not read, from the texts that links came from: shapes, colours, elements of others."""
+"""What the library does not read, from the texts that links came from: shapes, colours, and more."""
 
 from collections.abc import Iterator
 
@@ -9,6 +9,7 @@ from ...algebra import from_xyz_rpy
 from ...model import SubsystemGraph
 from ...text.numbers import decimals
 from ..xacro_files import read_plain
+from .parts import ends_of
 from .source_names import Materials, rename
 
 __all__ = ["add_from_sources"]
@@ -40,9 +41,11 @@ def add_from_sources(robot: etree._Element, graph: SubsystemGraph) -> None:
         for own in root.findall("link"):
             target.add_to_link(own)
         for own in root.findall("joint"):
-            if own.find("child").get("link") in links:
+            if ends_of(own)[1] in links:
                 target.add_to_joint(own)
-        others += target.valid([own for own in root.iterchildren(etree.Element) if own.tag not in _READ], source.prefix)
+        others += target.valid(
+            [own for own in root.iterchildren(etree.Element) if own.tag not in _READ], source.prefix
+        )
     robot.extend(others)
 
 
@@ -52,7 +55,7 @@ class _Target:
     def __init__(self, robot: etree._Element, graph: SubsystemGraph) -> None:
         self.links = {str(link.get("name")): link for link in robot.findall("link")}
         self.joints = {str(joint.get("name")): joint for joint in robot.findall("joint")}
-        self.above = {joint.find("child").get("link"): joint for joint in self.joints.values()}
+        self.above = {ends_of(joint)[1]: joint for joint in self.joints.values()}
         #: links of black boxes whose masses the graph does not have, with those that may carry them
         self.boxed = {
             link: {*box.fixed_links} if link != box.root_link else {box.connection.link}
@@ -67,19 +70,20 @@ class _Target:
             self.links[name].extend(kept)
 
     def add_to_joint(self, source: etree._Element) -> None:
-        name, (parent, child) = str(source.get("name")), _ends(source)
+        name, (parent, child) = str(source.get("name")), ends_of(source)
         above = self.above.get(child)
         if above is None:
             return
         if parent in self.boxed.get(child, ()) and name not in self.joints:
             above.set("name", name)
-            above.find("parent").set("link", parent)
-            above.replace(above.find("origin"), _origin(source))
+            for end in above.findall("parent"):
+                end.set("link", parent)
+            _place(above, _origin(source))
             return
         if above.get("name") != name:
             return
-        if parent == _ends(above)[0] and _same(_origin(source), above.find("origin")):
-            above.replace(above.find("origin"), _origin(source))
+        if parent == ends_of(above)[0] and _same(_origin(source), _origin(above)):
+            _place(above, _origin(source))
         if (above.get("type") == "fixed") == (source.get("type") == "fixed"):
             above.extend([own for own in source.iterchildren(etree.Element) if own.tag not in _WRITTEN])
 
@@ -90,31 +94,35 @@ class _Target:
         """
         moving = {name for name, joint in self.joints.items() if joint.get("type") != "fixed"}
         for own in elements:
-            if prefix and own.tag not in _RENAMED:
-                continue
             reference = own.get("reference")
+            if prefix and (own.tag not in _RENAMED or (own.tag == "gazebo" and not reference)):
+                continue
             if own.tag == "gazebo" and reference and not {reference} & {*self.links, *self.joints}:
                 continue
-            gone = [joint for joint in own.iter("joint") if joint.get("name") not in moving]
+            gone = [joint for joint in own.findall("joint") if joint.get("name") not in moving]
             if own.tag == "transmission" and gone:
                 continue
             for joint in gone if own.tag == "ros2_control" else ():
-                joint.getparent().remove(joint)
+                own.remove(joint)
             yield own
-
-
-def _ends(joint: etree._Element) -> tuple[str, str]:
-    return joint.find("parent").get("link"), joint.find("child").get("link")
 
 
 def _origin(joint: etree._Element) -> etree._Element:
     """A copy of its origin."""
-    origin = joint.find("origin")
-    return etree.Element("origin", {} if origin is None else dict(origin.attrib))
+    copy = etree.Element("origin")
+    for origin in joint.findall("origin")[:1]:
+        copy.attrib.update(origin.attrib)
+    return copy
+
+
+def _place(joint: etree._Element, origin: etree._Element) -> None:
+    """Give it this origin in place of its own."""
+    for old in joint.findall("origin"):
+        joint.replace(old, origin)
 
 
 def _same(one: etree._Element, other: etree._Element) -> bool:
-    """Whether two origins are the same pose up to rounding; the quaternions r and -r are the same rotation."""
+    """Whether two origins are the same pose up to rounding; r and -r are the same rotation."""
     x, y = (
         from_xyz_rpy(*(decimals(origin.get(key, "0 0 0")) for key in ("xyz", "rpy"))).vec8()
         for origin in (one, other)

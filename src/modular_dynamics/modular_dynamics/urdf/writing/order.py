@@ -1,4 +1,4 @@
-"""The order in which the joints of a subsystem stand in a document, so that they are read in the graph's order."""
+"""The order of the joints of a subsystem in a document, from which they are read in the graph's order."""
 
 from ...model import Subsystem, SubsystemGraph
 

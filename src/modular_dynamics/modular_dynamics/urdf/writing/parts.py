@@ -11,12 +11,12 @@ from ...exceptions import UnsupportedModelError
 from ...model import Inertial, Joint, JointType
 from ...text.numbers import LARGEST_FLOAT
 
-__all__ = ["axis", "element", "fixed_joint", "link", "moving_joint", "number", "numbers", "origin"]
+__all__ = ["axis", "element", "ends_of", "fixed_joint", "link", "moving_joint", "number", "numbers", "origin"]
 
 _MOMENTS = {"ixx": (0, 0), "ixy": (0, 1), "ixz": (0, 2), "iyy": (1, 1), "iyz": (1, 2), "izz": (2, 2)}
 
 
-def element(tag: str, parent: etree._Element | None = None, **attributes: str) -> etree._Element:
+def element(tag: str, parent: etree._Element | None = None, /, **attributes: str) -> etree._Element:
     """An element with these attributes, below ``parent`` if there is one.
 
     Raises:
@@ -85,6 +85,12 @@ def _ends(joint: etree._Element, parent: str, child: str, x_parent_joint: DualQu
     joint.append(origin(x_parent_joint))
 
 
+def ends_of(joint: etree._Element) -> tuple[str, str]:
+    """Names of the parent and the child link."""
+    parent, child = (str(end.get("link")) for tag in ("parent", "child") for end in joint.findall(tag))
+    return parent, child
+
+
 def origin(x: DualQuaternion, tag: str = "origin", **attributes: str) -> etree._Element:
     """A pose as xyz and rpy."""
     xyz, rpy = to_xyz_rpy(x)
@@ -92,7 +98,9 @@ def origin(x: DualQuaternion, tag: str = "origin", **attributes: str) -> etree._
 
 
 def axis(unit: NDArray[np.float64]) -> NDArray[np.float64]:
-    """A direction that readers, who divide it by its length, take as exactly this unit vector if there is one.
+    """A direction that readers, who divide it by its length, take as exactly this unit vector.
+
+    Where there is none, the vector itself, which they take as one that differs by rounding.
 
     (1, 1, 0) is one for (0.7071067811865475, 0.7071067811865475, 0), which itself is not.
     """

@@ -19,8 +19,8 @@ from helpers.read_back import assert_close, assert_same, read_back, torques_by_p
 from helpers.robots.closed_robots import STATES
 from helpers.robots.mjcf_text import four_bar, random_tree
 from modular_dynamics.algebra import from_xyz_rpy, pose
-from modular_dynamics.model import Inertial, Limits, Link
 from modular_dynamics.mjcf import load_mjcf
+from modular_dynamics.model import Inertial, Limits, Link
 
 NAMES = sorted(path.stem for path in ROBOTS.glob("*.urdf"))
 PLACE = ("x", "z", "roll", "pitch", "yaw")
@@ -259,7 +259,10 @@ def changed_joint(graph, **fields):
         (lambda g: changed_joint(g, limits=Limits(effort=-1.0)), "joint 'turn' would be read back"),
         (lambda g: replace(g, name=""), "<robot> lacks 'name'"),
         (lambda g: replace(g, name="a\0b"), "<robot> with name='a.x00b' cannot be written as XML"),
-        (lambda g: g.with_parameters({"gravity x": 1e10}), "tags: <modular_dynamics>: gravity='1[0.e+]* .*' is too large"),
+        (
+            lambda g: g.with_parameters({"gravity x": 1e10}),
+            "tags: <modular_dynamics>: gravity='1[0.e+]* .*' is too large",
+        ),
         (lambda g: replace(g, passive_joints=("turn", "turn")), "two passive joints are named"),
         (
             lambda g: replace(

@@ -1,4 +1,4 @@
-"""Texts from which the links of a graph were read: what a graph does not hold (shapes, colours) is in them."""
+"""Texts from which the links of a graph were read: shapes and colours, which a graph lacks, are in them."""
 
 from __future__ import annotations
 
