@@ -7,11 +7,14 @@ from numpy.typing import NDArray
 
 from ...algebra import DualQuaternion, to_rotation_translation
 from ...model import Anchor, JointType, SubsystemGraph
+from ...text.sizes import shown
 
 __all__ = ["difference"]
 
 #: Relative difference of numbers that is rounding.
 _ROUNDING = 1e-9
+#: Of what no size is known beforehand: a finger's inertia is 1e-7 kg m^2.
+_MASS = "the mass or inertia"
 
 #: What of a graph is compared: how messages name it, what has to be equal, numbers that have to be close.
 _Fact = tuple[str, object, list[NDArray[np.float64]]]
@@ -25,9 +28,12 @@ def difference(graph: SubsystemGraph, read: SubsystemGraph) -> str:
             return f"{what} would be lost"
         other, others = theirs.pop(what)
         if exact != other:
-            return f"{what} would be read back as {other}, not {exact}"
+            return f"{what} would be read back as {shown(other)}, not {shown(exact)}"
         for one, its in zip(values, others, strict=True):
-            if np.abs(one - its).max(initial=0.0) > _ROUNDING * max(1.0, np.abs(one).max(initial=0.0)):
+            size = np.abs(one).max(initial=0.0)
+            if np.abs(one - its).max(initial=0.0) > _ROUNDING * (
+                size if what.startswith(_MASS) else max(1.0, size)
+            ):
                 return f"{what} would be read back with the numbers {its.tolist()}, not {one.tolist()}"
     return f"{next(iter(theirs))} would be read back" if theirs else ""
 
@@ -41,8 +47,8 @@ def _facts(graph: SubsystemGraph) -> Iterator[_Fact]:
         body, x = graph.link_pose(link)
         yield f"link '{link}'", None if body is None else graph.bodies[body].name, _pose(x)
     for moved in (graph.ground, *graph.bodies):
-        numbers = [np.array([moved.mass]), moved.com, moved.inertia]
-        yield f"the mass or inertia of body '{moved.name}'", None, numbers
+        yield f"{_MASS} of body '{moved.name}'", None, [np.array([moved.mass]), moved.inertia]
+        yield f"the centre of mass of body '{moved.name}'", None, [moved.com]
     for joint in graph.joints:
         free = joint.type is JointType.REVOLUTE and joint.limits.lower is joint.limits.upper is None
         kind = JointType.CONTINUOUS if free else joint.type

@@ -55,6 +55,7 @@ class _Target:
     def __init__(self, robot: etree._Element, graph: SubsystemGraph) -> None:
         self.links = {str(link.get("name")): link for link in robot.findall("link")}
         self.joints = {str(joint.get("name")): joint for joint in robot.findall("joint")}
+        self.names = {*self.links, *self.joints}
         self.above = {ends_of(joint)[1]: joint for joint in self.joints.values()}
         #: links of black boxes whose masses the graph does not have, with those that may carry them
         self.boxed = {
@@ -97,7 +98,7 @@ class _Target:
             reference = own.get("reference")
             if prefix and (own.tag not in _RENAMED or (own.tag == "gazebo" and not reference)):
                 continue
-            if own.tag == "gazebo" and reference and not {reference} & {*self.links, *self.joints}:
+            if own.tag == "gazebo" and reference and reference not in self.names:
                 continue
             gone = [joint for joint in own.findall("joint") if joint.get("name") not in moving]
             if own.tag == "transmission" and gone:

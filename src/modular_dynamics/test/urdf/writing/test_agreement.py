@@ -34,6 +34,11 @@ def first(items, **fields):
         ),
         (lambda g: replace(g, joints=first(g.joints, axis=-g.joints[0].axis)), "joint '"),
         (lambda g: g.with_payload(g.links[-1], mass=1e-6), "mass or inertia of body"),
+        (
+            lambda g: replace(g, bodies=first(g.bodies, inertia=g.bodies[0].inertia * (1 + 1e-8))),
+            "mass or inertia",
+        ),
+        (lambda g: replace(g, bodies=first(g.bodies, com=g.bodies[0].com + 1e-8)), "centre of mass"),
         (lambda g: replace(g, loop_joints=g.loop_joints[1:]), "would be lost"),
         (lambda g: replace(g, loop_joints=first(g.loop_joints, type="universal")), "loop joint '"),
         (lambda g: replace(g, gears=g.gears[1:]), "would be lost"),

@@ -283,3 +283,16 @@ def test_a_pose_that_is_a_unit_only_to_nine_digits_is_attached_as_a_rotation(loa
     loose = pose(POSE.primary * (1.0 + 4e-10), [0.1, 0.2, 0.3])
     joined = arm.attach(arm, "right_branch", loose, prefix="b_")
     assert_same(read_back(joined), joined)
+
+
+def test_a_robot_without_joints_and_names_with_any_characters():
+    text = '<robot name="&quot;R&quot; &amp; &lt;D&gt;"><link name="a&lt;&amp;&#10;\u00fc  b"/></robot>'
+    graph = md.load_urdf(text)
+    assert md.load_urdf(graph.to_urdf()).links == ("a<&\n\u00fc  b",)
+    assert md.load_urdf(graph.to_urdf()).name == '"R" & <D>'
+
+
+def test_text_that_was_read_back_gives_the_same_text(load_robot):
+    for name in ("charmie", "vendor_arm", "four_link", "branched_38dof"):
+        text = load_robot(name).to_urdf()
+        assert md.load_urdf(text).to_urdf() == text
