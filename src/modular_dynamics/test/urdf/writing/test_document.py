@@ -132,6 +132,19 @@ def test_closed_loops_give_the_same_torques(load_robot, name):
             assert getattr(read, kept) == getattr(one, kept)
 
 
+@pytest.mark.parametrize("name", ["crane", "exoskeleton"])
+def test_closed_loops_with_a_locked_joint_and_an_attached_robot(load_robot, name):
+    graph, q = load_robot(name), STATES[name]
+    graph = graph.lock({graph.independent_joint_names[0]: q[0]})
+    graph = graph.attach(load_robot("four_link"), graph.bodies[-1].name, POSE, prefix="tool_")
+    rng = np.random.default_rng(1)
+    q = np.array([*q[1:], *rng.normal(size=4)])
+    read, (v, vdot) = read_back(graph), rng.normal(size=(2, len(q)))
+    ours, theirs = (md.closed_loop_inverse_dynamics(each, q, v, vdot) for each in (graph, read))
+    assert_close(theirs.tau, ours.tau, 1e-11)
+    assert_same(read, graph)
+
+
 @examples(15)
 @given(mechanism=random_mechanisms(largest=8))
 def test_random_mechanisms_with_chosen_independent_joints(mechanism):
