@@ -9,13 +9,13 @@ from modular_dynamics.algebra import Quaternion
 from modular_dynamics_ros.computation.closed_loop import ClosedLoop
 from modular_dynamics_ros.computation.computation import Answer, Computation
 from modular_dynamics_ros.computation.frames import wrench_matrix
+from modular_dynamics_ros.computation.subsystem.attachment import Attachment, pose_matrix
 from modular_dynamics_ros.computation.subsystem.motion import (
     ConnectionMotion,
     MotionPropagation,
     fixed_motion,
-    pose_matrix,
 )
-from modular_dynamics_ros.computation.subsystem.part import Attachment, SubsystemPart
+from modular_dynamics_ros.computation.subsystem.part import SubsystemPart
 from modular_dynamics_ros.computation.values import (
     AppliedWrenches,
     Array,
@@ -68,7 +68,7 @@ class SubsystemComputation(Computation):
         x, part = self.part.x_root_connection, self.part
         return None if x is None else fixed_motion(x, part.gravity)
 
-    def move(self, state: State, motion: ConnectionMotion, *previous: Answer | None) -> MovingState:
+    def move(self, state: State, motion: ConnectionMotion, *previous: MovingState | None) -> MovingState:
         """All joints at a state, and the motions of the connection points that the part carries.
 
         Args:
@@ -81,8 +81,9 @@ class SubsystemComputation(Computation):
         to_link = self.part.connection.to_link
         twist, falling = to_link @ motion.twist, to_link @ motion.falling()
         moving = replace(state, base=BaseState(UNTURNED, twist, falling))
-        configurations = (answer.configuration for answer in previous if answer)
-        configuration = self._solver.configuration_at(moving, *configurations)
+        configuration = self._solver.configuration_at(
+            moving, *(one.configuration for one in previous if one is not None)
+        )
         if not self.part.successors:
             return MovingState(moving, configuration, {})
         q, v, a = self._motion(moving, configuration)

@@ -1,6 +1,6 @@
 """Joint states of one robot: read, merged, counted, and handed on to be answered."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -29,6 +29,8 @@ class StateInput:
     Args:
         answer: takes each state, at once or later. record: of what becomes of the messages.
         given: positions of joints that no message holds [rad or m].
+        others: joints of which a message may hold no more, and is answered all the same: those of the robot
+            that other nodes answer for.
 
     Raises:
         RobotError: a given position of a joint whose state is not needed.
@@ -41,6 +43,7 @@ class StateInput:
         answer: Answering,
         record: AnswerRecord,
         given: Mapping[str, float],
+        others: Collection[str] = (),
     ) -> None:
         self._node = node
         self._computation, self._answer, self._record = computation, answer, record
@@ -48,7 +51,8 @@ class StateInput:
         self._reader = JointStateReader(robot.state_names, robot.passive_names)
         self._merged = MergedJoints(robot.state_names, len(robot.passive_names), given)
         self._needed = {*robot.state_names} - given.keys()
-        self._known = {*robot.graph.joint_names}
+        self._others = frozenset(others)
+        self._known = {*robot.graph.joint_names, *others}
 
     def fits(self, names: Sequence[str]) -> bool:
         """Whether a message with these names holds all joints that are needed."""
@@ -68,7 +72,8 @@ class StateInput:
         counts.received += 1
         try:
             sample = self._reader.read(message)
-            if not len(sample.q) and not sample.layout.optional:
+            own = len(sample.q) or sample.layout.optional
+            if not own and self._others.isdisjoint(message.name):
                 counts.of_other_joints += 1
                 return
             now = self._node.now()
