@@ -124,22 +124,23 @@ class SubsystemComputation(Computation):
         """The wrench on a successor at and in the link that carries its connection point.
 
         Args:
-            frame: of a link that is fixed to that one, in which the wrench is given.
+            frame: of a link that is fixed to that one, in which the wrench is given; or
+                "NAME/connection_point", that of the point of successor NAME.
 
         Raises:
             BadMessage: another frame.
         """
         frames = self._wrench_frames[subsystem]
         if (matrix := frames.get(self.robot.link(frame))) is None:
-            choices = listed(list(frames), 8)
             raise BadMessage(
                 "unknown frame",
-                f"the frame of the wrench on '{subsystem}' is '{frame:.80}'; it must be that of a link which "
-                f"is fixed to the connection point: {choices}",
+                f"the frame of the wrench on '{subsystem}' is '{frame:.80}'; it must be that of its connection "
+                f"point, or of a link which is fixed to that: {listed(list(frames), 8)}",
             )
         return np.asarray(matrix @ wrench)
 
 
 def _frames(attachment: Attachment) -> dict[str, Array]:
-    """Take a wrench from the frame of each link to that of the one that carries the point."""
-    return {link: wrench_matrix(pose_matrix(x)) for link, x in attachment.links.items()}
+    """Take a wrench from the frame of each link, or of the point, to that of the link that carries it."""
+    poses = {f"{attachment.subsystem}/connection_point": attachment.x_link_connection} | attachment.links
+    return {frame: wrench_matrix(pose_matrix(x)) for frame, x in poses.items()}
