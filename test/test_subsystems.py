@@ -77,7 +77,7 @@ class Robot(SpunNodes):
         start_subsystem(self.processes, name, self.nodes[name], self.urdf, *parameters, **options)
 
     def activated(self, name):
-        """When a node has prepared its subsystem, and so is active, by its own log [s of the system]; or None."""
+        """When a node was ready, by its log [s of the system]; None before that."""
         log = (self.folder / f"{self.nodes[name]}.log").read_text()
         found = re.search(rf"\[INFO\] \[([0-9.]+)\] \[.*\]: subsystem '{name}' of", log)
         return float(found[1]) if found else None
@@ -234,31 +234,31 @@ def test_the_published_motion_gives_the_torques_of_one_node(make):
         "the nodes",
     )
     motion = f"motion_file:={ROOT / 'config/charmie_motion.yaml'}"
-    own = motion, "rate:=50.0", f"wait_for_subscriber:={len(nodes) + 1}", "lead_in:=true"
+    own = motion, f"wait_for_subscriber:={len(nodes) + 1}", "lead_in:=true"
     robot.processes.start("joint_state_player", *own, **files)
     robot.node.create_subscription(JointTrajectory, "reference", on_reference, 10)
     robot.spin_until(lambda: robot.node.count_publishers("reference") == 1, "the player")
     robot.node.create_subscription(JointState, "joint_states", on_state, 2000)
     robot.spin_until(
-        lambda: "sent 251 joint states" in robot.processes.log("joint_state_player") and len(sent) >= 251,
+        lambda: "sent 1001 joint states" in robot.processes.log("joint_state_player") and len(sent) >= 1001,
         "the motion",
     )
     robot.spin_until(
         lambda: all(sent[-1] in kept for kept in robot.torques.values()), "an answer to the last state"
     )
-    played = sorted(sent)[-251:]
+    played = sorted(sent)[-1001:]
     assert [stamp for stamp in played if any(stamp not in kept for kept in robot.torques.values())] == []
     for kept in robot.torques.values():  # of the lead-in some were not heard here
         for stamp in kept.keys() - robot.states.keys():
             del kept[stamp]
-    assert robot.check_all() >= 19 * 251
+    assert robot.check_all() >= 19 * 1001
 
 
 BODY = "turn", "bend", "left", "right"
 
 
 def test_a_foreign_program_is_one_of_the_subsystems(make):
-    """examples/foreign_subsystem.py, which imports nothing of modular_dynamics, in place of the right branch."""
+    """examples/foreign_subsystem.py, without anything of modular_dynamics, as the right branch."""
     robot = make(ROBOTS / "four_link.urdf")
     assert robot.names == list(BODY)
     source = (ROOT / "examples/foreign_subsystem.py").read_text()

@@ -134,8 +134,8 @@ class SubsystemComputation(Computation):
         if (matrix := frames.get(self.robot.link(frame))) is None:
             raise BadMessage(
                 "unknown frame",
-                f"the frame of the wrench on '{subsystem}' is '{frame:.80}'; it must be that of its connection "
-                f"point, or of a link which is fixed to that: {listed(list(frames), 8)}",
+                f"the frame of the wrench on '{subsystem}' is '{frame:.80}'; it must be that of its "
+                f"connection point, or of a link which is fixed to that: {listed(list(frames), 8)}",
             )
         return np.asarray(matrix @ wrench)
 
