@@ -1,4 +1,4 @@
-"""A robot as one process per subsystem: played, with each process killed in turn, and with a foreign program."""
+"""A robot as one process per subsystem: played, each process killed in turn, with a foreign program."""
 
 import os
 import re
@@ -258,10 +258,10 @@ BODY = "turn", "bend", "left", "right"
 
 
 def test_a_foreign_program_is_one_of_the_subsystems(make):
-    """examples/foreign_subsystem.py, without anything of modular_dynamics, as the right branch."""
+    """examples/nodes/foreign_subsystem.py, without anything of modular_dynamics, as the right branch."""
     robot = make(ROBOTS / "four_link.urdf")
     assert robot.names == list(BODY)
-    source = (ROOT / "examples/foreign_subsystem.py").read_text()
+    source = (ROOT / "examples/nodes/foreign_subsystem.py").read_text()
     assert not re.search(r"(import|from) modular_dynamics\b", source)
     branch = robot.graph.subsystem("right_branch")
     (body,), (joint,) = branch.bodies, branch.joints
@@ -273,7 +273,7 @@ def test_a_foreign_program_is_one_of_the_subsystems(make):
     remaps = "__node:=right_branch", "~/motion_in:=stem/motion_out/right_branch"
     robot.processes.start_file(
         "foreign",
-        ROOT / "examples/foreign_subsystem.py",
+        ROOT / "examples/nodes/foreign_subsystem.py",
         "--ros-args",
         *(word for one in remaps for word in ("-r", one)),
         *(word for one in words for word in ("-p", one)),

@@ -13,6 +13,8 @@ from modular_dynamics_ros.node.topics import topic_name
 from modular_dynamics_ros.parameters.subsystem import SubsystemParameters
 from modular_dynamics_ros.subsystem.session import SubsystemSession
 
+PERIOD = 5_000_000  # [ns] from one state to the next
+
 
 class SubsystemBus:
     """One session per subsystem; a message that one publishes is delivered to those that subscribe to it.
@@ -29,7 +31,8 @@ class SubsystemBus:
         self.time = 0
         self.sessions: dict[str, SubsystemSession] = {}
         for one in self.graph.subsystems:
-            self.start(one.name)
+            if not one.black_box:
+                self.start(one.name)
 
     def start(self, name: str) -> None:
         """A new session, as of a process that was started again."""
@@ -111,3 +114,19 @@ class SubsystemBus:
 def subscribed(session: SubsystemSession) -> list[str]:
     """The topics to which a session subscribes."""
     return [call.args[1] for call in session._node.create_subscription.call_args_list]
+
+
+def motion(bus, k):
+    """A state of all joints."""
+    numbers = np.random.default_rng(k)
+    return numbers.uniform(-1.0, 1.0, len(bus.names)), numbers.normal(size=len(bus.names))
+
+
+def step(bus, k, names=None):
+    """The state k at its time, of all joints or of these; its stamp."""
+    bus.set_time(1 + k * PERIOD)
+    q, v = motion(bus, k)
+    names = bus.names if names is None else names
+    places = [bus.names.index(name) for name in names]
+    bus.send(bus.time, q[places], v[places], names)
+    return bus.time

@@ -4,42 +4,22 @@ from contextlib import nullcontext
 
 import numpy as np
 import pytest
-from geometry_msgs.msg import WrenchStamped
 from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 import modular_dynamics as md
 from helpers.nodes.lone_node import message_info
-from helpers.nodes.subsystem_bus import SubsystemBus
+from helpers.nodes.subsystem_bus import SubsystemBus, motion, step
 from helpers.paths import ROBOTS
 from modular_dynamics_ros.computation.computation import Computation
 from modular_dynamics_ros.computation.robot import load_robot
 from modular_dynamics_ros.computation.values import ComputationSettings
-from modular_dynamics_ros.exceptions import RobotError
 from modular_dynamics_ros.messages.stamps import stamp_message
-from modular_dynamics_ros.parameters.subsystem import SubsystemParameters
-from modular_dynamics_ros.subsystem.session import SubsystemSession
 
 pytestmark = pytest.mark.ros
 CHARMIE = str(ROBOTS / "charmie.urdf")
-MS = 1_000_000
+MS = 1_000_000  # [ns]
 ARMS = "left_arm", "right_arm", "head"
-
-
-def motion(bus, k):
-    """A state of all joints."""
-    numbers = np.random.default_rng(k)
-    return numbers.uniform(-1.0, 1.0, len(bus.names)), numbers.normal(size=len(bus.names))
-
-
-def step(bus, k, names=None):
-    """The state k at its time, of all joints or of these; its stamp."""
-    bus.set_time(1 + k * 5 * MS)
-    q, v = motion(bus, k)
-    names = bus.names if names is None else names
-    places = [bus.names.index(name) for name in names]
-    bus.send(bus.time, q[places], v[places], names)
-    return bus.time
 
 
 @pytest.fixture
@@ -237,71 +217,3 @@ def test_a_state_that_is_complete_too_late_is_not_answered_and_so_is_one_that_wa
     bus.deliver()
     assert torso.record.counts.rejected == {"too late": 1}
     assert torso._node.sent["~/wrench_out"] == []
-
-
-def wrench(frame, force=(0.0, 0.0, 0.0), stamp=1):
-    message = WrenchStamped()
-    message.header.frame_id, message.header.stamp = frame, stamp_message(stamp)
-    message.wrench.force.x, message.wrench.force.y, message.wrench.force.z = map(float, force)
-    return message
-
-
-@pytest.mark.parametrize(
-    ("message", "words"),
-    [
-        (wrench("head_tilt_link"), "is 'head_tilt_link'; it must be that of its connection"),
-        (wrench("nowhere"), "is 'nowhere'; it must be"),
-        (wrench("torso", (np.nan, 0.0, 0.0)), "NaN"),
-        (wrench("torso", stamp=0), "no stamp"),
-    ],
-)
-def test_a_bad_wrench_is_refused_and_a_good_one_still_counts(bus, message, words):
-    bus.dead.add("head")
-    stamp = step(bus, 0)
-    link = bus.sessions["head"].part.connection.link
-    message.header.frame_id = message.header.frame_id.replace("torso", link)
-    if message.header.stamp.nanosec:
-        message.header.stamp = stamp_message(stamp)
-    bus.publish("head/wrench_out", message)
-    assert words in " ".join(bus.sessions["torso"]._node.log.texts("neighbours"))
-    assert set(bus.torques(stamp)) == {n for n in bus.names if n.startswith(("left", "right"))}
-    bus.publish("head/wrench_out", wrench(link, stamp=stamp))
-    assert len(bus.torques(stamp)) == 17
-
-
-def test_a_foreign_program_is_one_of_the_subsystems(bus):
-    """Without the head's node, a wrench from elsewhere: what it is, the torso and the base believe."""
-    bus.dead.add("head")
-    stamp = step(bus, 0)
-    force = np.array([3.0, -4.0, 50.0])
-    link = bus.sessions["head"].part.connection.link
-    bus.publish("head/wrench_out", wrench(link, force, stamp))
-    at = bus.graph.subsystem("head").connection
-    zeta = md.algebra.adjoint(at.x_link_connection.conjugate(), md.DualQuaternion.pure(force, np.zeros(3)))
-    given = {"head": zeta.vec6()}
-    expected = md.inverse_dynamics(bus.graph, *motion(bus, 0), np.zeros(19), None, given)
-    known = ~np.isnan(expected)
-    assert known.sum() == 17
-    assert bus.vector(stamp)[known] == pytest.approx(expected[known], abs=1e-9)
-
-
-def test_one_file_may_hold_the_parameters_of_all():
-    order = ["left_elbow_flexion", "head_tilt", "head_pan"]
-    bus = SubsystemBus(CHARMIE, absent_joints=("head_pan:=0.1",), controller_joints=tuple(order))
-    names = [name for name in bus.names if name != "head_pan"]
-    (q, v), stamp = motion(bus, 0), step(bus, 0, names)
-    q[bus.names.index("head_pan")], v[bus.names.index("head_pan")] = 0.1, 0.0
-    expected = md.inverse_dynamics(bus.graph, q, v, np.zeros(19))
-    assert bus.vector(stamp) == pytest.approx(expected, abs=1e-9)
-    (commands,) = bus.sessions["head"]._node.sent["~/effort_commands"]
-    assert list(commands.data) == [bus.torques(stamp)[name] for name in order[1:]]
-    with pytest.raises(RobotError, match="absent_joints names 'nose'"):
-        SubsystemBus(CHARMIE, absent_joints=("nose:=0.1",))
-
-
-@pytest.mark.parametrize(
-    ("subsystem", "words"), [("tail", "has no subsystem 'tail'; it has base, torso"), ("", "no subsystem ''")]
-)
-def test_an_unknown_subsystem_is_refused(subsystem, words):
-    with pytest.raises(RobotError, match=words):
-        SubsystemSession.load(CHARMIE, SubsystemParameters(subsystem=subsystem))

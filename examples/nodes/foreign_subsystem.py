@@ -1,11 +1,13 @@
-"""A subsystem of a robot as a foreign program: it takes the motion of its connection point, and gives a wrench.
+"""A subsystem of a robot as a foreign program: the motion of its connection point in, a wrench out.
 
-It stands for any program, in any language, that knows one part of a robot; nothing of modular_dynamics but its
-message is used. Here the part is one rigid body, such as a gripper with closed fingers, or the head of CHARMIE:
+It stands for any program, in any language, that knows one part of a robot; nothing of modular_dynamics but
+its message is used. Here the part is one rigid body, such as a gripper with closed fingers:
 
-  python examples/foreign_subsystem.py --ros-args -r __node:=head -r '~/motion_in:=torso/motion_out/head' \\
-      -p mass:=3.2 -p com:="[0.0, 0.02, 0.11]" -p inertia:="[0.02, 0.02, 0.01, 0.0, 0.0, 0.0]"
+  python examples/nodes/foreign_subsystem.py --ros-args -r __node:=head -p mass:=3.2 -p com:="[0.0, 0.0, 0.1]" \\
+      -r '~/motion_in:=torso/motion_out/head'
 """
+
+import contextlib
 
 import numpy as np
 import rclpy
@@ -57,7 +59,5 @@ class RigidBody(Node):
 
 if __name__ == "__main__":
     rclpy.init()
-    try:
+    with contextlib.suppress(KeyboardInterrupt, ExternalShutdownException):
         rclpy.spin(RigidBody())
-    except (KeyboardInterrupt, ExternalShutdownException):
-        pass
