@@ -3,7 +3,7 @@
 It stands for any program, in any language, that knows one part of a robot; nothing of modular_dynamics but
 its message is used. Here the part is one rigid body, such as a gripper with closed fingers:
 
-  python examples/nodes/foreign_subsystem.py --ros-args -r __node:=head -p mass:=3.2 -p com:="[0.0, 0.0, 0.1]" \\
+  python examples/nodes/foreign_subsystem.py --ros-args -r __node:=head -p mass:=3.2 -p com:=[0.0,0.0,0.1] \\
       -r '~/motion_in:=torso/motion_out/head'
 """
 
