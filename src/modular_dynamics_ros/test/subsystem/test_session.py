@@ -37,6 +37,19 @@ def test_the_torques_are_those_of_the_whole_robot(robot):
         assert bus.vector(step(bus, k)) == pytest.approx(expected, abs=1e-9)
 
 
+def test_loops_within_one_subsystem_are_closed_by_its_node_alone():
+    bus = SubsystemBus(str(ROBOTS / "charmie_torso.urdf"))
+    q, v = 0.01 * np.arange(19) / 19, np.linspace(-0.1, 0.1, 19)
+    bus.set_time(1)
+    bus.send(1, q, v)
+    expected = md.closed_loop_inverse_dynamics(bus.graph, q, v, np.zeros(19)).tau
+    assert bus.vector(1) == pytest.approx(expected, abs=1e-9)
+    closing = {
+        name for name, one in bus.sessions.items() if "closure" in {part.name for part in one.statuses()}
+    }
+    assert closing == {"torso"}
+
+
 def test_filtered_accelerations_are_those_of_one_filter_for_all_joints():
     bus = SubsystemBus(CHARMIE, acceleration_source="filtered")
     robot = load_robot(CHARMIE)
