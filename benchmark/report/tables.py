@@ -12,6 +12,7 @@ from rich.table import Table
 from benchmark.measurements.batches import SIZES, PartitionFigures
 from benchmark.measurements.changes import TARGETS, ChangeFigures
 from benchmark.measurements.comparisons import Comparison, RobotFigures
+from benchmark.measurements.distributed import DistributedFigures
 from benchmark.measurements.docking import STAGES, DockingFigures
 from benchmark.measurements.docking import TARGETS as DOCKING_TARGETS
 from benchmark.measurements.first_use import FirstUses, target
@@ -278,3 +279,15 @@ def print_node(console: Console, figures: NodeFigures) -> None:
     rows = [(str(figures.sent), str(figures.answered), *latencies)]
     print_table(console, title, ("sent", "answered", "p50 [ms]", "p99 [ms]", "max [ms]"), rows)
     console.print("  latency: from the sender's stamp to the torques' arrival, through ROS 2 twice\n")
+
+
+def print_distributed(console: Console, figures: list[DistributedFigures]) -> None:
+    """Latency against depth."""
+    rate = figures[0].rate
+    columns = ("robot", "nodes", "depth", "sent", "answered", "p50 [ms]", "p99 [ms]", "max [ms]")
+    rows = []
+    for one in figures:
+        latencies = (f"{value:.2f}" for value in (one.p50, one.p99, one.max))
+        rows.append((one.robot, *map(str, (one.nodes, one.depth, one.sent, one.answered)), *latencies))
+    print_table(console, f"distributed: one subsystem_node per subsystem, {rate:g} Hz", columns, rows)
+    console.print("  latency: from the sender's stamp to the arrival of the torques on the ground\n")
