@@ -96,7 +96,7 @@ class DynamicsSession:
             *(make(node, self.computation) for make in self._base_input),
         ]
         needs_efforts = self._outputs.terms.contact.needs_efforts
-        self._loaded.subscribe(others, self._on_state, self._on_watch, needs_efforts)
+        self._loaded.subscribe(others, self._on_state, self._on_watch, efforts=needs_efforts)
         self._outputs.publish_graph(node.stamp())
         self._set_rate(parameters.rate)
 

@@ -1,13 +1,13 @@
 """A robot in a node, and its inputs while the node is active."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 from sensor_msgs.msg import JointState
 
 from modular_dynamics_ros.computation.computation import Computation
-from modular_dynamics_ros.computation.robot import load_robot
+from modular_dynamics_ros.computation.robot import Robot, load_robot
 from modular_dynamics_ros.computation.values import ComputationSettings
 from modular_dynamics_ros.exceptions import RobotError, listed
 from modular_dynamics_ros.lifecycle.clocks import STEADY_CLOCK
@@ -17,7 +17,14 @@ from modular_dynamics_ros.node.joint_states.state_input import Answering, StateI
 from modular_dynamics_ros.node.subscriptions import Subscriptions
 from modular_dynamics_ros.parameters.robot import RobotParameters
 
-__all__ = ["WATCH_PERIOD", "LoadedRobot", "given_positions", "load_computation", "robot_settings"]
+__all__ = [
+    "WATCH_PERIOD",
+    "LoadedRobot",
+    "given_positions",
+    "load_computation",
+    "read_robot",
+    "robot_settings",
+]
 
 _NUMBER = re.compile(r"[+-]?([0-9]{1,9}\.?[0-9]*|\.[0-9]+)(e[+-]?[0-9]{1,2})?", re.IGNORECASE)
 FARTHEST = 1e6  # [rad or m] of a given position
@@ -36,14 +43,22 @@ def load_computation(
     Raises:
         RobotError: robot or parameters cannot be used.
     """
+    return Computation(read_robot(description, parameters, base_source), settings)
+
+
+def read_robot(description: str, parameters: RobotParameters, base_source: str = "") -> Robot:
+    """Read a robot; see `load_computation`.
+
+    Raises:
+        RobotError: robot or parameters cannot be used.
+    """
     # a text from the topic is never expanded: that reads files and evaluates expressions
     arguments = parameters.xacro_arguments if parameters.robot_description_file else ()
     partition, gravity = parameters.partition_file, parameters.gravity
     prefix, strict = parameters.frame_prefix, parameters.strict
-    robot = load_robot(
+    return load_robot(
         description, partition, gravity, arguments, base_source, frame_prefix=prefix, strict=strict
     )
-    return Computation(robot, settings)
 
 
 class LoadedRobot:
@@ -70,16 +85,19 @@ class LoadedRobot:
         others: Sequence[Subscriptions],
         answer: Answering,
         watch: Callable[[], None],
+        other_joints: Collection[str] = (),
         efforts: Callable[[], bool] = lambda: False,
     ) -> None:
         """Take joint states from now on.
 
         Args:
             others: inputs that have subscribed already.
-            answer, efforts: see `StateInput`. watch: called every WATCH_PERIOD, looks for stale input.
+            answer, other_joints, efforts: see `StateInput`. watch: called every WATCH_PERIOD, looks for stale input.
         """
         self.record.restart()
-        self._states = StateInput(self._node, self.computation, answer, self.record, self._given, efforts)
+        self._states = StateInput(
+            self._node, self.computation, answer, self.record, self._given, other_joints, efforts
+        )
         self._inputs = others
         self._watch = self._node.create_timer(WATCH_PERIOD, watch, clock=STEADY_CLOCK)
         self.active = True

@@ -17,6 +17,9 @@ from modular_dynamics_ros.node.service_thread import ServiceThread
 __all__ = ["Host", "QueryServices"]
 
 
+AT_ONCE = 1000  # points of a trajectory that are freed: it takes about a millisecond
+
+
 class Host(Protocol):
     """What the services need of their node. It changes in another thread."""
 
@@ -60,6 +63,7 @@ class QueryServices:
     def _answering(self, name: str) -> Any:
         def answer(request: Any, response: Any) -> Any:
             code, text = self._outcome(name, request, response)
+            _free(request)
             if code != "NONE":
                 response = type(response)()  # nothing of what was filled in before the error
             response.error_code, response.error_message = getattr(type(response), code), text
@@ -100,3 +104,10 @@ class QueryServices:
         if session is not None or vacancy is None:
             return session, "there is no robot; one is awaited on the topic robot_description"
         return None, f"the robot of the last robot_description cannot be used: {vacancy.why}"
+
+
+def _free(request: Any) -> None:
+    """Remove points of a trajectory bit by bit: while Python frees a whole list no thread has a turn."""
+    points = request.trajectory.points if isinstance(request, TrajectoryTorques.Request) else []
+    while points:
+        del points[-AT_ONCE:]

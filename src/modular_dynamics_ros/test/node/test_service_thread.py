@@ -1,5 +1,6 @@
 """Services in a thread of their own: the node's executor is free meanwhile, and every end is clean."""
 
+import gc
 import threading
 from contextlib import contextmanager
 
@@ -78,3 +79,16 @@ def test_it_ends_at_once_and_answers_no_more():
         thread.destroy()
         assert "test services" not in [one.name for one in threading.enumerate()]
         thread.destroy()  # again
+
+
+def test_the_garbage_collector_waits_for_the_answer_and_goes_on_after_it():
+    states = []
+
+    def answer(request, response):
+        states.append(gc.isenabled())
+        return response
+
+    with serving(answer) as (nodes, client, _):
+        called(nodes, client)
+        nodes.spin_until(gc.isenabled)
+    assert states == [False]

@@ -25,7 +25,7 @@ from modular_dynamics_ros.exceptions import listed
 
 __all__ = ["MOST_POINTS", "Motion", "Torques", "trajectory_torques"]
 
-MOST_POINTS = 20_000  # with closed loops a few seconds, in which other requests wait
+MOST_POINTS = 20_000  # with closed loops several seconds, in which other requests wait
 
 
 Solved = tuple[Array, Array, Array]  # efforts (m, n), positions and velocities of passive joints

@@ -1,7 +1,7 @@
 """Joint states of one robot: read, merged, counted, and handed on to be answered."""
 
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -34,6 +34,8 @@ class StateInput:
     Args:
         answer: takes each state, at once or later. record: of what becomes of the messages.
         given: positions of joints that no message holds [rad or m].
+        others: joints of which a message may hold no more, and is answered all the same: those of the robot
+            that other nodes answer for.
         efforts: whether measured efforts are asked for now, see `State`.
 
     Raises:
@@ -47,6 +49,7 @@ class StateInput:
         answer: Answering,
         record: AnswerRecord,
         given: Mapping[str, float],
+        others: Collection[str] = (),
         efforts: Callable[[], bool] = lambda: False,
     ) -> None:
         self._node = node
@@ -56,7 +59,8 @@ class StateInput:
         self._reader = JointStateReader(robot.state_names, robot.passive_names)
         self._merged = MergedJoints(robot.state_names, len(robot.passive_names), given)
         self._needed = {*robot.state_names} - given.keys()
-        self._known = {*robot.graph.joint_names}
+        self._others = frozenset(others)
+        self._known = {*robot.graph.joint_names, *others}
         # superseded messages, the newest last; bounded where nothing more comes for a robot that was replaced
         self._unread: deque[tuple[JointState, dict[str, Any]]] = deque(maxlen=1 + JOINT_STATES.depth)
 
@@ -134,8 +138,8 @@ class StateInput:
             self._record.rejected(error)
 
     def _of_other_joints(self, layout: Layout) -> bool:
-        """Whether messages hold no joint of the robot; counts the message."""
-        none = not len(layout.joints) and not layout.optional
+        """Whether messages hold no joint that matters; counts the message."""
+        none = not len(layout.joints) and not layout.optional and self._others.isdisjoint(layout.names)
         self._record.counts.of_other_joints += none
         return none
 
