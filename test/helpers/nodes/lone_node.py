@@ -11,7 +11,7 @@ def lone_node(subscribed=()):
     """A node that keeps what it publishes in `sent`, by topic. `time`: its clock [ns].
 
     Args:
-        subscribed: topics that have a subscriber; more may be added to the set.
+        subscribed: topics that have a subscriber; a set may change.
     """
     node = MagicMock(log=ChangeLog(MagicMock(), lambda: 0.0), time=0, sent={}, simulated=False)
     node.now = lambda: node.time

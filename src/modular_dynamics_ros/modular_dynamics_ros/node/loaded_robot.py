@@ -92,7 +92,8 @@ class LoadedRobot:
 
         Args:
             others: inputs that have subscribed already.
-            answer, other_joints, efforts: see `StateInput`. watch: called every WATCH_PERIOD, looks for stale input.
+            answer, other_joints, efforts: see `StateInput`.
+            watch: called every WATCH_PERIOD, looks for stale input.
         """
         self.record.restart()
         self._states = StateInput(
