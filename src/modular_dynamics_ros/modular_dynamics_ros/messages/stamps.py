@@ -2,9 +2,12 @@
 
 import re
 
-from builtin_interfaces.msg import Time
-
 from modular_dynamics_ros.exceptions import BadMessage
+
+try:
+    from builtin_interfaces.msg import Time
+except ImportError:  # the command bag runs without ROS: there messages are only read
+    Time = None
 
 __all__ = ["description_frame", "description_of", "stamp_message", "stamp_nanoseconds", "stamp_seconds"]
 

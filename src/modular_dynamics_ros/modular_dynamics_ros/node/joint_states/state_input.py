@@ -1,10 +1,9 @@
 """Joint states of one robot: read, merged, counted, and handed on to be answered."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sensor_msgs.msg import JointState
 
 from modular_dynamics_ros.computation.computation import Computation
 from modular_dynamics_ros.computation.values import State
@@ -13,6 +12,9 @@ from modular_dynamics_ros.messages.joint_state_reader import JointSample, JointS
 from modular_dynamics_ros.node.interfaces import SessionNode
 from modular_dynamics_ros.node.joint_states.answer_record import AnswerRecord
 from modular_dynamics_ros.node.joint_states.merged_joints import MergedJoints
+
+if TYPE_CHECKING:  # the command bag runs without ROS
+    from sensor_msgs.msg import JointState
 
 __all__ = ["Answering", "StateInput"]
 
@@ -58,7 +60,7 @@ class StateInput:
         """Whether all these names are joints of the robot."""
         return self._known >= set(names)
 
-    def receive(self, message: JointState, info: dict[str, Any], superseded: bool) -> None:
+    def receive(self, message: "JointState", info: dict[str, Any], superseded: bool) -> None:
         """Answer a message, or count and report why not.
 
         Args:
