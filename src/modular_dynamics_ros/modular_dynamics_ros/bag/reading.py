@@ -61,13 +61,20 @@ class Recording(AbstractContextManager["Recording"]):
             bag.open()
         except Exception as error:  # damaged files raise whatever the bytes lead to
             if (unindexed := UnindexedBag.of(self._path)) is None:
-                raise BagError(f"bag '{self._path}' cannot be read: {_reason(error)}") from error
+                raise BagError(f"bag '{self._path}' cannot be read: {self._hint(error)}") from error
             self.notice = (
                 f"the bag has no index ({_reason(error)}), as after a crash: it is read from its beginning as far "
                 "as it goes, in the order of recording"
             )
             return unindexed, unindexed.connections
         return bag, bag.connections
+
+    def _hint(self, error: Exception) -> str:
+        if isinstance(error, FileNotFoundError):
+            return "the folder has no metadata.yaml, which `ros2 bag reindex` makes; or name a file in it"
+        if "end magic" in str(error):
+            return "the file is cut off, and what is left of it holds no whole chunk of messages"
+        return _reason(error)
 
     def of_type(self, kind: str) -> list[str]:
         """Topics of a type such as sensor_msgs/msg/JointState."""
@@ -93,20 +100,24 @@ class Recording(AbstractContextManager["Recording"]):
         """The messages of these topics.
 
         Raises:
-            BagError: the bag is damaged from here on.
+            BagError: the bag is damaged from here on, or fewer came than its index counts.
         """
+        expected = self.count(topics)
         chosen = [part for topic in topics for part in self._connections.get(topic, ())]
         source, read = iter(self._bag.messages(chosen)) if chosen else iter(()), 0
         while True:
             try:
                 connection, time, data = next(source)
             except StopIteration:
-                return
+                break
             except Exception as error:  # as above
                 text = f"bag '{self._path}' is damaged after {read} messages: {_reason(error)}"
                 raise BagError(text) from error
             read += 1
             yield Recorded(connection.topic, time, self._message(data, connection.msgtype))
+        if expected is not None and read < expected:
+            text = f"{expected - read} of the {expected} messages that its index counts are not there"
+            raise BagError(f"bag '{self._path}' is damaged: {text}")
 
     def _message(self, data: bytes, kind: str) -> Any | None:
         try:
