@@ -5,7 +5,11 @@ from rosbags.rosbag2 import CompressionFormat, CompressionMode, StoragePlugin, W
 from rosbags.typesys import Stores, get_typestore
 
 STORE = get_typestore(Stores.ROS2_JAZZY)
-JOINT_STATE, TEXT, WRENCH = "sensor_msgs/msg/JointState", "std_msgs/msg/String", "geometry_msgs/msg/WrenchStamped"
+JOINT_STATE, TEXT, WRENCH = (
+    "sensor_msgs/msg/JointState",
+    "std_msgs/msg/String",
+    "geometry_msgs/msg/WrenchStamped",
+)
 START = 1_700_000_000_000_000_000  # [ns] of the first message
 
 
@@ -34,7 +38,8 @@ def odometry(stamp, frame, child, quaternion, twist):
     types, kind = STORE.types, "nav_msgs/msg/Odometry"
     vector = types["geometry_msgs/msg/Vector3"]
     pose = types["geometry_msgs/msg/Pose"](
-        types["geometry_msgs/msg/Point"](0.0, 0.0, 0.0), types["geometry_msgs/msg/Quaternion"](*map(float, quaternion))
+        types["geometry_msgs/msg/Point"](0.0, 0.0, 0.0),
+        types["geometry_msgs/msg/Quaternion"](*map(float, quaternion)),
     )
     moved = types["geometry_msgs/msg/Twist"](vector(*map(float, twist[:3])), vector(*map(float, twist[3:])))
     covariance = np.zeros(36)
@@ -65,7 +70,7 @@ def write_bag(folder, messages, *, storage="mcap", compressed=None):
 
 
 def moving_states(names, count, *, rate=500.0, efforts=None, start=START, delay=1_000_000):
-    """Joint states in smooth motion, recorded `delay` after their stamps [ns]: (topic, time, message) and (q, v)."""
+    """Joint states in smooth motion, recorded `delay` [ns] after their stamps; and their (q, v)."""
     phases = np.linspace(0.3, 1.7, len(names))
     messages, motion = [], []
     for k in range(count):

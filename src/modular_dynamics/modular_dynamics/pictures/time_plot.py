@@ -27,7 +27,7 @@ class Panel:
 
     Attributes:
         title: above it. quantity: with its unit. lines: values (m,) by name, NaN where unknown.
-        measured: values (m,) of some of these names, drawn wide and pale behind them.
+        measured: values (m,) by name, drawn pale behind its lines; of other names, too.
     """
 
     title: str
@@ -55,7 +55,7 @@ def draw_over_time(title: str, times: Array, panels: Sequence[Panel], path: Path
             axis.set_xlabel("time [s]")
             axis.tick_params(labelbottom=True)
         figure.suptitle(title, fontsize=13, fontweight="bold")
-        if any(panel.measured for panel in panels):
+        if any(name in panel.measured for panel in panels for name in panel.lines):
             figure.legend(handles=_legend(), loc="outside lower center", ncols=2, frameon=False)
         figure.savefig(path, dpi=130)
     return path
@@ -65,18 +65,19 @@ def _draw(axis: Axes, times: Array, panel: Panel) -> None:
     styles = ((colour, style) for style in cycle(STYLES) for colour in COLOURS)
     for (name, values), (colour, style) in zip(panel.lines.items(), styles, strict=False):
         if name in panel.measured:
-            axis.plot(times, panel.measured[name], color=colour, lw=4.0, alpha=0.25)
-        axis.plot(times, values, color=colour, ls=style, lw=1.2, label=name)
+            axis.plot(times, panel.measured[name], color=colour, lw=0.7, alpha=0.45)
+        axis.plot(times, values, color=colour, ls=style, lw=1.4, label=name)
     axis.set_title(panel.title, loc="left", fontweight="bold")
     axis.set_ylabel(panel.quantity)
     axis.grid(alpha=0.25, lw=0.6)
     axis.margins(x=0.0, y=0.08)
     axis.ticklabel_format(axis="y", useOffset=False)
-    axis.legend(loc="center left", bbox_to_anchor=(1.01, 0.5), frameon=False, fontsize=8)
+    if len(panel.lines) > 1 or panel.title not in panel.lines:
+        axis.legend(loc="center left", bbox_to_anchor=(1.01, 0.5), frameon=False, fontsize=8)
 
 
 def _legend() -> list[Line2D]:
     return [
-        Line2D([], [], color="0.25", lw=1.2, label="model"),
-        Line2D([], [], color="0.25", lw=4.0, alpha=0.25, label="measured"),
+        Line2D([], [], color="0.25", lw=1.4, label="model"),
+        Line2D([], [], color="0.25", lw=0.7, alpha=0.45, label="measured"),
     ]

@@ -41,13 +41,14 @@ class Agreement:
             return f"not compared: {self.reason}"
         verdict = "DISAGREES" if self.disagrees else "agrees"
         return (
-            f"{verdict}: {self.what} at {self.states} random states, largest difference {self.absolute:.1e} N m or N, "
-            f"{self.relative:.1e} of the terms of the torque (in '{self.subsystem}'; allowed: {THRESHOLD:g})"
+            f"{verdict}: {self.what} at {self.states} random states, largest difference "
+            f"{self.absolute:.1e} N m or N, {self.relative:.1e} of the torque's terms "
+            f"(in '{self.subsystem}'; allowed: {THRESHOLD:g})"
         )
 
 
 def compare(graph: SubsystemGraph, states: int, seed: int) -> Agreement:
-    """Compare at so many states; of a robot with closed loops its open tree, which is what Pinocchio knows."""
+    """Compare at so many states; with closed loops the open tree, which is what Pinocchio knows."""
     if not states:
         return Agreement(0, "no states were asked for")
     if not graph.nv:

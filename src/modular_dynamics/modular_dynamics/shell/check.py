@@ -16,6 +16,10 @@ from .tables import printable
 __all__ = ["CHECK"]
 
 MOST_STATES = 1_000_000
+ABOUT = """\
+Reads a robot description as the nodes do, and reports: the fault that makes it unusable, with its line; what
+looks wrong although it is accepted; subsystems with masses; joints with limits; the largest difference of the
+torques from Pinocchio's at random states within the limits (needs the extra crosscheck)."""
 EXAMPLES = """\
   modular-dynamics check robot.urdf
   modular-dynamics check robot.xacro --xacro-arg prefix:=left_ --strict
@@ -134,9 +138,7 @@ def _record(result: _Result) -> dict[str, Any]:
 CHECK = Command(
     "check",
     "faults and flaws of a robot description, its parts, agreement with Pinocchio",
-    "Reads a robot description as the nodes do, and reports: the fault that makes it unusable, with its line; what "
-    "looks\nwrong although it is accepted; subsystems with masses; joints with limits; the largest difference of "
-    "the torques\nfrom Pinocchio's at random states within the limits (needs the extra crosscheck).",
+    ABOUT,
     EXAMPLES,
     _add_arguments,
     _run,

@@ -41,7 +41,9 @@ def read_columns(path: str, beginnings: tuple[str, ...]) -> Columns:
     if Path(path).is_dir() or Path(path).suffix.lower() in BAGS:
         readers = list(entry_points(group=GROUP))
         if not readers:
-            raise UsageError(f"'{path}' is a bag: the package modular_dynamics_ros, which reads bags, is not installed")
+            raise UsageError(
+                f"'{path}' is a bag: the package modular_dynamics_ros, which reads bags, is not installed"
+            )
         columns: Columns = readers[0].load()(path, beginnings)
         return columns
     with open(path, encoding="utf-8-sig", newline="") as file:
@@ -52,7 +54,9 @@ def _from_csv(file: Iterable[str], beginnings: tuple[str, ...], where: str) -> C
     reader = csv.reader(file)
     try:
         head = next(reader, [])
-        wanted = {k: array("d") for k, name in enumerate(head) if name.startswith(beginnings) or name == "time"}
+        wanted = {
+            k: array("d") for k, name in enumerate(head) if name.startswith(beginnings) or name == "time"
+        }
         for row in reader:
             if row:
                 _add(row, head, wanted, f"{where}, line {reader.line_num}")
@@ -68,8 +72,9 @@ def _from_csv(file: Iterable[str], beginnings: tuple[str, ...], where: str) -> C
 def _add(row: list[str], head: Sequence[str], wanted: dict[int, "array[float]"], where: str) -> None:
     if len(row) != len(head):
         raise UsageError(f"{where}: {len(row)} cells for {len(head)} columns")
-    for k, numbers in wanted.items():
-        try:
+    k = 0
+    try:
+        for k, numbers in wanted.items():
             numbers.append(float(row[k]) if row[k] else np.nan)
-        except ValueError:
-            raise UsageError(f"{where}, column {head[k]}: '{row[k]:.40}' is no number") from None
+    except ValueError:
+        raise UsageError(f"{where}, column {head[k]}: '{row[k]:.40}' is no number") from None

@@ -21,7 +21,7 @@ class Command:
 
     Attributes:
         summary: one line of `modular-dynamics --help`. description, examples: of its own help.
-        add_arguments: describes its arguments; must not import what takes long, since completion waits for it.
+        add_arguments: describes its arguments; imports nothing that takes long: completion waits for it.
         run: does it; returns the exit code.
         errors: exceptions beside those of this library whose text is for users.
     """

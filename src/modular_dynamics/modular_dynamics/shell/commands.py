@@ -30,8 +30,8 @@ def commands() -> list[Command]:
     for name, (summary, package) in ELSEWHERE.items():
         if name not in known:
             text = (
-                f"the package {package} is not installed: pip install ./src/{package} in the checkout, or source "
-                "the colcon workspace that has it"
+                f"the package {package} is not installed: pip install ./src/{package} in the checkout, "
+                "or source the colcon workspace that has it"
             )
             known[name] = _unavailable(name, f"{summary} (needs {package})", text)
     return list(known.values())
@@ -53,6 +53,7 @@ def _unavailable(name: str, summary: str, text: str) -> Command:
         raise UsageError(text)
 
     def accept_all(parser: argparse.ArgumentParser) -> None:
-        parser.add_argument("arguments", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
+        parser.add_argument("arguments", nargs="*", help=argparse.SUPPRESS)
+        parser.set_defaults(accepts_all=True)
 
     return Command(name, summary, f"Not available: {text}", "", accept_all, run)

@@ -30,9 +30,9 @@ MEANING = {
     "tau": "torques [N m or N]",
 }
 STATES = """\
-A state is given by options, or many by a file: CSV with the columns time [s] (if known), q_JOINT, v_JOINT, {third}
-in any order, or a NumPy array (.npy) with a row q v {name} for each state. Velocities and the like may be missing:
-zero. Numbers of joints with several, such as a floating base, are called JOINT.0, JOINT.1 and so on. With closed
+A state is given by options, or many by a file: CSV with the columns time [s] (if known), {columns}
+in any order, or a NumPy array (.npy) with a row {row} for each state. All but positions may be missing: zero.
+Numbers of joints with several, such as a floating base, are called JOINT.0, JOINT.1 and so on. With closed
 loops only independent joints count, and the loops are closed from state to state."""
 EXAMPLES = {
     "id": """\
@@ -51,17 +51,19 @@ EXAMPLES = {
 
 def _command(name: str, summary: str, about: str) -> Command:
     letters = LETTERS[name]
-    third = f"{letters[2]}_JOINT" if len(letters) > 2 else "(v and others not)"
-    text = STATES.format(third=third, name=letters[-1] if len(letters) > 2 else "")
+    columns = ", ".join(f"{letter}_JOINT" for letter in letters)
+    text = STATES.format(columns=columns, row=" ".join(letters))
 
     def add_arguments(parser: argparse.ArgumentParser) -> None:
         add_robot_arguments(parser)
-        parser.add_argument("states", nargs="?", help=".csv or .npy file, or - for standard input (default: --q ...)")
+        parser.add_argument(
+            "states", nargs="?", help=".csv or .npy file, or - for standard input (default: --q ...)"
+        )
         for letter in letters:
             parser.add_argument(
                 f"--{letter}",
                 metavar="NUMBERS",
-                help=f"{MEANING[letter]} in the robot's order, as 0.1,-0.2, or by name, as elbow=0.1 (default: zero)",
+                help=f"{MEANING[letter]} in the robot's order (0.1,-0.2) or by name (elbow=0.1), else zero",
             )
         if name != "gravity":
             parser.add_argument(
@@ -76,7 +78,7 @@ def _command(name: str, summary: str, about: str) -> Command:
                 metavar="NAME=FX,FY,FZ,MX,MY,MZ",
                 action="append",
                 default=[],
-                help="wrench [N, N m] that the robot exerts on a black box at its connection; may be repeated",
+                help="wrench [N, N m] of the robot on a black box at its connection; repeatable",
             )
         add_result_arguments(parser)
 
@@ -98,7 +100,11 @@ def _run(name: str, arguments: argparse.Namespace) -> int:
     coordinates = coordinates_of(graph)
     calculate = _calculation(name, graph, arguments, coordinates)
     one = arguments.states is None
-    states = iter([given_state(arguments, letters, coordinates)]) if one else read_states(arguments.states, letters, coordinates)
+    states = (
+        iter([given_state(arguments, letters, coordinates)])
+        if one
+        else read_states(arguments.states, letters, coordinates)
+    )
     angular, linear = UNITS[result]
     units = [linear if is_linear else angular for is_linear in coordinates.linear]
     first = next(states, None)  # it says whether times are known
@@ -125,13 +131,13 @@ def _calculation(
         return lambda state: dynamics.gravity_torque(graph, state.vectors["q"])
     friction = arguments.friction
     if name == "fd":
-        return lambda state: dynamics.forward_dynamics(graph, *state.vectors.values(), friction=friction)
+        return lambda state: dynamics.forward_dynamics(graph, *_ordered(state, "tau"), friction=friction)
     boxes = _black_boxes(arguments.black_box) or None
     return lambda state: dynamics.inverse_dynamics(graph, *_ordered(state), None, boxes, friction=friction)
 
 
-def _ordered(state: State) -> tuple[Array, Array, Array]:
-    return state.vectors["q"], state.vectors["v"], state.vectors["a"]
+def _ordered(state: State, last: str = "a") -> tuple[Array, Array, Array]:
+    return state.vectors["q"], state.vectors["v"], state.vectors[last]
 
 
 class _Closed:
@@ -150,7 +156,9 @@ class _Closed:
             self._last = closure.close_loops(graph, vectors["q"], self._last)
             return closure.closed_loop_gravity_torque(graph, vectors["q"], self._last)
         if self._name == "id":
-            result = closure.closed_loop_inverse_dynamics(graph, *_ordered(state), self._last, **self._options)
+            result = closure.closed_loop_inverse_dynamics(
+                graph, *_ordered(state), self._last, **self._options
+            )
             self._last = result.coordinates
             return result.tau
         self._last = closure.close_loops(graph, vectors["q"], self._last)
@@ -174,11 +182,19 @@ def _black_boxes(texts: list[str]) -> dict[str, Array]:
         except ValueError:
             wrench = np.zeros(0)
         if not name or wrench.shape != (6,):
-            raise UsageError(f"--black-box {text}: NAME= and six numbers are needed, as gripper=0,0,9.8,0,0,0")
+            raise UsageError(
+                f"--black-box {text}: NAME= and six numbers are needed, as gripper=0,0,9.8,0,0,0"
+            )
         wrenches[name] = wrench
     return wrenches
 
 
-INVERSE = _command("id", "inverse dynamics: torques of states", "Joint torques that the motion of each state needs.")
-FORWARD = _command("fd", "forward dynamics: accelerations under torques", "Joint accelerations under given torques.")
-GRAVITY = _command("gravity", "torques that hold the robot against gravity", "Joint torques against gravity, at rest.")
+INVERSE = _command(
+    "id", "inverse dynamics: torques of states", "Joint torques that the motion of each state needs."
+)
+FORWARD = _command(
+    "fd", "forward dynamics: accelerations under torques", "Joint accelerations under given torques."
+)
+GRAVITY = _command(
+    "gravity", "torques that hold the robot against gravity", "Joint torques against gravity, at rest."
+)

@@ -30,7 +30,7 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
         "-o",
         "--output",
         metavar="FILE",
-        help="write to a file, by its suffix: .png .svg .pdf a picture, .dot .json .txt text (default: print)",
+        help="write to a file by its suffix: .png .svg .pdf a picture, .dot .json .txt text (default: print)",
     )
 
 
@@ -55,7 +55,9 @@ def _kind(arguments: argparse.Namespace, output: Path | None) -> str:
     if output is None:
         return asked or "tree"
     suffix = output.suffix.lower()
-    kinds = {".dot": "dot", ".gv": "dot", ".json": "json", ".txt": "tree"} | dict.fromkeys(PICTURES, "picture")
+    kinds = {".dot": "dot", ".gv": "dot", ".json": "json", ".txt": "tree"} | dict.fromkeys(
+        PICTURES, "picture"
+    )
     if suffix not in kinds:
         raise UsageError(f"--output {output}: the suffix {', '.join(kinds)} is needed")
     if asked and asked != kinds[suffix]:

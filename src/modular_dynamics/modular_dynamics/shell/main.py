@@ -70,7 +70,9 @@ def main(words: Sequence[str] | None = None) -> int:
     try:
         parser = make_parser(commands())
         _complete(parser)
-        arguments = parser.parse_args(_joined(sys.argv[1:] if words is None else list(words)))
+        arguments, others = parser.parse_known_args(_joined(sys.argv[1:] if words is None else list(words)))
+        if others and "accepts_all" not in arguments:
+            parser.error(f"unknown arguments: {' '.join(others)}")
         name, known = f"{name} {arguments.command}", (*known, *arguments.errors)
         code = int(arguments.run(arguments))
         sys.stdout.flush()  # a reader that has gone is noticed here, not when Python ends
@@ -87,7 +89,9 @@ def main(words: Sequence[str] | None = None) -> int:
     except Exception as error:
         if os.environ.get(TRACEBACK):
             raise
-        text = f"{type(error).__name__}: {_one_line(error)} (a fault of this program; {TRACEBACK}=1 shows where)"
+        text = (
+            f"{type(error).__name__}: {_one_line(error)} (a fault of this program; {TRACEBACK}=1 shows where)"
+        )
         return _failed(name, text, FAULT)
 
 

@@ -40,7 +40,13 @@ def add_result_arguments(parser: argparse.ArgumentParser) -> None:
 
 @contextmanager
 def result_writer(
-    arguments: argparse.Namespace, letter: str, names: Sequence[str], units: Sequence[str], *, timed: bool, one: bool
+    arguments: argparse.Namespace,
+    letter: str,
+    names: Sequence[str],
+    units: Sequence[str],
+    *,
+    timed: bool,
+    one: bool,
 ) -> Iterator[Writer]:
     """The writer that the arguments ask for.
 
@@ -57,7 +63,9 @@ def result_writer(
         return
     path = Path(arguments.output)
     if path.suffix.lower() not in SUFFIXES or arguments.csv or arguments.json:
-        raise UsageError(f"--output {path}: a name that ends in {' or '.join(SUFFIXES)} is needed, and no --csv or --json")
+        raise UsageError(
+            f"--output {path}: a name that ends in {' or '.join(SUFFIXES)} is needed, and no --csv or --json"
+        )
     if path.suffix.lower() == ".npy":
         rows = _Rows()
         yield rows

@@ -28,13 +28,15 @@ def add_robot_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("robot", help="URDF, xacro or MJCF file; - reads URDF or MJCF from standard input")
     group = parser.add_argument_group("the robot")
     group.add_argument(
-        "--partition", metavar="FILE", help="YAML file of subsystems, loops, gears and springs (default: tags)"
+        "--partition",
+        metavar="FILE",
+        help="YAML file of subsystems, loops, gears and springs (default: tags)",
     )
     group.add_argument(
         "--gravity",
         metavar="X,Y,Z",
         type=three_numbers,
-        help="gravitational acceleration in the root link's frame [m/s^2] (default: 0,0,-9.81; MJCF: the file's)",
+        help="acceleration of gravity in the root link's frame [m/s^2] (default: 0,0,-9.81; MJCF: its own)",
     )
     group.add_argument(
         "--xacro-arg",
@@ -46,7 +48,7 @@ def add_robot_arguments(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--floating-base",
         action="store_true",
-        help="let the root link of a URDF float: 7 positions (x y z [m], quaternion w x y z) and 6 velocities "
+        help="let the root link of a URDF float: 7 positions (x y z [m], quaternion w x y z) and 6 rates "
         "come first (default: it is fixed)",
     )
     group.add_argument(
@@ -99,7 +101,9 @@ def _load_urdf(source: Any, arguments: argparse.Namespace) -> SubsystemGraph:
     except XacroError as error:
         if arguments.robot != STDIN or arguments.xacro_arg:
             raise
-        raise UsageError(f"{str(error).split('.')[0]}; give the path of the xacro file instead of -") from error
+        raise UsageError(
+            f"{str(error).split('.')[0]}; give the path of the xacro file instead of -"
+        ) from error
 
 
 def _load_mjcf(source: Any, arguments: argparse.Namespace) -> SubsystemGraph:

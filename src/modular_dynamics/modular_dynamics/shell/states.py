@@ -25,7 +25,7 @@ NUMPY = b"\x93NUMPY"
 
 
 class State(NamedTuple):
-    """Time [s], None where it is not known; the vectors of the letters that a command takes, and where from."""
+    """Time [s], None where it is not known; vectors by the letters that a command takes; where from."""
 
     time: float | None
     vectors: dict[str, Array]
@@ -88,7 +88,9 @@ def _vector(option: str, text: str, names: Sequence[str], neutral: Array) -> Arr
     parts = [part.strip() for part in text.split(",") if part.strip()]
     if not any("=" in part for part in parts):
         if len(parts) != len(names):
-            raise UsageError(f"{option} has {len(parts)} numbers; {len(names)} are needed: {', '.join(names)}")
+            raise UsageError(
+                f"{option} has {len(parts)} numbers; {len(names)} are needed: {', '.join(names)}"
+            )
         return np.array([_number(part, option) for part in parts])
     values = neutral.copy()
     for part in parts:
@@ -110,8 +112,8 @@ def read_states(path: str, letters: Sequence[str], coordinates: Coordinates) -> 
     """
     where = "standard input" if path == STDIN else f"'{path}'"
     if path == STDIN:
-        stream = sys.stdin.buffer
-        if stream.peek(len(NUMPY))[: len(NUMPY)] == NUMPY:  # type: ignore[attr-defined]
+        stream: Any = sys.stdin.buffer
+        if stream.peek(len(NUMPY))[: len(NUMPY)] == NUMPY:
             yield from _rows_of(_array(io.BytesIO(stream.read()), where), letters, coordinates, where)
             return
         opened: Any = nullcontext(io.TextIOWrapper(stream, encoding="utf-8-sig", newline=""))
@@ -136,9 +138,7 @@ def _array(source: Any, where: str) -> Any:
     return array if array.ndim == 2 else array[np.newaxis]
 
 
-def _rows_of(
-    array: Any, letters: Sequence[str], coordinates: Coordinates, where: str
-) -> Iterator[State]:
+def _rows_of(array: Any, letters: Sequence[str], coordinates: Coordinates, where: str) -> Iterator[State]:
     ends = np.cumsum([len(coordinates.names(letter)) for letter in letters]).tolist()
     if array.shape[1] not in ends:
         sizes = ", ".join(f"{end} ({' '.join(letters[: k + 1])})" for k, end in enumerate(ends))
@@ -166,7 +166,11 @@ def _from_csv(
             if len(row) != len(head):
                 raise UsageError(f"{at}: {len(row)} cells for {len(head)} columns")
             values = [_number(cell, f"{at}, column {name}") for cell, name in zip(row, head, strict=True)]
-            vectors = {letter: np.array([values[k] for k in places[letter]]) for letter in letters if letter in places}
+            vectors = {
+                letter: np.array([values[k] for k in places[letter]])
+                for letter in letters
+                if letter in places
+            }
             for letter in letters:
                 vectors.setdefault(letter, np.zeros(len(coordinates.rates)))
             yield State(values[head.index("time")] if "time" in head else None, vectors, at)

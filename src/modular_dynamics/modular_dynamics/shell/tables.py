@@ -6,7 +6,7 @@ __all__ = ["number", "printable", "table"]
 
 
 def printable(text: str) -> str:
-    """The text with what no terminal prints as code points: a description may have put anything into names."""
+    """The text with what no terminal prints as code points: names may hold anything."""
     return "".join(one if one.isprintable() else ascii(one)[1:-1] for one in text)
 
 

@@ -63,7 +63,9 @@ def _columns(recording: Recording, path: str, beginnings: tuple[str, ...]) -> Co
 
 def _aligned(rows: dict[str, tuple[Any, Any]]) -> Columns:
     """Columns of different stamps on all stamps, NaN where one has no value."""
-    stamps = np.unique(np.concatenate([np.zeros(0, np.int64), *(np.array(times) for times, _ in rows.values())]))
+    stamps = np.unique(
+        np.concatenate([np.zeros(0, np.int64), *(np.array(times) for times, _ in rows.values())])
+    )
     values = {}
     for name, (times, numbers) in rows.items():
         column = np.full(len(stamps), np.nan)

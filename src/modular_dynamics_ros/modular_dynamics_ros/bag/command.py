@@ -12,13 +12,14 @@ from modular_dynamics_ros.exceptions import NodeError
 __all__ = ["BAG"]
 
 ABOUT = """\
-Computes the torques of recorded joint states as dynamics_node does, by the node's own code: joints are merged by
-name and stamp, old and disordered joint states are not answered, accelerations are zero, filtered or of a
+Computes the torques of recorded joint states as dynamics_node does, by the node's own code: joints are merged
+by name and stamp, old and disordered joint states are not answered, accelerations are zero, filtered or of a
 reference. The robot comes from a file, or from the topic robot_description in the bag. Wrenches, odometry and
-references in the bag count as they do for the node. No ROS is needed; bags are rosbag2 folders, .mcap or .db3 files.
+references in the bag count as they do for the node. No ROS is needed; bags are rosbag2 folders, .mcap or .db3
+files.
 
-Written are, for each answer: torques, residuals (measured effort less torque, where the bag has efforts), and the
-wrenches at the connections of the subsystems. At the end residuals are summarized by joint."""
+Written are, for each answer: torques, residuals (measured effort less torque, where the bag has efforts), and
+the wrenches at the connections of the subsystems. At the end residuals are summarized by joint."""
 EXAMPLES = """\
   modular-dynamics bag recording/ --robot robot.urdf --csv torques.csv
   modular-dynamics bag recording.mcap --bag with_torques/ --acceleration-source filtered
@@ -40,7 +41,7 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
         "--clock",
         choices=("auto", "recorded", "stamps"),
         default="auto",
-        help="the time to which stamps are compared: when messages were recorded, or the newest stamp so far; auto: "
+        help="the time to which stamps are compared: when messages were recorded, or the newest stamp; auto: "
         "recorded, if the first joint state is younger than stale_after by it (default: %(default)s)",
     )
     topics = parser.add_argument_group("topics")

@@ -22,7 +22,7 @@ class MeasuredEfforts:
         self._stamps = np.full(len(self._index), NEVER)
 
     def add(self, message: Any, stamp: int) -> None:
-        """Take the efforts of a joint state with this stamp [ns]; newer ones stay, and those that are no number."""
+        """Take the efforts of a joint state with this stamp [ns]; newer ones stay; no number is none."""
         if len(message.effort) != len(message.name):
             return
         for name, value in zip(message.name, message.effort, strict=True):
@@ -39,7 +39,7 @@ class MeasuredEfforts:
 
 
 class ResidualFigures:
-    """Of measured less computed torques of all answers: root of the mean square, and the largest, by joint."""
+    """Of measured less computed torques of all answers, by joint: root of the mean square, largest."""
 
     def __init__(self, names: tuple[str, ...]) -> None:
         self.names = names

@@ -1,4 +1,4 @@
-"""Recorded wrenches, odometry, references and fixed frames, taken as the inputs of dynamics_node take them."""
+"""Recorded wrenches, odometry, references and fixed frames, taken as dynamics_node takes them."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -44,7 +44,7 @@ def input_topics(node: str, computation: Computation, joint_states: str) -> dict
 
 
 class RecordedInputs:
-    """Gives the messages of `input_topics` to one robot; bad ones are reported, and the last good ones stay."""
+    """Gives the messages of `input_topics` to one robot; bad ones are reported, the last good ones stay."""
 
     def __init__(self, node: RecordedNode, computation: Computation, name: str) -> None:
         self._node, self._computation = node, computation
@@ -54,7 +54,9 @@ class RecordedInputs:
             f"{name}/external_wrench": partial(self._wrench, "external wrench", wrenches.take_external)
         }
         for box in computation.robot.black_boxes:
-            take = partial(self._wrench, f"wrench of black box '{box}'", partial(wrenches.take_black_box, box))
+            take = partial(
+                self._wrench, f"wrench of black box '{box}'", partial(wrenches.take_black_box, box)
+            )
             self._takes[f"{name}/black_box/{topic_name(box)}/wrench"] = take
 
     def take(self, topic: str, kind: str, message: Any) -> None:

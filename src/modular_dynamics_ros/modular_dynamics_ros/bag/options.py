@@ -48,12 +48,12 @@ def add_parameter_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--params-file",
         metavar="FILE",
-        help="YAML parameter file of the node, as config/dynamics.yaml; the options count more (default: none)",
+        help="YAML parameter file of the node, as config/dynamics.yaml; options count more (default: none)",
     )
     entries = _entries()
     for name in OPTIONS:
         entry, options = entries[name], dict[str, Any]()
-        default = entry.default
+        default: Any = entry.default
         if isinstance(default, bool):
             options = {"action": "store_true", "default": None}
         elif entry.metadata["spec"].choices:
@@ -62,17 +62,18 @@ def add_parameter_options(parser: argparse.ArgumentParser) -> None:
             options = {"action": "append", "metavar": "TEXT"}
         else:
             options = {"metavar": "X,Y,Z" if isinstance(default, tuple) else "VALUE"}
-        shown = ",".join(f"{v:g}" for v in default) if name == "gravity" else default
         text = describe(entry).replace("%", "%%")
         group.add_argument(
-            f"--{name.replace('_', '-')}", help=f"{text} (default: {_shown(shown)})", **options
+            f"--{name.replace('_', '-')}", help=f"{text} (default: {_shown(default)})", **options
         )
 
 
 def _shown(default: Any) -> str:
-    return "none" if default in ("", ()) else {True: "yes", False: "no"}.get(default, str(default)) if isinstance(
-        default, bool
-    ) else str(default)
+    if isinstance(default, tuple):
+        return ",".join(f"{value:g}" for value in default) or "none"
+    if isinstance(default, bool):
+        return "yes" if default else "no"
+    return "none" if default == "" else str(default)
 
 
 def parameters_of(arguments: argparse.Namespace) -> DynamicsParameters:
@@ -101,7 +102,7 @@ def _converted(entry: Field[Any], value: Any) -> Any:
 
 
 def _from_file(path: str) -> dict[str, Any]:
-    """Values for the node, of the sections /** and dynamics_node, as a node in the root namespace takes them."""
+    """Values for the node, of the sections /** and dynamics_node, as a node in the root namespace."""
     try:
         with open(path, encoding="utf-8") as file:
             content = yaml.safe_load(file.read(LARGEST))

@@ -12,11 +12,11 @@ __all__ = ["Recorded", "RecordedTopic", "Recording"]
 
 
 class RecordedTopic(NamedTuple):
-    """Type as pkg/msg/Name; count of its messages, None where it is not known."""
+    """Type as pkg/msg/Name; number of its messages, None where it is not known."""
 
     name: str
     type: str
-    count: int | None
+    messages: int | None
 
 
 class Recorded(NamedTuple):
@@ -63,8 +63,8 @@ class Recording(AbstractContextManager["Recording"]):
             if (unindexed := UnindexedBag.of(self._path)) is None:
                 raise BagError(f"bag '{self._path}' cannot be read: {self._hint(error)}") from error
             self.notice = (
-                f"the bag has no index ({_reason(error)}), as after a crash: it is read from its beginning as far "
-                "as it goes, in the order of recording"
+                f"the bag has no index ({_reason(error)}), as after a crash: it is read from its beginning "
+                "as far as it goes, in the order of recording"
             )
             return unindexed, unindexed.connections
         return bag, bag.connections
@@ -82,7 +82,7 @@ class Recording(AbstractContextManager["Recording"]):
 
     def count(self, topics: Sequence[str]) -> int | None:
         """Number of their messages; None where it is not known."""
-        return _total([self.topics[topic].count for topic in topics if topic in self.topics])
+        return _total([self.topics[topic].messages for topic in topics if topic in self.topics])
 
     def require(self, topic: str, kind: str) -> None:
         """Whether a topic is there and of this type.
@@ -144,5 +144,3 @@ def _total(counts: Sequence[int | None]) -> int | None:
 
 def _reason(error: Exception) -> str:
     return " ".join(str(error).split()).rstrip(".") or type(error).__name__
-
-

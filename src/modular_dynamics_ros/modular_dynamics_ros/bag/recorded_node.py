@@ -28,7 +28,7 @@ class RecordedNode:
         self.log = ChangeLog(logger, lambda: self._now * 1e-9)
 
     def advance(self, recorded: int, stamp: int) -> int:
-        """A message comes: when it was recorded, its stamp, 0 where it has none [ns]. Returns when it arrives."""
+        """A message comes: when it was recorded, its stamp or 0 [ns]. Returns when it arrives."""
         if not self._by_stamps:
             self._now = recorded
         elif stamp and (stamp > self._now or self._now - stamp > SET_BACK):

@@ -27,7 +27,7 @@ __all__ = ["Replay", "Result", "load"]
 
 
 class Result(NamedTuple):
-    """An answer, and (m,) the measured less the computed efforts of the robot's `joint_names`, NaN: unknown."""
+    """An answer, and measured less computed efforts (m,) of the robot's `joint_names`, NaN: unknown."""
 
     answer: Answer
     residual: NDArray[np.float64]
@@ -44,7 +44,9 @@ def load(description: str, parameters: DynamicsParameters, *, from_file: bool) -
     """
     p = parameters
     if p.gravity_source == "imu":
-        raise RobotError("gravity_source 'imu' is not read from bags; give the gravity in the root link's frame")
+        raise RobotError(
+            "gravity_source 'imu' is not read from bags; give the gravity in the root link's frame"
+        )
     robot = load_robot(
         description,
         p.partition_file,

@@ -37,7 +37,7 @@ class Report:
 
     @property
     def residuals(self) -> dict[str, tuple[float, float]]:
-        """(root of the mean square, largest) [N m or N] by joint with efforts, of the robot that came last."""
+        """(root of the mean square, largest) [N m or N] by joint with efforts, of the last robot."""
         return list(self.figures.values())[-1].by_joint() if self.figures else {}
 
     def lines(self) -> list[str]:
@@ -69,6 +69,8 @@ class Report:
             "rejected": dict(counts.rejected),
             "damaged_messages": self.damaged,
             "damage": self.damage,
-            "residuals": {name: {"rms": rms, "largest": most} for name, (rms, most) in self.residuals.items()},
+            "residuals": {
+                name: {"rms": rms, "largest": most} for name, (rms, most) in self.residuals.items()
+            },
             "written": self.written,
         }

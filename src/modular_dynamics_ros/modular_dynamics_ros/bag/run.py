@@ -6,9 +6,9 @@ from contextlib import ExitStack
 from typing import Any
 
 from modular_dynamics_ros.bag.bag_results import BagResults
+from modular_dynamics_ros.bag.efforts import ResidualFigures
 from modular_dynamics_ros.bag.inputs import input_topics
 from modular_dynamics_ros.bag.progress import Warnings, with_progress
-from modular_dynamics_ros.bag.efforts import ResidualFigures
 from modular_dynamics_ros.bag.reading import Recorded, Recording
 from modular_dynamics_ros.bag.recorded_node import RecordedNode, stamp_of
 from modular_dynamics_ros.bag.replay import Replay, load
@@ -123,7 +123,7 @@ class _Run:
         for results in self._results:
             results.begin(robot)
         names = robot.joint_names
-        self._figures = self._report.figures.pop(names, None) or ResidualFigures(names)
+        self._figures = self._report.figures.pop(names, ResidualFigures(names))
         self._report.figures[names] = self._figures
 
     def _take(self, one: Recorded) -> None:

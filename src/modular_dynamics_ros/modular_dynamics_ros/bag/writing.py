@@ -39,7 +39,7 @@ class CsvResults:
     """Columns: time [s] of the joint state's stamp, tau_JOINT, residual_JOINT, wrenches of connections.
 
     Cells are empty where a number is not known: residuals of joints without effort. A wrench is what holds
-    the subsystem, at and in the frame of the link that carries it.
+    the subsystem, in the frame that ~/connections/SUBSYSTEM/wrench of dynamics_node names.
 
     Args:
         motion: whether q_JOINT, v_JOINT and a_JOINT, which the torques were computed from, are written, too.
@@ -56,8 +56,8 @@ class CsvResults:
         head = self._columns(robot)
         if self._head and head != self._head:
             raise BagError(
-                f"the robot '{robot.graph.name}' in the middle of the bag has other joints or subsystems than the "
-                "one before: a CSV has the same columns throughout; write a bag (--bag) instead"
+                f"the robot '{robot.graph.name}' in the bag has other joints or subsystems than "
+                "the one before: a CSV has the same columns throughout; write a bag (--bag) instead"
             )
         if not self._head:
             self._writer.writerow(head)
@@ -65,7 +65,9 @@ class CsvResults:
         self._published = robot.published
 
     def _columns(self, robot: Robot) -> list[str]:
-        moving = [f"{letter}_{name}" for letter in "qva" for name in robot.state_names] if self._motion else []
+        moving = (
+            [f"{letter}_{name}" for letter in "qva" for name in robot.state_names] if self._motion else []
+        )
         return [
             "time",
             *moving,

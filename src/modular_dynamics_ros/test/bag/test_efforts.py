@@ -27,7 +27,11 @@ def test_joints_without_effort_have_no_residual(bag, names):
     zeros = np.zeros(4)
     messages = [
         ("/joint_states", START, joint_state(START, names, zeros, zeros)),
-        ("/joint_states", START + MS, joint_state(START + MS, names, zeros, zeros, [np.nan, 1.0, 2.0, np.inf])),
+        (
+            "/joint_states",
+            START + MS,
+            joint_state(START + MS, names, zeros, zeros, [np.nan, 1.0, 2.0, np.inf]),
+        ),
         ("/joint_states", START + 2 * MS, joint_state(START + 2 * MS, names, zeros, zeros)),
         ("/joint_states", START + 300 * MS, joint_state(START + 300 * MS, names, zeros, zeros)),
     ]

@@ -12,7 +12,9 @@ Q = [0.3, -0.5, 0.7, 0.2]
 
 
 def states(names, times):
-    return [("/joint_states", START + t * MS, joint_state(START + t * MS, names, Q, np.zeros(4))) for t in times]
+    return [
+        ("/joint_states", START + t * MS, joint_state(START + t * MS, names, Q, np.zeros(4))) for t in times
+    ]
 
 
 def torques(row, names):
@@ -42,7 +44,9 @@ def test_a_wrench_in_an_unknown_frame_is_refused_by_name(bag, names):
     assert "no link 'nowhere'" in found.err
 
 
-def test_without_the_wrench_of_a_black_box_nothing_is_answered_and_with_it_all_is(bag, names, four_link, boxed_branch):
+def test_without_the_wrench_of_a_black_box_nothing_is_answered_and_with_it_all_is(
+    bag, names, four_link, boxed_branch
+):
     options = ("--partition-file", boxed_branch)
     found = bag(states(names, [0, 10]), *options)
     assert (found.code, found.report["rejected"]) == (1, {"no wrench": 2})
@@ -63,7 +67,10 @@ def test_odometry_moves_a_floating_base(bag, names, four_link):
     # 1 ms at 2 rad/s about its z axis turns it by 2 mrad
     turn = np.array([np.cos(1e-3), 0.0, 0.0, np.sin(1e-3)])
     q[3:7] = [
-        half * turn[0], half * turn[0], -half * turn[3], half * turn[3],
+        half * turn[0],
+        half * turn[0],
+        -half * turn[3],
+        half * turn[3],
     ]
     v = np.concatenate([[0.0, 0.0, 0.0, 0.0, 0.0, 2.0], np.zeros(4)])
     tau = md.inverse_dynamics(graph, q, v, np.zeros(10))[6:]

@@ -15,8 +15,15 @@ def states(names):
 
 @pytest.mark.parametrize(
     ("storage", "compressed"),
-    [("mcap", None), ("mcap", "storage"), ("mcap", "message"), ("mcap", "file"), ("sqlite3", None),
-     ("sqlite3", "message"), ("sqlite3", "file")],
+    [
+        ("mcap", None),
+        ("mcap", "storage"),
+        ("mcap", "message"),
+        ("mcap", "file"),
+        ("sqlite3", None),
+        ("sqlite3", "message"),
+        ("sqlite3", "file"),
+    ],
 )
 def test_every_kind_of_bag_gives_the_same_torques(bag, states, tmp_path, storage, compressed):
     expected = bag(states).rows
@@ -28,7 +35,9 @@ def test_every_kind_of_bag_gives_the_same_torques(bag, states, tmp_path, storage
 @pytest.mark.parametrize("storage", ["mcap", "sqlite3"])
 def test_a_file_without_its_folder(bag, states, tmp_path, storage):
     suffix = {"mcap": ".mcap", "sqlite3": ".db3"}[storage]
-    file = shutil.copy(next(write_bag(tmp_path / "whole", states, storage=storage).glob(f"*{suffix}")), tmp_path)
+    file = shutil.copy(
+        next(write_bag(tmp_path / "whole", states, storage=storage).glob(f"*{suffix}")), tmp_path
+    )
     assert bag.on(file).report["answered"] == 300
 
 
@@ -74,7 +83,9 @@ def test_a_bag_without_a_message_is_a_finding(bag, tmp_path, storage):
 def test_a_bag_without_joint_states_lists_those_of_their_type(bag, states, tmp_path):
     elsewhere = [("/left/joint_states", time, message) for _, time, message in states]
     folder = write_bag(tmp_path / "left", elsewhere)
-    assert "no topic '/joint_states'; topics of sensor_msgs/msg/JointState: '/left/joint_states'" in error_of(bag, folder)
+    assert "no topic '/joint_states'; topics of sensor_msgs/msg/JointState: '/left/joint_states'" in error_of(
+        bag, folder
+    )
     assert bag.on(folder, "--joint-states", "/left/joint_states").report["answered"] == 300
 
 
@@ -115,7 +126,9 @@ def test_a_recording_that_was_cut_off_is_read_as_far_as_it_goes(bag, names, tmp_
     with open(path, "wb") as file:  # as rosbag2's recorder: chunks of moderate size, with a checksum
         writer = Writer(file, chunk_size=20_000, compression=CompressionType.ZSTD)
         writer.start("ros2")
-        schema = writer.register_schema(JOINT_STATE, "ros2msg", STORE.generate_msgdef(JOINT_STATE)[0].encode())
+        schema = writer.register_schema(
+            JOINT_STATE, "ros2msg", STORE.generate_msgdef(JOINT_STATE)[0].encode()
+        )
         channel = writer.register_channel("/joint_states", "cdr", schema)
         for _, time, (kind, message) in states:
             writer.add_message(channel, time, STORE.serialize_cdr(message, kind).tobytes(), time)

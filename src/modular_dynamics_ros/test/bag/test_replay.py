@@ -1,5 +1,7 @@
 """The torques of a bag against Pinocchio's, and the rules by which joint states are answered."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -57,7 +59,10 @@ def test_a_part_that_is_too_old_stops_the_answers(bag, names):
         stamp = START + 100 * MS * k
         messages.append(("/joint_states", stamp, joint_state(stamp, names[:2], [0.0] * 2, [0.0] * 2)))
     found = bag(messages)
-    assert (found.report["answered"], found.report["incomplete"]) == (2, 4)  # 0.1 s and 0.2 s, with stale_after 0.2 s
+    assert (found.report["answered"], found.report["incomplete"]) == (
+        2,
+        4,
+    )  # 0.1 s and 0.2 s, with stale_after 0.2 s
 
 
 def test_old_disordered_and_impossible_joint_states_are_not_answered(bag, names):
@@ -76,7 +81,8 @@ def test_old_disordered_and_impossible_joint_states_are_not_answered(bag, names)
 def test_overtaking_alone_is_no_finding(bag, names):
     stamps = [START, START + 2 * MS, START + MS]
     messages = [
-        ("/joint_states", START + 3 * MS, joint_state(stamp, names, np.zeros(4), np.zeros(4))) for stamp in stamps
+        ("/joint_states", START + 3 * MS, joint_state(stamp, names, np.zeros(4), np.zeros(4)))
+        for stamp in stamps
     ]
     found = bag(messages)
     assert (found.code, found.report["rejected"]) == (0, {"older than the last answer": 1})
@@ -104,13 +110,17 @@ def test_without_velocities_they_count_as_zero_and_a_warning_says_so(bag, names)
 
 
 def test_the_robot_comes_from_the_bag_and_may_change(bag, names, four_link):
-    description = open(four_link, encoding="utf-8").read()
+    description = Path(four_link).read_text(encoding="utf-8")
     heavier = description.replace('mass value="', 'mass value="1')
     assert heavier != description
     states, _ = moving_states(names, 20)
     change = states[10][1] - 1
     messages = sorted(
-        [("/robot_description", START + 5 * MS, text(description)), ("/robot_description", change, text(heavier)), *states],
+        [
+            ("/robot_description", START + 5 * MS, text(description)),
+            ("/robot_description", change, text(heavier)),
+            *states,
+        ],
         key=lambda one: one[1],
     )
     found = bag(messages, "--motion", robot=None)
@@ -124,7 +134,7 @@ def test_the_robot_comes_from_the_bag_and_may_change(bag, names, four_link):
 
 def test_a_bad_description_in_the_bag_leaves_the_last_robot(bag, names, four_link):
     states, _ = moving_states(names, 20)
-    description = open(four_link, encoding="utf-8").read()
+    description = Path(four_link).read_text(encoding="utf-8")
     bad = ("/robot_description", states[10][1] - 1, text("<robot name='r'><link/></robot>"))
     messages = [("/robot_description", START, text(description)), *states[:10], bad, *states[10:]]
     found = bag(messages, robot=None)

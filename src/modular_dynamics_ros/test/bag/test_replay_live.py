@@ -31,7 +31,8 @@ def exchanged(harness, count, names_of):
         chosen = [NAMES.index(name) for name in names]
         stamp = harness.send(names=names, q=q[chosen], v=v[chosen])
         sent.append((stamp, names, q[chosen], v[chosen]))
-        harness.spin_until(lambda began=time.monotonic(): time.monotonic() - began > PERIOD)
+        until = time.monotonic() + PERIOD
+        harness.spin_until(lambda until=until: time.monotonic() > until)
     harness.spin_until(lambda: harness.torque_of(sent[-1][0]) is not None)
     torques = {stamp_nanoseconds(m.header.stamp): (list(m.name), list(m.effort)) for m in harness.torques}
     return sent, {stamp: torques[stamp] for stamp, *_ in sent if stamp in torques}
