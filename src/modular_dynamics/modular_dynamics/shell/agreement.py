@@ -71,8 +71,8 @@ def compare(graph: SubsystemGraph, states: int, seed: int) -> Agreement:
         tau = inverse_dynamics(tree, q, v, vdot, None, wrenches)
         residual = check(q, v, vdot, tau, None, wrenches)
         for name, value in residual.of_terms.items():
-            if not value <= relative or not subsystem:
+            if not (subsystem and (value <= relative or np.isnan(relative))):  # NaN stays
                 relative, subsystem = value, name
-        absolute = max(absolute, residual.worst)
+        absolute = float(np.maximum(absolute, residual.worst))  # NaN stays
     what = "the open tree, loops cut and springs left out," if closed else "the robot"
     return Agreement(states, "", relative, absolute, subsystem, what)

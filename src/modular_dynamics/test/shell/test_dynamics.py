@@ -110,7 +110,21 @@ def test_states_from_standard_input(shell, four_link, states, tmp_path, monkeypa
     assert (found.code, len(found.out.splitlines())) == (0, 21)
 
 
-def test_closed_loops_follow_from_state_to_state(shell, tmp_path):
+def test_without_velocities_and_accelerations_they_are_zero(shell, four_link, tmp_path):
+    path, q = tmp_path / "states.csv", [0.1, 0.2, -0.3, 0.4]
+    path.write_text("q_turn,q_bend,q_left,q_right\n" + ",".join(map(str, q)), "utf-8")
+    expected = md.gravity_torque(md.load_urdf(four_link), q)
+    np.testing.assert_allclose(rows(shell("id", four_link, path).out, "tau")[0][0], expected, atol=1e-14)
+
+
+def test_closed_loops_follow_from_state_to_state(shell, tmp_path, monkeypatch):
+    guesses, compute = [], md.closed_loop_inverse_dynamics
+
+    def noted(graph, q, v, a, guess, **options):
+        guesses.append(guess)
+        return compute(graph, q, v, a, guess, **options)
+
+    monkeypatch.setattr("modular_dynamics.closure.closed_loop_inverse_dynamics", noted)
     robot = ROBOTS / "four_bar.urdf"
     graph = md.load_urdf(robot)
     (name,) = graph.independent_joint_names
@@ -119,8 +133,9 @@ def test_closed_loops_follow_from_state_to_state(shell, tmp_path):
     path.write_text(f"q_{name},v_{name},a_{name}\n" + "".join(f"{one},0.5,-0.3\n" for one in q), "utf-8")
     tau = [float(line) for line in shell("id", robot, path).out.splitlines()[1:]]
     guess, expected = None, []
-    for one in q:
-        result = md.closed_loop_inverse_dynamics(graph, [one], [0.5], [-0.3], guess)
+    for one, given in zip(q, guesses, strict=True):
+        np.testing.assert_array_equal(given, guess)
+        result = compute(graph, [one], [0.5], [-0.3], guess)
         expected.append(result.tau[0])
         guess = result.coordinates
     np.testing.assert_allclose(tau, expected, rtol=1e-12)

@@ -52,6 +52,7 @@ class Report:
             (counts.incomplete, "read, while other joints are awaited"),
             (counts.of_other_joints, "of other joints"),
             (self.damaged, "messages that are damaged"),
+            (counts.closed_anew, "answered after a new search for the assembly mode"),
         ):
             rows += [f"  {text}: {count}"] if count else []
         return [*rows, *(f"written: {path}" for path in self.written)]
@@ -67,6 +68,7 @@ class Report:
             "incomplete": counts.incomplete,
             "of_other_joints": counts.of_other_joints,
             "rejected": dict(counts.rejected),
+            "closed_anew": counts.closed_anew,
             "damaged_messages": self.damaged,
             "damage": self.damage,
             "residuals": {

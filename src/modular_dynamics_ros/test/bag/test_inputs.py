@@ -37,6 +37,14 @@ def test_an_external_wrench_counts_until_it_is_old(bag, names, four_link, topic)
         np.testing.assert_allclose(torques(row, names), tau, rtol=0.0, atol=1e-12)
 
 
+def test_a_wrench_that_was_old_when_it_came_does_not_count(bag, names, four_link):
+    link = md.load_urdf(four_link).joints[-1].child_link
+    push = ("/dynamics_node/external_wrench", START, wrench(START - 201 * MS, link, FORCE))
+    found = bag([push, *states(names, [1])])
+    np.testing.assert_allclose(torques(found.rows[0], names), expected(four_link), rtol=0.0, atol=1e-12)
+    assert "more than 0.2 s (stale_after) behind" in found.err
+
+
 def test_a_wrench_in_an_unknown_frame_is_refused_by_name(bag, names):
     push = ("/dynamics_node/external_wrench", START, wrench(START, "nowhere", FORCE))
     found = bag([push, *states(names, [0])])

@@ -143,7 +143,6 @@ def test_a_bad_description_in_the_bag_leaves_the_last_robot(bag, names, four_lin
 
 
 def test_closed_loops(bag, root):
-    names = ["J1", "J2", "J3", "J4", "J5"]
     graph = md.load_urdf(root / "urdf/exoskeleton.urdf")
     names = list(graph.independent_joint_names)
     q = [np.array([0.0, 0.0, 0.5 + 0.01 * k, 0.5, 0.0]) for k in range(5)]
@@ -154,3 +153,4 @@ def test_closed_loops(bag, root):
     found = bag(messages, robot=root / "urdf/exoskeleton.urdf")
     expected = [md.closed_loop_inverse_dynamics(graph, one, 0.1 * np.ones(5), np.zeros(5)).tau for one in q]
     np.testing.assert_allclose(column(found.rows, "tau", names), expected, atol=1e-9, rtol=1e-9)
+    assert found.report["closed_anew"] <= 1  # each state continues the one before
