@@ -3,15 +3,17 @@
 import csv
 import sys
 from array import array
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.metadata import entry_points
 from pathlib import Path
+from typing import IO
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .command import UsageError
+from .lines import lines_of
 from .robot import STDIN
 
 __all__ = ["GROUP", "Columns", "read_columns"]
@@ -50,8 +52,8 @@ def read_columns(path: str, beginnings: tuple[str, ...]) -> Columns:
         return _from_csv(file, beginnings, f"'{path}'")
 
 
-def _from_csv(file: Iterable[str], beginnings: tuple[str, ...], where: str) -> Columns:
-    reader = csv.reader(file)
+def _from_csv(file: IO[str], beginnings: tuple[str, ...], where: str) -> Columns:
+    reader = csv.reader(lines_of(file, where))
     try:
         head = next(reader, [])
         wanted = {

@@ -5,17 +5,18 @@ import csv
 import difflib
 import io
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import IO, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..model import SubsystemGraph
 from .command import UsageError
+from .lines import lines_of
 from .robot import STDIN
 
 __all__ = ["Coordinates", "State", "coordinates_of", "given_state", "read_states"]
@@ -152,10 +153,8 @@ def _rows_of(array: Any, letters: Sequence[str], coordinates: Coordinates, where
         yield State(None, vectors, f"{where}, row {row}")
 
 
-def _from_csv(
-    file: Iterable[str], letters: Sequence[str], coordinates: Coordinates, where: str
-) -> Iterator[State]:
-    reader = csv.reader(file)
+def _from_csv(file: IO[str], letters: Sequence[str], coordinates: Coordinates, where: str) -> Iterator[State]:
+    reader = csv.reader(lines_of(file, where))
     try:
         head = [cell.strip() for cell in next(reader, [])]
         places = _places(head, letters, coordinates, where)
