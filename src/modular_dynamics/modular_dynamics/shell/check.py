@@ -16,6 +16,8 @@ from .tables import printable
 __all__ = ["CHECK"]
 
 MOST_STATES = 1_000_000
+#: In errors about what was given on the command line, which are no flaws of a robot.
+WRONG_ARGUMENTS = ("no URDF file at", "no partition file at", "mappings are given")
 ABOUT = """\
 Reads a robot description as the nodes do, and reports: the fault that makes it unusable, with its line; what
 looks wrong although it is accepted; subsystems with masses; joints with limits; the largest difference of the
@@ -76,8 +78,8 @@ def _examined(arguments: argparse.Namespace) -> _Result:
     except UsageError:
         raise
     except (DescriptionError, ModelError, UnsupportedModelError) as error:
-        if isinstance(error, DescriptionError) and "no URDF file at" in str(error):
-            raise UsageError(str(error)) from error  # a wrong path is no flaw of a robot
+        if any(words in str(error) for words in WRONG_ARGUMENTS):
+            raise UsageError(str(error)) from error
         return _Result(fault=error)  # type: ignore[arg-type]
     return _Result(None, graph, compare(graph, arguments.states, arguments.seed), _unclosed(graph))
 

@@ -104,6 +104,14 @@ def test_a_file_that_is_not_there_is_no_finding_about_a_robot(error, name):
     assert f"'{name}'" in error("check", name)
 
 
+@pytest.mark.parametrize(
+    ("option", "value", "words"),
+    [("--partition", "missing.yaml", "no partition file"), ("--xacro-arg", "a:=b", "no xacro elements")],
+)
+def test_so_are_wrong_arguments(error, four_link, option, value, words):
+    assert words in error("check", four_link, option, value)
+
+
 def test_from_standard_input(shell, four_link, monkeypatch):
     monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(four_link.read_bytes())))
     assert shell("check", "-", "--states", 1).code == 0
