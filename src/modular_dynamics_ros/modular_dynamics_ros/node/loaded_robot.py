@@ -12,7 +12,7 @@ from modular_dynamics_ros.lifecycle.clocks import STEADY_CLOCK
 from modular_dynamics_ros.node.interfaces import SessionNode
 from modular_dynamics_ros.node.joint_states.answer_record import AnswerRecord
 from modular_dynamics_ros.node.joint_states.state_input import Answering, StateInput
-from modular_dynamics_ros.node.settings import given_positions, robot_settings
+from modular_dynamics_ros.node.settings import given_positions
 from modular_dynamics_ros.node.subscriptions import Subscriptions
 from modular_dynamics_ros.parameters.robot import RobotParameters
 
