@@ -24,7 +24,9 @@ setup(
             f"torso_reaction_node = {PACKAGE}.__main__:torso_reaction_node",
             f"joint_state_player = {PACKAGE}.__main__:joint_state_player",
             f"charmie_demo = {PACKAGE}.demo.__main__:main",
-        ]
+        ],
+        "modular_dynamics.commands": [f"bag = {PACKAGE}.bag.command:BAG"],
+        "modular_dynamics.columns": [f"bag = {PACKAGE}.bag.columns:bag_columns"],
     },
     python_requires=">=3.10",
     zip_safe=False,

@@ -7,12 +7,16 @@ from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
-from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from modular_dynamics_ros.computation.accelerations.reference_trajectory import ReferenceTrajectory
 from modular_dynamics_ros.computation.values import Array
 from modular_dynamics_ros.exceptions import BadMessage, listed
 from modular_dynamics_ros.messages.stamps import stamp_message, stamp_nanoseconds
+
+try:
+    from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
+except ImportError:  # the command bag runs without ROS: there messages are only read
+    JointTrajectory = JointTrajectoryPoint = None
 
 __all__ = ["MOST_VALUES", "trajectory_from_message", "trajectory_message", "trajectory_points"]
 
@@ -87,7 +91,7 @@ def _columns(names: Sequence[str], joint_names: Sequence[str]) -> list[int]:
     return columns
 
 
-def _instants(points: Sequence[JointTrajectoryPoint], start: int) -> NDArray[np.int64]:
+def _instants(points: "Sequence[JointTrajectoryPoint]", start: int) -> NDArray[np.int64]:
     """When each point is due [ns]."""
     offsets = np.array([stamp_nanoseconds(point.time_from_start) for point in points], dtype=np.int64)
     if offsets[0] < 0:
@@ -98,7 +102,7 @@ def _instants(points: Sequence[JointTrajectoryPoint], start: int) -> NDArray[np.
 
 
 def _values(
-    points: Sequence[JointTrajectoryPoint], field: str, names: Sequence[str], columns: list[int]
+    points: "Sequence[JointTrajectoryPoint]", field: str, names: Sequence[str], columns: list[int]
 ) -> Array | None:
     """A field of all points (m, n), zero for joints that have no column; None where no point has it."""
     flat, expected = array("d"), len(getattr(points[0], field)) and len(names)

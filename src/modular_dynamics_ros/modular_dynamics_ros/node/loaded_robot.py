@@ -1,6 +1,5 @@
 """A robot in a node, and its inputs while the node is active."""
 
-import re
 from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
@@ -9,25 +8,16 @@ from sensor_msgs.msg import JointState
 from modular_dynamics_ros.computation.computation import Computation
 from modular_dynamics_ros.computation.robot import Robot, load_robot
 from modular_dynamics_ros.computation.values import ComputationSettings
-from modular_dynamics_ros.exceptions import RobotError, listed
 from modular_dynamics_ros.lifecycle.clocks import STEADY_CLOCK
 from modular_dynamics_ros.node.interfaces import SessionNode
 from modular_dynamics_ros.node.joint_states.answer_record import AnswerRecord
 from modular_dynamics_ros.node.joint_states.state_input import Answering, StateInput
+from modular_dynamics_ros.node.settings import given_positions
 from modular_dynamics_ros.node.subscriptions import Subscriptions
 from modular_dynamics_ros.parameters.robot import RobotParameters
 
-__all__ = [
-    "WATCH_PERIOD",
-    "LoadedRobot",
-    "given_positions",
-    "load_computation",
-    "read_robot",
-    "robot_settings",
-]
+__all__ = ["WATCH_PERIOD", "LoadedRobot", "load_computation", "read_robot"]
 
-_NUMBER = re.compile(r"[+-]?([0-9]{1,9}\.?[0-9]*|\.[0-9]+)(e[+-]?[0-9]{1,2})?", re.IGNORECASE)
-FARTHEST = 1e6  # [rad or m] of a given position
 WATCH_PERIOD = 0.02  # [s] from one look for stale input to the next
 
 
@@ -131,39 +121,3 @@ class LoadedRobot:
         self.retire()
         self._states, self.active = None, False
         self.computation.forget()
-
-
-def robot_settings(parameters: RobotParameters) -> ComputationSettings:
-    """The settings that the parameters of every node hold."""
-    p = parameters
-    return ComputationSettings(
-        p.acceleration_source,
-        p.filter_cutoff,
-        p.without_reference,
-        stale_after=p.stale_after,
-        closure_tolerance=p.closure_tolerance,
-    )
-
-
-def given_positions(assignments: Sequence[str], names: Sequence[str]) -> dict[str, float]:
-    """Positions [rad or m] by joint, from texts such as "finger:=0.02".
-
-    Args:
-        names: of the joints whose state is needed.
-
-    Raises:
-        RobotError: a text that is no such assignment, or of another joint.
-    """
-    positions: dict[str, float] = {}
-    for assignment in assignments:
-        name, _, text = assignment.partition(":=")
-        if not _NUMBER.fullmatch(text) or name in positions:
-            text = "JOINT:=POSITION is needed once for each joint, such as finger:=0.02"
-            raise RobotError(f"absent_joints has '{assignment}'; {text}")
-        positions[name] = float(text)
-        if abs(positions[name]) > FARTHEST:
-            raise RobotError(f"absent_joints has '{assignment}'; at most {FARTHEST:g} rad or m is accepted")
-    if unknown := [name for name in positions if name not in names]:
-        text = f"absent_joints names {listed(unknown)}; the joints of joint_states are {', '.join(names)}"
-        raise RobotError(text)
-    return positions

@@ -17,7 +17,8 @@ from modular_dynamics_ros.exceptions import BadMessage, listed
 from modular_dynamics_ros.messages.stamps import stamp_message, stamp_nanoseconds
 from modular_dynamics_ros.messages.status import OK, Status
 from modular_dynamics_ros.node.interfaces import SessionNode
-from modular_dynamics_ros.node.loaded_robot import LoadedRobot, read_robot, robot_settings
+from modular_dynamics_ros.node.loaded_robot import LoadedRobot, read_robot
+from modular_dynamics_ros.node.settings import robot_settings
 from modular_dynamics_ros.node.topics import topic_names
 from modular_dynamics_ros.parameters.subsystem import SubsystemParameters
 from modular_dynamics_ros.subsystem.inputs import LOG_NAME, NeighbourInputs, PartReferenceInput

@@ -3,10 +3,9 @@
 from collections import deque
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sensor_msgs.msg import JointState
 
 from modular_dynamics_ros.computation.computation import Computation
 from modular_dynamics_ros.computation.values import State
@@ -16,9 +15,13 @@ from modular_dynamics_ros.node.interfaces import SessionNode
 from modular_dynamics_ros.node.joint_states.answer_record import OVERTAKEN, AnswerRecord
 from modular_dynamics_ros.node.joint_states.merged_joints import JointValues, MergedJoints
 from modular_dynamics_ros.node.joint_states.state_stamp import state_stamp
-from modular_dynamics_ros.node.topics import JOINT_STATES
+
+if TYPE_CHECKING:  # the command bag runs without ROS
+    from sensor_msgs.msg import JointState
 
 __all__ = ["Answering", "StateInput"]
+
+MOST_UNREAD = 501  # one more than the queue of joint_states holds
 
 Answering = Callable[[State, int], None]
 """Takes a state and its arrival [ns of the system]; raises BadMessage where it cannot be answered."""
@@ -62,7 +65,7 @@ class StateInput:
         self._others = frozenset(others)
         self._known = {*robot.graph.joint_names, *others}
         # superseded messages, the newest last; bounded where nothing more comes for a robot that was replaced
-        self._unread: deque[tuple[JointState, dict[str, Any]]] = deque(maxlen=1 + JOINT_STATES.depth)
+        self._unread: deque[tuple[JointState, dict[str, Any]]] = deque(maxlen=MOST_UNREAD)
 
     @property
     def _valid_for(self) -> int:
@@ -77,7 +80,7 @@ class StateInput:
         """Whether all these names are joints of the robot."""
         return self._known >= set(names)
 
-    def receive(self, message: JointState, info: dict[str, Any], superseded: bool) -> None:
+    def receive(self, message: "JointState", info: dict[str, Any], superseded: bool) -> None:
         """Answer a message, or count and report why not.
 
         Args:
