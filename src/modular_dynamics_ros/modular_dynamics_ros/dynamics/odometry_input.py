@@ -1,5 +1,7 @@
 """Odometry as the state of a floating base. Only what needs nav_msgs imports this file."""
 
+from typing import Any
+
 import numpy as np
 from nav_msgs.msg import Odometry
 
@@ -18,9 +20,9 @@ class OdometryInput(BaseStateInput):
 
     def __init__(self, node: SessionNode, computation: Computation) -> None:
         super().__init__(node, computation)
-        self._subscribe(Odometry, "odometry", self._on_odometry, SENSOR)
+        self._subscribe_with_info(Odometry, "odometry", self._on_odometry, SENSOR)
 
-    def _on_odometry(self, message: Odometry) -> None:
+    def _on_odometry(self, message: Odometry, info: dict[str, Any]) -> None:
         with self._refusing("odometry", "odometry"):
             x_base_link = self._base.frame(self._robot.link(message.child_frame_id))
             world = self._base.world(self._robot.link(message.header.frame_id))
@@ -30,4 +32,4 @@ class OdometryInput(BaseStateInput):
             if not np.isfinite([*moved, position.x, position.y, position.z]).all():
                 raise BadMessage("not finite", "its pose or twist holds NaN, infinite or too large values")
             orientation = world * unit_quaternion(message.pose.pose.orientation)
-            self._take(message.header.stamp, orientation, x_base_link, moved)
+            self._take(message.header.stamp, info, orientation, x_base_link, moved)
