@@ -37,7 +37,8 @@ class BaseStateInput(Subscriptions):
         It may have waited for a node that stood still.
 
         Args:
-            info: rclpy's. orientation: of a link that the base carries, against the frame that the base's joint starts from.
+            info: rclpy's.
+            orientation: of a link that the base carries, against the frame that the base's joint starts from.
             x_base_link: of that link. twist: (6,) of the base, see `BaseState`.
 
         Raises:

@@ -29,5 +29,5 @@ def test_a_message_without_a_stamp_is_as_old_as_its_sending(four_link, simulated
         assert computation.base_states.newest == NOW
         return
     assert computation.base_states.newest == NOW - 3 * S
-    with pytest.raises(BadMessage, match="3.000 s older than the joint state"):
+    with pytest.raises(BadMessage, match=r"3\.000 s older than the joint state"):
         computation.base_states.at(NOW)
