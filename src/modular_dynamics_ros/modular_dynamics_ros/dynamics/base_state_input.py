@@ -1,11 +1,13 @@
 """What the inputs that say how the base of a robot moves have in common."""
 
+from typing import Any
+
 from builtin_interfaces.msg import Time
 
 from modular_dynamics.algebra import Quaternion
 from modular_dynamics_ros.computation.computation import Computation
 from modular_dynamics_ros.computation.values import Array
-from modular_dynamics_ros.messages.stamps import stamp_nanoseconds
+from modular_dynamics_ros.messages.stamps import sending_time, stamp_nanoseconds
 from modular_dynamics_ros.node.interfaces import SessionNode
 from modular_dynamics_ros.node.subscriptions import Subscriptions
 
@@ -22,16 +24,18 @@ class BaseStateInput(Subscriptions):
         assert states is not None
         self._robot, self._base, self._states = robot, robot.base, states
 
-    def _take(self, stamp: Time, orientation: Quaternion, twist: Array) -> None:
-        """The state that a message with this stamp tells; zero: that of its arrival.
+    def _take(self, stamp: Time, info: dict[str, Any], orientation: Quaternion, twist: Array) -> None:
+        """The state that a message with this stamp tells; zero: that of its sending.
+
+        It may have waited for a node that stood still.
 
         Args:
-            orientation: of the base. twist: (6,) of the base; see `BaseState`.
+            info: rclpy's. orientation: of the base. twist: (6,) of the base; see `BaseState`.
 
         Raises:
             BadMessage: newer ones have overtaken it; or its stamp does not fit the filter.
         """
         now = self._node.now()
-        instant = stamp_nanoseconds(stamp) or now
+        instant = stamp_nanoseconds(stamp) or sending_time(info, now, simulated=self._node.simulated)
         self._states.require_order(instant, now)
         self._states.add(instant, orientation, twist)

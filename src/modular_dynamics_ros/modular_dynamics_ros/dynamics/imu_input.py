@@ -1,5 +1,7 @@
 """An inertial measurement unit on a fixed root: how the root is turned against gravity."""
 
+from typing import Any
+
 import numpy as np
 from sensor_msgs.msg import Imu
 
@@ -20,9 +22,9 @@ class ImuInput(BaseStateInput):
 
     def __init__(self, node: SessionNode, computation: Computation) -> None:
         super().__init__(node, computation)
-        self._subscribe(Imu, "imu", self._on_imu, SENSOR)
+        self._subscribe_with_info(Imu, "imu", self._on_imu, SENSOR)
 
-    def _on_imu(self, message: Imu) -> None:
+    def _on_imu(self, message: Imu, info: dict[str, Any]) -> None:
         with self._refusing("imu", "imu"):
             x_base_link = self._base.frame(self._robot.link(message.header.frame_id))
             if message.orientation_covariance[0] == NO_ORIENTATION:
@@ -30,4 +32,5 @@ class ImuInput(BaseStateInput):
                     "no orientation", "its orientation_covariance begins with -1: it measures no orientation"
                 )
             orientation = unit_quaternion(message.orientation)
-            self._take(message.header.stamp, orientation * x_base_link.primary.conjugate(), np.zeros(6))
+            turned = orientation * x_base_link.primary.conjugate()
+            self._take(message.header.stamp, info, turned, np.zeros(6))

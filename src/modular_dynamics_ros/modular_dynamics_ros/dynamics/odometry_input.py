@@ -1,5 +1,7 @@
 """Odometry as the state of a floating base. Only what needs nav_msgs imports this file."""
 
+from typing import Any
+
 from nav_msgs.msg import Odometry
 
 from modular_dynamics_ros.computation.computation import Computation
@@ -16,9 +18,9 @@ class OdometryInput(BaseStateInput):
 
     def __init__(self, node: SessionNode, computation: Computation) -> None:
         super().__init__(node, computation)
-        self._subscribe(Odometry, "odometry", self._on_odometry, SENSOR)
+        self._subscribe_with_info(Odometry, "odometry", self._on_odometry, SENSOR)
 
-    def _on_odometry(self, message: Odometry) -> None:
+    def _on_odometry(self, message: Odometry, info: dict[str, Any]) -> None:
         with self._refusing("odometry", "odometry"):
             orientation, twist = base_state_from_message(message, self._robot, self._base)
-            self._take(message.header.stamp, orientation, twist)
+            self._take(message.header.stamp, info, orientation, twist)

@@ -32,6 +32,7 @@ class ReferenceInput(Subscriptions):
 
     def _on_reference(self, message: JointTrajectory) -> None:
         computation, now = self._computation, self._node.now()
+        computation.accelerations.note_time(now)
         with self._refusing("reference", "reference"):
             trajectory = self._read(message, now)
             computation.accelerations.reference.add(trajectory, now)
@@ -45,4 +46,4 @@ class ReferenceInput(Subscriptions):
 
     def _on_jump(self, jump: TimeJump) -> None:
         """A simulation starts again: its last run's trajectories would be in force when their time comes."""
-        self._computation.accelerations.reference.clear()
+        self._computation.accelerations.forget_reference()

@@ -22,7 +22,7 @@ from modular_dynamics_ros.node.topics import ANSWER_DEPTH, NO_PUBLISHER_EVENTS
 __all__ = ["Demand", "Outputs", "Pace", "WrenchTopics"]
 
 LOOK_PERIOD = 20_000_000  # [ns] until a subscriber that has come is noticed
-RECEIPT = Duration(nanoseconds=200_000_000)
+RECEIPT = 200_000_000  # [ns] for all subscribers together
 
 
 class Demand:
@@ -110,9 +110,13 @@ class Outputs:
             self._stamped_publisher.publish(self._stamped.write(stamp, efforts))
 
     def wait_until_received(self) -> None:
-        """Wait for reliable subscribers, RECEIPT at most: DDS may drop what was sent just before the end."""
+        """Wait for reliable subscribers, RECEIPT at most: DDS may drop what was sent just before the end.
+
+        Subscribers that stand still must not delay the end by that time on each of their topics.
+        """
+        end = time.monotonic_ns() + RECEIPT
         for publisher in self._publishers:
-            publisher.wait_for_all_acked(RECEIPT)
+            publisher.wait_for_all_acked(Duration(nanoseconds=max(0, end - time.monotonic_ns())))
 
     def activate(self, state: LifecycleState | None) -> None:
         """Enable publishers that were made while the node is active; safe to repeat."""

@@ -44,3 +44,16 @@ def test_a_subscriber_is_noticed_a_look_later_and_asking_is_rare(monkeypatch):
         assert (publisher in demand) >= (now >= 10**9 + 7 * 10**7)
         assert (publisher in demand) <= (now >= 10**9 + 5 * 10**7)
     assert publisher.get_subscription_count.call_count == 6
+
+
+def test_subscribers_that_stand_still_delay_the_end_once_and_not_on_each_topic(monkeypatch):
+    outputs, now = Outputs(lone_node(), (), {"turn": 0}, "it has"), 10**9
+
+    def wait(timeout):
+        nonlocal now
+        now += timeout.nanoseconds
+
+    monkeypatch.setattr(outputs_module.time, "monotonic_ns", lambda: now)
+    outputs._publishers = [MagicMock(wait_for_all_acked=wait) for _ in range(40)]
+    outputs.wait_until_received()
+    assert now == 10**9 + outputs_module.RECEIPT

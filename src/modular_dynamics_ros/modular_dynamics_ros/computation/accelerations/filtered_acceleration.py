@@ -88,7 +88,8 @@ class FilteredAcceleration:
     grid by linear interpolation, so jitter and single lost messages do not disturb the filter, and evenly
     stamped samples enter it unchanged. The filter starts in the steady state of the first velocity: no start
     transient. A pause longer than 0.25 s or stamps that go backwards restart it, which `state` reports until
-    the next period is known. Until a period is known there is no acceleration.
+    the next period is known. Until a period is known there is no acceleration. Of samples with the same stamp
+    the last one counts: each publisher that reports some of the joints makes the sample more complete.
 
     Args:
         cutoff: [Hz]. source: what the errors call the samples.
@@ -123,6 +124,7 @@ class FilteredAcceleration:
             SamplingError: half the sampling rate is below the cutoff, or the stamps are too dense or uneven.
         """
         if stamp == self._last:
+            self._correct(stamp, velocity)
             return None if isnan(self.period) else self._memory[0]
         if self._last is not None and not 0 < stamp - self._last <= self._longest_gap * 1e9:
             backwards = stamp < self._last
@@ -133,6 +135,14 @@ class FilteredAcceleration:
         else:
             self._advance(stamp, velocity)
         return None if isnan(self.period) else self._memory[0]
+
+    def _correct(self, stamp: int, velocity: Array) -> None:
+        """Take another velocity for the last stamp, of which other joints may have been reported first."""
+        if not isnan(self.period):
+            self._memory, self._velocity, self._grid, self._last = self._before
+            self._advance(stamp, velocity)
+        elif self._waiting:
+            self._waiting[-1] = stamp, velocity.copy()
 
     @property
     def _longest_gap(self) -> float:
@@ -155,7 +165,7 @@ class FilteredAcceleration:
         self._step = step_matrix(sections, period)
         self._memory[1:-HISTORY] = self._signal.sosfilt_zi(sections).reshape(-1, 1) * first
         self._memory[-HISTORY:] = first
-        self._velocity[:] = first
+        self._velocity = first
         self.period, self._epoch, self._grid, self._last = period, first_stamp, 0.0, first_stamp
         waiting, self._waiting = self._waiting[1:], []
         for later, sample in waiting:
@@ -178,6 +188,8 @@ class FilteredAcceleration:
     def _advance(self, stamp: int, velocity: Array) -> None:
         """Filter the grid instants up to `stamp`, interpolating between the last sample and this one."""
         assert self._last is not None  # both callers have set it
+        # nothing in it is changed below, but the input of the first step, which is set again each time
+        self._before = self._memory, self._velocity, self._grid, self._last
         step = self.period * 1e9
         now, last = float(stamp - self._epoch), float(self._last - self._epoch)
         count = int((now - self._grid) / step + SAME_INSTANT)
@@ -187,5 +199,5 @@ class FilteredAcceleration:
             share = min((self._grid - last) / (now - last), 1.0)
             self._memory[0] = self._velocity + difference * share
             self._memory = self._step @ self._memory
-        self._velocity[:] = velocity
+        self._velocity = velocity.copy()
         self._last = stamp

@@ -91,7 +91,9 @@ class StateInput:
         if superseded:
             self._unread.append((message, info))
             return
-        self._merged.forget_after(self._node.now() + self._valid_for)
+        now = self._node.now()
+        self._computation.accelerations.note_time(now)
+        self._merged.forget_after(now + self._valid_for)
         self._read_superseded()
         try:
             sample = self._reader.read(message, efforts=self._efforts())
