@@ -5,7 +5,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
@@ -36,10 +36,13 @@ class Processes:
         for name in reversed(list(self._running)):
             self.end(name)
 
-    def start(self, node: str, *parameters: str, params_file: Path | None = None) -> None:
-        """Run a node of this package in this environment, with parameters "NAME:=VALUE"."""
+    def start(
+        self, node: str, *parameters: str, params_file: Path | None = None, remapped: Sequence[str] = ()
+    ) -> None:
+        """Run a node of this package in this environment, with parameters and topics "NAME:=VALUE"."""
         files = ["--params-file", str(params_file)] if params_file else []
         words = [word for parameter in parameters for word in ("-p", parameter)]
+        words += [word for topic in remapped for word in ("-r", topic)]
         self._run(node, "-m", "modular_dynamics_ros", node, "--ros-args", *files, *words)
 
     def start_file(self, name: str, path: Path, *arguments: str) -> None:
