@@ -26,7 +26,8 @@ BLOCKS = [
     for k, block in enumerate(re.findall(r"^```python\n(.*?)^```$", page.read_text("utf-8"), re.M | re.S))
 ]
 ENDINGS = "py|md|yaml|urdf|xml|toml|cff|cpp|txt|sh"
-EXAMPLES = sorted((ROOT / "examples").rglob("*.py"))
+# launch files start nodes: test/launch
+EXAMPLES = [p for p in sorted((ROOT / "examples").rglob("*.py")) if not p.name.endswith(".launch.py")]
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
 

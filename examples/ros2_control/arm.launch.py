@@ -6,13 +6,13 @@ ros2 launch examples/ros2_control/arm.launch.py; docs/controllers.md says what t
 from pathlib import Path
 
 from ament_index_python.packages import PackageNotFoundError, get_package_prefix
-from launch.actions import IncludeLaunchDescription
+from launch.actions import IncludeLaunchDescription, OpaqueFunction
 from launch.launch_description_sources import PythonLaunchDescriptionSource
 from launch.substitutions import LaunchConfiguration
 from launch_ros.actions import Node
 
-from launch import LaunchDescription
-from modular_dynamics_ros.launch_support import SHARE, argument
+from launch import Action, LaunchContext, LaunchDescription
+from modular_dynamics_ros.launch_support import SHARE, argument, value_of
 
 HERE = Path(__file__).resolve().parent
 NEEDED = (
@@ -26,6 +26,7 @@ NEEDED = (
 )
 CONTROLLERS = "joint_state_broadcaster arm_controller effort_controller"
 MOCK = "mock_components/GenericSystem"
+PARAMETERS = str(HERE / "controllers.yaml")
 
 
 def missing() -> list[str]:
@@ -42,12 +43,17 @@ def installed(package: str) -> bool:
     return True
 
 
+def spawner(context: LaunchContext) -> list[Action]:
+    """What loads and activates the controllers, then ends."""
+    words = [*value_of(context, "controllers").split(), "--param-file", PARAMETERS]
+    return [Node(package="controller_manager", executable="spawner", arguments=words)]
+
+
 def generate_launch_description() -> LaunchDescription:
     """Arguments, then the nodes; nothing starts where a package is missing."""
     if absent := missing():
         packages = " ".join(f"ros-$ROS_DISTRO-{name.replace('_', '-')}" for name in absent)
         raise RuntimeError(f"not installed: {', '.join(absent)}; apt install {packages}")
-    controllers = str(HERE / "controllers.yaml")
     dynamics = {
         "urdf": str(HERE / "arm.urdf.xacro"),
         "xacro_arguments": ["plugin:=", LaunchConfiguration("plugin")],
@@ -63,11 +69,7 @@ def generate_launch_description() -> LaunchDescription:
                 PythonLaunchDescriptionSource(str(SHARE / "launch" / "dynamics.launch.py")),
                 launch_arguments=dynamics.items(),
             ),
-            Node(package="controller_manager", executable="ros2_control_node", parameters=[controllers]),
-            Node(
-                package="controller_manager",
-                executable="spawner",
-                arguments=[LaunchConfiguration("controllers"), "--param-file", controllers],
-            ),
+            Node(package="controller_manager", executable="ros2_control_node", parameters=[PARAMETERS]),
+            OpaqueFunction(function=spawner),
         ]
     )
