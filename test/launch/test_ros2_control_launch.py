@@ -1,4 +1,4 @@
-"""examples/ros2_control/arm.launch.py: what it would start, and what it says where ros2_control is missing."""
+"""examples/ros2_control/arm.launch.py: what it starts, and what it says where ros2_control is missing."""
 
 from pathlib import Path
 

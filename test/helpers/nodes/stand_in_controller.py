@@ -1,4 +1,4 @@
-"""What takes dynamics_node's torques where ros2_control is not installed: a controller, and a simulated arm."""
+"""What takes dynamics_node's torques where ros2_control is not installed: controller and simulated arm."""
 
 import numpy as np
 from rclpy.node import Node
@@ -9,7 +9,7 @@ import modular_dynamics as md
 
 
 class ForwardController(Node):
-    """As forward_command_controller of Jazzy with interface_name effort: the last good command stays in force.
+    """As forward_command_controller of Jazzy with interface effort: the last good command stays in force.
 
     Attributes:
         commands: how many have come. command: by joint [N m]; empty before the first one.

@@ -26,9 +26,7 @@ def controller_state(accelerations, names=("a", "b"), scaling=1.0):
         positions=[0.5] * len(names), velocities=[0.25] * len(names), accelerations=accelerations
     )
     header = Header(stamp=Time(sec=100))
-    return make(
-        header=header, joint_names=list(names), reference=point, speed_scaling_factor=scaling
-    )
+    return make(header=header, joint_names=list(names), reference=point, speed_scaling_factor=scaling)
 
 
 def trajectory(*args, joints=("b", "c", "a"), **options):
@@ -64,9 +62,6 @@ def test_slowed_motion_accelerates_with_the_square_of_the_factor():
 def test_a_distribution_without_scaling_has_none():
     message = SimpleNamespace(**{n: getattr(controller_state([1.0, -2.0]), n) for n in FIELDS})
     assert at(trajectory_from_controller_state(message, ("b", "c", "a"), 0, VALIDITY), STAMP)[0] == -2.0
-
-
-
 
 
 @pytest.mark.parametrize(

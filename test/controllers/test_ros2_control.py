@@ -1,4 +1,4 @@
-"""examples/ros2_control: its files agree with each other, and name only what ros2_control of Jazzy declares."""
+"""examples/ros2_control: its files agree with each other, and name only what Jazzy declares."""
 
 from xml.etree import ElementTree
 
@@ -110,7 +110,9 @@ def test_the_interfaces_of_the_controllers_exist_and_fit(nodes):
     claimed = {}
     for name, kind in types(nodes).items():
         own = nodes.get(name, {})
-        wanted = set(own.get("command_interfaces", [own["interface_name"]] if "interface_name" in own else []))
+        wanted = set(
+            own.get("command_interfaces", [own["interface_name"]] if "interface_name" in own else [])
+        )
         claimed[name] = wanted
         assert all(wanted <= commands[joint] for joint in own.get("joints", ()))
         assert all(set(own.get("state_interfaces", ())) <= states[joint] for joint in own.get("joints", ()))
@@ -121,7 +123,7 @@ def test_the_interfaces_of_the_controllers_exist_and_fit(nodes):
 
 
 def test_the_mock_takes_efforts_alone():
-    """With calculate_dynamics GenericSystem refuses a controller that claims neither position nor velocity."""
+    """With calculate_dynamics GenericSystem refuses a controller that claims the effort alone."""
     text = plain_urdf(str(EXAMPLE / "arm.urdf.xacro"), {})
     hardware = ElementTree.fromstring(text).find("ros2_control/hardware")
     assert hardware.findtext("plugin") == "mock_components/GenericSystem"
