@@ -26,8 +26,12 @@ BLOCKS = [
     for k, block in enumerate(re.findall(r"^```python\n(.*?)^```$", page.read_text("utf-8"), re.M | re.S))
 ]
 ENDINGS = "py|md|yaml|urdf|xml|toml|cff|cpp|txt|sh"
-# nodes run until they are ended: their tests are elsewhere
-EXAMPLES = sorted(path for path in (ROOT / "examples").rglob("*.py") if path.parent.name != "nodes")
+# nodes run until they are ended: their tests are elsewhere; launch files start nodes: test/launch
+EXAMPLES = [
+    path
+    for path in sorted((ROOT / "examples").rglob("*.py"))
+    if path.parent.name != "nodes" and not path.name.endswith(".launch.py")
+]
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
 

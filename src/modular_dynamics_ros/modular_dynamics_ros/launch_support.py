@@ -45,6 +45,11 @@ COMMON: dict[str, tuple[str, str, list[str] | None]] = {
     "joint_states": ("joint_states", "topic of the joint states", None),
     "robot_description": ("robot_description", "topic of the robot's URDF", None),
     "reference": ("reference", "topic of the trajectory for acceleration_source: reference", None),
+    "controller_state": (
+        "controller_state",
+        "topic of a joint_trajectory_controller's state for reference_type: controller_state",
+        None,
+    ),
     "effort_commands": (
         "~/effort_commands",
         "topic to which dynamics_node publishes torques without names, such as /effort_controller/commands",
@@ -78,7 +83,8 @@ COMMON: dict[str, tuple[str, str, list[str] | None]] = {
 ROBOT_ARGUMENTS = tuple(name for name in COMMON if name not in ("loop", "robot_state_publisher"))
 #: Topics that arguments of the same name replace, as the nodes call them.
 TOPICS = {
-    name: COMMON[name][0] for name in ("joint_states", "robot_description", "reference", "effort_commands")
+    name: COMMON[name][0]
+    for name in ("joint_states", "robot_description", "reference", "controller_state", "effort_commands")
 }
 
 

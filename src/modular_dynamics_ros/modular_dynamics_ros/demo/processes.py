@@ -5,7 +5,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
@@ -43,16 +43,17 @@ class Processes:
         params_file: Path | None = None,
         name: str = "",
         namespace: str = "",
+        remapped: Sequence[str] = (),
     ) -> None:
         """Run a node of this package in this environment, with parameters "NAME:=VALUE".
 
         Args:
-            name: of the process and the node, instead of that of its kind.
+            name: of the process and the node, instead of that of its kind. remapped: topics, "NAME:=OTHER".
         """
         files = ["--params-file", str(params_file)] if params_file else []
         words = [word for parameter in parameters for word in ("-p", parameter)]
-        words += ["-r", f"__node:={name}"] if name else []
-        words += ["-r", f"__ns:={namespace}"] if namespace else []
+        rules = [f"__node:={name}"] * bool(name) + [f"__ns:={namespace}"] * bool(namespace)
+        words += [word for rule in (*rules, *remapped) for word in ("-r", rule)]
         self._run(name or node, "-m", "modular_dynamics_ros", node, "--ros-args", *files, *words)
 
     def start_file(self, name: str, path: Path, *arguments: str) -> None:

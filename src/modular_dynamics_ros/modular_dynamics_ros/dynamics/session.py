@@ -92,7 +92,7 @@ class DynamicsSession:
         self._outputs.activate(state)
         self._wrenches = WrenchInputs(node, self.computation)
         others = [
-            ReferenceInput(node, self.computation),
+            ReferenceInput(node, self.computation, parameters.reference_type),
             self._wrenches,
             *(make(node, self.computation) for make in self._base_input),
         ]

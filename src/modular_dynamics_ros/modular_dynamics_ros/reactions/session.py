@@ -97,7 +97,7 @@ class ReactionSession:
             names, timeout = self.reactions.load_names, self._parameters.stale_after
             self._loads = ConnectionWrenches(self._node, self.robot, names, timeout, self._on_loads)
             others.append(self._loads)
-        others.append(ReferenceInput(self._node, self.computation))
+        others.append(ReferenceInput(self._node, self.computation, self._parameters.reference_type))
         self._loaded.subscribe(others, self._on_state, self._on_watch)
 
     def fits(self, names: Sequence[str]) -> bool:

@@ -82,7 +82,10 @@ class SubsystemSession:
         self._missing = MissingNeighbours(
             self._node, self.part, self._neighbours.awaited_by, self._outputs.publish_missing
         )
-        others = [PartReferenceInput(self._node, self.computation), self._neighbours]
+        others = [
+            PartReferenceInput(self._node, self.computation, self._parameters.reference_type),
+            self._neighbours,
+        ]
         self._loaded.subscribe(others, self._on_state, self._on_watch, self.part.other_joints)
 
     def fits(self, names: Sequence[str]) -> bool:
