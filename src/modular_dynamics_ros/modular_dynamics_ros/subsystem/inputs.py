@@ -114,8 +114,8 @@ class NeighbourInputs(Subscriptions):
 class PartReferenceInput(ReferenceInput):
     """Reference trajectories of the whole robot: every node takes, and refuses, the same ones."""
 
-    def __init__(self, node: SessionNode, computation: SubsystemComputation) -> None:
-        super().__init__(node, computation)
+    def __init__(self, node: SessionNode, computation: SubsystemComputation, reference_type: str) -> None:
+        super().__init__(node, computation, reference_type)
         names, own = computation.part.robot_names, computation.robot.state_names
         self._names, self._columns = names, [names.index(name) for name in own]
 
