@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
+from rclpy.context import Context
 from rclpy.executors import ShutdownException, SingleThreadedExecutor, TimeoutException
 
 from modular_dynamics_ros.diagnostics.change_log import ChangeLog
@@ -17,10 +18,11 @@ class PersistentExecutor(SingleThreadedExecutor):
     Args:
         log: names the topic, the service or the timer. ending: whether the process is about to end. Then
             callbacks may find what they use destroyed, and nothing is logged.
+        context: rclpy's; None: its default one.
     """
 
-    def __init__(self, log: ChangeLog, ending: Callable[[], bool]) -> None:
-        super().__init__()
+    def __init__(self, log: ChangeLog, ending: Callable[[], bool], context: Context | None = None) -> None:
+        super().__init__(context=context)
         self._log, self._ending = log, ending
 
     def spin_once(self, timeout_sec: float | None = None) -> None:

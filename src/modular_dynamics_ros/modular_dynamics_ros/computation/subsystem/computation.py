@@ -9,13 +9,13 @@ from modular_dynamics.algebra import Quaternion
 from modular_dynamics_ros.computation.closed_loop import ClosedLoop
 from modular_dynamics_ros.computation.computation import Answer, Computation
 from modular_dynamics_ros.computation.frames import wrench_matrix
+from modular_dynamics_ros.computation.subsystem.attachment import Attachment, pose_matrix
 from modular_dynamics_ros.computation.subsystem.motion import (
     ConnectionMotion,
     MotionPropagation,
     fixed_motion,
-    pose_matrix,
 )
-from modular_dynamics_ros.computation.subsystem.part import Attachment, SubsystemPart
+from modular_dynamics_ros.computation.subsystem.part import SubsystemPart
 from modular_dynamics_ros.computation.values import (
     AppliedWrenches,
     Array,
@@ -68,7 +68,7 @@ class SubsystemComputation(Computation):
         x, part = self.part.x_root_connection, self.part
         return None if x is None else fixed_motion(x, part.gravity)
 
-    def move(self, state: State, motion: ConnectionMotion, *previous: Answer | None) -> MovingState:
+    def move(self, state: State, motion: ConnectionMotion, *previous: MovingState | None) -> MovingState:
         """All joints at a state, and the motions of the connection points that the part carries.
 
         Args:
@@ -81,8 +81,9 @@ class SubsystemComputation(Computation):
         to_link = self.part.connection.to_link
         twist, falling = to_link @ motion.twist, to_link @ motion.falling()
         moving = replace(state, base=BaseState(UNTURNED, twist, falling))
-        configurations = (answer.configuration for answer in previous if answer)
-        configuration = self._solver.configuration_at(moving, *configurations)
+        configuration = self._solver.configuration_at(
+            moving, *(one.configuration for one in previous if one is not None)
+        )
         if not self.part.successors:
             return MovingState(moving, configuration, {})
         q, v, a = self._motion(moving, configuration)
@@ -123,22 +124,23 @@ class SubsystemComputation(Computation):
         """The wrench on a successor at and in the link that carries its connection point.
 
         Args:
-            frame: of a link that is fixed to that one, in which the wrench is given.
+            frame: of a link that is fixed to that one, in which the wrench is given; or
+                "NAME/connection_point", that of the point of successor NAME.
 
         Raises:
             BadMessage: another frame.
         """
         frames = self._wrench_frames[subsystem]
         if (matrix := frames.get(self.robot.link(frame))) is None:
-            choices = listed(list(frames), 8)
             raise BadMessage(
                 "unknown frame",
-                f"the frame of the wrench on '{subsystem}' is '{frame:.80}'; it must be that of a link which "
-                f"is fixed to the connection point: {choices}",
+                f"the frame of the wrench on '{subsystem}' is '{frame:.80}'; it must be that of its "
+                f"connection point, or of a link which is fixed to that: {listed(list(frames), 8)}",
             )
         return np.asarray(matrix @ wrench)
 
 
 def _frames(attachment: Attachment) -> dict[str, Array]:
-    """Take a wrench from the frame of each link to that of the one that carries the point."""
-    return {link: wrench_matrix(pose_matrix(x)) for link, x in attachment.links.items()}
+    """Take a wrench from the frame of each link, or of the point, to that of the link that carries it."""
+    poses = {f"{attachment.subsystem}/connection_point": attachment.x_link_connection} | attachment.links
+    return {frame: wrench_matrix(pose_matrix(x)) for frame, x in poses.items()}

@@ -7,20 +7,17 @@ matrix, and both are those of a floating joint of the library.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 import modular_dynamics as md
-from modular_dynamics.algebra import DualQuaternion, to_rotation_translation
-from modular_dynamics.algebra.matrix_forms import adjoint_matrix, homogeneous, inverse
+from modular_dynamics.algebra import DualQuaternion
+from modular_dynamics.algebra.matrix_forms import adjoint_matrix, inverse
 from modular_dynamics.dynamics.quantities.frame_motion import FrameMotions
+from modular_dynamics_ros.computation.subsystem.attachment import Attachment, pose_matrix
 from modular_dynamics_ros.computation.values import Array
 
-if TYPE_CHECKING:
-    from modular_dynamics_ros.computation.subsystem.part import Attachment
-
-__all__ = ["ConnectionMotion", "MotionPropagation", "fixed_motion", "pose_matrix"]
+__all__ = ["ConnectionMotion", "MotionPropagation", "fixed_motion"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,11 +45,6 @@ class ConnectionMotion:
         return relative
 
 
-def pose_matrix(x_a_b: DualQuaternion) -> Array:
-    """H_a_b (4, 4): p_a = R p_b + p."""
-    return homogeneous(*to_rotation_translation(x_a_b))
-
-
 def fixed_motion(x_root_point: DualQuaternion, gravity: Sequence[float] | Array) -> ConnectionMotion:
     """That of a point on the ground."""
     at = pose_matrix(x_root_point)
@@ -67,9 +59,7 @@ class MotionPropagation:
         own, successors: connection points.
     """
 
-    def __init__(
-        self, graph: md.SubsystemGraph, own: "Attachment", successors: Sequence["Attachment"]
-    ) -> None:
+    def __init__(self, graph: md.SubsystemGraph, own: Attachment, successors: Sequence[Attachment]) -> None:
         self._names = [one.subsystem for one in successors]
         self._H_point_link = inverse(pose_matrix(own.x_link_connection))
         self._H_link_point = np.array([pose_matrix(one.x_link_connection) for one in successors])

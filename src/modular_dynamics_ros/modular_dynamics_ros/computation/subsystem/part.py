@@ -13,32 +13,13 @@ import numpy as np
 
 import modular_dynamics as md
 from modular_dynamics.algebra import DualQuaternion
-from modular_dynamics.algebra.matrix_forms import adjoint_matrix
 from modular_dynamics.model import Anchor, Body, Connection
 from modular_dynamics_ros.computation.robot import Robot, robot_of_graph
-from modular_dynamics_ros.computation.subsystem.motion import pose_matrix
+from modular_dynamics_ros.computation.subsystem.attachment import Attachment, attachment_of
 from modular_dynamics_ros.computation.values import Array
 from modular_dynamics_ros.exceptions import RobotError, listed
 
-__all__ = ["Attachment", "PartRobot", "SubsystemPart", "cut", "refuse_shared_elements"]
-
-
-@dataclass(frozen=True, eq=False)
-class Attachment:
-    """A connection point as the part that carries it, or is carried there, knows it.
-
-    Attributes:
-        subsystem: that is connected there. link: carries the point.
-        links: fixed to that link, in whose frames the wrench may be given, by x_link_other.
-        x_link_connection: the point in the link's frame.
-        to_link: (6, 6) takes twists [linear, angular] at and in the point's frame to those of the link.
-    """
-
-    subsystem: str
-    link: str
-    links: dict[str, DualQuaternion]
-    x_link_connection: DualQuaternion
-    to_link: Array
+__all__ = ["PartRobot", "SubsystemPart", "cut", "refuse_shared_elements"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,7 +49,8 @@ class SubsystemPart:
         connection: its own connection point. predecessor: that carries it; None: the ground.
         x_root_connection: where the ground carries it; None where a predecessor does.
         successors: the connection points that it carries.
-        other_joints: those of all other subsystems that joint states may hold.
+        robot_names: the joints that joint states of the whole robot hold. other_joints: all of other
+            subsystems.
     """
 
     name: str
@@ -79,6 +61,7 @@ class SubsystemPart:
     predecessor: str | None
     x_root_connection: DualQuaternion | None
     successors: tuple[Attachment, ...]
+    robot_names: tuple[str, ...]
     other_joints: frozenset[str]
 
 
@@ -98,7 +81,7 @@ def cut(robot: Robot, name: str) -> SubsystemPart:
         text = "its model is not in the description; another program must publish its wrench_out"
         raise RobotError(f"the subsystem '{name}' of '{graph.name}' is a black box: {text}")
     refuse_shared_elements(graph)
-    own = _attachment(graph, subsystem)
+    own = attachment_of(graph, subsystem)
     before = graph.predecessor(subsystem)
     carried = [one for one in graph.subsystems if graph.predecessor(one) is subsystem]
     part = _part_graph(graph, subsystem, own)
@@ -118,19 +101,10 @@ def cut(robot: Robot, name: str) -> SubsystemPart:
         own,
         None if before is None else before.name,
         connection.x_body_connection if before is None else None,
-        tuple(_attachment(graph, one) for one in carried),
+        tuple(attachment_of(graph, one) for one in carried),
+        tuple(dict.fromkeys((*robot.state_names, *alone.state_names))),
         frozenset(others),
     )
-
-
-def _attachment(graph: md.SubsystemGraph, subsystem: md.Subsystem) -> Attachment:
-    """Its connection point, and the links that are fixed to the one that carries it."""
-    connection = subsystem.connection
-    x_link_body = graph.link_pose(connection.link)[1].conjugate()
-    poses = ((link, graph.link_pose(link)) for link in graph.links)
-    links = {link: x_link_body * x for link, (body, x) in poses if body == connection.body}
-    x = connection.x_link_connection
-    return Attachment(subsystem.name, connection.link, links, x, adjoint_matrix(pose_matrix(x)))
 
 
 def _part_graph(graph: md.SubsystemGraph, subsystem: md.Subsystem, own: Attachment) -> md.SubsystemGraph:
@@ -143,7 +117,7 @@ def _part_graph(graph: md.SubsystemGraph, subsystem: md.Subsystem, own: Attachme
     joints, parents = [floating], list[int | None]([None])
     for k in subsystem.indices:
         above, joint = graph.parents[k], graph.joints[k]
-        if above in subsystem.indices:
+        if above is not None and above in subsystem.indices:
             parents.append(above - subsystem.first + 1)
             joints.append(joint)
         else:
@@ -189,7 +163,9 @@ def _floating_joint(subsystem: md.Subsystem, link: str) -> md.Joint:
     """It has names that no joint and no link of a URDF has: they contain a newline."""
     at = f"connection point\n{subsystem.name}"
     one = DualQuaternion.identity
-    return md.Joint(at, md.JointType.FLOATING, f"root\n{subsystem.name}", link, one, np.array([0.0, 0.0, 1.0]))
+    return md.Joint(
+        at, md.JointType.FLOATING, f"root\n{subsystem.name}", link, one, np.array([0.0, 0.0, 1.0])
+    )
 
 
 def _massless(name: str, links: dict[str, DualQuaternion]) -> Body:
@@ -210,8 +186,8 @@ def refuse_shared_elements(graph: md.SubsystemGraph) -> None:
     """Subsystems exchange motions and wrenches at connection points, and nothing else.
 
     Raises:
-        RobotError: a loop joint, spring, gear or mimic joint connects two subsystems, unless one end is on the
-            body that carries the other subsystem's connection point.
+        RobotError: a loop joint, spring, gear or mimic joint connects two subsystems, unless one end is on
+            the body that carries the other subsystem's connection point.
     """
     if texts := list(_shared(graph)):
         raise RobotError(
@@ -222,7 +198,7 @@ def refuse_shared_elements(graph: md.SubsystemGraph) -> None:
 
 def _shared(graph: md.SubsystemGraph) -> Iterator[str]:
     owner = {joint.name: one.name for one in graph.subsystems for joint in one.joints}
-    attached = [(one, _attachment(graph, one)) for one in graph.subsystems]
+    attached = [(one, attachment_of(graph, one)) for one in graph.subsystems]
     for kind, elements in (("loop joint", graph.loop_joints), ("spring", graph.springs)):
         for element in elements:
             if not any(_within(element.anchors, *one) for one in attached):

@@ -28,9 +28,9 @@ class Meeting(Generic[Item]):
 class Rendezvous(Generic[Item]):
     """Brings together what has the same stamp, in whatever order it arrives.
 
-    The first item and the first part of each sender count: several nodes compute from one stamp, and all that
-    they exchange with it must belong to one state. Times are of a clock that nobody sets [ns]; stamps are only
-    compared with each other.
+    The first item and the first part of each sender count: several nodes compute from one stamp, and all
+    that they exchange with it must belong to one state. Times are of a clock that nobody sets [ns]; stamps
+    are only compared with each other.
 
     Args:
         senders: of parts, one of each is needed. timeout: how long [s] a stamp waits.
