@@ -4,6 +4,9 @@ It listens to joint_states and, with acceleration_source 'reference', to referen
 without robot_description_file it waits, configured, for a robot on the topic robot_description.
 """
 
+from typing import Any
+
+from modular_dynamics_ros.black_boxes.services import BlackBoxServices
 from modular_dynamics_ros.node.interfaces import SessionType
 from modular_dynamics_ros.node.robot_node import RobotNode
 from modular_dynamics_ros.node.spinning import run_lifecycle_node
@@ -17,6 +20,15 @@ class DynamicsNode(RobotNode[DynamicsParameters]):
 
     NAME = "dynamics_node"
     PARAMETERS = DynamicsParameters
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self._box_services = BlackBoxServices(self, self)
+
+    def destroy_node(self) -> None:
+        """rclpy's: the thread that answers requests ends before what it uses."""
+        self._box_services.destroy()
+        super().destroy_node()
 
     @staticmethod
     def session_type() -> SessionType[DynamicsParameters]:

@@ -2,12 +2,12 @@
 
 import numpy as np
 from builtin_interfaces.msg import Time
-from geometry_msgs.msg import WrenchStamped
+from geometry_msgs.msg import Wrench, WrenchStamped
 from numpy.typing import NDArray
 
 from modular_dynamics_ros.exceptions import BadMessage
 
-__all__ = ["WrenchWriter", "wrench_from_message"]
+__all__ = ["WrenchWriter", "wrench_from_message", "wrench_message"]
 
 
 class WrenchWriter:
@@ -39,3 +39,11 @@ def wrench_from_message(message: WrenchStamped) -> NDArray[np.float64]:
             "not finite", f"wrench in frame '{message.header.frame_id}' holds NaN or infinite values"
         )
     return wrench
+
+
+def wrench_message(wrench: NDArray[np.float64]) -> Wrench:
+    """[force, moment] (6,) as a message without a frame."""
+    message = Wrench()
+    force, moment = message.force, message.torque
+    force.x, force.y, force.z, moment.x, moment.y, moment.z = wrench.tolist()
+    return message
