@@ -35,7 +35,9 @@ def test_torques_are_those_without_the_black_box(tmp_path):
     references = node.create_publisher(JointTrajectory, "reference", 10)
 
     def keep(message):
-        torques[stamp_nanoseconds(message.header.stamp)] = dict(zip(message.name, message.effort, strict=True))
+        torques[stamp_nanoseconds(message.header.stamp)] = dict(
+            zip(message.name, message.effort, strict=True)
+        )
 
     node.create_subscription(JointState, "dynamics_node/joint_torques", keep, 1000)
 
@@ -56,11 +58,12 @@ def test_torques_are_those_without_the_black_box(tmp_path):
     with ExitStack() as ended:
         probe = ended.enter_context(closing(SpunNodes(node)))
         processes = ended.enter_context(Processes(tmp_path))
-        processes.start_file("arm", ROOT / "examples/black_box_arm.py", str(CHARMIE), *ARM)
+        processes.start_file("arm", ROOT / "examples/nodes/black_box_arm.py", str(CHARMIE), *ARM)
         partition = ROOT / "config/charmie_black_box.yaml"
         processes.start(
-            "dynamics_node", f"robot_description_file:={CHARMIE}", f"partition_file:={partition}", "autostart:=true",
-            "acceleration_source:=reference", "without_reference:=stop", "black_box_wait:=2.0", "stale_after:=5.0",
+            "dynamics_node", f"robot_description_file:={CHARMIE}", f"partition_file:={partition}",
+            "acceleration_source:=reference", "without_reference:=stop", "black_box_wait:=2.0",
+            "stale_after:=5.0", "autostart:=true",
         )  # fmt: skip
         last = [0.0]
 
@@ -78,5 +81,7 @@ def test_torques_are_those_without_the_black_box(tmp_path):
         assert set(efforts) == {name for name, free in zip(names, moving, strict=True) if free}
         errors = [abs(effort - tau[names.index(name)]) for name, effort in efforts.items()]
         largest = max(largest, *errors)
-    print(f"largest difference from the torques without the black box: {largest:.1e} N m, {len(torques)} states")
+    print(
+        f"largest difference from the torques without the black box: {largest:.1e} N m, {len(torques)} states"
+    )
     assert largest < 1e-9

@@ -2,7 +2,7 @@
 
 The truth is Pinocchio's: the force on the last joint of vendor_arm.urdf at rest, with everything that hangs
 there. Each run has poses, sensor offset, payload and noise of its own. Printed are the largest errors of mass
-and centre, and how often the stated intervals contain the truth, with a binomial test of the stated confidence.
+and centre, and how often the stated intervals contain the truth, with a binomial test of that confidence.
 
     python -m benchmark.studies.payload_identification [--runs 2000]
 """

@@ -58,8 +58,8 @@ class BlackBoxes:
 
     @property
     def wait(self) -> float:
-        """See the parameter black_box_wait [s]."""
-        return self._matcher.wait
+        """See the parameter black_box_wait [s]; zero without black boxes."""
+        return self._matcher.wait if self.names else 0.0
 
     @property
     def newest(self) -> int | None:

@@ -72,8 +72,8 @@ class Measuring:
         if not placement.fixed:
             raise BadMessage(
                 "frame not fixed",
-                f"frame '{averaged.frame}' moves against the connection point of '{self._box}': a sensor's offset "
-                "is constant in its own frame only; give the wrench there",
+                f"frame '{averaged.frame}' moves against the connection point of '{self._box}': a sensor's "
+                "offset is constant in its own frame only; give the wrench there",
             )
         frame, poses = self._boxes.poses.setdefault(self._box, (averaged.frame, []))
         if frame != averaged.frame:

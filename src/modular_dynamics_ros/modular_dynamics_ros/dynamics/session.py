@@ -198,9 +198,6 @@ class DynamicsSession:
 
     def _answer(self, state: State, arrival: int) -> None:
         boxes = self.boxes
-        if not boxes.names:
-            self._finish(state, arrival)
-            return
         boxes.observe(state)
         if boxes.wait:
             boxes.add(state, arrival)

@@ -30,7 +30,13 @@ class Boxed(Harness):
     def __init__(self, path, partition, **parameters):
         super().__init__(robot_description_file=path, partition_file=partition, **parameters)
         self.graph, self.rng = md.load_urdf(path), np.random.default_rng(5)
-        self.q, self.v, self.noise, self.offset, self.frame = np.zeros(3), np.zeros(3), 0.0, OFFSET, "upper_stem"
+        self.q, self.v, self.noise, self.offset, self.frame = (
+            np.zeros(3),
+            np.zeros(3),
+            0.0,
+            OFFSET,
+            "upper_stem",
+        )
         self.sensor = self.probe.create_publisher(WrenchStamped, f"dynamics_node/black_box/{BOX}/wrench", 100)
         self.clients = {n: self.probe.create_client(k, f"dynamics_node/{n}") for n, k in KINDS.items()}
         self._next = 0.0

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-
 from modular_dynamics_interfaces.srv import IdentifyPayload as Identify
 
 from .conftest import OFFSET
@@ -60,10 +59,14 @@ def test_a_wrench_in_another_frame_than_the_tared_is_refused(boxed, capfd):
 def test_a_payload_is_identified(boxed):
     node = boxed().ready()
     node.noise = 0.02
-    for n, (bend, left) in enumerate([(-1.2, 0.0), (-0.6, 0.5), (0.0, 0.1), (0.5, 0.2), (0.9, 0.0), (1.3, -1.0)]):
+    for n, (bend, left) in enumerate(
+        [(-1.2, 0.0), (-0.6, 0.5), (0.0, 0.1), (0.5, 0.2), (0.9, 0.0), (1.3, -1.0)]
+    ):
         node.q = np.array([0.1 * n, bend, left])
         node.effort()  # it stands there
-        assert good(node.ask("identify_payload", command=Identify.Request.ADD_POSE, duration=0.3)).poses == n + 1
+        assert (
+            good(node.ask("identify_payload", command=Identify.Request.ADD_POSE, duration=0.3)).poses == n + 1
+        )
     found = good(node.ask("identify_payload", command=Identify.Request.SOLVE, confidence=0.999))
     body = node.graph.bodies[node.graph.joint_index("right")]
     com, interval = ([getattr(v, k) for k in "xyz"] for v in (found.com, found.com_interval))

@@ -49,7 +49,7 @@ class IdentifiedPayload:
 
     Attributes:
         mass [kg], com (3,) [m] in the connection point's frame; their intervals: half the widths.
-        offset: (6,) of the sensor [N, N m]. residual: root mean square of the forces that nothing explains [N].
+        offset: (6,) of the sensor [N, N m]. residual: root mean square of unexplained forces [N].
     """
 
     mass: float
@@ -88,8 +88,8 @@ def identify_payload(
     mass_interval = float(_t(confidence, force.freedom)) * float(np.sqrt(variance))
     if mass <= mass_interval:
         raise UnfitPosesError(
-            f"the mass is {mass:.4g} +- {mass_interval:.2g} kg: nothing hangs beyond the sensor, or it reports "
-            "with the opposite sign (see reversed_black_boxes)"
+            f"the mass is {mass:.4g} +- {mass_interval:.2g} kg: nothing hangs beyond the sensor, or it "
+            "reports with the opposite sign (see reversed_black_boxes)"
         )
     R, relative = placement.rotation, placement.rotation @ moment.values[:3] / mass
     of_moment = np.diag(R @ moment.covariance[:3, :3] @ R.T) / mass**2

@@ -47,8 +47,8 @@ class SensorOffsets:
         if offset.frame != frame:
             raise BadMessage(
                 "offset in another frame",
-                f"the sensor was tared in frame '{offset.frame:.80}', and the wrench is in '{frame:.80}': tare "
-                "again, or forget the offset (reset of tare_black_box)",
+                f"the sensor was tared in frame '{offset.frame:.80}', and the wrench is in '{frame:.80}': "
+                "tare again, or forget the offset (reset of tare_black_box)",
             )
         return wrench - offset.values
 

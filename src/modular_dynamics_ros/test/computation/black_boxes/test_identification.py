@@ -81,14 +81,14 @@ def test_too_few_poses_are_refused(poses):
 
 
 def test_similar_poses_are_refused_with_their_spread(poses):
-    with pytest.raises(UnfitPosesError, match="too similar.*turn the sensor about two axes"):
+    with pytest.raises(UnfitPosesError, match=r"too similar.*turn the sensor about two axes"):
         identify_payload([poses[0]] * 8, HERE)
 
 
 def test_gravity_on_a_line_is_refused():
     gravity = [np.array([0.0, 0.0, z]) for z in (-9.81, 9.81, -9.81, 9.81)]
     poses = [RestPose(g, np.append(-2.0 * g, [0.0, 0.0, 0.0])) for g in gravity]
-    with pytest.raises(UnfitPosesError, match="0.0 deg along the next"):
+    with pytest.raises(UnfitPosesError, match=r"0\.0 deg along the next"):
         identify_payload(poses, HERE)
 
 

@@ -1,15 +1,16 @@
-"""An arm that another program computes: for dynamics_node it is a black box, known by motion and wrench alone.
+"""An arm that another program computes: for dynamics_node it is a black box, known by its wrench alone.
 
-It takes the motion of the arm's connection point and the joint states, and gives the wrench that moves the arm.
+It takes the motion of the arm's connection point and the joint states, and gives the wrench on the arm.
 CHARMIE's right arm, with right_arm a black box of dynamics_node (config/charmie_black_box.yaml):
 
-  python examples/black_box_arm.py urdf/charmie.urdf right_shoulder_abduction \\
+  python examples/nodes/black_box_arm.py urdf/charmie.urdf right_shoulder_abduction \\
       --ros-args -r __node:=right_arm -r '~/motion:=dynamics_node/black_box/right_arm/motion' \\
       -r '~/wrench:=dynamics_node/black_box/right_arm/wrench'
 """
 
 import sys
 import xml.etree.ElementTree as ET
+from contextlib import suppress
 
 import numpy as np
 import rclpy
@@ -96,7 +97,5 @@ def vector(v: object) -> np.ndarray:
 if __name__ == "__main__":
     path, joint = remove_ros_args(sys.argv)[1:]
     rclpy.init()
-    try:
+    with suppress(KeyboardInterrupt, ExternalShutdownException):
         rclpy.spin(Arm(arm_of(path, joint)))
-    except (KeyboardInterrupt, ExternalShutdownException):
-        pass
