@@ -86,10 +86,12 @@ def test_every_parameter_is_on_the_page_about_its_node():
     from modular_dynamics_ros.parameters.dynamics import DynamicsParameters
     from modular_dynamics_ros.parameters.player import PlayerParameters
     from modular_dynamics_ros.parameters.reactions import ReactionParameters
+    from modular_dynamics_ros.parameters.subsystem import SubsystemParameters
 
     for tables, page in (
         ((DynamicsParameters, PlayerParameters), "nodes"),
         ((ReactionParameters,), "torso_reaction_node"),
+        ((SubsystemParameters,), "subsystem_node"),
         ((AssemblyParameters,), "assembly_node"),
     ):
         text = (ROOT / "docs" / f"{page}.md").read_text("utf-8")

@@ -20,6 +20,7 @@ from modular_dynamics_ros.messages.static_frames import TFMessage
 from modular_dynamics_ros.node.robot_node import SUCCESS
 from modular_dynamics_ros.player.node import JointStatePlayer
 from modular_dynamics_ros.reactions.node import TorsoReactionNode
+from modular_dynamics_ros.subsystem.node import SubsystemNode
 
 pytestmark = [pytest.mark.ros, pytest.mark.usefixtures("ros")]
 
@@ -133,6 +134,7 @@ def found(ros, tmp_path_factory) -> Found:
     runs = {
         DynamicsNode: [{}, boxed, closed | {"use_sim_time": True}],
         TorsoReactionNode: [rules, rules | {"robot_description_file": str(torso), "loads": "topics"}],
+        SubsystemNode: [{}, {"robot_description_file": str(ROBOTS / "charmie.urdf"), "subsystem": "torso"}],
         AssemblyNode: [{"robot_state_publisher": "state_publisher"}],
         JointStatePlayer: [{"motion_file": str(folder / "motion.yaml")}],
     }
@@ -150,7 +152,8 @@ def found(ros, tmp_path_factory) -> Found:
 
 
 @pytest.mark.parametrize(
-    "node", ["dynamics_node", "torso_reaction_node", "assembly_node", "joint_state_player"]
+    "node",
+    ["dynamics_node", "torso_reaction_node", "subsystem_node", "assembly_node", "joint_state_player"],
 )
 def test_what_a_node_has_is_on_the_page_and_the_other_way_round(found, node):
     rows, common = documented(node), documented(COMMON)

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 __all__ = [
     "AssemblyFileError",
     "BadMessage",
+    "BagError",
     "MotionError",
     "NoJointsError",
     "NodeError",
@@ -38,6 +39,10 @@ class NoJointsError(RobotError):
 
 class MotionError(NodeError):
     """A motion file that cannot be played."""
+
+
+class BagError(NodeError):
+    """A bag that cannot be read or written."""
 
 
 class AssemblyFileError(NodeError):

@@ -126,17 +126,19 @@ def own_node(
     topics: Iterable[str],
     *,
     respawn: bool = False,
+    executable: str = "",
 ) -> Node:
     """One of our nodes.
 
     Args:
+        name: of the node, and of its executable where that is not given.
         own: parameters that count more than those of the file. topics: arguments that remap its topics.
         respawn: whether it is started again where the argument of this name says so.
     """
     profile = {"FASTRTPS_DEFAULT_PROFILES_FILE": str(SHARE / "config" / "fast_dds_quick_discovery.xml")}
     return Node(
         package="modular_dynamics_ros",
-        executable=name,
+        executable=executable or name,
         name=name,
         namespace=LaunchConfiguration("namespace"),
         output="screen",

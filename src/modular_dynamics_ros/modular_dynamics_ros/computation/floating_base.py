@@ -56,6 +56,11 @@ class FloatingBase:
             every[self.velocities] = base
         return every
 
+    @property
+    def rate_indices(self) -> NDArray[np.intp]:
+        """(n,) where those of the robot's `state_names` are in the solvers' velocities."""
+        return self._rates
+
     def of_joints(self, every: Array) -> Array:
         """(n,) those of the robot's `state_names` out of the solvers' velocities or torques."""
         return np.asarray(every[self._rates])
@@ -93,6 +98,11 @@ class FloatingBase:
             )
         return body.links[name]
 
+    @property
+    def root(self) -> Quaternion:
+        """The rotation from the robot's root frame to the frame that the joint starts from."""
+        return self._start.primary.conjugate()
+
     def world(self, name: str) -> Quaternion:
         """The rotation from a world frame to the frame that the joint starts from.
 
@@ -102,7 +112,7 @@ class FloatingBase:
             BadMessage: it is a link that moves; or its z axis points down, or to the pole.
         """
         graph = self._graph
-        joint = self._start.primary.conjugate()
+        joint = self.root
         if name in graph.ground.links:
             return joint * graph.ground.links[name].primary
         if not name or name in graph.links:

@@ -8,6 +8,7 @@ pause, so with use_sim_time the steady clock allows it `SLOWEST` at least.
 
 import time
 from collections.abc import Callable, Mapping, Sequence
+from copy import copy
 from typing import NamedTuple
 
 import numpy as np
@@ -102,6 +103,12 @@ class TimedWrenches:
     def __contains__(self, source: str) -> bool:
         """Whether it has sent a wrench."""
         return source in self._newest
+
+    def copy(self) -> "TimedWrenches":
+        """The same wrenches; what is asked of the copy does not change this one. For any thread."""
+        other = copy(self)
+        other._newest, other._stopped = self._newest.copy(), self._stopped.copy()
+        return other
 
     def clear(self) -> None:
         """Forget all of them."""
@@ -229,6 +236,18 @@ class RobotWrenches:
             text = f"no wrench of black box {listed([*stopped])} in the last {settings.stale_after:g} s"
             return _with_stopped(valid, stopped, settings.on_stale_black_box, text)
         return valid
+
+    def boxes(self, now: int, settings: ComputationSettings) -> Mapping[str, TimedWrench]:
+        """Wrenches of black boxes that count now [ns], in the frames of links. For any thread.
+
+        Raises:
+            BadMessage: as of `current`.
+        """
+        if not self._boxes:
+            return {}
+        other = copy(self)
+        other.black_box = self.black_box.copy()
+        return other._current_boxes(now, settings)
 
     def at_connections(self, boxes: Mapping[str, TimedWrench] | None, q: Array) -> Wrenches:
         """Wrenches of black boxes in their connection frames, at positions q (nq,)."""

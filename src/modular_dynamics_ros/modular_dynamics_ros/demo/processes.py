@@ -36,11 +36,24 @@ class Processes:
         for name in reversed(list(self._running)):
             self.end(name)
 
-    def start(self, node: str, *parameters: str, params_file: Path | None = None) -> None:
-        """Run a node of this package in this environment, with parameters "NAME:=VALUE"."""
+    def start(
+        self,
+        node: str,
+        *parameters: str,
+        params_file: Path | None = None,
+        name: str = "",
+        namespace: str = "",
+    ) -> None:
+        """Run a node of this package in this environment, with parameters "NAME:=VALUE".
+
+        Args:
+            name: of the process and the node, instead of that of its kind.
+        """
         files = ["--params-file", str(params_file)] if params_file else []
         words = [word for parameter in parameters for word in ("-p", parameter)]
-        self._run(node, "-m", "modular_dynamics_ros", node, "--ros-args", *files, *words)
+        words += ["-r", f"__node:={name}"] if name else []
+        words += ["-r", f"__ns:={namespace}"] if namespace else []
+        self._run(name or node, "-m", "modular_dynamics_ros", node, "--ros-args", *files, *words)
 
     def start_file(self, name: str, path: Path, *arguments: str) -> None:
         """Run `python path arguments` in this environment."""

@@ -2,7 +2,7 @@
 
 from builtin_interfaces.msg import Time
 
-from modular_dynamics.algebra import DualQuaternion, Quaternion
+from modular_dynamics.algebra import Quaternion
 from modular_dynamics_ros.computation.computation import Computation
 from modular_dynamics_ros.computation.values import Array
 from modular_dynamics_ros.messages.stamps import stamp_nanoseconds
@@ -22,12 +22,11 @@ class BaseStateInput(Subscriptions):
         assert states is not None
         self._robot, self._base, self._states = robot, robot.base, states
 
-    def _take(self, stamp: Time, orientation: Quaternion, x_base_link: DualQuaternion, twist: Array) -> None:
+    def _take(self, stamp: Time, orientation: Quaternion, twist: Array) -> None:
         """The state that a message with this stamp tells; zero: that of its arrival.
 
         Args:
-            orientation: of a link that the base carries, against the frame that the base's joint starts from.
-            x_base_link: of that link. twist: (6,) of the base, see `BaseState`.
+            orientation: of the base. twist: (6,) of the base; see `BaseState`.
 
         Raises:
             BadMessage: newer ones have overtaken it; or its stamp does not fit the filter.
@@ -35,4 +34,4 @@ class BaseStateInput(Subscriptions):
         now = self._node.now()
         instant = stamp_nanoseconds(stamp) or now
         self._states.require_order(instant, now)
-        self._states.add(instant, orientation * x_base_link.primary.conjugate(), twist)
+        self._states.add(instant, orientation, twist)

@@ -30,4 +30,4 @@ class ImuInput(BaseStateInput):
                     "no orientation", "its orientation_covariance begins with -1: it measures no orientation"
                 )
             orientation = unit_quaternion(message.orientation)
-            self._take(message.header.stamp, orientation, x_base_link, np.zeros(6))
+            self._take(message.header.stamp, orientation * x_base_link.primary.conjugate(), np.zeros(6))

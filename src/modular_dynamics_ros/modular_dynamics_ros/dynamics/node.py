@@ -4,13 +4,12 @@ It listens to joint_states and, with acceleration_source 'reference', to referen
 without robot_description_file it waits, configured, for a robot on the topic robot_description.
 """
 
-from typing import Any
-
 from modular_dynamics_ros.black_boxes.services import BlackBoxServices
 from modular_dynamics_ros.node.interfaces import SessionType
 from modular_dynamics_ros.node.robot_node import RobotNode
 from modular_dynamics_ros.node.spinning import run_lifecycle_node
 from modular_dynamics_ros.parameters.dynamics import DynamicsParameters
+from modular_dynamics_ros.queries.services import QueryServices
 
 __all__ = ["DynamicsNode", "main"]
 
@@ -21,12 +20,14 @@ class DynamicsNode(RobotNode[DynamicsParameters]):
     NAME = "dynamics_node"
     PARAMETERS = DynamicsParameters
 
-    def __init__(self, **options: Any) -> None:
-        super().__init__(**options)
+    def equip(self) -> None:
+        """See `ManagedNode`."""
+        self._queries = QueryServices(self, self)
         self._box_services = BlackBoxServices(self, self)
 
     def destroy_node(self) -> None:
         """rclpy's: the thread that answers requests ends before what it uses."""
+        self._queries.destroy()
         self._box_services.destroy()
         super().destroy_node()
 

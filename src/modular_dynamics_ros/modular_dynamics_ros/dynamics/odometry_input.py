@@ -1,12 +1,10 @@
 """Odometry as the state of a floating base. Only what needs nav_msgs imports this file."""
 
-import numpy as np
 from nav_msgs.msg import Odometry
 
 from modular_dynamics_ros.computation.computation import Computation
 from modular_dynamics_ros.dynamics.base_state_input import BaseStateInput
-from modular_dynamics_ros.exceptions import BadMessage
-from modular_dynamics_ros.messages.poses import unit_quaternion
+from modular_dynamics_ros.messages.odometry import base_state_from_message
 from modular_dynamics_ros.node.interfaces import SessionNode
 from modular_dynamics_ros.node.topics import SENSOR
 
@@ -22,12 +20,5 @@ class OdometryInput(BaseStateInput):
 
     def _on_odometry(self, message: Odometry) -> None:
         with self._refusing("odometry", "odometry"):
-            x_base_link = self._base.frame(self._robot.link(message.child_frame_id))
-            world = self._base.world(self._robot.link(message.header.frame_id))
-            position, twist = message.pose.pose.position, message.twist.twist
-            linear, angular = (np.array([v.x, v.y, v.z]) for v in (twist.linear, twist.angular))
-            moved = self._base.twist(x_base_link, linear, angular)
-            if not np.isfinite([*moved, position.x, position.y, position.z]).all():
-                raise BadMessage("not finite", "its pose or twist holds NaN, infinite or too large values")
-            orientation = world * unit_quaternion(message.pose.pose.orientation)
-            self._take(message.header.stamp, orientation, x_base_link, moved)
+            orientation, twist = base_state_from_message(message, self._robot, self._base)
+            self._take(message.header.stamp, orientation, twist)

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,12 +12,13 @@ from sensor_msgs.msg import JointState
 from modular_dynamics_ros.black_boxes.black_boxes import BlackBoxes
 from modular_dynamics_ros.computation.computation import Answer, Computation
 from modular_dynamics_ros.computation.robot import Robot
-from modular_dynamics_ros.computation.values import ComputationSettings, State
+from modular_dynamics_ros.computation.values import State
 from modular_dynamics_ros.computation.wrenches import TimedWrench
 from modular_dynamics_ros.diagnostics.statuses import answer_values
 from modular_dynamics_ros.dynamics.base_inputs import base_input, base_source
 from modular_dynamics_ros.dynamics.crosscheck import CrossChecks, PinocchioCheck
 from modular_dynamics_ros.dynamics.outputs import DynamicsOutputs
+from modular_dynamics_ros.dynamics.settings import dynamics_settings
 from modular_dynamics_ros.dynamics.torque_ramp import TorqueRamp
 from modular_dynamics_ros.dynamics.wrench_inputs import WHERE, WrenchInputs
 from modular_dynamics_ros.exceptions import BadMessage
@@ -26,7 +27,7 @@ from modular_dynamics_ros.messages.status import Status, status_of
 from modular_dynamics_ros.node.inputs import ReferenceInput
 from modular_dynamics_ros.node.interfaces import SessionNode
 from modular_dynamics_ros.node.joint_states.answer_record import AnswerRecord
-from modular_dynamics_ros.node.loaded_robot import LoadedRobot, load_computation, robot_settings
+from modular_dynamics_ros.node.loaded_robot import LoadedRobot, load_computation
 from modular_dynamics_ros.parameters.dynamics import DynamicsParameters
 
 __all__ = ["DynamicsSession", "OutputCounts", "PreparedRobot", "output_status"]
@@ -259,20 +260,6 @@ class DynamicsSession:
         """See `Session`: ramp_to_zero takes the torques published last to zero, as fast as always."""
         if self._parameters.on_stale == "ramp_to_zero":
             self._ramp.finish(self._parameters.ramp_time, hurried)
-
-
-def dynamics_settings(parameters: DynamicsParameters) -> ComputationSettings:
-    """Those of every node, and which torques are published."""
-    p = parameters
-    return replace(
-        robot_settings(p),
-        output=p.output,
-        friction=p.friction,
-        effort_limits=p.effort_limits,
-        on_stale_external_wrench=p.on_stale_external_wrench,
-        on_stale_black_box=p.on_stale_black_box,
-        reversed_black_boxes=p.reversed_black_boxes,
-    )
 
 
 def limited_joints(robot: Robot, answer: Answer) -> list[str]:

@@ -54,6 +54,8 @@ class TorqueRamp:
         while self._last is not None and self._factor > 0.0 and not hurried():
             time.sleep(WATCH_PERIOD)
             self._publish(start - (time.monotonic() - began) / duration)
+        if self._outputs is not None:
+            self._outputs.wait_until_received()
 
     def _publish(self, factor: float) -> None:
         assert self._last is not None  # both callers have looked

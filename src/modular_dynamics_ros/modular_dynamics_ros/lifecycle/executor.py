@@ -5,6 +5,7 @@ from typing import Any
 
 from rclpy.context import Context
 from rclpy.executors import ShutdownException, SingleThreadedExecutor, TimeoutException
+from rclpy.task import Task
 
 from modular_dynamics_ros.diagnostics.change_log import ChangeLog
 from modular_dynamics_ros.lifecycle.failures import described
@@ -35,7 +36,7 @@ class PersistentExecutor(SingleThreadedExecutor):
             task, entity, _ = self.wait_for_ready_callbacks(timeout_sec=timeout_sec)
         except (ShutdownException, TimeoutException):
             return
-        task()
+        self.call_back(task)
         error = task.exception()
         if error is None or self._ending():
             return
@@ -45,6 +46,10 @@ class PersistentExecutor(SingleThreadedExecutor):
         )
         if entity is not None and not _release(entity):
             raise error
+
+    def call_back(self, task: Task) -> None:
+        """Read what has come and call back."""
+        task()
 
 
 def _name(entity: Any) -> str:

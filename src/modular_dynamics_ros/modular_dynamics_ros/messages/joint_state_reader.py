@@ -4,14 +4,16 @@ from array import array
 from collections import Counter, deque
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from sensor_msgs.msg import JointState
 
 from modular_dynamics_ros.exceptions import BadMessage, listed
 from modular_dynamics_ros.messages.stamps import stamp_nanoseconds
+
+if TYPE_CHECKING:  # the command bag runs without ROS
+    from sensor_msgs.msg import JointState
 
 __all__ = ["JointSample", "JointStateReader", "Layout"]
 
@@ -82,7 +84,7 @@ class JointStateReader:
         self._layouts.appendleft(layout)
         return layout
 
-    def read(self, message: JointState) -> JointSample:
+    def read(self, message: "JointState") -> JointSample:
         """The values of a message.
 
         Raises:

@@ -3,9 +3,12 @@
 import re
 from typing import Any
 
-from builtin_interfaces.msg import Time
-
 from modular_dynamics_ros.exceptions import BadMessage
+
+try:
+    from builtin_interfaces.msg import Time
+except ImportError:  # the command bag runs without ROS: there messages are only read
+    Time = None
 
 __all__ = [
     "description_frame",

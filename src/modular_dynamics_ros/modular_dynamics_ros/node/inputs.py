@@ -4,6 +4,7 @@ from rclpy.clock import JumpThreshold, TimeJump
 from rclpy.duration import Duration
 from trajectory_msgs.msg import JointTrajectory
 
+from modular_dynamics_ros.computation.accelerations.reference_trajectory import ReferenceTrajectory
 from modular_dynamics_ros.computation.computation import Computation
 from modular_dynamics_ros.messages.trajectories import trajectory_from_message
 from modular_dynamics_ros.node.interfaces import SessionNode
@@ -32,11 +33,15 @@ class ReferenceInput(Subscriptions):
     def _on_reference(self, message: JointTrajectory) -> None:
         computation, now = self._computation, self._node.now()
         with self._refusing("reference", "reference"):
-            trajectory = trajectory_from_message(message, computation.robot.state_names, now)
+            trajectory = self._read(message, now)
             computation.accelerations.reference.add(trajectory, now)
             if len(trajectory.instants) and trajectory.end < now - computation.settings.stale_after * 1e9:
                 text = "a reference had ended before it came: compare its stamp with this node's clock"
                 self._node.log.problem("reference", "in the past", text)
+
+    def _read(self, message: JointTrajectory, now: int) -> ReferenceTrajectory:
+        """The accelerations of the joints in joint states; `now`: its arrival [ns]."""
+        return trajectory_from_message(message, self._computation.robot.state_names, now)
 
     def _on_jump(self, jump: TimeJump) -> None:
         """A simulation starts again: its last run's trajectories would be in force when their time comes."""

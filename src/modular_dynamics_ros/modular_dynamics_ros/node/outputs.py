@@ -7,6 +7,7 @@ from typing import Any
 from builtin_interfaces.msg import Time
 from geometry_msgs.msg import WrenchStamped
 from numpy.typing import NDArray
+from rclpy.duration import Duration
 from rclpy.lifecycle import LifecycleState
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
@@ -21,6 +22,7 @@ from modular_dynamics_ros.node.topics import ANSWER_DEPTH, NO_PUBLISHER_EVENTS
 __all__ = ["Demand", "Outputs", "WrenchTopics"]
 
 LOOK_PERIOD = 20_000_000  # [ns] until a subscriber that has come is noticed
+RECEIPT = Duration(nanoseconds=200_000_000)
 
 
 class Demand:
@@ -91,6 +93,11 @@ class Outputs:
         self.demand.look()
         if self._stamped_publisher in self.demand:
             self._stamped_publisher.publish(self._stamped.write(stamp, efforts))
+
+    def wait_until_received(self) -> None:
+        """Wait for reliable subscribers, RECEIPT at most: DDS may drop what was sent just before the end."""
+        for publisher in self._publishers:
+            publisher.wait_for_all_acked(RECEIPT)
 
     def activate(self, state: LifecycleState | None) -> None:
         """Enable publishers that were made while the node is active; safe to repeat."""

@@ -4,6 +4,7 @@ All of a request is done there: reading it, which takes rclpy long where it has 
 writing the answer.
 """
 
+import gc
 import threading
 import time
 from collections.abc import Callable
@@ -13,6 +14,7 @@ from rclpy.callback_groups import CallbackGroup
 from rclpy.executors import ExternalShutdownException
 from rclpy.node import Node
 from rclpy.qos import QoSProfile, ReliabilityPolicy
+from rclpy.task import Task
 
 from modular_dynamics_ros.diagnostics.change_log import ChangeLog
 from modular_dynamics_ros.lifecycle.executor import PersistentExecutor
@@ -32,7 +34,7 @@ class ServiceThread:
         self._node, self._ended = node, False
         self._group, self._view = _OneThread(), _View()
         log = ChangeLog(node.get_logger(), time.monotonic)
-        self._executor = PersistentExecutor(log, self._ending, node.context)
+        self._executor = _Executor(log, self._ending, node.context)
         self._thread = threading.Thread(target=self._work, name=name, daemon=True)
 
     def add(self, kind: type, name: str, answer: Callable[[Any, Any], Any]) -> None:
@@ -66,11 +68,27 @@ class ServiceThread:
             while not self._ending():
                 try:
                     self._executor.spin_once()
-                except ExternalShutdownException:
+                except ExternalShutdownException:  # noqa: PERF203  # of a request, each of which takes longer
                     return
-                except Exception:
+                except Exception:  # of a request, each of which takes longer
                     if not self._ending():  # else what it uses is destroyed already
                         raise
+
+
+class _Executor(PersistentExecutor):
+    """Python's garbage collector waits meanwhile.
+
+    A request of many values is many objects; to look through them again and again would stop all threads.
+    """
+
+    def call_back(self, task: Task) -> None:
+        enabled = gc.isenabled()
+        gc.disable()
+        try:
+            super().call_back(task)
+        finally:
+            if enabled:
+                gc.enable()
 
 
 class _OneThread(CallbackGroup):

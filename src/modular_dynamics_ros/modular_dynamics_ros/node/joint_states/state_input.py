@@ -1,12 +1,11 @@
 """Joint states of one robot: read, merged, counted, and handed on to be answered."""
 
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sensor_msgs.msg import JointState
 
 from modular_dynamics_ros.computation.computation import Computation
 from modular_dynamics_ros.computation.values import State
@@ -16,9 +15,13 @@ from modular_dynamics_ros.node.interfaces import SessionNode
 from modular_dynamics_ros.node.joint_states.answer_record import OVERTAKEN, AnswerRecord
 from modular_dynamics_ros.node.joint_states.merged_joints import JointValues, MergedJoints
 from modular_dynamics_ros.node.joint_states.state_stamp import state_stamp
-from modular_dynamics_ros.node.topics import JOINT_STATES
+
+if TYPE_CHECKING:  # the command bag runs without ROS
+    from sensor_msgs.msg import JointState
 
 __all__ = ["Answering", "StateInput"]
+
+MOST_UNREAD = 501  # one more than the queue of joint_states holds
 
 Answering = Callable[[State, int], None]
 """Takes a state and its arrival [ns of the system]; raises BadMessage where it cannot be answered."""
@@ -34,6 +37,8 @@ class StateInput:
     Args:
         answer: takes each state, at once or later. record: of what becomes of the messages.
         given: positions of joints that no message holds [rad or m].
+        others: joints of which a message may hold no more, and is answered all the same: those of the robot
+            that other nodes answer for.
 
     Raises:
         RobotError: a given position of a joint whose state is not needed.
@@ -46,6 +51,7 @@ class StateInput:
         answer: Answering,
         record: AnswerRecord,
         given: Mapping[str, float],
+        others: Collection[str] = (),
     ) -> None:
         self._node = node
         self._computation, self._answer, self._record = computation, answer, record
@@ -53,9 +59,10 @@ class StateInput:
         self._reader = JointStateReader(robot.state_names, robot.passive_names)
         self._merged = MergedJoints(robot.state_names, len(robot.passive_names), given)
         self._needed = {*robot.state_names} - given.keys()
-        self._known = {*robot.graph.joint_names}
+        self._others = frozenset(others)
+        self._known = {*robot.graph.joint_names, *others}
         # superseded messages, the newest last; bounded where nothing more comes for a robot that was replaced
-        self._unread: deque[tuple[JointState, dict[str, Any]]] = deque(maxlen=1 + JOINT_STATES.depth)
+        self._unread: deque[tuple[JointState, dict[str, Any]]] = deque(maxlen=MOST_UNREAD)
 
     @property
     def _valid_for(self) -> int:
@@ -70,7 +77,7 @@ class StateInput:
         """Whether all these names are joints of the robot."""
         return self._known >= set(names)
 
-    def receive(self, message: JointState, info: dict[str, Any], superseded: bool) -> None:
+    def receive(self, message: "JointState", info: dict[str, Any], superseded: bool) -> None:
         """Answer a message, or count and report why not.
 
         Args:
@@ -131,8 +138,8 @@ class StateInput:
             self._record.rejected(error)
 
     def _of_other_joints(self, layout: Layout) -> bool:
-        """Whether messages hold no joint of the robot; counts the message."""
-        none = not len(layout.joints) and not layout.optional
+        """Whether messages hold no joint that matters; counts the message."""
+        none = not len(layout.joints) and not layout.optional and self._others.isdisjoint(layout.names)
         self._record.counts.of_other_joints += none
         return none
 

@@ -1,16 +1,17 @@
 """The stamp of a joint state, also of one that has none."""
 
-from typing import Any
-
-from sensor_msgs.msg import JointState
+from typing import TYPE_CHECKING, Any
 
 from modular_dynamics_ros.messages.stamps import sending_time, stamp_nanoseconds
 from modular_dynamics_ros.node.interfaces import SessionNode
 
+if TYPE_CHECKING:  # the command bag runs without ROS
+    from sensor_msgs.msg import JointState
+
 __all__ = ["state_stamp"]
 
 
-def state_stamp(message: JointState, info: dict[str, Any], node: SessionNode) -> int:
+def state_stamp(message: "JointState", info: dict[str, Any], node: SessionNode) -> int:
     """The stamp [ns] of a message, by the node's clock.
 
     Where it was not filled in: when the message was sent, as far as the middleware knows; with use_sim_time,
