@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from benchmark.studies.payload_identification import SimulatedSensor, identify_many
+from benchmark.studies.payload_identification import Runs, SimulatedSensor, identify_many
 from modular_dynamics.algebra.matrix_forms import homogeneous
 from modular_dynamics_ros.computation.black_boxes.identification import (
     LEAST_POSES,
@@ -39,11 +39,9 @@ def test_mass_and_centre_are_close_and_the_confidence_holds():
 
 
 def test_too_narrow_intervals_would_be_noticed():
-    """The test of the confidence can fail: with intervals that are a fifth narrower it does."""
-    from benchmark.studies import payload_identification as study
-
+    """The binomial test can fail: with a twelfth of the runs outside, besides those that are, it does."""
     runs = identify_many(600, seed=11)
-    narrow = study.Runs(runs.mass, runs.com, runs.inside & (np.arange(600) % 12 > 0)[:, None], 0)
+    narrow = Runs(runs.mass, runs.com, runs.inside & (np.arange(600) % 12 > 0)[:, None], 0)
     assert max(narrow.p_values) < 1e-4
 
 
