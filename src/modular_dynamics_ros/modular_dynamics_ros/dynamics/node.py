@@ -4,6 +4,7 @@ It listens to joint_states and, with acceleration_source 'reference', to referen
 without robot_description_file it waits, configured, for a robot on the topic robot_description.
 """
 
+from modular_dynamics_ros.black_boxes.services import BlackBoxServices
 from modular_dynamics_ros.node.interfaces import SessionType
 from modular_dynamics_ros.node.robot_node import RobotNode
 from modular_dynamics_ros.node.spinning import run_lifecycle_node
@@ -22,10 +23,12 @@ class DynamicsNode(RobotNode[DynamicsParameters]):
     def equip(self) -> None:
         """See `ManagedNode`."""
         self._queries = QueryServices(self, self)
+        self._box_services = BlackBoxServices(self, self)
 
     def destroy_node(self) -> None:
         """rclpy's: the thread that answers requests ends before what it uses."""
         self._queries.destroy()
+        self._box_services.destroy()
         super().destroy_node()
 
     @staticmethod
