@@ -10,7 +10,7 @@ from rclpy.node import Node
 
 from modular_dynamics_ros.exceptions import BadMessage, NodeError
 from modular_dynamics_ros.messages.wrenches import wrench_message
-from modular_dynamics_ros.node.service_thread import ServiceThread
+from modular_dynamics_ros.node.threads.service_thread import ServiceThread
 
 __all__ = ["BlackBoxServices", "Host"]
 
