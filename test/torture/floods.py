@@ -19,6 +19,7 @@ def run(effort: Effort, tally: Tally) -> None:
         urdf = tree_urdf(joints, random.randrange(1000))
         with Target(Judge(tally, urdf, joint_names(joints)), effort.folder / "floods") as target:
             target.describe(urdf)
+            target.judge.commands.lossy = True
             if target.ready():
                 _flood(target, joints, effort.of(4.0, 30.0))
                 target.recovers(f"a flood of {joints} joints")

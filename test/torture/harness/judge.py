@@ -123,12 +123,14 @@ class Judge:
             return "the node was not active when it published this"
         if stamp in self.refused:
             return f"a state was answered that must not be: {self.refused[stamp]}"
-        if stamp < self._last:
+        # on_stale publishes at the clock's time: the state that comes next may be a little older
+        held = not self._times_sent[stamp] and any(one["on_stale"] != "stop" for one in self.settings)
+        if stamp < self._last and not held:
             return f"{(self._last - stamp) * 1e-9:.6f} s older than the one before"
         _count(self._times_answered, stamp)
         if self._times_answered[stamp] > max(1, self._times_sent[stamp]):
             return "a state was answered again"
-        self._last = stamp
+        self._last = self._last if held else stamp
         age = self.age(stamp, published)
         if abs(age) > self.stale_after + self.margin and not self.excused(stamp):
             return f"its state was {age:.3f} s old, stale_after is {self.stale_after:g} s"
