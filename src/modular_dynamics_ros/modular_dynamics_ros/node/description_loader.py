@@ -1,20 +1,19 @@
 """Robots from the topic are read and prepared beside the executor, which answers joint states meanwhile."""
 
-import sys
 import threading
 from collections import deque
 from collections.abc import Callable
-from contextlib import contextmanager
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from rclpy.node import Node
+
+from modular_dynamics_ros.node.short_turns import short_turns
 
 __all__ = ["DescriptionLoader", "Loaded"]
 
 Product = TypeVar("Product")
 MOST_PASSED = 20  # robots that are kept in case that those after them are bad
 PATIENCE = 2.0  # [s] at the end of the node, for a robot that is being prepared
-SWITCH_INTERVAL = 2e-4  # [s] after which Python's other thread has its turn: the executor must not wait long
 
 
 class Loaded(NamedTuple, Generic[Product]):
@@ -92,7 +91,7 @@ class DescriptionLoader(Generic[Product]):
         self._node.destroy_guard_condition(self._wake)
 
     def _work(self) -> None:
-        with _short_turns():
+        with short_turns():
             while (loaded := self._next()) is not None:
                 if loaded.error is None:
                     try:
@@ -163,13 +162,3 @@ class DescriptionLoader(Generic[Product]):
             self._forget(loaded.stamp)
             self._take(loaded)
         self._look()
-
-
-@contextmanager
-def _short_turns() -> Any:
-    usual = sys.getswitchinterval()
-    sys.setswitchinterval(SWITCH_INTERVAL)
-    try:
-        yield
-    finally:
-        sys.setswitchinterval(usual)

@@ -6,8 +6,9 @@ from typing import Any
 
 from sensor_msgs.msg import JointState
 
+import modular_dynamics as md
 from modular_dynamics_ros.computation.computation import Computation
-from modular_dynamics_ros.computation.robot import load_robot
+from modular_dynamics_ros.computation.robot import read_graph, robot_of
 from modular_dynamics_ros.computation.values import ComputationSettings
 from modular_dynamics_ros.exceptions import RobotError, listed
 from modular_dynamics_ros.lifecycle.clocks import STEADY_CLOCK
@@ -17,7 +18,14 @@ from modular_dynamics_ros.node.joint_states.state_input import Answering, StateI
 from modular_dynamics_ros.node.subscriptions import Subscriptions
 from modular_dynamics_ros.parameters.robot import RobotParameters
 
-__all__ = ["WATCH_PERIOD", "LoadedRobot", "given_positions", "load_computation", "robot_settings"]
+__all__ = [
+    "WATCH_PERIOD",
+    "LoadedRobot",
+    "given_positions",
+    "graph_of",
+    "load_computation",
+    "robot_settings",
+]
 
 _NUMBER = re.compile(r"[+-]?([0-9]{1,9}\.?[0-9]*|\.[0-9]+)(e[+-]?[0-9]{1,2})?", re.IGNORECASE)
 FARTHEST = 1e6  # [rad or m] of a given position
@@ -36,14 +44,20 @@ def load_computation(
     Raises:
         RobotError: robot or parameters cannot be used.
     """
+    graph = graph_of(description, parameters, base_source)
+    return Computation(robot_of(graph, base_source, parameters.frame_prefix), settings)
+
+
+def graph_of(description: str, parameters: RobotParameters, base_source: str = "") -> md.SubsystemGraph:
+    """Read a graph, see `read_graph`.
+
+    Raises:
+        RobotError: robot or parameters cannot be used.
+    """
     # a text from the topic is never expanded: that reads files and evaluates expressions
     arguments = parameters.xacro_arguments if parameters.robot_description_file else ()
     partition, gravity = parameters.partition_file, parameters.gravity
-    prefix, strict = parameters.frame_prefix, parameters.strict
-    robot = load_robot(
-        description, partition, gravity, arguments, base_source, frame_prefix=prefix, strict=strict
-    )
-    return Computation(robot, settings)
+    return read_graph(description, partition, gravity, arguments, base_source, strict=parameters.strict)
 
 
 class LoadedRobot:
@@ -92,6 +106,11 @@ class LoadedRobot:
     def knows(self, names: Sequence[str]) -> bool:
         """Whether all these names are joints of the robot."""
         return self._states is not None and self._states.knows(names)
+
+    def continue_from(self, other: "LoadedRobot") -> None:
+        """Know what is known of the joints of a robot that was changed into this one."""
+        if self._states is not None and other._states is not None:
+            self._states.continue_from(other._states)
 
     def retire(self) -> None:
         """A newer robot is in force: only joint states are taken, those that still belong to this one."""

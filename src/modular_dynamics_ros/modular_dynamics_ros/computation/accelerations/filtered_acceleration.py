@@ -8,7 +8,9 @@ every value needed lies on the sampling grid.
 from enum import Enum
 
 import numpy as np
+from numpy.typing import NDArray
 
+from modular_dynamics_ros.computation.accelerations.places import values_at
 from modular_dynamics_ros.computation.values import Array
 
 __all__ = ["FilterState", "FilteredAcceleration", "SamplingError", "richardson_derivative"]
@@ -73,11 +75,13 @@ class FilteredAcceleration:
         from scipy import signal  # noqa: PLC0415
 
         self._signal, self._source = signal, source
+        self._sos = np.zeros((ORDER // 2, 6))
         self.cutoff = cutoff
         self._history = np.zeros((5, joints))
         self._velocity = np.zeros(joints)
         self._acceleration = np.zeros(joints)
         self._zi = np.zeros((ORDER // 2, joints, 2))
+        self._new = np.zeros(joints, dtype=bool)  # joints whose first velocity is still to come
         self.restart()
 
     def restart(self) -> None:
@@ -90,6 +94,38 @@ class FilteredAcceleration:
         self._grid = 0.0
         self._acceleration[:] = 0.0
 
+    def continue_from(self, other: "FilteredAcceleration", where: NDArray[np.intp]) -> None:
+        """Go on as the filter of another robot, which stays as it is.
+
+        A joint that it has not begins in the steady state of the next velocity, as all joints of a filter do.
+
+        Args:
+            where: (n,) place of each joint in the other filter; -1: new.
+        """
+        self.state, self.period, self._last = other.state, other.period, other._last
+        self._epoch, self._grid = other._epoch, other._grid
+        self._waiting = [(stamp, values_at(where, v)) for stamp, v in other._waiting]
+        for own, its in (
+            (self._history, other._history),
+            (self._velocity, other._velocity),
+            (self._acceleration, other._acceleration),
+        ):
+            own[:] = values_at(where, its)
+        self._zi[:] = values_at(where, other._zi.transpose(0, 2, 1)).transpose(0, 2, 1)
+        self._new = values_at(where, other._new, True).astype(bool)
+        self._sos = other._sos
+
+    def _begin(self, joints: NDArray[np.bool_], velocity: Array) -> None:
+        """These joints have always moved at this velocity."""
+        for _, waiting in self._waiting:
+            waiting[joints] = velocity[joints]
+        self._history[:, joints] = self._velocity[joints] = velocity[joints]
+        self._acceleration[joints] = 0.0
+        if not np.isnan(self.period):
+            rest = self._signal.sosfilt_zi(self._sos)[:, np.newaxis, :]
+            self._zi[:, joints] = rest * velocity[np.newaxis, joints, np.newaxis]
+        self._new = np.zeros_like(self._new)
+
     def update(self, stamp: int, velocity: Array) -> Array | None:
         """Acceleration (n,) at the newest grid instant not after `stamp` [ns]; the next call overwrites it.
 
@@ -98,6 +134,8 @@ class FilteredAcceleration:
         Raises:
             SamplingError: half the sampling rate is below the cutoff, or the stamps are too dense or uneven.
         """
+        if self._new.any():
+            self._begin(self._new, velocity)
         if stamp == self._last:
             return None if np.isnan(self.period) else self._acceleration
         if self._last is not None and not 0 < stamp - self._last <= self._longest_gap * 1e9:

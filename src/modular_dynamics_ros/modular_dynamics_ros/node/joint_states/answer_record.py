@@ -42,8 +42,12 @@ class AnswerRecord:
         self._waiting = False  # for an answer: a joint state has come
 
     def continue_from(self, other: "AnswerRecord") -> None:
-        """Count on what another robot of the node has counted."""
+        """Count on what another robot of the node has counted, and measure the time since its last answer.
+
+        While that robot answers joint states that are late, the input is not stale for this one either.
+        """
         self.counts = other.counts
+        self._waiting, self._unanswered = other._waiting, other._unanswered
 
     def require_fresh(self, stamp: int, now: int) -> None:
         """Whether a state with this stamp [ns] may be answered `now`.

@@ -17,7 +17,7 @@ class MergedJoints:
     """Position, velocity and stamp of each joint of a robot, from messages that may hold only some.
 
     Args:
-        joint_names: the order of the vectors. optional: number of joints whose position may be missing.
+        joint_names: the order of the vectors. optional: joints whose position may be missing.
         given: positions [rad or m] of joints, at rest, while no message holds them.
 
     Attributes:
@@ -25,13 +25,16 @@ class MergedJoints:
         stamps: (n,) of the values [ns].
     """
 
-    def __init__(self, joint_names: Sequence[str], optional: int, given: Mapping[str, float]) -> None:
-        self._names = tuple(joint_names)
+    def __init__(
+        self, joint_names: Sequence[str], optional: Sequence[str], given: Mapping[str, float]
+    ) -> None:
+        self._names, self._optional_names = tuple(joint_names), tuple(optional)
         self._given = np.array([given.get(name, np.nan) for name in joint_names])
         count = len(self._names)
         self.q, self.v = np.zeros(count), np.zeros(count)
         self.stamps = np.full(count, NEVER)
-        self.optional, self._optional_stamps = np.full(optional, np.nan), np.full(optional, NEVER)
+        self.optional = np.full(len(optional), np.nan)
+        self._optional_stamps = np.full(len(optional), NEVER)
         self._newest = int(NEVER)  # no value has a later stamp
 
     def add(self, sample: JointSample, stamp: int, horizon: int) -> bool:
@@ -56,6 +59,19 @@ class MergedJoints:
             if not stamp < self._optional_stamps[k] <= horizon:
                 self.optional[k], self._optional_stamps[k] = sample.optional[k], stamp
         return complete
+
+    def continue_from(self, other: "MergedJoints") -> None:
+        """Know what is known of the joints of a robot that was changed; call it before `add`."""
+        for k, name in enumerate(self._names):
+            if name in other._names:
+                place = other._names.index(name)
+                self.q[k], self.v[k], self.stamps[k] = other.q[place], other.v[place], other.stamps[place]
+        for k, name in enumerate(self._optional_names):
+            if name in other._optional_names:
+                place = other._optional_names.index(name)
+                self.optional[k] = other.optional[place]
+                self._optional_stamps[k] = other._optional_stamps[place]
+        self._newest = other._newest
 
     def fill(self, oldest: int, horizon: int) -> tuple[str, ...]:
         """Give joints without a value since `oldest` [ns] their given one; return those that have none."""

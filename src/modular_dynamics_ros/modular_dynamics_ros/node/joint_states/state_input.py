@@ -1,5 +1,6 @@
 """Joint states of one robot: read, merged, counted, and handed on to be answered."""
 
+from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -10,11 +11,14 @@ from modular_dynamics_ros.computation.computation import Computation
 from modular_dynamics_ros.computation.values import State
 from modular_dynamics_ros.exceptions import BadMessage, listed
 from modular_dynamics_ros.messages.joint_state_reader import JointSample, JointStateReader
+from modular_dynamics_ros.messages.stamps import stamp_nanoseconds
 from modular_dynamics_ros.node.interfaces import SessionNode
 from modular_dynamics_ros.node.joint_states.answer_record import AnswerRecord
 from modular_dynamics_ros.node.joint_states.merged_joints import MergedJoints
 
 __all__ = ["Answering", "StateInput"]
+
+MOST_OTHERS = 8  # messages of other joints that are kept: a robot may be attached that has them
 
 Answering = Callable[[State, int], None]
 """Takes a state and its arrival [ns of the system]; raises BadMessage where it cannot be answered."""
@@ -46,9 +50,23 @@ class StateInput:
         self._computation, self._answer, self._record = computation, answer, record
         robot = computation.robot
         self._reader = JointStateReader(robot.state_names, robot.passive_names)
-        self._merged = MergedJoints(robot.state_names, len(robot.passive_names), given)
+        self._merged = MergedJoints(robot.state_names, robot.passive_names, given)
         self._needed = {*robot.state_names} - given.keys()
         self._known = {*robot.graph.joint_names}
+        self._of_others: deque[JointState] = deque(maxlen=MOST_OTHERS)
+
+    def continue_from(self, other: "StateInput") -> None:
+        """Know what is known of the joints of a robot that was changed, also of those that it had not."""
+        self._merged.continue_from(other._merged)
+        self._of_others = other._of_others
+        for message in list(self._of_others):
+            stamp = stamp_nanoseconds(message.header.stamp)
+            try:
+                sample = self._reader.read(message)
+            except BadMessage:
+                continue  # its publisher's next one is reported
+            if stamp and len(sample.q):
+                self._merged.add(sample, stamp, stamp)
 
     def fits(self, names: Sequence[str]) -> bool:
         """Whether a message with these names holds all joints that are needed."""
@@ -70,6 +88,7 @@ class StateInput:
             sample = self._reader.read(message)
             if not len(sample.q) and not sample.layout.optional:
                 counts.of_other_joints += 1
+                self._of_others.append(message)
                 return
             now = self._node.now()
             stamp = sample.stamp or self._sent(info, now)

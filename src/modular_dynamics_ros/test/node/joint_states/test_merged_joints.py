@@ -14,7 +14,7 @@ NAMES, OPTIONAL, GIVEN, VALID = ["a", "b", "c", "d"], ["p"], {"d": 0.5}, 200
 @pytest.mark.parametrize("seed", range(20))
 def test_random_parts_in_any_order(seed):
     rng = np.random.default_rng(seed)
-    reader, merged = JointStateReader(NAMES, OPTIONAL), MergedJoints(NAMES, len(OPTIONAL), GIVEN)
+    reader, merged = JointStateReader(NAMES, OPTIONAL), MergedJoints(NAMES, OPTIONAL, GIVEN)
     newest = {}  # name -> (stamp, q, v)
     for now in np.cumsum(rng.integers(1, 80, 200)).tolist():
         stamp = now - int(rng.integers(0, VALID))
@@ -41,7 +41,7 @@ def test_random_parts_in_any_order(seed):
 
 
 def test_values_from_before_the_clock_was_set_back_are_replaced():
-    reader, merged = JointStateReader(NAMES), MergedJoints(NAMES, 0, {})
+    reader, merged = JointStateReader(NAMES), MergedJoints(NAMES, (), {})
     for stamp in (10_000, 50):
         message = JointState(name=NAMES, position=[float(stamp)] * 4)
         merged.add(reader.read(message), stamp, stamp + VALID)
