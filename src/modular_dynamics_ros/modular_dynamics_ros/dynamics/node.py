@@ -12,6 +12,7 @@ from rclpy.lifecycle import LifecycleState
 
 from modular_dynamics_ros.messages.status import OK, Status
 from modular_dynamics_ros.node.interfaces import SessionType
+from modular_dynamics_ros.node.joint_states.change_stamp import change_stamp
 from modular_dynamics_ros.node.robot_node import RobotNode
 from modular_dynamics_ros.node.spinning import run_lifecycle_node
 from modular_dynamics_ros.parameters.dynamics import DynamicsParameters
@@ -53,9 +54,9 @@ class DynamicsNode(RobotNode[DynamicsParameters]):
         self._changes.publish_description()
 
     def _load(self, description: str) -> Any:
-        from modular_dynamics_ros.dynamics.session import DynamicsSession  # noqa: PLC0415  # the same
+        from modular_dynamics_ros.dynamics.prepared_robot import load_prepared  # noqa: PLC0415  # the same
 
-        return DynamicsSession.load(description, self.parameters, self._changes.changed)
+        return load_prepared(description, self.parameters, self._changes.changed)
 
     def _add(self, prepared: Any, stamp: int | None) -> None:
         kept = self._changes.changed(prepared.described)
@@ -71,9 +72,9 @@ class DynamicsNode(RobotNode[DynamicsParameters]):
 
     def prepare_changed(self, described: Any, changed: Any) -> Any:
         """See `Host`."""
-        from modular_dynamics_ros.dynamics.session import DynamicsSession  # noqa: PLC0415  # the same
+        from modular_dynamics_ros.dynamics.prepared_robot import prepared_robot  # noqa: PLC0415  # the same
 
-        return DynamicsSession.prepare(described, changed, self.parameters)
+        return prepared_robot(described, changed, self.parameters)
 
     def make_changed(self, prepared: Any) -> Any:
         """See `Host`."""
@@ -82,7 +83,7 @@ class DynamicsNode(RobotNode[DynamicsParameters]):
     def put_in_force(self, session: Any) -> int:
         """See `Host`."""
         answered = None if self._current is None else self._current.record.counts.last_stamp
-        stamp = self.succession.next_stamp(answered)
+        stamp = change_stamp(self.now(), self.parameters.stale_after, answered, self.succession.stamp)
         self.succession.add_changed(session, stamp)
         return stamp
 

@@ -4,32 +4,31 @@ import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from rclpy.lifecycle import LifecycleState
 from sensor_msgs.msg import JointState
 
-import modular_dynamics as md
-from modular_dynamics_ros.computation.changes.application import Applied
 from modular_dynamics_ros.computation.computation import Answer, Computation
-from modular_dynamics_ros.computation.robot import Robot, robot_of
-from modular_dynamics_ros.computation.values import ComputationSettings, State
+from modular_dynamics_ros.computation.robot import Robot
+from modular_dynamics_ros.computation.values import State
 from modular_dynamics_ros.diagnostics.statuses import answer_values
-from modular_dynamics_ros.dynamics.base_inputs import base_input, base_source
-from modular_dynamics_ros.dynamics.crosscheck import CrossChecks, PinocchioCheck
+from modular_dynamics_ros.dynamics.base_inputs import base_input
+from modular_dynamics_ros.dynamics.crosscheck import CrossChecks
 from modular_dynamics_ros.dynamics.outputs import DynamicsOutputs
+from modular_dynamics_ros.dynamics.prepared_robot import PreparedRobot, dynamics_settings, load_prepared
 from modular_dynamics_ros.dynamics.wrench_inputs import WHERE, WrenchInputs
-from modular_dynamics_ros.exceptions import BadMessage, RobotError
+from modular_dynamics_ros.exceptions import BadMessage
 from modular_dynamics_ros.lifecycle.clocks import STEADY_CLOCK
 from modular_dynamics_ros.messages.status import Status, status_of
 from modular_dynamics_ros.node.inputs import ReferenceInput
 from modular_dynamics_ros.node.interfaces import SessionNode
 from modular_dynamics_ros.node.joint_states.answer_record import AnswerRecord
-from modular_dynamics_ros.node.loaded_robot import WATCH_PERIOD, LoadedRobot, graph_of, robot_settings
+from modular_dynamics_ros.node.loaded_robot import WATCH_PERIOD, LoadedRobot
 from modular_dynamics_ros.parameters.dynamics import DynamicsParameters
 
-__all__ = ["DynamicsSession", "OutputCounts", "PreparedRobot", "output_status"]
+__all__ = ["DynamicsSession", "OutputCounts", "output_status"]
 
 
 @dataclass
@@ -39,24 +38,11 @@ class OutputCounts:
     limited: "Counter[str]" = field(default_factory=Counter)
 
 
-class PreparedRobot(NamedTuple):
-    """A robot's computation, and its model in Pinocchio where answers are compared.
-
-    Attributes:
-        described: the graph of its description. changed: the graph in force, and the changes that made it.
-    """
-
-    computation: Computation
-    check: PinocchioCheck | None
-    described: md.SubsystemGraph | None = None
-    changed: Applied | None = None
-
-
 class DynamicsSession:
     """Its subscriptions while the node is active, and its publishers.
 
     Args:
-        prepared: what `load` or `prepare` made.
+        prepared: see `load`.
 
     Attributes:
         record: of the joint states. counts: of the outputs.
@@ -67,48 +53,7 @@ class DynamicsSession:
         RobotError: robot or parameters cannot be used.
     """
 
-    @staticmethod
-    def load(
-        description: str,
-        parameters: DynamicsParameters,
-        changed: Callable[[md.SubsystemGraph], Applied] = lambda described: Applied(described, ()),
-    ) -> PreparedRobot:
-        """See `SessionType`. Pinocchio's model takes long, too, and the first answer is compared.
-
-        Args:
-            changed: the described robot with the changes that it keeps; where the node cannot use it so, all
-                of them are dropped.
-        """
-        described = graph_of(description, parameters, base_source(parameters))
-        kept = changed(described)
-        try:
-            return DynamicsSession.prepare(described, kept, parameters)
-        except RobotError as error:
-            if not kept.changes:
-                raise
-            dropped = (*kept.dropped, *(f"{change}: {error}" for change in kept.changes))
-            return DynamicsSession.prepare(described, Applied(described, (), dropped), parameters)
-
-    @staticmethod
-    def prepare(
-        described: md.SubsystemGraph, changed: Applied, parameters: DynamicsParameters
-    ) -> PreparedRobot:
-        """All that takes long about a changed robot, in any thread.
-
-        Args:
-            described: the graph of its description. changed: that of the robot.
-
-        Raises:
-            RobotError: the robot cannot be used.
-        """
-        graph = changed.graph
-        if not np.array_equal(parameters.gravity, graph.gravity):  # it may have changed at run time
-            graph = replace(graph, gravity=np.array(parameters.gravity))
-        robot = robot_of(graph, base_source(parameters), parameters.frame_prefix)
-        computation = Computation(robot, dynamics_settings(parameters))
-        compared, largest = parameters.crosscheck_rate > 0.0, parameters.crosscheck_largest
-        check = PinocchioCheck.of(robot, largest) if compared else None
-        return PreparedRobot(computation, check, described, changed)
+    load = staticmethod(load_prepared)
 
     def __init__(self, node: SessionNode, prepared: PreparedRobot, parameters: DynamicsParameters) -> None:
         computation = prepared.computation
@@ -169,7 +114,7 @@ class DynamicsSession:
         self.computation.continue_from(other.computation)
         if self._wrenches is not None and other._wrenches is not None:
             self._wrenches.continue_from(other._wrenches)
-        if self.prepared.described is not None and self.prepared.described is other.prepared.described:
+        if self.prepared.described is other.prepared.described:
             self._carry_over(other)
 
     def _carry_over(self, other: "DynamicsSession") -> None:
@@ -296,20 +241,6 @@ class DynamicsSession:
         self._ramp_factor = min(self._ramp_factor, max(0.0, factor))
         ramped = replace(last, effort=self._ramp_factor * last.effort)
         self._outputs.publish_torques(ramped, self._node.stamp())
-
-
-def dynamics_settings(parameters: DynamicsParameters) -> ComputationSettings:
-    """Those of every node, and which torques are published."""
-    p = parameters
-    return replace(
-        robot_settings(p),
-        output=p.output,
-        friction=p.friction,
-        effort_limits=p.effort_limits,
-        on_stale_external_wrench=p.on_stale_external_wrench,
-        on_stale_black_box=p.on_stale_black_box,
-        reversed_black_boxes=p.reversed_black_boxes,
-    )
 
 
 def limited_joints(robot: Robot, answer: Answer) -> list[str]:

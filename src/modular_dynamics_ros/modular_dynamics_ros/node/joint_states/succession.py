@@ -104,19 +104,9 @@ class Succession:
         self._append(_Robot(name, stamp, session, described=stamp))
 
     def add_changed(self, session: Session[Any], stamp: int) -> None:
-        """The robot in force, changed, from a stamp [ns] on; see `next_stamp`."""
+        """The robot in force, changed, from a stamp [ns] on; see `change_stamp`."""
         newest = self._robots[-1]
         self._append(_Robot(newest.name, stamp, session, described=newest.described))
-
-    def next_stamp(self, answered: int | None) -> int:
-        """The earliest stamp [ns] that a change of the robot in force may have: now, or soon.
-
-        Args:
-            answered: last joint state that was answered; its publisher's clock may be ahead.
-        """
-        now = self._node.now()
-        ahead = [one + 1 for one in (answered, self.stamp) if one is not None]
-        return max(now, *(one for one in ahead if (one - now) * 1e-9 <= max(self._patience(), 1.0)), 0)
 
     def add_vacant(self, name: str, stamp: int, vacancy: Vacancy) -> None:
         """A new robot whose joint states cannot be answered; the one before is in force no more."""

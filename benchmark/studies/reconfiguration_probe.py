@@ -1,0 +1,311 @@
+"""A node that changes dynamics_node's robot and compares the answers: see live_reconfiguration.py."""
+
+import random
+import time
+from bisect import bisect_right
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+from xml.etree import ElementTree
+
+import numpy as np
+import pinocchio
+from modular_dynamics_interfaces.srv import AttachSubsystem, DetachSubsystem, SetPayload
+from rclpy.executors import SingleThreadedExecutor
+from rclpy.node import Node
+from rclpy.qos import qos_profile_sensor_data
+from sensor_msgs.msg import JointState
+
+import modular_dynamics as md
+from modular_dynamics.algebra import from_xyz_rpy
+from modular_dynamics_ros.demo.processes import Processes
+from modular_dynamics_ros.messages.stamps import stamp_message, stamp_nanoseconds
+
+DYNAMICS, NAME, PREFIX = "dynamics_node", "gripper", "g/"
+XYZ, RPY = (0.01, -0.02, 0.08), (0.0, 0.0, 0.7)  # of the gripper in its link
+DEPTH = 5000
+STALE_AFTER = 0.2  # [s]
+MOST_DUE = 50  # joint states that are sent in a burst; the middleware would drop more
+LIMIT = 300.0  # [s] a first start may compile
+TOLERANCE = 1e-9  # relative to the robot's largest torque: three recursions of the same numbers
+INERTIAL = (
+    '<inertial><origin xyz="{}"/><mass value="{}"/>'
+    '<inertia ixx="{}" iyy="{}" izz="{}" ixy="{}" ixz="{}" iyz="{}"/></inertial>'
+)
+GRIPPER = f"""<robot name="gripper">
+  <link name="palm">{INERTIAL.format("0 0.01 0.04", 0.7, 0.002, 0.0018, 0.001, 1e-4, 0, 2e-4)}</link>
+  <link name="left">{INERTIAL.format("0.01 0.02 0.03", 0.09, 1e-4, 1.1e-4, 5e-5, 0, 1e-5, 0)}</link>
+  <link name="right">{INERTIAL.format("-0.01 0.02 0.03", 0.08, 1e-4, 0.9e-4, 6e-5, 0, 1e-5, 0)}</link>
+  <joint name="left_finger" type="prismatic"><parent link="palm"/><child link="left"/>
+    <origin xyz="0.03 0 0.1"/><axis xyz="1 0 0"/><limit lower="0" upper="0.04" effort="40" velocity="1"/>
+  </joint>
+  <joint name="right_finger" type="revolute"><parent link="palm"/><child link="right"/>
+    <origin xyz="-0.03 0 0.1"/><axis xyz="0 1 0"/><limit lower="-1" upper="1" effort="4" velocity="1"/>
+  </joint>
+</robot>"""
+
+
+class Load(NamedTuple):
+    """A payload: mass [kg], centre of mass [m], ixx iyy izz [kg m^2]."""
+
+    mass: float
+    com: tuple[float, float, float]
+    moments: tuple[float, float, float]
+
+
+class Body(NamedTuple):
+    """How the robot is changed."""
+
+    gripper: bool = False
+    load: Load | None = None
+
+
+@dataclass
+class Figures:
+    """What was counted.
+
+    Attributes:
+        attached, detached, loads: changes. sent, answered, lost: joint states.
+        wrong: answers that are not those of a graph that is loaded and changed anew, or not Pinocchio's.
+        largest: difference from either, relative to the largest torque.
+        usual, latest: median and largest time from a stamp to its answer's arrival [s]. late: answers that
+        took longer than `stale_after`'s default. slowest: of a service [s]. rate: of changes [Hz].
+        memory: resident [MB] after a tenth of the changes and after the last one.
+    """
+
+    attached: int = 0
+    detached: int = 0
+    loads: int = 0
+    sent: int = 0
+    answered: int = 0
+    lost: int = 0
+    wrong: int = 0
+    largest: float = 0.0
+    latest: float = 0.0
+    usual: float = 0.0
+    late: int = 0
+    slowest: float = 0.0
+    rate: float = 0.0
+    memory: tuple[float, float] = (0.0, 0.0)
+
+
+class LiveReconfiguration:
+    """A node that sends joint states, changes the robot, and keeps what was answered.
+
+    Args:
+        urdf: path of the robot. link: that carries gripper and loads. rate: of the joint states [Hz].
+    """
+
+    def __init__(self, processes: Processes, urdf: Path, link: str, rate: float, seed: int) -> None:
+        self._processes, self._random = processes, random.Random(seed)
+        self._urdf, self._link = urdf, link
+        self.node, self._executor = Node("live_reconfiguration"), SingleThreadedExecutor()
+        self._executor.add_node(self.node)
+        plain, other = md.load_urdf(urdf), md.load_urdf(GRIPPER)
+        self.names = [*plain.joint_names, *(PREFIX + name for name in other.joint_names)]
+        self._phases = np.arange(len(self.names))
+        self.sent: list[int] = []
+        self.answers: dict[int, JointState] = {}
+        self.arrivals: dict[int, int] = {}
+        self.node.create_subscription(JointState, f"{DYNAMICS}/joint_torques", self._on_answer, DEPTH)
+        self._states = self.node.create_publisher(JointState, "joint_states", qos_profile_sensor_data)
+        make = self.node.create_client
+        self._attach = make(AttachSubsystem, f"{DYNAMICS}/attach_subsystem")
+        self._detach = make(DetachSubsystem, f"{DYNAMICS}/detach_subsystem")
+        self._load = make(SetPayload, f"{DYNAMICS}/set_payload")
+        self.stamps, self.bodies = [0], [Body()]
+        self.figures = Figures()
+        self._period, self._due = round(1e9 / rate), time.time_ns()
+        self.node.create_timer(1.0 / rate, self._send_due)
+
+    def close(self) -> None:
+        """Leave the ROS graph."""
+        self._executor.shutdown()
+        self.node.destroy_node()
+
+    def _motion(self, stamp: int) -> tuple[np.ndarray, np.ndarray]:
+        """Positions and velocities of all joints at a stamp [ns]."""
+        angle = 2.0 * (stamp % 10**12) * 1e-9 + self._phases
+        return 0.02 + 0.4 * np.sin(angle), 0.8 * np.cos(angle)
+
+    def _send_due(self) -> None:
+        """What is due; more than one where this process was busy."""
+        late = (time.time_ns() - self._due) // self._period
+        self._due += max(0, late - MOST_DUE) * self._period
+        while self._due <= time.time_ns():
+            self._send(time.time_ns())
+            self._due += self._period
+
+    def _send(self, stamp: int) -> None:
+        q, v = self._motion(stamp)
+        message = JointState(name=self.names, position=q.tolist(), velocity=v.tolist())
+        message.header.stamp = stamp_message(stamp)
+        self._states.publish(message)
+        self.sent.append(stamp)
+
+    def _on_answer(self, message: JointState) -> None:
+        stamp = stamp_nanoseconds(message.header.stamp)
+        self.answers[stamp], self.arrivals[stamp] = message, time.time_ns()
+
+    def wait(self, reached: Callable[[], object], what: str) -> None:
+        """Spin until this is true."""
+        end = time.monotonic() + LIMIT
+        while not reached():
+            if self._processes.code(DYNAMICS) is not None or time.monotonic() > end:
+                raise RuntimeError(f"waited in vain for {what}:\n{self._processes.log(DYNAMICS)}")
+            self._executor.spin_once(timeout_sec=0.05)
+
+    def connect(self) -> None:
+        """Wait until joint states are answered and services are there."""
+        services = self._attach, self._detach, self._load
+        self.wait(lambda: all(one.service_is_ready() for one in services), "services")
+        self.wait(lambda: self.answers, "a first answer")
+
+    def request(self, client: Any, request: Any) -> Any:
+        """Call a service; raises where it refuses."""
+        begin, future = time.monotonic(), client.call_async(request)
+        self.wait(future.done, "a response")
+        self.figures.slowest = max(self.figures.slowest, time.monotonic() - begin)
+        if not (response := future.result()).success:
+            raise RuntimeError(f"refused: {response.error_message}")
+        return response
+
+    def _in_force(self, response: Any, body: Body) -> None:
+        self.stamps.append(stamp_nanoseconds(response.stamp))
+        self.bodies.append(body)
+        expected = [n for n in self.names if body.gripper or not n.startswith(PREFIX)]
+        if sorted(response.joint_names) != sorted(expected):
+            raise RuntimeError(f"the answer names the joints {response.joint_names}")
+
+    def attach(self) -> None:
+        """The gripper, as a text."""
+        request = AttachSubsystem.Request(
+            name=NAME, robot_description=GRIPPER, link=self._link, prefix=PREFIX
+        )
+        position, turn = request.pose.position, request.pose.orientation
+        position.x, position.y, position.z = XYZ
+        turn.w, turn.z = float(np.cos(RPY[2] / 2)), float(np.sin(RPY[2] / 2))
+        self._in_force(self.request(self._attach, request), self.bodies[-1]._replace(gripper=True))
+        self.figures.attached += 1
+
+    def detach(self) -> None:
+        """The gripper."""
+        response = self.request(self._detach, DetachSubsystem.Request(name=NAME))
+        self._in_force(response, self.bodies[-1]._replace(gripper=False))
+        self.figures.detached += 1
+
+    def load(self) -> None:
+        """Another load, or none."""
+        load = None
+        request = SetPayload.Request(link=self._link)
+        if self._random.random() < 0.8:
+            number = self._random.uniform
+            moments = number(0.01, 0.02), number(0.01, 0.02), number(0.01, 0.02)
+            load = Load(number(0.1, 3.0), (number(-0.1, 0.1), number(-0.1, 0.1), number(0.0, 0.1)), moments)
+            of = request.inertia
+            of.m, (of.com.x, of.com.y, of.com.z), (of.ixx, of.iyy, of.izz) = load
+        self._in_force(self.request(self._load, request), self.bodies[-1]._replace(load=load))
+        self.figures.loads += 1
+
+    def run(self, times: int, pause: float) -> Figures:
+        """Attach, load and detach so many times; at least `pause` [s] from one change to the next."""
+        figures, warm, begin = self.figures, max(1, times // 10), time.monotonic()
+        before = 0.0
+        for number in range(times):
+            for change in (self.attach, self.load, self.detach):
+                due = time.monotonic() + pause * self._random.uniform(0.5, 1.5)
+                change()
+                self.wait(lambda due=due: time.monotonic() >= due, "the time of the next change")  # type: ignore[misc]
+            if number + 1 == warm:
+                before = self._memory()
+        figures.rate = 3 * times / (time.monotonic() - begin)
+        figures.memory = before, self._memory()
+        last = self.stamps[-1]
+        self.wait(lambda: max(self.answers) > last, "the end")
+        self._compare()
+        return figures
+
+    def _memory(self) -> float:
+        pages = int(Path(f"/proc/{self._processes.pid(DYNAMICS)}/statm").read_text().split()[1])
+        return pages * 4096e-6
+
+    def _compare(self) -> None:
+        first, end = min(self.answers), max(self.sent)
+        sent = [stamp for stamp in self.sent if first <= stamp <= end]
+        late = time.monotonic() + 5.0
+        self.wait(lambda: time.monotonic() > late or self.answers.keys() >= {*sent}, "answers")
+        figures, answered = self.figures, [stamp for stamp in sent if stamp in self.answers]
+        figures.sent, figures.answered, figures.lost = len(sent), len(answered), len(sent) - len(answered)
+        delays = [(self.arrivals[stamp] - stamp) * 1e-9 for stamp in answered]
+        figures.latest, figures.usual = max(delays), float(np.median(delays))
+        figures.late = sum(delay > STALE_AFTER for delay in delays)
+        graphs, models = cache(self._graph), cache(self._model)
+        for stamp in answered:
+            body = self.bodies[bisect_right(self.stamps, stamp) - 1]
+            difference = self._difference(stamp, graphs(body), models(body))
+            figures.largest = max(figures.largest, difference)
+            figures.wrong += not difference <= TOLERANCE
+
+    def _graph(self, body: Body) -> md.SubsystemGraph:
+        """Loaded and changed anew."""
+        graph = md.load_urdf(self._urdf)
+        if body.gripper:
+            graph = graph.attach(md.load_urdf(GRIPPER), self._link, from_xyz_rpy(XYZ, RPY), prefix=PREFIX)
+        if body.load is not None:
+            mass, com, moments = body.load
+            graph = graph.with_payload(self._link, mass=mass, com=com, inertia=np.diag(moments))
+        return graph
+
+    def _model(self, body: Body) -> Any:
+        """Pinocchio's, of a URDF that says the same."""
+        root = ElementTree.fromstring(self._urdf.read_text("utf-8"))
+        for tags in root.findall("modular_dynamics"):
+            root.remove(tags)
+        if body.gripper:
+            _add_gripper(root, self._link)
+        if body.load is not None:
+            mass, com, (xx, yy, zz) = body.load
+            inertial = INERTIAL.format(" ".join(map(repr, com)), mass, xx, yy, zz, 0, 0, 0)
+            root.append(ElementTree.fromstring(f'<link name="load">{inertial}</link>'))
+            root.append(_mount("load_mount", self._link, "load", (0, 0, 0), (0, 0, 0)))
+        return pinocchio.buildModelFromXML(ElementTree.tostring(root, "unicode"))
+
+    def _difference(self, stamp: int, graph: md.SubsystemGraph, model: Any) -> float:
+        """Of an answer from both, relative to the largest torque; infinite where the joints are others."""
+        answer, (q, v) = self.answers[stamp], self._motion(stamp)
+        if sorted(answer.name) != sorted(graph.joint_names):
+            return float("inf")
+        where = {name: k for k, name in enumerate(self.names)}
+        order = [where[name] for name in graph.joint_names]
+        ours = md.inverse_dynamics(graph, q[order], v[order], np.zeros(len(order)))
+        pq, pv = pinocchio.neutral(model), np.zeros(model.nv)
+        places = {}
+        for name in graph.joint_names:
+            joint, k = model.joints[model.getJointId(name)], where[name]
+            turns = joint.nq == 2
+            pq[joint.idx_q : joint.idx_q + joint.nq] = (np.cos(q[k]), np.sin(q[k])) if turns else q[k]
+            pv[joint.idx_v] = v[k]
+            places[name] = joint.idx_v
+        theirs = pinocchio.rnea(model, model.createData(), pq, pv, np.zeros(model.nv))
+        efforts = dict(zip(answer.name, answer.effort, strict=True))
+        got = np.array([efforts[name] for name in graph.joint_names])
+        pins = theirs[[places[name] for name in graph.joint_names]]
+        apart = max(np.abs(got - ours).max(), np.abs(got - pins).max())
+        return float(apart / max(1.0, np.abs(ours).max()))
+
+
+def _mount(name: str, parent: str, child: str, xyz: Any, rpy: Any) -> ElementTree.Element:
+    place = f'xyz="{" ".join(map(str, xyz))}" rpy="{" ".join(map(str, rpy))}"'
+    ends = f'<parent link="{parent}"/><child link="{child}"/>'
+    return ElementTree.fromstring(f'<joint name="{name}" type="fixed">{ends}<origin {place}/></joint>')
+
+
+def _add_gripper(root: ElementTree.Element, link: str) -> None:
+    for element in ElementTree.fromstring(GRIPPER):
+        element.set("name", PREFIX + str(element.get("name")))
+        for end in (*element.findall("parent"), *element.findall("child")):
+            end.set("link", PREFIX + str(end.get("link")))
+        root.append(element)
+    root.append(_mount(f"{PREFIX}mount", link, f"{PREFIX}palm", XYZ, RPY))
