@@ -131,7 +131,12 @@ def found(ros, tmp_path_factory) -> Found:
     closed = {"robot_description_file": str(ROBOTS / "exoskeleton.urdf"), "gravity_source": "imu"}
     rules = {"rules_file": str(ROBOTS / "charmie_torso_rules.yaml")}
     runs = {
-        DynamicsNode: [{}, boxed, closed | {"use_sim_time": True}],
+        DynamicsNode: [
+            {},
+            boxed,
+            robot | {"publish_robot_description": True},
+            closed | {"use_sim_time": True},
+        ],
         TorsoReactionNode: [rules, rules | {"robot_description_file": str(torso), "loads": "topics"}],
         AssemblyNode: [{"robot_state_publisher": "state_publisher"}],
         JointStatePlayer: [{"motion_file": str(folder / "motion.yaml")}],

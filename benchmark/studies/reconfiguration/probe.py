@@ -1,17 +1,16 @@
-"""A node that changes dynamics_node's robot and compares the answers: see live_reconfiguration.py."""
+"""A node that changes dynamics_node's robot and compares the answers: see ../live_reconfiguration.py."""
 
 import random
 import time
 from bisect import bisect_right
-from collections.abc import Callable
-from dataclasses import dataclass
-from functools import cache
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
-from typing import Any, NamedTuple
-from xml.etree import ElementTree
+from typing import Any
 
 import numpy as np
-import pinocchio
+from diagnostic_msgs.msg import DiagnosticArray
 from modular_dynamics_interfaces.srv import AttachSubsystem, DetachSubsystem, SetPayload
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
@@ -19,47 +18,15 @@ from rclpy.qos import qos_profile_sensor_data
 from sensor_msgs.msg import JointState
 
 import modular_dynamics as md
-from modular_dynamics.algebra import from_xyz_rpy
+from benchmark.studies.reconfiguration.robot import GRIPPER, PREFIX, RPY, XYZ, Body, Expected, Load
 from modular_dynamics_ros.demo.processes import Processes
 from modular_dynamics_ros.messages.stamps import stamp_message, stamp_nanoseconds
 
-DYNAMICS, NAME, PREFIX = "dynamics_node", "gripper", "g/"
-XYZ, RPY = (0.01, -0.02, 0.08), (0.0, 0.0, 0.7)  # of the gripper in its link
+DYNAMICS, NAME = "dynamics_node", "gripper"
 DEPTH = 5000
-STALE_AFTER = 0.2  # [s]
 MOST_DUE = 50  # joint states that are sent in a burst; the middleware would drop more
 LIMIT = 300.0  # [s] a first start may compile
 TOLERANCE = 1e-9  # relative to the robot's largest torque: three recursions of the same numbers
-INERTIAL = (
-    '<inertial><origin xyz="{}"/><mass value="{}"/>'
-    '<inertia ixx="{}" iyy="{}" izz="{}" ixy="{}" ixz="{}" iyz="{}"/></inertial>'
-)
-GRIPPER = f"""<robot name="gripper">
-  <link name="palm">{INERTIAL.format("0 0.01 0.04", 0.7, 0.002, 0.0018, 0.001, 1e-4, 0, 2e-4)}</link>
-  <link name="left">{INERTIAL.format("0.01 0.02 0.03", 0.09, 1e-4, 1.1e-4, 5e-5, 0, 1e-5, 0)}</link>
-  <link name="right">{INERTIAL.format("-0.01 0.02 0.03", 0.08, 1e-4, 0.9e-4, 6e-5, 0, 1e-5, 0)}</link>
-  <joint name="left_finger" type="prismatic"><parent link="palm"/><child link="left"/>
-    <origin xyz="0.03 0 0.1"/><axis xyz="1 0 0"/><limit lower="0" upper="0.04" effort="40" velocity="1"/>
-  </joint>
-  <joint name="right_finger" type="revolute"><parent link="palm"/><child link="right"/>
-    <origin xyz="-0.03 0 0.1"/><axis xyz="0 1 0"/><limit lower="-1" upper="1" effort="4" velocity="1"/>
-  </joint>
-</robot>"""
-
-
-class Load(NamedTuple):
-    """A payload: mass [kg], centre of mass [m], ixx iyy izz [kg m^2]."""
-
-    mass: float
-    com: tuple[float, float, float]
-    moments: tuple[float, float, float]
-
-
-class Body(NamedTuple):
-    """How the robot is changed."""
-
-    gripper: bool = False
-    load: Load | None = None
 
 
 @dataclass
@@ -69,9 +36,12 @@ class Figures:
     Attributes:
         attached, detached, loads: changes. sent, answered, lost: joint states.
         wrong: answers that are not those of a graph that is loaded and changed anew, or not Pinocchio's.
+        details: of these: difference, time since the change, how far its positions are from those sent.
         largest: difference from either, relative to the largest torque.
-        usual, latest: median and largest time from a stamp to its answer's arrival [s]. late: answers that
-        took longer than `stale_after`'s default. slowest: of a service [s]. rate: of changes [Hz].
+        before, during: median, 99th percentile and largest time from a stamp to its answer's arrival [s],
+        without changes and with them: a busy machine delays both.
+        reported: what the node says of joint states, at the end. slowest: of a service [s]. rate: of changes
+        [Hz].
         memory: resident [MB] after a tenth of the changes and after the last one.
     """
 
@@ -83,9 +53,10 @@ class Figures:
     lost: int = 0
     wrong: int = 0
     largest: float = 0.0
-    latest: float = 0.0
-    usual: float = 0.0
-    late: int = 0
+    before: tuple[float, ...] = ()
+    during: tuple[float, ...] = ()
+    details: list[str] = field(default_factory=list)
+    reported: dict[str, str] = field(default_factory=dict)
     slowest: float = 0.0
     rate: float = 0.0
     memory: tuple[float, float] = (0.0, 0.0)
@@ -110,6 +81,7 @@ class LiveReconfiguration:
         self.answers: dict[int, JointState] = {}
         self.arrivals: dict[int, int] = {}
         self.node.create_subscription(JointState, f"{DYNAMICS}/joint_torques", self._on_answer, DEPTH)
+        self.node.create_subscription(DiagnosticArray, "/diagnostics", self._on_diagnostics, 10)
         self._states = self.node.create_publisher(JointState, "joint_states", qos_profile_sensor_data)
         make = self.node.create_client
         self._attach = make(AttachSubsystem, f"{DYNAMICS}/attach_subsystem")
@@ -211,7 +183,10 @@ class LiveReconfiguration:
 
     def run(self, times: int, pause: float) -> Figures:
         """Attach, load and detach so many times; at least `pause` [s] from one change to the next."""
-        figures, warm, begin = self.figures, max(1, times // 10), time.monotonic()
+        quiet = time.monotonic() + 3.0 * times * pause / 5.0 + 1.0
+        self.wait(lambda: time.monotonic() > quiet, "the time without changes")
+        figures, begin = self.figures, time.monotonic()
+        warm = max(1, times // 10, min(20, times // 2))  # machine code is loaded at first
         before = 0.0
         for number in range(times):
             for change in (self.attach, self.load, self.detach):
@@ -224,8 +199,21 @@ class LiveReconfiguration:
         figures.memory = before, self._memory()
         last = self.stamps[-1]
         self.wait(lambda: max(self.answers) > last, "the end")
+        said = time.monotonic() + 2.0  # /diagnostics come once a second
+        self.wait(lambda: time.monotonic() > said, "the last diagnostics")
         self._compare()
         return figures
+
+    def _delays(self, stamps: Iterable[int]) -> tuple[float, ...]:
+        """Median, 99th percentile and largest [s]."""
+        delays = [(self.arrivals[stamp] - stamp) * 1e-9 for stamp in stamps]
+        return tuple(np.percentile(delays, (50, 99, 100)).tolist())
+
+    def _on_diagnostics(self, message: DiagnosticArray) -> None:
+        counted = ("lost on the way", "superseded", "messages rejected", "rejected: ")
+        for status in message.status:
+            kept = {one.key: one.value for one in status.values if one.key.startswith(counted)}
+            self.figures.reported |= {key: value for key, value in kept.items() if value != "0"}
 
     def _memory(self) -> float:
         pages = int(Path(f"/proc/{self._processes.pid(DYNAMICS)}/statm").read_text().split()[1])
@@ -238,74 +226,18 @@ class LiveReconfiguration:
         self.wait(lambda: time.monotonic() > late or self.answers.keys() >= {*sent}, "answers")
         figures, answered = self.figures, [stamp for stamp in sent if stamp in self.answers]
         figures.sent, figures.answered, figures.lost = len(sent), len(answered), len(sent) - len(answered)
-        delays = [(self.arrivals[stamp] - stamp) * 1e-9 for stamp in answered]
-        figures.latest, figures.usual = max(delays), float(np.median(delays))
-        figures.late = sum(delay > STALE_AFTER for delay in delays)
-        graphs, models = cache(self._graph), cache(self._model)
+        figures.before = self._delays(stamp for stamp in answered if stamp < self.stamps[1])
+        figures.during = self._delays(stamp for stamp in answered if stamp >= self.stamps[1])
+        fresh = lru_cache(maxsize=2)(lambda body: Expected(self._urdf, self._link, body))
         for stamp in answered:
             body = self.bodies[bisect_right(self.stamps, stamp) - 1]
-            difference = self._difference(stamp, graphs(body), models(body))
+            answer, state = self.answers[stamp], self._motion(stamp)
+            efforts = dict(zip(answer.name, answer.effort, strict=True))
+            q, v = (dict(zip(self.names, values.tolist(), strict=True)) for values in state)
+            difference = fresh(body).difference(q, v, efforts)
             figures.largest = max(figures.largest, difference)
-            figures.wrong += not difference <= TOLERANCE
-
-    def _graph(self, body: Body) -> md.SubsystemGraph:
-        """Loaded and changed anew."""
-        graph = md.load_urdf(self._urdf)
-        if body.gripper:
-            graph = graph.attach(md.load_urdf(GRIPPER), self._link, from_xyz_rpy(XYZ, RPY), prefix=PREFIX)
-        if body.load is not None:
-            mass, com, moments = body.load
-            graph = graph.with_payload(self._link, mass=mass, com=com, inertia=np.diag(moments))
-        return graph
-
-    def _model(self, body: Body) -> Any:
-        """Pinocchio's, of a URDF that says the same."""
-        root = ElementTree.fromstring(self._urdf.read_text("utf-8"))
-        for tags in root.findall("modular_dynamics"):
-            root.remove(tags)
-        if body.gripper:
-            _add_gripper(root, self._link)
-        if body.load is not None:
-            mass, com, (xx, yy, zz) = body.load
-            inertial = INERTIAL.format(" ".join(map(repr, com)), mass, xx, yy, zz, 0, 0, 0)
-            root.append(ElementTree.fromstring(f'<link name="load">{inertial}</link>'))
-            root.append(_mount("load_mount", self._link, "load", (0, 0, 0), (0, 0, 0)))
-        return pinocchio.buildModelFromXML(ElementTree.tostring(root, "unicode"))
-
-    def _difference(self, stamp: int, graph: md.SubsystemGraph, model: Any) -> float:
-        """Of an answer from both, relative to the largest torque; infinite where the joints are others."""
-        answer, (q, v) = self.answers[stamp], self._motion(stamp)
-        if sorted(answer.name) != sorted(graph.joint_names):
-            return float("inf")
-        where = {name: k for k, name in enumerate(self.names)}
-        order = [where[name] for name in graph.joint_names]
-        ours = md.inverse_dynamics(graph, q[order], v[order], np.zeros(len(order)))
-        pq, pv = pinocchio.neutral(model), np.zeros(model.nv)
-        places = {}
-        for name in graph.joint_names:
-            joint, k = model.joints[model.getJointId(name)], where[name]
-            turns = joint.nq == 2
-            pq[joint.idx_q : joint.idx_q + joint.nq] = (np.cos(q[k]), np.sin(q[k])) if turns else q[k]
-            pv[joint.idx_v] = v[k]
-            places[name] = joint.idx_v
-        theirs = pinocchio.rnea(model, model.createData(), pq, pv, np.zeros(model.nv))
-        efforts = dict(zip(answer.name, answer.effort, strict=True))
-        got = np.array([efforts[name] for name in graph.joint_names])
-        pins = theirs[[places[name] for name in graph.joint_names]]
-        apart = max(np.abs(got - ours).max(), np.abs(got - pins).max())
-        return float(apart / max(1.0, np.abs(ours).max()))
-
-
-def _mount(name: str, parent: str, child: str, xyz: Any, rpy: Any) -> ElementTree.Element:
-    place = f'xyz="{" ".join(map(str, xyz))}" rpy="{" ".join(map(str, rpy))}"'
-    ends = f'<parent link="{parent}"/><child link="{child}"/>'
-    return ElementTree.fromstring(f'<joint name="{name}" type="fixed">{ends}<origin {place}/></joint>')
-
-
-def _add_gripper(root: ElementTree.Element, link: str) -> None:
-    for element in ElementTree.fromstring(GRIPPER):
-        element.set("name", PREFIX + str(element.get("name")))
-        for end in (*element.findall("parent"), *element.findall("child")):
-            end.set("link", PREFIX + str(end.get("link")))
-        root.append(element)
-    root.append(_mount(f"{PREFIX}mount", link, f"{PREFIX}palm", XYZ, RPY))
+            if not difference <= TOLERANCE:
+                figures.wrong += 1
+                apart = max(abs(at - q[name]) for name, at in zip(answer.name, answer.position, strict=True))
+                since = 1e-6 * (stamp - self.stamps[bisect_right(self.stamps, stamp) - 1])
+                figures.details.append(f"{difference:.1e}, {since:.3f} ms after a change, q by {apart:.1e}")
