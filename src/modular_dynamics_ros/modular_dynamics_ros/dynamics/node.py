@@ -54,9 +54,9 @@ class DynamicsNode(RobotNode[DynamicsParameters]):
         self._changes.publish_description()
 
     def _load(self, description: str) -> Any:
-        from modular_dynamics_ros.dynamics.prepared_robot import load_prepared  # noqa: PLC0415  # the same
+        from modular_dynamics_ros.dynamics.session import DynamicsSession  # noqa: PLC0415  # the same
 
-        return load_prepared(description, self.parameters, self._changes.changed)
+        return DynamicsSession.load(description, self.parameters, self._changes.changed)
 
     def _add(self, prepared: Any, stamp: int | None) -> None:
         kept = self._changes.changed(prepared.described)
