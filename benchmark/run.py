@@ -20,11 +20,13 @@ from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeEl
 from benchmark.measurements.batches import measure_partitions, measure_sizes
 from benchmark.measurements.changes import measure_changes
 from benchmark.measurements.comparisons import RobotFigures, compare
+from benchmark.measurements.distributed import measure_distributed
 from benchmark.measurements.docking import measure_docking
 from benchmark.measurements.first_use import measure_first_uses
 from benchmark.measurements.growth import Growth, LoopFigures, measure_growth, measure_loops
 from benchmark.measurements.machine import Machine, describe, measure_limits
 from benchmark.measurements.node import measure_node
+from benchmark.measurements.node_stages import measure_stages
 from benchmark.measurements.readiness import measure_readiness
 from benchmark.report import tables
 from benchmark.report.picture import draw
@@ -41,6 +43,7 @@ PARTS = (
     "docking",
     "readiness",
     "node",
+    "distributed",
 )
 LARGE = ROBOTS[0]  # the robot of the parts that have one
 ARM = ROOT / "urdf/vendor_arm.urdf"  # what is attached to it
@@ -166,8 +169,17 @@ class Run:
         self._ticker("node")(f"{rate:g} joint states a second for {seconds:g} s")
         figures = measure_node(rate, seconds)
         tables.print_node(self._console, figures)
-        self._write("node", **asdict(figures))
+        stages = measure_stages()
+        tables.print_stages(self._console, stages)
+        self._write("node", **asdict(figures), stages=asdict(stages))
         return int(figures.answered != figures.sent)
+
+    def distributed(self) -> None:
+        """One node per subsystem."""
+        seconds = min(5.0, self._options.seconds)
+        figures = measure_distributed(seconds=seconds, tick=self._ticker("distributed"))
+        tables.print_distributed(self._console, figures)
+        self._write("distributed", robots=[asdict(one) for one in figures])
 
     def _ticker(self, part: str) -> Callable[[str], None]:
         def tick(what: str) -> None:

@@ -24,7 +24,7 @@ from modular_dynamics_ros.launch_support import (
 )
 
 COMPLETED = ("joint_states", "dynamics_node/completed_joint_states")
-TOPICS = ("joint_states", "robot_description", "reference", "effort_commands")
+TOPICS = ("joint_states", "robot_description", "reference", "controller_state", "effort_commands")
 
 
 def nodes(context: LaunchContext) -> list[Action]:

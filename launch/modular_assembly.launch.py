@@ -33,7 +33,7 @@ def nodes(context: LaunchContext) -> list[Action]:
     own = {**{name: path for name, path in files.items() if path}, PUBLISHER: PUBLISHER, **autostart}
     # not started again by itself: it would begin with the first assembly, whatever is docked by now
     assembly = own_node(context, "assembly_node", params, own, TOPICS)
-    others = (*TOPICS, "reference", "effort_commands")
+    others = (*TOPICS, "reference", "controller_state", "effort_commands")
     dynamics = own_node(context, "dynamics_node", params, start_options(context), others, respawn=True)
     return [*rviz_nodes(context, ""), state_publisher(context, NOTHING, [REPEATED]), dynamics, assembly]
 

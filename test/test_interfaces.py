@@ -16,16 +16,20 @@ from helpers.paths import ROBOTS, ROOT
 from modular_dynamics_ros.assembly.node import AssemblyNode
 from modular_dynamics_ros.dynamics.node import DynamicsNode
 from modular_dynamics_ros.lifecycle.node import ManagedNode
+from modular_dynamics_ros.messages.controller_states import JointTrajectoryControllerState
 from modular_dynamics_ros.messages.static_frames import TFMessage
 from modular_dynamics_ros.node.robot_node import SUCCESS
 from modular_dynamics_ros.player.node import JointStatePlayer
 from modular_dynamics_ros.reactions.node import TorsoReactionNode
+from modular_dynamics_ros.subsystem.node import SubsystemNode
 
 pytestmark = [pytest.mark.ros, pytest.mark.usefixtures("ros")]
 
 PAGE = (ROOT / "docs" / "interfaces.md").read_text("utf-8")
 KINDS = "subscribed", "published", "service", "client"  # first word of a table
 COMMON = "Every node"  # heading of what rclpy and all lifecycle nodes have
+# Topics whose messages the wheels of ROS 2 do not have.
+INSTALLED = {"/tf_static": TFMessage, "controller_state": JointTrajectoryControllerState}
 MOTION = "duration: 1.0\nsegments: [{until: 1.0, scale: 1.0}]\naccelerations: {a: 1.0}\n"
 BOXED = """version: 1
 subsystems:
@@ -60,7 +64,7 @@ def documented(section: str) -> list[Entity]:
         kind = cells[0] if cells[0] in KINDS else kind if line.startswith("|") else ""
         if kind and (name := re.fullmatch("`(.*)`", cells[0])):
             rows.append(Entity(kind, name[1], cells[1].strip("`"), cells[2]))
-    return [row for row in rows if TFMessage is not None or row.name != "/tf_static"]
+    return [row for row in rows if INSTALLED.get(row.name, row) is not None]
 
 
 def qos_text(qos: QoSProfile | None) -> str:
@@ -130,14 +134,19 @@ def found(ros, tmp_path_factory) -> Found:
     boxed = robot | {"partition_file": str(folder / "boxed.yaml"), "floating_base": True}
     closed = {"robot_description_file": str(ROBOTS / "exoskeleton.urdf"), "gravity_source": "imu"}
     rules = {"rules_file": str(ROBOTS / "charmie_torso_rules.yaml")}
+    told = {"reference_type": "controller_state"}
+    told = [] if JointTrajectoryControllerState is None else [told]
+    whole = rules | {"robot_description_file": str(torso), "loads": "topics"}
     runs = {
         DynamicsNode: [
             {},
             boxed,
             robot | {"publish_robot_description": True},
             closed | {"use_sim_time": True},
+            *(robot | one for one in told),
         ],
-        TorsoReactionNode: [rules, rules | {"robot_description_file": str(torso), "loads": "topics"}],
+        TorsoReactionNode: [rules, whole, *(whole | one for one in told)],
+        SubsystemNode: [{}, {"robot_description_file": str(ROBOTS / "charmie.urdf"), "subsystem": "torso"}],
         AssemblyNode: [{"robot_state_publisher": "state_publisher"}],
         JointStatePlayer: [{"motion_file": str(folder / "motion.yaml")}],
     }
@@ -155,7 +164,8 @@ def found(ros, tmp_path_factory) -> Found:
 
 
 @pytest.mark.parametrize(
-    "node", ["dynamics_node", "torso_reaction_node", "assembly_node", "joint_state_player"]
+    "node",
+    ["dynamics_node", "torso_reaction_node", "subsystem_node", "assembly_node", "joint_state_player"],
 )
 def test_what_a_node_has_is_on_the_page_and_the_other_way_round(found, node):
     rows, common = documented(node), documented(COMMON)

@@ -17,10 +17,13 @@ KEYS = {  # of rosdep, where they are not called as what is imported
     "mcap_ros2": "mcap-ros2-support",
     "pinocchio": "pinocchio",
     "urdf_parser_py": "urdfdom_py",
-    **{name: f"python3-{name}" for name in ("lxml", "matplotlib", "networkx", "numba", "numpy", "rich")},
+    **{
+        name: f"python3-{name}"
+        for name in ("argcomplete", "lxml", "matplotlib", "networkx", "numba", "numpy", "rich")
+    },
     **{name: f"python3-{name}" for name in ("scipy", "transforms3d", "yaml")},
 }
-OPTIONAL = {"casadi", "mujoco", "sympy"}  # extras that no node needs; errors say what to install
+OPTIONAL = {"casadi", "mujoco", "rosbags", "sympy"}  # extras that no node needs; errors say what to install
 
 
 def imported(package):

@@ -12,12 +12,14 @@ from rich.table import Table
 from benchmark.measurements.batches import SIZES, PartitionFigures
 from benchmark.measurements.changes import TARGETS, ChangeFigures
 from benchmark.measurements.comparisons import Comparison, RobotFigures
+from benchmark.measurements.distributed import DistributedFigures
 from benchmark.measurements.docking import STAGES, DockingFigures
 from benchmark.measurements.docking import TARGETS as DOCKING_TARGETS
 from benchmark.measurements.first_use import FirstUses, target
 from benchmark.measurements.growth import PINOCCHIO_UP_TO, SERIES, Growth, LoopFigures, spread
 from benchmark.measurements.machine import Limits, rnea_operations
 from benchmark.measurements.node import NodeFigures
+from benchmark.measurements.node_stages import StageFigures
 from benchmark.measurements.readiness import TARGET, ReadinessFigures
 
 GROWTH_NOTE = f"""\
@@ -261,6 +263,15 @@ def print_first_uses(console: Console, uses: FirstUses) -> None:
     print_table(console, "first use of each function, in turn, from an empty cache", columns, rows)
 
 
+def print_stages(console: Console, figures: StageFigures) -> None:
+    """Own code of the node, stage by stage."""
+    title = f"own code of dynamics_node on {figures.robot}, {figures.rate:g} joint states a second"
+    every = (figures.own, *figures.stages, figures.publishing)
+    rows = [(stage.name, f"{stage.p50:.1f}", f"{stage.p99:.1f}") for stage in every]
+    print_table(console, title, ("stage", "p50 [us]", "p99 [us]"), rows)
+    console.print("  stages: in a second run, stopwatches included; accelerations: of the filter\n")
+
+
 def print_node(console: Console, figures: NodeFigures) -> None:
     """Counts and latencies of the node."""
     title = f"node: dynamics_node on {figures.robot}, {figures.rate:g} Hz for {figures.seconds:g} s"
@@ -268,3 +279,15 @@ def print_node(console: Console, figures: NodeFigures) -> None:
     rows = [(str(figures.sent), str(figures.answered), *latencies)]
     print_table(console, title, ("sent", "answered", "p50 [ms]", "p99 [ms]", "max [ms]"), rows)
     console.print("  latency: from the sender's stamp to the torques' arrival, through ROS 2 twice\n")
+
+
+def print_distributed(console: Console, figures: list[DistributedFigures]) -> None:
+    """Latency against depth."""
+    rate = figures[0].rate
+    columns = ("robot", "nodes", "depth", "sent", "answered", "p50 [ms]", "p99 [ms]", "max [ms]")
+    rows = []
+    for one in figures:
+        latencies = (f"{value:.2f}" for value in (one.p50, one.p99, one.max))
+        rows.append((one.robot, *map(str, (one.nodes, one.depth, one.sent, one.answered)), *latencies))
+    print_table(console, f"distributed: one subsystem_node per subsystem, {rate:g} Hz", columns, rows)
+    console.print("  latency: from the sender's stamp to the arrival of the torques on the ground\n")

@@ -26,5 +26,6 @@ setup(
         ("share/ament_index/resource_index/packages", [f"resource/{PACKAGE}"]),
         (f"share/{PACKAGE}", ["package.xml"]),
     ],
+    entry_points={"console_scripts": [f"modular-dynamics = {PACKAGE}.shell.main:main"]},
     zip_safe=False,
 )

@@ -20,10 +20,13 @@ setup(
         "console_scripts": [
             f"assembly_node = {PACKAGE}.__main__:assembly_node",
             f"dynamics_node = {PACKAGE}.__main__:dynamics_node",
+            f"subsystem_node = {PACKAGE}.__main__:subsystem_node",
             f"torso_reaction_node = {PACKAGE}.__main__:torso_reaction_node",
             f"joint_state_player = {PACKAGE}.__main__:joint_state_player",
             f"charmie_demo = {PACKAGE}.demo.__main__:main",
-        ]
+        ],
+        "modular_dynamics.commands": [f"bag = {PACKAGE}.bag.command:BAG"],
+        "modular_dynamics.columns": [f"bag = {PACKAGE}.bag.columns:bag_columns"],
     },
     python_requires=">=3.10",
     zip_safe=False,

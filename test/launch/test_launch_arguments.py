@@ -25,7 +25,7 @@ def test_every_argument_is_described(path: Path) -> None:
 
 def test_launch_files_are_installed() -> None:
     """The tests above see the files that a user starts."""
-    names = ["charmie_demo", "charmie_torso", "dynamics", "modular_assembly"]
+    names = ["charmie_demo", "charmie_torso", "dynamics", "modular_assembly", "subsystems"]
     assert [path.name for path in LAUNCH_FILES] == [f"{name}.launch.py" for name in names]
 
 

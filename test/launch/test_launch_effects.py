@@ -32,6 +32,7 @@ OTHER: dict[str, tuple[str, dict[str, str]]] = {
     "joint_states": ("/arm/joint_states", {}),
     "robot_description": ("/arm/robot_description", {}),
     "reference": ("/arm/reference", {}),
+    "controller_state": ("/arm_controller/controller_state", {}),
     "effort_commands": ("/effort_controller/commands", {}),
     "autostart": ("false", {}),
     "respawn": ("false", {}),

@@ -29,6 +29,7 @@ ATTACKS = {
     "transitions": "torture.transitions",
     "parameters": "torture.parameters",
     "processes": "torture.processes",
+    "silence": "torture.silence",
     "disk": "torture.disk",
     "growth": "torture.growth",
     "soak": "torture.soak",

@@ -7,6 +7,7 @@ processes has imported the library but loaded no machine code. A process that en
 
 import json
 import os
+import pickle
 import random
 import shutil
 import signal
@@ -89,12 +90,41 @@ def link_to_itself(file: Path, rng: random.Random) -> None:
 
 
 def let_others_write(file: Path, rng: random.Random) -> None:
-    file.chmod(0o666)
+    set_a_trap(file).chmod(0o666)
 
 
 def give_away(file: Path, rng: random.Random) -> None:
     if os.geteuid() == 0:
-        os.chown(file, 1234, 1234)
+        os.chown(set_a_trap(file), 1234, 1234)
+
+
+class _Trap:
+    """What a process that reads it from a pickle ends with, which counts as a wrong result."""
+
+    def __reduce__(self) -> tuple[Callable[[int], Any], tuple[int]]:
+        return os._exit, (1,)
+
+
+def set_a_trap(file: Path) -> Path:
+    """Content as another user may write it, whose digest is right: only the owner and the mode give it away.
+
+    Returns the file; where ``file`` is the digest beside one of Numba's, that one.
+    """
+    from modular_dynamics.kernels.numba_support.code_files import digest_of
+    from modular_dynamics.kernels.numba_support.compilation import source_stamp
+
+    trap = pickle.dumps(_Trap())
+    if file.suffix == ".kernel":
+        content = source_stamp().encode() + trap
+    elif file.suffix == ".o":  # a header, and what is no machine code
+        content = file.read_bytes()[len(digest_of("", b"")) :].split(b"\n")[0] + b"\n" + bytes(1000)
+    else:  # Numba's, with the digest beside
+        file = file.with_name(file.name.removesuffix(".sha256"))
+        file.write_bytes(trap)
+        file.with_name(f"{file.name}.sha256").write_bytes(digest_of(file.name, trap))
+        return file
+    file.write_bytes(digest_of(file.name, content) + content)
+    return file
 
 
 def remove(file: Path, rng: random.Random) -> None:

@@ -8,6 +8,7 @@ from sensor_msgs.msg import JointState
 
 from torture.harness.effort import Effort
 from torture.harness.judge import Judge
+from torture.harness.resources import Resources, growth, resources_of
 from torture.harness.robots import joint_names, tree_urdf
 from torture.harness.tally import Tally
 from torture.harness.target import Target
@@ -34,7 +35,25 @@ def run(effort: Effort, tally: Tally) -> None:
             _follow(target, larger, joint_names(size, "large"), urdf)
             effort.progress((number + 1) / len(sizes))
         _swap_often(target, Random(effort.seed), int(effort.of(20, 200)), urdf)
+        _swap_and_look(target, effort, urdf)
         target.end()
+
+
+def _swap_and_look(target: Target, effort: Effort, small: str) -> None:
+    """A robot that is replaced leaves nothing behind: as many swaps for the caches to fill, then measured."""
+    rounds, samples = int(effort.of(8, 60)), list[Resources]()
+    for number in range(3 * rounds):
+        name = f"other_{number}"  # the robot before may answer its own joints for a while
+        for urdf, own in ((tree_urdf(3, number, name), joint_names(3, name)), (small, joint_names(JOINTS))):
+            target.describe(urdf)
+            target.judge.set_robot(urdf, own)
+            if not target.recovers(f"swap {number}", LOADING):
+                return
+        samples.append(resources_of(target.processes.pid(target.name)))
+    text, too_much = growth(samples)
+    target.tally.notes.append(f"{6 * rounds} swaps: {text}")
+    if too_much:
+        target.tally.found_wrong(f"{target.name} grows with each robot: {text}")
 
 
 def _follow(target: Target, larger: str, names: list[str], small: str) -> None:

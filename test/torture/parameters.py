@@ -115,7 +115,7 @@ def run(effort: Effort, tally: Tally) -> None:
             target.end()
             starts = random.sample(pairs, int(effort.of(2, 25)))
             for number, (entry, value) in enumerate(starts):
-                _at_the_start(target, entry, value)
+                _at_the_start(target, entry, value, f"/start_{number}")
                 effort.progress((k + 0.5 + number / len(starts) / 2) / len(tables))
 
 
@@ -154,25 +154,20 @@ def _set(target: Target, entry: Field[Any], value: Any, allowed: bool) -> None:
         target.tally.refused += 1
 
 
-def _at_the_start(target: Target, entry: Field[Any], value: Any) -> None:
-    """The node starts, or ends with exit code 1 and one line that names the parameter."""
+def _at_the_start(target: Target, entry: Field[Any], value: Any, namespace: str) -> None:
+    """The node starts, or ends with exit code 1 and one line that names the parameter.
+
+    In a namespace of its own: DDS may know the node of the process before for minutes.
+    """
     text = _for_command_line(value)
     if text is None or entry.name == "autostart":
         return
     target.tally.tried += 1
     given = {word.partition(":=")[0]: word for word in PARAMETERS[target.name]} | {entry.name: text}
     words = [f"{entry.name}:={text}" if name == entry.name else word for name, word in given.items()]
-    # of a process before, which DDS may still know
-    target.spin_until(lambda: target.name not in target.node.get_node_names(), START)
-    target.start(*words, autostart=False)
-    code = None
-
-    def decided() -> bool:
-        nonlocal code
-        code = target.processes.code(target.name)
-        return code is not None or target.name in target.node.get_node_names()
-
-    target.spin_until(decided, START)
+    target.start_in(target.name, target.name, *words, namespace=namespace.strip("/"), autostart=False)
+    target.call(GetState, "get_state", START, namespace)  # it answers, or has ended
+    code = target.processes.code(target.name)
     target.look_at_logs()
     if code not in (None, 1):
         log = target.processes.log(target.name)

@@ -4,13 +4,21 @@ import signal
 import sys
 from importlib import import_module
 
-__all__ = ["assembly_node", "dynamics_node", "joint_state_player", "main", "torso_reaction_node"]
+__all__ = [
+    "assembly_node",
+    "dynamics_node",
+    "joint_state_player",
+    "main",
+    "subsystem_node",
+    "torso_reaction_node",
+]
 
 #: The module of each node.
 NODES = {
     "assembly_node": "modular_dynamics_ros.assembly.node",
     "dynamics_node": "modular_dynamics_ros.dynamics.node",
     "joint_state_player": "modular_dynamics_ros.player.node",
+    "subsystem_node": "modular_dynamics_ros.subsystem.node",
     "torso_reaction_node": "modular_dynamics_ros.reactions.node",
 }
 
@@ -36,6 +44,11 @@ def dynamics_node() -> int:
 def joint_state_player() -> int:
     """`ros2 run modular_dynamics_ros joint_state_player`."""
     return _run("joint_state_player")
+
+
+def subsystem_node() -> int:
+    """`ros2 run modular_dynamics_ros subsystem_node`."""
+    return _run("subsystem_node")
 
 
 def torso_reaction_node() -> int:

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 __all__ = [
     "AssemblyFileError",
     "BadMessage",
+    "BagError",
     "ChangeFileError",
     "MotionError",
     "NoJointsError",
@@ -53,6 +54,10 @@ class UnknownError(NodeError):
 
 class MotionError(NodeError):
     """A motion file that cannot be played."""
+
+
+class BagError(NodeError):
+    """A bag that cannot be read or written."""
 
 
 class AssemblyFileError(NodeError):

@@ -45,6 +45,11 @@ COMMON: dict[str, tuple[str, str, list[str] | None]] = {
     "joint_states": ("joint_states", "topic of the joint states", None),
     "robot_description": ("robot_description", "topic of the robot's URDF", None),
     "reference": ("reference", "topic of the trajectory for acceleration_source: reference", None),
+    "controller_state": (
+        "controller_state",
+        "topic of a joint_trajectory_controller's state for reference_type: controller_state",
+        None,
+    ),
     "effort_commands": (
         "~/effort_commands",
         "topic to which dynamics_node publishes torques without names, such as /effort_controller/commands",
@@ -78,7 +83,8 @@ COMMON: dict[str, tuple[str, str, list[str] | None]] = {
 ROBOT_ARGUMENTS = tuple(name for name in COMMON if name not in ("loop", "robot_state_publisher"))
 #: Topics that arguments of the same name replace, as the nodes call them.
 TOPICS = {
-    name: COMMON[name][0] for name in ("joint_states", "robot_description", "reference", "effort_commands")
+    name: COMMON[name][0]
+    for name in ("joint_states", "robot_description", "reference", "controller_state", "effort_commands")
 }
 
 
@@ -126,17 +132,19 @@ def own_node(
     topics: Iterable[str],
     *,
     respawn: bool = False,
+    executable: str = "",
 ) -> Node:
     """One of our nodes.
 
     Args:
+        name: of the node, and of its executable where that is not given.
         own: parameters that count more than those of the file. topics: arguments that remap its topics.
         respawn: whether it is started again where the argument of this name says so.
     """
     profile = {"FASTRTPS_DEFAULT_PROFILES_FILE": str(SHARE / "config" / "fast_dds_quick_discovery.xml")}
     return Node(
         package="modular_dynamics_ros",
-        executable=name,
+        executable=executable or name,
         name=name,
         namespace=LaunchConfiguration("namespace"),
         output="screen",

@@ -4,18 +4,16 @@ import warnings
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-import numpy as np
 import yaml
 
 import modular_dynamics as md
 from modular_dynamics.exceptions import ModelWarning
+from modular_dynamics_ros.messages.terms.arrow_scales import arrow_scales
 from modular_dynamics_ros.node.topics import topic_name
 
 __all__ = ["WrenchDisplay", "robot_displays", "rviz_config"]
 
-LONGEST = 0.5  # [m] arrow of the robot's weight
-LEVER = 0.2  # [m] at which the weight exerts the moment with an arrow of that length
-DEFAULT_WEIGHT = 250.0  # [N] of a robot without masses
+WRENCH_MARKERS = "dynamics_node/markers"  # arrows of all subsystems, at a rate that eyes can follow
 
 
 class WrenchDisplay(NamedTuple):
@@ -23,12 +21,12 @@ class WrenchDisplay(NamedTuple):
 
     Attributes:
         name: in rviz's list of displays. topic: relative to rviz2's namespace, or absolute.
-        weight: [N] that has an arrow of LONGEST.
+        scales: lengths of arrows, of forces [m/N] and of moments [m/(N m)].
     """
 
     name: str
     topic: str
-    weight: float
+    scales: tuple[float, float]
 
 
 def robot_displays(description: str, partition: str | None) -> tuple[str, list[WrenchDisplay]]:
@@ -43,12 +41,11 @@ def robot_displays(description: str, partition: str | None) -> tuple[str, list[W
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ModelWarning)
         graph = md.load_urdf(description, partition)
-    mass = sum(body.mass for body in graph.bodies)
-    weight = mass * float(np.linalg.norm(graph.gravity)) or DEFAULT_WEIGHT
+    scales = arrow_scales(graph)
     topics = {
         one.name: f"dynamics_node/connections/{topic_name(one.name)}/wrench" for one in graph.subsystems
     }
-    return graph.links[0], [WrenchDisplay(f"Wrench on {n}", topic, weight) for n, topic in topics.items()]
+    return graph.links[0], [WrenchDisplay(f"Wrench on {n}", topic, scales) for n, topic in topics.items()]
 
 
 def rviz_config(
@@ -62,7 +59,7 @@ def rviz_config(
 
     Args:
         fixed_frame: that does not move, with the prefix. description: topic of the URDF.
-        markers: topic of a MarkerArray; empty: none.
+        markers: topic of a further MarkerArray; empty: none.
 
     Raises:
         ValueError: rviz2 puts a "/" between the prefix and the link, and this prefix does not end in one.
@@ -80,11 +77,13 @@ def rviz_config(
         "Description Topic": {"Value": description, "Depth": 1, "Durability Policy": "Transient Local"},
         "TF Prefix": frame_prefix.rstrip("/"),
     }
-    shown = [{"Class": "rviz_default_plugins/Grid", "Name": "Grid"}, model, *map(_wrench, wrenches)]
-    if markers:
-        topic = {"Value": markers, "Depth": 1, "Reliability Policy": "Reliable"}
-        shown.append({"Class": "rviz_default_plugins/MarkerArray", "Name": "Markers", "Topic": topic})
-    frames = {"Class": "rviz_default_plugins/TF", "Name": "Frames", "Enabled": False, "Value": False}
+    shown = [{"Class": "rviz_default_plugins/Grid", "Name": "Grid"}, model]
+    for name, topic in (("Wrenches on subsystems", WRENCH_MARKERS), ("Markers", markers)):
+        if topic:
+            of = {"Value": topic, "Depth": 1, "Reliability Policy": "Reliable"}
+            shown.append({"Class": "rviz_default_plugins/MarkerArray", "Name": name, "Topic": of})
+    # the same wrenches, one by one: each is sent with every answer
+    hidden = [*map(_wrench, wrenches), {"Class": "rviz_default_plugins/TF", "Name": "Frames"}]
     tools = ("MoveCamera", "Select", "FocusCamera")
     manager = {
         "Class": "",
@@ -93,7 +92,10 @@ def rviz_config(
             "Fixed Frame": fixed_frame,
             "Frame Rate": 30,
         },
-        "Displays": [*({**one, "Enabled": True, "Value": True} for one in shown), frames],
+        "Displays": [
+            *({**one, "Enabled": True, "Value": True} for one in shown),
+            *({**one, "Enabled": False, "Value": False} for one in hidden),
+        ],
         "Tools": [{"Class": f"rviz_default_plugins/{name}"} for name in tools],
         "Views": {"Current": VIEW},
     }
@@ -118,8 +120,8 @@ def _wrench(display: WrenchDisplay) -> dict[str, Any]:
         "Class": "rviz_default_plugins/Wrench",
         "Name": display.name,
         "Topic": {"Value": display.topic, "Depth": 5, "Reliability Policy": "Best Effort"},
-        "Force Arrow Scale": LONGEST / display.weight,  # [m/N]
-        "Torque Arrow Scale": LONGEST / (display.weight * LEVER),  # [m/(N m)]
+        "Force Arrow Scale": display.scales[0],
+        "Torque Arrow Scale": display.scales[1],
         "Arrow Width": 0.2,
         "Force Color": "204; 51; 51",
         "Torque Color": "204; 204; 51",

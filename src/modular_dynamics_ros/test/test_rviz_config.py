@@ -4,8 +4,9 @@ import pytest
 import yaml
 
 import modular_dynamics as md
+from modular_dynamics_ros.messages.terms.arrow_scales import LONGEST
 from modular_dynamics_ros.node.topics import topic_name
-from modular_dynamics_ros.rviz_config import LONGEST, robot_displays, rviz_config
+from modular_dynamics_ros.rviz_config import WRENCH_MARKERS, robot_displays, rviz_config
 
 pytestmark = pytest.mark.ros
 
@@ -34,8 +35,10 @@ def test_it_shows_the_robot_from_its_root_with_the_wrench_on_each_subsystem(root
         f"Wrench on {one.name}": f"dynamics_node/connections/{topic_name(one.name)}/wrench"
         for one in graph.subsystems
     }
-    assert all(one["Enabled"] is True for one in displays(text, "Wrench"))
-    assert displays(text, "MarkerArray") == []
+    # the arrows of all are one display; those of one subsystem can be switched on
+    assert not any(one["Enabled"] for one in displays(text, "Wrench"))
+    (arrows,) = displays(text, "MarkerArray")
+    assert (arrows["Topic"]["Value"], arrows["Enabled"]) == ("dynamics_node/markers", True)
 
 
 def test_the_weight_has_an_arrow_of_one_length_whatever_the_robot_weighs(root):
@@ -48,8 +51,8 @@ def test_the_weight_has_an_arrow_of_one_length_whatever_the_robot_weighs(root):
 
 def test_markers_and_prefix():
     text = rviz_config("left/base", "/left/urdf", [], markers="node/markers", frame_prefix="left/")
-    (markers,), (model,) = displays(text, "MarkerArray"), displays(text, "RobotModel")
-    assert markers["Topic"]["Value"] == "node/markers"
+    (*markers,), (model,) = displays(text, "MarkerArray"), displays(text, "RobotModel")
+    assert [one["Topic"]["Value"] for one in markers] == [WRENCH_MARKERS, "node/markers"]
     assert model["TF Prefix"] == "left"  # rviz2 adds the slash
 
 

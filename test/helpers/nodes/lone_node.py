@@ -7,8 +7,12 @@ from modular_dynamics_ros.diagnostics.change_log import ChangeLog
 from modular_dynamics_ros.messages.stamps import stamp_message
 
 
-def lone_node():
-    """A node without subscribers; it keeps what it publishes in `sent`, by topic. `time`: its clock [ns]."""
+def lone_node(subscribed=()):
+    """A node that keeps what it publishes in `sent`, by topic. `time`: its clock [ns].
+
+    Args:
+        subscribed: topics that have a subscriber; a set may change.
+    """
     node = MagicMock(log=ChangeLog(MagicMock(), lambda: 0.0), time=0, sent={}, simulated=False)
     node.now = lambda: node.time
     node.steady = lambda: node.time
@@ -17,7 +21,9 @@ def lone_node():
 
     def publisher(kind, topic, qos, **options):
         node.sent[topic] = sent = []  # copies: messages are written again
-        return MagicMock(publish=lambda one: sent.append(deepcopy(one)), get_subscription_count=lambda: 0)
+        return MagicMock(
+            publish=lambda one: sent.append(deepcopy(one)), get_subscription_count=lambda: topic in subscribed
+        )
 
     node.create_lifecycle_publisher = publisher
     return node

@@ -55,7 +55,8 @@ class NodeProbe(SpunNodes):
         return lambda message: kept.__setitem__(stamp_nanoseconds(message.header.stamp), message)
 
     def _on_reference(self, message: JointTrajectory) -> None:
-        self._reference.add(trajectory_from_message(message, self.graph.independent_joint_names, 0))
+        trajectory = trajectory_from_message(message, self.graph.independent_joint_names, 0)
+        self._reference.add(trajectory, trajectory.start)
         self.start = max(self.start, stamp_nanoseconds(message.header.stamp))
 
     def _on_state(self, message: JointState) -> None:

@@ -13,6 +13,7 @@ from typing import IO
 
 import modular_dynamics as md
 from helpers.paths import ROBOTS, ROOT
+from torture.descriptions.computations import compute
 from torture.descriptions.mutations import mutated
 from torture.descriptions.outcomes import outcome_of
 from torture.descriptions.yaml_mutations import mutated_yaml
@@ -83,7 +84,13 @@ def _main(kind: str, first: int, last: int) -> None:
         for seed in range(first, last):
             text, _, robot = damaged(kind, seed)
             if kind == "urdf":
-                outcome = outcome_of(lambda: md.load_urdf(text, floating_base=seed % 5 == 0), seed)  # noqa: B023
+                floating = seed % 5 == 0
+                own = None if floating or isinstance(text, bytes) else text
+                outcome = outcome_of(
+                    lambda: md.load_urdf(text, floating_base=floating),  # noqa: B023
+                    seed,
+                    use=lambda graph, seed: compute(graph, seed, own),  # noqa: B023
+                )
             else:
                 file.write_bytes(text if isinstance(text, bytes) else text.encode("utf-8", "surrogatepass"))
                 urdf = ROBOTS / f"{robot}.urdf"

@@ -1,9 +1,11 @@
 """What an accepted description is good for: finite numbers that agree with each other and with Pinocchio."""
 
+import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
+import pinocchio
 
 import modular_dynamics as md
 from modular_dynamics import closure
@@ -13,6 +15,8 @@ __all__ = ["Wrong", "compute"]
 
 #: Rounding of one torque, against the largest product of masses and lengths that may enter it.
 _ROUNDING = 1e-12
+#: Numbers whose squares are 0: Pinocchio takes an axis of that length for none.
+_SQUARED_ZERO = re.compile(r"[eE]-0*[1-9][0-9]{2}")
 _MOST_COMPARED = 400  # joints
 _MOST_CLOSED = 60  # joints
 
@@ -21,8 +25,11 @@ class Wrong(Exception):
     """A number that is not finite, or contradicts another one. No error of the library has this base."""
 
 
-def compute(graph: md.SubsystemGraph, seed: int) -> str:
+def compute(graph: md.SubsystemGraph, seed: int, urdf: str | None = None) -> str:
     """Torques, mass matrix and accelerations at a random state; a line about them.
+
+    Args:
+        urdf: what the graph was made of, where Pinocchio is to read it, too.
 
     Raises:
         Wrong: as its name says.
@@ -40,11 +47,38 @@ def compute(graph: md.SubsystemGraph, seed: int) -> str:
         residual = md.crosscheck.CrossCheck(tree)(q, v, vdot, tau, black_box_wrenches=boxes)
         if not residual.worst <= bound:
             raise Wrong(f"{residual.worst:g} from Pinocchio's {residual.scale:g}, bound {bound:g}")
+        if urdf is not None and not boxes:
+            _as_pinocchio_reads_it(tree, urdf, q, v, vdot, tau, bound)
         if not boxes:
             _equation_of_motion(tree, q, v, vdot, tau, bound)
     if graph.closing_elements and len(graph.joints) <= _MOST_CLOSED:
         return _closed(graph, random)
     return f"{len(graph.joints)} joints"
+
+
+def _as_pinocchio_reads_it(
+    tree: md.SubsystemGraph, urdf: str, q: Any, v: Any, vdot: Any, tau: Any, bound: float
+) -> None:
+    """The torques of Pinocchio's own model of the text, where it says all: what was misread differs."""
+    joints = [tree.joint(name) for name in tree.joint_names]
+    if any(one.mimic or one.armature or one.stiffness or one.type.nq != 1 for one in joints):
+        return  # of our tags, or of no angle or length
+    if _SQUARED_ZERO.search(urdf):
+        return
+    try:
+        model = pinocchio.buildModelFromXML(urdf)
+    except (ValueError, RuntimeError):  # it refuses more
+        return
+    names = list(model.names)[1:]
+    if "universe" in urdf or sorted(names) != sorted(tree.joint_names):  # planar joints are several of ours
+        return
+    order = [tree.joint_names.index(name) for name in names]
+    place = pinocchio.integrate(model, pinocchio.neutral(model), q[order])
+    model.gravity = pinocchio.Motion(np.array(tree.gravity), np.zeros(3))
+    right = pinocchio.rnea(model, model.createData(), place, v[order], vdot[order])
+    worst = np.abs(tau[order] - right).max(initial=0.0)
+    if not worst <= bound:
+        raise Wrong(f"{worst:g} from Pinocchio, which has read the text itself; bound {bound:g}")
 
 
 def _columns(graph: md.SubsystemGraph, subsystem: Any) -> Iterator[int]:

@@ -1,7 +1,7 @@
 """Compares every answer of dynamics_node with the state that it claims to answer."""
 
 import time
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -9,6 +9,7 @@ import numpy as np
 from sensor_msgs.msg import JointState
 
 from modular_dynamics_ros.messages.stamps import stamp_nanoseconds
+from torture.harness.commands import Commands
 from torture.harness.motion import accelerations_at, state_at
 from torture.harness.oracle import TOLERANCE, Oracle, Terms
 from torture.harness.tally import Tally
@@ -27,6 +28,7 @@ DEFAULTS: dict[str, Any] = {
 #: [s] beyond stale_after: from the look at the clock to the message on its way, on a machine with other work.
 MARGIN = 0.1
 KEPT = 500  # messages with some of the joints
+STAMPS = 5000  # of states that were sent, and of answers
 #: Of accelerations from filtered velocities, relative to the largest of the motion: the filter overshoots.
 OVERSHOOT = 20.0
 
@@ -52,6 +54,7 @@ class Judge:
         excused: stamps [ns] of which answers may be late: computed when the process was stopped.
         silent_since: from this time of the system on [ns] nothing may be published; None: it may.
         sent: stamps of the last states that were sent; on_stale publishes at the position of one of them.
+        commands: compares what controllers take with the torques.
     """
 
     def __init__(self, tally: Tally, urdf: str, names: list[str], stale_after: float = 0.2) -> None:
@@ -65,6 +68,8 @@ class Judge:
         self.silent_since: int | None = None
         self.sent: deque[int] = deque(maxlen=200)
         self.margin = MARGIN
+        self.commands = Commands(tally)
+        self._times_sent, self._times_answered = Counter[int](), Counter[int]()
         self._last = 0
         self._robots: dict[frozenset[str], _Robot] = {}
         self.set_robot(urdf, names)
@@ -78,12 +83,19 @@ class Judge:
     def restart(self) -> None:
         """A new process, or a clock set back: stamps begin anew."""
         self._last = 0
+        self._times_answered.clear()
+
+    def on_sent(self, stamp: int) -> None:
+        """This process sends a state with this stamp [ns]."""
+        self.sent.append(stamp)
+        _count(self._times_sent, stamp)
 
     def on_answer(self, message: JointState, info: dict[str, Any]) -> None:
         """A message of joint_torques, with rclpy's info."""
         stamp = stamp_nanoseconds(message.header.stamp)
         while len(self.parts) > KEPT:
             del self.parts[next(iter(self.parts))]
+        self.commands.on_torques(message)
         fault = self._fault(message, stamp, info["source_timestamp"] or time.time_ns())
         if fault:
             numbers = f"{message.name} q={list(message.position)} v={list(message.velocity)}"
@@ -113,6 +125,9 @@ class Judge:
             return f"a state was answered that must not be: {self.refused[stamp]}"
         if stamp < self._last:
             return f"{(self._last - stamp) * 1e-9:.6f} s older than the one before"
+        _count(self._times_answered, stamp)
+        if self._times_answered[stamp] > max(1, self._times_sent[stamp]):
+            return "a state was answered again"
         self._last = stamp
         age = self.age(stamp, published)
         if abs(age) > self.stale_after + self.margin and not self.excused(stamp):
@@ -177,3 +192,9 @@ class Judge:
         share = float(tau @ terms.full) / float(terms.full @ terms.full)
         falling = -1e-12 <= share <= 1.0 + 1e-12
         return falling and bool(np.abs(tau - share * terms.full).max() <= TOLERANCE * terms.scale)
+
+
+def _count(stamps: "Counter[int]", stamp: int) -> None:
+    stamps[stamp] += 1
+    if len(stamps) > STAMPS:
+        del stamps[next(iter(stamps))]

@@ -21,7 +21,7 @@ from rclpy.parameter import Parameter
 from rclpy.qos import DurabilityPolicy, QoSProfile
 from rclpy.signals import SignalHandlerOptions
 from sensor_msgs.msg import JointState
-from std_msgs.msg import String
+from std_msgs.msg import Float64MultiArray, String
 
 import modular_dynamics_ros
 from modular_dynamics_ros.demo.processes import Processes
@@ -54,6 +54,12 @@ class Target:
         self._executor = SingleThreadedExecutor()
         self._executor.add_node(self.node)
         self.node.create_subscription(JointState, f"{name}/joint_torques", judge.on_answer, 5000)
+        if name == "dynamics_node":  # whose joint_torques are judged
+            for kind, topic, callback in (
+                (Float64MultiArray, "effort_commands", judge.commands.on_unstamped),
+                (JointState, "stamped_effort_commands", judge.commands.on_stamped),
+            ):
+                self.node.create_subscription(kind, f"{name}/{topic}", callback, 5000)
         self.states = self.node.create_publisher(JointState, "joint_states", 1000)
         self.descriptions = self.node.create_publisher(String, "robot_description", LATCHED)
         self._dead: set[str] = set()
@@ -77,9 +83,14 @@ class Target:
         self._dead.discard(name)
         self.processes.start(name, *(["autostart:=true"] if autostart else []), *parameters)
 
-    def start_in(self, name: str, kind: str, *parameters: str, namespace: str = "") -> None:
+    def start_in(
+        self, name: str, kind: str, *parameters: str, namespace: str = "", autostart: bool = True
+    ) -> None:
         """Start a node of a kind in a namespace, by default ``name``, which is also that of the process."""
-        words = [word for parameter in ("autostart:=true", *parameters) for word in ("-p", parameter)]
+        self._raw_lines.pop(name, None)
+        self._dead.discard(name)
+        first = ["autostart:=true"] if autostart else []
+        words = [word for parameter in (*first, *parameters) for word in ("-p", parameter)]
         program = Path(modular_dynamics_ros.__file__).parent / "__main__.py"
         self.processes.start_file(
             name, program, kind, "--ros-args", "-r", f"__ns:=/{namespace or name}", *words
@@ -114,7 +125,7 @@ class Target:
         """Publish a state, a good one unless it is given."""
         message = self.state() if message is None else message
         self.tally.tried += 1
-        self.judge.sent.append(stamp_nanoseconds(message.header.stamp))
+        self.judge.on_sent(stamp_nanoseconds(message.header.stamp))
         self.states.publish(message)
 
     @contextmanager
@@ -196,6 +207,9 @@ class Target:
         """End the process by SIGINT; it must end by itself, with code 0."""
         name = name or self.name
         self.look_at_logs(name)
+        if name == "dynamics_node":
+            self.spin(0.2)  # commands and torques come on their own ways
+            self.judge.commands.finish()
         if self.alive(name):
             pid = self.processes.pid(name)
             os.kill(pid, signal.SIGINT)
@@ -236,9 +250,10 @@ class Target:
         self.processes.start_file(name, Path(importlib.import_module(module).__file__ or ""), *arguments)
         return name
 
-    def call(self, kind: type, service: str, limit: float = 10.0, **request: Any) -> Any:
+    def call(self, kind: type, service: str, limit: float = 10.0, namespace: str = "", **request: Any) -> Any:
         """The response of a service of the node; None where none came within the limit [s]."""
-        client = self.node.create_client(kind, f"{self.name}/{service}")
+        node = f"{namespace}/{self.name}" if namespace else self.name
+        client = self.node.create_client(kind, f"{node}/{service}")
         try:
             future: Any = None
 

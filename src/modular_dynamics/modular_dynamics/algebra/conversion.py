@@ -13,6 +13,7 @@ __all__ = [
     "pose",
     "rotation_about",
     "rotation_matrix",
+    "rotation_quaternion",
     "to_rotation_translation",
     "to_xyz_rpy",
     "translation",
@@ -50,7 +51,7 @@ def rotation_matrix(r: Quaternion) -> NDArray[np.float64]:
     )
 
 
-def _rotation_quaternion(matrix: NDArray[np.float64]) -> Quaternion:
+def rotation_quaternion(matrix: NDArray[np.float64]) -> Quaternion:
     """Unit quaternion of a rotation matrix, w >= 0, by Shepperd's choice of the largest component."""
     (a, b, c), (d, e, f), (g, h, i) = matrix.tolist()
     squares = [1 + a + e + i, 1 + a - e - i, 1 - a + e - i, 1 - a - e + i]  # 4 times w^2, x^2, y^2, z^2
@@ -75,7 +76,7 @@ def from_rotation_translation(rotation: ArrayLike, position: ArrayLike) -> DualQ
         raise ValueError(f"not a rotation matrix (R R^T = 1, 3 x 3): {matrix.tolist()}")
     if np.linalg.det(matrix) < 0.0:
         raise ValueError(f"a reflection (determinant -1) is not a rotation matrix: {matrix.tolist()}")
-    return pose(_rotation_quaternion(matrix), position)
+    return pose(rotation_quaternion(matrix), position)
 
 
 def to_rotation_translation(x: DualQuaternion) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

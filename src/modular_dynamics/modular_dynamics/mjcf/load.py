@@ -15,7 +15,7 @@ from ..urdf.checks.robot import check_references, check_tree
 from ..urdf.checks.tags import with_partition
 from ..urdf.description import Annotations
 from ..urdf.joint_types import with_joint_tags
-from ..urdf.load import gravity_vector
+from ..urdf.load import gravity_vector, in_order
 from ..urdf.partition import partition as make_groups
 from ..urdf.tags import read_partition
 from .actuators import read_actuators
@@ -104,16 +104,15 @@ def _graph(
         held = ", ".join(names.joints[k] for k in relations.locked)
         notes.append(f"joints that equality constraints hold at one position are fixed: {held}")
     in_file = (0.0, 0.0, 0.0) if model.opt.disableflags & Disable.GRAVITY else model.opt.gravity
+    field = gravity_vector(in_file if gravity is None else gravity)
+    graph = assemble(with_joint_tags(robot, annotations), groups, field)
     return replace(
-        assemble(
-            with_joint_tags(robot, annotations),
-            groups,
-            gravity_vector(in_file if gravity is None else gravity),
-        ),
+        graph,
         loop_joints=annotations.loop_joints,
         passive_joints=annotations.passive,
         gears=annotations.gears,
         springs=annotations.springs,
+        independent=in_order(annotations.independent, graph),
         warnings=tuple(findings),
         notes=tuple(notes),
     )

@@ -2,6 +2,7 @@
 
 from . import checks, orders
 from .changes.parameters.kind import Parameter
+from .changes.sources import SourceText
 from .checks import *  # noqa: F403  # all of them
 from .closure import Anchor, Gear, LoopJoint, Spring
 from .configuration import PositionLimits, joint_limits, usual_range
@@ -25,6 +26,7 @@ __all__ = [
     "Mimic",
     "Parameter",
     "PositionLimits",
+    "SourceText",
     "Spring",
     "Subsystem",
     "SubsystemGraph",

@@ -18,13 +18,13 @@ _exporters: dict[str, Callable[..., Any]] = {}
 
 
 def register_exporter(function: F) -> F:
-    """Decorator of the functions of dynamics/ that are called below; they are found by their names."""
+    """Decorator of functions of other packages that methods of graphs call, by their names."""
     _exporters[function.__name__] = function
     return function
 
 
 def exporter(name: str) -> Callable[..., Any]:
-    """A function of dynamics/ or closure/ that was registered. RuntimeError: none of this name."""
+    """A function of dynamics/, closure/ or urdf/ that was registered. RuntimeError: none of this name."""
     if name not in _exporters:
         raise RuntimeError(f"import modular_dynamics first: it registers '{name}'")
     return _exporters[name]

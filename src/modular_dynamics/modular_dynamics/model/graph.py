@@ -18,7 +18,7 @@ from .changes.lock import lock
 from .changes.parameters.by_name import parameters_of, with_parameters
 from .changes.payload import payloads_of, with_payload
 from .changes.removal import without
-from .code_export import ExportsCode
+from .code_export import ExportsCode, exporter
 from .number_arrays import number_array
 from .printing import tree_lines
 from .structure import Structure
@@ -44,6 +44,7 @@ class SubsystemGraph(Structure, ExportsCode):
         floating_base: whether a floating root joint was added.
         warnings: what was accepted although it looks wrong, one value each. notes: decisions of the reader,
             and what is unusual but right.
+        sources: the texts from which its links were read, also after changes; see :meth:`to_urdf`.
     """
 
     def with_independent_joints(self, *names: str) -> SubsystemGraph:
@@ -121,6 +122,24 @@ class SubsystemGraph(Structure, ExportsCode):
     without = without
     parameters = cached_property(parameters_of)
     payloads = property(payloads_of)
+
+    def to_urdf(self) -> str:
+        """The robot as it is now, as URDF text with tags (docs/urdf_tags.md).
+
+        ``md.load_urdf(graph.to_urdf())`` is the same robot: names, order of q, torques, loops, subsystems.
+        Payloads are part of the links that carry them, and a revolute joint without limits is continuous.
+        ``warnings`` and ``notes`` are not written.
+
+        Visuals, collisions and materials, and all else that the library does not read (``<gazebo>``,
+        ``<ros2_control>``, ``<transmission>``), are taken from the texts from which the links were read, also
+        after changes; those of an attached robot under its prefix. Robots that were not read from a URDF have
+        none.
+
+        Raises:
+            UnsupportedModelError: something that a URDF with tags cannot express; names it.
+        """
+        text: str = exporter("graph_urdf")(self)
+        return text
 
     def __str__(self) -> str:
         heading = (

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from ..algebra import DualQuaternion
 from ..exceptions import GraphTypeError, UnknownNameError
+from .changes.sources import SourceText
 from .closure import Gear, LoopJoint, Spring
 from .consistency import consistent_subsystems
 from .constant import Constant, read_only
@@ -49,6 +50,7 @@ class Structure(Constant):
     floating_base: bool = False
     warnings: tuple[Finding, ...] = ()
     notes: tuple[str, ...] = ()
+    sources: tuple[SourceText, ...] = field(default=(), repr=False)
 
     def __post_init__(self) -> None:
         self._set(gravity=read_only(self.gravity, (3,), f"the gravity of '{self.name}'"))

@@ -4,6 +4,7 @@ They are far above every robot that is known, and so low that a description at a
 """
 
 __all__ = [
+    "MAX_ATTRIBUTES",
     "MAX_BYTES",
     "MAX_DEPTH",
     "MAX_JOINTS",
@@ -20,6 +21,8 @@ __all__ = [
 MAX_BYTES = 20_000_000
 #: Links, and joints, of one robot; those of planar joints count as they are read.
 MAX_LINKS = MAX_JOINTS = 10_000
+#: Attributes of one XML element; lxml reads n of them in a time that grows with n^2.
+MAX_ATTRIBUTES = 200
 #: Elements in <modular_dynamics>.
 MAX_TAGS = 100_000
 #: Characters of a name.

@@ -3,11 +3,13 @@
 from .load import load_urdf
 from .stamps import DescriptionHeader, description_header, stamp_text, stamped
 from .tags import has_loops
+from .writing import graph_urdf
 from .xacro_files import plain_urdf
 
 __all__ = [
     "DescriptionHeader",
     "description_header",
+    "graph_urdf",
     "has_loops",
     "load_urdf",
     "plain_urdf",

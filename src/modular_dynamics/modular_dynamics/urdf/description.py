@@ -155,6 +155,7 @@ class Annotations:
     """The content of <modular_dynamics>, or of the YAML file with the same content.
 
     Attributes:
+        independent: joints that are independent; None: all but passive and geared ones.
         lines: line of each entry, by section and name, for error messages.
     """
 
@@ -163,6 +164,7 @@ class Annotations:
     passive: tuple[str, ...] = ()
     gears: tuple[Gear, ...] = ()
     springs: tuple[Spring, ...] = ()
+    independent: tuple[str, ...] | None = None
     spherical: tuple[str, ...] = ()
     joint_dynamics: tuple[JointDynamics, ...] = ()
     lines: Mapping[tuple[str, str], int | str | None] = field(default_factory=dict)

@@ -144,13 +144,19 @@ def _joint(joint: Any, line: int | None) -> JointDescription:
         x_parent_joint=_pose(joint.origin),
         axis=axis / np.linalg.norm(axis),
         limits=Limits(
-            lower=float(limit.lower) if has_range else None,
-            upper=float(limit.upper) if has_range else None,
-            effort=None if limit is None else float(limit.effort),
-            velocity=None if limit is None else float(limit.velocity),
+            lower=_bound(limit.lower, -LARGEST_FLOAT) if has_range else None,
+            upper=_bound(limit.upper) if has_range else None,
+            effort=None if limit is None else _bound(limit.effort),
+            velocity=None if limit is None else _bound(limit.velocity),
         ),
         damping=0.0 if dynamics is None else float(dynamics.damping),
         friction=0.0 if dynamics is None else float(dynamics.friction),
         mimic=None if mimic is None else Mimic(mimic.joint, float(mimic.multiplier), float(mimic.offset)),
         line=line,
     )
+
+
+def _bound(limit: Any, none: float = LARGEST_FLOAT) -> float | None:
+    """A limit; None for the largest float, which stands where URDF needs a number and there is no limit."""
+    value = float(limit)
+    return None if value == none else value

@@ -1,7 +1,7 @@
 """URDF or xacro, text or file -> SubsystemGraph."""
 
 import warnings as python_warnings
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,13 +11,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..algebra import DualQuaternion
 from ..exceptions import DescriptionError, ModelWarning, StateError, UrdfError
-from ..model import Finding, SubsystemGraph, summaries_by_kind
+from ..model import Finding, SourceText, SubsystemGraph, summaries_by_kind
 from ..model.number_arrays import number_array
 from .assembly import assemble
 from .checks.inertias import check_joint_inertias, check_links
 from .checks.limits import possible_friction, possible_limits, zero_limits
 from .checks.robot import check_references, check_tree, massless_ends, resolve_mimics
 from .checks.tags import checked_annotations, with_partition
+from .conditions import conditions_of
 from .description import Annotations, JointDescription, LinkDescription, RobotDescription
 from .elements import read_robot
 from .joint_types import with_joint_tags, with_planar_joints
@@ -27,7 +28,7 @@ from .source import Source
 from .tags import read_partition, read_tags
 from .xacro_files import Mappings, PlainUrdf, read_plain
 
-__all__ = ["gravity_vector", "load_urdf"]
+__all__ = ["GROUND", "ROOT_JOINT", "free_name", "graph_of", "gravity_vector", "in_order", "load_urdf"]
 
 #: Name of the joint that ``floating_base`` adds, as in Pinocchio.
 ROOT_JOINT = "root_joint"
@@ -39,8 +40,8 @@ def load_urdf(
     source: Source,
     partition: str | Path | Mapping[str, Any] | None = None,
     *,
-    gravity: ArrayLike = (0.0, 0.0, -9.81),
-    floating_base: bool = False,
+    gravity: ArrayLike | None = None,
+    floating_base: bool | None = None,
     strict: bool = False,
     mappings: Mappings = None,
 ) -> SubsystemGraph:
@@ -51,8 +52,10 @@ def load_urdf(
             the extra ``xacro`` expands.
         partition: YAML file (or its content) with the same content as the tags; where it has a section,
             it replaces that of the tags. Without tags or file, every unbranched chain is a subsystem.
-        gravity: gravitational acceleration in the root link's frame [m/s^2].
-        floating_base: let the root link float: q gains x y z and a quaternion w x y z, v and tau six numbers.
+        gravity: gravitational acceleration in the root link's frame [m/s^2]; None: that of the tags, which
+            is (0, 0, -9.81) if they have none.
+        floating_base: let the root link float: q gains x y z and a quaternion w x y z, v and tau six numbers;
+            None: as the tags say.
         strict: raise an error instead of a :class:`ModelWarning`.
         mappings: arguments of a xacro file by name. A xacro description given as text is only expanded with
             mappings, which may be empty: expanding reads the files that it includes. Lines in errors are then
@@ -64,7 +67,7 @@ def load_urdf(
     """
     plain = read_plain(source, mappings)
     try:
-        graph = _graph(plain, partition, gravity_vector(gravity), floating_base, strict)
+        graph = graph_of(plain, partition, gravity, floating_base, strict)
     except DescriptionError as error:
         in_source = isinstance(error, UrdfError) or isinstance(error.line, int)
         if not plain.where or not in_source:  # a partition file names itself
@@ -75,16 +78,21 @@ def load_urdf(
     return graph
 
 
-def _graph(
+def graph_of(
     plain: PlainUrdf,
-    partition: str | Path | Mapping[str, Any] | None,
-    gravity: NDArray[np.float64],
-    floating_base: bool,
-    strict: bool,
+    partition: str | Path | Mapping[str, Any] | None = None,
+    gravity: ArrayLike | None = None,
+    floating_base: bool | None = None,
+    strict: bool = False,
 ) -> SubsystemGraph:
+    """The graph of a plain URDF, without Python warnings and without the file's name in errors."""
     root = plain.root
+    conditions = conditions_of(root)
+    field = conditions.gravity if gravity is None else gravity_vector(gravity)
+    floating_base = conditions.floating_base if floating_base is None else floating_base
     repairs = repair(root)
     robot = read_robot(root)
+    source = SourceText(plain.text, "", frozenset(robot.links))
     check_tree(robot)
     impossible = [*check_links(robot)]
     robot, ignored = resolve_mimics(robot)
@@ -109,7 +117,7 @@ def _graph(
         raise UrdfError(f"strict: {'; '.join(summaries_by_kind(findings))}")
     groups, notes = make_groups(robot, annotations.subsystems)
     check_references(robot, annotations)
-    graph = assemble(with_joint_tags(robot, annotations), groups, gravity)
+    graph = assemble(with_joint_tags(robot, annotations), groups, field)
     check_joint_inertias(graph, robot)
     return replace(
         graph,
@@ -117,7 +125,9 @@ def _graph(
         passive_joints=annotations.passive,
         gears=annotations.gears,
         springs=annotations.springs,
+        independent=in_order(annotations.independent, graph),
         urdf=plain.text,
+        sources=(source,),
         floating_base=floating_base,
         warnings=tuple(findings),
         notes=(*notes, *summaries_by_kind(zero_limits(robot))),
@@ -136,6 +146,11 @@ def gravity_vector(gravity: ArrayLike) -> NDArray[np.float64]:
     return vector
 
 
+def in_order(independent: tuple[str, ...] | None, graph: SubsystemGraph) -> tuple[str, ...] | None:
+    """Names of independent joints in the order of q."""
+    return None if independent is None else tuple(name for name in graph.joint_names if name in independent)
+
+
 def _annotations(tags: dict[str, Any] | None, file: dict[str, Any] | None) -> Annotations:
     """Those of the tags and of the partition file, whose sections replace those of the tags."""
     from_tags = Annotations() if tags is None else checked_annotations(tags)
@@ -152,7 +167,7 @@ def _floating(robot: RobotDescription, annotations: Annotations) -> tuple[RobotD
     if present:
         raise UrdfError(f"floating_base is set, but joint '{present[0]}' is floating already")
     findings = list[Finding]()
-    ground, root_joint = _free_name(GROUND, robot.links), _free_name(ROOT_JOINT, robot.joints)
+    ground, root_joint = free_name(GROUND, robot.links), free_name(ROOT_JOINT, robot.joints)
     if ROOT_JOINT in robot.joints:
         text = (
             f"joint '{ROOT_JOINT}' has the name of the joint that floating_base adds; that one is now "
@@ -176,7 +191,8 @@ def _floating(robot: RobotDescription, annotations: Annotations) -> tuple[RobotD
     return floating, findings
 
 
-def _free_name(name: str, taken: Mapping[str, object]) -> str:
+def free_name(name: str, taken: Container[str]) -> str:
+    """The name, with so many underscores that it is not taken."""
     while name in taken:
         name += "_"
     return name

@@ -11,6 +11,7 @@ from lxml import etree
 
 from ..exceptions import UrdfError
 from ..model import Finding
+from ..text.sizes import MAX_ATTRIBUTES, shown, too_large
 from .source import line_of
 
 __all__ = ["Parsed", "parse_xml"]
@@ -44,7 +45,8 @@ def parse_xml(text: str) -> Parsed:
     without a prefix are URDF's, also where xmlns declares a namespace for them.
 
     Raises:
-        UrdfError: malformed XML (with the line), a DTD or entity, or a root element other than <robot>.
+        UrdfError: malformed XML (with the line), a DTD or entity, an element with more attributes than are
+            accepted, or a root element other than <robot>.
     """
     # the text is decoded already, so an encoding declaration must not apply; the line count is kept
     body = _DECLARATION.sub(lambda declaration: "\n" * declaration.group().count("\n"), text.lstrip("\ufeff"))
@@ -54,6 +56,9 @@ def parse_xml(text: str) -> Parsed:
         raise UrdfError("a DTD (<!DOCTYPE ...>) or entity is not allowed; write the values out", line)
     parsed = _parsed(body)
     for element in parsed.root.iter(etree.Element):
+        if (count := len(element.attrib)) > MAX_ATTRIBUTES:
+            what = f"the element {shown(element.tag)}"
+            raise UrdfError(too_large(what, count, MAX_ATTRIBUTES, "attributes"), line_of(element))
         if not element.prefix and str(element.tag).startswith("{"):
             element.tag = etree.QName(element).localname
     if parsed.root.tag != "robot":

@@ -15,6 +15,7 @@ from ..text.files import path_of, text_of
 from ..text.sizes import MAX_TAGS, MAX_YAML_BYTES, too_large
 from ..text.yaml_text import LinedMapping, documents
 from .checks.values import LINE, attributes
+from .conditions import ATTRIBUTES
 from .source import Source, line_of
 from .stamps import stamp_of
 from .xacro_files import Mappings, read_plain
@@ -27,6 +28,7 @@ _SECTION_OF = {
     "passive": "passive",
     "gear": "gears",
     "spring": "springs",
+    "independent": "independent",
     "spherical": "spherical",
     "joint_dynamics": "joint_dynamics",
 }
@@ -53,14 +55,18 @@ def read_tags(robot: etree._Element) -> dict[str, Any] | None:
         **_own(wrappers[0], _SECTION_OF.values()),
         "version": wrappers[0].get("version"),
     }
-    content.pop("stamp", None)
+    for key in ("stamp", *ATTRIBUTES):  # of which others take care
+        content.pop(key, None)
     for element in wrappers[0]:
         if element.tag not in _SECTION_OF:
             known = ", ".join(f"<{tag}>" for tag in _SECTION_OF)
             raise UrdfError(
                 f"unknown tag <{element.tag}> in <modular_dynamics>; known: {known}", line_of(element)
             )
-        content.setdefault(_SECTION_OF[element.tag], []).append(_entry(element))
+        if element.tag == "independent" and "independent" in content:
+            raise UrdfError("a second <independent> in <modular_dynamics>; one is allowed", line_of(element))
+        entries = _independent(element) if element.tag == "independent" else [_entry(element)]
+        content.setdefault(_SECTION_OF[element.tag], []).extend(entries)
     return content
 
 
@@ -85,6 +91,23 @@ def _entry(element: etree._Element) -> dict[str, Any]:
             case _:
                 raise UrdfError(f"unknown tag {where}", line_of(child))
     return item
+
+
+def _independent(element: etree._Element) -> list[dict[str, Any]]:
+    """Its joints, one entry each; there may be none, where the loops leave no mobility."""
+    if element.attrib:
+        raise UrdfError(
+            f"<independent> has the unknown attribute '{next(iter(element.attrib))!s}'; it contains its "
+            'joints, <joint name="..."/>',
+            line_of(element),
+        )
+    entries = []
+    for child in element:
+        if child.tag != "joint":
+            raise UrdfError(f"unknown tag <{child.tag}> in <independent>", line_of(child))
+        values = attributes(child)
+        entries.append({"joint": _required(values, "name", "<joint> in <independent>"), LINE: values[LINE]})
+    return entries
 
 
 def _own(element: etree._Element, of_children: Iterable[str]) -> dict[str, Any]:

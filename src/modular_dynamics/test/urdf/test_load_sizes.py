@@ -5,7 +5,7 @@ from time import process_time
 import pytest
 
 import modular_dynamics as md
-from modular_dynamics.text.sizes import MAX_JOINTS, MAX_LINKS, MAX_NAME, MAX_TAGS
+from modular_dynamics.text.sizes import MAX_ATTRIBUTES, MAX_JOINTS, MAX_LINKS, MAX_NAME, MAX_TAGS
 
 LINK = '<link name="l{}"/>'
 JOINT = '<joint name="j{0}" type="continuous"><parent link="l{1}"/><child link="l{0}"/>{2}</joint>'
@@ -73,6 +73,10 @@ LIMITS = {
     ),
     "joints": ("<joint/>" * (MAX_JOINTS + 1), f"10001 joints; at most {MAX_JOINTS} are accepted"),
     "tags": (tags(MAX_TAGS + 1, '<passive joint="j"/>'), f"100001 elements; at most {MAX_TAGS} are accepted"),
+    "attributes": (
+        LINK.format(0).replace("/>", " ".join(f' a{k}=""' for k in range(MAX_ATTRIBUTES)) + "/>"),
+        f"element 'link' has 201 attributes; at most {MAX_ATTRIBUTES} are accepted",
+    ),
     "a name": (LINK.format("a" * MAX_NAME), f"name has 1001 characters; at most {MAX_NAME} are accepted"),
 }
 
@@ -86,6 +90,7 @@ def test_limits_are_named_where_they_are_met(content, message):
 
 SMALL = robot(1)
 TEXTS = {
+    "attributes of one element": SMALL.replace("/>", " ".join(f' a{k}=""' for k in range(60_000)) + "/>", 1),
     "comments that do not end": "<!--" * 100_000 + SMALL,
     "processing instructions that do not end": f'<robot name="r"><!-- -- -->{"<?" * 100_000}</robot>',
     "newlines before": "\n" * 19_000_000 + SMALL,

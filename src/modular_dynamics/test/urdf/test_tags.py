@@ -149,3 +149,53 @@ def test_what_cannot_be_read_is_an_error(tmp_path):
 def test_an_attribute_with_the_key_of_the_children_is_refused(tags, attribute):
     with pytest.raises(md.UrdfError, match=f"has the unknown attribute '{attribute}'"):
         md.load_urdf(ROBOT.format(f'<modular_dynamics version="1" {tags}</modular_dynamics>'))
+
+
+def with_tags(tags):
+    """The four-bar with further tags."""
+    text = (ROBOTS / "four_bar.urdf").read_text()
+    return text.replace("</modular_dynamics>", f"{tags}</modular_dynamics>")
+
+
+def test_independent_joints_take_the_place_of_the_others():
+    own = md.load_urdf(ROBOTS / "four_bar.urdf")
+    first, *_, last = own.joint_names
+    tags = f'<independent> <joint name="{last}"/> <joint name="{first}"/> </independent>'
+    assert md.load_urdf(with_tags(tags)).independent_joint_names == (first, last)
+    assert md.load_urdf(with_tags("<independent/>")).independent_joint_names == ()
+    by_file = {"version": 1, "independent": [last]}
+    assert md.load_urdf(with_tags(tags), by_file).independent_joint_names == (last,)
+    assert md.load_urdf(own.urdf, {"version": 1, "independent": None}).independent is None
+
+
+@pytest.mark.parametrize(
+    ("tags", "error", "message"),
+    [
+        (
+            '<independent joint="a"/>',
+            md.UrdfError,
+            "line [0-9]+: <independent> has the unknown attr",
+        ),
+        ("<independent/><independent/>", md.UrdfError, "a second <independent> in <modular_dynamics>"),
+        ('<independent><link name="a"/></independent>', md.UrdfError, "unknown tag <link> in <independent>"),
+        ("<independent><joint/></independent>", md.UrdfError, "<joint> in <independent> lacks 'name'"),
+        (
+            '<independent><joint name="a"/></independent>',
+            md.PartitionError,
+            "line [0-9]+: .*unknown joint",
+        ),
+        (
+            '<independent><joint name="J1"/><joint name="J1"/></independent>',
+            md.PartitionError,
+            "two independent joints are named 'J1'",
+        ),
+    ],
+)
+def test_other_independent_joints_are_refused(tags, error, message):
+    with pytest.raises(error, match=message):
+        md.load_urdf(with_tags(tags))
+
+
+def test_a_mimic_joint_cannot_be_independent():
+    with pytest.raises(md.PartitionError, match="independent joint 'tv7_right_finger_joint' mimics joint"):
+        md.load_urdf(ROBOTS / "vendor_arm.urdf", {"version": 1, "independent": ["tv7_right_finger_joint"]})

@@ -52,6 +52,25 @@ class AssemblyMode:
             BadMessage: the loops do not close.
         """
         last = next((before for before in previous if self._follows(state, before.state)), None)
+        return self._close(state, last)
+
+    def close_from(self, state: State, start: Configuration | None) -> Configuration:
+        """The same from `start`, however far it is: the assembly mode nearest to it, or the measured one.
+
+        Raises:
+            BadMessage: the loops do not close, or not where passive joints are said to be.
+        """
+        closed = self._close(state, start)
+        if closed.disagreements:
+            differences = ", ".join(f"'{name}' by {d:.3g}" for name, d in closed.disagreements.items())
+            raise BadMessage(
+                "disagree",
+                f"loops do not close with the passive joints as given: {differences} rad or m from where "
+                f"they close, more than {self.tolerance:g} (closure_tolerance); leave these joints out",
+            )
+        return closed
+
+    def _close(self, state: State, last: Configuration | None) -> Configuration:
         failure, continues = None, last is not None
         try:
             closed = self._solver.close(self._independent(state), None if last is None else last.coordinates)

@@ -57,15 +57,29 @@ class ClosedLoopSolution:
 
         Where passive joints are free, friction accelerates them.
         """
-        robot, result, W = self.robot, self.result, self.result.projection
+        robot = self.robot
+        return self.along(friction_torques(self.result.velocities, robot.damping, robot.dry_friction))
+
+    def along(self, torques: Array) -> Array:
+        """(n,) what torques of all joints (nv,) are along the independent joints: W^T of them."""
+        result, W = self.result, self.result.projection
         if result.free:
-            W = solver_of(robot.graph).dynamic_projection(result.coordinates)
-        losses = friction_torques(result.velocities, robot.damping, robot.dry_friction)
-        return self._of_joints(np.asarray(W.T @ losses))
+            W = solver_of(self.robot.graph).dynamic_projection(result.coordinates)
+        return self._of_joints(np.asarray(W.T @ torques))
 
     def connection_wrench(self, index: int) -> StampedWrench:
         """The wrench that the tree's joints transmit to the subsystem with this index."""
         return self.result.tree.connection_wrench_in_link(index)
+
+    @property
+    def joint_wrenches(self) -> Array:
+        """(k, 6) what each of the tree's joints exerts on the link that it moves, at and in its frame."""
+        return self.result.tree.joint_wrenches
+
+    @property
+    def connection_wrenches(self) -> Array:
+        """(s, 6) the wrenches that hold the subsystems, at and in their connection frames."""
+        return self.result.tree.connection_wrenches
 
     @cached_property
     def cut_wrenches(self) -> dict[str, StampedWrench]:
@@ -91,7 +105,7 @@ class ClosedLoop:
     """Solves one robot; a workspace of one thread.
 
     Attributes:
-        mode: closes the loops.
+        mode: closes the loops. solver: the library's.
 
     Raises:
         RobotError: the robot has no configuration with closed loops, or a joint that the library rejects.
@@ -101,17 +115,17 @@ class ClosedLoop:
         self._robot = robot
         self._no_wrenches = AppliedWrenches()
         try:
-            self._solver = ClosedLoopSolver(robot.graph)
+            self.solver = ClosedLoopSolver(robot.graph)
             self._warm_up()
         except md.ModularDynamicsError as error:
             raise RobotError(str(error)) from error
-        self.mode = AssemblyMode(robot, self._solver, tolerance)
+        self.mode = AssemblyMode(robot, self.solver, tolerance)
 
     def _warm_up(self) -> None:
         """Compute everything once: what has to be compiled or loaded must not delay the first answer."""
-        rest = np.zeros(len(self._solver.independent_v))
+        rest = np.zeros(len(self.solver.independent_v))
         try:
-            result = self._solver.inverse_dynamics(self._solver.warm_up(), rest, rest)
+            result = self.solver.inverse_dynamics(self.solver.warm_up(), rest, rest)
         except md.SingularityError:
             return  # only the first configuration is a dead point
         ClosedLoopSolution(self._robot, result, self._no_wrenches).connection_wrench(0)
@@ -132,7 +146,7 @@ class ClosedLoop:
         if base is not None and moving is not None:
             v, a = base.rates(v, moving.twist), base.rates(a, moving.acceleration)
         try:
-            result = self._solver.inverse_dynamics(configuration.coordinates, v, a, wrenches.external)
+            result = self.solver.inverse_dynamics(configuration.coordinates, v, a, wrenches.external)
         except md.ClosureError as error:
             raise refused_closure(error) from error
         except md.StateError as error:

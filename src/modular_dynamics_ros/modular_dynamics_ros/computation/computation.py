@@ -152,6 +152,11 @@ class Computation:
             self.base_states.clear()
 
     @property
+    def solver(self) -> OpenChain | ClosedLoop:
+        """Inverse dynamics of the robot as it is now, for the thread that computes answers."""
+        return self._solver
+
+    @property
     def needs_velocity(self) -> bool:
         """Whether the published torques depend on velocities at all."""
         return self.settings.output != "gravity" or self.settings.friction != "none"
@@ -163,11 +168,13 @@ class Computation:
         v: Array,
         without_velocity: tuple[str, ...] = (),
         measured: Array | None = None,
+        effort: Array | None = None,
     ) -> State:
         """A joint state with its stamp [ns], and the accelerations that belong to it.
 
         Args:
             measured: positions of the passive joints of closed loops, NaN where they are not measured.
+            effort: see `State`.
 
         Raises:
             BadMessage: the acceleration source does not know them, or the state of the base is unknown.
@@ -177,7 +184,7 @@ class Computation:
         self._position = stamp, q, measured
         a, coverage = self.accelerations.at(stamp, v, without_velocity)
         base = None if self.base_states is None else self.base_states.at(stamp)
-        return State(stamp, q, v, a, measured, coverage, base)
+        return State(stamp, q, v, a, measured, coverage, base, effort)
 
     def note_late_position(self, stamp: int, q: Array, measured: Array) -> None:
         """Note where the robot was at a stamp [ns], by a joint state that came too late to be answered."""

@@ -13,6 +13,8 @@ from modular_dynamics_ros.exceptions import BadMessage, RobotError, listed
 
 __all__ = ["FloatingBase", "floating_base_of", "floating_joints"]
 
+EARTH_CENTRED = "earth", "ecef"  # names of world frames
+
 
 @dataclass(frozen=True, eq=False)
 class FloatingBase:
@@ -54,6 +56,11 @@ class FloatingBase:
             every[self.velocities] = base
         return every
 
+    @property
+    def rate_indices(self) -> NDArray[np.intp]:
+        """(n,) where those of the robot's `state_names` are in the solvers' velocities."""
+        return self._rates
+
     def of_joints(self, every: Array) -> Array:
         """(n,) those of the robot's `state_names` out of the solvers' velocities or torques."""
         return np.asarray(every[self._rates])
@@ -91,16 +98,21 @@ class FloatingBase:
             )
         return body.links[name]
 
+    @property
+    def root(self) -> Quaternion:
+        """The rotation from the robot's root frame to the frame that the joint starts from."""
+        return self._start.primary.conjugate()
+
     def world(self, name: str) -> Quaternion:
         """The rotation from a world frame to the frame that the joint starts from.
 
         A frame that is no link of the robot has the axes of the robot's root frame, as the parameter gravity.
 
         Raises:
-            BadMessage: it is a link that moves; or its z axis points down.
+            BadMessage: it is a link that moves; or its z axis points down, or to the pole.
         """
         graph = self._graph
-        joint = self._start.primary.conjugate()
+        joint = self.root
         if name in graph.ground.links:
             return joint * graph.ground.links[name].primary
         if not name or name in graph.links:
@@ -110,6 +122,12 @@ class FloatingBase:
             )
         if name.lower().endswith("_ned"):
             raise BadMessage("unknown frame", f"z of its world frame '{name}' points down: z up is needed")
+        if name.lower().rpartition("/")[2] in EARTH_CENTRED or name.lower().endswith("_ecef"):
+            raise BadMessage(
+                "unknown frame",
+                f"z of its world frame '{name}', which is earth-centred (REP 105), points to the north pole: "
+                "a fixed frame with z up is needed, such as odom, map or world",
+            )
         return joint
 
 

@@ -53,6 +53,16 @@ class OpenChainDynamics:
         """The wrench that holds the subsystem with this index."""
         return self.result.connection_wrench_in_link(index)
 
+    @property
+    def joint_wrenches(self) -> Array:
+        """(k, 6) what each joint exerts on the link that it moves, at and in its frame."""
+        return self.result.joint_wrenches
+
+    @property
+    def connection_wrenches(self) -> Array:
+        """(s, 6) the wrenches that hold the subsystems, at and in their connection frames."""
+        return self.result.connection_wrenches
+
     def compare(self, check: "md.crosscheck.CrossCheck") -> "md.crosscheck.Residual":
         """The torques against Pinocchio's, at this robot's gravity."""
         check.set_gravity(self.robot.graph.gravity)

@@ -1,7 +1,7 @@
 """A robot as the nodes need it: its graph, which joints are measured and which have torques, joint data."""
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -16,7 +16,7 @@ from modular_dynamics_ros.computation.floating_base import FloatingBase, floatin
 from modular_dynamics_ros.computation.values import Array
 from modular_dynamics_ros.exceptions import NoJointsError, RobotError, listed
 
-__all__ = ["Robot", "header_of", "load_robot", "read_graph", "robot_of", "xacro_mappings"]
+__all__ = ["Robot", "header_of", "load_robot", "read_graph", "robot_of", "robot_of_graph", "xacro_mappings"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -177,29 +177,43 @@ def robot_of(graph: md.SubsystemGraph, base_source: str = "", frame_prefix: str 
     """The robot of a graph that `read_graph` has read, or of a changed one.
 
     Raises:
+        RobotError: as of `robot_of_graph`.
+    """
+    # of an imu it is added, and a URDF's own is refused
+    moved = base_source == "odometry" or (base_source and graph.floating_base)
+    bases = floating_joints(graph) if moved else ()
+    return robot_of_graph(graph, base_source, bases, frame_prefix)
+
+
+def robot_of_graph(
+    graph: md.SubsystemGraph, base_source: str, bases: Collection[str], frame_prefix: str
+) -> Robot:
+    """A robot whose graph is known.
+
+    Args:
+        bases: floating joints whose state comes from elsewhere, by name; base_source: from where.
+
+    Raises:
         RobotError: the robot has joints whose state joint_states cannot carry, or no joint whose torque can
             be computed.
     """
     floating = floating_joints(graph)
-    # of an imu it is added, and a URDF's own is refused
-    moved = base_source == "odometry" or (base_source and graph.floating_base)
-    bases = set(floating) if moved else set[str]()
     several = [joint for joint in graph.joints if joint.type.nv > 1]
-    if refused := [joint for joint in several if joint.name not in bases.union(graph.passive_joints)]:
+    if refused := [joint for joint in several if joint.name not in {*bases, *graph.passive_joints}]:
         hint = "; floating_base:=true takes it from odometry" if refused[0].name in floating else ""
         raise RobotError(
             f"{refused[0].type.value} joint {listed([joint.name for joint in refused])}: joint_states cannot "
             f"carry its state{hint}; every other joint needs one coordinate, but passive ones"
         )
     inside = {joint.name for one in graph.subsystems if one.black_box for joint in one.joints}
-    names = tuple(name for name in graph.independent_joint_names if name not in inside | bases)
+    names = tuple(name for name in graph.independent_joint_names if name not in inside.union(bases))
     if not names:
         raise NoJointsError(
             f"'{graph.name}' has no moving joint outside black boxes: no torque can be computed"
         )
     closed = any((graph.loop_joints, graph.passive_joints, graph.gears, graph.springs))
     needed = set(names) if closed else {*names, *_moving_with(graph, inside)}
-    states = tuple(name for name in graph.joint_names if name in needed - bases)
+    states = tuple(name for name in graph.joint_names if name in needed.difference(bases))
     outside = [joint for joint in graph.joints if joint.name not in inside]
     damping, dry = md.friction_coefficients(outside, graph.joint_names)
     if closed or bases:  # of each velocity of a joint

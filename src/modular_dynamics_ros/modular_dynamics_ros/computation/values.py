@@ -98,6 +98,7 @@ class State:
         stamp: [ns]. q, v, a: (n,) of the robot's `state_names` [rad or m, per s, per s^2].
         measured: positions of the robot's `passive_names`, NaN where they are not measured.
         coverage: of the stamp by the reference. base: None where the root is fixed.
+        effort: measured (n,) [N m or N], NaN where it is missing; None: not read.
     """
 
     stamp: int
@@ -107,6 +108,7 @@ class State:
     measured: Array
     coverage: Coverage = Coverage.UNUSED
     base: BaseState | None = None
+    effort: Array | None = None
 
     def at_rest(self) -> "State":
         """The same positions without motion."""

@@ -8,6 +8,7 @@ pause, so with use_sim_time the steady clock allows it `SLOWEST` at least.
 
 import time
 from collections.abc import Callable, Mapping, Sequence
+from copy import copy
 from typing import NamedTuple
 
 import numpy as np
@@ -83,9 +84,30 @@ class TimedWrenches:
         self._newest[source] = wrench
         self._stopped.discard(source)
 
+    def require_order(self, source: str, stamp: int, now: int, valid_for: float) -> None:
+        """Whether a wrench with this stamp [ns] may replace the one of its source that is valid now [ns].
+
+        One that has become invalid, because its source stopped or a clock was set, refuses none.
+
+        Raises:
+            BadMessage: that one is newer.
+        """
+        newest = self._newest.get(source)
+        if newest is None or stamp >= newest.arrival.stamp or source in self._stopped:
+            return
+        if _is_valid(newest.arrival, now, self._steady(), valid_for):
+            text = f"its stamp is {(newest.arrival.stamp - stamp) * 1e-9:.3f} s older than that of the last"
+            raise BadMessage("older than the last one", f"{text}, which is still valid")
+
     def __contains__(self, source: str) -> bool:
         """Whether it has sent a wrench."""
         return source in self._newest
+
+    def copy(self) -> "TimedWrenches":
+        """The same wrenches; what is asked of the copy does not change this one. For any thread."""
+        other = copy(self)
+        other._newest, other._stopped = self._newest.copy(), self._stopped.copy()
+        return other
 
     def clear(self) -> None:
         """Forget all of them."""
@@ -215,6 +237,18 @@ class RobotWrenches:
             text = f"no wrench of black box {listed([*stopped])} in the last {settings.stale_after:g} s"
             return _with_stopped(valid, stopped, settings.on_stale_black_box, text)
         return valid
+
+    def boxes(self, now: int, settings: ComputationSettings) -> Mapping[str, TimedWrench]:
+        """Wrenches of black boxes that count now [ns], in the frames of links. For any thread.
+
+        Raises:
+            BadMessage: as of `current`.
+        """
+        if not self._boxes:
+            return {}
+        other = copy(self)
+        other.black_box = self.black_box.copy()
+        return other._current_boxes(now, settings)
 
     def at_connections(self, boxes: Mapping[str, TimedWrench] | None, q: Array) -> Wrenches:
         """Wrenches of black boxes in their connection frames, at positions q (nq,)."""

@@ -13,20 +13,15 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 import modular_dynamics as md
+from modular_dynamics.pictures.colours import subsystem_colours
 from modular_dynamics_ros.demo.evaluation import Evaluation, coordinates_of
 from modular_dynamics_ros.demo.torso import TorsoRun
 
-__all__ = ["draw_reactions", "draw_torques", "subsystem_colours"]
+__all__ = ["draw_reactions", "draw_torques"]
 
-COLOURS = ("#4e5b6e", "#2b6cb0", "#2f855a", "#dd6b20", "#805ad5", "#c53030", "#2c9a9a", "#b83280", "#8a7a1f")
 ROUNDING = 1e-17  # differences of exactly zero are drawn here, at the foot of a logarithmic axis
 STYLES = ("-", (0, (6, 1.5)), (0, (2, 1)))
 OVERLAID = ("-", "-", (0, (5, 5)))  # of equal curves, such as the two springs of body 4, both are seen
-
-
-def subsystem_colours(graph: md.SubsystemGraph) -> dict[str, str]:
-    """Subsystem -> colour, the same in every picture; they repeat after nine."""
-    return dict(zip((subsystem.name for subsystem in graph.subsystems), cycle(COLOURS), strict=False))
 
 
 @contextmanager

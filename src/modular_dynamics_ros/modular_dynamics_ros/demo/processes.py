@@ -5,7 +5,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
@@ -36,11 +36,25 @@ class Processes:
         for name in reversed(list(self._running)):
             self.end(name)
 
-    def start(self, node: str, *parameters: str, params_file: Path | None = None) -> None:
-        """Run a node of this package in this environment, with parameters "NAME:=VALUE"."""
+    def start(
+        self,
+        node: str,
+        *parameters: str,
+        params_file: Path | None = None,
+        name: str = "",
+        namespace: str = "",
+        remapped: Sequence[str] = (),
+    ) -> None:
+        """Run a node of this package in this environment, with parameters "NAME:=VALUE".
+
+        Args:
+            name: of the process and the node, instead of that of its kind. remapped: topics, "NAME:=OTHER".
+        """
         files = ["--params-file", str(params_file)] if params_file else []
         words = [word for parameter in parameters for word in ("-p", parameter)]
-        self._run(node, "-m", "modular_dynamics_ros", node, "--ros-args", *files, *words)
+        rules = [f"__node:={name}"] * bool(name) + [f"__ns:={namespace}"] * bool(namespace)
+        words += [word for rule in (*rules, *remapped) for word in ("-r", rule)]
+        self._run(name or node, "-m", "modular_dynamics_ros", node, "--ros-args", *files, *words)
 
     def start_file(self, name: str, path: Path, *arguments: str) -> None:
         """Run `python path arguments` in this environment."""

@@ -74,7 +74,8 @@ class MotionRecorder(Node):
         return sample.q, sample.v, acceleration
 
     def _on_reference(self, message: JointTrajectory) -> None:
-        self._reference.add(trajectory_from_message(message, self._names, 0))
+        trajectory = trajectory_from_message(message, self._names, 0)
+        self._reference.add(trajectory, trajectory.start)
         if (stamp := stamp_nanoseconds(message.header.stamp)) > self.start:
             self.start = stamp
             self.states.clear()

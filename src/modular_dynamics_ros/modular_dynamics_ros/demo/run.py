@@ -16,8 +16,8 @@ from rich.console import Console
 from rich.markup import escape
 
 import modular_dynamics as md
+from modular_dynamics.pictures.graph_picture import draw_graph
 from modular_dynamics_ros.demo.evaluation import Evaluation, evaluate, print_torques
-from modular_dynamics_ros.demo.graph_picture import draw_graph
 from modular_dynamics_ros.demo.growth import grow, print_growth
 from modular_dynamics_ros.demo.growth_picture import draw_growth
 from modular_dynamics_ros.demo.playing import DemoError, Playback

@@ -16,6 +16,7 @@ from modular_dynamics_ros.node.joint_states.change_stamp import change_stamp
 from modular_dynamics_ros.node.robot_node import RobotNode
 from modular_dynamics_ros.node.spinning import run_lifecycle_node
 from modular_dynamics_ros.parameters.dynamics import DynamicsParameters
+from modular_dynamics_ros.queries.services import QueryServices
 
 if TYPE_CHECKING:  # they import the library
     from modular_dynamics_ros.dynamics.session import DynamicsSession
@@ -30,6 +31,15 @@ class DynamicsNode(RobotNode[DynamicsParameters]):
     NAME = "dynamics_node"
     PARAMETERS = DynamicsParameters
     _changes: "Reconfiguration"
+
+    def equip(self) -> None:
+        """See `ManagedNode`."""
+        self._queries = QueryServices(self, self)
+
+    def destroy_node(self) -> None:
+        """rclpy's: the thread that answers requests ends before what it uses."""
+        self._queries.destroy()
+        super().destroy_node()
 
     @staticmethod
     def session_type() -> SessionType[DynamicsParameters]:

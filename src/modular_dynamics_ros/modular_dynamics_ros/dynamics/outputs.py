@@ -1,15 +1,13 @@
 """What dynamics_node publishes about one robot."""
 
-from collections.abc import Sequence
-
 from builtin_interfaces.msg import Time
 from geometry_msgs.msg import WrenchStamped
 from modular_dynamics_interfaces.msg import ConnectionWrenches, SubsystemGraph
 from sensor_msgs.msg import JointState
 
 from modular_dynamics_ros.computation.closed_loop import ClosedLoopSolution
-from modular_dynamics_ros.computation.computation import Answer
-from modular_dynamics_ros.computation.robot import Robot
+from modular_dynamics_ros.computation.computation import Answer, Computation
+from modular_dynamics_ros.dynamics.terms.outputs import TermOutputs
 from modular_dynamics_ros.messages.connection_wrenches import ConnectionWrenchesWriter
 from modular_dynamics_ros.messages.joint_states import JointStateWriter
 from modular_dynamics_ros.messages.stamps import stamp_message
@@ -18,6 +16,7 @@ from modular_dynamics_ros.messages.wrenches import WrenchWriter
 from modular_dynamics_ros.node.interfaces import SessionNode
 from modular_dynamics_ros.node.outputs import Outputs, WrenchTopics
 from modular_dynamics_ros.node.topics import LATCHED, topic_names
+from modular_dynamics_ros.parameters.dynamics import DynamicsParameters
 
 __all__ = ["DynamicsOutputs"]
 
@@ -28,11 +27,15 @@ class DynamicsOutputs(Outputs):
     With closed loops also all joints with one coordinate, the loops closed, and the wrench at each cut joint.
     With a floating base also its wrench.
 
+    Attributes:
+        terms: what stands behind the torques.
+
     Raises:
         RobotError: also where two names would share a topic, or one is too long for a topic.
     """
 
-    def __init__(self, node: SessionNode, robot: Robot, controller_joints: Sequence[str]) -> None:
+    def __init__(self, node: SessionNode, computation: Computation, parameters: DynamicsParameters) -> None:
+        robot, controller_joints = computation.robot, parameters.controller_joints
         graph = robot.graph
         # before the first publisher: a robot that is refused leaves none behind
         subsystems = topic_names("subsystem", [subsystem.name for subsystem in graph.subsystems])
@@ -47,7 +50,9 @@ class DynamicsOutputs(Outputs):
         self._subsystems = {subsystem.name: index for index, subsystem in enumerate(graph.subsystems)}
         self._wrenches = ConnectionWrenchesWriter(list(self._subsystems), robot.frame_prefix)
         self._wrenches_publisher = self._publisher(ConnectionWrenches, "~/connection_wrenches")
-        self._connections = WrenchTopics(self._publisher, "connections", subsystems, robot.frame_prefix)
+        self._connections = WrenchTopics(
+            self._publisher, "connections", subsystems, robot.frame_prefix, self.demand
+        )
         if robot.base is not None:
             self._base_wrench = WrenchWriter(robot.frame_prefix)
             self._base_publisher = self._publisher(WrenchStamped, "~/base_wrench")
@@ -57,7 +62,10 @@ class DynamicsOutputs(Outputs):
             self._completed_q = [graph.q_slice(name).start for name in single]
             self._completed_v = [graph.v_slice(name).start for name in single]
             self._completed_publisher = self._publisher(JointState, "~/completed_joint_states")
-            self._cuts = WrenchTopics(self._publisher, "loop_joints", loop_joints, robot.frame_prefix)
+            self._cuts = WrenchTopics(
+                self._publisher, "loop_joints", loop_joints, robot.frame_prefix, self.demand
+            )
+        self.terms = TermOutputs(node, self._publisher, self.demand, computation, parameters)
 
     def publish_graph(self, stamp: Time) -> None:
         """The graph, also for later subscribers."""
@@ -74,18 +82,19 @@ class DynamicsOutputs(Outputs):
         stamp = stamp_message(answer.state.stamp) if stamp is None else stamp
         self.publish_torques(answer, stamp)
         dynamics = answer.dynamics
-        if self._wrenches_publisher.get_subscription_count():
+        if self._wrenches_publisher in self.demand:
             self._wrenches_publisher.publish(self._wrenches.write(stamp, dynamics.connection_wrench))
         if isinstance(dynamics, ClosedLoopSolution):
-            if self._completed_publisher.get_subscription_count():
+            if self._completed_publisher in self.demand:
                 q, v = dynamics.result.coordinates, dynamics.result.velocities
                 message = self._completed.write(stamp, q[self._completed_q], v[self._completed_v])
                 self._completed_publisher.publish(message)
             self._cuts.publish(stamp, lambda name: dynamics.cut_wrenches[name])
-        if (base := self._robot.base) is not None and self._base_publisher.get_subscription_count():
+        if (base := self._robot.base) is not None and self._base_publisher in self.demand:
             wrench = self._base_wrench.write(stamp, base.link, dynamics.base_wrench)
             self._base_publisher.publish(wrench)
         self._connections.publish(stamp, lambda name: dynamics.connection_wrench(self._subsystems[name]))
+        self.terms.publish(answer, stamp)
 
     def publish_torques(self, answer: Answer, stamp: Time) -> None:
         """Torques and commands alone; joints in black boxes are left out."""

@@ -10,14 +10,14 @@ import modular_dynamics as md
 from modular_dynamics_ros.computation.changes.application import Applied
 from modular_dynamics_ros.computation.computation import Computation
 from modular_dynamics_ros.computation.robot import robot_of
-from modular_dynamics_ros.computation.values import ComputationSettings
 from modular_dynamics_ros.dynamics.base_inputs import base_source
 from modular_dynamics_ros.dynamics.crosscheck import PinocchioCheck
+from modular_dynamics_ros.dynamics.settings import dynamics_settings
 from modular_dynamics_ros.exceptions import RobotError
-from modular_dynamics_ros.node.loaded_robot import graph_of, robot_settings
+from modular_dynamics_ros.node.loaded_robot import graph_of
 from modular_dynamics_ros.parameters.dynamics import DynamicsParameters
 
-__all__ = ["PreparedRobot", "dynamics_settings", "load_prepared", "prepared_robot"]
+__all__ = ["PreparedRobot", "load_prepared", "prepared_robot"]
 
 
 class PreparedRobot(NamedTuple):
@@ -74,17 +74,3 @@ def prepared_robot(
     compared, largest = parameters.crosscheck_rate > 0.0, parameters.crosscheck_largest
     check = PinocchioCheck.of(robot, largest) if compared else None
     return PreparedRobot(computation, check, described, changed)
-
-
-def dynamics_settings(parameters: DynamicsParameters) -> ComputationSettings:
-    """Those of every node, and which torques are published."""
-    p = parameters
-    return replace(
-        robot_settings(p),
-        output=p.output,
-        friction=p.friction,
-        effort_limits=p.effort_limits,
-        on_stale_external_wrench=p.on_stale_external_wrench,
-        on_stale_black_box=p.on_stale_black_box,
-        reversed_black_boxes=p.reversed_black_boxes,
-    )

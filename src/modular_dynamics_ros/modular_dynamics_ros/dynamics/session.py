@@ -1,9 +1,8 @@
 """One robot in dynamics_node: every joint state gets its torques, and some are compared with Pinocchio."""
 
-import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -17,7 +16,9 @@ from modular_dynamics_ros.diagnostics.statuses import answer_values
 from modular_dynamics_ros.dynamics.base_inputs import base_input
 from modular_dynamics_ros.dynamics.crosscheck import CrossChecks
 from modular_dynamics_ros.dynamics.outputs import DynamicsOutputs
-from modular_dynamics_ros.dynamics.prepared_robot import PreparedRobot, dynamics_settings, load_prepared
+from modular_dynamics_ros.dynamics.prepared_robot import PreparedRobot, load_prepared
+from modular_dynamics_ros.dynamics.settings import dynamics_settings
+from modular_dynamics_ros.dynamics.torque_ramp import TorqueRamp
 from modular_dynamics_ros.dynamics.wrench_inputs import WHERE, WrenchInputs
 from modular_dynamics_ros.exceptions import BadMessage
 from modular_dynamics_ros.lifecycle.clocks import STEADY_CLOCK
@@ -25,7 +26,7 @@ from modular_dynamics_ros.messages.status import Status, status_of
 from modular_dynamics_ros.node.inputs import ReferenceInput
 from modular_dynamics_ros.node.interfaces import SessionNode
 from modular_dynamics_ros.node.joint_states.answer_record import AnswerRecord
-from modular_dynamics_ros.node.loaded_robot import WATCH_PERIOD, LoadedRobot
+from modular_dynamics_ros.node.loaded_robot import LoadedRobot
 from modular_dynamics_ros.parameters.dynamics import DynamicsParameters
 
 __all__ = ["DynamicsSession", "OutputCounts", "output_status"]
@@ -63,11 +64,10 @@ class DynamicsSession:
         self.robot, self.computation = computation.robot, computation
         self.record, self.counts = self._loaded.record, OutputCounts()
         self.crosschecks = CrossChecks(self.robot, node.log, prepared.check, parameters)
-        self._outputs = DynamicsOutputs(node, self.robot, parameters.controller_joints)
+        self._outputs = DynamicsOutputs(node, computation, parameters)
         self.last_published: Answer | None = None
         self._computed: Answer | None = None  # the last one, published or held back
-        self._ramp_factor = 1.0  # of the last torques; it falls until the next answer
-        self._ramp_start = 0.0  # for how long [s] the input had been stale when the ramp began
+        self._ramp = TorqueRamp(node)
         self._wrenches: WrenchInputs | None = None  # while active
         self._rate_timer: Any = None
         # with a rate: the state that its timer is to answer, and its arrival
@@ -81,11 +81,12 @@ class DynamicsSession:
         self._outputs.activate(state)
         self._wrenches = WrenchInputs(node, self.computation)
         others = [
-            ReferenceInput(node, self.computation),
+            ReferenceInput(node, self.computation, parameters.reference_type),
             self._wrenches,
             *(make(node, self.computation) for make in self._base_input),
         ]
-        self._loaded.subscribe(others, self._on_state, self._on_watch)
+        needs_efforts = self._outputs.terms.contact.needs_efforts
+        self._loaded.subscribe(others, self._on_state, self._on_watch, efforts=needs_efforts)
         self._outputs.publish_graph(node.stamp())
         self._set_rate(parameters.rate)
 
@@ -110,7 +111,7 @@ class DynamicsSession:
     def continue_from(self, other: "DynamicsSession") -> None:
         """See `Session`."""
         self.record.continue_from(other.record)
-        self.counts = other.counts
+        self.counts, self._ramp = other.counts, other._ramp
         self.computation.continue_from(other.computation)
         if self._wrenches is not None and other._wrenches is not None:
             self._wrenches.continue_from(other._wrenches)
@@ -123,7 +124,6 @@ class DynamicsSession:
         self.computation.carry_over(other.computation, other._computed)
         if (last := other.last_published) is not None:
             self.last_published = self.computation.carried_answer(other.robot, last)
-        self._ramp_factor, self._ramp_start = other._ramp_factor, other._ramp_start
 
     @property
     def positions(self) -> Mapping[str, float]:
@@ -139,6 +139,7 @@ class DynamicsSession:
         self._set_rate(0.0)
         self._loaded.unsubscribe()
         self._newest = self.last_published = self._computed = self._wrenches = None
+        self._ramp = TorqueRamp(self._node)
         self.record.waiting = None
 
     def destroy(self) -> None:
@@ -149,6 +150,7 @@ class DynamicsSession:
     def set_parameters(self, parameters: DynamicsParameters) -> None:
         """Take parameters that changed at run time."""
         rate, self._parameters = self._parameters.rate, parameters
+        self._outputs.terms.parameters = parameters
         self.computation.apply_settings(dynamics_settings(parameters))
         self.computation.set_gravity(parameters.gravity)
         self.robot = self.computation.robot
@@ -198,7 +200,8 @@ class DynamicsSession:
         if not self.crosschecks.admits(answer):
             return
         self._outputs.publish(answer)
-        self.last_published, self._ramp_factor = answer, 1.0
+        self.last_published = answer
+        self._ramp.published(answer, self._outputs)
         self.record.answered(answer, arrival)
         if np.count_nonzero(answer.exceeded):
             self.counts.limited.update(limited_joints(self.robot, answer))
@@ -218,29 +221,15 @@ class DynamicsSession:
                     publishing = "gravity torques at the position measured last"
                     self.last_published = held
                     self._outputs.publish(held, self._node.stamp())
-        elif on_stale == "ramp_to_zero" and last is not None and self._ramp_factor > 0.0:
+                    self._ramp.published(held, self._outputs)
+        elif on_stale == "ramp_to_zero" and self._ramp.advance(overdue, self._parameters.ramp_time):
             publishing = "the last torques times a falling factor"
-            # it begins with the first look, which comes late where /clock died or the process stood still
-            begun = max(0.0, overdue - WATCH_PERIOD)
-            self._ramp_start = begun if self._ramp_factor == 1.0 else min(self._ramp_start, begun)
-            self._publish_ramp(last, 1.0 - (overdue - self._ramp_start) / self._parameters.ramp_time)
         self.record.stale(publishing)
 
     def wind_down(self, hurried: Callable[[], bool]) -> None:
         """See `Session`: ramp_to_zero takes the torques published last to zero, as fast as always."""
-        last, start = self.last_published, self._ramp_factor
-        if self._parameters.on_stale != "ramp_to_zero" or last is None:
-            return
-        began = time.monotonic()
-        while self._ramp_factor > 0.0 and not hurried():
-            time.sleep(WATCH_PERIOD)
-            self._publish_ramp(last, start - (time.monotonic() - began) / self._parameters.ramp_time)
-
-    def _publish_ramp(self, last: Answer, factor: float) -> None:
-        # never more than before, also where a simulation that starts again sets the clock back
-        self._ramp_factor = min(self._ramp_factor, max(0.0, factor))
-        ramped = replace(last, effort=self._ramp_factor * last.effort)
-        self._outputs.publish_torques(ramped, self._node.stamp())
+        if self._parameters.on_stale == "ramp_to_zero":
+            self._ramp.finish(self._parameters.ramp_time, hurried)
 
 
 def limited_joints(robot: Robot, answer: Answer) -> list[str]:

@@ -2,7 +2,7 @@
 
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
 from typing import Any
@@ -12,7 +12,7 @@ from geometry_msgs.msg import WrenchStamped
 from modular_dynamics_ros.computation.computation import Computation
 from modular_dynamics_ros.computation.wrenches import Arrival, check_age
 from modular_dynamics_ros.exceptions import BadMessage, listed
-from modular_dynamics_ros.messages.stamps import stamp_nanoseconds
+from modular_dynamics_ros.messages.stamps import sending_time, stamp_nanoseconds
 from modular_dynamics_ros.messages.static_frames import TFMessage, fixed_frame_from_message
 from modular_dynamics_ros.messages.status import Status, status_of
 from modular_dynamics_ros.messages.wrenches import wrench_from_message
@@ -44,12 +44,11 @@ class WrenchInputs(Subscriptions):
         self.refused: Counter[str] = Counter()
         self._reported_stops = 0
         self._subscribe_to_frames()
-        external = partial(self._on_wrench, "external wrench", self._wrenches.take_external)
+        external = partial(self._on_wrench, None)
         self._subscribe_with_info(WrenchStamped, "~/external_wrench", external, SENSOR)
         for name in computation.robot.black_boxes:
-            take = partial(self._wrenches.take_black_box, name)
-            of_box = partial(self._on_wrench, f"wrench of black box '{name}'", take)
-            self._subscribe_with_info(WrenchStamped, f"~/black_box/{topic_name(name)}/wrench", of_box, SENSOR)
+            topic, of_box = f"~/black_box/{topic_name(name)}/wrench", partial(self._on_wrench, name)
+            self._subscribe_with_info(WrenchStamped, topic, of_box, SENSOR)
 
     def continue_from(self, other: "WrenchInputs") -> None:
         """Count on what another robot of the node has counted, and know the frames that it knew."""
@@ -71,18 +70,30 @@ class WrenchInputs(Subscriptions):
                 link = self._computation.robot.link
                 self._wrenches.links.fixed.set(link(child), link(parent), H_parent_child)
 
-    def _on_wrench(
-        self, what: str, take: Callable[..., None], message: WrenchStamped, info: dict[str, Any]
-    ) -> None:
-        node, now, robot = self._node, self._node.now(), self._computation.robot
+    def _on_wrench(self, box: str | None, message: WrenchStamped, info: dict[str, Any]) -> None:
+        """A wrench of a black box; None: an external one."""
+        node, now, wrenches = self._node, self._node.now(), self._wrenches
+        what = "external wrench" if box is None else f"wrench of black box '{box}'"
         with self._refusing(REFUSED, what), self._counting():
             # without a stamp it is as old as its sending; it may have waited for the node since then
+            sent = sending_time(info, now, simulated=node.simulated)
+            stamp, valid_for = (
+                stamp_nanoseconds(message.header.stamp) or sent,
+                self._computation.settings.stale_after,
+            )
+            check_age(stamp, now, valid_for)
             waited = max(0, time.time_ns() - (info["source_timestamp"] or info["received_timestamp"]))
-            sent = now if node.simulated else now - waited
-            stamp = stamp_nanoseconds(message.header.stamp) or sent
-            check_age(stamp, now, self._computation.settings.stale_after)
             arrival = Arrival(stamp, node.steady() - waited, node.simulated)
-            take(robot.link(message.header.frame_id), wrench_from_message(message), arrival)
+            frame, wrench = (
+                self._computation.robot.link(message.header.frame_id),
+                wrench_from_message(message),
+            )
+            if box is None:
+                wrenches.external.require_order(frame, stamp, now, valid_for)
+                wrenches.take_external(frame, wrench, arrival)
+            else:
+                wrenches.black_box.require_order(box, stamp, now, valid_for)
+                wrenches.take_black_box(box, frame, wrench, arrival)
 
     @contextmanager
     def _counting(self) -> Iterator[None]:

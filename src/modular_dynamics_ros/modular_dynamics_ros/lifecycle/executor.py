@@ -3,7 +3,9 @@
 from collections.abc import Callable
 from typing import Any
 
+from rclpy.context import Context
 from rclpy.executors import ShutdownException, SingleThreadedExecutor, TimeoutException
+from rclpy.task import Task
 
 from modular_dynamics_ros.diagnostics.change_log import ChangeLog
 from modular_dynamics_ros.lifecycle.failures import described
@@ -17,10 +19,11 @@ class PersistentExecutor(SingleThreadedExecutor):
     Args:
         log: names the topic, the service or the timer. ending: whether the process is about to end. Then
             callbacks may find what they use destroyed, and nothing is logged.
+        context: rclpy's; None: its default one.
     """
 
-    def __init__(self, log: ChangeLog, ending: Callable[[], bool]) -> None:
-        super().__init__()
+    def __init__(self, log: ChangeLog, ending: Callable[[], bool], context: Context | None = None) -> None:
+        super().__init__(context=context)
         self._log, self._ending = log, ending
 
     def spin_once(self, timeout_sec: float | None = None) -> None:
@@ -33,7 +36,7 @@ class PersistentExecutor(SingleThreadedExecutor):
             task, entity, _ = self.wait_for_ready_callbacks(timeout_sec=timeout_sec)
         except (ShutdownException, TimeoutException):
             return
-        task()
+        self.call_back(task)
         error = task.exception()
         if error is None or self._ending():
             return
@@ -43,6 +46,10 @@ class PersistentExecutor(SingleThreadedExecutor):
         )
         if entity is not None and not _release(entity):
             raise error
+
+    def call_back(self, task: Task) -> None:
+        """Read what has come and call back."""
+        task()
 
 
 def _name(entity: Any) -> str:

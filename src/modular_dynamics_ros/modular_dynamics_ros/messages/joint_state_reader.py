@@ -4,13 +4,16 @@ from array import array
 from collections import Counter, deque
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from sensor_msgs.msg import JointState
 
 from modular_dynamics_ros.exceptions import BadMessage, listed
 from modular_dynamics_ros.messages.stamps import stamp_nanoseconds
+
+if TYPE_CHECKING:  # the command bag runs without ROS
+    from sensor_msgs.msg import JointState
 
 __all__ = ["JointSample", "JointStateReader", "Layout"]
 
@@ -35,8 +38,7 @@ class Layout:
     optional: tuple[tuple[int, int], ...]
 
 
-@dataclass(frozen=True, eq=False)
-class JointSample:
+class JointSample(NamedTuple):
     """What one message says of the joints of a robot.
 
     Attributes:
@@ -44,6 +46,7 @@ class JointSample:
         q, v: (k,) positions and velocities [rad or m, rad/s or m/s] of the layout's joints; NaN where a
         velocity is missing.
         optional: (m,) positions of all optional joints, NaN where one is missing or not finite.
+        effort: (k,) [N m or N], NaN where one is missing or not finite; None: not asked for.
     """
 
     stamp: int
@@ -51,13 +54,14 @@ class JointSample:
     q: Array
     v: Array
     optional: Array
+    effort: Array | None = None
 
 
 class JointStateReader:
     """Reads joint states of one robot, of all its joints or of some.
 
-    Positions must be finite. A velocity may be missing (empty array or NaN). Unknown joints and the values of
-    the effort field are ignored, not its length.
+    Positions must be finite. A velocity or an effort may be missing (empty array or NaN). Unknown joints are
+    ignored, and so are the values of the effort field, not its length, unless they are asked for.
 
     Args:
         joint_names: their order. optional: joints whose position is read, but not needed.
@@ -66,6 +70,8 @@ class JointStateReader:
     def __init__(self, joint_names: Sequence[str], optional: Sequence[str] = ()) -> None:
         self.joint_names, self.optional = tuple(joint_names), tuple(optional)
         self._layouts: deque[Layout] = deque(maxlen=MOST_LAYOUTS)
+        self._no_optional = np.full(len(self.optional), np.nan)
+        self._no_optional.flags.writeable = False
 
     def layout(self, names: Sequence[str]) -> Layout:
         """Where the joints are in messages with these names.
@@ -80,8 +86,8 @@ class JointStateReader:
         self._layouts.appendleft(layout)
         return layout
 
-    def read(self, message: JointState) -> JointSample:
-        """The values of a message.
+    def read(self, message: "JointState", *, efforts: bool = False) -> JointSample:
+        """The values of a message, with efforts where they are asked for.
 
         Raises:
             BadMessage: duplicate joints, arrays of the wrong length, values that are not finite.
@@ -101,7 +107,8 @@ class JointStateReader:
         else:
             v = np.full(len(q), np.nan)
         stamp = stamp_nanoseconds(message.header.stamp)
-        return JointSample(stamp, layout, q, v, self._optional(layout, message.position))
+        effort = _efforts(message.effort, layout) if efforts else None
+        return JointSample(stamp, layout, q, v, self._optional(layout, message.position), effort)
 
     def _layout(self, names: list[str]) -> Layout:
         position = {name: index for index, name in enumerate(names)}
@@ -116,6 +123,8 @@ class JointStateReader:
         return Layout(names, np.array(joints, np.intp), np.array(source, np.intp), complete, tuple(optional))
 
     def _optional(self, layout: Layout, positions: "array[float]") -> Array:
+        if not layout.optional:
+            return self._no_optional
         values = np.full(len(self.optional), np.nan)
         for k, index in layout.optional:
             if np.isfinite(positions[index]):
@@ -128,7 +137,16 @@ class JointStateReader:
 
 def _gather(values: "array[float]", layout: Layout, field: str) -> Array:
     _check_length(values, len(layout.names), field)
-    return np.asarray(values, dtype=float).take(layout.source)
+    return np.asarray(values, dtype=float)[layout.source]
+
+
+def _efforts(values: "array[float]", layout: Layout) -> Array:
+    """NaN where they are missing; an infinite one measures nothing either."""
+    if not len(values):
+        return np.full(len(layout.source), np.nan)
+    effort = np.asarray(values, dtype=float)[layout.source]
+    effort[np.isinf(effort)] = np.nan
+    return effort
 
 
 def _check_length(values: "array[float]", count: int, field: str) -> None:

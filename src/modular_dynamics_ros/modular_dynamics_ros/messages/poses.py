@@ -5,13 +5,17 @@ with a ROS 2 distribution (ros-jazzy-tf-transformations) and not from PyPI.
 """
 
 import numpy as np
-from geometry_msgs.msg import Pose, Quaternion
 from numpy.typing import NDArray
 
 import modular_dynamics as md
 from modular_dynamics import algebra
 from modular_dynamics.algebra import rotation_matrix, translation
 from modular_dynamics_ros.exceptions import BadMessage
+
+try:
+    from geometry_msgs.msg import Pose, Quaternion
+except ImportError:  # the command bag runs without ROS: there messages are only read
+    Pose = Quaternion = None
 
 try:
     import tf_transformations

@@ -3,13 +3,13 @@
 from collections.abc import Sequence
 
 import numpy as np
-from builtin_interfaces.msg import Duration, Time
+from builtin_interfaces.msg import Time
 from geometry_msgs.msg import Point, Vector3
 from modular_dynamics_interfaces.msg import ActuatorForce, JointReaction, SpringForce, TorsoReactions
-from std_msgs.msg import ColorRGBA
-from visualization_msgs.msg import Marker, MarkerArray
+from visualization_msgs.msg import MarkerArray
 
 from modular_dynamics_ros.computation.reactions import MechanismReactions, ReactionComputation
+from modular_dynamics_ros.messages.terms.arrows import arrow_marker, set_arrow
 
 __all__ = ["MarkerWriter", "ReactionsWriter"]
 
@@ -19,9 +19,6 @@ COLOURS = {  # r, g, b
     "joint": (0.80, 0.20, 0.20),
     "moment": (0.80, 0.80, 0.20),
 }
-SHAFT, HEAD, LENGTH = 0.008, 0.02, 0.03  # [m]
-SHORTEST = 1e-4  # [m] a shorter arrow has no visible direction
-LIFETIME = Duration(nanosec=500_000_000)  # arrows disappear when the node ends
 
 
 def _set_vector(message: Point | Vector3, values: Sequence[float]) -> None:
@@ -92,8 +89,11 @@ class MarkerWriter:
             computation.springs, "spring"
         )
         for name in self._rules.joints:
-            markers.append(_arrow(len(markers), frame, f"forces of {name}", kinds.get(name, "joint")))
-            markers.append(_arrow(len(markers), frame, f"moments of {name}", "moment"))
+            for kind, colour in (
+                ("forces", COLOURS[kinds.get(name, "joint")]),
+                ("moments", COLOURS["moment"]),
+            ):
+                markers.append(arrow_marker(len(markers), frame, f"{kind} of {name}", colour))
 
     def write(
         self, stamp: Time, reactions: MechanismReactions, force_scale: float, moment_scale: float
@@ -104,25 +104,5 @@ class MarkerWriter:
             R, at = np.asarray(reactions.load_case.rotations[joint.axes]), reactions.shared.points[name]
             wrench = reactions.shared.wrenches[name]
             for part, scale in ((wrench[:3], force_scale), (wrench[3:], moment_scale)):
-                marker, arrow = next(markers), scale * (R @ part)
-                marker.header.stamp = stamp
-                marker.action = Marker.ADD if float(arrow @ arrow) > SHORTEST**2 else Marker.DELETE
-                _set_vector(marker.points[0], at.tolist())
-                _set_vector(marker.points[1], (at + arrow).tolist())
+                set_arrow(next(markers), stamp, at, scale * (R @ part))
         return self.message
-
-
-def _arrow(number: int, frame: str, name: str, kind: str) -> Marker:
-    r, g, b = COLOURS[kind]
-    marker = Marker(
-        id=number,
-        ns=name,
-        type=Marker.ARROW,
-        points=[Point(), Point()],
-        scale=Vector3(x=SHAFT, y=HEAD, z=LENGTH),
-        color=ColorRGBA(r=r, g=g, b=b, a=0.9),
-        lifetime=LIFETIME,
-    )
-    marker.header.frame_id = frame
-    marker.pose.orientation.w = 1.0
-    return marker

@@ -1,12 +1,23 @@
 """Stamps of messages as nanoseconds, and back; the mark by which a joint state names its description."""
 
 import re
-
-from builtin_interfaces.msg import Time
+from typing import Any
 
 from modular_dynamics_ros.exceptions import BadMessage
 
-__all__ = ["description_frame", "description_of", "stamp_message", "stamp_nanoseconds", "stamp_seconds"]
+try:
+    from builtin_interfaces.msg import Time
+except ImportError:  # the command bag runs without ROS: there messages are only read
+    Time = None
+
+__all__ = [
+    "description_frame",
+    "description_of",
+    "sending_time",
+    "stamp_message",
+    "stamp_nanoseconds",
+    "stamp_seconds",
+]
 
 _MARK = re.compile(r"([0-9]{1,10})\.([0-9]{9})")
 
@@ -20,6 +31,15 @@ def stamp_message(nanoseconds: int) -> Time:
     """The inverse of `stamp_nanoseconds`."""
     seconds, rest = divmod(nanoseconds, 1_000_000_000)
     return Time(sec=seconds, nanosec=rest)
+
+
+def sending_time(info: dict[str, Any], now: int, *, simulated: bool) -> int:
+    """When a message without a stamp was sent [ns], as far as the middleware knows; never after now [ns].
+
+    Args:
+        info: rclpy's. simulated: whether the node's clock is /clock, which the middleware does not know.
+    """
+    return now if simulated else min(now, info["source_timestamp"] or info["received_timestamp"])
 
 
 def stamp_seconds(nanoseconds: int) -> str:

@@ -1,12 +1,16 @@
 """Frames that TF knows as fixed, from tf2_msgs/TFMessage on /tf_static."""
 
+from typing import TYPE_CHECKING
+
 import numpy as np
-from geometry_msgs.msg import TransformStamped
 from numpy.typing import NDArray
 
 from modular_dynamics.algebra import Quaternion, rotation_matrix
 from modular_dynamics.algebra.matrix_forms import homogeneous
 from modular_dynamics_ros.exceptions import BadMessage
+
+if TYPE_CHECKING:  # the command bag runs without ROS
+    from geometry_msgs.msg import TransformStamped
 
 try:
     from tf2_msgs.msg import TFMessage
@@ -18,7 +22,7 @@ __all__ = ["TFMessage", "fixed_frame_from_message"]
 NORM_TOLERANCE = 0.01  # as tf2: quaternions whose norm is further from 1 are refused
 
 
-def fixed_frame_from_message(transform: TransformStamped) -> tuple[str, str, NDArray[np.float64]]:
+def fixed_frame_from_message(transform: "TransformStamped") -> tuple[str, str, NDArray[np.float64]]:
     """Child, parent and H_parent_child (4, 4) of one transform.
 
     Raises:

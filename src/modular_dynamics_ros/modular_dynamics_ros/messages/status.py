@@ -3,8 +3,11 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from builtin_interfaces.msg import Time
-from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
+try:
+    from builtin_interfaces.msg import Time
+    from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
+except ImportError:  # the command bag runs without ROS: nothing is published there
+    Time = DiagnosticArray = DiagnosticStatus = KeyValue = None
 
 __all__ = ["ERROR", "OK", "WARN", "Status", "diagnostic_array", "status_of"]
 

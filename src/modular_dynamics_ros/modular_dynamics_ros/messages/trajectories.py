@@ -7,16 +7,20 @@ from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
-from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from modular_dynamics_ros.computation.accelerations.reference_trajectory import ReferenceTrajectory
 from modular_dynamics_ros.computation.values import Array
 from modular_dynamics_ros.exceptions import BadMessage, listed
 from modular_dynamics_ros.messages.stamps import stamp_message, stamp_nanoseconds
 
-__all__ = ["trajectory_from_message", "trajectory_message"]
+try:
+    from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
+except ImportError:  # the command bag runs without ROS: there messages are only read
+    JointTrajectory = JointTrajectoryPoint = None
 
-FIELDS = "positions", "velocities", "accelerations"
+__all__ = ["MOST_VALUES", "trajectory_from_message", "trajectory_message", "trajectory_points"]
+
+FIELDS = "positions", "velocities", "accelerations", "effort"
 MOST_VALUES = 1_000_000  # points times joints: 45 minutes of 6 joints at 60 Hz; they are read within a second
 
 refused = partial(BadMessage, "reference")
@@ -43,7 +47,7 @@ def trajectory_from_message(
         raise refused(f"it has {len(points)} points; for {len(names)} joint names at most {most} are taken")
     columns = _columns(names, joint_names)
     instants = _instants(points, start)
-    q, v, a = (_values(points, field, names, columns) for field in FIELDS)
+    q, v, a = (_values(points, field, names, columns) for field in FIELDS[:3])
     if q is None and a is None:
         raise refused("its points have neither positions nor accelerations")
     missing = tuple(name for name, column in zip(joint_names, columns, strict=True) if column < 0)
@@ -55,6 +59,23 @@ def trajectory_from_message(
             "too far in too short a time"
         )
     return trajectory
+
+
+def trajectory_points(
+    message: JointTrajectory,
+) -> tuple[NDArray[np.int64], Array | None, Array | None, Array | None]:
+    """When each point is due after the start [ns], and positions, velocities, accelerations in its own order.
+
+    Args:
+        message: with points and joint names.
+
+    Raises:
+        BadMessage: as of `trajectory_from_message`.
+    """
+    names, points = message.joint_names, message.points
+    columns = list(range(len(names)))
+    q, v, a = (_values(points, field, names, columns) for field in FIELDS[:3])
+    return _instants(points, 0), q, v, a
 
 
 def _columns(names: Sequence[str], joint_names: Sequence[str]) -> list[int]:
@@ -70,7 +91,7 @@ def _columns(names: Sequence[str], joint_names: Sequence[str]) -> list[int]:
     return columns
 
 
-def _instants(points: Sequence[JointTrajectoryPoint], start: int) -> NDArray[np.int64]:
+def _instants(points: "Sequence[JointTrajectoryPoint]", start: int) -> NDArray[np.int64]:
     """When each point is due [ns]."""
     offsets = np.array([stamp_nanoseconds(point.time_from_start) for point in points], dtype=np.int64)
     if offsets[0] < 0:
@@ -81,7 +102,7 @@ def _instants(points: Sequence[JointTrajectoryPoint], start: int) -> NDArray[np.
 
 
 def _values(
-    points: Sequence[JointTrajectoryPoint], field: str, names: Sequence[str], columns: list[int]
+    points: "Sequence[JointTrajectoryPoint]", field: str, names: Sequence[str], columns: list[int]
 ) -> Array | None:
     """A field of all points (m, n), zero for joints that have no column; None where no point has it."""
     flat, expected = array("d"), len(getattr(points[0], field)) and len(names)
@@ -109,17 +130,14 @@ def trajectory_message(
     start: int,
     joint_names: Sequence[str],
     offsets: Iterable[int],
-    samples: Iterable[tuple[Array, Array, Array]],
+    samples: Iterable[tuple[Array, ...]],
 ) -> JointTrajectory:
-    """Positions, velocities and accelerations at `start` + each offset [ns]."""
+    """Positions, velocities, accelerations and, where given, efforts at `start` + each offset [ns]."""
     message = JointTrajectory(joint_names=list(joint_names))
     message.header.stamp = stamp_message(start)
-    for offset, (q, v, a) in zip(offsets, samples, strict=True):
-        point = JointTrajectoryPoint(
-            positions=array("d", q.tobytes()),
-            velocities=array("d", v.tobytes()),
-            accelerations=array("d", a.tobytes()),
-        )
+    for offset, sample in zip(offsets, samples, strict=True):
+        fields = zip(FIELDS, sample, strict=False)  # efforts may be missing
+        point = JointTrajectoryPoint(**{field: array("d", values.tobytes()) for field, values in fields})
         point.time_from_start.sec, point.time_from_start.nanosec = divmod(offset, 1_000_000_000)
         message.points.append(point)
     return message

@@ -1,11 +1,15 @@
 """Wrenches: [force N, moment N m] at the origin of a frame, in its axes, and geometry_msgs/WrenchStamped."""
 
 import numpy as np
-from builtin_interfaces.msg import Time
-from geometry_msgs.msg import WrenchStamped
 from numpy.typing import NDArray
 
 from modular_dynamics_ros.exceptions import BadMessage
+
+try:
+    from builtin_interfaces.msg import Time
+    from geometry_msgs.msg import WrenchStamped
+except ImportError:  # the command bag runs without ROS: there messages are only read
+    Time = WrenchStamped = None
 
 __all__ = ["WrenchWriter", "wrench_from_message"]
 

@@ -1,27 +1,51 @@
 """Reference trajectories of an active node."""
 
+from typing import Any
+
 from rclpy.clock import JumpThreshold, TimeJump
 from rclpy.duration import Duration
 from trajectory_msgs.msg import JointTrajectory
 
+from modular_dynamics_ros.computation.accelerations.reference_trajectory import ReferenceTrajectory
 from modular_dynamics_ros.computation.computation import Computation
+from modular_dynamics_ros.exceptions import RobotError
+from modular_dynamics_ros.messages import controller_states
 from modular_dynamics_ros.messages.trajectories import trajectory_from_message
 from modular_dynamics_ros.node.interfaces import SessionNode
 from modular_dynamics_ros.node.subscriptions import Subscriptions
+from modular_dynamics_ros.node.topics import JOINT_STATES
 
-__all__ = ["ReferenceInput"]
+__all__ = ["ReferenceInput", "require_reference_type"]
 
 # of /clock; messages of it that overtake each other set it back by less
 SET_BACK = JumpThreshold(min_forward=None, min_backward=Duration(seconds=-0.1))
 
 
-class ReferenceInput(Subscriptions):
-    """Reference trajectories; a bad one is refused, and those that came before stay in force."""
+def require_reference_type(reference_type: str) -> None:
+    """Raise RobotError where the messages of this type of reference are not installed."""
+    if reference_type == "controller_state" and controller_states.JointTrajectoryControllerState is None:
+        text = "reference_type 'controller_state' needs the package control_msgs, which is not installed"
+        raise RobotError(f"{text}: apt install ros-$ROS_DISTRO-control-msgs, or 'trajectory'")
 
-    def __init__(self, node: SessionNode, computation: Computation) -> None:
+
+class ReferenceInput(Subscriptions):
+    """Reference trajectories; a bad one is refused, and those that came before stay in force.
+
+    Args:
+        reference_type: trajectory, or controller_state: the set points of a joint_trajectory_controller.
+    """
+
+    def __init__(
+        self, node: SessionNode, computation: Computation, reference_type: str = "trajectory"
+    ) -> None:
         super().__init__(node)
         self._computation = computation
-        self._subscribe(JointTrajectory, "reference", self._on_reference, 10)
+        if reference_type == "controller_state":
+            # as many as joint states, which may wait as long; they are stamped alike
+            kind, receive = controller_states.JointTrajectoryControllerState, self._on_controller_state
+            self._subscribe_with_queued(kind, "controller_state", receive, JOINT_STATES)
+        else:
+            self._subscribe(JointTrajectory, "reference", self._on_reference, 10)
         self._jumps = node.get_clock().create_jump_callback(SET_BACK, post_callback=self._on_jump)
 
     def destroy(self) -> None:
@@ -30,14 +54,31 @@ class ReferenceInput(Subscriptions):
         super().destroy()
 
     def _on_reference(self, message: JointTrajectory) -> None:
-        computation, now = self._computation, self._node.now()
+        now = self._node.now()
+        self._computation.accelerations.note_time(now)
         with self._refusing("reference", "reference"):
-            trajectory = trajectory_from_message(message, computation.robot.state_names, now)
-            computation.accelerations.reference.add(trajectory)
-            if len(trajectory.instants) and trajectory.end < now - computation.settings.stale_after * 1e9:
-                text = "a reference had ended before it came: compare its stamp with this node's clock"
-                self._node.log.problem("reference", "in the past", text)
+            self._add(self._read(message, now), now)
+
+    def _on_controller_state(self, message: Any, info: dict[str, Any]) -> None:
+        now, computation = self._node.now(), self._computation
+        computation.accelerations.note_time(now)
+        validity = round(computation.settings.stale_after * 1e9)
+        with self._refusing("reference", "reference"):
+            names = computation.robot.state_names
+            trajectory = controller_states.trajectory_from_controller_state(message, names, now, validity)
+            self._add(trajectory, now)
+
+    def _add(self, trajectory: ReferenceTrajectory, now: int) -> None:
+        computation = self._computation
+        computation.accelerations.reference.add(trajectory, now)
+        if len(trajectory.instants) and trajectory.end < now - computation.settings.stale_after * 1e9:
+            text = "a reference had ended before it came: compare its stamp with this node's clock"
+            self._node.log.problem("reference", "in the past", text)
+
+    def _read(self, message: JointTrajectory, now: int) -> ReferenceTrajectory:
+        """The accelerations of the joints in joint states; `now`: its arrival [ns]."""
+        return trajectory_from_message(message, self._computation.robot.state_names, now)
 
     def _on_jump(self, jump: TimeJump) -> None:
         """A simulation starts again: its last run's trajectories would be in force when their time comes."""
-        self._computation.accelerations.reference.clear()
+        self._computation.accelerations.forget_reference()

@@ -3,16 +3,17 @@
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
-from builtin_interfaces.msg import Time
-from rclpy.lifecycle import LifecycleState
-from sensor_msgs.msg import JointState
-
 from modular_dynamics_ros.diagnostics.change_log import ChangeLog
 from modular_dynamics_ros.exceptions import BadMessage
 from modular_dynamics_ros.messages.status import Status
 from modular_dynamics_ros.parameters.robot import RobotParameters
 
-if TYPE_CHECKING:  # it imports the library, for which a node that starts does not wait
+if TYPE_CHECKING:  # the command bag runs without ROS
+    from builtin_interfaces.msg import Time
+    from rclpy.lifecycle import LifecycleState
+    from sensor_msgs.msg import JointState
+
+    # it imports the library, for which a node that starts does not wait
     from modular_dynamics_ros.computation.robot import Robot
 
 __all__ = ["Parameters", "Session", "SessionNode", "SessionType"]
@@ -68,7 +69,7 @@ class SessionNode(Protocol):
     def steady(self) -> int:
         """A clock that nobody sets [ns]."""
 
-    def stamp(self) -> Time:
+    def stamp(self) -> "Time":
         """The node's clock as a stamp."""
 
 
@@ -77,7 +78,7 @@ class Session(Protocol[Parameters_contra]):
 
     robot: "Robot"
 
-    def activate(self, state: LifecycleState | None) -> None:
+    def activate(self, state: "LifecycleState | None") -> None:
         """Subscribe and begin to answer."""
 
     def fits(self, names: Sequence[str]) -> bool:
@@ -86,7 +87,7 @@ class Session(Protocol[Parameters_contra]):
     def knows(self, names: Sequence[str]) -> bool:
         """Whether all these names are joints of the robot."""
 
-    def receive(self, message: JointState, info: dict[str, Any], superseded: bool) -> None:
+    def receive(self, message: "JointState", info: dict[str, Any], superseded: bool) -> None:
         """Answer a joint state, now or later, or report why not.
 
         Args:

@@ -1,34 +1,24 @@
 """A robot in a node, and its inputs while the node is active."""
 
-import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 from sensor_msgs.msg import JointState
 
 import modular_dynamics as md
 from modular_dynamics_ros.computation.computation import Computation
-from modular_dynamics_ros.computation.robot import read_graph, robot_of
+from modular_dynamics_ros.computation.robot import Robot, read_graph, robot_of
 from modular_dynamics_ros.computation.values import ComputationSettings
-from modular_dynamics_ros.exceptions import RobotError, listed
 from modular_dynamics_ros.lifecycle.clocks import STEADY_CLOCK
 from modular_dynamics_ros.node.interfaces import SessionNode
 from modular_dynamics_ros.node.joint_states.answer_record import AnswerRecord
 from modular_dynamics_ros.node.joint_states.state_input import Answering, StateInput
+from modular_dynamics_ros.node.settings import given_positions
 from modular_dynamics_ros.node.subscriptions import Subscriptions
 from modular_dynamics_ros.parameters.robot import RobotParameters
 
-__all__ = [
-    "WATCH_PERIOD",
-    "LoadedRobot",
-    "given_positions",
-    "graph_of",
-    "load_computation",
-    "robot_settings",
-]
+__all__ = ["WATCH_PERIOD", "LoadedRobot", "graph_of", "load_computation", "read_robot"]
 
-_NUMBER = re.compile(r"[+-]?([0-9]{1,9}\.?[0-9]*|\.[0-9]+)(e[+-]?[0-9]{1,2})?", re.IGNORECASE)
-FARTHEST = 1e6  # [rad or m] of a given position
 WATCH_PERIOD = 0.02  # [s] from one look for stale input to the next
 
 
@@ -44,8 +34,16 @@ def load_computation(
     Raises:
         RobotError: robot or parameters cannot be used.
     """
-    graph = graph_of(description, parameters, base_source)
-    return Computation(robot_of(graph, base_source, parameters.frame_prefix), settings)
+    return Computation(read_robot(description, parameters, base_source), settings)
+
+
+def read_robot(description: str, parameters: RobotParameters, base_source: str = "") -> Robot:
+    """Read a robot; see `load_computation`.
+
+    Raises:
+        RobotError: robot or parameters cannot be used.
+    """
+    return robot_of(graph_of(description, parameters, base_source), base_source, parameters.frame_prefix)
 
 
 def graph_of(description: str, parameters: RobotParameters, base_source: str = "") -> md.SubsystemGraph:
@@ -80,16 +78,24 @@ class LoadedRobot:
         self._watch: Any = None
 
     def subscribe(
-        self, others: Sequence[Subscriptions], answer: Answering, watch: Callable[[], None]
+        self,
+        others: Sequence[Subscriptions],
+        answer: Answering,
+        watch: Callable[[], None],
+        other_joints: Collection[str] = (),
+        efforts: Callable[[], bool] = lambda: False,
     ) -> None:
         """Take joint states from now on.
 
         Args:
             others: inputs that have subscribed already.
-            answer: see `StateInput`. watch: called every WATCH_PERIOD, looks for stale input.
+            answer, other_joints, efforts: see `StateInput`.
+            watch: called every WATCH_PERIOD, looks for stale input.
         """
         self.record.restart()
-        self._states = StateInput(self._node, self.computation, answer, self.record, self._given)
+        self._states = StateInput(
+            self._node, self.computation, answer, self.record, self._given, other_joints, efforts
+        )
         self._inputs = others
         self._watch = self._node.create_timer(WATCH_PERIOD, watch, clock=STEADY_CLOCK)
         self.active = True
@@ -127,39 +133,3 @@ class LoadedRobot:
         self.retire()
         self._states, self.active = None, False
         self.computation.forget()
-
-
-def robot_settings(parameters: RobotParameters) -> ComputationSettings:
-    """The settings that the parameters of every node hold."""
-    p = parameters
-    return ComputationSettings(
-        p.acceleration_source,
-        p.filter_cutoff,
-        p.without_reference,
-        stale_after=p.stale_after,
-        closure_tolerance=p.closure_tolerance,
-    )
-
-
-def given_positions(assignments: Sequence[str], names: Sequence[str]) -> dict[str, float]:
-    """Positions [rad or m] by joint, from texts such as "finger:=0.02".
-
-    Args:
-        names: of the joints whose state is needed.
-
-    Raises:
-        RobotError: a text that is no such assignment, or of another joint.
-    """
-    positions: dict[str, float] = {}
-    for assignment in assignments:
-        name, _, text = assignment.partition(":=")
-        if not _NUMBER.fullmatch(text) or name in positions:
-            text = "JOINT:=POSITION is needed once for each joint, such as finger:=0.02"
-            raise RobotError(f"absent_joints has '{assignment}'; {text}")
-        positions[name] = float(text)
-        if abs(positions[name]) > FARTHEST:
-            raise RobotError(f"absent_joints has '{assignment}'; at most {FARTHEST:g} rad or m is accepted")
-    if unknown := [name for name in positions if name not in names]:
-        text = f"absent_joints names {listed(unknown)}; the joints of joint_states are {', '.join(names)}"
-        raise RobotError(text)
-    return positions

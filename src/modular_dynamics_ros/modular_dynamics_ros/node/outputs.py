@@ -1,11 +1,13 @@
 """Publishers of one robot, whose messages are made once and written again and again."""
 
+import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from builtin_interfaces.msg import Time
 from geometry_msgs.msg import WrenchStamped
 from numpy.typing import NDArray
+from rclpy.duration import Duration
 from rclpy.lifecycle import LifecycleState
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
@@ -17,11 +19,55 @@ from modular_dynamics_ros.messages.wrenches import WrenchWriter
 from modular_dynamics_ros.node.interfaces import SessionNode
 from modular_dynamics_ros.node.topics import ANSWER_DEPTH, NO_PUBLISHER_EVENTS
 
-__all__ = ["Outputs", "WrenchTopics"]
+__all__ = ["Demand", "Outputs", "Pace", "WrenchTopics"]
+
+LOOK_PERIOD = 20_000_000  # [ns] until a subscriber that has come is noticed
+RECEIPT = 200_000_000  # [ns] for all subscribers together
+
+
+class Demand:
+    """Which publishers have subscribers. That is asked LOOK_PERIOD apart: to ask for all takes 10 us."""
+
+    def __init__(self) -> None:
+        self._publishers: list[Any] = []
+        self._wanted: frozenset[Any] = frozenset()
+        self._next_look = 0  # [ns]
+
+    def add(self, publisher: Any) -> None:
+        """Ask for this one, too."""
+        self._publishers.append(publisher)
+        self._next_look = 0
+
+    def look(self) -> None:
+        """Ask, where that was long ago."""
+        if (now := time.monotonic_ns()) >= self._next_look:
+            self._wanted = frozenset(one for one in self._publishers if one.get_subscription_count())
+            self._next_look = now + LOOK_PERIOD
+
+    def __contains__(self, publisher: Any) -> bool:
+        return publisher in self._wanted
+
+
+class Pace:
+    """Lets a large message pass at most at a rate, by a clock that nobody sets."""
+
+    def __init__(self) -> None:
+        self._next = 0.0  # [s]
+
+    def due(self, rate: float) -> bool:
+        """Whether one may go now, which counts as gone; `rate` [Hz], 0: never."""
+        now = time.monotonic()
+        if rate == 0.0 or now < self._next:
+            return False
+        self._next = now + 1.0 / rate
+        return True
 
 
 class Outputs:
     """Publishers that live as long as a session.
+
+    Attributes:
+        demand: of those that publish only while subscribed; it looks when commands are published.
 
     Args:
         controller_joints: order of ~/effort_commands; empty: that of `indices`.
@@ -37,6 +83,7 @@ class Outputs:
     ) -> None:
         self._node = node
         self._publishers: list[Any] = []
+        self.demand = Demand()
         if unknown := [name for name in controller_joints if name not in indices]:
             raise RobotError(
                 f"controller_joints names {listed(unknown)}, but {owner} {', '.join(indices) or 'none'}"
@@ -52,13 +99,24 @@ class Outputs:
         make = self._node.create_lifecycle_publisher
         publisher = make(kind, topic, qos, event_callbacks=NO_PUBLISHER_EVENTS)
         self._publishers.append(publisher)
+        self.demand.add(publisher)
         return publisher
 
     def _publish_commands(self, efforts: NDArray[Any], stamp: Time) -> None:
         """The vector of efforts in the controller's order; while subscribed, with stamp and names, too."""
         self._command_publisher.publish(self._commands.write(efforts))
-        if self._stamped_publisher.get_subscription_count():
+        self.demand.look()
+        if self._stamped_publisher in self.demand:
             self._stamped_publisher.publish(self._stamped.write(stamp, efforts))
+
+    def wait_until_received(self) -> None:
+        """Wait for reliable subscribers, RECEIPT at most: DDS may drop what was sent just before the end.
+
+        Subscribers that stand still must not delay the end by that time on each of their topics.
+        """
+        end = time.monotonic_ns() + RECEIPT
+        for publisher in self._publishers:
+            publisher.wait_for_all_acked(Duration(nanoseconds=max(0, end - time.monotonic_ns())))
 
     def activate(self, state: LifecycleState | None) -> None:
         """Enable publishers that were made while the node is active; safe to repeat."""
@@ -74,10 +132,10 @@ class Outputs:
 class WrenchTopics:
     """A topic ~/KIND/NAME/wrench for each name.
 
-    A wrench that has no subscriber is not published: asking costs a tenth of publishing it.
+    A wrench that has no subscriber is not published.
 
     Args:
-        parts: of the topics by name, see `topic_names`. frame_prefix: see `WrenchWriter`.
+        parts: of the topics by name, see `topic_names`. frame_prefix: see `WrenchWriter`. demand: for them.
     """
 
     def __init__(
@@ -86,7 +144,9 @@ class WrenchTopics:
         kind: str,
         parts: Mapping[str, str],
         frame_prefix: str,
+        demand: Demand,
     ) -> None:
+        self._demand = demand
         self._topics = {
             name: (make_publisher(WrenchStamped, f"~/{kind}/{part}/wrench"), WrenchWriter(frame_prefix))
             for name, part in parts.items()
@@ -95,5 +155,5 @@ class WrenchTopics:
     def publish(self, stamp: Time, wrench_of: Callable[[str], StampedWrench]) -> None:
         """The wrenches of the names that are subscribed to."""
         for name, (publisher, writer) in self._topics.items():
-            if publisher.get_subscription_count():
+            if publisher in self._demand:
                 publisher.publish(writer.write(stamp, *wrench_of(name)))

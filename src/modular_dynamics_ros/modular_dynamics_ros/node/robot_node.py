@@ -73,6 +73,13 @@ class RobotNode(ManagedNode[Parameters], Generic[Parameters]):
         except ImportError as error:
             self.get_logger().fatal(f"the library cannot be imported: {error}")
             return False
+        from modular_dynamics_ros.node.inputs import require_reference_type  # noqa: PLC0415  # as above
+
+        try:
+            require_reference_type(self.parameters.reference_type)
+        except RobotError as error:
+            self.get_logger().error(str(error))
+            return False
         if not self.prepare_robots():
             return False
         if file:

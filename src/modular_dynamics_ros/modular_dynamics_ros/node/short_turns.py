@@ -1,4 +1,4 @@
-"""Python's threads take short turns while one of them prepares a robot."""
+"""Python's threads take short turns while one of them works beside the executor, which must not wait long."""
 
 import sys
 import threading
@@ -7,22 +7,26 @@ from contextlib import contextmanager
 
 __all__ = ["short_turns"]
 
-SWITCH_INTERVAL = 2e-4  # [s] after which Python's other thread has its turn: the executor must not wait long
+SWITCH_INTERVAL = 2e-4  # [s] after which another thread has its turn
 
 _lock = threading.Lock()
-_usual: list[float] = []  # one for each thread that is inside; the first is Python's own
+_users = 0
+_usual = 0.0  # [s] what the interval was before the first of them
 
 
 @contextmanager
 def short_turns() -> Iterator[None]:
-    """Until the end of the block, and until the last of several threads leaves its own."""
+    """Until the last one ends that uses this at the same time."""
+    global _users, _usual  # noqa: PLW0603  # the interval is one of the process, too
     with _lock:
-        _usual.append(sys.getswitchinterval())
-        sys.setswitchinterval(SWITCH_INTERVAL)
+        if not _users:
+            _usual = sys.getswitchinterval()
+            sys.setswitchinterval(SWITCH_INTERVAL)
+        _users += 1
     try:
         yield
     finally:
         with _lock:
-            last = _usual.pop()
-            if not _usual:
-                sys.setswitchinterval(last)
+            _users -= 1
+            if not _users:
+                sys.setswitchinterval(_usual)

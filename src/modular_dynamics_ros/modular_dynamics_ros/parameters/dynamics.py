@@ -76,6 +76,39 @@ class DynamicsParameters(RobotParameters):
     reversed_black_boxes: tuple[str, ...] = unconfigured(
         (), "black boxes whose sensor reports what the black box exerts on the robot, instead of the opposite"
     )
+    external_torque_cutoff: float = parameter(
+        10.0,
+        "cutoff of the low-pass filter of first order of ~/external_torques; 0: not filtered",
+        unit="Hz",
+        low=0.01,
+        high=1e4,
+        or_zero=True,
+    )
+    equation_rate: float = parameter(
+        10.0, "how often ~/equation_of_motion is published while subscribed, at most; 0: never", **RATE
+    )
+    trajectory_delay: float = parameter(
+        0.02,
+        "time_from_start of the point of ~/joint_trajectory, after the stamp of its joint state",
+        **DURATION,
+    )
+    marker_rate: float = parameter(
+        30.0, "how often arrows are published while subscribed; 0: never", **(RATE | {"high": 1e3})
+    )
+    force_scale: float = parameter(
+        0.0,
+        "length of an arrow of a force; 0: that of the robot's weight is 0.5 m",
+        unit="m/N",
+        low=0.0,
+        high=10.0,
+    )
+    moment_scale: float = parameter(
+        0.0,
+        "length of an arrow of a moment; 0: that of the robot's weight at 0.2 m is 0.5 m",
+        unit="m/(N m)",
+        low=0.0,
+        high=10.0,
+    )
     crosscheck_rate: float = parameter(
         1.0,
         "how often an answer is compared with Pinocchio, before it is published; 0: never",

@@ -43,6 +43,12 @@ class RobotParameters:
         "where joint accelerations come from: none, the reference trajectory, or the filtered velocities",
         choices=("zero", "reference", "filtered"),
     )
+    reference_type: str = unconfigured(
+        "trajectory",
+        "what the reference is: JointTrajectory on the topic reference, or the set points of a "
+        "joint_trajectory_controller, JointTrajectoryControllerState on controller_state",
+        choices=("trajectory", "controller_state"),
+    )
     filter_cutoff: float = parameter(
         10.0, "cutoff of the 6th-order Butterworth filter of the velocities", unit="Hz", low=0.01, high=5e3
     )

@@ -12,16 +12,20 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import Field, dataclass, field, fields, replace
 from enum import Enum
-from typing import Any, TypeVar
-
-from rcl_interfaces.msg import FloatingPointRange, IntegerRange, ParameterDescriptor
-from rclpy.exceptions import InvalidParameterValueException
-from rclpy.node import Node
-from rclpy.parameter import Parameter
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from modular_dynamics_ros.exceptions import ParameterError
 
-__all__ = ["Change", "changed", "checked", "declare", "parameter", "usage"]
+try:
+    from rcl_interfaces.msg import FloatingPointRange, IntegerRange, ParameterDescriptor
+    from rclpy.exceptions import InvalidParameterValueException
+except ImportError:  # the command bag runs without ROS: it declares nothing
+    FloatingPointRange = IntegerRange = ParameterDescriptor = InvalidParameterValueException = None
+if TYPE_CHECKING:
+    from rclpy.node import Node
+    from rclpy.parameter import Parameter
+
+__all__ = ["Change", "changed", "checked", "declare", "describe", "parameter", "usage"]
 
 Table = TypeVar("Table")
 
@@ -120,7 +124,7 @@ def _kind_in_words(entry: Field[Any]) -> str:
     ]
 
 
-def declare(node: Node, table: type[Table]) -> Table:
+def declare(node: "Node", table: type[Table]) -> Table:
     """Declare every parameter of the dataclass on the node and return the values it starts with.
 
     Raises:
@@ -136,7 +140,7 @@ def declare(node: Node, table: type[Table]) -> Table:
     return table(**values)
 
 
-def changed(current: Table, changes: Iterable[Parameter], *, configured: bool) -> Table:
+def changed(current: Table, changes: "Iterable[Parameter]", *, configured: bool) -> Table:
     """`current` with these changes; parameters that the table does not have (use_sim_time) are ignored.
 
     Raises:
@@ -155,7 +159,7 @@ def changed(current: Table, changes: Iterable[Parameter], *, configured: bool) -
     return replace(current, **values)  # type: ignore[type-var]
 
 
-def _describe(entry: Field[Any]) -> str:
+def describe(entry: Field[Any]) -> str:
     """Description, unit and allowed values of a parameter."""
     spec: Spec = entry.metadata["spec"]
     words = [
@@ -173,7 +177,7 @@ def _for_ros(default: Any) -> Any:
     return (list(default) or [""]) if isinstance(default, tuple) else default
 
 
-def _descriptor(entry: Field[Any]) -> ParameterDescriptor:
+def _descriptor(entry: Field[Any]) -> "ParameterDescriptor":
     """What `ros2 param describe` shows; types are dynamic, as `checked` takes whole numbers for floats."""
     spec: Spec = entry.metadata["spec"]
     words = [spec.description, f"[{spec.unit}]" if spec.unit else "", f"may change {spec.change.value}"]
@@ -210,5 +214,5 @@ def usage(name: str, about: str, table: type) -> str:
     for entry in fields(table):
         default = list(entry.default) if isinstance(entry.default, tuple) else entry.default
         mark = "+" if entry.metadata["spec"].change is Change.ALWAYS else " "
-        lines += [f" {mark} {entry.name}: {default!r}", f"     {_describe(entry)}"]
+        lines += [f" {mark} {entry.name}: {default!r}", f"     {describe(entry)}"]
     return "\n".join(lines)

@@ -1,7 +1,5 @@
 """What torso_reaction_node publishes about one robot."""
 
-import time
-
 from builtin_interfaces.msg import Time
 from modular_dynamics_interfaces.msg import TorsoReactions
 from sensor_msgs.msg import JointState
@@ -12,7 +10,7 @@ from modular_dynamics_ros.messages.joint_states import JointStateWriter
 from modular_dynamics_ros.messages.reactions import MarkerWriter, ReactionsWriter
 from modular_dynamics_ros.messages.stamps import stamp_message
 from modular_dynamics_ros.node.interfaces import SessionNode
-from modular_dynamics_ros.node.outputs import Outputs, WrenchTopics
+from modular_dynamics_ros.node.outputs import Outputs, Pace, WrenchTopics
 from modular_dynamics_ros.node.topics import topic_names
 from modular_dynamics_ros.parameters.reactions import ReactionParameters
 
@@ -36,11 +34,13 @@ class ReactionOutputs(Outputs):
         # lengths [m] as positions and tensions [N] as efforts are easily plotted
         self._springs = JointStateWriter(springs, range(len(springs)), ("position", "effort"))
         self._reactions = ReactionsWriter(computation)
-        self._markers, self._next_markers = MarkerWriter(computation), 0.0
+        self._markers, self._marker_pace = MarkerWriter(computation), Pace()
         self._reactions_publisher = self._publisher(TorsoReactions, "~/reactions")
         self._spring_publisher = self._publisher(JointState, "~/springs")
         self._marker_publisher = self._publisher(MarkerArray, "~/markers", 1)
-        self._wrenches = WrenchTopics(self._publisher, "joints", joints, computation.robot.frame_prefix)
+        self._wrenches = WrenchTopics(
+            self._publisher, "joints", joints, computation.robot.frame_prefix, self.demand
+        )
 
     def publish(self, reactions: MechanismReactions, stamp_ns: int, *, from_topics: bool) -> None:
         """One answer: commands first, all else only while it is subscribed to.
@@ -50,19 +50,16 @@ class ReactionOutputs(Outputs):
         """
         stamp = stamp_message(stamp_ns)
         self._publish_commands(reactions.actuator_forces, stamp)
-        if self._reactions_publisher.get_subscription_count():
+        if self._reactions_publisher in self.demand:
             message = self._reactions.write(stamp, reactions, from_topics=from_topics)
             self._reactions_publisher.publish(message)
-        if self._spring_publisher.get_subscription_count():
+        if self._spring_publisher in self.demand:
             self._spring_publisher.publish(self._springs.write(stamp, reactions.lengths, reactions.tensions))
         self._wrenches.publish(stamp, lambda name: reactions.wrench_on_link(name, self._axes[name]))
         self._publish_markers(stamp, reactions)
 
     def _publish_markers(self, stamp: Time, reactions: MechanismReactions) -> None:
         """At most at marker_rate: eyes do not see more, and arrows are the largest message."""
-        rate, now = self.parameters.marker_rate, time.monotonic()
-        if rate == 0.0 or now < self._next_markers or not self._marker_publisher.get_subscription_count():
-            return
-        self._next_markers = now + 1.0 / rate
-        scales = self.parameters.force_scale, self.parameters.moment_scale
-        self._marker_publisher.publish(self._markers.write(stamp, reactions, *scales))
+        if self._marker_publisher in self.demand and self._marker_pace.due(self.parameters.marker_rate):
+            scales = self.parameters.force_scale, self.parameters.moment_scale
+            self._marker_publisher.publish(self._markers.write(stamp, reactions, *scales))

@@ -19,7 +19,8 @@ from modular_dynamics_ros.exceptions import BadMessage, listed
 from modular_dynamics_ros.messages.status import OK, Status, status_of
 from modular_dynamics_ros.node.inputs import ReferenceInput
 from modular_dynamics_ros.node.interfaces import SessionNode
-from modular_dynamics_ros.node.loaded_robot import LoadedRobot, load_computation, robot_settings
+from modular_dynamics_ros.node.loaded_robot import LoadedRobot, load_computation
+from modular_dynamics_ros.node.settings import robot_settings
 from modular_dynamics_ros.node.subscriptions import Subscriptions
 from modular_dynamics_ros.parameters.reactions import ReactionParameters
 from modular_dynamics_ros.reactions.connection_wrenches import LOG_NAME, ConnectionWrenches, Wrenches
@@ -96,7 +97,7 @@ class ReactionSession:
             names, timeout = self.reactions.load_names, self._parameters.stale_after
             self._loads = ConnectionWrenches(self._node, self.robot, names, timeout, self._on_loads)
             others.append(self._loads)
-        others.append(ReferenceInput(self._node, self.computation))
+        others.append(ReferenceInput(self._node, self.computation, self._parameters.reference_type))
         self._loaded.subscribe(others, self._on_state, self._on_watch)
 
     def fits(self, names: Sequence[str]) -> bool:

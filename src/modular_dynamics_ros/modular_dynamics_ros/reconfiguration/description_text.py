@@ -1,9 +1,6 @@
 """The URDF text of the robot in force."""
 
-from typing import Any
-
 import modular_dynamics as md
-from modular_dynamics.exceptions import UnsupportedModelError
 
 __all__ = ["description_text"]
 
@@ -14,13 +11,4 @@ def description_text(graph: md.SubsystemGraph) -> str:
     Raises:
         ModularDynamicsError: a URDF cannot describe it.
     """
-    if graph.urdf:
-        return graph.urdf
-    write: Any = getattr(graph, "to_urdf", None)
-    if write is None:
-        raise UnsupportedModelError(
-            f"'{graph.name}' was changed, and this version of the library writes no URDF of a changed robot; "
-            "set publish_robot_description to false"
-        )
-    text: str = write()
-    return text
+    return graph.urdf or graph.to_urdf()

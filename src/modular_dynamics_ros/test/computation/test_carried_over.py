@@ -105,7 +105,7 @@ def test_references_stay_in_force(four_link, gripper_urdf):
     before = computation(four_link, acceleration_source="reference", without_reference="stop")
     instants = np.array([NOW, NOW + 10**9])
     a = np.array([[1.0, 2.0, 3.0, 4.0], [2.0, 3.0, 4.0, 5.0]])
-    before.accelerations.reference.add(ReferenceTrajectory.through(instants, accelerations=a))
+    before.accelerations.reference.add(ReferenceTrajectory.through(instants, accelerations=a), NOW)
     after = changed(before, lambda graph: attach(lock(graph), gripper_urdf))
     state = after.observe(NOW + 5 * 10**8, np.zeros(4), np.zeros(4))
     assert (state.a.tolist(), state.coverage) == ([1.5, 3.5, 4.5, 0.0], Coverage.COVERED)

@@ -221,6 +221,16 @@ def test_what_is_no_world_frame_is_refused(quadruped, frame):
         load_robot(quadruped, base_source="odometry").base.world(frame)
 
 
+@pytest.mark.parametrize("frame", ["earth", "Earth", "robot_1/earth", "ecef", "gps_ecef"])
+def test_an_earth_centred_frame_is_refused_and_what_is_right_is_named(quadruped, frame):
+    """REP 105: earth is ECEF, so its z is up at the north pole only."""
+    base = load_robot(quadruped, base_source="odometry").base
+    with pytest.raises(BadMessage, match=f"'{frame}'.*earth-centred.*z up.*odom, map or world"):
+        base.world(frame)
+    for good in ("odom", "map", "world", "earth_map", "rare_earth"):
+        assert base.world(good).w == 1.0
+
+
 def test_the_summary_says_how_the_root_is_held(quadruped):
     assert "the root link 'trunk' is taken as fixed in the world" in load_robot(quadruped).summary
     assert "and turned as topic imu says" in load_robot(quadruped, base_source="imu").summary

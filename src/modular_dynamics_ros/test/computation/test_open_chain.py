@@ -66,7 +66,7 @@ def test_the_reference_gives_the_accelerations(robot):
     assert answer(one).effort.tolist() == resting.tolist()  # without one
     a = np.array([[1.0, 2.0, 3.0, 4.0], [5.0, 6.0, 7.0, 8.0]])
     instants = np.array([NOW, NOW + S])
-    one.accelerations.reference.add(ReferenceTrajectory.through(instants, accelerations=a))
+    one.accelerations.reference.add(ReferenceTrajectory.through(instants, accelerations=a), int(instants[0]))
     given = answer(one, stamp=NOW + S)
     assert one.accelerations.description(given.state) == "reference: running"
     assert given.effort.tolist() == md.inverse_dynamics(robot.graph, Q, V, a[1]).tolist()

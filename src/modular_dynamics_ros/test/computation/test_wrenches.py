@@ -103,3 +103,30 @@ def test_a_stamp_that_is_far_from_now_is_refused(age, cause):
     with pytest.raises(BadMessage, match=r"0\.2 s \(stale_after\).*use_sim_time") as caught:
         check_age(NOW - int(age * S), NOW, 0.2)
     assert caught.value.cause == cause
+
+
+def test_an_older_wrench_is_refused_while_the_newer_one_of_its_source_is_valid(clock):
+    wrenches = make(clock)
+    wrenches.require_order("tool", NOW, NOW, 0.2)
+    wrenches.set("tool", wrench(clock))
+    for source, stamp in (("tool", NOW), ("tool", NOW + 1), ("elbow", NOW - S // 10)):
+        wrenches.require_order(source, stamp, NOW, 0.2)
+    with pytest.raises(BadMessage, match=r"0\.100 s older than that of the last") as caught:
+        wrenches.require_order("tool", NOW - S // 10, NOW, 0.2)
+    assert caught.value.cause == "older than the last one"
+
+
+@pytest.mark.parametrize(("step", "silent"), [(-S // 5 - 1, 0), (-33 * S, 0), (-S // 10, S // 5 + 1)])
+def test_a_clock_that_was_set_back_silences_no_source_for_longer_than_a_wrench_is_valid(clock, step, silent):
+    """It stands still afterwards: only the steady clock tells that time passes."""
+    wrenches = make(clock)
+    wrenches.set("tool", wrench(clock))
+    clock.steady += silent
+    wrenches.require_order("tool", NOW + step, NOW + step, 0.2)
+
+
+def test_a_source_that_has_stopped_may_begin_anew_with_any_stamp(clock):
+    wrenches = make(clock)
+    wrenches.set("tool", wrench(clock))
+    assert valid(wrenches, NOW + 33 * S) == []  # the clock is set, and set back
+    wrenches.require_order("tool", NOW - S // 10, NOW, 0.2)

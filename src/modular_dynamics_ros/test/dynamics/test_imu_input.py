@@ -9,6 +9,12 @@ from sensor_msgs.msg import Imu
 
 import modular_dynamics as md
 from helpers.nodes.dynamics_harness import Q, V
+from helpers.nodes.lone_node import lone_node, message_info
+from modular_dynamics_ros.computation.computation import Computation
+from modular_dynamics_ros.computation.robot import load_robot
+from modular_dynamics_ros.computation.values import ComputationSettings
+from modular_dynamics_ros.dynamics.imu_input import ImuInput
+from modular_dynamics_ros.exceptions import BadMessage
 from modular_dynamics_ros.messages.stamps import stamp_message
 from modular_dynamics_ros.node.robot_node import FAILURE
 
@@ -106,3 +112,21 @@ def test_a_message_that_newer_ones_have_overtaken_takes_nothing_away(tilted, cap
         tilted.imu.publish(imu(now - late, quaternion=(0.0, 0.0, 0.0, 1.0)))
         tilted.spin_until(lambda late=late: f"{late / S:.3f} s older" in capfd.readouterr().err)
     assert states.newest == now
+
+
+@pytest.mark.parametrize("simulated", [False, True])
+def test_a_message_without_a_stamp_is_as_old_as_its_sending(four_link, simulated):
+    """The node was stopped for three seconds, and the sensor ended meanwhile."""
+    node, now = lone_node(), time.time_ns()
+    node.time, node.simulated = now, simulated
+    computation = Computation(load_robot(four_link, "", base_source="imu"), ComputationSettings())
+    ImuInput(node, computation)
+    message = Imu()
+    message.header.frame_id, message.orientation.w = "base", 1.0
+    node.create_subscription.call_args.args[2](message, message_info(now - 3 * S))
+    if simulated:  # the middleware does not know that clock
+        assert computation.base_states.newest == now
+        return
+    assert computation.base_states.newest == now - 3 * S
+    with pytest.raises(BadMessage, match=r"3\.000 s older than the joint state"):
+        computation.base_states.at(now)

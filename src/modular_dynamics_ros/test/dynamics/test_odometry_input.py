@@ -112,6 +112,7 @@ def test_without_odometry_nothing_is_answered_and_the_next_good_one_helps(floati
         ({"frame": "base"}, "its world frame is 'base'"),
         ({"frame": ""}, "its world frame is ''"),
         ({"frame": "map_ned"}, "points down"),
+        ({"frame": "earth"}, "z of its world frame 'earth', which is earth-centred"),
         ({"quaternion": (0.0, 0.0, 0.0, 0.0)}, "x y z w = 0 0 0 0 has the norm 0 instead of 1"),
         ({"quaternion": (0.0, 0.0, 0.0, 2.0)}, "has the norm 2 instead of 1"),
         ({"quaternion": (0.0, 0.0, float("nan"), 1.0)}, "has the norm nan instead of 1"),

@@ -131,7 +131,7 @@ def test_a_state_that_waits_for_a_rate_is_answered_when_the_rate_ends(four_link)
 def test_a_stale_input_has_no_running_reference(four_link):
     session = Session(four_link, acceleration_source="reference")
     trajectory = ReferenceTrajectory.through(np.array([0, 10**8]), accelerations=np.zeros((2, 4)))
-    session.computation.accelerations.reference.add(trajectory)
+    session.computation.accelerations.reference.add(trajectory, 0)
     session.receive_at(0.0)
     sources = []
     for time in (0.0, 1.0):

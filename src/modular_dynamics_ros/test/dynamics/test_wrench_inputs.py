@@ -13,12 +13,7 @@ from std_msgs.msg import String
 
 import modular_dynamics as md
 from helpers.nodes.dynamics_harness import NAMES, Q, V, expected
-from helpers.nodes.lone_node import lone_node, message_info
 from helpers.wrenches import in_carrying_link
-from modular_dynamics_ros.computation.computation import Computation
-from modular_dynamics_ros.computation.robot import load_robot
-from modular_dynamics_ros.computation.values import ComputationSettings
-from modular_dynamics_ros.dynamics.wrench_inputs import WrenchInputs
 from modular_dynamics_ros.messages.stamps import stamp_message
 from modular_dynamics_ros.messages.static_frames import TFMessage
 from modular_dynamics_ros.messages.wrenches import WrenchWriter
@@ -211,43 +206,6 @@ def test_a_frame_of_tf_static_is_taken_also_by_the_next_robot(make, four_link):
         harness.spin_until(lambda count=count: len(harness.graphs) > count)  # one for each robot
         harness.spin_until(taken)
         assert harness.answer_when_connected().effort == pytest.approx(loaded, abs=1e-12)
-
-
-def lone_inputs(four_link, **settings):
-    """Without DDS: the node, its inputs, and how an external wrench comes, at a time of its clock [ns]."""
-    node, computation = lone_node(), Computation(load_robot(four_link), ComputationSettings(**settings))
-    computation.wrenches.external._steady = node.steady
-    inputs = WrenchInputs(node, computation)
-
-    def push(wrench=PUSH, waited=0.0):
-        call = next(c for c in node.create_subscription.call_args_list if c.args[1] == "~/external_wrench")
-        info = message_info(time.time_ns() - int(waited * 1e9))
-        call.args[2](wrench_message("left_branch", wrench), info)
-
-    return node, inputs, push
-
-
-def test_a_wrench_without_a_stamp_is_as_old_as_its_arrival(four_link):
-    _, inputs, push = lone_inputs(four_link, stale_after=2.0)
-    push(waited=0.1)
-    assert not inputs.refused
-    push(waited=2.1)  # the node was stopped meanwhile
-    assert inputs.refused == {"too old": 1}
-
-
-def test_a_wrench_that_stopped_for_a_moment_is_reported(four_link):
-    node, inputs, push = lone_inputs(four_link, stale_after=2.0)
-    state = inputs._computation.observe(0, Q, V)
-    push()
-    inputs._computation.compute(state, 3_000_000_000)
-    node.time = 3_000_000_000
-    push()
-    status = inputs.status()
-    assert (status.level, status.message) == (1, "a wrench has stopped for a moment")
-    assert (inputs.status().level, inputs.status().message) == (0, "all valid")
-    other = lone_inputs(four_link)[1]
-    other.continue_from(inputs)
-    assert other.refused is inputs.refused
 
 
 @pytest.mark.parametrize("frame", ["left/left_branch", "left_branch"])

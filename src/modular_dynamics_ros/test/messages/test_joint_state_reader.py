@@ -28,6 +28,17 @@ def test_optional_joints_are_measured_where_they_are_there_and_finite():
         reader.read(state("abpp", [1.0, 2.0, 3.0, 3.0]))
 
 
+def test_efforts_are_read_only_where_they_are_asked_for():
+    reader = JointStateReader(["a", "b", "c"])
+    message = state("cxba", [1.0] * 4, effort=[3.0, 9.0, np.inf, 1.0])
+    assert reader.read(message).effort is None
+    np.testing.assert_array_equal(reader.read(message, efforts=True).effort, [1.0, NAN, 3.0])
+    assert np.isinf(message.effort[2])  # the message stays as it is
+    np.testing.assert_array_equal(reader.read(state("ba", [1.0, 2.0]), efforts=True).effort, [NAN, NAN])
+    with pytest.raises(BadMessage, match="effort has 1 values for 2 joint names"):
+        reader.read(state("ab", [1.0, 2.0], effort=[1.0]), efforts=True)
+
+
 def test_joints_are_matched_by_name_and_strangers_ignored():
     reader = JointStateReader(["a", "b", "c"])
     for names in (["a", "b", "c"], ["c", "x", "a", "b"], ["a", "b", "c"]):

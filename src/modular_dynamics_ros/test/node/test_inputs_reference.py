@@ -6,15 +6,17 @@ import numpy as np
 import pytest
 from rclpy.clock import ROSClock
 from rclpy.time import Time
+from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory
 
-from helpers.nodes.lone_node import lone_node, receive
+from helpers.nodes.lone_node import lone_node, message_info, receive
 from modular_dynamics_ros.computation.computation import Computation
 from modular_dynamics_ros.computation.robot import load_robot
 from modular_dynamics_ros.computation.values import ComputationSettings, Coverage
 from modular_dynamics_ros.messages.stamps import stamp_message
 from modular_dynamics_ros.messages.trajectories import trajectory_message
 from modular_dynamics_ros.node.inputs import ReferenceInput
+from modular_dynamics_ros.node.joint_states.state_input import StateInput
 
 S = 1_000_000_000
 NAMES = ["turn", "bend", "left", "right"]
@@ -91,6 +93,20 @@ def test_a_reference_that_had_ended_is_in_force_and_said(given):
     assert "had ended before it came" in given.node.log.texts("reference")[0]
 
 
+def test_references_that_start_later_do_not_end_the_one_that_runs(given):
+    given.send(100.0, 60.0, 1.0)
+    for k in range(300):
+        given.send(101.0 + k, 0.5, 2.0)
+    assert given.coverage(100.5) is Coverage.COVERED
+    (said,) = given.node.log.texts("reference")
+    assert said.startswith("reference refused: too many references wait: 256 start before it")
+    covered = [given.coverage(time) for time in (101.0 + 255, 101.0 + 256)]
+    assert covered == [Coverage.COVERED, Coverage.OVER]
+    given.set_time(120.0)
+    given.send(120.0, 60.0, 3.0)  # it replaces all of them
+    assert given.coverage(150.0) is Coverage.COVERED
+
+
 def test_references_do_not_outlive_a_clock_that_is_set_back(given):
     given.send(100.0, 60.0, 1.0)
     given.send(120.0, 60.0, 1.0)
@@ -109,3 +125,33 @@ def test_a_destroyed_input_no_longer_hears_the_clock(four_link):
     one.destroy()
     one.set_time(0.0)
     assert reference.clear.call_count == 0
+
+
+def coverage_by_system_time(given, time):
+    """Of a joint state that comes at a time of the system [s], which is set without a jump of /clock."""
+    given.node.time = round(time * S)
+    states = StateInput(given.node, given.computation, MagicMock(), MagicMock(), {})
+    message = JointState(name=NAMES, position=np.zeros(4), velocity=np.zeros(4))
+    states.receive(message, message_info(given.node.time), False)
+    (state, _), _ = states._answer.call_args
+    assert state.stamp == given.node.time
+    return state.coverage
+
+
+def test_one_that_is_over_does_not_come_back_when_system_time_is_set_back(given):
+    """NTP sets the clock back by 31 s, which nobody tells; half a minute later it is that time again."""
+    given.send(100.0, 2.0, 1.0)
+    assert coverage_by_system_time(given, 101.0) is Coverage.COVERED
+    assert coverage_by_system_time(given, 103.0) is not Coverage.COVERED
+    for time in (72.0, 101.0):
+        assert coverage_by_system_time(given, time) is Coverage.NONE
+
+
+def test_one_that_is_sent_after_system_time_was_set_back_stays(given):
+    given.send(100.0, 2.0, 1.0)
+    coverage_by_system_time(given, 103.0)
+    given.node.time = 72 * S
+    given.send(80.0, 2.0, 1.0)
+    assert coverage_by_system_time(given, 72.1) is Coverage.NONE
+    assert coverage_by_system_time(given, 81.0) is Coverage.COVERED
+    assert coverage_by_system_time(given, 101.0) is not Coverage.COVERED

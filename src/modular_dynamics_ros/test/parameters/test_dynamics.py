@@ -11,9 +11,11 @@ from modular_dynamics_ros.parameters.assembly import AssemblyParameters
 from modular_dynamics_ros.parameters.dynamics import DynamicsParameters
 from modular_dynamics_ros.parameters.player import PlayerParameters
 from modular_dynamics_ros.parameters.reactions import ReactionParameters
+from modular_dynamics_ros.parameters.subsystem import SubsystemParameters
 from modular_dynamics_ros.parameters.table import ParameterError, checked
 from modular_dynamics_ros.player import node as joint_state_player
 from modular_dynamics_ros.reactions import node as torso_reaction_node
+from modular_dynamics_ros.subsystem import node as subsystem_node
 
 pytestmark = pytest.mark.ros
 
@@ -22,6 +24,7 @@ TABLES = {
     "dynamics_node": DynamicsParameters,
     "torso_reaction_node": ReactionParameters,
     "joint_state_player": PlayerParameters,
+    "subsystem_node": SubsystemParameters,
 }
 
 
@@ -81,6 +84,7 @@ def test_every_parameter_is_described_and_bounded(table):
         (dynamics_node, "dynamics_node"),
         (torso_reaction_node, "torso_reaction_node"),
         (joint_state_player, "joint_state_player"),
+        (subsystem_node, "subsystem_node"),
     ],
 )
 def test_help_names_every_parameter_and_starts_nothing(monkeypatch, capsys, module, name):

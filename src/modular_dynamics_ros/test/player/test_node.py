@@ -101,7 +101,7 @@ def test_the_streamed_reference_is_exact_at_every_stamp(stage, tmp_path):
     one.tick_until(lambda: one.player.finished and len(one.states) == COUNT)
     motion, sampler, out = load_profile(tmp_path / "motion.yaml"), ReferenceSampler(), np.zeros(2)
     for number, window in enumerate(one.references):  # as a node would hear them: each second the next one
-        sampler.add(trajectory_from_message(window, ["a", "b"], 0))
+        sampler.add(trajectory_from_message(window, ["a", "b"], 0), 0)
         for k in range(20 * number, min(20 * number + 21, COUNT)):
             assert sampler.sample(stamp_nanoseconds(one.states[k].header.stamp), out) is Coverage.COVERED
             assert out.tolist() == motion.sample(k / RATE)[2].tolist()
@@ -115,7 +115,7 @@ def test_it_leads_in_with_the_first_pose_until_the_last_subscriber_is_there(stag
     ).listen()
     one.tick_until(lambda: len(one.states) > 3 and one.references)
     sampler, out = ReferenceSampler(), np.ones(2)
-    sampler.add(trajectory_from_message(one.references[0], ["a", "b"], 0))
+    sampler.add(trajectory_from_message(one.references[0], ["a", "b"], 0), 0)
     for state in one.states[1:]:
         assert (state.position.tolist(), state.velocity.tolist()) == ([0.3, 0.0], [0.0, 0.0])
         assert sampler.sample(stamp_nanoseconds(state.header.stamp), out) is Coverage.COVERED
@@ -130,7 +130,7 @@ def test_it_leads_in_with_the_first_pose_until_the_last_subscriber_is_there(stag
     assert start - before[-1] < 250_000_000  # no pause in which a node would call its input stale
     sampler = ReferenceSampler()
     for window in one.references[:-2]:  # up to the first of the motion's three
-        sampler.add(trajectory_from_message(window, ["a", "b"], 0))
+        sampler.add(trajectory_from_message(window, ["a", "b"], 0), 0)
     for stamp in before[-10:]:  # held, with a reference, also in start_delay
         assert sampler.sample(stamp, out) is Coverage.COVERED
         assert out.tolist() == [0.0, 0.0]

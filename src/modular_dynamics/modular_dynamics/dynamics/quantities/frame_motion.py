@@ -20,6 +20,7 @@ from ..workspaces import workspace_of
 from .rest import rest, rest_rows
 
 __all__ = [
+    "FrameMotions",
     "frame_acceleration",
     "frame_accelerations",
     "frame_accelerations_batch",
@@ -33,8 +34,12 @@ __all__ = [
 _AXES, _POINTS, _KINDS = ("root", "link"), ("link", "root"), ("classical", "spatial")
 
 
-class _FrameMotions(Solver):
-    """Motions of chosen links of one graph: a workspace of one thread."""
+class FrameMotions(Solver):
+    """Motions of chosen links of one graph: a workspace of one thread.
+
+    Calling it gives (links, 8, 3): three rows of the rotation R_root_link, position, angular velocity, linear
+    velocity, angular and linear (classical) acceleration of the link's origin, in the root link's axes.
+    """
 
     def __init__(self, graph: SubsystemGraph, links: tuple[str, ...] | None) -> None:
         super().__init__(graph, FRAME_MOTIONS, *with_links(graph, graph.links if links is None else links))
@@ -44,8 +49,8 @@ class _FrameMotions(Solver):
         return self._run((q, v, vdot), None)
 
 
-def _solver(graph: SubsystemGraph, links: Sequence[str] | None) -> _FrameMotions:
-    return workspace_of(graph, _FrameMotions, None if links is None else link_names(links))
+def _solver(graph: SubsystemGraph, links: Sequence[str] | None) -> FrameMotions:
+    return workspace_of(graph, FrameMotions, None if links is None else link_names(links))
 
 
 def _choose(what: str, value: object, choices: tuple[str, ...]) -> bool:

@@ -17,12 +17,14 @@ from pathlib import Path
 from .code_folder import UnusableError, code_folder, opened, raise_if_unsafe, shared_folder
 from .notices import say_once
 
-__all__ = ["digest_of", "read", "report_not_kept", "report_not_used", "write"]
+__all__ = ["digest_of", "has_room", "read", "report_not_kept", "report_not_used", "write"]
 
 #: Files of which a process that was killed wrote only a part are removed after this time [s].
 LEFTOVER_AGE = 3600.0
 #: No file of machine code is longer [bytes]; a file of this length may be one of no end.
 LONGEST = 1 << 28
+#: About what the largest kernel takes [bytes].
+ROOM = 1 << 20
 _DIGEST_SIZE = sha256().digest_size
 _TEMPORARY = ".tmp-"
 
@@ -63,6 +65,18 @@ def write(variables: tuple[str, ...], name: str, content: bytes) -> None:
         report_not_kept(error, variables)
 
 
+def has_room(folder: Path) -> bool:
+    """Whether a file of machine code can be written there now; the disk may be full, or the user's share."""
+    name = f"room{_TEMPORARY}{os.urandom(8).hex()}"
+    try:
+        with opened(folder) as descriptor:
+            _write_new(descriptor, name, bytes(ROOM))
+            os.unlink(name, dir_fd=descriptor)
+    except OSError:
+        return False
+    return True
+
+
 def report_not_kept(error: OSError, variables: tuple[str, ...]) -> None:
     """Say once a process why compiled machine code is not kept."""
     where = "" if isinstance(error, UnusableError) else f"{code_folder(variables)}: "
@@ -96,14 +110,24 @@ def _read(folder: Path, name: str) -> bytes:
 
 def _replace(folder: int, name: str, content: bytes) -> None:
     temporary = f"{name}{_TEMPORARY}{os.urandom(8).hex()}"
-    file = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600, dir_fd=folder)
+    _write_new(folder, temporary, content)
     try:
-        with os.fdopen(file, "wb") as stream:
-            stream.write(content)
         os.replace(temporary, name, src_dir_fd=folder, dst_dir_fd=folder)
     except BaseException:
         with suppress(OSError):
             os.unlink(temporary, dir_fd=folder)
+        raise
+
+
+def _write_new(folder: int, name: str, content: bytes) -> None:
+    """A new file, of which nothing is left where it cannot be written whole."""
+    file = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600, dir_fd=folder)
+    try:
+        with os.fdopen(file, "wb") as stream:
+            stream.write(content)
+    except BaseException:
+        with suppress(OSError):
+            os.unlink(name, dir_fd=folder)
         raise
 
 

@@ -7,10 +7,12 @@ import gc
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from time import monotonic
 from typing import Any
 
-from .notices import is_quiet, say
+from .code_files import has_room
+from .notices import is_quiet, not_kept, say
 
 __all__ = ["PATIENCE", "announced", "announcing", "compiled_names"]
 
@@ -41,11 +43,14 @@ class _Notice:
     def give(self, name: str, facts: Facts) -> None:
         """Print the line, unless the kernel is only loaded or the line was printed before."""
         is_compiled, folder = facts()
+        if not is_compiled:
+            return
+        is_kept = folder and not_kept() is None and has_room(Path(folder))
         with self.lock:
-            if self.is_given or not is_compiled:
+            if self.is_given:
                 return
             self.is_given = True
-        kept = f"once: the machine code is kept in {folder}" if folder else "since no folder can keep it"
+        kept = f"once: the machine code is kept in {folder}" if is_kept else "since no folder can keep it"
         say(
             f"compiling {name} before its first use, {kept}; "
             "python -m modular_dynamics.prepare compiles all functions beforehand"

@@ -5,6 +5,7 @@ each one its digest, which is compared before Numba sees them; files without are
 """
 
 import os
+import shutil
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
@@ -18,6 +19,8 @@ from .code_folder import KERNELS, UnusableError, folder_in_use, opened, raise_if
 
 __all__ = ["kept_by_numba"]
 
+#: Folders of other sources that stay: of branches, of copies, of versions that are installed in turn.
+KEPT = 3
 _LOCK = Lock()  # Numba knows no other way to name a folder; threads may import kernels at once
 _SEAL = ".sha256"
 _SETTINGS = "CACHE_DIR", "CACHE_LOCATOR_CLASSES"
@@ -61,7 +64,8 @@ def _kept(function: Any, options: dict[str, Any], stamp: str) -> tuple[Any, Path
         folder = folder_in_use(KERNELS) / f"numba-{stamp}"
         usual = {name: getattr(config, name) for name in _SETTINGS if hasattr(config, name)}
         try:
-            with opened(folder, make=True):
+            with opened(folder, make=True) as descriptor:
+                os.utime(descriptor)  # it was used last now
                 config.CACHE_DIR = str(folder)
             config.CACHE_LOCATOR_CLASSES = (
                 "UserProvidedCacheLocator"  # or it would try the folder of the source
@@ -76,7 +80,23 @@ def _kept(function: Any, options: dict[str, Any], stamp: str) -> tuple[Any, Path
     if not files.is_relative_to(folder):
         raise UnusableError(f"Numba keeps nothing in {folder}")
     files.chmod(0o700)
+    _remove_old(folder)
     return kernel, files
+
+
+@cache
+def _remove_old(folder: Path) -> None:
+    """Remove the folders beside this one that were used long before the others. Once a process.
+
+    A process that uses one of them compiles again; Numba takes files that are gone for files that never were.
+    """
+    used = dict[Path, float]()
+    for other in folder.parent.glob("numba-*"):
+        with suppress(OSError):  # another process removes it
+            if other != folder:
+                used[other] = other.lstat().st_mtime
+    for other in sorted(used, key=used.__getitem__, reverse=True)[KEPT:]:
+        shutil.rmtree(other, ignore_errors=True)
 
 
 @cache

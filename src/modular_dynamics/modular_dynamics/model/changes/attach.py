@@ -18,6 +18,18 @@ from .names import renamed
 
 __all__ = ["attach"]
 
+#: Fields of the new graph that are those of both, one after the other.
+_TOGETHER = (
+    "joint_names",
+    "loop_joints",
+    "passive_joints",
+    "gears",
+    "springs",
+    "warnings",
+    "notes",
+    "sources",
+)
+
 
 def attach(
     graph: Graph,
@@ -86,7 +98,7 @@ def attach(
         "subsystems": (*graph.subsystems, *subsystems),
         "ground": base if index is None else graph.ground,
     }
-    for name in ("joint_names", "loop_joints", "passive_joints", "gears", "springs", "warnings", "notes"):
+    for name in _TOGETHER:
         fields[name] = getattr(graph, name) + getattr(their, name)
     if graph.independent is not None or their.independent is not None:
         fields["independent"] = graph.independent_joint_names + their.independent_joint_names
@@ -97,7 +109,7 @@ def _checked_pose(pose: DualQuaternion | ArrayLike) -> DualQuaternion:
     if isinstance(pose, DualQuaternion):
         if not pose.is_unit(1e-9):
             raise ModelError(f"the pose is {pose}; a unit dual quaternion is needed")
-        return pose
+        return pose if pose.is_unit() else pose.normalized()
     matrix = checked_numbers("the pose", pose, (4, 4))
     try:
         if not np.array_equal(matrix[3], [0.0, 0.0, 0.0, 1.0]):

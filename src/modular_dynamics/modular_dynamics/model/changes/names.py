@@ -6,6 +6,7 @@ from dataclasses import replace
 from ..closure import Anchor
 from ..structure import Graph
 from ..subsystem import Body, Joint, Subsystem
+from .sources import renamed_sources
 
 __all__ = ["renamed"]
 
@@ -55,6 +56,7 @@ def renamed(graph: Graph, prefix: str) -> Graph:
         loop_joints=tuple(loops),
         gears=tuple(gears),
         springs=tuple(springs),
+        sources=renamed_sources(graph.sources, prefix),
     )
 
 

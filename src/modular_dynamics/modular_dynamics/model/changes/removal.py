@@ -11,6 +11,7 @@ from ..structure import Graph, Structure
 from ..subsystem import Body, JointType
 from .bodies import body_at, body_of, changed, parts_of
 from .reindexing import Remainder
+from .sources import sources_of
 
 __all__ = ["without"]
 
@@ -50,6 +51,7 @@ def without(graph: Graph, link: str) -> Graph:
         "springs": tuple(spring for spring in graph.springs if spring.anchors[0].link not in links),
         "gears": tuple(gear for gear in graph.gears if gear.joint not in removed),
         "passive_joints": tuple(name for name in graph.passive_joints if name not in removed),
+        "sources": sources_of(graph.sources, {*graph.links} - links),
         "floating_base": graph.floating_base and any(j.type is JointType.FLOATING for j in joints.values()),
         "independent": graph.independent and tuple(n for n in graph.independent if n not in removed),
     }

@@ -189,9 +189,9 @@ class Assembly(Contents):
         """URDF text with tags (docs/urdf_tags.md): links with masses and shapes, joints, subsystems, rings.
 
         ``md.load_urdf(assembly.to_urdf())`` is the same robot as ``graph(subsystems)``, with joints in the
-        same order. A URDF does not say which joints of a ring are independent, nor where gravity points to:
-        ``with_independent_joints`` and an argument of ``load_urdf`` do. Joints without limits have the
-        largest float as a limit where URDF needs one.
+        same order. The text says neither which joints of a ring are independent nor where gravity points to:
+        ``assembly.graph().to_urdf()`` does, but has no shapes. Joints without limits have the largest float
+        as a limit where URDF needs one, which ``load_urdf`` reads as none.
 
         Raises:
             AssemblyError: as :meth:`graph`.

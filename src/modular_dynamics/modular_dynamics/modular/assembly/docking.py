@@ -11,6 +11,7 @@ from ...exceptions import ModelError
 from ...model import JointType, Limits
 from ..modules.equality import is_same
 from ..modules.module_type import ENTRY, ModuleJoint, Step
+from ..names import NAME, is_name, shown
 
 __all__ = ["FIXED", "FLOATING", "Docking", "Mount", "virtual_joint"]
 
@@ -135,5 +136,5 @@ def checked_mount(mount: object, base: str, bodies: Iterable[str]) -> Mount:
 
 
 def _require_name(name: object) -> None:
-    if not isinstance(name, str) or "/" in name or name.split() != [name] or not name.isprintable():
-        raise ModelError(f"a virtual joint's name is {name!r}; text without '/' and white space is needed")
+    if not is_name(name):
+        raise ModelError(f"a virtual joint's name is {shown(name)}; {NAME} is needed")

@@ -7,6 +7,7 @@ from numbers import Integral, Real
 from typing import Any
 
 from ...exceptions import GaitError
+from ...text.sizes import MAX_NAME, too_large
 from ..names import listed, shown
 
 __all__ = ["Values", "duration", "joint_names", "number", "per_joint", "whole_number"]
@@ -61,7 +62,7 @@ def whole_number(key: str, value: Any, *, most: int = 2**63 - 1) -> int:
 
 
 def joint_names(key: str, names: Any) -> tuple[str, ...]:
-    """Names, at least one, none twice. Raises GaitError."""
+    """Names, at least one, none twice, each a text that YAML can hold. Raises GaitError."""
     if isinstance(names, str | Mapping | Set) or not isinstance(names, Iterable):
         raise GaitError(f"{key} is {shown(names)}; a list of joints' names is needed")
     result = tuple(names)
@@ -70,6 +71,10 @@ def joint_names(key: str, names: Any) -> tuple[str, ...]:
     for name in result:
         if not isinstance(name, str) or not name:
             raise GaitError(f"{key} holds {shown(name)}; the name of a joint is needed")
+        if len(name) > MAX_NAME:
+            raise GaitError(too_large(f"in {key} the name {shown(name)}", len(name), MAX_NAME, "characters"))
+        if any("\ud800" <= character <= "\udfff" for character in name):
+            raise GaitError(f"{key} holds {shown(name)}, which is no text: it has half a character")
     twice = [name for name, count in Counter(result).items() if count > 1]
     if twice:
         raise GaitError(f"{key} names {listed(twice)} twice; each joint has one motion")

@@ -6,6 +6,8 @@ from ...text.yaml_text import one_line
 
 __all__ = ["yaml_text"]
 
+#: Characters of a key, with its quotes and escapes, before a colon; YAML allows 1024.
+LONGEST_KEY = 1000
 UNITS = {
     "kind": "sine, coupled_maps or oscillators",
     "ramp": "[s] grows out of rest in this time; 0: at once",
@@ -37,4 +39,6 @@ def yaml_text(mapping: dict[str, Any]) -> str:
 
 def _line(entry: dict[str, Any]) -> str:
     [(key, value)] = entry.items()
-    return f"{one_line(key)}: {one_line(value)}"
+    name = one_line(key)
+    long = len(name) > LONGEST_KEY
+    return f"? {name}\n  : {one_line(value)}" if long else f"{name}: {one_line(value)}"

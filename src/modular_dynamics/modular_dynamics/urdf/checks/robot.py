@@ -16,6 +16,7 @@ _ELEMENTS = {
     "passive": "passive joint",
     "gears": "gear of joint",
     "springs": "spring",
+    "independent": "independent joint",
     "spherical": "spherical joint",
     "joint_dynamics": "joint_dynamics of joint",
 }
@@ -135,9 +136,9 @@ def check_references(robot: RobotDescription, annotations: Annotations) -> None:
     Joints, loop joints and springs, whose reactions are found by name, have different names.
 
     Raises:
-        PartitionError: names the element, its line, and the unknown name; a passive joint without a motion
-            of its own; two elements of one name; or the two links of a loop joint that no joint moves against
-            each other.
+        PartitionError: names the element, its line, and the unknown name; a passive or independent joint
+            without a motion of its own; two elements of one name; or the two links of a loop joint that no
+            joint moves against each other.
     """
     known = {"link": set(robot.links), "joint": set(robot.joints)}
     for section, owner, kind, name in _references(annotations):
@@ -146,14 +147,14 @@ def check_references(robot: RobotDescription, annotations: Annotations) -> None:
                 f"{_ELEMENTS[section]} '{owner}' names the unknown {kind} '{name}'",
                 annotations.lines.get((section, owner)),
             )
-    for name in annotations.passive:
-        joint = robot.joints[name]
-        if not joint.moves or joint.mimic is not None:
-            state = "is fixed" if joint.mimic is None else f"mimics joint '{joint.mimic.joint}'"
-            raise PartitionError(
-                f"passive joint '{name}' {state}; one with a motion of its own is needed",
-                annotations.lines.get(("passive", name)),
-            )
+    for section, names in (("passive", annotations.passive), ("independent", annotations.independent or ())):
+        for joint in (robot.joints[name] for name in names):
+            if not joint.moves or joint.mimic is not None:
+                state = "is fixed" if joint.mimic is None else f"mimics joint '{joint.mimic.joint}'"
+                raise PartitionError(
+                    f"{_ELEMENTS[section]} '{joint.name}' {state}; one with a motion of its own is needed",
+                    annotations.lines.get((section, joint.name)),
+                )
     named = {name: "joint" for name, joint in robot.joints.items() if joint.moves}
     for section, element in _closing_elements(annotations):
         if (name := element.name) in named:
@@ -188,6 +189,8 @@ def _references(annotations: Annotations) -> Iterator[tuple[str, str, str, str]]
             yield section, element.name, "link", anchor.link
     for name in annotations.passive:
         yield "passive", name, "joint", name
+    for name in annotations.independent or ():
+        yield "independent", name, "joint", name
     for name in annotations.spherical:
         yield "spherical", name, "joint", name
     for dynamics in annotations.joint_dynamics:

@@ -24,11 +24,12 @@ _SECTIONS: dict[str, tuple[str, ...]] = {
     "passive": ("joint",),
     "gears": ("joint", "driver", "ratio", "offset", "drivers"),
     "springs": ("name", "stiffness", "free_length", "initial_force", "damping", "anchors"),
+    "independent": ("joint",),
     "spherical": ("joint",),
     "joint_dynamics": ("joint", "armature", "stiffness", "rest_position"),
 }
 #: Sections whose entries may be the name of a joint alone.
-_NAMES_ALONE = ("passive", "spherical")
+_NAMES_ALONE = ("passive", "independent", "spherical")
 
 
 def checked_annotations(content: Mapping[str, Any]) -> Annotations:
@@ -50,6 +51,9 @@ def checked_annotations(content: Mapping[str, Any]) -> Annotations:
         passive=tuple(_entry(item, "a passive joint").name("joint") for item in items["passive"]),
         gears=tuple(_gear(item) for item in items["gears"]),
         springs=tuple(_spring(item) for item in items["springs"]),
+        independent=None
+        if content.get("independent") is None
+        else tuple(_entry(item, "an independent joint").name("joint") for item in items["independent"]),
         spherical=tuple(_entry(item, "a spherical joint").name("joint") for item in items["spherical"]),
         joint_dynamics=tuple(_joint_dynamics(item) for item in items["joint_dynamics"]),
         lines={
@@ -64,6 +68,7 @@ def checked_annotations(content: Mapping[str, Any]) -> Annotations:
         ("passive joints", "passive", list(result.passive)),
         ("geared joints", "gears", [gear.joint for gear in result.gears]),
         ("springs", "springs", [spring.name for spring in result.springs]),
+        ("independent joints", "independent", list(result.independent or ())),
         ("spherical joints", "spherical", list(result.spherical)),
         ("joints with joint_dynamics", "joint_dynamics", [one.joint for one in result.joint_dynamics]),
     ):
@@ -123,10 +128,7 @@ def _subsystem(item: Mapping[str, Any]) -> SubsystemSpec:
         raise entry.failure(" needs either its joints or its root_link, one of the two")
     if ends and not root_link:
         raise entry.failure(": end links go with a root_link")
-    black_box = str(item.get("black_box", "false")).lower()
-    if black_box not in ("true", "false", "1", "0"):
-        raise entry.failure(f": black_box='{item['black_box']}' is neither true nor false")
-    return SubsystemSpec(name, joints, root_link, ends, black_box in ("true", "1"), item.get(LINE))
+    return SubsystemSpec(name, joints, root_link, ends, entry.truth("black_box"), item.get(LINE))
 
 
 def _anchor(value: Any, where: str, line: int | str | None) -> Anchor:

@@ -69,6 +69,13 @@ class Entry:
         """One finite number under ``key``."""
         return self.numbers(key, 1, default, largest)[0]
 
+    def truth(self, key: str) -> bool:
+        """True or false under ``key``; false where it is missing."""
+        text = str(self.item.get(key, "false")).lower()
+        if text not in ("true", "false", "1", "0"):
+            raise self.failure(f": {key}='{self.item[key]}' is neither true nor false")
+        return text in ("true", "1")
+
     def xyz_rpy(self) -> tuple[list[float], list[float]]:
         """The xyz [m] and rpy [rad] of an origin; both default to zero."""
         zero = [0.0, 0.0, 0.0]

@@ -71,6 +71,18 @@ def test_without_a_folder_the_line_says_so(monkeypatch, capsys):
     assert "no folder can keep it" in capsys.readouterr().err
 
 
+def test_on_a_full_disk_the_line_says_that_nothing_is_kept(tmp_path):
+    """Files that may not grow: as a full disk, but for the reason."""
+    program = f"import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096)){PROGRAM}"
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path), QUIET_VARIABLE: "0"}
+    done = run_python("-c", program, 0.01, env=environment)
+    assert done.returncode == 0, done.stderr
+    compiling = next(line for line in done.stderr.splitlines() if "compiling" in line)
+    assert "since no folder can keep it" in compiling
+    assert "machine code is not kept on the disk" in done.stderr
+    assert [file for file in tmp_path.rglob("*") if file.is_file()] == []
+
+
 @pytest.mark.parametrize("enabled", [True, False])
 def test_the_collector_is_afterwards_as_it_was_before(enabled):
     (gc.enable if enabled else gc.disable)()

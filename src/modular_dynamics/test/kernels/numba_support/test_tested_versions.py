@@ -1,6 +1,8 @@
 """Versions that were not tested: private parts of other projects are not used, and results are the same."""
 
+import os
 import sys
+from pathlib import Path
 from threading import Event, Thread, current_thread
 
 import numpy as np
@@ -92,6 +94,20 @@ def test_with_another_numba_a_change_of_any_source_leads_to_another_folder(sourc
     assert after.stats.cache_path != before.stats.cache_path
     assert after(3) == 6
     assert not after.stats.cache_hits
+
+
+def test_with_another_numba_folders_of_older_sources_are_bounded(sources):
+    used = []
+    for number in range(public_cache.KEPT + 3):
+        (sources / "other.py").write_text(f"one = {number}")
+        compilation.source_stamp.cache_clear()
+        kernel = compilation.kernel()(_double)
+        assert kernel(3) == 6
+        used.append(Path(kernel.stats.cache_path).parent)
+        os.utime(used[-1], (number, number))
+    folders = {folder for folder in used if folder.is_dir()}
+    assert folders == set(used[-public_cache.KEPT - 1 :])
+    assert {folder.name for folder in used[-1].parent.iterdir()} == {folder.name for folder in folders}
 
 
 def test_with_another_numba_threads_that_import_kernels_at_once_take_turns(sources, monkeypatch):

@@ -186,6 +186,7 @@ def test_files_that_are_no_gaits(tmp_path):
 
 def test_any_name_and_number_survives_writing():
     names = ("on", "1", "1e3", "a: b", "ü", "x'y", '"', "# c", "{a}", "a, b", "~", "- a", "...", "n" * 200)
+    names += ("n" * 1000, "\U0001f916" * 1000, "\\" * 1000, "\x7f" * 1000)  # YAML's escapes make them longer
     rng = np.random.default_rng(2)
     amplitude = (10.0 ** rng.uniform(-20.0, 5.0, len(names)) * rng.choice([-1.0, 1.0], len(names))).tolist()
     for gait in (
@@ -196,6 +197,20 @@ def test_any_name_and_number_survives_writing():
         ),
     ):
         assert gaits.load(gait.to_yaml()) == gait
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [("n" * 1001, "1001 characters; at most 1000 are accepted"), ("a\ud800", "it has half a character")],
+)
+def test_names_that_yaml_cannot_hold_are_refused(name, message):
+    for make in (
+        lambda: gaits.Sine(gaits.Rhythm((name,), 1.0, 1.0)),
+        lambda: gaits.CoupledMaps(("a", name), 1.0, 1.0),
+        lambda: gaits.load({"kind": "sine", "joints": {name: {"amplitude": 1.0, "frequency": 1.0}}}),
+    ):
+        with pytest.raises(GaitError, match=message):
+            make()
 
 
 def test_units_are_in_comments():

@@ -60,3 +60,17 @@ def test_possible_limits_stay_as_they_are(recwarn):
     limits = md.load_urdf(ROBOT.format("revolute", -1, -1, 0, 2)).joints[0].limits
     assert (limits.lower, limits.upper, limits.effort, limits.velocity) == (-1.0, -1.0, 0.0, 2.0)
     assert not recwarn.list
+
+
+@pytest.mark.parametrize("kind", ["revolute", "prismatic"])
+def test_the_largest_float_is_no_limit(kind, recwarn):
+    """It stands where URDF needs a number."""
+    most = 1.7976931348623157e308
+    for given, kept in (
+        ((-most, most, most, most), (None, None, None, None)),
+        ((-most, 1, most, 2), (None, 1.0, None, 2.0)),
+        ((-1, most, 3, most), (-1.0, None, 3.0, None)),
+        ((-1e308, 1e308, 1e308, 1e308), (-1e308, 1e308, 1e308, 1e308)),
+    ):
+        limits = md.load_urdf(ROBOT.format(kind, *given)).joints[0].limits
+        assert (limits.lower, limits.upper, limits.effort, limits.velocity) == kept

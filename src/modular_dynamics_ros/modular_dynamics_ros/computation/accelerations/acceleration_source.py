@@ -16,6 +16,8 @@ from modular_dynamics_ros.exceptions import BadMessage, listed
 
 __all__ = ["AccelerationSource"]
 
+CLOCK_SET_BACK = 1_000_000_000  # [ns] smaller corrections change no plan
+
 
 class AccelerationSource:
     """Accelerations of n joints. It keeps the reference and the state of the filter from message to message.
@@ -31,6 +33,7 @@ class AccelerationSource:
         self.filter: FilteredAcceleration | None = None
         # of the robot before, and where this one's joints are in it
         self._before: tuple[FilteredAcceleration, NDArray[np.intp]] | None = None
+        self._now: int | None = None  # when something came last [ns]
         self.apply_settings(settings)
 
     def apply_settings(self, settings: ComputationSettings) -> None:
@@ -100,9 +103,23 @@ class AccelerationSource:
         if self.filter is not None:
             self.filter.restart()
 
+    def note_time(self, now: int) -> None:
+        """Call with the node's clock [ns] for each message: nobody tells when system time is set back.
+
+        Then trajectories are forgotten, because they would be in force a second time.
+        """
+        if self._now is not None and now < self._now - CLOCK_SET_BACK:
+            self.reference.clear()
+        self._now = now
+
+    def forget_reference(self) -> None:
+        """Forget trajectories, and what the time was."""
+        self.reference.clear()
+        self._now = None
+
     def forget(self) -> None:
         """Forget reference and velocities."""
-        self.reference.clear()
+        self.forget_reference()
         self.restart_filter()
 
     def description(self, last: State | None) -> str:

@@ -6,6 +6,7 @@ every value needed lies on the sampling grid.
 """
 
 from enum import Enum
+from math import isnan, nan
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,9 +14,10 @@ from numpy.typing import NDArray
 from modular_dynamics_ros.computation.accelerations.places import values_at
 from modular_dynamics_ros.computation.values import Array
 
-__all__ = ["FilterState", "FilteredAcceleration", "SamplingError", "richardson_derivative"]
+__all__ = ["FilterState", "FilteredAcceleration", "SamplingError", "richardson_derivative", "step_matrix"]
 
 ORDER = 6
+HISTORY = 4  # outputs of the filter that the derivative needs besides the newest
 INTERVALS_FOR_PERIOD = 5  # a median of five intervals tolerates two outliers
 LONGEST_GAP = 0.25  # [s] beyond this nothing is known about what the joint did: restart
 SHORTEST_PERIOD = 1e-5  # [s] no robot reports faster; a smaller one means wrong stamps
@@ -57,6 +59,30 @@ def richardson_derivative(history: Array, step: float) -> Array:
     return np.asarray((0.25 * coarse - fine) / (0.25 - 1.0))
 
 
+def step_matrix(sections: Array, step: float) -> Array:
+    """One step of filter and derivative as one product: [derivative, states] = it @ [input, states before].
+
+    The states are two of each of k second-order sections, in the transposed direct form II as those of
+    scipy.signal.sosfilt, then the last HISTORY outputs, newest first. One product takes a tenth of the time
+    of sosfilt, which is made for long signals.
+
+    Args:
+        sections: (k, 6), as scipy.signal has them. step: [s].
+
+    Returns:
+        (n, n), n = 1 + 2 k + HISTORY.
+    """
+    signal, *before = np.eye(1 + 2 * len(sections) + HISTORY)
+    *states, past_1, past_2, past_3, past_4 = before
+    after: list[Array] = []
+    for (b0, b1, b2, _, a1, a2), z1, z2 in zip(sections, states[::2], states[1::2], strict=True):
+        output = b0 * signal + z1
+        after += [b1 * signal - a1 * output + z2, b2 * signal - a2 * output]
+        signal = output
+    derivative = richardson_derivative(np.array([past_4, past_3, past_2, past_1, signal]), step)
+    return np.array([derivative, *after, signal, past_1, past_2, past_3])
+
+
 class FilteredAcceleration:
     """Filtered derivative of n joint velocities, fed one stamped sample at a time.
 
@@ -64,7 +90,8 @@ class FilteredAcceleration:
     grid by linear interpolation, so jitter and single lost messages do not disturb the filter, and evenly
     stamped samples enter it unchanged. The filter starts in the steady state of the first velocity: no start
     transient. A pause longer than 0.25 s or stamps that go backwards restart it, which `state` reports until
-    the next period is known. Until a period is known there is no acceleration.
+    the next period is known. Until a period is known there is no acceleration. Of samples with the same stamp
+    the last one counts: each publisher that reports some of the joints makes the sample more complete.
 
     Args:
         cutoff: [Hz]. source: what the errors call the samples.
@@ -75,24 +102,26 @@ class FilteredAcceleration:
         from scipy import signal  # noqa: PLC0415
 
         self._signal, self._source = signal, source
-        self._sos = np.zeros((ORDER // 2, 6))
         self.cutoff = cutoff
-        self._history = np.zeros((5, joints))
         self._velocity = np.zeros(joints)
-        self._acceleration = np.zeros(joints)
-        self._zi = np.zeros((ORDER // 2, joints, 2))
+        self._memory = np.zeros((1 + ORDER + HISTORY, joints))  # see `step_matrix`
+        # set once the period is known: the step; the memory of a joint that has always moved at 1 rad/s; and
+        # what was before the last sample
+        self._step: Array
+        self._steady: Array
+        self._before: tuple[Array, Array, float, int]
         self._new = np.zeros(joints, dtype=bool)  # joints whose first velocity is still to come
         self.restart()
 
     def restart(self) -> None:
         """Forget every sample."""
         self.state = FilterState.STARTING
-        self.period = np.nan
+        self.period = nan
         self._waiting: list[tuple[int, Array]] = []
         self._last: int | None = None
         self._epoch = 0  # stamps are counted from here: a float of ns since 1970 resolves 256 ns only
         self._grid = 0.0
-        self._acceleration[:] = 0.0
+        self._memory[:] = 0.0
 
     def continue_from(self, other: "FilteredAcceleration", where: NDArray[np.intp]) -> None:
         """Go on as the filter of another robot, which stays as it is.
@@ -105,25 +134,21 @@ class FilteredAcceleration:
         self.state, self.period, self._last = other.state, other.period, other._last
         self._epoch, self._grid = other._epoch, other._grid
         self._waiting = [(stamp, values_at(where, v)) for stamp, v in other._waiting]
-        for own, its in (
-            (self._history, other._history),
-            (self._velocity, other._velocity),
-            (self._acceleration, other._acceleration),
-        ):
-            own[:] = values_at(where, its)
-        self._zi[:] = values_at(where, other._zi.transpose(0, 2, 1)).transpose(0, 2, 1)
+        self._memory, self._velocity = values_at(where, other._memory), values_at(where, other._velocity)
         self._new = values_at(where, other._new, True).astype(bool)
-        self._sos = other._sos
+        if not isnan(self.period):
+            self._step, self._steady = other._step, other._steady
+            memory, velocity, grid, last = other._before
+            self._before = values_at(where, memory), values_at(where, velocity), grid, last
 
     def _begin(self, joints: NDArray[np.bool_], velocity: Array) -> None:
         """These joints have always moved at this velocity."""
         for _, waiting in self._waiting:
             waiting[joints] = velocity[joints]
-        self._history[:, joints] = self._velocity[joints] = velocity[joints]
-        self._acceleration[joints] = 0.0
-        if not np.isnan(self.period):
-            rest = self._signal.sosfilt_zi(self._sos)[:, np.newaxis, :]
-            self._zi[:, joints] = rest * velocity[np.newaxis, joints, np.newaxis]
+        if not isnan(self.period):
+            for memory, last in ((self._memory, self._velocity), self._before[:2]):
+                memory[:, joints] = self._steady[:, np.newaxis] * velocity[joints]
+                last[joints] = velocity[joints]
         self._new = np.zeros_like(self._new)
 
     def update(self, stamp: int, velocity: Array) -> Array | None:
@@ -137,21 +162,30 @@ class FilteredAcceleration:
         if self._new.any():
             self._begin(self._new, velocity)
         if stamp == self._last:
-            return None if np.isnan(self.period) else self._acceleration
+            self._correct(stamp, velocity)
+            return None if isnan(self.period) else self._memory[0]
         if self._last is not None and not 0 < stamp - self._last <= self._longest_gap * 1e9:
             backwards = stamp < self._last
             self.restart()
             self.state = FilterState.RESTARTED_BACKWARDS if backwards else FilterState.RESTARTED_AFTER_PAUSE
-        if np.isnan(self.period):
+        if isnan(self.period):
             self._start(stamp, velocity)
         else:
             self._advance(stamp, velocity)
-        return None if np.isnan(self.period) else self._acceleration
+        return None if isnan(self.period) else self._memory[0]
+
+    def _correct(self, stamp: int, velocity: Array) -> None:
+        """Take another velocity for the last stamp, of which other joints may have been reported first."""
+        if not isnan(self.period):
+            self._memory, self._velocity, self._grid, self._last = self._before
+            self._advance(stamp, velocity)
+        elif self._waiting:
+            self._waiting[-1] = stamp, velocity.copy()
 
     @property
     def _longest_gap(self) -> float:
         """[s]; a grid that is far too fine, because of a few wrong stamps, must not take forever to fill."""
-        return LONGEST_GAP if np.isnan(self.period) else min(LONGEST_GAP, MOST_POINTS * self.period)
+        return LONGEST_GAP if isnan(self.period) else min(LONGEST_GAP, MOST_POINTS * self.period)
 
     def _start(self, stamp: int, velocity: Array) -> None:
         """Collect samples until the period is known, then filter what was collected."""
@@ -165,10 +199,11 @@ class FilteredAcceleration:
             self._waiting.pop(0)
             raise SamplingError(reason)
         first_stamp, first = self._waiting[0]
-        self._sos = self._signal.butter(ORDER, self.cutoff, fs=1.0 / period, output="sos")
-        self._zi[:] = self._signal.sosfilt_zi(self._sos)[:, np.newaxis, :] * first[np.newaxis, :, np.newaxis]
-        self._history[:] = first
-        self._velocity[:] = first
+        sections = self._signal.butter(ORDER, self.cutoff, fs=1.0 / period, output="sos")
+        self._step = step_matrix(sections, period)
+        self._steady = np.concatenate([[0.0], self._signal.sosfilt_zi(sections).ravel(), np.ones(HISTORY)])
+        self._memory = self._steady[:, np.newaxis] * first
+        self._velocity = first
         self.period, self._epoch, self._grid, self._last = period, first_stamp, 0.0, first_stamp
         waiting, self._waiting = self._waiting[1:], []
         for later, sample in waiting:
@@ -191,16 +226,16 @@ class FilteredAcceleration:
     def _advance(self, stamp: int, velocity: Array) -> None:
         """Filter the grid instants up to `stamp`, interpolating between the last sample and this one."""
         assert self._last is not None  # both callers have set it
+        # nothing in it is changed below, but the input of the first step, which is set again each time
+        self._before = self._memory, self._velocity, self._grid, self._last
         step = self.period * 1e9
         now, last = float(stamp - self._epoch), float(self._last - self._epoch)
         count = int((now - self._grid) / step + SAME_INSTANT)
-        if count > 0:
-            instants = self._grid + step * np.arange(1, count + 1)
-            share = np.minimum((instants - last) / (now - last), 1.0)
-            samples = self._velocity[:, np.newaxis] + (velocity - self._velocity)[:, np.newaxis] * share
-            filtered, self._zi[:] = self._signal.sosfilt(self._sos, samples, axis=-1, zi=self._zi)
-            self._history[:] = np.concatenate((self._history, filtered.T))[-5:]
-            self._grid = float(instants[-1])
-            self._acceleration[:] = richardson_derivative(self._history, self.period)
-        self._velocity[:] = velocity
+        start, difference = self._grid, velocity - self._velocity
+        for k in range(1, count + 1):
+            self._grid = start + step * k
+            share = min((self._grid - last) / (now - last), 1.0)
+            self._memory[0] = self._velocity + difference * share
+            self._memory = self._step @ self._memory
+        self._velocity = velocity.copy()
         self._last = stamp

@@ -8,10 +8,11 @@ from numpy.typing import NDArray
 
 from modular_dynamics_ros.computation.accelerations.reference_trajectory import ReferenceTrajectory
 from modular_dynamics_ros.computation.values import Array, Coverage
+from modular_dynamics_ros.exceptions import BadMessage
 
 __all__ = ["ReferenceSampler"]
 
-KEPT = 256  # trajectories: a quarter of a second of a stream at 1 kHz
+KEPT = 256  # trajectories that have started, and as many that have not: a quarter of a second at 1 kHz
 MOST_NUMBERS = 2**23  # in all of them but the newest: 64 MiB
 
 
@@ -31,15 +32,29 @@ class ReferenceSampler:
         self._starts: list[int] = []
         self._trajectories: list[ReferenceTrajectory] = []
 
-    def add(self, trajectory: ReferenceTrajectory) -> None:
-        """Add a trajectory, which replaces others; beyond the limits above the earliest ones are dropped."""
+    def add(self, trajectory: ReferenceTrajectory, now: int) -> None:
+        """Add a trajectory, which replaces others.
+
+        Beyond the limits above the earliest ones are dropped, but never the one that is in force now [ns].
+
+        Raises:
+            BadMessage: too many have not started yet; nothing is replaced.
+        """
         starts, trajectories = self._starts, self._trajectories
         replaced = bisect_left(starts, trajectory.start)
-        del starts[replaced:], trajectories[replaced:]
-        while len(starts) >= KEPT or sum(older.powers.size for older in trajectories) > MOST_NUMBERS:
-            del starts[0], trajectories[0]
-        starts.append(trajectory.start)
-        trajectories.append(trajectory)
+        started = bisect_right(starts, now, hi=replaced)
+        droppable = started if trajectory.start <= now else max(started - 1, 0)
+        dropped = min(max(started - KEPT + 1, 0), droppable)
+        numbers = sum(older.powers.size for older in trajectories[dropped:replaced])
+        while numbers > MOST_NUMBERS and dropped < droppable:
+            numbers -= trajectories[dropped].powers.size
+            dropped += 1
+        waiting = replaced - started
+        if waiting >= KEPT or numbers > MOST_NUMBERS:
+            text = f"too many references wait: {waiting} start before it and have not started yet"
+            raise BadMessage("too many", f"{text}; send one with more points, or send it later")
+        starts[:] = [*starts[dropped:replaced], trajectory.start]
+        trajectories[:] = [*trajectories[dropped:replaced], trajectory]
 
     def clear(self) -> None:
         """Forget everything: the robot has changed, or the clock was set back."""

@@ -10,9 +10,10 @@ from modular_dynamics_ros.messages.status import Status
 from modular_dynamics_ros.node.interfaces import SessionNode
 from modular_dynamics_ros.node.stopwatch import Stopwatch
 
-__all__ = ["AnswerRecord"]
+__all__ = ["OVERTAKEN", "AnswerRecord"]
 
 OUT_OF_ORDER = "older than the last answer"  # cause of a BadMessage; usual with several publishers
+OVERTAKEN = "overtaken by other joints"  # the same, where the newer joint state was not answered
 NOTICEABLE = 0.1  # share of stale_after by which the clocks of publishers may differ without a warning
 
 
@@ -20,9 +21,10 @@ class AnswerRecord:
     """Counts and reports joint states and answers since activation.
 
     Attributes:
-        counts: of messages. last: the last answer that was published. missing: joints that the last state
-        which could not be answered lacked. period: between two answers [s]; 0: every joint state is answered.
-        waiting: stamp [ns] of the state that the next answer of a rate is for.
+        counts: of messages. last: the last answer that was published. missing: joints without a
+        value within stale_after, as of the last joint state that was read. period: between two answers [s];
+        0: every joint state is answered. waiting: stamp [ns] of the state that the next answer of a rate is
+        for.
     """
 
     counts: MessageCounts
@@ -111,7 +113,7 @@ class AnswerRecord:
     def rejected(self, error: BadMessage) -> None:
         """A joint state cannot be answered."""
         self.counts.rejected[error.cause] += 1
-        if error.cause == OUT_OF_ORDER:
+        if error.cause in (OUT_OF_ORDER, OVERTAKEN):
             return
         closing = error.cause in (CANNOT_CLOSE, DEAD_POINT)
         where = "closure" if closing else "joint_states"

@@ -6,8 +6,8 @@ from typing import Any
 
 from sensor_msgs.msg import JointState
 
-from modular_dynamics_ros.messages.stamps import stamp_nanoseconds
 from modular_dynamics_ros.node.interfaces import SessionNode
+from modular_dynamics_ros.node.joint_states.state_stamp import state_stamp
 from modular_dynamics_ros.node.pending_messages import pending_messages
 from modular_dynamics_ros.node.subscriptions import Subscriptions
 from modular_dynamics_ros.node.topics import JOINT_STATES, NO_SUBSCRIPTION_EVENTS
@@ -55,17 +55,21 @@ class JointStateArrivals(Subscriptions):
             self._deliver(*queued, False)
 
     def _catch_up(self, waiting: list[tuple[JointState, dict[str, Any]]]) -> None:
-        stamps = [stamp_nanoseconds(message.header.stamp) for message, _ in waiting]
+        stamps = [state_stamp(message, info, self._node) for message, info in waiting]
         horizon = self._node.now() + self._patience() * 1e9  # beyond it no state can be answered
         by_time = sorted(range(len(waiting)), key=lambda k: (stamps[k] <= horizon, stamps[k]))
         known, newest = list[list[str]](), set[int]()  # of each list of names
         for k in reversed(by_time):
-            if (names := waiting[k][0].name) not in known:  # mostly equal ones: compared, not hashed
-                known.append(names)
-                newest.add(k)
+            message = waiting[k][0]
+            # mostly equal ones: compared, not hashed; and once, because identical lists are compared faster
+            if (names := next((one for one in known if one == message.name), None)) is not None:
+                message.name = names
+                continue
+            known.append(message.name)
+            newest.add(k)
         for _, info in waiting:
             self._count(info)
-        for k in sorted(by_time, key=newest.__contains__):  # those that are only read come first
+        for k in by_time:  # so that an answer has nothing newer in it
             self._deliver(*waiting[k], k not in newest)
 
     def _count(self, info: dict[str, Any]) -> None:

@@ -1,23 +1,28 @@
 """Joint states of one robot: read, merged, counted, and handed on to be answered."""
 
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sensor_msgs.msg import JointState
 
 from modular_dynamics_ros.computation.computation import Computation
 from modular_dynamics_ros.computation.values import State
 from modular_dynamics_ros.exceptions import BadMessage, listed
-from modular_dynamics_ros.messages.joint_state_reader import JointSample, JointStateReader
+from modular_dynamics_ros.messages.joint_state_reader import JointSample, JointStateReader, Layout
 from modular_dynamics_ros.messages.stamps import stamp_nanoseconds
 from modular_dynamics_ros.node.interfaces import SessionNode
-from modular_dynamics_ros.node.joint_states.answer_record import AnswerRecord
-from modular_dynamics_ros.node.joint_states.merged_joints import MergedJoints
+from modular_dynamics_ros.node.joint_states.answer_record import OVERTAKEN, AnswerRecord
+from modular_dynamics_ros.node.joint_states.merged_joints import JointValues, MergedJoints
+from modular_dynamics_ros.node.joint_states.state_stamp import state_stamp
+
+if TYPE_CHECKING:  # the command bag runs without ROS
+    from sensor_msgs.msg import JointState
 
 __all__ = ["Answering", "StateInput"]
 
+MOST_UNREAD = 501  # one more than the queue of joint_states holds
 MOST_OTHERS = 8  # messages of other joints that are kept: a robot may be attached that has them
 
 Answering = Callable[[State, int], None]
@@ -28,11 +33,15 @@ class StateInput:
     """What becomes of each joint state of a robot; `Succession` says which are.
 
     A message may hold some of the joints. It is answered, with its own stamp, as soon as the values of all
-    joints that are needed are not older than stale_after; the newest of each joint counts.
+    joints that are needed are not older than stale_after; of each joint the newest counts that is not newer
+    than the stamp.
 
     Args:
         answer: takes each state, at once or later. record: of what becomes of the messages.
         given: positions of joints that no message holds [rad or m].
+        others: joints of which a message may hold no more, and is answered all the same: those of the robot
+            that other nodes answer for.
+        efforts: whether measured efforts are asked for now, see `State`.
 
     Raises:
         RobotError: a given position of a joint whose state is not needed.
@@ -45,15 +54,26 @@ class StateInput:
         answer: Answering,
         record: AnswerRecord,
         given: Mapping[str, float],
+        others: Collection[str] = (),
+        efforts: Callable[[], bool] = lambda: False,
     ) -> None:
         self._node = node
         self._computation, self._answer, self._record = computation, answer, record
+        self._efforts = efforts
         robot = computation.robot
         self._reader = JointStateReader(robot.state_names, robot.passive_names)
         self._merged = MergedJoints(robot.state_names, robot.passive_names, given)
         self._needed = {*robot.state_names} - given.keys()
-        self._known = {*robot.graph.joint_names}
+        self._others = frozenset(others)
+        self._known = {*robot.graph.joint_names, *others}
+        # superseded messages, the newest last; bounded where nothing more comes for a robot that was replaced
+        self._unread: deque[tuple[JointState, dict[str, Any]]] = deque(maxlen=MOST_UNREAD)
         self._of_others: deque[JointState] = deque(maxlen=MOST_OTHERS)
+
+    @property
+    def _valid_for(self) -> int:
+        """stale_after [ns]."""
+        return round(self._computation.settings.stale_after * 1e9)
 
     def continue_from(self, other: "StateInput") -> None:
         """Know what is known of the joints of a robot that was changed, also of those that it had not."""
@@ -66,7 +86,7 @@ class StateInput:
             except BadMessage:
                 continue  # its publisher's next one is reported
             if stamp and len(sample.q):
-                self._merged.add(sample, stamp, stamp)
+                self._merged.add(sample, stamp)
 
     def fits(self, names: Sequence[str]) -> bool:
         """Whether a message with these names holds all joints that are needed."""
@@ -76,41 +96,83 @@ class StateInput:
         """Whether all these names are joints of the robot."""
         return self._known >= set(names)
 
-    def receive(self, message: JointState, info: dict[str, Any], superseded: bool) -> None:
+    def receive(self, message: "JointState", info: dict[str, Any], superseded: bool) -> None:
         """Answer a message, or count and report why not.
 
         Args:
-            info: rclpy's. superseded: a newer message waits, so that this one is only read.
+            info: rclpy's. superseded: a newer message with the same names waits, so that this one is not
+                answered. It is read with the next that is, and only if it still matters by then.
         """
-        counts = self._record.counts
-        counts.received += 1
+        self._record.counts.received += 1
+        if superseded:
+            self._unread.append((message, info))
+            return
+        now = self._node.now()
+        self._computation.accelerations.note_time(now)
+        self._merged.forget_after(now + self._valid_for)
+        self._read_superseded()
         try:
-            sample = self._reader.read(message)
-            if not len(sample.q) and not sample.layout.optional:
-                counts.of_other_joints += 1
+            sample = self._reader.read(message, efforts=self._efforts())
+            if self._of_other_joints(sample.layout):
                 self._of_others.append(message)
                 return
-            now = self._node.now()
-            stamp = sample.stamp or self._sent(info, now)
-            self._require_fresh(sample, stamp, now)
-            valid_for = round(self._computation.settings.stale_after * 1e9)
-            complete = self._merged.add(sample, stamp, now + valid_for)
-            if superseded:
-                counts.superseded += 1
-                return
-            self._record.require_order(stamp, now)
-            partly = not complete or len(self._merged.optional) > 0
-            if partly and (missing := self._merged.fill(now - valid_for, now + valid_for)):
-                self._record.missing = missing
-                counts.incomplete += 1
+            stamp = state_stamp(message, info, self._node)
+            missing = self._merge(sample, stamp)
+            self._record.require_order(stamp, self._node.now())
+            if missing:
+                self._record.counts.incomplete += 1
                 # where nothing else is known of the missing joints, they are taken to be where they were
-                self._computation.note_late_position(
-                    stamp, self._merged.q.copy(), self._merged.optional.copy()
-                )
+                newest = self._merged.newest
+                self._computation.note_late_position(stamp, newest.q.copy(), newest.optional.copy())
                 return
-            self._answer(self._state(stamp), info["received_timestamp"])
+            if (values := self._merged.at(sample, stamp)) is None:
+                raise BadMessage(OVERTAKEN, "newer values of joints that it does not hold came before it")
+            self._answer(self._state(stamp, values), info["received_timestamp"])
         except BadMessage as error:
             self._record.rejected(error)
+
+    def _read_superseded(self) -> None:
+        """Merge the newest good message with each list of names: older ones count no more."""
+        counts, good = self._record.counts, dict[Layout, tuple[JointSample, int]]()
+        while self._unread:
+            message, info = self._unread.pop()
+            stamp = state_stamp(message, info, self._node)
+            with self._rejecting():
+                layout = self._reader.layout(message.name)
+                if self._of_other_joints(layout):
+                    continue
+                if layout not in good:
+                    good[layout] = self._reader.read(message, efforts=self._efforts()), stamp
+                    continue
+                self._record.require_fresh(stamp, self._node.now())
+                counts.superseded += 1
+        for sample, stamp in reversed(good.values()):
+            with self._rejecting():
+                self._merge(sample, stamp)
+                counts.superseded += 1
+
+    @contextmanager
+    def _rejecting(self) -> Iterator[None]:
+        """Count and report a message that cannot be used."""
+        try:
+            yield
+        except BadMessage as error:
+            self._record.rejected(error)
+
+    def _of_other_joints(self, layout: Layout) -> bool:
+        """Whether messages hold no joint that matters; counts the message."""
+        none = not len(layout.joints) and not layout.optional and self._others.isdisjoint(layout.names)
+        self._record.counts.of_other_joints += none
+        return none
+
+    def _merge(self, sample: JointSample, stamp: int) -> tuple[str, ...]:
+        """Take the values of a fresh message; return the joints that have none."""
+        now = self._node.now()
+        self._require_fresh(sample, stamp, now)
+        complete = self._merged.add(sample, stamp)
+        partly = not complete or len(self._merged.newest.optional) > 0
+        self._record.missing = self._merged.fill(now - self._valid_for) if partly else ()
+        return self._record.missing
 
     def _require_fresh(self, sample: JointSample, stamp: int, now: int) -> None:
         try:
@@ -120,17 +182,14 @@ class StateInput:
                 self._computation.note_late_position(stamp, sample.q, sample.optional)
             raise
 
-    def _sent(self, info: dict[str, Any], now: int) -> int:
-        """When a message without a stamp was sent [ns], as far as the middleware knows."""
-        sent = info["source_timestamp"] or info["received_timestamp"]
-        return now if self._node.simulated else min(sent, now)
-
-    def _state(self, stamp: int) -> State:
-        """The merged joints with this stamp [ns]; flaws with which they are answered are reported."""
-        log, computation, merged = self._node.log, self._computation, self._merged
-        without = merged.without_velocity()
-        v = np.nan_to_num(merged.v, nan=0.0) if without else merged.v.copy()
-        state = computation.observe(stamp, merged.q.copy(), v, without, merged.optional.copy())
+    def _state(self, stamp: int, values: JointValues) -> State:
+        """The joints' values at a stamp; flaws with which they are answered are reported."""
+        log, computation, (q, v, measured, effort) = self._node.log, self._computation, values
+        absent = np.isnan(v)
+        without = self._merged.named(absent) if absent.any() else ()
+        v[absent] = 0.0
+        effort_or_none = effort if self._merged.has_efforts else None
+        state = computation.observe(stamp, q, v, without, measured, effort_or_none)
         if without and computation.needs_velocity:
             log.problem("joint_states", "no velocity", f"no velocity of {listed(without)}: taken as zero")
         if state.coverage.doubtful:

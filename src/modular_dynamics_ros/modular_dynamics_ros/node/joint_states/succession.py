@@ -13,17 +13,16 @@ from typing import Any, NamedTuple
 from sensor_msgs.msg import JointState
 
 from modular_dynamics_ros.exceptions import BadMessage
-from modular_dynamics_ros.lifecycle.clocks import CLOCK_SET_BACK, STEADY_CLOCK
-from modular_dynamics_ros.messages.stamps import description_of, stamp_nanoseconds, stamp_seconds
+from modular_dynamics_ros.lifecycle.clocks import CLOCK_SET_BACK
+from modular_dynamics_ros.messages.stamps import description_of, stamp_message, stamp_seconds
 from modular_dynamics_ros.node.interfaces import Session, SessionNode
 from modular_dynamics_ros.node.joint_states.arrivals import JointStateArrivals
-from modular_dynamics_ros.node.topics import JOINT_STATES
+from modular_dynamics_ros.node.joint_states.state_stamp import state_stamp
+from modular_dynamics_ros.node.joint_states.waiting_states import WaitingState, WaitingStates
 
 __all__ = ["Succession", "Vacancy"]
 
 MOST_ROBOTS = 32  # that were replaced and may still answer: changes may come faster than their time runs out
-MOST_HELD = JOINT_STATES.depth  # joint states that wait for their description
-LOOK_PERIOD = 0.02  # [s] from one look for those that waited in vain to the next
 
 
 class Vacancy(NamedTuple):
@@ -46,14 +45,6 @@ class _Robot(NamedTuple):
     described: int | None = None
 
 
-class _Held(NamedTuple):
-    """A joint state that waits for its description until a time of the steady clock [s]."""
-
-    message: JointState
-    info: dict[str, Any]
-    until: float
-
-
 class Succession:
     """Hands each joint state to the robot that it belongs to.
 
@@ -73,8 +64,8 @@ class Succession:
         self._robots: list[_Robot] = []
         self._last: Session[Any] | None = None  # newest session; it counts what no robot can answer
         self._ends: deque[float] = deque()  # of all but the newest robot: until when they are kept [s]
-        self._held: deque[_Held] = deque()
-        self._preparing = False  # some are held because their robot is being prepared
+        self._waiting = WaitingStates(node, patience, self._give_up)
+        self._preparing = False  # some wait because their robot is being prepared
         self._arrivals: JointStateArrivals | None = None
         self._active = False
         self._timer: Any = None
@@ -129,7 +120,7 @@ class Succession:
         elif before is not None:
             self._remove_oldest()
         self.tidy()
-        self._deliver_held()
+        self._deliver_waiting()
 
     def activate(self, state: Any) -> None:
         """Take joint states from now on, or as soon as there is a robot."""
@@ -154,8 +145,7 @@ class Succession:
         if self._arrivals is not None:
             self._arrivals.destroy()
         self._arrivals, self._active = None, False
-        self._held.clear()
-        self._watch()
+        self._waiting.clear()
         while len(self._robots) > 1:
             self._remove_oldest()
         self._ends.clear()
@@ -187,38 +177,36 @@ class Succession:
         if self._ends:
             self.tidy()
         try:
-            session = self._owner(message)
+            session = self._owner(message, info)
         except BadMessage as error:
             self._reject(error)
             return
-        if session is not None:
+        if session is None:
+            # of one without a stamp the arrival counts, not the delivery
+            message.header.stamp = stamp_message(state_stamp(message, info, self._node))
+            self._waiting.add(message, info, until)
+        else:
             session.receive(message, info, superseded)
-            return
-        self._held.append(_Held(message, info, until or time.monotonic() + self._patience()))
-        if len(self._held) > MOST_HELD:
-            self._give_up(self._held.popleft())
-        self._watch()
 
     def _reject(self, error: BadMessage) -> None:
         if self._last is not None:
             self._last.reject(error)
 
-    def _owner(self, message: JointState) -> Session[Any] | None:
+    def _owner(self, message: JointState, info: dict[str, Any]) -> Session[Any] | None:
         """Whose state it is; None: of a robot whose description has not arrived.
 
         Raises:
             BadMessage: of one that is in force no more, or that cannot be answered.
         """
         if (described := description_of(message.header.frame_id)) is not None:
-            stamp = stamp_nanoseconds(message.header.stamp) or self._node.now()
-            return self._named(*described, stamp)
+            return self._named(*described, state_stamp(message, info, self._node))
         newest = self._robots[-1]
         if newest.stamp is None:
             # times say nothing: a robot that was replaced gets what the new one cannot use
             sessions = [robot.session for robot in self._robots if robot.session is not None]
             fitting = [one for one in sessions if one.fits(message.name)] if len(sessions) > 1 else []
             return fitting[-1] if fitting else newest.session
-        stamp, awaited = stamp_nanoseconds(message.header.stamp) or self._node.now(), False
+        stamp, awaited = state_stamp(message, info, self._node), False
         if newest.described is None:  # no description tells when it begins: none is waited for
             if self._node.now() < newest.stamp - CLOCK_SET_BACK:
                 return newest.session
@@ -250,42 +238,26 @@ class Succession:
         text = f"it belongs to a robot that was replaced more than {self._patience():g} s ago"
         raise BadMessage("robot replaced", text)
 
-    def _deliver_held(self) -> None:
+    def _deliver_waiting(self) -> None:
         """After a new description: joint states that wait find their robot, or go on waiting."""
-        held, self._held, self._preparing = self._held, deque(), False
-        for message, info, until in held:
-            self._deliver(message, info, False, until)
-        self._watch()
+        self._preparing = False
+        self._waiting.deliver(lambda one: self._deliver(one.message, one.info, False, one.until))
 
     def look_again(self) -> None:
         """Call when `awaits` may have changed."""
         if self._preparing:
-            self._deliver_held()
+            self._deliver_waiting()
 
-    def _give_up(self, held: _Held) -> None:
+    def _give_up(self, one: WaitingState) -> None:
         """A joint state has waited in vain."""
-        named, session = description_of(held.message.header.frame_id), self._robots[-1].session
-        stamp = stamp_nanoseconds(held.message.header.stamp) or self._node.now()
+        named, session = description_of(one.message.header.frame_id), self._robots[-1].session
+        stamp = state_stamp(one.message, one.info, self._node)
         if named is None and session is not None and not self._awaits(self.stamp or 0, stamp):
-            session.receive(held.message, held.info, False)  # says which joints are missing
+            session.receive(one.message, one.info, False)  # says which joints are missing
             return
         which = "its robot" if named is None else f"'{named[0][:60]}' since {stamp_seconds(named[1])}"
         text = f"the description of {which} did not arrive within {self._patience():g} s"
         self._reject(BadMessage("no description", text))
-
-    def _on_look(self) -> None:
-        now = time.monotonic()
-        while self._held and self._held[0].until < now:
-            self._give_up(self._held.popleft())
-        self._watch()
-
-    def _watch(self) -> None:
-        """Look for states that waited in vain as long as some wait."""
-        if self._held and self._timer is None:
-            self._timer = self._node.create_timer(LOOK_PERIOD, self._on_look, clock=STEADY_CLOCK)
-        elif not self._held and self._timer is not None:
-            self._node.destroy_timer(self._timer)
-            self._timer = None
 
 
 def _answerable(robot: _Robot) -> Session[Any]:

@@ -18,7 +18,7 @@ def source(without_reference: str, accelerations=POINTS, missing=()) -> Accelera
     settings = ComputationSettings("reference", without_reference=without_reference)
     one, instants = AccelerationSource(2, settings), NOW + np.array([0, 10 * MS])
     one.reference.add(
-        ReferenceTrajectory.through(instants, accelerations=np.array(accelerations), missing=missing)
+        ReferenceTrajectory.through(instants, accelerations=np.array(accelerations), missing=missing), NOW
     )
     return one
 

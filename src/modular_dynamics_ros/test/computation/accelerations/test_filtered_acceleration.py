@@ -10,6 +10,7 @@ from modular_dynamics_ros.computation.accelerations.filtered_acceleration import
     FilterState,
     SamplingError,
     richardson_derivative,
+    step_matrix,
 )
 
 NOW = 1_700_000_000_000_000_000  # a stamp of today [ns]: floats of seconds would not resolve it
@@ -47,6 +48,18 @@ def test_the_error_for_a_quartic_is_of_third_order():
         t = 1.0 + step * np.arange(-4, 1)
         errors.append(abs(richardson_derivative((t**4)[:, np.newaxis], step)[0] - 4.0))
     assert errors[0] / errors[1] == pytest.approx(8.0, rel=1e-6)  # h^3: without Richardson it would be 4
+
+
+def test_the_product_is_the_filter_and_then_the_derivative():
+    step, samples = 0.002, np.random.default_rng(3).normal(size=400)
+    sections = butter(6, 10.0, fs=1.0 / step, output="sos")
+    filtered = np.concatenate([np.zeros(4), sosfilt(sections, samples)])
+    memory, product = np.zeros(11), step_matrix(sections, step)
+    for n, sample in enumerate(samples):
+        memory[0] = sample
+        memory = product @ memory
+        expected = richardson_derivative(filtered[n : n + 5], step)
+        assert memory[0] == pytest.approx(expected, rel=1e-9, abs=1e-9)
 
 
 def test_a_sine_comes_out_with_the_filters_gain_and_phase(filtered):
@@ -115,9 +128,11 @@ def test_backwards_stamps_start_anew_and_say_so(filtered):
     assert filtered.state is FilterState.RESTARTED_BACKWARDS
 
 
-def test_a_repeated_stamp_brings_no_news(filtered):
+def test_a_repeated_sample_brings_no_news(filtered):
     before = run(filtered, np.sin, NOW + PERIOD * np.arange(100))[-1]
-    assert filtered.update(NOW + 99 * PERIOD, np.array([100.0])) == before
+    last = np.array([np.sin(99 * PERIOD * 1e-9)])
+    for _ in range(3):
+        assert filtered.update(NOW + 99 * PERIOD, last) == before
 
 
 def test_a_rate_below_twice_the_cutoff_is_refused(filtered):
@@ -162,3 +177,19 @@ def test_it_recovers_when_the_rate_becomes_high_enough(filtered):
             filtered.update(stamp, np.array([0.0]))
     # refused until three of the last five intervals are short
     assert filtered.state is FilterState.RUNNING
+
+
+@pytest.mark.parametrize("stamps", [PERIOD * np.arange(60), np.cumsum(PERIOD + 1000 * np.arange(60) ** 2)])
+def test_joints_that_are_reported_later_at_the_same_stamp_lose_no_time(stamps):
+    """Two publishers, whose messages have the same stamps, give the accelerations of a single one."""
+    single, split, before = FilteredAcceleration(2, 10.0), FilteredAcceleration(2, 10.0), np.zeros(2)
+    for stamp in (NOW + stamps).tolist():
+        t = (stamp - NOW) * 1e-9
+        velocity = np.array([np.sin(20.0 * t), np.cos(30.0 * t)])
+        expected = single.update(stamp, velocity)
+        split.update(stamp, np.array([velocity[0], before[1]]))
+        given, before = split.update(stamp, velocity), velocity
+        assert (given is None) == (expected is None)
+        if expected is not None:
+            assert given.tolist() == expected.tolist()
+    assert split.state is FilterState.RUNNING

@@ -8,6 +8,7 @@ from modular_dynamics_ros.computation.accelerations.reference_sampler import (
 )
 from modular_dynamics_ros.computation.accelerations.reference_trajectory import ReferenceTrajectory
 from modular_dynamics_ros.computation.values import Coverage
+from modular_dynamics_ros.exceptions import BadMessage
 
 NOW = 1_700_000_000_000_000_000
 MS = 1_000_000
@@ -30,8 +31,8 @@ def coverage(sampler: ReferenceSampler, instant: int) -> Coverage:
 
 def test_a_replaced_trajectory_does_not_come_back_after_the_newer_one():
     sampler = ReferenceSampler()
-    sampler.add(trajectory(NOW, [1.0] * 1001))  # ten seconds
-    sampler.add(trajectory(NOW + 500 * MS, [2.0] * 11))
+    sampler.add(trajectory(NOW, [1.0] * 1001), NOW)  # ten seconds
+    sampler.add(trajectory(NOW + 500 * MS, [2.0] * 11), NOW)
     assert sample(sampler, NOW + 490 * MS) == (1.0, Coverage.COVERED)  # a state that is still on its way
     assert sample(sampler, NOW + 600 * MS) == (2.0, Coverage.COVERED)
     for later in (601, 1000, 5000, 10_000):
@@ -40,21 +41,21 @@ def test_a_replaced_trajectory_does_not_come_back_after_the_newer_one():
 
 def test_one_without_points_cancels_for_good():
     sampler = ReferenceSampler()
-    sampler.add(trajectory(NOW, [1.0] * 1001))
-    sampler.add(trajectory(NOW + 2000 * MS, [3.0] * 11))
-    sampler.add(ReferenceTrajectory.none(NOW + 500 * MS))
+    sampler.add(trajectory(NOW, [1.0] * 1001), NOW)
+    sampler.add(trajectory(NOW + 2000 * MS, [3.0] * 11), NOW)
+    sampler.add(ReferenceTrajectory.none(NOW + 500 * MS), NOW)
     assert sample(sampler, NOW + 499 * MS) == (1.0, Coverage.COVERED)
     for later in (500, 1000, 2000, 5000):
         assert coverage(sampler, NOW + later * MS) is Coverage.OVER
-    sampler.add(trajectory(NOW + 700 * MS, [4.0] * 11))
+    sampler.add(trajectory(NOW + 700 * MS, [4.0] * 11), NOW)
     assert sample(sampler, NOW + 700 * MS) == (4.0, Coverage.COVERED)
 
 
 def test_the_older_one_goes_on_until_the_newer_one_starts():
     sampler = ReferenceSampler()
-    sampler.add(trajectory(NOW, [1.0] * 101))
-    sampler.add(trajectory(NOW + 500 * MS, [2.0] * 11))
-    sampler.add(trajectory(NOW + 800 * MS, [3.0] * 11))
+    sampler.add(trajectory(NOW, [1.0] * 101), NOW)
+    sampler.add(trajectory(NOW + 500 * MS, [2.0] * 11), NOW)
+    sampler.add(trajectory(NOW + 800 * MS, [3.0] * 11), NOW)
     assert sample(sampler, NOW + 499 * MS) == (1.0, Coverage.COVERED)
     assert coverage(sampler, NOW + 700 * MS) is Coverage.NONE  # not the first one again
     assert sample(sampler, NOW + 800 * MS) == (3.0, Coverage.COVERED)
@@ -62,22 +63,22 @@ def test_the_older_one_goes_on_until_the_newer_one_starts():
 
 def test_an_earlier_start_replaces_what_was_to_come():
     sampler = ReferenceSampler()
-    sampler.add(trajectory(NOW + 500 * MS, [1.0] * 11))
-    sampler.add(trajectory(NOW, [2.0] * 11))
+    sampler.add(trajectory(NOW + 500 * MS, [1.0] * 11), NOW)
+    sampler.add(trajectory(NOW, [2.0] * 11), NOW)
     assert coverage(sampler, NOW + 550 * MS) is Coverage.NONE
 
 
 def test_a_node_that_lags_behind_finds_the_windows_of_a_stream():
     sampler, count = ReferenceSampler(), 40
     for k in range(count):
-        sampler.add(trajectory(NOW + 50 * k * MS, [float(k)] * 11))  # they overlap by half
+        sampler.add(trajectory(NOW + 50 * k * MS, [float(k)] * 11), NOW)  # they overlap by half
     for k in range(count):
         assert sample(sampler, NOW + (50 * k + 40) * MS) == (float(k), Coverage.COVERED)
 
 
 def test_after_the_end_in_motion_the_last_acceleration_holds_for_a_while_if_it_is_to():
     sampler = ReferenceSampler()
-    sampler.add(trajectory(NOW, [1.0, 2.0]))
+    sampler.add(trajectory(NOW, [1.0, 2.0]), NOW)
     assert coverage(sampler, NOW + 10 * MS + 1) is Coverage.NONE
     sampler.hold = 0.1
     assert sample(sampler, NOW + 110 * MS) == (2.0, Coverage.HELD)
@@ -85,7 +86,7 @@ def test_after_the_end_in_motion_the_last_acceleration_holds_for_a_while_if_it_i
     assert sampler.sample(NOW + 111 * MS, out) is Coverage.NONE
     assert out[0] == 42.0
     assert sampler.sample(NOW - 1, out) is Coverage.NONE
-    sampler.add(trajectory(NOW, [1.0, 0.0]))  # it ends at rest: there is nothing to hold
+    sampler.add(trajectory(NOW, [1.0, 0.0]), NOW)  # it ends at rest: there is nothing to hold
     assert coverage(sampler, NOW + 11 * MS) is Coverage.OVER
     sampler.clear()
     assert coverage(sampler, NOW) is Coverage.NONE
@@ -103,7 +104,7 @@ def test_it_agrees_with_the_definition(seed):
         values = [number + 1.0] * points
         if points and resting:
             values[-1] = 0.0
-        sampler.add(trajectory(start, values) if points else ReferenceTrajectory.none(start))
+        sampler.add(trajectory(start, values) if points else ReferenceTrajectory.none(start), NOW + 500 * MS)
         received.append((start, end, resting, values))
         for instant in NOW + MS * rng.integers(-50, 1200, 20):
             started = [one for one in received if one[0] <= instant]
@@ -128,12 +129,56 @@ def test_it_agrees_with_the_definition(seed):
 def test_what_it_keeps_is_bounded():
     sampler = ReferenceSampler()
     for k in range(KEPT + 1):
-        sampler.add(trajectory(NOW + k * MS, [1.0]))
+        sampler.add(trajectory(NOW + k * MS, [1.0]), NOW + k * MS)
     assert coverage(sampler, NOW) is Coverage.NONE  # the earliest one is dropped
     assert coverage(sampler, NOW + MS) is Coverage.COVERED
     sampler.clear()
     for k in range(3):
-        huge = np.zeros((1, 1, MOST_NUMBERS // 2 + 1))
-        sampler.add(ReferenceTrajectory(NOW + k, np.array([NOW + k]), huge))
+        sampler.add(huge(NOW + k), NOW + k)
     assert sampler.in_force(NOW) is None
     assert [sampler.in_force(NOW + k).start for k in (1, 2)] == [NOW + 1, NOW + 2]
+
+
+def huge(start):
+    """Two of them are more than is kept, besides the newest."""
+    return ReferenceTrajectory(start, np.array([start]), np.zeros((1, 1, MOST_NUMBERS // 2 + 1)))
+
+
+def test_those_that_have_not_started_never_drop_the_one_in_force():
+    """Many short moves are sent in advance while a long one runs."""
+    sampler, now = ReferenceSampler(), NOW + 5 * MS
+    sampler.add(trajectory(NOW - MS, [7.0]), now)
+    sampler.add(trajectory(NOW, [1.0] * 101), now)
+    for k in range(1, KEPT + 1):
+        sampler.add(trajectory(NOW + 1000 * k * MS, [float(k)]), now)
+    with pytest.raises(BadMessage, match=f"too many references wait: {KEPT} start before it"):
+        sampler.add(trajectory(NOW + 1000 * (KEPT + 1) * MS, [0.0]), now)
+    assert sample(sampler, NOW + 990 * MS) == (1.0, Coverage.COVERED)
+    for k in (1, KEPT):
+        assert sample(sampler, NOW + 1000 * k * MS) == (float(k), Coverage.COVERED)
+    later = NOW + 1000 * MS  # the first of them is in force: there is room for one
+    sampler.add(trajectory(NOW + 1000 * (KEPT + 1) * MS, [2.0]), later)
+    with pytest.raises(BadMessage, match=f"{KEPT} start before it"):
+        sampler.add(trajectory(NOW + 1000 * (KEPT + 2) * MS, [0.0]), later)
+    assert sample(sampler, NOW + 990 * MS) == (1.0, Coverage.COVERED)  # a state that is on its way
+    sampler.add(ReferenceTrajectory.none(later), later)  # to cancel is always possible
+    assert coverage(sampler, NOW + 1000 * KEPT * MS) is Coverage.OVER
+
+
+def test_a_stream_sent_in_advance_leaves_what_late_states_need():
+    sampler = ReferenceSampler()
+    for k in range(1000):
+        sampler.add(trajectory(NOW + (k + 200) * MS, [float(k)]), NOW + k * MS)
+    for late in (0, 200):
+        assert sample(sampler, NOW + (999 - late) * MS) == (799.0 - late, Coverage.COVERED)
+
+
+def test_large_ones_that_have_not_started_do_not_drop_the_one_in_force_either():
+    sampler = ReferenceSampler()
+    sampler.add(trajectory(NOW - MS, [1.0]), NOW)
+    sampler.add(huge(NOW), NOW)
+    sampler.add(huge(NOW + 10), NOW)
+    assert sampler.in_force(NOW - 1).start == NOW - MS  # the limit does not count the newest one
+    with pytest.raises(BadMessage, match="wait: 1 start before it"):
+        sampler.add(trajectory(NOW + 20, [1.0]), NOW)
+    assert [sampler.in_force(NOW + k).start for k in (-1, 0, 20)] == [NOW - MS, NOW, NOW + 10]

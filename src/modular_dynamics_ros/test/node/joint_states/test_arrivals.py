@@ -88,10 +88,10 @@ def test_another_device_on_the_topic_does_not_silence_a_node_that_has_fallen_beh
     assert topic.got == [(1, True), (2, True), (3, False), (4, False)]
 
 
-def test_what_is_answered_is_delivered_after_what_is_only_read():
+def test_messages_are_delivered_by_time_so_that_an_answer_has_nothing_newer_in_it():
     topic = Topic()
     topic.wake((5, 0.3, None, ["arm"]), (6, 0.2, None, ["lid"]), (7, 0.1, None, ["lid"]))
-    assert topic.got == [(6, True), (5, False), (7, False)]
+    assert topic.got == [(5, False), (6, True), (7, False)]
 
 
 def test_publishers_of_a_remapped_topic_are_counted_by_its_full_name():

@@ -23,27 +23,76 @@ def test_random_parts_in_any_order(seed):
         q, v = rng.normal(size=(2, len(some)))
         v[rng.random(len(some)) < 0.1] = np.nan
         sample = reader.read(JointState(name=some, position=q.tolist(), velocity=v.tolist()))
-        complete = merged.add(sample, stamp, now + VALID)
+        complete = merged.add(sample, stamp)
         for name, *values in zip(some, q, v, strict=True):
             if name not in newest or newest[name][0] <= stamp:
                 newest[name] = (stamp, *values)
         assert complete == all(newest.get(name, [None])[0] == stamp for name in NAMES if name in some) * (
             set(NAMES) <= set(some)
         )
-        missing = merged.fill(now - VALID, now + VALID)
+        missing = merged.fill(now - VALID)
         fresh = {name: one for name, one in newest.items() if one[0] >= now - VALID}
         assert missing == tuple(name for name in NAMES if name not in fresh and name not in GIVEN)
         for index, name in enumerate(NAMES):
             if name not in missing:
                 expected = fresh[name][1:] if name in fresh else (GIVEN[name], 0.0)
-                np.testing.assert_array_equal([merged.q[index], merged.v[index]], expected)
-        np.testing.assert_array_equal(merged.optional, [fresh["p"][1] if "p" in fresh else np.nan])
+                np.testing.assert_array_equal([merged.newest.q[index], merged.newest.v[index]], expected)
+        np.testing.assert_array_equal(merged.newest.optional, [fresh["p"][1] if "p" in fresh else np.nan])
 
 
-def test_values_from_before_the_clock_was_set_back_are_replaced():
-    reader, merged = JointStateReader(NAMES), MergedJoints(NAMES, (), {})
-    for stamp in (10_000, 50):
-        message = JointState(name=NAMES, position=[float(stamp)] * 4)
-        merged.add(reader.read(message), stamp, stamp + VALID)
-    assert merged.fill(50 - VALID, 50 + VALID) == ()
-    assert merged.q.tolist() == [50.0] * 4
+def test_values_from_before_the_clock_was_set_back_are_forgotten():
+    reader, merged = JointStateReader(NAMES, OPTIONAL), MergedJoints(NAMES, OPTIONAL, {})
+    for now, names in ((10_000, [*NAMES, *OPTIONAL]), (50, NAMES[:2]), (10_000, NAMES[:3])):
+        merged.forget_after(now + VALID)
+        sample = reader.read(JointState(name=names, position=[float(now)] * len(names)))
+        merged.add(sample, now)
+    assert merged.fill(10_000 - VALID) == ("d",)  # its old stamp is reached again
+    assert merged.newest.q[:3].tolist() == [10_000.0] * 3
+    assert np.isnan(merged.newest.optional).all()
+
+
+def test_the_values_at_a_stamp_have_nothing_newer_in_them():
+    reader, merged = JointStateReader(NAMES, OPTIONAL), MergedJoints(NAMES, OPTIONAL, {})
+
+    def at(stamp, names):
+        sample = reader.read(JointState(name=names, position=[float(stamp)] * len(names)))
+        merged.add(sample, stamp)
+        return merged.at(sample, stamp)
+
+    everything = [*NAMES, *OPTIONAL]
+    at(10, everything)
+    newer = at(20, everything)
+    assert newer.q.tolist() == [20.0] * 4
+    older = at(15, everything)
+    assert (older.q.tolist(), older.optional.tolist()) == ([15.0] * 4, [15.0])
+    assert np.isnan(older.v).all()
+    assert at(15, NAMES) is at(15, [*NAMES[:3], *OPTIONAL]) is None
+    assert merged.newest.q.tolist() == [20.0] * 4
+    assert at(20, NAMES[:1]).optional.tolist() == [20.0]
+
+
+def test_efforts_are_merged_as_velocities_are_while_somebody_asks_for_them():
+    reader, merged = JointStateReader(NAMES), MergedJoints(NAMES, (), GIVEN)
+
+    def add(stamp, efforts, *, asked=True):
+        message = JointState(name=list(efforts), position=[0.0] * len(efforts), effort=list(efforts.values()))
+        sample = reader.read(message, efforts=asked)
+        merged.add(sample, stamp)
+        return merged.at(sample, stamp)
+
+    nan = np.nan
+    assert np.isnan(add(1, {"a": 1.0}, asked=False).effort).all()
+    assert not merged.has_efforts
+    np.testing.assert_array_equal(add(2, {"a": 1.0, "b": 2.0}).effort, [1.0, 2.0, nan, nan])
+    add(5, {"c": 3.0, "d": 4.0})
+    np.testing.assert_array_equal(merged.newest.effort, [1.0, 2.0, 3.0, 4.0])
+    # a late message has its own values in its answer, and leaves the newer ones alone
+    np.testing.assert_array_equal(
+        add(4, {"a": 7.0, "b": 8.0, "c": 9.0, "d": 9.5}).effort, [7.0, 8.0, 9.0, 9.5]
+    )
+    np.testing.assert_array_equal(merged.newest.effort, [7.0, 8.0, 3.0, 4.0])
+    merged.fill(300)
+    assert np.isnan(merged.newest.effort[3])  # given, not measured
+    add(301, {"a": 1.0}, asked=False)
+    assert np.isnan(merged.newest.effort).all()  # none is kept for when they are asked for again
+    assert not merged.has_efforts

@@ -1,5 +1,7 @@
 """Joint states: which are answered, in which order, from which messages."""
 
+from unittest.mock import MagicMock
+
 import numpy as np
 import pytest
 from sensor_msgs.msg import JointState
@@ -141,6 +143,49 @@ def test_a_grippers_message_alone_is_no_problem(robot):
         robot.send(1.005 + 0.01 * k, names=["finger", "thumb"], q=[0.1, 0.2], v=[0.0, 0.0])
     assert (robot.counts.answered, robot.counts.of_other_joints, robot.counts.received) == (100, 100, 200)
     assert robot.watch(2.0).level == OK
+
+
+def test_an_answer_has_nothing_in_it_that_is_newer_than_its_stamp(robot, four_link):
+    arm, leg = {"names": ["turn", "bend"]}, {"names": ["left", "right"], "q": Q[2:], "v": V[2:]}
+    robot.send(1.0)
+    robot.send(1.02, q=Q + 1.0, v=np.full(4, 1e200))  # its torques overflow
+    robot.send(1.021, 1.01, q=Q + 0.1)  # of another publisher
+    assert robot.stamps == [1.0, 1.01]
+    assert robot.torques[1].effort.tolist() == expected(four_link, q=Q + 0.1).tolist()
+    robot.send(1.022, 1.015, **leg)  # the arm's position at that time is not known any more
+    assert robot.counts.rejected == {"not finite": 1, "overtaken by other joints": 1}
+    robot.send(1.03, **arm, q=Q[:2], v=V[:2])
+    robot.send(1.031, **leg)
+    assert robot.stamps == [1.0, 1.01, 1.031]
+
+
+def test_superseded_messages_are_read_only_where_nothing_newer_of_the_same_joints_was_good(robot, four_link):
+    reader = robot.session._loaded._states._reader
+    reader.read = spy = MagicMock(side_effect=reader.read)
+    leg = {"names": ["left", "right"], "q": Q[2:], "v": V[2:]}
+    lid = {"names": ["lid"], "q": [1.0], "v": [1.0]}
+    for k in range(1, 9):
+        bad = {"q": np.full(2, np.nan)} if k == 8 else {}
+        robot.send(1.1, 1.0 + 0.01 * k, **leg | bad, superseded=True)
+        robot.send(1.1, 1.0 + 0.01 * k, **lid, superseded=True)
+    robot.send(1.1, 1.09, names=["turn", "bend"], q=Q[:2], v=V[:2])
+    read = [stamp_nanoseconds(call.args[0].header.stamp) / S for call in spy.call_args_list]
+    assert read == [1.08, 1.07, 1.09]
+    assert robot.torques[-1].effort.tolist() == expected(four_link).tolist()
+    counts = robot.counts
+    assert (counts.received, counts.superseded, counts.of_other_joints, counts.answered) == (17, 7, 8, 1)
+    assert counts.rejected == {"not finite": 1}
+
+
+def test_a_stale_input_names_no_joint_that_is_there_by_now(robot):
+    robot.send(1.0)
+    for now, names in ((1.3, NAMES[2:]), (2.3, NAMES)):
+        robot.send(now, names=NAMES[:2], q=Q[:2], v=V[:2])
+        assert "no position of 'left', 'right'" in robot.watch(now).message
+        robot.send(now, names=names, q=Q[-len(names) :], v=np.full(len(names), 1e200))
+        status = robot.watch(now)
+        assert status.level == ERROR
+        assert "no position" not in status.message
 
 
 def test_a_slow_message_does_not_bring_back_old_values(robot, four_link):

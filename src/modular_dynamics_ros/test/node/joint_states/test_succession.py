@@ -8,8 +8,9 @@ from sensor_msgs.msg import JointState
 
 from helpers.nodes.lone_node import lone_node, message_info
 from modular_dynamics_ros.messages.stamps import description_frame, stamp_message
-from modular_dynamics_ros.node.joint_states import succession as module
-from modular_dynamics_ros.node.joint_states.succession import MOST_HELD, MOST_ROBOTS, Succession, Vacancy
+from modular_dynamics_ros.node.joint_states import succession, waiting_states
+from modular_dynamics_ros.node.joint_states.succession import MOST_ROBOTS, Succession, Vacancy
+from modular_dynamics_ros.node.joint_states.waiting_states import MOST_WAITING
 
 pytestmark = pytest.mark.ros
 S = 1_000_000_000  # [ns]
@@ -45,7 +46,8 @@ class Stage:
     def __init__(self, monkeypatch):
         self.node, self.time = lone_node(), 0.0
         self.node.time = 9 * S
-        monkeypatch.setattr(module, "time", MagicMock(monotonic=lambda: self.time))
+        for module in (succession, waiting_states):
+            monkeypatch.setattr(module, "time", MagicMock(monotonic=lambda: self.time))
         self.succession = Succession(self.node, lambda: 0.2)
         self.succession.activate(None)
 
@@ -57,12 +59,14 @@ class Stage:
     def refuse(self, stamp):
         self.succession.add_vacant("robot", stamp, Vacancy("it has no inertia", usual=False))
 
-    def send(self, stamp, *names, description=None, frame=""):
+    def send(self, stamp, *names, description=None, frame="", sent=None):
         message = JointState(name=names)
         message.header.stamp, message.header.frame_id = stamp_message(stamp * S), frame
         if description is not None:
             message.header.frame_id = description_frame("robot", description * S)
-        self.node.create_subscription.call_args.args[2](message, message_info(time.time_ns()))
+        self.node.create_subscription.call_args.args[2](
+            message, message_info(time.time_ns()) | ({"source_timestamp": sent * S} if sent else {})
+        )
 
     def wait(self, time):
         self.time += time
@@ -101,7 +105,7 @@ def test_a_state_whose_description_never_comes_is_counted_after_the_patience(sta
     assert robot.causes == []
     stage.wait(0.02)
     assert (robot.got, robot.causes) == ([], ["no description"])
-    for _ in range(MOST_HELD + 3):
+    for _ in range(MOST_WAITING + 3):
         stage.send(6, "a", description=6)
     assert robot.causes == ["no description"] * 4  # the memory is bounded
 
@@ -167,6 +171,22 @@ def test_without_a_name_the_time_decides_among_the_same_joints(stage, stamp, own
     robots = stage.add(1 * S, "a"), stage.add(5 * S, "a")
     stage.send(stamp, "a")
     assert [robot.got for robot in robots] == [[stamp] if k == owner else [] for k in (0, 1)]
+
+
+def test_a_state_without_a_stamp_belongs_to_the_robot_of_the_time_when_it_was_sent(stage):
+    old, new = stage.add(1 * S, "a"), stage.add(5 * S, "a")
+    stage.send(0, "a", sent=4)
+    stage.send(0, "a", sent=6)
+    assert (len(old.got), len(new.got)) == (1, 1)
+
+
+@pytest.mark.parametrize("simulated", [False, True])
+def test_a_state_without_a_stamp_that_waits_keeps_the_time_of_its_arrival(stage, simulated):
+    stage.node.simulated = simulated
+    stage.add(1 * S, "a")
+    stage.send(0, "a", description=5)
+    stage.node.time = 20 * S
+    assert stage.add(5 * S, "a").got == [9]
 
 
 def test_without_a_name_a_state_with_joints_of_no_robot_yet_waits(stage):

@@ -4,6 +4,7 @@ import pytest
 
 import modular_dynamics as md
 from helpers.paths import ROBOTS, ROOT
+from torture.descriptions.computations import Wrong, compute
 from torture.descriptions.modular_files import FILES
 from torture.descriptions.mutations import mutated
 from torture.descriptions.outcomes import FAULTS, outcome_of
@@ -116,6 +117,19 @@ def test_the_same_seed_gives_the_same_damage(seed):
     text = URDFS[0].read_text("utf-8")
     assert mutated(text, seed) == mutated(text, seed)
     assert mutated_yaml(DOCUMENTED, seed) == mutated_yaml(DOCUMENTED, seed)
+
+
+@pytest.mark.parametrize(
+    ("before", "after"), [('mass value="0.5"', 'mass value="0.500001"'), ("0 0.1 0", "0 0.100001 0")]
+)
+def test_a_description_that_was_misread_is_noticed(before, after):
+    """Pinocchio's model of the text, not of the graph that was made of it."""
+    text = (ROBOTS / "four_link.urdf").read_text("utf-8")
+    assert before in text
+    graph = md.load_urdf(text.replace(before, after))
+    assert compute(md.load_urdf(text), 1, text)
+    with pytest.raises(Wrong, match="which has read the text itself"):
+        compute(graph, 1, text)
 
 
 def test_damage_that_is_not_refused_is_noticed():

@@ -2,7 +2,7 @@ import pytest
 from rclpy.validate_full_topic_name import validate_full_topic_name
 
 from modular_dynamics_ros.exceptions import RobotError
-from modular_dynamics_ros.node.topics import LONGEST_PART, topic_name, topic_names
+from modular_dynamics_ros.node.topic_names import LONGEST_PART, topic_name, topic_names
 
 pytestmark = pytest.mark.ros
 

@@ -2,7 +2,8 @@ from matplotlib.figure import Figure
 from matplotlib.patches import FancyArrowPatch
 
 import modular_dynamics as md
-from modular_dynamics_ros.demo.graph_picture import draw_graph, layout
+from helpers.paths import ROBOTS
+from modular_dynamics.pictures.graph_picture import draw_graph, layout
 
 
 def test_vertices_do_not_overlap_and_successors_stand_to_the_right(root):
@@ -17,15 +18,15 @@ def test_vertices_do_not_overlap_and_successors_stand_to_the_right(root):
         assert sum(abs(x - other_x) < 1e-9 and abs(y - other_y) < 1.3 for other_x, other_y in places) == 1
 
 
-def test_the_picture_is_written(four_link, tmp_path):
-    path = draw_graph(md.load_urdf(four_link), tmp_path / "graph.png")
+def test_the_picture_is_written(tmp_path):
+    path = draw_graph(md.load_urdf(ROBOTS / "four_link.urdf"), tmp_path / "graph.png")
     assert path.read_bytes().startswith(b"\x89PNG")
 
 
-def test_arrows_begin_and_end_at_boxes(four_link, tmp_path, monkeypatch):
+def test_arrows_begin_and_end_at_boxes(tmp_path, monkeypatch):
     figures = []
     monkeypatch.setattr(Figure, "savefig", lambda figure, *_, **__: figures.append(figure))
-    draw_graph(md.load_urdf(four_link), tmp_path / "graph.png")
+    draw_graph(md.load_urdf(ROBOTS / "four_link.urdf"), tmp_path / "graph.png")
     figures[0].draw_without_rendering()
     texts = figures[0].axes[0].texts
     boxes = [text.get_bbox_patch().get_window_extent() for text in texts if "joint" in text.get_text()]

@@ -9,8 +9,8 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import FancyBboxPatch
 
-import modular_dynamics as md
-from modular_dynamics_ros.demo.plots import subsystem_colours
+from ..model import SubsystemGraph
+from .colours import subsystem_colours
 
 __all__ = ["draw_graph", "layout"]
 
@@ -22,7 +22,7 @@ INK = "0.25"
 Positions = dict[int, tuple[float, float]]
 
 
-def draw_graph(graph: md.SubsystemGraph, path: Path) -> Path:
+def draw_graph(graph: SubsystemGraph, path: Path) -> Path:
     """Write the picture; return its path."""
     positions = layout(graph)
     columns, rows = np.array(list(positions.values())).T
@@ -51,7 +51,7 @@ def draw_graph(graph: md.SubsystemGraph, path: Path) -> Path:
     return path
 
 
-def layout(graph: md.SubsystemGraph) -> Positions:
+def layout(graph: SubsystemGraph) -> Positions:
     """Position of each vertex [inch]: a column for each distance from the ground, successors side by side."""
     tree = nx.DiGraph()
     tree.add_nodes_from(range(len(graph.subsystems)))
@@ -71,7 +71,7 @@ def layout(graph: md.SubsystemGraph) -> Positions:
 
 
 def _draw_edges(
-    axis: Axes, graph: md.SubsystemGraph, positions: Positions, boxes: list[FancyBboxPatch | None]
+    axis: Axes, graph: SubsystemGraph, positions: Positions, boxes: list[FancyBboxPatch | None]
 ) -> None:
     """Twists to each successor and wrenches back: arrows from box to box, with labels."""
     edges: dict[str, dict[tuple[int, int], str]] = {"twist": {}, "wrench": {}}

@@ -1,0 +1,182 @@
+"""Where dynamics_node's time goes: its own code for each joint state, stage by stage, without the middleware.
+
+The node runs in this process, without DDS between: joint states are handed to it at a rate, as its
+subscription does. Publishing is rclpy's and is counted apart. `python -m benchmark.measurements.node_stages`.
+"""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import rclpy
+from rclpy.parameter import Parameter
+from rclpy.signals import SignalHandlerOptions
+from sensor_msgs.msg import JointState
+
+from modular_dynamics_ros.dynamics.node import DynamicsNode
+from modular_dynamics_ros.messages.stamps import stamp_message
+
+ROOT = Path(__file__).resolve().parents[2]
+STARTING = 100  # joint states before figures count
+
+
+@dataclass(frozen=True)
+class Stage:
+    """Times [us] of one stage, those of the stages inside it included."""
+
+    name: str
+    p50: float
+    p99: float
+
+
+@dataclass(frozen=True)
+class StageFigures:
+    """Own code in all, rclpy's publishing, and its stages, for joint states that were answered."""
+
+    robot: str
+    rate: float
+    sent: int
+    answered: int
+    own: Stage
+    publishing: Stage
+    stages: list[Stage]
+
+
+class Stopwatches:
+    """Times of functions, as long as their owners are used."""
+
+    def __init__(self) -> None:
+        self.times: dict[str, list[int]] = {}
+
+    def time(self, name: str, owner: Any, *functions: str) -> None:
+        """Measure these functions of an object; their times since `begin` are added up."""
+        sums = self.times.setdefault(name, [])
+        for function in functions:
+            setattr(owner, function, self._timed(getattr(owner, function), sums))
+
+    @staticmethod
+    def _timed(function: Callable[..., Any], sums: list[int]) -> Callable[..., Any]:
+        def timed(*arguments: Any, **options: Any) -> Any:
+            began = time.perf_counter_ns()
+            try:
+                return function(*arguments, **options)
+            finally:
+                sums[-1] += time.perf_counter_ns() - began
+
+        return timed
+
+    def begin(self) -> None:
+        """Begin with the next joint state."""
+        for sums in self.times.values():
+            sums.append(0)
+
+    def forget(self) -> None:
+        """Forget this joint state."""
+        for sums in self.times.values():
+            sums.pop()
+
+    def stage(self, name: str) -> Stage:
+        """Figures of a stage."""
+        return stage_of(name, self.times[name])
+
+
+def stage_of(name: str, nanoseconds: list[int]) -> Stage:
+    """Figures of times, without those of the start."""
+    microseconds = np.sort(nanoseconds[STARTING:]) * 1e-3
+    return Stage(name, *(float(np.quantile(microseconds, share)) for share in (0.5, 0.99)))
+
+
+def measure_stages(
+    rate: float = 1000.0, seconds: float = 5.0, urdf: Path = ROOT / "urdf/branched_38dof.urdf"
+) -> StageFigures:
+    """Hand joint states to a node, twice: the own code in all, then its stages, whose stopwatches take time.
+
+    Accelerations are those of the filter. Pinocchio's comparison is off: it runs once a second by default.
+    """
+    rclpy.init(signal_handler_options=SignalHandlerOptions.NO)
+    try:
+        parameters = {
+            "robot_description_file": str(urdf),
+            "acceleration_source": "filtered",
+            "crosscheck_rate": 0.0,
+        }
+        node = DynamicsNode(parameter_overrides=[Parameter(k, value=v) for k, v in parameters.items()])
+        node.trigger_configure()
+        node.trigger_activate()
+        try:
+            return _measure(node, rate, round(rate * seconds))
+        finally:
+            node.destroy_node()
+    finally:
+        rclpy.shutdown()
+
+
+def _measure(node: Any, rate: float, count: int) -> StageFigures:
+    session = node.session
+    watches = Stopwatches()
+    for publisher in session._outputs._publishers:
+        watches.time("rclpy publishes", publisher, "publish")
+    own = _hand_over(node, rate, count, watches)
+    without = [
+        all_of_it - rclpys for all_of_it, rclpys in zip(own, watches.times["rclpy publishes"], strict=True)
+    ]
+    total, publishing = stage_of("own code", without), watches.stage("rclpy publishes")
+    states, computation = session._loaded._states, session.computation
+    stages = {
+        "whose joint state it is": (node.succession, "_owner"),
+        "message read": (states._reader, "read"),
+        "merged by joint": (states._merged, "add", "at", "fill", "forget_after"),
+        "age and order": (session.record, "require_fresh", "require_order"),
+        "accelerations": (computation.accelerations, "at"),
+        "wrenches looked up": (computation.wrenches, "current", "at_connections"),
+        "torques, all of it": (computation, "compute"),
+        "of that the library": (computation._solver._solver, "solve"),
+        "messages written": (session._outputs, "publish"),
+        "counted": (session.record, "answered"),
+    }
+    for name, (owner, *functions) in stages.items():
+        watches.time(name, owner, *functions)
+    after = len(_hand_over(node, rate, count, watches))
+    publish = watches.times["rclpy publishes"][-after:]
+    watches.times["messages written"] = [
+        one - rclpys for one, rclpys in zip(watches.times["messages written"], publish, strict=True)
+    ]
+    robot, answered = session.robot.graph.name, len(own) + after
+    return StageFigures(
+        robot, rate, 2 * count, answered, total, publishing, [watches.stage(name) for name in stages]
+    )
+
+
+def _hand_over(node: Any, rate: float, count: int, watches: Stopwatches) -> list[int]:
+    """Joint states at a rate; how long each took [ns]."""
+    counts = node.session.record.counts
+    names, step = list(node.session.robot.state_names), round(1e9 / rate)
+    phases, start, took = np.arange(len(names)), time.time_ns(), []
+    for k in range(count):
+        due = start + k * step
+        while (left := due - time.time_ns()) > 0:
+            time.sleep(left * 1e-9)
+        angles = due * 1e-9 % 1e3 + phases
+        message = JointState(
+            name=list(names), position=np.sin(angles).tolist(), velocity=np.cos(angles).tolist()
+        )
+        message.header.stamp = stamp_message(due)
+        info = {"source_timestamp": due, "received_timestamp": due, "publication_sequence_number": k + 1}
+        watches.begin()
+        before, began = counts.answered, time.perf_counter_ns()
+        node.succession._deliver(message, info, False)
+        if counts.answered > before:
+            took.append(time.perf_counter_ns() - began)
+        else:
+            watches.forget()
+    return took
+
+
+if __name__ == "__main__":
+    figures = measure_stages()
+    for row in (figures.own, figures.publishing, *figures.stages):
+        print(f"{row.name:28s} p50 {row.p50:6.1f} us, p99 {row.p99:6.1f} us")
+    print(f"{figures.answered} of {figures.sent} answered")

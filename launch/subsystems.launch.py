@@ -1,0 +1,60 @@
+"""Any robot as one subsystem_node per subsystem, and robot_state_publisher."""
+
+import shlex
+
+from launch.actions import OpaqueFunction
+from launch_ros.actions import Node
+
+import modular_dynamics as md
+from launch import Action, LaunchContext, LaunchDescription
+from modular_dynamics.urdf import plain_urdf
+from modular_dynamics_ros.launch_support import (
+    SHARE,
+    argument,
+    existing_file,
+    is_true,
+    own_node,
+    start_options,
+    state_publisher,
+    value_of,
+)
+from modular_dynamics_ros.subsystem.system import subsystem_nodes
+
+TOPICS = ("joint_states", "robot_description", "reference")
+SHARED = ("namespace", *TOPICS, "use_sim_time", "frame_prefix", "autostart", "respawn", "respawn_delay")
+
+
+def nodes(context: LaunchContext) -> list[Action]:
+    """Check the arguments before anything starts, then return the nodes."""
+    urdf, partition, params = (existing_file(context, n) for n in ("urdf", "partition_file", "params_file"))
+    described = subsystem_nodes(md.load_urdf(urdf, partition or None))
+    chosen = shlex.split(value_of(context, "only")) or list(described)
+    if unknown := [name for name in chosen if name not in described]:
+        raise ValueError(f"launch argument only names '{unknown[0]}'; there are {', '.join(described)}")
+    files = {"robot_description_file": urdf, "partition_file": partition}
+    own = {name: path for name, path in files.items() if path} | start_options(context)
+    started: list[Node] = []
+    if is_true(context, "robot_state_publisher"):
+        started.append(state_publisher(context, plain_urdf(urdf, None), []))
+    for name in chosen:
+        values = {**own, "subsystem": name}
+        kind = "subsystem_node"
+        node = own_node(context, described[name], params, values, TOPICS, respawn=True, executable=kind)
+        started.append(node)
+    return started
+
+
+def generate_launch_description() -> LaunchDescription:
+    """Arguments, then the nodes."""
+    arguments = [
+        argument(
+            "urdf", str(SHARE / "urdf" / "charmie.urdf"), "path of the robot's URDF, tagged with subsystems"
+        ),
+        argument("partition_file", "", "YAML file with the content of the URDF's tags; empty: none"),
+        argument(
+            "params_file", str(SHARE / "config" / "subsystems.yaml"), "YAML file of the nodes' parameters"
+        ),
+        argument("only", "", "subsystems to start on this computer, with blanks between them; empty: all"),
+        *map(argument, (*SHARED, "robot_state_publisher", "log_level", "quick_discovery")),
+    ]
+    return LaunchDescription([*arguments, OpaqueFunction(function=nodes)])

@@ -1,0 +1,37 @@
+"""Texts from which the links of a graph were read: shapes and colours, which a graph lacks, are in them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass, field, replace
+
+__all__ = ["SourceText", "renamed_sources", "sources_of"]
+
+
+@dataclass(frozen=True, slots=True)
+class SourceText:
+    """A plain URDF, and which links of a graph were read from it.
+
+    Attributes:
+        prefix: what was put before all its names since.
+        links: names in the text, without the prefix, of the links that are still there.
+    """
+
+    text: str = field(repr=False)
+    prefix: str
+    links: frozenset[str]
+
+
+def renamed_sources(sources: tuple[SourceText, ...], prefix: str) -> tuple[SourceText, ...]:
+    """The texts of a robot with a further prefix before all its names."""
+    return tuple(replace(source, prefix=prefix + source.prefix) for source in sources)
+
+
+def sources_of(sources: tuple[SourceText, ...], links: Collection[str]) -> tuple[SourceText, ...]:
+    """The texts of which one of these links is, each with those links; so that they do not accumulate."""
+    kept = []
+    for source in sources:
+        own = frozenset(link for link in source.links if source.prefix + link in links)
+        if own:
+            kept.append(source if len(own) == len(source.links) else replace(source, links=own))
+    return tuple(kept)

@@ -1,0 +1,1 @@
+"""Pictures by matplotlib (extra ``shell``): the subsystem graph, and torques over time."""

@@ -1,0 +1,147 @@
+"""`modular-dynamics check`: faults and flaws of a robot description, its parts, agreement with Pinocchio."""
+
+import argparse
+import json
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from ..exceptions import DescriptionError, ModelError, ModularDynamicsError, UnsupportedModelError
+from ..model import SubsystemGraph
+from .agreement import Agreement, compare
+from .command import FINDINGS, GOOD, Command, UsageError
+from .robot import add_robot_arguments, load_graph
+from .summary import joint_records, robot_record, subsystem_records, summary_lines
+from .tables import printable
+
+__all__ = ["CHECK"]
+
+MOST_STATES = 1_000_000
+#: In errors about what was given on the command line, which are no flaws of a robot.
+WRONG_ARGUMENTS = ("no URDF file at", "no partition file at", "mappings are given")
+ABOUT = """\
+Reads a robot description as the nodes do, and reports: the fault that makes it unusable, with its line; what
+looks wrong although it is accepted; subsystems with masses; joints with limits; the largest difference of the
+torques from Pinocchio's at random states within the limits (needs the extra crosscheck)."""
+EXAMPLES = """\
+  modular-dynamics check robot.urdf
+  modular-dynamics check robot.xacro --xacro-arg prefix:=left_ --strict
+  modular-dynamics check robot.urdf --json | jq .warnings
+  xacro robot.xacro | modular-dynamics check -"""
+
+
+@dataclass(frozen=True)
+class _Result:
+    """What was found: the fault that makes the description unusable, or the robot."""
+
+    fault: DescriptionError | ModelError | None = None
+    graph: SubsystemGraph | None = None
+    agreement: Agreement | None = None
+    unclosed: str = ""
+
+    @property
+    def findings(self) -> int:
+        count = int(self.fault is not None) + int(bool(self.unclosed))
+        if self.graph is not None:
+            count += len(self.graph.warnings)
+        return count + int(self.agreement is not None and self.agreement.disagrees)
+
+
+def _add_arguments(parser: argparse.ArgumentParser) -> None:
+    add_robot_arguments(parser)
+    parser.add_argument(
+        "--states",
+        type=int,
+        default=100,
+        metavar="N",
+        help="random states at which torques are compared with Pinocchio's, 0: none (default: %(default)s)",
+    )
+    parser.add_argument("--seed", type=int, default=0, help="of the random states (default: %(default)s)")
+    parser.add_argument("--json", action="store_true", help="print JSON (default: text)")
+
+
+def _run(arguments: argparse.Namespace) -> int:
+    if not 0 <= arguments.states <= MOST_STATES:
+        raise UsageError(f"--states {arguments.states}: 0 to {MOST_STATES} are possible")
+    if arguments.seed < 0:
+        raise UsageError(f"--seed {arguments.seed}: a number from 0 on is needed")
+    result = _examined(arguments)
+    if arguments.json:
+        print(json.dumps(_record(result), indent=2))
+    else:
+        print("\n".join(_lines(result)))
+    return FINDINGS if result.findings else GOOD
+
+
+def _examined(arguments: argparse.Namespace) -> _Result:
+    try:
+        graph = load_graph(arguments)
+    except UsageError:
+        raise
+    except (DescriptionError, ModelError, UnsupportedModelError) as error:
+        if any(words in str(error) for words in WRONG_ARGUMENTS):
+            raise UsageError(str(error)) from error
+        return _Result(fault=error)  # type: ignore[arg-type]
+    return _Result(None, graph, compare(graph, arguments.states, arguments.seed), _unclosed(graph))
+
+
+def _unclosed(graph: SubsystemGraph) -> str:
+    """Why the loops cannot close; empty where they can, and where there are none."""
+    if not graph.loop_joints:
+        return ""
+    from ..closure import assemble  # noqa: PLC0415  # only robots with loops need it
+
+    try:
+        assemble(graph)
+    except ModularDynamicsError as error:
+        return str(error)
+    return ""
+
+
+def _lines(result: _Result) -> list[str]:
+    if result.graph is None:
+        return [f"fault: {printable(str(result.fault))}", "", _count(result.findings)]
+    graph, lines = result.graph, summary_lines(result.graph)
+    if graph.warnings:
+        lines += ["", f"warnings ({len(graph.warnings)})"]
+        lines += [f"  {printable(f'{one.kind}: {one}')}" for one in graph.warnings]
+    if graph.notes:
+        lines += ["", f"notes ({len(graph.notes)})", *(f"  {printable(note)}" for note in graph.notes)]
+    if graph.loop_joints:
+        text = printable(result.unclosed) if result.unclosed else "a configuration that closes them was found"
+        lines += ["", f"loops: {text}"]
+    if result.agreement is not None:
+        lines += ["", f"Pinocchio: {result.agreement}"]
+    return [*lines, "", _count(result.findings)]
+
+
+def _count(findings: int) -> str:
+    return "no findings" if findings == 0 else "1 finding" if findings == 1 else f"{findings} findings"
+
+
+def _record(result: _Result) -> dict[str, Any]:
+    fault, graph = result.fault, result.graph
+    record: dict[str, Any] = {
+        "findings": result.findings,
+        "fault": None if fault is None else {"text": str(fault), "line": getattr(fault, "line", None)},
+    }
+    if graph is None:
+        return record
+    return record | {
+        "robot": robot_record(graph),
+        "warnings": [asdict(one) for one in graph.warnings],
+        "notes": list(graph.notes),
+        "subsystems": subsystem_records(graph),
+        "joints": joint_records(graph),
+        "loops": {"closed": not result.unclosed, "reason": result.unclosed} if graph.loop_joints else None,
+        "agreement": None if result.agreement is None else asdict(result.agreement),
+    }
+
+
+CHECK = Command(
+    "check",
+    "faults and flaws of a robot description, its parts, agreement with Pinocchio",
+    ABOUT,
+    EXAMPLES,
+    _add_arguments,
+    _run,
+)

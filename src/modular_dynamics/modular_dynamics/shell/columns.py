@@ -1,0 +1,82 @@
+"""Columns over time from a CSV, or from what other packages can read."""
+
+import csv
+import sys
+from array import array
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib.metadata import entry_points
+from pathlib import Path
+from typing import IO
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .command import UsageError
+from .lines import lines_of
+from .robot import STDIN
+
+__all__ = ["GROUP", "Columns", "read_columns"]
+
+Array = NDArray[np.float64]
+#: Readers of other files: entry points whose object takes a path and gives `Columns`.
+GROUP = "modular_dynamics.columns"
+BAGS = (".mcap", ".db3")
+
+
+@dataclass(frozen=True, eq=False)
+class Columns:
+    """Times (m,) [s], and values (m,) by the name of the column, NaN where a cell is empty."""
+
+    times: Array
+    values: dict[str, Array]
+
+
+def read_columns(path: str, beginnings: tuple[str, ...]) -> Columns:
+    """The columns whose names begin so; without a column `time` rows are counted.
+
+    Raises:
+        UsageError: no such file, no table, or a kind of file that nothing installed reads.
+    """
+    if path == STDIN:
+        return _from_csv(sys.stdin, beginnings, "standard input")
+    if Path(path).is_dir() or Path(path).suffix.lower() in BAGS:
+        readers = list(entry_points(group=GROUP))
+        if not readers:
+            raise UsageError(
+                f"'{path}' is a bag: the package modular_dynamics_ros, which reads bags, is not installed"
+            )
+        columns: Columns = readers[0].load()(path, beginnings)
+        return columns
+    with open(path, encoding="utf-8-sig", newline="") as file:
+        return _from_csv(file, beginnings, f"'{path}'")
+
+
+def _from_csv(file: IO[str], beginnings: tuple[str, ...], where: str) -> Columns:
+    reader = csv.reader(lines_of(file, where))
+    try:
+        head = next(reader, [])
+        wanted = {
+            k: array("d") for k, name in enumerate(head) if name.startswith(beginnings) or name == "time"
+        }
+        for row in reader:
+            if row:
+                _add(row, head, wanted, f"{where}, line {reader.line_num}")
+    except (csv.Error, UnicodeDecodeError) as error:
+        raise UsageError(f"{where} is no CSV in UTF-8: {error}") from error
+    values = {head[k]: np.array(numbers) for k, numbers in wanted.items()}
+    times = values.pop("time", None)
+    if times is None:
+        times = np.arange(max(map(len, values.values()), default=0), dtype=float)
+    return Columns(times, values)
+
+
+def _add(row: list[str], head: Sequence[str], wanted: dict[int, "array[float]"], where: str) -> None:
+    if len(row) != len(head):
+        raise UsageError(f"{where}: {len(row)} cells for {len(head)} columns")
+    k = 0
+    try:
+        for k, numbers in wanted.items():
+            numbers.append(float(row[k]) if row[k] else np.nan)
+    except ValueError:
+        raise UsageError(f"{where}, column {head[k]}: '{row[k]:.40}' is no number") from None

@@ -1,0 +1,200 @@
+"""`modular-dynamics id`, `fd` and `gravity`: torques or accelerations of one state or of many."""
+
+import argparse
+from collections.abc import Callable, Iterator
+from itertools import chain
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import closure, dynamics
+from ..exceptions import ModularDynamicsError
+from ..model import SubsystemGraph
+from .command import GOOD, Command, UsageError
+from .results import add_result_arguments, result_writer
+from .robot import STDIN, add_robot_arguments, load_graph, print_warnings
+from .states import Coordinates, State, coordinates_of, given_state, read_states
+
+__all__ = ["FORWARD", "GRAVITY", "INVERSE"]
+
+Array = NDArray[np.float64]
+#: Vectors that each command takes, the vector that it gives, and its units of angular and linear joints.
+LETTERS = {"id": ("q", "v", "a"), "fd": ("q", "v", "tau"), "gravity": ("q",)}
+RESULTS = {"id": "tau", "fd": "a", "gravity": "tau"}
+UNITS = {"tau": ("N m", "N"), "a": ("rad/s^2", "m/s^2")}
+MEANING = {
+    "q": "positions [rad or m]",
+    "v": "velocities [rad/s or m/s]",
+    "a": "accelerations [rad/s^2 or m/s^2]",
+    "tau": "torques [N m or N]",
+}
+STATES = """\
+A state is given by options, or many by a file: CSV with the columns time [s] (if known), {columns}
+in any order, or a NumPy array (.npy) with a row {row} for each state. All but positions may be missing: zero.
+Numbers of joints with several, such as a floating base, are called JOINT.0, JOINT.1 and so on. With closed
+loops only independent joints count, and the loops are closed from state to state."""
+EXAMPLES = {
+    "id": """\
+  modular-dynamics id robot.urdf                                # at rest, all joints at zero
+  modular-dynamics id robot.urdf --q 0.1,-0.4,0.3 --a elbow=2   # by order, or by name
+  modular-dynamics id robot.urdf states.csv -o torques.csv
+  cat states.csv | modular-dynamics id robot.urdf - | modular-dynamics plot - -o torques.png""",
+    "fd": """\
+  modular-dynamics fd robot.urdf --q 0.1,-0.4,0.3 --tau 0,0,0   # falls freely
+  modular-dynamics fd robot.urdf states.csv --json""",
+    "gravity": """\
+  modular-dynamics gravity robot.urdf --q shoulder=1.2
+  modular-dynamics gravity robot.urdf configurations.npy -o torques.npy""",
+}
+
+
+def _command(name: str, summary: str, about: str) -> Command:
+    letters = LETTERS[name]
+    columns = ", ".join(f"{letter}_JOINT" for letter in letters)
+    text = STATES.format(columns=columns, row=" ".join(letters))
+
+    def add_arguments(parser: argparse.ArgumentParser) -> None:
+        add_robot_arguments(parser)
+        parser.add_argument(
+            "states", nargs="?", help=".csv or .npy file, or - for standard input (default: --q ...)"
+        )
+        for letter in letters:
+            parser.add_argument(
+                f"--{letter}",
+                metavar="NUMBERS",
+                help=f"{MEANING[letter]} in the robot's order (0.1,-0.2) or by name (elbow=0.1), else zero",
+            )
+        if name != "gravity":
+            parser.add_argument(
+                "--friction",
+                choices=("none", "urdf"),
+                default="none",
+                help="whether the joints' damping and friction count (default: %(default)s)",
+            )
+        if name == "id":
+            parser.add_argument(
+                "--black-box",
+                metavar="NAME=FX,FY,FZ,MX,MY,MZ",
+                action="append",
+                default=[],
+                help="wrench [N, N m] of the robot on a black box at its connection; repeatable",
+            )
+        add_result_arguments(parser)
+
+    def run(arguments: argparse.Namespace) -> int:
+        return _run(name, arguments)
+
+    return Command(name, summary, f"{about}\n\n{text}", EXAMPLES[name], add_arguments, run)
+
+
+def _run(name: str, arguments: argparse.Namespace) -> int:
+    letters, result = LETTERS[name], RESULTS[name]
+    given = [letter for letter in letters if getattr(arguments, letter) is not None]
+    if arguments.states is not None and given:
+        raise UsageError(f"--{given[0]} and a file of states contradict each other; give one of them")
+    if arguments.robot == STDIN == arguments.states:
+        raise UsageError("robot and states cannot both come from standard input; give the path of one")
+    graph = load_graph(arguments)
+    print_warnings(graph)
+    coordinates = coordinates_of(graph)
+    calculate = _calculation(name, graph, arguments, coordinates)
+    one = arguments.states is None
+    states = (
+        iter([given_state(arguments, letters, coordinates)])
+        if one
+        else read_states(arguments.states, letters, coordinates)
+    )
+    angular, linear = UNITS[result]
+    units = [linear if is_linear else angular for is_linear in coordinates.linear]
+    first = next(states, None)  # it says whether times are known
+    timed = first is not None and first.time is not None
+    with result_writer(arguments, result, coordinates.rates, units, timed=timed, one=one) as writer:
+        for state in chain([first] if first is not None else [], states):
+            writer.write(state.time, _located(calculate, state))
+    return GOOD
+
+
+def _located(calculate: Callable[[State], Array], state: State) -> Array:
+    try:
+        return calculate(state)
+    except ModularDynamicsError as error:
+        raise UsageError(f"{state.where}: {error}") from error
+
+
+def _calculation(
+    name: str, graph: SubsystemGraph, arguments: argparse.Namespace, coordinates: Coordinates
+) -> Callable[[State], Array]:
+    if any((graph.loop_joints, graph.passive_joints, graph.gears, graph.springs)):
+        return _Closed(name, graph, arguments)
+    if name == "gravity":
+        return lambda state: dynamics.gravity_torque(graph, state.vectors["q"])
+    friction = arguments.friction
+    if name == "fd":
+        return lambda state: dynamics.forward_dynamics(graph, *_ordered(state, "tau"), friction=friction)
+    boxes = _black_boxes(arguments.black_box) or None
+    return lambda state: dynamics.inverse_dynamics(graph, *_ordered(state), None, boxes, friction=friction)
+
+
+def _ordered(state: State, last: str = "a") -> tuple[Array, Array, Array]:
+    return state.vectors["q"], state.vectors["v"], state.vectors[last]
+
+
+class _Closed:
+    """With closed loops: each state in the assembly mode of the one before."""
+
+    def __init__(self, name: str, graph: SubsystemGraph, arguments: argparse.Namespace) -> None:
+        self._name, self._graph = name, graph
+        self._options: dict[str, Any] = {} if name == "gravity" else {"friction": arguments.friction}
+        self._last: Array | None = None
+        if getattr(arguments, "black_box", None):
+            raise UsageError("--black-box: a robot with closed loops cannot have black boxes")
+
+    def __call__(self, state: State) -> Array:
+        graph, vectors = self._graph, state.vectors
+        if self._name == "gravity":
+            self._last = closure.close_loops(graph, vectors["q"], self._last)
+            return closure.closed_loop_gravity_torque(graph, vectors["q"], self._last)
+        if self._name == "id":
+            result = closure.closed_loop_inverse_dynamics(
+                graph, *_ordered(state), self._last, **self._options
+            )
+            self._last = result.coordinates
+            return result.tau
+        self._last = closure.close_loops(graph, vectors["q"], self._last)
+        v = closure.constraint_projection(graph, vectors["q"], self._last) @ vectors["v"]
+        motion = closure.closed_loop_forward_dynamics(graph, self._last, v, vectors["tau"], **self._options)
+        return motion.accelerations[list(_independent(graph))]
+
+
+def _independent(graph: SubsystemGraph) -> Iterator[int]:
+    """Indices of the independent joints in velocities."""
+    for name in graph.independent_joint_names:
+        yield from range(*graph.v_slice(name).indices(graph.nv))
+
+
+def _black_boxes(texts: list[str]) -> dict[str, Array]:
+    wrenches = {}
+    for text in texts:
+        name, _, numbers = text.rpartition("=")
+        try:
+            wrench = np.array([float(part) for part in numbers.split(",")])
+        except ValueError:
+            wrench = np.zeros(0)
+        if not name or wrench.shape != (6,):
+            raise UsageError(
+                f"--black-box {text}: NAME= and six numbers are needed, as gripper=0,0,9.8,0,0,0"
+            )
+        wrenches[name] = wrench
+    return wrenches
+
+
+INVERSE = _command(
+    "id", "inverse dynamics: torques of states", "Joint torques that the motion of each state needs."
+)
+FORWARD = _command(
+    "fd", "forward dynamics: accelerations under torques", "Joint accelerations under given torques."
+)
+GRAVITY = _command(
+    "gravity", "torques that hold the robot against gravity", "Joint torques against gravity, at rest."
+)

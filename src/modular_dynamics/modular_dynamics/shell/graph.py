@@ -1,0 +1,102 @@
+"""`modular-dynamics graph`: the subsystem graph as a tree of text, DOT, or a picture."""
+
+import argparse
+import json
+from pathlib import Path
+
+from ..composition import subsystem_graph_dot
+from ..exceptions import MissingDependencyError
+from ..model import SubsystemGraph
+from .command import GOOD, Command, UsageError
+from .robot import add_robot_arguments, load_graph, print_warnings
+from .tables import printable
+
+__all__ = ["GRAPH"]
+
+PICTURES = (".png", ".svg", ".pdf")
+EXAMPLES = """\
+  modular-dynamics graph robot.urdf                 # tree of subsystems and joints
+  modular-dynamics graph robot.urdf --dot           # Graphviz DOT
+  modular-dynamics graph robot.urdf -o robot.svg    # picture, without Graphviz
+  xacro robot.xacro | modular-dynamics graph -"""
+
+
+def _add_arguments(parser: argparse.ArgumentParser) -> None:
+    add_robot_arguments(parser)
+    kinds = parser.add_mutually_exclusive_group()
+    kinds.add_argument("--dot", action="store_true", help="print DOT (default: a tree of text)")
+    kinds.add_argument("--json", action="store_true", help="print JSON: subsystems, connections, joints")
+    parser.add_argument(
+        "-o",
+        "--output",
+        metavar="FILE",
+        help="write to a file by its suffix: .png .svg .pdf a picture, .dot .json .txt text (default: print)",
+    )
+
+
+def _run(arguments: argparse.Namespace) -> int:
+    output = None if arguments.output is None else Path(arguments.output)
+    kind = _kind(arguments, output)
+    graph = load_graph(arguments)
+    print_warnings(graph)
+    if kind == "picture" and output is not None:
+        _draw(graph, output)
+        return GOOD
+    text = {"dot": subsystem_graph_dot, "json": _json, "tree": _tree}[kind](graph)
+    if output is None:
+        print(text, end="")
+    else:
+        output.write_text(text, encoding="utf-8")
+    return GOOD
+
+
+def _kind(arguments: argparse.Namespace, output: Path | None) -> str:
+    asked = "dot" if arguments.dot else "json" if arguments.json else ""
+    if output is None:
+        return asked or "tree"
+    suffix = output.suffix.lower()
+    kinds = {".dot": "dot", ".gv": "dot", ".json": "json", ".txt": "tree"} | dict.fromkeys(
+        PICTURES, "picture"
+    )
+    if suffix not in kinds:
+        raise UsageError(f"--output {output}: the suffix {', '.join(kinds)} is needed")
+    if asked and asked != kinds[suffix]:
+        raise UsageError(f"--{asked} and --output {output} contradict each other")
+    return kinds[suffix]
+
+
+def _draw(graph: SubsystemGraph, path: Path) -> None:
+    try:
+        from ..pictures.graph_picture import draw_graph  # noqa: PLC0415  # takes long, and is optional
+    except ImportError as error:
+        raise MissingDependencyError("a picture", "matplotlib and networkx", "shell", error) from error
+    draw_graph(graph, path)
+
+
+def _tree(graph: SubsystemGraph) -> str:
+    return "".join(f"{printable(line)}\n" for line in str(graph).splitlines())
+
+
+def _json(graph: SubsystemGraph) -> str:
+    subsystems = [
+        {
+            "name": one.name,
+            "predecessor": None if one.predecessor is None else graph.subsystems[one.predecessor].name,
+            "connection_link": one.connection.link,
+            "black_box": one.black_box,
+            "joints": [joint.name for joint in one.joints],
+        }
+        for one in graph.subsystems
+    ]
+    closing = {kind: list(names) for kind, names in graph.closing_elements.items()}
+    return json.dumps({"robot": graph.name, "subsystems": subsystems, "closing": closing}, indent=2) + "\n"
+
+
+GRAPH = Command(
+    "graph",
+    "the subsystem graph as a tree, DOT, JSON or a picture",
+    "Shows how a robot is composed of subsystems: which one carries which, at which link, with which joints.",
+    EXAMPLES,
+    _add_arguments,
+    _run,
+)

@@ -1,0 +1,131 @@
+# PYTHON_ARGCOMPLETE_OK
+"""The command line of `modular-dynamics`: parsing, and how it ends whatever happens."""
+
+import argparse
+import os
+import re
+import sys
+from collections.abc import Sequence
+from typing import Any, NoReturn
+
+from ..exceptions import ModularDynamicsError
+from .command import USAGE, Command
+from .commands import commands
+from .tables import printable
+
+__all__ = ["main", "make_parser"]
+
+ABOUT = """\
+Dynamics of robots at the command line: check a robot description, see its subsystems, compute torques and
+accelerations, run the node's computation over a recorded bag, draw the results. SI units throughout: rad,
+m, N m, N, kg, s; quaternions w x y z."""
+AFTER = """\
+examples:
+  modular-dynamics check robot.urdf
+  modular-dynamics id robot.urdf states.csv > torques.csv
+  modular-dynamics bag recording/ --csv torques.csv && modular-dynamics plot torques.csv
+
+exit codes: 0 good, 1 findings (a flaw in the robot, joint states without an answer), 2 what was given cannot
+be used, 3 a fault of this program, 130 interrupted.
+
+completion in bash and zsh (needs argcomplete):
+  eval "$(register-python-argcomplete modular-dynamics)"
+"""
+NUMBERS = re.compile(r"-[\d.]")  # begins a list of numbers, which is no option
+FAULT, INTERRUPTED, NO_READER = 3, 130, 141  # the last two as a shell reports the signals
+TRACEBACK = "MODULAR_DYNAMICS_TRACEBACK"  # environment variable: faults of this program are shown whole
+
+
+class _Parser(argparse.ArgumentParser):
+    """Errors take one line."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(USAGE, f"{self.prog}: {printable(message)}; see {self.prog} --help\n")
+
+
+def make_parser(known: Sequence[Command]) -> argparse.ArgumentParser:
+    """The parser of all commands."""
+    style: dict[str, Any] = {"formatter_class": argparse.RawDescriptionHelpFormatter, "allow_abbrev": False}
+    parser = _Parser(prog="modular-dynamics", description=ABOUT, epilog=AFTER, **style)
+    from .. import __version__  # noqa: PLC0415  # the package is complete by now
+
+    parser.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
+    kinds = parser.add_subparsers(dest="command", metavar="COMMAND", title="commands", required=True)
+    for command in known:
+        examples = f"examples:\n{command.examples}" if command.examples else None
+        own = kinds.add_parser(
+            command.name, help=command.summary, description=command.description, epilog=examples, **style
+        )
+        command.add_arguments(own)
+        own.set_defaults(run=command.run, errors=command.errors)
+    return parser
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    """Run the command that the words (default: of the command line) say; return the exit code."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):  # not where a test stands in for it
+            stream.reconfigure(errors="backslashreplace")
+    name, known = "modular-dynamics", (ModularDynamicsError, OSError)
+    try:
+        parser = make_parser(commands())
+        _complete(parser)
+        arguments, others = parser.parse_known_args(_joined(sys.argv[1:] if words is None else list(words)))
+        if others and "accepts_all" not in arguments:
+            parser.error(f"unknown arguments: {' '.join(others)}")
+        name, known = f"{name} {arguments.command}", (*known, *arguments.errors)
+        code = int(arguments.run(arguments))
+        sys.stdout.flush()  # a reader that has gone is noticed here, not when Python ends
+        return code
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # Python flushes once more at its end
+        return NO_READER
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except known as error:
+        return _failed(name, _one_line(error), USAGE)
+    except MemoryError:
+        return _failed(name, "not enough memory", USAGE)
+    except Exception as error:
+        if os.environ.get(TRACEBACK):
+            raise
+        text = (
+            f"{type(error).__name__}: {_one_line(error)} (a fault of this program; {TRACEBACK}=1 shows where)"
+        )
+        return _failed(name, text, FAULT)
+
+
+def _failed(name: str, text: str, code: int) -> int:
+    print(f"{name}: {text}", file=sys.stderr)
+    return code
+
+
+def _one_line(error: BaseException) -> str:
+    if isinstance(error, OSError) and error.filename is not None:
+        return printable(f"'{error.filename}': {error.strerror}")
+    return printable(" ".join(str(error).split())) or type(error).__name__
+
+
+def _joined(words: list[str]) -> list[str]:
+    """`--q -0.1,0.2` as `--q=-0.1,0.2`: argparse would take the numbers for an option."""
+    joined: list[str] = []
+    for word in words:
+        if NUMBERS.match(word) and joined and joined[-1].startswith("--") and "=" not in joined[-1]:
+            joined[-1] += f"={word}"
+        else:
+            joined.append(word)
+    return joined
+
+
+def _complete(parser: argparse.ArgumentParser) -> None:
+    if "_ARGCOMPLETE" not in os.environ:
+        return
+    try:
+        import argcomplete  # noqa: PLC0415  # an optional package
+    except ImportError:
+        return
+    argcomplete.autocomplete(parser)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,216 @@
+"""States of a robot from the command line, CSV, NumPy files or standard input, one after the other."""
+
+import argparse
+import csv
+import difflib
+import io
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..model import SubsystemGraph
+from .command import UsageError
+from .lines import lines_of
+from .robot import STDIN
+
+__all__ = ["Coordinates", "State", "coordinates_of", "given_state", "read_states"]
+
+Array = NDArray[np.float64]
+NUMPY = b"\x93NUMPY"
+
+
+class State(NamedTuple):
+    """Time [s], None where it is not known; vectors by the letters that a command takes; where from."""
+
+    time: float | None
+    vectors: dict[str, Array]
+    where: str
+
+
+@dataclass(frozen=True, eq=False)
+class Coordinates:
+    """The joints whose state is given, and the names of their numbers.
+
+    Attributes:
+        neutral: (nq,) positions. positions, rates: names of the numbers of q, and of v, a and tau.
+        linear: of each rate, whether it is a length's [m/s], not an angle's.
+    """
+
+    neutral: Array
+    positions: tuple[str, ...]
+    rates: tuple[str, ...]
+    linear: tuple[bool, ...]
+
+    def names(self, letter: str) -> tuple[str, ...]:
+        """Of the numbers of the vector q, v, a or tau."""
+        return self.positions if letter == "q" else self.rates
+
+
+def coordinates_of(graph: SubsystemGraph) -> Coordinates:
+    """Of the independent joints: all of them, but with closed loops."""
+    joints = [graph.joint(name) for name in graph.independent_joint_names]
+    neutral = graph.neutral()
+    linear = [
+        (joint.type.value == "prismatic") or (joint.type.value == "floating" and k < 3)
+        for joint in joints
+        for k in range(joint.type.nv)
+    ]
+    return Coordinates(
+        np.concatenate([np.zeros(0), *(neutral[graph.q_slice(joint.name)] for joint in joints)]),
+        tuple(name for joint in joints for name in _numbered(joint.name, joint.type.nq)),
+        tuple(name for joint in joints for name in _numbered(joint.name, joint.type.nv)),
+        tuple(linear),
+    )
+
+
+def _numbered(name: str, count: int) -> list[str]:
+    return [name] if count == 1 else [f"{name}.{k}" for k in range(count)]
+
+
+def given_state(arguments: argparse.Namespace, letters: Sequence[str], coordinates: Coordinates) -> State:
+    """The state of the options --q, --v and so on; what is not given is neutral, or zero."""
+    vectors = {}
+    for letter in letters:
+        neutral = coordinates.neutral if letter == "q" else np.zeros(len(coordinates.rates))
+        text: str | None = getattr(arguments, letter)
+        names = coordinates.names(letter)
+        vectors[letter] = neutral if text is None else _vector(f"--{letter}", text, names, neutral)
+    return State(None, vectors, "the state")
+
+
+def _vector(option: str, text: str, names: Sequence[str], neutral: Array) -> Array:
+    """Numbers in order, or NAME=NUMBER for some."""
+    parts = [part.strip() for part in text.split(",") if part.strip()]
+    if not any("=" in part for part in parts):
+        if len(parts) != len(names):
+            raise UsageError(
+                f"{option} has {len(parts)} numbers; {len(names)} are needed: {', '.join(names)}"
+            )
+        return np.array([_number(part, option) for part in parts])
+    values = neutral.copy()
+    for part in parts:
+        name, _, value = part.rpartition("=")
+        if name not in names:
+            raise UsageError(f"{option} names {_unknown(name, names)}")
+        values[names.index(name)] = _number(value, f"{option} {name}")
+    return values
+
+
+def read_states(path: str, letters: Sequence[str], coordinates: Coordinates) -> Iterator[State]:
+    """The states of a file, or of standard input, read as they are needed.
+
+    A CSV has a header: time [s] if it is known, q_NAME for every joint, for v, a and tau all or none, then
+    zero. A NumPy array has a row for each state: q, then the other vectors, or only the first of them.
+
+    Raises:
+        UsageError: naming the line, and the column or what would be right.
+    """
+    where = "standard input" if path == STDIN else f"'{path}'"
+    if path == STDIN:
+        stream: Any = sys.stdin.buffer
+        if stream.peek(len(NUMPY))[: len(NUMPY)] == NUMPY:
+            yield from _rows_of(_array(io.BytesIO(stream.read()), where), letters, coordinates, where)
+            return
+        opened: Any = nullcontext(io.TextIOWrapper(stream, encoding="utf-8-sig", newline=""))
+    elif Path(path).suffix.lower() in (".npy", ".npz"):
+        yield from _rows_of(_array(path, where), letters, coordinates, where)
+        return
+    else:
+        opened = open(path, encoding="utf-8-sig", newline="")  # noqa: SIM115  # closed below
+    with opened as file:
+        yield from _from_csv(file, letters, coordinates, where)
+
+
+def _array(source: Any, where: str) -> Any:
+    try:
+        array = np.load(source, mmap_mode="r" if isinstance(source, str) else None, allow_pickle=False)
+    except (ValueError, EOFError, OSError) as error:
+        if isinstance(error, FileNotFoundError):
+            raise
+        raise UsageError(f"{where} is no NumPy array of numbers: {error}") from error
+    if not isinstance(array, np.ndarray) or array.dtype.kind not in "fiu" or array.ndim not in (1, 2):
+        raise UsageError(f"{where}: one array of numbers is needed, a row for each state (.npy)")
+    return array if array.ndim == 2 else array[np.newaxis]
+
+
+def _rows_of(array: Any, letters: Sequence[str], coordinates: Coordinates, where: str) -> Iterator[State]:
+    ends = np.cumsum([len(coordinates.names(letter)) for letter in letters]).tolist()
+    if array.shape[1] not in ends:
+        sizes = ", ".join(f"{end} ({' '.join(letters[: k + 1])})" for k, end in enumerate(ends))
+        raise UsageError(f"{where} has rows of {array.shape[1]} numbers; possible: {sizes}")
+    for row, values in enumerate(array):
+        parts = np.split(np.asarray(values, dtype=float), ends)
+        vectors = {
+            letter: part if len(part) else np.zeros(len(coordinates.rates))
+            for letter, part in zip(letters, parts, strict=False)
+        }
+        yield State(None, vectors, f"{where}, row {row}")
+
+
+def _from_csv(file: IO[str], letters: Sequence[str], coordinates: Coordinates, where: str) -> Iterator[State]:
+    reader = csv.reader(lines_of(file, where))
+    try:
+        head = [cell.strip() for cell in next(reader, [])]
+        places = _places(head, letters, coordinates, where)
+        for row in reader:
+            if not row:
+                continue
+            at = f"{where}, line {reader.line_num}"
+            if len(row) != len(head):
+                raise UsageError(f"{at}: {len(row)} cells for {len(head)} columns")
+            values = [_number(cell, f"{at}, column {name}") for cell, name in zip(row, head, strict=True)]
+            vectors = {
+                letter: np.array([values[k] for k in places[letter]])
+                for letter in letters
+                if letter in places
+            }
+            for letter in letters:
+                vectors.setdefault(letter, np.zeros(len(coordinates.rates)))
+            yield State(values[head.index("time")] if "time" in head else None, vectors, at)
+    except (csv.Error, UnicodeDecodeError) as error:
+        raise UsageError(f"{where} is no CSV in UTF-8: {error}") from error
+
+
+def _places(
+    head: list[str], letters: Sequence[str], coordinates: Coordinates, where: str
+) -> dict[str, list[int]]:
+    """By letter, the columns of its numbers, in order."""
+    known = [f"{letter}_{name}" for letter in letters for name in coordinates.names(letter)]
+    if not head:
+        raise UsageError(f"{where} is empty; a header is needed: time,{known[0] if known else 'q_NAME'},...")
+    if twice := [name for name in head if head.count(name) > 1]:
+        raise UsageError(f"{where} has the column '{twice[0]}' twice")
+    if unknown := [name for name in head if name != "time" and name not in known]:
+        raise UsageError(f"{where} has the column {_unknown(unknown[0], ['time', *known])}")
+    places: dict[str, list[int]] = {}
+    for letter in letters:
+        names = [f"{letter}_{name}" for name in coordinates.names(letter)]
+        missing = [name for name in names if name not in head]
+        if missing and (letter == "q" or len(missing) < len(names)):
+            rest = "" if letter == "q" else f"; {letter}_NAME is needed for all joints or for none"
+            raise UsageError(f"{where} has no column '{missing[0]}'{rest}")
+        if not missing:
+            places[letter] = [head.index(name) for name in names]
+    return places
+
+
+def _number(text: str, where: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = np.nan
+    if not np.isfinite(value):
+        raise UsageError(f"{where}: '{text}' is no finite number")
+    return value
+
+
+def _unknown(name: str, names: Sequence[str]) -> str:
+    close = difflib.get_close_matches(name, names, 1)
+    hint = f"did you mean '{close[0]}'?" if close else f"possible: {', '.join(names[:12])}"
+    return f"'{name:.60}', which is unknown; {hint}"

@@ -1,0 +1,132 @@
+"""What the library does not read, from the texts that links came from: shapes, colours, and more."""
+
+from collections.abc import Iterator
+
+import numpy as np
+from lxml import etree
+
+from ...algebra import from_xyz_rpy
+from ...model import SubsystemGraph
+from ...text.numbers import decimals
+from ..xacro_files import read_plain
+from .parts import ends_of
+from .source_names import Materials, rename
+
+__all__ = ["add_from_sources"]
+
+#: Children of <joint> that are written from the graph, and those of a joint that moves.
+_WRITTEN = ("parent", "child", "origin", "axis", "limit", "dynamics", "mimic")
+_READ = ("link", "joint", "material", "modular_dynamics")
+#: Elements that stay if a robot is attached under a prefix: the names of joints and links in them are known.
+_RENAMED = ("gazebo", "transmission", "ros2_control")
+#: Difference of poses that is rounding [m, rad].
+_ROUNDING = 1e-14
+
+
+def add_from_sources(robot: etree._Element, graph: SubsystemGraph) -> None:
+    """Add to a <robot> element what the graph's sources say of its links and joints, by their names.
+
+    Origins that differ from those of a source by rounding alone are written as there.
+    """
+    target = _Target(robot, graph)
+    materials, others = Materials(), list[etree._Element]()
+    for source in graph.sources:
+        root = read_plain(source.text).root
+        rename(root, source.prefix)
+        links = {source.prefix + link for link in source.links}
+        for unused in [own for own in root.findall("link") if own.get("name") not in links]:
+            root.remove(unused)
+        for k, definition in enumerate(materials.added(root, source.prefix)):
+            robot.insert(k, definition)
+        for own in root.findall("link"):
+            target.add_to_link(own)
+        for own in root.findall("joint"):
+            if ends_of(own)[1] in links:
+                target.add_to_joint(own)
+        others += target.valid(
+            [own for own in root.iterchildren(etree.Element) if own.tag not in _READ], source.prefix
+        )
+    robot.extend(others)
+
+
+class _Target:
+    """Links and joints of a <robot> element, to which children are added."""
+
+    def __init__(self, robot: etree._Element, graph: SubsystemGraph) -> None:
+        self.links = {str(link.get("name")): link for link in robot.findall("link")}
+        self.joints = {str(joint.get("name")): joint for joint in robot.findall("joint")}
+        self.names = {*self.links, *self.joints}
+        self.above = {ends_of(joint)[1]: joint for joint in self.joints.values()}
+        #: links of black boxes whose masses the graph does not have, with those that may carry them
+        self.boxed = {
+            link: {*box.fixed_links} if link != box.root_link else {box.connection.link}
+            for box in graph.subsystems
+            for link in box.fixed_links
+        }
+
+    def add_to_link(self, source: etree._Element) -> None:
+        name = str(source.get("name"))
+        if name in self.links:
+            kept = [own for own in source if own.tag != "inertial" or name in self.boxed]
+            self.links[name].extend(kept)
+
+    def add_to_joint(self, source: etree._Element) -> None:
+        name, (parent, child) = str(source.get("name")), ends_of(source)
+        above = self.above.get(child)
+        if above is None:
+            return
+        if parent in self.boxed.get(child, ()) and name not in self.joints:
+            above.set("name", name)
+            for end in above.findall("parent"):
+                end.set("link", parent)
+            _place(above, _origin(source))
+            return
+        if above.get("name") != name:
+            return
+        if parent == ends_of(above)[0] and _same(_origin(source), _origin(above)):
+            _place(above, _origin(source))
+        if (above.get("type") == "fixed") == (source.get("type") == "fixed"):
+            above.extend([own for own in source.iterchildren(etree.Element) if own.tag not in _WRITTEN])
+
+    def valid(self, elements: list[etree._Element], prefix: str) -> Iterator[etree._Element]:
+        """Elements beside links and joints that name only what is there: links, and joints that move.
+
+        Of <ros2_control> only the joints that are gone are left out.
+        """
+        moving = {name for name, joint in self.joints.items() if joint.get("type") != "fixed"}
+        for own in elements:
+            reference = own.get("reference")
+            if prefix and (own.tag not in _RENAMED or (own.tag == "gazebo" and not reference)):
+                continue
+            if own.tag == "gazebo" and reference and reference not in self.names:
+                continue
+            gone = [joint for joint in own.findall("joint") if joint.get("name") not in moving]
+            if own.tag == "transmission" and gone:
+                continue
+            for joint in gone if own.tag == "ros2_control" else ():
+                own.remove(joint)
+            yield own
+
+
+def _origin(joint: etree._Element) -> etree._Element:
+    """A copy of its origin."""
+    copy = etree.Element("origin")
+    for origin in joint.findall("origin")[:1]:
+        copy.attrib.update(origin.attrib)
+    return copy
+
+
+def _place(joint: etree._Element, origin: etree._Element) -> None:
+    """Give it this origin in place of its own."""
+    for old in joint.findall("origin"):
+        joint.replace(old, origin)
+
+
+def _same(one: etree._Element, other: etree._Element) -> bool:
+    """Whether two origins are the same pose up to rounding; r and -r are the same rotation."""
+    x, y = (
+        from_xyz_rpy(*(decimals(origin.get(key, "0 0 0")) for key in ("xyz", "rpy"))).vec8()
+        for origin in (one, other)
+    )
+    y *= np.copysign(1.0, x[:4] @ y[:4])
+    return bool(np.abs(x - y).max() <= _ROUNDING * max(1.0, np.abs(x).max()))

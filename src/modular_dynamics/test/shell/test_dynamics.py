@@ -1,0 +1,195 @@
+"""Torques and accelerations of states against Pinocchio's, and of closed loops against the library."""
+
+import csv
+import io
+import json
+import sys
+
+import numpy as np
+import pinocchio
+import pytest
+
+import modular_dynamics as md
+from helpers.paths import ROBOTS
+
+NAMES = ["turn", "bend", "left", "right"]
+
+
+@pytest.fixture
+def model(four_link):
+    """Pinocchio's own reading of the file, its data, and the order of NAMES in it."""
+    model = pinocchio.buildModelFromUrdf(str(four_link))
+    return model, model.createData(), [model.joints[model.getJointId(name)].idx_v for name in NAMES]
+
+
+def in_its_order(model, q, *rates):
+    """Positions, of continuous joints as cosine and sine, and the other vectors."""
+    joints = [model.joints[model.getJointId(name)] for name in NAMES]
+    positions, others = np.zeros(model.nq), np.zeros((len(rates), model.nv))
+    for k, joint in enumerate(joints):
+        positions[joint.idx_q : joint.idx_q + joint.nq] = (
+            [q[k]] if joint.nq == 1 else [np.cos(q[k]), np.sin(q[k])]
+        )
+        others[:, joint.idx_v] = [rate[k] for rate in rates]
+    return positions, *others
+
+
+def rows(text, letter):
+    table = list(csv.DictReader(io.StringIO(text)))
+    return np.array([[float(row[f"{letter}_{name}"]) for name in NAMES] for row in table]), table
+
+
+@pytest.fixture
+def states(tmp_path):
+    numbers = np.random.default_rng(5).uniform(-2.0, 2.0, (20, 12))
+    path = tmp_path / "states.csv"
+    head = ["time", *(f"{letter}_{name}" for letter in ("v", "q", "a") for name in reversed(NAMES))]
+    with open(path, "w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file)
+        writer.writerow(head)
+        for k, (q, v, a) in enumerate(numbers.reshape(-1, 3, 4)):
+            writer.writerow([0.1 * k, *v[::-1], *q[::-1], *a[::-1]])
+    return path, numbers.reshape(-1, 3, 4)
+
+
+def test_inverse_dynamics_of_a_file_in_any_order_of_columns(shell, four_link, model, states):
+    robot, data, order = model
+    path, numbers = states
+    tau, table = rows(shell("id", four_link, path).out, "tau")
+    expected = [pinocchio.rnea(robot, data, *in_its_order(robot, *state))[order] for state in numbers]
+    np.testing.assert_allclose(tau, expected, rtol=1e-12, atol=1e-12)
+    assert [float(row["time"]) for row in table] == pytest.approx([0.1 * k for k in range(20)])
+
+
+def test_forward_dynamics_and_gravity_of_numpy_files(shell, four_link, model, states, tmp_path):
+    robot, data, order = model
+    _, numbers = states
+    np.save(tmp_path / "states.npy", numbers.reshape(20, 12))
+    a, table = rows(shell("fd", four_link, tmp_path / "states.npy").out, "a")
+    expected = [pinocchio.aba(robot, data, *in_its_order(robot, *state))[order] for state in numbers]
+    np.testing.assert_allclose(a, expected, rtol=1e-9, atol=1e-9)
+    assert "time" not in table[0]
+    np.save(tmp_path / "q.npy", numbers[:, 0])
+    assert shell("gravity", four_link, tmp_path / "q.npy", "-o", tmp_path / "tau.npy").code == 0
+    expected = [
+        pinocchio.computeGeneralizedGravity(robot, data, *in_its_order(robot, q))[order]
+        for q in numbers[:, 0]
+    ]
+    np.testing.assert_allclose(np.load(tmp_path / "tau.npy"), expected, rtol=1e-12, atol=1e-12)
+
+
+def test_one_state_by_order_and_by_name(shell, four_link, model):
+    robot, data, order = model
+    q, a = [-0.1, 0.2, 0.0, 1.0], [0.0, 0.0, 2.0, 0.0]
+    expected = pinocchio.rnea(robot, data, *in_its_order(robot, q, [0] * 4, a))[order]
+    by_order = json.loads(shell("id", four_link, "--q", "-0.1,0.2,0,1", "--a", "left=2", "--json").out)
+    assert list(by_order["tau"].values()) == pytest.approx(expected)
+    by_name = shell("id", four_link, "--q", "turn=-0.1,right=1,bend=0.2", "--a", "left=2", "--csv")
+    assert rows(by_name.out, "tau")[0][0] == pytest.approx(expected)
+    table = shell("id", four_link, "--q", "-0.1,0.2,0,1", "--a", "left=2").out.splitlines()
+    assert table[3].split() == ["left", f"{expected[2]:.6g}", "N", "m"]
+
+
+def test_results_are_to_the_last_bit_in_csv(shell, four_link, states, tmp_path):
+    path, _ = states
+    graph = md.load_urdf(four_link)
+    assert shell("id", four_link, path, "-o", tmp_path / "out.csv").code == 0
+    tau, _ = rows((tmp_path / "out.csv").read_text(encoding="utf-8"), "tau")
+    np.testing.assert_array_equal(tau, [md.inverse_dynamics(graph, *state) for state in states[1]])
+
+
+@pytest.mark.parametrize("kind", ["csv", "npy"])
+def test_states_from_standard_input(shell, four_link, states, tmp_path, monkeypatch, kind):
+    path, numbers = states
+    if kind == "npy":
+        path = tmp_path / "states.npy"
+        np.save(path, numbers.reshape(20, 12))
+    with open(path, "rb") as file:
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BufferedReader(io.BytesIO(file.read()))))
+    found = shell("id", four_link, "-")
+    assert (found.code, len(found.out.splitlines())) == (0, 21)
+
+
+def test_without_velocities_and_accelerations_they_are_zero(shell, four_link, tmp_path):
+    path, q = tmp_path / "states.csv", [0.1, 0.2, -0.3, 0.4]
+    path.write_text("q_turn,q_bend,q_left,q_right\n" + ",".join(map(str, q)), "utf-8")
+    expected = md.gravity_torque(md.load_urdf(four_link), q)
+    np.testing.assert_allclose(rows(shell("id", four_link, path).out, "tau")[0][0], expected, atol=1e-14)
+
+
+def test_closed_loops_follow_from_state_to_state(shell, tmp_path, monkeypatch):
+    guesses, compute = [], md.closed_loop_inverse_dynamics
+
+    def noted(graph, q, v, a, guess, **options):
+        guesses.append(guess)
+        return compute(graph, q, v, a, guess, **options)
+
+    monkeypatch.setattr("modular_dynamics.closure.closed_loop_inverse_dynamics", noted)
+    robot = ROBOTS / "four_bar.urdf"
+    graph = md.load_urdf(robot)
+    (name,) = graph.independent_joint_names
+    q = np.linspace(0.6, 1.4, 9)
+    path = tmp_path / "states.csv"
+    path.write_text(f"q_{name},v_{name},a_{name}\n" + "".join(f"{one},0.5,-0.3\n" for one in q), "utf-8")
+    tau = [float(line) for line in shell("id", robot, path).out.splitlines()[1:]]
+    guess, expected = None, []
+    for one, given in zip(q, guesses, strict=True):
+        np.testing.assert_array_equal(given, guess)
+        result = compute(graph, [one], [0.5], [-0.3], guess)
+        expected.append(result.tau[0])
+        guess = result.coordinates
+    np.testing.assert_allclose(tau, expected, rtol=1e-12)
+    # forward dynamics is the inverse's inverse
+    path.write_text(
+        f"q_{name},v_{name},tau_{name}\n" + "".join(f"{a},0.5,{t}\n" for a, t in zip(q, tau, strict=True)),
+        "utf-8",
+    )
+    a = [float(line) for line in shell("fd", robot, path).out.splitlines()[1:]]
+    np.testing.assert_allclose(a, -0.3, rtol=1e-8)
+    rest = json.loads(shell("gravity", robot, "--q", "0.6", "--json").out)["tau"]
+    assert rest[name] == pytest.approx(md.closed_loop_gravity_torque(graph, [0.6])[0])
+
+
+def test_a_floating_base_has_numbered_columns(shell, four_link):
+    record = json.loads(shell("id", four_link, "--floating-base", "--json").out)
+    assert list(record["tau"])[:7] == [*(f"root_joint.{k}" for k in range(6)), "turn"]
+    mass = sum(body.mass for body in md.load_urdf(four_link, floating_base=True).bodies)
+    assert record["tau"]["root_joint.2"] == pytest.approx(9.81 * mass)
+
+
+def test_a_black_box_needs_its_wrench(shell, error, tmp_path, four_link):
+    path = tmp_path / "partition.yaml"
+    path.write_text(
+        "version: 1\nsubsystems:\n  - {name: stem, joints: [turn, bend]}\n"
+        "  - {name: left_branch, joints: [left]}\n"
+        "  - {name: right_branch, root_link: right_branch, black_box: true}\n",
+        "utf-8",
+    )
+    options = ("id", four_link, "--partition", path, "--json")
+    assert "right_branch" in error(*options)
+    tau = json.loads(shell(*options, "--black-box", "right_branch=1,2,3,0.1,0.2,0.3").out)["tau"]
+    graph = md.load_urdf(four_link, path)
+    wrenches = {"right_branch": np.array([1, 2, 3, 0.1, 0.2, 0.3])}
+    expected = md.inverse_dynamics(graph, *np.zeros((3, 4)), black_box_wrenches=wrenches)
+    assert tau["right"] is None  # not known
+    assert [tau[name] for name in NAMES[:3]] == pytest.approx(expected[:3])
+    assert "NAME= and six numbers" in error(*options, "--black-box", "right_branch=1,2")
+
+
+def test_friction_counts_where_it_is_asked_for(shell, tmp_path, four_link):
+    text = four_link.read_text(encoding="utf-8")
+    path = tmp_path / "damped.urdf"
+    path.write_text(text.replace("</joint>", '<dynamics damping="0.5" friction="0"/></joint>'), "utf-8")
+    given = ("id", path, "--v", "1,1,1,1", "--json")
+    without, with_friction = (
+        json.loads(shell(*given, *more).out)["tau"] for more in ((), ("--friction", "urdf"))
+    )
+    assert [with_friction[name] - without[name] for name in NAMES] == pytest.approx([0.5] * 4)
+
+
+def test_what_cannot_be_computed_names_the_state(error, tmp_path, four_link):
+    path = tmp_path / "states.csv"
+    path.write_text(
+        "q_turn,q_bend,q_left,q_right,v_turn,v_bend,v_left,v_right\n" + "0,0,0,0,1e200,1e200,0,0\n", "utf-8"
+    )
+    assert f"'{path}', line 2: " in error("id", four_link, path, "-o", tmp_path / "tau.npy")

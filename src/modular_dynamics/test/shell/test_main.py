@@ -1,0 +1,122 @@
+"""The command as a process: help, exit codes, pipes, signals, completion; and faults of the program."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+import modular_dynamics as md
+from helpers.processes import run_python
+from modular_dynamics.shell import check, commands
+
+COMMANDS = [one.name for one in commands.OWN]
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_help_alone_says_everything(shell, name):
+    found = shell(name, "--help")
+    assert found.code == 0
+    assert "examples:\n  modular-dynamics" in found.out
+    options = re.split(r"\n  (?=-)", found.out)[1:]
+    assert len(options) > 2
+    for text in options:
+        words = " ".join(text.split())
+        if "-h, --help" in words:
+            continue
+        assert "default" in words or "print" in words or "repeatable" in words or "zero" in words, words
+
+
+def test_every_example_of_help_parses(shell):
+    for command in commands.OWN:
+        for line in command.examples.splitlines():
+            for part in re.findall(r"modular-dynamics ([^|#>&]+)", line):
+                words = part.split()
+                found = shell(*words[:1], "--help")
+                for option in (word for word in words if word.startswith("--")):
+                    assert option in found.out
+
+
+def test_version_and_words_that_are_no_command(shell):
+    assert shell("--version").out == f"modular-dynamics {md.__version__}\n"
+    for words in ((), ("chek",), ("check",), ("check", "a", "--bogus"), ("id", "r.urdf", "--gravity", "1,2")):
+        found = shell(*words)
+        assert (found.code, found.out, found.err.count("\n")) == (2, "", 1), found.err
+        assert found.err.endswith("--help\n")
+
+
+def test_a_fault_of_the_program_takes_one_line_and_on_request_all(shell, four_link, monkeypatch):
+    def fail(*_):
+        raise RuntimeError("two\nlines")
+
+    monkeypatch.setattr(check, "compare", fail)
+    found = shell("check", four_link)
+    assert (found.code, found.err.count("\n")) == (3, 1)
+    assert "RuntimeError: two lines (a fault of this program" in found.err
+    monkeypatch.setenv("MODULAR_DYNAMICS_TRACEBACK", "1")
+    with pytest.raises(RuntimeError):
+        shell("check", four_link)
+
+
+def command_of(*words):
+    return [sys.executable, "-m", "modular_dynamics", *map(str, words)]
+
+
+def test_a_reader_that_leaves_is_no_error(tmp_path, four_link):
+    states = tmp_path / "states.csv"
+    states.write_text("q_turn,q_bend,q_left,q_right\n" + "0.1,0.2,0.3,0.4\n" * 20_000, "utf-8")
+    with subprocess.Popen(
+        command_of("id", four_link, states), stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
+        assert process.stdout.readline().startswith(b"tau_turn")
+        process.stdout.close()
+        assert process.stderr.read() == b""
+        assert process.wait() == 141
+
+
+def test_interruption_is_quiet(four_link):
+    with subprocess.Popen(
+        command_of("id", four_link, "-", "--csv"),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    ) as process:
+        process.stdin.write(b"q_turn,q_bend,q_left,q_right\n" + b"0,0,0,0\n" * 5_000)
+        process.stdin.flush()
+        process.stdout.readline()  # it computes
+        time.sleep(0.1)
+        process.send_signal(signal.SIGINT)
+        process.stdout.read()
+        assert process.stderr.read() == b""
+        assert process.wait() == 130
+
+
+def test_a_terminal_without_unicode(four_link):
+    environment = os.environ | {"PYTHONIOENCODING": "ascii"}
+    done = run_python("-m", "modular_dynamics", "graph", four_link, env=environment)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "four_link" in done.stdout
+
+
+def test_completion_in_the_shell(tmp_path):
+    pytest.importorskip("argcomplete")
+
+    def completed(line):
+        output = tmp_path / "completions"
+        environment = os.environ | {
+            "_ARGCOMPLETE": "3",  # words before the command's own: python -m modular_dynamics
+            "_ARGCOMPLETE_STDOUT_FILENAME": str(output),
+            "_ARGCOMPLETE_SUPPRESS_SPACE": "1",
+            "COMP_LINE": line,
+            "COMP_POINT": str(len(line)),
+            "_ARGCOMPLETE_IFS": "\n",
+        }
+        run_python("-m", "modular_dynamics", env=environment)
+        return output.read_text(encoding="utf-8").split("\n")
+
+    start = "python -m modular_dynamics "
+    assert {"check", "graph", "id", "bag"} <= {word.strip() for word in completed(start)}
+    assert [word.strip() for word in completed(f"{start}check r.urdf --sta")] == ["--states"]

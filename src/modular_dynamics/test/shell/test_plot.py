@@ -1,0 +1,94 @@
+import numpy as np
+import pytest
+
+from modular_dynamics.pictures import time_plot
+
+
+@pytest.fixture
+def panels(monkeypatch):
+    """What is drawn: times and panels of each picture."""
+    drawn, draw = [], time_plot.draw_over_time
+
+    def note(title, times, parts, path):
+        drawn.append((times, parts))
+        return draw(title, times, parts, path)
+
+    monkeypatch.setattr(time_plot, "draw_over_time", note)
+    return drawn
+
+
+@pytest.fixture
+def table(tmp_path):
+    path = tmp_path / "torques.csv"
+    path.write_text(
+        "time,tau_lift,tau_finger,residual_lift,residual_finger,fx_arm,mz_arm\n"
+        "1700000000.5,100,0.1,1,,5,6\n1700000001.0,-200,0.2,2,,7,8\n",
+        "utf-8",
+    )
+    return path
+
+
+def test_torques_over_measured_efforts_where_there_are_some(shell, table, panels):
+    found = shell("plot", table)
+    picture = table.with_suffix(".png")
+    assert (found.code, found.out) == (0, f"{picture}\n")
+    assert picture.read_bytes().startswith(b"\x89PNG")
+    times, parts = panels[0]
+    np.testing.assert_allclose(times, [0.0, 0.5])
+    assert [list(part.lines) for part in parts] == [["lift"], ["finger"]]
+    np.testing.assert_array_equal(parts[0].measured["lift"], [101.0, -198.0])
+    assert "finger" not in parts[1].measured
+
+
+def test_without_measurements_joints_of_one_size_share_a_panel(shell, tmp_path, panels):
+    path = tmp_path / "t.csv"
+    path.write_text("tau_a,tau_b,tau_c,tau_d\n100,0.5,-40,0\n-3,0.2,1,0\n", "utf-8")
+    assert shell("plot", path).code == 0
+    assert [list(part.lines) for part in panels[0][1]] == [["a", "c"], ["b"], ["d"]]
+    np.testing.assert_array_equal(panels[0][0], [0.0, 1.0])  # rows are counted
+
+
+def test_residuals_wrenches_and_a_choice(shell, table, panels, tmp_path):
+    assert shell("plot", table, "--what", "residual", "-o", tmp_path / "r.svg").code == 0
+    assert [list(part.lines) for part in panels[0][1]] == [["lift"]]
+    assert shell("plot", table, "--what", "wrench", "-o", tmp_path / "w.pdf").code == 0
+    (part,) = panels[1][1]
+    assert {name: values.tolist() for name, values in part.lines.items()} == {
+        "fx": [5.0, 7.0],
+        "mz": [6.0, 8.0],
+    }
+    assert shell("plot", table, "--only", "finger").code == 0
+    assert [list(part.lines) for part in panels[2][1]] == [["finger"]]
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "words"),
+    [
+        ("time,tau_a\n0,1\n", ("--what", "wrench"), "has no columns fx_NAME"),
+        ("time,tau_a\n", (), "has no rows"),
+        ("", (), "has no columns tau_NAME"),
+        ("time,tau_a\n0,1\n", ("--only", "b"), "--only names 'b'; possible: a"),
+        ("time,tau_a\n0,x\n", (), "line 2, column tau_a: 'x' is no number"),
+        ("time,tau_a\n0\n", (), "line 2: 1 cells for 2 columns"),
+        ("time,tau_a,residual_a\n0,1,\n", ("--what", "residual"), "no value in the columns residual_NAME"),
+        (
+            "time,tau_a\n0,1\n",
+            ("-o", "t.jpg"),
+            "--output t.jpg: a name that ends in .png, .svg, .pdf is needed",
+        ),
+    ],
+)
+def test_what_cannot_be_drawn(error, tmp_path, text, options, words):
+    path = tmp_path / "t.csv"
+    path.write_text(text, "utf-8")
+    assert words in error("plot", path, *options)
+
+
+def test_standard_input_needs_a_name_for_the_picture(error):
+    assert "--output is needed" in error("plot", "-")
+
+
+def test_a_missing_file_and_a_bag_that_nothing_reads(error, tmp_path, monkeypatch):
+    assert "No such file" in error("plot", "missing.csv")
+    monkeypatch.setattr("modular_dynamics.shell.columns.entry_points", lambda **_: [])
+    assert "modular_dynamics_ros, which reads bags, is not installed" in error("plot", tmp_path)

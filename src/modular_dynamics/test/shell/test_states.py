@@ -1,0 +1,91 @@
+"""States that cannot be used: one line that names what is wrong and what would be right."""
+
+import numpy as np
+import pytest
+
+HEAD = "q_turn,q_bend,q_left,q_right"
+
+
+@pytest.fixture
+def table(tmp_path):
+    def write(text, name="states.csv"):
+        path = tmp_path / name
+        path.write_bytes(text if isinstance(text, bytes) else text.encode())
+        return path
+
+    return write
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", "is empty; a header is needed: time,q_turn,..."),
+        (f"{HEAD},q_lefd\n", "has the column 'q_lefd', which is unknown; did you mean 'q_left'?"),
+        (f"{HEAD},tau_turn\n", "has the column 'tau_turn', which is unknown"),
+        (f"{HEAD},q_turn\n", "has the column 'q_turn' twice"),
+        ("q_turn,q_bend,q_left\n", "has no column 'q_right'"),
+        (f"{HEAD},v_turn\n", "has no column 'v_bend'; v_NAME is needed for all joints or for none"),
+        (f"{HEAD}\n0,0,0,0\n0,0,0\n", "line 3: 3 cells for 4 columns"),
+        (f"{HEAD}\n0,0,x,0\n", "line 2, column q_left: 'x' is no finite number"),
+        (f"{HEAD}\n0,0,,0\n", "line 2, column q_left: '' is no finite number"),
+        (f"{HEAD}\n0,nan,0,0\n", "line 2, column q_bend: 'nan' is no finite number"),
+        (f"{HEAD}\n0,inf,0,0\n", "column q_bend: 'inf' is no finite number"),
+        (b"\xff\xfe\x00", "is no CSV in UTF-8"),
+    ],
+)
+def test_a_table_that_cannot_be_used(shell, table, four_link, text, words):
+    found = shell("id", four_link, table(text))
+    assert found.code == 2
+    assert found.err.count("\n") == 1
+    assert words in found.err
+
+
+@pytest.mark.parametrize(
+    ("array", "words"),
+    [
+        (np.zeros((2, 5)), "has rows of 5 numbers; possible: 4 (q), 8 (q v), 12 (q v a)"),
+        (np.zeros((2, 2, 4)), "one array of numbers is needed"),
+        (np.array([["a"] * 4]), "one array of numbers is needed"),
+        (np.array([{}] * 4), "is no NumPy array of numbers"),
+    ],
+)
+def test_an_array_that_cannot_be_used(error, tmp_path, four_link, array, words):
+    np.save(tmp_path / "states.npy", array)
+    assert words in error("id", four_link, tmp_path / "states.npy")
+
+
+def test_a_file_that_is_no_array_although_it_is_called_so(error, table, four_link):
+    assert "is no NumPy array" in error("id", four_link, table("0,0,0,0\n", "states.npy"))
+    assert "is no NumPy array" in error("id", four_link, table(b"\x93NUMPY\x01\x00", "states.npy"))
+
+
+def test_not_finite_numbers_of_an_array_name_their_row(error, tmp_path, four_link):
+    np.save(tmp_path / "states.npy", np.array([[0.0] * 4, [0.0, np.nan, 0.0, 0.0]]))
+    found = error("id", four_link, tmp_path / "states.npy", "-o", tmp_path / "tau.npy")
+    assert "row 1: q[1] of joint 'bend' is nan" in found
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (("--q", "1,2"), "--q has 2 numbers; 4 are needed: turn, bend, left, right"),
+        (("--q", "bnd=1"), "--q names 'bnd', which is unknown; did you mean 'bend'?"),
+        (("--v", "bend=fast"), "--v bend: 'fast' is no finite number"),
+        (("--a", "1,2,3,x"), "--a: 'x' is no finite number"),
+        (("-", "--q", "0,0,0,0"), "--q and a file of states contradict each other"),
+        (("missing.csv",), "'missing.csv': No such file"),
+        (("missing.npy",), "'missing.npy': No such file"),
+        (("-o", "torques.xls"), "--output torques.xls: a name that ends in .csv or .npy is needed"),
+    ],
+)
+def test_options_that_cannot_be_used(error, four_link, options, words):
+    assert words in error("id", four_link, *options)
+
+
+def test_robot_and_states_cannot_both_come_from_standard_input(error):
+    assert "cannot both come from standard input" in error("id", "-", "-")
+
+
+def test_an_empty_table_gives_an_empty_table(shell, table, four_link):
+    found = shell("id", four_link, table(f"{HEAD}\n"))
+    assert (found.code, found.out) == (0, "tau_turn,tau_bend,tau_left,tau_right\n")

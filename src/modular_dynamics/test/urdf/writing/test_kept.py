@@ -1,0 +1,255 @@
+"""What the library does not read stays in the text, by link and joint, after every kind of change."""
+
+import pickle
+import re
+
+import numpy as np
+import pytest
+from lxml import etree
+from urdf_parser_py.urdf import URDF
+
+import modular_dynamics as md
+from helpers.paths import ROBOTS
+from helpers.robots.urdf_text import joint, robot
+from modular_dynamics.algebra import DualQuaternion, from_xyz_rpy
+
+POSE = from_xyz_rpy([0.3, -0.2, 0.5], [0.4, 1.1, -2.0])
+NAMES = sorted(path.stem for path in ROBOTS.glob("*.urdf"))
+
+
+def drawn(text, prefix=""):
+    """Visuals and collisions by link, without white space; of names with this prefix, which is left out."""
+    parser = etree.XMLParser(remove_blank_text=True, remove_comments=True)
+    root = etree.fromstring(text.encode(), parser)
+    return {
+        link.get("name").removeprefix(prefix): [
+            etree.tostring(own, method="c14n") for own in link if own.tag != "inertial"
+        ]
+        for link in root.findall("link")
+        if link.get("name").startswith(prefix)
+    }
+
+
+def arm(color="1 0 0 1", name="arm", more=""):
+    """Two links, drawn in a colour of that name."""
+    visual = (
+        '<visual><geometry><box size="{0} 1 1"/></geometry><material name="paint"/></visual>'
+        '<collision><geometry><sphere radius="{0}"/></geometry></collision>'
+    )
+    mass = '<inertial><mass value="1"/><inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial>'
+    return robot(
+        name,
+        [
+            f'<material name="paint"><color rgba="{color}"/></material>',
+            f'<link name="base">{visual.format(1)}</link>',
+            f'<link name="hand">{mass}{visual.format(2)}</link>',
+            f'<link name="tip">{mass}<sensor name="eye"/></link>',
+            joint(
+                "wrist",
+                "revolute",
+                "base",
+                "hand",
+                (0.1, 0.2, 0.3),
+                (0.3, 0, 0),
+                axis=(0, 0, 1),
+                more='<safety_controller k_velocity="7"/>',
+            ),
+            joint("claw", "prismatic", "hand", "tip", (0, 0, 1), axis=(1, 0, 0)),
+            more,
+        ],
+    )
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_robot_is_drawn_as_before(load_robot, name):
+    graph = load_robot(name)
+    before = drawn(graph.urdf)
+    assert drawn(graph.to_urdf()) == before
+    joints = [own.name for own in graph.joints if own.type.nq == 1 and own.mimic is None]
+    changed = graph.with_payload(graph.links[-1], mass=1.0).with_parameters(
+        {f"joint {joints[0]} origin x": 0.123}
+    )
+    assert changed.urdf == ""
+    assert drawn(changed.to_urdf()) == before
+    assert drawn(pickle.loads(pickle.dumps(changed)).to_urdf()) == before
+
+
+def test_a_locked_joint_leaves_the_shapes(load_robot):
+    graph = load_robot("charmie")
+    locked = graph.lock({graph.joint_names[4]: 0.3})
+    assert drawn(locked.to_urdf()) == drawn(graph.urdf)
+
+
+@pytest.mark.parametrize(("name", "prefix"), [("vendor_arm", "tool_"), ("four_link", "")])
+def test_the_shapes_of_attached_robots_come_along(load_robot, name, prefix):
+    graph, tool = load_robot("charmie"), load_robot(name)
+    text = graph.attach(tool, graph.links[-1], POSE, prefix=prefix).to_urdf()
+    own = {link: shapes for link, shapes in drawn(text).items() if link in graph.links}
+    assert own == drawn(graph.urdf)
+    theirs = {prefix + link: shapes for link, shapes in drawn(tool.urdf).items()}
+    assert {link: shapes for link, shapes in drawn(text).items() if link not in graph.links} == theirs
+    both = URDF.from_xml_string(text)  # as robot_state_publisher's and rviz's tools do
+    used = {material.name for material in URDF.from_xml_string(tool.urdf).materials}
+    assert used <= {material.name for material in both.materials}
+
+
+def test_prefixes_add_up():
+    inner = md.load_urdf(arm())
+    text = inner.attach(inner.attach(inner, "hand", prefix="b_"), "hand", POSE, prefix="a_").to_urdf()
+    for prefix in ("", "a_", "a_b_"):
+        shapes = drawn(text)
+        assert [shapes[prefix + link] for link in ("base", "hand", "tip")] == [*drawn(arm()).values()]
+        assert f'<joint name="{prefix}wrist"' in text
+
+
+def test_what_was_removed_is_not_drawn_on_what_comes_instead():
+    """The new hand has the name of the old one, which another text describes."""
+    graph = md.load_urdf(arm()).without("hand")
+    other = md.load_urdf(
+        arm()
+        .replace('box size="2', 'box size="99')
+        .replace('link="base"', 'link="root"')
+        .replace('name="base"', 'name="root"')
+    )
+    text = graph.attach(other, "base").to_urdf()
+    assert drawn(text)["hand"] == drawn(other.urdf)["hand"]
+    assert 'size="2 1 1"' not in text
+
+
+def test_texts_of_removed_robots_are_let_go():
+    graph = tool = md.load_urdf(arm())
+    for k in range(50):
+        graph = graph.attach(tool, "tip", prefix=f"tool{k}_").without(f"tool{k}_base")
+        assert [source.prefix for source in graph.sources] == [""]
+    assert graph.sources == tool.sources
+    assert drawn(graph.to_urdf()) == drawn(tool.urdf)
+
+
+def test_materials_of_one_name_and_two_colours():
+    red, blue = md.load_urdf(arm("1 0 0 1")), md.load_urdf(arm("0 0 1 1"))
+    for prefix, name in (("b_", "b_paint"), ("", "paint_")):
+        other = blue if prefix else md.load_urdf(renamed(arm("0 0 1 1")))
+        text = red.attach(other, "tip", prefix=prefix).to_urdf()
+        found = URDF.from_xml_string(text)
+        colors = {own.name: own.color.rgba for own in found.materials}
+        assert colors == {"paint": [1.0, 0.0, 0.0, 1.0], name: [0.0, 0.0, 1.0, 1.0]}
+        links = {own.name: own.visual.material.name for own in found.links if own.visual}
+        assert links["hand"] == "paint"
+        assert links["b_hand"] == name
+    same = red.attach(red, "tip", prefix="b_").to_urdf()
+    assert same.count("<color") == 1
+
+
+def renamed(text):
+    """Links and joints with b_ before their names."""
+    for name in ("base", "hand", "tip", "wrist", "claw"):
+        text = text.replace(f'"{name}"', f'"b_{name}"')
+    return text
+
+
+def test_a_colour_that_a_visual_defines_is_not_another_robots_colour():
+    inside = '<material name="paint"><color rgba="{}"/></material>'
+    text = arm().replace('<material name="paint"/>', inside.format("0 1 0 1"), 1)
+    text = text.replace(inside.format("1 0 0 1"), "", 1)
+    graph = md.load_urdf(arm()).attach(md.load_urdf(text), "tip", prefix="b_")
+    robot = URDF.from_xml_string(graph.to_urdf())
+    (base,) = [own for own in robot.links if own.name == "b_base"]
+    (hand,) = [own for own in robot.links if own.name == "b_hand"]
+    assert base.visual.material.name == hand.visual.material.name == "b_paint"
+    assert base.visual.material.color.rgba == [0.0, 1.0, 0.0, 1.0]
+
+
+def test_joints_keep_what_only_other_programs_read():
+    graph = md.load_urdf(arm())
+    assert graph.to_urdf().count("safety_controller") == 1
+    assert graph.attach(graph, "tip", prefix="b_").to_urdf().count("safety_controller") == 2
+    assert "safety_controller" not in graph.lock({"wrist": 0.1}).to_urdf()
+    assert '<sensor name="eye"/>' in graph.to_urdf()
+
+
+def test_origins_are_written_as_in_the_source_unless_they_changed():
+    graph = md.load_urdf(arm())
+    text = arm()
+    number = re.search(r'name="wrist".*?xyz="(\S+)', text, re.DOTALL)[1]
+    text = text.replace(f'xyz="{number} ', 'xyz="+10e-2 ', 1)
+    graph = md.load_urdf(text)
+    origin = etree.fromstring(text).find("joint[@name='wrist']/origin").attrib
+    written = etree.fromstring(graph.to_urdf()).find("joint[@name='wrist']/origin").attrib
+    assert written == origin
+    assert written["xyz"].startswith("+10e-2 ")
+    moved = graph.with_parameters({"joint wrist origin z": 0.3 + 1e-12})
+    assert md.load_urdf(moved.to_urdf()).parameters["joint wrist origin z"].value == 0.3 + 1e-12
+    turned = graph.lock({"wrist": 1e-9})
+    assert etree.fromstring(turned.to_urdf()).find("joint[@name='wrist']/origin").attrib != origin
+
+
+OTHERS = """<gazebo reference="hand"><mu1>0.3</mu1></gazebo><gazebo reference="wrist"/>
+  <gazebo><plugin name="p" filename="q"/></gazebo>
+  <transmission name="t"><joint name="claw"><hardwareInterface/></joint><actuator name="m"/></transmission>
+  <ros2_control name="sys" type="system"><hardware/>
+    <joint name="wrist"><command_interface name="effort"/></joint>
+    <joint name="claw"><state_interface name="position"/></joint></ros2_control>"""
+
+
+def names_in(text):
+    """Of elements beside links and joints: their kind, and the names of links and joints in them."""
+    root = etree.fromstring(text)
+    return [
+        (
+            own.tag,
+            *filter(None, [own.get("reference"), own.get("name")]),
+            *(j.get("name") for j in own.findall("joint")),
+        )
+        for own in root
+        if own.tag not in ("link", "joint", "material", "modular_dynamics")
+    ]
+
+
+def test_elements_for_gazebo_and_controllers_stay_as_far_as_what_they_name_does():
+    graph = md.load_urdf(arm(more=OTHERS))
+    everything = [
+        ("gazebo", "hand"),
+        ("gazebo", "wrist"),
+        ("gazebo",),
+        ("transmission", "t", "claw"),
+        ("ros2_control", "sys", "wrist", "claw"),
+    ]
+    assert names_in(graph.to_urdf()) == everything
+    assert "<mu1>0.3</mu1>" in graph.to_urdf()
+    locked = names_in(graph.lock({"claw": 0.0}).to_urdf())
+    assert locked == [*everything[:3], ("ros2_control", "sys", "wrist")]
+    assert names_in(graph.without("hand").to_urdf()) == [("gazebo",), ("ros2_control", "sys")]
+    both = names_in(md.load_urdf(arm()).attach(graph, "tip", prefix="b_").to_urdf())
+    assert both == [
+        ("gazebo", "b_hand"),
+        ("gazebo", "b_wrist"),
+        ("transmission", "b_t", "b_claw"),
+        ("ros2_control", "b_sys", "b_wrist", "b_claw"),
+    ]
+
+
+def test_a_planar_joint_leaves_the_shapes():
+    text = arm().replace('name="wrist" type="revolute"', 'name="wrist" type="planar"')
+    graph = md.load_urdf(text)
+    shapes = drawn(graph.to_urdf())
+    assert {link: shapes[link] for link in ("base", "hand", "tip")} == drawn(text)
+
+
+def test_robots_that_no_urdf_describes_have_no_shapes():
+    graph = md.load_urdf(arm())
+    bare = md.SubsystemGraph(
+        *(getattr(graph, name) for name in ("name", "joints", "bodies", "parents", "subsystems")),
+        *(graph.joint_names, graph.gravity, graph.ground),
+    )
+    assert bare.sources == ()
+    assert not any(drawn(bare.to_urdf()).values())
+
+
+def test_an_attached_robot_without_a_turn_is_where_it_was_put():
+    graph = md.load_urdf(arm())
+    text = graph.attach(graph, "hand", DualQuaternion.identity, prefix="b_").to_urdf()
+    mount = next(
+        own for own in etree.fromstring(text).findall("joint") if own.find("child").get("link") == "b_base"
+    )
+    assert (mount.get("name"), mount.get("type")) == ("b_base_fixed", "fixed")
+    np.testing.assert_array_equal([float(x) for x in mount.find("origin").get("xyz").split()], 0.0)

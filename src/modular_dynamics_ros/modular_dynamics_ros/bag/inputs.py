@@ -1,0 +1,109 @@
+"""Recorded wrenches, odometry, references and fixed frames, taken as dynamics_node takes them."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from typing import Any
+
+from modular_dynamics_ros.bag.recorded_node import RecordedNode
+from modular_dynamics_ros.computation.computation import Computation
+from modular_dynamics_ros.computation.wrenches import Arrival, check_age
+from modular_dynamics_ros.exceptions import BadMessage
+from modular_dynamics_ros.messages.odometry import base_state_from_message
+from modular_dynamics_ros.messages.stamps import stamp_nanoseconds
+from modular_dynamics_ros.messages.static_frames import fixed_frame_from_message
+from modular_dynamics_ros.messages.trajectories import trajectory_from_message
+from modular_dynamics_ros.messages.wrenches import wrench_from_message
+from modular_dynamics_ros.node.topic_names import topic_name
+
+__all__ = ["RecordedInputs", "input_topics"]
+
+#: By the steady clock, wrenches have arrived in a time that never comes: only the bag's clock makes them old.
+NEVER_OLD = 1 << 62
+Take = Callable[[Any], None]
+#: Types of the inputs, by the last part of the topic, and for wrenches.
+WRENCH, TRANSFORMS = "geometry_msgs/msg/WrenchStamped", "tf2_msgs/msg/TFMessage"
+ODOMETRY, TRAJECTORY = "nav_msgs/msg/Odometry", "trajectory_msgs/msg/JointTrajectory"
+
+
+def input_topics(node: str, computation: Computation, joint_states: str) -> dict[str, str]:
+    """Topics that a node of this name listens to, besides joint states and descriptions, with their types.
+
+    Args:
+        joint_states: topic in whose namespace the others are.
+    """
+    namespace = joint_states.rpartition("/")[0]
+    topics = {f"{node}/external_wrench": WRENCH, "/tf_static": TRANSFORMS}
+    for name in computation.robot.black_boxes:
+        topics[f"{node}/black_box/{topic_name(name)}/wrench"] = WRENCH
+    if computation.base_states is not None:
+        topics[f"{namespace}/odometry"] = ODOMETRY
+    if computation.settings.acceleration_source == "reference":
+        topics[f"{namespace}/reference"] = TRAJECTORY
+    return topics
+
+
+class RecordedInputs:
+    """Gives the messages of `input_topics` to one robot; bad ones are reported, the last good ones stay."""
+
+    def __init__(self, node: RecordedNode, computation: Computation, name: str) -> None:
+        self._node, self._computation = node, computation
+        wrenches = computation.wrenches
+        wrenches.links.fixed.unavailable = ""
+        self._takes: dict[str, Take] = {
+            f"{name}/external_wrench": partial(self._wrench, "external wrench", wrenches.take_external)
+        }
+        for box in computation.robot.black_boxes:
+            take = partial(
+                self._wrench, f"wrench of black box '{box}'", partial(wrenches.take_black_box, box)
+            )
+            self._takes[f"{name}/black_box/{topic_name(box)}/wrench"] = take
+
+    def take(self, topic: str, kind: str, message: Any) -> None:
+        """A message of one of the topics."""
+        if topic in self._takes:
+            self._takes[topic](message)
+        elif kind == TRANSFORMS:
+            self._static_frames(message)
+        elif kind == ODOMETRY:
+            self._odometry(message)
+        else:
+            self._reference(message)
+
+    @contextmanager
+    def _refusing(self, what: str) -> Iterator[None]:
+        try:
+            yield
+        except BadMessage as error:
+            self._node.log.problem(what, error.cause, f"refused: {error}")
+
+    def _wrench(self, what: str, take: Callable[..., None], message: Any) -> None:
+        now = self._node.now()
+        with self._refusing(what):
+            stamp = stamp_nanoseconds(message.header.stamp) or now
+            check_age(stamp, now, self._computation.settings.stale_after)
+            frame = self._computation.robot.link(message.header.frame_id)
+            take(frame, wrench_from_message(message), Arrival(stamp, NEVER_OLD))
+
+    def _static_frames(self, message: Any) -> None:
+        for transform in message.transforms:
+            with self._refusing("/tf_static"):
+                child, parent, H_parent_child = fixed_frame_from_message(transform)
+                link = self._computation.robot.link
+                self._computation.wrenches.links.fixed.set(link(child), link(parent), H_parent_child)
+
+    def _odometry(self, message: Any) -> None:
+        robot, states = self._computation.robot, self._computation.base_states
+        assert robot.base is not None  # else the topic is not read
+        assert states is not None
+        with self._refusing("odometry"):
+            orientation, twist = base_state_from_message(message, robot, robot.base)
+            stamp = stamp_nanoseconds(message.header.stamp) or self._node.now()
+            states.require_order(stamp, self._node.now())
+            states.add(stamp, orientation, twist)
+
+    def _reference(self, message: Any) -> None:
+        computation = self._computation
+        with self._refusing("reference"):
+            names, now = computation.robot.state_names, self._node.now()
+            computation.accelerations.reference.add(trajectory_from_message(message, names, now), now)

@@ -1,0 +1,124 @@
+"""Parameters of dynamics_node as options of the command line, and from a parameter file."""
+
+import argparse
+from collections.abc import Mapping
+from dataclasses import Field, fields
+from typing import Any
+
+import yaml
+
+from modular_dynamics_ros.exceptions import ParameterError
+from modular_dynamics_ros.parameters.dynamics import DynamicsParameters
+from modular_dynamics_ros.parameters.table import checked, describe
+
+__all__ = ["OPTIONS", "add_parameter_options", "parameters_of"]
+
+#: Those that change what is computed; others are about publishing, timers and lifecycles.
+OPTIONS = (
+    "xacro_arguments",
+    "partition_file",
+    "frame_prefix",
+    "strict",
+    "gravity",
+    "floating_base",
+    "acceleration_source",
+    "filter_cutoff",
+    "without_reference",
+    "output",
+    "friction",
+    "effort_limits",
+    "stale_after",
+    "absent_joints",
+    "closure_tolerance",
+    "on_stale_external_wrench",
+    "on_stale_black_box",
+    "reversed_black_boxes",
+)
+NODE = "dynamics_node"
+LARGEST = 1_000_000  # bytes of a parameter file
+
+
+def _entries() -> dict[str, Field[Any]]:
+    return {entry.name: entry for entry in fields(DynamicsParameters)}
+
+
+def add_parameter_options(parser: argparse.ArgumentParser) -> None:
+    """An option for each of them, described as the node describes it."""
+    group = parser.add_argument_group("parameters of dynamics_node (docs/nodes.md)")
+    group.add_argument(
+        "--params-file",
+        metavar="FILE",
+        help="YAML parameter file of the node, as config/dynamics.yaml; options count more (default: none)",
+    )
+    entries = _entries()
+    for name in OPTIONS:
+        entry, options = entries[name], dict[str, Any]()
+        default: Any = entry.default
+        if isinstance(default, bool):
+            options = {"action": "store_true", "default": None}
+        elif entry.metadata["spec"].choices:
+            options = {"choices": entry.metadata["spec"].choices}
+        elif isinstance(default, tuple) and not entry.metadata["spec"].length:
+            options = {"action": "append", "metavar": "TEXT"}
+        else:
+            options = {"metavar": "X,Y,Z" if isinstance(default, tuple) else "VALUE"}
+        text = describe(entry).replace("%", "%%")
+        group.add_argument(
+            f"--{name.replace('_', '-')}", help=f"{text} (default: {_shown(default)})", **options
+        )
+
+
+def _shown(default: Any) -> str:
+    if isinstance(default, tuple):
+        return ",".join(f"{value:g}" for value in default) or "none"
+    if isinstance(default, bool):
+        return "yes" if default else "no"
+    return "none" if default == "" else str(default)
+
+
+def parameters_of(arguments: argparse.Namespace) -> DynamicsParameters:
+    """The values of the file, then of the options.
+
+    Raises:
+        ParameterError: naming the parameter, its value and what would be right; or the file.
+    """
+    values = {} if arguments.params_file is None else _from_file(arguments.params_file)
+    entries = _entries()
+    given = {name: getattr(arguments, name) for name in OPTIONS if getattr(arguments, name) is not None}
+    values |= {name: _converted(entries[name], value) for name, value in given.items()}
+    return DynamicsParameters(**{name: checked(entries[name], value) for name, value in values.items()})
+
+
+def _converted(entry: Field[Any], value: Any) -> Any:
+    """The text of an option as the type of the parameter."""
+    try:
+        if isinstance(entry.default, float):
+            return float(value)
+        if entry.metadata["spec"].length:
+            return [float(part) for part in value.split(",")]
+    except ValueError:
+        return value  # `checked` says what is needed
+    return value
+
+
+def _from_file(path: str) -> dict[str, Any]:
+    """Values for the node, of the sections /** and dynamics_node, as a node in the root namespace."""
+    try:
+        with open(path, encoding="utf-8") as file:
+            content = yaml.safe_load(file.read(LARGEST))
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        raise ParameterError(f"'{path}' is no YAML: {' '.join(str(error).split())}") from error
+    if not isinstance(content, Mapping):
+        raise ParameterError(f"'{path}' has no parameters: sections NODE, then ros__parameters are needed")
+    known, values = _entries(), dict[str, Any]()
+    for section in ("/**", NODE, f"/{NODE}"):
+        own = content.get(section)
+        given = own.get("ros__parameters") if isinstance(own, Mapping) else None
+        if not isinstance(given, Mapping):
+            continue
+        ours = {name: value for name, value in given.items() if name in known}
+        unknown = [name for name in given if name not in known and name != "use_sim_time"]
+        if unknown and section != "/**":
+            raise ParameterError(f"'{path}': {NODE} has no parameter '{unknown[0]}'")
+        values |= ours
+    return values

@@ -1,0 +1,146 @@
+"""Recorded messages in the order in which they were recorded: rosbag2 folders, .mcap and .db3 files."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, suppress
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from modular_dynamics_ros.bag.unindexed import UnindexedBag
+from modular_dynamics_ros.exceptions import BagError, listed
+
+__all__ = ["Recorded", "RecordedTopic", "Recording"]
+
+
+class RecordedTopic(NamedTuple):
+    """Type as pkg/msg/Name; number of its messages, None where it is not known."""
+
+    name: str
+    type: str
+    messages: int | None
+
+
+class Recorded(NamedTuple):
+    """A message: when it was recorded [ns]; None where its bytes are damaged."""
+
+    topic: str
+    time: int
+    message: Any | None
+
+
+class Recording(AbstractContextManager["Recording"]):
+    """A bag that is open for reading.
+
+    Attributes:
+        topics: that have messages. notice: what the user should know about the bag; empty mostly.
+
+    Raises:
+        BagError: no bag, damaged, or the package rosbags is missing.
+    """
+
+    def __init__(self, path: str | Path) -> None:
+        self._path, self.notice = Path(path), ""
+        if not self._path.exists():
+            raise BagError(f"no bag at '{path}': the folder of a rosbag2, or a .mcap or .db3 file, is needed")
+        self._types = _type_store()
+        self._bag: Any = None
+        self._bag, connections = self._opened()
+        by_topic: dict[str, list[Any]] = {}
+        for connection in connections:
+            by_topic.setdefault(connection.topic, []).append(connection)
+        self._connections = by_topic
+        self.topics = {
+            topic: RecordedTopic(topic, parts[0].msgtype, _total([part.msgcount for part in parts]))
+            for topic, parts in by_topic.items()
+        }
+
+    def _opened(self) -> tuple[Any, Sequence[Any]]:
+        from rosbags.rosbag2 import Reader  # noqa: PLC0415  # `_type_store` has imported it
+
+        try:
+            bag = Reader(self._path)
+            bag.open()
+        except Exception as error:  # damaged files raise whatever the bytes lead to
+            if (unindexed := UnindexedBag.of(self._path)) is None:
+                raise BagError(f"bag '{self._path}' cannot be read: {self._hint(error)}") from error
+            self.notice = (
+                f"the bag has no index ({_reason(error)}), as after a crash: it is read from its beginning "
+                "as far as it goes, in the order of recording"
+            )
+            return unindexed, unindexed.connections
+        return bag, bag.connections
+
+    def _hint(self, error: Exception) -> str:
+        if isinstance(error, FileNotFoundError):
+            return "the folder has no metadata.yaml, which `ros2 bag reindex` makes; or name a file in it"
+        if "end magic" in str(error):
+            return "the file is cut off, and what is left of it holds no whole chunk of messages"
+        return _reason(error)
+
+    def of_type(self, kind: str) -> list[str]:
+        """Topics of a type such as sensor_msgs/msg/JointState."""
+        return [topic.name for topic in self.topics.values() if topic.type == kind]
+
+    def count(self, topics: Sequence[str]) -> int | None:
+        """Number of their messages; None where it is not known."""
+        return _total([self.topics[topic].messages for topic in topics if topic in self.topics])
+
+    def require(self, topic: str, kind: str) -> None:
+        """Whether a topic is there and of this type.
+
+        Raises:
+            BagError: it is not; with those that are.
+        """
+        if topic not in self.topics:
+            have = listed(sorted(self.of_type(kind)), 8) or "none"
+            raise BagError(f"bag '{self._path}' has no topic '{topic}'; topics of {kind}: {have}")
+        if (other := self.topics[topic].type) != kind:
+            raise BagError(f"topic '{topic}' of bag '{self._path}' has the type {other}; {kind} is needed")
+
+    def messages(self, topics: Sequence[str]) -> Iterator[Recorded]:
+        """The messages of these topics.
+
+        Raises:
+            BagError: the bag is damaged from here on, or fewer came than its index counts.
+        """
+        expected = self.count(topics)
+        chosen = [part for topic in topics for part in self._connections.get(topic, ())]
+        source, read = iter(self._bag.messages(chosen)) if chosen else iter(()), 0
+        while True:
+            try:
+                connection, time, data = next(source)
+            except StopIteration:
+                break
+            except Exception as error:  # as above
+                text = f"bag '{self._path}' is damaged after {read} messages: {_reason(error)}"
+                raise BagError(text) from error
+            read += 1
+            yield Recorded(connection.topic, time, self._message(data, connection.msgtype))
+        if expected is not None and read < expected:
+            text = f"{expected - read} of the {expected} messages that its index counts are not there"
+            raise BagError(f"bag '{self._path}' is damaged: {text}")
+
+    def _message(self, data: bytes, kind: str) -> Any | None:
+        try:
+            return self._types.deserialize_cdr(data, kind)
+        except Exception:  # as above; the next message may be good
+            return None
+
+    def __exit__(self, *exception: object) -> None:
+        with suppress(Exception):  # of a damaged file
+            self._bag.close()
+
+
+def _type_store() -> Any:
+    try:
+        from rosbags.typesys import Stores, get_typestore  # noqa: PLC0415  # only this command needs it
+    except ImportError as error:
+        raise BagError(f"bags need the Python package rosbags: pip install rosbags ({error})") from error
+    return get_typestore(Stores.ROS2_JAZZY)
+
+
+def _total(counts: Sequence[int | None]) -> int | None:
+    return None if None in counts else sum(count or 0 for count in counts)
+
+
+def _reason(error: Exception) -> str:
+    return " ".join(str(error).split()).rstrip(".") or type(error).__name__

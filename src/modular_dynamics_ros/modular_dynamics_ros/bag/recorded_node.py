@@ -1,0 +1,52 @@
+"""What sessions and inputs need of a node, where messages come from a bag: its clock and its log."""
+
+from typing import Any
+
+from modular_dynamics_ros.diagnostics.change_log import ChangeLog
+from modular_dynamics_ros.messages.stamps import stamp_nanoseconds
+
+__all__ = ["RecordedNode", "stamp_of"]
+
+SET_BACK = 1_000_000_000  # [ns] a stamp that is older than the newest by more begins a new time
+
+
+class RecordedNode:
+    """A node whose time is that of the bag.
+
+    Args:
+        by_stamps: whether it is the newest stamp so far; else when messages were recorded.
+        logger: takes problems.
+
+    Attributes:
+        simulated: whether the clock is /clock: the bag's own clock is none.
+    """
+
+    simulated = False
+
+    def __init__(self, logger: Any, *, by_stamps: bool) -> None:
+        self._by_stamps, self._now = by_stamps, 0
+        self.log = ChangeLog(logger, lambda: self._now * 1e-9)
+
+    def advance(self, recorded: int, stamp: int) -> int:
+        """A message comes: when it was recorded, its stamp or 0 [ns]. Returns when it arrives."""
+        if not self._by_stamps:
+            self._now = recorded
+        elif stamp and (stamp > self._now or self._now - stamp > SET_BACK):
+            self._now = stamp
+        elif not self._now:
+            return recorded
+        return self._now
+
+    def now(self) -> int:
+        """See `SessionNode`."""
+        return self._now
+
+    def steady(self) -> int:
+        """See `SessionNode`: nobody sets the clock of a bag."""
+        return self._now
+
+
+def stamp_of(message: Any) -> int:
+    """The stamp of a message [ns]; 0 where it was not filled in, and of messages without a header."""
+    header = getattr(message, "header", None)
+    return 0 if header is None else stamp_nanoseconds(header.stamp)

@@ -1,0 +1,107 @@
+"""dynamics_node's way from joint states to torques, over recorded messages: reading, merging, answering.
+
+The classes are the node's own. What a node has and a bag has not is left out: a queue in which messages wait,
+a rate, the comparison with Pinocchio, what is published while the input is stale, and robots that were
+replaced (`Succession`): a new description counts from where it stands in the bag.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from modular_dynamics_ros.bag.efforts import MeasuredEfforts
+from modular_dynamics_ros.bag.inputs import RecordedInputs
+from modular_dynamics_ros.bag.recorded_node import RecordedNode, stamp_of
+from modular_dynamics_ros.computation.computation import Answer, Computation
+from modular_dynamics_ros.computation.robot import load_robot
+from modular_dynamics_ros.computation.values import State
+from modular_dynamics_ros.dynamics.settings import dynamics_settings
+from modular_dynamics_ros.exceptions import RobotError
+from modular_dynamics_ros.node.joint_states.answer_record import AnswerRecord
+from modular_dynamics_ros.node.joint_states.state_input import StateInput
+from modular_dynamics_ros.node.settings import given_positions
+from modular_dynamics_ros.parameters.dynamics import DynamicsParameters
+
+__all__ = ["Replay", "Result", "load"]
+
+
+class Result(NamedTuple):
+    """An answer, and measured less computed efforts (m,) of the robot's `joint_names`, NaN: unknown."""
+
+    answer: Answer
+    residual: NDArray[np.float64]
+
+
+def load(description: str, parameters: DynamicsParameters, *, from_file: bool) -> Computation:
+    """Read a robot as dynamics_node does.
+
+    Args:
+        description: path or text. from_file: whether xacro may be expanded.
+
+    Raises:
+        RobotError: it cannot be used.
+    """
+    p = parameters
+    if p.gravity_source == "imu":
+        raise RobotError(
+            "gravity_source 'imu' is not read from bags; give the gravity in the root link's frame"
+        )
+    robot = load_robot(
+        description,
+        p.partition_file,
+        p.gravity,
+        p.xacro_arguments if from_file else (),
+        "odometry" if p.floating_base else "",
+        frame_prefix=p.frame_prefix,
+        strict=p.strict,
+    )
+    return Computation(robot, dynamics_settings(p))
+
+
+class Replay:
+    """One robot and its recorded joint states.
+
+    Attributes:
+        record: what became of the joint states. inputs: takes all other messages.
+
+    Raises:
+        RobotError: a parameter contradicts the robot.
+    """
+
+    def __init__(
+        self, node: RecordedNode, computation: Computation, parameters: DynamicsParameters, name: str
+    ) -> None:
+        self._node, self.computation, self.robot = node, computation, computation.robot
+        self.record = AnswerRecord(node, computation)  # type: ignore[arg-type]  # it needs clock and log only
+        given = given_positions(parameters.absent_joints, self.robot.state_names)
+        self._states = StateInput(node, computation, self._answer, self.record, given)  # type: ignore[arg-type]
+        self._efforts = MeasuredEfforts(self.robot)
+        self.inputs = RecordedInputs(node, computation, name)
+        self._last: Answer | None = None
+        self._result: Result | None = None
+
+    def continue_from(self, other: "Replay") -> None:
+        """This robot replaces another one in the bag."""
+        self.record.continue_from(other.record)
+        self.computation.continue_from(other.computation)
+        self.computation.wrenches.links.fixed = other.computation.wrenches.links.fixed
+
+    def receive(self, message: Any, arrival: int) -> Result | None:
+        """The answer to a joint state; None where it gets none, as `record` counts.
+
+        Args:
+            arrival: by the bag's clock [ns].
+        """
+        self._result = None
+        self._efforts.add(message, stamp_of(message) or arrival)
+        info = {"source_timestamp": 0, "received_timestamp": arrival}
+        self._states.receive(message, info, superseded=False)
+        return self._result
+
+    def _answer(self, state: State, arrival: int) -> None:
+        answer = self.computation.compute(state, self._node.now(), self._last, self.record.last)
+        self._last = answer
+        self.record.answered(answer, arrival)
+        measured = self._efforts.at(state.stamp, self.computation.settings.stale_after)
+        self._result = Result(answer, measured - answer.effort[self.robot.published])

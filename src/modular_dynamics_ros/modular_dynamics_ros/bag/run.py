@@ -1,0 +1,162 @@
+"""A bag from its beginning to its end: which robot, which topics, what is written."""
+
+import argparse
+from collections.abc import Sequence
+from contextlib import ExitStack
+from typing import Any
+
+from modular_dynamics_ros.bag.bag_results import BagResults
+from modular_dynamics_ros.bag.efforts import ResidualFigures
+from modular_dynamics_ros.bag.inputs import input_topics
+from modular_dynamics_ros.bag.progress import Warnings, with_progress
+from modular_dynamics_ros.bag.reading import Recorded, Recording
+from modular_dynamics_ros.bag.recorded_node import RecordedNode, stamp_of
+from modular_dynamics_ros.bag.replay import Replay, load
+from modular_dynamics_ros.bag.report import Report
+from modular_dynamics_ros.bag.writing import CsvResults, Results
+from modular_dynamics_ros.computation.computation import Computation
+from modular_dynamics_ros.exceptions import BagError, RobotError
+from modular_dynamics_ros.parameters.dynamics import DynamicsParameters
+
+__all__ = ["Report", "run"]
+
+JOINT_STATE, TEXT = "sensor_msgs/msg/JointState", "std_msgs/msg/String"
+
+
+def run(arguments: argparse.Namespace, parameters: DynamicsParameters) -> Report:
+    """Compute and write.
+
+    Raises:
+        BagError: nothing can be read, or written. RobotError: there is no robot, or it cannot be used.
+    """
+    warnings = Warnings(quiet=arguments.quiet)
+    with Recording(arguments.recording) as recording:
+        recording.require(arguments.joint_states, JOINT_STATE)
+        if recording.notice:
+            warnings.warning(recording.notice)
+        return _Run(arguments, parameters, recording, warnings).report()
+
+
+class _Run:
+    """One call of the command."""
+
+    def __init__(
+        self,
+        arguments: argparse.Namespace,
+        parameters: DynamicsParameters,
+        recording: Recording,
+        warnings: Warnings,
+    ) -> None:
+        self._arguments, self._parameters, self._recording = arguments, parameters, recording
+        self._warnings, self._report = warnings, Report()
+        self._description = ""
+        computation = self._first_robot()
+        self._report.clock = self._clock()
+        self._node = RecordedNode(warnings, by_stamps=self._report.clock == "stamps")
+        self._replay = Replay(self._node, computation, parameters, arguments.node)
+        self._results: Sequence[Results] = ()
+
+    def _first_robot(self) -> Computation:
+        file = self._arguments.robot or self._parameters.robot_description_file
+        if file:
+            return self._warned(load(file, self._parameters, from_file=True))
+        topic = self._arguments.description
+        if topic not in self._recording.topics:
+            raise RobotError(f"the bag has no topic '{topic}' with a robot: give --robot FILE")
+        self._recording.require(topic, TEXT)
+        for one in self._recording.messages([topic]):
+            if one.message is not None:
+                self._description = one.message.data
+                return self._warned(load(self._description, self._parameters, from_file=False))
+        raise RobotError(f"the topic '{topic}' has no message that can be read: give --robot FILE")
+
+    def _warned(self, computation: Computation) -> Computation:
+        for text in computation.robot.warnings:
+            self._warnings.warning(text)
+        return computation
+
+    def _clock(self) -> str:
+        """Which clock, where that is to be found out."""
+        if self._arguments.clock != "auto":
+            return str(self._arguments.clock)
+        for one in self._recording.messages([self._arguments.joint_states]):
+            stamp = 0 if one.message is None else stamp_of(one.message)
+            if stamp:
+                age = abs(one.time - stamp) * 1e-9
+                return "recorded" if age <= self._parameters.stale_after else "stamps"
+        return "recorded"
+
+    def report(self) -> Report:
+        """Read the bag to its end."""
+        arguments, report = self._arguments, self._report
+        wanted = input_topics(arguments.node, self._replay.computation, arguments.joint_states)
+        topics = [topic for topic, kind in wanted.items() if topic in self._recording.of_type(kind)]
+        self._kinds = {topic: wanted[topic] for topic in topics}
+        topics = [arguments.joint_states, *topics, *([arguments.description] if self._description else [])]
+        with ExitStack() as stack:
+            self._results = self._opened(stack)
+            self._begin()
+            source = self._recording.messages(topics)
+            try:
+                for one in with_progress(source, self._recording.count(topics), self._warnings):
+                    self._take(one)
+            except BagError as error:
+                if not report.counts.received and not self._replay.record.counts.received:
+                    raise
+                report.damage = str(error)
+        report.robot, report.counts = self._replay.robot.graph.name, self._replay.record.counts
+        return report
+
+    def _opened(self, stack: ExitStack) -> list[Results]:
+        arguments, results = self._arguments, list[Results]()
+        if arguments.bag is not None:
+            results.append(BagResults(arguments.bag, arguments.node))
+            stack.callback(results[-1].close, complete=True)
+        if arguments.csv is not None:
+            results.append(CsvResults(arguments.csv, motion=arguments.motion))
+            stack.callback(results[-1].close, complete=True)
+        self._report.written = [path for path in (arguments.csv, arguments.bag) if path is not None]
+        return results
+
+    def _begin(self) -> None:
+        robot = self._replay.robot
+        for results in self._results:
+            results.begin(robot)
+        names = robot.joint_names
+        self._figures = self._report.figures.pop(names, ResidualFigures(names))
+        self._report.figures[names] = self._figures
+
+    def _take(self, one: Recorded) -> None:
+        if one.message is None:
+            self._report.damaged += 1
+            return
+        arrival = self._node.advance(one.time, stamp_of(one.message))
+        if one.topic == self._arguments.joint_states:
+            self._joint_state(one.message, arrival, one.time)
+        elif one.topic == self._arguments.description:
+            self._new_robot(one.message.data)
+        else:
+            self._replay.inputs.take(one.topic, self._kinds[one.topic], one.message)
+
+    def _joint_state(self, message: Any, arrival: int, recorded: int) -> None:
+        result = self._replay.receive(message, arrival)
+        if result is None:
+            return
+        self._figures.add(result.residual)
+        for results in self._results:
+            results.write(result, recorded)
+
+    def _new_robot(self, description: str) -> None:
+        if description == self._description:
+            return
+        try:
+            computation = load(description, self._parameters, from_file=False)
+            replay = Replay(self._node, computation, self._parameters, self._arguments.node)
+        except RobotError as error:
+            self._warnings.warning(f"robot_description refused, the last robot stays: {error}")
+            return
+        self._warned(computation)
+        self._description = description
+        replay.continue_from(self._replay)
+        self._replay = replay
+        self._begin()

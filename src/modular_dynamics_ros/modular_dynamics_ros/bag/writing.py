@@ -1,0 +1,92 @@
+"""What was computed, as a CSV: a row for each answer."""
+
+import csv
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+
+from modular_dynamics_ros.bag.replay import Result
+from modular_dynamics_ros.computation.robot import Robot
+from modular_dynamics_ros.exceptions import BagError
+from modular_dynamics_ros.messages.stamps import stamp_seconds
+
+__all__ = ["WRENCH", "CsvResults", "Results"]
+
+#: Letters of a wrench's components, as columns begin: fx_SUBSYSTEM [N], mx_SUBSYSTEM [N m].
+WRENCH = ("fx", "fy", "fz", "mx", "my", "mz")
+
+
+class Results(Protocol):
+    """Takes answers."""
+
+    def begin(self, robot: Robot) -> None:
+        """The answers that follow are of this robot.
+
+        Raises:
+            BagError: they cannot be written.
+        """
+
+    def write(self, result: Result, recorded: int) -> None:
+        """One answer; when its joint state was recorded [ns]."""
+
+    def close(self, *, complete: bool) -> None:
+        """No more answers come."""
+
+
+class CsvResults:
+    """Columns: time [s] of the joint state's stamp, tau_JOINT, residual_JOINT, wrenches of connections.
+
+    Cells are empty where a number is not known: residuals of joints without effort. A wrench is what holds
+    the subsystem, in the frame that ~/connections/SUBSYSTEM/wrench of dynamics_node names.
+
+    Args:
+        motion: whether q_JOINT, v_JOINT and a_JOINT, which the torques were computed from, are written, too.
+    """
+
+    def __init__(self, path: str, *, motion: bool) -> None:
+        self._motion, self._robot = motion, None
+        self._head: list[str] = []
+        self._file: Any = open(Path(path), "w", encoding="utf-8", newline="")  # noqa: SIM115  # until `close`
+        self._writer = csv.writer(self._file, lineterminator="\n")
+
+    def begin(self, robot: Robot) -> None:
+        """See `Results`."""
+        head = self._columns(robot)
+        if self._head and head != self._head:
+            raise BagError(
+                f"the robot '{robot.graph.name}' in the bag has other joints or subsystems than "
+                "the one before: a CSV has the same columns throughout; write a bag (--bag) instead"
+            )
+        if not self._head:
+            self._writer.writerow(head)
+        self._head, self._subsystems = head, range(len(robot.graph.subsystems))
+        self._published = robot.published
+
+    def _columns(self, robot: Robot) -> list[str]:
+        moving = (
+            [f"{letter}_{name}" for letter in "qva" for name in robot.state_names] if self._motion else []
+        )
+        return [
+            "time",
+            *moving,
+            *(f"tau_{name}" for name in robot.joint_names),
+            *(f"residual_{name}" for name in robot.joint_names),
+            *(f"{part}_{one.name}" for one in robot.graph.subsystems for part in WRENCH),
+        ]
+
+    def write(self, result: Result, recorded: int) -> None:
+        """See `Results`."""
+        answer = result.answer
+        state, dynamics = answer.state, answer.dynamics
+        parts: Sequence[Any] = (state.q, state.v, state.a) if self._motion else ()
+        wrenches = [dynamics.connection_wrench(k)[1] for k in self._subsystems]
+        values = np.concatenate([*parts, answer.effort[self._published], result.residual, *wrenches]).tolist()
+        # the shortest text that gives the same number
+        cells = ["" if value != value else repr(value) for value in values]  # noqa: PLR0124  # NaN
+        self._writer.writerow([stamp_seconds(state.stamp), *cells])
+
+    def close(self, *, complete: bool) -> None:
+        """See `Results`."""
+        self._file.close()

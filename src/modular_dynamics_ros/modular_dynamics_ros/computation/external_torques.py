@@ -1,0 +1,46 @@
+"""What the world exerts along the joints, from measured efforts: a low-pass filter for each joint."""
+
+import numpy as np
+
+from modular_dynamics_ros.computation.values import Array
+
+__all__ = ["ExternalTorques"]
+
+NEVER = -(1 << 62)  # [ns]
+
+
+class ExternalTorques:
+    """Torques along the joints that explain the difference of the model from measured efforts.
+
+    M(q) a + h(q, v) = tau_measured + tau_external. The model computes the left side, so tau_external is the
+    model's torque less the measured one. It passes a low-pass filter of first order, y' = (x - y) 2 pi f_c,
+    which is exact for an input that is constant from one stamp to the next, whatever their distances are.
+
+    Args:
+        count: of joints.
+    """
+
+    def __init__(self, count: int) -> None:
+        self._filtered = np.zeros(count)
+        self._stamps = np.full(count, NEVER)  # [ns] of the last value of each joint
+
+    def update(self, stamp: int, model: Array, measured: Array, cutoff: float, longest_gap: float) -> Array:
+        """Filtered torques (n,) [N m or N] at a stamp [ns]; NaN where no effort was measured.
+
+        The filter of a joint begins anew, with the value itself, after `longest_gap` [s] without one, and
+        where stamps go back.
+
+        Args:
+            model: torques (n,) that the model computes, friction included, of the same state.
+            measured: efforts (n,), NaN where missing.
+            cutoff: f_c [Hz]; 0: no filter.
+        """
+        raw = model - measured
+        known = np.isfinite(raw)
+        gaps = (stamp - self._stamps) * 1e-9
+        begins = known & ((gaps < 0.0) | (gaps > longest_gap))
+        kept = np.exp(-2.0 * np.pi * cutoff * np.maximum(gaps, 0.0)) if cutoff > 0.0 else 0.0
+        filtered = raw + kept * (self._filtered - raw)
+        filtered[begins] = raw[begins]
+        self._filtered[known], self._stamps[known] = filtered[known], stamp
+        return np.where(known, filtered, np.nan)

@@ -1,0 +1,168 @@
+"""One robot for requests: solvers of their own thread, apart from those that answer joint states."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from modular_dynamics_ros.computation.closed_loop import ClosedLoop
+from modular_dynamics_ros.computation.computation import Answer
+from modular_dynamics_ros.computation.frames import BlackBoxFrames
+from modular_dynamics_ros.computation.open_chain import OpenChain
+from modular_dynamics_ros.computation.robot import Robot
+from modular_dynamics_ros.computation.torque_terms import TermsSolver
+from modular_dynamics_ros.computation.values import (
+    AppliedWrenches,
+    Array,
+    ComputationSettings,
+    Configuration,
+    StampedWrench,
+    State,
+    Wrenches,
+)
+from modular_dynamics_ros.computation.wrenches import RobotWrenches, TimedWrench
+
+__all__ = ["Loads", "QueryModel", "Subject"]
+
+
+@dataclass(frozen=True, eq=False)
+class Subject:
+    """What a request is about, as it was when the request came: values that do not change afterwards.
+
+    Attributes:
+        wrenches: from topics; other threads may change them. last: the last answer. now: [ns].
+    """
+
+    robot: Robot
+    settings: ComputationSettings
+    wrenches: RobotWrenches
+    last: Answer | None
+    now: int
+
+
+@dataclass(frozen=True, eq=False)
+class Loads:
+    """What acts on the robot: external wrenches by link, and those of black boxes as they came."""
+
+    external: Wrenches
+    boxes: Mapping[str, TimedWrench]
+
+
+class QueryModel:
+    """The solvers of one robot; a workspace of one thread.
+
+    Args:
+        solver: of this robot and for this thread; None: a new one.
+
+    Attributes:
+        solver: inverse dynamics.
+
+    Raises:
+        RobotError: the robot has no configuration with closed loops.
+    """
+
+    def __init__(
+        self, robot: Robot, settings: ComputationSettings, solver: OpenChain | ClosedLoop | None = None
+    ) -> None:
+        self.robot = robot
+        self.solver: OpenChain | ClosedLoop = solver or (
+            ClosedLoop(robot, settings.closure_tolerance) if robot.closed else OpenChain(robot)
+        )
+        self._frames = BlackBoxFrames(robot)
+
+    def set_tolerance(self, tolerance: float) -> None:
+        """By how much passive joints may be given elsewhere than loops close [rad or m]."""
+        if isinstance(self.solver, ClosedLoop):
+            self.solver.mode.tolerance = tolerance
+
+    @cached_property
+    def terms(self) -> TermsSolver:
+        """Splits torques."""
+        return TermsSolver(self.robot, self.solver)
+
+    def configuration(self, state: State, last: Configuration | None) -> Configuration:
+        """All joints at a state, loops closed from the last answer.
+
+        Raises:
+            BadMessage: the loops do not close.
+        """
+        if isinstance(self.solver, ClosedLoop):
+            return self.solver.mode.close_from(state, last)
+        return self.solver.configuration_at(state)
+
+    def loads(self, subject: Subject, external: Sequence[StampedWrench]) -> Loads:
+        """External wrenches of a request, by frame, and those of black boxes that count now.
+
+        Raises:
+            BadMessage: an unknown frame, a link in a black box; a black box whose wrench is not known.
+        """
+        on_links: dict[str, Array] = {}
+        for frame, values in external:
+            link, moved = subject.wrenches.links.on_outer_link(self.robot.link(frame), values)
+            on_links[link] = on_links.get(link, np.zeros(6)) + moved
+        boxes = subject.wrenches.boxes(subject.now, subject.settings)
+        for name, one in boxes.items():
+            self._frames.place(name, one.link)
+        return Loads(on_links or None, boxes)
+
+    def applied(self, loads: Loads, configuration: Configuration) -> AppliedWrenches:
+        """The same, those of black boxes in their connection frames."""
+        move, q = self._frames.at_connection, configuration.coordinates
+        boxes = {name: move(name, one.link, one.values, q) for name, one in loads.boxes.items()}
+        return AppliedWrenches(loads.external, boxes or None)
+
+    def rates(self, joints: Array, of_base: Array | None) -> Array:
+        """A vector of the solver, such as all its velocities, of values of the joints (n,) and the base."""
+        if self.robot.base is not None:
+            return self.robot.base.rates(joints, of_base)
+        every = np.zeros(self._count)
+        every[self.joints] = joints
+        return every
+
+    def velocities(self, configuration: Configuration, state: State) -> Array:
+        """Velocities of all joints (nv,); of closed loops those that keep them closed.
+
+        Raises:
+            ModularDynamicsError: a dead point.
+        """
+        v = self.rates(state.v, None if state.base is None else state.base.twist)
+        return v if (W := self.projection(configuration)) is None else W @ v
+
+    def projection(self, configuration: Configuration) -> Array | None:
+        """W (nv, p): velocities of all joints from the solver's; None where they are the same.
+
+        Raises:
+            ModularDynamicsError: a dead point.
+        """
+        if isinstance(self.solver, ClosedLoop):
+            return self.solver.solver.projection(configuration.coordinates)
+        return None
+
+    @cached_property
+    def coordinates(self) -> tuple[NDArray[np.intp], list[str]]:
+        """The velocities that equations of motion and jacobians are about.
+
+        Their indices in the solver's vectors, rising, and their names: those of joints; of a floating base
+        six, such as "base.linear.x".
+        """
+        named = dict(zip(self.joints.tolist(), self.robot.state_names, strict=True))
+        base = self.robot.base
+        if base is not None and base.source != "imu":
+            of_base = (f"base.{kind}.{axis}" for kind in ("linear", "angular") for axis in "xyz")
+            named |= dict(zip(range(base.velocities.start, base.velocities.stop), of_base, strict=True))
+        indices = sorted(named)
+        return np.array(indices, dtype=np.intp), [named[index] for index in indices]
+
+    @property
+    def joints(self) -> NDArray[np.intp]:
+        """Where the joints of the state are in the solver's vectors."""
+        robot = self.robot
+        if robot.base is not None:
+            return robot.base.rate_indices
+        return np.arange(len(robot.state_names)) if robot.closed else robot.indices
+
+    @property
+    def _count(self) -> int:
+        return len(self.robot.state_names) if self.robot.closed else self.robot.graph.nv

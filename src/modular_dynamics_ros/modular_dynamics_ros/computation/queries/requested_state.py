@@ -1,0 +1,155 @@
+"""The state that a request means: what it names, and where everything else was answered last."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from modular_dynamics.algebra import Quaternion
+from modular_dynamics_ros.computation.computation import Answer
+from modular_dynamics_ros.computation.queries.errors import QueryError
+from modular_dynamics_ros.computation.robot import Robot
+from modular_dynamics_ros.computation.values import Array, BaseState, State
+from modular_dynamics_ros.exceptions import listed
+
+__all__ = ["RequestedState", "check_names", "require_finite", "state_of"]
+
+SAME = 1e-6  # [rad or m, rad/s or m/s] within which the state of a mimic joint is that of its driver
+
+
+def _zeros() -> Array:
+    return np.zeros(0)
+
+
+@dataclass(frozen=True, eq=False)
+class RequestedState:
+    """What a request says.
+
+    Attributes:
+        names: joints; none: the state answered last. positions, velocities, accelerations: theirs
+        [rad or m, per s, per s^2]; the last two may be empty: zero.
+        base: orientation of a floating base in the world; None: as in the last answer.
+        twist, base_acceleration: (6,) [linear, angular] as of `BaseState`; empty: zero.
+    """
+
+    names: Sequence[str] = ()
+    positions: Array = field(default_factory=_zeros)
+    velocities: Array = field(default_factory=_zeros)
+    accelerations: Array = field(default_factory=_zeros)
+    base: Quaternion | None = None
+    twist: Array = field(default_factory=lambda: np.zeros(6))
+    base_acceleration: Array = field(default_factory=lambda: np.zeros(6))
+
+
+def state_of(robot: Robot, requested: RequestedState, last: Answer | None) -> State:
+    """The state of all joints that are needed; joints that are not named stand still where they were.
+
+    Args:
+        last: what was answered last; None: nothing was.
+
+    Raises:
+        QueryError: an unknown joint, one that is named twice or missing, numbers that are missing or not
+        finite, a mimic joint elsewhere than its driver takes it, or a base's state that is unknown.
+    """
+    names, base = requested.names, _base(robot, requested, last)
+    numbers = {
+        "positions": requested.positions,
+        "velocities": requested.velocities,
+        "accelerations": requested.accelerations,
+    }
+    for what, values in numbers.items():
+        if len(values) != len(names) and (len(values) or what == "positions"):
+            optional = "" if what == "positions" else ", or none at all, which means zero"
+            text = f"{what} has {len(values)} values for {len(names)} joint_names; one for each is needed"
+            raise QueryError("BAD_STATE", f"{text}{optional}")
+        require_finite(what, values, names)
+    if not names:
+        if last is None:
+            raise QueryError("BAD_STATE", _unanswered("joint_names is empty, which means that state"))
+        state = last.state
+        return State(state.stamp, state.q, state.v, state.a, state.measured, base=state.base)
+    check_names(robot, names)
+    q, v, a = (
+        dict(zip(names, values if len(values) else np.zeros(len(names)), strict=True))
+        for values in numbers.values()
+    )
+    _check_mimics(robot, q, v, a)
+    known = {} if last is None else dict(zip(robot.state_names, last.state.q.tolist(), strict=True))
+    if missing := [name for name in robot.state_names if name not in q and name not in known]:
+        raise QueryError("BAD_STATE", _unanswered(f"positions of {listed(missing)} are missing"))
+    return State(
+        0 if last is None else last.state.stamp,
+        np.array([q.get(name, known.get(name, 0.0)) for name in robot.state_names], dtype=float),
+        np.array([v.get(name, 0.0) for name in robot.state_names], dtype=float),
+        np.array([a.get(name, 0.0) for name in robot.state_names], dtype=float),
+        np.array([q.get(name, np.nan) for name in robot.passive_names], dtype=float),
+        base=base,
+    )
+
+
+def check_names(robot: Robot, names: Sequence[str]) -> None:
+    """Whether each is a joint of the robot, and named once.
+
+    Raises:
+        QueryError: naming those that are not.
+    """
+    if len(set(names)) < len(names):
+        twice = [name for name, count in Counter(names).items() if count > 1]
+        raise QueryError("BAD_STATE", f"{listed(twice)} named more than once")
+    known = {joint.name for joint in robot.graph.joints}
+    if unknown := [name[:80] for name in names if name not in known]:
+        has = f"whose joints are {listed(robot.state_names, 8)}"
+        raise QueryError("UNKNOWN_NAME", f"no joint {listed(unknown)} in '{robot.graph.name}', {has}")
+
+
+def require_finite(what: str, values: Array, names: Sequence[str]) -> None:
+    """Raise QueryError where one of the values (..., n) of joints is not finite."""
+    if not (finite := np.isfinite(values)).all():
+        joint = np.argwhere(~finite)[0]
+        point = f" at point {joint[0]}" if values.ndim > 1 else ""
+        raise QueryError("BAD_STATE", f"{what}{point}: that of '{names[joint[-1]]}' is NaN or infinite")
+
+
+def _check_mimics(robot: Robot, *values: dict[str, float]) -> None:
+    """A mimic joint may be named where it is as its driver makes it."""
+    for joint in robot.graph.joints:
+        mimic = joint.mimic
+        if mimic is None or joint.name not in values[0]:
+            continue
+        if mimic.joint not in values[0]:
+            text = f"'{joint.name}' mimics '{mimic.joint}', which is not named: name that one instead"
+            raise QueryError("BAD_STATE", text)
+        for of, offset in zip(values, (mimic.offset, 0.0, 0.0), strict=True):
+            expected = mimic.multiplier * of[mimic.joint] + offset
+            if abs(of[joint.name] - expected) > SAME * max(1.0, abs(expected)):
+                text = f"'{joint.name}' mimics '{mimic.joint}', which takes it to {expected:.6g}"
+                raise QueryError("BAD_STATE", f"{text}, not {of[joint.name]:.6g}; leave it out")
+
+
+def _base(robot: Robot, requested: RequestedState, last: Answer | None) -> BaseState | None:
+    moves = bool(requested.twist.any() or requested.base_acceleration.any())
+    if not np.isfinite([requested.twist, requested.base_acceleration]).all():
+        raise QueryError("BAD_STATE", "base_twist or base_acceleration holds NaN or infinite values")
+    if robot.base is None or robot.base.source == "imu":
+        given = robot.base is None and requested.base is not None and abs(requested.base.w) != 1.0
+        if moves or given:
+            what = "base_twist and base_acceleration are" if moves else "base_pose is"
+            text = f"{what} given, but '{robot.graph.name}' has a fixed root: {robot.mounting}"
+            raise QueryError("REFUSED", text)
+        if robot.base is None:
+            return None
+    if not requested.names and (requested.base is not None or moves):
+        text = "joint_names is empty, which means the state answered last, but a state of the base is given"
+        raise QueryError("BAD_STATE", f"{text}; name the joints, too, or leave the base out")
+    if requested.base is not None:
+        orientation = robot.base.root * requested.base
+    elif last is not None and last.state.base is not None:
+        orientation = last.state.base.orientation
+    else:
+        raise QueryError("BAD_STATE", _unanswered("base_pose is zero, which means that of the last answer"))
+    return BaseState(orientation, requested.twist, requested.base_acceleration)
+
+
+def _unanswered(what: str) -> str:
+    return f"{what}, but no joint state of this robot has been answered yet: give all of them"

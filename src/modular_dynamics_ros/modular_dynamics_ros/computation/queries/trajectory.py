@@ -1,0 +1,159 @@
+"""The efforts along a trajectory, at each of its points."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+import modular_dynamics as md
+from modular_dynamics_ros.computation.closed_loop import ClosedLoopSolution
+from modular_dynamics_ros.computation.feedforward import friction_torques
+from modular_dynamics_ros.computation.queries.errors import QueryError, code_of
+from modular_dynamics_ros.computation.queries.limits import Excess, excesses
+from modular_dynamics_ros.computation.queries.query_model import Loads, QueryModel, Subject
+from modular_dynamics_ros.computation.queries.requested_state import (
+    RequestedState,
+    check_names,
+    require_finite,
+    state_of,
+)
+from modular_dynamics_ros.computation.queries.spline import completed
+from modular_dynamics_ros.computation.robot import Robot
+from modular_dynamics_ros.computation.values import Array, Configuration, StampedWrench, State
+from modular_dynamics_ros.exceptions import listed
+
+__all__ = ["MOST_POINTS", "Motion", "Torques", "trajectory_torques"]
+
+MOST_POINTS = 20_000  # with closed loops several seconds, in which other requests wait
+
+
+Solved = tuple[Array, Array, Array]  # efforts (m, n), positions and velocities of passive joints
+
+
+@dataclass(frozen=True, eq=False)
+class Motion:
+    """Points of joints: instants (m,) [ns] from the start, and values (m, n); fields may be missing."""
+
+    names: Sequence[str]
+    instants: NDArray[np.int64]
+    q: Array
+    v: Array | None
+    a: Array | None
+
+
+@dataclass(frozen=True, eq=False)
+class Torques:
+    """The motion with all fields, its efforts (m, n) [N m or N], and where it exceeds limits."""
+
+    motion: Motion
+    efforts: Array
+    excesses: list[Excess]
+
+
+def trajectory_torques(
+    model: QueryModel, subject: Subject, motion: Motion, external: Sequence[StampedWrench]
+) -> Torques:
+    """Efforts at each point; joints that are not named, and a base, stand still as answered last.
+
+    Raises:
+        QueryError: joints or numbers that cannot be used; at a point loops do not close, or torques overflow.
+        BadMessage: a wrench that is missing, or in an unknown frame.
+    """
+    robot = model.robot
+    _check(robot, motion)
+    q, v, a = completed(motion.instants, motion.q, motion.v, motion.a)
+    for what, values in (("velocities", v), ("accelerations", a)):
+        require_finite(f"{what} between the points", values, motion.names)
+    motion = replace(motion, v=v, a=a)
+    first = state_of(robot, RequestedState(motion.names, q[0]), subject.last)
+    columns = [robot.state_names.index(name) for name in motion.names]
+    rest = np.zeros_like(first.q)
+    every = tuple(np.tile(standing, (len(q), 1)) for standing in (first.q, rest, rest))
+    for values, given in zip(every, (q, v, a), strict=True):
+        values[:, columns] = given
+    friction, loads = subject.settings.friction == "urdf", model.loads(subject, external)
+    if robot.closed or robot.black_boxes:
+        last = None if subject.last is None else subject.last.configuration
+        solved = _one_by_one(model, first, every, loads, friction=friction, last=last)
+    else:
+        solved = _at_once(model, first, every, loads, friction=friction)
+    efforts, passive_q, passive_v = solved
+    if not (finite := np.isfinite(efforts[:, columns])).all():
+        point = int(np.argwhere(~finite)[0][0])
+        text = f"point {point} is finite, but so far or fast that the torques are not"
+        raise QueryError("BAD_STATE", text)
+    names = [*motion.names, *robot.passive_names]
+    unknown = np.full(passive_q.shape, np.nan)
+    found = excesses(
+        robot,
+        names,
+        np.hstack((q, passive_q)),
+        np.hstack((v, passive_v)),
+        np.hstack((efforts[:, columns], unknown)),
+    )
+    return Torques(motion, efforts[:, columns], found)
+
+
+def _check(robot: Robot, motion: Motion) -> None:
+    """Raise QueryError where joints have no effort of their own."""
+    check_names(robot, motion.names)
+    if moved := [name for name in motion.names if name not in robot.joint_names]:
+        text = (
+            f"{listed(moved)} cannot have an effort of its own: it mimics another joint, is passive, or is "
+        )
+        raise QueryError("REFUSED", f"{text}inside a black box; leave it out")
+
+
+def _at_once(
+    model: QueryModel, first: State, every: tuple[Array, ...], loads: Loads, *, friction: bool
+) -> Solved:
+    """Of a tree without black boxes."""
+    robot, (q, v, a) = model.robot, every
+    coordinates = np.tile(model.configuration(first, None).coordinates, (len(q), 1))
+    coordinates[:, [robot.graph.q_slice(name).start for name in robot.state_names]] = q
+    velocities, accelerations = np.zeros((2, len(q), robot.graph.nv))
+    velocities[:, model.joints], accelerations[:, model.joints] = v, a
+    external = loads.external
+    try:
+        tau = md.inverse_dynamics_batch(
+            robot.graph, coordinates, velocities, accelerations, 1, external_wrenches=external
+        )
+    except md.StateError as error:
+        raise QueryError("BAD_STATE", f"too far or too fast: {error}") from error
+    efforts = tau[:, model.joints]
+    if friction:
+        efforts += friction_torques(v, robot.damping, robot.dry_friction)
+    nothing = np.zeros((len(q), 0))
+    return efforts, nothing, nothing
+
+
+def _one_by_one(
+    model: QueryModel,
+    first: State,
+    every: tuple[Array, ...],
+    loads: Loads,
+    *,
+    friction: bool,
+    last: Configuration | None,
+) -> Solved:
+    """Each point's loops are closed from the point before."""
+    robot, graph = model.robot, model.robot.graph
+    places = [graph.q_slice(name).start for name in robot.passive_names]
+    rates = [graph.v_slice(name).start for name in robot.passive_names]
+    efforts = np.zeros_like(every[0])
+    passive_q, passive_v = (np.zeros((len(efforts), len(places))) for _ in range(2))
+    for point, (q, v, a) in enumerate(zip(*every, strict=True)):
+        state = replace(first, q=q, v=v, a=a)
+        try:
+            last = model.configuration(state, last)
+            dynamics = model.solver.solve(last, state, model.applied(loads, last))
+        except Exception as error:
+            if code_of(error) == "UNEXPECTED":
+                raise
+            raise QueryError(code_of(error), f"point {point}: {error}") from error
+        efforts[point] = dynamics.tau + dynamics.friction if friction else dynamics.tau
+        if isinstance(dynamics, ClosedLoopSolution):
+            passive_q[point] = dynamics.result.coordinates[places]
+            passive_v[point] = dynamics.result.velocities[rates]
+    return efforts, passive_q, passive_v

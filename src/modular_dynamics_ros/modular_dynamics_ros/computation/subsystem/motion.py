@@ -1,0 +1,96 @@
+"""How connection points move: from a subsystem's own to those that it carries.
+
+Twists and their derivatives are [linear m/s, angular rad/s] at a point, along the axes of its frame; the
+derivative is that of the six components. So both are taken to a frame on the same body by the same constant
+matrix, and both are those of a floating joint of the library.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+import modular_dynamics as md
+from modular_dynamics.algebra import DualQuaternion
+from modular_dynamics.algebra.matrix_forms import adjoint_matrix, inverse
+from modular_dynamics.dynamics.quantities.frame_motion import FrameMotions
+from modular_dynamics_ros.computation.subsystem.attachment import Attachment, pose_matrix
+from modular_dynamics_ros.computation.values import Array
+
+__all__ = ["ConnectionMotion", "MotionPropagation", "fixed_motion"]
+
+
+@dataclass(frozen=True, eq=False)
+class ConnectionMotion:
+    """The motion of a connection point.
+
+    Attributes:
+        H_root_point: (4, 4) its pose in the root link's frame.
+        twist, acceleration: (6,) see above, without gravity.
+        gravity: (3,) gravitational acceleration in the root link's frame [m/s^2].
+    """
+
+    H_root_point: Array
+    twist: Array
+    acceleration: Array
+    gravity: Array
+
+    def falling(self) -> Array:
+        """(6,) the acceleration less that of free fall, in the point's frame.
+
+        A subsystem without gravity that accelerates so needs the same torques as one with gravity.
+        """
+        relative = self.acceleration.copy()
+        relative[:3] -= self.gravity @ self.H_root_point[:3, :3]
+        return relative
+
+
+def fixed_motion(x_root_point: DualQuaternion, gravity: Sequence[float] | Array) -> ConnectionMotion:
+    """That of a point on the ground."""
+    at = pose_matrix(x_root_point)
+    return ConnectionMotion(at, np.zeros(6), np.zeros(6), np.array(gravity, dtype=float))
+
+
+class MotionPropagation:
+    """From the motion of a part's own connection point to those of its successors'.
+
+    Args:
+        graph: of the part: a floating joint moves the link of its own connection point.
+        own, successors: connection points.
+    """
+
+    def __init__(self, graph: md.SubsystemGraph, own: Attachment, successors: Sequence[Attachment]) -> None:
+        self._names = [one.subsystem for one in successors]
+        self._H_point_link = inverse(pose_matrix(own.x_link_connection))
+        self._H_link_point = np.array([pose_matrix(one.x_link_connection) for one in successors])
+        to_point = [adjoint_matrix(inverse(pose_matrix(one.x_link_connection))) for one in successors]
+        self._to_point = np.array(to_point)
+        if successors:
+            self._motions = FrameMotions(graph, tuple(one.link for one in successors))
+            rest = np.zeros(graph.nv)
+            self._motions(graph.neutral(), rest, rest)  # it compiles what has to be compiled
+
+    def at_successors(
+        self, motion: ConnectionMotion, q: Array, v: Array, a: Array
+    ) -> dict[str, ConnectionMotion]:
+        """By subsystem.
+
+        Args:
+            q, v, a: of all joints of the part (nq,), (nv,), (nv,); of the floating joint no pose, but twist
+                and acceleration of the link that it moves, without gravity.
+        """
+        if not self._names:
+            return {}
+        motions = self._motions(q, v, a)
+        R, (p, omega, linear, alpha, pull) = motions[:, :3], motions[:, 3:].transpose(1, 0, 2)
+        # from a point of the link to one fixed in space: then the derivative is taken component by component
+        spatial = pull - np.cross(omega, linear)
+        in_link = np.stack((linear, omega, spatial, alpha), axis=1) @ R  # rows: R^T of each
+        in_link = in_link.reshape(-1, 2, 6) @ self._to_point.transpose(0, 2, 1)
+        H = np.zeros((len(R), 4, 4))
+        H[:, :3, :3], H[:, :3, 3], H[:, 3, 3] = R, p, 1.0
+        poses = motion.H_root_point @ self._H_point_link @ H @ self._H_link_point
+        return {
+            name: ConnectionMotion(pose, twist, acceleration, motion.gravity)
+            for name, pose, (twist, acceleration) in zip(self._names, poses, in_link, strict=True)
+        }

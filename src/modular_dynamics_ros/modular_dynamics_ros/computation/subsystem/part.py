@@ -1,0 +1,213 @@
+"""One subsystem cut out of a robot: its joints and bodies, carried by the link of its connection point.
+
+The link that carries the connection point floats, without mass, in the part's graph; the motion at the
+connection point moves it, and what the floating joint must exert is the connection wrench (Silva & Adorno,
+section II: a subsystem needs no more of the others than this motion and its successors' wrenches).
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+import numpy as np
+
+import modular_dynamics as md
+from modular_dynamics.algebra import DualQuaternion
+from modular_dynamics.model import Anchor, Body, Connection
+from modular_dynamics_ros.computation.robot import Robot, robot_of_graph
+from modular_dynamics_ros.computation.subsystem.attachment import Attachment, attachment_of
+from modular_dynamics_ros.computation.values import Array
+from modular_dynamics_ros.exceptions import RobotError, listed
+
+__all__ = ["PartRobot", "SubsystemPart", "cut", "refuse_shared_elements"]
+
+
+@dataclass(frozen=True, eq=False)
+class PartRobot(Robot):
+    """The robot that a part is to the solvers; what it says of itself is about the subsystem."""
+
+    description: str = ""
+
+    @property
+    def summary(self) -> str:
+        """One line, for the log."""
+        return self.description
+
+    @property
+    def mounting(self) -> str:
+        """How its first link is held."""
+        return "the motion of its connection point is given"
+
+
+@dataclass(frozen=True, eq=False)
+class SubsystemPart:
+    """A subsystem and what it exchanges with others.
+
+    Attributes:
+        robot: the part alone, on a floating joint.
+        root: the whole robot's root link, in whose frame poses and gravity are.
+        connection: its own connection point. predecessor: that carries it; None: the ground.
+        x_root_connection: where the ground carries it; None where a predecessor does.
+        successors: the connection points that it carries.
+        robot_names: the joints that joint states of the whole robot hold. other_joints: all of other
+            subsystems.
+    """
+
+    name: str
+    robot: PartRobot
+    root: str
+    gravity: Array
+    connection: Attachment
+    predecessor: str | None
+    x_root_connection: DualQuaternion | None
+    successors: tuple[Attachment, ...]
+    robot_names: tuple[str, ...]
+    other_joints: frozenset[str]
+
+
+def cut(robot: Robot, name: str) -> SubsystemPart:
+    """The part of a subsystem.
+
+    Raises:
+        RobotError: there is no such subsystem, it is a black box, or something besides joints connects two
+            subsystems.
+    """
+    graph = robot.graph
+    names = [subsystem.name for subsystem in graph.subsystems]
+    if name not in names:
+        raise RobotError(f"'{graph.name}' has no subsystem '{name}'; it has {', '.join(names)}")
+    subsystem = graph.subsystem(name)
+    if subsystem.black_box:
+        text = "its model is not in the description; another program must publish its wrench_out"
+        raise RobotError(f"the subsystem '{name}' of '{graph.name}' is a black box: {text}")
+    refuse_shared_elements(graph)
+    own = attachment_of(graph, subsystem)
+    before = graph.predecessor(subsystem)
+    carried = [one for one in graph.subsystems if graph.predecessor(one) is subsystem]
+    part = _part_graph(graph, subsystem, own)
+    others = {joint.name for joint in graph.joints} - {joint.name for joint in subsystem.joints}
+    at = "the ground" if before is None else f"'{before.name}'"
+    carries = f"carries {listed([one.name for one in carried])}" if carried else "carries none"
+    base = part.joint_names[0]
+    alone = robot_of_graph(part, "the connection point", {base}, robot.frame_prefix)
+    values = {item.name: getattr(alone, item.name) for item in fields(Robot)}
+    text = f"subsystem '{name}' of '{graph.name}': {len(subsystem.joints)} joints, on {at}; it {carries}"
+    connection = subsystem.connection
+    return SubsystemPart(
+        name,
+        PartRobot(**values, description=text),
+        graph.ground.name,
+        np.array(graph.gravity),
+        own,
+        None if before is None else before.name,
+        connection.x_body_connection if before is None else None,
+        tuple(attachment_of(graph, one) for one in carried),
+        tuple(dict.fromkeys((*robot.state_names, *alone.state_names))),
+        frozenset(others),
+    )
+
+
+def _part_graph(graph: md.SubsystemGraph, subsystem: md.Subsystem, own: Attachment) -> md.SubsystemGraph:
+    """The subsystem's joints and bodies on a floating joint that moves the link of its connection point.
+
+    There is no gravity: the floating joint accelerates against it.
+    """
+    x_link_body = graph.link_pose(own.link)[1].conjugate()
+    floating = _floating_joint(subsystem, own.link)
+    joints, parents = [floating], list[int | None]([None])
+    for k in subsystem.indices:
+        above, joint = graph.parents[k], graph.joints[k]
+        if above is not None and above in subsystem.indices:
+            parents.append(above - subsystem.first + 1)
+            joints.append(joint)
+        else:
+            parents.append(0)
+            joints.append(replace(joint, x_parent_joint=x_link_body * joint.x_parent_joint))
+    bodies = (_massless(own.link, own.links), *subsystem.bodies)
+    ground = _massless(floating.parent_link, {floating.parent_link: DualQuaternion.identity})
+    one = DualQuaternion.identity
+    whole = replace(
+        subsystem,
+        first=0,
+        joints=tuple(joints),
+        bodies=bodies,
+        connection=Connection(floating.parent_link, None, one, one),
+        predecessor=None,
+        root_link=own.link,
+    )
+    names = {joint.name for joint in subsystem.joints}
+    independent = graph.independent
+    changed: dict[str, Any] = {
+        "loop_joints": tuple(one for one in graph.loop_joints if _within(one.anchors, subsystem, own)),
+        "springs": tuple(one for one in graph.springs if _within(one.anchors, subsystem, own)),
+        "gears": tuple(gear for gear in graph.gears if gear.joint in names),
+        "passive_joints": tuple(name for name in graph.passive_joints if name in names),
+        "independent": independent and (floating.name, *(name for name in independent if name in names)),
+    }
+    return md.SubsystemGraph(
+        name=graph.name,
+        joints=tuple(joints),
+        bodies=bodies,
+        parents=tuple(parents),
+        subsystems=(whole,),
+        joint_names=(floating.name, *(name for name in graph.joint_names if name in names)),
+        gravity=np.zeros(3),
+        ground=ground,
+        warnings=graph.warnings,
+        notes=graph.notes,
+        **changed,
+    )
+
+
+def _floating_joint(subsystem: md.Subsystem, link: str) -> md.Joint:
+    """It has names that no joint and no link of a URDF has: they contain a newline."""
+    at = f"connection point\n{subsystem.name}"
+    one = DualQuaternion.identity
+    return md.Joint(
+        at, md.JointType.FLOATING, f"root\n{subsystem.name}", link, one, np.array([0.0, 0.0, 1.0])
+    )
+
+
+def _massless(name: str, links: dict[str, DualQuaternion]) -> Body:
+    return Body(name, 0.0, np.zeros(3), np.zeros((3, 3)), links)
+
+
+def _links(subsystem: md.Subsystem) -> set[str]:
+    return {link for body in subsystem.bodies for link in body.links}
+
+
+def _within(anchors: tuple[Anchor, Anchor], subsystem: md.Subsystem, own: Attachment) -> bool:
+    """Whether an element belongs to a subsystem: one end on it, the other there or on what carries it."""
+    ends, links = {anchor.link for anchor in anchors}, _links(subsystem)
+    return bool(ends & links) and ends <= links.union(own.links)
+
+
+def refuse_shared_elements(graph: md.SubsystemGraph) -> None:
+    """Subsystems exchange motions and wrenches at connection points, and nothing else.
+
+    Raises:
+        RobotError: a loop joint, spring, gear or mimic joint connects two subsystems, unless one end is on
+            the body that carries the other subsystem's connection point.
+    """
+    if texts := list(_shared(graph)):
+        raise RobotError(
+            f"'{graph.name}' cannot be computed subsystem by subsystem: {'; '.join(texts)}. Put what is "
+            "connected into one subsystem, or use dynamics_node"
+        )
+
+
+def _shared(graph: md.SubsystemGraph) -> Iterator[str]:
+    owner = {joint.name: one.name for one in graph.subsystems for joint in one.joints}
+    attached = [(one, attachment_of(graph, one)) for one in graph.subsystems]
+    for kind, elements in (("loop joint", graph.loop_joints), ("spring", graph.springs)):
+        for element in elements:
+            if not any(_within(element.anchors, *one) for one in attached):
+                ends = [anchor.link for anchor in element.anchors]
+                yield f"{kind} '{element.name}' connects {listed(ends)} of two subsystems"
+    for gear in graph.gears:
+        drivers = [name for name, _ in gear.drivers if owner[name] != owner[gear.joint]]
+        if drivers:
+            yield f"gear '{gear.joint}' is driven by {listed(drivers)} of another subsystem"
+    for joint in graph.joints:
+        if joint.mimic is not None and owner[joint.mimic.joint] != owner[joint.name]:
+            yield f"joint '{joint.name}' mimics '{joint.mimic.joint}' of another subsystem"

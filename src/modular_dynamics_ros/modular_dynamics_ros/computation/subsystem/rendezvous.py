@@ -1,0 +1,86 @@
+"""What belongs to one stamp: a joint state, the motion of the connection point, the successors' wrenches."""
+
+from dataclasses import dataclass, field
+from typing import Any, Generic, TypeVar
+
+__all__ = ["Meeting", "Rendezvous"]
+
+MOST = 1000  # stamps that are kept: two seconds at 500 Hz
+Item = TypeVar("Item")
+
+
+@dataclass(eq=False)
+class Meeting(Generic[Item]):
+    """All that has come with one stamp [ns].
+
+    Attributes:
+        since: when the first of it came [ns of the steady clock]. item: what waits. parts: by sender.
+        done: whether it was answered, or cannot be.
+    """
+
+    stamp: int
+    since: int
+    item: Item | None = None
+    parts: dict[str, Any] = field(default_factory=dict)
+    done: bool = False
+
+
+class Rendezvous(Generic[Item]):
+    """Brings together what has the same stamp, in whatever order it arrives.
+
+    The first item and the first part of each sender count: several nodes compute from one stamp, and all
+    that they exchange with it must belong to one state. Times are of a clock that nobody sets [ns]; stamps
+    are only compared with each other.
+
+    Args:
+        senders: of parts, one of each is needed. timeout: how long [s] a stamp waits.
+    """
+
+    def __init__(self, senders: tuple[str, ...], timeout: float) -> None:
+        self.senders, self.timeout = senders, timeout
+        self._meetings: dict[int, Meeting[Item]] = {}  # in order of arrival
+        self._newest: int | None = None  # stamp of an item
+
+    def add_item(self, stamp: int, item: Item, now: int) -> Meeting[Item] | None:
+        """An item; None where another one has come with this stamp."""
+        if self._newest is not None and stamp < self._newest - self.timeout * 1e9:
+            self.clear()  # the clock was set back: what has come belongs to other states
+        self._newest = stamp if self._newest is None else max(self._newest, stamp)
+        meeting = self._meeting(stamp, now)
+        if meeting.item is not None or meeting.done:
+            return None
+        meeting.item = item
+        return meeting
+
+    def add_part(self, stamp: int, sender: str, part: Any, now: int) -> Meeting[Item] | None:
+        """What a sender says; None where it is of no more use."""
+        meeting = self._meeting(stamp, now)
+        if meeting.done or sender in meeting.parts:
+            return None
+        meeting.parts[sender] = part
+        return meeting
+
+    def missing(self, meeting: Meeting[Item]) -> list[str]:
+        """Whose part has not come."""
+        return [sender for sender in self.senders if sender not in meeting.parts]
+
+    def overdue(self, now: int) -> list[Meeting[Item]]:
+        """Forget what has waited too long; return those of it whose item was not answered."""
+        given_up = []
+        for stamp, meeting in list(self._meetings.items()):
+            if now - meeting.since <= self.timeout * 1e9 and len(self._meetings) <= MOST:
+                break
+            del self._meetings[stamp]
+            if meeting.item is not None and not meeting.done:
+                given_up.append(meeting)
+        return given_up
+
+    def clear(self) -> None:
+        """Forget everything."""
+        self._meetings.clear()
+        self._newest = None
+
+    def _meeting(self, stamp: int, now: int) -> Meeting[Item]:
+        if (meeting := self._meetings.get(stamp)) is None:
+            meeting = self._meetings[stamp] = Meeting(stamp, now)
+        return meeting

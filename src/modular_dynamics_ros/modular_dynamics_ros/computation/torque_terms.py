@@ -1,0 +1,99 @@
+"""The terms that add up to the torques of one state.
+
+total = inertia + bias + gravity + springs + friction - external. Inverse dynamics is affine in
+accelerations, gravity and wrenches, so each term is the difference of two of its solutions (Featherstone,
+Rigid Body Dynamics Algorithms, section 6.1). Of what depends on velocities, bias is even in them, and dampers
+are odd.
+"""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+import modular_dynamics as md
+from modular_dynamics_ros.computation.closed_loop import ClosedLoop, ClosedLoopSolution
+from modular_dynamics_ros.computation.open_chain import OpenChain, OpenChainDynamics
+from modular_dynamics_ros.computation.robot import Robot
+from modular_dynamics_ros.computation.values import AppliedWrenches, Array, BaseState, Configuration, State
+
+__all__ = ["TermsSolver", "TorqueTerms"]
+
+Dynamics = OpenChainDynamics | ClosedLoopSolution
+
+
+@dataclass(frozen=True, eq=False)
+class TorqueTerms:
+    """Terms of the torques of a robot's `joint_names` (m,) [N m or N], before limits.
+
+    Attributes:
+        total: inertia + bias + gravity + springs + friction - external.
+        inertia: M(q) a. bias: C(q, v) v. gravity: holds the robot at rest, without springs.
+        springs: springs and dampers of the description. friction: overcomes friction; zero where it is left
+        out. external: what external wrenches and black boxes exert along the joints, J^T F.
+    """
+
+    total: Array
+    inertia: Array
+    bias: Array
+    gravity: Array
+    springs: Array
+    friction: Array
+    external: Array
+
+
+class TermsSolver:
+    """Splits the inverse dynamics of one robot; a workspace of one thread.
+
+    Args:
+        solver: of the same robot, for the same thread.
+    """
+
+    def __init__(self, robot: Robot, solver: OpenChain | ClosedLoop) -> None:
+        self._robot, self._solver = robot, solver
+        self._unloaded = AppliedWrenches(None, {name: np.zeros(6) for name in robot.black_boxes} or None)
+        graph = replace(robot.graph, gravity=np.zeros(3))
+        # with closed loops the weight is known by itself
+        self._weightless = None if robot.closed else OpenChain(replace(robot, graph=graph))
+
+    def split(
+        self, configuration: Configuration, state: State, dynamics: Dynamics, *, friction: bool
+    ) -> TorqueTerms:
+        """The terms of `dynamics`, the solution at a state.
+
+        Raises:
+            BadMessage: a dead point, or numbers that overflow.
+        """
+        rest = state.at_rest()
+        static = self._solve(configuration, rest)
+        inertia = self._solve(configuration, _with_rates(rest, a=state)).tau - static.tau
+        bias = self._solve(configuration, _with_rates(rest, v=state)).tau - static.tau
+        springs = self._springs(configuration, rest, static)
+        gravity = static.tau - springs
+        if self._robot.graph.springs:
+            back = self._solve(configuration, _with_rates(rest, v=state, sign=-1.0)).tau - static.tau
+            springs, bias = springs + 0.5 * (bias - back), 0.5 * (bias + back)
+        losses = dynamics.friction if friction else np.zeros_like(inertia)
+        external = self._solve(configuration, state).tau - dynamics.tau
+        terms = dynamics.tau + losses, inertia, bias, gravity, springs, losses, external
+        return TorqueTerms(*(term[self._robot.published] for term in terms))
+
+    def _solve(self, configuration: Configuration, state: State) -> Dynamics:
+        return self._solver.solve(configuration, state, self._unloaded)
+
+    def _springs(self, configuration: Configuration, rest: State, static: Dynamics) -> Array:
+        """Torques (n,) against springs at rest; `static`: against springs and weight."""
+        if self._weightless is not None:
+            return self._weightless.solve(configuration, rest, self._unloaded).tau
+        assert isinstance(static, ClosedLoopSolution)
+        weight = md.gravity_torque(self._robot.graph.tree, static.result.coordinates)
+        return static.tau - static.along(weight)
+
+
+def _with_rates(rest: State, v: State | None = None, a: State | None = None, sign: float = 1.0) -> State:
+    """A state at rest with velocities, times a sign, and accelerations of others."""
+    state = replace(rest, v=rest.v if v is None else sign * v.v, a=rest.a if a is None else a.a)
+    if rest.base is None:
+        return state
+    twist = np.zeros(6) if v is None or v.base is None else sign * v.base.twist
+    acceleration = np.zeros(6) if a is None or a.base is None else a.base.acceleration
+    return replace(state, base=BaseState(rest.base.orientation, twist, acceleration))

@@ -1,0 +1,49 @@
+"""~/external_torques: what the world exerts along the joints whose effort is measured."""
+
+from collections.abc import Callable
+from typing import Any
+
+from builtin_interfaces.msg import Time
+from sensor_msgs.msg import JointState
+
+from modular_dynamics_ros.computation.computation import Answer, Computation
+from modular_dynamics_ros.computation.external_torques import ExternalTorques
+from modular_dynamics_ros.messages.terms.external_torques import KnownEffortsWriter
+from modular_dynamics_ros.node.outputs import Demand
+
+__all__ = ["ContactOutput"]
+
+
+class ContactOutput:
+    """The topic; computed, and efforts read, only while it is subscribed to.
+
+    Args:
+        make_publisher: of a type and a topic. demand: for it.
+    """
+
+    def __init__(self, make_publisher: Callable[..., Any], demand: Demand, computation: Computation) -> None:
+        names = computation.robot.state_names
+        self._demand, self._computation = demand, computation
+        self._publisher = make_publisher(JointState, "~/external_torques")
+        self._torques, self._writer = ExternalTorques(len(names)), KnownEffortsWriter(names)
+
+    def needs_efforts(self) -> bool:
+        """Whether measured efforts are of use now."""
+        return self._publisher in self._demand
+
+    def publish(self, answer: Answer, stamp: Time, cutoff: float) -> None:
+        """Those of one answer; nothing where no effort was measured.
+
+        Args:
+            cutoff: of the filter [Hz].
+        """
+        measured = answer.state.effort
+        if measured is None or self._publisher not in self._demand:
+            return
+        settings, dynamics = self._computation.settings, answer.dynamics
+        # all that the actuators must overcome, whatever part of it is published
+        model = dynamics.tau + dynamics.friction if settings.friction == "urdf" else dynamics.tau
+        longest_gap = settings.stale_after
+        external = self._torques.update(answer.state.stamp, model, measured, cutoff, longest_gap)
+        if (message := self._writer.write(stamp, external)) is not None:
+            self._publisher.publish(message)

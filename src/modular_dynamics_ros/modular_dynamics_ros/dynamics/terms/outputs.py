@@ -1,0 +1,135 @@
+"""What stands behind the torques of an answer, for whoever subscribes: terms, wrenches, contact, arrows."""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+from builtin_interfaces.msg import Time
+from modular_dynamics_interfaces.msg import EquationOfMotion, JointWrenches, TorqueTerms
+from trajectory_msgs.msg import JointTrajectory
+from visualization_msgs.msg import MarkerArray
+
+import modular_dynamics as md
+from modular_dynamics_ros.computation.closed_loop import ClosedLoopSolution
+from modular_dynamics_ros.computation.computation import Answer, Computation
+from modular_dynamics_ros.computation.queries.equation_of_motion import equation_of_motion
+from modular_dynamics_ros.computation.queries.errors import QueryError
+from modular_dynamics_ros.computation.queries.query_model import QueryModel
+from modular_dynamics_ros.computation.robot import Robot
+from modular_dynamics_ros.computation.values import Array
+from modular_dynamics_ros.dynamics.terms.contact import ContactOutput
+from modular_dynamics_ros.exceptions import BadMessage
+from modular_dynamics_ros.messages.answers import equation_message, torque_terms_message
+from modular_dynamics_ros.messages.stamps import stamp_nanoseconds
+from modular_dynamics_ros.messages.terms.arrow_scales import arrow_scales
+from modular_dynamics_ros.messages.terms.joint_wrenches import JointWrenchesWriter
+from modular_dynamics_ros.messages.terms.wrench_markers import WrenchMarkerWriter
+from modular_dynamics_ros.messages.trajectories import trajectory_message
+from modular_dynamics_ros.node.interfaces import SessionNode
+from modular_dynamics_ros.node.outputs import Demand, Pace
+from modular_dynamics_ros.parameters.dynamics import DynamicsParameters
+
+__all__ = ["TermOutputs"]
+
+
+class TermOutputs:
+    """Topics that are computed and published only while subscribed.
+
+    Args:
+        make_publisher: of a type and a topic, with a depth as third argument. demand: for them.
+
+    Attributes:
+        parameters: they may change at run time. contact: what the world exerts along the joints.
+    """
+
+    def __init__(
+        self,
+        node: SessionNode,
+        make_publisher: Callable[..., Any],
+        demand: Demand,
+        computation: Computation,
+        parameters: DynamicsParameters,
+    ) -> None:
+        robot = computation.robot
+        self._node, self._demand, self._computation, self.parameters = node, demand, computation, parameters
+        self._model: QueryModel | None = None  # of the robot as it was last; gravity may change
+        self._terms = make_publisher(TorqueTerms, "~/torque_terms")
+        self._equation = make_publisher(EquationOfMotion, "~/equation_of_motion", 1)
+        self._joint_wrenches = make_publisher(JointWrenches, "~/joint_wrenches")
+        self.contact = ContactOutput(make_publisher, demand, computation)
+        self._trajectory = make_publisher(JointTrajectory, "~/joint_trajectory")
+        self._markers = make_publisher(MarkerArray, "~/markers", 1)
+        self._outside = _outside_boxes(robot)
+        graph = robot.graph
+        moved = [(graph.joints[k].name, graph.bodies[k].name) for k in self._outside]
+        self._loops = [loop.name for loop in graph.loop_joints]
+        moved += [(loop.name, loop.successor.link) for loop in graph.loop_joints]
+        self._wrench_writer = JointWrenchesWriter(moved, robot.frame_prefix)
+        place = dict(zip(robot.joint_names, robot.published.tolist(), strict=True))
+        self._commanded = list(parameters.controller_joints or robot.joint_names)
+        self._order = [place[name] for name in self._commanded]
+        self._marker_writer = WrenchMarkerWriter(robot)
+        self._marker_pace, self._equation_pace = Pace(), Pace()
+        self._scales = arrow_scales(graph)
+
+    def publish(self, answer: Answer, stamp: Time) -> None:
+        """What is subscribed to of one answer; one that cannot be computed is reported, and left out."""
+        demand, robot, dynamics = self._demand, self._computation.robot, answer.dynamics
+        if self._terms in demand:
+            with self._reporting("torque_terms"):
+                friction = self._computation.settings.friction == "urdf"
+                split = self._solvers.terms.split
+                terms = split(answer.configuration, answer.state, dynamics, friction=friction)
+                self._terms.publish(torque_terms_message(stamp, robot.joint_names, terms))
+        if self._equation in demand and self._equation_pace.due(self.parameters.equation_rate):
+            with self._reporting("equation_of_motion"):
+                equation = equation_of_motion(self._solvers, answer.configuration, answer.state)
+                self._equation.publish(equation_message(stamp, equation))
+        if self._joint_wrenches in demand:
+            self._joint_wrenches.publish(self._wrench_writer.write(stamp, self._wrenches(answer)))
+        self.contact.publish(answer, stamp, self.parameters.external_torque_cutoff)
+        if self._trajectory in demand:
+            self._trajectory.publish(self._point(answer, stamp))
+        if self._markers in demand and self._marker_pace.due(self.parameters.marker_rate):
+            base = None if robot.base is None else dynamics.base_wrench
+            given = self.parameters.force_scale, self.parameters.moment_scale
+            scales = (own or automatic for own, automatic in zip(given, self._scales, strict=True))
+            write = self._marker_writer.write
+            self._markers.publish(write(stamp, dynamics.connection_wrenches, base, *scales))
+
+    @property
+    def _solvers(self) -> QueryModel:
+        """Those of the robot as it is now: they share the workspace of the answers."""
+        one = self._computation
+        if self._model is None or self._model.robot is not one.robot:
+            self._model = QueryModel(one.robot, one.settings, one.solver)
+        return self._model
+
+    def _wrenches(self, answer: Answer) -> Array:
+        """(k, 6) of the joints outside black boxes, then of the loop joints."""
+        dynamics = answer.dynamics
+        wrenches = dynamics.joint_wrenches[self._outside]
+        if isinstance(dynamics, ClosedLoopSolution) and self._loops:
+            return np.vstack([wrenches, *(dynamics.cut_wrenches[name][1] for name in self._loops)])
+        return wrenches
+
+    def _point(self, answer: Answer, stamp: Time) -> JointTrajectory:
+        """One point, due trajectory_delay after the state."""
+        state, order = answer.state, self._order
+        sample = state.q[order], state.v[order], state.a[order], answer.effort[order]
+        delay = round(self.parameters.trajectory_delay * 1e9)
+        return trajectory_message(stamp_nanoseconds(stamp), self._commanded, [delay], [sample])
+
+    @contextmanager
+    def _reporting(self, topic: str) -> Iterator[None]:
+        try:
+            yield
+        except (BadMessage, QueryError, md.ModularDynamicsError) as error:
+            self._node.log.problem(topic, type(error).__name__, f"not published: {error}")
+
+
+def _outside_boxes(robot: Robot) -> Sequence[int]:
+    """Indices of the joints whose wrenches are known."""
+    inside = {k for one in robot.graph.subsystems if one.black_box for k in one.indices}
+    return [k for k in range(len(robot.graph.joints)) if k not in inside]

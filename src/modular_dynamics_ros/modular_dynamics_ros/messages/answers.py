@@ -1,0 +1,101 @@
+"""What dynamics_node answers to requests, as messages."""
+
+from array import array
+from collections.abc import Sequence
+from typing import TypeVar
+
+from builtin_interfaces.msg import Duration, Time
+from geometry_msgs.msg import Accel, Pose, Twist
+from modular_dynamics_interfaces.msg import EquationOfMotion, LimitExcess, TorqueTerms
+from trajectory_msgs.msg import JointTrajectory
+
+from modular_dynamics_ros.computation import torque_terms
+from modular_dynamics_ros.computation.queries.equation_of_motion import EquationTerms
+from modular_dynamics_ros.computation.queries.limits import Excess
+from modular_dynamics_ros.computation.queries.trajectory import Motion, Torques
+from modular_dynamics_ros.computation.values import Array
+from modular_dynamics_ros.messages.poses import quaternion_message
+from modular_dynamics_ros.messages.trajectories import trajectory_message
+
+__all__ = [
+    "accel_message",
+    "equation_message",
+    "excess_messages",
+    "matrix_pose_message",
+    "torque_terms_message",
+    "torques_message",
+    "twist_message",
+]
+
+
+Rates = TypeVar("Rates", Twist, Accel)
+
+
+def torque_terms_message(
+    stamp: Time, joint_names: Sequence[str], terms: torque_terms.TorqueTerms
+) -> TorqueTerms:
+    """Terms of the torques of these joints."""
+    message = TorqueTerms(joint_names=list(joint_names))
+    message.header.stamp = stamp
+    for name, values in vars(terms).items():
+        setattr(message, name, array("d", values.tobytes()))  # a list would be checked one by one
+    return message
+
+
+def equation_message(stamp: Time, terms: EquationTerms) -> EquationOfMotion:
+    """The equation of motion of one state."""
+    message = EquationOfMotion(coordinates=terms.coordinates)
+    message.header.stamp = stamp
+    message.mass_matrix = array("d", terms.mass_matrix.tobytes())
+    message.bias, message.gravity = (array("d", one.tobytes()) for one in (terms.bias, terms.gravity))
+    return message
+
+
+def matrix_pose_message(H: Array) -> Pose:
+    """A homogeneous matrix H_a_b as the pose of b in a."""
+    message = Pose(orientation=quaternion_message(H[:3, :3]))
+    message.position.x, message.position.y, message.position.z = H[:3, 3].tolist()
+    return message
+
+
+def twist_message(values: Array) -> Twist:
+    """[linear, angular] (6,)."""
+    return _filled(Twist(), values)
+
+
+def accel_message(values: Array) -> Accel:
+    """[linear, angular] (6,)."""
+    return _filled(Accel(), values)
+
+
+def _filled(message: Rates, values: Array) -> Rates:
+    linear, angular = message.linear, message.angular
+    linear.x, linear.y, linear.z, angular.x, angular.y, angular.z = values.tolist()
+    return message
+
+
+def torques_message(start: int, torques: Torques) -> JointTrajectory:
+    """The trajectory with efforts, that begins at `start` [ns]."""
+    motion = torques.motion
+    assert motion.v is not None  # `trajectory_torques` has completed them
+    assert motion.a is not None
+    samples = zip(motion.q, motion.v, motion.a, torques.efforts, strict=True)
+    return trajectory_message(start, motion.names, motion.instants.tolist(), samples)
+
+
+def excess_messages(motion: Motion, excesses: Sequence[Excess]) -> list[LimitExcess]:
+    """Where the trajectory exceeds limits."""
+    messages = []
+    for one in excesses:
+        seconds, rest = divmod(int(motion.instants[one.point]), 1_000_000_000)
+        messages.append(
+            LimitExcess(
+                joint_name=one.joint,
+                quantity=one.quantity,
+                point=one.point,
+                time=Duration(sec=seconds, nanosec=rest),
+                value=one.value,
+                limit=one.limit,
+            )
+        )
+    return messages

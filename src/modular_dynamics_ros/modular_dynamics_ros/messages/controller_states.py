@@ -1,0 +1,52 @@
+"""References as the state of a joint_trajectory_controller, control_msgs/JointTrajectoryControllerState."""
+
+from array import array
+from collections.abc import Sequence
+from math import isfinite
+from typing import Any
+
+import numpy as np
+from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
+
+from modular_dynamics_ros.computation.accelerations.reference_trajectory import ReferenceTrajectory
+from modular_dynamics_ros.exceptions import BadMessage
+from modular_dynamics_ros.messages.stamps import stamp_message
+from modular_dynamics_ros.messages.trajectories import trajectory_from_message
+
+try:
+    from control_msgs.msg import JointTrajectoryControllerState
+except ImportError:  # the wheels of ROS 2 do not have it
+    JointTrajectoryControllerState = None
+
+__all__ = ["JointTrajectoryControllerState", "trajectory_from_controller_state"]
+
+
+def trajectory_from_controller_state(
+    message: Any, joint_names: Sequence[str], arrival: int, validity: int
+) -> ReferenceTrajectory:
+    """The accelerations of the set point, from the message's stamp on for `validity` [ns].
+
+    The controller follows q(s t) with its speed scaling s, and reports the acceleration of q: the joints are
+    to have s^2 times that.
+
+    Args:
+        message: its fields header, joint_names, reference and, from Jazzy on, speed_scaling_factor are read.
+        joint_names, arrival: see `trajectory_from_message`.
+
+    Raises:
+        BadMessage: no accelerations, an impossible scaling factor; and as `trajectory_from_message`.
+    """
+    accelerations = message.reference.accelerations
+    if not len(accelerations):
+        text = "its field reference has no accelerations; interpolation_method 'splines' gives some"
+        raise BadMessage("reference", f"the controller's state cannot be used: {text}")
+    scaling = float(getattr(message, "speed_scaling_factor", 1.0))
+    if not (isfinite(scaling) and scaling >= 0.0):
+        text = f"its speed_scaling_factor is {scaling:g}; 0 or more is needed"
+        raise BadMessage("reference", f"the controller's state cannot be used: {text}")
+    scaled = array("d", (np.asarray(accelerations) * scaling**2).tobytes())
+    point, end = JointTrajectoryPoint(accelerations=scaled), JointTrajectoryPoint(accelerations=scaled)
+    until = stamp_message(validity)
+    end.time_from_start.sec, end.time_from_start.nanosec = until.sec, until.nanosec
+    held = JointTrajectory(header=message.header, joint_names=message.joint_names, points=[point, end])
+    return trajectory_from_message(held, joint_names, arrival)

@@ -1,0 +1,1 @@
+"""What dynamics_node publishes of an answer besides torques, as messages; arrows of both nodes."""

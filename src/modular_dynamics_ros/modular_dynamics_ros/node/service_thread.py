@@ -1,0 +1,116 @@
+"""Services of a node that a thread of their own answers, while its executor answers joint states.
+
+All of a request is done there: reading it, which takes rclpy long where it has many values, computing, and
+writing the answer.
+"""
+
+import gc
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+from rclpy.callback_groups import CallbackGroup
+from rclpy.executors import ExternalShutdownException
+from rclpy.node import Node
+from rclpy.qos import QoSProfile, ReliabilityPolicy
+from rclpy.task import Task
+
+from modular_dynamics_ros.diagnostics.change_log import ChangeLog
+from modular_dynamics_ros.lifecycle.executor import PersistentExecutor
+from modular_dynamics_ros.node.short_turns import short_turns
+
+__all__ = ["ServiceThread"]
+
+#: Requests that wait while one is answered, and answers. The middleware drops what is above without a word.
+REQUESTS = QoSProfile(depth=500, reliability=ReliabilityPolicy.RELIABLE)
+PATIENCE = 2.0  # [s] at the end, for a request that is being answered
+
+
+class ServiceThread:
+    """Answers one request after the other, from `start` to `destroy`."""
+
+    def __init__(self, node: Node, name: str) -> None:
+        self._node, self._ended = node, False
+        self._group, self._view = _OneThread(), _View()
+        log = ChangeLog(node.get_logger(), time.monotonic)
+        self._executor = _Executor(log, self._ending, node.context)
+        self._thread = threading.Thread(target=self._work, name=name, daemon=True)
+
+    def add(self, kind: type, name: str, answer: Callable[[Any, Any], Any]) -> None:
+        """A service; `answer` is rclpy's callback, called in the thread."""
+        service = self._node.create_service(
+            kind, name, answer, qos_profile=REQUESTS, callback_group=self._group
+        )
+        self._view.services.append(service)
+
+    def start(self) -> None:
+        """Answer from now on."""
+        self._executor.add_node(self._view)
+        self._thread.start()
+
+    def destroy(self) -> None:
+        """Answer no more; the node destroys its services."""
+        if self._ended:
+            return
+        self._ended = True
+        self._executor.create_task(lambda: None)  # wakes it
+        if self._thread.is_alive():
+            self._thread.join(PATIENCE)
+        self._executor.shutdown()
+
+    def _ending(self) -> bool:
+        return self._ended or not self._node.context.ok()
+
+    def _work(self) -> None:
+        self._group.thread = threading.get_ident()
+        with short_turns():
+            while not self._ending():
+                try:
+                    self._executor.spin_once()
+                except ExternalShutdownException:  # noqa: PERF203  # of a request, each of which takes longer
+                    return
+                except Exception:  # of a request, each of which takes longer
+                    if not self._ending():  # else what it uses is destroyed already
+                        raise
+
+
+class _Executor(PersistentExecutor):
+    """Python's garbage collector waits meanwhile.
+
+    A request of many values is many objects; to look through them again and again would stop all threads.
+    """
+
+    def call_back(self, task: Task) -> None:
+        enabled = gc.isenabled()
+        gc.disable()
+        try:
+            super().call_back(task)
+        finally:
+            if enabled:
+                gc.enable()
+
+
+class _OneThread(CallbackGroup):
+    """Lets only the executor of one thread call back."""
+
+    thread: int | None = None
+
+    def can_execute(self, entity: Any) -> bool:
+        return threading.get_ident() == self.thread
+
+    def beginning_execution(self, entity: Any) -> bool:
+        return threading.get_ident() == self.thread
+
+    def ending_execution(self, entity: Any) -> None:
+        """Nothing to free."""
+
+
+class _View:
+    """A node as far as an executor needs it, with some of its services."""
+
+    subscriptions = timers = clients = waitables = guards = ()
+
+    def __init__(self) -> None:
+        self.services: list[Any] = []
+        self.executor: Any = None

@@ -1,0 +1,49 @@
+"""From the parameters of every node about a robot to what its computation takes."""
+
+import re
+from collections.abc import Sequence
+
+from modular_dynamics_ros.computation.values import ComputationSettings
+from modular_dynamics_ros.exceptions import RobotError, listed
+from modular_dynamics_ros.parameters.robot import RobotParameters
+
+__all__ = ["given_positions", "robot_settings"]
+
+_NUMBER = re.compile(r"[+-]?([0-9]{1,9}\.?[0-9]*|\.[0-9]+)(e[+-]?[0-9]{1,2})?", re.IGNORECASE)
+FARTHEST = 1e6  # [rad or m] of a given position
+
+
+def robot_settings(parameters: RobotParameters) -> ComputationSettings:
+    """The settings that the parameters of every node hold."""
+    p = parameters
+    return ComputationSettings(
+        p.acceleration_source,
+        p.filter_cutoff,
+        p.without_reference,
+        stale_after=p.stale_after,
+        closure_tolerance=p.closure_tolerance,
+    )
+
+
+def given_positions(assignments: Sequence[str], names: Sequence[str]) -> dict[str, float]:
+    """Positions [rad or m] by joint, from texts such as "finger:=0.02".
+
+    Args:
+        names: of the joints whose state is needed.
+
+    Raises:
+        RobotError: a text that is no such assignment, or of another joint.
+    """
+    positions: dict[str, float] = {}
+    for assignment in assignments:
+        name, _, text = assignment.partition(":=")
+        if not _NUMBER.fullmatch(text) or name in positions:
+            text = "JOINT:=POSITION is needed once for each joint, such as finger:=0.02"
+            raise RobotError(f"absent_joints has '{assignment}'; {text}")
+        positions[name] = float(text)
+        if abs(positions[name]) > FARTHEST:
+            raise RobotError(f"absent_joints has '{assignment}'; at most {FARTHEST:g} rad or m is accepted")
+    if unknown := [name for name in positions if name not in names]:
+        text = f"absent_joints names {listed(unknown)}; the joints of joint_states are {', '.join(names)}"
+        raise RobotError(text)
+    return positions

@@ -1,0 +1,132 @@
+"""What subsystem_node hears of its neighbours: motions, wrenches, and for whom they wait themselves."""
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+from geometry_msgs.msg import WrenchStamped
+from modular_dynamics_interfaces.msg import ConnectionMotion
+from std_msgs.msg import String
+from trajectory_msgs.msg import JointTrajectory
+
+from modular_dynamics_ros.computation.accelerations.reference_trajectory import ReferenceTrajectory
+from modular_dynamics_ros.computation.subsystem.computation import SubsystemComputation
+from modular_dynamics_ros.exceptions import BadMessage
+from modular_dynamics_ros.messages.connection_motion import connection_motion_from_message
+from modular_dynamics_ros.messages.stamps import stamp_nanoseconds
+from modular_dynamics_ros.messages.trajectories import trajectory_from_message
+from modular_dynamics_ros.messages.wrenches import wrench_from_message
+from modular_dynamics_ros.node.inputs import ReferenceInput
+from modular_dynamics_ros.node.interfaces import SessionNode
+from modular_dynamics_ros.node.subscriptions import Subscriptions
+from modular_dynamics_ros.node.topics import topic_name
+
+__all__ = ["DEPTH", "LOG_NAME", "NeighbourInputs", "PartReferenceInput"]
+
+LOG_NAME = "neighbours"
+DEPTH = 500  # as for joint states: a second at 500 Hz
+REPORT_VALID = 0.5  # [s] for which a neighbour's word counts that it waits: it repeats it faster
+Receive = Callable[[int, str, Any], None]
+"""Takes a stamp [ns], the neighbour, and the motion or the wrench."""
+
+
+class NeighbourInputs(Subscriptions):
+    """Motions from the predecessor, wrenches from the successors; a bad message is refused.
+
+    Args:
+        receive: takes what is good.
+
+    Attributes:
+        received, refused: messages by neighbour, and by cause.
+    """
+
+    def __init__(self, node: SessionNode, computation: SubsystemComputation, receive: Receive) -> None:
+        super().__init__(node)
+        self._computation, self._receive = computation, receive
+        self.received: Counter[str] = Counter()
+        self.refused: Counter[str] = Counter()
+        self._heard: dict[str, int] = {}  # when the last good message came [ns]
+        self._reports: dict[str, tuple[int, list[str]]] = {}
+        part = computation.part
+        own = topic_name(part.name)
+        if part.predecessor is not None:
+            topic = f"{topic_name(part.predecessor)}/motion_out/{own}"
+            self._subscribe_with_queued(ConnectionMotion, topic, self._on_motion, DEPTH)
+            self._hear_of(part.predecessor)
+        for one in part.successors:
+            take = partial(self._on_wrench, one.subsystem)
+            self._subscribe_with_queued(WrenchStamped, f"{topic_name(one.subsystem)}/wrench_out", take, DEPTH)
+            self._hear_of(one.subsystem)
+
+    def _hear_of(self, neighbour: str) -> None:
+        """For whom it waits."""
+        self._heard[neighbour] = self._node.steady()
+
+        def take(message: String) -> None:
+            self._reports[neighbour] = self._node.steady(), message.data.splitlines()
+
+        self._subscribe(String, f"{topic_name(neighbour)}/missing", take, 10)
+
+    def silence(self, neighbour: str) -> float:
+        """For how long [s] no good motion or wrench has come from it."""
+        return (self._node.steady() - self._heard[neighbour]) * 1e-9
+
+    def awaited_by(self, neighbour: str) -> list[str]:
+        """The subsystems for which a neighbour waits, as it has said lately."""
+        since, names = self._reports.get(neighbour, (0, []))
+        valid = self._node.steady() - since <= REPORT_VALID * 1e9
+        own = self._computation.part.name
+        return [name for name in names if valid and name not in (own, neighbour)]
+
+    def _on_motion(self, message: ConnectionMotion, info: dict[str, Any]) -> None:
+        part, prefix = self._computation.part, self._computation.robot.frame_prefix
+        assert part.predecessor is not None  # it has subscribed
+
+        def read() -> Any:
+            return connection_motion_from_message(message, part.name, part.root, prefix)
+
+        self._take(part.predecessor, "motion", message, read)
+
+    def _on_wrench(self, subsystem: str, message: WrenchStamped, info: dict[str, Any]) -> None:
+        def read() -> Any:
+            wrench = wrench_from_message(message)
+            return self._computation.at_link(subsystem, message.header.frame_id, wrench)
+
+        self._take(subsystem, "wrench", message, read)
+
+    def _take(self, neighbour: str, what: str, message: Any, read: Callable[[], Any]) -> None:
+        self.received[neighbour] += 1
+        try:
+            if not (stamp := stamp_nanoseconds(message.header.stamp)):
+                raise BadMessage("no stamp", "it has no stamp, and so belongs to no joint state")
+            value = read()
+        except BadMessage as error:
+            self.refused[error.cause] += 1
+            text = f"{what} from '{neighbour}' refused: {error}"
+            self._node.log.problem(LOG_NAME, f"{neighbour}: {error.cause}", text)
+            return
+        self._heard[neighbour] = self._node.steady()
+        self._receive(stamp, neighbour, value)
+
+
+class PartReferenceInput(ReferenceInput):
+    """Reference trajectories of the whole robot: every node takes, and refuses, the same ones."""
+
+    def __init__(self, node: SessionNode, computation: SubsystemComputation, reference_type: str) -> None:
+        super().__init__(node, computation, reference_type)
+        names, own = computation.part.robot_names, computation.robot.state_names
+        self._names, self._columns = names, [names.index(name) for name in own]
+
+    def _read(self, message: JointTrajectory, now: int) -> ReferenceTrajectory:
+        """See `ReferenceInput`; one that begins at its arrival would begin in each node at another time."""
+        if not stamp_nanoseconds(message.header.stamp):
+            text = "its stamp is zero, which means its arrival: that differs from node to node; stamp it"
+            raise BadMessage("no stamp", text)
+        trajectory = trajectory_from_message(message, self._names, now)
+        if not len(trajectory.instants):
+            return trajectory
+        own = {self._names[column] for column in self._columns}
+        missing = tuple(name for name in trajectory.missing if name in own)
+        return replace(trajectory, powers=trajectory.powers[:, :, self._columns].copy(), missing=missing)

@@ -1,0 +1,92 @@
+"""Which neighbours of a subsystem do not send what is awaited, and who is to blame."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+
+from modular_dynamics_ros.computation.subsystem.part import SubsystemPart
+from modular_dynamics_ros.exceptions import listed
+from modular_dynamics_ros.messages.status import Status, status_of
+from modular_dynamics_ros.node.interfaces import SessionNode
+from modular_dynamics_ros.node.topics import topic_name
+from modular_dynamics_ros.subsystem.inputs import LOG_NAME
+
+__all__ = ["MissingNeighbours"]
+
+REPEAT = 0.1  # [s] from one report to the next
+
+
+class MissingNeighbours:
+    """Neighbours without whose message a joint state was given up, until one is answered.
+
+    Args:
+        awaited_by: the subsystems for which a neighbour waits itself.
+        publish: takes the names of all that are missing, as far as is known.
+
+    Attributes:
+        names: of the neighbours.
+    """
+
+    def __init__(
+        self,
+        node: SessionNode,
+        part: SubsystemPart,
+        awaited_by: Callable[[str], list[str]],
+        publish: Callable[[Iterable[str]], None],
+    ) -> None:
+        self._node, self._part = node, part
+        self._awaited_by, self._publish = awaited_by, publish
+        self.names: tuple[str, ...] = ()
+        self._patience, self._next = 0.0, 0.0
+
+    def note(self, names: Sequence[str], patience: float) -> None:
+        """These have not sent what belongs to a joint state within so long [s].
+
+        Without the motion from the predecessor successors get none, and cannot send wrenches.
+        """
+        before = self._part.predecessor
+        alone = before is not None and before in names
+        self.names = tuple(name for name in names if not alone or name == before)
+        self._patience = patience
+
+    def found(self) -> None:
+        """A joint state was answered: nobody is missing."""
+        if self.names:
+            self.names = ()
+            self._publish(())
+
+    def report(self, now: float) -> None:
+        """Log who is missing, and tell the other neighbours; `now`: of the steady clock [s]."""
+        if not self.names or now < self._next:
+            return
+        self._next = now + REPEAT
+        to_blame = dict[str, None]()
+        for name in self.names:
+            self._node.log.problem(LOG_NAME, name, self._text(name), severe=True)
+            to_blame |= dict.fromkeys(self._awaited_by(name) or [name])
+        self._publish(to_blame)
+
+    def _text(self, name: str) -> str:
+        own, other = topic_name(self._part.name), topic_name(name)
+        motion = name == self._part.predecessor
+        topic = f"{other}/motion_out/{own}" if motion else f"{other}/wrench_out"
+        awaited = self._awaited_by(name)
+        what = "motion" if motion else "wrench"
+        waits = f", which waits for {listed(awaited)}" if awaited else ""
+        return (
+            f"no {what} from subsystem '{name}'{waits}: none with the stamp of a joint state came on {topic} "
+            f"within {self._patience:g} s; no torques are published"
+        )
+
+    def status(self, received: "Counter[str]", refused: "Counter[str]") -> Status:
+        """For /diagnostics."""
+        part = self._part
+        neighbours = ([] if part.predecessor is None else [part.predecessor]) + [
+            one.subsystem for one in part.successors
+        ]
+        values = {f"messages from {name}": str(received[name]) for name in neighbours}
+        values |= {f"refused: {cause}": str(count) for cause, count in sorted(refused.items())}
+        errors = [self._text(name) for name in self.names]
+        problems = self._node.log.texts(LOG_NAME)
+        warnings = [] if errors else problems
+        good = f"{listed(neighbours, 20)} send what is awaited" if neighbours else "none"
+        return status_of(LOG_NAME, good, values, errors, warnings)

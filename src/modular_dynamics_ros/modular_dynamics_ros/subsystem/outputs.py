@@ -1,0 +1,66 @@
+"""What subsystem_node publishes about its subsystem."""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from builtin_interfaces.msg import Time
+from geometry_msgs.msg import WrenchStamped
+from modular_dynamics_interfaces.msg import ConnectionMotion as ConnectionMotionMessage
+from sensor_msgs.msg import JointState
+from std_msgs.msg import String
+
+from modular_dynamics_ros.computation.computation import Answer
+from modular_dynamics_ros.computation.subsystem.motion import ConnectionMotion
+from modular_dynamics_ros.computation.subsystem.part import SubsystemPart
+from modular_dynamics_ros.messages.connection_motion import ConnectionMotionWriter
+from modular_dynamics_ros.messages.joint_states import JointStateWriter
+from modular_dynamics_ros.messages.wrenches import WrenchWriter
+from modular_dynamics_ros.node.interfaces import SessionNode
+from modular_dynamics_ros.node.outputs import Outputs
+from modular_dynamics_ros.node.topics import topic_name
+from modular_dynamics_ros.subsystem.inputs import DEPTH
+
+__all__ = ["SubsystemOutputs"]
+
+
+class SubsystemOutputs(Outputs):
+    """See `Outputs`; efforts are the torques of the subsystem's joints."""
+
+    def __init__(self, node: SessionNode, part: SubsystemPart, controller_joints: Sequence[str]) -> None:
+        robot = part.robot
+        commanded = dict(zip(robot.joint_names, robot.published.tolist(), strict=True))
+        super().__init__(node, controller_joints, commanded, f"'{part.name}' has torques of")
+        fields = ("position", "velocity", "effort")
+        self._torques = JointStateWriter(robot.state_names, robot.published.tolist(), fields)
+        self._link, self._wrench = part.connection.link, WrenchWriter(robot.frame_prefix)
+        root = robot.frame(part.root)
+        self._motions = {
+            one.subsystem: (
+                self._publisher(ConnectionMotionMessage, f"~/motion_out/{topic_name(one.subsystem)}", DEPTH),
+                ConnectionMotionWriter(root, one.subsystem),
+            )
+            for one in part.successors
+        }
+        self._wrench_publisher = self._publisher(WrenchStamped, "~/wrench_out", DEPTH)
+        self._torque_publisher = self._publisher(JointState, "~/joint_torques")
+        self._missing_publisher = self._publisher(String, "~/missing", 10)
+
+    def publish_motions(self, stamp: Time, motions: Mapping[str, ConnectionMotion]) -> None:
+        """Those of the connection points that the subsystem carries."""
+        for name, motion in motions.items():
+            publisher, writer = self._motions[name]
+            publisher.publish(writer.write(stamp, motion))
+
+    def publish_wrench(self, stamp: Time, answer: Answer) -> None:
+        """What the predecessor exerts on the subsystem, at and in the link that carries it."""
+        wrench = self._wrench.write(stamp, self._link, answer.dynamics.base_wrench)
+        self._wrench_publisher.publish(wrench)
+
+    def publish_torques(self, stamp: Time, answer: Answer) -> None:
+        """Torques and commands."""
+        state, effort = answer.state, answer.effort
+        self._torque_publisher.publish(self._torques.write(stamp, state.q, state.v, effort))
+        self._publish_commands(effort, stamp)
+
+    def publish_missing(self, names: Iterable[str]) -> None:
+        """Subsystems that do not send what is awaited."""
+        self._missing_publisher.publish(String(data="\n".join(names)))

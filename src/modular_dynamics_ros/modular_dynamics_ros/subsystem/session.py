@@ -1,0 +1,239 @@
+"""One subsystem in subsystem_node: every joint state gets its torques, once the neighbours have their say."""
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from rclpy.lifecycle import LifecycleState
+from sensor_msgs.msg import JointState
+
+from modular_dynamics_ros.computation.subsystem.computation import MovingState, SubsystemComputation
+from modular_dynamics_ros.computation.subsystem.part import SubsystemPart, cut
+from modular_dynamics_ros.computation.subsystem.rendezvous import Meeting, Rendezvous
+from modular_dynamics_ros.computation.values import ComputationSettings, State
+from modular_dynamics_ros.diagnostics.statuses import answer_values
+from modular_dynamics_ros.exceptions import BadMessage, listed
+from modular_dynamics_ros.messages.stamps import stamp_message, stamp_nanoseconds
+from modular_dynamics_ros.messages.status import OK, Status
+from modular_dynamics_ros.node.interfaces import SessionNode
+from modular_dynamics_ros.node.loaded_robot import LoadedRobot, read_robot
+from modular_dynamics_ros.node.settings import robot_settings
+from modular_dynamics_ros.node.topics import topic_names
+from modular_dynamics_ros.parameters.subsystem import SubsystemParameters
+from modular_dynamics_ros.subsystem.inputs import LOG_NAME, NeighbourInputs, PartReferenceInput
+from modular_dynamics_ros.subsystem.missing import MissingNeighbours
+from modular_dynamics_ros.subsystem.outputs import SubsystemOutputs
+
+__all__ = ["SubsystemSession"]
+
+
+@dataclass(eq=False)
+class _Waiting:
+    """A state, its arrival [ns of the system], and what its motion has made of it."""
+
+    state: State
+    arrival: int
+    moving: MovingState | None = None
+
+
+class SubsystemSession:
+    """Its subscriptions while the node is active, and its publishers.
+
+    Args:
+        prepared: see `load`.
+
+    Attributes:
+        record: of the joint states.
+
+    Raises:
+        RobotError: robot or parameters cannot be used.
+    """
+
+    @staticmethod
+    def load(description: str, parameters: SubsystemParameters) -> SubsystemComputation:
+        """Read the whole robot, and prepare the part that the parameter subsystem names."""
+        robot = read_robot(description, parameters)
+        topic_names("subsystem", [one.name for one in robot.graph.subsystems])
+        return SubsystemComputation(cut(robot, parameters.subsystem), subsystem_settings(parameters))
+
+    def __init__(
+        self, node: SessionNode, prepared: SubsystemComputation, parameters: SubsystemParameters
+    ) -> None:
+        self._node, self._parameters = node, parameters
+        self.computation, self.part = prepared, prepared.part
+        parameters = own_parameters(parameters, self.part)
+        self._loaded = LoadedRobot(node, prepared, parameters)
+        self.robot, self.record = prepared.robot, self._loaded.record
+        self._outputs = SubsystemOutputs(node, self.part, parameters.controller_joints)
+        own, before = prepared.own_motion, self.part.predecessor
+        self._own_motion = own
+        senders = ([] if before is None else [before]) + [one.subsystem for one in self.part.successors]
+        self.rendezvous: Rendezvous[_Waiting] = Rendezvous(tuple(senders), parameters.stale_after)
+        self._neighbours: NeighbourInputs | None = None  # while active
+        self._missing: MissingNeighbours | None = None  # while active
+        self._moved: MovingState | None = None  # the last one
+        self._retired = False
+
+    def activate(self, state: LifecycleState | None) -> None:
+        """Subscribe and begin to answer."""
+        self._outputs.activate(state)
+        self._neighbours = NeighbourInputs(self._node, self.computation, self._on_part)
+        self._missing = MissingNeighbours(
+            self._node, self.part, self._neighbours.awaited_by, self._outputs.publish_missing
+        )
+        others = [
+            PartReferenceInput(self._node, self.computation, self._parameters.reference_type),
+            self._neighbours,
+        ]
+        self._loaded.subscribe(others, self._on_state, self._on_watch, self.part.other_joints)
+
+    def fits(self, names: Sequence[str]) -> bool:
+        """See `Session`."""
+        return self._loaded.fits(names)
+
+    def knows(self, names: Sequence[str]) -> bool:
+        """See `Session`."""
+        return self._loaded.knows(names)
+
+    def receive(self, message: JointState, info: dict[str, Any], superseded: bool) -> None:
+        """See `Session`."""
+        if not stamp_nanoseconds(message.header.stamp):
+            text = "it has no stamp: nothing says which motion and which wrenches belong to it"
+            self.reject(BadMessage("no stamp", text))
+            return
+        # which stamps are left out by nodes that have fallen behind is for those on the ground to say
+        self._loaded.receive(message, info, superseded and self.part.predecessor is None)
+
+    def retire(self) -> None:
+        """See `Session`. Motions and wrenches are the next robot's from now on."""
+        self._retired = True
+        self._loaded.retire()
+        self.rendezvous.clear()
+
+    def continue_from(self, other: "SubsystemSession") -> None:
+        """See `Session`."""
+        self.record.continue_from(other.record)
+
+    def reject(self, error: BadMessage) -> None:
+        """See `Session`."""
+        self.record.unanswerable(error)
+
+    def wind_down(self, hurried: Callable[[], bool]) -> None:
+        """See `Session`: nothing."""
+
+    def deactivate(self) -> None:
+        """Take no more messages; forget what the next activation must not build upon."""
+        self._loaded.unsubscribe()
+        self.rendezvous.clear()
+        self._neighbours = self._missing = self._moved = None
+
+    def destroy(self) -> None:
+        """Deactivate, and remove the publishers."""
+        self.deactivate()
+        self._outputs.destroy()
+
+    def set_parameters(self, parameters: SubsystemParameters) -> None:
+        """Take parameters that changed at run time."""
+        self._parameters = parameters
+        self.computation.apply_settings(subsystem_settings(parameters))
+        self.rendezvous.timeout = parameters.stale_after
+
+    def statuses(self) -> list[Status]:
+        """The parts of /diagnostics, while active."""
+        record = self.record
+        values = answer_values(record.counts, record.acceleration_source())
+        statuses = [record.status(LOG_NAME), Status(OK, "output", self.robot.summary, values=values)]
+        if self._neighbours is not None and self._missing is not None:
+            statuses.append(self._missing.status(self._neighbours.received, self._neighbours.refused))
+        return [*statuses, record.closure_status(record.last)] if self.robot.closed else statuses
+
+    def _on_state(self, state: State, arrival: int) -> None:
+        if self._retired:
+            raise BadMessage("robot replaced", "the robot was replaced: its neighbours have another one")
+        waiting = _Waiting(state, arrival)
+        meeting = self.rendezvous.add_item(state.stamp, waiting, self._node.steady())
+        if meeting is None:
+            text = "another joint state had its stamp and counts: give all joints of a stamp in one message"
+            raise BadMessage("repeated stamp", text)
+        self._advance(meeting)
+
+    def _on_part(self, stamp: int, neighbour: str, part: Any) -> None:
+        """A motion or a wrench has come."""
+        meeting = self.rendezvous.add_part(stamp, neighbour, part, self._node.steady())
+        if meeting is None or meeting.item is None:
+            return
+        try:
+            self._advance(meeting)
+        except BadMessage as error:
+            self.record.rejected(error)
+
+    def _advance(self, meeting: Meeting[_Waiting]) -> None:
+        """Compute and publish what is known now: motions of successors, then wrench and torques.
+
+        Raises:
+            BadMessage: the state cannot be answered.
+        """
+        waiting, before = meeting.item, self.part.predecessor
+        assert waiting is not None  # the callers look
+        motion = self._own_motion if before is None else meeting.parts.get(before)
+        if motion is None:
+            return
+        meeting.done = True  # unless it succeeds and wrenches are awaited
+        self._require_young(meeting.stamp)
+        if waiting.moving is None:
+            self._moved = waiting.moving = self.computation.move(waiting.state, motion, self._moved)
+            self._outputs.publish_motions(stamp_message(meeting.stamp), waiting.moving.outgoing)
+        if self.rendezvous.missing(meeting):
+            meeting.done = False
+        else:
+            self._finish(waiting.moving, waiting.arrival, meeting.parts)
+
+    def _require_young(self, stamp: int) -> None:
+        """Whether an answer would not come too late: a node that has fallen behind must not compute it."""
+        if (self._node.now() - stamp) * 1e-9 > self._parameters.stale_after:
+            text = "its motion or its wrenches came when it was older than stale_after"
+            raise BadMessage("too late", text)
+
+    def _finish(self, moving: MovingState, arrival: int, wrenches: dict[str, Any]) -> None:
+        """Publish wrench and torques of a state."""
+        answer = self.computation.answer(moving, wrenches)
+        stamp = stamp_message(moving.state.stamp)
+        self._outputs.publish_wrench(stamp, answer)  # first: the predecessor waits for it
+        self.record.require_order(moving.state.stamp, self._node.now())
+        self._outputs.publish_torques(stamp, answer)
+        self.record.answered(answer, arrival)
+        if self._missing is not None:
+            self._missing.found()
+
+    def _on_watch(self) -> None:
+        """Give up states that wait in vain, and say for whom; report stale input."""
+        missing, neighbours, timeout = self._missing, self._neighbours, self.rendezvous.timeout
+        assert missing is not None  # the timer lives while the node is active
+        assert neighbours is not None
+        for meeting in self.rendezvous.overdue(self._node.steady()):
+            awaited = self.rendezvous.missing(meeting)
+            silent = [name for name in awaited if neighbours.silence(name) > timeout]
+            self.record.counts.rejected["neighbour missing" if silent else "neighbour late"] += 1
+            if silent:
+                missing.note(silent, timeout)
+            else:
+                text = (
+                    f"{listed(awaited)} sent nothing with the stamp of some joint states within {timeout:g} s"
+                )
+                self._node.log.problem(LOG_NAME, "late", text)
+        missing.report(time.monotonic())
+        if self.record.overdue() is not None and not missing.names:
+            self.record.stale("nothing")
+
+
+def subsystem_settings(parameters: SubsystemParameters) -> ComputationSettings:
+    """Those of every node, and friction."""
+    return replace(robot_settings(parameters), friction=parameters.friction)
+
+
+def own_parameters(parameters: SubsystemParameters, part: SubsystemPart) -> SubsystemParameters:
+    """Without what is about joints of other subsystems: one file may hold the parameters of all."""
+    absent = tuple(one for one in parameters.absent_joints if one.partition(":=")[0] not in part.other_joints)
+    order = tuple(name for name in parameters.controller_joints if name not in part.other_joints)
+    return replace(parameters, absent_joints=absent, controller_joints=order)

@@ -1,0 +1,23 @@
+"""The nodes of a robot that is computed subsystem by subsystem."""
+
+import modular_dynamics as md
+from modular_dynamics_ros.computation.subsystem.part import refuse_shared_elements
+from modular_dynamics_ros.exceptions import RobotError
+from modular_dynamics_ros.node.topics import topic_names
+
+__all__ = ["subsystem_nodes"]
+
+
+def subsystem_nodes(graph: md.SubsystemGraph) -> dict[str, str]:
+    """Names of the nodes, by the subsystem that each is for; without black boxes, which others compute.
+
+    Raises:
+        RobotError: the robot cannot be computed so; it has nothing but black boxes; two subsystems would have
+            nodes of one name.
+    """
+    refuse_shared_elements(graph)
+    names = topic_names("subsystem", [one.name for one in graph.subsystems])
+    nodes = {one.name: names[one.name] for one in graph.subsystems if not one.black_box}
+    if not nodes:
+        raise RobotError(f"'{graph.name}' has only black boxes: other programs must compute them")
+    return nodes

@@ -1,0 +1,135 @@
+"""The command as users start it: without ROS, by its registration, its report, flat memory."""
+
+import json
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from helpers.paths import ROOT
+from helpers.processes import run_command, run_python
+from helpers.recorded_bags import START, moving_states, text, write_bag
+from modular_dynamics.shell.main import main
+
+#: ROS as it is where none is installed.
+WITHOUT_ROS = """
+import sys
+class Finder:
+    def find_spec(self, name, path=None, target=None):
+        if name.split('.')[0] in {'rclpy', 'rcl_interfaces', 'builtin_interfaces', 'sensor_msgs', 'std_msgs',
+            'nav_msgs', 'geometry_msgs', 'trajectory_msgs', 'diagnostic_msgs', 'lifecycle_msgs', 'tf2_msgs',
+            'tf_transformations', 'visualization_msgs', 'modular_dynamics_interfaces', 'launch', 'launch_ros',
+            'ament_index_python'}:
+            raise ModuleNotFoundError(f'no {name}: there is no ROS')
+sys.meta_path.insert(0, Finder())
+from modular_dynamics.shell import commands
+from modular_dynamics_ros.bag.command import BAG
+commands.OWN = (*commands.OWN, BAG)
+from modular_dynamics.shell.main import main
+sys.exit(main(sys.argv[1:]))
+"""
+
+
+@pytest.fixture
+def recording(tmp_path, names, four_link):
+    states, _ = moving_states(names, 50, efforts=lambda k: [1.0, 2.0, 3.0, 4.0])
+    with open(four_link, encoding="utf-8") as file:
+        return write_bag(
+            tmp_path / "recording", [("/robot_description", START - 1, text(file.read())), *states]
+        )
+
+
+def test_without_ros(recording, tmp_path, four_link):
+    options = (
+        "--csv",
+        tmp_path / "t.csv",
+        "--bag",
+        tmp_path / "out",
+        "--acceleration-source",
+        "filtered",
+        "--quiet",
+    )
+    done = run_python("-c", WITHOUT_ROS, "bag", recording, *options)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "50 joint states, 45 answered" in done.stdout
+    assert (tmp_path / "out/metadata.yaml").exists()
+
+
+def test_it_is_registered_by_the_packages_own_metadata(recording, tmp_path):
+    for package in ("modular_dynamics", "modular_dynamics_ros"):
+        command = (sys.executable, "setup.py", "-q", "egg_info", "--egg-base", tmp_path)
+        done = run_command(*command, cwd=ROOT / "src" / package)
+        assert done.returncode == 0, done.stderr
+    environment = os.environ | {"PYTHONPATH": f"{tmp_path}:{os.environ.get('PYTHONPATH', '')}"}
+    done = run_python("-m", "modular_dynamics", "bag", recording, "--json", env=environment)
+    assert (done.returncode, json.loads(done.stdout)["answered"]) == (0, 50), done.stderr
+    scripts = (tmp_path / "modular_dynamics.egg-info/entry_points.txt").read_text(encoding="utf-8")
+    assert "modular-dynamics = modular_dynamics.shell.main:main" in scripts
+
+
+def test_the_report_as_text(recording, capsys):
+    assert main(["bag", str(recording)]) == 0
+    out = capsys.readouterr().out
+    assert "four_link: 50 joint states, 50 answered (clock: when they were recorded)" in out
+    assert "measured effort less torque [N m or N]" in out
+    assert out.splitlines()[-1].split()[0] == "right"
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (("--motion",), "--motion is about the CSV"),
+        (("--robot", "missing.urdf"), "no URDF file at 'missing.urdf'"),
+        (("--description", "/other"), "has no topic '/other' with a robot: give --robot FILE"),
+        (("--csv", "no/folder/t.csv"), "No such file or directory"),
+        (("--filter-cutoff", "fast"), "filter_cutoff must be a number, not 'fast'"),
+        (("--stale-after", "-1"), "stale_after must lie between 0.001 and 3600 s, not -1"),
+        (("--gravity", "1,2"), "gravity must be 3 finite numbers"),
+        (("--absent-joints", "turn"), "absent_joints has 'turn'; JOINT:=POSITION is needed"),
+        (("--reversed-black-boxes", "x"), "reversed_black_boxes names 'x'"),
+        (("--xacro-arguments", "x"), ""),
+    ],
+)
+def test_what_cannot_be_used_takes_one_line(recording, capsys, options, words):
+    code = main(["bag", str(recording), *options])
+    err = capsys.readouterr().err
+    if not words:
+        assert code == 0  # the robot of the bag is never expanded
+        return
+    assert code == 2
+    assert err.count("\n") == 1, err
+    assert words in err
+
+
+def test_a_bag_is_not_overwritten(recording, capsys):
+    assert main(["bag", str(recording), "--bag", str(recording)]) == 2
+    assert "something is there already" in capsys.readouterr().err
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="the peak is read from /proc")
+def test_memory_does_not_grow_with_the_bag(tmp_path, names, four_link):
+    peaks = []
+    for count in (2_000, 30_000):
+        folder = write_bag(tmp_path / str(count), moving_states(names, count)[0])
+        command = ["-c", MEASURED, "bag", folder, "--robot", four_link, "--csv", tmp_path / "t.csv"]
+        done = run_python(*command)
+        assert done.returncode == 0, done.stderr
+        peaks.append(int(done.stderr.split()[-1]))
+    # KiB; 28,000 joint states more are 9 MB in the bag, and 20 MB as objects of Python
+    assert peaks[1] - peaks[0] < 8_000
+
+
+MEASURED = """
+import sys
+from modular_dynamics.shell import commands
+from modular_dynamics_ros.bag.command import BAG
+commands.OWN = (*commands.OWN, BAG)
+from modular_dynamics.shell.main import main
+code = main(sys.argv[1:])
+# ru_maxrss would be that of the process which started this one, if that is larger
+peak = next(line for line in open("/proc/self/status") if line.startswith("VmHWM"))
+print(peak.split()[1], file=sys.stderr)
+sys.exit(code)
+"""

@@ -1,0 +1,88 @@
+"""Recorded wrenches and odometry against the library with the same numbers."""
+
+import numpy as np
+import pytest
+
+import modular_dynamics as md
+from helpers.recorded_bags import START, joint_state, odometry, wrench
+
+MS = 1_000_000
+FORCE = [1.0, -2.0, 3.0, 0.1, 0.2, -0.3]
+Q = [0.3, -0.5, 0.7, 0.2]
+
+
+def states(names, times):
+    return [
+        ("/joint_states", START + t * MS, joint_state(START + t * MS, names, Q, np.zeros(4))) for t in times
+    ]
+
+
+def torques(row, names):
+    return [float(row[f"tau_{name}"]) for name in names]
+
+
+def expected(four_link, **more):
+    return md.inverse_dynamics(md.load_urdf(four_link), np.array(Q), np.zeros(4), np.zeros(4), **more)
+
+
+@pytest.mark.parametrize("topic", ["/dynamics_node/external_wrench", "/elsewhere/external_wrench"])
+def test_an_external_wrench_counts_until_it_is_old(bag, names, four_link, topic):
+    link = md.load_urdf(four_link).joints[-1].child_link
+    push = (topic, START + 5 * MS, wrench(START + 5 * MS, link, FORCE))
+    node = topic.rpartition("/")[0]
+    found = bag([*states(names, [0]), push, *states(names, [10, 150, 260])], "--node", node)
+    free, pushed = expected(four_link), expected(four_link, external_wrenches={link: np.array(FORCE)})
+    assert np.abs(free - pushed).max() > 0.1
+    for row, tau in zip(found.rows, [free, pushed, pushed, free], strict=True):
+        np.testing.assert_allclose(torques(row, names), tau, rtol=0.0, atol=1e-12)
+
+
+def test_a_wrench_that_was_old_when_it_came_does_not_count(bag, names, four_link):
+    link = md.load_urdf(four_link).joints[-1].child_link
+    push = ("/dynamics_node/external_wrench", START, wrench(START - 201 * MS, link, FORCE))
+    found = bag([push, *states(names, [1])])
+    np.testing.assert_allclose(torques(found.rows[0], names), expected(four_link), rtol=0.0, atol=1e-12)
+    assert "more than 0.2 s (stale_after) behind" in found.err
+
+
+def test_a_wrench_in_an_unknown_frame_is_refused_by_name(bag, names):
+    push = ("/dynamics_node/external_wrench", START, wrench(START, "nowhere", FORCE))
+    found = bag([push, *states(names, [0])])
+    assert found.report["answered"] == 1
+    assert "no link 'nowhere'" in found.err
+
+
+def test_without_the_wrench_of_a_black_box_nothing_is_answered_and_with_it_all_is(
+    bag, names, four_link, boxed_branch
+):
+    options = ("--partition-file", boxed_branch)
+    found = bag(states(names, [0, 10]), *options)
+    assert (found.code, found.report["rejected"]) == (1, {"no wrench": 2})
+    graph = md.load_urdf(four_link, boxed_branch)
+    link = graph.subsystem("right_branch").connection.link
+    measured = ("/dynamics_node/black_box/right_branch/wrench", START, wrench(START, link, FORCE))
+    found = bag([measured, *states(names, [0, 10])], *options)
+    assert (found.code, found.report["answered"]) == (0, 2)
+    assert "tau_right" not in found.rows[0]
+
+
+def test_odometry_moves_a_floating_base(bag, names, four_link):
+    graph = md.load_urdf(four_link, floating_base=True)
+    root_link, half = graph.joints[0].child_link, np.sqrt(0.5)
+    moved = odometry(START, "odom", root_link, (half, 0.0, 0.0, half), (0.0, 0.0, 0.0, 0.0, 0.0, 2.0))
+    found = bag([("/odometry", START, moved), *states(names, [1])], "--floating-base")
+    q = np.concatenate([np.zeros(3), [half, half, 0.0, 0.0], Q])
+    # 1 ms at 2 rad/s about its z axis turns it by 2 mrad
+    turn = np.array([np.cos(1e-3), 0.0, 0.0, np.sin(1e-3)])
+    q[3:7] = [
+        half * turn[0],
+        half * turn[0],
+        -half * turn[3],
+        half * turn[3],
+    ]
+    v = np.concatenate([[0.0, 0.0, 0.0, 0.0, 0.0, 2.0], np.zeros(4)])
+    tau = md.inverse_dynamics(graph, q, v, np.zeros(10))[6:]
+    np.testing.assert_allclose(torques(found.rows[0], names), tau, rtol=0.0, atol=1e-9)
+    assert found.code == 0
+    late = bag(states(names, [1]), "--floating-base")
+    assert (late.code, late.report["rejected"]) == (1, {"no odometry": 1})

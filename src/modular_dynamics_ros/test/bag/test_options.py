@@ -1,0 +1,73 @@
+import argparse
+
+import pytest
+
+from modular_dynamics_ros.bag.options import OPTIONS, add_parameter_options, parameters_of
+from modular_dynamics_ros.exceptions import ParameterError
+from modular_dynamics_ros.parameters.dynamics import DynamicsParameters
+
+
+def parsed(*words):
+    parser = argparse.ArgumentParser()
+    add_parameter_options(parser)
+    return parameters_of(parser.parse_args(list(map(str, words))))
+
+
+def test_without_options_the_parameters_are_the_nodes_defaults():
+    assert parsed() == DynamicsParameters()
+
+
+def test_options_have_the_types_of_the_parameters():
+    given = parsed(
+        "--gravity",
+        "0,0,-1.62",
+        "--floating-base",
+        "--friction",
+        "urdf",
+        "--filter-cutoff",
+        "5",
+        "--absent-joints",
+        "a:=1",
+        "--absent-joints",
+        "b:=2",
+    )
+    assert (given.gravity, given.floating_base, given.friction) == ((0.0, 0.0, -1.62), True, "urdf")
+    assert (given.filter_cutoff, given.absent_joints) == (5.0, ("a:=1", "b:=2"))
+
+
+def test_the_shipped_parameter_file_gives_the_defaults(root):
+    assert parsed("--params-file", root / "config/dynamics.yaml") == DynamicsParameters()
+
+
+def test_a_file_counts_and_options_count_more(tmp_path):
+    path = tmp_path / "params.yaml"
+    path.write_text(
+        "/**:\n  ros__parameters: {stale_after: 1, frame_id: x, use_sim_time: true}\n"
+        "dynamics_node:\n  ros__parameters: {friction: urdf, output: gravity}\n"
+        "other:\n  ros__parameters: {friction: none}\n"
+    )
+    given = parsed("--params-file", path, "--output", "full")
+    assert (given.stale_after, given.friction, given.output) == (1.0, "urdf", "full")
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        ("a: [", "is no YAML"),
+        ("text", "has no parameters"),
+        ("dynamics_node:\n  ros__parameters: {fricton: urdf}\n", "dynamics_node has no parameter 'fricton'"),
+        (
+            "dynamics_node:\n  ros__parameters: {friction: some}\n",
+            "friction must be one of none, urdf, not 'some'",
+        ),
+    ],
+)
+def test_a_file_that_cannot_be_used(tmp_path, content, words):
+    path = tmp_path / "params.yaml"
+    path.write_text(content)
+    with pytest.raises(ParameterError, match=words):
+        parsed("--params-file", path)
+
+
+def test_every_option_is_a_parameter_of_the_node():
+    assert set(OPTIONS) <= set(DynamicsParameters.__dataclass_fields__)

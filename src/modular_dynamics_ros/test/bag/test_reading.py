@@ -1,0 +1,153 @@
+"""Bags of all kinds, and what is no bag, or no longer one."""
+
+import shutil
+
+import numpy as np
+import pytest
+
+from helpers.recorded_bags import JOINT_STATE, START, joint_state, moving_states, text, write_bag
+
+
+@pytest.fixture
+def states(names):
+    return moving_states(names, 300)[0]
+
+
+@pytest.mark.parametrize(
+    ("storage", "compressed"),
+    [
+        ("mcap", None),
+        ("mcap", "storage"),
+        ("mcap", "message"),
+        ("mcap", "file"),
+        ("sqlite3", None),
+        ("sqlite3", "message"),
+        ("sqlite3", "file"),
+    ],
+)
+def test_every_kind_of_bag_gives_the_same_torques(bag, states, tmp_path, storage, compressed):
+    expected = bag(states).rows
+    found = bag(states, storage=storage, compressed=compressed)
+    assert (found.code, len(found.rows)) == (0, 300)
+    assert found.rows == expected
+
+
+@pytest.mark.parametrize("storage", ["mcap", "sqlite3"])
+def test_a_file_without_its_folder(bag, states, tmp_path, storage):
+    suffix = {"mcap": ".mcap", "sqlite3": ".db3"}[storage]
+    file = shutil.copy(
+        next(write_bag(tmp_path / "whole", states, storage=storage).glob(f"*{suffix}")), tmp_path
+    )
+    assert bag.on(file).report["answered"] == 300
+
+
+def error_of(bag, path):
+    found = bag.on(path)
+    assert (found.code, found.rows) == (2, [])
+    assert found.err.startswith("modular-dynamics bag: ")
+    assert found.err.count("\n") == 1
+    return found.err
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "words"),
+    [
+        ("empty.mcap", b"", "seems to be empty"),
+        ("empty.db3", b"", "missing tables"),
+        ("noise.mcap", bytes(range(256)) * 40, "File magic is invalid"),
+        ("noise.db3", bytes(range(256)) * 40, "not a database"),
+        ("magic.mcap", b"\x89MCAP0\r\n", "cannot be read"),
+        ("text.md", b"# no bag", "Unrecognized storage format"),
+    ],
+)
+def test_what_is_no_bag_is_named_in_one_line(bag, tmp_path, name, content, words):
+    path = tmp_path / name
+    path.write_bytes(content)
+    error = error_of(bag, path)
+    assert words in error
+    assert name in error
+
+
+def test_nothing_there_and_an_empty_folder(bag, tmp_path):
+    assert "no bag at" in error_of(bag, tmp_path / "missing")
+    (tmp_path / "empty").mkdir()
+    assert "no metadata.yaml" in error_of(bag, tmp_path / "empty")
+
+
+@pytest.mark.parametrize("storage", ["mcap", "sqlite3"])
+def test_a_bag_without_a_message_is_a_finding(bag, tmp_path, storage):
+    found = bag([("/joint_states", START, joint_state(START, [], []))], storage=storage)
+    assert (found.code, found.report["of_other_joints"], found.rows) == (1, 1, [])
+
+
+def test_a_bag_without_joint_states_lists_those_of_their_type(bag, states, tmp_path):
+    elsewhere = [("/left/joint_states", time, message) for _, time, message in states]
+    folder = write_bag(tmp_path / "left", elsewhere)
+    assert "no topic '/joint_states'; topics of sensor_msgs/msg/JointState: '/left/joint_states'" in error_of(
+        bag, folder
+    )
+    assert bag.on(folder, "--joint-states", "/left/joint_states").report["answered"] == 300
+
+
+def test_a_topic_of_another_type_is_named(bag, tmp_path):
+    folder = write_bag(tmp_path / "other", [("/joint_states", START, text("hello"))])
+    assert "'/joint_states'" in (error := error_of(bag, folder))
+    assert "has the type std_msgs/msg/String; sensor_msgs/msg/JointState is needed" in error
+
+
+def test_messages_of_unknown_types_do_not_matter(bag, states, tmp_path, monkeypatch):
+    from helpers import recorded_bags  # noqa: F401
+
+    folder = write_bag(tmp_path / "bag", states, storage="sqlite3")
+    import sqlite3
+
+    file = next(folder.glob("*.db3"))
+    with sqlite3.connect(file) as database:
+        database.execute(
+            "INSERT INTO topics SELECT 99, '/own', 'own_msgs/msg/Unknown', serialization_format, "
+            "offered_qos_profiles, '' FROM topics LIMIT 1"
+        )
+        database.execute("INSERT INTO messages (topic_id, timestamp, data) VALUES (99, ?, x'0001')", (START,))
+    assert bag.on(file).report["answered"] == 300
+
+
+def test_a_damaged_message_is_counted_and_the_others_are_answered(bag, names, states):
+    damaged = ("/joint_states", states[100][1], (JOINT_STATE, b"\x00\x01\x00\x00" + bytes([255] * 40)))
+    found = bag([*states[:100], damaged, *states[100:]])
+    assert (found.code, found.report["damaged_messages"], found.report["answered"]) == (1, 1, 300)
+
+
+def test_a_recording_that_was_cut_off_is_read_as_far_as_it_goes(bag, names, tmp_path):
+    from mcap.writer import CompressionType, Writer
+
+    from helpers.recorded_bags import STORE
+
+    states, path = moving_states(names, 300)[0], tmp_path / "whole.mcap"
+    with open(path, "wb") as file:  # as rosbag2's recorder: chunks of moderate size, with a checksum
+        writer = Writer(file, chunk_size=20_000, compression=CompressionType.ZSTD)
+        writer.start("ros2")
+        schema = writer.register_schema(
+            JOINT_STATE, "ros2msg", STORE.generate_msgdef(JOINT_STATE)[0].encode()
+        )
+        channel = writer.register_channel("/joint_states", "cdr", schema)
+        for _, time, (kind, message) in states:
+            writer.add_message(channel, time, STORE.serialize_cdr(message, kind).tobytes(), time)
+        writer.finish()
+    assert bag.on(path).report["answered"] == 300
+    cut = tmp_path / "cut.mcap"
+    cut.write_bytes(path.read_bytes()[: int(0.6 * path.stat().st_size)])
+    found = bag.on(cut)
+    assert 100 < found.report["answered"] < 300
+    assert "no index" in found.err
+    assert np.isfinite([float(row["tau_turn"]) for row in found.rows]).all()
+
+
+def test_messages_that_the_index_counts_and_the_file_lacks_are_a_finding(bag, states, tmp_path):
+    file = next(write_bag(tmp_path / "bag", states).glob("*.mcap"))
+    content = bytearray(file.read_bytes())
+    middle = len(content) // 2
+    content[middle : middle + 3000] = bytes(3000)
+    file.write_bytes(content)
+    found = bag.on(file)
+    assert found.code in (1, 2)
+    assert "damaged" in found.err

@@ -1,0 +1,156 @@
+"""The torques of a bag against Pinocchio's, and the rules by which joint states are answered."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import modular_dynamics as md
+from helpers.recorded_bags import START, joint_state, moving_states, text
+from modular_dynamics.crosscheck import CrossCheck
+
+ALLOWED = 1e-12  # N m: rounding of torques of about 10 N m, computed by another program
+MS = 1_000_000
+
+
+def column(rows, beginning, names):
+    return np.array([[float(row[f"{beginning}_{name}"]) for name in names] for row in rows])
+
+
+@pytest.mark.parametrize("source", ["zero", "filtered"])
+def test_torques_are_pinocchios_at_the_same_states(bag, names, four_link, source):
+    messages, motion = moving_states(names, 200)
+    found = bag(messages, "--motion", "--acceleration-source", source)
+    assert found.code == 0
+    starting = 5 if source == "filtered" else 0  # the sampling period is known from the sixth on
+    assert [len(found.rows), found.report["answered"]] == [200 - starting] * 2
+    q, v, a = (column(found.rows, letter, names) for letter in "qva")
+    np.testing.assert_array_equal(q, [one for one, _ in motion[starting:]])
+    np.testing.assert_array_equal(v, [one for _, one in motion[starting:]])
+    assert (np.abs(a).max() > 0.5) == (source == "filtered")
+    check = CrossCheck(md.load_urdf(four_link))
+    expected = [check.torques(*state) for state in zip(q, v, a, strict=True)]
+    np.testing.assert_allclose(column(found.rows, "tau", names), expected, atol=ALLOWED, rtol=0.0)
+
+
+def test_connection_wrenches_carry_the_robots_weight(bag, names, four_link):
+    graph = md.load_urdf(four_link)
+    messages = [("/joint_states", START, joint_state(START, names, np.zeros(4), np.zeros(4)))]
+    (row,) = bag(messages).rows
+    mass = sum(body.mass for body in graph.bodies)
+    assert float(row["fz_stem"]) == pytest.approx(9.81 * mass, rel=1e-12)  # the root is upright
+
+
+def test_joint_states_of_two_publishers_are_merged_and_early_ones_wait(bag, names):
+    messages = []
+    for k in range(10):
+        stamp = START + 10 * MS * k
+        part = names[:2] if k % 2 else names[2:]
+        messages.append(("/joint_states", stamp, joint_state(stamp, part, [0.1 * k] * 2, [0.0] * 2)))
+    found = bag(messages, "--motion")
+    assert (found.code, found.report["incomplete"], found.report["answered"]) == (0, 1, 9)
+    np.testing.assert_allclose(column(found.rows[-1:], "q", names)[0], [0.9, 0.9, 0.8, 0.8])
+
+
+def test_a_part_that_is_too_old_stops_the_answers(bag, names):
+    early = joint_state(START, names[2:], [0.0] * 2, [0.0] * 2)
+    messages = [("/joint_states", START, early)]
+    for k in range(1, 6):
+        stamp = START + 100 * MS * k
+        messages.append(("/joint_states", stamp, joint_state(stamp, names[:2], [0.0] * 2, [0.0] * 2)))
+    found = bag(messages)
+    assert (found.report["answered"], found.report["incomplete"]) == (
+        2,
+        4,
+    )  # 0.1 s and 0.2 s, with stale_after 0.2 s
+
+
+def test_old_disordered_and_impossible_joint_states_are_not_answered(bag, names):
+    def at(recorded, stamp, **values):
+        numbers = {"q": np.zeros(4), "v": np.zeros(4)} | values
+        return "/joint_states", START + recorded * MS, joint_state(START + stamp * MS, names, **numbers)
+
+    messages = [at(0, 0), at(10, 10), at(12, 8), at(20, -300), at(30, 20, q=[np.nan, 0, 0, 0]), at(40, 31)]
+    found = bag(messages)
+    assert found.code == 1
+    assert found.report["rejected"] == {"older than the last answer": 1, "too old": 1, "not finite": 1}
+    assert [row["time"][-9:] for row in found.rows] == ["000000000", "010000000", "031000000"]
+    assert "position of 'turn' is NaN or infinite" in found.err
+
+
+def test_overtaking_alone_is_no_finding(bag, names):
+    stamps = [START, START + 2 * MS, START + MS]
+    messages = [
+        ("/joint_states", START + 3 * MS, joint_state(stamp, names, np.zeros(4), np.zeros(4)))
+        for stamp in stamps
+    ]
+    found = bag(messages)
+    assert (found.code, found.report["rejected"]) == (0, {"older than the last answer": 1})
+
+
+@pytest.mark.parametrize(("clock", "answered"), [("auto", 20), ("stamps", 20), ("recorded", 0)])
+def test_stamps_of_another_clock_than_the_recorders(bag, names, clock, answered):
+    messages, _ = moving_states(names, 20, start=5 * MS, delay=START)  # a simulation's time
+    found = bag(messages, "--clock", clock)
+    assert (found.report["answered"], found.code) == (answered, 0 if answered else 1)
+    assert found.report["clock"] == ("recorded" if clock == "recorded" else "stamps")
+
+
+def test_with_the_clock_of_stamps_a_simulation_may_begin_anew(bag, names):
+    first, _ = moving_states(names, 20, start=10_000 * MS, delay=START)
+    second, _ = moving_states(names, 20, start=5 * MS, delay=START + 20_000 * MS)
+    assert bag(first + second).report["answered"] == 40
+
+
+def test_without_velocities_they_count_as_zero_and_a_warning_says_so(bag, names):
+    messages = [("/joint_states", START, joint_state(START, names, [0.1, 0.2, 0.3, 0.4]))]
+    found = bag(messages, "--motion")
+    assert column(found.rows, "v", names).tolist() == [[0.0] * 4]
+    assert "no velocity of 'turn', 'bend', 'left', 'right': taken as zero" in found.err
+
+
+def test_the_robot_comes_from_the_bag_and_may_change(bag, names, four_link):
+    description = Path(four_link).read_text(encoding="utf-8")
+    heavier = description.replace('mass value="', 'mass value="1')
+    assert heavier != description
+    states, _ = moving_states(names, 20)
+    change = states[10][1] - 1
+    messages = sorted(
+        [
+            ("/robot_description", START + 5 * MS, text(description)),
+            ("/robot_description", change, text(heavier)),
+            *states,
+        ],
+        key=lambda one: one[1],
+    )
+    found = bag(messages, "--motion", robot=None)
+    assert (found.code, found.report["answered"]) == (0, 20)
+    for rows, urdf in ((found.rows[:10], description), (found.rows[10:], heavier)):
+        check = CrossCheck(md.load_urdf(urdf))
+        q, v, a = (column(rows, letter, names) for letter in "qva")
+        expected = [check.torques(*state) for state in zip(q, v, a, strict=True)]
+        np.testing.assert_allclose(column(rows, "tau", names), expected, atol=100 * ALLOWED, rtol=0.0)
+
+
+def test_a_bad_description_in_the_bag_leaves_the_last_robot(bag, names, four_link):
+    states, _ = moving_states(names, 20)
+    description = Path(four_link).read_text(encoding="utf-8")
+    bad = ("/robot_description", states[10][1] - 1, text("<robot name='r'><link/></robot>"))
+    messages = [("/robot_description", START, text(description)), *states[:10], bad, *states[10:]]
+    found = bag(messages, robot=None)
+    assert (found.code, found.report["answered"]) == (0, 20)
+    assert "robot_description refused, the last robot stays" in found.err
+
+
+def test_closed_loops(bag, root):
+    graph = md.load_urdf(root / "urdf/exoskeleton.urdf")
+    names = list(graph.independent_joint_names)
+    q = [np.array([0.0, 0.0, 0.5 + 0.01 * k, 0.5, 0.0]) for k in range(5)]
+    messages = [
+        ("/joint_states", START + k * MS, joint_state(START + k * MS, names, one, 0.1 * np.ones(5)))
+        for k, one in enumerate(q)
+    ]
+    found = bag(messages, robot=root / "urdf/exoskeleton.urdf")
+    expected = [md.closed_loop_inverse_dynamics(graph, one, 0.1 * np.ones(5), np.zeros(5)).tau for one in q]
+    np.testing.assert_allclose(column(found.rows, "tau", names), expected, atol=1e-9, rtol=1e-9)
+    assert found.report["closed_anew"] <= 1  # each state continues the one before

@@ -1,0 +1,57 @@
+"""The filter of external torques against its differential equation, solved in closed form."""
+
+import numpy as np
+import pytest
+
+from modular_dynamics_ros.computation.external_torques import ExternalTorques
+
+pytestmark = pytest.mark.ros
+CUTOFF, GAP, NAN = 2.0, 0.5, np.nan
+
+
+def ns(seconds):
+    return round(1e9 * seconds)
+
+
+def test_a_step_is_answered_by_the_exponential_at_stamps_of_any_distance():
+    one, rng = ExternalTorques(1), np.random.default_rng(3)
+    one.update(ns(10.0), np.zeros(1), np.zeros(1), CUTOFF, GAP)
+    time = 0.0
+    for step in rng.uniform(0.0005, 0.05, 40):
+        time += step
+        (value,) = one.update(ns(10.0 + time), np.array([5.0]), np.array([2.0]), CUTOFF, GAP)
+        assert value == pytest.approx(3.0 * (1.0 - np.exp(-2.0 * np.pi * CUTOFF * time)), rel=1e-6)
+
+
+def test_a_sine_at_the_cutoff_loses_three_decibels():
+    one, dt = ExternalTorques(1), 1e-4
+    times = dt * np.arange(30_000)
+    values = [
+        one.update(ns(100.0 + t), np.sin([2 * np.pi * CUTOFF * t]), np.zeros(1), CUTOFF, GAP)[0]
+        for t in times
+    ]
+    assert max(values[20_000:]) == pytest.approx(np.sqrt(0.5), rel=1e-3)
+
+
+def test_each_joint_has_its_own_filter_and_only_known_ones_have_a_value():
+    one = ExternalTorques(3)
+    first = one.update(ns(1.0), np.array([1.0, 2.0, NAN]), np.array([0.5, NAN, 0.0]), CUTOFF, GAP)
+    np.testing.assert_array_equal(first, [0.5, NAN, NAN])
+    second = one.update(ns(1.1), np.array([1.0, 2.0, NAN]), np.array([NAN, 0.5, 0.0]), CUTOFF, GAP)
+    np.testing.assert_array_equal(second, [NAN, 1.5, NAN])  # begins with its first value
+    third = one.update(ns(1.2), np.array([0.0, 0.0, 1.0]), np.zeros(3), CUTOFF, GAP)
+    kept = np.exp(-2.0 * np.pi * CUTOFF * np.array([0.2, 0.1]))
+    assert third == pytest.approx([0.5 * kept[0], 1.5 * kept[1], 1.0])
+
+
+def test_it_begins_anew_after_a_gap_and_where_stamps_go_back():
+    one = ExternalTorques(1)
+    for stamp, raw, expected in ((5.0, 1.0, 1.0), (5.6, 3.0, 3.0), (2.0, 7.0, 7.0)):
+        assert one.update(ns(stamp), np.array([raw]), np.zeros(1), CUTOFF, GAP) == pytest.approx([expected])
+    assert one.update(ns(2.4), np.zeros(1), np.zeros(1), CUTOFF, GAP) > 0.0  # within the gap it goes on
+
+
+def test_without_a_cutoff_nothing_is_filtered():
+    one = ExternalTorques(1)
+    for stamp, raw in ((5.0, 1.0), (5.001, 3.0), (5.002, -4.0)):
+        assert one.update(ns(stamp), np.array([raw]), np.zeros(1), 0.0, GAP) == pytest.approx([raw])

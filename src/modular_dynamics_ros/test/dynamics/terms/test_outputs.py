@@ -1,0 +1,206 @@
+"""What stands behind the torques, against Pinocchio: terms, equation of motion, joint wrenches, arrows."""
+
+import numpy as np
+import pinocchio
+import pytest
+
+import modular_dynamics as md
+from helpers.nodes.term_session import ALL, FORCE, TOPICS, Q, Session, V, forces, vec6
+from helpers.oracles.pinocchio_tree import PinocchioTree
+from helpers.query_subjects import hand
+from helpers.robots.closed_robots import STATES, path
+from helpers.wrenches import feed
+from modular_dynamics.algebra import Quaternion, to_rotation_translation
+from modular_dynamics_ros.parameters.dynamics import DynamicsParameters
+
+pytestmark = pytest.mark.ros
+
+
+def test_nothing_is_computed_for_nobody(four_link):
+    subscribed = set()
+    session = Session(four_link, subscribed)
+    session.receive_at(1.0, effort=np.zeros(4))
+    assert all(not session.sent(topic) for topic in TOPICS)
+    assert session._outputs.terms._model is None
+    assert session.record.last.state.effort is None  # efforts are not even read
+    subscribed |= ALL
+    session.receive_at(1.1, effort=np.zeros(4)).receive_at(1.2, effort=np.zeros(4))
+    assert all(session.sent(topic) for topic in TOPICS)
+
+
+def test_terms_and_equation_are_those_of_pinocchio(four_link):
+    session = Session(four_link).receive_at(1.0)
+    tree, zero = PinocchioTree(session.robot.graph), np.zeros(4)
+    terms, equation = session.last("torque_terms"), session.last("equation_of_motion")
+    assert (terms.header.stamp.sec, terms.joint_names) == (1, list(session.robot.joint_names))
+    gravity, bias = tree.inverse_dynamics(Q, zero, zero), tree.inverse_dynamics(Q, V, zero)
+    close = {"rel": 1e-10, "abs": 1e-12}
+    assert terms.gravity == pytest.approx(gravity, **close)
+    assert terms.bias == pytest.approx(bias - gravity, **close)
+    assert terms.total == pytest.approx(session.last("joint_torques").effort, **close)
+    assert terms.inertia == pytest.approx(zero)
+    assert equation.coordinates == list(session.robot.state_names)
+    assert np.reshape(equation.mass_matrix, (4, 4)) == pytest.approx(tree.mass_matrix(Q), **close)
+    assert equation.bias == pytest.approx(bias - gravity, **close)
+    assert equation.gravity == pytest.approx(gravity, **close)
+
+
+def test_gravity_that_changes_at_run_time_is_that_of_the_terms(four_link):
+    session = Session(four_link).receive_at(1.0)
+    before = np.array(session.last("torque_terms").gravity)
+    parameters = DynamicsParameters(gravity=(0.0, 0.0, -1.62), crosscheck_rate=0.0)
+    session.set_parameters(parameters)
+    session.receive_at(1.1)
+    assert session.last("torque_terms").gravity == pytest.approx(before * 1.62 / 9.81)
+
+
+@pytest.mark.parametrize("prefix", ["", "left/"])
+def test_joint_wrenches_are_data_f_of_pinocchio(prefix):
+    """With a mimic joint, a spring and an armature: they are no part of what a joint transmits."""
+    q, v = np.array([0.3, -0.5, 0.7]), np.array([1.0, -2.0, 0.5])
+    session = Session(hand(), frame_prefix=prefix).receive_at(1.0, q, v)
+    _, expected = forces(PinocchioTree(session.robot.graph), q, v, np.zeros(3))
+    message = session.last("joint_wrenches")
+    assert message.joint_names == [joint.name for joint in session.robot.graph.joints]
+    assert message.frames == [f"{prefix}l{k}" for k in (1, 2, 3, 4)]
+    assert np.array([vec6(one) for one in message.wrenches]) == pytest.approx(expected, rel=1e-10, abs=1e-11)
+
+
+def test_joints_in_black_boxes_have_no_wrench(four_link, boxed_branch):
+    session = Session(four_link, partition_file=boxed_branch, on_stale_black_box="zero")
+    feed(session.computation, "right_branch", FORCE, stamp=1_000_000_000)
+    session.receive_at(1.0, Q[:3], V[:3])
+    message = session.last("joint_wrenches")
+    assert message.joint_names == ["turn", "bend", "left"]
+    assert np.isfinite([vec6(one) for one in message.wrenches]).all()
+    box = session.last("markers").markers[4:6]
+    assert [marker.ns for marker in box] == ["force on right_branch", "moment on right_branch"]
+    connection = session.robot.graph.subsystem("right_branch").connection
+    R, at = to_rotation_translation(connection.x_link_connection)
+    scales = session._outputs.terms._scales
+    for marker, part, scale in zip(box, (FORCE[:3], FORCE[3:]), scales, strict=True):
+        start, end = (np.array([p.x, p.y, p.z]) for p in marker.points)
+        assert marker.header.frame_id == connection.link
+        assert start == pytest.approx(at)
+        assert end - start == pytest.approx(scale * (R @ part))
+
+
+@pytest.mark.parametrize("name", ["four_bar", "slider_crank"])
+def test_with_loops_the_published_wrenches_are_in_equilibrium(name):
+    """The tree under the published wrenches of its loop joints has these wrenches at its joints."""
+    q = STATES[name]
+    session = Session(path(name)).receive_at(1.0, q, 0.4 * q)
+    message, graph = session.last("joint_wrenches"), session.robot.graph
+    wrenches = dict(zip(message.joint_names, map(vec6, message.wrenches), strict=True))
+    result = session.record.last.dynamics.result
+    tree, loads = PinocchioTree(graph.tree), {}
+    motion = result.coordinates, result.velocities, result.accelerations
+    forces(tree, *motion)
+    pinocchio.forwardKinematics(tree.model, tree.data, tree.q(result.coordinates))
+    for loop in graph.loop_joints:
+        assert message.frames[message.joint_names.index(loop.name)] == loop.successor.link
+        on_world = None
+        for link, sign in ((loop.successor.link, 1.0), (loop.predecessor.link, -1.0)):
+            body, x_body_link = graph.link_pose(link)
+            if body is None and sign < 0.0:
+                continue  # the ground needs no equilibrium
+            X = tree.data.oMi[tree.ids[body]]
+            if sign > 0.0:
+                to_body = pinocchio.SE3(*to_rotation_translation(x_body_link))
+                wrench = wrenches[loop.name]
+                on_body = to_body.act(pinocchio.Force(wrench[:3], wrench[3:]))
+                on_world = X.act(on_body)
+            else:
+                on_body = X.actInv(-on_world)
+            loads[body] = loads.get(body, np.zeros(6)) + on_body.np
+    tau, expected = forces(tree, *motion, loads)
+    for joint, one in zip(graph.joints, expected, strict=True):
+        assert wrenches[joint.name] == pytest.approx(one, rel=1e-8, abs=1e-8), joint.name
+    by_joint = dict(zip(graph.joint_names, tau, strict=True))
+    for independent, effort in zip(
+        session.robot.joint_names, session.last("joint_torques").effort, strict=True
+    ):
+        assert by_joint[independent] == pytest.approx(effort, rel=1e-8, abs=1e-9)
+
+
+def test_the_trajectory_is_one_point_in_the_controller_s_order(four_link):
+    session = Session(four_link, controller_joints=("right", "turn"), trajectory_delay=0.05).receive_at(1.0)
+    message, torques = session.last("joint_trajectory"), session.last("joint_torques")
+    (point,) = message.points
+    assert (message.header.stamp.sec, message.joint_names) == (1, ["right", "turn"])
+    assert (point.time_from_start.sec, point.time_from_start.nanosec) == (0, 50_000_000)
+    order = [torques.name.index(name) for name in message.joint_names]
+    assert (point.positions.tolist(), point.velocities.tolist()) == (Q[order].tolist(), V[order].tolist())
+    assert point.accelerations.tolist() == [0.0, 0.0]
+    assert point.effort.tolist() == np.array(torques.effort)[order].tolist()
+
+
+def test_arrows_are_the_connection_wrenches_at_their_rate(four_link, monkeypatch):
+    clock = [100.0]
+    monkeypatch.setattr("time.monotonic", lambda: clock[0])
+    session = Session(four_link, marker_rate=10.0, equation_rate=2.0, force_scale=0.01, moment_scale=0.1)
+    for step in range(21):
+        clock[0] = 100.0 + 0.05 * step + 1e-9
+        session.receive_at(1.0 + 0.05 * step)
+    assert (len(session.sent("markers")), len(session.sent("equation_of_motion"))) == (11, 3)
+    graph = session.robot.graph
+    result = md.InverseDynamics(graph).solve(Q, V, np.zeros(4))
+    markers = session.last("markers").markers
+    assert len({(marker.ns, marker.id) for marker in markers}) == len(markers) == 2 * len(graph.subsystems)
+    colours = set()
+    for k, subsystem in enumerate(graph.subsystems):
+        R, at = to_rotation_translation(subsystem.connection.x_link_connection)
+        for marker, part, scale in zip(
+            markers[2 * k : 2 * k + 2], np.split(result.connection_wrenches[k], 2), (0.01, 0.1), strict=True
+        ):
+            start, end = (np.array([p.x, p.y, p.z]) for p in marker.points)
+            assert marker.header.frame_id == subsystem.connection.link
+            assert (start, end) == (pytest.approx(at), pytest.approx(at + scale * (R @ part), abs=1e-12))
+            colours.add((marker.color.r, marker.color.g, marker.color.b))
+    assert len(colours) == len(markers)
+
+
+def test_arrows_are_turned_from_the_connection_frame_to_that_of_its_link(tmp_path):
+    partition = tmp_path / "partition.yaml"
+    subsystems = "[{name: base, joints: [j1]}, {name: fingers, joints: [j2, j3, j4]}]"
+    partition.write_text(f"version: 1\nsubsystems: {subsystems}\n")
+    session = Session(hand(), partition_file=str(partition), force_scale=1.0, moment_scale=1.0)
+    session.receive_at(1.0, Q[:3], V[:3])
+    wrenches = dict(
+        zip(
+            ("force", "moment"), np.split(session.record.last.dynamics.connection_wrenches[1], 2), strict=True
+        )
+    )
+    connection = session.robot.graph.subsystem("fingers").connection
+    R = np.array(to_rotation_translation(connection.x_link_connection)[0])
+    assert np.abs(R - np.eye(3)).max() > 0.1
+    for marker in session.last("markers").markers[2:]:
+        start, end = (np.array([p.x, p.y, p.z]) for p in marker.points)
+        assert end - start == pytest.approx(R @ wrenches[marker.ns.split()[0]], abs=1e-9)
+
+
+def test_the_wrench_on_a_floating_base_is_drawn_where_the_base_is(quadruped):
+    session = Session(quadruped, floating_base=True)
+    base = session.computation.base_states
+    base.add(1_000_000_000, session.robot.base.root * Quaternion(1.0, 0.0, 0.0, 0.0), np.zeros(6))
+    session.receive_at(1.0, np.linspace(-0.7, 0.8, 12), np.zeros(12))
+    marker = session.last("markers").markers[0]
+    assert marker.header.frame_id == "trunk"
+    assert [marker.points[0].x, marker.points[0].y, marker.points[0].z] == [0.0, 0.0, 0.0]
+    # 0.5 m for the weight
+    assert [marker.points[1].x, marker.points[1].y, marker.points[1].z] == pytest.approx(
+        [0, 0, 0.5], abs=1e-9
+    )
+    assert session.last("joint_wrenches").frames[0] == "trunk"
+    assert session.last("equation_of_motion").coordinates[:2] == ["base.linear.x", "base.linear.y"]
+
+
+def test_what_cannot_be_computed_is_reported_and_the_torques_go_on(chain):
+    session = Session(chain("b"), on_stale_black_box="zero")
+    feed(session.computation, "box", np.zeros(6), stamp=1_000_000_000)
+    session.receive_at(1.0, np.zeros(3), np.zeros(3))
+    assert len(session.sent("joint_torques")) == 1
+    assert session.record.counts.answered == 1
+    assert not session.sent("equation_of_motion")
+    (text,) = session._node.log.texts("equation_of_motion")
+    assert "'j2' inside a black box of 'chain' moves joints outside" in text

@@ -1,0 +1,173 @@
+"""ramp_to_zero where the robot is replaced: controllers keep the old one's torques until the next answer."""
+
+import re
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sensor_msgs.msg import JointState
+from std_msgs.msg import String
+
+import modular_dynamics as md
+from helpers.nodes.dynamics_harness import NAMES, Q, V, expected
+from helpers.nodes.lone_node import lone_node, message_info
+from modular_dynamics_ros.dynamics.session import DynamicsSession
+from modular_dynamics_ros.messages.status import ERROR
+from modular_dynamics_ros.node.joint_states.succession import Succession
+from modular_dynamics_ros.node.shared_entities import SharedEntities
+from modular_dynamics_ros.parameters.dynamics import DynamicsParameters
+
+pytestmark = [pytest.mark.ros, pytest.mark.usefixtures("ros")]
+
+OTHERS = [f"new_{name}" for name in NAMES]
+MASS = re.compile(r'mass value="([^"]+)"')
+
+
+class Robots:
+    """Robots of a node without DDS: four_link, then one with other joints and masses, without stamps."""
+
+    def __init__(self, four_link, **parameters):
+        table = {"stale_after": 0.1, "on_stale": "ramp_to_zero", "ramp_time": 1.0, "crosscheck_rate": 0.0}
+        self.parameters = DynamicsParameters(**(table | parameters))
+        self.node, self.old = lone_node(), Path(four_link).read_text()
+        self.new = MASS.sub(lambda m: f'mass value="{2 * float(m[1])}"', self.old)
+        for name, other in zip(NAMES, OTHERS, strict=True):
+            self.new = self.new.replace(f'"{name}"', f'"{other}"')
+        self.entities, self.sessions = SharedEntities(self.node), []
+        self.succession = Succession(self.entities, lambda: self.parameters.stale_after)
+        self.succession.activate(None)
+        self.add(self.old)
+
+    def add(self, text):
+        prepared = DynamicsSession.load(text, self.parameters)
+        self.sessions.append(DynamicsSession(self.entities, prepared, self.parameters))
+        self.succession.add(self.sessions[-1], "robot", None)
+
+    def answer_at(self, seconds, names=NAMES):
+        self.node.time = round(1e9 * seconds)
+        message = JointState(name=names, position=Q.tolist(), velocity=V.tolist())
+        callbacks = {call.args[1]: call.args[2] for call in self.node.create_subscription.call_args_list}
+        before = len(self.torques)
+        callbacks["joint_states"](message, message_info(self.node.time))
+        return self.torques[before:]
+
+    def published_at(self, seconds):
+        """What the robot in force publishes when it looks for stale input."""
+        self.node.time = round(1e9 * seconds)
+        before = len(self.torques)
+        self.succession.current._on_watch()
+        return self.torques[before:]
+
+    @property
+    def torques(self):
+        return self.node.sent["~/joint_torques"]
+
+    @property
+    def commands(self):
+        return self.node.sent["~/effort_commands"]
+
+    def forget_the_old_one(self):
+        """It was replaced long ago: its publishers are released."""
+        time.sleep(self.parameters.stale_after + 0.01)
+        self.succession.tidy()
+        assert len(self.succession._robots) == 1
+
+
+def test_the_torques_of_a_replaced_robot_fall_to_zero_until_the_new_one_is_answered(four_link):
+    robots = Robots(four_link)
+    robots.answer_at(1.0)
+    robots.add(robots.new)
+    assert robots.published_at(1.1) == []  # they are not old yet
+    robots.forget_the_old_one()
+    for seconds, factor in ((1.11, 0.99), (1.6, 0.5), (2.1, 0.0)):
+        (message,) = robots.published_at(seconds)
+        assert message.name == NAMES
+        assert message.effort == pytest.approx(factor * expected(four_link), abs=1e-12)
+        assert robots.commands[-1].data == pytest.approx(message.effort, abs=0)
+        assert message.header.stamp.nanosec == round(1e9 * seconds) % 10**9
+    assert robots.published_at(3.0) == []
+    status = robots.succession.current.statuses()[0]
+    assert (status.level, "none was answered for 2.00 s" in status.message) == (ERROR, True)
+    (answer,) = robots.answer_at(4.0, OTHERS)
+    loads = md.inverse_dynamics(md.load_urdf(robots.new), Q, V, np.zeros(4))
+    assert answer.effort.tolist() == loads.tolist()
+    robots.published_at(4.11)
+    (message,) = robots.published_at(4.6)
+    assert message.name == OTHERS
+    assert message.effort == pytest.approx(0.5 * loads, abs=1e-12)
+
+
+def test_a_ramp_that_has_begun_goes_on_when_the_robot_is_replaced(four_link):
+    robots = Robots(four_link)
+    robots.answer_at(1.0)
+    robots.published_at(1.11)
+    robots.published_at(1.36)
+    robots.add(robots.new)
+    for seconds, factor in ((1.37, 0.73), (1.86, 0.24)):
+        (message,) = robots.published_at(seconds)
+        assert message.effort == pytest.approx(factor * expected(four_link), abs=1e-12)
+
+
+def test_late_answers_of_the_old_robot_put_the_ramp_off_and_it_begins_with_them(four_link):
+    robots = Robots(four_link)
+    robots.add(robots.new)  # without a joint state for the old one
+    robots.answer_at(1.0)
+    assert robots.published_at(1.2) == []  # the new one has waited for none
+    robots = Robots(four_link)
+    robots.answer_at(1.0)
+    robots.add(robots.new)
+    (late,) = robots.answer_at(1.09)
+    assert robots.published_at(1.15) == []
+    (message,) = robots.published_at(1.19 + 1e-9)
+    assert message.name == late.name
+    assert message.effort == pytest.approx(late.effort, abs=1e-8)
+
+
+def test_the_new_robot_winds_the_torques_of_the_old_one_down(four_link):
+    robots = Robots(four_link, ramp_time=0.1)
+    robots.answer_at(1.0)
+    robots.add(robots.new)
+    before = len(robots.torques)
+    robots.succession.current.wind_down(lambda: False)
+    efforts = np.array([message.effort for message in robots.torques[before:]])
+    assert (np.diff(efforts[:, 0] / expected(four_link)[0]) < 0.0).all()
+    assert efforts[-1].tolist() == [0.0] * 4
+
+
+@pytest.mark.parametrize("on_stale", ["stop", "hold_gravity"])
+def test_otherwise_nothing_of_a_replaced_robot_is_published(four_link, on_stale):
+    robots = Robots(four_link, on_stale=on_stale)
+    robots.answer_at(1.0)
+    robots.add(robots.new)
+    assert robots.published_at(2.0) == []
+    assert "publishing nothing" in robots.node.log.texts("stale input")[0]
+
+
+def test_after_deactivating_nothing_is_left_to_ramp(four_link):
+    robots = Robots(four_link)
+    robots.answer_at(1.0)
+    robots.succession.deactivate()
+    robots.succession.activate(None)
+    robots.add(robots.new)
+    assert robots.published_at(2.0) == []
+
+
+def test_a_node_whose_robot_is_replaced_ramps_what_controllers_have(make, four_link):
+    text = Path(four_link).read_text()
+    harness = make(
+        robot_description_file="",
+        on_stale="ramp_to_zero",
+        stale_after=0.3,
+        ramp_time=0.3,
+        crosscheck_rate=0.0,
+    ).start()
+    harness.descriptions.publish(String(data=text))
+    harness.spin_until(lambda: harness.node.session is not None)
+    harness.answer_when_connected()
+    old = harness.node.session
+    harness.descriptions.publish(String(data=text.replace('"bend"', '"fold"')))
+    harness.spin_until(lambda: harness.node.session is not old)
+    harness.spin_until(lambda: not any(harness.efforts[-1].data))
+    assert harness.torques[-1].name == NAMES
+    assert harness.node.session.last_published is None

@@ -1,0 +1,108 @@
+"""Order and ages of wrenches, without DDS: messages come when the test says."""
+
+import time
+
+import numpy as np
+import pytest
+from builtin_interfaces.msg import Time
+
+from helpers.nodes.dynamics_harness import Q, V
+from helpers.nodes.lone_node import lone_node, message_info
+from modular_dynamics_ros.computation.computation import Computation
+from modular_dynamics_ros.computation.robot import load_robot
+from modular_dynamics_ros.computation.values import ComputationSettings
+from modular_dynamics_ros.dynamics.wrench_inputs import WrenchInputs
+from modular_dynamics_ros.messages.stamps import stamp_message
+from modular_dynamics_ros.messages.wrenches import WrenchWriter
+
+pytestmark = pytest.mark.ros
+
+S = 1_000_000_000  # [ns]
+PUSH = np.array([0.0, 0.0, -5.0, 0.0, 0.0, 0.0])
+
+
+def lone_inputs(four_link, partition="", **settings):
+    """Without DDS: the node, its inputs, and how a wrench comes, at a time of its clock [ns]."""
+    node = lone_node()
+    computation = Computation(load_robot(four_link, partition), ComputationSettings(**settings))
+    computation.wrenches.external._steady = computation.wrenches.black_box._steady = node.steady
+    inputs = WrenchInputs(node, computation)
+
+    def push(wrench=PUSH, sent=None, stamp=None, frame="left_branch", topic="~/external_wrench"):
+        call = next(c for c in node.create_subscription.call_args_list if c.args[1] == topic)
+        info = message_info(time.time_ns() if sent is None else sent)
+        given = Time() if stamp is None else stamp_message(stamp)
+        call.args[2](WrenchWriter().write(given, frame, np.asarray(wrench)), info)
+
+    return node, inputs, push
+
+
+def test_a_wrench_without_a_stamp_is_as_old_as_its_arrival(four_link):
+    node, inputs, push = lone_inputs(four_link, stale_after=2.0)
+    node.time = time.time_ns()
+    push(sent=node.time - S // 10)
+    assert not inputs.refused
+    push(sent=node.time - 21 * S // 10)  # the node was stopped meanwhile
+    assert inputs.refused == {"too old": 1}
+
+
+def test_wrenches_without_stamps_are_in_the_order_in_which_they_were_sent(four_link):
+    """To the nanosecond: a stamp that is computed from two readings of clocks is late by chance."""
+    node, inputs, push = lone_inputs(four_link, stale_after=2.0)
+    node.time, external = time.time_ns(), inputs._wrenches.external
+    for ago in (1000, 999, 998):
+        k = float(ago)
+        push(k * PUSH, sent=node.time - ago)
+        given = external.by_validity(node.time, 2.0)[0]["left_branch"]
+        assert given.arrival.stamp == node.time - ago
+        assert given.values.tolist() == (k * PUSH).tolist()
+    push(sent=node.time - 2000)
+    assert inputs.refused == {"older than the last one": 1}
+    push(7.0 * PUSH, sent=node.time + S // 10)  # by the clock of another computer
+    given = external.by_validity(node.time, 2.0)[0]["left_branch"]
+    assert (given.arrival.stamp, given.values[2]) == (node.time, 7.0 * PUSH[2])
+
+
+@pytest.mark.parametrize("box", [False, True])
+def test_a_wrench_that_a_newer_one_has_overtaken_replaces_nothing(four_link, boxed_branch, box):
+    """Of black boxes in whatever frame; external ones in each frame on their own."""
+    node, inputs, push = lone_inputs(four_link, boxed_branch if box else "", stale_after=2.0)
+    timed = inputs._wrenches.black_box if box else inputs._wrenches.external
+    topic, frame = ("~/black_box/right_branch/wrench", "upper_stem") if box else ("~/external_wrench", "base")
+    source = "right_branch" if box else "base"
+    node.time = 100 * S
+
+    def force():
+        return timed.by_validity(node.time, 2.0)[0][source].values[2]
+
+    push(PUSH, stamp=100 * S, frame=frame, topic=topic)
+    push(2.0 * PUSH, stamp=100 * S - 1, frame="base", topic=topic)
+    assert force() == PUSH[2]
+    assert inputs.refused == {"older than the last one": 1}
+    what = "wrench of black box 'right_branch'" if box else "external wrench"
+    (said,) = node.log.texts("wrenches")
+    assert said.startswith(f"{what} refused: its stamp is 0.000 s older than that of the last, which is")
+    push(3.0 * PUSH, stamp=100 * S, frame=frame, topic=topic)  # two publishers at the same time
+    assert force() == 3.0 * PUSH[2]
+    if not box:
+        push(PUSH, stamp=99 * S, frame="lower_stem")
+        assert sorted(timed.by_validity(node.time, 2.0)[0]) == ["base", "lower_stem"]
+    node.time = 30 * S  # the clock is set back
+    push(4.0 * PUSH, stamp=30 * S, frame=frame, topic=topic)
+    assert force() == 4.0 * PUSH[2]
+    assert inputs.refused == {"older than the last one": 1}
+
+
+def test_a_wrench_that_stopped_for_a_moment_is_reported(four_link):
+    node, inputs, push = lone_inputs(four_link, stale_after=2.0)
+    state = inputs._computation.observe(0, Q, V)
+    push()
+    inputs._computation.compute(state, 3_000_000_000)
+    node.time = 3_000_000_000
+    push()
+    status = inputs.status()
+    assert (status.level, status.message) == (1, "a wrench has stopped for a moment")
+    assert (inputs.status().level, inputs.status().message) == (0, "all valid")
+    other = lone_inputs(four_link)[1]
+    other.continue_from(inputs)
+    assert other.refused is inputs.refused

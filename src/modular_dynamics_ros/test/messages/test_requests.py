@@ -1,0 +1,125 @@
+"""Requests as arrays, and what is wrong with some."""
+
+import numpy as np
+import pytest
+from builtin_interfaces.msg import Duration
+from geometry_msgs.msg import WrenchStamped
+from modular_dynamics_interfaces.msg import RobotState
+from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
+
+from modular_dynamics_ros.computation.queries.errors import QueryError
+from modular_dynamics_ros.computation.queries.trajectory import MOST_POINTS
+from modular_dynamics_ros.exceptions import BadMessage
+from modular_dynamics_ros.messages.requests import (
+    MOST_WRENCHES,
+    efforts_from_request,
+    motion_from_message,
+    requested_state_from_message,
+    wrenches_from_messages,
+)
+
+pytestmark = pytest.mark.ros
+
+
+def state(*names, w=0.0, **orientation):
+    message = RobotState(joint_names=names, positions=[0.5] * len(names))
+    message.base_pose.orientation.w = w
+    for axis, value in orientation.items():
+        setattr(message.base_pose.orientation, axis, value)
+    return message
+
+
+def test_a_state():
+    message = state("a", "b", w=0.6, x=0.8)
+    message.velocities, message.accelerations = [1.0, 2.0], [3.0, 4.0]
+    message.base_twist.linear.y, message.base_twist.angular.x = 5.0, 6.0
+    message.base_acceleration.angular.z = 7.0
+    read = requested_state_from_message(message)
+    assert read.names == ["a", "b"]
+    numbers = [read.positions, read.velocities, read.accelerations, read.twist, read.base_acceleration]
+    assert [one.tolist() for one in numbers] == [
+        [0.5, 0.5],
+        [1.0, 2.0],
+        [3.0, 4.0],
+        [0.0, 5.0, 0.0, 6.0, 0.0, 0.0],
+        [0.0, 0.0, 0.0, 0.0, 0.0, 7.0],
+    ]
+    assert (read.base.w, read.base.x, read.base.y, read.base.z) == (0.6, 0.8, 0.0, 0.0)
+
+
+def test_which_poses_of_the_base_mean_the_last_one():
+    assert requested_state_from_message(state("a")).base is None
+    assert requested_state_from_message(RobotState()).base is None  # as nobody filled it in: w = 1
+    assert requested_state_from_message(state("a", w=1.0)).base.w == 1.0
+    assert requested_state_from_message(state(w=0.6, x=0.8)).base.w == 0.6
+    for bad, text in (
+        (state("a", w=0.5), "norm 0.5 instead of 1"),
+        (state("a", x=np.nan), "NaN or infinite"),
+    ):
+        with pytest.raises(BadMessage, match=text):
+            requested_state_from_message(bad)
+
+
+def test_wrenches():
+    wrench = WrenchStamped()
+    wrench.header.frame_id, wrench.wrench.force.x, wrench.wrench.torque.z = "hand", 1.0, 2.0
+    ((frame, values),) = wrenches_from_messages([wrench])
+    assert (frame, values.tolist()) == ("hand", [1.0, 0, 0, 0, 0, 2.0])
+    with pytest.raises(QueryError, match="1001 external_wrenches are given; at most 1000"):
+        wrenches_from_messages([wrench] * (MOST_WRENCHES + 1))
+    wrench.wrench.force.y = np.nan
+    with pytest.raises(BadMessage, match="wrench in frame 'hand' holds NaN"):
+        wrenches_from_messages([wrench])
+
+
+def test_efforts():
+    assert efforts_from_request(["a", "b"], [1.0, 2.0]) == {"a": 1.0, "b": 2.0}
+    with pytest.raises(QueryError, match="efforts has 1 values for 2 effort_names"):
+        efforts_from_request(["a", "b"], [1.0])
+    with pytest.raises(QueryError, match="effort_names has 'a' more than once"):
+        efforts_from_request(["a", "a"], [1.0, 1.0])
+
+
+def trajectory(*points, names=("a", "b")):
+    message = JointTrajectory(joint_names=names)
+    for number, fields in enumerate(points):
+        time = fields.pop("time", number)
+        message.points.append(JointTrajectoryPoint(time_from_start=Duration(sec=time), **fields))
+    return message
+
+
+def test_a_trajectory():
+    points = [{"positions": [1.0, 2.0], "velocities": [3.0, 4.0], "effort": [9.0, 9.0]} for _ in range(2)]
+    motion = motion_from_message(trajectory(*points))
+    assert motion.names == ["a", "b"]
+    assert motion.instants.tolist() == [0, 10**9]
+    assert motion.q.tolist() == [[1.0, 2.0]] * 2
+    assert motion.v.tolist() == [[3.0, 4.0]] * 2
+    assert motion.a is None
+
+
+Q, V, A = ({key: [0.0, 0.0]} for key in ("positions", "velocities", "accelerations"))
+
+
+@pytest.mark.parametrize(
+    ("message", "text"),
+    [
+        (trajectory(), "the trajectory has no points"),
+        (trajectory({}, names=()), "the trajectory has no joint_names"),
+        (trajectory({}), "have no positions"),
+        (trajectory(Q | A), "accelerations, but no velocities"),
+        (trajectory(dict(Q), Q | V), "of points 0 and 1 only one has velocities"),
+        (trajectory({"positions": [1.0]}), "point 0 has 1 positions for 2 joint names"),
+        (trajectory({"positions": [1.0, np.nan]}), "point 0: the position of 'b' is not finite"),
+        (trajectory(Q | {"time": 1}, Q | {"time": 1}), "point 1 is not later than the one before"),
+        (trajectory(Q | {"time": -1}), "time_from_start of point 0 is negative"),
+        (
+            trajectory(*({} for _ in range(MOST_POINTS + 1))),
+            "for 2 joints at most 20000 are taken: send it in",
+        ),
+        (trajectory({}, {}, names=["j"] * 600_000), "for 600000 joints at most 1 are taken"),
+    ],
+)
+def test_trajectories_that_are_refused(message, text):
+    with pytest.raises((QueryError, BadMessage), match=text):
+        motion_from_message(message)

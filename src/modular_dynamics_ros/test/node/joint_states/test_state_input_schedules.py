@@ -1,0 +1,196 @@
+"""Random schedules of several publishers: every answer against a plain list of all that was sent."""
+
+import time
+from collections import namedtuple
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sensor_msgs.msg import JointState
+
+from helpers.nodes.lone_node import lone_node
+from helpers.random_examples.examples import examples
+from modular_dynamics_ros.exceptions import BadMessage
+from modular_dynamics_ros.messages.stamps import stamp_message
+from modular_dynamics_ros.node.joint_states.answer_record import AnswerRecord
+from modular_dynamics_ros.node.joint_states.arrivals import JointStateArrivals
+from modular_dynamics_ros.node.joint_states.state_input import StateInput
+
+pytestmark = pytest.mark.ros
+NAMES, OPTIONAL = ("a", "b", "c"), ("p",)
+MS, VALID = 1_000_000, 200_000_000  # [ns]
+KINDS = ("good",) * 6 + ("fails", "NaN", "twice")
+
+Sent = namedtuple("Sent", "names stamp stamped kind value")
+Value = namedtuple("Value", "stamp order value")
+
+
+class Queue(list):
+    """rclpy's handle of a subscription."""
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *of):
+        return False
+
+    def take_message(self, kind, raw):
+        return self.pop(0) if self else None
+
+
+class Node:
+    """What stands between the topic and the dynamics, whose answer fails where a message is to fail."""
+
+    def __init__(self, simulated):
+        self.node, self.queue, self.answers, self.fatal = lone_node(), Queue(), [], set()
+        self.node.simulated = simulated
+        self.node.create_subscription.return_value.handle = self.queue
+        robot = SimpleNamespace(
+            state_names=NAMES, passive_names=OPTIONAL, graph=SimpleNamespace(joint_names=NAMES)
+        )
+        computation = SimpleNamespace(
+            robot=robot,
+            settings=SimpleNamespace(stale_after=VALID * 1e-9, closure_tolerance=1.0),
+            needs_velocity=False,
+            note_late_position=lambda *of: None,
+            accelerations=SimpleNamespace(note_time=lambda now: None),
+            observe=lambda stamp, q, v, without, optional, effort: SimpleNamespace(
+                stamp=stamp, q=q, optional=optional, coverage=SimpleNamespace(doubtful=False)
+            ),
+        )
+        self.record = AnswerRecord(self.node, computation)
+        states = StateInput(self.node, computation, self.answer, self.record, {})
+        self.arrivals = JointStateArrivals(self.node, states.receive, lambda: VALID * 1e-9)
+
+    def answer(self, state, arrival):
+        if self.fatal & {*state.q, *state.optional}:
+            raise BadMessage("not finite", "the torques are not finite")
+        self.answers.append(state)
+        configuration = SimpleNamespace(continues_last=True, disagreements={})
+        self.record.answered(SimpleNamespace(state=state, configuration=configuration), arrival)
+
+    def take(self, now, messages, late):
+        """Messages that wait at a time: behind it, or in time."""
+        self.node.time, self.answers = now, []
+        arrival = time.time_ns() - late * 10 * VALID
+        for one in messages:
+            names = list(one.names) * (2 if one.kind == "twice" else 1)
+            value = np.nan if one.kind == "NaN" else one.value
+            message = JointState(name=names, position=[value] * len(names), velocity=[0.0] * len(names))
+            if one.stamped:
+                message.header.stamp = stamp_message(one.stamp)
+            if one.kind == "fails":
+                self.fatal.add(one.value)
+            self.queue.append((message, {"received_timestamp": arrival, "source_timestamp": one.stamp}))
+        self.node.create_subscription.call_args.args[2](*self.queue.pop(0))
+
+
+class Model:
+    """All values that were ever sent, by joint."""
+
+    def __init__(self):
+        self.values, self.count, self.last = {name: [] for name in (*NAMES, *OPTIONAL)}, 0, None
+
+    def take(self, one, stamp, now):
+        """Add a message; return whether its values count."""
+        self.count += 1
+        for values in self.values.values():
+            if any(value.stamp > now + VALID for value in values):  # from before the clock was set back
+                values.clear()
+        ours = [name for name in one.names if name in self.values]
+        needed = any(name in NAMES for name in ours)
+        if not ours or one.kind == "twice" or (one.kind == "NaN" and needed) or abs(now - stamp) > VALID:
+            return False
+        for name in ours:
+            value = np.nan if one.kind == "NaN" else one.value
+            self.values[name].append(Value(stamp, self.count, value))
+        return True
+
+    def at(self, stamp, now):
+        """The newest value of each joint, not newer than a stamp; NaN where there is no fresh one."""
+        known = [[one for one in values if one.stamp <= stamp] for values in self.values.values()]
+        newest = [max(values, default=Value(now - VALID - 1, 0, np.nan)) for values in known]
+        return [np.nan if one.stamp < now - VALID else one.value for one in newest]
+
+    def missing(self, now):
+        """Joints without a fresh value."""
+        values = self.at(now + VALID, now)
+        return tuple(name for name, value in zip(NAMES, values, strict=False) if np.isnan(value))
+
+
+publishers = st.lists(
+    st.tuples(
+        st.sets(st.sampled_from([*NAMES, *OPTIONAL, "lid"]), min_size=1),
+        st.sampled_from((0, 0, 7, -25, 150, 230)),  # its clock ahead [ms]
+        st.sampled_from((True, True, True, False)),  # whether it stamps
+    ),
+    min_size=2,
+    max_size=4,
+)
+message = st.tuples(
+    st.integers(0, 3), st.sampled_from((0, 1, 9, 40, 120, 250)), st.sampled_from(KINDS)
+)  # publisher, delay [ms]
+wakes = st.lists(
+    st.tuples(
+        st.sampled_from((1, 5, 20, 60, 150, 260, -90, -3000, 2000)),  # step of the clock [ms]
+        st.lists(message, min_size=1, max_size=8),
+        st.booleans(),  # whether the node has fallen behind
+    ),
+    min_size=4,
+    max_size=14,
+)
+
+
+@examples(400)
+@given(publishers, wakes, st.booleans())
+def test_every_answer_holds_the_values_that_belong_to_its_stamp(sources, schedule, simulated):
+    node, model, now, value = Node(simulated), Model(), 10_000 * MS, 0.0
+    for step, several, late in schedule:
+        now = max(now + step * MS, MS)
+        sent = []
+        for number, delay, kind in several:
+            names, ahead, stamped = sources[number % len(sources)]
+            value += 1.0
+            stamp = max(now + (ahead - delay) * MS, 1)
+            sent.append(Sent(tuple(sorted(names)), stamp, stamped, kind, value))
+        node.take(now, sent, late)
+        check(node, model, now, sent, late)
+    counts = node.record.counts
+    others = counts.answered + counts.superseded + counts.incomplete + counts.of_other_joints
+    assert counts.received == model.count == others + sum(counts.rejected.values())
+
+
+def check(node, model, now, sent, late):
+    """All that was answered is right, and what could be answered was."""
+    stamps = [
+        one.stamp if one.stamped else now if node.node.simulated else min(one.stamp, now) for one in sent
+    ]
+    order = sorted(range(len(sent)), key=lambda k: stamps[k]) if late else range(len(sent))
+    answers = list(node.answers)
+    for place, k in enumerate(order):
+        good, stamp = model.take(sent[k], stamps[k], now), stamps[k]
+        if not good:
+            continue
+        overtaken = model.last is not None and stamp < model.last <= now + VALID
+        expected = model.at(stamp, now)
+        complete = not np.isnan(expected[: len(NAMES)]).any()
+        newest = all(value.stamp <= stamp for values in model.values.values() for value in values)
+        later = [sent[j].names for j in order[place + 1 :]] if late else []
+        fails = bool(node.fatal & set(expected))
+        if (
+            answers
+            and answers[0].stamp == stamp
+            and [*answers[0].q, *answers[0].optional] == pytest.approx(expected, nan_ok=True)
+        ):
+            answers.pop(0)
+            assert complete
+            assert not overtaken
+            assert not fails
+            model.last = stamp
+        else:
+            assert overtaken or fails or not complete or not newest or sent[k].names in later
+    assert not answers
+    if good:
+        assert node.record.missing == model.missing(now)

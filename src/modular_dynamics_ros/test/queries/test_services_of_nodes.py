@@ -1,0 +1,116 @@
+"""The services in all states of the node, and of several robots."""
+
+from contextlib import closing
+from pathlib import Path
+
+import numpy as np
+import pytest
+from modular_dynamics_interfaces.msg import RobotState
+from rclpy.parameter import Parameter
+from std_msgs.msg import String
+
+import modular_dynamics as md
+from helpers.nodes.asking import SERVICES, STATE, A, Asking, good
+from helpers.nodes.dynamics_harness import Q, V
+from helpers.robots.closed_robots import OUT_OF_REACH, STATES, change_point, path
+from modular_dynamics_ros.node.robot_node import SUCCESS
+
+pytestmark = [pytest.mark.ros, pytest.mark.usefixtures("ros")]
+
+
+@pytest.mark.parametrize("name", SERVICES)
+def test_a_node_that_is_not_active_says_so(four_link, name):
+    with closing(Asking(robot_description_file=four_link)) as harness:
+        assert "not active" in harness.refused(name, "NOT_ACTIVE")  # not even configured
+        assert harness.node.trigger_configure() == SUCCESS
+        assert "not active; configure and activate it first" in harness.refused(name, "NOT_ACTIVE")
+
+
+def test_without_a_robot_and_with_one_that_came(four_link):
+    with closing(Asking()) as harness:
+        harness.start()
+        assert "awaited on the topic robot_description" in harness.refused(
+            "get_subsystem_graph", "NOT_ACTIVE"
+        )
+        harness.descriptions.publish(String(data=(text := Path(four_link).read_text())))
+        harness.spin_until(lambda: harness.node.session is not None)
+        assert "no joint state of this robot has been answered" in harness.refused(
+            "inverse_dynamics", "BAD_STATE"
+        )
+        good(harness.ask("inverse_dynamics", state=STATE))
+        # another robot: what was answered about the first one does not count
+        harness.descriptions.publish(String(data=text.replace('"four_link"', '"another"')))
+        harness.spin_until(lambda: harness.node.session.robot.graph.name == "another")
+        assert good(harness.ask("get_subsystem_graph")).graph.robot == "another"
+
+
+def test_friction_and_gravity_are_the_nodes():
+    with closing(Asking(robot_description_file=path("crane"), friction="urdf")) as harness:
+        harness.start()
+        names, q = harness.node.session.robot.state_names, STATES["crane"]
+        state = RobotState(joint_names=names, positions=q, velocities=[0.1, 0.2, 0.3])
+        terms = good(harness.ask("inverse_dynamics", state=state)).torques
+        assert np.abs(terms.gravity).max() > 1.0
+        harness.node.set_parameters(
+            [Parameter("gravity", value=[0.0] * 3), Parameter("friction", value="none")]
+        )
+        without = good(harness.ask("inverse_dynamics", state=state)).torques
+        assert not np.abs(without.gravity).max() > 1e-9
+        assert not np.any(without.friction)
+        assert without.bias == pytest.approx(terms.bias, rel=1e-9)
+
+
+def test_dead_points(tmp_path):
+    file = tmp_path / "robot.urdf"
+    file.write_text(change_point())
+    with closing(Asking(robot_description_file=str(file))) as harness:
+        harness.start()
+        dead = RobotState(joint_names=["J1"], positions=[0.0])
+        assert "dead point" in harness.refused("inverse_dynamics", "BAD_STATE", state=dead)
+        good(harness.ask("inverse_dynamics", state=RobotState(joint_names=["J1"], positions=[0.7])))
+
+
+def test_loops_that_cannot_close():
+    with closing(Asking(robot_description_file=path("exoskeleton"))) as harness:
+        harness.start()
+        names = harness.node.session.robot.state_names
+        for name in ("inverse_dynamics", "forward_dynamics", "equation_of_motion"):
+            far = RobotState(joint_names=names, positions=OUT_OF_REACH)
+            assert "cannot close" in harness.refused(name, "BAD_STATE", state=far)
+        state = RobotState(joint_names=names, positions=STATES["exoskeleton"])
+        good(harness.ask("jacobian", state=state, link="base"))
+
+
+def test_requests_while_the_robot_changes_are_answered_or_refused_with_a_reason(four_link):
+    """Each answer is of one robot: its joints and its torques belong together."""
+    text, other = Path(four_link).read_text(), Path(path("four_bar")).read_text()
+    graphs = {"turn": md.load_urdf(text), "J1": md.load_urdf(other)}
+    with closing(Asking()) as harness:
+        harness.start()
+        seen = set()
+        for k in range(30):
+            harness.descriptions.publish(String(data=(text, other)[k % 2]))
+            one = RobotState(joint_names=["J1"], positions=[0.7])
+            for state in (STATE, one):
+                answer = harness.ask("inverse_dynamics", state=state)
+                if not answer.success:
+                    assert answer.error_code in (answer.NOT_ACTIVE, answer.UNKNOWN_NAME)
+                    assert answer.error_message
+                    continue
+                names = list(state.joint_names)
+                assert list(answer.torques.joint_names) == names
+                graph = graphs[names[0]]
+                if graph.loop_joints:
+                    expected = md.closed_loop_inverse_dynamics(graph, [0.7], [0.0], [0.0]).tau
+                else:
+                    expected = md.inverse_dynamics(graph, Q, V, A)
+                assert answer.torques.total == pytest.approx(expected, rel=1e-9)
+                seen.add(names[0])
+        assert seen == {"turn", "J1"}
+        harness.node.trigger_deactivate()
+        harness.refused("inverse_dynamics", "NOT_ACTIVE")
+        harness.node.trigger_cleanup()
+        harness.refused("inverse_dynamics", "NOT_ACTIVE")
+        assert harness.node.trigger_configure() == SUCCESS
+        assert harness.node.trigger_activate() == SUCCESS
+        assert "awaited" in harness.refused("inverse_dynamics", "NOT_ACTIVE")

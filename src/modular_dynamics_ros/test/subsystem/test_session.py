@@ -1,0 +1,234 @@
+"""All subsystems of a robot, each in a session of its own, against the whole robot."""
+
+from contextlib import nullcontext
+
+import numpy as np
+import pytest
+from sensor_msgs.msg import JointState
+from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
+
+import modular_dynamics as md
+from helpers.nodes.lone_node import message_info
+from helpers.nodes.subsystem_bus import SubsystemBus, motion, step
+from helpers.paths import ROBOTS
+from modular_dynamics_ros.computation.computation import Computation
+from modular_dynamics_ros.computation.robot import load_robot
+from modular_dynamics_ros.computation.values import ComputationSettings
+from modular_dynamics_ros.messages.stamps import stamp_message
+
+pytestmark = pytest.mark.ros
+CHARMIE = str(ROBOTS / "charmie.urdf")
+MS = 1_000_000  # [ns]
+ARMS = "left_arm", "right_arm", "head"
+
+
+@pytest.fixture
+def bus():
+    return SubsystemBus(CHARMIE)
+
+
+@pytest.mark.parametrize("robot", ["charmie", "branched_38dof", "vendor_arm"])
+def test_the_torques_are_those_of_the_whole_robot(robot):
+    partition = str(ROBOTS / "vendor_arm_partition.yaml") if robot == "vendor_arm" else ""
+    bus = SubsystemBus(str(ROBOTS / f"{robot}.urdf"), partition)
+    for k in range(3):
+        q, v = motion(bus, k)
+        expected = md.inverse_dynamics(bus.graph, q, v, np.zeros(len(q)))
+        assert bus.vector(step(bus, k)) == pytest.approx(expected, abs=1e-9)
+
+
+def test_loops_within_one_subsystem_are_closed_by_its_node_alone():
+    bus = SubsystemBus(str(ROBOTS / "charmie_torso.urdf"))
+    q, v = 0.01 * np.arange(19) / 19, np.linspace(-0.1, 0.1, 19)
+    bus.set_time(1)
+    bus.send(1, q, v)
+    expected = md.closed_loop_inverse_dynamics(bus.graph, q, v, np.zeros(19)).tau
+    assert bus.vector(1) == pytest.approx(expected, abs=1e-9)
+    closing = {
+        name for name, one in bus.sessions.items() if "closure" in {part.name for part in one.statuses()}
+    }
+    assert closing == {"torso"}
+
+
+def test_filtered_accelerations_are_those_of_one_filter_for_all_joints():
+    bus = SubsystemBus(CHARMIE, acceleration_source="filtered")
+    robot = load_robot(CHARMIE)
+    whole = Computation(robot, ComputationSettings(acceleration_source="filtered"))
+    largest = 0.0
+    for k in range(30):
+        stamp, t = 1 + k * 5 * MS, 0.005 * k
+        q, v = np.sin(np.arange(19) + t), np.cos(np.arange(19) + t)
+        bus.set_time(stamp)
+        bus.send(stamp, q, v)
+        if k < 6:
+            with pytest.raises(ValueError, match="the filter starts") if k < 5 else nullcontext():
+                whole.observe(stamp, q, v)
+            assert (k == 5) == bool(bus.torques(stamp))
+            continue
+        answer = whole.compute(whole.observe(stamp, q, v), stamp)
+        largest = max(largest, np.abs(answer.state.a).max())
+        assert bus.vector(stamp) == pytest.approx(answer.effort, abs=1e-9)
+    assert largest > 0.5
+
+
+def reference(bus, stamp, names, a):
+    message = JointTrajectory(joint_names=list(names))
+    message.header.stamp = stamp_message(stamp)
+    for seconds in (0, 1):
+        point = JointTrajectoryPoint(accelerations=[float(x) for x in a])
+        point.time_from_start.sec = seconds
+        message.points.append(point)
+    bus.publish("reference", message)
+
+
+def test_a_reference_of_some_joints_is_taken_by_all_nodes():
+    """As in dynamics_node, the other joints have no acceleration then; the last reference is replaced."""
+    bus = SubsystemBus(CHARMIE, acceleration_source="reference")
+    bus.set_time(1)
+    reference(bus, 1, bus.names, np.arange(19))
+    stamp = step(bus, 1)
+    expected = md.inverse_dynamics(bus.graph, *motion(bus, 1), np.arange(19.0))
+    assert bus.vector(stamp) == pytest.approx(expected, abs=1e-9)
+    reference(bus, bus.time + 1, ["head_pan"], [3.0])
+    stamp = step(bus, 2)
+    a = 3.0 * np.eye(19)[bus.names.index("head_pan")]
+    assert bus.vector(stamp) == pytest.approx(md.inverse_dynamics(bus.graph, *motion(bus, 2), a), abs=1e-9)
+
+
+def test_a_reference_without_a_stamp_and_a_bad_one_of_another_subsystem_are_refused_by_all_nodes():
+    bus = SubsystemBus(CHARMIE, acceleration_source="reference")
+    bus.set_time(1)
+    reference(bus, 1, bus.names, np.zeros(19))
+    reference(bus, 0, bus.names, np.ones(19))
+    reference(bus, 2, ["head_pan", "head_tilt"], [np.nan, 1.0])
+    stamp = step(bus, 1)
+    expected = md.inverse_dynamics(bus.graph, *motion(bus, 1), np.zeros(19))
+    assert bus.vector(stamp) == pytest.approx(expected, abs=1e-9)
+    for session in bus.sessions.values():
+        texts = " ".join(session._node.log.texts("reference"))
+        assert "its stamp is zero" in texts
+        assert "head_pan" in texts
+
+
+def test_without_a_reference_nothing_is_answered():
+    bus = SubsystemBus(CHARMIE, acceleration_source="reference")
+    assert bus.torques(step(bus, 1)) == {}
+
+
+def test_states_of_several_publishers_are_answered_with_the_stamp_of_each(bus):
+    """A message that holds no joint of a subsystem is answered by it, too: with what it knows."""
+    left = [name for name in bus.names if name.startswith("left")]
+    others = [name for name in bus.names if name not in left]
+    assert bus.torques(step(bus, 0, left)) == {}
+    (q, v), (q0, v0) = motion(bus, 1), motion(bus, 0)
+    places = [bus.names.index(name) for name in left]
+    q[places], v[places] = q0[places], v0[places]
+    expected = md.inverse_dynamics(bus.graph, q, v, np.zeros(19))
+    assert bus.vector(step(bus, 1, others)) == pytest.approx(expected, abs=1e-9)
+    assert "neighbour missing" not in bus.sessions["head"].record.counts.rejected
+    foreign = bus.sessions["head"].record.counts.of_other_joints
+    bus.send(bus.time + 1, [0.0], [0.0], ["wheel"])
+    assert bus.sessions["head"].record.counts.of_other_joints == foreign + 1
+
+
+def test_a_joint_that_is_not_reported_any_more_stops_the_torques(bus):
+    step(bus, 0)
+    others = [name for name in bus.names if name != "head_pan"]
+    assert len(bus.torques(step(bus, 1, others))) == 19
+    late = bus.torques(step(bus, 60, others))  # 0.3 s later
+    assert set(late) == {name for name in bus.names if name.startswith(("left", "right"))}
+
+
+@pytest.mark.parametrize("lost", ["base", "torso", *ARMS])
+def test_a_lost_subsystem_is_named_by_all_that_need_it_and_nothing_wrong_is_published(bus, lost):
+    assert len(bus.torques(step(bus, 0))) == 19
+    bus.dead.add(lost)
+    stamps = [step(bus, k) for k in range(1, 100)]
+    needs_it = {
+        "base": {"torso", *ARMS},
+        "torso": {"base", *ARMS},
+    }.get(lost, {"base", "torso"})
+    for name in bus.sessions.keys() - {lost}:
+        assert (f"'{lost}'" in bus.errors(name)) == (name in needs_it), name
+    # without a motion from the base nobody else is to blame
+    assert "wrench" not in bus.errors("torso") or lost != "base"
+    for stamp in stamps:
+        q, v = motion(bus, stamps.index(stamp) + 1)
+        expected = dict(zip(bus.names, md.inverse_dynamics(bus.graph, q, v, 0 * q), strict=True))
+        torques = bus.torques(stamp)
+        owners = {
+            one.name for one in bus.graph.subsystems if {joint.name for joint in one.joints} & torques.keys()
+        }
+        assert owners == bus.sessions.keys() - {lost} - needs_it
+        assert torques == pytest.approx({name: expected[name] for name in torques}, abs=1e-9)
+    bus.start(lost)
+    assert bus.vector(step(bus, 100)) == pytest.approx(
+        md.inverse_dynamics(bus.graph, *motion(bus, 100), np.zeros(19)), abs=1e-9
+    )
+    step(bus, 101)
+    assert [bus.errors(name) for name in bus.sessions] == [""] * 5
+
+
+def test_a_lost_subsystem_is_noticed_within_stale_after(bus):
+    step(bus, 0)
+    bus.dead.add("head")
+    for k in range(1, 40):
+        step(bus, k)
+        assert not bus.errors("torso")
+    for k in range(40, 44):  # 0.2 s after the first state that it did not answer
+        step(bus, k)
+    assert "no wrench from subsystem 'head': none with the stamp of a joint" in bus.errors("torso")
+
+
+def test_two_states_of_one_stamp_are_never_mixed(bus):
+    """The first one counts everywhere, although the torso's joints are in the second one."""
+    step(bus, 0)
+    arms = [name for name in bus.names if name.startswith(("left", "right"))]
+    rest = [name for name in bus.names if name not in arms]
+    stamp = step(bus, 1, arms)
+    answered = bus.vector(stamp)
+    (q0, v0), (q1, v1) = motion(bus, 0), motion(bus, 1)
+    places = [bus.names.index(name) for name in arms]
+    q0[places], v0[places] = q1[places], v1[places]
+    assert answered == pytest.approx(md.inverse_dynamics(bus.graph, q0, v0, np.zeros(19)), abs=1e-9)
+    step(bus, 1, rest)
+    assert np.array_equal(bus.vector(stamp), answered)
+    assert bus.sessions["torso"].record.counts.rejected["repeated stamp"] == 1
+    assert bus.vector(step(bus, 2)) == pytest.approx(
+        md.inverse_dynamics(bus.graph, *motion(bus, 2), np.zeros(19)), abs=1e-9
+    )
+
+
+def test_a_recording_that_begins_again_is_answered_again(bus):
+    first = [bus.vector(step(bus, k)) for k in range(60)]
+    for session in bus.sessions.values():
+        session._node.sent["~/joint_torques"].clear()
+        bus._delivered = {name: {} for name in bus.sessions}
+        for messages in session._node.sent.values():
+            messages.clear()
+    again = [bus.vector(step(bus, k)) for k in range(60)]
+    assert np.array_equal(again[1:], first[1:])
+
+
+def test_a_state_without_a_stamp_is_refused(bus):
+    session = bus.sessions["head"]
+    session.receive(JointState(name=["head_pan", "head_tilt"], position=[0.0, 0.0]), message_info(1), False)
+    assert session.record.counts.rejected == {"no stamp": 1}
+
+
+def test_a_state_that_is_complete_too_late_is_not_answered_and_so_is_one_that_was_overtaken(bus):
+    torso = bus.sessions["torso"]
+    bus.dead.add("base")
+    step(bus, 0)
+    bus.dead.discard("base")
+    bus.sessions["base"]._node.time = bus.time
+    q, v = motion(bus, 0)
+    message = JointState(name=bus.names, position=q.tolist(), velocity=v.tolist())
+    message.header.stamp = stamp_message(bus.time)
+    for session in bus.sessions.values():
+        session._node.time = bus.time + 201 * MS
+    bus.sessions["base"]._node.time = bus.time
+    bus.sessions["base"].receive(message, message_info(bus.time), superseded=False)
+    bus.deliver()
+    assert torso.record.counts.rejected == {"too late": 1}
+    assert torso._node.sent["~/wrench_out"] == []

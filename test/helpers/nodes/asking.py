@@ -1,0 +1,50 @@
+"""dynamics_node, and a node that asks its services."""
+
+import numpy as np
+from modular_dynamics_interfaces.msg import RobotState
+from modular_dynamics_interfaces.srv import (
+    ForwardDynamics,
+    GetEquationOfMotion,
+    GetJacobian,
+    GetSubsystemGraph,
+    InverseDynamics,
+    TrajectoryTorques,
+)
+
+from helpers.nodes.dynamics_harness import NAMES, Harness, Q, V
+
+A = np.array([3.0, 1.0, -4.0, 2.0])
+STATE = RobotState(joint_names=NAMES, positions=Q, velocities=V, accelerations=A)
+SERVICES = {
+    "inverse_dynamics": InverseDynamics,
+    "forward_dynamics": ForwardDynamics,
+    "equation_of_motion": GetEquationOfMotion,
+    "jacobian": GetJacobian,
+    "get_subsystem_graph": GetSubsystemGraph,
+    "trajectory_torques": TrajectoryTorques,
+}
+
+
+class Asking(Harness):
+    """A harness that calls services."""
+
+    def ask(self, name, **fields):
+        client = self.probe.create_client(SERVICES[name], f"dynamics_node/{name}")
+        try:
+            self.spin_until(client.service_is_ready, name)
+            future = client.call_async(SERVICES[name].Request(**fields))
+            self.spin_until(future.done, f"an answer of {name}")
+            return future.result()
+        finally:
+            self.probe.destroy_client(client)
+
+    def refused(self, name, code, **fields):
+        answer = self.ask(name, **fields)
+        assert not answer.success
+        assert answer.error_code == getattr(answer, code), answer.error_message
+        return answer.error_message
+
+
+def good(answer):
+    assert (answer.success, answer.error_code, answer.error_message) == (True, answer.NONE, "")
+    return answer

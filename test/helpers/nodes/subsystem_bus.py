@@ -1,0 +1,132 @@
+"""The sessions of all subsystems of a robot, and what they send each other, without DDS."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from sensor_msgs.msg import JointState
+
+import modular_dynamics as md
+from helpers.nodes.lone_node import lone_node, message_info, receive
+from modular_dynamics_ros.messages.stamps import stamp_message, stamp_nanoseconds
+from modular_dynamics_ros.node.topics import topic_name
+from modular_dynamics_ros.parameters.subsystem import SubsystemParameters
+from modular_dynamics_ros.subsystem.session import SubsystemSession
+
+PERIOD = 5_000_000  # [ns] from one state to the next
+
+
+class SubsystemBus:
+    """One session per subsystem; a message that one publishes is delivered to those that subscribe to it.
+
+    Attributes:
+        dead: subsystems whose sessions get and send nothing. graph: of the whole robot.
+    """
+
+    def __init__(self, urdf: str, partition: str = "", **parameters: Any) -> None:
+        self.urdf, self.parameters = urdf, {"partition_file": partition, **parameters}
+        self.graph = md.load_urdf(urdf, partition or None)
+        self.names = list(self.graph.independent_joint_names)
+        self.dead: set[str] = set()
+        self.time = 0
+        self.sessions: dict[str, SubsystemSession] = {}
+        for one in self.graph.subsystems:
+            if not one.black_box:
+                self.start(one.name)
+
+    def start(self, name: str) -> None:
+        """A new session, as of a process that was started again."""
+        parameters = SubsystemParameters(subsystem=name, **self.parameters)
+        session = SubsystemSession(lone_node(), SubsystemSession.load(self.urdf, parameters), parameters)
+        session._node.time = self.time
+        session.activate(None)
+        self.sessions[name] = session
+        self._delivered = getattr(self, "_delivered", {})
+        self._delivered[name] = {}
+        self.dead.discard(name)
+
+    def set_time(self, now: int) -> None:
+        """The clocks of all nodes [ns]; each looks for what is overdue."""
+        self.time = now
+        for name, session in self.sessions.items():
+            session._node.time = now
+            if name not in self.dead:
+                session._on_watch()
+        self.deliver()
+
+    def send(
+        self, stamp: int, q: Sequence[float], v: Sequence[float], names: Sequence[str] | None = None
+    ) -> None:
+        """A joint state for all, and everything that follows from it."""
+        message = JointState(name=list(names or self.names), position=list(map(float, q)))
+        message.velocity = list(map(float, v))
+        message.header.stamp = stamp_message(stamp)
+        for name, session in self.sessions.items():
+            if name not in self.dead:
+                session.receive(message, message_info(self.time), superseded=False)
+        self.deliver()
+
+    def publish(self, topic: str, message: Any) -> None:
+        """A message of somebody else."""
+        for name, session in self.sessions.items():
+            if name not in self.dead and topic in subscribed(session):
+                receive(session._node, topic, message)
+        self.deliver()
+
+    def deliver(self) -> None:
+        """Until nobody has anything more to say."""
+        while sum(self._deliver(name) for name in [*self.sessions]):
+            pass
+
+    def _deliver(self, name: str) -> bool:
+        node, seen, new = self.sessions[name]._node, self._delivered[name], False
+        for topic, messages in node.sent.items():
+            first = seen.get(topic, 0)
+            seen[topic] = len(messages)
+            for message in messages[first:] if name not in self.dead else ():
+                new = True
+                full = topic.replace("~", topic_name(name))
+                for other, session in self.sessions.items():
+                    if other not in self.dead and full in subscribed(session):
+                        receive(session._node, full, message)
+        return new
+
+    def torques(self, stamp: int) -> dict[str, float]:
+        """By joint, of all subsystems that have answered the state of this stamp."""
+        efforts: dict[str, float] = {}
+        for session in self.sessions.values():
+            for message in session._node.sent["~/joint_torques"]:
+                if stamp_nanoseconds(message.header.stamp) == stamp:
+                    efforts |= dict(zip(message.name, message.effort, strict=True))
+        return efforts
+
+    def vector(self, stamp: int) -> np.ndarray:
+        """The torques in the order of `names`; NaN where one is not known."""
+        torques = self.torques(stamp)
+        return np.array([torques.get(name, np.nan) for name in self.names])
+
+    def errors(self, name: str) -> str:
+        """What a node says of its neighbours in /diagnostics."""
+        (status,) = [one for one in self.sessions[name].statuses() if one.name == "neighbours"]
+        return status.message if status.level == 2 else ""
+
+
+def subscribed(session: SubsystemSession) -> list[str]:
+    """The topics to which a session subscribes."""
+    return [call.args[1] for call in session._node.create_subscription.call_args_list]
+
+
+def motion(bus, k):
+    """A state of all joints."""
+    numbers = np.random.default_rng(k)
+    return numbers.uniform(-1.0, 1.0, len(bus.names)), numbers.normal(size=len(bus.names))
+
+
+def step(bus, k, names=None):
+    """The state k at its time, of all joints or of these; its stamp."""
+    bus.set_time(1 + k * PERIOD)
+    q, v = motion(bus, k)
+    names = bus.names if names is None else names
+    places = [bus.names.index(name) for name in names]
+    bus.send(bus.time, q[places], v[places], names)
+    return bus.time

@@ -1,0 +1,85 @@
+"""Graphs that were written as URDF and read back: names, order, torques, mass matrix."""
+
+import warnings
+
+import numpy as np
+import pinocchio
+
+import modular_dynamics as md
+
+#: Rounding of torques and mass matrices, relative to the largest number.
+ROUNDING = 1e-12
+
+
+def read_back(graph, **options):
+    """What `load_urdf` reads of `to_urdf`; warnings are those of the first reading."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", md.ModelWarning)
+        return md.load_urdf(graph.to_urdf(), **options)
+
+
+def assert_same(read, graph, seed=0):
+    """Names, order and subsystems are equal; torques and mass matrix of the tree at a random state, too."""
+    assert (read.name, read.joint_names, {*read.links}) == (graph.name, graph.joint_names, {*graph.links})
+    assert read.floating_base == graph.floating_base
+    assert read.independent_joint_names == graph.independent_joint_names
+    assert read.closing_elements.keys() == graph.closing_elements.keys()
+    np.testing.assert_array_equal(read.gravity, graph.gravity)
+    for one, other in zip(read.subsystems, graph.subsystems, strict=True):
+        assert (one.name, one.black_box, one.predecessor) == (other.name, other.black_box, other.predecessor)
+        assert {joint.name for joint in one.joints} == {joint.name for joint in other.joints}
+    for joint in graph.joints:
+        its = read.joint(joint.name)
+        assert (its.limits, its.mimic, its.parent_link) == (joint.limits, joint.mimic, joint.parent_link)
+        assert (its.damping, its.friction) == (joint.damping, joint.friction)
+    rng = np.random.default_rng(seed)
+    q = graph.integrate(graph.neutral(), rng.normal(size=graph.nv))
+    v, vdot = rng.normal(size=(2, graph.nv))
+    boxes = {box.name: rng.normal(size=6) for box in graph.subsystems if box.black_box}
+    loads = {link: rng.normal(size=6) for link in rng.choice(list(graph.links), 3)} if not boxes else None
+    for friction in ("none", "urdf"):
+        ours, theirs = (
+            md.inverse_dynamics(
+                each.tree, q, v, vdot, loads, black_box_wrenches=boxes or None, friction=friction
+            )
+            for each in (graph, read)
+        )
+        assert_close(theirs, ours)
+    if not boxes:
+        assert_close(md.mass_matrix(read.tree, q), md.mass_matrix(graph.tree, q))
+
+
+def assert_close(one, other, rounding=ROUNDING):
+    """Equal up to rounding, relative to the largest number; torques inside black boxes are NaN in both."""
+    scale = max(1.0, np.nanmax(np.abs(other), initial=0.0))
+    np.testing.assert_allclose(one, other, rtol=0, atol=rounding * scale)
+
+
+def torques_by_pinocchio(text, graph, q, v, vdot):
+    """Torques in the graph's order of the robot that Pinocchio reads from a URDF text by urdfdom.
+
+    Mimic joints, which are independent there, move as the graph says; their torque is added to the driver's.
+    """
+    model = pinocchio.buildModelFromXML(text)
+    assert {*list(model.names)[1:]} == {joint.name for joint in graph.joints}
+    theirs_q, (theirs_v, theirs_vdot), rows = pinocchio.neutral(model), np.zeros((2, model.nv)), {}
+    for joint in graph.joints:
+        index = model.getJointId(joint.name)
+        own, start = graph.joint_position(joint, q), model.idx_qs[index]
+        if joint.type.nv == 6:
+            own = [*own[:3], *np.roll(own[3:] / np.linalg.norm(own[3:]), -1)]
+        elif model.nqs[index] == 2:
+            own = [np.cos(own[0]), np.sin(own[0])]
+        theirs_q[start : start + len(own)] = own
+        rows[joint.name] = slice(model.idx_vs[index], model.idx_vs[index] + joint.type.nv)
+        theirs_v[rows[joint.name]] = graph.joint_rate(joint, v)
+        theirs_vdot[rows[joint.name]] = graph.joint_rate(joint, vdot)
+    model.gravity = pinocchio.Motion(np.array(graph.gravity), np.zeros(3))
+    theirs, tau = (
+        pinocchio.rnea(model, model.createData(), theirs_q, theirs_v, theirs_vdot),
+        np.zeros(graph.nv),
+    )
+    for joint in graph.joints:
+        multiplier = 1.0 if joint.mimic is None else joint.mimic.multiplier
+        tau[graph.v_slice(graph.driver(joint))] += multiplier * theirs[rows[joint.name]]
+    return tau

@@ -1,0 +1,102 @@
+"""examples/ros2_control/arm.launch.py: what it starts, and what it says where ros2_control is missing."""
+
+from pathlib import Path
+
+import pytest
+import yaml
+from ament_index_python.packages import PackageNotFoundError, get_package_prefix
+
+from helpers.nodes.launch_commands import Process, description, started
+from helpers.paths import ROOT
+
+EXAMPLE = ROOT / "examples" / "ros2_control"
+FILE = str(EXAMPLE / "arm.launch.py")
+PROGRAMS = {"controller_manager": ("ros2_control_node", "spawner")}
+PACKAGES = (
+    "control_msgs",
+    "controller_manager",
+    "forward_command_controller",
+    "hardware_interface",
+    "joint_state_broadcaster",
+    "joint_trajectory_controller",
+)
+
+
+def is_missing(package: str) -> bool:
+    """Whether the ament index lacks a package."""
+    try:
+        get_package_prefix(package)
+    except PackageNotFoundError:
+        return True
+    return False
+
+
+@pytest.fixture
+def ros2_control(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Packages in the ament index, with programs that nobody starts."""
+    index = tmp_path / "share/ament_index/resource_index/packages"
+    index.mkdir(parents=True)
+    for name in filter(is_missing, PACKAGES):
+        (index / name).touch()
+        for program in PROGRAMS.get(name, ()):
+            path = tmp_path / "lib" / name / program
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text("#!/bin/false\n")
+            path.chmod(0o755)
+    monkeypatch.setenv("AMENT_PREFIX_PATH", str(tmp_path), prepend=":")
+
+
+def processes(monkeypatch: pytest.MonkeyPatch, **arguments: str) -> dict[str, Process]:
+    """Of the example."""
+    return started(monkeypatch, FILE, **arguments)
+
+
+@pytest.mark.skipif(not is_missing("controller_manager"), reason="ros2_control is installed")
+def test_without_ros2_control_one_line_says_what_to_install() -> None:
+    with pytest.raises(RuntimeError) as raised:
+        description(FILE)
+    text = str(raised.value)
+    assert "not installed: " in text
+    assert "controller_manager" in text
+    assert "apt install" in text
+    assert "ros-$ROS_DISTRO-joint-trajectory-controller" in text
+    assert "\n" not in text
+
+
+@pytest.mark.usefixtures("ros2_control")
+def test_every_argument_of_its_own_is_described() -> None:
+    own = description(FILE).get_launch_arguments()
+    assert {"plugin", "controllers"} <= {one.name for one in own}
+    assert [one.name for one in own if one.description in ("", "no description given")] == []
+
+
+@pytest.mark.usefixtures("ros2_control")
+def test_the_manager_its_controllers_and_the_nodes_start(monkeypatch: pytest.MonkeyPatch) -> None:
+    running = processes(monkeypatch)
+    names = {"ros2_control_node", "spawner", "robot_state_publisher", "dynamics_node"}
+    assert set(running) == names
+    controllers = yaml.safe_load((EXAMPLE / "controllers.yaml").read_text("utf-8"))
+    manager = controllers["controller_manager"]["ros__parameters"]
+    *activated, option, path = running["spawner"].words[: running["spawner"].words.index("--ros-args")]
+    assert (option, path) == ("--param-file", str(EXAMPLE / "controllers.yaml"))
+    assert set(activated) <= set(manager)
+    node = running["dynamics_node"]
+    topics = {name: topic for name, topic in node.remapped.items() if not name.startswith("__")}
+    assert topics == {
+        "~/effort_commands": "/effort_controller/commands",
+        "controller_state": "/arm_controller/controller_state",
+    }
+    assert {"effort_controller", "arm_controller"} <= set(activated)
+    assert node.parameters["reference_type"] == "controller_state"
+    assert node.parameters["robot_description_file"] == str(EXAMPLE / "arm.urdf.xacro")
+    robot = running["robot_state_publisher"].parameters["robot_description"]
+    assert "<plugin>mock_components/GenericSystem</plugin>" in robot
+
+
+@pytest.mark.usefixtures("ros2_control")
+def test_a_driver_and_other_controllers_can_be_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
+    chosen = "joint_state_broadcaster arm_effort_controller"
+    running = processes(monkeypatch, plugin="driver/Arm", controllers=chosen)
+    assert "<plugin>driver/Arm</plugin>" in running["robot_state_publisher"].parameters["robot_description"]
+    assert running["spawner"].words[:2] == chosen.split()
+    assert list(running["dynamics_node"].parameters["xacro_arguments"]) == ["plugin:=driver/Arm"]

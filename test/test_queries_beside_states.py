@@ -1,0 +1,91 @@
+"""500 joint states a second beside a hail of requests of every service, good and bad: all are answered."""
+
+import json
+import os
+import subprocess
+import sys
+import threading
+import time
+from contextlib import closing
+
+import numpy as np
+import pytest
+from rclpy.node import Node
+from sensor_msgs.msg import JointState
+
+import modular_dynamics as md
+from helpers.nodes.asking import SERVICES
+from helpers.nodes.waiting import SpunNodes
+from helpers.paths import ROBOTS, ROOT
+from modular_dynamics_ros.messages.stamps import stamp_message, stamp_nanoseconds
+
+pytestmark = [pytest.mark.ros, pytest.mark.usefixtures("ros")]
+
+PERIOD = 0.002  # [s] of joint states
+STATES = 3000
+PATIENCE = 30.0  # [s] for the last answers
+CHARMIE = str(ROBOTS / "charmie.urdf")
+
+
+class Robot(SpunNodes):
+    """Publishes joint states in a thread of its own, and notes which are answered."""
+
+    def __init__(self):
+        self.node, self.sent, self.answered = Node("robot"), [], set()
+        super().__init__(self.node)
+        self.names = list(md.load_urdf(CHARMIE).independent_joint_names)
+        self.publisher = self.node.create_publisher(JointState, "joint_states", 1000)
+        self.node.create_subscription(JointState, "dynamics_node/joint_torques", self._hear, 1000)
+
+    def _hear(self, message):
+        self.answered.add(stamp_nanoseconds(message.header.stamp))
+
+    def publish(self, count):
+        due = time.monotonic()
+        for k in range(count):
+            q = (0.1 * np.sin(0.01 * k + np.arange(len(self.names)))).tolist()
+            message = JointState(name=self.names, position=q, velocity=q)
+            stamp = time.time_ns()
+            message.header.stamp = stamp_message(stamp)
+            self.sent.append(stamp)
+            self.publisher.publish(message)
+            due += PERIOD
+            time.sleep(max(0.0, due - time.monotonic()))
+
+
+@pytest.fixture
+def dynamics_node():
+    words = ["-m", "modular_dynamics_ros", "dynamics_node", "--ros-args", "-p", "autostart:=true"]
+    words += ["-p", f"robot_description_file:={CHARMIE}", "-p", "stale_after:=30.0"]
+    process = subprocess.Popen([sys.executable, *words])
+    yield
+    process.terminate()
+    assert process.wait(60) == 0
+
+
+def test_all_states_and_all_requests_are_answered(dynamics_node):
+    path = os.pathsep.join([str(ROOT / "test"), os.environ.get("PYTHONPATH", "")])
+    with closing(Robot()) as robot:
+        words = [sys.executable, "-m", "helpers.nodes.query_hail", *robot.names]
+        pipe, environment = subprocess.PIPE, os.environ | {"PYTHONPATH": path}
+        hail = subprocess.Popen(words, stdin=pipe, stdout=pipe, text=True, env=environment)
+
+        def answered():
+            robot.publish(1)
+            return robot.answered
+
+        robot.spin_until(answered, "the first answer")
+        while (line := hail.stdout.readline()) != "connected\n":
+            assert line, "the hail has ended"
+        robot.sent.clear()
+        publishing = threading.Thread(target=robot.publish, args=(STATES,))
+        publishing.start()
+        robot.spin_until(lambda: not publishing.is_alive())
+        outcomes = json.loads(hail.communicate()[0])
+        assert hail.returncode == 0
+        deadline = time.monotonic() + PATIENCE
+        robot.spin_until(lambda: robot.answered >= {*robot.sent} or time.monotonic() > deadline)
+        missing = [k for k, stamp in enumerate(robot.sent) if stamp not in robot.answered]
+        print(f"{sum(outcomes.values())} requests beside {len(robot.sent)} joint states")
+        assert missing == []
+        assert {name.split()[0] for name in outcomes} == set(SERVICES)

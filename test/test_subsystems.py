@@ -1,0 +1,283 @@
+"""A robot as one process per subsystem: played, each process killed in turn, with a foreign program."""
+
+import os
+import re
+import signal
+import time
+from contextlib import ExitStack, closing
+
+import numpy as np
+import pytest
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
+from rclpy.node import Node
+from sensor_msgs.msg import JointState
+from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
+
+import modular_dynamics as md
+from helpers.nodes.waiting import SpunNodes
+from helpers.paths import ROBOTS, ROOT
+from modular_dynamics_ros.computation.accelerations.reference_sampler import ReferenceSampler
+from modular_dynamics_ros.demo.processes import Processes
+from modular_dynamics_ros.demo.subsystems import start_subsystem, started_nodes
+from modular_dynamics_ros.messages.stamps import stamp_message, stamp_nanoseconds
+from modular_dynamics_ros.messages.trajectories import trajectory_from_message
+
+pytestmark = [pytest.mark.ros, pytest.mark.slow, pytest.mark.usefixtures("ros")]
+CHARMIE = ROBOTS / "charmie.urdf"
+NEEDS = {  # who cannot answer without a subsystem
+    "base": {"torso", "left_arm", "right_arm", "head"},
+    "torso": {"base", "left_arm", "right_arm", "head"},
+    "left_arm": {"base", "torso"},
+    "right_arm": {"base", "torso"},
+    "head": {"base", "torso"},
+}
+PERIOD = 0.05  # [s] of the joint states: six processes share the processor with other tests
+STALE = 1.0  # [s]
+
+
+class Robot(SpunNodes):
+    """Sends joint states and references of a motion, and hears the torques and the diagnostics of all nodes.
+
+    Attributes:
+        torques: subsystem -> stamp [ns] -> message. states: stamp -> (q, v, a). diagnostics: node -> part ->
+        status, the newest.
+    """
+
+    def __init__(self, urdf, folder):
+        self.urdf, self.graph, self.node = urdf, md.load_urdf(urdf), Node("robot")
+        super().__init__(self.node)
+        self.folder, self.processes = folder, Processes(folder)
+        self.nodes = started_nodes(urdf, None)
+        self.names = list(self.graph.joint_names)
+        self.torques = {name: {} for name in self.nodes}
+        self.states, self.diagnostics, self.heard = {}, {}, {}
+        for name, node in self.nodes.items():
+            keep = self.torques[name]
+            self.node.create_subscription(JointState, f"{node}/joint_torques", self.keeper(keep, name), 1000)
+        self.node.create_subscription(DiagnosticArray, "/diagnostics", self.on_diagnostics, 100)
+        self.publisher = self.node.create_publisher(JointState, "joint_states", 500)
+        self.references = self.node.create_publisher(JointTrajectory, "reference", 10)
+        self.fixed = set()  # joints that stand at zero, if no node computes them
+        self.began, self.next_reference = time.time_ns(), 0
+
+    def keeper(self, kept, name):
+        def keep(message):
+            kept[stamp_nanoseconds(message.header.stamp)] = message
+            self.heard.setdefault(name, []).append(time.monotonic())
+
+        return keep
+
+    def on_diagnostics(self, message):
+        for status in message.status:
+            node, part = re.match(r"/(.*): (.*)", status.name).groups()
+            self.diagnostics.setdefault(node, {})[part] = status
+
+    def start(self, name, *parameters, params_file=None):
+        options = {"params_file": params_file}
+        start_subsystem(self.processes, name, self.nodes[name], self.urdf, *parameters, **options)
+
+    def activated(self, name):
+        """When a node was ready, by its log [s of the system]; None before that."""
+        log = (self.folder / f"{self.nodes[name]}.log").read_text()
+        found = re.search(rf"\[INFO\] \[([0-9.]+)\] \[.*\]: subsystem '{name}' of", log)
+        return float(found[1]) if found else None
+
+    def acceleration(self, ticks):
+        """At a number of periods since the start: linear between whole ones, as a reference is."""
+        n, before = np.arange(len(self.names)), np.floor(ticks)
+        (a, b), share = (0.5 * np.sin(n + 0.3 * k) for k in (before, before + 1)), ticks - before
+        return (1.0 - share) * a + share * b
+
+    def send(self):
+        """One state; ahead of it, each half second, the accelerations of the next two, as a planner does."""
+        now, period = time.time_ns(), round(PERIOD * 1e9)
+        ticks, n = (now - self.began) / period, len(self.names)
+        if now > self.next_reference:
+            first = int(ticks)
+            reference = JointTrajectory(joint_names=self.names)
+            reference.header.stamp = stamp_message(self.began + first * period)
+            for k in range(round(2.0 / PERIOD)):
+                point = JointTrajectoryPoint(accelerations=self.acceleration(first + k).tolist())
+                point.time_from_start.sec, point.time_from_start.nanosec = divmod(k * period, 10**9)
+                reference.points.append(point)
+            self.references.publish(reference)
+            self.next_reference = now + round(0.5e9)
+        q, v = 0.3 * np.cos(np.arange(n) + 0.1 * ticks), -0.3 * np.sin(np.arange(n) + 0.1 * ticks)
+        a = self.acceleration(ticks)
+        for values in (q, v, a):
+            values[[self.names.index(name) for name in self.fixed]] = 0.0
+        message = JointState(name=self.names, position=q.tolist(), velocity=v.tolist())
+        message.header.stamp = stamp_message(now)
+        self.publisher.publish(message)
+        self.states[now] = q, v, a
+
+    def play_until(self, reached, what):
+        """Move on until the condition holds."""
+        next_time = [time.monotonic()]
+
+        def looked():
+            while time.monotonic() < next_time[0]:
+                self.executor.spin_once(timeout_sec=0.005)
+            next_time[0] = time.monotonic() + PERIOD
+            self.send()
+            return reached()
+
+        self.spin_until(looked, what)
+
+    def answered(self, count, since=0, names=None):
+        """A condition: so many states, later than a stamp [ns], were answered by all of these subsystems."""
+
+        def reached():
+            stamps = [stamp for stamp in [*self.states] if stamp > since]
+            kept = [self.torques[name] for name in names or self.nodes]
+            return sum(all(stamp in one for one in kept) for stamp in stamps) >= count
+
+        return reached
+
+    def check_all(self):
+        """Every torque that was published against the whole robot's, to 1e-9 N m; return how many were."""
+        count = 0
+        expected = {}
+        for kept in self.torques.values():
+            for stamp, message in kept.items():
+                if stamp not in expected:
+                    expected[stamp] = dict(
+                        zip(self.names, md.inverse_dynamics(self.graph, *self.states[stamp]), strict=True)
+                    )
+                effort = dict(zip(message.name, message.effort, strict=True))
+                assert effort == pytest.approx({name: expected[stamp][name] for name in effort}, abs=1e-9)
+                count += len(effort)
+        return count
+
+    def neighbours_error(self, name):
+        """What a node's diagnostics say of its neighbours, where that is an error."""
+        status = self.diagnostics.get(self.nodes[name], {}).get("neighbours")
+        return status.message if status and status.level == DiagnosticStatus.ERROR else ""
+
+    def close(self):
+        with self.processes:
+            super().close()
+
+
+@pytest.fixture
+def make(tmp_path):
+    with ExitStack() as ended:
+        yield lambda urdf: ended.enter_context(closing(Robot(urdf, tmp_path)))
+
+
+def test_each_process_is_killed_in_turn_while_the_robot_moves(make, tmp_path):
+    robot = make(CHARMIE)
+    parameters = "acceleration_source:=reference", f"stale_after:={STALE}"
+    for name in robot.nodes:
+        robot.start(name, *parameters)
+    robot.play_until(robot.answered(20), "torques of all subsystems")
+    durations = {name: kill_and_restart(robot, name, *parameters) for name in robot.nodes}
+    print("whole again after", {name: f"{seconds:.2f} s" for name, seconds in durations.items()})
+    assert max(durations.values()) < 2.0, durations
+    assert robot.check_all() > 19 * 60
+    robot.play_until(lambda: not any(map(robot.neighbours_error, robot.nodes)), "nobody to be missing")
+
+
+def kill_and_restart(robot, name, *parameters):
+    """How long [s] after the new process was active all torques are there again."""
+    node, blamed = robot.nodes[name], NEEDS[name]
+    os.kill(robot.processes.pid(node), signal.SIGKILL)
+    killed = time.time_ns()
+    robot.play_until(
+        lambda: all(f"'{name}'" in robot.neighbours_error(one) for one in blamed), f"'{name}' to be named"
+    )
+    silent = time.time_ns()
+    for one in blamed:
+        log = (robot.folder / f"{robot.nodes[one]}.log").read_text()
+        assert re.search(rf"\[ERROR\].*neighbours: no (motion|wrench) from subsystem .*'{name}'", log), one
+        # what was on its way when the process was killed may still have been answered
+        assert not [stamp for stamp in robot.torques[one] if killed + 0.2e9 < stamp < silent - 0.2e9]
+    if others := robot.nodes.keys() - blamed - {name}:
+        assert robot.answered(5, killed, others)()  # they need nothing of it
+    robot.processes.end(node)
+    robot.start(name, *parameters)
+    robot.play_until(lambda: robot.activated(name) is not None, f"'{name}' to be active")
+    since = round(robot.activated(name) * 1e9)
+    robot.play_until(robot.answered(1, since), f"all torques after '{name}' was started again")
+    duration = time.time() - robot.activated(name)
+    robot.play_until(robot.answered(10, since), "more of them")
+    return duration
+
+
+def test_the_published_motion_gives_the_torques_of_one_node(make):
+    """Of joint_state_player, with the files that the documentation names."""
+    robot = make(CHARMIE)
+    files = {"params_file": ROOT / "config/charmie_subsystems.yaml"}
+    for name in robot.nodes:
+        robot.start(name, "stale_after:=60.0", **files)
+    robot.node.destroy_publisher(robot.publisher)
+    robot.node.destroy_publisher(robot.references)
+    sampler, sent = ReferenceSampler(), []
+
+    def on_reference(message):
+        sampler.add(trajectory_from_message(message, robot.names, 0))
+
+    def on_state(message):
+        stamp, order = stamp_nanoseconds(message.header.stamp), [message.name.index(n) for n in robot.names]
+        a = np.full(len(order), np.nan)  # it would be seen
+        sampler.sample(stamp, a)
+        robot.states[stamp] = np.array(message.position)[order], np.array(message.velocity)[order], a
+        sent.append(stamp)
+
+    nodes = robot.nodes.values()
+    robot.spin_until(
+        lambda: (
+            all(robot.activated(name) for name in robot.nodes)
+            and robot.node.count_subscribers("joint_states") == len(nodes)
+            and all(robot.node.count_subscribers(f"{one}/wrench_out") == 1 for one in nodes if one != "base")
+        ),
+        "the nodes",
+    )
+    motion = f"motion_file:={ROOT / 'config/charmie_motion.yaml'}"
+    own = motion, f"wait_for_subscriber:={len(nodes) + 1}", "lead_in:=true"
+    robot.processes.start("joint_state_player", *own, **files)
+    robot.node.create_subscription(JointTrajectory, "reference", on_reference, 10)
+    robot.spin_until(lambda: robot.node.count_publishers("reference") == 1, "the player")
+    robot.node.create_subscription(JointState, "joint_states", on_state, 2000)
+    robot.spin_until(
+        lambda: "sent 1001 joint states" in robot.processes.log("joint_state_player") and len(sent) >= 1001,
+        "the motion",
+    )
+    robot.spin_until(
+        lambda: all(sent[-1] in kept for kept in robot.torques.values()), "an answer to the last state"
+    )
+    played = sorted(sent)[-1001:]
+    assert [stamp for stamp in played if any(stamp not in kept for kept in robot.torques.values())] == []
+    for kept in robot.torques.values():  # of the lead-in some were not heard here
+        for stamp in kept.keys() - robot.states.keys():
+            del kept[stamp]
+    assert robot.check_all() >= 19 * 1001
+
+
+BODY = "turn", "bend", "left", "right"
+
+
+def test_a_foreign_program_is_one_of_the_subsystems(make):
+    """examples/nodes/foreign_subsystem.py, without anything of modular_dynamics, as the right branch."""
+    robot = make(ROBOTS / "four_link.urdf")
+    assert robot.names == list(BODY)
+    source = (ROOT / "examples/nodes/foreign_subsystem.py").read_text()
+    assert not re.search(r"(import|from) modular_dynamics\b", source)
+    branch = robot.graph.subsystem("right_branch")
+    (body,), (joint,) = branch.bodies, branch.joints
+    assert joint.x_parent_joint.is_close(branch.connection.x_body_connection)
+    moments = [body.inertia[i, j] for i, j in ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))]
+    for name in ("stem", "left_branch"):
+        robot.start(name, "acceleration_source:=reference", f"stale_after:={STALE}")
+    words = [f"mass:={body.mass}", f"com:={body.com.tolist()}", f"inertia:={list(map(float, moments))}"]
+    remaps = "__node:=right_branch", "~/motion_in:=stem/motion_out/right_branch"
+    robot.processes.start_file(
+        "foreign",
+        ROOT / "examples/nodes/foreign_subsystem.py",
+        "--ros-args",
+        *(word for one in remaps for word in ("-r", one)),
+        *(word for one in words for word in ("-p", one)),
+    )
+    robot.fixed = {"right"}
+    robot.play_until(robot.answered(50, 0, ["stem", "left_branch"]), "torques of both nodes")
+    assert robot.check_all() >= 3 * 50
