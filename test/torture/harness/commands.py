@@ -68,7 +68,8 @@ class Commands:
         if unknown > MOST_UNKNOWN * self._count:
             text = f"{unknown} of {self._count} effort_commands are not the torques of any answer"
             self._tally.found_wrong(text, str(self._unstamped[:3]))
-        self._unstamped, self._count = [], 0
+        self._unstamped, self._count, self.compared = [], 0, 0
+        self._torques.clear()  # a process that is started next may publish nothing
 
     def _forget_known(self, all_of_them: bool = False) -> None:
         if all_of_them or len(self._unstamped) > KEPT // 4:

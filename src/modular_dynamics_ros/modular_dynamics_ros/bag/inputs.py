@@ -77,7 +77,7 @@ class RecordedInputs:
         except BadMessage as error:
             self._node.log.problem(what, error.cause, f"refused: {error}")
 
-    def _wrench(self, what: str, take: Callable[..., None], message: Any) -> None:
+    def _wrench(self, what: str, take: Callable[..., object], message: Any) -> None:
         now = self._node.now()
         with self._refusing(what):
             stamp = stamp_nanoseconds(message.header.stamp) or now

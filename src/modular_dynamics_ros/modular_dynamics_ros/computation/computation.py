@@ -1,6 +1,6 @@
 """From one joint state to the torques of one robot, without ROS: what the nodes do for each message."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -21,7 +21,7 @@ from modular_dynamics_ros.computation.values import (
     Configuration,
     State,
 )
-from modular_dynamics_ros.computation.wrenches import RobotWrenches
+from modular_dynamics_ros.computation.wrenches import RobotWrenches, TimedWrench
 from modular_dynamics_ros.exceptions import BadMessage
 
 __all__ = ["Answer", "Computation"]
@@ -191,17 +191,24 @@ class Computation:
         if self._position is not None and stamp > self._position[0]:
             self._position = stamp, q, measured
 
-    def compute(self, state: State, now: int, *previous: Answer | None) -> Answer:
+    def compute(
+        self,
+        state: State,
+        now: int,
+        *previous: Answer | None,
+        boxes: Mapping[str, TimedWrench] | None = None,
+    ) -> Answer:
         """Torques and wrenches of a state, with the wrenches that are valid now [ns].
 
         Args:
             previous: loops are closed from the first of these that the state follows closely.
+            boxes: wrenches of all black boxes that belong to the state; None: the newest valid ones do.
 
         Raises:
             BadMessage: a wrench is missing or has stopped, the loops do not close or stand at a dead point,
             or the torques overflow.
         """
-        external, boxes = self.wrenches.current(now, self.settings)
+        external, boxes = self.wrenches.current(now, self.settings, boxes)
         configuration = self._solver.configuration_at(state, *self._followed(state, previous))
         black_box = self.wrenches.at_connections(boxes, configuration.coordinates)
         return self._answer(state, configuration, AppliedWrenches(external, black_box))

@@ -14,7 +14,7 @@ from modular_dynamics_ros.computation.robot import Robot
 from modular_dynamics_ros.computation.values import Array
 from modular_dynamics_ros.exceptions import BadMessage, listed
 
-__all__ = ["BlackBoxFrames", "FixedFrames", "LinkFrames", "wrench_matrix"]
+__all__ = ["BlackBoxFrames", "FixedFrames", "LinkFrames", "connection_frame", "wrench_matrix"]
 
 
 def wrench_matrix(H_a_b: Array) -> Array:
@@ -24,6 +24,11 @@ def wrench_matrix(H_a_b: Array) -> Array:
     matrix[:3, :3] = matrix[3:, 3:] = R
     matrix[3:, :3] = skew(p) @ R
     return matrix
+
+
+def connection_frame(box: str) -> str:
+    """The name of the frame of a black box's connection point, for wrenches that are given there."""
+    return f"{box}/connection_point"
 
 
 class FixedFrames:
@@ -131,6 +136,10 @@ class BlackBoxFrames:
         if (box, link) not in self._placements:
             self._placements[box, link] = self._placement(box, link)
 
+    def fixed(self, box: str, link: str) -> bool:
+        """Whether a link that `place` accepted is fixed to the connection point at every state."""
+        return self._placements[box, link].poses is None
+
     def at_connection(self, box: str, link: str, wrench: Array, q: Array) -> Array:
         """A wrench in the frame of a link that `place` accepted, in the connection frame.
 
@@ -145,6 +154,8 @@ class BlackBoxFrames:
         return moved
 
     def _placement(self, box: str, link: str) -> Placement:
+        if link == connection_frame(box):
+            return Placement(None, np.eye(6))
         graph, connection = self._robot.graph, self._robot.graph.subsystem(box).connection
         body, x_body_link = graph.link_pose(link)
         between = self._above(body) ^ self._above(connection.body)

@@ -16,7 +16,7 @@ from modular_dynamics_ros.computation.values import (
 )
 from modular_dynamics_ros.exceptions import BadMessage
 
-__all__ = ["OpenChain", "OpenChainDynamics"]
+__all__ = ["OpenChain", "OpenChainDynamics", "coordinates_of", "motion_of"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,10 +81,7 @@ class OpenChain:
 
     def configuration_at(self, state: State, *previous: Configuration) -> Configuration:
         """Positions of all joints; of those inside black boxes that move no other joint, zero."""
-        base = self._robot.base
-        if base is None or state.base is None:
-            return Configuration(state, self._of_all(state.q))
-        return Configuration(state, base.positions(state.q, state.base.orientation))
+        return Configuration(state, coordinates_of(self._robot, state))
 
     def solve(
         self, configuration: Configuration, state: State, wrenches: AppliedWrenches
@@ -94,12 +91,7 @@ class OpenChain:
         Raises:
             BadMessage: the torques overflow.
         """
-        base, moving = self._robot.base, state.base
-        if base is None or moving is None:
-            motion = configuration.coordinates, self._of_all(state.v), self._of_all(state.a)
-        else:
-            v, a = base.rates(state.v, moving.twist), base.rates(state.a, moving.acceleration)
-            motion = configuration.coordinates, v, a
+        motion = motion_of(self._robot, state, configuration)
         try:
             result = self._solver.solve(*motion, wrenches.external, wrenches.black_box)
         except md.StateError as error:
@@ -121,10 +113,27 @@ class OpenChain:
         tau: Array = self._solver(q, self._rest, self._rest, None, self._weightless)
         return tau[self._robot.indices]
 
-    def _of_all(self, values: Array) -> Array:
-        """Values of the joints of the state in a vector of all joints, zero elsewhere."""
-        if len(values) == len(self._rest):
-            return values
-        every = np.zeros(len(self._rest))
-        every[self._robot.indices] = values
-        return every
+
+def coordinates_of(robot: Robot, state: State) -> Array:
+    """Positions (nq,) of all joints; of those inside black boxes that move no other joint, zero."""
+    if robot.base is None or state.base is None:
+        return _of_all(robot, state.q)
+    return robot.base.positions(state.q, state.base.orientation)
+
+
+def motion_of(robot: Robot, state: State, configuration: Configuration) -> tuple[Array, Array, Array]:
+    """Positions (nq,), velocities and accelerations (nv,) of all joints."""
+    base, moving = robot.base, state.base
+    if base is None or moving is None:
+        return configuration.coordinates, _of_all(robot, state.v), _of_all(robot, state.a)
+    v, a = base.rates(state.v, moving.twist), base.rates(state.a, moving.acceleration)
+    return configuration.coordinates, v, a
+
+
+def _of_all(robot: Robot, values: Array) -> Array:
+    """Values of the joints of the state in a vector of all joints, zero elsewhere."""
+    if len(values) == robot.graph.nv:
+        return values
+    every = np.zeros(robot.graph.nv)
+    every[robot.indices] = values
+    return every

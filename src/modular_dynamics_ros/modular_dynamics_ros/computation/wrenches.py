@@ -13,7 +13,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from modular_dynamics_ros.computation.frames import BlackBoxFrames, LinkFrames
+from modular_dynamics_ros.computation.black_boxes.offsets import SensorOffsets
+from modular_dynamics_ros.computation.frames import BlackBoxFrames, LinkFrames, connection_frame
 from modular_dynamics_ros.computation.robot import Robot
 from modular_dynamics_ros.computation.values import Array, ComputationSettings, Wrenches
 from modular_dynamics_ros.exceptions import BadMessage, RobotError, listed
@@ -160,6 +161,7 @@ class RobotWrenches:
 
     Attributes:
         links: resolves the frames. external: by frame; those of several frames add up. black_box: by name.
+        offsets: of the black boxes' sensors.
 
     Raises:
         RobotError: reversed_black_boxes names something else.
@@ -172,6 +174,7 @@ class RobotWrenches:
             raise RobotError(f"reversed_black_boxes names {listed(unknown)}, but {has}")
         self._reversed = frozenset(reversed_black_boxes)
         self.links, self._frames = LinkFrames(robot), BlackBoxFrames(robot)
+        self.offsets = SensorOffsets()
         self.external, self.black_box = TimedWrenches(ends_by_zero=True), TimedWrenches(ends_by_zero=False)
 
     def take_external(self, frame: str, wrench: Array, arrival: Arrival) -> None:
@@ -182,15 +185,27 @@ class RobotWrenches:
         """
         self.external.set(frame, TimedWrench(*self.links.on_outer_link(frame, wrench), arrival))
 
-    def take_black_box(self, name: str, frame: str, wrench: Array, arrival: Arrival) -> None:
+    def take_black_box(self, name: str, frame: str, wrench: Array, arrival: Arrival) -> TimedWrench:
         """What the predecessor exerts on a black box; it replaces the last one.
 
         Raises:
-            BadMessage: the frame is not known, or its pose is not known at every state.
+            BadMessage: the frame is not known, or its pose is not known at every state, or the sensor was
+                tared in another one.
         """
-        link, moved = self.links.on_link(frame, -wrench if name in self._reversed else wrench)
+        wrench = self.offsets.taken_off(name, frame, wrench)
+        link, moved = self.on_link(name, frame, -wrench if name in self._reversed else wrench)
         self._frames.place(name, link)
-        self.black_box.set(name, TimedWrench(link, moved, arrival))
+        timed = TimedWrench(link, moved, arrival)
+        self.black_box.set(name, timed)
+        return timed
+
+    def on_link(self, name: str, frame: str, wrench: Array) -> tuple[str, Array]:
+        """As `LinkFrames.on_link`, and a black box's own connection point stays what it is."""
+        return (frame, wrench) if frame == connection_frame(name) else self.links.on_link(frame, wrench)
+
+    def is_reversed(self, name: str) -> bool:
+        """Whether the wrench of a black box comes with the opposite sign."""
+        return name in self._reversed
 
     def continue_from(self, other: "RobotWrenches") -> None:
         """Take over those of a robot that was changed, as far as this one has the links and black boxes."""
@@ -199,7 +214,7 @@ class RobotWrenches:
         self.black_box.continue_from(other.black_box, self._fits)
 
     def _fits(self, box: str, one: TimedWrench) -> bool:
-        if box not in self._boxes or one.link not in self.links.names:
+        if box not in self._boxes or one.link not in {*self.links.names, connection_frame(box)}:
             return False
         try:
             self._frames.place(box, one.link)
@@ -213,9 +228,12 @@ class RobotWrenches:
         self.black_box.clear()
 
     def current(
-        self, now: int, settings: ComputationSettings
+        self, now: int, settings: ComputationSettings, matched: Mapping[str, TimedWrench] | None = None
     ) -> tuple[Wrenches, Mapping[str, TimedWrench] | None]:
         """External wrenches by link and those of black boxes that count now [ns]; None where there are none.
+
+        Args:
+            matched: those of black boxes with the state's stamp; None: the newest valid ones count.
 
         Raises:
             BadMessage: a black box has not sent a wrench, or a source has stopped and the settings say so.
@@ -227,7 +245,9 @@ class RobotWrenches:
         external: dict[str, Array] = {}
         for one in valid.values():
             external[one.link] = external[one.link] + one.values if one.link in external else one.values
-        return external or None, self._current_boxes(now, settings) if self._boxes else None
+        if matched is None and self._boxes:
+            matched = self._current_boxes(now, settings)
+        return external or None, matched
 
     def _current_boxes(self, now: int, settings: ComputationSettings) -> Mapping[str, TimedWrench]:
         valid, stopped = self.black_box.by_validity(now, settings.stale_after)

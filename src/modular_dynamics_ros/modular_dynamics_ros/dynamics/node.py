@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from rclpy.lifecycle import LifecycleState
 
+from modular_dynamics_ros.black_boxes.services import BlackBoxServices
 from modular_dynamics_ros.messages.status import OK, Status
 from modular_dynamics_ros.node.interfaces import SessionType
 from modular_dynamics_ros.node.joint_states.change_stamp import change_stamp
@@ -35,10 +36,12 @@ class DynamicsNode(RobotNode[DynamicsParameters]):
     def equip(self) -> None:
         """See `ManagedNode`."""
         self._queries = QueryServices(self, self)
+        self._box_services = BlackBoxServices(self, self)
 
     def destroy_node(self) -> None:
         """rclpy's: the thread that answers requests ends before what it uses."""
         self._queries.destroy()
+        self._box_services.destroy()
         super().destroy_node()
 
     @staticmethod

@@ -1,13 +1,18 @@
 """What dynamics_node publishes about one robot."""
 
+from collections.abc import Callable, Mapping
+
 from builtin_interfaces.msg import Time
 from geometry_msgs.msg import WrenchStamped
+from modular_dynamics_interfaces.msg import ConnectionMotion as ConnectionMotionMessage
 from modular_dynamics_interfaces.msg import ConnectionWrenches, SubsystemGraph
 from sensor_msgs.msg import JointState
 
 from modular_dynamics_ros.computation.closed_loop import ClosedLoopSolution
 from modular_dynamics_ros.computation.computation import Answer, Computation
+from modular_dynamics_ros.computation.subsystem.motion import ConnectionMotion
 from modular_dynamics_ros.dynamics.terms.outputs import TermOutputs
+from modular_dynamics_ros.messages.connection_motion import ConnectionMotionWriter
 from modular_dynamics_ros.messages.connection_wrenches import ConnectionWrenchesWriter
 from modular_dynamics_ros.messages.joint_states import JointStateWriter
 from modular_dynamics_ros.messages.stamps import stamp_message
@@ -53,6 +58,14 @@ class DynamicsOutputs(Outputs):
         self._connections = WrenchTopics(
             self._publisher, "connections", subsystems, robot.frame_prefix, self.demand
         )
+        boxes = topic_names("black box", robot.black_boxes)
+        self._motions = {
+            name: (
+                self._publisher(ConnectionMotionMessage, f"~/black_box/{part}/motion"),
+                ConnectionMotionWriter(robot.frame(graph.ground.name), name),
+            )
+            for name, part in boxes.items()
+        }
         if robot.base is not None:
             self._base_wrench = WrenchWriter(robot.frame_prefix)
             self._base_publisher = self._publisher(WrenchStamped, "~/base_wrench")
@@ -95,6 +108,17 @@ class DynamicsOutputs(Outputs):
             self._base_publisher.publish(wrench)
         self._connections.publish(stamp, lambda name: dynamics.connection_wrench(self._subsystems[name]))
         self.terms.publish(answer, stamp)
+
+    def publish_motions(self, stamp: int, motions_of: Callable[[], Mapping[str, ConnectionMotion]]) -> None:
+        """Those of the black boxes' connection points that are subscribed to, at a stamp [ns]."""
+        if not self._motions:
+            return
+        self.demand.look()
+        if wanted := [name for name, (publisher, _) in self._motions.items() if publisher in self.demand]:
+            motions, time = motions_of(), stamp_message(stamp)
+            for name in wanted:
+                publisher, writer = self._motions[name]
+                publisher.publish(writer.write(time, motions[name]))
 
     def publish_torques(self, answer: Answer, stamp: Time) -> None:
         """Torques and commands alone; joints in black boxes are left out."""

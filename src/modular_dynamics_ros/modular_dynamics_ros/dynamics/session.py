@@ -9,9 +9,11 @@ import numpy as np
 from rclpy.lifecycle import LifecycleState
 from sensor_msgs.msg import JointState
 
+from modular_dynamics_ros.black_boxes.black_boxes import BlackBoxes
 from modular_dynamics_ros.computation.computation import Answer, Computation
 from modular_dynamics_ros.computation.robot import Robot
 from modular_dynamics_ros.computation.values import State
+from modular_dynamics_ros.computation.wrenches import TimedWrench
 from modular_dynamics_ros.diagnostics.statuses import answer_values
 from modular_dynamics_ros.dynamics.base_inputs import base_input
 from modular_dynamics_ros.dynamics.crosscheck import CrossChecks
@@ -46,7 +48,7 @@ class DynamicsSession:
         prepared: see `load`.
 
     Attributes:
-        record: of the joint states. counts: of the outputs.
+        record: of the joint states. counts: of the outputs. boxes: its black boxes.
         last_published: the last answer, or the one that holds the robot while the input is stale.
         prepared: see `load`.
 
@@ -65,6 +67,7 @@ class DynamicsSession:
         self.record, self.counts = self._loaded.record, OutputCounts()
         self.crosschecks = CrossChecks(self.robot, node.log, prepared.check, parameters)
         self._outputs = DynamicsOutputs(node, computation, parameters)
+        self.boxes = BlackBoxes(node, computation, parameters, self._on_matched)
         self.last_published: Answer | None = None
         self._computed: Answer | None = None  # the last one, published or held back
         self._ramp = TorqueRamp(node)
@@ -79,7 +82,8 @@ class DynamicsSession:
         self.counts = OutputCounts()
         self.crosschecks.restart()
         self._outputs.activate(state)
-        self._wrenches = WrenchInputs(node, self.computation)
+        self._wrenches = WrenchInputs(node, self.computation, self.boxes)
+        self.boxes.activate()
         others = [
             ReferenceInput(node, self.computation, parameters.reference_type),
             self._wrenches,
@@ -107,11 +111,13 @@ class DynamicsSession:
         self._set_rate(0.0)
         self._on_rate()
         self._loaded.retire()
+        self.boxes.retire()
 
     def continue_from(self, other: "DynamicsSession") -> None:
         """See `Session`."""
         self.record.continue_from(other.record)
         self.counts, self._ramp = other.counts, other._ramp
+        self.boxes.continue_from(other.boxes)
         self.computation.continue_from(other.computation)
         if self._wrenches is not None and other._wrenches is not None:
             self._wrenches.continue_from(other._wrenches)
@@ -137,6 +143,7 @@ class DynamicsSession:
     def deactivate(self) -> None:
         """Take no more messages; forget what the next activation must not build upon."""
         self._set_rate(0.0)
+        self.boxes.deactivate()
         self._loaded.unsubscribe()
         self._newest = self.last_published = self._computed = self._wrenches = None
         self._ramp = TorqueRamp(self._node)
@@ -155,6 +162,7 @@ class DynamicsSession:
         self.computation.set_gravity(parameters.gravity)
         self.robot = self.computation.robot
         self.crosschecks.set_parameters(parameters)
+        self.boxes.set_wait(parameters.black_box_wait)
         if self._loaded.active and rate != parameters.rate:
             self._set_rate(parameters.rate)
             self._on_rate()  # the state that waits for a timer which is gone
@@ -195,7 +203,34 @@ class DynamicsSession:
             self.record.rejected(error)
 
     def _answer(self, state: State, arrival: int) -> None:
-        answer = self.computation.compute(state, self._node.now(), self._computed, self.record.last)
+        boxes = self.boxes
+        boxes.observe(state)
+        if boxes.wait:
+            boxes.add(state, arrival)
+            self._note_waiting()
+        self._outputs.publish_motions(state.stamp, lambda: boxes.motions(state))
+        if not boxes.wait:
+            self._finish(state, arrival)
+
+    def _on_matched(
+        self, state: State, arrival: int, wrenches: Mapping[str, TimedWrench] | BadMessage
+    ) -> None:
+        """The wrenches that a state waited for have come, or will not come."""
+        self._note_waiting()
+        try:
+            if isinstance(wrenches, BadMessage):
+                raise wrenches
+            self.record.require_fresh(state.stamp, self._node.now())
+            self._finish(state, arrival, wrenches)
+        except BadMessage as error:
+            self.record.rejected(error)
+
+    def _note_waiting(self) -> None:
+        self.record.waiting = self.boxes.newest if self._newest is None else self._newest[0].stamp
+
+    def _finish(self, state: State, arrival: int, boxes: Mapping[str, TimedWrench] | None = None) -> None:
+        previous = self._computed, self.record.last
+        answer = self.computation.compute(state, self._node.now(), *previous, boxes=boxes)
         self._computed = answer
         if not self.crosschecks.admits(answer):
             return

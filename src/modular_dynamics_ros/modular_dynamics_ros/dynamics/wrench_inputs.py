@@ -9,6 +9,7 @@ from typing import Any
 
 from geometry_msgs.msg import WrenchStamped
 
+from modular_dynamics_ros.black_boxes.black_boxes import BlackBoxes
 from modular_dynamics_ros.computation.computation import Computation
 from modular_dynamics_ros.computation.wrenches import Arrival, check_age
 from modular_dynamics_ros.exceptions import BadMessage, listed
@@ -38,9 +39,9 @@ class WrenchInputs(Subscriptions):
         refused: wrenches since activation, by cause.
     """
 
-    def __init__(self, node: SessionNode, computation: Computation) -> None:
+    def __init__(self, node: SessionNode, computation: Computation, boxes: BlackBoxes) -> None:
         super().__init__(node)
-        self._computation, self._wrenches = computation, computation.wrenches
+        self._computation, self._wrenches, self._boxes = computation, computation.wrenches, boxes
         self.refused: Counter[str] = Counter()
         self._reported_stops = 0
         self._subscribe_to_frames()
@@ -54,6 +55,7 @@ class WrenchInputs(Subscriptions):
         """Count on what another robot of the node has counted, and know the frames that it knew."""
         self.refused = other.refused
         self._wrenches.links.fixed = other._wrenches.links.fixed
+        self._wrenches.offsets.continue_from(other._wrenches.offsets, self._computation.robot.black_boxes)
 
     def _subscribe_to_frames(self) -> None:
         fixed = self._wrenches.links.fixed
@@ -93,7 +95,9 @@ class WrenchInputs(Subscriptions):
                 wrenches.take_external(frame, wrench, arrival)
             else:
                 wrenches.black_box.require_order(box, stamp, now, valid_for)
-                wrenches.take_black_box(box, frame, wrench, arrival)
+                self._boxes.measured(box, frame, wrench)
+                taken = wrenches.take_black_box(box, frame, wrench, arrival)
+                self._boxes.taken(box, taken)
 
     @contextmanager
     def _counting(self) -> Iterator[None]:

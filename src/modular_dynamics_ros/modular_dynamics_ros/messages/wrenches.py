@@ -7,11 +7,11 @@ from modular_dynamics_ros.exceptions import BadMessage
 
 try:
     from builtin_interfaces.msg import Time
-    from geometry_msgs.msg import WrenchStamped
+    from geometry_msgs.msg import Wrench, WrenchStamped
 except ImportError:  # the command bag runs without ROS: there messages are only read
-    Time = WrenchStamped = None
+    Time = Wrench = WrenchStamped = None
 
-__all__ = ["WrenchWriter", "wrench_from_message"]
+__all__ = ["WrenchWriter", "wrench_from_message", "wrench_message"]
 
 
 class WrenchWriter:
@@ -43,3 +43,11 @@ def wrench_from_message(message: WrenchStamped) -> NDArray[np.float64]:
             "not finite", f"wrench in frame '{message.header.frame_id}' holds NaN or infinite values"
         )
     return wrench
+
+
+def wrench_message(wrench: NDArray[np.float64]) -> Wrench:
+    """[force, moment] (6,) as a message without a frame."""
+    message = Wrench()
+    force, moment = message.force, message.torque
+    force.x, force.y, force.z, moment.x, moment.y, moment.z = wrench.tolist()
+    return message

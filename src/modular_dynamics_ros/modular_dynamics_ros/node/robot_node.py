@@ -19,10 +19,10 @@ from modular_dynamics_ros.lifecycle.clocks import CLOCK_SET_BACK
 from modular_dynamics_ros.lifecycle.node import FAILURE, SUCCESS, ManagedNode
 from modular_dynamics_ros.messages.stamps import stamp_seconds
 from modular_dynamics_ros.messages.status import ERROR, OK, WARN, Status, status_of
-from modular_dynamics_ros.node.description_loader import DescriptionLoader, Loaded
 from modular_dynamics_ros.node.interfaces import Parameters, Session, SessionType
 from modular_dynamics_ros.node.joint_states.succession import Succession, Vacancy
 from modular_dynamics_ros.node.shared_entities import SharedEntities
+from modular_dynamics_ros.node.threads.description_loader import DescriptionLoader, Loaded
 from modular_dynamics_ros.node.topics import DESCRIPTIONS
 
 __all__ = ["FAILURE", "SUCCESS", "RobotNode"]

@@ -109,6 +109,19 @@ class DynamicsParameters(RobotParameters):
         low=0.0,
         high=10.0,
     )
+    black_box_wait: float = parameter(
+        0.0,
+        "how long a joint state waits at most for the wrenches of all black boxes with its stamp; without "
+        "them it is not answered; 0: none waits, and the newest valid wrench of each counts",
+        unit="s",
+        low=0.0,
+        high=10.0,
+    )
+    black_box_loads: tuple[str, ...] = unconfigured(
+        (),
+        "what hangs beyond the sensors of black boxes, each NAME:=MASS X Y Z [kg, m]: mass and its centre in "
+        "the connection point's frame; tare_black_box leaves its weight in the wrench",
+    )
     crosscheck_rate: float = parameter(
         1.0,
         "how often an answer is compared with Pinocchio, before it is published; 0: never",

@@ -23,7 +23,8 @@ from modular_dynamics_ros.computation.queries.query_model import QueryModel, Sub
 from modular_dynamics_ros.computation.queries.requested_state import state_of
 from modular_dynamics_ros.computation.queries.trajectory import trajectory_torques
 from modular_dynamics_ros.computation.values import Configuration, State
-from modular_dynamics_ros.messages.answers import (
+from modular_dynamics_ros.messages.connection_wrenches import ConnectionWrenchesWriter
+from modular_dynamics_ros.messages.queries.answers import (
     accel_message,
     equation_message,
     excess_messages,
@@ -32,8 +33,7 @@ from modular_dynamics_ros.messages.answers import (
     torques_message,
     twist_message,
 )
-from modular_dynamics_ros.messages.connection_wrenches import ConnectionWrenchesWriter
-from modular_dynamics_ros.messages.requests import (
+from modular_dynamics_ros.messages.queries.requests import (
     efforts_from_request,
     motion_from_message,
     requested_state_from_message,

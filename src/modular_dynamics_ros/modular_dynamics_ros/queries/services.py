@@ -12,7 +12,7 @@ from modular_dynamics_interfaces.srv import (
 )
 from rclpy.node import Node
 
-from modular_dynamics_ros.node.service_thread import ServiceThread
+from modular_dynamics_ros.node.threads.service_thread import ServiceThread
 
 __all__ = ["Host", "QueryServices"]
 

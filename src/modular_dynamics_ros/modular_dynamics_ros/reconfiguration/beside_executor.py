@@ -8,7 +8,7 @@ from typing import Any
 from rclpy.node import Node
 from rclpy.task import Future
 
-from modular_dynamics_ros.node.short_turns import short_turns
+from modular_dynamics_ros.node.threads.short_turns import short_turns
 
 __all__ = ["BesideExecutor"]
 

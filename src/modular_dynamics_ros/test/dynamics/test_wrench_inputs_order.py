@@ -1,6 +1,7 @@
 """Order and ages of wrenches, without DDS: messages come when the test says."""
 
 import time
+from unittest.mock import MagicMock
 
 import numpy as np
 import pytest
@@ -26,7 +27,7 @@ def lone_inputs(four_link, partition="", **settings):
     node = lone_node()
     computation = Computation(load_robot(four_link, partition), ComputationSettings(**settings))
     computation.wrenches.external._steady = computation.wrenches.black_box._steady = node.steady
-    inputs = WrenchInputs(node, computation)
+    inputs = WrenchInputs(node, computation, MagicMock())
 
     def push(wrench=PUSH, sent=None, stamp=None, frame="left_branch", topic="~/external_wrench"):
         call = next(c for c in node.create_subscription.call_args_list if c.args[1] == topic)

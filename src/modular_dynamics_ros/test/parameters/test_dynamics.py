@@ -58,6 +58,7 @@ def test_the_general_file_repeats_the_defaults(root):
         "frame_prefix",
         "controller_joints",
         "reversed_black_boxes",
+        "black_box_loads",
         "autostart",
     }
     assert set(default) - set(written) == left_out  # those that belong to a robot or to a launch file

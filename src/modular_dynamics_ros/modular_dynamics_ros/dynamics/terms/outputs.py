@@ -20,7 +20,7 @@ from modular_dynamics_ros.computation.robot import Robot
 from modular_dynamics_ros.computation.values import Array
 from modular_dynamics_ros.dynamics.terms.contact import ContactOutput
 from modular_dynamics_ros.exceptions import BadMessage
-from modular_dynamics_ros.messages.answers import equation_message, torque_terms_message
+from modular_dynamics_ros.messages.queries.answers import equation_message, torque_terms_message
 from modular_dynamics_ros.messages.stamps import stamp_nanoseconds
 from modular_dynamics_ros.messages.terms.arrow_scales import arrow_scales
 from modular_dynamics_ros.messages.terms.joint_wrenches import JointWrenchesWriter

@@ -9,7 +9,7 @@ from rclpy.node import Node
 
 from helpers.nodes.waiting import SpunNodes
 from modular_dynamics_ros.exceptions import RobotError
-from modular_dynamics_ros.node.description_loader import DescriptionLoader
+from modular_dynamics_ros.node.threads.description_loader import DescriptionLoader
 
 pytestmark = [pytest.mark.ros, pytest.mark.usefixtures("ros")]
 Header = namedtuple("Header", ["name", "stamp"])

@@ -18,7 +18,7 @@ from rclpy.task import Task
 
 from modular_dynamics_ros.diagnostics.change_log import ChangeLog
 from modular_dynamics_ros.lifecycle.executor import PersistentExecutor
-from modular_dynamics_ros.node.short_turns import short_turns
+from modular_dynamics_ros.node.threads.short_turns import short_turns
 
 __all__ = ["ServiceThread"]
 

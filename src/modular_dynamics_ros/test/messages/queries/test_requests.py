@@ -10,7 +10,7 @@ from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 from modular_dynamics_ros.computation.queries.errors import QueryError
 from modular_dynamics_ros.computation.queries.trajectory import MOST_POINTS
 from modular_dynamics_ros.exceptions import BadMessage
-from modular_dynamics_ros.messages.requests import (
+from modular_dynamics_ros.messages.queries.requests import (
     MOST_WRENCHES,
     efforts_from_request,
     motion_from_message,

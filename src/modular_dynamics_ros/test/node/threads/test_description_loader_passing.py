@@ -7,7 +7,7 @@ from unittest.mock import MagicMock
 import pytest
 
 from modular_dynamics_ros.exceptions import RobotError
-from modular_dynamics_ros.node.description_loader import DescriptionLoader
+from modular_dynamics_ros.node.threads.description_loader import DescriptionLoader
 
 pytestmark = pytest.mark.ros
 LATE = 100  # stamps up to here are of long ago

@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from modular_dynamics_ros.node.short_turns import SWITCH_INTERVAL, short_turns
+from modular_dynamics_ros.node.threads.short_turns import SWITCH_INTERVAL, short_turns
 
 pytestmark = pytest.mark.ros
 

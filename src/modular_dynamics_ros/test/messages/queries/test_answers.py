@@ -8,7 +8,7 @@ from modular_dynamics_ros.computation.queries.equation_of_motion import Equation
 from modular_dynamics_ros.computation.queries.limits import EFFORT, Excess
 from modular_dynamics_ros.computation.queries.trajectory import Motion, Torques
 from modular_dynamics_ros.computation.torque_terms import TorqueTerms
-from modular_dynamics_ros.messages.answers import (
+from modular_dynamics_ros.messages.queries.answers import (
     accel_message,
     equation_message,
     excess_messages,

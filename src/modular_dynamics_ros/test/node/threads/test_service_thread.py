@@ -9,7 +9,7 @@ from rclpy.node import Node
 from std_srvs.srv import Trigger
 
 from helpers.nodes.waiting import SpunNodes
-from modular_dynamics_ros.node.service_thread import ServiceThread
+from modular_dynamics_ros.node.threads.service_thread import ServiceThread
 
 pytestmark = [pytest.mark.ros, pytest.mark.usefixtures("ros")]
 

@@ -7,7 +7,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 from rclpy.node import Node
 
-from modular_dynamics_ros.node.short_turns import short_turns
+from modular_dynamics_ros.node.threads.short_turns import short_turns
 
 __all__ = ["DescriptionLoader", "Loaded"]
 

@@ -1,0 +1,108 @@
+"""What the services do with a black box's sensor; in their thread."""
+
+import threading
+
+from modular_dynamics_ros.black_boxes.black_boxes import BlackBoxes
+from modular_dynamics_ros.computation.black_boxes.averaging import Averaged, Averaging
+from modular_dynamics_ros.computation.black_boxes.identification import (
+    IdentifiedPayload,
+    RestPose,
+    UnfitPosesError,
+    identify_payload,
+)
+from modular_dynamics_ros.computation.black_boxes.offsets import SensorOffset
+from modular_dynamics_ros.computation.black_boxes.placement import gravity_at, sensor_placement
+from modular_dynamics_ros.computation.values import Array
+from modular_dynamics_ros.exceptions import BadMessage
+
+__all__ = ["Measuring"]
+
+MOST_POSES = 1000
+
+
+class Measuring:
+    """One black box.
+
+    Args:
+        ended: is set when the node ends; then nothing is averaged any more.
+    """
+
+    def __init__(self, boxes: BlackBoxes, box: str, ended: threading.Event) -> None:
+        self._boxes, self._box, self._ended = boxes, box, ended
+
+    def tare(self, duration: float) -> tuple[Array, Array]:
+        """Take off from now on what the sensor reports beyond the weight of the known load.
+
+        Returns:
+            the offset and its deviation (6,), in the sensor's frame.
+
+        Raises:
+            BadMessage: the robot moves, or too little has come.
+        """
+        averaged, computation = self._average(duration), self._boxes.computation
+        offset = averaged.mean
+        if (load := self._boxes.loads.get(self._box)) is not None:
+            placement = sensor_placement(computation, self._box, averaged.frame, averaged.state)
+            gravity = gravity_at(computation.robot, self._box, averaged.state)
+            offset = offset - placement.reported(load.wrench(gravity))
+        computation.wrenches.offsets.set(self._box, SensorOffset(averaged.frame, offset))
+        return offset, averaged.deviation
+
+    def reset_offset(self) -> None:
+        """Take off nothing from now on."""
+        self._boxes.computation.wrenches.offsets.set(self._box, None)
+
+    @property
+    def poses(self) -> int:
+        """How many are collected."""
+        return len(self._boxes.poses.get(self._box, ("", []))[1])
+
+    def forget_poses(self) -> None:
+        """Begin anew."""
+        self._boxes.poses.pop(self._box, None)
+
+    def add_pose(self, duration: float) -> None:
+        """Average the wrench at the pose at which the robot stands.
+
+        Raises:
+            BadMessage: the robot moves, too little has come, or in a frame where the offset is not constant.
+        """
+        averaged, computation = self._average(duration), self._boxes.computation
+        placement = sensor_placement(computation, self._box, averaged.frame, averaged.state)
+        if not placement.fixed:
+            raise BadMessage(
+                "frame not fixed",
+                f"frame '{averaged.frame}' moves against the connection point of '{self._box}': a sensor's "
+                "offset is constant in its own frame only; give the wrench there",
+            )
+        frame, poses = self._boxes.poses.setdefault(self._box, (averaged.frame, []))
+        if frame != averaged.frame:
+            before = f"the poses before are in frame '{frame}', this one in '{averaged.frame}'"
+            text = f"{before}: RESET begins anew"
+            raise BadMessage("several frames", text)
+        if len(poses) >= MOST_POSES:
+            raise BadMessage("too many poses", f"{MOST_POSES} poses are collected already: SOLVE, or RESET")
+        gravity = placement.rotation.T @ gravity_at(computation.robot, self._box, averaged.state)
+        poses.append(RestPose(gravity, averaged.mean))
+
+    def solve(self, confidence: float) -> IdentifiedPayload:
+        """What all poses tell.
+
+        Raises:
+            UnfitPosesError: nothing, or too little.
+        """
+        frame, poses = self._boxes.poses.get(self._box, ("", []))
+        if not poses:
+            text = f"no pose is collected of black box '{self._box}': ADD_POSE at each pose first"
+            raise UnfitPosesError(text)
+        placement = sensor_placement(self._boxes.computation, self._box, frame, None)
+        return identify_payload(poses, placement, confidence)
+
+    def _average(self, duration: float) -> Averaged:
+        averaging = Averaging(self._box)
+        self._boxes.averaging = averaging
+        try:
+            self._ended.wait(duration)
+        finally:
+            self._boxes.averaging = None
+        return averaging.result()

@@ -1,0 +1,135 @@
+"""Services about black boxes. A thread of their own answers them: to average a wrench takes time."""
+
+import math
+import threading
+from typing import Any, Protocol
+
+from geometry_msgs.msg import Point, Vector3
+from modular_dynamics_interfaces.srv import IdentifyPayload, TareBlackBox
+from rclpy.node import Node
+
+from modular_dynamics_ros.exceptions import BadMessage, NodeError
+from modular_dynamics_ros.messages.wrenches import wrench_message
+from modular_dynamics_ros.node.threads.service_thread import ServiceThread
+
+__all__ = ["BlackBoxServices", "Host"]
+
+USUAL_DURATION, LONGEST_DURATION = 0.5, 60.0  # [s]
+USUAL_CONFIDENCE = 0.95
+
+
+class Host(Protocol):
+    """What the services need of their node. It changes in another thread."""
+
+    @property
+    def active(self) -> bool:
+        """Whether it is."""
+
+    @property
+    def session(self) -> Any:
+        """The robot in force."""
+
+
+class _Refusal(Exception):
+    """`code`: the constant of the service that says why."""
+
+    def __init__(self, code: str, text: str) -> None:
+        super().__init__(text)
+        self.code = code
+
+
+class BlackBoxServices:
+    """tare_black_box and identify_payload, as long as their node is there."""
+
+    def __init__(self, node: Node, host: Host) -> None:
+        self._node, self._host, self._ended = node, host, threading.Event()
+        self._thread = ServiceThread(node, "black boxes")
+        self._thread.add(TareBlackBox, "~/tare_black_box", self._answering(self._tare))
+        self._thread.add(IdentifyPayload, "~/identify_payload", self._answering(self._identify))
+        self._thread.start()
+
+    def destroy(self) -> None:
+        """Answer no more."""
+        self._ended.set()
+        self._thread.destroy()
+
+    def _answering(self, fill: Any) -> Any:
+        def answer(request: Any, response: Any) -> Any:
+            try:
+                fill(request, response)
+                response.success = True
+            except Exception as error:  # a service must not end the node
+                response = type(response)()
+                code, text = self._reason(error)
+                response.error_code, response.error_message = getattr(type(response), code), text
+            return response
+
+        return answer
+
+    def _reason(self, error: Exception) -> tuple[str, str]:
+        if isinstance(error, _Refusal):
+            return error.code, str(error)
+        if isinstance(error, (BadMessage, NodeError)):
+            return "REFUSED", str(error)
+        text = f"{type(error).__name__}: {error}"
+        if self._node.context.ok():
+            self._node.get_logger().error(f"unexpected error in a service of black boxes: {text}")
+        return "UNEXPECTED", text
+
+    def _measuring(self, box: str) -> Any:
+        """The session's measuring, for a black box that it has."""
+        try:
+            session = self._host.session if self._host.active else None
+        except IndexError:  # the node has just forgotten its robots
+            session = None
+        if session is None:
+            raise _Refusal("NOT_ACTIVE", "the node is not active, or has no robot")
+        if box not in (names := session.boxes.names):
+            text = f"no black box '{box:.80}'; there are: {', '.join(names) or 'none'}"
+            raise _Refusal("UNKNOWN_NAME", text)
+        from modular_dynamics_ros.black_boxes.measuring import Measuring  # noqa: PLC0415  # the library
+
+        return Measuring(session.boxes, box, self._ended)
+
+    def _tare(self, request: TareBlackBox.Request, response: TareBlackBox.Response) -> None:
+        measuring = self._measuring(request.black_box)
+        if request.reset:
+            measuring.reset_offset()
+            return
+        offset, deviation = measuring.tare(_duration(request.duration))
+        response.offset, response.deviation = wrench_message(offset), wrench_message(deviation)
+
+    def _identify(self, request: IdentifyPayload.Request, response: IdentifyPayload.Response) -> None:
+        measuring = self._measuring(request.black_box)
+        if request.command == request.RESET:
+            measuring.forget_poses()
+        elif request.command == request.ADD_POSE:
+            measuring.add_pose(_duration(request.duration))
+        elif request.command == request.SOLVE:
+            found = measuring.solve(_confidence(request.confidence))
+            response.mass, response.mass_interval = found.mass, float(found.mass_interval)
+            response.com = Point(**_xyz(found.com))
+            response.com_interval = Vector3(**_xyz(found.com_interval))
+            response.offset, response.residual = wrench_message(found.offset), found.residual
+        else:
+            commands = "RESET (0), ADD_POSE (1) and SOLVE (2)"
+            raise _Refusal("BAD_STATE", f"command {request.command} is none of {commands}")
+        response.poses = measuring.poses
+
+
+def _duration(asked: float) -> float:
+    if not (math.isfinite(asked) and 0.0 <= asked <= LONGEST_DURATION):
+        text = f"duration is {asked:g} s; {LONGEST_DURATION:g} s at most, or 0 for {USUAL_DURATION:g} s"
+        raise _Refusal("BAD_STATE", text)
+    return asked or USUAL_DURATION
+
+
+def _confidence(asked: float) -> float:
+    if not 0.0 <= asked < 1.0:  # NaN is refused, too
+        text = f"confidence is {asked:g}; a probability below 1 is needed, or 0 for {USUAL_CONFIDENCE:g}"
+        raise _Refusal("BAD_STATE", text)
+    return asked or USUAL_CONFIDENCE
+
+
+def _xyz(values: Any) -> dict[str, float]:
+    return dict(zip("xyz", values.tolist(), strict=True))

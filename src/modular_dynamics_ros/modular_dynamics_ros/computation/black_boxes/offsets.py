@@ -1,0 +1,57 @@
+"""Offsets of the sensors of black boxes, taken off in the sensors' frames."""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import numpy as np
+
+from modular_dynamics_ros.computation.values import Array
+from modular_dynamics_ros.exceptions import BadMessage
+
+__all__ = ["SensorOffset", "SensorOffsets"]
+
+
+class SensorOffset(NamedTuple):
+    """What a sensor reports too much: (6,) [N, N m] in its frame."""
+
+    frame: str
+    values: Array
+
+
+class SensorOffsets:
+    """By black box."""
+
+    def __init__(self) -> None:
+        self._offsets: dict[str, SensorOffset] = {}
+
+    def set(self, box: str, offset: SensorOffset | None) -> None:
+        """Take this off from now on; None: nothing."""
+        if offset is None:
+            self._offsets.pop(box, None)
+        else:
+            self._offsets[box] = offset
+
+    def get(self, box: str) -> Array:
+        """What is taken off (6,)."""
+        offset = self._offsets.get(box)
+        return np.zeros(6) if offset is None else offset.values
+
+    def taken_off(self, box: str, frame: str, wrench: Array) -> Array:
+        """A wrench without its sensor's offset.
+
+        Raises:
+            BadMessage: it is in another frame than the one in which the offset is known.
+        """
+        if (offset := self._offsets.get(box)) is None:
+            return wrench
+        if offset.frame != frame:
+            raise BadMessage(
+                "offset in another frame",
+                f"the sensor was tared in frame '{offset.frame:.80}', and the wrench is in '{frame:.80}': "
+                "tare again, or forget the offset (reset of tare_black_box)",
+            )
+        return wrench - offset.values
+
+    def continue_from(self, other: "SensorOffsets", boxes: Mapping[str, object] | tuple[str, ...]) -> None:
+        """Keep what is known of boxes that are still there."""
+        self._offsets = {name: offset for name, offset in other._offsets.items() if name in boxes}

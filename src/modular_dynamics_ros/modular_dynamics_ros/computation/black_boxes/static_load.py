@@ -1,0 +1,103 @@
+"""The wrench of what hangs at rest beyond a force/torque sensor.
+
+At rest the predecessor carries the weight: force -m g, and about the origin of a frame the moment c x (-m g).
+Both are linear in the mass m and in the first moment h = m c; the rotational inertia does not appear. So they
+are written here directly: the library's regressor has ten columns for each body, six of them zero at rest.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from modular_dynamics.algebra.matrix_forms import skew
+from modular_dynamics_ros.computation.frames import wrench_matrix
+from modular_dynamics_ros.computation.values import Array
+from modular_dynamics_ros.exceptions import RobotError, listed
+
+__all__ = ["Load", "SensorPlacement", "load_assignments"]
+
+
+@dataclass(frozen=True, eq=False)
+class Load:
+    """A mass [kg] and its centre (3,) [m] in the frame of a connection point."""
+
+    mass: float
+    com: Array
+
+    def wrench(self, gravity: Array) -> Array:
+        """[force, moment] (6,) that carries it at rest, at and in the connection point's frame.
+
+        Args:
+            gravity: (3,) in the same frame [m/s^2].
+        """
+        force = -self.mass * gravity
+        return np.concatenate((force, np.cross(self.com, force)))
+
+
+@dataclass(frozen=True, eq=False)
+class SensorPlacement:
+    """How a black box's sensor reports.
+
+    Attributes:
+        to_connection: (6, 6) takes its wrench to what the predecessor exerts on the box, at and in the
+            connection point's frame; with its sign.
+        fixed: whether the sensor's frame is fixed to the connection point at every state.
+    """
+
+    to_connection: Array
+    fixed: bool
+
+    def reported(self, wrench: Array) -> Array:
+        """What the sensor reports of a wrench (6,) on the box at the connection point."""
+        return np.asarray(np.linalg.solve(self.to_connection, wrench), dtype=float)
+
+    @property
+    def sign(self) -> float:
+        """-1 where the sensor reports what the box exerts."""
+        return 1.0 if np.linalg.det(self.to_connection[:3, :3]) > 0.0 else -1.0
+
+    @property
+    def rotation(self) -> Array:
+        """R (3, 3), from the sensor's axes to those of the connection point."""
+        return self.sign * self.to_connection[:3, :3]
+
+    @property
+    def origin(self) -> Array:
+        """(3,) of the sensor's frame, in that of the connection point [m]."""
+        lever = self.sign * self.to_connection[3:, :3] @ self.rotation.T
+        return np.array([lever[2, 1], lever[0, 2], lever[1, 0]])
+
+    @classmethod
+    def at(cls, H_connection_sensor: Array, *, reverse: bool = False) -> "SensorPlacement":
+        """Of a sensor frame with this pose (4, 4)."""
+        matrix = wrench_matrix(H_connection_sensor)
+        return cls(-matrix if reverse else matrix, fixed=True)
+
+    @staticmethod
+    def moment_of(gravity: Array) -> Array:
+        """(3, 3) takes the first moment h [kg m] to the moment that carries it: h x (-g) = [g] h."""
+        return np.asarray(skew(gravity))
+
+
+def load_assignments(texts: Sequence[str], boxes: Sequence[str]) -> dict[str, Load]:
+    """Loads by black box, from texts such as "gripper:=1.2 0.0 0.0 0.05".
+
+    Raises:
+        RobotError: a text that is no such assignment, or of something else than a black box.
+    """
+    loads: dict[str, Load] = {}
+    for text in texts:
+        name, _, numbers = text.rpartition(":=")
+        if name not in boxes:
+            has = f"the black boxes are {', '.join(boxes) or 'none'}"
+            raise RobotError(f"black_box_loads names {listed([name or text])}, but {has}")
+        try:
+            mass, *com = map(float, numbers.split())
+        except ValueError:
+            mass, com = np.nan, []
+        if len(com) != 3 or name in loads or not (0.0 <= mass < np.inf and np.isfinite(com).all()):
+            needed = "NAME:=MASS X Y Z [kg, m] is needed once for each, such as gripper:=1.2 0.0 0.0 0.05"
+            raise RobotError(f"black_box_loads has '{text}'; {needed}")
+        loads[name] = Load(mass, np.array(com))
+    return loads

@@ -1,0 +1,1 @@
+"""What runs beside the executor: the preparation of robots, and services."""

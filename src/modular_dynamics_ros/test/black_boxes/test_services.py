@@ -1,0 +1,117 @@
+"""Tare and identification of an active dynamics_node; the truth is the graph that knows the box's mass."""
+
+import numpy as np
+import pytest
+from modular_dynamics_interfaces.srv import IdentifyPayload as Identify
+
+from .conftest import OFFSET
+
+pytestmark = [pytest.mark.ros, pytest.mark.usefixtures("ros")]
+
+
+def good(answer):
+    assert (answer.success, answer.error_code, answer.error_message) == (True, answer.NONE, "")
+    return answer
+
+
+def refused(answer, code):
+    assert not answer.success
+    assert answer.error_code == getattr(answer, code), answer.error_message
+    return answer.error_message
+
+
+def numbers(wrench):
+    f, t = wrench.force, wrench.torque
+    return np.array([f.x, f.y, f.z, t.x, t.y, t.z])
+
+
+def test_a_tare_with_the_known_load_leaves_its_weight(boxed, graph_load):
+    """So the torques are right at another pose, too."""
+    node = boxed(black_box_loads=[graph_load]).ready()
+    node.q = np.array([0.3, 0.5, -0.2])
+    wrong = node.effort() - node.held(node.q)[0]
+    assert np.abs(wrong).max() > 0.01  # the offset falsifies torques
+    answer = good(node.ask("tare_black_box", duration=0.2))
+    assert numbers(answer.offset) == pytest.approx(OFFSET, abs=1e-9)
+    assert numbers(answer.deviation) == pytest.approx(np.zeros(6), abs=1e-9)
+    for node.q in (np.array([0.3, 0.5, -0.2]), np.array([1.0, -0.9, 0.4])):
+        assert node.effort() == pytest.approx(node.held(node.q)[0], abs=1e-9)
+    good(node.ask("tare_black_box", reset=True))
+    node.q = np.array([0.3, 0.5, -0.2])
+    assert node.effort() - node.held(node.q)[0] == pytest.approx(wrong, abs=1e-9)
+
+
+def test_a_tare_without_a_known_load_takes_the_weight_for_offset(boxed):
+    node = boxed().ready()
+    node.q = np.array([0.3, 0.5, -0.2])
+    offset = numbers(good(node.ask("tare_black_box", duration=0.2)).offset)
+    assert offset == pytest.approx(OFFSET + node.held(node.q)[1], abs=1e-9)
+
+
+def test_a_wrench_in_another_frame_than_the_tared_is_refused(boxed, capfd):
+    node = boxed(stale_after=60.0).ready()
+    good(node.ask("tare_black_box", duration=0.2))
+    node.frame = "stem"
+    node.said("the sensor was tared in frame 'upper_stem', and the wrench is in 'stem'", capfd, node.feed)
+    good(node.ask("tare_black_box", duration=0.2))  # in the new frame
+
+
+def test_a_payload_is_identified(boxed):
+    node = boxed().ready()
+    node.noise = 0.02
+    for n, (bend, left) in enumerate(
+        [(-1.2, 0.0), (-0.6, 0.5), (0.0, 0.1), (0.5, 0.2), (0.9, 0.0), (1.3, -1.0)]
+    ):
+        node.q = np.array([0.1 * n, bend, left])
+        node.effort()  # it stands there
+        assert (
+            good(node.ask("identify_payload", command=Identify.Request.ADD_POSE, duration=0.3)).poses == n + 1
+        )
+    found = good(node.ask("identify_payload", command=Identify.Request.SOLVE, confidence=0.999))
+    body = node.graph.bodies[node.graph.joint_index("right")]
+    com, interval = ([getattr(v, k) for k in "xyz"] for v in (found.com, found.com_interval))
+    assert found.mass == pytest.approx(body.mass, abs=found.mass_interval)
+    assert 0.0 < found.mass_interval < 0.05 * body.mass
+    assert (np.abs(np.array(com) - body.com) <= interval).all(), (com, body.com, interval)
+    assert max(interval) < 0.02
+    assert numbers(found.offset)[:3] == pytest.approx(OFFSET[:3], abs=0.1)
+    assert 0.0 < found.residual < 0.05
+    assert good(node.ask("identify_payload", command=Identify.Request.RESET)).poses == 0
+    text = refused(node.ask("identify_payload", command=Identify.Request.SOLVE), "REFUSED")
+    assert "no pose is collected" in text
+
+
+def test_a_moving_robot_is_refused(boxed):
+    node = boxed().ready()
+    node.v = np.array([0.0, 0.2, 0.0])
+    text = refused(node.ask("identify_payload", command=Identify.Request.ADD_POSE, duration=0.2), "REFUSED")
+    assert "must be at rest" in text
+    assert "joint 'bend' moves" in text
+    assert "must be at rest" in refused(node.ask("tare_black_box", duration=0.2), "REFUSED")
+
+
+def test_bad_requests_are_answered_with_the_reason(boxed):
+    node = boxed()
+    text = refused(node.ask("tare_black_box", feed=False), "NOT_ACTIVE")
+    assert "not active" in text
+    node.ready()
+    text = refused(node.ask("tare_black_box", black_box="left_branch"), "UNKNOWN_NAME")
+    assert text == "no black box 'left_branch'; there are: right_branch"
+    assert "duration is nan" in refused(node.ask("tare_black_box", duration=np.nan), "BAD_STATE")
+    assert "duration is -1" in refused(node.ask("tare_black_box", duration=-1.0), "BAD_STATE")
+    assert "command 7" in refused(node.ask("identify_payload", command=7), "BAD_STATE")
+    solve = Identify.Request.SOLVE
+    assert "confidence is 1" in refused(
+        node.ask("identify_payload", command=solve, confidence=1.0), "BAD_STATE"
+    )
+    text = refused(node.ask("tare_black_box", feed=False, duration=0.1), "REFUSED")
+    assert "no joint state came meanwhile" in text
+
+
+@pytest.fixture
+def graph_load(four_link):
+    import modular_dynamics as md
+
+    graph = md.load_urdf(four_link)
+    body = graph.bodies[graph.joint_index("right")]
+    return f"right_branch:={body.mass} " + " ".join(map(str, body.com.tolist()))
