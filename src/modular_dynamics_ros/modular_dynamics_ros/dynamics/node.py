@@ -95,8 +95,10 @@ class DynamicsNode(RobotNode[DynamicsParameters]):
 
     def put_in_force(self, session: Any) -> int:
         """See `Host`."""
-        answered = None if self._current is None else self._current.record.counts.last_stamp
-        stamp = change_stamp(self.now(), self.parameters.stale_after, answered, self.succession.stamp)
+        record = None if self._current is None else self._current.record
+        # of a rate, the one that waits is answered by the robot as it was
+        answered = () if record is None else (record.counts.last_stamp, record.waiting)
+        stamp = change_stamp(self.now(), self.parameters.stale_after, *answered, self.succession.stamp)
         self.succession.add_changed(session, stamp)
         return stamp
 

@@ -5,8 +5,9 @@ import pytest
 from std_msgs.msg import String
 
 import modular_dynamics as md
-from helpers.nodes.dynamics_harness import Q
+from helpers.nodes.dynamics_harness import Q, V
 from helpers.rebuilt import assert_same_to_the_bit
+from modular_dynamics_ros.messages.stamps import stamp_nanoseconds
 from modular_dynamics_ros.node.robot_node import FAILURE
 
 pytestmark = [pytest.mark.ros, pytest.mark.usefixtures("ros")]
@@ -121,24 +122,37 @@ def test_a_description_that_comes_while_a_change_is_prepared_is_changed_too(
     assert_same_to_the_bit(client.graph(), loaded(md.load_urdf(heavy)))
 
 
-def test_the_robot_of_a_file_is_published(make, described, monkeypatch, loaded, load):
+def test_the_robot_of_a_file_is_published(make, described, loaded, load):
     texts = []
     client = make(publish_robot_description=True)
     client.probe.create_subscription(String, "robot_description", lambda one: texts.append(one.data), 10)
     client.activate()
     client.spin_until(lambda: texts)
     assert texts == [described.urdf]
-    if hasattr(described, "to_urdf"):
-        assert client.call("SetPayload", link="left_branch", load=load).success
-        client.spin_until(lambda: len(texts) > 1)
-        graph = md.load_urdf(texts[-1])
-        values = np.zeros((2, 4))
-        tau = md.inverse_dynamics(graph, Q, *values)
-        assert tau == pytest.approx(md.inverse_dynamics(loaded(described), Q, *values), abs=1e-12)
-    else:
-        response = client.call("SetPayload", link="left_branch", load=load)
-        assert response.error_code == response.REFUSED
-        assert "writes no URDF of a changed robot" in response.error_message
+    assert client.call("SetPayload", link="left_branch", load=load).success
+    client.spin_until(lambda: len(texts) > 1)
+    graph = md.load_urdf(texts[-1])
+    values = np.zeros((2, 4))
+    tau = md.inverse_dynamics(graph, Q, *values)
+    assert tau == pytest.approx(md.inverse_dynamics(loaded(described), Q, *values), abs=1e-12)
+
+
+def test_a_state_that_waits_for_the_timer_of_a_rate_is_answered_before_the_change(make, described, load):
+    """Its publisher's clock is ahead."""
+    client = make(rate=0.2).start()
+    client.spin_until(lambda: client.states.get_subscription_count())
+    record, ahead = client.node.session.record, client.node.now() + 5 * 10**9
+
+    def waits():
+        client.send(stamp=ahead)
+        return record.waiting == ahead
+
+    client.spin_until(waits)
+    response = client.call("SetPayload", link="left_branch", load=load)
+    assert stamp_nanoseconds(response.stamp) == ahead + 1
+    client.spin_until(lambda: client.torque_of(ahead) is not None)
+    efforts = md.inverse_dynamics(described, Q, V, np.zeros(4)).tolist()
+    assert client.torque_of(ahead).effort.tolist() == efforts
 
 
 def test_the_topic_of_others_is_not_published(make, capfd):

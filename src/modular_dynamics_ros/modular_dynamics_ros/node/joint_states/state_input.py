@@ -4,6 +4,7 @@ from collections import deque
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
+from weakref import ref
 
 import numpy as np
 
@@ -69,6 +70,7 @@ class StateInput:
         # superseded messages, the newest last; bounded where nothing more comes for a robot that was replaced
         self._unread: deque[tuple[JointState, dict[str, Any]]] = deque(maxlen=MOST_UNREAD)
         self._of_others: deque[JointState] = deque(maxlen=MOST_OTHERS)
+        self._changed: ref[StateInput] | None = None  # that of the robot as it was changed later
 
     @property
     def _valid_for(self) -> int:
@@ -76,17 +78,31 @@ class StateInput:
         return round(self._computation.settings.stale_after * 1e9)
 
     def continue_from(self, other: "StateInput") -> None:
-        """Know what is known of the joints of a robot that was changed, also of those that it had not."""
+        """Know what is known of the joints of a robot that was changed, also of those that it had not.
+
+        What still comes for that one counts here, too: a publisher of other joints may be late.
+        """
         self._merged.continue_from(other._merged)
         self._of_others = other._of_others
         for message in list(self._of_others):
-            stamp = stamp_nanoseconds(message.header.stamp)
-            try:
-                sample = self._reader.read(message)
-            except BadMessage:
-                continue  # its publisher's next one is reported
-            if stamp and len(sample.q):
-                self._merged.add(sample, stamp)
+            if stamp := stamp_nanoseconds(message.header.stamp):
+                self._note(message, stamp)
+        other._changed = ref(self)
+
+    def _note(self, message: "JointState", stamp: int) -> None:
+        """Take the values of a message that the robot before has got."""
+        try:
+            sample = self._reader.read(message, efforts=self._efforts())
+        except BadMessage:
+            return  # reported by that one, or with its publisher's next one
+        if len(sample.layout.joints) or sample.layout.optional:
+            self._merged.add(sample, stamp)
+        self._note_changed(message, stamp)
+
+    def _note_changed(self, message: "JointState", stamp: int) -> None:
+        changed = None if self._changed is None else self._changed()
+        if changed is not None:
+            changed._note(message, stamp)
 
     def fits(self, names: Sequence[str]) -> bool:
         """Whether a message with these names holds all joints that are needed."""
@@ -115,9 +131,11 @@ class StateInput:
             sample = self._reader.read(message, efforts=self._efforts())
             if self._of_other_joints(sample.layout):
                 self._of_others.append(message)
+                self._note_changed(message, state_stamp(message, info, self._node))
                 return
             stamp = state_stamp(message, info, self._node)
             missing = self._merge(sample, stamp)
+            self._note_changed(message, stamp)
             self._record.require_order(stamp, self._node.now())
             if missing:
                 self._record.counts.incomplete += 1
