@@ -1,1 +1,1 @@
-"""What live_reconfiguration.py needs: a node that changes the robot, and the torques that are expected."""
+"""What live_reconfiguration.py and live_docking.py need: nodes that change the robot, and expected torques."""

@@ -21,7 +21,7 @@ from modular_dynamics_ros.computation.changes.attachment import Attachment
 from modular_dynamics_ros.computation.changes.payload import Payload
 from modular_dynamics_ros.exceptions import ChangeFileError, NodeError, NumbersError, RobotError, UnknownError
 from modular_dynamics_ros.lifecycle.failures import described as described_failure
-from modular_dynamics_ros.messages.changes import load_numbers, pose_numbers
+from modular_dynamics_ros.messages.queries.changes import load_numbers, pose_numbers
 from modular_dynamics_ros.messages.stamps import stamp_message
 from modular_dynamics_ros.reconfiguration.host import Host
 from modular_dynamics_ros.reconfiguration.reconfiguration import Edit, NoRobotError, Reconfiguration

@@ -140,7 +140,7 @@ def test_the_robot_of_a_file_is_published(make, described, loaded, load):
 def test_a_state_that_waits_for_the_timer_of_a_rate_is_answered_before_the_change(make, described, load):
     """Its publisher's clock is ahead."""
     client = make(rate=0.2).start()
-    client.spin_until(lambda: client.states.get_subscription_count())
+    client.spin_until(client.states.get_subscription_count)
     record, ahead = client.node.session.record, client.node.now() + 5 * 10**9
 
     def waits():
