@@ -1,1 +1,1 @@
-"""What live_reconfiguration.py and live_docking.py need: nodes that change the robot, and expected torques."""
+"""What live_reconfiguration.py and live_docking.py need: nodes that change the robot, expected torques."""

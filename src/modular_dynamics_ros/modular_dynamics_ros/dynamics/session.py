@@ -152,6 +152,7 @@ class DynamicsSession:
     def destroy(self) -> None:
         """Deactivate, and remove the publishers."""
         self.deactivate()
+        self.boxes.destroy()
         self._outputs.destroy()
 
     def set_parameters(self, parameters: DynamicsParameters) -> None:
