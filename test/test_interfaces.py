@@ -138,7 +138,13 @@ def found(ros, tmp_path_factory) -> Found:
     told = [] if JointTrajectoryControllerState is None else [told]
     whole = rules | {"robot_description_file": str(torso), "loads": "topics"}
     runs = {
-        DynamicsNode: [{}, boxed, closed | {"use_sim_time": True}, *(robot | one for one in told)],
+        DynamicsNode: [
+            {},
+            boxed,
+            robot | {"publish_robot_description": True},
+            closed | {"use_sim_time": True},
+            *(robot | one for one in told),
+        ],
         TorsoReactionNode: [rules, whole, *(whole | one for one in told)],
         SubsystemNode: [{}, {"robot_description_file": str(ROBOTS / "charmie.urdf"), "subsystem": "torso"}],
         AssemblyNode: [{"robot_state_publisher": "state_publisher"}],

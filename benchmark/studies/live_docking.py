@@ -19,7 +19,7 @@ import yaml
 from rich.console import Console
 from rich.table import Table
 
-from benchmark.studies.docking_probe import ASSEMBLY, DYNAMICS, NAMES, Figures, LiveDocking
+from benchmark.studies.reconfiguration.docking_probe import ASSEMBLY, DYNAMICS, NAMES, Figures, LiveDocking
 from modular_dynamics.modular import Assembly, shipped_types
 from modular_dynamics_ros.assembly.live_assembly import description_of
 from modular_dynamics_ros.computation.computation import Computation

@@ -6,11 +6,14 @@ __all__ = [
     "AssemblyFileError",
     "BadMessage",
     "BagError",
+    "ChangeFileError",
     "MotionError",
     "NoJointsError",
     "NodeError",
+    "NumbersError",
     "ParameterError",
     "RobotError",
+    "UnknownError",
     "listed",
 ]
 
@@ -35,6 +38,18 @@ class RobotError(NodeError):
 
 class NoJointsError(RobotError):
     """A robot without a joint whose torque can be computed, such as the first module of an assembly."""
+
+
+class ChangeFileError(NodeError):
+    """A file of a robot's changes, or of a robot to attach, that cannot be read or written."""
+
+
+class NumbersError(NodeError):
+    """Numbers of a request that are missing, too many, or not finite."""
+
+
+class UnknownError(NodeError):
+    """A request names what is not there; the text names what is."""
 
 
 class MotionError(NodeError):

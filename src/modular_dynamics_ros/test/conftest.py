@@ -6,7 +6,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import modular_dynamics as md
 from helpers.robots.urdf_text import inertial, joint, robot
+
+GRIPPER_MOMENTS = np.array([[2e-3, 1e-4, 0.0], [1e-4, 1.8e-3, 2e-4], [0.0, 2e-4, 1e-3]])
+JAW = np.diag([1e-4, 1.1e-4, 5e-5])
 
 
 @pytest.fixture(scope="session")
@@ -67,3 +71,18 @@ def quadruped() -> str:
             parts.append(joint(f"{names[k + 1]}_joint", "revolute", names[k], names[k + 1], place, axis=axis))
         parts.append(joint(f"{leg}_tip", "fixed", names[3], names[4], (0.0, 0.0, -0.25)))
     return robot("quadruped", parts)
+
+
+@pytest.fixture(scope="session")
+def gripper_urdf() -> str:
+    """URDF of a palm and a jaw that slides on it."""
+    palm, jaw = inertial(0.7, (0.0, 0.01, 0.04), GRIPPER_MOMENTS), inertial(0.09, (0.01, 0.02, 0.03), JAW)
+    parts = [f"<link name='palm'>{palm}</link>", f"<link name='jaw'>{jaw}</link>"]
+    parts.append(joint("finger", "prismatic", "palm", "jaw", (0.03, 0.0, 0.1), axis=(1, 0, 0)))
+    return robot("gripper", parts)
+
+
+@pytest.fixture(scope="session")
+def described(four_link: str) -> md.SubsystemGraph:
+    """The graph of four_link."""
+    return md.load_urdf(four_link)

@@ -84,6 +84,12 @@ class BlackBoxes:
         self._stop_timer()
         self._matcher.clear()
 
+    def destroy(self) -> None:
+        """Deactivate, and refer to the session no more: rings of objects are freed late."""
+        self.deactivate()
+        self._answer = lambda *of: None
+        self._matcher = StampMatcher((), 0.0, lambda of: None)
+
     def retire(self) -> None:
         """No wrench comes any more."""
         self._retired = True

@@ -1,13 +1,15 @@
 """From one joint state to the torques of one robot, without ROS: what the nodes do for each message."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from modular_dynamics_ros.computation.accelerations.acceleration_source import AccelerationSource
+from modular_dynamics_ros.computation.accelerations.places import places
 from modular_dynamics_ros.computation.base_states import BaseStates
+from modular_dynamics_ros.computation.carried_over import carried_configuration, carried_state
 from modular_dynamics_ros.computation.closed_loop import ClosedLoop, ClosedLoopSolution
 from modular_dynamics_ros.computation.feedforward import limit_efforts, select_terms
 from modular_dynamics_ros.computation.open_chain import OpenChain, OpenChainDynamics
@@ -63,6 +65,8 @@ class Computation:
         self.accelerations = AccelerationSource(len(robot.state_names), settings)
         self.wrenches = RobotWrenches(robot, settings.reversed_black_boxes)
         self._position: _Position | None = None  # measured last
+        # of the robot before, while this one has no answer
+        self._inherited: tuple[Robot, Configuration] | None = None
         self._not_held: tuple[_Position, BadMessage] | None = None  # where loops did not close, and why
         self.base_states = None if robot.base is None else BaseStates(settings, robot.base.source)
         self._solver = _solver_of(robot, settings)
@@ -91,11 +95,59 @@ class Computation:
             return
         own.continue_from(others)
 
+    def carry_over(self, other: "Computation", last: Answer | None) -> None:
+        """This robot is the other one, changed: what came in for that one counts for this one, too.
+
+        Call it after `continue_from`.
+
+        Args:
+            last: answer of the other one, whose assembly mode the loops keep.
+        """
+        robot, before = self.robot, other.robot
+        self.accelerations.continue_from(other.accelerations, robot.state_names, before.state_names)
+        self.wrenches.continue_from(other.wrenches)
+        self._inherited = other._inherited if last is None else (before, last.configuration)
+        if other._position is not None:
+            stamp, q, measured = other._position
+            state = carried_state(robot, before, State(stamp, q, q, q, measured))
+            self._position = None if state is None else (stamp, state.q, state.measured)
+
+    def carried_answer(self, before: Robot, last: Answer) -> Answer | None:
+        """An answer of the robot before, to hold this one; None where this one has other joints, too."""
+        robot, boxes = self.robot, last.wrenches.black_box or {}
+        state = carried_state(robot, before, last.state)
+        known = {*before.graph.joint_names, *boxes}
+        if state is None or not known.issuperset((*robot.graph.joint_names, *robot.black_boxes)):
+            return None
+        wrenches = AppliedWrenches(None, {name: boxes[name] for name in robot.black_boxes} or None)
+        where = places(robot.state_names, before.state_names)
+        configuration = carried_configuration(
+            robot, before, last.configuration, state, lambda: last.configuration
+        )
+        return replace(
+            last,
+            state=state,
+            configuration=configuration,
+            wrenches=wrenches,
+            effort=last.effort[where],
+            exceeded=last.exceeded[where],
+        )
+
+    def positions(self, last: Answer | None) -> dict[str, float]:
+        """By joint, the positions measured last; of joints that loops and gears move, those of an answer."""
+        robot, found = self.robot, dict[str, float]()
+        if last is not None:
+            q, names = last.configuration.coordinates, robot.passive_names
+            found = {name: float(q[robot.graph.q_slice(name)][0]) for name in names}
+        if self._position is not None:
+            found |= zip(robot.state_names, self._position[1].tolist(), strict=True)
+        return found
+
     def forget(self) -> None:
         """Forget all inputs: what came before a pause of unknown length says nothing about now."""
         self.wrenches.clear()
         self.accelerations.forget()
-        self._position = None
+        self._position = self._inherited = None
         if self.base_states is not None:
             self.base_states.clear()
 
@@ -157,11 +209,20 @@ class Computation:
             or the torques overflow.
         """
         external, boxes = self.wrenches.current(now, self.settings, boxes)
-        configuration = self._solver.configuration_at(
-            state, *(answer.configuration for answer in previous if answer)
-        )
+        configuration = self._solver.configuration_at(state, *self._followed(state, previous))
         black_box = self.wrenches.at_connections(boxes, configuration.coordinates)
         return self._answer(state, configuration, AppliedWrenches(external, black_box))
+
+    def _followed(self, state: State, previous: Sequence[Answer | None]) -> list[Configuration]:
+        """The configurations that the loops follow: of previous answers, else of the robot before."""
+        own = [answer.configuration for answer in previous if answer]
+        if own or self._inherited is None or not self.robot.closed:
+            self._inherited = None
+            return own
+        solver = self._solver
+        return [
+            carried_configuration(self.robot, *self._inherited, state, lambda: solver.configuration_at(state))
+        ]
 
     def hold(self, previous: Answer) -> Answer:
         """Torques that hold the position measured last against gravity.

@@ -62,12 +62,12 @@ class LinkFrames:
     """The links of one robot.
 
     Attributes:
-        fixed: frames that are no links; robots of one node may share them.
+        fixed: frames that are no links; robots of one node may share them. names: of the links.
     """
 
     def __init__(self, robot: Robot) -> None:
         self.fixed = FixedFrames()
-        self._graph, self._links = robot.graph, frozenset(robot.graph.links)
+        self._graph, self.names = robot.graph, frozenset(robot.graph.links)
         self._boxes = {
             link: one.name
             for one in robot.graph.subsystems
@@ -81,9 +81,9 @@ class LinkFrames:
         Raises:
             BadMessage: no link, and not fixed to one.
         """
-        if frame in self._links:
+        if frame in self.names:
             return frame, wrench
-        if (found := self.fixed.on_link(frame, self._links)) is not None:
+        if (found := self.fixed.on_link(frame, self.names)) is not None:
             return found[0], wrench_matrix(found[1]) @ wrench
         links = f"its links: {listed(self._graph.links, 8)}"
         if not frame:

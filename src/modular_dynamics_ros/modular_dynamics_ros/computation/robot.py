@@ -16,7 +16,7 @@ from modular_dynamics_ros.computation.floating_base import FloatingBase, floatin
 from modular_dynamics_ros.computation.values import Array
 from modular_dynamics_ros.exceptions import NoJointsError, RobotError, listed
 
-__all__ = ["Robot", "header_of", "load_robot", "robot_of_graph", "xacro_mappings"]
+__all__ = ["Robot", "header_of", "load_robot", "read_graph", "robot_of", "robot_of_graph", "xacro_mappings"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,18 +122,37 @@ def load_robot(
     frame_prefix: str = "",
     strict: bool = False,
 ) -> Robot:
-    """Read a robot from a URDF's path or text.
+    """Read a robot from a URDF's path or text: `read_graph`, then `robot_of`.
+
+    Args:
+        frame_prefix: begins the names of the links in TF.
+
+    Raises:
+        RobotError: as of both.
+    """
+    graph = read_graph(description, partition_file, gravity, xacro_arguments, base_source, strict=strict)
+    return robot_of(graph, base_source, frame_prefix)
+
+
+def read_graph(
+    description: str | Path,
+    partition_file: str = "",
+    gravity: tuple[float, ...] = (0.0, 0.0, -9.81),
+    xacro_arguments: Sequence[str] = (),
+    base_source: str = "",
+    *,
+    strict: bool = False,
+) -> md.SubsystemGraph:
+    """Read a graph from a URDF's path or text.
 
     Args:
         xacro_arguments: of a xacro file, each name:=value.
         base_source: topic with the motion of its root link, odometry or imu; empty: the root is fixed. With
         odometry the URDF may have a floating joint at the root already.
-        frame_prefix: begins the names of the links in TF.
         strict: whether what looks wrong is an error; else it is in the robot's `warnings`.
 
     Raises:
-        RobotError: the library refuses the description or its arguments, or the robot has joints whose state
-        joint_states cannot carry, or no joint whose torque can be computed.
+        RobotError: the library refuses the description or its arguments.
     """
     try:
         with warnings.catch_warnings():
@@ -149,13 +168,20 @@ def load_robot(
                 mappings=mappings,
             )
             graph = load()
-            floating = floating_joints(graph)
-            bases = set(floating) if base_source == "odometry" else set[str]()
-            if base_source and not floating:
-                graph = load(floating_base=True)
-                bases = set(floating_joints(graph))
+            return load(floating_base=True) if base_source and not floating_joints(graph) else graph
     except (md.ModularDynamicsError, OSError) as error:
         raise RobotError(str(error)) from error
+
+
+def robot_of(graph: md.SubsystemGraph, base_source: str = "", frame_prefix: str = "") -> Robot:
+    """The robot of a graph that `read_graph` has read, or of a changed one.
+
+    Raises:
+        RobotError: as of `robot_of_graph`.
+    """
+    # of an imu it is added, and a URDF's own is refused
+    moved = base_source == "odometry" or (base_source and graph.floating_base)
+    bases = floating_joints(graph) if moved else ()
     return robot_of_graph(graph, base_source, bases, frame_prefix)
 
 
@@ -168,7 +194,8 @@ def robot_of_graph(
         bases: floating joints whose state comes from elsewhere, by name; base_source: from where.
 
     Raises:
-        RobotError: as of `load_robot`.
+        RobotError: the robot has joints whose state joint_states cannot carry, or no joint whose torque can
+            be computed.
     """
     floating = floating_joints(graph)
     several = [joint for joint in graph.joints if joint.type.nv > 1]

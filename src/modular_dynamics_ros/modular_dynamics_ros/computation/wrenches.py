@@ -115,6 +115,12 @@ class TimedWrenches:
         self._newest.clear()
         self._stopped.clear()
 
+    def continue_from(self, other: "TimedWrenches", fits: Callable[[str, TimedWrench], bool]) -> None:
+        """Take over the wrenches of another robot that this one can use, by source."""
+        self._newest = {source: one for source, one in other._newest.items() if fits(source, one)}
+        self._stopped = other._stopped.intersection(self._newest)
+        self.stops = other.stops
+
     def by_validity(
         self, now: int, valid_for: float
     ) -> tuple[Mapping[str, TimedWrench], Mapping[str, TimedWrench]]:
@@ -200,6 +206,21 @@ class RobotWrenches:
     def is_reversed(self, name: str) -> bool:
         """Whether the wrench of a black box comes with the opposite sign."""
         return name in self._reversed
+
+    def continue_from(self, other: "RobotWrenches") -> None:
+        """Take over those of a robot that was changed, as far as this one has the links and black boxes."""
+        links = self.links.names
+        self.external.continue_from(other.external, lambda frame, one: one.link in links)
+        self.black_box.continue_from(other.black_box, self._fits)
+
+    def _fits(self, box: str, one: TimedWrench) -> bool:
+        if box not in self._boxes or one.link not in {*self.links.names, connection_frame(box)}:
+            return False
+        try:
+            self._frames.place(box, one.link)
+        except BadMessage:
+            return False
+        return True
 
     def clear(self) -> None:
         """Forget all wrenches."""

@@ -1,24 +1,37 @@
 """dynamics_node: the joint torques of a robot composed of subsystems, for every joint state.
 
 It listens to joint_states and, with acceleration_source 'reference', to reference. It is a lifecycle node:
-without robot_description_file it waits, configured, for a robot on the topic robot_description.
+without robot_description_file it waits, configured, for a robot on the topic robot_description. Services
+change the robot while it runs: payloads, attached robots, locked joints, numbers of the model.
 """
 
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, cast
+
+from rclpy.lifecycle import LifecycleState
+
 from modular_dynamics_ros.black_boxes.services import BlackBoxServices
+from modular_dynamics_ros.messages.status import OK, Status
 from modular_dynamics_ros.node.interfaces import SessionType
+from modular_dynamics_ros.node.joint_states.change_stamp import change_stamp
 from modular_dynamics_ros.node.robot_node import RobotNode
 from modular_dynamics_ros.node.spinning import run_lifecycle_node
 from modular_dynamics_ros.parameters.dynamics import DynamicsParameters
 from modular_dynamics_ros.queries.services import QueryServices
 
+if TYPE_CHECKING:  # they import the library
+    from modular_dynamics_ros.dynamics.session import DynamicsSession
+    from modular_dynamics_ros.reconfiguration.reconfiguration import Reconfiguration
+
 __all__ = ["DynamicsNode", "main"]
 
 
 class DynamicsNode(RobotNode[DynamicsParameters]):
-    """The torques of one robot: see `DynamicsSession`."""
+    """The torques of one robot: see `DynamicsSession`; and its changes: see `Reconfiguration`."""
 
     NAME = "dynamics_node"
     PARAMETERS = DynamicsParameters
+    _changes: "Reconfiguration"
 
     def equip(self) -> None:
         """See `ManagedNode`."""
@@ -37,6 +50,76 @@ class DynamicsNode(RobotNode[DynamicsParameters]):
         from modular_dynamics_ros.dynamics.session import DynamicsSession  # noqa: PLC0415  # imports the library
 
         return DynamicsSession
+
+    def prepare_robots(self) -> bool:
+        """See `RobotNode`: read the changes that are kept, and offer services that change the robot."""
+        from modular_dynamics_ros.reconfiguration.configuring import reconfiguration_of  # noqa: PLC0415  # the same
+
+        changes = reconfiguration_of(self, self)
+        if changes is None:
+            return False
+        self._changes = changes
+        return True
+
+    def activate(self, state: LifecycleState) -> None:
+        """See `RobotNode`."""
+        super().activate(state)
+        self._changes.publish_description()
+
+    def _load(self, description: str) -> Any:
+        from modular_dynamics_ros.dynamics.session import DynamicsSession  # noqa: PLC0415  # the same
+
+        return DynamicsSession.load(description, self.parameters, self._changes.changed)
+
+    def _add(self, prepared: Any, stamp: int | None) -> None:
+        kept = self._changes.changed(prepared.described)
+        if kept.changes != prepared.changed.changes and not prepared.changed.dropped:
+            # the robot was changed while this description was prepared
+            prepared = self.prepare_changed(prepared.described, kept)
+        super()._add(prepared, stamp)
+        self._changes.adopt(prepared.described.name, prepared.changed)
+
+    def robot_in_force(self) -> Any:
+        """See `Host`."""
+        return None if self._current is None else self._current.prepared
+
+    def prepare_changed(self, described: Any, changed: Any) -> Any:
+        """See `Host`."""
+        from modular_dynamics_ros.dynamics.prepared_robot import prepared_robot  # noqa: PLC0415  # the same
+
+        return prepared_robot(described, changed, self.parameters)
+
+    def make_changed(self, prepared: Any) -> Any:
+        """See `Host`."""
+        return self._session(prepared)
+
+    def put_in_force(self, session: Any) -> int:
+        """See `Host`."""
+        record = None if self._current is None else self._current.record
+        # of a rate, the one that waits is answered by the robot as it was
+        answered = () if record is None else (record.counts.last_stamp, record.waiting)
+        stamp = change_stamp(self.now(), self.parameters.stale_after, *answered, self.succession.stamp)
+        self.succession.add_changed(session, stamp)
+        return stamp
+
+    def joint_names(self) -> tuple[str, ...]:
+        """See `SessionView`."""
+        return () if self._current is None else self._current.robot.joint_names
+
+    def positions(self) -> Mapping[str, float]:
+        """See `SessionView`."""
+        return {} if self._current is None else self._current.positions
+
+    def report(self) -> tuple[str, list[Status]]:
+        """See `ManagedNode`."""
+        robot, statuses = super().report()
+        texts = {f"change {k}": str(change) for k, change in enumerate(self._changes.kept.changes, 1)}
+        good = f"{len(texts)} changes of the described robot" if texts else "the robot is as described"
+        return robot, [*statuses, Status(OK, "changes", good, values=texts)]
+
+    @property
+    def _current(self) -> "DynamicsSession | None":
+        return cast("DynamicsSession | None", self.session)
 
 
 def main() -> int:

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from rclpy.lifecycle import LifecycleState
@@ -15,9 +15,10 @@ from modular_dynamics_ros.computation.robot import Robot
 from modular_dynamics_ros.computation.values import State
 from modular_dynamics_ros.computation.wrenches import TimedWrench
 from modular_dynamics_ros.diagnostics.statuses import answer_values
-from modular_dynamics_ros.dynamics.base_inputs import base_input, base_source
-from modular_dynamics_ros.dynamics.crosscheck import CrossChecks, PinocchioCheck
+from modular_dynamics_ros.dynamics.base_inputs import base_input
+from modular_dynamics_ros.dynamics.crosscheck import CrossChecks
 from modular_dynamics_ros.dynamics.outputs import DynamicsOutputs
+from modular_dynamics_ros.dynamics.prepared_robot import PreparedRobot, load_prepared
 from modular_dynamics_ros.dynamics.settings import dynamics_settings
 from modular_dynamics_ros.dynamics.torque_ramp import TorqueRamp
 from modular_dynamics_ros.dynamics.wrench_inputs import WHERE, WrenchInputs
@@ -27,10 +28,10 @@ from modular_dynamics_ros.messages.status import Status, status_of
 from modular_dynamics_ros.node.inputs import ReferenceInput
 from modular_dynamics_ros.node.interfaces import SessionNode
 from modular_dynamics_ros.node.joint_states.answer_record import AnswerRecord
-from modular_dynamics_ros.node.loaded_robot import LoadedRobot, load_computation
+from modular_dynamics_ros.node.loaded_robot import LoadedRobot
 from modular_dynamics_ros.parameters.dynamics import DynamicsParameters
 
-__all__ = ["DynamicsSession", "OutputCounts", "PreparedRobot", "output_status"]
+__all__ = ["DynamicsSession", "OutputCounts", "output_status"]
 
 
 @dataclass
@@ -38,13 +39,6 @@ class OutputCounts:
     """By joint, answers above its limit."""
 
     limited: "Counter[str]" = field(default_factory=Counter)
-
-
-class PreparedRobot(NamedTuple):
-    """A robot's computation, and its model in Pinocchio where answers are compared."""
-
-    computation: Computation
-    check: PinocchioCheck | None
 
 
 class DynamicsSession:
@@ -56,22 +50,17 @@ class DynamicsSession:
     Attributes:
         record: of the joint states. counts: of the outputs. boxes: its black boxes.
         last_published: the last answer, or the one that holds the robot while the input is stale.
+        prepared: see `load`.
 
     Raises:
         RobotError: robot or parameters cannot be used.
     """
 
-    @staticmethod
-    def load(description: str, parameters: DynamicsParameters) -> PreparedRobot:
-        """See `load_computation`. Pinocchio's model takes long, too, and the first answer is compared."""
-        source = base_source(parameters)
-        computation = load_computation(description, parameters, dynamics_settings(parameters), source)
-        compared, largest = parameters.crosscheck_rate > 0.0, parameters.crosscheck_largest
-        return PreparedRobot(computation, PinocchioCheck.of(computation.robot, largest) if compared else None)
+    load = staticmethod(load_prepared)
 
     def __init__(self, node: SessionNode, prepared: PreparedRobot, parameters: DynamicsParameters) -> None:
         computation = prepared.computation
-        self._node, self._parameters = node, parameters
+        self._node, self._parameters, self.prepared = node, parameters, prepared
         self._base_input = base_input(parameters)
         self._loaded = LoadedRobot(node, computation, parameters)
         self.robot, self.computation = computation.robot, computation
@@ -132,6 +121,20 @@ class DynamicsSession:
         self.computation.continue_from(other.computation)
         if self._wrenches is not None and other._wrenches is not None:
             self._wrenches.continue_from(other._wrenches)
+        if self.prepared.described is other.prepared.described:
+            self._carry_over(other)
+
+    def _carry_over(self, other: "DynamicsSession") -> None:
+        """The robot was changed: what was known of it stays known, see `Computation.carry_over`."""
+        self._loaded.continue_from(other._loaded)
+        self.computation.carry_over(other.computation, other._computed)
+        if (last := other.last_published) is not None:
+            self.last_published = self.computation.carried_answer(other.robot, last)
+
+    @property
+    def positions(self) -> Mapping[str, float]:
+        """Where joints were measured last, or moved by loops and gears in the last answer [rad or m]."""
+        return self.computation.positions(self._computed)
 
     def reject(self, error: BadMessage) -> None:
         """See `Session`."""
@@ -149,6 +152,7 @@ class DynamicsSession:
     def destroy(self) -> None:
         """Deactivate, and remove the publishers."""
         self.deactivate()
+        self.boxes.destroy()
         self._outputs.destroy()
 
     def set_parameters(self, parameters: DynamicsParameters) -> None:

@@ -5,8 +5,9 @@ from typing import Any
 
 from sensor_msgs.msg import JointState
 
+import modular_dynamics as md
 from modular_dynamics_ros.computation.computation import Computation
-from modular_dynamics_ros.computation.robot import Robot, load_robot
+from modular_dynamics_ros.computation.robot import Robot, read_graph, robot_of
 from modular_dynamics_ros.computation.values import ComputationSettings
 from modular_dynamics_ros.lifecycle.clocks import STEADY_CLOCK
 from modular_dynamics_ros.node.interfaces import SessionNode
@@ -16,7 +17,7 @@ from modular_dynamics_ros.node.settings import given_positions
 from modular_dynamics_ros.node.subscriptions import Subscriptions
 from modular_dynamics_ros.parameters.robot import RobotParameters
 
-__all__ = ["WATCH_PERIOD", "LoadedRobot", "load_computation", "read_robot"]
+__all__ = ["WATCH_PERIOD", "LoadedRobot", "graph_of", "load_computation", "read_robot"]
 
 WATCH_PERIOD = 0.02  # [s] from one look for stale input to the next
 
@@ -42,13 +43,19 @@ def read_robot(description: str, parameters: RobotParameters, base_source: str =
     Raises:
         RobotError: robot or parameters cannot be used.
     """
+    return robot_of(graph_of(description, parameters, base_source), base_source, parameters.frame_prefix)
+
+
+def graph_of(description: str, parameters: RobotParameters, base_source: str = "") -> md.SubsystemGraph:
+    """Read a graph, see `read_graph`.
+
+    Raises:
+        RobotError: robot or parameters cannot be used.
+    """
     # a text from the topic is never expanded: that reads files and evaluates expressions
     arguments = parameters.xacro_arguments if parameters.robot_description_file else ()
     partition, gravity = parameters.partition_file, parameters.gravity
-    prefix, strict = parameters.frame_prefix, parameters.strict
-    return load_robot(
-        description, partition, gravity, arguments, base_source, frame_prefix=prefix, strict=strict
-    )
+    return read_graph(description, partition, gravity, arguments, base_source, strict=parameters.strict)
 
 
 class LoadedRobot:
@@ -105,6 +112,11 @@ class LoadedRobot:
     def knows(self, names: Sequence[str]) -> bool:
         """Whether all these names are joints of the robot."""
         return self._states is not None and self._states.knows(names)
+
+    def continue_from(self, other: "LoadedRobot") -> None:
+        """Know what is known of the joints of a robot that was changed into this one."""
+        if self._states is not None and other._states is not None:
+            self._states.continue_from(other._states)
 
     def retire(self) -> None:
         """A newer robot is in force: only joint states are taken, those that still belong to this one."""

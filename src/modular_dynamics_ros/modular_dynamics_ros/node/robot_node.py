@@ -80,6 +80,8 @@ class RobotNode(ManagedNode[Parameters], Generic[Parameters]):
         except RobotError as error:
             self.get_logger().error(str(error))
             return False
+        if not self.prepare_robots():
+            return False
         if file:
             return self._take_file(file)
         from modular_dynamics_ros.computation.robot import header_of  # noqa: PLC0415  # imports the library
@@ -93,6 +95,10 @@ class RobotNode(ManagedNode[Parameters], Generic[Parameters]):
         )
         self.while_configured.callback(self.destroy_subscription, subscription)
         self.get_logger().info("waiting for a robot on the topic robot_description")
+        return True
+
+    def prepare_robots(self) -> bool:
+        """Make what a subclass needs before the first robot; false, after logging why, where it cannot."""
         return True
 
     def _forget_robots(self) -> None:
@@ -183,6 +189,11 @@ class RobotNode(ManagedNode[Parameters], Generic[Parameters]):
             self.succession.add_vacant(loaded.name, stamp, Vacancy(str(error), usual))
 
     def _add(self, prepared: Any, stamp: int | None) -> None:
+        session = self._session(prepared)
+        self.succession.add(session, session.robot.graph.name, stamp)
+
+    def _session(self, prepared: Any) -> Session[Parameters]:
+        """Of a prepared robot, after logging what is to be said of it."""
         session = self.session_type()(self._entities, prepared, self.parameters)
         session.set_parameters(self.parameters)  # they may have changed since the robot was prepared
         said = self.session.robot.warnings if self.session is not None else ()
@@ -192,7 +203,7 @@ class RobotNode(ManagedNode[Parameters], Generic[Parameters]):
         for note in session.robot.notes:
             self.get_logger().info(note)
         self.get_logger().info(session.robot.summary)
-        self.succession.add(session, session.robot.graph.name, stamp)
+        return session
 
     def _refuse(self, where: str, error: Exception, *, stays: bool = True) -> None:
         """Log why a description is not used, and which robot remains."""

@@ -13,6 +13,16 @@ __all__ = ["DynamicsParameters"]
 class DynamicsParameters(RobotParameters):
     """Parameters of dynamics_node."""
 
+    changes_file: str = unconfigured(
+        "",
+        "path of a YAML file that keeps changes of the robot, such as payloads, over restarts: read when "
+        "configuring, written after each change; empty: none",
+    )
+    publish_robot_description: bool = unconfigured(
+        False,
+        "whether the robot of robot_description_file is published on the topic robot_description, again "
+        "after each change",
+    )
     floating_base: bool = unconfigured(
         False,
         "whether pose and twist of the base are taken from the topic odometry; else the root link is fixed",

@@ -1,11 +1,15 @@
 """Where the accelerations of a joint state come from: none, a reference, or filtered velocities."""
 
+from collections.abc import Sequence
+
 import numpy as np
+from numpy.typing import NDArray
 
 from modular_dynamics_ros.computation.accelerations.filtered_acceleration import (
     FilteredAcceleration,
     SamplingError,
 )
+from modular_dynamics_ros.computation.accelerations.places import places
 from modular_dynamics_ros.computation.accelerations.reference_sampler import ReferenceSampler
 from modular_dynamics_ros.computation.values import Array, ComputationSettings, Coverage, State
 from modular_dynamics_ros.exceptions import BadMessage, listed
@@ -27,6 +31,8 @@ class AccelerationSource:
         self._joints = joints
         self.reference = ReferenceSampler()
         self.filter: FilteredAcceleration | None = None
+        # of the robot before, and where this one's joints are in it
+        self._before: tuple[FilteredAcceleration, NDArray[np.intp]] | None = None
         self._now: int | None = None  # when something came last [ns]
         self.apply_settings(settings)
 
@@ -38,7 +44,7 @@ class AccelerationSource:
         if self._source == "filtered" and (
             self.filter is None or settings.filter_cutoff != self.filter.cutoff
         ):
-            self.filter = FilteredAcceleration(self._joints, settings.filter_cutoff)
+            self.filter, self._before = FilteredAcceleration(self._joints, settings.filter_cutoff), None
 
     def at(self, stamp: int, v: Array, without_velocity: tuple[str, ...]) -> tuple[Array, Coverage]:
         """Accelerations (n,) at a stamp [ns]; whether they are the reference's.
@@ -62,6 +68,7 @@ class AccelerationSource:
                 f"no velocity of {listed(without_velocity)}, which acceleration_source 'filtered' needs",
             )
         assert self.filter is not None  # `apply_settings` has made it
+        self._take_over()
         try:
             acceleration = self.filter.update(stamp, v)
         except SamplingError as error:
@@ -70,8 +77,29 @@ class AccelerationSource:
             raise BadMessage("filter starts", self.filter.state.value)
         return acceleration.copy()
 
+    def continue_from(self, other: "AccelerationSource", names: Sequence[str], others: Sequence[str]) -> None:
+        """Go on as the source of a robot that was changed: references stay in force, and the filter runs on.
+
+        The filter is taken over at this robot's first velocity: until then the other one has joint states
+        that are still on their way.
+
+        Args:
+            names: of this robot's joints. others: of the other one's.
+        """
+        where = places(names, others)
+        self.reference.continue_from(other.reference, where, names)
+        other._take_over()
+        if self.filter is not None and other.filter is not None and self.filter.cutoff == other.filter.cutoff:
+            self._before = other.filter, where
+
+    def _take_over(self) -> None:
+        if self._before is not None and self.filter is not None:
+            self.filter.continue_from(*self._before)
+        self._before = None
+
     def restart_filter(self) -> None:
         """Forget the velocities: a huge one would remain in the filter for long."""
+        self._before = None
         if self.filter is not None:
             self.filter.restart()
 

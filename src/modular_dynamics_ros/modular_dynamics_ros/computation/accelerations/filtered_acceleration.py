@@ -9,7 +9,9 @@ from enum import Enum
 from math import isnan, nan
 
 import numpy as np
+from numpy.typing import NDArray
 
+from modular_dynamics_ros.computation.accelerations.places import values_at
 from modular_dynamics_ros.computation.values import Array
 
 __all__ = ["FilterState", "FilteredAcceleration", "SamplingError", "richardson_derivative", "step_matrix"]
@@ -103,6 +105,12 @@ class FilteredAcceleration:
         self.cutoff = cutoff
         self._velocity = np.zeros(joints)
         self._memory = np.zeros((1 + ORDER + HISTORY, joints))  # see `step_matrix`
+        # set once the period is known: the step; the memory of a joint that has always moved at 1 rad/s; and
+        # what was before the last sample
+        self._step: Array
+        self._steady: Array
+        self._before: tuple[Array, Array, float, int]
+        self._new = np.zeros(joints, dtype=bool)  # joints whose first velocity is still to come
         self.restart()
 
     def restart(self) -> None:
@@ -115,6 +123,34 @@ class FilteredAcceleration:
         self._grid = 0.0
         self._memory[:] = 0.0
 
+    def continue_from(self, other: "FilteredAcceleration", where: NDArray[np.intp]) -> None:
+        """Go on as the filter of another robot, which stays as it is.
+
+        A joint that it has not begins in the steady state of the next velocity, as all joints of a filter do.
+
+        Args:
+            where: (n,) place of each joint in the other filter; -1: new.
+        """
+        self.state, self.period, self._last = other.state, other.period, other._last
+        self._epoch, self._grid = other._epoch, other._grid
+        self._waiting = [(stamp, values_at(where, v)) for stamp, v in other._waiting]
+        self._memory, self._velocity = values_at(where, other._memory), values_at(where, other._velocity)
+        self._new = values_at(where, other._new, True).astype(bool)
+        if not isnan(self.period):
+            self._step, self._steady = other._step, other._steady
+            memory, velocity, grid, last = other._before
+            self._before = values_at(where, memory), values_at(where, velocity), grid, last
+
+    def _begin(self, joints: NDArray[np.bool_], velocity: Array) -> None:
+        """These joints have always moved at this velocity."""
+        for _, waiting in self._waiting:
+            waiting[joints] = velocity[joints]
+        if not isnan(self.period):
+            for memory, last in ((self._memory, self._velocity), self._before[:2]):
+                memory[:, joints] = self._steady[:, np.newaxis] * velocity[joints]
+                last[joints] = velocity[joints]
+        self._new = np.zeros_like(self._new)
+
     def update(self, stamp: int, velocity: Array) -> Array | None:
         """Acceleration (n,) at the newest grid instant not after `stamp` [ns]; the next call overwrites it.
 
@@ -123,6 +159,8 @@ class FilteredAcceleration:
         Raises:
             SamplingError: half the sampling rate is below the cutoff, or the stamps are too dense or uneven.
         """
+        if self._new.any():
+            self._begin(self._new, velocity)
         if stamp == self._last:
             self._correct(stamp, velocity)
             return None if isnan(self.period) else self._memory[0]
@@ -163,8 +201,8 @@ class FilteredAcceleration:
         first_stamp, first = self._waiting[0]
         sections = self._signal.butter(ORDER, self.cutoff, fs=1.0 / period, output="sos")
         self._step = step_matrix(sections, period)
-        self._memory[1:-HISTORY] = self._signal.sosfilt_zi(sections).reshape(-1, 1) * first
-        self._memory[-HISTORY:] = first
+        self._steady = np.concatenate([[0.0], self._signal.sosfilt_zi(sections).ravel(), np.ones(HISTORY)])
+        self._memory = self._steady[:, np.newaxis] * first
         self._velocity = first
         self.period, self._epoch, self._grid, self._last = period, first_stamp, 0.0, first_stamp
         waiting, self._waiting = self._waiting[1:], []

@@ -1,6 +1,10 @@
 """Which reference trajectory is in force at an instant, and its acceleration there."""
 
 from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
 
 from modular_dynamics_ros.computation.accelerations.reference_trajectory import ReferenceTrajectory
 from modular_dynamics_ros.computation.values import Array, Coverage
@@ -56,6 +60,17 @@ class ReferenceSampler:
         """Forget everything: the robot has changed, or the clock was set back."""
         self._starts.clear()
         self._trajectories.clear()
+
+    def continue_from(self, other: "ReferenceSampler", where: NDArray[np.intp], names: Sequence[str]) -> None:
+        """Take over the trajectories of a robot that was changed.
+
+        Args:
+            where: (n,) place of each joint in the other robot; -1: new. names: of the joints.
+        """
+        same = np.array_equal(where, np.arange(len(where)))
+        trajectories = other._trajectories
+        self._starts = [*other._starts]
+        self._trajectories = [one if same else one.of_joints(where, names) for one in trajectories]
 
     def in_force(self, instant: int) -> ReferenceTrajectory | None:
         """The trajectory in force at `instant` [ns], which may have ended; None before the first one."""

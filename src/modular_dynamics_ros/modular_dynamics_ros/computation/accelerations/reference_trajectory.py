@@ -7,11 +7,13 @@ positions alone: of degree 1, the acceleration is zero.
 That controller takes no accelerations without positions and velocities; they are linear between the points.
 """
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from modular_dynamics_ros.computation.accelerations.places import values_at
 from modular_dynamics_ros.computation.values import Array
 
 __all__ = ["ReferenceTrajectory"]
@@ -64,6 +66,12 @@ class ReferenceTrajectory:
         ending = v if v is not None else a  # at rest where the velocities end with zero, if they are known
         at_rest = ending is None or not ending[-1].any()
         return ReferenceTrajectory(int(instants[0]), instants, powers, at_rest, missing)
+
+    def of_joints(self, where: NDArray[np.intp], names: Sequence[str]) -> "ReferenceTrajectory":
+        """The same for other joints: (n,) place of each among these, -1: not named; and their names."""
+        named = {name for name, place in zip(names, where.tolist(), strict=True) if place >= 0}
+        missing = tuple(name for name in names if name not in named or name in self.missing)
+        return replace(self, powers=values_at(where, self.powers), missing=missing)
 
     @property
     def end(self) -> int:

@@ -30,7 +30,7 @@ class MergedJoints:
     """Position, velocity, effort and stamp of each joint of a robot, from messages that may hold only some.
 
     Args:
-        joint_names: the order of the vectors. optional: number of joints whose position may be missing.
+        joint_names: the order of the vectors. optional: joints whose position may be missing.
         given: positions [rad or m] of joints, at rest, while no message holds them.
 
     Attributes:
@@ -38,14 +38,16 @@ class MergedJoints:
         has_efforts: whether efforts were asked for with the last message.
     """
 
-    def __init__(self, joint_names: Sequence[str], optional: int, given: Mapping[str, float]) -> None:
-        self._names = tuple(joint_names)
+    def __init__(
+        self, joint_names: Sequence[str], optional: Sequence[str], given: Mapping[str, float]
+    ) -> None:
+        self._names, self._optional_names = tuple(joint_names), tuple(optional)
         self._given = np.array([given.get(name, np.nan) for name in joint_names])
         count = len(self._names)
-        missing = np.full(optional, np.nan), np.full(count, np.nan)
+        missing = np.full(len(optional), np.nan), np.full(count, np.nan)
         self.newest = JointValues(np.zeros(count), np.zeros(count), *missing)
         self.has_efforts = False
-        self.stamps, self._optional_stamps = np.full(count, NEVER), np.full(optional, NEVER)
+        self.stamps, self._optional_stamps = np.full(count, NEVER), np.full(len(optional), NEVER)
         self._last = int(NEVER)  # no value has a later stamp
 
     def forget_after(self, horizon: int) -> None:
@@ -82,6 +84,21 @@ class MergedJoints:
             if stamp >= self._optional_stamps[k]:
                 self.newest.optional[k], self._optional_stamps[k] = sample.optional[k], stamp
         return complete
+
+    def continue_from(self, other: "MergedJoints") -> None:
+        """Know what is known of the joints of a robot that was changed; call it before `add`."""
+        own, its = self.newest, other.newest
+        for k, name in enumerate(self._names):
+            if name in other._names:
+                place = other._names.index(name)
+                own.q[k], own.v[k], own.effort[k] = its.q[place], its.v[place], its.effort[place]
+                self.stamps[k] = other.stamps[place]
+        for k, name in enumerate(self._optional_names):
+            if name in other._optional_names:
+                place = other._optional_names.index(name)
+                own.optional[k] = its.optional[place]
+                self._optional_stamps[k] = other._optional_stamps[place]
+        self._last, self.has_efforts = other._last, other.has_efforts
 
     def fill(self, oldest: int) -> tuple[str, ...]:
         """Give joints without a value since `oldest` [ns] their given one; return those that have none."""

@@ -4,6 +4,7 @@ from collections import deque
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
+from weakref import ref
 
 import numpy as np
 
@@ -11,6 +12,7 @@ from modular_dynamics_ros.computation.computation import Computation
 from modular_dynamics_ros.computation.values import State
 from modular_dynamics_ros.exceptions import BadMessage, listed
 from modular_dynamics_ros.messages.joint_state_reader import JointSample, JointStateReader, Layout
+from modular_dynamics_ros.messages.stamps import stamp_nanoseconds
 from modular_dynamics_ros.node.interfaces import SessionNode
 from modular_dynamics_ros.node.joint_states.answer_record import OVERTAKEN, AnswerRecord
 from modular_dynamics_ros.node.joint_states.merged_joints import JointValues, MergedJoints
@@ -22,6 +24,7 @@ if TYPE_CHECKING:  # the command bag runs without ROS
 __all__ = ["Answering", "StateInput"]
 
 MOST_UNREAD = 501  # one more than the queue of joint_states holds
+MOST_OTHERS = 8  # messages of other joints that are kept: a robot may be attached that has them
 
 Answering = Callable[[State, int], None]
 """Takes a state and its arrival [ns of the system]; raises BadMessage where it cannot be answered."""
@@ -60,17 +63,46 @@ class StateInput:
         self._efforts = efforts
         robot = computation.robot
         self._reader = JointStateReader(robot.state_names, robot.passive_names)
-        self._merged = MergedJoints(robot.state_names, len(robot.passive_names), given)
+        self._merged = MergedJoints(robot.state_names, robot.passive_names, given)
         self._needed = {*robot.state_names} - given.keys()
         self._others = frozenset(others)
         self._known = {*robot.graph.joint_names, *others}
         # superseded messages, the newest last; bounded where nothing more comes for a robot that was replaced
         self._unread: deque[tuple[JointState, dict[str, Any]]] = deque(maxlen=MOST_UNREAD)
+        self._of_others: deque[JointState] = deque(maxlen=MOST_OTHERS)
+        self._changed: ref[StateInput] | None = None  # that of the robot as it was changed later
 
     @property
     def _valid_for(self) -> int:
         """stale_after [ns]."""
         return round(self._computation.settings.stale_after * 1e9)
+
+    def continue_from(self, other: "StateInput") -> None:
+        """Know what is known of the joints of a robot that was changed, also of those that it had not.
+
+        What still comes for that one counts here, too: a publisher of other joints may be late.
+        """
+        self._merged.continue_from(other._merged)
+        self._of_others = other._of_others
+        for message in list(self._of_others):
+            if stamp := stamp_nanoseconds(message.header.stamp):
+                self._note(message, stamp)
+        other._changed = ref(self)
+
+    def _note(self, message: "JointState", stamp: int) -> None:
+        """Take the values of a message that the robot before has got."""
+        try:
+            sample = self._reader.read(message, efforts=self._efforts())
+        except BadMessage:
+            return  # reported by that one, or with its publisher's next one
+        if len(sample.layout.joints) or sample.layout.optional:
+            self._merged.add(sample, stamp)
+        self._note_changed(message, stamp)
+
+    def _note_changed(self, message: "JointState", stamp: int) -> None:
+        changed = None if self._changed is None else self._changed()
+        if changed is not None:
+            changed._note(message, stamp)
 
     def fits(self, names: Sequence[str]) -> bool:
         """Whether a message with these names holds all joints that are needed."""
@@ -98,9 +130,12 @@ class StateInput:
         try:
             sample = self._reader.read(message, efforts=self._efforts())
             if self._of_other_joints(sample.layout):
+                self._of_others.append(message)
+                self._note_changed(message, state_stamp(message, info, self._node))
                 return
             stamp = state_stamp(message, info, self._node)
             missing = self._merge(sample, stamp)
+            self._note_changed(message, stamp)
             self._record.require_order(stamp, self._node.now())
             if missing:
                 self._record.counts.incomplete += 1

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from sensor_msgs.msg import JointState
 
 from modular_dynamics_ros.exceptions import BadMessage
+from modular_dynamics_ros.lifecycle.clocks import CLOCK_SET_BACK
 from modular_dynamics_ros.messages.stamps import description_of, stamp_message, stamp_seconds
 from modular_dynamics_ros.node.interfaces import Session, SessionNode
 from modular_dynamics_ros.node.joint_states.arrivals import JointStateArrivals
@@ -32,12 +33,16 @@ class Vacancy(NamedTuple):
 
 
 class _Robot(NamedTuple):
-    """A robot in force from its description's stamp on [ns]; None: the description has none."""
+    """A robot in force from a stamp on [ns]; None: the description has none.
+
+    `described`: stamp of its description, which is the same where the robot was not changed since then.
+    """
 
     name: str
     stamp: int | None
     session: Session[Any] | None
     vacancy: Vacancy | None = None  # where there is no session
+    described: int | None = None
 
 
 class Succession:
@@ -87,11 +92,16 @@ class Succession:
 
     def add(self, session: Session[Any], name: str, stamp: int | None) -> None:
         """A new robot; while the node is active, the one before answers what still belongs to it."""
-        self._append(_Robot(name, stamp, session))
+        self._append(_Robot(name, stamp, session, described=stamp))
+
+    def add_changed(self, session: Session[Any], stamp: int) -> None:
+        """The robot in force, changed, from a stamp [ns] on; see `change_stamp`."""
+        newest = self._robots[-1]
+        self._append(_Robot(newest.name, stamp, session, described=newest.described))
 
     def add_vacant(self, name: str, stamp: int, vacancy: Vacancy) -> None:
         """A new robot whose joint states cannot be answered; the one before is in force no more."""
-        self._append(_Robot(name, stamp, None, vacancy))
+        self._append(_Robot(name, stamp, None, vacancy, stamp))
 
     def _append(self, robot: _Robot) -> None:
         before = self._robots[-1] if self._robots else None
@@ -189,35 +199,41 @@ class Succession:
             BadMessage: of one that is in force no more, or that cannot be answered.
         """
         if (described := description_of(message.header.frame_id)) is not None:
-            return self._named(*described)
+            return self._named(*described, state_stamp(message, info, self._node))
         newest = self._robots[-1]
         if newest.stamp is None:
             # times say nothing: a robot that was replaced gets what the new one cannot use
             sessions = [robot.session for robot in self._robots if robot.session is not None]
             fitting = [one for one in sessions if one.fits(message.name)] if len(sessions) > 1 else []
             return fitting[-1] if fitting else newest.session
-        stamp = state_stamp(message, info, self._node)
-        if self._preparing or (stamp >= newest.stamp and self._awaits(newest.stamp, stamp)):
+        stamp, awaited = state_stamp(message, info, self._node), False
+        if newest.described is None:  # no description tells when it begins: none is waited for
+            if self._node.now() < newest.stamp - CLOCK_SET_BACK:
+                return newest.session
+        elif self._preparing or (stamp >= newest.stamp and self._awaits(newest.stamp, stamp)):
             self._preparing = True  # what comes later goes later, too
             return None
         for robot in reversed(self._robots):
             if (robot.stamp or 0) <= stamp:
                 session = _answerable(robot)
-                awaited = robot is newest and not (session.fits(message.name) or session.knows(message.name))
+                if robot is newest and newest.described is not None:
+                    awaited = not (session.fits(message.name) or session.knows(message.name))
                 return None if awaited else session
         text = f"its stamp is {(newest.stamp - stamp) * 1e-9:.3f} s older than the robot's description"
         raise BadMessage("older than the robot", text)
 
-    def _named(self, name: str, stamp: int) -> Session[Any] | None:
-        """The robot that a joint state names."""
-        alike = [robot for robot in self._robots if robot.stamp == stamp]
+    def _named(self, name: str, stamp: int, sent: int) -> Session[Any] | None:
+        """The robot that a joint state names by its description, as it was at its stamp [ns]."""
+        alike = [robot for robot in self._robots if robot.described == stamp]
         if named := [robot for robot in alike if robot.name == name]:
-            return _answerable(named[-1])
+            if then := [robot for robot in named if robot.stamp == stamp or (robot.stamp or 0) <= sent]:
+                return _answerable(then[-1])
+            raise BadMessage("older than the robot", "the robot that it names was changed since then")
         if alike:
             text = f"it names '{name[:60]}', but the description with that stamp is of '{alike[-1].name}'"
             raise BadMessage("another robot", text)
-        newest = self._robots[-1].stamp
-        if newest is None or stamp > newest:
+        described = [robot.described for robot in self._robots if robot.described is not None]
+        if self._robots[-1].described is None or stamp > max(described):
             return None
         text = f"it belongs to a robot that was replaced more than {self._patience():g} s ago"
         raise BadMessage("robot replaced", text)

@@ -14,7 +14,7 @@ NAMES, OPTIONAL, GIVEN, VALID = ["a", "b", "c", "d"], ["p"], {"d": 0.5}, 200
 @pytest.mark.parametrize("seed", range(20))
 def test_random_parts_in_any_order(seed):
     rng = np.random.default_rng(seed)
-    reader, merged = JointStateReader(NAMES, OPTIONAL), MergedJoints(NAMES, len(OPTIONAL), GIVEN)
+    reader, merged = JointStateReader(NAMES, OPTIONAL), MergedJoints(NAMES, OPTIONAL, GIVEN)
     newest = {}  # name -> (stamp, q, v)
     for now in np.cumsum(rng.integers(1, 80, 200)).tolist():
         stamp = now - int(rng.integers(0, VALID))
@@ -41,7 +41,7 @@ def test_random_parts_in_any_order(seed):
 
 
 def test_values_from_before_the_clock_was_set_back_are_forgotten():
-    reader, merged = JointStateReader(NAMES, OPTIONAL), MergedJoints(NAMES, len(OPTIONAL), {})
+    reader, merged = JointStateReader(NAMES, OPTIONAL), MergedJoints(NAMES, OPTIONAL, {})
     for now, names in ((10_000, [*NAMES, *OPTIONAL]), (50, NAMES[:2]), (10_000, NAMES[:3])):
         merged.forget_after(now + VALID)
         sample = reader.read(JointState(name=names, position=[float(now)] * len(names)))
@@ -52,7 +52,7 @@ def test_values_from_before_the_clock_was_set_back_are_forgotten():
 
 
 def test_the_values_at_a_stamp_have_nothing_newer_in_them():
-    reader, merged = JointStateReader(NAMES, OPTIONAL), MergedJoints(NAMES, len(OPTIONAL), {})
+    reader, merged = JointStateReader(NAMES, OPTIONAL), MergedJoints(NAMES, OPTIONAL, {})
 
     def at(stamp, names):
         sample = reader.read(JointState(name=names, position=[float(stamp)] * len(names)))
@@ -72,7 +72,7 @@ def test_the_values_at_a_stamp_have_nothing_newer_in_them():
 
 
 def test_efforts_are_merged_as_velocities_are_while_somebody_asks_for_them():
-    reader, merged = JointStateReader(NAMES), MergedJoints(NAMES, 0, GIVEN)
+    reader, merged = JointStateReader(NAMES), MergedJoints(NAMES, (), GIVEN)
 
     def add(stamp, efforts, *, asked=True):
         message = JointState(name=list(efforts), position=[0.0] * len(efforts), effort=list(efforts.values()))

@@ -1,0 +1,114 @@
+"""Another robot, fixed to a link."""
+
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import modular_dynamics as md
+from modular_dynamics.algebra import Quaternion, pose
+from modular_dynamics_ros.computation.changes.change import checked_numbers
+from modular_dynamics_ros.exceptions import ChangeFileError, NumbersError, RobotError
+
+__all__ = ["SAME_POSE", "Attachment"]
+
+SAME_POSE = (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
+UNIT = 0.01  # difference of a quaternion's norm from 1: digits that were cut off
+
+
+@dataclass(frozen=True)
+class Attachment:
+    """Another robot, fixed to a link of this one.
+
+    Attributes:
+        urdf: its text. pose: of its root link in the link [m; quaternion w x y z].
+        prefix: before all its names. robot: read from the text.
+    """
+
+    name: str
+    urdf: str
+    link: str
+    pose: tuple[float, ...]
+    prefix: str
+    robot: md.SubsystemGraph = field(compare=False, repr=False)
+    kind = "attachment"
+
+    @staticmethod
+    def of(
+        name: str, urdf: str, link: str, pose: Any = SAME_POSE, prefix: str = "", *, strict: bool = False
+    ) -> "Attachment":
+        """Read from a text; may take long.
+
+        Raises:
+            NumbersError: a pose that is none. RobotError: a text that is no URDF.
+        """
+        if not urdf.lstrip("\ufeff \t\r\n").startswith("<"):  # load_urdf would take it for a path
+            text = f"'{name}' needs the text of a URDF, which begins with '<', not '{urdf[:40]}'"
+            raise RobotError(f"{text}; a path belongs into the field file")
+        numbers = _checked_pose(name, pose)
+        return Attachment(name, urdf, link, numbers, prefix, _read(urdf, strict))
+
+    @staticmethod
+    def of_file(name: str, path: str, link: str, pose: Any, prefix: str, *, strict: bool) -> "Attachment":
+        """Read from a URDF or xacro file; later changes of the file have no effect.
+
+        Raises:
+            NumbersError, RobotError: as of `of`. ChangeFileError: the file cannot be read.
+        """
+        numbers = _checked_pose(name, pose)
+        try:
+            file = Path(path).expanduser()
+            with file.open("rb"):  # else the library may take what is no path for a text
+                pass
+        except (OSError, ValueError, RuntimeError) as error:  # a zero byte in the path; no such user
+            why = getattr(error, "strerror", None) or error
+            raise ChangeFileError(f"file {path[:200]!r} of '{name}' cannot be read: {why}") from error
+        robot = _read(file, strict)
+        return Attachment(name, robot.urdf, link, numbers, prefix, robot)
+
+    def apply(self, graph: md.SubsystemGraph) -> md.SubsystemGraph:
+        """See `Change`."""
+        x, y, z, *rotation = self.pose
+        x_link_root = pose(Quaternion(*rotation), [x, y, z])
+        return graph.attach(self.robot, self.link, x_link_root, prefix=self.prefix)
+
+    def without_unknown(self, graph: md.SubsystemGraph) -> "Attachment | None":
+        """See `Change`."""
+        return self if self.link in graph.links else None
+
+    def content(self) -> Mapping[str, Any]:
+        """See `Change`."""
+        return {
+            "name": self.name,
+            "link": self.link,
+            "pose": list(self.pose),
+            "prefix": self.prefix,
+            "urdf": self.urdf,
+        }
+
+    def __str__(self) -> str:
+        return f"'{self.name}' ({self.robot.name}) attached to '{self.link}'"
+
+
+def _checked_pose(name: str, numbers: Any) -> tuple[float, ...]:
+    """With a quaternion of norm one; all zero: the same pose."""
+    pose = checked_numbers(f"the pose of '{name}'", numbers, 7)
+    if not any(pose):
+        return SAME_POSE
+    norm = sum(number * number for number in pose[3:]) ** 0.5
+    if not abs(norm - 1.0) <= UNIT:
+        raise NumbersError(
+            f"the pose of '{name}': its quaternion w x y z = {list(pose[3:])} has the norm {norm:g}, not 1"
+        )
+    return (*pose[:3], *(number / norm for number in pose[3:]))
+
+
+def _read(source: str | Path, strict: bool) -> md.SubsystemGraph:
+    try:
+        with warnings.catch_warnings():
+            # they are in graph.warnings, too, and come along
+            warnings.simplefilter("ignore", md.ModelWarning)
+            return md.load_urdf(source, strict=strict)
+    except (md.ModularDynamicsError, OSError) as error:
+        raise RobotError(f"the robot to attach: {error}") from error

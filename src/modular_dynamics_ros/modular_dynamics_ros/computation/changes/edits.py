@@ -1,0 +1,172 @@
+"""New lists of changes: what a request adds to one, or takes from it."""
+
+from collections.abc import Mapping, Sequence
+
+import modular_dynamics as md
+from modular_dynamics_ros.computation.changes.application import applied, remaining
+from modular_dynamics_ros.computation.changes.attachment import Attachment
+from modular_dynamics_ros.computation.changes.change import Change, Changes, finite
+from modular_dynamics_ros.computation.changes.lock import Lock
+from modular_dynamics_ros.computation.changes.numbers import Numbers
+from modular_dynamics_ros.computation.changes.payload import Payload
+from modular_dynamics_ros.computation.changes.removal import Removal
+from modular_dynamics_ros.exceptions import NumbersError, RobotError, UnknownError, listed
+
+__all__ = ["attached", "detached", "locked", "reattached", "renumbered", "unlocked", "with_payload"]
+
+
+def with_payload(described: md.SubsystemGraph, changes: Changes, payload: Payload) -> Changes:
+    """With a load on a link instead of the one that it had; mass zero: without.
+
+    Raises:
+        UnknownNameError: no such link. NumbersError: a load without mass that has other numbers.
+    """
+    graph = applied(described, changes).graph
+    graph.link_pose(payload.link)  # raises where there is none
+    mark = f"payload {payload.link} "
+    kept: list[Change] = []
+    for change in changes:
+        if isinstance(change, Payload) and change.link == payload.link:
+            continue
+        left = change
+        if isinstance(change, Numbers):  # of the load that is replaced
+            numbers = change.without([name for name in change.values if name.startswith(mark)])
+            if numbers is None:
+                continue
+            left = numbers
+        kept.append(left)
+    if payload.mass != 0.0:
+        return *kept, payload
+    if any(payload.com) or any(payload.inertia):
+        raise NumbersError(
+            f"the payload on '{payload.link}' has no mass, which removes it, but other numbers"
+        )
+    return tuple(kept)
+
+
+def attached(described: md.SubsystemGraph, changes: Changes, attachment: Attachment) -> Changes:
+    """With another robot.
+
+    Raises:
+        RobotError: no name, or one that is in use.
+    """
+    name = attachment.name
+    if not name:
+        raise RobotError("what is attached needs a name, by which detach_subsystem finds it")
+    graph = applied(described, changes).graph
+    taken = [change.name for change in changes if isinstance(change, Attachment | Removal)]
+    if name in taken or any(one.name == name for one in graph.subsystems):
+        raise RobotError(f"the name '{name}' is in use for a subsystem of '{graph.name}'; choose another one")
+    return *changes, attachment
+
+
+def reattached(described: md.SubsystemGraph, changes: Changes, name: str) -> Changes:
+    """With a subsystem of the description that was removed, where it was.
+
+    Raises:
+        UnknownError: none of this name was removed.
+    """
+    if not any(isinstance(change, Removal) and change.name == name for change in changes):
+        removed = [change.name for change in changes if isinstance(change, Removal)]
+        text = f"'{name}' has neither a robot_description nor a file"
+        raise UnknownError(f"{text}; without both, these come back: {listed(removed) or 'none'}")
+    kept = [one for one in changes if not (isinstance(one, Removal) and one.name == name)]
+    return remaining(described, kept)
+
+
+def detached(described: md.SubsystemGraph, changes: Changes, name: str) -> Changes:
+    """Without what was attached by this name and all that concerns it, or with a subsystem removed.
+
+    Raises:
+        UnknownError: neither is there.
+    """
+    if any(isinstance(change, Attachment) and change.name == name for change in changes):
+        kept = [one for one in changes if not (isinstance(one, Attachment) and one.name == name)]
+        return remaining(described, kept)
+    graph = applied(described, changes).graph
+    subsystems = [one.name for one in graph.subsystems]
+    if name not in subsystems:
+        known = [change.name for change in changes if isinstance(change, Attachment)]
+        raise UnknownError(
+            f"no subsystem '{name}': attached are {listed(known) or 'none'}; the robot's own are "
+            f"{listed(subsystems, 8)}"
+        )
+    # first in the list: what other changes do to its parts ends with it
+    own = [one.name for one in described.subsystems]
+    if name in own:
+        return remaining(described, (Removal(name), *changes))
+    return *changes, Removal(name)
+
+
+def locked(
+    described: md.SubsystemGraph, changes: Changes, joints: Sequence[str], positions: Mapping[str, float]
+) -> Changes:
+    """With joints held at positions [rad or m]; one that is held already moves there.
+
+    Raises:
+        UnknownNameError: no such joint. NumbersError: a position that is not finite, or unknown; a joint
+            twice; no joint.
+    """
+    if not joints:
+        raise NumbersError("joint_names is empty: name the joints to lock")
+    held = [name for change in changes if isinstance(change, Lock) for name in change.positions]
+    graph = applied(described, changes).graph
+    for name in joints:
+        if name not in held:
+            graph.joint(name)  # raises where there is none
+    if twice := [name for name in joints if list(joints).count(name) > 1]:
+        raise NumbersError(f"joint '{twice[0]}' is named twice")
+    if unknown := [name for name in joints if name not in positions]:
+        raise NumbersError(f"no position of {listed(unknown)} was measured: give positions")
+    given = {name: float(positions[name]) for name in joints}
+    if wrong := [name for name, at in given.items() if not finite(at)]:
+        raise NumbersError(f"the position of {listed(wrong)} is not finite")
+    moved = {name: at for name, at in given.items() if name in held}
+    kept = tuple(
+        Lock({**change.positions, **{n: at for n, at in moved.items() if n in change.positions}})
+        if isinstance(change, Lock)
+        else change
+        for change in changes
+    )
+    new = {name: at for name, at in given.items() if name not in held}
+    return (*kept, Lock(new)) if new else kept
+
+
+def unlocked(described: md.SubsystemGraph, changes: Changes, joints: Sequence[str]) -> Changes:
+    """Without the locks of these joints.
+
+    Raises:
+        UnknownError: a joint that is not locked. NumbersError: no joint.
+    """
+    if not joints:
+        raise NumbersError("joint_names is empty: name the joints to unlock")
+    held = [name for change in changes if isinstance(change, Lock) for name in change.positions]
+    if unknown := [name for name in joints if name not in held]:
+        raise UnknownError(f"{listed(unknown)} is not locked; locked are {listed(held, 8) or 'none'}")
+    left = [change.without({*joints}) if isinstance(change, Lock) else change for change in changes]
+    return remaining(described, [change for change in left if change is not None])
+
+
+def renumbered(changes: Changes, names: Sequence[str], values: Sequence[float]) -> Changes:
+    """With other numbers of the model; without names all that were given are taken back.
+
+    Raises:
+        NumbersError: not as many values as names, not finite, a name twice.
+        RobotError: gravity, which is a parameter of the node.
+    """
+    if len(names) != len(values):
+        raise NumbersError(f"{len(values)} values for {len(names)} names; each name needs one")
+    new = dict(zip(names, map(float, values), strict=True))
+    if len(new) < len(names):
+        twice = [name for name in new if list(names).count(name) > 1]
+        raise NumbersError(f"{listed(twice)} named more than once")
+    if wrong := [name for name, value in new.items() if not finite(value)]:
+        raise NumbersError(f"the value of {listed(wrong)} is not finite")
+    if any(name.split(" ")[0] == "gravity" for name in new):
+        raise RobotError("gravity is a parameter of the node: ros2 param set NODE gravity '[x, y, z]'")
+    left = [
+        change.without({*new} or {*change.values}) if isinstance(change, Numbers) else change
+        for change in changes
+    ]
+    kept = tuple(change for change in left if change is not None)
+    return (*kept, Numbers(new)) if new else kept

@@ -1,0 +1,37 @@
+"""Joints that are held."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import modular_dynamics as md
+
+__all__ = ["Lock"]
+
+
+@dataclass(frozen=True)
+class Lock:
+    """Joints with one coordinate that are held at positions [rad or m]."""
+
+    positions: Mapping[str, float]
+    kind = "lock"
+
+    def apply(self, graph: md.SubsystemGraph) -> md.SubsystemGraph:
+        """See `Change`."""
+        return graph.lock(dict(self.positions))
+
+    def without_unknown(self, graph: md.SubsystemGraph) -> "Lock | None":
+        """See `Change`."""
+        return self.without([name for name in self.positions if name not in graph.joint_names])
+
+    def without(self, names: "list[str] | set[str]") -> "Lock | None":
+        """Without some joints; None where none is left."""
+        left = {name: position for name, position in self.positions.items() if name not in names}
+        return Lock(left) if left else None
+
+    def content(self) -> Mapping[str, Any]:
+        """See `Change`."""
+        return {"positions": dict(self.positions)}
+
+    def __str__(self) -> str:
+        return "locked: " + ", ".join(f"{name} at {at:g}" for name, at in self.positions.items())

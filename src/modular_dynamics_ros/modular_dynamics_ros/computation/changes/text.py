@@ -1,0 +1,101 @@
+"""Changes as YAML, and back."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import yaml
+
+from modular_dynamics_ros.computation.changes.attachment import Attachment
+from modular_dynamics_ros.computation.changes.change import Change, Changes, checked_numbers
+from modular_dynamics_ros.computation.changes.lock import Lock
+from modular_dynamics_ros.computation.changes.numbers import Numbers
+from modular_dynamics_ros.computation.changes.payload import Payload
+from modular_dynamics_ros.computation.changes.removal import Removal
+from modular_dynamics_ros.exceptions import ChangeFileError, NodeError
+
+__all__ = ["changes_of_text", "text_of_changes"]
+
+VERSION = 1
+
+
+class _Dumper(yaml.SafeDumper):
+    """Writes URDF texts line by line."""
+
+
+def _lines(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
+    style = "|" if "\n" in text else None
+    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style=style)
+
+
+_Dumper.add_representer(str, _lines)
+
+
+def text_of_changes(robot: str, changes: Changes) -> str:
+    """The changes of a robot as YAML."""
+    entries = [{"kind": change.kind, **change.content()} for change in changes]
+    content = {"version": VERSION, "robot": robot, "changes": entries}
+    return yaml.dump(content, Dumper=_Dumper, sort_keys=False, allow_unicode=True)
+
+
+def changes_of_text(text: str, *, strict: bool = False) -> tuple[str, Changes]:
+    """The robot's name and its changes, from YAML.
+
+    Raises:
+        ChangeFileError: damaged; says where.
+    """
+    try:
+        content = yaml.safe_load(text)
+    except (yaml.YAMLError, RecursionError) as error:
+        raise ChangeFileError(f"no YAML: {' '.join(str(error).split())[:200]}") from error
+    if content is None:
+        raise ChangeFileError("it is empty; delete it where there are no changes")
+    if not isinstance(content, dict) or content.get("version") != VERSION:
+        raise ChangeFileError(f"no file of changes: version: {VERSION} is needed at its top level")
+    robot, entries = content.get("robot"), content.get("changes")
+    if not isinstance(robot, str) or not isinstance(entries, list):
+        raise ChangeFileError("robot, a text, and changes, a list, are needed at its top level")
+    return robot, tuple(_change(number, entry, strict) for number, entry in enumerate(entries, 1))
+
+
+def _change(number: int, entry: Any, strict: bool) -> Change:
+    kind = entry.get("kind") if isinstance(entry, dict) else None
+    if not isinstance(kind, str) or kind not in _READERS:
+        raise ChangeFileError(f"change {number}: kind must be one of {', '.join(_READERS)}, not {kind!r:.40}")
+    try:
+        return _READERS[kind](entry, strict)
+    except KeyError as error:
+        raise ChangeFileError(f"change {number} ({kind}) has no {error.args[0]}") from error
+    except NodeError as error:
+        raise ChangeFileError(f"change {number} ({kind}): {error}") from error
+
+
+def _text(entry: Mapping[str, Any], key: str) -> str:
+    value = entry[key]
+    if not isinstance(value, str):
+        raise ChangeFileError(f"{key} is {value!r:.40}; a text is needed")
+    return value
+
+
+def _numbers(entry: Mapping[str, Any], key: str) -> dict[str, float]:
+    values = entry[key]
+    if not isinstance(values, dict) or not values or not all(isinstance(name, str) for name in values):
+        raise ChangeFileError(f"{key}: numbers by name are needed")
+    return dict(zip(values, checked_numbers(key, values.values()), strict=True))
+
+
+def _payload(entry: Mapping[str, Any], strict: bool) -> Payload:
+    return Payload.of(_text(entry, "link"), entry["mass"], entry["com"], entry["inertia"])
+
+
+def _attachment(entry: Mapping[str, Any], strict: bool) -> Attachment:
+    name, urdf, link, prefix = (_text(entry, key) for key in ("name", "urdf", "link", "prefix"))
+    return Attachment.of(name, urdf, link, entry["pose"], prefix, strict=strict)
+
+
+_READERS: Mapping[str, Callable[[Mapping[str, Any], bool], Change]] = {
+    "payload": _payload,
+    "attachment": _attachment,
+    "removal": lambda entry, strict: Removal(_text(entry, "name")),
+    "lock": lambda entry, strict: Lock(_numbers(entry, "positions")),
+    "parameters": lambda entry, strict: Numbers(_numbers(entry, "values")),
+}

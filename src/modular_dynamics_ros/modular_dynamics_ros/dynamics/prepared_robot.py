@@ -1,0 +1,76 @@
+"""What takes long about a robot in dynamics_node: it is prepared in any thread."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+import modular_dynamics as md
+from modular_dynamics_ros.computation.changes.application import Applied
+from modular_dynamics_ros.computation.computation import Computation
+from modular_dynamics_ros.computation.robot import robot_of
+from modular_dynamics_ros.dynamics.base_inputs import base_source
+from modular_dynamics_ros.dynamics.crosscheck import PinocchioCheck
+from modular_dynamics_ros.dynamics.settings import dynamics_settings
+from modular_dynamics_ros.exceptions import RobotError
+from modular_dynamics_ros.node.loaded_robot import graph_of
+from modular_dynamics_ros.parameters.dynamics import DynamicsParameters
+
+__all__ = ["PreparedRobot", "load_prepared", "prepared_robot"]
+
+
+class PreparedRobot(NamedTuple):
+    """A robot's computation, and its model in Pinocchio where answers are compared.
+
+    Attributes:
+        described: the graph of its description. changed: the graph in force, and the changes that made it.
+    """
+
+    computation: Computation
+    check: PinocchioCheck | None
+    described: md.SubsystemGraph
+    changed: Applied
+
+
+def load_prepared(
+    description: str,
+    parameters: DynamicsParameters,
+    changed: Callable[[md.SubsystemGraph], Applied] = lambda described: Applied(described, ()),
+) -> PreparedRobot:
+    """See `SessionType`. Pinocchio's model takes long, too, and the first answer is compared.
+
+    Args:
+        changed: the described robot with the changes that it keeps; where the node cannot use it so, all of
+            them are dropped.
+    """
+    described = graph_of(description, parameters, base_source(parameters))
+    kept = changed(described)
+    try:
+        return prepared_robot(described, kept, parameters)
+    except RobotError as error:
+        if not kept.changes:
+            raise
+        dropped = (*kept.dropped, *(f"{change}: {error}" for change in kept.changes))
+        return prepared_robot(described, Applied(described, (), dropped), parameters)
+
+
+def prepared_robot(
+    described: md.SubsystemGraph, changed: Applied, parameters: DynamicsParameters
+) -> PreparedRobot:
+    """Prepare a changed robot.
+
+    Args:
+        described: the graph of its description. changed: that of the robot.
+
+    Raises:
+        RobotError: the robot cannot be used.
+    """
+    graph = changed.graph
+    if not np.array_equal(parameters.gravity, graph.gravity):  # it may have changed at run time
+        graph = replace(graph, gravity=np.array(parameters.gravity))
+    robot = robot_of(graph, base_source(parameters), parameters.frame_prefix)
+    computation = Computation(robot, dynamics_settings(parameters))
+    compared, largest = parameters.crosscheck_rate > 0.0, parameters.crosscheck_largest
+    check = PinocchioCheck.of(robot, largest) if compared else None
+    return PreparedRobot(computation, check, described, changed)

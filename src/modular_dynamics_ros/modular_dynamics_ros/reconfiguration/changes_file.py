@@ -1,0 +1,105 @@
+"""The file that keeps the changes of a robot over restarts."""
+
+import os
+import tempfile
+from pathlib import Path
+
+from modular_dynamics_ros.computation.changes.change import Changes
+from modular_dynamics_ros.computation.changes.text import changes_of_text, text_of_changes
+from modular_dynamics_ros.exceptions import ChangeFileError
+
+__all__ = ["ChangesFile", "Draft"]
+
+
+class Draft:
+    """Changes that are written, and not in force yet.
+
+    Args:
+        beside: the written file; None: nothing is kept. path: what it replaces.
+    """
+
+    def __init__(self, beside: Path | None = None, path: Path | None = None) -> None:
+        self._beside, self._path = beside, path
+
+    def commit(self) -> None:
+        """Put it in the place of the file: whoever reads meanwhile gets one or the other.
+
+        Raises:
+            ChangeFileError: the file cannot be replaced.
+        """
+        if self._beside is None or self._path is None:
+            return
+        try:
+            os.replace(self._beside, self._path)
+        except OSError as error:
+            raise _refused(self._path, "written", error) from error
+
+    def discard(self) -> None:
+        """Remove what was written."""
+        if self._beside is not None:
+            self._beside.unlink(missing_ok=True)
+
+
+class ChangesFile:
+    """A file with the changes of one robot.
+
+    Args:
+        path: empty: nothing is read or written.
+    """
+
+    def __init__(self, path: str) -> None:
+        self._path: Path | None = None
+        if path:
+            try:
+                self._path = Path(path).expanduser().resolve()  # a link stays one
+            except (OSError, RuntimeError, ValueError) as error:
+                raise ChangeFileError(f"changes_file {path[:200]!r}: {error}") from error
+
+    def read(self, *, strict: bool) -> tuple[str, Changes] | None:
+        """The robot's name and its changes; None where there is no file yet.
+
+        Raises:
+            ChangeFileError: it is damaged, or cannot be read; or its folder is not there.
+        """
+        path = self._path
+        if path is None:
+            return None
+        try:
+            text = path.read_text(encoding="utf-8")
+        except FileNotFoundError as error:
+            if path.parent.is_dir():
+                return None
+            raise _refused(path, "written: its folder is not there", error) from error
+        except (OSError, ValueError) as error:
+            raise _refused(path, "read", error) from error
+        try:
+            return changes_of_text(text, strict=strict)
+        except ChangeFileError as error:
+            raise ChangeFileError(f"changes_file {str(path)!r} is damaged: {error}") from error
+
+    def draft(self, robot: str, changes: Changes) -> Draft:
+        """Write changes beside the file; takes as long as the disk needs.
+
+        Raises:
+            ChangeFileError: they cannot be written.
+        """
+        path, beside = self._path, None
+        if path is None:
+            return Draft()
+        try:
+            with tempfile.NamedTemporaryFile(
+                "w", encoding="utf-8", dir=path.parent, prefix=".", suffix=".part", delete=False
+            ) as file:
+                beside = Path(file.name)
+                file.write(text_of_changes(robot, changes))
+                file.flush()
+                os.fsync(file.fileno())
+        except (OSError, ValueError) as error:
+            Draft(beside).discard()
+            raise _refused(path, "written", error) from error
+        return Draft(beside, path)
+
+
+def _refused(path: Path, what: str, error: Exception) -> ChangeFileError:
+    why = getattr(error, "strerror", None) or error
+    return ChangeFileError(f"changes_file {str(path)!r} cannot be {what}: {why}")

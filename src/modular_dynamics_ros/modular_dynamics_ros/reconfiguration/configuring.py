@@ -1,0 +1,44 @@
+"""What dynamics_node has of reconfiguration while it is configured."""
+
+from typing import Any
+
+from std_msgs.msg import String
+
+from modular_dynamics_ros.exceptions import ChangeFileError
+from modular_dynamics_ros.lifecycle.node import ManagedNode
+from modular_dynamics_ros.node.topics import LATCHED
+from modular_dynamics_ros.parameters.dynamics import DynamicsParameters
+from modular_dynamics_ros.reconfiguration.description_text import description_text
+from modular_dynamics_ros.reconfiguration.reconfiguration import Reconfiguration
+from modular_dynamics_ros.reconfiguration.services import ReconfigurationServices, SessionView
+
+__all__ = ["reconfiguration_of"]
+
+
+def reconfiguration_of(node: ManagedNode[DynamicsParameters], host: SessionView) -> Reconfiguration | None:
+    """The changes of a node's robot, and the services that change it; None, after logging why, on errors."""
+    parameters = node.parameters
+    publisher: Any = None
+    if parameters.publish_robot_description:
+        if not parameters.robot_description_file:
+            node.get_logger().error(
+                "publish_robot_description needs robot_description_file: without, the topic belongs to others"
+            )
+            return None
+        publisher = node.make_publisher(String, "robot_description", LATCHED)
+    try:
+        changes = Reconfiguration(
+            node,
+            host,
+            parameters.changes_file,
+            strict=parameters.strict,
+            describe=None if publisher is None else description_text,
+            publish=lambda text: publisher.publish(String(data=text)),
+        )
+    except ChangeFileError as error:
+        node.get_logger().error(str(error))
+        return None
+    node.while_configured.callback(changes.destroy)
+    services = ReconfigurationServices(node, host, changes, strict=parameters.strict)
+    node.while_configured.callback(services.destroy)
+    return changes

@@ -1,0 +1,179 @@
+"""The changes of a node's robot: kept in order, in force all or not at all, and found again after a restart.
+
+A change is prepared beside the executor. It is in force between two joint states, or refused; then the robot
+is as it was.
+"""
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any, NamedTuple
+
+from rclpy.node import Node
+
+import modular_dynamics as md
+from modular_dynamics_ros.computation.changes.application import Applied, applied, fitted
+from modular_dynamics_ros.computation.changes.change import Changes
+from modular_dynamics_ros.exceptions import ChangeFileError, RobotError
+from modular_dynamics_ros.reconfiguration.beside_executor import BesideExecutor
+from modular_dynamics_ros.reconfiguration.changes_file import ChangesFile, Draft
+from modular_dynamics_ros.reconfiguration.host import Host
+
+__all__ = ["Edit", "Kept", "NoRobotError", "Reconfiguration"]
+
+Edit = Callable[[md.SubsystemGraph, Changes], Changes]
+"""Makes a new list of changes, of the described graph and the list in force; in any thread."""
+
+ATTEMPTS = 10  # a new description may come while a change is prepared
+
+
+class NoRobotError(RobotError):
+    """The node is not active, or has no robot."""
+
+
+class Kept(NamedTuple):
+    """Changes of a robot by its name."""
+
+    robot: str = ""
+    changes: Changes = ()
+
+
+class _Drafted(NamedTuple):
+    """A changed robot that is not in force: what the host has prepared, the file, and its description."""
+
+    prepared: Any
+    draft: Draft
+    text: str | None
+
+
+class Reconfiguration:
+    """Changes of the robot in force.
+
+    Args:
+        path: of the file that keeps them; empty: none. strict: see `load_urdf`.
+        describe: text of a changed graph that is published once it is in force; None: none is.
+        publish: publishes it.
+
+    Attributes:
+        kept: in force, or read from the file while there is no robot. stamp: of the last change [ns], 0
+        before the first.
+
+    Raises:
+        ChangeFileError: the file is damaged.
+    """
+
+    def __init__(
+        self,
+        node: Node,
+        host: Host,
+        path: str,
+        *,
+        strict: bool = False,
+        describe: Callable[[md.SubsystemGraph], str] | None = None,
+        publish: Callable[[str], None] = lambda text: None,
+    ) -> None:
+        self._node, self._host, self._file = node, host, ChangesFile(path)
+        self._describe, self._publish = describe, publish
+        found = self._file.read(strict=strict)
+        self.kept = Kept() if found is None else Kept(*found)
+        self.stamp = 0
+        self._taken = False  # a robot has been in force
+        self._beside = BesideExecutor(node)
+        if self.kept.changes:
+            count = len(self.kept.changes)
+            node.get_logger().info(f"changes_file: {count} changes of '{self.kept.robot}'")
+
+    def destroy(self) -> None:
+        """Prepare nothing more."""
+        self._beside.destroy()
+
+    def changed(self, described: md.SubsystemGraph) -> Applied:
+        """A described robot with the changes that it keeps; in any thread."""
+        kept = self.kept
+        if not kept.changes:
+            return Applied(described, ())
+        if kept.robot == described.name:
+            return fitted(described, kept.changes)
+        why = f"they are of the robot '{kept.robot}', and this one is '{described.name}'"
+        return Applied(described, (), tuple(f"{change}: {why}" for change in kept.changes))
+
+    def adopt(self, robot: str, changed: Applied) -> None:
+        """A description is in force with these changes; the others are dropped."""
+        for text in changed.dropped:
+            self._node.get_logger().warning(f"a change is dropped: {text}")
+        if changed.changes:
+            texts = "; ".join(map(str, changed.changes))
+            self._node.get_logger().info(f"changes that stay in force: {texts}")
+        before, self.kept = self.kept, Kept(robot, changed.changes)
+        if not self._taken or before == self.kept or not (before.changes or changed.changes):
+            self._taken = True  # a wrong description at the start must not destroy the file
+            return
+        try:
+            self._file.draft(*self.kept).commit()
+        except ChangeFileError as error:
+            self._node.get_logger().error(str(error))
+
+    def publish_description(self) -> None:
+        """Of the robot in force, where its description is published."""
+        now = self._host.robot_in_force()
+        if self._describe is None or now is None:
+            return
+        try:
+            self._publish(self._describe(now.changed.graph))
+        except md.ModularDynamicsError as error:
+            self._node.get_logger().error(f"robot_description is not published: {error}")
+
+    async def change(self, edit: Edit, what: str) -> None:
+        """Put the changes that `edit` makes in force.
+
+        Args:
+            what: for the log.
+
+        Raises:
+            NoRobotError: not active, or no robot. ModularDynamicsError, NodeError: refused; nothing has
+                changed.
+        """
+        for _ in range(ATTEMPTS):
+            now = self._in_force()
+            work = partial(self._drafted, now.described, now.changed.changes, edit)
+            drafted: _Drafted = await self._beside.run(work)
+            if self._host.active and self._host.robot_in_force() is now:
+                break
+            drafted.draft.discard()  # another description has come
+        else:
+            raise RobotError("descriptions come faster than the change can be prepared")
+        self._put_in_force(drafted, what)
+
+    def _in_force(self) -> Any:
+        if not self._host.active:
+            raise NoRobotError("the node is not active; activate it first")
+        now = self._host.robot_in_force()
+        if now is None:
+            raise NoRobotError("there is no robot whose joint states can be answered")
+        return now
+
+    def _drafted(self, described: md.SubsystemGraph, changes: Changes, edit: Edit) -> _Drafted:
+        """All that takes long, in any thread."""
+        changed = applied(described, edit(described, changes))
+        prepared = self._host.prepare_changed(described, changed)
+        text = None if self._describe is None else self._describe(changed.graph)
+        return _Drafted(prepared, self._file.draft(described.name, changed.changes), text)
+
+    def _put_in_force(self, drafted: _Drafted, what: str) -> None:
+        session = None
+        try:
+            session = self._host.make_changed(drafted.prepared)
+            drafted.draft.commit()
+        except Exception:
+            drafted.draft.discard()
+            if session is not None:
+                session.destroy()
+            raise
+        changed: Applied = drafted.prepared.changed
+        self.stamp = self._host.put_in_force(session)
+        self.kept = Kept(drafted.prepared.described.name, changed.changes)
+        log = self._node.get_logger()
+        for warning in changed.warnings:
+            log.warning(warning)
+        log.info(f"{what}; {len(changed.changes)} changes in force")
+        if drafted.text is not None:
+            self._publish(drafted.text)

@@ -1,0 +1,172 @@
+"""Services that change the robot: every request is answered, and one that is refused leaves it as it was."""
+
+from collections.abc import Callable, Coroutine, Mapping
+from functools import partial
+from typing import Any, Protocol
+
+from modular_dynamics_interfaces.srv import (
+    AttachSubsystem,
+    DetachSubsystem,
+    LockJoints,
+    SetModelParameters,
+    SetPayload,
+)
+from rclpy.callback_groups import MutuallyExclusiveCallbackGroup
+from rclpy.node import Node
+from rclpy.qos import QoSProfile, ReliabilityPolicy
+
+from modular_dynamics.exceptions import ModelError, ModularDynamicsError, UnknownNameError
+from modular_dynamics_ros.computation.changes import edits
+from modular_dynamics_ros.computation.changes.attachment import Attachment
+from modular_dynamics_ros.computation.changes.payload import Payload
+from modular_dynamics_ros.exceptions import ChangeFileError, NodeError, NumbersError, RobotError, UnknownError
+from modular_dynamics_ros.lifecycle.failures import described as described_failure
+from modular_dynamics_ros.messages.queries.changes import load_numbers, pose_numbers
+from modular_dynamics_ros.messages.stamps import stamp_message
+from modular_dynamics_ros.reconfiguration.host import Host
+from modular_dynamics_ros.reconfiguration.reconfiguration import Edit, NoRobotError, Reconfiguration
+
+__all__ = ["ReconfigurationServices", "SessionView"]
+
+#: Requests that wait while one is answered, and answers. The middleware drops what is above without a word.
+REQUESTS = QoSProfile(depth=500, reliability=ReliabilityPolicy.RELIABLE)
+#: Of these requests a ModelError is about their numbers, and not about the robot.
+OF_NUMBERS = SetPayload.Response, SetModelParameters.Response, LockJoints.Response
+
+
+class SessionView(Host, Protocol):
+    """The host, with what is measured and published of its robot."""
+
+    def joint_names(self) -> tuple[str, ...]:
+        """Whose efforts are published, in order; none where there is no robot."""
+
+    def positions(self) -> Mapping[str, float]:
+        """Where joints were measured last [rad or m]."""
+
+
+class ReconfigurationServices:
+    """set_payload, attach_subsystem, detach_subsystem, lock_joints, set_model_parameters, while configured.
+
+    One request at a time: their group is theirs alone, so that the node's other callbacks go on meanwhile.
+    """
+
+    def __init__(
+        self, node: Node, host: SessionView, reconfiguration: Reconfiguration, *, strict: bool
+    ) -> None:
+        self._node, self._host, self._changes, self._strict = node, host, reconfiguration, strict
+        group = MutuallyExclusiveCallbackGroup()
+        kinds: tuple[tuple[type, str, Callable[..., Coroutine[Any, Any, Any]]], ...] = (
+            (SetPayload, "~/set_payload", self._on_payload),
+            (AttachSubsystem, "~/attach_subsystem", self._on_attach),
+            (DetachSubsystem, "~/detach_subsystem", self._on_detach),
+            (LockJoints, "~/lock_joints", self._on_lock),
+            (SetModelParameters, "~/set_model_parameters", self._on_parameters),
+        )
+        self._services = [
+            node.create_service(kind, name, handle, qos_profile=REQUESTS, callback_group=group)
+            for kind, name, handle in kinds
+        ]
+
+    def destroy(self) -> None:
+        """Remove the services."""
+        for service in self._services:
+            self._node.destroy_service(service)
+
+    async def _on_payload(self, request: SetPayload.Request, response: SetPayload.Response) -> Any:
+        load = load_numbers(request.inertia)
+
+        def edit(described: Any, changes: Any) -> Any:
+            return edits.with_payload(described, changes, Payload.of(request.link, *load))
+
+        return await self._answer(response, edit, f"payload of {load[0]:g} kg on '{request.link}'")
+
+    async def _on_attach(self, request: AttachSubsystem.Request, response: AttachSubsystem.Response) -> Any:
+        r, pose = request, pose_numbers(request.pose)
+
+        def edit(described: Any, changes: Any) -> Any:
+            if r.robot_description and r.file:
+                raise RobotError(f"'{r.name}' has both a robot_description and a file; give one of them")
+            if r.robot_description:
+                read = partial(Attachment.of, r.name, r.robot_description)
+            elif r.file:
+                read = partial(Attachment.of_file, r.name, r.file)
+            else:
+                return edits.reattached(described, changes, r.name)
+            return edits.attached(described, changes, read(r.link, pose, r.prefix, strict=self._strict))
+
+        return await self._answer(response, edit, f"'{r.name}' attached to '{r.link}'")
+
+    async def _on_detach(self, request: DetachSubsystem.Request, response: DetachSubsystem.Response) -> Any:
+        def edit(described: Any, changes: Any) -> Any:
+            return edits.detached(described, changes, request.name)
+
+        return await self._answer(response, edit, f"'{request.name}' detached")
+
+    async def _on_lock(self, request: LockJoints.Request, response: LockJoints.Response) -> Any:
+        names, given = list(request.joint_names), list(request.positions)
+        measured = self._host.positions()  # now, in the executor's thread
+
+        def edit(described: Any, changes: Any) -> Any:
+            if request.unlock:
+                return edits.unlocked(described, changes, names)
+            if given and len(given) != len(names):
+                raise NumbersError(f"{len(given)} positions for {len(names)} joints; each needs one, or none")
+            positions = dict(zip(names, given, strict=True)) if given else measured
+            return edits.locked(described, changes, names, positions)
+
+        done = "unlocked" if request.unlock else "locked"
+        return await self._answer(response, edit, f"{done}: {', '.join(names)}")
+
+    async def _on_parameters(
+        self, request: SetModelParameters.Request, response: SetModelParameters.Response
+    ) -> Any:
+        names, values = list(request.names), list(request.values)
+
+        def edit(described: Any, changes: Any) -> Any:
+            return edits.renumbered(changes, names, values)
+
+        what = f"numbers of the model: {', '.join(names) or 'as described'}"
+        return await self._answer(response, edit, what)
+
+    async def _answer(self, response: Any, edit: Edit, what: str) -> Any:
+        """Do it; fill in the response."""
+        response.error_code, response.error_message = await self._outcome(response, edit, what)
+        response.success = response.error_code == response.NONE
+        response.stamp, response.joint_names = (
+            stamp_message(self._changes.stamp),
+            list(self._host.joint_names()),
+        )
+        if not response.success:
+            self._node.get_logger().warning(f"change refused: {response.error_message}")
+        return response
+
+    async def _outcome(self, codes: Any, edit: Edit, what: str) -> tuple[int, str]:
+        try:
+            await self._changes.change(edit, what)
+        except Exception as error:  # a service must not end the node
+            return self._refusal(codes, error), _text(error)
+        return codes.NONE, ""
+
+    def _refusal(self, codes: Any, error: Exception) -> int:
+        """The code of an error."""
+        of_numbers = isinstance(codes, OF_NUMBERS) and isinstance(error, ModelError)
+        code: int
+        if isinstance(error, NoRobotError):
+            code = codes.NOT_ACTIVE
+        elif isinstance(error, ChangeFileError):
+            code = codes.FILE
+        elif isinstance(error, UnknownNameError | UnknownError):
+            code = codes.UNKNOWN_NAME
+        elif isinstance(error, NumbersError) or of_numbers:
+            code = codes.BAD_STATE
+        elif isinstance(error, ModularDynamicsError | NodeError):
+            code = codes.REFUSED
+        else:
+            self._node.get_logger().error(f"unexpected error in a service: {described_failure(error)}")
+            code = codes.UNEXPECTED
+        return code
+
+
+def _text(error: Exception) -> str:
+    expected = isinstance(error, ModularDynamicsError | NodeError)
+    return str(error) if expected else f"{type(error).__name__}: {error}"

@@ -1,0 +1,165 @@
+"""Lists of changes: what requests add and take, and the graphs that they make."""
+
+import numpy as np
+import pytest
+
+import modular_dynamics as md
+from helpers.rebuilt import assert_same_to_the_bit
+from modular_dynamics.exceptions import UnknownNameError
+from modular_dynamics_ros.computation.changes import edits
+from modular_dynamics_ros.computation.changes.application import applied, fitted
+from modular_dynamics_ros.computation.changes.attachment import Attachment
+from modular_dynamics_ros.computation.changes.lock import Lock
+from modular_dynamics_ros.computation.changes.numbers import Numbers
+from modular_dynamics_ros.computation.changes.payload import Payload
+from modular_dynamics_ros.computation.changes.removal import Removal
+from modular_dynamics_ros.exceptions import NumbersError, RobotError, UnknownError
+
+MOMENTS = (0.01, 0.001, 0.0, 0.02, 0.0, 0.015)
+LOAD = Payload.of("right_branch", 2.0, (0.1, 0.0, 0.05), MOMENTS)
+HAND, TURN = (Payload(link, 1.0, (0.0,) * 3, (0.0,) * 6) for link in ("hand", "turn"))
+NONE = Payload.of("right_branch", 0.0, (0.0, 0.0, 0.0), (0.0,) * 6)
+
+
+@pytest.fixture
+def gripper(gripper_urdf):
+    return Attachment.of("hand", gripper_urdf, "left_branch", (0.0, 0.0, 0.1, 1.0, 0.0, 0.0, 0.0), "g/")
+
+
+def torques(graph):
+    q, v, a = np.random.default_rng(3).uniform(-1.0, 1.0, (3, graph.nv))
+    return md.inverse_dynamics(graph, q, v, a).tolist()
+
+
+def same(described, changes, expected):
+    graph = applied(described, changes).graph
+    assert_same_to_the_bit(graph, expected)
+    assert torques(graph) == torques(expected)
+
+
+def test_changes_are_those_of_the_library_in_order(described, gripper, gripper_urdf):
+    changes = edits.attached(described, (), gripper)
+    changes = edits.with_payload(described, changes, Payload.of("g/jaw", 0.5, (0.0, 0.0, 0.1), (0.0,) * 6))
+    changes = edits.locked(described, changes, ["turn"], {"turn": 0.3})
+    changes = edits.renumbered(changes, ["joint g/finger damping", "link g/palm mass"], [0.2, 0.9])
+    x = np.eye(4)
+    x[2, 3] = 0.1
+    expected = described.attach(md.load_urdf(gripper_urdf), "left_branch", x, prefix="g/")
+    expected = expected.with_payload("g/jaw", mass=0.5, com=(0.0, 0.0, 0.1)).lock({"turn": 0.3})
+    same(
+        described,
+        changes,
+        expected.with_parameters({"joint g/finger damping": 0.2, "link g/palm mass": 0.9}),
+    )
+
+
+def test_what_is_taken_back_leaves_the_robot_exactly_as_it_was(described, gripper):
+    changes = edits.with_payload(described, (), LOAD)
+    changes = edits.attached(described, changes, gripper)
+    changes = edits.locked(described, changes, ["turn", "g/finger"], {"turn": 0.3, "g/finger": 0.01})
+    changes = edits.renumbered(changes, ["link g/palm mass", "link base mass"], [0.9, 7.0])
+    changes = edits.with_payload(described, changes, Payload.of("g/palm", 0.5, (0, 0, 0.1), (0.0,) * 6))
+    changes = edits.unlocked(described, changes, ["turn"])
+    # with the gripper goes what concerns it alone
+    changes = edits.detached(described, changes, "hand")
+    assert changes == (LOAD, Numbers({"link base mass": 7.0}))
+    changes = edits.renumbered(changes, [], [])
+    same(
+        described, changes, described.with_payload(LOAD.link, mass=2.0, com=LOAD.com, inertia=matrix(MOMENTS))
+    )
+    changes = edits.with_payload(described, changes, NONE)
+    assert changes == ()
+    assert applied(described, changes).graph is described
+
+
+def matrix(moments):
+    xx, xy, xz, yy, yz, zz = moments
+    return np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+
+
+def test_another_load_replaces_the_last_one_with_its_numbers(described):
+    changes = edits.with_payload(described, (), LOAD)
+    changes = edits.renumbered(changes, ["payload right_branch mass", "link base mass"], [9.0, 7.0])
+    heavier = Payload.of("right_branch", 3.0, (0.0, 0.0, 0.0), (0.0,) * 6)
+    assert edits.with_payload(described, changes, heavier) == (Numbers({"link base mass": 7.0}), heavier)
+
+
+def test_a_locked_joint_moves_to_another_position(described):
+    changes = edits.locked(described, (), ["turn", "bend"], {"turn": 0.3, "bend": 0.1})
+    changes = edits.locked(described, changes, ["bend", "left"], {"bend": -0.2, "left": 0.5})
+    assert changes == (Lock({"turn": 0.3, "bend": -0.2}), Lock({"left": 0.5}))
+    assert edits.unlocked(described, changes, ["turn", "bend"]) == (Lock({"left": 0.5}),)
+
+
+def test_a_subsystem_of_the_description_leaves_and_comes_back(described):
+    changes = edits.with_payload(described, (), LOAD)
+    changes = edits.renumbered(changes, ["link base mass"], [7.0])
+    changes = edits.detached(described, changes, "right_branch")
+    assert changes == (Removal("right_branch"), Numbers({"link base mass": 7.0}))
+    same(described, changes[:1], described.without("right_branch"))
+    assert edits.reattached(described, changes, "right_branch") == (Numbers({"link base mass": 7.0}),)
+
+
+@pytest.mark.parametrize(
+    ("edit", "error", "words"),
+    [
+        (lambda g, c: edits.with_payload(g, c, HAND), UnknownNameError, "hand"),
+        (lambda g, c: edits.with_payload(g, c, TURN), UnknownNameError, "turn"),
+        (
+            lambda g, c: edits.with_payload(g, c, Payload("right_branch", 0.0, (0.1, 0, 0), (0,) * 6)),
+            NumbersError,
+            "has no mass, which removes it",
+        ),
+        (
+            lambda g, c: edits.detached(g, c, "hand"),
+            UnknownError,
+            "attached are none; .* own are 'stem'",
+        ),
+        (lambda g, c: edits.reattached(g, c, "hand"), UnknownError, "these come back: none"),
+        (lambda g, c: edits.locked(g, c, [], {}), NumbersError, "joint_names is empty"),
+        (lambda g, c: edits.locked(g, c, ["turn"], {}), NumbersError, "no position of 'turn' was measured"),
+        (lambda g, c: edits.locked(g, c, ["wrist"], {}), UnknownNameError, "wrist"),
+        (lambda g, c: edits.locked(g, c, ["turn", "turn"], {"turn": 1.0}), NumbersError, "twice"),
+        (lambda g, c: edits.locked(g, c, ["turn"], {"turn": np.nan}), NumbersError, "not finite"),
+        (lambda g, c: edits.unlocked(g, c, ["turn"]), UnknownError, "'turn' is not locked; locked are none"),
+        (lambda g, c: edits.renumbered(c, ["link base mass"], []), NumbersError, "0 values for 1 names"),
+        (lambda g, c: edits.renumbered(c, ["a", "a"], [1.0, 2.0]), NumbersError, "'a' named more"),
+        (lambda g, c: edits.renumbered(c, ["a"], [np.inf]), NumbersError, "the value of 'a' is not finite"),
+        (
+            lambda g, c: edits.renumbered(c, ["gravity z"], [1.0]),
+            RobotError,
+            "gravity is a parameter of the node",
+        ),
+    ],
+)
+def test_refusals_name_what_is_wrong_and_what_is_there(described, edit, error, words):
+    with pytest.raises(error, match=words):
+        edit(described, ())
+
+
+def test_names_of_what_is_attached_are_taken_once(described, gripper, gripper_urdf):
+    changes = edits.attached(described, (), gripper)
+    other = Attachment.of("hand", gripper_urdf, "base", prefix="h/")
+    with pytest.raises(RobotError, match="the name 'hand' is in use"):
+        edits.attached(described, changes, other)
+    with pytest.raises(RobotError, match="the name 'stem' is in use"):
+        edits.attached(described, (), Attachment.of("stem", gripper_urdf, "base", prefix="h/"))
+    with pytest.raises(RobotError, match="needs a name"):
+        edits.attached(described, (), Attachment.of("", gripper_urdf, "base"))
+
+
+def test_of_another_description_each_change_stays_that_fits(described, four_link, gripper):
+    changes = (Payload("lower_stem", 1.0, (0, 0, 0), (0,) * 6), LOAD, Lock({"right": 0.1}), gripper)
+    without = md.load_urdf(four_link).without("right_branch")
+    result = fitted(without, changes)
+    assert result.changes == (changes[0], gripper)
+    assert [text.partition(":")[0] for text in result.dropped] == [
+        "payload of 2 kg on 'right_branch'",
+        "locked",
+    ]
+    assert_same_to_the_bit(result.graph, applied(without, result.changes).graph)
+
+
+def test_warnings_of_the_library_are_told(described):
+    (warning,) = applied(described, (Lock({"bend": 50.0}),)).warnings
+    assert "'bend' is locked at 50, beyond its limits" in warning

@@ -1,0 +1,70 @@
+"""Changes in a file: what is read is what was written, and damage is named."""
+
+import pytest
+
+from modular_dynamics_ros.computation.changes.attachment import Attachment
+from modular_dynamics_ros.computation.changes.lock import Lock
+from modular_dynamics_ros.computation.changes.numbers import Numbers
+from modular_dynamics_ros.computation.changes.payload import Payload
+from modular_dynamics_ros.computation.changes.removal import Removal
+from modular_dynamics_ros.computation.changes.text import changes_of_text, text_of_changes
+from modular_dynamics_ros.exceptions import ChangeFileError
+
+
+def test_all_kinds_are_read_as_they_were_written(gripper_urdf):
+    changes = (
+        Payload.of("left_branch", 0.1 + 0.2, (0.1, 1e-17, -3.0), (1e-5, 0.0, 0.0, 1 / 3, 0.0, 1.0)),
+        Attachment.of(
+            "hand", gripper_urdf + "\n<!-- übrig: \t -->\n", "base", (1, 2, 3, 0.6, 0, 0.8, 0), "g/"
+        ),
+        Removal("right_branch"),
+        Lock({"turn": 0.1, "yes": -1e300}),
+        Numbers({"joint bend damping": 1 / 3}),
+    )
+    text = text_of_changes("four_link", changes)
+    robot, read = changes_of_text(text)
+    assert (robot, read) == ("four_link", changes)
+    assert read[1].robot.joint_names == ("finger",)
+
+
+GOOD = "version: 1\nrobot: a\nchanges:\n"
+HAND, LOAD = GOOD + "- {kind: attachment, name: a, urdf: ", GOOD + "- {kind: payload, link: a, "
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", "it is empty"),
+        ("{", "no YAML"),
+        ("- 1", "version: 1 is needed"),
+        ("version: 2\nrobot: a\nchanges: []", "version: 1 is needed"),
+        ("version: 1\nrobot: a", "changes, a list"),
+        (GOOD + "- 3", "change 1: kind must be one of payload, attachment"),
+        (GOOD + "- {kind: [1]}", "kind must be one of"),
+        (
+            GOOD + "- {kind: removal, name: a}\n- {kind: payload, link: a}",
+            r"change 2 \(payload\) has no mass",
+        ),
+        (GOOD + "- {kind: removal, name: 3}", "name is 3; a text is needed"),
+        (LOAD + "mass: x, com: [0, 0, 0], inertia: []}", "no list of numbers"),
+        (LOAD + "mass: 1, com: [0, .nan, 0], inertia: []}", "finite numbers"),
+        (LOAD + "mass: 1, com: [0, 0, 0], inertia: [1]}", "1 numbers; 6 are"),
+        (GOOD + "- {kind: lock, positions: [1]}", "positions: numbers by name"),
+        (GOOD + "- {kind: parameters, values: {a: b}}", "no list of numbers"),
+        (
+            GOOD + "- {kind: attachment, name: a, urdf: /etc/passwd, link: b, pose: [], prefix: ''}",
+            "begins with '<'",
+        ),
+        (
+            GOOD + "- {kind: attachment, name: a, urdf: <robot, link: b, pose: [0,0,0,0,0,0,0], prefix: ''}",
+            "attach: ",
+        ),
+        (
+            GOOD + "- {kind: attachment, name: a, urdf: <r/>, link: b, pose: [0,0,0,2,0,0,0], prefix: ''}",
+            "norm 2",
+        ),
+    ],
+)
+def test_damage_is_named(text, words):
+    with pytest.raises(ChangeFileError, match=words):
+        changes_of_text(text)

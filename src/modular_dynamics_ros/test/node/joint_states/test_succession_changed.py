@@ -1,0 +1,107 @@
+"""A robot that is changed while it runs: which joint states belong to it as it was, and as it is."""
+
+import time
+from unittest.mock import MagicMock
+
+import pytest
+from sensor_msgs.msg import JointState
+
+from helpers.nodes.lone_node import lone_node, message_info
+from modular_dynamics_ros.messages.stamps import description_frame, stamp_message
+from modular_dynamics_ros.node.joint_states.succession import Succession
+
+pytestmark = pytest.mark.ros
+S = 1_000_000_000  # [ns]
+
+
+class Session:
+    """Keeps the stamps [s] of what it gets."""
+
+    def __init__(self, *joints):
+        self.joints, self.got, self.causes = {*joints}, [], []
+        self.robot = MagicMock()
+        for name in ("activate", "deactivate", "retire", "destroy", "continue_from"):
+            setattr(self, name, lambda *of: None)
+
+    def fits(self, names):
+        return self.joints <= {*names}
+
+    def knows(self, names):
+        return self.joints >= {*names}
+
+    def receive(self, message, info, superseded):
+        self.got.append(message.header.stamp.sec)
+
+    def reject(self, error):
+        self.causes.append(error.cause)
+
+
+class Stage:
+    """A robot from a description with a stamp [ns] or None, changed at 5 s; it is 9 s."""
+
+    def __init__(self, described, *joints):
+        self.node = lone_node()
+        self.node.time = 9 * S
+        self.succession = Succession(self.node, lambda: 0.2)
+        self.succession.activate(None)
+        self.old, self.new = Session("a", "b"), Session(*joints)
+        self.succession.add(self.old, "robot", described)
+        self.succession.add_changed(self.new, 5 * S)
+
+    def send(self, stamp, *names, description=None):
+        message = JointState(name=names or ("a", "b"))
+        message.header.stamp = stamp_message(stamp * S)
+        if description is not None:
+            message.header.frame_id = description_frame("robot", description * S)
+        self.node.create_subscription.call_args.args[2](message, message_info(time.time_ns()))
+
+
+@pytest.mark.parametrize("described", [None, 1 * S])
+def test_the_stamp_tells_how_the_robot_was(described):
+    stage = Stage(described, "a")
+    for stamp in (4, 5, 4, 6):
+        stage.send(stamp)
+    assert (stage.old.got, stage.new.got) == ([4, 4], [5, 6])
+
+
+def test_a_state_that_names_the_description_belongs_to_the_robot_as_it_was_at_its_stamp():
+    stage = Stage(1 * S, "a")
+    for stamp in (4, 6, 5):
+        stage.send(stamp, description=1)
+    assert (stage.old.got, stage.new.got) == ([4], [6, 5])
+    stage.send(7, description=3)  # waits for a description that is to come
+    assert (stage.new.got, stage.new.causes) == ([6, 5], [])
+    other = Session("a")
+    stage.succession.add(other, "robot", 3 * S)
+    assert other.got == [7]
+    stage.send(6, description=1)
+    assert stage.new.got == [6, 5, 6]
+
+
+def test_of_a_robot_that_was_changed_long_ago_nothing_is_answered_for_the_time_before(monkeypatch):
+    stage = Stage(1 * S, "a")
+    later = time.monotonic() + 10.0
+    monkeypatch.setattr(time, "monotonic", lambda: later)
+    stage.succession.tidy()
+    stage.send(4, description=1)
+    stage.send(4)
+    assert stage.new.causes == ["older than the robot"] * 2
+    stage.send(6, description=1)
+    assert (stage.old.got, stage.new.got) == ([], [6])
+
+
+def test_joints_that_were_detached_are_not_waited_for_where_no_description_can_come():
+    """Publishers of parts of a robot go on to name them."""
+    stage = Stage(None, "a")
+    stage.send(6, "b")
+    assert stage.new.got == [6]
+    of_assembly = Stage(1 * S, "a")
+    of_assembly.send(6, "b")  # the next description may have it
+    assert of_assembly.new.got == []
+
+
+def test_a_simulation_that_starts_again_is_answered_by_the_robot_in_force():
+    stage = Stage(None, "a")
+    stage.node.time = 1 * S
+    stage.send(1)
+    assert (stage.old.got, stage.new.got) == ([], [1])

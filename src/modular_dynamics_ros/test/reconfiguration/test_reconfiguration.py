@@ -1,0 +1,161 @@
+"""Changes that are kept in a file, stay with a new description, and are published."""
+
+import numpy as np
+import pytest
+from std_msgs.msg import String
+
+import modular_dynamics as md
+from helpers.nodes.dynamics_harness import Q, V
+from helpers.rebuilt import assert_same_to_the_bit
+from modular_dynamics_ros.messages.stamps import stamp_nanoseconds
+from modular_dynamics_ros.node.robot_node import FAILURE
+
+pytestmark = [pytest.mark.ros, pytest.mark.usefixtures("ros")]
+
+
+def test_changes_survive_a_restart(make, described, gripper_urdf, tmp_path, loaded, load):
+    path = tmp_path / "changes.yaml"
+    client = make(changes_file=str(path)).activate()
+    assert not path.exists()
+    assert client.call("SetPayload", link="left_branch", load=load).success
+    assert client.call("AttachSubsystem", name="h", link="base", robot_description=gripper_urdf).success
+    assert client.call("LockJoints", joint_names=["finger"], positions=[0.01]).success
+    text = path.read_text()
+    assert not client.call("SetPayload", link="hand", load=load).success
+    assert path.read_text() == text
+    assert [one.name for one in tmp_path.iterdir()] == ["changes.yaml"]  # nothing is left beside it
+    expected = loaded(described).attach(md.load_urdf(gripper_urdf), "base").lock({"finger": 0.01})
+    client.close()
+    again = make(changes_file=str(path)).activate()
+    assert_same_to_the_bit(again.graph(), expected)
+    again.is_answered_by(expected)
+    assert "3 changes" in again.status("changes").message
+    assert again.call("DetachSubsystem", name="h").success
+    again.is_answered_by(loaded(described))
+
+
+def test_a_change_that_cannot_be_kept_is_refused(make, described, tmp_path, load):
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    client = make(changes_file=str(folder / "changes.yaml")).activate()
+    folder.rmdir()
+    response = client.call("SetPayload", link="left_branch", load=load)
+    assert response.error_code == response.FILE
+    assert "changes.yaml' cannot be written: No such file or directory" in response.error_message
+    client.is_answered_by(described)
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (
+            "version: 1\nrobot: four_link\nchanges: [{kind: lock}]",
+            "is damaged: change 1 (lock) has no positions",
+        ),
+        (None, ""),
+    ],
+)
+def test_a_damaged_file_fails_configuring(make, tmp_path, capfd, content, words):
+    path = tmp_path / "changes.yaml"
+    if content is None:
+        path = tmp_path / "nowhere" / "changes.yaml"
+        words = "cannot be written: its folder is not there"
+    else:
+        path.write_text(content)
+    client = make(changes_file=str(path))
+    assert client.node.trigger_configure() == FAILURE
+    log = capfd.readouterr().err
+    assert f"changes_file '{path}'" in log
+    assert words in log
+
+
+def test_changes_stay_where_a_new_description_of_the_robot_allows_them(make, described, capfd, loaded, load):
+    client = make(robot_description_file="").start()
+    client.descriptions.publish(String(data=described.urdf))
+    client.spin_until(lambda: client.node.session is not None)
+    client.connect()
+    assert client.call("SetPayload", link="left_branch", load=load).success
+    assert client.call("LockJoints", joint_names=["right"], positions=[0.1]).success
+    heavy = described.urdf.replace('<mass value="', '<mass value="1')
+    session = client.node.session
+    client.descriptions.publish(String(data=heavy))
+    client.spin_until(lambda: client.node.session is not session)
+    assert_same_to_the_bit(client.graph(), loaded(md.load_urdf(heavy)).lock({"right": 0.1}))
+    # other names: what does not fit any more is dropped
+    other = described.urdf.replace('"right"', '"wing"')
+    session = client.node.session
+    client.descriptions.publish(String(data=other))
+    client.spin_until(lambda: client.node.session is not session)
+    client.said("a change is dropped: locked: right at 0.1: ", capfd)
+    assert_same_to_the_bit(client.graph(), loaded(md.load_urdf(other)))
+    session = client.node.session
+    client.descriptions.publish(String(data=other.replace("four_link", "another")))
+    client.spin_until(lambda: client.node.session is not session)
+    client.said("they are of the robot 'four_link', and this one is 'another'", capfd)
+    assert client.graph().payloads == {}
+
+
+def test_a_description_that_comes_while_a_change_is_prepared_is_changed_too(
+    make, described, monkeypatch, loaded, load
+):
+    client = make(robot_description_file="").start()
+    client.descriptions.publish(String(data=described.urdf))
+    client.spin_until(lambda: client.node.session is not None)
+    prepare, session = client.node.prepare_changed, client.node.session
+    heavy = described.urdf.replace('<mass value="', '<mass value="1')
+
+    def slow(*arguments):
+        client.node._load_heavy = client.node._load(heavy)
+        return prepare(*arguments)
+
+    monkeypatch.setattr(client.node, "prepare_changed", slow)
+    drafted = client.node._changes._drafted
+
+    def then_described(*arguments):
+        result = drafted(*arguments)
+        if client.node.session is session:
+            client.node._add(client.node._load_heavy, None)
+        return result
+
+    monkeypatch.setattr(client.node._changes, "_drafted", then_described)
+    assert client.call("SetPayload", link="left_branch", load=load).success
+    assert_same_to_the_bit(client.graph(), loaded(md.load_urdf(heavy)))
+
+
+def test_the_robot_of_a_file_is_published(make, described, loaded, load):
+    texts = []
+    client = make(publish_robot_description=True)
+    client.probe.create_subscription(String, "robot_description", lambda one: texts.append(one.data), 10)
+    client.activate()
+    client.spin_until(lambda: texts)
+    assert texts == [described.urdf]
+    assert client.call("SetPayload", link="left_branch", load=load).success
+    client.spin_until(lambda: len(texts) > 1)
+    graph = md.load_urdf(texts[-1])
+    values = np.zeros((2, 4))
+    tau = md.inverse_dynamics(graph, Q, *values)
+    assert tau == pytest.approx(md.inverse_dynamics(loaded(described), Q, *values), abs=1e-12)
+
+
+def test_a_state_that_waits_for_the_timer_of_a_rate_is_answered_before_the_change(make, described, load):
+    """Its publisher's clock is ahead."""
+    client = make(rate=0.2).start()
+    client.spin_until(client.states.get_subscription_count)
+    record, ahead = client.node.session.record, client.node.now() + 5 * 10**9
+
+    def waits():
+        client.send(stamp=ahead)
+        return record.waiting == ahead
+
+    client.spin_until(waits)
+    response = client.call("SetPayload", link="left_branch", load=load)
+    assert stamp_nanoseconds(response.stamp) == ahead + 1
+    client.spin_until(lambda: client.torque_of(ahead) is not None)
+    efforts = md.inverse_dynamics(described, Q, V, np.zeros(4)).tolist()
+    assert client.torque_of(ahead).effort.tolist() == efforts
+
+
+def test_the_topic_of_others_is_not_published(make, capfd):
+    client = make(publish_robot_description=True, robot_description_file="")
+    assert client.node.trigger_configure() == FAILURE
+    assert "publish_robot_description needs robot_description_file" in capfd.readouterr().err

@@ -1,0 +1,251 @@
+"""Services of dynamics_node that change its robot: what they do, and what they refuse."""
+
+import numpy as np
+import pytest
+from modular_dynamics_interfaces.srv import SetPayload
+from rclpy.parameter import Parameter
+
+import modular_dynamics as md
+from helpers.nodes.dynamics_harness import NAMES, Q, V
+from helpers.rebuilt import assert_same_to_the_bit
+from modular_dynamics_ros.messages.stamps import stamp_nanoseconds
+from modular_dynamics_ros.node.robot_node import SUCCESS
+
+pytestmark = [pytest.mark.ros, pytest.mark.usefixtures("ros")]
+
+CODES = SetPayload.Response
+
+
+def test_a_payload_is_in_force_from_the_stamp_of_the_answer_on(active, described, loaded, load):
+    before = active.send()
+    response = active.call("SetPayload", link="left_branch", load=load)
+    assert (response.success, response.error_code, response.error_message) == (True, CODES.NONE, "")
+    assert response.joint_names == NAMES
+    stamp = stamp_nanoseconds(response.stamp)
+    assert before < stamp <= active.node.now()
+    late = active.answer(stamp=stamp - 1)  # it was on its way
+    assert late.effort.tolist() == md.inverse_dynamics(described, Q, V, np.zeros(4)).tolist()
+    first = active.answer(stamp=stamp)
+    assert first.effort.tolist() == md.inverse_dynamics(loaded(described), Q, V, np.zeros(4)).tolist()
+    active.is_answered_by(loaded(described))
+    assert active.call("SetPayload", link="left_branch").success
+    active.is_answered_by(described)
+    assert active.node.session.robot.graph.payloads == {}
+    assert active.call("SetPayload", link="left_branch").success  # none there: none to remove
+
+
+def test_a_gripper_is_attached_and_detached(active, described, gripper_urdf, tmp_path):
+    at = (0.0, 0.0, 0.1, 0.6, 0.0, 0.0, 0.8)
+    hand = {"name": "hand", "link": "left_branch", "prefix": "g/", "at": at}
+    response = active.call("AttachSubsystem", robot_description=gripper_urdf, **hand)
+    assert response.success, response.error_message
+    assert response.joint_names == [*NAMES, "g/finger"]
+    x = np.array([[-0.28, -0.96, 0, 0], [0.96, -0.28, 0, 0], [0, 0, 1, 0.1], [0, 0, 0, 1]])
+    graph = described.attach(md.load_urdf(gripper_urdf), "left_branch", x, prefix="g/")
+    values = dict(zip([*NAMES, "g/finger"], zip([*Q, 0.02], [*V, 0.3], strict=True), strict=True))
+    q, v = np.array(list(values.values())).T
+    answer = active.answer(names=[*values], q=q, v=v)
+    expected = md.inverse_dynamics(graph, q, v, np.zeros(5))
+    assert answer.effort == pytest.approx(expected, rel=1e-12)
+    assert answer.name == [*values]
+    active.spin_until(lambda: "g/finger" in active.graphs[-1].dot)
+    assert active.call("DetachSubsystem", name="hand").success
+    active.is_answered_by(described)
+    path = tmp_path / "gripper.urdf"
+    path.write_text(gripper_urdf)
+    assert active.call("AttachSubsystem", file=str(path), **hand).success
+    assert active.graph().joint_names == (*NAMES, "g/finger")
+
+
+def test_a_subsystem_of_the_description_leaves_and_comes_back(active, described):
+    assert active.call("DetachSubsystem", name="right_branch").joint_names == NAMES[:3]
+    active.is_answered_by(described.without("right_branch"))
+    assert active.call("AttachSubsystem", name="right_branch").joint_names == NAMES
+    active.is_answered_by(described)
+    assert_same_to_the_bit(active.graph(), described)
+
+
+def test_joints_are_locked_where_they_are_and_need_no_state_then(active, described):
+    active.answer()
+    assert active.call("LockJoints", joint_names=["bend"]).joint_names == ["turn", "left", "right"]
+    locked = described.lock({"bend": Q[1]})
+    answer = active.answer(names=["turn", "left", "right"], q=Q[[0, 2, 3]], v=V[[0, 2, 3]])
+    expected = md.inverse_dynamics(locked, Q[[0, 2, 3]], V[[0, 2, 3]], np.zeros(3))
+    assert answer.effort.tolist() == expected.tolist()
+    assert active.call("LockJoints", joint_names=["left"], positions=[0.4]).success
+    assert_same_to_the_bit(active.graph(), locked.lock({"left": 0.4}))
+    assert active.call("LockJoints", joint_names=["left", "bend"], unlock=True).joint_names == NAMES
+    active.is_answered_by(described)
+
+
+def test_numbers_of_the_model(active, described, load):
+    names, values = ["link lower_stem mass", "joint bend origin z"], [7.0, 0.8]
+    assert active.call("SetModelParameters", names=names, values=values).success
+    active.is_answered_by(described.with_parameters(dict(zip(names, values, strict=True))))
+    assert active.call("SetModelParameters").success
+    active.is_answered_by(described)
+
+
+PAYLOAD, ATTACH, DETACH = "SetPayload", "AttachSubsystem", "DetachSubsystem"
+LOCK, NUMBERS, LEFT = "LockJoints", "SetModelParameters", "left_branch"
+COM, MOMENTS = (0.1, 0.0, 0.05), (0.01, 0.02, 0.015)
+NO_ROTATION = (0.0, 0.0, 0.0, 2.0, 0.0, 0.0, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("kind", "fields", "code", "words"),
+    [
+        (PAYLOAD, {"link": "hand", "load": (1.0, COM, MOMENTS)}, "UNKNOWN_NAME", "hand"),
+        (
+            PAYLOAD,
+            {"link": LEFT, "load": (-1.0, COM, MOMENTS)},
+            "BAD_STATE",
+            "it cannot be negative",
+        ),
+        (PAYLOAD, {"link": LEFT, "load": (np.nan, COM, MOMENTS)}, "BAD_STATE", "finite numbers"),
+        (
+            PAYLOAD,
+            {"link": LEFT, "load": (1.0, (0.0, 0.0, np.inf), MOMENTS)},
+            "BAD_STATE",
+            "finite",
+        ),
+        (
+            PAYLOAD,
+            {"link": LEFT, "load": (1.0, (0.0,) * 3, (-1.0, 1.0, 1.0))},
+            "BAD_STATE",
+            "negative",
+        ),
+        (
+            ATTACH,
+            {"name": "hand", "link": "hand", "text": "GRIPPER"},
+            "UNKNOWN_NAME",
+            "hand",
+        ),
+        (
+            ATTACH,
+            {"name": "hand", "link": "base"},
+            "UNKNOWN_NAME",
+            "neither a robot_description nor",
+        ),
+        (
+            ATTACH,
+            {"name": "", "link": "base", "text": "GRIPPER"},
+            "REFUSED",
+            "needs a name",
+        ),
+        (
+            ATTACH,
+            {"name": "h", "link": "base", "text": "<robot"},
+            "REFUSED",
+            "line 1",
+        ),
+        (
+            ATTACH,
+            {"name": "h", "link": "base", "text": "/etc/passwd"},
+            "REFUSED",
+            "'<'",
+        ),
+        (
+            ATTACH,
+            {"name": "h", "link": "base", "text": "<a/>", "file": "a"},
+            "REFUSED",
+            "both",
+        ),
+        (ATTACH, {"name": "h", "link": "base", "file": "/no/robot"}, "FILE", "No such file"),
+        (ATTACH, {"name": "h", "link": "base", "file": "/"}, "FILE", "Is a directory"),
+        (
+            ATTACH,
+            {"name": "h", "link": "base", "text": "GRIPPER", "at": NO_ROTATION},
+            "BAD_STATE",
+            "norm 2",
+        ),
+        (
+            ATTACH,
+            {"name": "h", "link": "base", "text": "SELF"},
+            "REFUSED",
+            "prefix of its own",
+        ),
+        (DETACH, {"name": "hand"}, "UNKNOWN_NAME", "no subsystem 'hand'"),
+        (DETACH, {"name": "stem"}, "REFUSED", "has no moving joint"),
+        (LOCK, {"joint_names": ["wrist"]}, "UNKNOWN_NAME", "wrist"),
+        (LOCK, {"joint_names": NAMES, "positions": [0.0] * 4}, "REFUSED", "has no moving joint"),
+        (
+            LOCK,
+            {"joint_names": ["turn"], "positions": [0.0, 1.0]},
+            "BAD_STATE",
+            "2 positions for 1 joints",
+        ),
+        (LOCK, {"joint_names": ["turn"], "positions": [np.nan]}, "BAD_STATE", "not finite"),
+        (LOCK, {"joint_names": ["turn"], "unlock": True}, "UNKNOWN_NAME", "is not locked"),
+        (NUMBERS, {"names": ["link x mass"], "values": [1.0]}, "UNKNOWN_NAME", "no parameter"),
+        (NUMBERS, {"names": ["link base mass"], "values": [-1.0]}, "BAD_STATE", "negative"),
+        (
+            NUMBERS,
+            {"names": ["link base mass"], "values": []},
+            "BAD_STATE",
+            "0 values for 1 names",
+        ),
+        (NUMBERS, {"names": ["gravity z"], "values": [1.0]}, "REFUSED", "parameter of the node"),
+    ],
+)
+def test_a_refusal_says_why_and_leaves_the_robot_as_it_is(
+    active, described, gripper_urdf, kind, fields, code, words
+):
+    texts = {"GRIPPER": gripper_urdf, "SELF": described.urdf}
+    given = dict(fields)
+    if (text := given.pop("text", None)) is not None:
+        given["robot_description"] = texts.get(text, text)
+    session = active.node.session
+    response = active.call(kind, **given)
+    assert not response.success
+    assert words in response.error_message
+    assert response.error_code == getattr(response, code), response.error_message
+    assert (active.node.session, response.joint_names) == (session, NAMES)
+    active.is_answered_by(described)
+
+
+def test_parameters_of_the_node_that_name_joints_must_go_on_to_fit(make, described):
+    client = make(controller_joints=["left", "turn"], absent_joints=["right:=0.1"]).activate()
+    response = client.call("LockJoints", joint_names=["left"])
+    assert response.error_code == response.REFUSED
+    assert "controller_joints names 'left'" in response.error_message
+    response = client.call("DetachSubsystem", name="right_branch")
+    assert "absent_joints names 'right'" in response.error_message
+    client.is_answered_by(described)
+    assert len(client.node.session._outputs._publishers) > 0
+
+
+def test_nothing_is_changed_inside_black_boxes(make, boxed_branch, load):
+    client = make(partition_file=boxed_branch).start()
+    response = client.call("SetPayload", link="right_branch", load=load)
+    assert response.error_code == response.REFUSED
+    assert "black box" in response.error_message
+
+
+def test_a_node_that_is_not_active_or_has_no_robot_says_so(make):
+    client = make(robot_description_file="")
+    assert client.node.trigger_configure() == SUCCESS
+    response = client.call("DetachSubsystem", name="hand")
+    assert (response.error_code, response.joint_names) == (response.NOT_ACTIVE, [])
+    assert "activate it first" in response.error_message
+    assert client.node.trigger_activate() == SUCCESS
+    assert "there is no robot" in client.call("DetachSubsystem", name="hand").error_message
+
+
+def test_an_unexpected_error_is_answered_and_logged(active, described, monkeypatch, capfd, load):
+    def broken(*arguments):
+        raise OverflowError("made up")
+
+    monkeypatch.setattr(active.node, "prepare_changed", broken)
+    response = active.call("SetPayload", link="left_branch", load=load)
+    assert (response.error_code, response.error_message) == (response.UNEXPECTED, "OverflowError: made up")
+    active.said("unexpected error in a service: OverflowError: made up", capfd)
+    active.is_answered_by(described)
+
+
+def test_gravity_that_was_set_at_run_time_stays(active, described, load):
+    (result,) = active.node.set_parameters([Parameter("gravity", value=[0.0, 1.0, -3.0])])
+    assert result.successful
+    assert active.call("SetPayload", link="left_branch", load=load).success
+    active.answer()
+    assert active.graph().gravity.tolist() == [0.0, 1.0, -3.0]
