@@ -74,7 +74,7 @@ class Client(SpunNodes):
         self.outcomes = Counter()
 
     def connect(self):
-        """Until each service has answered once."""
+        """Until each service has answered once, and not that the node is inactive: it may have just begun."""
         for name, client in self.clients.items():
             self.spin_until(client.service_is_ready, name)
             futures = []
@@ -82,7 +82,8 @@ class Client(SpunNodes):
             def heard(name=name, futures=futures):
                 if not futures or time.monotonic() > futures[-1][1] + RESEND:
                     futures.append((self.ask(name), time.monotonic()))
-                return any(future.done() for future, _ in futures)
+                answers = [future.result() for future, _ in futures if future.done()]
+                return any(answer.error_code != answer.NOT_ACTIVE for answer in answers)
 
             self.spin_until(heard, name)
 
