@@ -105,7 +105,8 @@ def test_bad_requests_are_answered_with_the_reason(boxed):
         node.ask("identify_payload", command=solve, confidence=1.0), "BAD_STATE"
     )
     text = refused(node.ask("tare_black_box", feed=False, duration=0.1), "REFUSED")
-    assert "no joint state came meanwhile" in text
+    # one that was sent before may come late
+    assert "no joint state came meanwhile" in text or "at least 10 are needed" in text
 
 
 @pytest.fixture
