@@ -205,8 +205,7 @@ def kill_and_restart(robot, name, *parameters):
 
 
 @pytest.mark.xfail(
-    reason="played at full speed some states of the motion stay unanswered, since references and states wait "
-    "for each other in another order; torques that come are right",
+    reason="on a slow machine this test does not hear all joint states, or hears references later than states",
     strict=False,
     run=False,
 )
