@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from helpers import dead_workers
 from helpers.nodes.ros_domain import reserve_ros_domain
 from helpers.paths import ROOT
 from helpers.random_examples.examples import register_profiles
@@ -17,6 +18,12 @@ os.environ.setdefault("MODULAR_DYNAMICS_QUIET", "1")
 # A shell's background job ignores SIGINT and passes that on: tests that interrupt processes would fail there.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 reserve_ros_domain()
+
+
+@pytest.hookimpl(trylast=True)  # after pytest's own faulthandler, which writes to the terminal
+def pytest_configure(config: pytest.Config) -> None:
+    """Name tests whose process died."""
+    dead_workers.register(config)
 
 
 @pytest.fixture(scope="session")
