@@ -84,7 +84,7 @@ class Evaluation(RunFigures):
         ours, theirs: (m, nv) torques [N m or N].
         disagreement: subsystem -> largest |ours - theirs|; largest: largest |theirs| of the whole run.
         weight: vertical force of the ground on the robot (m,) [N]; fewest_wrenches: messages of the
-            connection that has the fewest.
+            connection that has the fewest. dot: the graph that the node published; "" without one.
     """
 
     ours: np.ndarray
@@ -93,6 +93,7 @@ class Evaluation(RunFigures):
     largest: float
     weight: np.ndarray
     fewest_wrenches: int
+    dot: str
 
     @property
     def relative(self) -> float:
@@ -139,6 +140,7 @@ def evaluate(recorder: Recorder, expected: int, sent: int) -> Evaluation:
         largest=float(np.abs(theirs).max(initial=0.0)),
         weight=_weight(recorder, stamps),
         fewest_wrenches=min(len(messages) for messages in recorder.wrenches.values()),
+        dot=recorder.dot,
     )
 
 

@@ -20,6 +20,7 @@ from modular_dynamics.pictures.graph_picture import draw_graph
 from modular_dynamics_ros.demo.evaluation import Evaluation, evaluate, print_torques
 from modular_dynamics_ros.demo.growth import grow, print_growth
 from modular_dynamics_ros.demo.growth_picture import draw_growth
+from modular_dynamics_ros.demo.pace import play_completely
 from modular_dynamics_ros.demo.playing import DemoError, Playback
 from modular_dynamics_ros.demo.plots import draw_reactions, draw_torques
 from modular_dynamics_ros.demo.recorder import Recorder
@@ -75,7 +76,17 @@ def run(options: Options) -> int:
         rclpy.try_shutdown()
     for failure in failures:
         console.print(f"[bold red]FAILED:[/] {escape(failure)}", highlight=False)
+    if failures:
+        _print_warnings(options.out, console)
     return 1 if failures else 0
+
+
+def _print_warnings(logs: Path, console: Console) -> None:
+    """The last warnings of every node: why it did not answer."""
+    for log in sorted(logs.glob("*.log")):
+        lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
+        for line in [line for line in lines if line.startswith(("[WARN]", "[ERROR]"))][-5:]:
+            console.print(escape(line), highlight=False)
 
 
 def _play(options: Options, console: Console) -> list[str]:
@@ -88,33 +99,38 @@ def _play(options: Options, console: Console) -> list[str]:
         raise DemoError(f"'{options.motion}' does not name {listed(missing)} of '{graph.name}'")
     if not motion.has_acceleration:
         raise DemoError(f"'{options.motion}' has no accelerations, which the comparison needs")
-    expected = len(Schedule(motion, options.rate, loop=False))
     options.out.mkdir(parents=True, exist_ok=True)
-    robot, recorder = f"robot_description_file:={options.urdf}", Recorder(graph)
-    playback = Playback(
-        {"dynamics_node": (robot,)}, (robot,), options.params, options.motion, options.rate, expected
-    )
-    sent = playback.record(recorder, options.out, console)
-    with console.status("comparing every answer with Pinocchio"):
-        evaluation = evaluate(recorder, expected, sent)
+
+    def play(rate: float) -> Evaluation:
+        expected = len(Schedule(motion, rate, loop=False))
+        robot, recorder = f"robot_description_file:={options.urdf}", Recorder(graph)
+        nodes = {"dynamics_node": (robot,)}
+        playback = Playback(nodes, (robot,), options.params, options.motion, rate, expected)
+        sent = playback.record(recorder, options.out, console)
+        with console.status("comparing every answer with Pinocchio"):
+            return evaluate(recorder, expected, sent)
+
+    evaluation = play_completely(play, options.rate, console)
     print_torques(console, graph, evaluation)
     if evaluation.answered:
-        _draw(options.out, recorder, evaluation, console)
+        _draw(options.out, graph, evaluation, console)
     return evaluation.failures(THRESHOLD)
 
 
-def _draw(out: Path, recorder: Recorder, evaluation: Evaluation, console: Console) -> None:
+def _draw(out: Path, graph: md.SubsystemGraph, evaluation: Evaluation, console: Console) -> None:
     dot = out / "subsystem_graph.dot"
-    dot.write_text(recorder.dot or md.subsystem_graph_dot(recorder.graph), encoding="utf-8")
-    _print_written(draw_torques(recorder.graph, evaluation, out / "torques.png"), console)
-    _print_written(draw_graph(recorder.graph, out / "subsystem_graph.png"), console)
+    dot.write_text(evaluation.dot or md.subsystem_graph_dot(graph), encoding="utf-8")
+    _print_written(draw_torques(graph, evaluation, out / "torques.png"), console)
+    _print_written(draw_graph(graph, out / "subsystem_graph.png"), console)
     _print_written(dot, console)
 
 
 def _play_torso(options: Options, files: Path, console: Console) -> list[str]:
     """The same with the real torso and torso_reaction_node; return why it failed."""
     try:
-        played = play_torso(files, options.rate, options.out, console)
+        played = play_completely(
+            lambda rate: play_torso(files, rate, options.out, console), options.rate, console
+        )
     except ERRORS as error:
         return [str(error)]
     print_reactions(console, played)
@@ -126,7 +142,7 @@ def _play_torso(options: Options, files: Path, console: Console) -> list[str]:
 def _grow(options: Options, files: Path, console: Console) -> list[str]:
     """A robot of modules that grows while it moves; return why it failed."""
     try:
-        run = grow(files, options.rate, options.out, console)
+        run = play_completely(lambda rate: grow(files, rate, options.out, console), options.rate, console)
     except ERRORS as error:
         return [str(error)]
     print_growth(console, run)

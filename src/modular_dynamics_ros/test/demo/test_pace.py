@@ -1,0 +1,44 @@
+from dataclasses import dataclass
+from io import StringIO
+from itertools import pairwise
+
+import pytest
+from rich.console import Console
+
+from modular_dynamics_ros.demo.pace import play_completely
+
+pytestmark = pytest.mark.ros
+
+
+@dataclass(frozen=True)
+class Computer:
+    """Answers up to ``fastest`` states per second."""
+
+    fastest: float
+    rate: float
+
+    def losses(self) -> list[str]:
+        return [] if self.rate <= self.fastest else ["3 of 9 joint states were not answered"]
+
+
+@pytest.mark.parametrize(("fastest", "played"), [(200.0, [200.0]), (60.0, [200.0, 100.0, 50.0])])
+def test_a_motion_that_came_too_fast_is_played_at_half_the_rate(fastest, played):
+    rates, written = [], StringIO()
+
+    def play(rate):
+        rates.append(rate)
+        return Computer(fastest, rate)
+
+    run = play_completely(play, 200.0, Console(file=written, width=200))
+    assert rates == played
+    assert run.losses() == []
+    lines = written.getvalue().splitlines()
+    assert len(lines) == len(played) - 1
+    for line, (rate, slower) in zip(lines, pairwise(played), strict=True):
+        assert line == f"at {rate:g} Hz 3 of 9 joint states were not answered: once more at {slower:g} Hz"
+
+
+def test_losses_at_every_rate_remain():
+    run = play_completely(lambda rate: Computer(0.0, rate), 200.0, Console(file=StringIO()))
+    assert run == Computer(0.0, 50.0)
+    assert run.losses()
