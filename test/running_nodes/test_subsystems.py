@@ -204,12 +204,6 @@ def kill_and_restart(robot, name, *parameters):
     return duration
 
 
-@pytest.mark.xfail(
-    reason="nodes that miss the player's first reference, while DDS connects them, answer nothing until it "
-    "repeats the reference a second later",
-    raises=AssertionError,
-    strict=False,
-)
 def test_the_published_motion_gives_the_torques_of_one_node(make):
     """Of joint_state_player, with the files that the documentation names."""
     robot = make(CHARMIE)

@@ -1,8 +1,8 @@
 """joint_state_player: plays a motion as joint_states and, ahead of time, as reference.
 
 The reference goes out in windows of 1.5 s, one each second, so that a node that starts in the middle has one
-within a second; accelerations are exact at the stamps of the joint states. The stamp of a window is the start
-of the motion.
+within a second; the first is repeated until the motion begins. Accelerations are exact at the stamps of the
+joint states. The stamp of a window is the start of the motion.
 
 DDS loses messages that are sent before a subscriber and its publisher have discovered each other, and neither
 knows whether the other has. To lose no state at the beginning, set lead_in, and wait_for_subscriber to one
@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 from rclpy.node import Node
+from rclpy.publisher import Publisher
 from rclpy.qos import QoSProfile
 from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory
@@ -35,6 +36,7 @@ __all__ = ["JointStatePlayer", "main", "sent_in"]
 
 WINDOW = 1.5  # [s] length of a reference window
 WINDOW_EVERY = 1_000_000_000  # [ns] from one window to the next: they overlap by half a second
+REPEATED_EVERY = 100_000_000  # [ns] the first window, for nodes that DDS connects just then
 DEPTH = 500  # that a slow subscriber may be behind: a second at 500 Hz
 LOOKS_FOR_SUBSCRIBERS = 20.0  # [Hz]
 SENT = "sent {} joint states"  # `sent_in` reads it
@@ -64,7 +66,7 @@ class JointStatePlayer(Node):
                 "wait_for_subscriber is 0; lead_in, which waits for subscribers, needs 1 or more"
             )
         self._start = self._held = 0
-        self._next_window = 0
+        self._next_window = self._repeated = 0
         self._ended = 0.0
         self.sent = 0
         looks = parameters.rate if parameters.lead_in else LOOKS_FOR_SUBSCRIBERS
@@ -99,6 +101,7 @@ class JointStatePlayer(Node):
             self._held = 0
             self._hold_first_pose(now, self._start - 1)  # up to the motion
         self._stream_reference()
+        self._repeated = now
         self.get_logger().info(
             f"plays {self.parameters.motion_file}: {len(self._schedule)} samples of {len(self._names)} joints"
         )
@@ -117,8 +120,10 @@ class JointStatePlayer(Node):
     def _play(self) -> None:
         now = self._now()
         elapsed = now - self._start
-        if elapsed < 0 and self.parameters.lead_in:
-            self._hold_first_pose(now)
+        if elapsed < 0:
+            self._repeat_first_window(now)
+            if self.parameters.lead_in:
+                self._hold_first_pose(now)
         while not self.finished and self._schedule.offset(self.sent) <= elapsed:
             self._stream_reference()
             q, v, _ = self._schedule.sample(self.sent)
@@ -138,13 +143,20 @@ class JointStatePlayer(Node):
     def _stream_reference(self) -> None:
         """Publish the window that begins with the next sample, when a new window is due."""
         begin = self._schedule.offset(self.sent)
-        if self._reference is None or begin < self._next_window:
-            return
+        if self._reference is not None and begin >= self._next_window:
+            self._publish_window(self._reference)
+            self._next_window = begin + WINDOW_EVERY
+
+    def _repeat_first_window(self, now: int) -> None:
+        if self._reference is not None and abs(now - self._repeated) >= REPEATED_EVERY:
+            self._publish_window(self._reference)
+            self._repeated = now
+
+    def _publish_window(self, reference: Publisher) -> None:
         window = self._schedule.window(self.sent, WINDOW)
         offsets = [self._schedule.offset(k) for k in window]
         samples = [self._schedule.sample(k) for k in window]
-        self._reference.publish(trajectory_message(self._start, self._names, offsets, samples))
-        self._next_window = begin + WINDOW_EVERY
+        reference.publish(trajectory_message(self._start, self._names, offsets, samples))
 
 
 def sent_in(log: str) -> int | None:
