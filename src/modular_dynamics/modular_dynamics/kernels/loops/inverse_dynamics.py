@@ -16,6 +16,7 @@ from .constraint_rows import evaluate_rows
 from .orientation_rows import orientation_row
 from .projection import condition_number, factor_dependent, project
 from .row_kinds import ALONG, COUPLING
+from .springs import add_springs
 
 __all__ = ["STILL", "closed_loop_inverse_dynamics"]
 
@@ -49,20 +50,6 @@ def _stop_rounding(split, v):
     for j in range(dependent.shape[0]):
         if abs(v[dependent[j]]) <= STILL * scale[j] * largest:
             v[dependent[j]] = 0.0
-
-
-@inlined_strictly
-def _add_springs(tree, springs, q, v, tau, tensions):
-    """Tensions, and the torques that hold the springs."""
-    evaluate_rows(tree, springs.rows, q, v, springs.values)
-    length, J, laws = springs.values.phi, springs.values.J, springs.laws
-    for s in range(length.shape[0]):
-        rate = 0.0
-        for k in range(v.shape[0]):
-            rate += J[s, k] * v[k]
-        tensions[s] = laws[s, 2] + laws[s, 0] * (length[s] - laws[s, 1]) + laws[s, 3] * rate
-        for k in range(v.shape[0]):
-            tau[k] += J[s, k] * tensions[s]
 
 
 @inlined_strictly
@@ -120,7 +107,7 @@ def closed_loop_inverse_dynamics(tree, rows, springs, split, q, workspace, resul
     _complete(split, workspace, rank, vdot, True)
     status = inverse_dynamics(tree.topology, tree.constants, workspace.newton_euler, q, v, vdot, result.tau)
     if springs.laws.shape[0] > 0:
-        _add_springs(tree, springs, q, v, result.tau, result.tensions)
+        add_springs(tree, springs, q, v, result.tau, result.tensions)
     _transmit(split, workspace, rank, result.tau, result.multipliers)
     for i in range(result.residual.shape[0]):
         result.residual[i] = abs(workspace.rows.phi[i])

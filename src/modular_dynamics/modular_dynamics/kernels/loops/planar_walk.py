@@ -57,7 +57,7 @@ def _stays_inside(cosines):
     return True
 
 
-@kernel(fastmath=False)
+@kernel(fastmath=False, forceinline=True)
 def walk(table, q, target, independent, dependent, workspace):
     """Move the coordinates ``independent`` of q to ``target``, on the branch of q, as `follow` does.
 
