@@ -21,6 +21,7 @@ from .dynamics.hybrid_dynamics import (
     closed_loop_hybrid_dynamics,
     closed_loop_hybrid_dynamics_batch,
 )
+from .dynamics.inverse_dynamics import ClosedLoopInverseDynamics
 from .dynamics.regressor import (
     ClosedLoopRegressor,
     closed_loop_base_parameters,
@@ -46,6 +47,7 @@ __all__ = [
     "Assembly",
     "ClosedLoopDynamics",
     "ClosedLoopHybridDynamics",
+    "ClosedLoopInverseDynamics",
     "ClosedLoopMotion",
     "ClosedLoopRegressor",
     "ClosedLoopSolver",

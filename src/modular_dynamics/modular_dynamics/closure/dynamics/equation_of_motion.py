@@ -1,13 +1,16 @@
 """The equation of motion in independent coordinates, M1 vdot + c1 + g1 + s1 = tau1, and each of its terms."""
 
 from collections.abc import Mapping
+from typing import overload
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ...dynamics import gravity_torque, mass_matrix
 from ...dynamics.arrays.arguments import Array
+from ...dynamics.workspaces import direct_calls
 from ...model import SubsystemGraph
+from .inverse_dynamics import NAME, ClosedLoopInverseDynamics
 from .solver import ClosedLoopDynamics, solver_of
 
 __all__ = [
@@ -20,7 +23,10 @@ __all__ = [
     "constraint_projection",
 ]
 
+_direct_calls = direct_calls(NAME)
 
+
+@overload
 def closed_loop_inverse_dynamics(
     graph: SubsystemGraph,
     q: ArrayLike,
@@ -30,7 +36,34 @@ def closed_loop_inverse_dynamics(
     external_wrenches: Mapping[str, ArrayLike] | None = None,
     *,
     friction: str = "none",
-) -> ClosedLoopDynamics:
+) -> ClosedLoopDynamics: ...
+
+
+@overload
+def closed_loop_inverse_dynamics(
+    graph: SubsystemGraph,
+    q: ArrayLike,
+    v: ArrayLike,
+    vdot: ArrayLike,
+    guess: ArrayLike | None = None,
+    external_wrenches: Mapping[str, ArrayLike] | None = None,
+    *,
+    out: Array,
+    friction: str = "none",
+) -> Array: ...
+
+
+def closed_loop_inverse_dynamics(
+    graph: SubsystemGraph,
+    q: ArrayLike,
+    v: ArrayLike,
+    vdot: ArrayLike,
+    guess: ArrayLike | None = None,
+    external_wrenches: Mapping[str, ArrayLike] | None = None,
+    *,
+    out: Array | None = None,
+    friction: str = "none",
+) -> ClosedLoopDynamics | Array:
     """Torques of the independent joints of a robot with closed loops, springs and gears.
 
     The loops are cut at the loop joints, and the tree's torques tau computed with all joints moving as the
@@ -50,6 +83,8 @@ def closed_loop_inverse_dynamics(
             from their middle; of several modes one in which passive joints are within their limits. Where
             loops do not close so, from what `assemble` finds.
         external_wrenches: {link: [force N, moment N m]} acting on the link, at and in its frame.
+        out: float64 array for tau. With it tau alone is computed, and returned: see
+            :class:`.ClosedLoopInverseDynamics`, which also gives the next guess.
         friction: as of ``inverse_dynamics``; of passive joints it counts, too.
 
     Raises:
@@ -60,7 +95,15 @@ def closed_loop_inverse_dynamics(
         StateError: a wrong shape, a number that is not finite, or a link that the graph does not have.
         UnsupportedModelError: a black box in the graph.
     """
-    return solver_of(graph).inverse_dynamics_at(q, v, vdot, guess, external_wrenches, friction)
+    if out is None:
+        return solver_of(graph).inverse_dynamics_at(q, v, vdot, guess, external_wrenches, friction)
+    if not external_wrenches and friction == "none":
+        try:  # what a robot's controller does a thousand times a second
+            if _direct_calls[id(graph)](q, v, vdot, guess, out) == 0:
+                return out
+        except KeyError:
+            pass  # the first call, or there is none
+    return ClosedLoopInverseDynamics.of(graph, friction)(q, v, vdot, guess, external_wrenches, out)
 
 
 def close_loops(graph: SubsystemGraph, q: ArrayLike, guess: ArrayLike | None = None) -> Array:

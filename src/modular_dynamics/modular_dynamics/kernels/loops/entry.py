@@ -5,6 +5,7 @@ order of their fields: address and shape, in STRIDE numbers each.
 """
 
 from collections.abc import Callable, Iterator
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -127,7 +128,8 @@ def _planar_inverse_dynamics(owner, arguments, count):
 def planar_entry(mechanism: PlanarMechanism, workspace: PlanarWorkspace) -> Callable[..., int]:
     """A function (q, v, vdot, guess, tau) -> status, see :func:`.planar_inverse_dynamics`.
 
-    With a sixth argument for the coordinates of all joints. 1 also for arguments that are not float64 arrays of the right shape, contiguous, aligned and writeable.
+    With a sixth argument for the coordinates of all joints. 1 also for arguments that are not float64 arrays
+    of the right shape, contiguous, aligned and writeable.
     """
     nq, sizes = len(mechanism.index_in_v), (len(mechanism.independent_q), len(mechanism.independent_v))
     if not entries_are_direct():
@@ -135,7 +137,7 @@ def planar_entry(mechanism: PlanarMechanism, workspace: PlanarWorkspace) -> Call
     kept = list(_arrays((mechanism, workspace)))
     assert len(kept) == ARRAYS, f"{len(kept)} arrays"
     entries = [[array.ctypes.data, *array.shape, *[0] * (STRIDE - 1 - array.ndim)] for array in kept]
-    plan = np.array([*expected_objects(), nq, *sizes, *sum(entries, [])], np.int64)
+    plan = np.array([*expected_objects(), nq, *sizes, *chain.from_iterable(entries)], np.int64)
     function: Callable[..., int] = bound_function(_planar_inverse_dynamics, plan, kept)
     return function
 

@@ -10,7 +10,6 @@ from numpy import float64, int64
 from numpy.typing import NDArray
 
 from ..math.assignment import assign
-from ..math.assignment import assign
 from ..numba_support.compilation import inlined_strictly, kernel
 from ..recursions.newton_euler import inverse_dynamics
 from ..states import all_finite
@@ -27,6 +26,8 @@ __all__ = ["ELSEWHERE", "PlanarMechanism", "PlanarWorkspace", "planar_inverse_dy
 ELSEWHERE = 3
 #: Sine between the two slopes of a step; below, a dead point is near.
 SINE = 1e-3
+#: Largest coordinate of a guess, and the longest way from it [rad or m]; beyond, the checks are elsewhere.
+LARGEST, FARTHEST = 1e6, 10.0
 #: A correction of coordinates [rad or m] that changes nothing, and the largest that is rounding.
 NEGLIGIBLE, ROUNDING = 1e-14, 1e-9
 
@@ -83,6 +84,11 @@ def _close(mechanism, workspace, q, guess):
         full[independent[k]] = q[k]
     for k in range(moving.shape[0]):
         target[k], full[moving[k]] = full[moving[k]], target[k]
+        if not abs(target[k] - full[moving[k]]) < FARTHEST:
+            return False
+    for j in range(mechanism.dependent.shape[0]):
+        if not abs(full[mechanism.dependent[j]]) < LARGEST:
+            return False
     done, _ = walk(table, full, target, moving, mechanism.dependent, workspace.walk)
     if done < 1.0:
         return False
