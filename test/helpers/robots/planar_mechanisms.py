@@ -4,7 +4,7 @@ import numpy as np
 
 from helpers.robots.planar_robots import Planar, four_bar
 from modular_dynamics.closure.assembly.mechanism import Mechanism
-from modular_dynamics.kernels.loops import planar_steps
+from modular_dynamics.kernels.loops.planar import steps as planar_steps
 
 A, B, C, D = 0.5, 1.8, 1.2, 2.0  # crank, coupler, rocker, ground: the crank can turn fully
 

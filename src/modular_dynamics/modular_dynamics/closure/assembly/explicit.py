@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ...dynamics.arrays.arguments import Array
-from ...kernels.loops import planar_steps as kernel
-from ...kernels.loops.planar_walk import WalkWorkspace, walk
+from ...kernels.loops.planar import steps as kernel
+from ...kernels.loops.planar.walk import WalkWorkspace, walk
 from ...model import Gear
 from ..constraints.constraint_system import ConstraintSystem
 from .explicit_plane import PlanarLoop, planar_loop

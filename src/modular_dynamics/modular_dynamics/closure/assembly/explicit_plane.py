@@ -17,7 +17,7 @@ PLANARITY_TOLERANCE = 1e-9
 
 @dataclass(frozen=True, eq=False)
 class PlanarLoop:
-    """A loop cut open, seen from its predecessor: T_1 .. T_m S = P (kernels/loops/planar_steps.py).
+    """A loop cut open, seen from its predecessor: T_1 .. T_m S = P (kernels/loops/planar/steps.py).
 
     Attributes:
         drivers: of each joint of the chain, the one whose coordinate moves it: itself, or what it mimics.

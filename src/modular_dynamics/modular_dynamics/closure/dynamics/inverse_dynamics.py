@@ -10,7 +10,7 @@ from ...dynamics.arrays.arguments import Array, checked_out
 from ...dynamics.workspaces import offer_direct_call, workspace_of
 from ...exceptions import StateError
 from ...kernels import entries_are_direct
-from ...kernels.loops.entry import planar_entry
+from ...kernels.loops.planar.entry import planar_entry
 from ...model import SubsystemGraph
 from .planar_arrays import planar_mechanism, planar_workspace
 from .solver import ClosedLoopDynamics, ClosedLoopSolver
@@ -27,7 +27,7 @@ class ClosedLoopInverseDynamics:
     """Inverse dynamics of one graph with closed loops: everything is allocated and compiled beforehand.
 
     Where all loops are planar, a call with a guess runs one compiled function: positions in closed form,
-    rates and torques loop by loop (kernels/loops/planar_rates.py). It takes a few times as long as the
+    rates and torques loop by loop (kernels/loops/planar/rates.py). It takes a few times as long as the
     spanning tree alone. Near dead points, with wrenches, without a guess, and of other loops, the general
     method of :func:`.closed_loop_inverse_dynamics` answers, or says what is wrong.
 

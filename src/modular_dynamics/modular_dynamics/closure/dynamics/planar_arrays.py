@@ -3,9 +3,9 @@
 import numpy as np
 
 from ...dynamics.arrays.model_arrays import topology_of, work_of
-from ...kernels.loops.planar_inverse_dynamics import PlanarMechanism, PlanarWorkspace
-from ...kernels.loops.planar_rates import StepRates
-from ...kernels.loops.planar_walk import WalkWorkspace
+from ...kernels.loops.planar.inverse_dynamics import PlanarMechanism, PlanarWorkspace
+from ...kernels.loops.planar.rates import StepRates
+from ...kernels.loops.planar.walk import WalkWorkspace
 from ...kernels.loops.structures import Tree
 from ...model import SubsystemGraph
 from ..assembly.mechanism import Mechanism

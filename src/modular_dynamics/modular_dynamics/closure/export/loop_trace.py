@@ -9,7 +9,7 @@ from ...codegen.tracing import Symbols, uncompiled
 from ...dynamics.arrays.arguments import Array
 from ...dynamics.execution.algorithms import INVERSE_DYNAMICS, MASS_MATRIX
 from ...dynamics.export.procedures import Trace
-from ...kernels.loops.planar_steps import branch_signs
+from ...kernels.loops.planar.steps import branch_signs
 from ..assembly.mechanism import FARTHEST
 from ..dynamics.solver import ClosedLoopSolver
 from .planar_positions import positions, steps_of

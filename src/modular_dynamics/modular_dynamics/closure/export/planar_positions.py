@@ -12,8 +12,8 @@ from ...codegen.program import Program, Symbol
 from ...codegen.symbolic_math import hypot
 from ...codegen.tracing import uncompiled
 from ...dynamics.arrays.arguments import Array
-from ...kernels.loops import planar_crossings as crossings
-from ...kernels.loops import planar_steps as kernel
+from ...kernels.loops.planar import crossings
+from ...kernels.loops.planar import steps as kernel
 
 __all__ = ["NEAREST", "Step", "positions", "steps_of"]
 
@@ -26,7 +26,7 @@ GAP = 0.5 * NEAREST**2
 
 @dataclass(frozen=True)
 class Step:
-    """One step of :class:`.planar_steps.PlanarSteps`, with its chain, as Python's numbers.
+    """One step of :class:`.steps.PlanarSteps`, with its chain, as Python's numbers.
 
     Attributes:
         kind: GEAR, CIRCLES ... i, j: rows in ``chain`` of the unknown joints; of a gear i is in q.

@@ -1,6 +1,6 @@
 """Velocities, accelerations and torques of planar loops as operations: the steps, linearized.
 
-Of a chain T_1 .. T_m S = P (kernels/loops/planar_steps.py) the tip stands still: sum_k a_k v_k = 0. With
+Of a chain T_1 .. T_m S = P (kernels/loops/planar/steps.py) the tip stands still: sum_k a_k v_k = 0. With
 c_k the place of joint k's centre, or u_k its direction there, and the scale s_k of its coordinate, a_k is
 s_k (P - c_k) turned by 90 degrees, or s_k u_k. Accelerations: sum_k a_k vdot_k + gamma = 0, where gamma is
 sum_k a'_k v_k. The two unknown joints follow by Cramer's rule. Torques go the opposite way: the force lambda
@@ -15,7 +15,7 @@ from typing import NamedTuple
 from ...codegen import symbolic_math
 from ...codegen.program import Program, Symbol
 from ...codegen.tracing import Symbols
-from ...kernels.loops import planar_steps as kernel
+from ...kernels.loops.planar import steps as kernel
 from .planar_positions import Step
 
 __all__ = ["LinearStep", "complete", "drift", "linear_steps", "transmit"]

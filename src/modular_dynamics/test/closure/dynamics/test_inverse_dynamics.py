@@ -197,7 +197,7 @@ def test_other_numbers_of_arguments_are_refused(load_robot):
 
 
 def test_loops_that_are_not_planar_are_answered():
-    graph = delta().graph()
+    graph = md.load_urdf(delta().urdf())
     solver, (q, v, vdot, guess) = ClosedLoopInverseDynamics(graph), next(states(graph, 1))
     assert solver.call(q, v, vdot, guess, np.empty(len(v))) == REFUSED
     expected = md.closed_loop_inverse_dynamics(graph, q, v, vdot, guess)

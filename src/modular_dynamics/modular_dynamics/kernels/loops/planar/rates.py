@@ -1,4 +1,4 @@
-"""Velocities, accelerations and torques of planar loops, one step after the other (:mod:`.planar_steps`).
+"""Velocities, accelerations and torques of planar loops, one step after the other (:mod:`.steps`).
 
 With f = T_1 .. T_m S - P and theta_k the rotation or displacement of joint k of the chain, where f = 0,
 
@@ -9,7 +9,7 @@ With f = T_1 .. T_m S - P and theta_k the rotation or displacement of joint k of
 
 |_ turns by a right angle; Omega_k is the sum of all rotations' rates before k. The two unknown joints i and j
 of a step follow from two equations. What they transmit, (g_i g_j)^T lambda = (tau_i, tau_j), the known joints
-hold: tau_k - g_k . lambda. This is W^T tau of :mod:`.projection`, loop by loop.
+hold: tau_k - g_k . lambda. This is W^T tau of :mod:`..projection`, loop by loop.
 """
 
 import math
@@ -18,8 +18,8 @@ from typing import NamedTuple
 from numpy import float64
 from numpy.typing import NDArray
 
-from ..numba_support.compilation import inlined_strictly
-from .planar_steps import GEAR
+from ...numba_support.compilation import inlined_strictly
+from .steps import GEAR
 
 __all__ = ["StepRates", "complete_rates", "place", "transmit"]
 

@@ -1,17 +1,16 @@
-"""Inverse dynamics with planar loops as a Python function of arrays, as :mod:`..entry` has it for trees.
+"""Inverse dynamics with planar loops as a Python function of arrays, as :mod:`...entry` has it for trees.
 
-The plan (:mod:`..numba_support.array_objects`) lists the arrays of a mechanism and of its workspace in the
+The plan (:mod:`...numba_support.array_objects`) lists the arrays of a mechanism and of its workspace in the
 order of their fields: address and shape, in STRIDE numbers each.
 """
 
 from collections.abc import Callable, Iterator
-from itertools import chain
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..numba_support.array_objects import (
+from ...numba_support.array_objects import (
     as_status,
     bound_function,
     data_of,
@@ -21,12 +20,12 @@ from ..numba_support.array_objects import (
     numbers,
     plan_of,
 )
-from ..numba_support.compilation import spliced
-from .planar_inverse_dynamics import PlanarMechanism, PlanarWorkspace, planar_inverse_dynamics
-from .planar_rates import StepRates
-from .planar_steps import PlanarSteps
-from .planar_walk import WalkWorkspace
-from .structures import RowArrays, RowValues, SpringArrays, Tree
+from ...numba_support.compilation import spliced
+from ..structures import RowArrays, RowValues, SpringArrays, Tree
+from .inverse_dynamics import PlanarMechanism, PlanarWorkspace, planar_inverse_dynamics
+from .rates import StepRates
+from .steps import PlanarSteps
+from .walk import WalkWorkspace
 
 __all__ = ["planar_entry"]
 
@@ -136,8 +135,9 @@ def planar_entry(mechanism: PlanarMechanism, workspace: PlanarWorkspace) -> Call
         return _wrapped(mechanism, workspace, (sizes[0], sizes[1], sizes[1], nq, sizes[1], nq))
     kept = list(_arrays((mechanism, workspace)))
     assert len(kept) == ARRAYS, f"{len(kept)} arrays"
-    entries = [[array.ctypes.data, *array.shape, *[0] * (STRIDE - 1 - array.ndim)] for array in kept]
-    plan = np.array([*expected_objects(), nq, *sizes, *chain.from_iterable(entries)], np.int64)
+    entries = [(array.ctypes.data, *array.shape, *[0] * (STRIDE - 1 - array.ndim)) for array in kept]
+    described = [number for entry in entries for number in entry]
+    plan = np.array([*expected_objects(), nq, *sizes, *described], np.int64)
     function: Callable[..., int] = bound_function(_planar_inverse_dynamics, plan, kept)
     return function
 

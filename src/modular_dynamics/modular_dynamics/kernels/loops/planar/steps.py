@@ -18,8 +18,8 @@ from typing import NamedTuple
 from numpy import float64, int64
 from numpy.typing import NDArray
 
-from ..numba_support.compilation import inlined_strictly, kernel
-from .planar_crossings import (
+from ...numba_support.compilation import inlined_strictly, kernel
+from .crossings import (
     circle_gaps,
     circle_line,
     circles,

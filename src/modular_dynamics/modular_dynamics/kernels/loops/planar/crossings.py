@@ -1,6 +1,6 @@
 """Where circles and lines of planar loops cross, and the coordinates of the two joints that follow from it.
 
-The notation is that of :mod:`.planar_steps`: joints i and j are unknown, G, C, B O_j (or B C, where j is
+The notation is that of :mod:`.steps`: joints i and j are unknown, G, C, B O_j (or B C, where j is
 prismatic) and the angle of B are known. Each kind of step has two functions without branches: how far its
 circles or lines are from touching, and the solution, which exists where that is positive. Code that is
 generated for one robot is recorded from the same functions.
@@ -8,7 +8,7 @@ generated for one robot is recorded from the same functions.
 
 import math
 
-from ..numba_support.compilation import inlined_strictly
+from ...numba_support.compilation import inlined_strictly
 
 __all__ = [
     "angle_between",

@@ -1,7 +1,7 @@
 """Inverse dynamics of a tree whose loops are all planar, in closed form: positions, rates, torques.
 
 Only where all is plain: a way to the target without a dead point, two slopes of each step that are not nearly
-parallel. Elsewhere the status says so, and :mod:`.inverse_dynamics` decides.
+parallel. Elsewhere the status says so, and :mod:`..inverse_dynamics` decides.
 """
 
 from typing import NamedTuple
@@ -9,16 +9,16 @@ from typing import NamedTuple
 from numpy import float64, int64
 from numpy.typing import NDArray
 
-from ..math.assignment import assign
-from ..numba_support.compilation import inlined_strictly, kernel
-from ..recursions.newton_euler import inverse_dynamics
-from ..states import all_finite
-from .inverse_dynamics import STILL
-from .planar_rates import StepRates, complete_rates, place, transmit
-from .planar_steps import GEAR, PlanarSteps
-from .planar_walk import WalkWorkspace, walk
-from .springs import add_springs
-from .structures import SpringArrays, Tree
+from ...math.assignment import assign
+from ...numba_support.compilation import inlined_strictly, kernel
+from ...recursions.newton_euler import inverse_dynamics
+from ...states import all_finite
+from ..inverse_dynamics import STILL
+from ..springs import add_springs
+from ..structures import SpringArrays, Tree
+from .rates import StepRates, complete_rates, place, transmit
+from .steps import GEAR, PlanarSteps
+from .walk import WalkWorkspace, walk
 
 __all__ = ["ELSEWHERE", "PlanarMechanism", "PlanarWorkspace", "planar_inverse_dynamics"]
 

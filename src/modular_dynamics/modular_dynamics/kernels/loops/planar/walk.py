@@ -5,8 +5,8 @@ from typing import NamedTuple
 from numpy import float64
 from numpy.typing import NDArray
 
-from ..numba_support.compilation import inlined_strictly, kernel
-from .planar_steps import branch_signs, solve
+from ...numba_support.compilation import inlined_strictly, kernel
+from .steps import branch_signs, solve
 
 __all__ = ["WalkWorkspace", "walk"]
 

@@ -1,0 +1,1 @@
+"""Planar loops in closed form: positions, rates and torques, one loop after the other."""
