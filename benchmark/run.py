@@ -24,11 +24,12 @@ from benchmark.measurements.distributed import measure_distributed
 from benchmark.measurements.docking import measure_docking
 from benchmark.measurements.first_use import measure_first_uses
 from benchmark.measurements.growth import Growth, LoopFigures, measure_growth, measure_loops
+from benchmark.measurements.loop_robots import measure_loop_robots
 from benchmark.measurements.machine import Machine, describe, measure_limits
 from benchmark.measurements.node import measure_node
 from benchmark.measurements.node_stages import measure_stages
 from benchmark.measurements.readiness import measure_readiness
-from benchmark.report import tables
+from benchmark.report import loop_tables, tables
 from benchmark.report.picture import draw
 from benchmark.setting.robots import ROBOTS, ROOT, read, seven_joint_arm
 
@@ -131,11 +132,13 @@ class Run:
         self._write("growth", **asdict(figures))
 
     def loops(self) -> None:
-        """From one closed loop to fifty."""
+        """Robots with loops beside their trees; from one loop to fifty."""
+        robots = measure_loop_robots(self._rounds, self._ticker("robots with loops"))
+        loop_tables.print_loop_robots(self._console, robots)
         figures = measure_loops(self._rounds, self._options.out / "generated", self._ticker("loops"))
-        tables.print_loops(self._console, figures)
+        loop_tables.print_loops(self._console, figures)
         self._loops = figures
-        self._write("loops", chains=[asdict(one) for one in figures])
+        self._write("loops", chains=[asdict(one) for one in figures], robots=[asdict(one) for one in robots])
 
     def partition(self) -> None:
         """From one subsystem to as many as joints."""

@@ -70,8 +70,8 @@ def _calls(joints: int) -> Timed:
 class LoopFigures:
     """One chain: its loops, coordinates, rows, microseconds of one evaluation and of the open tree's.
 
-    ``c_us``: of one evaluation in C by `graph.export_c`; None without a C compiler. ``c_error``: its largest
-    difference from the library, relative to the torque.
+    ``torques_us``: of the torques alone, with ``out``. ``c_us``: of one evaluation in C by `graph.export_c`;
+    None without a C compiler. ``c_error``: its largest difference from the library, relative to the torque.
     """
 
     loops: int
@@ -79,6 +79,7 @@ class LoopFigures:
     rows: int
     closed_us: float
     quartiles: str
+    torques_us: float
     tree_us: float
     c_us: float | None
     c_error: float | None
@@ -96,6 +97,8 @@ def measure_loops(rounds: int, cache: Path, tick: Callable[[str], None]) -> list
         motion = result.coordinates, result.velocities, result.accelerations
         sizes[loops] = graph.nv, len(result.multipliers)
         timed[f"closed {loops}"] = partial(md.closed_loop_inverse_dynamics, graph, *arguments), 1
+        tau = np.empty(1)
+        timed[f"torques {loops}"] = partial(md.closed_loop_inverse_dynamics, graph, *arguments, out=tau), 1
         timed[f"tree {loops}"] = partial(md.inverse_dynamics, graph.tree, *motion), 1
         try:
             code = LoopsInC(graph, arguments[3], arguments[:3], cache / f"windows_{loops}")
@@ -111,5 +114,16 @@ def measure_loops(rounds: int, cache: Path, tick: Callable[[str], None]) -> list
     for loops, (joints, rows) in sizes.items():
         closed, quartiles = medians["closed"][loops], str(Spread.of(times[f"closed {loops}"]))
         in_c = medians.get("C", {}).get(loops), errors.get(loops)
-        figures.append(LoopFigures(loops, joints, rows, closed, quartiles, medians["tree"][loops], *in_c))
+        figures.append(
+            LoopFigures(
+                loops,
+                joints,
+                rows,
+                closed,
+                quartiles,
+                medians["torques"][loops],
+                medians["tree"][loops],
+                *in_c,
+            )
+        )
     return figures

@@ -36,6 +36,7 @@ class LoopsInC:
         graph.export_c(folder / "robot.c", FUNCTION, guess=guess)
         library = compiled(folder, WRAPPER)
         self.tau = np.zeros(len(state[1]))
-        self._alive = [*state, self.tau]  # while C has their addresses
-        library.bind(*(ctypes.c_void_p(array.ctypes.data) for array in self._alive))
+        bound = [*state, self.tau]
+        library.bind(*(ctypes.c_void_p(array.ctypes.data) for array in bound))
         self.call = library.call
+        self.call.bound = bound  # whoever keeps the function keeps the arrays whose addresses C has

@@ -16,7 +16,7 @@ from benchmark.measurements.distributed import DistributedFigures
 from benchmark.measurements.docking import STAGES, DockingFigures
 from benchmark.measurements.docking import TARGETS as DOCKING_TARGETS
 from benchmark.measurements.first_use import FirstUses, target
-from benchmark.measurements.growth import PINOCCHIO_UP_TO, SERIES, Growth, LoopFigures, spread
+from benchmark.measurements.growth import PINOCCHIO_UP_TO, SERIES, Growth, spread
 from benchmark.measurements.machine import Limits, rnea_operations
 from benchmark.measurements.node import NodeFigures
 from benchmark.measurements.node_stages import StageFigures
@@ -163,24 +163,6 @@ def print_growth(console: Console, growth: Growth) -> None:
     title = "growth with the number of joints n: nanoseconds per joint and state, float64, one thread"
     print_table(console, title, ("", *map(str, sizes), "max/min - 1"), rows)
     console.print(GROWTH_NOTE)
-
-
-def print_loops(console: Console, figures: list[LoopFigures]) -> None:
-    """One evaluation against the number of loops."""
-    title = "closed loops: inverse dynamics of a chain of four-bars from a guess 1 mrad away, microseconds"
-    columns = "loops", "joints", "rows", "median (quartiles)", "per loop", "open tree", "times the tree"
-    columns += ("C99",)
-    rows = [
-        (
-            *(str(one.loops), str(one.joints), str(one.rows), one.quartiles),
-            *(f"{one.closed_us / one.loops:.1f}", f"{one.tree_us:.2f}", f"{one.closed_us / one.tree_us:.1f}"),
-            "" if one.c_us is None else f"{one.c_us:.2f}",
-        )
-        for one in figures
-    ]
-    print_table(console, title, columns, rows)
-    if errors := [one.c_error for one in figures if one.c_error is not None]:
-        console.print(f"C99: largest relative difference of a torque {max(errors):.0e}.\n", highlight=False)
 
 
 def print_partitions(console: Console, robot: str, figures: list[PartitionFigures]) -> None:

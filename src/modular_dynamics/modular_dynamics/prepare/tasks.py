@@ -33,6 +33,7 @@ def tasks() -> dict[str, Callable[[], object]]:
     last: dict[str, Callable[[], object]] = {
         "checks and threads": _small_kernels,
         "closed loops": _closed_loops,
+        "planar loops": _planar_loops,
     }
     return {"closing loops": _closing_loops, **batches, **single, **last}
 
@@ -64,3 +65,9 @@ def _closing_loops() -> None:
 def _closed_loops() -> None:
     state = np.array([[0.5], [0.1], [0.0]])
     closure.closed_loop_inverse_dynamics(urdf.load_urdf(FOUR_BAR), *state)
+
+
+def _planar_loops() -> None:
+    graph, rest = urdf.load_urdf(FOUR_BAR), np.zeros(1)
+    solver, guess = closure.ClosedLoopInverseDynamics(graph), closure.solver_of(graph).reference()
+    solver(guess[closure.solver_of(graph).independent_q], rest, rest, guess)
