@@ -10,11 +10,13 @@ from . import dynamics, exceptions
 from .algebra import DualQuaternion, Quaternion
 from .closure import (
     Assembly,
+    ClosedLoopBatch,
     ClosedLoopDynamics,
     ClosedLoopHybridDynamics,
     ClosedLoopInverseDynamics,
     ClosedLoopMotion,
     ClosedLoopRegressor,
+    RowStatus,
     Simulation,
     assemble,
     close_loops,
@@ -25,6 +27,7 @@ from .closure import (
     closed_loop_hybrid_dynamics,
     closed_loop_hybrid_dynamics_batch,
     closed_loop_inverse_dynamics,
+    closed_loop_inverse_dynamics_batch,
     closed_loop_inverse_dynamics_derivatives,
     closed_loop_inverse_dynamics_derivatives_batch,
     closed_loop_mass_matrix,
@@ -54,6 +57,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Assembly",
+    "ClosedLoopBatch",
     "ClosedLoopDynamics",
     "ClosedLoopHybridDynamics",
     "ClosedLoopInverseDynamics",
@@ -66,6 +70,7 @@ __all__ = [
     "Joint",
     "JointType",
     "Quaternion",
+    "RowStatus",
     "Simulation",
     "SpatialVectors",
     "SpecialEuclideanMatrices",
@@ -80,6 +85,7 @@ __all__ = [
     "closed_loop_hybrid_dynamics",
     "closed_loop_hybrid_dynamics_batch",
     "closed_loop_inverse_dynamics",
+    "closed_loop_inverse_dynamics_batch",
     "closed_loop_inverse_dynamics_derivatives",
     "closed_loop_inverse_dynamics_derivatives_batch",
     "closed_loop_mass_matrix",

@@ -22,6 +22,11 @@ from .dynamics.hybrid_dynamics import (
     closed_loop_hybrid_dynamics_batch,
 )
 from .dynamics.inverse_dynamics import ClosedLoopInverseDynamics
+from .dynamics.inverse_dynamics_batch import (
+    ClosedLoopBatch,
+    RowStatus,
+    closed_loop_inverse_dynamics_batch,
+)
 from .dynamics.regressor import (
     ClosedLoopRegressor,
     closed_loop_base_parameters,
@@ -45,6 +50,7 @@ from .simulation import Simulation, simulate
 
 __all__ = [
     "Assembly",
+    "ClosedLoopBatch",
     "ClosedLoopDynamics",
     "ClosedLoopHybridDynamics",
     "ClosedLoopInverseDynamics",
@@ -57,6 +63,7 @@ __all__ = [
     "LoadCases",
     "Reaction",
     "ReactionSharing",
+    "RowStatus",
     "Rules",
     "SharedReactions",
     "Simulation",
@@ -69,6 +76,7 @@ __all__ = [
     "closed_loop_hybrid_dynamics",
     "closed_loop_hybrid_dynamics_batch",
     "closed_loop_inverse_dynamics",
+    "closed_loop_inverse_dynamics_batch",
     "closed_loop_inverse_dynamics_derivatives",
     "closed_loop_inverse_dynamics_derivatives_batch",
     "closed_loop_mass_matrix",

@@ -70,4 +70,6 @@ def _closed_loops() -> None:
 def _planar_loops() -> None:
     graph, rest = urdf.load_urdf(FOUR_BAR), np.zeros(1)
     solver, guess = closure.ClosedLoopInverseDynamics(graph), closure.solver_of(graph).reference()
-    solver(guess[closure.solver_of(graph).independent_q], rest, rest, guess)
+    q = guess[closure.solver_of(graph).independent_q]
+    solver(q, rest, rest, guess)
+    closure.closed_loop_inverse_dynamics_batch(graph, q[None], rest[None], rest[None])

@@ -1,5 +1,8 @@
 """Inverse dynamics with planar loops as a Python function of arrays, as :mod:`...entry` has it for trees.
 
+And for many states: there, too, the arrays are found by their addresses, for counting the references to all
+of them at each state takes Numba longer than the dynamics.
+
 The plan (:mod:`...numba_support.array_objects`) lists the arrays of a mechanism and of its workspace in the
 order of their fields: address and shape, in STRIDE numbers each.
 """
@@ -8,6 +11,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
+from numba import config
 from numpy.typing import NDArray
 
 from ...numba_support.array_objects import (
@@ -20,14 +24,18 @@ from ...numba_support.array_objects import (
     numbers,
     plan_of,
 )
-from ...numba_support.compilation import spliced
+from ...numba_support.compilation import kernel, spliced
+from ...row_queue import begin, end, take
 from ..structures import RowArrays, RowValues, SpringArrays, Tree
 from .inverse_dynamics import PlanarMechanism, PlanarWorkspace, planar_inverse_dynamics
 from .rates import StepRates
 from .steps import PlanarSteps
 from .walk import WalkWorkspace
 
-__all__ = ["planar_entry"]
+__all__ = ["BLOCK", "planar_batch", "planar_entry"]
+
+#: States of a batch that follow each other from one closed configuration, whatever the number of threads.
+BLOCK = 64
 
 #: Status for arguments that are not the arrays which the kernel needs.
 REFUSED = 1
@@ -133,13 +141,80 @@ def planar_entry(mechanism: PlanarMechanism, workspace: PlanarWorkspace) -> Call
     nq, sizes = len(mechanism.index_in_v), (len(mechanism.independent_q), len(mechanism.independent_v))
     if not entries_are_direct():
         return _wrapped(mechanism, workspace, (sizes[0], sizes[1], sizes[1], nq, sizes[1], nq))
-    kept = list(_arrays((mechanism, workspace)))
-    assert len(kept) == ARRAYS, f"{len(kept)} arrays"
-    entries = [(array.ctypes.data, *array.shape, *[0] * (STRIDE - 1 - array.ndim)) for array in kept]
-    described = [number for entry in entries for number in entry]
-    plan = np.array([*expected_objects(), nq, *sizes, *described], np.int64)
-    function: Callable[..., int] = bound_function(_planar_inverse_dynamics, plan, kept)
+    plan = _plan(mechanism, workspace)
+    function: Callable[..., int] = bound_function(_planar_inverse_dynamics, plan, (mechanism, workspace))
     return function
+
+
+def _plan(mechanism: PlanarMechanism, workspace: PlanarWorkspace) -> NDArray[np.int64]:
+    """The plan of arrays that the caller keeps alive."""
+    arrays = list(_arrays((mechanism, workspace)))
+    assert len(arrays) == ARRAYS, f"{len(arrays)} arrays"
+    entries = [(array.ctypes.data, *array.shape, *[0] * (STRIDE - 1 - array.ndim)) for array in arrays]
+    described = [number for entry in entries for number in entry]
+    sizes = len(mechanism.index_in_v), len(mechanism.independent_q), len(mechanism.independent_v)
+    return np.array([*expected_objects(), *sizes, *described], np.int64)
+
+
+@kernel(nogil=True, fastmath=False)
+def _batch(plan, tables, rows, each, queue):
+    """See :func:`planar_batch`; ``tables``: addresses of its arrays. ``each``: as many starts as rows."""
+    mechanism, workspace = _mechanism(plan), _workspace(plan)
+    nq, p, width = plan[NQ], plan[COORDINATES], plan[VELOCITIES]
+    statuses = numbers(tables[6], rows)
+    begin(queue)
+    while True:
+        first = take(queue, BLOCK)
+        if first >= rows:
+            break
+        start = tables[3] + 8 * nq * (first // BLOCK)
+        for row in range(first, min(first + BLOCK, rows)):
+            if each:
+                start = tables[3] + 8 * nq * row
+            there = tables[4] + 8 * nq * row
+            statuses[row] = planar_inverse_dynamics(
+                mechanism,
+                workspace,
+                floats(tables[0] + 8 * p * row, p),
+                floats(tables[1] + 8 * width * row, width),
+                floats(tables[2] + 8 * width * row, width),
+                floats(start, nq),
+                floats(there, nq),
+                floats(tables[5] + 8 * width * row, width),
+            )
+            if statuses[row] == 0:
+                start = there
+    end(queue)
+
+
+def planar_batch(
+    mechanism: PlanarMechanism,
+    workspace: PlanarWorkspace,
+    arrays: tuple[NDArray[Any], ...],
+    queue: NDArray[np.int64],
+) -> None:
+    """Answer rows, as many as ``queue`` (:mod:`...row_queue`) gives to this thread.
+
+    Args:
+        arrays: q (n, p), v and vdot (n, independent); starts, a closed configuration (nq,) for each row, or
+            for each block: then each state of a block starts from the last one before it that was answered;
+            coordinates (n, nq), tau (n, independent) and statuses (n,), which are written. Contiguous, of
+            float64; statuses of int64.
+    """
+    q, v, vdot, starts, coordinates, tau, statuses = arrays
+    each = len(starts) == len(q)
+    if not config.DISABLE_JIT:
+        tables = np.array([array.ctypes.data for array in arrays], np.int64)
+        _batch(_plan(mechanism, workspace), tables, len(q), each, queue)
+        return
+    start = starts[0]
+    for row, state in enumerate(zip(q, v, vdot, strict=True)):
+        if each or row % BLOCK == 0:
+            start = starts[row if each else row // BLOCK]
+        own = coordinates[row], tau[row]
+        statuses[row] = planar_inverse_dynamics(mechanism, workspace, *state, start, *own)
+        if statuses[row] == 0:
+            start = coordinates[row]
 
 
 def _arrays(structure: Any) -> Iterator[NDArray[Any]]:
