@@ -32,7 +32,7 @@ from torture.harness.motion import state_at
 __all__ = ["RECOVERY", "START", "Target", "ros"]
 
 START = 120.0  # [s] that a node may need until its first answer: a busy machine compiles kernels
-OWN_DELAY = 20.0  # [s] of this process, which may have thousands of answers to compare
+OWN_DELAY = 120.0  # [s] of this process, which may have 5,000 answers to compare: 4 ms each with 200 joints
 ENDING = 30.0  # [s] after SIGINT
 RECOVERY = 2.0  # [s] after an attack until good states are answered
 LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)

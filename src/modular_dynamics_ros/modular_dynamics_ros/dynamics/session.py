@@ -235,6 +235,7 @@ class DynamicsSession:
         self._computed = answer
         if not self.crosschecks.admits(answer):
             return
+        self.record.require_fresh(state.stamp, self._node.now())  # others may have had the processor
         self._outputs.publish(answer)
         self.last_published = answer
         self._ramp.published(answer, self._outputs)

@@ -199,6 +199,7 @@ class SubsystemSession:
         """Publish wrench and torques of a state."""
         answer = self.computation.answer(moving, wrenches)
         stamp = stamp_message(moving.state.stamp)
+        self._require_young(moving.state.stamp)  # others may have had the processor meanwhile
         self._outputs.publish_wrench(stamp, answer)  # first: the predecessor waits for it
         self.record.require_order(moving.state.stamp, self._node.now())
         self._outputs.publish_torques(stamp, answer)

@@ -57,6 +57,23 @@ def test_what_is_published_while_no_state_comes(four_link, on_stale, count):
     assert [len(session.published_at(time)) for time in (1.0, 1.1, 2.0)] == [0, 0, count]
 
 
+def test_a_state_that_grows_old_while_it_is_computed_is_not_answered(four_link, monkeypatch):
+    """Where other processes had the processor for longer than stale_after."""
+    session, compute = Session(four_link), Computation.compute
+
+    def interrupted(*arguments, **named):
+        session._node.time += 150_000_000
+        return compute(*arguments, **named)
+
+    monkeypatch.setattr(Computation, "compute", interrupted)
+    session.receive_at(1.0)
+    assert session._node.sent["~/joint_torques"] == []
+    assert session.record.counts.rejected == {"too old": 1}
+    monkeypatch.undo()
+    session.receive_at(2.0)
+    assert len(session._node.sent["~/joint_torques"]) == 1
+
+
 def test_hold_gravity_keeps_the_last_position(four_link):
     session = Session(four_link, on_stale="hold_gravity")
     session.receive_at(1.0)
