@@ -106,7 +106,7 @@ def _from_file(path: str) -> dict[str, Any]:
     try:
         with open(path, encoding="utf-8") as file:
             content = yaml.safe_load(file.read(LARGEST))
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
+    except (yaml.YAMLError, RecursionError, ValueError) as error:  # ValueError: a date that is none, digits
         raise ParameterError(f"'{path}' is no YAML: {' '.join(str(error).split())}") from error
     if not isinstance(content, Mapping):
         raise ParameterError(f"'{path}' has no parameters: sections NODE, then ros__parameters are needed")

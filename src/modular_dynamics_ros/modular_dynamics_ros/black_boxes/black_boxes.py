@@ -34,6 +34,7 @@ class BlackBoxes:
 
     Attributes:
         names: of the black boxes. computation: of the robot. loads: what hangs beyond sensors, by name.
+        retired: no wrench comes any more: another robot is in force.
         averaging: collects wrenches and states while a service asks for it. poses: that are collected for the
             identification, with the sensor's frame.
 
@@ -54,7 +55,7 @@ class BlackBoxes:
         self._matcher: StampMatcher[tuple[State, int]] = StampMatcher(
             self.names, parameters.black_box_wait, self._on_matched
         )
-        self._retired, self._timer = False, None
+        self.retired, self._timer = False, None
 
     @property
     def wait(self) -> float:
@@ -87,12 +88,13 @@ class BlackBoxes:
     def destroy(self) -> None:
         """Deactivate, and refer to the session no more: rings of objects are freed late."""
         self.deactivate()
+        self.retired = True
         self._answer = lambda *of: None
         self._matcher = StampMatcher((), 0.0, lambda of: None)
 
     def retire(self) -> None:
         """No wrench comes any more."""
-        self._retired = True
+        self.retired = True
         self._stop_timer()
         self._matcher.give_up()
 
@@ -126,14 +128,14 @@ class BlackBoxes:
         Raises:
             BadMessage: the robot was replaced, or another state had the same stamp.
         """
-        if self._retired:
+        if self.retired:
             raise BadMessage(*REPLACED)
         self._matcher.add(state.stamp, (state, arrival), self._node.steady())
 
     def _on_matched(self, matched: Matched[tuple[State, int]]) -> None:
         if not matched.missing:
             self._answer(*matched.item, matched.wrenches)
-        elif self._retired:
+        elif self.retired:
             self._answer(*matched.item, BadMessage(*REPLACED))
         else:
             text = (

@@ -105,4 +105,7 @@ class Measuring:
             self._ended.wait(duration)
         finally:
             self._boxes.averaging = None
+        if self._boxes.retired:  # what is kept here would be kept for nobody
+            text = "the robot was changed or replaced while the wrench was averaged; ask again"
+            raise BadMessage("robot replaced", text)
         return averaging.result()

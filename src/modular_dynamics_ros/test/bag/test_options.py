@@ -54,6 +54,7 @@ def test_a_file_counts_and_options_count_more(tmp_path):
     ("content", "words"),
     [
         ("a: [", "is no YAML"),
+        ("a: 2024-99-99", "is no YAML: month must be in"),
         ("text", "has no parameters"),
         ("dynamics_node:\n  ros__parameters: {fricton: urdf}\n", "dynamics_node has no parameter 'fricton'"),
         (

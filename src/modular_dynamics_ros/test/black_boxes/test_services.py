@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from modular_dynamics_interfaces.srv import IdentifyPayload as Identify
+from modular_dynamics_interfaces.srv import SetPayload, TareBlackBox
 
 from .conftest import OFFSET
 
@@ -107,6 +108,40 @@ def test_bad_requests_are_answered_with_the_reason(boxed):
     text = refused(node.ask("tare_black_box", feed=False, duration=0.1), "REFUSED")
     # one that was sent before may come late
     assert "no joint state came meanwhile" in text or "at least 10 are needed" in text
+
+
+@pytest.mark.parametrize("name", ["tare_black_box", "identify_payload"])
+def test_a_change_of_the_robot_while_the_wrench_is_averaged_is_told(boxed, name):
+    """What was averaged belongs to the robot as it was: success would hide that it is forgotten."""
+    node = boxed().ready()
+    fields = {"black_box": "right_branch", "duration": 1.5}
+    kinds = {"tare_black_box": TareBlackBox, "identify_payload": Identify}
+    request = kinds[name].Request(**fields)
+    if name == "identify_payload":
+        request.command = Identify.Request.ADD_POSE
+    averaged = node.clients[name].call_async(request)
+    node.spin_until(lambda: node.feed() or node.node.session.boxes.averaging is not None)
+    client = node.probe.create_client(SetPayload, "dynamics_node/set_payload")
+    node.spin_until(client.service_is_ready)
+    payload = SetPayload.Request(link="left_branch")
+    payload.inertia.m = 0.1
+    changed = client.call_async(payload)
+    node.spin_until(lambda: node.feed() or (changed.done() and averaged.done()))
+    good(changed.result())
+    assert "changed or replaced while" in refused(averaged.result(), "REFUSED")
+    request.duration = 0.2
+    again = node.clients[name].call_async(request)
+    node.spin_until(lambda: node.feed() or again.done())
+    good(again.result())
+
+
+def test_wrenches_near_the_largest_number_are_no_offset(boxed):
+    node = boxed().ready()
+    node.offset = np.full(6, 1e308)
+    text = refused(node.ask("tare_black_box", duration=0.3), "REFUSED")
+    assert "so large that their mean is not finite" in text
+    node.offset = OFFSET
+    node.effort()  # the next wrenches count as before
 
 
 @pytest.fixture

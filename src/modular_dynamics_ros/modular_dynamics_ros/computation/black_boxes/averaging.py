@@ -77,5 +77,9 @@ class Averaging:
             text = f"the wrenches of black box '{self.box}' are in several frames: {sorted(self._frames)}"
             raise BadMessage("several frames", text)
         values = np.array(wrenches)
-        deviation = values.std(axis=0, ddof=1) / np.sqrt(count)
-        return Averaged(next(iter(self._frames)), values.mean(axis=0), deviation, self._last)
+        with np.errstate(over="ignore", invalid="ignore"):  # of numbers near the largest one
+            mean, deviation = values.mean(axis=0), values.std(axis=0, ddof=1) / np.sqrt(count)
+        if not np.isfinite([mean, deviation]).all():
+            text = f"the wrenches of black box '{self.box}' are so large that their mean is not finite"
+            raise BadMessage("no mean", text)
+        return Averaged(next(iter(self._frames)), mean, deviation, self._last)

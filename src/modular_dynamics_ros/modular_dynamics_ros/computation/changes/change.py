@@ -48,7 +48,7 @@ def checked_numbers(what: str, values: Any, count: int | None = None) -> tuple[f
     """
     try:
         numbers = tuple(float(value) for value in values)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):  # OverflowError: an integer beyond all floats
         raise NumbersError(f"{what}: {values!r:.80} is no list of numbers") from None
     if count is not None and len(numbers) != count:
         raise NumbersError(f"{what}: {len(numbers)} numbers; {count} are needed")

@@ -91,9 +91,11 @@ def detached(described: md.SubsystemGraph, changes: Changes, name: str) -> Chang
             f"no subsystem '{name}': attached are {listed(known) or 'none'}; the robot's own are "
             f"{listed(subsystems, 8)}"
         )
-    # first in the list: what other changes do to its parts ends with it
+    # first in the list: what other changes do to its parts ends with it; an attached robot may have brought
+    # a subsystem of the same name after the robot's own was removed
+    removed = [one.name for one in changes if isinstance(one, Removal)]
     own = [one.name for one in described.subsystems]
-    if name in own:
+    if name in own and name not in removed:
         return remaining(described, (Removal(name), *changes))
     return *changes, Removal(name)
 

@@ -24,6 +24,8 @@ class _Dumper(yaml.SafeDumper):
 
 def _lines(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
     style = "|" if "\n" in text else None
+    if "\x85" in text:
+        style = '"'  # for YAML the next-line character is a line break: elsewhere it would be read as one
     return dumper.represent_scalar("tag:yaml.org,2002:str", text, style=style)
 
 
@@ -45,7 +47,7 @@ def changes_of_text(text: str, *, strict: bool = False) -> tuple[str, Changes]:
     """
     try:
         content = yaml.safe_load(text)
-    except (yaml.YAMLError, RecursionError) as error:
+    except (yaml.YAMLError, RecursionError, ValueError) as error:  # ValueError: a date that is none, digits
         raise ChangeFileError(f"no YAML: {' '.join(str(error).split())[:200]}") from error
     if content is None:
         raise ChangeFileError("it is empty; delete it where there are no changes")

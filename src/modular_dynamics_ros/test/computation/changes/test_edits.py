@@ -163,3 +163,15 @@ def test_of_another_description_each_change_stays_that_fits(described, four_link
 def test_warnings_of_the_library_are_told(described):
     (warning,) = applied(described, (Lock({"bend": 50.0}),)).warnings
     assert "'bend' is locked at 50, beyond its limits" in warning
+
+
+def test_an_attached_subsystem_with_the_name_of_a_removed_one_is_detached(described, gripper_urdf):
+    tag = "<modular_dynamics version='1'><subsystem name='right_branch'><joint name='finger'/></subsystem>"
+    urdf = gripper_urdf.replace("</robot>", f"{tag}</modular_dynamics></robot>")
+    changes = edits.detached(described, (), "right_branch")
+    changes = edits.attached(described, changes, Attachment.of("hand", urdf, "left_branch"))
+    assert "finger" in applied(described, changes).graph.joint_names
+    changes = edits.detached(described, changes, "right_branch")
+    graph = applied(described, changes).graph
+    assert graph.joint_names == ("turn", "bend", "left")
+    assert [one.name for one in graph.subsystems] == ["stem", "left_branch"]

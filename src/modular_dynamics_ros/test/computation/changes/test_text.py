@@ -27,6 +27,14 @@ def test_all_kinds_are_read_as_they_were_written(gripper_urdf):
     assert read[1].robot.joint_names == ("finger",)
 
 
+def test_the_next_line_character_is_no_line_break(gripper_urdf):
+    """YAML takes it for one wherever a text is not in double quotes."""
+    name = "hand\x85"
+    urdf = gripper_urdf + "\n<!-- \x85 -->\n"
+    changes = (Removal(name), Attachment.of(name, urdf, "base", prefix=name))
+    assert changes_of_text(text_of_changes(name, changes)) == (name, changes)
+
+
 GOOD = "version: 1\nrobot: a\nchanges:\n"
 HAND, LOAD = GOOD + "- {kind: attachment, name: a, urdf: ", GOOD + "- {kind: payload, link: a, "
 
@@ -51,6 +59,9 @@ HAND, LOAD = GOOD + "- {kind: attachment, name: a, urdf: ", GOOD + "- {kind: pay
         (LOAD + "mass: 1, com: [0, 0, 0], inertia: [1]}", "1 numbers; 6 are"),
         (GOOD + "- {kind: lock, positions: [1]}", "positions: numbers by name"),
         (GOOD + "- {kind: parameters, values: {a: b}}", "no list of numbers"),
+        (LOAD + f"mass: {'1' * 400}, com: [0, 0, 0], inertia: []}}", "no list of numbers"),
+        (GOOD + "- 2024-99-99", "no YAML: month must be in"),
+        (GOOD + "- " + "1" * 5000, "no YAML"),
         (
             GOOD + "- {kind: attachment, name: a, urdf: /etc/passwd, link: b, pose: [], prefix: ''}",
             "begins with '<'",
