@@ -131,7 +131,7 @@ def test_a_change_of_the_robot_while_the_wrench_is_averaged_is_told(boxed, name)
     node.spin_until(lambda: node.feed() or (changed.done() and averaged.done()))
     good(changed.result())
     assert "changed or replaced while" in refused(averaged.result(), "REFUSED")
-    request.duration = 0.2
+    request.duration = LONG
     again = node.clients[name].call_async(request)
     node.spin_until(lambda: node.feed() or again.done())
     good(again.result())
