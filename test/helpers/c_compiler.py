@@ -15,9 +15,9 @@ needs_gcc = pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc compiles
 def compiled(exported, *options):
     """The test program of exported code, as an executable file."""
     program = exported.source.with_suffix(".out")
-    command = ["gcc", *STRICT, *options, exported.source, exported.test, "-o", program, "-lm"]
-    finished = subprocess.run(list(map(str, command)), capture_output=True, text=True, check=False)
-    assert finished.returncode == 0, finished.stderr
+    # with options of its own the functions are compiled again: those of `CFunctions` have none
+    functions = exported.source if options else _functions(exported)
+    _gcc(*options, functions, exported.test, "-o", program, "-lm")
     return program
 
 
@@ -25,14 +25,28 @@ def run(program):
     return subprocess.run([str(program)], capture_output=True, text=True, check=False)
 
 
+def _functions(exported):
+    """The functions, compiled once for the test program and for `CFunctions`."""
+    compiled_file = exported.source.with_suffix(".o")
+    is_newest = compiled_file.exists() and (
+        compiled_file.stat().st_mtime_ns > exported.source.stat().st_mtime_ns
+    )
+    if not is_newest:
+        _gcc("-c", "-fPIC", exported.source, "-o", compiled_file)
+    return compiled_file
+
+
+def _gcc(*words):
+    finished = subprocess.run(["gcc", *STRICT, *map(str, words)], capture_output=True, text=True, check=False)
+    assert finished.returncode == 0, finished.stderr
+
+
 class CFunctions:
     """The functions of exported code, called from Python: ``call(name, shape, *vectors)``."""
 
     def __init__(self, exported):
         library = exported.source.with_suffix(".so")
-        command = ["gcc", *STRICT, "-shared", "-fPIC", exported.source, "-o", library, "-lm"]
-        finished = subprocess.run(list(map(str, command)), capture_output=True, text=True, check=False)
-        assert finished.returncode == 0, finished.stderr
+        _gcc("-shared", _functions(exported), "-o", library, "-lm")
         self._library, self._prefix = ctypes.CDLL(str(library)), exported.prefix
 
     def call(self, name, shape, *vectors):

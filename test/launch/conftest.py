@@ -14,8 +14,7 @@ HERE = Path(__file__).parent
 if not MISSING:
     from helpers.nodes.stand_ins import install_stand_ins
 
-    if "robot_state_publisher" in install_stand_ins():  # the stand-in publishes no TF
-        NEEDED["test_closed_loops_launch.py"].append("robot_state_publisher")
+    install_stand_ins()
 
 
 class SkippedModule(pytest.File):

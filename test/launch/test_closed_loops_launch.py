@@ -68,7 +68,7 @@ class TestRunning(unittest.TestCase):
         self.assertEqual(torques[-1].name, names)
         for loop in graph.loop_joints:
             ends = [links.anchor(end.link, end.x_link_anchor) for end in (loop.predecessor, loop.successor)]
-            # robot_state_publisher reckons in doubles, from the URDF's text
+            # robot_state_publisher, and what stands for it, reckons in doubles, from the URDF's text
             np.testing.assert_allclose(*ends, rtol=0.0, atol=1e-9)
         self.assertGreater(np.linalg.norm(ends[0]), 0.1)
 

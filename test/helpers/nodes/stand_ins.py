@@ -1,6 +1,6 @@
 """Executables that stand for robot_state_publisher and rviz2 where these are not installed.
 
-The launch files start them by the ament index; the stand-ins take the same arguments and show nothing.
+The launch files start them by the ament index; the stand-ins take the same arguments. rviz2's shows nothing.
 """
 
 import atexit
@@ -14,35 +14,7 @@ from ament_index_python.packages import PackageNotFoundError, get_package_prefix
 
 __all__ = ["install_stand_ins"]
 
-# As the real one: the parameter's content is published, at the start and after each change.
-STATE_PUBLISHER = """
-import rclpy
-from rcl_interfaces.msg import SetParametersResult
-from rclpy.executors import ExternalShutdownException
-from rclpy.node import Node
-from rclpy.qos import DurabilityPolicy, QoSProfile
-from std_msgs.msg import String
-
-rclpy.init()
-node = Node("robot_state_publisher")
-latched = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
-publisher = node.create_publisher(String, "robot_description", latched)
-
-def publish(parameters):
-    for parameter in parameters:
-        if parameter.name == "robot_description":
-            publisher.publish(String(data=parameter.value))
-    return SetParametersResult(successful=True)
-
-node.declare_parameter("frame_prefix", "")
-node.declare_parameter("robot_description", "")
-publish([node.get_parameter("robot_description")])
-node.add_on_set_parameters_callback(publish)
-try:
-    rclpy.spin(node)
-except (KeyboardInterrupt, ExternalShutdownException):
-    pass
-"""
+STATE_PUBLISHER = Path(__file__).with_name("stand_in_state_publisher.py").read_text("utf-8")
 RVIZ = """
 import signal
 signal.signal(signal.SIGINT, lambda *_: None)
