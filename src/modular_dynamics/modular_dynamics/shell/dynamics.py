@@ -156,8 +156,8 @@ class _Closed:
             self._last = closure.close_loops(graph, vectors["q"], self._last)
             return closure.closed_loop_gravity_torque(graph, vectors["q"], self._last)
         if self._name == "id":
-            result = closure.solver_of(graph).inverse_dynamics_at(
-                *_ordered(state), self._last, **self._options
+            result: closure.ClosedLoopDynamics = closure.closed_loop_inverse_dynamics(
+                graph, *_ordered(state), self._last, **self._options
             )
             self._last = result.coordinates
             return result.tau
