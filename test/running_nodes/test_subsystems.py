@@ -205,8 +205,8 @@ def kill_and_restart(robot, name, *parameters):
 
 
 @pytest.mark.xfail(
-    reason="on a busy computer some nodes hear the player's states before its reference, though it repeats the "
-    "first window: they answer nothing until the next one, a second later",
+    reason="on a busy computer some nodes hear the player's states before its reference, though it repeats "
+    "the first window: they answer nothing until the next one, a second later",
     raises=AssertionError,
     strict=False,
 )
