@@ -15,6 +15,7 @@ from ...exceptions import ClosureError, ModularDynamicsError, SingularityError, 
 from ...kernels.loops.planar.entry import BLOCK, planar_batch
 from ...model import SubsystemGraph
 from ...model.number_arrays import real_numbers
+from ..assembly.assemble import finite_guess
 from ..constraints.rows import row_values
 from .inverse_dynamics import ClosedLoopInverseDynamics
 from .planar_arrays import planar_mechanism, planar_workspace
@@ -83,7 +84,8 @@ def closed_loop_inverse_dynamics_batch(
         friction: as of ``inverse_dynamics``.
 
     Raises:
-        StateError: a wrong shape, another ``errors``. With "raise", as of ``closed_loop_inverse_dynamics``.
+        StateError: a wrong shape, one guess that is not finite, another ``errors``. With "raise", as of
+            ``closed_loop_inverse_dynamics``.
     """
     if errors not in ("mark", "raise"):
         raise StateError(f'errors is {errors!r}; "mark" or "raise" is needed')
@@ -128,7 +130,7 @@ def _starts(solver: ClosedLoopInverseDynamics, guess: ArrayLike, states: _States
     if given.shape not in ((nq,), (count, nq)):
         raise StateError(f"guess has shape {given.shape}; ({nq},) or ({count}, {nq}) is needed")
     starts, rest = np.empty((-(-count // BLOCK), nq)), np.zeros(states.v.shape[1])
-    now = given.reshape(nq).copy()
+    now = finite_guess(solver.graph, given.reshape(nq))
     for block, start in enumerate(starts):
         with suppress(ModularDynamicsError):  # its own row will say so
             solver(states.q[block * BLOCK], rest, rest, now, coordinates=now)

@@ -11,6 +11,7 @@ import pytest
 import modular_dynamics as md
 from helpers.robots.parallel_mechanisms import delta
 from helpers.robots.planar_mechanisms import MECHANISMS
+from helpers.robots.planar_robots import four_bar
 from modular_dynamics.closure import ClosedLoopInverseDynamics, solver_of
 
 ROBOTS = "four_bar", "exoskeleton", "charmie_torso", "crane", "slider_crank"
@@ -52,6 +53,27 @@ def test_torques_are_those_of_the_general_method(graph):
         assert np.array_equal(solver(q, v, vdot, guess), tau)
         assert np.array_equal(md.closed_loop_inverse_dynamics(graph, q, v, vdot, guess, out=tau.copy()), tau)
     assert compiled == 50  # the general method was compared, not used
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_power_is_the_rate_of_energy(seed):
+    """Of four-bars of random lengths, by differences of the energy along the motion."""
+    rng = np.random.default_rng(seed)
+    crank, coupler, rocker = rng.uniform(0.4, 1.0), *rng.uniform(1.2, 1.6, 2)
+    graph = four_bar(crank, coupler, rocker, 1.4).graph()
+    solver, tau = ClosedLoopInverseDynamics(graph), np.empty(1)
+    for q, v, vdot, guess in states(graph, 5, 0.2, seed):
+        there = np.empty(graph.nq)
+        assert solver.call(q, v, vdot, guess, tau, there) == 0
+
+        def energy(t, q=q, v=v, vdot=vdot, there=there):
+            full = md.close_loops(graph, q + v * t + 0.5 * vdot * t * t, there)
+            W = md.constraint_projection(graph, full[solver_of(graph).independent_q], full)
+            return md.energy(graph, full, W @ (v + vdot * t))
+
+        h = 2e-5
+        power = (8.0 * (energy(h) - energy(-h)) - (energy(2 * h) - energy(-2 * h))) / (12.0 * h)
+        assert float(tau @ v) == pytest.approx(power, abs=1e-6 * (1.0 + abs(float(tau @ v))))
 
 
 def test_friction_counts(load_robot):

@@ -108,5 +108,7 @@ def test_no_states_and_wrong_arguments(load_robot):
         md.closed_loop_inverse_dynamics_batch(graph, *np.zeros((3, 2, 1)), errors="ignore")
     with pytest.raises(md.StateError, match=r"guess has shape \(2, 2\); \(3,\) or \(2, 3\)"):
         md.closed_loop_inverse_dynamics_batch(graph, *np.zeros((3, 2, 1)), np.zeros((2, 2)))
+    with pytest.raises(md.StateError, match=r"guess, of all joints: .*finite"):
+        md.closed_loop_inverse_dynamics_batch(graph, *np.zeros((3, 2, 1)), np.full(3, np.nan))
     with pytest.raises(md.StateError, match="q has shape"):
         md.closed_loop_inverse_dynamics_batch(graph, *np.zeros((3, 2)))

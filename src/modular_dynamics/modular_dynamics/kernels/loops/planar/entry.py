@@ -41,8 +41,12 @@ BLOCK = 64
 REFUSED = 1
 #: A plan: behind what all plans have, nq, the numbers of independent coordinates and velocities, the arrays.
 NQ, COORDINATES, VELOCITIES, FIRST = range(2, 6)
-STRIDE, ARRAYS = 4, 37
-PLAN_SIZE = FIRST + STRIDE * ARRAYS
+STRIDE = 4
+#: The arrays: int64 or float64, and dimensions. What is read as another kind would be other memory.
+MECHANISM = "i2 f2  i2 f3 i2 f2  f1 f1 f1 f2 f1  f2  i2 f2 i2 f2 f1  i1 i1 i1 i1 f1 i1"
+WORKSPACE = "f1 f2 f1 f1  f2 f2 f2  f1 f1 f1 f1 f1 f1 f1"
+KINDS = (*MECHANISM.split(), *WORKSPACE.split())
+PLAN_SIZE = FIRST + STRIDE * len(KINDS)
 
 
 @spliced
@@ -77,7 +81,7 @@ def _float3(plan, k):
 
 @spliced
 def _mechanism(plan):
-    """The first 23 arrays."""
+    """The first arrays."""
     rows = RowArrays(_whole2(plan, 2), _float3(plan, 3), _whole2(plan, 4), _float2(plan, 5))
     values = RowValues(
         _float1(plan, 6), _float1(plan, 7), _float1(plan, 8), _float2(plan, 9), _float1(plan, 10)
@@ -149,7 +153,8 @@ def planar_entry(mechanism: PlanarMechanism, workspace: PlanarWorkspace) -> Call
 def _plan(mechanism: PlanarMechanism, workspace: PlanarWorkspace) -> NDArray[np.int64]:
     """The plan of arrays that the caller keeps alive."""
     arrays = list(_arrays((mechanism, workspace)))
-    assert len(arrays) == ARRAYS, f"{len(arrays)} arrays"
+    kinds = tuple(f"{array.dtype.kind}{array.ndim}" for array in arrays)
+    assert kinds == KINDS, f"other arrays than the kernel reads: {kinds}"
     entries = [(array.ctypes.data, *array.shape, *[0] * (STRIDE - 1 - array.ndim)) for array in arrays]
     described = [number for entry in entries for number in entry]
     sizes = len(mechanism.index_in_v), len(mechanism.independent_q), len(mechanism.independent_v)
@@ -222,6 +227,7 @@ def _arrays(structure: Any) -> Iterator[NDArray[Any]]:
     for item in structure:
         if isinstance(item, np.ndarray):
             assert item.flags.c_contiguous, "the plan knows no strides"
+            assert item.itemsize == 8, "all numbers of the kernel have 8 bytes"
             yield item
         else:
             yield from _arrays(item)
