@@ -193,7 +193,7 @@ def kill_and_restart(robot, name, *parameters):
         # what was on its way when the process was killed may still have been answered
         assert not [stamp for stamp in robot.torques[one] if killed + 0.2e9 < stamp < silent - 0.2e9]
     if others := robot.nodes.keys() - blamed - {name}:
-        assert robot.answered(5, killed, others)()  # they need nothing of it
+        robot.play_until(robot.answered(5, killed, others), f"answers of those that need nothing of '{name}'")
     robot.processes.end(node)
     robot.start(name, *parameters)
     robot.play_until(lambda: robot.activated(name) is not None, f"'{name}' to be active")
