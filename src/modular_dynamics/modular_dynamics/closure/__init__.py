@@ -1,6 +1,13 @@
 """Closed loops: assembly, constraint projection, dynamics, simulation, reactions."""
 
 from .assembly.assemble import Assembly, assemble
+from .dynamics.batch.equation_of_motion import (
+    ClosedLoopTerms,
+    closed_loop_bias_batch,
+    closed_loop_forward_dynamics_batch,
+    closed_loop_gravity_torque_batch,
+    closed_loop_mass_matrix_batch,
+)
 from .dynamics.batch.inverse_dynamics import closed_loop_inverse_dynamics_batch
 from .dynamics.batch.joint_motions import JointMotions, joint_motions_batch
 from .dynamics.batch.results import ClosedLoopBatch, RowStatus
@@ -48,6 +55,11 @@ from .reactions.sharing_rules import Rules, read_rules, rules_from
 from .simulation import Simulation, simulate
 
 __all__ = [
+    "ClosedLoopTerms",
+    "closed_loop_bias_batch",
+    "closed_loop_forward_dynamics_batch",
+    "closed_loop_gravity_torque_batch",
+    "closed_loop_mass_matrix_batch",
     "Assembly",
     "ClosedLoopBatch",
     "ClosedLoopDynamics",
