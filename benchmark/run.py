@@ -24,6 +24,7 @@ from benchmark.measurements.distributed import measure_distributed
 from benchmark.measurements.docking import measure_docking
 from benchmark.measurements.first_use import measure_first_uses
 from benchmark.measurements.growth import Growth, LoopFigures, measure_growth, measure_loops
+from benchmark.measurements.loop_peers import measure_loop_peers
 from benchmark.measurements.loop_robots import measure_loop_robots
 from benchmark.measurements.machine import Machine, describe, measure_limits
 from benchmark.measurements.node import measure_node
@@ -132,13 +133,17 @@ class Run:
         self._write("growth", **asdict(figures))
 
     def loops(self) -> None:
-        """Robots with loops beside their trees; from one loop to fifty."""
+        """Robots with loops beside their trees and beside other libraries; from one loop to fifty."""
+        generated = self._options.out / "generated"
         robots = measure_loop_robots(self._rounds, self._ticker("robots with loops"))
         loop_tables.print_loop_robots(self._console, robots)
-        figures = measure_loops(self._rounds, self._options.out / "generated", self._ticker("loops"))
+        peers = measure_loop_peers(self._rounds, generated, self._ticker("loops beside other libraries"))
+        loop_tables.print_loop_peers(self._console, peers)
+        figures = measure_loops(self._rounds, generated, self._ticker("loops"))
         loop_tables.print_loops(self._console, figures)
         self._loops = figures
-        self._write("loops", chains=[asdict(one) for one in figures], robots=[asdict(one) for one in robots])
+        chains, beside = [asdict(one) for one in figures], [asdict(one) for one in robots]
+        self._write("loops", chains=chains, robots=beside, peers=asdict(peers))
 
     def partition(self) -> None:
         """From one subsystem to as many as joints."""
