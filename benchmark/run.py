@@ -32,7 +32,7 @@ from benchmark.measurements.node_stages import measure_stages
 from benchmark.measurements.readiness import measure_readiness
 from benchmark.report import loop_tables, tables
 from benchmark.report.picture import draw
-from benchmark.setting.robots import ROBOTS, ROOT, read, seven_joint_arm
+from benchmark.setting.robots import ROBOTS, ROOT, random_tree, read, seven_joint_arm
 
 PARTS = (
     "robots",
@@ -48,6 +48,7 @@ PARTS = (
     "distributed",
 )
 LARGE = ROBOTS[0]  # the robot of the parts that have one
+GENERIC = 38  # joints of a tree of arbitrary frames and inertias, as many as the large robot's
 ARM = ROOT / "urdf/vendor_arm.urdf"  # what is attached to it
 INTRODUCTION = """\
 Medians of interleaved rounds in this process; each turn starts with a call that is not timed and
@@ -80,7 +81,8 @@ class Run:
         self, options: argparse.Namespace, machine: Machine, console: Console, progress: Progress
     ) -> None:
         self._options, self._machine, self._console, self._progress = options, machine, console, progress
-        self._urdfs = [read(path) for path in options.urdf] or [*map(read, ROBOTS), seven_joint_arm()]
+        given = [read(path) for path in options.urdf]
+        self._urdfs = given or [*map(read, ROBOTS), random_tree(GENERIC), seven_joint_arm()]
         self._rounds = 5 if options.quick else 15
         self._robots: list[RobotFigures] = []
         self._growth: Growth | None = None

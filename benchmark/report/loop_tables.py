@@ -11,12 +11,12 @@ __all__ = ["print_loop_peers", "print_loop_robots", "print_loops"]
 
 MOST_TREES = 5.0  # times the spanning tree that the torques of a closed loop may take
 PEERS_NOTE = """\
-  ours: closed_loop_inverse_dynamics with out=, and ..._batch on one thread: closing the loops and solving for
-  dependent motions included. The peers are given closed states: positions, velocities and accelerations of all
-  joints, and the springs' torques. Theirs: torques of the tree, constraint Jacobian, linear equations.
-  Pinocchio: rnea (batch, Python: rneaInParallel, 1 thread), computeJointJacobians, calc, getConstraintsJacobian;
-  C++: -O3 -march=native, Eigen's LU, loop over states in C++. MuJoCo: mj_kinematics, mj_comPos,
-  mj_makeConstraint, mj_comVel, mj_rne. Python: NumPy solves; of a batch, all states at once.
+  ours: closed_loop_inverse_dynamics with out=, and ..._batch of a motion on one thread. Ours closes the
+  loops and solves for dependent motions, too. The peers are given positions, velocities and accelerations
+  of all joints, and the springs' torques; theirs: torques of the tree, constraint Jacobian, linear equations.
+  Pinocchio: rnea (batch, Python: rneaInParallel, 1 thread), computeJointJacobians, calc and
+  getConstraintsJacobian; C++: -O3 -march=native, Eigen's LU, loop over states in C++. MuJoCo: mj_kinematics,
+  mj_comPos, mj_makeConstraint, mj_comVel, mj_rne. Python: NumPy solves, all states of a batch at once.
 """
 
 

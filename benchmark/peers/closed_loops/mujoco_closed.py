@@ -1,8 +1,8 @@
 """MuJoCo on closed loops: RNE of the tree, the Jacobian of its equality constraints, and NumPy's solver.
 
 mj_inverse does not answer the question: it takes the constraints as soft, and gives torques of all joints.
-Called are mj_kinematics, mj_comPos, mj_makeConstraint (one `connect` for each loop, three rows), mj_comVel and
-mj_rne. The first state is set beforehand; the states of a batch are copied into MuJoCo's data one by one.
+Called are mj_kinematics, mj_comPos, mj_makeConstraint (one `connect` for each loop, three rows), mj_comVel
+and mj_rne. The first state is set beforehand; the states of a batch are copied into MuJoCo's data one by one.
 """
 
 import mujoco

@@ -1,8 +1,8 @@
 """Pinocchio on closed loops: RNEA of the tree, its constraint Jacobians, and NumPy's solver.
 
 Pinocchio has no inverse dynamics with constraints in one call. Called are rnea (of a batch rneaInParallel),
-computeJointJacobians, calc of each constraint model and getConstraintsJacobian. Of a loop's three rows, in the axes of its cut joint, the two
-across the cut axis are taken, so that the equations are square.
+computeJointJacobians, calc of each constraint model and getConstraintsJacobian. Of a loop's three rows, in
+the axes of its cut joint, the two across the cut axis are taken, so that the equations are square.
 """
 
 import numpy as np

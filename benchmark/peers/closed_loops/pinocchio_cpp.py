@@ -1,4 +1,4 @@
-"""The same by Pinocchio in C++: torques.cpp, compiled once on this machine and kept under a hash of its inputs.
+"""The same by Pinocchio in C++: torques.cpp, compiled once and kept under a hash of its inputs.
 
 Its templates are compiled for this processor, and called by ctypes: one state, or a loop over states in C++.
 """

@@ -1,9 +1,9 @@
 """What the peers are given of a robot with loops: states that are closed, and what does not depend on them.
 
-Positions, velocities and accelerations of all joints are given, and the torques of the springs: the peers need
-neither close loops nor solve for dependent motions. What is left to them: the tree's torques tau and the
-constraint Jacobian J at each state. Velocities of all joints are T [v_d; v_i], of passive and independent joints,
-with the gears' constant ratios in T. J_d, J_i = J T and tau_d, tau_i = T^T tau give
+Positions, velocities and accelerations of all joints are given, and the torques of the springs: the peers
+need neither close loops nor solve for dependent motions. What is left to them: the tree's torques tau and the
+constraint Jacobian J at each state. Velocities of all joints are T [v_d; v_i], of passive and independent
+joints, with the gears' constant ratios in T. J_d, J_i = J T and tau_d, tau_i = T^T tau give
 
     J_d^T lambda = tau_d,    torques of the independent joints = tau_i - J_i^T lambda.
 """
@@ -65,7 +65,8 @@ class ClosedStates:
     """Closed states of a motion, a row for each.
 
     Attributes:
-        independent: q, v, vdot of the independent joints; first: all coordinates near the first state, the guess.
+        independent: q, v, vdot of the independent joints.
+        first: coordinates of all joints near the first state, the guess.
         coordinates, velocities, accelerations (count, joints): of all joints in the graph's order.
         torques: ours, of the independent joints.
     """
