@@ -123,15 +123,8 @@ def compare(urdf: str, threads: int, rounds: int, cache: Path, tick: Callable[[s
     pinocchio = PinocchioPeer(graph, states, *sorted({1, threads}))
     peers: dict[str, Peer] = {"Pinocchio": pinocchio}
     tau = md.inverse_dynamics(graph, *states.first)
-    others: dict[str, Callable[[], Peer]] = {
-        "MuJoCo": lambda: MujocoPeer(graph, states, tau),
-        "dynibo": lambda: DyniboPeer(graph, states),
-    }
-    for name, make in others.items():
-        try:
-            peers[name] = make()
-        except UnsupportedRobotError as error:
-            notes.append(f"left out: {error}")
+    peers |= _supported("MuJoCo", lambda: MujocoPeer(graph, states, tau), notes)
+    peers |= _supported("dynibo", lambda: DyniboPeer(graph, states), notes)
     try:
         peers["generated C"] = CasadiPeer(built(graph, cache, tick), pinocchio)
     except BuildError as error:
@@ -152,6 +145,15 @@ def compare(urdf: str, threads: int, rounds: int, cache: Path, tick: Callable[[s
         {"seconds": report.seconds, "cached": report.cached, "report": str(report)},
         notes,
     )
+
+
+def _supported(name: str, make: Callable[[], Peer], notes: list[str]) -> dict[str, Peer]:
+    """A peer by its name; none, and a note, where it is missing or does not support the robot."""
+    try:
+        return {name: make()}
+    except UnsupportedRobotError as error:
+        notes.append(f"left out: {error}")
+        return {}
 
 
 def _in_c(

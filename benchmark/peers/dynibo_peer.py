@@ -91,7 +91,7 @@ class DyniboPeer:
 
 
 def _order(graph: md.SubsystemGraph, robot: Any) -> np.ndarray:
-    """Its index of each of the graph's joints: the column that a link's Jacobian has and its parent's has not."""
+    """Its index of each joint: the column of its link's Jacobian that links before it have not."""
     q, n = np.full(graph.nv, 0.1), graph.nv
     columns: dict[str, set[int]] = {}
     order = []
