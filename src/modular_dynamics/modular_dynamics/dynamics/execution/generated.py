@@ -29,8 +29,8 @@ LARGEST_RESULT = 20_000
 #: the tables that graph.compile() returns for the robots in urdf/ and for chains of 1 to 80 joints. No clock
 #: decides at run time: code and loops round differently, and one input must have one result.
 MOST_OPERATIONS = {
-    ("inverse_dynamics", "single"): 2_200,
-    ("inverse_dynamics", "batch"): 5_500,
+    ("inverse_dynamics", "single"): 10_000,
+    ("inverse_dynamics", "batch"): 10_000,
     ("forward_dynamics", "single"): 12_000,
 }
 _KINDS: dict[tuple[str, np.dtype[Any]], codegen.Kind] = {

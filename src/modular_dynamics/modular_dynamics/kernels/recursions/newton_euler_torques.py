@@ -7,6 +7,7 @@ With Lambda = [alpha]x + [omega]x [omega]x, a point p of a body has the accelera
 matrix serves the body's first moment and the origins of its successors (Khalil & Kleinfinger 1987).
 """
 
+from ..joint_terms import write_joint_terms
 from ..layout import (
     ACCELERATION,
     ALPHA,
@@ -26,7 +27,6 @@ from ..layout import (
     TORQUE,
     V,
 )
-from ..joint_terms import write_joint_terms
 from ..math.vectors import cross, plus, plus_cross, plus_scaled, times, transposed_times
 from ..numba_support.compilation import inlined, spliced
 from ..numba_support.memory import load, store
