@@ -113,8 +113,7 @@ def test_the_number_of_operations_and_no_clock_decides_what_is_used(load_robot, 
     results = []
     for sign in (1, -1):  # of the time of code, as large as its address; that of loops is 0
         monkeypatch.setattr(generated, "microseconds", lambda *a, s=sign: s * a[4][-1, layout.CODE])
-        graph = load_robot("branched_38dof")
-        graph.compile()
+        (graph := load_robot("branched_38dof")).compile()
         tau = md.inverse_dynamics(graph, *random_state(graph))
         results.append((workspaces.generated_code(graph), tau.tolist()))
     assert results[0] == results[1]
@@ -266,9 +265,8 @@ def test_where_code_does_not_help_is_said_before_the_first_piece(load_robot, mon
     monkeypatch.setitem(generated.MOST_OPERATIONS, ("inverse_dynamics", "single"), 4_000)
     seen = []
     report = load_robot("branched_38dof").compile(progress=seen.append)
-    stay = "inverse_dynamics, single: the kernel is kept, because it is faster; "
-    stay += "4191 operations; code is used up to 4000"
-    assert seen[: -len(report.pieces)] == [stay, *report.left_out]
+    stay = "the kernel is kept, because it is faster; 4191 operations; code is used up to 4000"
+    assert seen[: -len(report.pieces)] == [f"inverse_dynamics, single: {stay}", *report.left_out]
     assert "inverse_dynamics_derivatives: the kernel is kept; 34749 operations" in seen[1]
 
 
