@@ -15,8 +15,9 @@ PEERS_NOTE = """\
   loops and solves for dependent motions, too. The peers are given positions, velocities and accelerations
   of all joints, and the springs' torques; theirs: torques of the tree, constraint Jacobian, linear equations.
   Pinocchio: rnea (batch, Python: rneaInParallel, 1 thread), computeJointJacobians, calc and
-  getConstraintsJacobian; C++: -O3 -march=native, Eigen's LU, loop over states in C++. MuJoCo: mj_kinematics,
-  mj_comPos, mj_makeConstraint, mj_comVel, mj_rne. Python: NumPy solves, all states of a batch at once.
+  getConstraintsJacobian; C++: -O3 and Pinocchio's libraries, Eigen's LU, loop over states in C++. MuJoCo:
+  mj_kinematics, mj_comPos, mj_makeConstraint, mj_comVel, mj_rne. Python: NumPy solves, all states of a batch
+  at once.
 """
 
 

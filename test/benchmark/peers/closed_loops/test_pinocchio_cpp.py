@@ -17,7 +17,7 @@ from helpers.paths import ROBOTS
 def test_torques_are_those_of_python(name):
     cache = ROOT / "out/bench/generated"
     if not list(cache.glob("closed_loops_*/torques.so")):
-        pytest.skip("compiling takes minutes: python benchmark/run.py --only loops does it")
+        pytest.skip("compiling takes half a minute: python benchmark/run.py --only loops does it")
     library = pinocchio_cpp.built_torques(cache, lambda what: None)
     states = closed_states(md.load_urdf(ROBOTS / f"{name}.urdf"), 5)
     peer = pinocchio_cpp.PinocchioCpp(library, PinocchioClosed(states), states.graph.urdf)
