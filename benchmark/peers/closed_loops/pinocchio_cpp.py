@@ -19,7 +19,7 @@ from benchmark.setting.timing import Timed
 __all__ = ["PinocchioCpp", "built_torques"]
 
 SOURCE = Path(__file__).with_name("torques.cpp")
-#: Without -march=native: objects of Pinocchio's libraries, compiled for any processor, are laid out otherwise.
+#: Without -march=native, which would lay objects of Pinocchio's libraries out otherwise.
 FLAGS = ("-O3", "-DNDEBUG", "-shared", "-fPIC", *(flag for flag in CXX_FLAGS if flag != "-O0"))
 
 
