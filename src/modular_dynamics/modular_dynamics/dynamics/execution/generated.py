@@ -26,8 +26,8 @@ __all__ = ["CompileReport", "GeneratedCode", "compile_graph", "keep_code", "with
 #: Numbers in a result beyond which loops are better.
 LARGEST_RESULT = 20_000
 #: Operations beyond which the loops are faster, by algorithm and form; code of others is always used. From
-#: the tables that graph.compile() returns for the robots in urdf/ and for chains of 1 to 80 joints. No clock
-#: decides at run time: code and loops round differently, and one input must have one result.
+#: the tables that graph.compile() returns for the robots in urdf/ and for trees and chains of 1 to 80 joints.
+#: No clock decides at run time: code and loops round differently, and one input must have one result.
 MOST_OPERATIONS = {
     ("inverse_dynamics", "single"): 10_000,
     ("inverse_dynamics", "batch"): 10_000,
