@@ -24,6 +24,7 @@ from benchmark.measurements.distributed import measure_distributed
 from benchmark.measurements.docking import measure_docking
 from benchmark.measurements.first_use import measure_first_uses
 from benchmark.measurements.growth import Growth, LoopFigures, measure_growth, measure_loops
+from benchmark.measurements.loop_peers import measure_loop_peers
 from benchmark.measurements.loop_robots import measure_loop_robots
 from benchmark.measurements.machine import Machine, describe, measure_limits
 from benchmark.measurements.node import measure_node
@@ -31,7 +32,7 @@ from benchmark.measurements.node_stages import measure_stages
 from benchmark.measurements.readiness import measure_readiness
 from benchmark.report import loop_tables, tables
 from benchmark.report.picture import draw
-from benchmark.setting.robots import ROBOTS, ROOT, read, seven_joint_arm
+from benchmark.setting.robots import ROBOTS, ROOT, random_tree, read, seven_joint_arm
 
 PARTS = (
     "robots",
@@ -47,6 +48,7 @@ PARTS = (
     "distributed",
 )
 LARGE = ROBOTS[0]  # the robot of the parts that have one
+GENERIC = 38  # joints of a tree of arbitrary frames and inertias, as many as the large robot's
 ARM = ROOT / "urdf/vendor_arm.urdf"  # what is attached to it
 INTRODUCTION = """\
 Medians of interleaved rounds in this process; each turn starts with a call that is not timed and
@@ -79,7 +81,8 @@ class Run:
         self, options: argparse.Namespace, machine: Machine, console: Console, progress: Progress
     ) -> None:
         self._options, self._machine, self._console, self._progress = options, machine, console, progress
-        self._urdfs = [read(path) for path in options.urdf] or [*map(read, ROBOTS), seven_joint_arm()]
+        given = [read(path) for path in options.urdf]
+        self._urdfs = given or [*map(read, ROBOTS), random_tree(GENERIC), seven_joint_arm()]
         self._rounds = 5 if options.quick else 15
         self._robots: list[RobotFigures] = []
         self._growth: Growth | None = None
@@ -132,13 +135,17 @@ class Run:
         self._write("growth", **asdict(figures))
 
     def loops(self) -> None:
-        """Robots with loops beside their trees; from one loop to fifty."""
+        """Robots with loops beside their trees and beside other libraries; from one loop to fifty."""
+        generated = self._options.out / "generated"
         robots = measure_loop_robots(self._rounds, self._ticker("robots with loops"))
         loop_tables.print_loop_robots(self._console, robots)
-        figures = measure_loops(self._rounds, self._options.out / "generated", self._ticker("loops"))
+        peers = measure_loop_peers(self._rounds, generated, self._ticker("loops beside other libraries"))
+        loop_tables.print_loop_peers(self._console, peers)
+        figures = measure_loops(self._rounds, generated, self._ticker("loops"))
         loop_tables.print_loops(self._console, figures)
         self._loops = figures
-        self._write("loops", chains=[asdict(one) for one in figures], robots=[asdict(one) for one in robots])
+        chains, beside = [asdict(one) for one in figures], [asdict(one) for one in robots]
+        self._write("loops", chains=chains, robots=beside, peers=asdict(peers))
 
     def partition(self) -> None:
         """From one subsystem to as many as joints."""

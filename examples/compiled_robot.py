@@ -5,7 +5,7 @@
 Prints:
     ...
     the same torques within 1e-12 N m: True
-    arm.c arm.h arm_test.c {'inverse_dynamics': 203}, {'close_loops': 107, ..._forward_dynamics': 938}
+    arm.c arm.h arm_test.c {'inverse_dynamics': 161}, {'close_loops': 107, ..._forward_dynamics': 799}
     gradient of the torques' squares by CasADi, largest difference from ours below 1e-10: True
 """
 

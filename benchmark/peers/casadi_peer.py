@@ -70,9 +70,9 @@ def built(graph: md.SubsystemGraph, cache: Path, tick: Callable[[str], None]) ->
         library = folder / f"{name}.so"
         if not library.is_file():
             tick(f"generating and compiling {name} in C")
-            _run([str(generators[name]), urdf.name, *map(str, graph.gravity)], folder)
+            run_command([str(generators[name]), urdf.name, *map(str, graph.gravity)], folder)
             (folder / f"{name}_calls.c").write_text(WRAPPER.format(name=name), encoding="utf-8")
-            _run([_cc(), *C_FLAGS, f"{name}_calls.c", "-o", f"{name}.part", "-lm"], folder)
+            run_command([_cc(), *C_FLAGS, f"{name}_calls.c", "-o", f"{name}.part", "-lm"], folder)
             (folder / f"{name}.part").rename(library)
         libraries[name] = ctypes.CDLL(str(library))
         if libraries[name].work_size() != 0:
@@ -125,9 +125,8 @@ def _generators(cache: Path, tick: Callable[[str], None]) -> dict[str, Path]:
     except PackageNotFoundError:
         raise BuildError("casadi is not installed") from None
     casadi = _folder("casadi/include").parent
-    prefix = _folder("cmeel.prefix/include/pinocchio/autodiff").parents[2]
-    eigen = _folder("cmeel.prefix/include/eigen3/Eigen", "/usr/include/eigen3/Eigen").parent
-    cxx = os.environ.get("CXX", "c++")
+    prefix, eigen = header_folders()
+    cxx = compiler()
     versions = (pinocchio.__version__, casadi_version, str(prefix), str(eigen), _version(cxx))
     folder = cache / f"generator_{_key(SOURCE.read_text(encoding='utf-8'), *versions, *CXX_FLAGS)}"
     folder.mkdir(parents=True, exist_ok=True)
@@ -139,7 +138,7 @@ def _generators(cache: Path, tick: Callable[[str], None]) -> dict[str, Path]:
         folders = [flag for path in (prefix / "lib", casadi) for flag in (f"-L{path}", f"-Wl,-rpath,{path}")]
         libraries = ["-lpinocchio_default", "-lpinocchio_parsers", "-lcasadi"]
         command = [cxx, *CXX_FLAGS, f"-DALGORITHM={name}", *includes, str(SOURCE), *folders, *libraries]
-        _run([*command, "-o", f"{name}.part"], folder)
+        run_command([*command, "-o", f"{name}.part"], folder)
         (folder / f"{name}.part").rename(programs[name])
 
     missing = [name for name, program in programs.items() if not program.is_file()]
@@ -148,6 +147,17 @@ def _generators(cache: Path, tick: Callable[[str], None]) -> dict[str, Path]:
         with ThreadPoolExecutor(len(missing)) as pool:
             list(pool.map(compile_one, missing))
     return programs
+
+
+def header_folders() -> tuple[Path, Path]:
+    """The prefix of Pinocchio's headers and libraries, and the folder of Eigen's headers."""
+    prefix = _folder("cmeel.prefix/include/pinocchio/autodiff").parents[2]
+    return prefix, _folder("cmeel.prefix/include/eigen3/Eigen", "/usr/include/eigen3/Eigen").parent
+
+
+def compiler() -> str:
+    """The C++ compiler's command."""
+    return os.environ.get("CXX", "c++")
 
 
 def _folder(*choices: str) -> Path:
@@ -164,14 +174,15 @@ def _cc() -> str:
 
 
 def _version(compiler: str) -> str:
-    return _run([compiler, "--version"], Path.cwd())
+    return run_command([compiler, "--version"], Path.cwd())
 
 
 def _key(*parts: str) -> str:
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:12]
 
 
-def _run(command: list[str], folder: Path) -> str:
+def run_command(command: list[str], folder: Path) -> str:
+    """What a command prints, run in a folder. Raises BuildError."""
     try:
         return subprocess.run(command, cwd=folder, check=True, capture_output=True, text=True).stdout
     except FileNotFoundError:

@@ -17,7 +17,7 @@ from ...kernels.recursions import (
     composite_body,
     derivatives,
     kinematics,
-    newton_euler,
+    newton_euler_torques,
     regressor,
 )
 from ...kernels.row_queue import new_queue
@@ -72,6 +72,7 @@ class Algorithm:
         pivots: whether it writes as many pivots behind its results, which must all be positive.
         by_matrix: whether the mass matrix takes its place for some graphs, see :func:`reason_for_matrix`.
         prepared: makes the (topology, constants) that it needs of those of arrays/model_arrays.py.
+        for_code: makes of these what ``recursion`` needs; the states that code is given are of the result.
     """
 
     name: str
@@ -86,6 +87,7 @@ class Algorithm:
     pivots: bool = False
     by_matrix: bool = False
     prepared: Callable[..., Arrays] = lambda topology, constants: (topology, constants)
+    for_code: Callable[..., Arrays] = lambda topology, constants: (topology, constants)
 
     @property
     def direct(self) -> bool:
@@ -152,6 +154,10 @@ def _in_own_frames(topology: Topology, constants: Array) -> Arrays:
     return frames.topology, frames.constants
 
 
+def _for_torques(topology: Topology, constants: Array) -> Arrays:
+    return _in_own_frames(topology, regrouped(topology, constants))
+
+
 INVERSE_DYNAMICS = Algorithm(
     "inverse_dynamics",
     layout.WORK_COLUMNS,
@@ -159,7 +165,8 @@ INVERSE_DYNAMICS = Algorithm(
     ("q", "v", "vdot"),
     lambda topology: (_nv(topology),),
     "q, v and vdot are finite, but so large that the torques are not",
-    recursion=newton_euler.recursion,
+    recursion=newton_euler_torques.recursion,
+    for_code=_for_torques,
 )
 MASS_MATRIX = Algorithm(
     "mass_matrix",

@@ -75,9 +75,10 @@ class Batch:
         Made on first use: whoever needs one dtype does not wait until the other's kernel is compiled.
         """
         if kind not in self._made:
-            topology, constants = self.topology, self.constants.astype(kind)
+            topology, doubles = self.topology, self.constants
             if self.generated:
-                topology = with_code(self.graph, self.algorithm, "batch", kind, topology)
+                topology, doubles = with_code(self.graph, self.algorithm, "batch", kind, topology, doubles)
+            constants = doubles.astype(kind)
             zero_blocks = self.algorithm.zero_blocks(self.graph, kind, topology, constants)
             self._made[kind] = topology, constants, zero_blocks
         return self._made[kind]

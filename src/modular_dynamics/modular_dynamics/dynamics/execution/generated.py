@@ -14,7 +14,7 @@ from ...kernels import layout
 from ...kernels.numba_support.notices import is_quiet
 from ...model import SubsystemGraph, refuse_closures
 from ...model.code_export import register_exporter
-from ..arrays.arguments import Topology
+from ..arrays.arguments import Array, Topology
 from ..arrays.joint_terms import terms_of
 from ..arrays.model_arrays import Arrays, constants_of, topology_of
 from ..workspaces import discard_workspaces, generated_code
@@ -26,11 +26,11 @@ __all__ = ["CompileReport", "GeneratedCode", "compile_graph", "keep_code", "with
 #: Numbers in a result beyond which loops are better.
 LARGEST_RESULT = 20_000
 #: Operations beyond which the loops are faster, by algorithm and form; code of others is always used. From
-#: the tables that graph.compile() returns for the robots in urdf/ and for chains of 1 to 80 joints. No clock
-#: decides at run time: code and loops round differently, and one input must have one result.
+#: the tables that graph.compile() returns for the robots in urdf/ and for trees and chains of 1 to 80 joints.
+#: No clock decides at run time: code and loops round differently, and one input must have one result.
 MOST_OPERATIONS = {
-    ("inverse_dynamics", "single"): 2_200,
-    ("inverse_dynamics", "batch"): 5_500,
+    ("inverse_dynamics", "single"): 10_000,
+    ("inverse_dynamics", "batch"): 10_000,
     ("forward_dynamics", "single"): 12_000,
 }
 _KINDS: dict[tuple[str, np.dtype[Any]], codegen.Kind] = {
@@ -100,22 +100,28 @@ class CompileReport:
 
 
 def with_code(
-    graph: SubsystemGraph, algorithm: Algorithm, form: str, kind: np.dtype[Any], topology: Topology
-) -> Topology:
-    """A topology with the address of the graph's generated code, where it is used.
+    graph: SubsystemGraph,
+    algorithm: Algorithm,
+    form: str,
+    kind: np.dtype[Any],
+    topology: Topology,
+    constants: Array,
+) -> Arrays:
+    """Arrays with the address of the graph's generated code, where it is used; else those given.
 
     Code is generated for the terms that count by default: without friction, and with springs.
     """
     if topology[-1, layout.TERMS] != terms_of(graph):
-        return topology
+        return topology, constants
     address = generated_code(graph).get((algorithm.name, form, kind), 0)
-    return _calling(topology, address) if address else topology
+    return _calling(algorithm, topology, constants, address) if address else (topology, constants)
 
 
-def _calling(topology: Topology, address: int) -> Topology:
-    copy = topology.copy()
-    copy[-1, layout.CODE] = address
-    return copy
+def _calling(algorithm: Algorithm, topology: Topology, constants: Array, address: int) -> Arrays:
+    own, constants = algorithm.for_code(topology, constants)
+    own = own.copy()
+    own[-1, layout.CODE] = address
+    return own, constants
 
 
 @register_exporter
@@ -135,14 +141,14 @@ def compile_graph(graph: SubsystemGraph, progress: Callable[[str], None] | None 
     start = time.perf_counter()
     say = progress if progress is not None else _say_on_terminal()
     arrays = topology_of(graph, frozenset()), constants_of(graph)
-    sources: list[tuple[Algorithm, codegen.Source]] = []
+    sources: list[tuple[Algorithm, Arrays, codegen.Source]] = []
     left_out: list[str] = []
     for algorithm in GENERATED:
         reason = _plan(graph, algorithm, arrays, say, sources)
         if reason is not None:
             left_out.append(f"{algorithm.name}: {reason}")
             say(left_out[-1])
-    pieces = [piece for algorithm, source in sources for piece in _generated(graph, algorithm, source, say)]
+    pieces = [piece for source in sources for piece in _generated(graph, *source, say)]
     code = {(p.algorithm, p.form, np.dtype(p.dtype)): p.address for p in pieces if p.used}
     discard_workspaces(graph, code)  # those that exist call the loops
     return CompileReport(graph.name, tuple(pieces), tuple(left_out), time.perf_counter() - start)
@@ -163,13 +169,17 @@ def keep_code(old: SubsystemGraph, new: SubsystemGraph) -> None:
 
 
 def _generated(
-    graph: SubsystemGraph, algorithm: Algorithm, source: codegen.Source, say: Callable[[str], None]
+    graph: SubsystemGraph,
+    algorithm: Algorithm,
+    arrays: Arrays,
+    source: codegen.Source,
+    say: Callable[[str], None],
 ) -> Iterator[GeneratedCode]:
     """The code of all forms of an algorithm."""
     for form, dtype in _KINDS:
         if form == "single" or dtype in algorithm.batches:
             say(f"{algorithm.name}, {form}, {dtype}")
-            yield _generate(graph, algorithm, form, dtype, source)
+            yield _generate(graph, algorithm, form, dtype, arrays, source)
 
 
 def _plan(
@@ -177,7 +187,7 @@ def _plan(
     algorithm: Algorithm,
     arrays: Arrays,
     say: Callable[[str], None],
-    sources: list[tuple[Algorithm, codegen.Source]],
+    sources: list[tuple[Algorithm, Arrays, codegen.Source]],
 ) -> str | None:
     """Add the source of an algorithm's code to ``sources``; returns why there is none, or None.
 
@@ -189,7 +199,8 @@ def _plan(
     if algorithm.by_matrix and (why := reason_for_matrix(graph)):
         return f"left out; {why}, and the mass matrix is used instead"
     topology, constants = algorithm.prepared(*arrays)
-    source = codegen.Source(algorithm.recursion, topology, constants, algorithm.outputs(topology))
+    own = algorithm.for_code(topology, constants)
+    source = codegen.Source(algorithm.recursion, *own, algorithm.outputs(topology))
     try:
         raise_without_inertia(graph, algorithm, topology, constants)  # tracing would divide by zero
         operations = source.raise_if_large(codegen.FLOAT64)
@@ -197,7 +208,7 @@ def _plan(
         return f"the kernel is kept; {error}"
     except NoInertiaError as error:
         return f"left out; {error}"
-    sources.append((algorithm, source))
+    sources.append((algorithm, (topology, constants), source))
     for form in ("single", "batch"):
         most = MOST_OPERATIONS.get((algorithm.name, form), operations)
         if operations > most:
@@ -209,19 +220,23 @@ def _plan(
 
 
 def _generate(
-    graph: SubsystemGraph, algorithm: Algorithm, form: str, dtype: np.dtype[Any], source: codegen.Source
+    graph: SubsystemGraph,
+    algorithm: Algorithm,
+    form: str,
+    dtype: np.dtype[Any],
+    arrays: Arrays,
+    source: codegen.Source,
 ) -> GeneratedCode:
     """Make one piece of code, or read it from the disk, and time it beside the loops."""
-    topology, constants = source.topology, source.constants
 
-    def time_of(called: Topology) -> float:
-        return microseconds(graph, algorithm, form, dtype, called, constants)
+    def time_of(topology: Topology, constants: Array) -> float:
+        return microseconds(graph, algorithm, form, dtype, topology, constants)
 
-    loops = time_of(topology)
+    loops = time_of(*arrays)
     start = time.perf_counter()
     made = codegen.machine_code(source, _KINDS[form, dtype])
     seconds = time.perf_counter() - start
-    code = time_of(_calling(topology, made.address))
+    code = time_of(*_calling(algorithm, *arrays, made.address))
     facts = {**vars(made), "seconds": seconds, "loops_us": loops, "code_us": code}
     return GeneratedCode(**facts, algorithm=algorithm.name, form=form, dtype=str(dtype))
 

@@ -58,8 +58,8 @@ class Solver:
         return solver
 
     def _bind(self, work: Array) -> StateCall:
-        called = with_code(self.graph, self.algorithm, "single", DOUBLE, self.topology)
-        return self.algorithm.bind(called, self.constants, work)
+        own = with_code(self.graph, self.algorithm, "single", DOUBLE, self.topology, self.constants)
+        return self.algorithm.bind(*own, work)
 
     @cached_property
     def _batch(self) -> Batch:

@@ -109,16 +109,16 @@ def test_code_is_the_composition_on_random_trees(tree):
 
 
 def test_the_number_of_operations_and_no_clock_decides_what_is_used(load_robot, monkeypatch):
+    monkeypatch.setitem(generated.MOST_OPERATIONS, ("inverse_dynamics", "single"), 4_000)
     results = []
     for sign in (1, -1):  # of the time of code, as large as its address; that of loops is 0
         monkeypatch.setattr(generated, "microseconds", lambda *a, s=sign: s * a[4][-1, layout.CODE])
-        graph = load_robot("branched_38dof")
-        graph.compile()
+        (graph := load_robot("branched_38dof")).compile()
         tau = md.inverse_dynamics(graph, *random_state(graph))
         results.append((workspaces.generated_code(graph), tau.tolist()))
     assert results[0] == results[1]
     used = {(algorithm, form) for algorithm, form, _ in results[0][0]}
-    assert ("inverse_dynamics", "single") not in used  # 5310 operations
+    assert ("inverse_dynamics", "single") not in used  # 4191 operations
     assert {("inverse_dynamics", "batch"), ("forward_dynamics", "single")} <= used
 
 
@@ -261,12 +261,12 @@ def test_progress_pickle_and_refusals(load_robot):
     assert "us per state" in str(report)
 
 
-def test_where_code_does_not_help_is_said_before_the_first_piece(load_robot):
+def test_where_code_does_not_help_is_said_before_the_first_piece(load_robot, monkeypatch):
+    monkeypatch.setitem(generated.MOST_OPERATIONS, ("inverse_dynamics", "single"), 4_000)
     seen = []
     report = load_robot("branched_38dof").compile(progress=seen.append)
-    stay = "inverse_dynamics, single: the kernel is kept, because it is faster; "
-    stay += "5310 operations; code is used up to 2200"
-    assert seen[: -len(report.pieces)] == [stay, *report.left_out]
+    stay = "the kernel is kept, because it is faster; 4191 operations; code is used up to 4000"
+    assert seen[: -len(report.pieces)] == [f"inverse_dynamics, single: {stay}", *report.left_out]
     assert "inverse_dynamics_derivatives: the kernel is kept; 34749 operations" in seen[1]
 
 

@@ -1,0 +1,1 @@
+"""Inverse dynamics of robots with closed loops by other libraries, at states that are closed already."""

@@ -1,0 +1,90 @@
+"""The same by Pinocchio in C++: torques.cpp, compiled once and kept under a hash of its inputs.
+
+Called by ctypes: one state, or a loop over states in C++. The algorithms are those of Pinocchio's libraries.
+"""
+
+import ctypes
+import hashlib
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pinocchio
+
+from benchmark.peers.casadi_peer import CXX_FLAGS, compiler, header_folders, run_command
+from benchmark.peers.closed_loops.pinocchio_closed import PinocchioClosed
+from benchmark.setting.robots import Array
+from benchmark.setting.timing import Timed
+
+__all__ = ["PinocchioCpp", "built_torques"]
+
+SOURCE = Path(__file__).with_name("torques.cpp")
+#: Without -march=native, which would lay objects of Pinocchio's libraries out otherwise.
+FLAGS = ("-O3", "-DNDEBUG", "-shared", "-fPIC", *(flag for flag in CXX_FLAGS if flag != "-O0"))
+
+
+def built_torques(cache: Path, tick: Callable[[str], None]) -> ctypes.CDLL:
+    """The library. Raises BuildError: headers or a compiler are missing."""
+    headers, eigen = header_folders()
+    cxx = compiler()
+    parts = SOURCE.read_text(encoding="utf-8"), pinocchio.__version__, str(headers), str(eigen)
+    key = hashlib.sha256("\n".join([*parts, *FLAGS, run_command([cxx, "--version"], Path.cwd())]).encode())
+    folder = cache / f"closed_loops_{key.hexdigest()[:12]}"
+    library = folder / "torques.so"
+    if not library.is_file():
+        tick("compiling Pinocchio's closed loops, once on this machine: half a minute")
+        folder.mkdir(parents=True, exist_ok=True)
+        includes = [f"-I{path}" for path in (headers / "include", headers / "include/urdfdom_headers", eigen)]
+        place = [f"-L{headers / 'lib'}", f"-Wl,-rpath,{headers / 'lib'}"]
+        libraries = ["-lpinocchio_default", "-lpinocchio_parsers"]
+        command = [cxx, *FLAGS, *includes, str(SOURCE), *place, *libraries, "-o", "torques.part"]
+        run_command(command, folder)
+        (folder / "torques.part").rename(library)
+    return ctypes.CDLL(str(library))
+
+
+class PinocchioCpp:
+    """A robot and its closed states, as :class:`.PinocchioClosed` has them.
+
+    Attributes:
+        timed: "single", the first state, and "batch".
+    """
+
+    def __init__(self, library: ctypes.CDLL, peer: PinocchioClosed, urdf: str) -> None:
+        library.make.restype = ctypes.c_void_p
+        motions = np.ascontiguousarray(peer.reduction.motions)
+        joints = np.array([joint for joint, _ in peer.placements], np.int64)
+        placements = np.array(
+            [np.concatenate([at.rotation.ravel(), at.translation]) for _, at in peer.placements]
+        )
+        self._robot = ctypes.c_void_p(
+            library.make(
+                urdf.encode(),
+                *map(ctypes.c_double, peer.model.gravity.linear),
+                *(ctypes.c_int64(len(joints) // 2), _pointer(joints), _pointer(placements)),
+                *(ctypes.c_int64(motions.shape[1]), _pointer(motions)),
+            )
+        )
+        count = len(peer.q)
+        self._tau = np.empty((count, motions.shape[1] - peer.reduction.dependent))
+        self._arrays = peer.q, peer.v, peer.vdot, peer.springs, self._tau  # kept alive while C++ reads them
+        library.bind(self._robot, ctypes.c_int64(count), *map(_pointer, self._arrays))
+        self._first, self._all = library.first, library.all
+        self._first.restype = self._all.restype = None
+        # methods, which keep the arrays alive
+        self.timed: Timed = {"single": (self._single, 1), "batch": (self._batch, count)}
+
+    def _single(self) -> None:
+        self._first(self._robot)
+
+    def _batch(self) -> None:
+        self._all(self._robot)
+
+    @property
+    def torques(self) -> dict[str, Array]:
+        """As of :class:`.PinocchioClosed`."""
+        return {"single": self._tau[0].copy(), "batch": self._tau.copy()}
+
+
+def _pointer(array: Array) -> ctypes.c_void_p:
+    return ctypes.c_void_p(array.ctypes.data)
