@@ -35,10 +35,11 @@ class AccelerationProfile:
         self.duration = segments[-1][0]
         self.accelerations = np.array(list(accelerations.values()), dtype=float)
         self.start = np.array([(start or {}).get(name, 0.0) for name in self.joint_names], dtype=float)
-        self._pieces: list[tuple[float, float, float, float]] = []  # until, scale, P' and P at its beginning
+        #: of each segment: until, scale, P' and P at its beginning
+        self.pieces: list[tuple[float, float, float, float]] = []
         begin = velocity = position = 0.0
         for until, scale in segments:
-            self._pieces.append((until, scale, velocity, position))
+            self.pieces.append((until, scale, velocity, position))
             step = until - begin
             position += velocity * step + 0.5 * scale * step**2
             velocity += scale * step
@@ -56,8 +57,8 @@ class AccelerationProfile:
         return rows[:, 0], rows[:, 1], rows[:, 2]
 
     def _path_at(self, t: float) -> tuple[float, float, float]:
-        index = next((k for k, piece in enumerate(self._pieces) if t < piece[0]), len(self._pieces) - 1)
-        begin = self._pieces[index - 1][0] if index else 0.0
-        _, scale, velocity, position = self._pieces[index]
+        index = next((k for k, piece in enumerate(self.pieces) if t < piece[0]), len(self.pieces) - 1)
+        begin = self.pieces[index - 1][0] if index else 0.0
+        _, scale, velocity, position = self.pieces[index]
         step = t - begin
         return position + velocity * step + 0.5 * scale * step**2, velocity + scale * step, scale
